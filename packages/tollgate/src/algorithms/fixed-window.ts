@@ -1,0 +1,68 @@
+import { toMicroseconds } from "../core/duration.ts";
+import type { FixedWindowLimit } from "../core/limits/limit.ts";
+import type { Kernel } from "./kernel.ts";
+import { LAST_EXACT } from "./ticks.ts";
+
+const OPENED = 0;
+const USED = 1;
+
+/**
+ * A counter that starts again with each window. Two cells: the moment the current window opened and the units used in
+ * it; where none are used the first says nothing. If the clock goes back, the window stays the later one.
+ */
+export class FixedWindowKernel implements Kernel<FixedWindowLimit> {
+  readonly limit: FixedWindowLimit;
+  readonly size = 2;
+  readonly startsEmpty = false;
+  readonly #windowUs: number;
+
+  constructor(limit: FixedWindowLimit) {
+    this.limit = limit;
+    this.#windowUs = toMicroseconds("window", limit.windowMs);
+  }
+
+  init(cells: Float64Array, at: number): void {
+    cells[at + OPENED] = 0;
+    cells[at + USED] = 0;
+  }
+
+  conforms(cells: Float64Array, at: number, nowUs: number, cost: number): boolean {
+    return this.used(cells, at, nowUs) + cost <= this.limit.capacity;
+  }
+
+  take(cells: Float64Array, at: number, nowUs: number, cost: number): void {
+    if (cost === 0) return;
+    const used = this.used(cells, at, nowUs);
+    if (used === 0) cells[at + OPENED] = this.#openingAt(nowUs);
+    cells[at + USED] = Math.min(used + cost, LAST_EXACT);
+  }
+
+  giveBack(cells: Float64Array, at: number, nowUs: number, cost: number): void {
+    const used = this.used(cells, at, nowUs);
+    if (used > 0) cells[at + USED] = Math.max(used - cost, 0);
+  }
+
+  waitUs(cells: Float64Array, at: number, nowUs: number, cost: number): number {
+    if (cost > this.limit.capacity) return Number.POSITIVE_INFINITY;
+    return this.conforms(cells, at, nowUs, cost) ? 0 : this.resetUs(cells, at, nowUs);
+  }
+
+  used(cells: Float64Array, at: number, nowUs: number): number {
+    return cells[at + OPENED]! + this.#windowUs <= nowUs ? 0 : cells[at + USED]!;
+  }
+
+  resetUs(cells: Float64Array, at: number, nowUs: number): number {
+    return this.used(cells, at, nowUs) === 0 ? 0 : cells[at + OPENED]! + this.#windowUs - nowUs;
+  }
+
+  expireUs(cells: Float64Array, at: number, nowUs: number): number {
+    return this.resetUs(cells, at, nowUs);
+  }
+
+  /** Its cells are moments since the epoch: no origin. */
+  rebase(): void {}
+
+  #openingAt(nowUs: number): number {
+    return this.limit.anchor === "clock" ? Math.floor(nowUs / this.#windowUs) * this.#windowUs : nowUs;
+  }
+}

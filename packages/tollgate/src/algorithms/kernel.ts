@@ -1,0 +1,34 @@
+import type { Limit } from "../core/limits/limit.ts";
+
+/**
+ * One limit compiled: the pure arithmetic of its algorithm over `size` cells that begin at `at`. Time comes in as whole
+ * microseconds since the epoch, costs as checked whole numbers. No clock, no allocation, no other state.
+ */
+export interface Kernel<L extends Limit = Limit> {
+  readonly limit: L;
+  /** How many cells a key needs. */
+  readonly size: number;
+  /**
+   * Whether a new key starts with less than everything. Then its first touch has to be recorded even when it is denied,
+   * and a key past its `expireUs` has to be started anew before it is asked.
+   */
+  readonly startsEmpty: boolean;
+  /** Writes the cells of a new key. */
+  init(cells: Float64Array, at: number, nowUs: number): void;
+  /** Whether the cost could be taken now. Reads only. */
+  conforms(cells: Float64Array, at: number, nowUs: number, cost: number): boolean;
+  /** Takes the cost, unchecked: into debt if it does not conform. */
+  take(cells: Float64Array, at: number, nowUs: number, cost: number): void;
+  /** Gives units back, never beyond full. */
+  giveBack(cells: Float64Array, at: number, nowUs: number, cost: number): void;
+  /** Microseconds until the cost conforms if nothing else arrives: 0 if it does now, `Infinity` if it never will. */
+  waitUs(cells: Float64Array, at: number, nowUs: number, cost: number): number;
+  /** Whole units that count now, rounded up; above the capacity while in debt. */
+  used(cells: Float64Array, at: number, nowUs: number): number;
+  /** Microseconds until nothing counts any more if nothing else arrives. */
+  resetUs(cells: Float64Array, at: number, nowUs: number): number;
+  /** Microseconds until the key is as good as new and may be dropped. 0: now. */
+  expireUs(cells: Float64Array, at: number, nowUs: number): number;
+  /** Restates cells that were written by a kernel of the same limit compiled for another origin. */
+  rebase(cells: Float64Array, at: number, from: this): void;
+}

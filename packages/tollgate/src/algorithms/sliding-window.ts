@@ -1,0 +1,169 @@
+import { toMicroseconds } from "../core/duration.ts";
+import type { SlidingWindowLimit } from "../core/limits/limit.ts";
+import type { Kernel } from "./kernel.ts";
+import { LAST_EXACT } from "./ticks.ts";
+
+const OPENED_EVER = 0;
+const NEWEST_OPENED = 1;
+const RING = 2;
+/** In each place of the ring: when the group's last unit came, and all units taken up to it. */
+const LAST = 0;
+const TOTAL = 1;
+const PLACE = 2;
+
+const MOST_GROUPS = 1024;
+
+/**
+ * A log of groups of units in a ring. A unit joins the newest group if that opened less than `resolution` ago; a group
+ * leaves `window` after its last unit, so no window of any position holds more than the limit. Running totals make the
+ * units in use one subtraction: the newest total less that of the last group that left, found by binary search.
+ */
+export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
+  readonly limit: SlidingWindowLimit;
+  readonly size: number;
+  readonly startsEmpty = false;
+  readonly #windowUs: number;
+  readonly #resolutionUs: number;
+  readonly #places: number;
+
+  constructor(limit: SlidingWindowLimit) {
+    this.limit = limit;
+    this.#windowUs = toMicroseconds("window", limit.windowMs);
+    // Time comes in whole microseconds: units of the same one leave together anyway.
+    this.#resolutionUs = limit.resolutionMs === 0 ? 1 : toMicroseconds("resolution", limit.resolutionMs);
+    const groups = Math.min(limit.capacity, Math.ceil(this.#windowUs / this.#resolutionUs));
+    this.#places = Math.min(groups + 2, MOST_GROUPS);
+    this.size = RING + PLACE * this.#places;
+  }
+
+  init(cells: Float64Array, at: number): void {
+    cells.fill(0, at, at + this.size);
+  }
+
+  conforms(cells: Float64Array, at: number, nowUs: number, cost: number): boolean {
+    return this.used(cells, at, nowUs) + cost <= this.limit.capacity;
+  }
+
+  take(cells: Float64Array, at: number, nowUs: number, cost: number): void {
+    if (cost === 0) return;
+    this.#keepTotalsExact(cells, at, nowUs, cost);
+    const groups = cells[at + OPENED_EVER]!;
+    const newest = groups - 1;
+    const total = Math.min((groups === 0 ? 0 : this.#total(cells, at, newest)) + cost, LAST_EXACT);
+    // A clock that went back must not put units before those that are already there.
+    const comesUs = groups === 0 ? nowUs : Math.max(nowUs, this.#last(cells, at, newest));
+    const joins = groups > 0 && comesUs - cells[at + NEWEST_OPENED]! < this.#resolutionUs;
+    if (joins || !this.#hasPlace(cells, at, nowUs)) {
+      this.#write(cells, at, newest, comesUs, total);
+      return;
+    }
+    this.#write(cells, at, groups, comesUs, total);
+    cells[at + OPENED_EVER] = groups + 1;
+    cells[at + NEWEST_OPENED] = comesUs;
+  }
+
+  /** The newest units go first: they are the ones that a caller most likely takes back. */
+  giveBack(cells: Float64Array, at: number, nowUs: number, cost: number): void {
+    const used = this.used(cells, at, nowUs);
+    if (used === 0) return;
+    const groups = cells[at + OPENED_EVER]!;
+    const total = this.#total(cells, at, groups - 1) - Math.min(cost, used);
+    for (let group = groups - 1; group >= this.#oldest(groups); group -= 1) {
+      const place = this.#place(at, group) + TOTAL;
+      if (cells[place]! <= total) return;
+      cells[place] = total;
+    }
+  }
+
+  waitUs(cells: Float64Array, at: number, nowUs: number, cost: number): number {
+    if (cost > this.limit.capacity) return Number.POSITIVE_INFINITY;
+    if (this.conforms(cells, at, nowUs, cost)) return 0;
+    const groups = cells[at + OPENED_EVER]!;
+    const mustLeave = this.#total(cells, at, groups - 1) - (this.limit.capacity - cost);
+    return this.#untilLeftUs(cells, at, nowUs, mustLeave);
+  }
+
+  used(cells: Float64Array, at: number, nowUs: number): number {
+    const groups = cells[at + OPENED_EVER]!;
+    if (groups === 0) return 0;
+    return this.#total(cells, at, groups - 1) - this.#totalLeft(cells, at, nowUs);
+  }
+
+  resetUs(cells: Float64Array, at: number, nowUs: number): number {
+    if (this.used(cells, at, nowUs) === 0) return 0;
+    return this.#untilLeftUs(cells, at, nowUs, this.#total(cells, at, cells[at + OPENED_EVER]! - 1));
+  }
+
+  expireUs(cells: Float64Array, at: number, nowUs: number): number {
+    return this.resetUs(cells, at, nowUs);
+  }
+
+  /** Its cells are moments since the epoch: no origin. */
+  rebase(): void {}
+
+  /** Until every group up to the first whose running total reaches `total` has left. */
+  #untilLeftUs(cells: Float64Array, at: number, nowUs: number, total: number): number {
+    const groups = cells[at + OPENED_EVER]!;
+    let from = this.#oldest(groups);
+    let until = groups - 1;
+    while (from < until) {
+      const middle = Math.floor((from + until) / 2);
+      if (this.#total(cells, at, middle) >= total) until = middle;
+      else from = middle + 1;
+    }
+    return Math.max(0, this.#last(cells, at, from) + this.#windowUs - nowUs);
+  }
+
+  /** The running total of the last group that left. Once the ring has gone round, its oldest group has left for good. */
+  #totalLeft(cells: Float64Array, at: number, nowUs: number): number {
+    const groups = cells[at + OPENED_EVER]!;
+    let from = groups > this.#places ? groups - this.#places + 1 : 0;
+    let until = groups;
+    while (from < until) {
+      const middle = Math.floor((from + until) / 2);
+      if (this.#last(cells, at, middle) + this.#windowUs <= nowUs) from = middle + 1;
+      else until = middle;
+    }
+    return from === 0 ? 0 : this.#total(cells, at, from - 1);
+  }
+
+  /** Whether a group may open: afterwards the oldest group in the ring has to be one that left, to subtract from. */
+  #hasPlace(cells: Float64Array, at: number, nowUs: number): boolean {
+    const groups = cells[at + OPENED_EVER]!;
+    if (groups < this.#places) return true;
+    return this.#last(cells, at, groups - this.#places + 1) + this.#windowUs <= nowUs;
+  }
+
+  /** Starts the running totals again from what is in use, before they would leave the exact integers. */
+  #keepTotalsExact(cells: Float64Array, at: number, nowUs: number, cost: number): void {
+    const groups = cells[at + OPENED_EVER]!;
+    if (groups === 0 || this.#total(cells, at, groups - 1) + cost <= LAST_EXACT) return;
+    const left = this.#totalLeft(cells, at, nowUs);
+    for (let group = this.#oldest(groups); group < groups; group += 1) {
+      const place = this.#place(at, group) + TOTAL;
+      cells[place] = Math.max(0, cells[place]! - left);
+    }
+  }
+
+  #oldest(groups: number): number {
+    return Math.max(0, groups - this.#places);
+  }
+
+  #place(at: number, group: number): number {
+    return at + RING + PLACE * (group % this.#places);
+  }
+
+  #last(cells: Float64Array, at: number, group: number): number {
+    return cells[this.#place(at, group) + LAST]!;
+  }
+
+  #total(cells: Float64Array, at: number, group: number): number {
+    return cells[this.#place(at, group) + TOTAL]!;
+  }
+
+  #write(cells: Float64Array, at: number, group: number, lastUs: number, total: number): void {
+    const place = this.#place(at, group);
+    cells[place + LAST] = lastUs;
+    cells[place + TOTAL] = total;
+  }
+}

@@ -1,0 +1,103 @@
+import { type TickScale, tickScale } from "../core/limits/tick-scale.ts";
+
+/** Ticks and unit counts stay whole numbers up to here. */
+export const LAST_EXACT: number = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Time counted in one token bucket's own units. A tick is a fixed part of a unit, so that a bucket's state, a moment in
+ * ticks, is an exact integer in a float64 (ARCHITECTURE.md, "Time is counted in ticks").
+ */
+export class Ticks {
+  readonly #scale: TickScale;
+  /** Ticks count from here. For inexact scales it is a multiple of the period, so that all origins round alike. */
+  readonly originUs: number;
+  readonly #ticksPerPeriod: number;
+  readonly #ticksPerUs: number;
+  /** A product this close to a whole number may be on its other side. */
+  readonly #doubt: number;
+
+  constructor(capacity: number, refill: number, perUs: number, originUs: number) {
+    const scale = tickScale(capacity, refill, perUs);
+    this.#scale = scale;
+    this.originUs = scale.exact ? originUs : Math.floor(originUs / scale.periodUs) * scale.periodUs;
+    this.#ticksPerPeriod = scale.units * scale.ticksPerUnit;
+    this.#ticksPerUs = scale.exact ? scale.units : this.#ticksPerPeriod / scale.periodUs;
+    this.#doubt = this.#ticksPerPeriod * 2 ** -51;
+  }
+
+  /** What one unit is worth. */
+  get perUnit(): number {
+    return this.#scale.ticksPerUnit;
+  }
+
+  /** The last tick that is not after this moment. */
+  at(us: number): number {
+    const elapsedUs = us - this.originUs;
+    return this.#scale.exact ? elapsedUs * this.#ticksPerUs : this.#atScaled(elapsedUs);
+  }
+
+  /** The first whole microsecond at which this tick has come. */
+  usOf(ticks: number): number {
+    if (this.#scale.exact) return this.originUs + Math.ceil(ticks / this.#ticksPerUs);
+    const periods = Math.floor(ticks / this.#ticksPerPeriod);
+    const rest = ticks - periods * this.#ticksPerPeriod;
+    let us = this.originUs + periods * this.#scale.periodUs + Math.ceil(rest / this.#ticksPerUs);
+    if (Math.abs(us) > LAST_EXACT) return us;
+    while (this.at(us) < ticks) us += 1;
+    while (this.at(us - 1) >= ticks) us -= 1;
+    return us;
+  }
+
+  /** A moment of another origin in ticks of this one, as near as a float64 can say where it is out of reach. */
+  translate(ticks: number, from: Ticks): number {
+    const betweenUs = BigInt(from.originUs) - BigInt(this.originUs);
+    const { exact, periodUs, units } = this.#scale;
+    const between = exact
+      ? betweenUs * BigInt(units)
+      : (betweenUs / BigInt(periodUs)) * BigInt(this.#ticksPerPeriod);
+    return Math.min(Number(BigInt(ticks) + between), LAST_EXACT);
+  }
+
+  #atScaled(elapsedUs: number): number {
+    const { periodUs } = this.#scale;
+    const periods = Math.floor(elapsedUs / periodUs);
+    const restUs = elapsedUs - periods * periodUs;
+    const product = restUs * this.#ticksPerUs;
+    const whole = Math.floor(product);
+    const fraction = product - whole;
+    const sure = fraction > this.#doubt && fraction < 1 - this.#doubt;
+    return periods * this.#ticksPerPeriod + (sure ? whole : this.#wholeOf(restUs, whole));
+  }
+
+  /** ⌊restUs × ticksPerPeriod / periodUs⌋ where the float product cannot tell: `guess` is at most one off. */
+  #wholeOf(restUs: number, guess: number): number {
+    const remainder = productDifference(restUs, this.#ticksPerPeriod, guess, this.#scale.periodUs);
+    if (remainder < 0) return guess - 1;
+    return remainder >= this.#scale.periodUs ? guess + 1 : guess;
+  }
+}
+
+/**
+ * a·b − c·d, exactly, for whole numbers whose products are close: each product as an unevaluated sum of two floats.
+ * Source: Dekker, "A floating-point technique for extending the available precision", 1971.
+ */
+function productDifference(a: number, b: number, c: number, d: number): number {
+  const ab = a * b;
+  const cd = c * d;
+  return ab - cd + (productError(a, b, ab) - productError(c, d, cd));
+}
+
+/** a·b − product, exactly. */
+function productError(a: number, b: number, product: number): number {
+  const aHigh = highHalf(a);
+  const aLow = a - aHigh;
+  const bHigh = highHalf(b);
+  const bLow = b - bHigh;
+  return aLow * bLow - (product - aHigh * bHigh - aLow * bHigh - aHigh * bLow);
+}
+
+/** The upper 26 bits of a float64's 53 (Veltkamp's splitting). */
+function highHalf(value: number): number {
+  const shifted = value * (2 ** 27 + 1);
+  return shifted - (shifted - value);
+}

@@ -1,0 +1,38 @@
+import { show, TollgateError } from "./errors.ts";
+
+/** Tells the time: milliseconds since the Unix epoch, fractions allowed. */
+export interface Clock {
+  now(): number;
+}
+
+/**
+ * The default clock. It never goes back: it starts at the wall time of the process and then counts monotonically, so
+ * corrections of the system's clock do not reach it.
+ *
+ * @example
+ * ```ts
+ * import { systemClock } from "tollgate";
+ *
+ * console.log(new Date(systemClock.now()).getUTCFullYear() >= 2026); // true
+ * ```
+ */
+export const systemClock: Clock = Object.freeze({
+  now: () => performance.timeOrigin + performance.now(),
+});
+
+/** Below this, sums of a moment and a duration are still exact integers. */
+const LAST_US = 2 ** 52;
+
+/**
+ * The clock's time in whole microseconds, the unit of everything below the limiter.
+ *
+ * @throws TollgateError `ERR_CLOCK` when the clock returns no number within 142 years of the epoch.
+ */
+export function readUs(clock: Clock): number {
+  const us = Math.round(clock.now() * 1000);
+  if (us <= LAST_US && us >= -LAST_US) return us;
+  throw new TollgateError(
+    "ERR_CLOCK",
+    `clock.now(): expected milliseconds since the epoch, within 142 years of it, got ${show(clock.now())}`,
+  );
+}

@@ -1,0 +1,66 @@
+import type { Limit } from "./limits/limit.ts";
+
+interface DecisionCommon {
+  /** The name of the limiter; in a combination, of the one whose limit binds. */
+  readonly limiter: string;
+  /**
+   * The binding limit: when allowed the one with the smallest share left, when denied the one with the longest wait.
+   * `undefined` when no enforcing limit applied.
+   */
+  readonly limit: Limit | undefined;
+  /**
+   * Whole units left after this decision: the least of the enforcing limits that count the binding limit's unit, never
+   * below 0; `Infinity` when no enforcing limit applied.
+   */
+  readonly remaining: number;
+  /** Milliseconds until the binding limit is as good as new if nothing else arrives. */
+  readonly resetMs: number;
+  /** Limits in shadow mode that would have denied, if there are any. */
+  readonly shadowDenied?: readonly Limit[];
+  /** Why the store could not be asked, when this decision was made without it. */
+  readonly degraded?: string;
+}
+
+/** The call may go on; its cost has been taken. */
+export interface Allowed extends DecisionCommon {
+  readonly allowed: true;
+}
+
+/** The call may not go on; nothing has been taken (`charge` alone takes all the same). */
+export interface Denied extends DecisionCommon {
+  readonly allowed: false;
+  /** `"exhausted"`: wait. `"cost-over-capacity"`: it can never pass. `"store-unavailable"`: the failure policy denied. */
+  readonly reason: "exhausted" | "cost-over-capacity" | "store-unavailable";
+  /**
+   * The least time, a whole number of microseconds, after which the same call passes if nothing else arrives;
+   * `Infinity` when it never does.
+   */
+  readonly retryAfterMs: number;
+  /** Units that still count against the binding limit at that moment. */
+  readonly usedAfterRetry: number;
+}
+
+/** What a limiter decided: look at `allowed` first. */
+export type Decision = Allowed | Denied;
+
+/** How one limit stands for a key, before the call that is being explained. */
+export interface LimitReport {
+  /** The limit's name. */
+  readonly name: string;
+  readonly limiter: string;
+  readonly key: string;
+  readonly unit: string;
+  /** The limit's capacity in its unit. */
+  readonly limit: number;
+  /** Whole units that count now; above `limit` while the key is in debt. */
+  readonly used: number;
+  /** Whole units left, never below 0. */
+  readonly remaining: number;
+  /** Milliseconds until the cost would conform: 0 if it does now, `Infinity` if it never will. */
+  readonly retryAfterMs: number;
+  /** Milliseconds until the limit is as good as new if nothing else arrives. */
+  readonly resetMs: number;
+  /** Whether this limit alone would allow the cost. */
+  readonly allowed: boolean;
+  readonly mode: "enforce" | "shadow";
+}

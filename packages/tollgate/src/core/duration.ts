@@ -1,0 +1,87 @@
+import { show, TollgateError } from "./errors.ts";
+
+type Day = `${number}d`;
+type Hour = `${number}h`;
+type Minute = `${number}m`;
+type Second = `${number}s`;
+type Millisecond = `${number}ms`;
+
+/**
+ * A span of time: a number of milliseconds, or text such as `"250ms"`, `"10s"`, `"1m"`, `"2h"`, `"1d"`, `"1h30m"`
+ * (larger parts first). A whole number of microseconds, above zero, at most ten years.
+ */
+export type Duration =
+  | number
+  | `${Day | ""}${Hour | ""}${Minute | ""}${Second}`
+  | `${Day | ""}${Hour | ""}${Minute | ""}${Second | ""}${Millisecond}`
+  | `${Day | ""}${Hour | ""}${Minute}`
+  | `${Day | ""}${Hour}`
+  | Day;
+
+const US_PER_MS = 1000;
+/** Ten years: longer spans would leave too little room for exact arithmetic. */
+export const LONGEST_US: number = 3_652.5 * 86_400_000_000;
+
+const UNITS = [
+  ["d", 86_400_000_000],
+  ["h", 3_600_000_000],
+  ["m", 60_000_000],
+  ["s", 1_000_000],
+  ["ms", 1_000],
+] as const;
+
+const PATTERN = new RegExp(`^${UNITS.map(([unit]) => `(?:(\\d{1,16})(?:\\.(\\d{1,4}))?${unit})?`).join("")}$`);
+
+/**
+ * A duration in whole microseconds.
+ *
+ * @throws TollgateError `ERR_DURATION`, naming `option`, when it is no duration.
+ */
+export function toMicroseconds(option: string, duration: Duration): number {
+  const us = typeof duration === "string" ? parse(duration) : fromMilliseconds(duration);
+  if (Number.isSafeInteger(us) && us > 0 && us <= LONGEST_US) return us;
+  throw new TollgateError(
+    "ERR_DURATION",
+    `${option}: expected milliseconds or text such as "250ms", "10s", "1h30m" (whole microseconds, above 0, ` +
+      `at most 10 years), got ${show(duration)}`,
+  );
+}
+
+/** Whole microseconds as milliseconds. */
+export function toMilliseconds(us: number): number {
+  return us / US_PER_MS;
+}
+
+/** The shortest text that means this many microseconds, such as `1h30m`; `0.5ms` below a millisecond. */
+export function formatMicroseconds(us: number): string {
+  let rest = us;
+  let text = "";
+  for (const [unit, unitUs] of UNITS) {
+    const count = unit === "ms" ? rest / unitUs : Math.floor(rest / unitUs);
+    if (count > 0) text += `${count}${unit}`;
+    rest -= count * unitUs;
+  }
+  return text;
+}
+
+/** NaN when no whole number of microseconds is this number of milliseconds: 1.1 is one, though 1.1 * 1000 is not. */
+function fromMilliseconds(ms: unknown): number {
+  if (typeof ms !== "number") return Number.NaN;
+  const us = Math.round(ms * US_PER_MS);
+  return us / US_PER_MS === ms ? us : Number.NaN;
+}
+
+/** NaN when the text is no duration, a fraction when it is no whole number of microseconds. */
+function parse(text: string): number {
+  const match = PATTERN.exec(text);
+  if (match === null || text === "") return Number.NaN;
+  let us = 0;
+  UNITS.forEach(([, unitUs], index) => {
+    const whole = match[1 + 2 * index];
+    const fraction = match[2 + 2 * index] ?? "";
+    if (whole === undefined) return;
+    // Digits, not a float: "1.1s" has to be exactly 1,100,000 µs.
+    us += Number(whole) * unitUs + (Number(fraction) * unitUs) / 10 ** fraction.length;
+  });
+  return us;
+}

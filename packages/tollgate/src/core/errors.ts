@@ -1,0 +1,63 @@
+/**
+ * What went wrong, as a name that never changes between versions. Each has an entry in `docs/errors.md`.
+ */
+export type ErrorCode =
+  | "ERR_CLOCK"
+  | "ERR_COMBINE"
+  | "ERR_COST"
+  | "ERR_DURATION"
+  | "ERR_KEY"
+  | "ERR_LIMIT"
+  | "ERR_LIMITS"
+  | "ERR_NAME"
+  | "ERR_OPTION"
+  | "ERR_PLAN"
+  | "ERR_STORE";
+
+/**
+ * Every error that Tollgate itself throws: misuse, said before anything changed. A denial is a value, never an error.
+ *
+ * @example
+ * ```ts
+ * import { TollgateError, tokenBucket } from "tollgate";
+ *
+ * try {
+ *   tokenBucket({ capacity: 0, refill: 1, per: "1s" });
+ * } catch (error) {
+ *   if (!(error instanceof TollgateError)) throw error;
+ *   console.log(error.code); // ERR_LIMIT
+ * }
+ * ```
+ */
+export class TollgateError extends Error {
+  override readonly name = "TollgateError";
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const LONGEST_SHOWN = 80;
+
+/** A value as an error message shows it: short, on one line, and never throwing itself. */
+export function show(value: unknown): string {
+  const text = showWhole(value);
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+}
+
+function showWhole(value: unknown): string {
+  switch (typeof value) {
+    case "string":
+      return JSON.stringify(value.slice(0, LONGEST_SHOWN + 1));
+    case "bigint":
+      return `${value}n`;
+    case "function":
+      return "a function";
+    case "object":
+      return value === null ? "null" : Array.isArray(value) ? "an array" : "an object";
+    default:
+      return String(value);
+  }
+}

@@ -1,0 +1,42 @@
+import { type Duration, formatMicroseconds, toMicroseconds, toMilliseconds } from "../duration.ts";
+import { type FixedWindowLimit, sealLimit } from "./limit.ts";
+import { checkChoice, checkCount, checkOptions, commonParts, fingerprintOf, type LimitOptions } from "./options.ts";
+
+export interface FixedWindowOptions extends LimitOptions {
+  /** The most units in each window: a positive integer. */
+  readonly limit: number;
+  readonly window: Duration;
+  /** Windows start at multiples of `window` since the epoch (`"clock"`, the default), or at a key's first unit. */
+  readonly anchor?: "clock" | "first-use";
+}
+
+/**
+ * At most `limit` units in each `window`. Cheapest to explain, and admits up to twice the limit around the border of
+ * two windows: prefer a token bucket unless a quota has to renew at a known moment.
+ *
+ * @throws TollgateError `ERR_LIMIT`, `ERR_DURATION` or `ERR_NAME`, saying which option was wrong.
+ * @example
+ * ```ts
+ * import { createLimiter, fixedWindow } from "tollgate";
+ *
+ * const daily = createLimiter({ limits: [fixedWindow({ limit: 2, window: "1d", anchor: "first-use" })] });
+ * console.log([1, 2, 3].map(() => daily.allow("ann"))); // [ true, true, false ]
+ * ```
+ */
+export function fixedWindow(options: FixedWindowOptions): FixedWindowLimit {
+  checkOptions("fixedWindow", options);
+  const limit = checkCount("limit", options.limit);
+  const windowUs = toMicroseconds("window", options.window);
+  const anchor = checkChoice("anchor", options.anchor ?? "clock", ["clock", "first-use"]);
+
+  const anchorText = anchor === "clock" ? "" : "-from-first-use";
+  const parts = commonParts(options, `${limit}-each-${formatMicroseconds(windowUs)}${anchorText}`);
+  return sealLimit({
+    algorithm: "fixed-window",
+    ...parts,
+    capacity: limit,
+    windowMs: toMilliseconds(windowUs),
+    anchor,
+    fingerprint: fingerprintOf("fixed-window", [limit, windowUs, anchor], parts.unit),
+  });
+}

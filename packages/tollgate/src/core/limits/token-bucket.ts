@@ -1,0 +1,142 @@
+import { type Duration, LONGEST_US, formatMicroseconds, toMicroseconds, toMilliseconds } from "../duration.ts";
+import { show, TollgateError } from "../errors.ts";
+import { sealLimit, type TokenBucketLimit } from "./limit.ts";
+import { checkChoice, checkCount, checkOptions, commonParts, fingerprintOf, type LimitOptions } from "./options.ts";
+import { tickScale } from "./tick-scale.ts";
+
+/** How a token bucket begins. */
+export interface InitialOptions {
+  /** What a new key holds: `"full"` by default. */
+  readonly initial?: "full" | "empty";
+  /** With `initial: "empty"`: how long after it became full a key is forgotten. Default: ten fill times, at least 1m. */
+  readonly idleTtl?: Duration;
+}
+
+export interface TokenBucketOptions extends LimitOptions, InitialOptions {
+  /** The most units that it holds: a positive integer. */
+  readonly capacity: number;
+  /** How many units it gains every `per`, continuously: a positive integer. */
+  readonly refill: number;
+  readonly per: Duration;
+}
+
+export interface RateOptions extends LimitOptions, InitialOptions {
+  /** The capacity; as many as come in one period by default. */
+  readonly burst?: number;
+}
+
+/**
+ * A token bucket: holds at most `capacity` units and gains `refill` units every `per`, continuously. Decided by the
+ * generic cell rate algorithm (ITU-T I.371), whose whole state is one number.
+ *
+ * @throws TollgateError `ERR_LIMIT`, `ERR_DURATION` or `ERR_NAME`, saying which option was wrong.
+ * @example
+ * ```ts
+ * import { createLimiter, tokenBucket } from "tollgate";
+ *
+ * const uploads = createLimiter({ limits: [tokenBucket({ capacity: 3, refill: 1, per: "10s" })] });
+ * console.log([1, 2, 3, 4].map(() => uploads.allow("ann"))); // [ true, true, true, false ]
+ * ```
+ */
+export function tokenBucket(options: TokenBucketOptions): TokenBucketLimit {
+  checkOptions("tokenBucket", options);
+  const capacity = checkCount("capacity", options.capacity);
+  const refill = checkCount("refill", options.refill);
+  const perUs = toMicroseconds("per", options.per);
+  const initial = checkChoice("initial", options.initial ?? "full", ["full", "empty"]);
+  tickScale(capacity, refill, perUs);
+  const ttlUs = idleTtlUs(options, initial, (capacity / refill) * perUs);
+
+  const ttlText = initial === "empty" ? `-empty-${formatMicroseconds(ttlUs)}` : "";
+  const burstText = capacity === refill ? "" : `-burst-${capacity}`;
+  const parts = commonParts(options, `${refill}-per-${formatMicroseconds(perUs)}${burstText}${ttlText}`);
+  return sealLimit({
+    algorithm: "token-bucket",
+    ...parts,
+    capacity,
+    refill,
+    perMs: toMilliseconds(perUs),
+    initial,
+    idleTtlMs: toMilliseconds(ttlUs),
+    fingerprint: fingerprintOf("token-bucket", [capacity, refill, perUs, initial, ttlUs], parts.unit),
+  });
+}
+
+/**
+ * `count` units a second, as a token bucket whose capacity is `burst` or else `count`.
+ *
+ * @throws TollgateError as `tokenBucket` does.
+ * @example
+ * ```ts
+ * import { createLimiter, perSecond } from "tollgate";
+ *
+ * const limiter = createLimiter({ limits: [perSecond(10, { burst: 20 })] });
+ * console.log(limiter.consume("ann").remaining); // 19
+ * ```
+ */
+export function perSecond(count: number, options: RateOptions = {}): TokenBucketLimit {
+  return perPeriod(count, "1s", options);
+}
+
+/**
+ * `count` units a minute, as a token bucket whose capacity is `burst` or else `count`.
+ *
+ * @throws TollgateError as `tokenBucket` does.
+ * @example
+ * ```ts
+ * import { perMinute } from "tollgate";
+ *
+ * console.log(perMinute(100).name); // 100-per-1m
+ * ```
+ */
+export function perMinute(count: number, options: RateOptions = {}): TokenBucketLimit {
+  return perPeriod(count, "1m", options);
+}
+
+/**
+ * `count` units an hour, as a token bucket whose capacity is `burst` or else `count`.
+ *
+ * @throws TollgateError as `tokenBucket` does.
+ * @example
+ * ```ts
+ * import { perHour } from "tollgate";
+ *
+ * console.log(perHour(1_000, { burst: 50 }).capacity); // 50
+ * ```
+ */
+export function perHour(count: number, options: RateOptions = {}): TokenBucketLimit {
+  return perPeriod(count, "1h", options);
+}
+
+/**
+ * `count` units a day, as a token bucket whose capacity is `burst` or else `count`.
+ *
+ * @throws TollgateError as `tokenBucket` does.
+ * @example
+ * ```ts
+ * import { perDay } from "tollgate";
+ *
+ * console.log(perDay(1_000_000, { unit: "tokens" }).unit); // tokens
+ * ```
+ */
+export function perDay(count: number, options: RateOptions = {}): TokenBucketLimit {
+  return perPeriod(count, "1d", options);
+}
+
+function perPeriod(count: number, per: Duration, options: RateOptions): TokenBucketLimit {
+  checkOptions("options of a rate", options);
+  const { burst, ...rest } = options;
+  return tokenBucket({ ...rest, refill: count, per, capacity: burst ?? count });
+}
+
+const LEAST_IDLE_TTL_US = 60_000_000;
+
+/** Ten fill times, at least a minute, at most what a duration may be. A full start needs none: full is as good as new. */
+function idleTtlUs(options: InitialOptions, initial: string, fillUs: number): number {
+  if (initial === "full") {
+    if (options.idleTtl === undefined) return 0;
+    throw new TollgateError("ERR_LIMIT", `idleTtl: expected only with initial: "empty", got ${show(options.idleTtl)}`);
+  }
+  if (options.idleTtl !== undefined) return toMicroseconds("idleTtl", options.idleTtl);
+  return Math.min(Math.max(Math.ceil(10 * fillUs), LEAST_IDLE_TTL_US), LONGEST_US);
+}

@@ -1,0 +1,33 @@
+import type { Cost } from "./cost.ts";
+import type { Decision } from "./decision.ts";
+
+/** A call was decided, by `allow`, `consume` or `charge`. Looking (`peek`, `explain`) is not observed. */
+export interface DecisionObservation {
+  readonly type: "decision";
+  readonly verb: "allow" | "consume" | "charge";
+  /** The key asked about; in a combination one per limiter. */
+  readonly keys: readonly string[];
+  readonly cost: Cost;
+  readonly decision: Decision;
+}
+
+/** A sweep dropped keys that were as good as new. */
+export interface SweepObservation {
+  readonly type: "sweep";
+  readonly limiter: string;
+  readonly removed: number;
+  readonly remaining: number;
+}
+
+/** A call was decided without the store. */
+export interface DegradationObservation {
+  readonly type: "degradation";
+  readonly limiter: string;
+  /** Why the store could not be asked. */
+  readonly cause: string;
+}
+
+export type Observation = DecisionObservation | SweepObservation | DegradationObservation;
+
+/** Hears what a limiter does, synchronously. It has to be quick; what it throws reaches the caller, units taken. */
+export type Observer = (observation: Observation) => void;

@@ -1,0 +1,77 @@
+import { type Cost, costIn, REQUESTS } from "./cost.ts";
+import { show, TollgateError } from "./errors.ts";
+import type { Limit } from "./limits/limit.ts";
+
+/** Whose keys they are: a limiter's name, or a symbol of its own for a limiter that was given none. */
+export type Scope = string | symbol;
+
+/**
+ * A list of limits that are asked together, and the identity of their cells. Plans of the same scope and the same limits
+ * share their cells whatever the order and the modes, so that reordering limits or enforcing a shadow limit loses no count.
+ */
+export interface Plan {
+  readonly scope: Scope;
+  /** The limiter's name as decisions show it. */
+  readonly limiter: string;
+  /** At least one, in the order they were given. */
+  readonly limits: readonly Limit[];
+  /** Names and fingerprints of the limits: within its scope, the identity of the cells. */
+  readonly id: string;
+  /** Indexes into `limits` in the order in which their cells lie side by side. */
+  readonly cellOrder: readonly number[];
+  readonly units: ReadonlySet<string>;
+  /** Per limit: whether a plain number as the cost counts against it. */
+  readonly countsNumber: readonly boolean[];
+  readonly enforces: readonly boolean[];
+  /** Whether a new key starts with less than everything under some limit. */
+  readonly startsEmpty: boolean;
+}
+
+/** No name and no fingerprint contains it. */
+const SEPARATOR = "\n";
+
+/** @throws TollgateError `ERR_LIMITS` when two limits have the same name. */
+export function createPlan(scope: Scope, limiter: string, limits: readonly Limit[]): Plan {
+  checkNames(limits);
+  const identities = limits.map(identityOf);
+  const cellOrder = identities.map((_, index) => index).sort((a, b) => compare(identities[a], identities[b]));
+  const units = new Set(limits.map((limit) => limit.unit));
+  return Object.freeze({
+    scope,
+    limiter,
+    limits: Object.freeze([...limits]),
+    id: cellOrder.map((index) => identities[index]).join(SEPARATOR),
+    cellOrder: Object.freeze(cellOrder),
+    units,
+    countsNumber: limits.map((limit) => units.size === 1 || limit.unit === REQUESTS),
+    enforces: limits.map((limit) => limit.mode === "enforce"),
+    startsEmpty: limits.some((limit) => limit.algorithm === "token-bucket" && limit.initial === "empty"),
+  });
+}
+
+/** What tells a limit's cells from those of the other limits of its limiter. */
+export function identityOf(limit: Limit): string {
+  return `${limit.name}${SEPARATOR}${limit.fingerprint}`;
+}
+
+/** A checked cost as one number per limit of a plan; `units` are all that the call could charge, this plan's and others'. */
+export function costsOf(plan: Plan, cost: Cost, units: ReadonlySet<string> = plan.units): number[] {
+  return plan.limits.map((limit) => costIn(limit.unit, cost, units));
+}
+
+function checkNames(limits: readonly Limit[]): void {
+  const names = new Set<string>();
+  for (const { name } of limits) {
+    if (names.has(name)) {
+      throw new TollgateError(
+        "ERR_LIMITS",
+        `limits: expected names that differ, got ${show(name)} twice; name one of them with { name }`,
+      );
+    }
+    names.add(name);
+  }
+}
+
+function compare(a: string | undefined, b: string | undefined): number {
+  return (a ?? "") < (b ?? "") ? -1 : 1;
+}

@@ -1,0 +1,22 @@
+/**
+ * What a store says about one call: numbers alone, an entry per limit, in the order of the pairs and of their limits.
+ * Every store fills the same report; `limiter/decide.ts` turns it into a Decision.
+ */
+export class Report {
+  /** Whether every enforcing limit conformed before the call. */
+  admitted = true;
+  /** Why the store could not be asked; then `admitted` is the failure policy's word, and there may be no entries. */
+  degraded: string | undefined = undefined;
+  /** When the failure policy denies without entries: microseconds after which asking again makes sense. */
+  unavailableForUs = 0;
+  /** Whether each limit conformed before the call. */
+  readonly conforms: boolean[] = [];
+  /** Whole units that count after the call, rounded up; above the capacity in debt. */
+  readonly used: number[] = [];
+  /** Microseconds until the same cost conforms, from the state after the call; 0 if it does, `Infinity` if never. */
+  readonly waitUs: number[] = [];
+  /** Whole units that still count at that moment. */
+  readonly usedAfterWait: number[] = [];
+  /** Microseconds until as good as new. */
+  readonly resetUs: number[] = [];
+}

@@ -1,0 +1,83 @@
+import type { Plan } from "./plan.ts";
+import type { Report } from "./report.ts";
+
+/**
+ * What a call does to the cells of a key.
+ *
+ * - `take`: takes the cost from every limit if all enforcing ones conform, else changes nothing. A shadow limit takes
+ *   only when it conforms itself.
+ * - `peek`: reports what `take` would, and changes nothing.
+ * - `explain`: reports the state as it is, with the wait for the cost, and changes nothing.
+ * - `charge`: takes the cost from every limit whether or not it conforms.
+ * - `refund`: gives the cost back to every limit, never beyond full.
+ */
+export type Verb = "take" | "peek" | "explain" | "charge" | "refund";
+
+/** What a store may ask of the limiter that opened a space: stores have no clock of their own. */
+export interface Host {
+  /** Now, in microseconds since the epoch. */
+  nowUs(): number;
+  /** Hears of each sweep that removed keys. */
+  swept(removed: number, remaining: number): void;
+}
+
+/** Keeps spaces in this process and decides at once. */
+export interface SyncStore {
+  readonly kind: "sync";
+  /** The space of a plan. Plans of equal scope and id get the same keys, whoever opens them. */
+  open(plan: Plan, host: Host): SyncSpace;
+  /** Stops the store's timers. Its keys stay. */
+  close(): void;
+}
+
+/** One plan's keys in a synchronous store. Every call is atomic. */
+export interface SyncSpace {
+  readonly plan: Plan;
+  /** How many keys it keeps. */
+  readonly size: number;
+  /** The hot path: `take` with one checked cost for every limit that counts plain numbers. */
+  allow(key: string, nowUs: number, cost: number): boolean;
+  /**
+   * Applies a verb with one checked cost per limit, and fills the entries of `report` from `at` on.
+   *
+   * @returns whether every enforcing limit conformed.
+   */
+  apply(verb: Verb, key: string, nowUs: number, costs: readonly number[], report: Report, at: number): boolean;
+  /** Forgets a key. */
+  drop(key: string): void;
+  /** Forgets all keys. */
+  clear(): void;
+  /** Drops the keys that are as good as new, and says how many. */
+  sweep(nowUs: number): number;
+  /** Says that whoever opened it will not call it again; the keys stay with the store while they count. */
+  release(): void;
+}
+
+/** Keeps spaces elsewhere: a call is a message. */
+export interface AsyncStore {
+  readonly kind: "async";
+  open(plan: Plan, host: Host): AsyncSpace;
+  /**
+   * Applies a verb to several spaces of this store at one instant, all or nothing. The report's entries follow the
+   * calls and, within each, the limits of its plan. `nowUs` is the caller's clock; a store may have a better one.
+   */
+  transact(verb: Verb, calls: readonly AsyncCall[], nowUs: number): Promise<Report>;
+  close(): Promise<void>;
+}
+
+export interface AsyncCall {
+  readonly space: AsyncSpace;
+  readonly key: string;
+  /** One checked cost per limit of the space's plan. */
+  readonly costs: readonly number[];
+}
+
+/** One plan's keys in an asynchronous store. */
+export interface AsyncSpace {
+  readonly plan: Plan;
+  size(): Promise<number>;
+  drop(key: string): Promise<void>;
+  clear(): Promise<void>;
+  sweep(nowUs: number): Promise<number>;
+  release(): void;
+}

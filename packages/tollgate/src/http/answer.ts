@@ -1,0 +1,20 @@
+/** A response that the gate gives in the handler's place. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A JSON answer that no cache keeps. */
+export function jsonAnswer(status: number, body: unknown, headers: Record<string, string> = {}): HttpAnswer {
+  const text = JSON.stringify(body);
+  return {
+    status,
+    headers: {
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "no-store",
+      ...headers,
+    },
+    body: text,
+  };
+}

@@ -1,0 +1,36 @@
+export { type CompiledPlan, compilePlan } from "./algorithms/compile-plan.ts";
+export type { Kernel } from "./algorithms/kernel.ts";
+export { type Clock, systemClock } from "./core/clock.ts";
+export type { Cost, UnitCosts } from "./core/cost.ts";
+export type { Allowed, Decision, Denied, LimitReport } from "./core/decision.ts";
+export type { Duration } from "./core/duration.ts";
+export { type ErrorCode, TollgateError } from "./core/errors.ts";
+export { type FixedWindowOptions, fixedWindow } from "./core/limits/fixed-window.ts";
+export type { FixedWindowLimit, Limit, LimitMode, SlidingWindowLimit, TokenBucketLimit } from "./core/limits/limit.ts";
+export type { LimitOptions } from "./core/limits/options.ts";
+export { type SlidingWindowOptions, slidingWindow } from "./core/limits/sliding-window.ts";
+export {
+  type InitialOptions,
+  perDay,
+  perHour,
+  perMinute,
+  perSecond,
+  type RateOptions,
+  type TokenBucketOptions,
+  tokenBucket,
+} from "./core/limits/token-bucket.ts";
+export type {
+  DecisionObservation,
+  DegradationObservation,
+  Observation,
+  Observer,
+  SweepObservation,
+} from "./core/observer.ts";
+export type { Plan, Scope } from "./core/plan.ts";
+export { Report } from "./core/report.ts";
+export type { AsyncCall, AsyncSpace, AsyncStore, Host, SyncSpace, SyncStore, Verb } from "./core/store.ts";
+export { combine } from "./limiter/combine.ts";
+export { createLimiter } from "./limiter/create-limiter.ts";
+export type { AsyncLimiter, Limiter } from "./limiter/limiter.ts";
+export type { LimiterOptions, LimitsFunction } from "./limiter/options.ts";
+export { type MemoryStoreOptions, memoryStore } from "./stores/memory/memory-store.ts";

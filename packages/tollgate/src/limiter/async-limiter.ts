@@ -1,0 +1,111 @@
+import { type Clock, readUs } from "../core/clock.ts";
+import type { Cost } from "../core/cost.ts";
+import type { Decision, LimitReport } from "../core/decision.ts";
+import type { DecisionObservation, Observer } from "../core/observer.ts";
+import { Report } from "../core/report.ts";
+import type { AsyncSpace, AsyncStore, Verb } from "../core/store.ts";
+import { type Calls, callsFor } from "./call.ts";
+import { decide, explainLimits } from "./decide.ts";
+import type { AsyncLimiter as AsyncLimiterVerbs } from "./limiter.ts";
+import type { Selection, Source } from "./selection.ts";
+
+export interface AsyncLimiterParts<Input> {
+  readonly name: string;
+  readonly selection: Selection<Input, AsyncSpace>;
+  readonly sources: readonly Source[];
+  readonly store: AsyncStore;
+  readonly clock: Clock;
+  readonly observe: Observer | undefined;
+}
+
+/** The verbs over spaces of one store elsewhere: each call is one message to it. */
+export class AsyncLimiter<Input> implements AsyncLimiterVerbs<Input> {
+  readonly kind = "async";
+  readonly name: string;
+  readonly selection: Selection<Input, AsyncSpace>;
+  readonly sources: readonly Source[];
+  readonly store: AsyncStore;
+  readonly clock: Clock;
+  readonly observe: Observer | undefined;
+
+  constructor({ name, selection, sources, store, clock, observe }: AsyncLimiterParts<Input>) {
+    this.name = name;
+    this.selection = selection;
+    this.sources = sources;
+    this.store = store;
+    this.clock = clock;
+    this.observe = observe;
+  }
+
+  async allow(input: Input, cost: Cost = 1): Promise<boolean> {
+    if (this.observe !== undefined) return (await this.#decided("allow", "take", input, cost)).allowed;
+    return (await this.#transact("take", callsFor(this.selection, input, cost))).admitted;
+  }
+
+  async consume(input: Input, cost: Cost = 1): Promise<Decision> {
+    return this.#decided("consume", "take", input, cost);
+  }
+
+  async peek(input: Input, cost: Cost = 1): Promise<Decision> {
+    const calls = callsFor(this.selection, input, cost);
+    return decide(this.name, calls, await this.#transact("peek", calls));
+  }
+
+  async explain(input: Input, cost: Cost = 1): Promise<LimitReport[]> {
+    const calls = callsFor(this.selection, input, cost);
+    return explainLimits(calls, await this.#transact("explain", calls));
+  }
+
+  async charge(input: Input, cost: Cost): Promise<Decision> {
+    return this.#decided("charge", "charge", input, cost);
+  }
+
+  async refund(input: Input, cost: Cost): Promise<void> {
+    await this.#transact("refund", callsFor(this.selection, input, cost));
+  }
+
+  async reset(input: Input): Promise<void> {
+    await Promise.all(this.selection.everyPair(input).map(({ space, key }) => space.drop(key)));
+  }
+
+  async clear(): Promise<void> {
+    await Promise.all(this.selection.spaces().map((space) => space.clear()));
+  }
+
+  async sweep(): Promise<number> {
+    const nowUs = readUs(this.clock);
+    return sum(await Promise.all(this.selection.spaces().map((space) => space.sweep(nowUs))));
+  }
+
+  async size(): Promise<number> {
+    return sum(await Promise.all(this.selection.spaces().map((space) => space.size())));
+  }
+
+  /** The store is its owner's to close: a limiter with an asynchronous store was always given it. */
+  async close(): Promise<void> {}
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #decided(name: DecisionObservation["verb"], verb: Verb, input: Input, cost: Cost): Promise<Decision> {
+    const calls = callsFor(this.selection, input, cost);
+    const decision = decide(this.name, calls, await this.#transact(verb, calls));
+    this.observe?.({ type: "decision", verb: name, keys: calls.map(({ key }) => key), cost, decision });
+    return decision;
+  }
+
+  async #transact(verb: Verb, calls: Calls<AsyncSpace>): Promise<Report> {
+    const nowUs = readUs(this.clock);
+    if (calls.length === 0) return new Report();
+    const report = await this.store.transact(verb, calls, nowUs);
+    if (report.degraded !== undefined) {
+      this.observe?.({ type: "degradation", limiter: this.name, cause: report.degraded });
+    }
+    return report;
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,29 @@
+import { type Cost, checkCosts } from "../core/cost.ts";
+import { costsOf } from "../core/plan.ts";
+import type { Pair, PlannedSpace, Selection } from "./selection.ts";
+
+/** A pair with one checked cost per limit. */
+export interface Call<Space> extends Pair<Space> {
+  readonly costs: readonly number[];
+}
+
+/** A checked request: where it is counted and how much. */
+export type Calls<Space> = readonly Call<Space>[];
+
+/** @throws TollgateError `ERR_COST`, `ERR_KEY`, `ERR_LIMITS`, and whatever the key function throws; nothing has changed. */
+export function callsFor<Input, Space extends PlannedSpace>(
+  selection: Selection<Input, Space>,
+  input: Input,
+  cost: Cost,
+): Calls<Space> {
+  const pairs = selection.pairs(input);
+  const units = unitsOf(pairs);
+  checkCosts(cost, units, selection.strict);
+  return pairs.map(({ space, key }) => ({ space, key, costs: costsOf(space.plan, cost, units) }));
+}
+
+function unitsOf<Space extends PlannedSpace>(pairs: readonly Pair<Space>[]): ReadonlySet<string> {
+  const [first] = pairs;
+  if (first !== undefined && pairs.length === 1) return first.space.plan.units;
+  return new Set(pairs.flatMap(({ space }) => [...space.plan.units]));
+}

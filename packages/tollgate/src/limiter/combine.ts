@@ -1,0 +1,111 @@
+import { show, TollgateError } from "../core/errors.ts";
+import type { Observer } from "../core/observer.ts";
+import { AsyncLimiter } from "./async-limiter.ts";
+import type { AsyncLimiter as AsyncLimiterVerbs, Limiter } from "./limiter.ts";
+import { CombinedSelection, type Source } from "./selection.ts";
+import { SyncLimiter } from "./sync-limiter.ts";
+
+type AnyLimiter = Limiter<never> | AsyncLimiterVerbs<never>;
+
+/** What every one of the limiters accepts. */
+type SharedInput<Limiters extends readonly AnyLimiter[]> = (
+  { [Index in keyof Limiters]: (input: InputOf<Limiters[Index]>) => void }[number]
+) extends (input: infer Input) => void
+  ? Input
+  : never;
+
+type InputOf<L> = L extends Limiter<infer Input> | AsyncLimiterVerbs<infer Input> ? Input : never;
+
+/**
+ * Several limiters as one: a call takes its cost from all of them or from none, at one instant. They may differ in key
+ * and limits; they share one clock, and their stores are all in this process or all the same asynchronous one.
+ *
+ * @throws TollgateError `ERR_COMBINE` when they cannot decide at one instant, or would count a call twice.
+ * @example
+ * ```ts
+ * import { combine, createLimiter, perMinute, perSecond } from "tollgate";
+ *
+ * type Call = { user: string; route: string };
+ * const perUser = createLimiter({ name: "user", key: (call: Call) => call.user, limits: [perSecond(2)] });
+ * const perRoute = createLimiter({ name: "route", key: (call: Call) => call.route, limits: [perMinute(1)] });
+ * const both = combine(perUser, perRoute);
+ *
+ * console.log(both.allow({ user: "ann", route: "/a" })); // true
+ * console.log(both.consume({ user: "ann", route: "/a" }).limiter); // route
+ * console.log(perUser.peek({ user: "ann", route: "/a" }).remaining); // 0
+ * ```
+ */
+export function combine<const Limiters extends readonly [Limiter<never>, ...Limiter<never>[]]>(
+  ...limiters: Limiters
+): Limiter<SharedInput<Limiters>>;
+export function combine<const Limiters extends readonly [AsyncLimiterVerbs<never>, ...AsyncLimiterVerbs<never>[]]>(
+  ...limiters: Limiters
+): AsyncLimiterVerbs<SharedInput<Limiters>>;
+export function combine(...limiters: AnyLimiter[]): AnyLimiter {
+  const members = limiters.map(madeHere);
+  const [first] = members;
+  if (first === undefined) throw refusal("at least one limiter", "none");
+  const sameKind = members.filter((member) => member.kind === first.kind);
+  if (sameKind.length < members.length) throw refusal("stores that are all in this process, or all the same", "both kinds");
+  if (members.some(({ clock }) => clock !== first.clock)) throw refusal("limiters with one clock", "several");
+  checkSources(members.flatMap((member) => [...member.sources]));
+  return first.kind === "sync"
+    ? combineSync(first, sameKind as readonly SyncLimiter<never>[])
+    : combineAsync(first, sameKind as readonly AsyncLimiter<never>[]);
+}
+
+function combineSync(first: SyncLimiter<never>, members: readonly SyncLimiter<never>[]): SyncLimiter<never> {
+  return new SyncLimiter<never>({
+    ...shared(members),
+    clock: first.clock,
+    selection: new CombinedSelection(members.map(({ selection }) => selection)),
+    close: () => {
+      for (const member of members) member.close();
+    },
+  });
+}
+
+function combineAsync(first: AsyncLimiter<never>, members: readonly AsyncLimiter<never>[]): AsyncLimiter<never> {
+  if (members.some(({ store }) => store !== first.store)) throw refusal("limiters of one asynchronous store", "several");
+  return new AsyncLimiter<never>({
+    ...shared(members),
+    clock: first.clock,
+    store: first.store,
+    selection: new CombinedSelection(members.map(({ selection }) => selection)),
+  });
+}
+
+interface Member {
+  readonly name: string;
+  readonly sources: readonly Source[];
+  readonly observe: Observer | undefined;
+}
+
+function shared(members: readonly Member[]): Member {
+  const observers = [...new Set(members.flatMap(({ observe }) => observe ?? []))];
+  const notifyAll: Observer = (observation) => {
+    for (const observe of observers) observe(observation);
+  };
+  return {
+    name: members.map(({ name }) => name).join(" + "),
+    sources: members.flatMap((member) => [...member.sources]),
+    observe: observers.length === 0 ? undefined : notifyAll,
+  };
+}
+
+function madeHere(limiter: AnyLimiter): SyncLimiter<never> | AsyncLimiter<never> {
+  if (limiter instanceof SyncLimiter || limiter instanceof AsyncLimiter) return limiter;
+  throw refusal("limiters made by createLimiter or combine", show(limiter));
+}
+
+/** One name on one store may mean the same cells, and each of two takes would miss the other's. */
+function checkSources(sources: readonly Source[]): void {
+  sources.forEach(({ store, scope }, index) => {
+    if (!sources.slice(0, index).some((other) => other.store === store && other.scope === scope)) return;
+    throw refusal("limiters that differ, with names that differ where they share a store", `${show(scope)} twice`);
+  });
+}
+
+function refusal(expected: string, got: string): TollgateError {
+  return new TollgateError("ERR_COMBINE", `combine: expected ${expected}, got ${got}`);
+}

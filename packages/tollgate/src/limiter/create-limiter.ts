@@ -1,0 +1,105 @@
+import { readUs } from "../core/clock.ts";
+import { show, TollgateError } from "../core/errors.ts";
+import { createPlan, type Plan } from "../core/plan.ts";
+import type { AsyncSpace, AsyncStore, Host, SyncSpace, SyncStore } from "../core/store.ts";
+import { memoryStore } from "../stores/memory/memory-store.ts";
+import { AsyncLimiter } from "./async-limiter.ts";
+import type { AsyncLimiter as AsyncLimiterVerbs, Limiter } from "./limiter.ts";
+import { type CheckedOptions, checkOptions, type LimiterOptions } from "./options.ts";
+import { DynamicSelection, FixedSelection, type PlannedSpace, type Selection } from "./selection.ts";
+import { SyncLimiter } from "./sync-limiter.ts";
+
+interface WithKey<Input> {
+  /** The partition whose quota a call uses. The limiter's input type is this function's parameter. */
+  readonly key: (input: Input) => string;
+}
+
+/** Without `key` the input is the key. */
+interface WithoutKey {
+  readonly key?: never;
+}
+
+interface WithAsyncStore {
+  readonly store: AsyncStore;
+}
+
+interface WithSyncStore {
+  /** A memory store of the limiter's own by default. */
+  readonly store?: SyncStore;
+}
+
+/**
+ * Binds a key function, limits and a store into a limiter. A synchronous store gives a `Limiter`, an asynchronous one
+ * an `AsyncLimiter`.
+ *
+ * @throws TollgateError `ERR_OPTION`, `ERR_NAME`, `ERR_LIMITS` or `ERR_STORE`, saying what was expected and what came.
+ * @example
+ * ```ts
+ * import { createLimiter, perMinute, perSecond } from "tollgate";
+ *
+ * const limiter = createLimiter({
+ *   name: "client",
+ *   key: (request: { ip: string }) => request.ip,
+ *   limits: [perSecond(10), perMinute(100)],
+ * });
+ * console.log(limiter.allow({ ip: "192.0.2.1" })); // true
+ * console.log(limiter.consume({ ip: "192.0.2.1" }, 11).allowed); // false
+ * ```
+ */
+export function createLimiter<Input>(
+  options: LimiterOptions<Input> & WithKey<Input> & WithAsyncStore,
+): AsyncLimiterVerbs<Input>;
+export function createLimiter(options: LimiterOptions<string> & WithoutKey & WithAsyncStore): AsyncLimiterVerbs;
+export function createLimiter<Input>(options: LimiterOptions<Input> & WithKey<Input> & WithSyncStore): Limiter<Input>;
+export function createLimiter(options: LimiterOptions<string> & WithoutKey & WithSyncStore): Limiter;
+export function createLimiter<Input>(
+  options: LimiterOptions<Input> & Partial<WithKey<Input>> & { readonly store?: SyncStore | AsyncStore },
+): Limiter<Input> | AsyncLimiterVerbs<Input> {
+  const checked = checkOptions(options);
+  const { store } = options;
+  if (store === undefined) return createSync(checked, memoryStore(), "own");
+  switch (store?.kind) {
+    case "sync":
+      return createSync(checked, store, "shared");
+    case "async":
+      return createAsync(checked, store);
+    default:
+      throw new TollgateError("ERR_STORE", `store: expected a store such as memoryStore(), got ${show(store)}`);
+  }
+}
+
+function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore, whose: "own" | "shared"): Limiter<Input> {
+  const host = hostOf(options);
+  return new SyncLimiter<Input>({
+    ...options,
+    sources: [{ store, scope: options.scope }],
+    selection: select(options, (plan) => store.open(plan, host), (space: SyncSpace) => space.size === 0),
+    close: () => {
+      if (whose === "own") store.close();
+    },
+  });
+}
+
+function createAsync<Input>(options: CheckedOptions<Input>, store: AsyncStore): AsyncLimiterVerbs<Input> {
+  const host = hostOf(options);
+  // Keys elsewhere outlive a space: it can be let go at any time.
+  const selection = select<Input, AsyncSpace>(options, (plan) => store.open(plan, host), () => true);
+  return new AsyncLimiter<Input>({ ...options, sources: [{ store, scope: options.scope }], store, selection });
+}
+
+function select<Input, Space extends PlannedSpace>(
+  options: CheckedOptions<Input>,
+  open: (plan: Plan) => Space,
+  isIdle: (space: Space) => boolean,
+): Selection<Input, Space> {
+  const { name, scope, key, limits } = options;
+  if (typeof limits === "function") return new DynamicSelection(options, limits, open, isIdle);
+  return new FixedSelection(key, open(createPlan(scope, name, limits)));
+}
+
+function hostOf<Input>({ name, clock, observe }: CheckedOptions<Input>): Host {
+  return {
+    nowUs: () => readUs(clock),
+    swept: (removed, remaining) => observe?.({ type: "sweep", limiter: name, removed, remaining }),
+  };
+}

@@ -1,0 +1,89 @@
+import { type Clock, systemClock } from "../core/clock.ts";
+import { show, TollgateError } from "../core/errors.ts";
+import { isLimit, type Limit } from "../core/limits/limit.ts";
+import { checkName } from "../core/name.ts";
+import type { Observer } from "../core/observer.ts";
+import type { Scope } from "../core/plan.ts";
+
+/** Limits chosen for each call; nothing, or an empty list, means that no limit applies to it. */
+export type LimitsFunction<Input> = (input: Input) => readonly Limit[] | undefined;
+
+export interface LimiterOptions<Input> {
+  /**
+   * Printable ASCII. Limiters of the same name and the same limits on one store share their keys. Without a name a
+   * limiter keeps its keys to itself; stores outside this process need one.
+   */
+  readonly name?: string;
+  /** One list for all calls, decided in one look-up, or a function that chooses per call. */
+  readonly limits: readonly Limit[] | LimitsFunction<Input>;
+  /** `systemClock` by default. */
+  readonly clock?: Clock;
+  /** Hears of decisions, sweeps and degradations. */
+  readonly observe?: Observer;
+}
+
+/** The checked options, with the defaults filled in; what has no default is `undefined`. */
+export interface CheckedOptions<Input> {
+  readonly name: string;
+  readonly scope: Scope;
+  readonly key: (input: Input) => string;
+  readonly limits: readonly Limit[] | LimitsFunction<Input>;
+  readonly clock: Clock;
+  readonly observe: Observer | undefined;
+}
+
+const DEFAULT_NAME = "limiter";
+
+/** @throws TollgateError `ERR_OPTION`, `ERR_NAME` or `ERR_LIMITS`. */
+export function checkOptions<Input>(
+  options: LimiterOptions<Input> & { readonly key?: (input: Input) => string },
+): CheckedOptions<Input> {
+  if (typeof options !== "object" || options === null) {
+    throw new TollgateError("ERR_OPTION", `createLimiter: expected an object of options, got ${show(options)}`);
+  }
+  const { name, key, limits, clock, observe } = options;
+  if (key !== undefined) checkFunction("key", key, "a function from the input to a string");
+  if (observe !== undefined) checkFunction("observe", observe, "a function that is given observations");
+  if (clock !== undefined) checkFunction("clock.now", clock?.now, "a function that returns milliseconds");
+  const checkedName = name === undefined ? DEFAULT_NAME : checkName("name", name);
+  return {
+    name: checkedName,
+    scope: name === undefined ? Symbol(DEFAULT_NAME) : checkedName,
+    key: key ?? itself,
+    limits: typeof limits === "function" ? limits : checkLimits(limits, "at least one limit"),
+    clock: clock ?? systemClock,
+    observe,
+  };
+}
+
+/** @throws TollgateError `ERR_LIMITS` when it is no list of limits that the factories made. */
+export function checkLimits(limits: unknown, expected: "any number of limits" | "at least one limit"): readonly Limit[] {
+  const isEmpty = Array.isArray(limits) && limits.length === 0;
+  if (!Array.isArray(limits) || (isEmpty && expected === "at least one limit")) {
+    throw new TollgateError("ERR_LIMITS", `limits: expected a list of ${expected}, got ${isEmpty ? "none" : show(limits)}`);
+  }
+  for (const limit of limits) {
+    if (!isLimit(limit)) {
+      throw new TollgateError(
+        "ERR_LIMITS",
+        `limits: expected limits made by tokenBucket, perSecond, slidingWindow, fixedWindow …, got ${show(limit)}`,
+      );
+    }
+  }
+  return limits;
+}
+
+/** @throws TollgateError `ERR_KEY`. */
+export function checkKey(key: unknown): asserts key is string {
+  if (typeof key !== "string") throw new TollgateError("ERR_KEY", `key: expected a string, got ${show(key)}`);
+}
+
+function checkFunction(option: string, value: unknown, expected: string): void {
+  if (typeof value === "function") return;
+  throw new TollgateError("ERR_OPTION", `${option}: expected ${expected}, got ${show(value)}`);
+}
+
+/** Without a key function the input is the key; `checkKey` sees to it that it is a string. */
+function itself<Input>(input: Input): string {
+  return input as string;
+}

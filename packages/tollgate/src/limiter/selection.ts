@@ -1,0 +1,148 @@
+import type { Limit } from "../core/limits/limit.ts";
+import { createPlan, identityOf, type Plan, type Scope } from "../core/plan.ts";
+import type { AsyncStore, SyncStore } from "../core/store.ts";
+import { type CheckedOptions, checkKey, checkLimits, type LimitsFunction } from "./options.ts";
+
+/** What selections need to know of a space, synchronous or not. */
+export interface PlannedSpace {
+  readonly plan: Plan;
+  release(): void;
+}
+
+/** Where a call is counted: one key in one space. */
+export interface Pair<Space> {
+  readonly space: Space;
+  readonly key: string;
+}
+
+/** Where a limiter's cells are: limiters of one source may count in the same ones. */
+export interface Source {
+  readonly store: SyncStore | AsyncStore;
+  readonly scope: Scope;
+}
+
+/** Which spaces and keys an input concerns. */
+export interface Selection<Input, Space> {
+  /** Whether a cost in a unit that no limit counts is an error. */
+  readonly strict: boolean;
+  /** Every pair that a call with this input is counted in; all or nothing. */
+  pairs(input: Input): readonly Pair<Space>[];
+  /** Every pair in which this input may have been counted, whatever limits apply to it now. */
+  everyPair(input: Input): readonly Pair<Space>[];
+  /** The spaces that are open. */
+  spaces(): readonly Space[];
+}
+
+/** Fixed limits: one plan, one space. */
+export class FixedSelection<Input, Space extends PlannedSpace> implements Selection<Input, Space> {
+  readonly strict = true;
+  readonly key: (input: Input) => string;
+  readonly space: Space;
+
+  constructor(key: (input: Input) => string, space: Space) {
+    this.key = key;
+    this.space = space;
+  }
+
+  pairs(input: Input): readonly Pair<Space>[] {
+    const key = this.key(input);
+    checkKey(key);
+    return [{ space: this.space, key }];
+  }
+
+  everyPair(input: Input): readonly Pair<Space>[] {
+    return this.pairs(input);
+  }
+
+  spaces(): readonly Space[] {
+    return [this.space];
+  }
+}
+
+/** From here on, spaces of limits that have not been used for long are let go before more are opened. */
+const MANY_SPACES = 1_000;
+
+/** Limits chosen per call: each limit is a plan of its own, so a limit that stands in two lists is one bucket. */
+export class DynamicSelection<Input, Space extends PlannedSpace> implements Selection<Input, Space> {
+  readonly strict = false;
+  readonly #options: CheckedOptions<Input>;
+  readonly #limits: LimitsFunction<Input>;
+  readonly #open: (plan: Plan) => Space;
+  readonly #isIdle: (space: Space) => boolean;
+  readonly #spaces = new Map<string, Space>();
+  #crowdedAt = MANY_SPACES;
+
+  constructor(
+    options: CheckedOptions<Input>,
+    limits: LimitsFunction<Input>,
+    open: (plan: Plan) => Space,
+    isIdle: (space: Space) => boolean,
+  ) {
+    this.#options = options;
+    this.#limits = limits;
+    this.#open = open;
+    this.#isIdle = isIdle;
+  }
+
+  pairs(input: Input): readonly Pair<Space>[] {
+    const key = this.#options.key(input);
+    checkKey(key);
+    const limits = checkLimits(this.#limits(input) ?? [], "any number of limits");
+    // Checked before any space is opened: a list that is refused leaves nothing behind.
+    if (limits.length > 1) createPlan(this.#options.scope, this.#options.name, limits);
+    return limits.map((limit) => ({ space: this.#spaceOf(limit), key }));
+  }
+
+  everyPair(input: Input): readonly Pair<Space>[] {
+    const key = this.#options.key(input);
+    checkKey(key);
+    return this.spaces().map((space) => ({ space, key }));
+  }
+
+  spaces(): readonly Space[] {
+    return [...this.#spaces.values()];
+  }
+
+  #spaceOf(limit: Limit): Space {
+    // Shadow and enforcing forms of a limit share their cells, but not the space that knows the mode.
+    const identity = `${limit.mode}\n${identityOf(limit)}`;
+    let space = this.#spaces.get(identity);
+    if (space === undefined) {
+      if (this.#spaces.size >= this.#crowdedAt) this.#releaseIdle();
+      space = this.#open(createPlan(this.#options.scope, this.#options.name, [limit]));
+      this.#spaces.set(identity, space);
+    }
+    return space;
+  }
+
+  #releaseIdle(): void {
+    for (const [identity, space] of this.#spaces) {
+      if (!this.#isIdle(space)) continue;
+      this.#spaces.delete(identity);
+      space.release();
+    }
+    this.#crowdedAt = Math.max(MANY_SPACES, 2 * this.#spaces.size);
+  }
+}
+
+/** Several selections as one. */
+export class CombinedSelection<Input, Space extends PlannedSpace> implements Selection<Input, Space> {
+  readonly strict = false;
+  readonly #parts: readonly Selection<Input, Space>[];
+
+  constructor(parts: readonly Selection<Input, Space>[]) {
+    this.#parts = parts;
+  }
+
+  pairs(input: Input): readonly Pair<Space>[] {
+    return this.#parts.flatMap((part) => part.pairs(input));
+  }
+
+  everyPair(input: Input): readonly Pair<Space>[] {
+    return this.#parts.flatMap((part) => part.everyPair(input));
+  }
+
+  spaces(): readonly Space[] {
+    return this.#parts.flatMap((part) => part.spaces());
+  }
+}

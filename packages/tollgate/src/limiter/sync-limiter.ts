@@ -1,0 +1,127 @@
+import { type Clock, readUs } from "../core/clock.ts";
+import { type Cost, checkCost, REQUESTS } from "../core/cost.ts";
+import type { Decision, LimitReport } from "../core/decision.ts";
+import type { DecisionObservation, Observer } from "../core/observer.ts";
+import type { Report } from "../core/report.ts";
+import type { SyncSpace, Verb } from "../core/store.ts";
+import { type Calls, callsFor } from "./call.ts";
+import { decide, explainLimits } from "./decide.ts";
+import type { Limiter } from "./limiter.ts";
+import { checkKey } from "./options.ts";
+import { FixedSelection, type Selection, type Source } from "./selection.ts";
+import { transact } from "./transact.ts";
+
+export interface SyncLimiterParts<Input> {
+  readonly name: string;
+  readonly selection: Selection<Input, SyncSpace>;
+  readonly sources: readonly Source[];
+  readonly clock: Clock;
+  readonly observe: Observer | undefined;
+  readonly close: () => void;
+}
+
+/** The verbs over spaces that answer at once. */
+export class SyncLimiter<Input> implements Limiter<Input> {
+  readonly kind = "sync";
+  readonly name: string;
+  readonly selection: Selection<Input, SyncSpace>;
+  readonly clock: Clock;
+  readonly sources: readonly Source[];
+  readonly observe: Observer | undefined;
+  readonly #close: () => void;
+  /** Whose space `allow` can ask directly; `undefined` where a call takes more than that. */
+  readonly #direct: FixedSelection<Input, SyncSpace> | undefined;
+
+  constructor({ name, selection, sources, clock, observe, close }: SyncLimiterParts<Input>) {
+    this.name = name;
+    this.selection = selection;
+    this.clock = clock;
+    this.sources = sources;
+    this.observe = observe;
+    this.#close = close;
+    this.#direct = observe === undefined ? directSelection(selection) : undefined;
+  }
+
+  allow(input: Input, cost: Cost = 1): boolean {
+    const direct = this.#direct;
+    if (direct === undefined || typeof cost !== "number") return this.#allowAnyhow(input, cost);
+    const key = direct.key(input);
+    checkKey(key);
+    checkCost(cost);
+    return direct.space.allow(key, readUs(this.clock), cost);
+  }
+
+  consume(input: Input, cost: Cost = 1): Decision {
+    return this.#decided("consume", "take", input, cost);
+  }
+
+  peek(input: Input, cost: Cost = 1): Decision {
+    const calls = callsFor(this.selection, input, cost);
+    return decide(this.name, calls, this.#transact("peek", calls));
+  }
+
+  explain(input: Input, cost: Cost = 1): LimitReport[] {
+    const calls = callsFor(this.selection, input, cost);
+    return explainLimits(calls, this.#transact("explain", calls));
+  }
+
+  charge(input: Input, cost: Cost): Decision {
+    return this.#decided("charge", "charge", input, cost);
+  }
+
+  refund(input: Input, cost: Cost): void {
+    this.#transact("refund", callsFor(this.selection, input, cost));
+  }
+
+  reset(input: Input): void {
+    for (const { space, key } of this.selection.everyPair(input)) space.drop(key);
+  }
+
+  clear(): void {
+    for (const space of this.selection.spaces()) space.clear();
+  }
+
+  sweep(): number {
+    const nowUs = readUs(this.clock);
+    return sum(this.selection.spaces().map((space) => space.sweep(nowUs)));
+  }
+
+  get size(): number {
+    return sum(this.selection.spaces().map((space) => space.size));
+  }
+
+  close(): void {
+    this.#close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #allowAnyhow(input: Input, cost: Cost): boolean {
+    if (this.observe !== undefined) return this.#decided("allow", "take", input, cost).allowed;
+    return this.#transact("take", callsFor(this.selection, input, cost)).admitted;
+  }
+
+  #decided(name: DecisionObservation["verb"], verb: Verb, input: Input, cost: Cost): Decision {
+    const calls = callsFor(this.selection, input, cost);
+    const decision = decide(this.name, calls, this.#transact(verb, calls));
+    this.observe?.({ type: "decision", verb: name, keys: calls.map(({ key }) => key), cost, decision });
+    return decision;
+  }
+
+  #transact(verb: Verb, calls: Calls<SyncSpace>): Report {
+    return transact(verb, calls, readUs(this.clock));
+  }
+}
+
+/** Fixed limits have one space. A plain cost means requests where there are several units, so one has to count them. */
+function directSelection<Input>(selection: Selection<Input, SyncSpace>): FixedSelection<Input, SyncSpace> | undefined {
+  if (!(selection instanceof FixedSelection)) return undefined;
+  const { units } = selection.space.plan;
+  return units.size === 1 || units.has(REQUESTS) ? selection : undefined;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,48 @@
+import { Report } from "../core/report.ts";
+import type { SyncSpace, Verb } from "../core/store.ts";
+import type { Calls } from "./call.ts";
+
+/**
+ * Applies a verb to several spaces of this process at one instant: everybody is asked before anybody is changed, and
+ * nothing else runs in between. A denial leaves every cell as it was.
+ */
+export function transact(verb: Verb, calls: Calls<SyncSpace>, nowUs: number): Report {
+  const report = new Report();
+  const [first] = calls;
+  if (first === undefined) return report;
+  if (calls.length === 1) {
+    report.admitted = first.space.apply(verb, first.key, nowUs, first.costs, report, 0);
+  } else if (verb === "take" || verb === "peek") {
+    report.admitted = applyToAll("peek", calls, nowUs, report);
+    if (!report.admitted) describeDenial(verb, calls, nowUs, report);
+    else if (verb === "take") applyToAll("take", calls, nowUs, report);
+  } else {
+    report.admitted = applyToAll(verb, calls, nowUs, report);
+  }
+  return report;
+}
+
+function applyToAll(verb: Verb, calls: Calls<SyncSpace>, nowUs: number, report: Report): boolean {
+  let admitted = true;
+  let at = 0;
+  for (const { space, key, costs } of calls) {
+    if (!space.apply(verb, key, nowUs, costs, report, at)) admitted = false;
+    at += costs.length;
+  }
+  return admitted;
+}
+
+/** Peeking showed every space as if it alone had decided; a denial shows them as they are. */
+function describeDenial(verb: "take" | "peek", calls: Calls<SyncSpace>, nowUs: number, report: Report): void {
+  if (verb === "take") {
+    for (const { space, key, costs } of calls) recordFirstTouch(space, key, costs, nowUs);
+  }
+  applyToAll("explain", calls, nowUs, report);
+}
+
+/** A bucket that starts empty starts to fill with its first touch, even a denied one: it is asked for nothing. */
+function recordFirstTouch(space: SyncSpace, key: string, costs: readonly number[], nowUs: number): void {
+  if (!space.plan.startsEmpty) return;
+  const nothing = costs.map(() => 0);
+  space.apply("take", key, nowUs, nothing, new Report(), 0);
+}

@@ -1,0 +1,70 @@
+import { perMinute, perSecond } from "../../core/limits/token-bucket.ts";
+import { admittedOf, type ContractTests, same, sizeOf } from "./contract-case.ts";
+
+const ODD_KEYS = ["", "__proto__", "constructor", "\u0000", "a:b", "a\nb", "{a}", "\ud800", "ключ", "x".repeat(1_000_000)];
+
+export const keys: ContractTests = {
+  "keys have nothing to do with each other": async (bench) => {
+    const limiter = bench.limiter([perSecond(3)]);
+    await admittedOf(limiter, 5, "a");
+    same("admitted of another key", await admittedOf(limiter, 5, "b"), 3);
+    for (let i = 0; i < 200; i += 1) same(`key ${i}`, await admittedOf(limiter, 4, `many-${i}`), 3);
+    same("the first key", await limiter.allow("a"), false);
+  },
+  "every string is a key": async (bench) => {
+    const limiter = bench.limiter([perSecond(1)]);
+    for (const key of ODD_KEYS) same(`first of ${key.slice(0, 10)}`, await limiter.allow(key), true);
+    for (const key of ODD_KEYS) same(`second of ${key.slice(0, 10)}`, await limiter.allow(key), false);
+  },
+  "reset forgets one key": async (bench) => {
+    const limiter = bench.limiter([perSecond(2)]);
+    await admittedOf(limiter, 2, "a");
+    await admittedOf(limiter, 2, "b");
+    await limiter.reset("a");
+    same("the key", await admittedOf(limiter, 3, "a"), 2);
+    same("another", await limiter.allow("b"), false);
+  },
+  "clear forgets all keys": async (bench) => {
+    const limiter = bench.limiter([perSecond(2)]);
+    await admittedOf(limiter, 2, "a");
+    await admittedOf(limiter, 2, "b");
+    await limiter.clear();
+    same("keys", await sizeOf(limiter), 0);
+    same("admitted", await admittedOf(limiter, 3, "a"), 2);
+  },
+  "a sweep drops the keys that are as good as new, and no other": async (bench) => {
+    const limiter = bench.limiter([perSecond(2), perMinute(10)]);
+    await admittedOf(limiter, 2, "old");
+    bench.clock.advance(11_999);
+    await admittedOf(limiter, 1, "young");
+    same("removed too early", await limiter.sweep(), 0);
+    bench.clock.advance(1);
+    same("removed", await limiter.sweep(), 1);
+    same("keys", await sizeOf(limiter), 1);
+    same("left to the other key", (await limiter.explain("young"))[1]?.used, 1);
+  },
+  "sweeping changes no decision": async (bench) => {
+    const limiter = bench.limiter([perSecond(3), perMinute(20)]);
+    const reference = bench.reference([perSecond(3), perMinute(20)]);
+    for (let i = 0; i < 300; i += 1) {
+      bench.clock.advance((i * 37) % 700);
+      const key = `key-${(i * 7) % 5}`;
+      same(`call ${i}`, await limiter.consume(key), reference.consume(key));
+      await limiter.sweep();
+    }
+  },
+  "limiters of one name and the same limits share their keys, whatever the order": async (bench) => {
+    const one = bench.limiter([perSecond(2), perMinute(50)]);
+    const other = bench.limiter([perMinute(50), perSecond(2)]);
+    await admittedOf(one, 2, "a");
+    same("through the other", await other.allow("a"), false);
+    same("in the order of the other", (await other.explain("a")).map(({ used }) => used), [2, 2]);
+  },
+  "other names and other limits are other buckets": async (bench) => {
+    const limiter = bench.limiter([perSecond(2)]);
+    await admittedOf(limiter, 2, "a");
+    same("another name", await bench.limiter([perSecond(2)], "other").allow("a"), true);
+    same("other numbers", await bench.limiter([perSecond(3)]).allow("a"), true);
+    same("another unit", await bench.limiter([perSecond(2, { unit: "tokens" })]).allow("a"), true);
+  },
+};

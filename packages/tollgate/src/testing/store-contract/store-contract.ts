@@ -1,0 +1,51 @@
+import { admission } from "./admission.ts";
+import { type AnyStore, Bench, type ContractCase, type ContractTests } from "./contract-case.ts";
+import { keys } from "./keys.ts";
+import { time } from "./time.ts";
+import { twin } from "./twin.ts";
+import { verbs } from "./verbs.ts";
+
+export interface StoreContractOptions {
+  /** Makes an empty store, for each case anew. It has to go by the time that it is given. */
+  readonly createStore: () => AnyStore | Promise<AnyStore>;
+  /** Cases that this store cannot meet, each with the reason; a name that is no case is an error. */
+  readonly skip?: Readonly<Record<string, string>>;
+}
+
+/** Some moment in 2026. */
+const START_MS = 1_790_000_000_123;
+
+const TESTS: ContractTests = { ...admission, ...time, ...keys, ...verbs, ...twin };
+
+/**
+ * What every store has to do, as cases for any test runner. A synchronous and an asynchronous store run the same ones.
+ *
+ * @throws Error when a skip names no case.
+ * @example
+ * ```ts
+ * import { memoryStore } from "tollgate";
+ * import { storeContract } from "tollgate/testing";
+ *
+ * for (const { name, run, skip } of storeContract({ createStore: () => memoryStore() })) {
+ *   if (skip !== undefined) console.log(`${name}: skipped, ${skip}`);
+ *   else await run(); // test(name, run)
+ * }
+ * ```
+ */
+export function storeContract({ createStore, skip = {} }: StoreContractOptions): ContractCase[] {
+  for (const name of Object.keys(skip)) {
+    if (!Object.hasOwn(TESTS, name)) throw new Error(`skip: expected names of cases, got ${JSON.stringify(name)}`);
+  }
+  return Object.entries(TESTS).map(([name, test]) => {
+    const reason = skip[name];
+    const run = async () => {
+      const store = await createStore();
+      try {
+        await test(new Bench(store, START_MS));
+      } finally {
+        await store.close();
+      }
+    };
+    return reason === undefined ? { name, run } : { name, run, skip: reason };
+  });
+}

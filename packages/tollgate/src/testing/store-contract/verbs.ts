@@ -1,0 +1,105 @@
+import { fixedWindow } from "../../core/limits/fixed-window.ts";
+import { slidingWindow } from "../../core/limits/sliding-window.ts";
+import { perMinute, perSecond } from "../../core/limits/token-bucket.ts";
+import { combine } from "../../limiter/combine.ts";
+import { type AnyLimiter, admittedOf, type ContractTests, same, sizeOf } from "./contract-case.ts";
+
+const ONE_OF_EACH = [
+  perSecond(5),
+  slidingWindow({ limit: 6, window: "10s" }),
+  fixedWindow({ limit: 7, window: "1m", anchor: "first-use" }),
+];
+
+export const verbs: ContractTests = {
+  "peek gives the decision of consume and changes nothing": async (bench) => {
+    const limiter = bench.limiter(ONE_OF_EACH);
+    for (const cost of [1, 3, 2, 9]) {
+      const before = await limiter.explain("a");
+      const peeked = await limiter.peek("a", cost);
+      same("state after peek", await limiter.explain("a"), before);
+      same(`decision for ${cost}`, await limiter.consume("a", cost), peeked);
+    }
+  },
+  "looking creates no key": async (bench) => {
+    const limiter = bench.limiter(ONE_OF_EACH);
+    await limiter.peek("a");
+    await limiter.explain("a");
+    await limiter.refund("a", 1);
+    same("keys", await sizeOf(limiter), 0);
+  },
+  "explain tells how every limit stands": async (bench) => {
+    const limiter = bench.limiter([perSecond(5), perMinute(8)]);
+    await limiter.allow("a", 4);
+    const [first, second] = await limiter.explain("a", 3);
+    same("first", [first?.used, first?.remaining, first?.allowed, first?.retryAfterMs], [4, 1, false, 400]);
+    same("second", [second?.used, second?.remaining, second?.allowed, second?.retryAfterMs], [4, 4, true, 0]);
+    same("first reset", first?.resetMs, 800);
+    same("key and unit", [first?.key, first?.unit, first?.limit, first?.mode], ["a", "requests", 5, "enforce"]);
+  },
+  "charge goes into debt, and the debt is waited for": async (bench) => {
+    const limiter = bench.limiter([perSecond(5)]);
+    const decision = await limiter.charge("a", 9);
+    same("it did not conform", decision.allowed, false);
+    same("remaining", decision.remaining, 0);
+    same("used", (await limiter.explain("a"))[0]?.used, 9);
+    bench.clock.advance(999.999);
+    same("a microsecond early", await limiter.allow("a"), false);
+    bench.clock.advance(0.001);
+    same("admitted on time", await admittedOf(limiter, 2, "a"), 1);
+  },
+  "refund gives back, never beyond full": async (bench) => {
+    const limiter = bench.limiter(ONE_OF_EACH);
+    await limiter.allow("a", 4);
+    await limiter.refund("a", 3);
+    same("used", (await limiter.explain("a")).map(({ used }) => used), [1, 1, 1]);
+    await limiter.refund("a", 100);
+    same("used after too much", (await limiter.explain("a")).map(({ used }) => used), [0, 0, 0]);
+    same("admitted", await admittedOf(limiter, 8, "a"), 5);
+  },
+  "a shadow limit watches: it never denies, and takes only what conforms": async (bench) => {
+    const shadow = perMinute(2, { mode: "shadow" });
+    const limiter = bench.limiter([perSecond(5), shadow]);
+    same("admitted of 7", await admittedOf(limiter, 7, "a"), 5);
+    const [, watched] = await limiter.explain("a");
+    same("used of the shadow limit", watched?.used, 2);
+    bench.clock.advance(1_000);
+    const decision = await limiter.consume("a");
+    same("allowed", decision.allowed, true);
+    same("binding limit", decision.limit?.name, "5-per-1s");
+    same("shadow limits that would have denied", decision.shadowDenied?.map(({ name }) => name), [shadow.name]);
+  },
+  "a shadow limit is unchanged when another limit denies": async (bench) => {
+    const limiter = bench.limiter([perSecond(2), perMinute(10, { mode: "shadow" })]);
+    same("admitted of 6", await admittedOf(limiter, 6, "a"), 2);
+    same("used of the shadow limit", (await limiter.explain("a"))[1]?.used, 2);
+  },
+  "limits chosen per call: a limit in two lists is one bucket": async (bench) => {
+    let limits = [perSecond(3)];
+    const limiter = bench.limiter(() => limits);
+    await admittedOf(limiter, 2, "a");
+    limits = [perMinute(50), perSecond(3)];
+    same("admitted under the other list", await admittedOf(limiter, 3, "a"), 1);
+    limits = [perMinute(50)];
+    same("used of the limit that was added", (await limiter.explain("a"))[0]?.used, 1);
+    limits = [];
+    const free = await limiter.consume("a");
+    same("no limits", [free.allowed, free.remaining, free.limit], [true, Number.POSITIVE_INFINITY, undefined]);
+  },
+  "combine takes from all limiters or from none": async (bench) => {
+    const client = bench.limiter([perSecond(3)], "client");
+    const all = bench.limiter([slidingWindow({ limit: 2, window: "1s" })], "all");
+    const both = combineAny(client, all);
+    same("admitted of 5", await admittedOf(both, 5, "a"), 2);
+    same("used of the one that did not deny", (await client.explain("a"))[0]?.used, 2);
+    const decision = await both.consume("a");
+    same("binding limiter", decision.limiter, "all");
+    await both.refund("a", 1);
+    same("after a refund", await admittedOf(both, 2, "a"), 1);
+  },
+};
+
+function combineAny(one: AnyLimiter, other: AnyLimiter): AnyLimiter {
+  if (one.kind === "sync" && other.kind === "sync") return combine(one, other);
+  if (one.kind === "async" && other.kind === "async") return combine(one, other);
+  throw new Error("expected limiters of one kind");
+}

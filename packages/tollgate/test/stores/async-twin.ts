@@ -1,0 +1,113 @@
+import {
+  type AsyncCall,
+  type AsyncSpace,
+  type AsyncStore,
+  type Host,
+  memoryStore,
+  type Plan,
+  Report,
+  type SyncSpace,
+  type SyncStore,
+  type Verb,
+} from "tollgate";
+
+/** The memory store behind promises, as a store elsewhere would be. It can be told to be out of reach. */
+export class AsyncTwin implements AsyncStore {
+  readonly kind = "async";
+  /** When set, the store cannot be asked, and its failure policy answers. */
+  outage: { readonly cause: string; readonly policy: "allow" | "deny" } | undefined;
+  readonly #store: SyncStore;
+
+  constructor(store: SyncStore = memoryStore()) {
+    this.#store = store;
+  }
+
+  open(plan: Plan, host: Host): AsyncSpace {
+    return new AsyncTwinSpace(this.#store.open(plan, host));
+  }
+
+  async transact(verb: Verb, calls: readonly AsyncCall[], nowUs: number): Promise<Report> {
+    await nextTick();
+    const report = new Report();
+    if (this.outage !== undefined) {
+      report.degraded = this.outage.cause;
+      report.admitted = this.outage.policy === "allow";
+      report.unavailableForUs = 250_000;
+      return report;
+    }
+    if (verb === "take" || verb === "peek") {
+      report.admitted = applyAll("peek", calls, nowUs, report);
+      if (!report.admitted) {
+        if (verb === "take") touchAll(calls, nowUs);
+        applyAll("explain", calls, nowUs, report);
+        return report;
+      }
+    }
+    report.admitted = applyAll(verb, calls, nowUs, report);
+    return report;
+  }
+
+  async close(): Promise<void> {
+    this.#store.close();
+  }
+}
+
+class AsyncTwinSpace implements AsyncSpace {
+  readonly inner: SyncSpace;
+
+  constructor(inner: SyncSpace) {
+    this.inner = inner;
+  }
+
+  get plan(): Plan {
+    return this.inner.plan;
+  }
+
+  async size(): Promise<number> {
+    return this.inner.size;
+  }
+
+  async drop(key: string): Promise<void> {
+    this.inner.drop(key);
+  }
+
+  async clear(): Promise<void> {
+    this.inner.clear();
+  }
+
+  async sweep(nowUs: number): Promise<number> {
+    return this.inner.sweep(nowUs);
+  }
+
+  release(): void {
+    this.inner.release();
+  }
+}
+
+function applyAll(verb: Verb, calls: readonly AsyncCall[], nowUs: number, report: Report): boolean {
+  let admitted = true;
+  let at = 0;
+  for (const { space, key, costs } of calls) {
+    if (!innerOf(space).apply(verb, key, nowUs, costs, report, at)) admitted = false;
+    at += costs.length;
+  }
+  return admitted;
+}
+
+function touchAll(calls: readonly AsyncCall[], nowUs: number): void {
+  for (const { space, key, costs } of calls) {
+    const nothing = costs.map(() => 0);
+    innerOf(space).apply("take", key, nowUs, nothing, new Report(), 0);
+  }
+}
+
+function innerOf(space: AsyncSpace): SyncSpace {
+  if (space instanceof AsyncTwinSpace) return space.inner;
+  throw new Error("expected a space of this store");
+}
+
+function nextTick(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

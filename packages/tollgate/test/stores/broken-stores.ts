@@ -1,0 +1,240 @@
+import { type Host, memoryStore, type Plan, Report, type SyncSpace, type SyncStore, type Verb } from "tollgate";
+
+/** A store with one planted flaw, and the case of the contract that has to reject it. */
+export interface BrokenStore {
+  readonly flaw: string;
+  readonly createStore: () => SyncStore;
+  readonly rejectedBy: string;
+}
+
+type Apply = SyncSpace["apply"];
+
+/** What a flaw may change of a space; the rest works. */
+interface Flaw {
+  apply?(inner: SyncSpace): Apply;
+  drop?(inner: SyncSpace): SyncSpace["drop"];
+  sweep?(inner: SyncSpace, touched: ReadonlySet<string>): SyncSpace["sweep"];
+}
+
+export const BROKEN_STORES: readonly BrokenStore[] = [
+  {
+    flaw: "charges on denial",
+    rejectedBy: "a denial charges nothing",
+    createStore: withFlaw({
+      apply: (inner) => (verb, key, nowUs, costs, report, at) => {
+        const admitted = inner.apply(verb, key, nowUs, costs, report, at);
+        if (verb === "take" && !admitted) inner.apply("charge", key, nowUs, costs, report, at);
+        return admitted;
+      },
+    }),
+  },
+  {
+    flaw: "charges the first of two limits when the second denies",
+    rejectedBy: "several limits take all or nothing",
+    createStore: withFlaw({
+      apply: (inner) => (verb, key, nowUs, costs, report, at) => {
+        const admitted = inner.apply(verb, key, nowUs, costs, report, at);
+        if (verb !== "take" || admitted || costs.length < 2) return admitted;
+        if (report.conforms[at]) inner.apply("charge", key, nowUs, firstOnly(costs), report, at);
+        return admitted;
+      },
+    }),
+  },
+  {
+    flaw: "starts empty",
+    rejectedBy: "a new key holds exactly its capacity",
+    createStore: withFlaw({
+      apply: (inner) => {
+        const seen = new Set<string>();
+        return (verb, key, nowUs, costs, report, at) => {
+          const isNew = !seen.has(key) && verb === "take";
+          if (isNew) inner.apply("charge", key, nowUs, capacities(inner.plan), report, at);
+          seen.add(key);
+          return inner.apply(verb, key, nowUs, costs, report, at);
+        };
+      },
+    }),
+  },
+  {
+    flaw: "forgets a fraction: rounds time down to milliseconds",
+    rejectedBy: "the time that a denial names is the first at which the call passes",
+    createStore: withFlaw({
+      apply: (inner) => (verb, key, nowUs, costs, report, at) =>
+        inner.apply(verb, key, Math.floor(nowUs / 1_000) * 1_000, costs, report, at),
+    }),
+  },
+  {
+    flaw: "ignores cost",
+    rejectedBy: "a cost counts in full",
+    createStore: withFlaw({
+      apply: (inner) => (verb, key, nowUs, costs, report, at) =>
+        inner.apply(verb, key, nowUs, costs.map((cost) => Math.min(cost, 1)), report, at),
+    }),
+  },
+  {
+    flaw: "consumes when it peeks",
+    rejectedBy: "peek gives the decision of consume and changes nothing",
+    createStore: withFlaw({
+      apply: (inner) => (verb, key, nowUs, costs, report, at) =>
+        inner.apply(verb === "peek" ? "take" : verb, key, nowUs, costs, report, at),
+    }),
+  },
+  {
+    flaw: "grants one unit too many after idleness",
+    rejectedBy: "after long idleness a key is exactly full",
+    createStore: withFlaw({
+      apply: (inner) => {
+        const lastUs = new Map<string, number>();
+        return (verb, key, nowUs, costs, report, at) => {
+          const idleUs = nowUs - (lastUs.get(key) ?? nowUs);
+          lastUs.set(key, nowUs);
+          const admitted = inner.apply(verb, key, nowUs, costs, report, at);
+          if (idleUs > 3_600_000_000) inner.apply("refund", key, nowUs, costs.map(() => 1), report, at);
+          return admitted;
+        };
+      },
+    }),
+  },
+  {
+    flaw: "names the retry of the wrong limit",
+    rejectedBy: "the wait is that of the limit that makes one wait longest",
+    createStore: withFlaw({
+      apply: (inner) => (verb, key, nowUs, costs, report, at) => {
+        const admitted = inner.apply(verb, key, nowUs, costs, report, at);
+        const shortest = Math.min(...report.waitUs.slice(at, at + costs.length));
+        for (let i = 0; i < costs.length; i += 1) report.waitUs[at + i] = shortest;
+        return admitted;
+      },
+    }),
+  },
+  {
+    flaw: "leaks across keys: only tells their first characters apart",
+    rejectedBy: "keys have nothing to do with each other",
+    createStore: withFlaw({
+      apply: (inner) => (verb, key, nowUs, costs, report, at) =>
+        inner.apply(verb, key.slice(0, 1), nowUs, costs, report, at),
+    }),
+  },
+  {
+    flaw: "loses a key with history when it sweeps",
+    rejectedBy: "a sweep drops the keys that are as good as new, and no other",
+    createStore: withFlaw({
+      sweep: (inner, touched) => (nowUs) => {
+        const before = inner.size;
+        inner.sweep(nowUs);
+        for (const key of touched) inner.drop(key);
+        return before - inner.size;
+      },
+    }),
+  },
+  {
+    flaw: "evicts a limited key when many others come",
+    rejectedBy: "keys have nothing to do with each other",
+    createStore: withFlaw({
+      apply: (inner) => {
+        const recent: string[] = [];
+        return (verb, key, nowUs, costs, report, at) => {
+          if (!recent.includes(key)) recent.push(key);
+          if (recent.length > 100) inner.drop(recent.shift() ?? key);
+          return inner.apply(verb, key, nowUs, costs, report, at);
+        };
+      },
+    }),
+  },
+  {
+    flaw: "grants again what it had granted when the clock comes forward",
+    rejectedBy: "a clock that goes back refills nothing and locks nobody out for longer",
+    createStore: withFlaw({
+      apply: (inner) => {
+        let lastUs = 0;
+        return (verb, key, nowUs, costs, report, at) => {
+          if (nowUs < lastUs) inner.drop(key);
+          lastUs = nowUs;
+          return inner.apply(verb, key, nowUs, costs, report, at);
+        };
+      },
+    }),
+  },
+  {
+    flaw: "refuses what conforms to the unit",
+    rejectedBy: "a new key holds exactly its capacity",
+    createStore: withFlaw({
+      apply: (inner) => (verb, key, nowUs, costs, report, at) => {
+        const peeked = inner.apply("explain", key, nowUs, costs.map((cost) => cost + 1), report, at);
+        if (verb !== "take" || peeked) return inner.apply(verb, key, nowUs, costs, report, at);
+        return false;
+      },
+    }),
+  },
+  {
+    flaw: "does not forget a key that is reset",
+    rejectedBy: "reset forgets one key",
+    createStore: withFlaw({ drop: () => () => {} }),
+  },
+  {
+    flaw: "lets a shadow limit deny",
+    rejectedBy: "a shadow limit watches: it never denies, and takes only what conforms",
+    createStore: withFlaw({
+      apply: (inner) => (verb, key, nowUs, costs, report, at) => {
+        inner.apply("explain", key, nowUs, costs, report, at);
+        const allConform = report.conforms.slice(at, at + costs.length).every(Boolean);
+        if (verb === "take" && !allConform) return false;
+        return inner.apply(verb, key, nowUs, costs, report, at);
+      },
+    }),
+  },
+  {
+    flaw: "gives back more than was taken",
+    rejectedBy: "refund gives back, never beyond full",
+    createStore: withFlaw({
+      apply: (inner) => (verb, key, nowUs, costs, report, at) => {
+        const more = verb === "refund" ? costs.map((cost) => cost + 1) : costs;
+        return inner.apply(verb, key, nowUs, more, report, at);
+      },
+    }),
+  },
+];
+
+function withFlaw(flaw: Flaw): () => SyncStore {
+  return () => {
+    const store = memoryStore();
+    return {
+      kind: "sync",
+      open: (plan: Plan, host: Host) => flawedSpace(store.open(plan, host), flaw),
+      close: () => store.close(),
+    };
+  };
+}
+
+function flawedSpace(inner: SyncSpace, flaw: Flaw): SyncSpace {
+  const touched = new Set<string>();
+  const flawedApply: Apply = flaw.apply?.(inner) ?? inner.apply.bind(inner);
+  const apply = (verb: Verb, key: string, nowUs: number, costs: readonly number[], report: Report, at: number) => {
+    touched.add(key);
+    return flawedApply(verb, key, nowUs, costs, report, at);
+  };
+  return {
+    plan: inner.plan,
+    get size() {
+      return inner.size;
+    },
+    allow: (key, nowUs, cost) => apply("take", key, nowUs, costsOfNumber(inner.plan, cost), new Report(), 0),
+    apply,
+    drop: flaw.drop?.(inner) ?? ((key) => inner.drop(key)),
+    clear: () => inner.clear(),
+    sweep: flaw.sweep?.(inner, touched) ?? ((nowUs) => inner.sweep(nowUs)),
+    release: () => inner.release(),
+  };
+}
+
+function costsOfNumber(plan: Plan, cost: number): number[] {
+  return plan.countsNumber.map((counts) => (counts ? cost : 0));
+}
+
+function capacities(plan: Plan): number[] {
+  return plan.limits.map(({ capacity }) => capacity);
+}
+
+function firstOnly(costs: readonly number[]): number[] {
+  return costs.map((cost, index) => (index === 0 ? cost : 0));
+}

@@ -1,0 +1,21 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+import { CountReporter } from "./tools/count-reporter.ts";
+
+// The tests use the library by its public names, from its source. TOLLGATE_SRC points them at another copy of it.
+const source = process.env["TOLLGATE_SRC"] ?? fileURLToPath(new URL("packages/tollgate/src", import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^tollgate$/, replacement: `${source}/index.ts` },
+      { find: /^tollgate\/testing$/, replacement: `${source}/testing/index.ts` },
+      { find: /^tollgate\/node$/, replacement: `${source}/adapters/node.ts` },
+    ],
+  },
+  test: {
+    include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
+    reporters: ["default", new CountReporter()],
+    testTimeout: 30_000,
+  },
+});
