@@ -17,5 +17,6 @@ export default defineConfig({
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
     reporters: ["default", new CountReporter()],
     testTimeout: 30_000,
+    execArgv: ["--expose-gc"],
   },
 });

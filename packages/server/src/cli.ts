@@ -1,1 +1,75 @@
-console.log("soon");
+import { readFileSync } from "node:fs";
+import { constants } from "node:os";
+import { TollgateError } from "tollgate";
+import { parseArguments } from "./arguments.ts";
+import { ListenError } from "./listen.ts";
+import { type Service, type ServiceSettings, startService } from "./service.ts";
+import { HELP } from "./usage.ts";
+import { UsageError } from "./usage-error.ts";
+
+const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+void run(process.argv.slice(2));
+
+async function run(args: readonly string[]): Promise<void> {
+  // Output that nobody reads any more is no reason to stop serving.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+  try {
+    const command = parseArguments(args);
+    switch (command.kind) {
+      case "help":
+        return log(HELP);
+      case "version":
+        return log(version());
+      case "serve":
+        return await serve(command.settings);
+      default:
+        return command satisfies never;
+    }
+  } catch (error) {
+    if (error instanceof UsageError || error instanceof TollgateError) return refuse(error, 2);
+    if (error instanceof ListenError) return refuse(error, 1);
+    throw error;
+  }
+}
+
+async function serve(settings: ServiceSettings): Promise<void> {
+  const service = await startService({ ...settings, log, logError });
+  // Before anybody is told that the service is there: a signal that came first would end the process at once.
+  stopOnSignals(service);
+  const { capacity, refillPerSecond } = settings;
+  const limit = `capacity ${capacity}, refill ${refillPerSecond} per second`;
+  log(`tollgate is listening on ${service.url} (per client: ${limit})`);
+}
+
+function stopOnSignals(service: Service): void {
+  let stopping = false;
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
+    if (stopping) process.exit(128 + constants.signals[signal]);
+    stopping = true;
+    const closed = service.close();
+    // Said when it is true: nobody is accepted any more.
+    log(`tollgate is stopping on ${signal}: requests in flight may finish, a second signal does not wait`);
+    await closed;
+    process.exit(0);
+  };
+  for (const signal of STOP_SIGNALS) process.on(signal, () => void stop(signal));
+}
+
+function refuse(error: Error, exitCode: 1 | 2): void {
+  logError(`tollgate: ${error.message}`);
+  process.exitCode = exitCode;
+}
+
+function version(): string {
+  const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  return (JSON.parse(manifest) as { readonly version: string }).version;
+}
+
+function log(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function logError(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -11,6 +11,9 @@ export type { HttpFacts } from "../http/facts.ts";
 /** A handler of `node:http`; it may be asynchronous. */
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
+/** A handler as `createServer` takes it. */
+export type LimitedHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
 export interface RateLimitOptions<Input> {
   readonly limiter: Limiter<Input> | AsyncLimiter<Input>;
   /** What the limiter is asked about; by default the `HttpFacts` of the request. */
@@ -40,21 +43,20 @@ export interface RateLimitOptions<Input> {
  * await once(server.listen(0, "127.0.0.1"), "listening");
  *
  * const { port } = server.address() as { port: number };
- * for (let i = 0; i < 3; i += 1) {
- *   const response = await fetch(`http://127.0.0.1:${port}/`);
- *   console.log(response.status); // 200, 200, 429
- * }
+ * const statuses: number[] = [];
+ * for (let i = 0; i < 3; i += 1) statuses.push((await fetch(`http://127.0.0.1:${port}/`)).status);
+ * console.log(statuses); // [ 200, 200, 429 ]
  * server.close();
  * server.closeAllConnections();
  * ```
  */
 export function rateLimit(
   options: RateLimitOptions<HttpFacts> & { readonly input?: never },
-): (handler: NodeHandler) => NodeHandler;
+): (handler: NodeHandler) => LimitedHandler;
 export function rateLimit<Input>(
   options: RateLimitOptions<Input> & { readonly input: (request: IncomingMessage) => Input },
-): (handler: NodeHandler) => NodeHandler;
-export function rateLimit<Input>(options: RateLimitOptions<Input>): (handler: NodeHandler) => NodeHandler {
+): (handler: NodeHandler) => LimitedHandler;
+export function rateLimit<Input>(options: RateLimitOptions<Input>): (handler: NodeHandler) => LimitedHandler {
   checkOptions(options);
   const gate = openGate(options.limiter);
   const input = options.input ?? (factsOf as (request: IncomingMessage) => Input);
@@ -67,16 +69,20 @@ export function rateLimit<Input>(options: RateLimitOptions<Input>): (handler: No
         reportError(error, request);
       };
       // What the handler throws stays the server's business: only the limiter's failures are answered here.
+      const proceed = (verdict: Verdict) =>
+        verdict.pass ? handler(request, response) : send(response, verdict.answer);
       if (gate.kind === "async") {
-        return askLater(gate, input, request).then((verdict) => proceed(verdict, handler, request, response), fail);
+        void askLater(gate, input, request).then(proceed, fail);
+        return;
       }
       let verdict: Verdict;
       try {
         verdict = gate.check(input(request));
       } catch (error) {
-        return fail(error);
+        fail(error);
+        return;
       }
-      return proceed(verdict, handler, request, response);
+      void proceed(verdict);
     };
   };
 }
@@ -88,15 +94,6 @@ async function askLater<Input>(
   request: IncomingMessage,
 ): Promise<Verdict> {
   return gate.check(input(request));
-}
-
-function proceed(
-  verdict: Verdict,
-  handler: NodeHandler,
-  request: IncomingMessage,
-  response: ServerResponse,
-): void | Promise<void> {
-  return verdict.pass ? handler(request, response) : send(response, verdict.answer);
 }
 
 /** The neutral view of a `node:http` request. */

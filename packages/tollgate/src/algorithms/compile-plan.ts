@@ -1,3 +1,4 @@
+import { toMicroseconds } from "../core/duration.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import type { Plan } from "../core/plan.ts";
 import { FixedWindowKernel } from "./fixed-window.ts";
@@ -13,6 +14,8 @@ export interface CompiledPlan {
   readonly offsets: readonly number[];
   /** How many cells a key needs. */
   readonly width: number;
+  /** How long after nothing counts any more a key is forgotten: above 0 only where a new key starts with less than full. */
+  readonly idleTtlUs: number;
 }
 
 /**
@@ -27,7 +30,13 @@ export function compilePlan(plan: Plan, originUs: number): CompiledPlan {
     offsets[index] = width;
     width += kernels[index]!.size;
   }
-  return { kernels, offsets, width };
+  return { kernels, offsets, width, idleTtlUs: Math.max(...plan.limits.map(idleTtlUs)) };
+}
+
+function idleTtlUs(limit: Limit): number {
+  return limit.algorithm === "token-bucket" && limit.initial === "empty"
+    ? toMicroseconds("idleTtl", limit.idleTtlMs)
+    : 0;
 }
 
 function compileLimit(limit: Limit, originUs: number): Kernel {

@@ -13,7 +13,6 @@ const USED = 1;
 export class FixedWindowKernel implements Kernel<FixedWindowLimit> {
   readonly limit: FixedWindowLimit;
   readonly size = 2;
-  readonly startsEmpty = false;
   readonly #windowUs: number;
 
   constructor(limit: FixedWindowLimit) {
@@ -53,10 +52,6 @@ export class FixedWindowKernel implements Kernel<FixedWindowLimit> {
 
   resetUs(cells: Float64Array, at: number, nowUs: number): number {
     return this.used(cells, at, nowUs) === 0 ? 0 : cells[at + OPENED]! + this.#windowUs - nowUs;
-  }
-
-  expireUs(cells: Float64Array, at: number, nowUs: number): number {
-    return this.resetUs(cells, at, nowUs);
   }
 
   /** Its cells are moments since the epoch: no origin. */

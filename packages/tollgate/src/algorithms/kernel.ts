@@ -8,11 +8,6 @@ export interface Kernel<L extends Limit = Limit> {
   readonly limit: L;
   /** How many cells a key needs. */
   readonly size: number;
-  /**
-   * Whether a new key starts with less than everything. Then its first touch has to be recorded even when it is denied,
-   * and a key past its `expireUs` has to be started anew before it is asked.
-   */
-  readonly startsEmpty: boolean;
   /** Writes the cells of a new key. */
   init(cells: Float64Array, at: number, nowUs: number): void;
   /** Whether the cost could be taken now. Reads only. */
@@ -27,8 +22,6 @@ export interface Kernel<L extends Limit = Limit> {
   used(cells: Float64Array, at: number, nowUs: number): number;
   /** Microseconds until nothing counts any more if nothing else arrives. */
   resetUs(cells: Float64Array, at: number, nowUs: number): number;
-  /** Microseconds until the key is as good as new and may be dropped. 0: now. */
-  expireUs(cells: Float64Array, at: number, nowUs: number): number;
   /** Restates cells that were written by a kernel of the same limit compiled for another origin. */
   rebase(cells: Float64Array, at: number, from: this): void;
 }

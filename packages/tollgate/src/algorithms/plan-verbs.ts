@@ -12,21 +12,11 @@ export function initCells(compiled: CompiledPlan, cells: Float64Array, base: num
   for (let i = 0; i < kernels.length; i += 1) kernels[i]!.init(cells, base + offsets[i]!, nowUs);
 }
 
-/** Starts those limits of a known key anew that start empty and have been idle for too long. */
-export function restartExpired(compiled: CompiledPlan, cells: Float64Array, base: number, nowUs: number): void {
-  const { kernels, offsets } = compiled;
-  for (let i = 0; i < kernels.length; i += 1) {
-    const kernel = kernels[i]!;
-    const at = base + offsets[i]!;
-    if (kernel.startsEmpty && kernel.expireUs(cells, at, nowUs) === 0) kernel.init(cells, at, nowUs);
-  }
-}
-
-/** Whether every limit of a key is as good as new. */
+/** Whether a key is as good as new: nothing has counted against any of its limits for the plan's idle time. */
 export function isDroppable(compiled: CompiledPlan, cells: Float64Array, base: number, nowUs: number): boolean {
-  const { kernels, offsets } = compiled;
+  const { kernels, offsets, idleTtlUs } = compiled;
   for (let i = 0; i < kernels.length; i += 1) {
-    if (kernels[i]!.expireUs(cells, base + offsets[i]!, nowUs) > 0) return false;
+    if (kernels[i]!.resetUs(cells, base + offsets[i]!, nowUs - idleTtlUs) > 0) return false;
   }
   return true;
 }

@@ -21,7 +21,6 @@ const MOST_GROUPS = 1024;
 export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   readonly limit: SlidingWindowLimit;
   readonly size: number;
-  readonly startsEmpty = false;
   readonly #windowUs: number;
   readonly #resolutionUs: number;
   readonly #places: number;
@@ -92,10 +91,6 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   resetUs(cells: Float64Array, at: number, nowUs: number): number {
     if (this.used(cells, at, nowUs) === 0) return 0;
     return this.#untilLeftUs(cells, at, nowUs, this.#total(cells, at, cells[at + OPENED_EVER]! - 1));
-  }
-
-  expireUs(cells: Float64Array, at: number, nowUs: number): number {
-    return this.resetUs(cells, at, nowUs);
   }
 
   /** Its cells are moments since the epoch: no origin. */

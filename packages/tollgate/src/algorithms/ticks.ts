@@ -32,30 +32,37 @@ export class Ticks {
 
   /** The last tick that is not after this moment. */
   at(us: number): number {
-    const elapsedUs = us - this.originUs;
-    return this.#scale.exact ? elapsedUs * this.#ticksPerUs : this.#atScaled(elapsedUs);
+    return this.#ticksAfter(us - this.originUs);
   }
 
-  /** The first whole microsecond at which this tick has come. */
-  usOf(ticks: number): number {
-    if (this.#scale.exact) return this.originUs + Math.ceil(ticks / this.#ticksPerUs);
-    const periods = Math.floor(ticks / this.#ticksPerPeriod);
-    const rest = ticks - periods * this.#ticksPerPeriod;
-    let us = this.originUs + periods * this.#scale.periodUs + Math.ceil(rest / this.#ticksPerUs);
-    if (Math.abs(us) > LAST_EXACT) return us;
-    while (this.at(us) < ticks) us += 1;
-    while (this.at(us - 1) >= ticks) us -= 1;
-    return us;
+  /** The least whole number of microseconds after which this tick has come: 0 if it has. */
+  untilUs(ticks: number, nowUs: number): number {
+    if (ticks <= this.at(nowUs)) return 0;
+    return this.#elapsedUsAt(ticks) - (nowUs - this.originUs);
   }
 
   /** A moment of another origin in ticks of this one, as near as a float64 can say where it is out of reach. */
   translate(ticks: number, from: Ticks): number {
     const betweenUs = BigInt(from.originUs) - BigInt(this.originUs);
     const { exact, periodUs, units } = this.#scale;
-    const between = exact
-      ? betweenUs * BigInt(units)
-      : (betweenUs / BigInt(periodUs)) * BigInt(this.#ticksPerPeriod);
-    return Math.min(Number(BigInt(ticks) + between), LAST_EXACT);
+    const between = exact ? betweenUs * BigInt(units) : (betweenUs / BigInt(periodUs)) * BigInt(this.#ticksPerPeriod);
+    return Math.max(-LAST_EXACT, Math.min(Number(BigInt(ticks) + between), LAST_EXACT));
+  }
+
+  /** The first whole microsecond after the origin at which this tick has come. */
+  #elapsedUsAt(ticks: number): number {
+    if (this.#scale.exact) return Math.ceil(ticks / this.#ticksPerUs);
+    const periods = Math.floor(ticks / this.#ticksPerPeriod);
+    const rest = ticks - periods * this.#ticksPerPeriod;
+    let us = periods * this.#scale.periodUs + Math.ceil(rest / this.#ticksPerUs);
+    if (Math.abs(us) > LAST_EXACT) return us;
+    while (this.#ticksAfter(us) < ticks) us += 1;
+    while (this.#ticksAfter(us - 1) >= ticks) us -= 1;
+    return us;
+  }
+
+  #ticksAfter(elapsedUs: number): number {
+    return this.#scale.exact ? elapsedUs * this.#ticksPerUs : this.#atScaled(elapsedUs);
   }
 
   #atScaled(elapsedUs: number): number {

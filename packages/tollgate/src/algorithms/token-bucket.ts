@@ -10,29 +10,26 @@ import { LAST_EXACT, Ticks } from "./ticks.ts";
 export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   readonly limit: TokenBucketLimit;
   readonly size = 1;
-  readonly startsEmpty: boolean;
   readonly #ticks: Ticks;
   readonly #unitTicks: number;
-  readonly #capacityTicks: number;
-  readonly #idleTtlUs: number;
 
   constructor(limit: TokenBucketLimit, originUs: number) {
     this.limit = limit;
-    this.startsEmpty = limit.initial === "empty";
     this.#ticks = new Ticks(limit.capacity, limit.refill, toMicroseconds("per", limit.perMs), originUs);
     this.#unitTicks = this.#ticks.perUnit;
-    this.#capacityTicks = limit.capacity * this.#unitTicks;
-    this.#idleTtlUs = this.startsEmpty ? toMicroseconds("idleTtl", limit.idleTtlMs) : 0;
   }
 
   init(cells: Float64Array, at: number, nowUs: number): void {
-    cells[at] = this.#ticks.at(nowUs) + (this.startsEmpty ? this.#capacityTicks : 0);
+    const { capacity, initial } = this.limit;
+    // Full since always: a clock that goes back must not make it look used.
+    cells[at] = initial === "full" ? -LAST_EXACT : this.#ticks.at(nowUs) + capacity * this.#unitTicks;
   }
 
   conforms(cells: Float64Array, at: number, nowUs: number, cost: number): boolean {
     const now = this.#ticks.at(nowUs);
     const full = Math.max(cells[at]!, now);
-    return full + cost * this.#unitTicks - this.#capacityTicks <= now;
+    // Cost less capacity first: the sum of a ceiling debt and a cost would leave the exact integers.
+    return full + (cost - this.limit.capacity) * this.#unitTicks <= now;
   }
 
   take(cells: Float64Array, at: number, nowUs: number, cost: number): void {
@@ -49,8 +46,7 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
 
   waitUs(cells: Float64Array, at: number, nowUs: number, cost: number): number {
     if (cost > this.limit.capacity) return Number.POSITIVE_INFINITY;
-    const conformsFrom = cells[at]! + cost * this.#unitTicks - this.#capacityTicks;
-    return this.#untilUs(conformsFrom, nowUs);
+    return this.#ticks.untilUs(cells[at]! + (cost - this.limit.capacity) * this.#unitTicks, nowUs);
   }
 
   used(cells: Float64Array, at: number, nowUs: number): number {
@@ -58,18 +54,10 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   }
 
   resetUs(cells: Float64Array, at: number, nowUs: number): number {
-    return this.#untilUs(cells[at]!, nowUs);
-  }
-
-  expireUs(cells: Float64Array, at: number, nowUs: number): number {
-    return this.#untilUs(cells[at]!, nowUs - this.#idleTtlUs);
+    return this.#ticks.untilUs(cells[at]!, nowUs);
   }
 
   rebase(cells: Float64Array, at: number, from: this): void {
     cells[at] = this.#ticks.translate(cells[at]!, from.#ticks);
-  }
-
-  #untilUs(tick: number, nowUs: number): number {
-    return tick <= this.#ticks.at(nowUs) ? 0 : this.#ticks.usOf(tick) - nowUs;
   }
 }

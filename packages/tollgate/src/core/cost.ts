@@ -26,12 +26,16 @@ export function checkCosts(cost: Cost, units: ReadonlySet<string>, strict: boole
   if (typeof cost === "number") {
     checkCost(cost);
     if (strict && units.size > 1 && !units.has(REQUESTS)) {
-      throw new TollgateError("ERR_COST", `cost: expected one per unit, such as { ${[...units][0]}: ${cost} }, because \
-this limiter counts ${listUnits(units)} and no requests, got ${show(cost)}`);
+      const example = `{ ${[...units][0]}: ${cost} }`;
+      throw new TollgateError(
+        "ERR_COST",
+        `cost: expected one per unit, such as ${example}, because this limiter counts ${listUnits(units)} ` +
+          `and no requests, got ${show(cost)}`,
+      );
     }
     return;
   }
-  if (typeof cost !== "object" || cost === null) {
+  if (typeof cost !== "object" || cost === null || Array.isArray(cost)) {
     throw new TollgateError("ERR_COST", `cost: expected a whole number, or one per unit, got ${show(cost)}`);
   }
   for (const unit of Object.keys(cost)) {

@@ -11,7 +11,6 @@ export type ErrorCode =
   | "ERR_LIMITS"
   | "ERR_NAME"
   | "ERR_OPTION"
-  | "ERR_PLAN"
   | "ERR_STORE";
 
 /**

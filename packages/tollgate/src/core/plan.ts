@@ -59,7 +59,8 @@ export function costsOf(plan: Plan, cost: Cost, units: ReadonlySet<string> = pla
   return plan.limits.map((limit) => costIn(limit.unit, cost, units));
 }
 
-function checkNames(limits: readonly Limit[]): void {
+/** @throws TollgateError `ERR_LIMITS` when two limits have the same name. */
+export function checkNames(limits: readonly Limit[]): void {
   const names = new Set<string>();
   for (const { name } of limits) {
     if (names.has(name)) {

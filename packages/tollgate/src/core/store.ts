@@ -49,6 +49,12 @@ export interface SyncSpace {
   clear(): void;
   /** Drops the keys that are as good as new, and says how many. */
   sweep(nowUs: number): number;
+  /**
+   * A bounded bit of housekeeping, such as dropping a few keys that are as good as new. The limiter calls it when a call
+   * to `apply`, or several that belong together, have been decided; `allow` sees to it itself. Not in between: what is
+   * as good as new by then need not have been so at the moment that the call is decided for.
+   */
+  tidy(): void;
   /** Says that whoever opened it will not call it again; the keys stay with the store while they count. */
   release(): void;
 }

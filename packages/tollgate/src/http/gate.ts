@@ -35,7 +35,10 @@ export function openGate<Input>(limiter: Limiter<Input> | AsyncLimiter<Input>): 
     case "async":
       return { kind: "async", check: async (input) => verdictOn(await limiter.consume(input)) };
     default:
-      throw new TollgateError("ERR_OPTION", `limiter: expected one made by createLimiter or combine, got ${show(limiter)}`);
+      throw new TollgateError(
+        "ERR_OPTION",
+        `limiter: expected one made by createLimiter or combine, got ${show(limiter)}`,
+      );
   }
 }
 

@@ -8,9 +8,9 @@ import { SyncLimiter } from "./sync-limiter.ts";
 type AnyLimiter = Limiter<never> | AsyncLimiterVerbs<never>;
 
 /** What every one of the limiters accepts. */
-type SharedInput<Limiters extends readonly AnyLimiter[]> = (
-  { [Index in keyof Limiters]: (input: InputOf<Limiters[Index]>) => void }[number]
-) extends (input: infer Input) => void
+type SharedInput<Limiters extends readonly AnyLimiter[]> = {
+  [Index in keyof Limiters]: (input: InputOf<Limiters[Index]>) => void;
+}[number] extends (input: infer Input) => void
   ? Input
   : never;
 
@@ -46,7 +46,8 @@ export function combine(...limiters: AnyLimiter[]): AnyLimiter {
   const [first] = members;
   if (first === undefined) throw refusal("at least one limiter", "none");
   const sameKind = members.filter((member) => member.kind === first.kind);
-  if (sameKind.length < members.length) throw refusal("stores that are all in this process, or all the same", "both kinds");
+  if (sameKind.length < members.length)
+    throw refusal("stores that are all in this process, or all the same", "both kinds");
   if (members.some(({ clock }) => clock !== first.clock)) throw refusal("limiters with one clock", "several");
   checkSources(members.flatMap((member) => [...member.sources]));
   return first.kind === "sync"
@@ -66,7 +67,8 @@ function combineSync(first: SyncLimiter<never>, members: readonly SyncLimiter<ne
 }
 
 function combineAsync(first: AsyncLimiter<never>, members: readonly AsyncLimiter<never>[]): AsyncLimiter<never> {
-  if (members.some(({ store }) => store !== first.store)) throw refusal("limiters of one asynchronous store", "several");
+  if (members.some(({ store }) => store !== first.store))
+    throw refusal("limiters of one asynchronous store", "several");
   return new AsyncLimiter<never>({
     ...shared(members),
     clock: first.clock,

@@ -73,7 +73,11 @@ function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore, who
   return new SyncLimiter<Input>({
     ...options,
     sources: [{ store, scope: options.scope }],
-    selection: select(options, (plan) => store.open(plan, host), (space: SyncSpace) => space.size === 0),
+    selection: select(
+      options,
+      (plan) => store.open(plan, host),
+      (space: SyncSpace) => space.size === 0,
+    ),
     close: () => {
       if (whose === "own") store.close();
     },
@@ -83,7 +87,11 @@ function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore, who
 function createAsync<Input>(options: CheckedOptions<Input>, store: AsyncStore): AsyncLimiterVerbs<Input> {
   const host = hostOf(options);
   // Keys elsewhere outlive a space: it can be let go at any time.
-  const selection = select<Input, AsyncSpace>(options, (plan) => store.open(plan, host), () => true);
+  const selection = select<Input, AsyncSpace>(
+    options,
+    (plan) => store.open(plan, host),
+    () => true,
+  );
   return new AsyncLimiter<Input>({ ...options, sources: [{ store, scope: options.scope }], store, selection });
 }
 

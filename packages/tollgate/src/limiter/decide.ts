@@ -1,10 +1,10 @@
-import { toMilliseconds } from "../core/duration.ts";
 import type { Decision, LimitReport } from "../core/decision.ts";
+import { toMilliseconds } from "../core/duration.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import type { Plan } from "../core/plan.ts";
 import type { Report } from "../core/report.ts";
-import type { PlannedSpace } from "./selection.ts";
 import type { Calls } from "./call.ts";
+import type { PlannedSpace } from "./selection.ts";
 
 /** A limit that a call was counted against, and its entry in the report. */
 interface Counted {
@@ -15,7 +15,7 @@ interface Counted {
 
 /** Turns a store's numbers into what users get. `name` is the limiter's, for when no limit binds. */
 export function decide(name: string, calls: Calls<PlannedSpace>, report: Report): Decision {
-  const counted = countedIn(calls);
+  const counted = countedIn(calls, report);
   const enforcing = counted.filter(({ limit }) => limit.mode === "enforce");
   const shadowDenied = counted
     .filter(({ limit, entry }) => limit.mode === "shadow" && report.conforms[entry] === false)
@@ -47,7 +47,7 @@ export function decide(name: string, calls: Calls<PlannedSpace>, report: Report)
 /** How each limit stands, from the report of an `explain`. */
 export function explainLimits(calls: Calls<PlannedSpace>, report: Report): LimitReport[] {
   const keys = calls.flatMap(({ space, key }) => space.plan.limits.map(() => key));
-  return countedIn(calls).map(({ limit, plan, entry }) => ({
+  return countedIn(calls, report).map(({ limit, plan, entry }) => ({
     name: limit.name,
     limiter: plan.limiter,
     key: keys[entry]!,
@@ -62,8 +62,9 @@ export function explainLimits(calls: Calls<PlannedSpace>, report: Report): Limit
   }));
 }
 
-/** Empty when the store could not be asked and nothing answered in its place. */
-function countedIn(calls: Calls<PlannedSpace>): Counted[] {
+/** None when the store could not be asked and nothing answered in its place. */
+function countedIn(calls: Calls<PlannedSpace>, report: Report): Counted[] {
+  if (report.degraded !== undefined && report.used.length === 0) return [];
   let entry = 0;
   return calls.flatMap(({ space: { plan } }) => plan.limits.map((limit) => ({ limit, plan, entry: entry++ })));
 }

@@ -57,20 +57,24 @@ export function checkOptions<Input>(
 }
 
 /** @throws TollgateError `ERR_LIMITS` when it is no list of limits that the factories made. */
-export function checkLimits(limits: unknown, expected: "any number of limits" | "at least one limit"): readonly Limit[] {
+export function checkLimits(
+  limits: unknown,
+  expected: "any number of limits" | "at least one limit",
+): readonly Limit[] {
   const isEmpty = Array.isArray(limits) && limits.length === 0;
   if (!Array.isArray(limits) || (isEmpty && expected === "at least one limit")) {
-    throw new TollgateError("ERR_LIMITS", `limits: expected a list of ${expected}, got ${isEmpty ? "none" : show(limits)}`);
+    throw new TollgateError(
+      "ERR_LIMITS",
+      `limits: expected a list of ${expected}, got ${isEmpty ? "none" : show(limits)}`,
+    );
   }
-  for (const limit of limits) {
-    if (!isLimit(limit)) {
-      throw new TollgateError(
-        "ERR_LIMITS",
-        `limits: expected limits made by tokenBucket, perSecond, slidingWindow, fixedWindow …, got ${show(limit)}`,
-      );
-    }
-  }
-  return limits;
+  return limits.map((limit: unknown) => {
+    if (isLimit(limit)) return limit;
+    throw new TollgateError(
+      "ERR_LIMITS",
+      `limits: expected limits made by tokenBucket, perSecond, slidingWindow, fixedWindow …, got ${show(limit)}`,
+    );
+  });
 }
 
 /** @throws TollgateError `ERR_KEY`. */

@@ -1,5 +1,5 @@
 import type { Limit } from "../core/limits/limit.ts";
-import { createPlan, identityOf, type Plan, type Scope } from "../core/plan.ts";
+import { checkNames, createPlan, identityOf, type Plan, type Scope } from "../core/plan.ts";
 import type { AsyncStore, SyncStore } from "../core/store.ts";
 import { type CheckedOptions, checkKey, checkLimits, type LimitsFunction } from "./options.ts";
 
@@ -22,7 +22,9 @@ export interface Source {
 }
 
 /** Which spaces and keys an input concerns. */
-export interface Selection<Input, Space> {
+export interface Selection<Input, Space extends PlannedSpace> {
+  /** Itself, when its limits are fixed: then it has one space. Otherwise `undefined`. */
+  readonly fixed: FixedSelection<Input, Space> | undefined;
   /** Whether a cost in a unit that no limit counts is an error. */
   readonly strict: boolean;
   /** Every pair that a call with this input is counted in; all or nothing. */
@@ -35,6 +37,7 @@ export interface Selection<Input, Space> {
 
 /** Fixed limits: one plan, one space. */
 export class FixedSelection<Input, Space extends PlannedSpace> implements Selection<Input, Space> {
+  readonly fixed: this = this;
   readonly strict = true;
   readonly key: (input: Input) => string;
   readonly space: Space;
@@ -64,6 +67,7 @@ const MANY_SPACES = 1_000;
 
 /** Limits chosen per call: each limit is a plan of its own, so a limit that stands in two lists is one bucket. */
 export class DynamicSelection<Input, Space extends PlannedSpace> implements Selection<Input, Space> {
+  readonly fixed = undefined;
   readonly strict = false;
   readonly #options: CheckedOptions<Input>;
   readonly #limits: LimitsFunction<Input>;
@@ -89,7 +93,7 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
     checkKey(key);
     const limits = checkLimits(this.#limits(input) ?? [], "any number of limits");
     // Checked before any space is opened: a list that is refused leaves nothing behind.
-    if (limits.length > 1) createPlan(this.#options.scope, this.#options.name, limits);
+    checkNames(limits);
     return limits.map((limit) => ({ space: this.#spaceOf(limit), key }));
   }
 
@@ -127,6 +131,7 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
 
 /** Several selections as one. */
 export class CombinedSelection<Input, Space extends PlannedSpace> implements Selection<Input, Space> {
+  readonly fixed = undefined;
   readonly strict = false;
   readonly #parts: readonly Selection<Input, Space>[];
 

@@ -8,7 +8,7 @@ import { type Calls, callsFor } from "./call.ts";
 import { decide, explainLimits } from "./decide.ts";
 import type { Limiter } from "./limiter.ts";
 import { checkKey } from "./options.ts";
-import { FixedSelection, type Selection, type Source } from "./selection.ts";
+import type { FixedSelection, Selection, Source } from "./selection.ts";
 import { transact } from "./transact.ts";
 
 export interface SyncLimiterParts<Input> {
@@ -117,9 +117,10 @@ export class SyncLimiter<Input> implements Limiter<Input> {
 
 /** Fixed limits have one space. A plain cost means requests where there are several units, so one has to count them. */
 function directSelection<Input>(selection: Selection<Input, SyncSpace>): FixedSelection<Input, SyncSpace> | undefined {
-  if (!(selection instanceof FixedSelection)) return undefined;
-  const { units } = selection.space.plan;
-  return units.size === 1 || units.has(REQUESTS) ? selection : undefined;
+  const fixed = selection.fixed;
+  if (fixed === undefined) return undefined;
+  const { units } = fixed.space.plan;
+  return units.size === 1 || units.has(REQUESTS) ? fixed : undefined;
 }
 
 function sum(numbers: readonly number[]): number {

@@ -7,6 +7,12 @@ import type { Calls } from "./call.ts";
  * nothing else runs in between. A denial leaves every cell as it was.
  */
 export function transact(verb: Verb, calls: Calls<SyncSpace>, nowUs: number): Report {
+  const report = decideAll(verb, calls, nowUs);
+  for (const { space } of calls) space.tidy();
+  return report;
+}
+
+function decideAll(verb: Verb, calls: Calls<SyncSpace>, nowUs: number): Report {
   const report = new Report();
   const [first] = calls;
   if (first === undefined) return report;

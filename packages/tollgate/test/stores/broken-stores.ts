@@ -68,7 +68,14 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     rejectedBy: "a cost counts in full",
     createStore: withFlaw({
       apply: (inner) => (verb, key, nowUs, costs, report, at) =>
-        inner.apply(verb, key, nowUs, costs.map((cost) => Math.min(cost, 1)), report, at),
+        inner.apply(
+          verb,
+          key,
+          nowUs,
+          costs.map((cost) => Math.min(cost, 1)),
+          report,
+          at,
+        ),
     }),
   },
   {
@@ -89,7 +96,15 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
           const idleUs = nowUs - (lastUs.get(key) ?? nowUs);
           lastUs.set(key, nowUs);
           const admitted = inner.apply(verb, key, nowUs, costs, report, at);
-          if (idleUs > 3_600_000_000) inner.apply("refund", key, nowUs, costs.map(() => 1), report, at);
+          if (idleUs > 3_600_000_000)
+            inner.apply(
+              "refund",
+              key,
+              nowUs,
+              costs.map(() => 1),
+              report,
+              at,
+            );
           return admitted;
         };
       },
@@ -160,7 +175,14 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     rejectedBy: "a new key holds exactly its capacity",
     createStore: withFlaw({
       apply: (inner) => (verb, key, nowUs, costs, report, at) => {
-        const peeked = inner.apply("explain", key, nowUs, costs.map((cost) => cost + 1), report, at);
+        const peeked = inner.apply(
+          "explain",
+          key,
+          nowUs,
+          costs.map((cost) => cost + 1),
+          report,
+          at,
+        );
         if (verb !== "take" || peeked) return inner.apply(verb, key, nowUs, costs, report, at);
         return false;
       },
@@ -223,6 +245,7 @@ function flawedSpace(inner: SyncSpace, flaw: Flaw): SyncSpace {
     drop: flaw.drop?.(inner) ?? ((key) => inner.drop(key)),
     clear: () => inner.clear(),
     sweep: flaw.sweep?.(inner, touched) ?? ((nowUs) => inner.sweep(nowUs)),
+    tidy: () => inner.tidy(),
     release: () => inner.release(),
   };
 }

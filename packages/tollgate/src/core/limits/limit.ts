@@ -19,7 +19,7 @@ export interface TokenBucketLimit extends LimitCommon {
   readonly refill: number;
   readonly perMs: number;
   readonly initial: "full" | "empty";
-  /** How long after it became full an `initial: "empty"` bucket is forgotten, and so empty again. Otherwise 0. */
+  /** How long after nothing counts against a key any more an `initial: "empty"` bucket is empty again. Otherwise 0. */
   readonly idleTtlMs: number;
 }
 

@@ -1,7 +1,7 @@
-import { type LimitMode, type Limit } from "./limit.ts";
 import { REQUESTS } from "../cost.ts";
 import { show, TollgateError } from "../errors.ts";
 import { checkName } from "../name.ts";
+import type { Limit, LimitMode } from "./limit.ts";
 
 /** What every kind of limit takes. */
 export interface LimitOptions {

@@ -8,7 +8,7 @@ export interface SlidingWindowOptions extends LimitOptions {
   readonly limit: number;
   readonly window: Duration;
   /** Units this close together form a group and leave together. Default: 0 (exact) up to limit 64, else window / 64. */
-  readonly resolution?: Duration | 0;
+  readonly resolution?: Duration;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Duration, LONGEST_US, formatMicroseconds, toMicroseconds, toMilliseconds } from "../duration.ts";
+import { type Duration, formatMicroseconds, LONGEST_US, toMicroseconds, toMilliseconds } from "../duration.ts";
 import { show, TollgateError } from "../errors.ts";
 import { sealLimit, type TokenBucketLimit } from "./limit.ts";
 import { checkChoice, checkCount, checkOptions, commonParts, fingerprintOf, type LimitOptions } from "./options.ts";
@@ -8,7 +8,10 @@ import { tickScale } from "./tick-scale.ts";
 export interface InitialOptions {
   /** What a new key holds: `"full"` by default. */
   readonly initial?: "full" | "empty";
-  /** With `initial: "empty"`: how long after it became full a key is forgotten. Default: ten fill times, at least 1m. */
+  /**
+   * With `initial: "empty"`: how long after nothing counts against a key any more it is forgotten, and so empty again.
+   * Default: ten fill times, at least 1m. In a combination, where a limiter may be waited for that long, make it longer.
+   */
   readonly idleTtl?: Duration;
 }
 

@@ -21,9 +21,9 @@ export class KeyTable {
   readonly slots: Map<string, number> = new Map();
   readonly users: Set<TableUser> = new Set();
   cells: Float64Array;
-  /** Calls between these moments need no `moveOrigin`. */
-  earliestUs = 0;
-  latestUs = 0;
+  /** The kernels are exact between these moments. */
+  #earliestUs = 0;
+  #latestUs = 0;
   #compiled: CompiledPlan;
   #originUs = 0;
   readonly #plan: Plan;
@@ -80,7 +80,7 @@ export class KeyTable {
    * @returns whether the pass is over.
    */
   sweepSome(count: number, nowUs: number): boolean {
-    this.#reach(nowUs);
+    this.reach(nowUs);
     if (this.#cursor < 0) this.#cursor = this.#keys.length - 1;
     const last = Math.max(0, this.#cursor - count + 1);
     for (; this.#cursor >= last; this.#cursor -= 1) {
@@ -103,8 +103,13 @@ export class KeyTable {
     return before - this.#keys.length;
   }
 
+  /** Makes sure that the kernels are exact at this moment. */
+  reach(nowUs: number): void {
+    if (nowUs < this.#earliestUs || nowUs > this.#latestUs) this.#moveOrigin(nowUs);
+  }
+
   /** Compiles the kernels for another origin and restates every cell: for clocks that jump by decades. */
-  moveOrigin(nowUs: number): void {
+  #moveOrigin(nowUs: number): void {
     const before = this.#compiled;
     this.#compiled = this.#compileAt(nowUs);
     const { kernels, offsets, width } = this.#compiled;
@@ -116,14 +121,10 @@ export class KeyTable {
     for (const user of this.users) user.recompiled();
   }
 
-  #reach(nowUs: number): void {
-    if (nowUs < this.earliestUs || nowUs > this.latestUs) this.moveOrigin(nowUs);
-  }
-
   #compileAt(originUs: number): CompiledPlan {
     this.#originUs = originUs;
-    this.earliestUs = originUs - REACH_US;
-    this.latestUs = originUs + REACH_US;
+    this.#earliestUs = originUs - REACH_US;
+    this.#latestUs = originUs + REACH_US;
     return compilePlan(this.#plan, originUs);
   }
 
@@ -131,7 +132,8 @@ export class KeyTable {
     const { width, cells } = this;
     const last = this.#keys.length - 1;
     this.slots.delete(this.#keys[slot]!);
-    const moved = this.#keys.pop()!;
+    const moved = this.#keys[last]!;
+    this.#keys.pop();
     if (slot === last) return;
     cells.copyWithin(slot * width, last * width, (last + 1) * width);
     this.#keys[slot] = moved;

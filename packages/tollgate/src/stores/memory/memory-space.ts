@@ -1,5 +1,5 @@
 import type { CompiledPlan } from "../../algorithms/compile-plan.ts";
-import { changeCells, conformAll, describeCells, initCells, restartExpired } from "../../algorithms/plan-verbs.ts";
+import { changeCells, conformAll, describeCells, initCells, isDroppable } from "../../algorithms/plan-verbs.ts";
 import type { Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { Host, SyncSpace, Verb } from "../../core/store.ts";
@@ -39,35 +39,30 @@ export class MemorySpace implements SyncSpace, TableUser {
   }
 
   allow(key: string, nowUs: number, cost: number): boolean {
-    const table = this.#table;
-    if (!this.#plain) return this.#allowWithReport(key, nowUs, cost);
-    this.#begin(nowUs);
-    const slot = table.slots.get(key);
-    if (slot !== undefined) return this.#takeAll(table.cells, slot * table.width, nowUs, cost);
-    initCells(this.#compiled, this.#copy, 0, nowUs);
-    const admitted = this.#takeAll(this.#copy, 0, nowUs, cost);
-    if (admitted && cost > 0) table.insert(key, this.#copy);
+    const admitted = this.#plain ? this.#allowPlain(key, nowUs, cost) : this.#allowWithReport(key, nowUs, cost);
+    this.#sweeper.called();
     return admitted;
   }
 
   apply(verb: Verb, key: string, nowUs: number, costs: readonly number[], report: Report, at: number): boolean {
-    this.#begin(nowUs);
     const { plan } = this;
-    const compiled = this.#compiled;
     const table = this.#table;
+    table.reach(nowUs);
+    const compiled = this.#compiled;
     const slot = table.slots.get(key);
     const looks = verb === "peek" || verb === "explain";
     const inPlace = slot !== undefined && !looks;
     const cells = inPlace ? table.cells : this.#copy;
     const base = inPlace ? slot * table.width : 0;
-    if (slot === undefined) initCells(compiled, cells, base, nowUs);
-    else if (looks) this.#copySlot(slot);
-    if (slot !== undefined && plan.startsEmpty) restartExpired(compiled, cells, base, nowUs);
+    if (slot !== undefined && looks) this.#copySlot(slot);
+    // A full bucket that should be forgotten is as good as a new one; one that starts empty is not.
+    const isNew = slot === undefined || (plan.startsEmpty && isDroppable(compiled, cells, base, nowUs));
+    if (isNew) initCells(compiled, cells, base, nowUs);
 
     const admitted = conformAll(plan, compiled, cells, base, nowUs, costs, report, at);
     const changed = changeCells(plan, compiled, verb, admitted, cells, base, nowUs, costs, report, at);
     if (slot === undefined && !looks && (plan.startsEmpty || (changed && verb !== "refund"))) {
-      table.insert(key, cells);
+      this.#insert(key);
     }
     if (verb !== "refund") describeCells(compiled, cells, base, nowUs, costs, report, at);
     return admitted;
@@ -85,6 +80,10 @@ export class MemorySpace implements SyncSpace, TableUser {
     return this.#table.sweepAll(nowUs);
   }
 
+  tidy(): void {
+    this.#sweeper.called();
+  }
+
   release(): void {
     this.#table.users.delete(this);
     this.#released();
@@ -94,10 +93,21 @@ export class MemorySpace implements SyncSpace, TableUser {
     this.#compiled = this.#table.compiledFor(this.plan);
   }
 
-  #begin(nowUs: number): void {
-    this.#sweeper.called();
+  #allowPlain(key: string, nowUs: number, cost: number): boolean {
     const table = this.#table;
-    if (nowUs < table.earliestUs || nowUs > table.latestUs) table.moveOrigin(nowUs);
+    table.reach(nowUs);
+    const slot = table.slots.get(key);
+    if (slot !== undefined) return this.#takeAll(table.cells, slot * table.width, nowUs, cost);
+    initCells(this.#compiled, this.#copy, 0, nowUs);
+    const admitted = this.#takeAll(this.#copy, 0, nowUs, cost);
+    if (admitted && cost > 0) this.#insert(key);
+    return admitted;
+  }
+
+  /** Keeps the copy as the cells of a new key. */
+  #insert(key: string): void {
+    this.#table.insert(key, this.#copy);
+    this.#sweeper.inserted();
   }
 
   #takeAll(cells: Float64Array, base: number, nowUs: number, cost: number): boolean {

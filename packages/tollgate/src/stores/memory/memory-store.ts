@@ -69,13 +69,12 @@ class MemoryStore implements SyncStore {
   }
 
   #tableOf(plan: Plan, host: Host): KeyTable {
-    let tables = this.#tables.get(plan.scope);
-    if (tables === undefined) this.#tables.set(plan.scope, (tables = new Map()));
-    let table = tables.get(plan.id);
-    if (table === undefined) {
-      tables.set(plan.id, (table = new KeyTable(plan, host.nowUs())));
-      this.#sweeper.add(table);
-    }
+    const tables = this.#tables.get(plan.scope) ?? new Map<string, KeyTable>();
+    const known = tables.get(plan.id);
+    if (known !== undefined) return known;
+    const table = new KeyTable(plan, host.nowUs());
+    this.#tables.set(plan.scope, tables.set(plan.id, table));
+    this.#sweeper.add(table);
     return table;
   }
 

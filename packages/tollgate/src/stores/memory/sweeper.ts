@@ -1,8 +1,9 @@
 import type { KeyTable } from "./key-table.ts";
 
-/** A call in this many looks at as many slots: memory stays in proportion to the keys in use, no call waits long. */
-const CALLS_PER_STEP = 64;
+/** So many slots are looked at in a step: no call waits long. */
 const SLOTS_PER_STEP = 64;
+/** A call pays for a look at one slot, and a new key for this many: so memory stays within about twice the keys in use. */
+const SLOTS_PER_NEW_KEY = 4;
 
 /**
  * Sweeps a store's tables in small steps as calls come in, one table after another, so that the keys of an idle limiter
@@ -10,7 +11,7 @@ const SLOTS_PER_STEP = 64;
  */
 export class Sweeper {
   readonly #tables: KeyTable[] = [];
-  #callsLeft = CALLS_PER_STEP;
+  #slotsUnpaid = SLOTS_PER_STEP;
   #next = 0;
 
   add(table: KeyTable): void {
@@ -21,10 +22,15 @@ export class Sweeper {
     this.#tables.splice(this.#tables.indexOf(table), 1);
   }
 
-  /** Counts a call. */
+  /** Counts a call, and makes a step when enough have come in. */
   called(): void {
-    this.#callsLeft -= 1;
-    if (this.#callsLeft === 0) this.#step();
+    this.#slotsUnpaid -= 1;
+    if (this.#slotsUnpaid <= 0) this.#step();
+  }
+
+  /** Counts a new key. */
+  inserted(): void {
+    this.#slotsUnpaid -= SLOTS_PER_NEW_KEY;
   }
 
   sweepAll(): void {
@@ -35,7 +41,7 @@ export class Sweeper {
   }
 
   #step(): void {
-    this.#callsLeft = CALLS_PER_STEP;
+    this.#slotsUnpaid = SLOTS_PER_STEP;
     if (this.#next >= this.#tables.length) this.#next = 0;
     const table = this.#tables[this.#next]!;
     const nowUs = clockOf(table);

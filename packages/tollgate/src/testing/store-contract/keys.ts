@@ -1,7 +1,18 @@
 import { perMinute, perSecond } from "../../core/limits/token-bucket.ts";
 import { admittedOf, type ContractTests, same, sizeOf } from "./contract-case.ts";
 
-const ODD_KEYS = ["", "__proto__", "constructor", "\u0000", "a:b", "a\nb", "{a}", "\ud800", "ключ", "x".repeat(1_000_000)];
+const ODD_KEYS = [
+  "",
+  "__proto__",
+  "constructor",
+  "\u0000",
+  "a:b",
+  "a\nb",
+  "{a}",
+  "\ud800",
+  "ключ",
+  "x".repeat(1_000_000),
+];
 
 export const keys: ContractTests = {
   "keys have nothing to do with each other": async (bench) => {
@@ -58,7 +69,11 @@ export const keys: ContractTests = {
     const other = bench.limiter([perMinute(50), perSecond(2)]);
     await admittedOf(one, 2, "a");
     same("through the other", await other.allow("a"), false);
-    same("in the order of the other", (await other.explain("a")).map(({ used }) => used), [2, 2]);
+    same(
+      "in the order of the other",
+      (await other.explain("a")).map(({ used }) => used),
+      [2, 2],
+    );
   },
   "other names and other limits are other buckets": async (bench) => {
     const limiter = bench.limiter([perSecond(2)]);

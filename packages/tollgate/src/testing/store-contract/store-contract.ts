@@ -26,10 +26,9 @@ const TESTS: ContractTests = { ...admission, ...time, ...keys, ...verbs, ...twin
  * import { memoryStore } from "tollgate";
  * import { storeContract } from "tollgate/testing";
  *
- * for (const { name, run, skip } of storeContract({ createStore: () => memoryStore() })) {
- *   if (skip !== undefined) console.log(`${name}: skipped, ${skip}`);
- *   else await run(); // test(name, run)
- * }
+ * const cases = storeContract({ createStore: () => memoryStore() });
+ * for (const { run } of cases) await run(); // in a test runner: test(name, run), or its skip with the reason
+ * console.log(cases[0]?.name); // a new key holds exactly its capacity
  * ```
  */
 export function storeContract({ createStore, skip = {} }: StoreContractOptions): ContractCase[] {

@@ -16,7 +16,11 @@ const LISTS: readonly (readonly Limit[])[] = [
   [slidingWindow({ limit: 10, window: "2s" })],
   [slidingWindow({ limit: 1_000, window: "2s", resolution: "300ms" })],
   [fixedWindow({ limit: 8, window: "2s" }), perSecond(20, { mode: "shadow" })],
-  [fixedWindow({ limit: 8, window: "2s", anchor: "first-use" }), slidingWindow({ limit: 9, window: "3s" }), perSecond(9)],
+  [
+    fixedWindow({ limit: 8, window: "2s", anchor: "first-use" }),
+    slidingWindow({ limit: 9, window: "3s" }),
+    perSecond(9),
+  ],
 ];
 
 /** Random traces, always the same ones, against the memory store. */

@@ -51,9 +51,17 @@ export const verbs: ContractTests = {
     const limiter = bench.limiter(ONE_OF_EACH);
     await limiter.allow("a", 4);
     await limiter.refund("a", 3);
-    same("used", (await limiter.explain("a")).map(({ used }) => used), [1, 1, 1]);
+    same(
+      "used",
+      (await limiter.explain("a")).map(({ used }) => used),
+      [1, 1, 1],
+    );
     await limiter.refund("a", 100);
-    same("used after too much", (await limiter.explain("a")).map(({ used }) => used), [0, 0, 0]);
+    same(
+      "used after too much",
+      (await limiter.explain("a")).map(({ used }) => used),
+      [0, 0, 0],
+    );
     same("admitted", await admittedOf(limiter, 8, "a"), 5);
   },
   "a shadow limit watches: it never denies, and takes only what conforms": async (bench) => {
@@ -66,7 +74,11 @@ export const verbs: ContractTests = {
     const decision = await limiter.consume("a");
     same("allowed", decision.allowed, true);
     same("binding limit", decision.limit?.name, "5-per-1s");
-    same("shadow limits that would have denied", decision.shadowDenied?.map(({ name }) => name), [shadow.name]);
+    same(
+      "shadow limits that would have denied",
+      decision.shadowDenied?.map(({ name }) => name),
+      [shadow.name],
+    );
   },
   "a shadow limit is unchanged when another limit denies": async (bench) => {
     const limiter = bench.limiter([perSecond(2), perMinute(10, { mode: "shadow" })]);

@@ -1,0 +1,38 @@
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+
+/** `"cut off"`: the grace period ended before the last request did. */
+export type Drained = "finished" | "cut off";
+
+/**
+ * Makes a server that is not listening yet stoppable.
+ *
+ * @returns what stops it: it accepts no connection from then on, closes those without a request, and lets requests in
+ * flight finish within the grace period.
+ */
+export function drainable(server: Server): (graceMs: number) => Promise<Drained> {
+  const sockets = new Set<Socket>();
+  let draining = false;
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  // Before the listener that answers: the answer has to say that it is the connection's last.
+  server.prependListener("request", (_request, response) => {
+    if (draining) response.setHeader("connection", "close");
+  });
+  return async (graceMs) => {
+    draining = true;
+    let drained: Drained = "finished";
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    // Closing the server ended idle connections, except those that never sent a byte: Node waits for their first request.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    const grace = setTimeout(() => {
+      drained = "cut off";
+      for (const socket of sockets) socket.destroy();
+    }, graceMs);
+    await closed;
+    clearTimeout(grace);
+    return drained;
+  };
+}

@@ -1,0 +1,28 @@
+import type { IncomingMessage } from "node:http";
+import { factsOf, type NodeHandler, rateLimit } from "tollgate/node";
+import { sendJson, sendText } from "./answers.ts";
+import type { ReportFailure } from "./failure.ts";
+import type { Limiters } from "./limiters.ts";
+
+/** What the service answers, and which limiter stands before what. Nothing is counted for 404 and 405. */
+export function openRoutes(limiters: Limiters, reportError: ReportFailure): NodeHandler {
+  const perClient = rateLimit({ limiter: limiters.client, reportError });
+  const perTest = rateLimit({ limiter: limiters.test, reportError });
+  const routes = new Map<string, NodeHandler>([
+    ["/", perClient((_request, response) => sendJson(response, 200, { status: "ok" }))],
+    ["/ping", perClient((_request, response) => sendText(response, "pong"))],
+    ["/test", perTest((_request, response) => sendText(response, "allowed"))],
+  ]);
+  return (request, response) => {
+    const route = routes.get(pathOf(request));
+    if (route === undefined) return sendJson(response, 404, { error: "not found" });
+    if (request.method === "GET" || request.method === "HEAD") return route(request, response);
+    return sendJson(response, 405, { error: "method not allowed" }, { allow: "GET, HEAD" });
+  };
+}
+
+/** The path also of a request for a whole URL, which every server has to understand (RFC 9112, 3.2.2). */
+function pathOf(request: IncomingMessage): string {
+  const { path } = factsOf(request);
+  return !path.startsWith("/") && URL.canParse(path) ? new URL(path).pathname : path;
+}

@@ -1,0 +1,69 @@
+import { type Clock, systemClock } from "tollgate";
+import { drainable } from "./drain.ts";
+import { failureLine, guarded, type ReportFailure } from "./failure.ts";
+import { createGuardedServer } from "./guarded-server.ts";
+import { openLimiters } from "./limiters.ts";
+import { listen } from "./listen.ts";
+import { openRoutes } from "./routes.ts";
+import { PATIENCE, type Timeouts } from "./timeouts.ts";
+
+export interface ServiceSettings {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** The most requests that a client can make at once. */
+  readonly capacity: number;
+  /** How many it gets back every second. */
+  readonly refillPerSecond: number;
+}
+
+export interface ServiceOptions extends ServiceSettings {
+  readonly log: (line: string) => void;
+  /** Hears of failures. */
+  readonly logError: (line: string) => void;
+  readonly clock?: Clock;
+  readonly sweepIntervalMs?: number;
+  /** How long requests in flight may take to finish once the service stops. */
+  readonly graceMs?: number;
+  readonly timeouts?: Partial<Timeouts>;
+}
+
+export interface Service {
+  /** With the real port. */
+  readonly url: string;
+  /** Stops accepting and lets requests in flight finish; stopping twice is stopping once. */
+  close(): Promise<void>;
+}
+
+const SWEEP_INTERVAL_MS = 60_000;
+const GRACE_MS = 10_000;
+
+/**
+ * Starts the service; it accepts connections when the promise resolves.
+ *
+ * @throws TollgateError when the numbers make no limit; ListenError when the address cannot be had.
+ */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { host, port, log, logError, clock = systemClock, sweepIntervalMs = SWEEP_INTERVAL_MS } = options;
+  const { graceMs = GRACE_MS, timeouts } = options;
+  const limiters = openLimiters({ ...options, clock, sweepIntervalMs });
+  const report: ReportFailure = (error, request) => logError(failureLine(error, request));
+  const server = createGuardedServer(guarded(openRoutes(limiters, report), report), { ...PATIENCE, ...timeouts });
+  const drain = drainable(server);
+  let url: string;
+  try {
+    url = await listen(server, host, port);
+  } catch (error) {
+    limiters.close();
+    throw error;
+  }
+  // Such as no file descriptor left for a connection: the others go on.
+  server.on("error", (error) => logError(`accepting a connection failed: ${error.message}`));
+  const stop = async (): Promise<void> => {
+    const drained = await drain(graceMs);
+    limiters.close();
+    if (drained === "cut off") log(`tollgate cut off requests that took longer than ${graceMs} ms to finish`);
+  };
+  let stopped: Promise<void> | undefined;
+  return { url, close: () => (stopped ??= stop()) };
+}

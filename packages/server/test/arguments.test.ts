@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { parseArguments } from "../src/arguments.ts";
+
+describe("arguments", () => {
+  it("serve has defaults", () => {
+    expect(parseArguments(["serve"])).toEqual({
+      kind: "serve",
+      settings: { host: "127.0.0.1", port: 3000, capacity: 10, refillPerSecond: 1 },
+    });
+  });
+
+  it("serve takes flags, before and after it", () => {
+    const args = ["--port", "0", "serve", "--host=::1", "--capacity", "200", "--refill-per-second", "30"];
+    expect(parseArguments(args)).toEqual({
+      kind: "serve",
+      settings: { host: "::1", port: 0, capacity: 200, refillPerSecond: 30 },
+    });
+  });
+
+  it("the last of two counts", () => {
+    expect(parseArguments(["serve", "--port", "1", "--port", "65535"])).toMatchObject({ settings: { port: 65_535 } });
+  });
+
+  it.each([[["--help"]], [["serve", "--help"]], [["serve", "--port", "1", "--help"]]])("%j asks for help", (args) => {
+    expect(parseArguments(args)).toEqual({ kind: "help" });
+  });
+
+  it("--version asks for the version", () => {
+    expect(parseArguments(["--version"])).toEqual({ kind: "version" });
+  });
+});

@@ -1,0 +1,63 @@
+import type { AddressInfo } from "node:net";
+import type { HttpFacts } from "tollgate/node";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+import { call, statuses } from "./call.ts";
+import { serveRoutes } from "./route-server.ts";
+import { startTestService } from "./test-service.ts";
+
+const LOOPBACK: HttpFacts = { method: "GET", path: "/", remoteAddress: "127.0.0.1", header: () => undefined };
+
+describe("budgets", () => {
+  it("/ and /ping share one", async () => {
+    const { url } = await startTestService({ capacity: 3, clock: manualClock() });
+    expect(await statuses(1, url)).toEqual([200]);
+    expect(await statuses(2, `${url}/ping`)).toEqual([200, 200]);
+    expect(await statuses(1, url)).toEqual([429]);
+    expect(await statuses(1, `${url}/ping`)).toEqual([429]);
+  });
+
+  it("/test has its own: of five calls three pass", async () => {
+    const clock = manualClock();
+    const { url } = await startTestService({ capacity: 1, clock });
+    expect(await statuses(2, url)).toEqual([200, 429]);
+    expect(await statuses(5, `${url}/test`)).toEqual([200, 200, 200, 429, 429]);
+    clock.advance(1_000);
+    expect(await statuses(2, `${url}/test`)).toEqual([200, 429]);
+    expect(await statuses(2, url)).toEqual([200, 429]);
+  });
+
+  it("refill as told", async () => {
+    const clock = manualClock();
+    const { url } = await startTestService({ capacity: 4, refillPerSecond: 2, clock });
+    expect(await statuses(5, url)).toEqual([200, 200, 200, 200, 429]);
+    clock.advance(500);
+    expect(await statuses(2, url)).toEqual([200, 429]);
+    clock.advance(1_000);
+    expect(await statuses(3, url)).toEqual([200, 200, 429]);
+  });
+
+  it("follow the trace: capacity 10, one per second", async () => {
+    const clock = manualClock();
+    const { server, limiters } = await serveRoutes({ clock }, { port: 0, host: "127.0.0.1" });
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/ping`;
+    const left = (): number | undefined => limiters.client.explain(LOOPBACK)[0]?.remaining;
+
+    expect(await statuses(3, url)).toEqual([200, 200, 200]);
+    expect(left()).toBe(7);
+    clock.set(1_000);
+    expect(left()).toBe(8);
+    expect(await statuses(9, url)).toEqual([200, 200, 200, 200, 200, 200, 200, 200, 429]);
+    expect(left()).toBe(0);
+    clock.set(2_000);
+    expect(await statuses(1, url)).toEqual([200]);
+    expect(left()).toBe(0);
+  });
+
+  it("hold for calls at the same time: of 20 at capacity 5 exactly 5 pass", async () => {
+    const { url } = await startTestService({ capacity: 5, clock: manualClock() });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => call(`${url}/ping`)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(15);
+  });
+});

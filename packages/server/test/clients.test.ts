@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { call, statuses } from "./call.ts";
+import { serveRoutes } from "./route-server.ts";
+import { startTestService, type TestService } from "./test-service.ts";
+
+/** A service that this address has exhausted. */
+async function startExhausted(): Promise<TestService> {
+  const service = await startTestService({ capacity: 1, clock: manualClock() });
+  expect(await statuses(2, service.url)).toEqual([200, 429]);
+  return service;
+}
+
+describe("over sockets", () => {
+  it("an API key is another client than the address that reads the same", async () => {
+    const { url } = await startExhausted();
+    expect(await statuses(2, url, { headers: { "X-API-Key": "127.0.0.1" } })).toEqual([200, 429]);
+    expect(await statuses(2, url, { headers: { "X-API-Key": "address:127.0.0.1" } })).toEqual([200, 429]);
+  });
+
+  it("every API key has its own budget", async () => {
+    const { url } = await startExhausted();
+    expect(await statuses(2, url, { headers: { "X-API-Key": "ann" } })).toEqual([200, 429]);
+    expect(await statuses(2, url, { headers: { "X-API-Key": "bob" } })).toEqual([200, 429]);
+  });
+
+  it("an empty API key is none", async () => {
+    const { url } = await startExhausted();
+    expect(await statuses(1, url, { headers: { "X-API-Key": "" } })).toEqual([429]);
+  });
+
+  it("X-Forwarded-For buys nothing", async () => {
+    const { url } = await startExhausted();
+    expect(await statuses(1, url, { headers: { "X-Forwarded-For": "203.0.113.9" } })).toEqual([429]);
+  });
+
+  it("a unix socket has one unknown client", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "tollgate-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const socketPath = join(folder, "socket");
+    const { limiters } = await serveRoutes({ capacity: 2 }, { path: socketPath });
+
+    expect(await statuses(3, "http://service/ping", { socketPath })).toEqual([200, 200, 429]);
+    expect((await call("http://service/ping", { socketPath, headers: { "X-API-Key": "unknown" } })).status).toBe(200);
+    const unknown = { method: "GET", path: "/", remoteAddress: undefined, header: () => undefined };
+    expect(limiters.client.explain(unknown)).toMatchObject([{ key: "address:unknown", used: 2 }]);
+  });
+});

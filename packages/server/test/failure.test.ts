@@ -1,0 +1,77 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { NodeHandler } from "tollgate/node";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { guarded } from "../src/failure.ts";
+import { call } from "./call.ts";
+import { openConnection } from "./connection.ts";
+import { startTestService } from "./test-service.ts";
+
+const NOTHING_OF_THE_INSIDE = {
+  status: 500,
+  headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" },
+  body: '{"error":"internal server error"}',
+};
+
+describe("when the limiter fails", () => {
+  it("the client gets 500 and nothing of the inside, the log one line", async () => {
+    let works = true;
+    const now = (): number => {
+      if (works) return 0;
+      throw new Error("the clock\nfell over");
+    };
+    const { url, errors, log } = await startTestService({ clock: { now } });
+    works = false;
+    expect(await call(`${url}/ping?secret=1`)).toMatchObject(NOTHING_OF_THE_INSIDE);
+    expect(errors).toEqual(["GET /ping failed: Error: the clock fell over"]);
+    expect(log).toEqual([]);
+
+    works = true;
+    expect((await call(url)).status).toBe(200);
+  });
+});
+
+describe("when a handler fails", () => {
+  /** Serves a handler that fails, and returns where and what was reported. */
+  async function serve(handler: NodeHandler): Promise<{ url: string; reported: unknown[] }> {
+    const reported: unknown[] = [];
+    const server = createServer(guarded(handler, (error) => reported.push(error)));
+    onTestFinished(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, reported };
+  }
+
+  it("at once, the client gets 500", async () => {
+    const error = new Error("at once");
+    const { url, reported } = await serve(() => {
+      throw error;
+    });
+    expect(await call(url)).toMatchObject(NOTHING_OF_THE_INSIDE);
+    expect(reported).toEqual([error]);
+  });
+
+  it("later, the client gets 500", async () => {
+    const error = new Error("later");
+    const { url, reported } = await serve(() => Promise.reject(error));
+    expect(await call(url)).toMatchObject(NOTHING_OF_THE_INSIDE);
+    expect(reported).toEqual([error]);
+  });
+
+  it("in the middle of its answer, the answer breaks off", async () => {
+    const { url, reported } = await serve((_request, response) => {
+      response.writeHead(200, { "content-length": 100 });
+      response.write("half");
+      throw new Error("halfway");
+    });
+    const connection = await openConnection(url);
+    connection.send("GET / HTTP/1.1\r\nHost: service\r\n\r\n");
+    await connection.closed;
+    expect(connection.received).not.toContain("500");
+    expect(reported).toHaveLength(1);
+  });
+});

@@ -1,0 +1,68 @@
+import { type Duration, fixedWindow, tokenBucket } from "tollgate";
+import { describe, expect, it } from "vitest";
+
+const perMs = (per: Duration) => tokenBucket({ capacity: 1, refill: 1, per }).perMs;
+
+describe("durations", () => {
+  it.each<[Duration, number]>([
+    [250, 250],
+    [0.5, 0.5],
+    [1.001, 1.001],
+    ["250ms", 250],
+    ["0.5ms", 0.5],
+    ["10s", 10_000],
+    ["1.1s", 1_100],
+    ["1m", 60_000],
+    ["2h", 7_200_000],
+    ["1d", 86_400_000],
+    ["1h30m", 5_400_000],
+    ["1d2h3m4s5ms", 93_784_005],
+    ["3652d", 315_532_800_000],
+  ])("%s is %d ms", (duration, ms) => {
+    expect(perMs(duration)).toBe(ms);
+  });
+
+  it.each<[unknown]>([
+    [0],
+    [-1],
+    [Number.NaN],
+    [Number.POSITIVE_INFINITY],
+    [0.0005],
+    [0.00123],
+    [1e15],
+    [""],
+    ["0s"],
+    ["10"],
+    ["10 s"],
+    ["10sec"],
+    ["-1s"],
+    ["1e3ms"],
+    ["30m1h"],
+    ["1m1m"],
+    ["0.0001ms"],
+    ["4000d"],
+    ["9999999999999999d"],
+    [undefined],
+    [null],
+    [{}],
+    [["1s"]],
+    [10n],
+  ])("%s is refused", (duration) => {
+    expect(() => perMs(duration as Duration)).toThrow(
+      /^per: expected milliseconds or text such as "250ms", "10s", "1h30m" \(whole microseconds, above 0, at most 10 years\), got /,
+    );
+  });
+
+  it("are named by the option that they came for", () => {
+    expect(() => fixedWindow({ limit: 1, window: "1 s" })).toThrow(/^window: expected .+, got "1 s"$/);
+  });
+
+  it("do not compile with a typo", () => {
+    // @ts-expect-error a unit that does not exist
+    expect(() => perMs("10sec")).toThrow();
+    // @ts-expect-error parts in the wrong order
+    expect(() => perMs("30m1h")).toThrow();
+    // @ts-expect-error no unit
+    expect(() => perMs("10")).toThrow();
+  });
+});

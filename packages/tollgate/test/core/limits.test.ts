@@ -1,0 +1,239 @@
+import {
+  createLimiter,
+  fixedWindow,
+  type Limit,
+  perDay,
+  perHour,
+  perMinute,
+  perSecond,
+  slidingWindow,
+  TollgateError,
+  tokenBucket,
+} from "tollgate";
+import { describe, expect, it } from "vitest";
+
+const bucket = { capacity: 1, refill: 1, per: "1s" } as const;
+
+describe("limits", () => {
+  it("have all their options, with the defaults filled in", () => {
+    expect(tokenBucket({ capacity: 20, refill: 10, per: "1m", name: "api", unit: "tokens", mode: "shadow" })).toEqual({
+      algorithm: "token-bucket",
+      name: "api",
+      unit: "tokens",
+      mode: "shadow",
+      capacity: 20,
+      refill: 10,
+      perMs: 60_000,
+      initial: "full",
+      idleTtlMs: 0,
+      fingerprint: "token-bucket:20:10:60000000:full:0:tokens",
+    });
+    expect(slidingWindow({ limit: 100, window: "1m" })).toMatchObject({
+      capacity: 100,
+      windowMs: 60_000,
+      resolutionMs: 937.5,
+    });
+    expect(slidingWindow({ limit: 64, window: "1m" }).resolutionMs).toBe(0);
+    expect(slidingWindow({ limit: 65, window: "1m", resolution: 0 }).resolutionMs).toBe(0);
+    expect(fixedWindow({ limit: 3, window: "1h" })).toMatchObject({
+      capacity: 3,
+      windowMs: 3_600_000,
+      anchor: "clock",
+    });
+  });
+
+  it("per period refill as many units in it, and hold as many unless told", () => {
+    const periods = [perSecond(7), perMinute(7), perHour(7), perDay(7, { burst: 3 })];
+    expect(periods.map(({ capacity, refill, perMs }) => [capacity, refill, perMs])).toEqual([
+      [7, 7, 1_000],
+      [7, 7, 60_000],
+      [7, 7, 3_600_000],
+      [3, 7, 86_400_000],
+    ]);
+  });
+
+  it("that start empty are forgotten after ten fill times, at least a minute", () => {
+    expect(tokenBucket({ ...bucket, initial: "empty" }).idleTtlMs).toBe(60_000);
+    expect(tokenBucket({ ...bucket, capacity: 30, initial: "empty" }).idleTtlMs).toBe(300_000);
+    expect(perDay(1, { burst: 1_000_000, initial: "empty" }).idleTtlMs).toBe(3_652.5 * 86_400_000);
+    expect(perSecond(1, { initial: "empty", idleTtl: "5s" }).idleTtlMs).toBe(5_000);
+  });
+
+  it("are frozen, and copies are not limits", () => {
+    const limit = perSecond(1);
+    expect(Object.isFrozen(limit)).toBe(true);
+    expect(() => createLimiter({ limits: [{ ...limit, capacity: 1_000 }] })).toThrow(
+      /^limits: expected limits made by/,
+    );
+  });
+
+  it("differ in name and fingerprint when they differ in a number, a choice or the unit", () => {
+    const different: Limit[] = [
+      perSecond(1),
+      perSecond(2),
+      perMinute(1),
+      perSecond(1, { burst: 2 }),
+      perSecond(1, { unit: "tokens" }),
+      perSecond(1, { initial: "empty" }),
+      perSecond(1, { initial: "empty", idleTtl: "2m" }),
+      slidingWindow({ limit: 1, window: "1s" }),
+      slidingWindow({ limit: 1, window: "1s", resolution: "1ms" }),
+      slidingWindow({ limit: 1, window: "2s" }),
+      slidingWindow({ limit: 100, window: "1s", resolution: 0 }),
+      slidingWindow({ limit: 100, window: "1s" }),
+      fixedWindow({ limit: 1, window: "1s" }),
+      fixedWindow({ limit: 1, window: "1s", anchor: "first-use" }),
+    ];
+    expect(new Set(different.map(({ name }) => name)).size).toBe(different.length);
+    expect(new Set(different.map(({ fingerprint }) => fingerprint)).size).toBe(different.length);
+  });
+
+  it("keep their fingerprint whatever the mode and the name", () => {
+    const { fingerprint } = perSecond(1);
+    expect(perSecond(1, { mode: "shadow", name: "watched" }).fingerprint).toBe(fingerprint);
+    expect(tokenBucket({ capacity: 1, refill: 1, per: 1_000 }).fingerprint).toBe(fingerprint);
+  });
+});
+
+const make = <O>(factory: (options: O) => unknown, options: unknown) => factory(options as O);
+
+describe("bad options", () => {
+  it.each<[string, () => unknown, string, string]>([
+    [
+      "capacity 0",
+      () => make(tokenBucket, { ...bucket, capacity: 0 }),
+      "ERR_LIMIT",
+      "capacity: expected a positive integer, got 0",
+    ],
+    [
+      "capacity 1.5",
+      () => make(tokenBucket, { ...bucket, capacity: 1.5 }),
+      "ERR_LIMIT",
+      "capacity: expected a positive integer, got 1.5",
+    ],
+    [
+      "capacity text",
+      () => make(tokenBucket, { ...bucket, capacity: "5" }),
+      "ERR_LIMIT",
+      'capacity: expected a positive integer, got "5"',
+    ],
+    [
+      "refill NaN",
+      () => make(tokenBucket, { ...bucket, refill: Number.NaN }),
+      "ERR_LIMIT",
+      "refill: expected a positive integer, got NaN",
+    ],
+    [
+      "refill Infinity",
+      () => make(perSecond, Number.POSITIVE_INFINITY),
+      "ERR_LIMIT",
+      "capacity: expected a positive integer, got Infinity",
+    ],
+    ["burst -1", () => perSecond(1, { burst: -1 }), "ERR_LIMIT", "capacity: expected a positive integer, got -1"],
+    [
+      "window limit 2^53",
+      () => fixedWindow({ limit: 2 ** 53, window: "1s" }),
+      "ERR_LIMIT",
+      "limit: expected a positive integer, got 9007199254740992",
+    ],
+    [
+      "no options",
+      () => make(tokenBucket, undefined),
+      "ERR_LIMIT",
+      "tokenBucket: expected an object of options, got undefined",
+    ],
+    [
+      "null options",
+      () => make(slidingWindow, null),
+      "ERR_LIMIT",
+      "slidingWindow: expected an object of options, got null",
+    ],
+    [
+      "a number as options",
+      () => make(fixedWindow, 5),
+      "ERR_LIMIT",
+      "fixedWindow: expected an object of options, got 5",
+    ],
+    [
+      "rate options",
+      () => perSecond(1, null as never),
+      "ERR_LIMIT",
+      "options of a rate: expected an object of options, got null",
+    ],
+    [
+      "initial",
+      () => make(tokenBucket, { ...bucket, initial: "half" }),
+      "ERR_LIMIT",
+      'initial: expected "full" or "empty", got "half"',
+    ],
+    [
+      "mode",
+      () => make(tokenBucket, { ...bucket, mode: "dry" }),
+      "ERR_LIMIT",
+      'mode: expected "enforce" or "shadow", got "dry"',
+    ],
+    [
+      "anchor",
+      () => make(fixedWindow, { limit: 1, window: "1s", anchor: "epoch" }),
+      "ERR_LIMIT",
+      'anchor: expected "clock" or "first-use", got "epoch"',
+    ],
+    [
+      "idleTtl when full",
+      () => perSecond(1, { idleTtl: "1m" }),
+      "ERR_LIMIT",
+      'idleTtl: expected only with initial: "empty", got "1m"',
+    ],
+    [
+      "resolution",
+      () => slidingWindow({ limit: 1, window: "1s", resolution: "2s" }),
+      "ERR_LIMIT",
+      'resolution: expected at most the window, got "2s"',
+    ],
+    [
+      "a rate above 9 per µs",
+      () => tokenBucket({ capacity: 1, refill: 9_001, per: "1ms" }),
+      "ERR_LIMIT",
+      "refill: expected at most 9 units per microsecond, got 9001 in 1000 µs; count in larger units (kilobytes instead of bytes)",
+    ],
+    [
+      "a capacity that does not fit",
+      () => perSecond(1, { burst: 2 ** 52 }),
+      "ERR_LIMIT",
+      "capacity: expected at most 2251799577003248 units at this rate, got 4503599627370496; count in larger units",
+    ],
+    [
+      "a name with a brace",
+      () => perSecond(1, { name: "a{b}" }),
+      "ERR_NAME",
+      'limit name: expected 1 to 128 printable ASCII characters without quotes, backslashes and braces, got "a{b}"',
+    ],
+    [
+      "an empty unit",
+      () => perSecond(1, { unit: "" }),
+      "ERR_NAME",
+      'unit: expected 1 to 128 printable ASCII characters without quotes, backslashes and braces, got ""',
+    ],
+    [
+      "a unit that is no string",
+      () => perSecond(1, { unit: 3 as never }),
+      "ERR_NAME",
+      "unit: expected 1 to 128 printable ASCII characters without quotes, backslashes and braces, got 3",
+    ],
+    [
+      "a long name",
+      () => perSecond(1, { name: "n".repeat(129) }),
+      "ERR_NAME",
+      `limit name: expected 1 to 128 printable ASCII characters without quotes, backslashes and braces, got "${"n".repeat(79)}…`,
+    ],
+  ])("%s", (_name, attempt, code, message) => {
+    expect(attempt).toThrow(expect.objectContaining({ code, message, name: "TollgateError" }));
+    expect(attempt).toThrow(TollgateError);
+  });
+
+  it("the largest and fastest limits are taken", () => {
+    expect(tokenBucket({ capacity: 1_000_000, refill: 9_000, per: "1ms" }).capacity).toBe(1_000_000);
+    expect(perDay(1, { burst: 1_000_000 }).capacity).toBe(1_000_000);
+    expect(perSecond(1, { burst: 2_251_799_577_003_248 }).capacity).toBe(2_251_799_577_003_248);
+  });
+});

@@ -1,0 +1,194 @@
+import {
+  type AsyncLimiter,
+  combine,
+  createLimiter,
+  fixedWindow,
+  type Limiter,
+  memoryStore,
+  perMinute,
+  perSecond,
+  slidingWindow,
+} from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { AsyncTwin } from "../stores/async-twin.ts";
+
+const START_MS = 1_790_000_000_123;
+type Call = { readonly user: string; readonly route: string };
+
+const setUp = () => {
+  const clock = manualClock(START_MS);
+  const perUser = createLimiter({
+    name: "user",
+    key: (call: Call) => call.user,
+    limits: [perSecond(3), perMinute(5)],
+    clock,
+    store: memoryStore(),
+  });
+  const perRoute = createLimiter({
+    name: "route",
+    key: ({ route }: { readonly route: string }) => route,
+    limits: [slidingWindow({ limit: 4, window: "10s" })],
+    clock,
+    store: memoryStore(),
+  });
+  return { clock, perUser, perRoute, both: combine(perUser, perRoute) };
+};
+const used = <Input>(limiter: Limiter<Input>, input: Input) => limiter.explain(input).map((one) => one.used);
+
+describe("combine across two memory stores, different keys, different algorithms", () => {
+  it("takes from all or from none", () => {
+    const { perUser, perRoute, both } = setUp();
+    const ann = { user: "ann", route: "/a" };
+    const bob = { user: "bob", route: "/a" };
+    expect([both.allow(ann), both.allow(ann), both.allow(ann), both.allow(ann)]).toEqual([true, true, true, false]);
+    expect(used(perRoute, ann)).toEqual([3]);
+    expect([both.allow(bob), both.allow(bob)]).toEqual([true, false]);
+    expect([used(perUser, bob), used(perUser, ann), used(perRoute, bob)]).toEqual([[1, 1], [3, 3], [4]]);
+  });
+
+  it("a denial leaves every cell of every limiter as it was", () => {
+    const { clock, perUser, perRoute, both } = setUp();
+    const ann = { user: "ann", route: "/a" };
+    perRoute.allow(ann, 4);
+    perUser.allow(ann, 2);
+    const before = [perUser.explain(ann), perRoute.explain(ann)];
+    for (let i = 0; i < 20; i += 1) expect(both.allow(ann)).toBe(false);
+    expect(both.consume({ user: "new", route: "/a" }).allowed).toBe(false);
+    expect([perUser.explain(ann), perRoute.explain(ann), perUser.size]).toEqual([...before, 1]);
+    clock.advance(10_000);
+    expect(both.allow(ann)).toBe(true);
+  });
+
+  it("has every verb", () => {
+    const { clock, perUser, perRoute, both } = setUp();
+    const ann = { user: "ann", route: "/a" };
+    expect(both.peek(ann)).toMatchObject({ allowed: true, limiter: "user", remaining: 2 });
+    expect(both.size).toBe(0);
+    expect(both.consume(ann, 2)).toMatchObject({
+      allowed: true,
+      limiter: "user",
+      limit: { name: "3-per-1s" },
+      remaining: 1,
+    });
+    expect(both.explain(ann).map(({ limiter, key }) => [limiter, key])).toEqual([
+      ["user", "ann"],
+      ["user", "ann"],
+      ["route", "/a"],
+    ]);
+    expect(both.charge(ann, 5)).toMatchObject({ allowed: false, limiter: "user", limit: { name: "3-per-1s" } });
+    both.refund(ann, 6);
+    expect([used(perUser, ann), used(perRoute, ann)]).toEqual([[1, 1], [1]]);
+    expect(both.consume(ann, 4)).toMatchObject({ allowed: false, reason: "cost-over-capacity", limiter: "user" });
+    expect(both.size).toBe(2);
+    clock.advance(60_000);
+    expect(both.sweep()).toBe(2);
+    both.allow(ann);
+    both.reset(ann);
+    expect([perUser.size, perRoute.size]).toEqual([0, 0]);
+    both.allow(ann);
+    both.clear();
+    expect(both.size).toBe(0);
+    expect(both.name).toBe("user + route");
+  });
+
+  it("a plain cost means requests where the limiters count different units", () => {
+    const clock = manualClock(START_MS);
+    const requests = createLimiter({ name: "requests", limits: [perSecond(5)], clock });
+    const tokens = createLimiter({ name: "tokens", limits: [perSecond(9, { unit: "tokens" })], clock });
+    const both = combine(requests, tokens);
+    both.allow("a");
+    both.allow("a", { tokens: 2 });
+    expect([used(requests, "a"), used(tokens, "a")]).toEqual([[1], [2]]);
+  });
+
+  it("with limits by function and combinations inside", () => {
+    const { clock, perUser, perRoute } = setUp();
+    const dynamic = createLimiter({
+      name: "dynamic",
+      key: (call: Call) => call.user,
+      limits: () => [fixedWindow({ limit: 2, window: "1h" })],
+      clock,
+    });
+    const all = combine(combine(perUser, perRoute), dynamic);
+    const ann = { user: "ann", route: "/a" };
+    expect([all.allow(ann), all.allow(ann), all.allow(ann)]).toEqual([true, true, false]);
+    expect([used(perUser, ann), used(perRoute, ann), used(dynamic, ann)]).toEqual([[2, 2], [2], [2]]);
+  });
+
+  it("accepts what all of its limiters accept", () => {
+    const { perUser, perRoute, both } = setUp();
+    expectTypeOf(both).toEqualTypeOf<Limiter<Call & { readonly route: string }>>();
+    expectTypeOf(combine(perRoute)).toEqualTypeOf<Limiter<{ readonly route: string }>>();
+    // @ts-expect-error the first limiter needs a user
+    expect(() => combine(perUser, perRoute).allow({ route: "/a" })).toThrow(/^key: /);
+  });
+});
+
+describe("combine over one asynchronous store", () => {
+  it("takes from all or from none in one message", async () => {
+    const store = new AsyncTwin();
+    const clock = manualClock(START_MS);
+    const one = createLimiter({ name: "one", limits: [perSecond(3)], clock, store });
+    const other = createLimiter({ name: "other", key: () => "all", limits: [perMinute(4)], clock, store });
+    const both = combine(one, other);
+    expectTypeOf(both).toExtend<AsyncLimiter>();
+    const answers = await Promise.all(["a", "a", "a", "a", "b", "b"].map((key) => both.allow(key)));
+    expect(answers).toEqual([true, true, true, false, true, false]);
+    expect((await one.explain("b"))[0]?.used).toBe(1);
+    await both.reset("a");
+    expect(await both.size()).toBe(1);
+    await both.clear();
+    expect(await both.sweep()).toBe(0);
+    await both[Symbol.asyncDispose]();
+  });
+});
+
+describe("combine refuses", () => {
+  const clock = manualClock(START_MS);
+  const store = memoryStore();
+  const sync = (name?: string) =>
+    createLimiter({ ...(name !== undefined && { name }), limits: [perSecond(1)], clock, store });
+  const async = (twin: AsyncTwin) => createLimiter({ name: "async", limits: [perSecond(1)], clock, store: twin });
+  const limiter = sync("x");
+
+  it.each<[string, () => unknown, string]>([
+    ["nothing", () => combine(...([] as never as [Limiter])), "expected at least one limiter, got none"],
+    [
+      "what is no limiter",
+      () => combine(limiter, {} as Limiter),
+      "expected limiters made by createLimiter or combine, got an object",
+    ],
+    [
+      "both kinds",
+      () => combine(limiter, async(new AsyncTwin()) as never),
+      "expected stores that are all in this process, or all the same, got both kinds",
+    ],
+    [
+      "two asynchronous stores",
+      () => combine(async(new AsyncTwin()), async(new AsyncTwin())),
+      "expected limiters of one asynchronous store, got several",
+    ],
+    [
+      "two clocks",
+      () => combine(limiter, createLimiter({ limits: [perSecond(1)] })),
+      "expected limiters with one clock, got several",
+    ],
+    [
+      "one limiter twice",
+      () => combine(limiter, limiter),
+      'expected limiters that differ, with names that differ where they share a store, got "x" twice',
+    ],
+    [
+      "one inside a combination, too",
+      () => combine(combine(limiter, sync("y")), sync("x")),
+      'expected limiters that differ, with names that differ where they share a store, got "x" twice',
+    ],
+  ])("%s", (_name, attempt, message) => {
+    expect(attempt).toThrow(expect.objectContaining({ code: "ERR_COMBINE", message: `combine: ${message}` }));
+  });
+
+  it("no limiters without names that share a store: their keys are their own", () => {
+    expect(combine(sync(), sync()).allow("a")).toBe(true);
+  });
+});

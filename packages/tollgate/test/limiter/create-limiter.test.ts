@@ -1,0 +1,183 @@
+import {
+  type AsyncLimiter,
+  createLimiter,
+  type Limit,
+  type Limiter,
+  type LimiterOptions,
+  memoryStore,
+  perMinute,
+  perSecond,
+  type SyncStore,
+} from "tollgate";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { AsyncTwin } from "../stores/async-twin.ts";
+
+const START_MS = 1_790_000_000_123;
+
+describe("createLimiter", () => {
+  it("takes its input type from the key function", () => {
+    const keyed = createLimiter({ key: (user: { id: string }) => user.id, limits: [perSecond(1)] });
+    expectTypeOf(keyed).toEqualTypeOf<Limiter<{ id: string }>>();
+    const chosen = createLimiter({
+      key: (user: { id: string; paid: boolean }) => user.id,
+      limits: (user) => [user.paid ? perSecond(9) : perSecond(1)],
+    });
+    expectTypeOf(chosen).toEqualTypeOf<Limiter<{ id: string; paid: boolean }>>();
+    // @ts-expect-error a number is no user
+    expect(() => keyed.allow(5)).toThrow();
+  });
+
+  it("without a key function takes the key itself", () => {
+    expectTypeOf(createLimiter({ limits: [perSecond(1)] })).toEqualTypeOf<Limiter>();
+    expectTypeOf(createLimiter({ limits: (key) => [perSecond(key.length)] })).toEqualTypeOf<Limiter>();
+  });
+
+  it("over an asynchronous store gives promises, and there is no third kind", async () => {
+    const store = new AsyncTwin();
+    const limiter = createLimiter({
+      name: "api",
+      key: (user: { id: string }) => user.id,
+      limits: [perSecond(2)],
+      store,
+    });
+    expectTypeOf(limiter).toEqualTypeOf<AsyncLimiter<{ id: string }>>();
+    expectTypeOf(createLimiter({ limits: [perSecond(1)], store })).toEqualTypeOf<AsyncLimiter>();
+    expectTypeOf(limiter.allow).returns.toEqualTypeOf<Promise<boolean>>();
+    expect(await Promise.all([1, 2, 3].map(() => limiter.allow({ id: "a" })))).toEqual([true, true, false]);
+    expect(await limiter.peek({ id: "b" })).toMatchObject({ allowed: true, remaining: 1 });
+    await limiter.close();
+  });
+
+  it("over an asynchronous store rejects misuse before a message is sent", async () => {
+    const limiter = createLimiter({ limits: [perSecond(2)], store: new AsyncTwin() });
+    await expect(limiter.allow("a", -1)).rejects.toMatchObject({ code: "ERR_COST" });
+    await expect(limiter.consume(5 as never)).rejects.toMatchObject({ code: "ERR_KEY" });
+    await expect(limiter.charge("a", undefined as never)).rejects.toMatchObject({ code: "ERR_COST" });
+    expect(await limiter.size()).toBe(0);
+    const unlimited = createLimiter({ limits: () => [], store: new AsyncTwin() });
+    expect(await unlimited.consume("a", 9)).toMatchObject({ allowed: true, remaining: Number.POSITIVE_INFINITY });
+  });
+
+  it("closes the store that it made, and leaves one that it was given", () => {
+    let closed = 0;
+    const inner = memoryStore();
+    const store: SyncStore = {
+      kind: "sync",
+      open: (plan, host) => inner.open(plan, host),
+      close: () => {
+        closed += 1;
+      },
+    };
+    createLimiter({ limits: [perSecond(1)], store }).close();
+    expect(closed).toBe(0);
+  });
+
+  const create = (options: unknown) => () => createLimiter(options as LimiterOptions<string>);
+  const limits = [perSecond(1)];
+  it.each<[string, () => unknown, string, string]>([
+    ["no options", create(undefined), "ERR_OPTION", "createLimiter: expected an object of options, got undefined"],
+    ["no limits", create({}), "ERR_LIMITS", "limits: expected a list of at least one limit, got undefined"],
+    ["an empty list", create({ limits: [] }), "ERR_LIMITS", "limits: expected a list of at least one limit, got none"],
+    [
+      "one limit alone",
+      create({ limits: perSecond(1) }),
+      "ERR_LIMITS",
+      "limits: expected a list of at least one limit, got an object",
+    ],
+    [
+      "no limit in the list",
+      create({ limits: [perSecond(1), { capacity: 5 }] }),
+      "ERR_LIMITS",
+      "limits: expected limits made by tokenBucket, perSecond, slidingWindow, fixedWindow …, got an object",
+    ],
+    [
+      "one name twice",
+      create({ limits: [perSecond(1), perMinute(1, { name: "1-per-1s" })] }),
+      "ERR_LIMITS",
+      'limits: expected names that differ, got "1-per-1s" twice; name one of them with { name }',
+    ],
+    [
+      "a bad name",
+      create({ name: "Ω", limits }),
+      "ERR_NAME",
+      'name: expected 1 to 128 printable ASCII characters without quotes, backslashes and braces, got "Ω"',
+    ],
+    [
+      "a key that is no function",
+      create({ key: "ip", limits }),
+      "ERR_OPTION",
+      'key: expected a function from the input to a string, got "ip"',
+    ],
+    [
+      "an observer that is none",
+      create({ observe: {}, limits }),
+      "ERR_OPTION",
+      "observe: expected a function that is given observations, got an object",
+    ],
+    [
+      "a clock that is none",
+      create({ clock: {}, limits }),
+      "ERR_OPTION",
+      "clock.now: expected a function that returns milliseconds, got undefined",
+    ],
+    [
+      "null as the clock",
+      create({ clock: null, limits }),
+      "ERR_OPTION",
+      "clock.now: expected a function that returns milliseconds, got undefined",
+    ],
+    [
+      "a store that is none",
+      create({ store: new Map(), limits }),
+      "ERR_STORE",
+      "store: expected a store such as memoryStore(), got an object",
+    ],
+    [
+      "null as the store",
+      create({ store: null, limits }),
+      "ERR_STORE",
+      "store: expected a store such as memoryStore(), got null",
+    ],
+  ])("refuses %s", (_name, attempt, code, message) => {
+    expect(attempt).toThrow(expect.objectContaining({ code, message }));
+  });
+
+  it.each<[string, unknown, string]>([
+    ["no list", 5, "limits: expected a list of any number of limits, got 5"],
+    ["a limit alone", perSecond(1), "limits: expected a list of any number of limits, got an object"],
+    [
+      "what is no limit",
+      [{}],
+      "limits: expected limits made by tokenBucket, perSecond, slidingWindow, fixedWindow …, got an object",
+    ],
+    [
+      "one name twice",
+      [perSecond(1), perSecond(1)],
+      'limits: expected names that differ, got "1-per-1s" twice; name one of them with { name }',
+    ],
+  ])("refuses a limits function that returns %s, and counts nothing", (_name, returned, message) => {
+    const limiter = createLimiter({ limits: () => returned as Limit[] });
+    expect(() => limiter.allow("a")).toThrow(expect.objectContaining({ code: "ERR_LIMITS", message }));
+    expect(limiter.size).toBe(0);
+  });
+
+  it("asks the clock once per call, and only after the input was found good", () => {
+    let reads = 0;
+    const limiter = createLimiter({
+      limits: [perSecond(1), perMinute(1)],
+      clock: {
+        now: () => {
+          reads += 1;
+          return START_MS + reads;
+        },
+      },
+    });
+    const before = reads;
+    expect(() => limiter.allow(5 as never)).toThrow();
+    expect(() => limiter.allow("a", -1)).toThrow();
+    expect(reads).toBe(before);
+    limiter.allow("a");
+    limiter.consume("a");
+    expect(reads).toBe(before + 2);
+  });
+});

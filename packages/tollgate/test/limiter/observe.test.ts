@@ -1,0 +1,132 @@
+import { combine, createLimiter, memoryStore, type Observation, perMinute, perSecond } from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+import { AsyncTwin } from "../stores/async-twin.ts";
+
+const START_MS = 1_790_000_000_123;
+
+const watch = () => {
+  const seen: Observation[] = [];
+  return { seen, observe: (one: Observation) => void seen.push(one), clock: manualClock(START_MS) };
+};
+
+describe("observe", () => {
+  it("hears of decisions as plain objects, and not of looking", () => {
+    const { seen, observe, clock } = watch();
+    const limiter = createLimiter({ name: "api", limits: [perSecond(2)], clock, observe });
+    limiter.allow("a");
+    limiter.peek("a");
+    limiter.explain("a");
+    const consumed = limiter.consume("a", 5);
+    const charged = limiter.charge("a", 4);
+    expect(seen).toEqual([
+      {
+        type: "decision",
+        verb: "allow",
+        keys: ["a"],
+        cost: 1,
+        decision: expect.objectContaining({ allowed: true, remaining: 1 }),
+      },
+      { type: "decision", verb: "consume", keys: ["a"], cost: 5, decision: consumed },
+      { type: "decision", verb: "charge", keys: ["a"], cost: 4, decision: charged },
+    ]);
+  });
+
+  it("hears of each sweep that removed keys, whoever swept", () => {
+    const { seen, observe, clock } = watch();
+    const store = memoryStore();
+    const limiter = createLimiter({ name: "api", limits: [perSecond(2)], clock, observe, store });
+    const other = createLimiter({ name: "api", limits: [perSecond(2)], clock, observe, store });
+    limiter.allow("a");
+    limiter.sweep();
+    seen.length = 0;
+    clock.advance(500);
+    other.sweep();
+    other.sweep();
+    const swept = { type: "sweep", limiter: "api", removed: 1, remaining: 0 };
+    expect(seen).toEqual([swept, swept]);
+  });
+
+  it("of each member hears what a combination decides, once", () => {
+    const { seen, observe, clock } = watch();
+    const heard: string[] = [];
+    const user = createLimiter({ name: "user", limits: [perSecond(2)], clock, observe });
+    const route = createLimiter({
+      name: "route",
+      key: (key: string) => `/${key}`,
+      limits: [perMinute(2)],
+      clock,
+      observe,
+    });
+    const silent = createLimiter({ name: "silent", limits: [perMinute(9)], clock });
+    const other = createLimiter({
+      name: "other",
+      limits: [perMinute(9)],
+      clock,
+      observe: ({ type }) => void heard.push(type),
+    });
+    combine(user, route, silent, other).allow("a");
+    expect(seen).toEqual([expect.objectContaining({ type: "decision", verb: "allow", keys: ["a", "/a", "a", "a"] })]);
+    expect(heard).toEqual(["decision"]);
+  });
+
+  it("hears of degradations, and the decision says so", async () => {
+    const { seen, observe, clock } = watch();
+    const store = new AsyncTwin();
+    const limiter = createLimiter({ name: "api", limits: [perSecond(2)], clock, observe, store });
+    store.outage = { cause: "timeout", policy: "allow" };
+    expect(await limiter.consume("a")).toEqual({
+      allowed: true,
+      limiter: "api",
+      limit: undefined,
+      remaining: Number.POSITIVE_INFINITY,
+      resetMs: 0,
+      degraded: "timeout",
+    });
+    store.outage = { cause: "connection lost", policy: "deny" };
+    expect(await limiter.consume("a")).toEqual({
+      allowed: false,
+      reason: "store-unavailable",
+      limiter: "api",
+      limit: undefined,
+      remaining: 0,
+      resetMs: 0,
+      retryAfterMs: 250,
+      usedAfterRetry: 0,
+      degraded: "connection lost",
+    });
+    expect(await limiter.allow("a")).toBe(false);
+    expect(await limiter.explain("a")).toEqual([]);
+    expect(seen.filter(({ type }) => type === "degradation")).toEqual([
+      { type: "degradation", limiter: "api", cause: "timeout" },
+      { type: "degradation", limiter: "api", cause: "connection lost" },
+      { type: "degradation", limiter: "api", cause: "connection lost" },
+      { type: "degradation", limiter: "api", cause: "connection lost" },
+    ]);
+    store.outage = undefined;
+    expect(await limiter.consume("a")).not.toHaveProperty("degraded");
+  });
+
+  it("may ask the limiter itself", () => {
+    const clock = manualClock(START_MS);
+    const left: number[] = [];
+    const limiter = createLimiter({
+      limits: [perSecond(9)],
+      clock,
+      observe: () => void left.push(limiter.peek("a", 0).remaining),
+    });
+    for (let i = 0; i < 3; i += 1) limiter.allow("a");
+    expect(left).toEqual([8, 7, 6]);
+  });
+
+  it("lets what the observer throws reach the caller, with the units taken", () => {
+    const limiter = createLimiter({
+      limits: [perSecond(2)],
+      observe: () => {
+        throw new RangeError("metrics are full");
+      },
+    });
+    expect(() => limiter.allow("a")).toThrow(RangeError);
+    expect(limiter.explain("a")[0]?.used).toBe(1);
+  });
+});

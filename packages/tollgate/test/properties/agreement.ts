@@ -1,0 +1,93 @@
+import fc from "fast-check";
+import {
+  denseFixedWindowSpec,
+  denseSlidingWindowSpec,
+  fixedWindowSpec,
+  largeSlidingWindowSpec,
+  limitSpec,
+  slidingWindowSpec,
+  tokenBucketSpec,
+} from "./limit-arbitrary.ts";
+import { type NamedProperty, namedProperty } from "./named-property.ts";
+import { type RunOptions, runScenario } from "./run-scenario.ts";
+import { ALL_VERBS, type ScenarioOptions, scenario } from "./scenario-arbitrary.ts";
+import { hasRoom } from "./tick-room.ts";
+
+/** Every field of every decision is what the model says, and what is kept is as much. */
+function agrees(name: string, weight: number, generate: ScenarioOptions, run: RunOptions = {}): NamedProperty {
+  return namedProperty(name, weight, scenario(generate), (one) => runScenario(one, run));
+}
+
+const LOOKING_AND_TAKING = ["consume", "consume", "allow", "peek", "explain"] as const;
+const anySlidingWindowSpec = fc.oneof(denseSlidingWindowSpec, slidingWindowSpec);
+const anyFixedWindowSpec = fc.oneof(denseFixedWindowSpec, fixedWindowSpec);
+
+export const ONE_LIMITER: readonly NamedProperty[] = [
+  agrees("token buckets decide as the model does", 4, {
+    limits: tokenBucketSpec,
+    mostLimits: 2,
+    mostLimiters: 1,
+    mostSteps: 40,
+  }),
+  agrees("sliding windows decide as the model does", 4, {
+    limits: anySlidingWindowSpec,
+    mostLimits: 2,
+    mostLimiters: 1,
+    mostSteps: 60,
+  }),
+  agrees("sliding windows of large limits decide as the model does", 1, {
+    limits: largeSlidingWindowSpec,
+    mostLimits: 1,
+    mostLimiters: 1,
+    clock: "forward",
+    costs: "modest",
+    verbs: ALL_VERBS.filter((verb) => verb !== "charge"),
+  }),
+  agrees("fixed windows decide as the model does", 3, {
+    limits: anyFixedWindowSpec,
+    mostLimits: 2,
+    mostLimiters: 1,
+    mostSteps: 40,
+  }),
+  agrees("limits of all kinds decide together as the model does", 4, { mostLimiters: 1 }),
+];
+
+export const SEVERAL_LIMITERS: readonly NamedProperty[] = [
+  agrees("limiters decide alone and combined as the model does", 6, { mostLimits: 2 }),
+  agrees("limits chosen per call decide as the model does", 3, {}, { chosenPerCall: true }),
+];
+
+export const LONG_LIVES: readonly NamedProperty[] = [
+  agrees(
+    "buckets and fixed windows decide the same while the store sweeps",
+    0.5,
+    {
+      limits: fc.oneof(tokenBucketSpec, anyFixedWindowSpec),
+      clock: "forward",
+      mostSteps: 300,
+      verbs: ALL_VERBS,
+    },
+    { throughSweeps: true },
+  ),
+  agrees(
+    "limits of all kinds decide the same while the store sweeps",
+    0.5,
+    {
+      limits: fc.oneof(limitSpec, denseSlidingWindowSpec),
+      clock: "forward",
+      mostSteps: 300,
+      verbs: LOOKING_AND_TAKING,
+    },
+    { throughSweeps: true },
+  ),
+  agrees(
+    "a clock that jumps by decades changes no decision",
+    3,
+    {
+      limits: limitSpec.filter((spec) => hasRoom(spec, 75n, 2n)),
+      clock: "wandering",
+      verbs: ALL_VERBS.filter((verb) => verb !== "charge"),
+    },
+    { wandering: true },
+  ),
+];

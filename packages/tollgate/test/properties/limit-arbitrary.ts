@@ -1,0 +1,133 @@
+import fc from "fast-check";
+import type { FixedWindowSpec, LimitSpec, SlidingWindowSpec, TokenBucketSpec } from "./limit-spec.ts";
+
+const SECOND_US = 1_000_000;
+const MINUTE_US = 60 * SECOND_US;
+const HOUR_US = 60 * MINUTE_US;
+const DAY_US = 24 * HOUR_US;
+
+/** Spread evenly over the magnitudes up to 2^bits; shrinks towards 1. */
+export function magnitude(bits: number): fc.Arbitrary<number> {
+  return fc
+    .tuple(fc.integer({ min: 0, max: bits - 1 }), fc.integer({ min: 0, max: 1_023 }))
+    .map(([power, part]) => Math.floor(2 ** power * (1 + part / 1_024)));
+}
+
+const unit = fc.constantFrom("requests" as const, "requests" as const, "requests" as const, "tokens" as const);
+const mode = fc.constantFrom("enforce" as const, "enforce" as const, "enforce" as const, "shadow" as const);
+const count = fc.oneof(
+  { weight: 4, arbitrary: fc.integer({ min: 1, max: 12 }) },
+  { weight: 2, arbitrary: fc.integer({ min: 1, max: 200 }) },
+  { weight: 2, arbitrary: fc.integer({ min: 1, max: 1_000_000 }) },
+  { weight: 1, arbitrary: fc.constantFrom(1, 1_000_000, 65_537, 999_983) },
+);
+
+/** Units and the microseconds they take: usual ones, fast and slow ones, and pairs with nothing in common. */
+const rate = fc
+  .oneof(
+    fc.record({
+      refill: fc.constantFrom(1, 2, 3, 5, 7, 10, 50, 60, 100, 997, 1_000, 100_000),
+      perUs: fc.constantFrom(SECOND_US, SECOND_US, MINUTE_US, HOUR_US, DAY_US),
+    }),
+    fc.record({
+      refill: fc.integer({ min: 1, max: 9_000 }),
+      perUs: fc.constantFrom(1, 7, 1_000, 10_000),
+    }),
+    fc.record({ refill: magnitude(24), perUs: magnitude(37) }),
+    fc.record({
+      refill: fc.constantFrom(999_983, 1_000_003, 7_919, 86_399),
+      perUs: fc.constantFrom(1_000_007, 333_667, 86_399_999_999, 999_999_999_989),
+    }),
+  )
+  .map(withinRates);
+
+/** From one a day to 9 per microsecond. */
+function withinRates({ refill, perUs }: { refill: number; perUs: number }): {
+  refill: number;
+  perUs: number;
+} {
+  const fastest = Math.min(refill, 9 * perUs);
+  return { refill: fastest, perUs: Math.min(perUs, fastest * DAY_US) };
+}
+
+/** `initial` is "full" four times out of five. */
+export const tokenBucketSpec: fc.Arbitrary<TokenBucketSpec> = fc
+  .record({
+    unit,
+    mode,
+    capacity: count,
+    rate,
+    initial: fc.constantFrom("full" as const, "full" as const, "full" as const, "full" as const, "empty" as const),
+    idleTtlUs: fc.option(magnitude(42), { nil: undefined, freq: 2 }),
+  })
+  .map(({ rate: { refill, perUs }, initial, idleTtlUs, ...rest }) => {
+    const kind = "token-bucket" as const;
+    return {
+      kind,
+      ...rest,
+      refill,
+      perUs,
+      initial,
+      idleTtlUs: initial === "empty" ? idleTtlUs : undefined,
+    };
+  });
+
+const windowUs = fc.oneof(
+  fc.integer({ min: 1, max: 200 }),
+  fc.constantFrom(1_000, 10_000, SECOND_US, MINUTE_US, HOUR_US, DAY_US),
+  magnitude(41),
+);
+
+export const slidingWindowSpec: fc.Arbitrary<SlidingWindowSpec> = fc
+  .record({
+    unit,
+    mode,
+    limit: count,
+    windowUs,
+    grain: fc.constantFrom("default", "exact", "exact", 1, 2, 4, 10, 100),
+  })
+  .map(({ grain, ...rest }) => ({
+    kind: "sliding-window" as const,
+    ...rest,
+    resolutionUs: grainUs(grain, rest.windowUs),
+  }));
+
+function grainUs(grain: string | number, ofUs: number): number | undefined {
+  if (grain === "default") return undefined;
+  return typeof grain === "string" ? 0 : Math.ceil(ofUs / grain);
+}
+
+export const fixedWindowSpec: fc.Arbitrary<FixedWindowSpec> = fc
+  .record({
+    unit,
+    mode,
+    limit: count,
+    windowUs,
+    anchor: fc.constantFrom("clock" as const, "first-use" as const),
+  })
+  .map((rest) => ({ kind: "fixed-window" as const, ...rest }));
+
+export const limitSpec: fc.Arbitrary<LimitSpec> = fc.oneof(tokenBucketSpec, slidingWindowSpec, fixedWindowSpec);
+
+/** Small enough for a short scenario to fill them over and over. */
+const denseCount = fc.integer({ min: 1, max: 6 });
+const denseWindowUs = fc.integer({ min: 1, max: 60 });
+
+export const denseSlidingWindowSpec: fc.Arbitrary<SlidingWindowSpec> = fc
+  .record({ unit, mode, limit: denseCount, windowUs: denseWindowUs, grain: fc.constantFrom("exact", 1, 2, 5, 15) })
+  .map(({ grain, ...rest }) => ({ kind: "sliding-window", ...rest, resolutionUs: grainUs(grain, rest.windowUs) }));
+
+export const denseFixedWindowSpec: fc.Arbitrary<FixedWindowSpec> = fc
+  .record({
+    unit,
+    mode,
+    limit: denseCount,
+    windowUs: denseWindowUs,
+    anchor: fc.constantFrom("clock" as const, "first-use" as const),
+  })
+  .map((rest) => ({ kind: "fixed-window", ...rest }));
+
+/** Limits so large that a few windows' units together leave the exact integers. */
+export const largeSlidingWindowSpec: fc.Arbitrary<SlidingWindowSpec> = fc
+  .tuple(denseSlidingWindowSpec, fc.integer({ min: 2 ** 50, max: 2 ** 52 }))
+  .map(([spec, limit]) => ({ ...spec, limit }));

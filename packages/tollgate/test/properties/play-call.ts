@@ -1,0 +1,102 @@
+import type { Cost, Decision, Limiter } from "tollgate";
+import type { ModelCost } from "../reference/costs.ts";
+import { explain, type ModelCall, type ModelVerb, transact } from "../reference/model.ts";
+import type { Outcome } from "../reference/outcome.ts";
+import { decisionDifferences, reportDifferences } from "./compare.ts";
+import { costOf } from "./resolve-step.ts";
+import type { Step, StepVerb } from "./scenario.ts";
+import type { Input, Pair, World } from "./world.ts";
+
+/** Hears of every call, and what the model makes of it. */
+export type Listener = (line: string) => void;
+
+/** A step whose time has come, said in the library's words and in the model's. */
+export interface Call {
+  readonly verb: StepVerb;
+  readonly limiter: Limiter<Input>;
+  readonly input: Input;
+  readonly cost: Cost | undefined;
+  readonly targets: readonly Pair[];
+  readonly keys: readonly string[];
+  readonly modelCalls: readonly ModelCall[];
+  readonly now: bigint;
+}
+
+/**
+ * Makes one call to the library and to the model.
+ *
+ * @returns the outcome, on which both agree, where the call decides.
+ * @throws Error when the library differs.
+ */
+export function playCall(call: Call, listen: Listener | undefined): Outcome | undefined {
+  const { verb, limiter, input, cost, targets, keys, modelCalls, now } = call;
+  listen?.(`${now} µs: ${targets.map(({ name }) => name).join("+")}.${verb}(${JSON.stringify([...keys, cost])})`);
+  switch (verb) {
+    case "consume":
+    case "peek":
+      return decided(verb === "peek" ? "peek" : "take", () => limiter[verb](input, cost), call, listen);
+    case "charge":
+      return decided("charge", () => limiter.charge(input, cost ?? 1), call, listen);
+    case "allow": {
+      const outcome = transact("take", modelCalls, now);
+      if (limiter.allow(input, cost) !== outcome.allowed) throw new Error(`allow: expected ${outcome.allowed}`);
+      return outcome;
+    }
+    case "refund":
+      transact("refund", modelCalls, now);
+      limiter.refund(input, cost ?? 1);
+      return undefined;
+    case "explain":
+      expectNone(reportDifferences(limiter.explain(input, cost), explain(modelCalls, now), now, targets, keys));
+      return undefined;
+    case "reset":
+      limiter.reset(input);
+      for (const { model, key } of modelCalls) model.reset(key);
+      return undefined;
+    case "sweep":
+      limiter.sweep();
+      for (const { model } of modelCalls) model.sweep(now);
+      return undefined;
+    default:
+      return verb satisfies never;
+  }
+}
+
+export function callOf(step: Step, world: World, targets: readonly Pair[], input: Input, nowUs: number): Call {
+  const [alone, ...others] = targets;
+  const limiter = alone === undefined || others.length > 0 ? world.all : alone.limiter;
+  const keys = targets.map((pair) => input[world.pairs.indexOf(pair)] ?? "");
+  const cost = costOf(step.cost, nowUs, targets, keys);
+  const modelCalls = targets.flatMap(({ models }, i) =>
+    models.map((model) => ({ model, key: keys[i] ?? "", cost: modelCost(cost) })),
+  );
+  return { verb: step.verb, limiter, input, cost, targets, keys, modelCalls, now: BigInt(nowUs) };
+}
+
+function decided(
+  verb: ModelVerb,
+  decide: () => Decision,
+  { modelCalls, now, targets }: Call,
+  listen: Listener | undefined,
+): Outcome {
+  const outcome = transact(verb, modelCalls, now);
+  listen?.(`    expected ${JSON.stringify(outcome, (_, value: unknown) => plain(value))}`);
+  const decision = decide();
+  listen?.(`    got ${JSON.stringify({ ...decision, limit: decision.limit?.name })}`);
+  expectNone(decisionDifferences(decision, outcome, now, targets));
+  return outcome;
+}
+
+function modelCost(cost: Cost | undefined): ModelCost {
+  if (cost === undefined) return 1n;
+  if (typeof cost === "number") return BigInt(cost);
+  return Object.fromEntries(Object.entries(cost).map(([unit, count]) => [unit, BigInt(count)]));
+}
+
+function expectNone(differences: readonly string[]): void {
+  if (differences.length > 0) throw new Error(differences.join("; "));
+}
+
+function plain(value: unknown): unknown {
+  return typeof value === "bigint" ? Number(value) : value;
+}

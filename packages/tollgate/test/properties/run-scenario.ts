@@ -1,0 +1,126 @@
+import type { Outcome } from "../reference/outcome.ts";
+import { type Call, callOf, type Listener, playCall } from "./play-call.ts";
+import { type LastDecision, nextUs } from "./resolve-step.ts";
+import type { Scenario, Step } from "./scenario.ts";
+import { LAST_US, REACH_US } from "./times.ts";
+import { createWorld, type Input, type Pair, type World, type WorldOptions } from "./world.ts";
+
+const KEYS = ["ann", "__proto__", "\ud800 lone"] as const;
+/**
+ * A store that lives in memory drops keys that are as good as new as calls come in and keys are made. That shows in its
+ * size, and in decisions when the clock goes back behind the drop; so scenarios stop short of it unless they say not to.
+ */
+const UNSWEPT_CALLS = 60;
+/** How many calls a new key counts for. */
+const CALLS_PER_KEY = 4;
+/** What a combined call may come to for each limiter: a look, a first touch, a figure. */
+const CALLS_COMBINED = 3;
+/** What a witness may ask. */
+const CALLS_WITNESSED = 4;
+
+export interface RunOptions extends WorldOptions {
+  /** Goes on when the store begins to sweep: only where neither the clock nor a unit of a sliding window goes back. */
+  readonly throughSweeps?: boolean;
+  /** Goes wherever the moves lead between the epoch and 2039: only where no debt comes near its ceiling. */
+  readonly wandering?: boolean;
+  /** Makes the one who looks at every call once the library and the model have agreed on it. */
+  readonly witness?: () => Witness;
+}
+
+/** @throws Error when it does not like what it sees. It may look at other times, and has to set the clock back then. */
+export type Witness = (call: Call, outcome: Outcome | undefined, world: World) => void;
+
+/** Plays a scenario to the library and to the model. @throws Error at the first step at which they differ. */
+export function runScenario(scenario: Scenario, options: RunOptions = {}): void {
+  toldStepByStep(`The clock starts at ${scenario.startUs} µs.`, (listen) => play(scenario, options, listen));
+}
+
+/** Runs a check in silence and, when it fails, once more to tell the steps that led to the failure. */
+export function toldStepByStep(beginning: string, check: (listen: Listener | undefined) => void): void {
+  try {
+    check(undefined);
+  } catch (error) {
+    const lines: string[] = [];
+    try {
+      check((line) => lines.push(line));
+    } catch {
+      // The same error.
+    }
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error([message, beginning, ...lines].join("\n  "), { cause: error });
+  }
+}
+
+function play(scenario: Scenario, options: RunOptions, listen: Listener | undefined): void {
+  const { startUs } = scenario;
+  const { wandering = false, throughSweeps = false } = options;
+  const world = createWorld(startUs, scenario.limiters, options);
+  const witness = options.witness?.();
+  const earliestUs = wandering ? 0 : Math.max(0, startUs - REACH_US);
+  const latestUs = wandering ? LAST_US : startUs + REACH_US;
+  let nowUs = startUs;
+  let last: LastDecision | undefined;
+  let callsLeft = throughSweeps ? Number.POSITIVE_INFINITY : UNSWEPT_CALLS;
+  for (const step of scenario.steps) {
+    const targets = targetsOf(step, world);
+    const calls = callsOf(targets, options);
+    if (callsLeft < calls + CALLS_PER_KEY * spacesOf(targets, options)) break;
+    const keysBefore = modelSize(world.pairs);
+    const wantedUs = nextUs(step.move, nowUs, targets[0] ?? world.first, last);
+    nowUs = Math.max(earliestUs, Math.min(wantedUs, latestUs));
+    world.clock.set(nowUs / 1_000);
+    const call = callOf(step, world, targets, inputOf(step), nowUs);
+    const outcome = playCall(call, listen);
+    witness?.(call, outcome, world);
+    callsLeft -= calls + CALLS_PER_KEY * Math.max(0, modelSize(world.pairs) - keysBefore);
+    if (outcome !== undefined) last = lastDecision(outcome, nowUs);
+  }
+  if (!throughSweeps) expectSameSizes(world);
+  sweepAll(world, BigInt(nowUs));
+  expectSameSizes(world);
+}
+
+function inputOf({ keys }: Step): Input {
+  return keys.map((place) => KEYS[place] ?? "");
+}
+
+function targetsOf(step: Step, world: World): readonly Pair[] {
+  const alone = world.pairs[step.who];
+  return alone === undefined ? world.pairs : [alone];
+}
+
+function lastDecision(outcome: Outcome, atUs: number): LastDecision {
+  return { atUs, retryUs: outcome.allowed ? 0n : outcome.retryAfterUs, resetUs: outcome.resetUs };
+}
+
+function spacesOf(targets: readonly Pair[], { chosenPerCall }: RunOptions): number {
+  return chosenPerCall === true ? targets.flatMap(({ limits }) => limits).length : targets.length;
+}
+
+function callsOf(targets: readonly Pair[], options: RunOptions): number {
+  const spaces = spacesOf(targets, options);
+  const calls = 1 + (options.witness === undefined ? 0 : CALLS_WITNESSED);
+  return spaces === 1 ? calls : CALLS_COMBINED * spaces * calls;
+}
+
+function sweepAll({ pairs }: World, now: bigint): void {
+  for (const { limiter, models } of pairs) {
+    limiter.sweep();
+    for (const model of models) model.sweep(now);
+  }
+}
+
+function expectSameSizes({ pairs }: World): void {
+  for (const pair of pairs) {
+    const expected = modelSize([pair]);
+    if (pair.limiter.size !== expected) {
+      throw new Error(`${pair.name}.size: got ${pair.limiter.size}, expected ${expected}`);
+    }
+  }
+}
+
+function modelSize(pairs: readonly Pair[]): number {
+  let size = 0;
+  for (const { models } of pairs) for (const model of models) size += model.size;
+  return size;
+}

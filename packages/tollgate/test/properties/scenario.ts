@@ -1,0 +1,51 @@
+import type { LimitSpec } from "./limit-spec.ts";
+
+/**
+ * How the clock goes on from one step to the next. `retry` and `reset` lead to the moment that the last decision named,
+ * give or take a microsecond; `span` counts eighths of a time that matters to the first limit.
+ */
+export type Move =
+  | { readonly to: "same" }
+  | { readonly to: "later" | "earlier"; readonly us: number }
+  | { readonly to: "retry" | "reset"; readonly plusUs: number }
+  | { readonly to: "moment"; readonly us: number }
+  | { readonly to: "span"; readonly which: 0 | 1; readonly eighths: number };
+
+/** How many units of one kind: `capacity` and `left` are those of one of the limits, give or take a unit. */
+export type Amount =
+  | { readonly of: "number"; readonly count: number }
+  | {
+      readonly of: "capacity" | "left";
+      readonly limit: number;
+      readonly plus: number;
+    }
+  | { readonly of: "part"; readonly limit: number; readonly eighths: number };
+
+/** `default`: the argument is left out. `each`: an amount for each unit, or none. */
+export type CostSpec =
+  | { readonly as: "default" }
+  | { readonly as: "number"; readonly amount: Amount }
+  | {
+      readonly as: "each";
+      readonly requests: Amount | undefined;
+      readonly tokens: Amount | undefined;
+    };
+
+export type StepVerb = "consume" | "allow" | "peek" | "charge" | "refund" | "explain" | "reset" | "sweep";
+
+export interface Step {
+  readonly move: Move;
+  readonly verb: StepVerb;
+  /** Which limiter; one more than there are means all of them combined. */
+  readonly who: number;
+  /** For each limiter, which key. */
+  readonly keys: readonly [number, number];
+  readonly cost: CostSpec;
+}
+
+/** One or two limiters on one store, and what happens to them. */
+export interface Scenario {
+  readonly startUs: number;
+  readonly limiters: readonly (readonly LimitSpec[])[];
+  readonly steps: readonly Step[];
+}

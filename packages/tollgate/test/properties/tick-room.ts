@@ -1,0 +1,24 @@
+import { type TickScale, tickScale, YEAR_US } from "../reference/tick-scale.ts";
+import type { LimitSpec, TokenBucketSpec } from "./limit-spec.ts";
+
+function scaleOf({ capacity, refill, perUs }: TokenBucketSpec): TickScale {
+  return tickScale({ capacity: BigInt(capacity), refill: BigInt(refill), perUs: BigInt(perUs) }, 0n);
+}
+
+/** Whether ticks stay below their ceiling for so many years and so many capacities of debt. Windows have no ceiling. */
+export function hasRoom(spec: LimitSpec, years: bigint, capacities: bigint): boolean {
+  if (spec.kind !== "token-bucket") return true;
+  const scale = scaleOf(spec);
+  const debt = capacities * BigInt(spec.capacity) * scale.ticksPerUnit;
+  return scale.ticks(years * YEAR_US) + debt < scale.ceiling;
+}
+
+/** Whether the bucket's ticks are exact fractions of a microsecond. */
+export function isExact(spec: TokenBucketSpec): boolean {
+  return scaleOf(spec).exact;
+}
+
+/** How many ticks a unit of the bucket is worth. */
+export function ticksPerUnit(spec: TokenBucketSpec): bigint {
+  return scaleOf(spec).ticksPerUnit;
+}

@@ -1,0 +1,76 @@
+import { combine, createLimiter, type Limit, type Limiter, memoryStore, type SyncStore } from "tollgate";
+import { type ManualClock, manualClock } from "tollgate/testing";
+import { createModel, type Model } from "../reference/model.ts";
+import type { ModelLimit } from "../reference/model-limit.ts";
+import { type LimitSpec, libraryLimit, modelLimit } from "./limit-spec.ts";
+
+/** One key for each limiter. */
+export type Input = readonly string[];
+
+/** A limiter of the library beside its model. */
+export interface Pair {
+  readonly name: string;
+  readonly specs: readonly LimitSpec[];
+  readonly limits: readonly Limit[];
+  readonly limiter: Limiter<Input>;
+  /** One for all its limits, or one for each where they are chosen per call. */
+  readonly models: readonly Model[];
+}
+
+/** Limiters on one store and one clock, each beside its model. */
+export interface World {
+  readonly startUs: number;
+  readonly clock: ManualClock;
+  readonly pairs: readonly Pair[];
+  readonly first: Pair;
+  /** All of them as one limiter. */
+  readonly all: Limiter<Input>;
+}
+
+export interface WorldOptions {
+  readonly buckets?: "ticks" | "exact";
+  readonly store?: SyncStore;
+  /** Hands the library a function that returns the limits, in place of the limits. */
+  readonly chosenPerCall?: boolean;
+}
+
+export function createWorld(
+  startUs: number,
+  limiters: readonly (readonly LimitSpec[])[],
+  options: WorldOptions = {},
+): World {
+  const { buckets = "ticks", store = memoryStore(), chosenPerCall = false } = options;
+  const clock = manualClock(startUs / 1_000);
+  const modelOf = (modelled: readonly ModelLimit[]) =>
+    createModel({ originUs: BigInt(startUs), limits: modelled, buckets });
+  const pairs = limiters.map((specs, place): Pair => {
+    const limits = specs.map((spec, i) => libraryLimit(spec, `limit-${i}`));
+    const modelled = specs.map((spec, i) => modelLimit(spec, limitAt(limits, i)));
+    const name = `limiter-${place}`;
+    return {
+      name,
+      specs,
+      limits,
+      limiter: createLimiter({
+        name,
+        key: (input: Input) => input[place] ?? "",
+        limits: chosenPerCall ? () => limits : limits,
+        store,
+        clock,
+      }),
+      models: chosenPerCall ? modelled.map((one) => modelOf([one])) : [modelOf(modelled)],
+    };
+  });
+  // Limits chosen per call count their time from their first call; the models, from the beginning.
+  if (chosenPerCall) for (const { limiter } of pairs) limiter.explain([]);
+  const [first, second] = pairs;
+  if (first === undefined) throw new Error("expected at least one limiter");
+  const all = second === undefined ? first.limiter : combine(first.limiter, second.limiter);
+  return { startUs, clock, pairs, first, all };
+}
+
+function limitAt(limits: readonly Limit[], place: number): Limit {
+  const limit = limits[place];
+  if (limit === undefined) throw new Error(`expected a limit at ${place}`);
+  return limit;
+}

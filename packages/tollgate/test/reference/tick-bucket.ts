@@ -1,0 +1,72 @@
+import type { LimitRules, LimitState, Wait } from "./limit-state.ts";
+import type { ModelTokenBucket } from "./model-limit.ts";
+import { type TickScale, tickScale } from "./tick-scale.ts";
+import { ceilDiv, larger, smaller } from "./whole-numbers.ts";
+
+/** The token bucket as it is specified: its whole state is the tick at which it will be full. */
+export class TickBucketRules implements LimitRules {
+  readonly capacity: bigint;
+  readonly recordsFirstTouch: boolean;
+  readonly idleTtlUs: bigint;
+  readonly scale: TickScale;
+
+  constructor(limit: ModelTokenBucket, openUs: bigint) {
+    this.capacity = limit.capacity;
+    this.recordsFirstTouch = limit.initial === "empty";
+    this.idleTtlUs = this.recordsFirstTouch ? limit.idleTtlUs : 0n;
+    this.scale = tickScale(limit, openUs);
+  }
+
+  fresh(nowUs: bigint): TickBucket {
+    const missing = this.recordsFirstTouch ? this.capacity * this.scale.ticksPerUnit : 0n;
+    return new TickBucket(this, this.scale.ticks(nowUs) + missing);
+  }
+}
+
+export class TickBucket implements LimitState {
+  readonly #rules: TickBucketRules;
+  readonly fullAt: bigint;
+
+  constructor(rules: TickBucketRules, fullAt: bigint) {
+    this.#rules = rules;
+    this.fullAt = fullAt;
+  }
+
+  conforms(nowUs: bigint, cost: bigint): boolean {
+    const now = this.#rules.scale.ticks(nowUs);
+    return larger(this.fullAt, now) + this.#beyondCapacity(cost) <= now;
+  }
+
+  take(nowUs: bigint, cost: bigint): TickBucket {
+    if (cost === 0n) return this;
+    const { ticks, ticksPerUnit, ceiling } = this.#rules.scale;
+    return new TickBucket(this.#rules, smaller(larger(this.fullAt, ticks(nowUs)) + cost * ticksPerUnit, ceiling));
+  }
+
+  giveBack(nowUs: bigint, cost: bigint): TickBucket {
+    const { ticks, ticksPerUnit } = this.#rules.scale;
+    const now = ticks(nowUs);
+    if (cost === 0n || this.fullAt <= now) return this;
+    return new TickBucket(this.#rules, larger(this.fullAt - cost * ticksPerUnit, now));
+  }
+
+  waitUs(nowUs: bigint, cost: bigint): Wait {
+    if (cost > this.#rules.capacity) return "never";
+    // As cost <= capacity, a moment no later than now conforms at once.
+    return larger(this.#rules.scale.firstUs(this.fullAt + this.#beyondCapacity(cost)) - nowUs, 0n);
+  }
+
+  used(nowUs: bigint): bigint {
+    const { ticks, ticksPerUnit } = this.#rules.scale;
+    return ceilDiv(larger(this.fullAt - ticks(nowUs), 0n), ticksPerUnit);
+  }
+
+  resetUs(nowUs: bigint): bigint {
+    return larger(this.#rules.scale.firstUs(this.fullAt) - nowUs, 0n);
+  }
+
+  /** How many ticks more than a full bucket the cost is; negative when it is less. */
+  #beyondCapacity(cost: bigint): bigint {
+    return (cost - this.#rules.capacity) * this.#rules.scale.ticksPerUnit;
+  }
+}

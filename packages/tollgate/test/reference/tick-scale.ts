@@ -1,0 +1,53 @@
+import type { ModelTokenBucket } from "./model-limit.ts";
+import { ceilDiv, floorDiv, greatestCommonDivisor } from "./whole-numbers.ts";
+
+/** 365.25 days. */
+export const YEAR_US: bigint = 31_557_600_000_000n;
+const THIRTY_YEARS_US = 30n * YEAR_US;
+const EXACT_INTEGERS = 2n ** 53n;
+
+/**
+ * How a token bucket counts time: in ticks, of which one unit holds `ticksPerUnit`.
+ *
+ * Ticks are counted from the epoch here, `⌊us·N·S/P⌋`. Counting from any origin that is a multiple of P subtracts a
+ * whole number of ticks from every moment and changes no comparison; where the space's origin matters, for the ceiling
+ * of a debt, `ceiling` is that many ticks after it.
+ */
+export interface TickScale {
+  readonly exact: boolean;
+  /** S */
+  readonly ticksPerUnit: bigint;
+  /** No full moment is ever later: the largest exact float64 integer, counted from the space's origin. */
+  readonly ceiling: bigint;
+  ticks(us: bigint): bigint;
+  /** The least whole microsecond whose ticks reach `ticks`. */
+  firstUs(ticks: bigint): bigint;
+}
+
+/** What a scale depends on. */
+export type ScaledLimit = Pick<ModelTokenBucket, "capacity" | "refill" | "perUs">;
+
+export function tickScale(limit: ScaledLimit, openUs: bigint): TickScale {
+  const divisor = greatestCommonDivisor(limit.refill, limit.perUs);
+  const n = limit.refill / divisor;
+  const p = limit.perUs / divisor;
+  const exact = THIRTY_YEARS_US * n + 4n * limit.capacity * p <= EXACT_INTEGERS;
+  const s = exact ? p : largestPowerOfTwo(n, p, limit.capacity);
+  const ticks = (us: bigint) => floorDiv(us * n * s, p);
+  const originUs = exact ? openUs : floorDiv(openUs, p) * p;
+  return {
+    exact,
+    ticksPerUnit: s,
+    ceiling: ticks(originUs) + EXACT_INTEGERS - 1n,
+    ticks,
+    firstUs: (moment) => ceilDiv(moment * p, n * s),
+  };
+}
+
+function largestPowerOfTwo(n: bigint, p: bigint, capacity: bigint): bigint {
+  const fits = (s: bigint) => THIRTY_YEARS_US * n * s + 4n * capacity * s * p <= EXACT_INTEGERS * p;
+  if (!fits(1n)) throw new RangeError(`no scale fits ${n}/${p} units per µs with a capacity of ${capacity}`);
+  let s = 1n;
+  while (fits(s * 2n)) s *= 2n;
+  return s;
+}

@@ -1,0 +1,152 @@
+import { createLimiter, memoryStore, type Observation, perMinute, perSecond, slidingWindow } from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it, vi } from "vitest";
+
+const START_MS = 1_790_000_000_123;
+
+describe("the memory store", () => {
+  it("keeps the counts of many keys while it grows", () => {
+    const limiter = createLimiter({
+      limits: [perMinute(3), slidingWindow({ limit: 2, window: "1m" })],
+      clock: manualClock(START_MS),
+    });
+    for (let i = 0; i < 20_000; i += 1) limiter.allow(`key-${i}`, 1 + (i % 2));
+    for (let i = 0; i < 20_000; i += 1) {
+      const counts = limiter.explain(`key-${i}`).map(({ used }) => used);
+      if (counts.some((count) => count !== 1 + (i % 2))) throw new Error(`key ${i}: ${counts}`);
+    }
+    expect(limiter.size).toBe(20_000);
+  });
+
+  it("stays in proportion to the keys in use as calls come in, without a timer", () => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ limits: [perSecond(1)], clock });
+    let most = 0;
+    for (let i = 0; i < 200_000; i += 1) {
+      limiter.allow(`client-${i}`);
+      clock.advance(1);
+      most = Math.max(most, limiter.size);
+    }
+    // A thousand keys are in use at any time.
+    expect(most).toBeLessThan(2_500);
+  });
+
+  it("forgets a burst of keys while only old ones call", () => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ limits: [perSecond(1)], clock });
+    for (let i = 0; i < 50_000; i += 1) limiter.allow(`burst-${i}`);
+    clock.advance(1_000);
+    for (let i = 0; i < 60_000; i += 1) limiter.allow("steady");
+    expect(limiter.size).toBe(1);
+  });
+
+  it("sweeps an idle limiter's keys while another of the store is busy, by the idle one's own clock", () => {
+    const store = memoryStore();
+    const idleClock = manualClock(START_MS);
+    const idle = createLimiter({ name: "idle", limits: [perSecond(1)], clock: idleClock, store });
+    const busy = createLimiter({ name: "busy", limits: [perSecond(1)], clock: manualClock(START_MS + 1e9), store });
+    for (let i = 0; i < 1_000; i += 1) idle.allow(`idle-${i}`);
+    for (let i = 0; i < 5_000; i += 1) busy.allow("a");
+    expect(idle.size).toBe(1_000);
+    idleClock.advance(1_000);
+    for (let i = 0; i < 5_000; i += 1) busy.allow("a");
+    expect(idle.size).toBe(0);
+  });
+
+  it("reports a stepwise sweep once, at its end", () => {
+    const clock = manualClock(START_MS);
+    const seen: Observation[] = [];
+    const limiter = createLimiter({
+      name: "api",
+      limits: [perSecond(1)],
+      clock,
+      observe: (one) => void (one.type === "sweep" && seen.push(one)),
+    });
+    for (let i = 0; i < 1_000; i += 1) limiter.allow(`key-${i}`);
+    // A whole sweep that finds nothing: the next pass begins at the end.
+    expect(limiter.sweep()).toBe(0);
+    clock.advance(1_000);
+    for (let i = 0; i < 2_000; i += 1) limiter.allow("steady");
+    expect(seen).toEqual([{ type: "sweep", limiter: "api", removed: 1_000, remaining: 1 }]);
+  });
+
+  it.each(["allow", "consume"] as const)(
+    "drops no key that was not as good as new when the call came in: %s",
+    (verb) => {
+      // The step of the sweep reads the clock after the call did, and by then the bucket is full.
+      const readsUs = { call: START_MS * 1_000, sweep: START_MS * 1_000 };
+      let next: keyof typeof readsUs = "call";
+      const now = () => {
+        const us = readsUs[next];
+        next = "sweep";
+        return us / 1_000;
+      };
+      const limiter = createLimiter({ limits: [perSecond(2)], clock: { now } });
+      const admitted = () => {
+        next = "call";
+        return verb === "allow" ? limiter.allow("a", 2) : limiter.consume("a", 2).allowed;
+      };
+      expect(admitted()).toBe(true);
+      readsUs.call += 999_999;
+      readsUs.sweep += 1_000_000;
+      let calls = 0;
+      for (; limiter.size > 0 && calls < 200; calls += 1) expect(admitted()).toBe(false);
+      expect(calls).toBeGreaterThan(50);
+      expect(limiter.size).toBe(0);
+    },
+  );
+
+  it("gives memory back: the cells of a burst are not kept", async () => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ limits: [slidingWindow({ limit: 64, window: "1s" })], clock });
+    const before = arrayBuffersInUse();
+    for (let i = 0; i < 20_000; i += 1) limiter.allow(`burst-${i}`);
+    // 20,000 keys of 134 cells.
+    expect(arrayBuffersInUse() - before).toBeGreaterThan(20e6);
+    clock.advance(1_000);
+    limiter.sweep();
+    await vi.waitFor(() => expect(arrayBuffersInUse() - before).toBeLessThan(1e6));
+    limiter.allow("a", 64);
+    expect(limiter.allow("a")).toBe(false);
+  });
+
+  it("sweeps in the background when told to, and stops when closed", () => {
+    vi.useFakeTimers();
+    try {
+      const clock = manualClock(START_MS);
+      const store = memoryStore({ sweepIntervalMs: 1_000 });
+      const limiter = createLimiter({ limits: [perSecond(1)], clock, store });
+      limiter.allow("a");
+      clock.advance(1_000);
+      vi.advanceTimersByTime(999);
+      expect(limiter.size).toBe(1);
+      vi.advanceTimersByTime(1);
+      expect(limiter.size).toBe(0);
+      store.close();
+      limiter.allow("a");
+      clock.advance(1_000);
+      vi.advanceTimersByTime(10_000);
+      expect(limiter.size).toBe(1);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, 2 ** 31, "1s", null])("refuses an interval of %s", (sweepIntervalMs) => {
+    expect(() => memoryStore({ sweepIntervalMs: sweepIntervalMs as number })).toThrow(
+      expect.objectContaining({
+        code: "ERR_OPTION",
+        message: expect.stringMatching(/^sweepIntervalMs: expected a whole number from 1 to 2147483647, got /),
+      }),
+    );
+  });
+});
+
+/** Bytes of array buffers that something refers to; the collector may need a moment for the others. */
+function arrayBuffersInUse(): number {
+  const { gc } = globalThis as { gc?: () => void };
+  if (gc === undefined) throw new Error("run with --expose-gc");
+  gc();
+  return process.memoryUsage().arrayBuffers;
+}

@@ -1,0 +1,87 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import { blocksOf, REPOSITORY } from "./code-blocks.ts";
+
+const blocks = blocksOf("README.md");
+const shell = blocks.filter(({ language }) => language === "sh");
+const START = "npm ci && npm start\n";
+const TEST = "npm ci && npm test\n";
+
+/** The README's port may be taken on the machine that runs the tests. */
+let port: number;
+let service: ChildProcess;
+
+beforeAll(async () => {
+  port = await freePort();
+  service = spawn("npm", ["start", "--silent", "--", "--port", String(port)], {
+    cwd: REPOSITORY,
+    detached: true,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const lines = createInterface({ input: service.stdout as NodeJS.ReadableStream });
+  for await (const line of lines) if (line.includes(`127.0.0.1:${port}`)) break;
+}, 60_000);
+
+afterAll(async () => {
+  const ended = once(service, "exit");
+  // The group: npm, its shell and the service.
+  process.kill(-(service.pid as number), "SIGTERM");
+  await ended;
+});
+
+describe("the README's commands", () => {
+  it("are two, and these scripts exist", () => {
+    const commands = shell.map(({ code }) => code).filter((code) => code.includes("npm "));
+    expect(commands).toEqual([START, TEST]);
+    expect(manifest.scripts).toMatchObject({ start: expect.any(String), test: expect.any(String) });
+  });
+
+  it("print what the README shows", () => {
+    const loop = blocks.findIndex(({ code }) => code.includes("curl"));
+    const command = blocks[loop]?.code.replace("localhost:3000", `127.0.0.1:${port}`) ?? "";
+    expect(blocks[loop + 1]?.language).toBe("text");
+    expect(execFileSync("sh", ["-c", command], { encoding: "utf8" })).toBe(blocks[loop + 1]?.code);
+  });
+
+  it("five calls of /test give three 200 and two 429", () => {
+    const command = `for i in $(seq 5); do curl -s -o /dev/null -w "%{http_code} " 127.0.0.1:${port}/test; done`;
+    expect(execFileSync("sh", ["-c", command], { encoding: "utf8" })).toBe("200 200 200 429 429 ");
+  });
+
+  it.each(["docs/service.md", "packages/server/README.md"])("the command in %s starts the service", async (page) => {
+    const [block] = blocksOf(page).filter(({ language }) => language === "sh");
+    const [command, ...words] = block?.code.replace("--port 3000", "--port 0").trim().split(" ") ?? [];
+    expect(command).toBe("tollgate");
+    const started = spawn(process.execPath, [join(REPOSITORY, "packages/server/bin/tollgate.js"), ...words], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [line] = await once(createInterface({ input: started.stdout }), "line");
+    expect(line).toMatch(/127\.0\.0\.1:\d+/);
+    started.kill("SIGTERM");
+    expect(await once(started, "exit")).toEqual([0, null]);
+  });
+
+  it("every other block is TypeScript or output", () => {
+    const known = [
+      ...shell.map(({ code }) => code),
+      ...blocks.filter(({ language }) => language === "ts" || language === "text").map(({ code }) => code),
+    ];
+    expect(blocks.map(({ code }) => code).filter((code) => !known.includes(code))).toEqual([]);
+    expect(shell).toHaveLength(3);
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port: free } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return free;
+}

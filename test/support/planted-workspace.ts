@@ -1,0 +1,53 @@
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runNode } from "./run.ts";
+import { plant, temporaryFolder } from "./temporary-folder.ts";
+
+export const REPOSITORY: string = fileURLToPath(new URL("../../", import.meta.url));
+
+/** What the linters read of this repository, so that they judge planted files as they judge its own. */
+const SETTINGS = [
+  ".gitignore",
+  ".oxlintrc.json",
+  "biome.json",
+  "package.json",
+  "packages/server/package.json",
+  "packages/tollgate/package.json",
+  "tools/index-assertion.grit",
+  "tsconfig.base.json",
+];
+
+/** A copy of the workspace that has its settings, but only the given sources. Whoever asks for it removes it. */
+export function plantWorkspace(files: Readonly<Record<string, string>>): string {
+  const root = temporaryFolder();
+  for (const path of SETTINGS) cpSync(join(REPOSITORY, path), join(root, path));
+  plant(root, files);
+  return root;
+}
+
+export interface Finding {
+  readonly path: string;
+  readonly line: number;
+  /** As in `lint/style/noRestrictedImports`; `plugin` for the rules in `tools`. */
+  readonly rule: string;
+}
+
+interface BiomeReport {
+  readonly diagnostics: readonly {
+    readonly category: string;
+    readonly location: { readonly path: string; readonly start: { readonly line: number } };
+  }[];
+}
+
+/** What `biome lint` finds below `root` (by all rules, or by the given ones), in the order of the lines. */
+export async function biomeFindings(root: string, rules: readonly string[] = []): Promise<readonly Finding[]> {
+  const biome = join(REPOSITORY, "node_modules/@biomejs/biome/bin/biome");
+  const only = rules.map((rule) => `--only=${rule}`);
+  const { stdout, stderr } = await runNode(root, [biome, "lint", "--reporter=json", "--max-diagnostics=none", ...only]);
+  if (!stdout.startsWith("{")) throw new Error(`biome did not report: ${stdout}${stderr}`);
+  const { diagnostics } = JSON.parse(stdout) as BiomeReport;
+  return diagnostics
+    .map(({ category, location }) => ({ path: location.path, line: location.start.line, rule: category }))
+    .sort((a, b) => a.path.localeCompare(b.path) || a.line - b.line);
+}
