@@ -11,9 +11,13 @@ const SETTINGS = [
   ".gitignore",
   ".oxlintrc.json",
   "biome.json",
+  "knip.json",
+  "bench/package.json",
   "package.json",
   "packages/server/package.json",
+  "packages/server/tsconfig.json",
   "packages/tollgate/package.json",
+  "packages/tollgate/tsconfig.json",
   "tools/index-assertion.grit",
   "tsconfig.base.json",
 ];
@@ -47,7 +51,8 @@ export async function biomeFindings(root: string, rules: readonly string[] = [])
   const { stdout, stderr } = await runNode(root, [biome, "lint", "--reporter=json", "--max-diagnostics=none", ...only]);
   if (!stdout.startsWith("{")) throw new Error(`biome did not report: ${stdout}${stderr}`);
   const { diagnostics } = JSON.parse(stdout) as BiomeReport;
-  return diagnostics
-    .map(({ category, location }) => ({ path: location.path, line: location.start.line, rule: category }))
-    .sort((a, b) => a.path.localeCompare(b.path) || a.line - b.line);
+  const findings = diagnostics.map(({ category, location }) => {
+    return { path: location.path, line: location.start.line, rule: category };
+  });
+  return findings.sort((a, b) => (a.path === b.path ? a.line - b.line : a.path.localeCompare(b.path)));
 }

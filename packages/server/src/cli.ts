@@ -9,6 +9,9 @@ import { UsageError } from "./usage-error.ts";
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
+/** Ctrl-C under `npm start` arrives twice: from the terminal, and passed on by npm. That is one wish, not two. */
+const SAME_WISH_MS = 250;
+
 void run(process.argv.slice(2));
 
 async function run(args: readonly string[]): Promise<void> {
@@ -43,10 +46,13 @@ async function serve(settings: ServiceSettings): Promise<void> {
 }
 
 function stopOnSignals(service: Service): void {
-  let stopping = false;
+  let stoppingSinceMs: number | undefined;
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
-    if (stopping) process.exit(128 + constants.signals[signal]);
-    stopping = true;
+    if (stoppingSinceMs !== undefined) {
+      if (performance.now() - stoppingSinceMs > SAME_WISH_MS) process.exit(128 + constants.signals[signal]);
+      return;
+    }
+    stoppingSinceMs = performance.now();
     const closed = service.close();
     // Said when it is true: nobody is accepted any more.
     log(`tollgate is stopping on ${signal}: requests in flight may finish, a second signal does not wait`);

@@ -47,7 +47,7 @@ export class CommandProcess {
 }
 
 /** Starts the built command; the end of the test ends it. */
-export function startCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}): CommandProcess {
+function startCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}): CommandProcess {
   const child = spawn(process.execPath, [BIN, ...args], { env: { ...process.env, ...env }, stdio: "pipe" });
   onTestFinished(() => void child.kill("SIGKILL"));
   return new CommandProcess(child);

@@ -1,14 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { call } from "./call.ts";
 import { openConnection, openRequestInFlight } from "./connection.ts";
-import { startTestService } from "./test-service.ts";
+import { startTestService, type TestService } from "./test-service.ts";
 
-/** Longer than any test may take: nothing here ends because the grace period did, unless it says so. */
+/** Longer than any test may take: connections end for the reason that is tested, and for no other. */
 const LONG_MS = 600_000;
+
+function start(graceMs: number): Promise<TestService> {
+  return startTestService({ graceMs, timeouts: { keepAliveMs: LONG_MS } });
+}
 
 describe("closing", { timeout: 10_000 }, () => {
   it("lets a request in flight finish, and says that it was the connection's last", async () => {
-    const service = await startTestService({ graceMs: LONG_MS });
+    const service = await start(LONG_MS);
     const connection = await openRequestInFlight(service.url);
     const closed = service.close();
     connection.send("\r\n");
@@ -19,7 +23,7 @@ describe("closing", { timeout: 10_000 }, () => {
   });
 
   it("accepts nobody any more", async () => {
-    const service = await startTestService({ graceMs: LONG_MS });
+    const service = await start(LONG_MS);
     const connection = await openRequestInFlight(service.url);
     const closed = service.close();
     await expect(call(service.url)).rejects.toThrow("ECONNREFUSED");
@@ -28,7 +32,7 @@ describe("closing", { timeout: 10_000 }, () => {
   });
 
   it("ends connections that are kept alive without a request", async () => {
-    const service = await startTestService({ graceMs: LONG_MS });
+    const service = await start(LONG_MS);
     const connection = await openConnection(service.url);
     connection.send("GET /ping HTTP/1.1\r\nHost: service\r\n\r\n");
     await connection.receives(/pong/);
@@ -37,7 +41,7 @@ describe("closing", { timeout: 10_000 }, () => {
   });
 
   it("ends connections that never sent anything", async () => {
-    const service = await startTestService({ graceMs: LONG_MS });
+    const service = await start(LONG_MS);
     const connection = await openConnection(service.url);
     // Connections are accepted in turn: the silent one is known when the next is answered.
     expect((await call(service.url)).status).toBe(200);
@@ -46,7 +50,7 @@ describe("closing", { timeout: 10_000 }, () => {
   });
 
   it("cuts off what takes longer than the grace period", async () => {
-    const service = await startTestService({ graceMs: 50 });
+    const service = await start(50);
     const connection = await openRequestInFlight(service.url);
     await service.close();
     await connection.closed;
@@ -55,8 +59,10 @@ describe("closing", { timeout: 10_000 }, () => {
   });
 
   it("twice is closing once", async () => {
-    const service = await startTestService({ graceMs: LONG_MS });
-    await Promise.all([service.close(), service.close()]);
-    await service.close();
+    const service = await start(LONG_MS);
+    const closed = service.close();
+    expect(service.close()).toBe(closed);
+    await closed;
+    expect(service.close()).toBe(closed);
   });
 });

@@ -91,9 +91,23 @@ describe.each([
     const connection = await openRequestInFlight(url);
     command.kill(signal);
     await command.line(/^tollgate is stopping on /);
-    command.kill(signal);
+    // Again and again: what comes right after the first is the same wish.
+    const again = setInterval(() => command.kill(signal), 50);
+    onTestFinished(() => clearInterval(again));
     expect(await command.exited).toBe(secondExitCode);
     await connection.closed;
     expect(connection.received).toBe("");
+  });
+
+  it("may arrive twice for one wish, as from npm and the terminal", async () => {
+    const { command, url } = await startServing();
+    const connection = await openRequestInFlight(url);
+    command.kill(signal);
+    command.kill(signal);
+    await command.line(/^tollgate is stopping on /);
+    connection.send("\r\n");
+    await connection.closed;
+    expect(connection.received).toMatch(/^HTTP\/1.1 200 .*pong$/s);
+    expect(await command.exited).toBe(0);
   });
 });

@@ -1,5 +1,3 @@
-export { type CompiledPlan, compilePlan } from "./algorithms/compile-plan.ts";
-export type { Kernel } from "./algorithms/kernel.ts";
 export { type Clock, systemClock } from "./core/clock.ts";
 export type { Cost, UnitCosts } from "./core/cost.ts";
 export type { Allowed, Decision, Denied, LimitReport } from "./core/decision.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { checkFunction } from "../core/check-function.ts";
 import { show, TollgateError } from "../core/errors.ts";
-import type { HttpAnswer } from "../http/answer.ts";
-import { failureAnswer } from "../http/denial.ts";
+import { failureAnswer, type HttpAnswer } from "../http/answer.ts";
 import type { HttpFacts } from "../http/facts.ts";
 import { type AsyncGate, openGate, type Verdict } from "../http/gate.ts";
 import type { AsyncLimiter, Limiter } from "../limiter/limiter.ts";
@@ -14,6 +14,7 @@ export type NodeHandler = (request: IncomingMessage, response: ServerResponse) =
 /** A handler as `createServer` takes it. */
 export type LimitedHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
+/** What stands in front of a handler. */
 export interface RateLimitOptions<Input> {
   readonly limiter: Limiter<Input> | AsyncLimiter<Input>;
   /** What the limiter is asked about; by default the `HttpFacts` of the request. */
@@ -72,7 +73,9 @@ export function rateLimit<Input>(options: RateLimitOptions<Input>): (handler: No
       const proceed = (verdict: Verdict) =>
         verdict.pass ? handler(request, response) : send(response, verdict.answer);
       if (gate.kind === "async") {
-        void askLater(gate, input, request).then(proceed, fail);
+        // A client that went while the store was asked needs no handler: its 'close' is over, nobody would clean up.
+        const proceedIfThere = (verdict: Verdict) => (response.destroyed ? undefined : proceed(verdict));
+        void askLater(gate, input, request).then(proceedIfThere, fail);
         return;
       }
       let verdict: Verdict;
@@ -105,7 +108,9 @@ export function factsOf(request: IncomingMessage): HttpFacts {
     path: query < 0 ? url : url.slice(0, query),
     remoteAddress: request.socket.remoteAddress || undefined,
     header: (name) => {
-      const value = request.headers[name];
+      const headers = request.headers;
+      const field = name.toLowerCase();
+      const value = Object.hasOwn(headers, field) ? headers[field] : undefined;
       return Array.isArray(value) ? value.join(", ") : value;
     },
   };
@@ -118,20 +123,14 @@ function send(response: ServerResponse, { status, headers, body }: HttpAnswer): 
 }
 
 function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : String(error));
+  process.emitWarning(error instanceof Error ? error : show(error));
 }
 
 function checkOptions(options: unknown): void {
-  if (typeof options !== "object" || options === null) throw refusal("rateLimit", "an object of options", options);
+  if (typeof options !== "object" || options === null) {
+    throw new TollgateError("ERR_OPTION", `rateLimit: expected an object of options, got ${show(options)}`);
+  }
   const { input, reportError } = options as { readonly input?: unknown; readonly reportError?: unknown };
   if (input !== undefined) checkFunction("input", input, "a function of the request");
   if (reportError !== undefined) checkFunction("reportError", reportError, "a function of error and request");
-}
-
-function checkFunction(option: string, value: unknown, expected: string): void {
-  if (typeof value !== "function") throw refusal(option, expected, value);
-}
-
-function refusal(option: string, expected: string, got: unknown): TollgateError {
-  return new TollgateError("ERR_OPTION", `${option}: expected ${expected}, got ${show(got)}`);
 }

@@ -61,17 +61,22 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     cells[at + NEWEST_OPENED] = comesUs;
   }
 
-  /** The newest units go first: they are the ones that a caller most likely takes back. */
+  /**
+   * The newest units go first: they are the ones that a caller most likely takes back. A group that is left empty goes
+   * with them, or calls that are taken back would use up the ring.
+   */
   giveBack(cells: Float64Array, at: number, nowUs: number, cost: number): void {
     const used = this.used(cells, at, nowUs);
-    if (used === 0) return;
-    const groups = cells[at + OPENED_EVER]!;
-    const total = this.#total(cells, at, groups - 1) - Math.min(cost, used);
-    for (let group = groups - 1; group >= this.#oldest(groups); group -= 1) {
-      const place = this.#place(at, group) + TOTAL;
-      if (cells[place]! <= total) return;
-      cells[place] = total;
+    if (cost >= used) {
+      if (used > 0) this.init(cells, at);
+      return;
     }
+    let newest = cells[at + OPENED_EVER]! - 1;
+    const total = this.#total(cells, at, newest) - cost;
+    // Units are left in use, so some group has less than `total` before it.
+    while (newest > 0 && this.#total(cells, at, newest - 1) >= total) newest -= 1;
+    cells[this.#place(at, newest) + TOTAL] = total;
+    this.#dropAfter(cells, at, newest);
   }
 
   waitUs(cells: Float64Array, at: number, nowUs: number, cost: number): number {
@@ -127,6 +132,25 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     const groups = cells[at + OPENED_EVER]!;
     if (groups < this.#places) return true;
     return this.#last(cells, at, groups - this.#places + 1) + this.#windowUs <= nowUs;
+  }
+
+  /** Drops the groups after `newest`, which are empty. */
+  #dropAfter(cells: Float64Array, at: number, newest: number): void {
+    const groups = cells[at + OPENED_EVER]!;
+    if (newest === groups - 1) return;
+    // When it opened is not known any more. Its last unit came no earlier, so it joins no more than it would have.
+    cells[at + NEWEST_OPENED] = this.#last(cells, at, newest);
+    if (groups <= this.#places) {
+      cells[at + OPENED_EVER] = newest + 1;
+      return;
+    }
+    // The ring has gone round: what is freed becomes its oldest part, and like that only a total to subtract from.
+    const oldest = groups - this.#places;
+    const total = this.#total(cells, at, oldest);
+    for (let group = newest + 1; group <= groups; group += 1) {
+      this.#write(cells, at, group, Number.NEGATIVE_INFINITY, total);
+    }
+    cells[at + OPENED_EVER] = newest + 1 + this.#places;
   }
 
   /** Starts the running totals again from what is in use, before they would leave the exact integers. */

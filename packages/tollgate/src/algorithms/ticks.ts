@@ -3,6 +3,9 @@ import { type TickScale, tickScale } from "../core/limits/tick-scale.ts";
 /** Ticks and unit counts stay whole numbers up to here. */
 export const LAST_EXACT: number = Number.MAX_SAFE_INTEGER;
 
+/** Ticks are exact within 20 years of their origin; beyond, another origin is needed. */
+export const REACH_US: number = 20 * 365.25 * 86_400_000_000;
+
 /**
  * Time counted in one token bucket's own units. A tick is a fixed part of a unit, so that a bucket's state, a moment in
  * ticks, is an exact integer in a float64 (ARCHITECTURE.md, "Time is counted in ticks").
@@ -25,6 +28,14 @@ export class Ticks {
     this.#doubt = this.#ticksPerPeriod * 2 ** -51;
   }
 
+  /**
+   * The most ticks that a bucket may be from full: what is left of the exact integers at the end of its reach. That is at
+   * least four capacities, and does not depend on the origin.
+   */
+  get mostDebt(): number {
+    return LAST_EXACT - this.#ticksAfter(REACH_US) - this.#ticksPerPeriod;
+  }
+
   /** What one unit is worth. */
   get perUnit(): number {
     return this.#scale.ticksPerUnit;
@@ -41,12 +52,16 @@ export class Ticks {
     return this.#elapsedUsAt(ticks) - (nowUs - this.originUs);
   }
 
-  /** A moment of another origin in ticks of this one, as near as a float64 can say where it is out of reach. */
+  /**
+   * A moment of another origin in ticks of this one. Beyond 2^53 ticks it is off by a tick or two, never cut: a clock that
+   * jumps there and back must find what it left.
+   */
   translate(ticks: number, from: Ticks): number {
+    if (!Number.isFinite(ticks)) return ticks;
     const betweenUs = BigInt(from.originUs) - BigInt(this.originUs);
     const { exact, periodUs, units } = this.#scale;
     const between = exact ? betweenUs * BigInt(units) : (betweenUs / BigInt(periodUs)) * BigInt(this.#ticksPerPeriod);
-    return Math.max(-LAST_EXACT, Math.min(Number(BigInt(ticks) + between), LAST_EXACT));
+    return Number(BigInt(ticks) + between);
   }
 
   /** The first whole microsecond after the origin at which this tick has come. */

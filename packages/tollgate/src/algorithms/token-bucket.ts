@@ -1,7 +1,7 @@
 import { toMicroseconds } from "../core/duration.ts";
 import type { TokenBucketLimit } from "../core/limits/limit.ts";
 import type { Kernel } from "./kernel.ts";
-import { LAST_EXACT, Ticks } from "./ticks.ts";
+import { Ticks } from "./ticks.ts";
 
 /**
  * The generic cell rate algorithm (ITU-T I.371). One cell: the tick at which the bucket will be full again. At or before
@@ -12,17 +12,19 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   readonly size = 1;
   readonly #ticks: Ticks;
   readonly #unitTicks: number;
+  readonly #mostDebt: number;
 
   constructor(limit: TokenBucketLimit, originUs: number) {
     this.limit = limit;
     this.#ticks = new Ticks(limit.capacity, limit.refill, toMicroseconds("per", limit.perMs), originUs);
     this.#unitTicks = this.#ticks.perUnit;
+    this.#mostDebt = this.#ticks.mostDebt;
   }
 
   init(cells: Float64Array, at: number, nowUs: number): void {
     const { capacity, initial } = this.limit;
     // Full since always: a clock that goes back must not make it look used.
-    cells[at] = initial === "full" ? -LAST_EXACT : this.#ticks.at(nowUs) + capacity * this.#unitTicks;
+    cells[at] = initial === "full" ? Number.NEGATIVE_INFINITY : this.#ticks.at(nowUs) + capacity * this.#unitTicks;
   }
 
   conforms(cells: Float64Array, at: number, nowUs: number, cost: number): boolean {
@@ -34,8 +36,11 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
 
   take(cells: Float64Array, at: number, nowUs: number, cost: number): void {
     if (cost === 0) return;
-    const full = Math.max(cells[at]!, this.#ticks.at(nowUs)) + cost * this.#unitTicks;
-    cells[at] = Math.min(full, LAST_EXACT);
+    const now = this.#ticks.at(nowUs);
+    const before = cells[at]!;
+    const full = Math.max(before, now) + cost * this.#unitTicks;
+    // Where a debt ends it stays what it is: the clock may have gone back since it was made.
+    cells[at] = Math.max(before, Math.min(full, now + this.#mostDebt));
   }
 
   giveBack(cells: Float64Array, at: number, nowUs: number, cost: number): void {

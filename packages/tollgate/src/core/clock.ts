@@ -29,10 +29,11 @@ const LAST_US = 2 ** 52;
  * @throws TollgateError `ERR_CLOCK` when the clock returns no number within 142 years of the epoch.
  */
 export function readUs(clock: Clock): number {
-  const us = Math.round(clock.now() * 1000);
+  const ms: unknown = clock.now();
+  const us = typeof ms === "number" ? Math.round(ms * 1000) : Number.NaN;
   if (us <= LAST_US && us >= -LAST_US) return us;
   throw new TollgateError(
     "ERR_CLOCK",
-    `clock.now(): expected milliseconds since the epoch, within 142 years of it, got ${show(clock.now())}`,
+    `clock.now(): expected milliseconds since the epoch, within 142 years of it, got ${show(ms)}`,
   );
 }

@@ -10,46 +10,61 @@ export type Cost = number | UnitCosts;
 export const REQUESTS = "requests";
 
 /** @throws TollgateError `ERR_COST` when the cost is not a whole number from 0 to 2^53 − 1. */
-export function checkCost(cost: number, unit?: string): void {
-  if (Number.isSafeInteger(cost) && cost >= 0) return;
+export function checkCost(cost: unknown, unit?: string): asserts cost is number {
+  if (typeof cost === "number" && Number.isSafeInteger(cost) && cost >= 0) return;
   const what = unit === undefined ? "cost" : `cost of ${show(unit)}`;
   throw new TollgateError("ERR_COST", `${what}: expected a whole number from 0 to 2^53 - 1, got ${show(cost)}`);
 }
 
+/** A checked cost as units by name. */
+export type CheckedCosts = ReadonlyMap<string, number>;
+
 /**
- * Checks a cost against the units that can be charged.
+ * Reads a cost, each number once, and checks it.
  *
- * @param strict whether a unit that no limit counts is an error (fixed limits) or is ignored (limits that vary by call).
+ * @param units all that the call could charge. A plain number counts in the only one; where there are several it means
+ *   requests.
+ * @param unknown what becomes of a cost in another unit: `"refused"` for fixed limits, `"ignored"` for limits that vary by
+ *   call.
  * @throws TollgateError `ERR_COST`.
  */
-export function checkCosts(cost: Cost, units: ReadonlySet<string>, strict: boolean): void {
-  if (typeof cost === "number") {
-    checkCost(cost);
-    if (strict && units.size > 1 && !units.has(REQUESTS)) {
-      const example = `{ ${[...units][0]}: ${cost} }`;
-      throw new TollgateError(
-        "ERR_COST",
-        `cost: expected one per unit, such as ${example}, because this limiter counts ${listUnits(units)} ` +
-          `and no requests, got ${show(cost)}`,
-      );
-    }
-    return;
-  }
-  if (typeof cost !== "object" || cost === null || Array.isArray(cost)) {
-    throw new TollgateError("ERR_COST", `cost: expected a whole number, or one per unit, got ${show(cost)}`);
-  }
-  for (const unit of Object.keys(cost)) {
-    checkCost(cost[unit] as number, unit);
-    if (strict && !units.has(unit)) {
-      throw new TollgateError("ERR_COST", `cost: expected units among ${listUnits(units)}, got ${show(unit)}`);
-    }
-  }
+export function readCosts(cost: Cost, units: ReadonlySet<string>, unknown: "refused" | "ignored"): CheckedCosts {
+  return typeof cost === "number" ? readNumber(cost, units, unknown) : readUnits(cost, units, unknown);
 }
 
-/** What a checked cost comes to in one unit, given all the units that the call could charge. */
-export function costIn(unit: string, cost: Cost, units: ReadonlySet<string>): number {
-  if (typeof cost !== "number") return Object.hasOwn(cost, unit) ? (cost[unit] as number) : 0;
-  return units.size === 1 || unit === REQUESTS ? cost : 0;
+function readNumber(cost: number, units: ReadonlySet<string>, unknown: "refused" | "ignored"): CheckedCosts {
+  checkCost(cost);
+  const [first = REQUESTS] = units;
+  if (units.size > 1 && !units.has(REQUESTS) && unknown === "refused") {
+    throw new TollgateError(
+      "ERR_COST",
+      `cost: expected one per unit, such as { ${first}: ${cost} }, because this limiter counts ${listUnits(units)} ` +
+        `and no requests, got ${show(cost)}`,
+    );
+  }
+  return new Map([[units.size === 1 ? first : REQUESTS, cost]]);
+}
+
+function readUnits(costs: unknown, units: ReadonlySet<string>, unknown: "refused" | "ignored"): CheckedCosts {
+  if (!isPlainObject(costs)) {
+    throw new TollgateError("ERR_COST", `cost: expected a whole number, or one per unit, got ${show(costs)}`);
+  }
+  const read = new Map<string, number>();
+  for (const [unit, cost] of Object.entries(costs)) {
+    checkCost(cost, unit);
+    if (unknown === "refused" && !units.has(unit)) {
+      throw new TollgateError("ERR_COST", `cost: expected units among ${listUnits(units)}, got ${show(unit)}`);
+    }
+    read.set(unit, cost);
+  }
+  return read;
+}
+
+/** Anything else, such as a Map, would silently cost nothing. */
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function listUnits(units: ReadonlySet<string>): string {

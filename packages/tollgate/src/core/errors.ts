@@ -14,7 +14,7 @@ export type ErrorCode =
   | "ERR_STORE";
 
 /**
- * Every error that Tollgate itself throws: misuse, said before anything changed. A denial is a value, never an error.
+ * What Tollgate throws on misuse, before anything has changed. A denial is a value, never an error.
  *
  * @example
  * ```ts
@@ -42,8 +42,17 @@ const LONGEST_SHOWN = 80;
 
 /** A value as an error message shows it: short, on one line, and never throwing itself. */
 export function show(value: unknown): string {
-  const text = showWhole(value);
+  const text = tryShowing(value);
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+}
+
+function tryShowing(value: unknown): string {
+  try {
+    return showWhole(value);
+  } catch {
+    // A revoked proxy, say.
+    return "a value that cannot be shown";
+  }
 }
 
 function showWhole(value: unknown): string {

@@ -29,5 +29,8 @@ export interface DegradationObservation {
 
 export type Observation = DecisionObservation | SweepObservation | DegradationObservation;
 
-/** Hears what a limiter does, synchronously. It has to be quick; what it throws reaches the caller, units taken. */
+/**
+ * Hears what a limiter does, synchronously; it has to be quick. What it throws about a decision or a degradation reaches
+ * the caller, with the units taken. What it throws about a sweep is dropped: the call that swept may be another limiter's.
+ */
 export type Observer = (observation: Observation) => void;

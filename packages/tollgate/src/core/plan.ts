@@ -1,4 +1,4 @@
-import { type Cost, costIn, REQUESTS } from "./cost.ts";
+import { type CheckedCosts, REQUESTS } from "./cost.ts";
 import { show, TollgateError } from "./errors.ts";
 import type { Limit } from "./limits/limit.ts";
 
@@ -54,9 +54,9 @@ export function identityOf(limit: Limit): string {
   return `${limit.name}${SEPARATOR}${limit.fingerprint}`;
 }
 
-/** A checked cost as one number per limit of a plan; `units` are all that the call could charge, this plan's and others'. */
-export function costsOf(plan: Plan, cost: Cost, units: ReadonlySet<string> = plan.units): number[] {
-  return plan.limits.map((limit) => costIn(limit.unit, cost, units));
+/** Checked costs as one number per limit of a plan. */
+export function costsOf(plan: Plan, costs: CheckedCosts): number[] {
+  return plan.limits.map(({ unit }) => costs.get(unit) ?? 0);
 }
 
 /** @throws TollgateError `ERR_LIMITS` when two limits have the same name. */

@@ -15,9 +15,9 @@ export type Verb = "take" | "peek" | "explain" | "charge" | "refund";
 
 /** What a store may ask of the limiter that opened a space: stores have no clock of their own. */
 export interface Host {
-  /** Now, in microseconds since the epoch. */
+  /** Now, in microseconds since the epoch. Throws `ERR_CLOCK` when the clock fails. */
   nowUs(): number;
-  /** Hears of each sweep that removed keys. */
+  /** Hears of each sweep that removed keys. Never throws: the call that swept may be another limiter's. */
   swept(removed: number, remaining: number): void;
 }
 
@@ -55,7 +55,7 @@ export interface SyncSpace {
    * as good as new by then need not have been so at the moment that the call is decided for.
    */
   tidy(): void;
-  /** Says that whoever opened it will not call it again; the keys stay with the store while they count. */
+  /** Says that whoever opened it need not hear of it any more; the keys stay with the store while they count. */
   release(): void;
 }
 
@@ -71,6 +71,7 @@ export interface AsyncStore {
   close(): Promise<void>;
 }
 
+/** A key in a space, and what the call costs there. */
 export interface AsyncCall {
   readonly space: AsyncSpace;
   readonly key: string;

@@ -16,8 +16,3 @@ export function denialAnswer({ retryAfterMs }: Denied): HttpAnswer {
     helps ? { "retry-after": String(seconds) } : {},
   );
 }
-
-/** What a client is told when the limiter failed: nothing of the inside. */
-export function failureAnswer(): HttpAnswer {
-  return jsonAnswer(500, { error: "internal server error" });
-}

@@ -5,6 +5,6 @@ export interface HttpFacts {
   readonly path: string;
   /** The address of the socket's peer; `undefined` for a unix socket or a peer that is gone. */
   readonly remoteAddress: string | undefined;
-  /** A header's value by its name in lower case; several are joined by a comma and a space. */
+  /** A header's value by its name in any case; several are joined by a comma and a space. */
   header(name: string): string | undefined;
 }

@@ -1,4 +1,4 @@
-import { type Cost, checkCosts } from "../core/cost.ts";
+import { type Cost, readCosts } from "../core/cost.ts";
 import { costsOf } from "../core/plan.ts";
 import type { Pair, PlannedSpace, Selection } from "./selection.ts";
 
@@ -17,9 +17,8 @@ export function callsFor<Input, Space extends PlannedSpace>(
   cost: Cost,
 ): Calls<Space> {
   const pairs = selection.pairs(input);
-  const units = unitsOf(pairs);
-  checkCosts(cost, units, selection.strict);
-  return pairs.map(({ space, key }) => ({ space, key, costs: costsOf(space.plan, cost, units) }));
+  const costs = readCosts(cost, unitsOf(pairs), selection.unknownUnits);
+  return pairs.map(({ space, key }) => ({ space, key, costs: costsOf(space.plan, costs) }));
 }
 
 function unitsOf<Space extends PlannedSpace>(pairs: readonly Pair<Space>[]): ReadonlySet<string> {

@@ -1,11 +1,11 @@
 import { show, TollgateError } from "../core/errors.ts";
 import type { Observer } from "../core/observer.ts";
-import { AsyncLimiter } from "./async-limiter.ts";
-import type { AsyncLimiter as AsyncLimiterVerbs, Limiter } from "./limiter.ts";
+import { AsyncStoreLimiter } from "./async-store-limiter.ts";
+import type { AsyncLimiter, Limiter } from "./limiter.ts";
 import { CombinedSelection, type Source } from "./selection.ts";
-import { SyncLimiter } from "./sync-limiter.ts";
+import { SyncStoreLimiter } from "./sync-store-limiter.ts";
 
-type AnyLimiter = Limiter<never> | AsyncLimiterVerbs<never>;
+type AnyLimiter = Limiter<never> | AsyncLimiter<never>;
 
 /** What every one of the limiters accepts. */
 type SharedInput<Limiters extends readonly AnyLimiter[]> = {
@@ -14,7 +14,7 @@ type SharedInput<Limiters extends readonly AnyLimiter[]> = {
   ? Input
   : never;
 
-type InputOf<L> = L extends Limiter<infer Input> | AsyncLimiterVerbs<infer Input> ? Input : never;
+type InputOf<L> = L extends Limiter<infer Input> | AsyncLimiter<infer Input> ? Input : never;
 
 /**
  * Several limiters as one: a call takes its cost from all of them or from none, at one instant. They may differ in key
@@ -35,12 +35,12 @@ type InputOf<L> = L extends Limiter<infer Input> | AsyncLimiterVerbs<infer Input
  * console.log(perUser.peek({ user: "ann", route: "/a" }).remaining); // 0
  * ```
  */
-export function combine<const Limiters extends readonly [Limiter<never>, ...Limiter<never>[]]>(
+export function combine<const Limiters extends readonly Limiter<never>[]>(
   ...limiters: Limiters
 ): Limiter<SharedInput<Limiters>>;
-export function combine<const Limiters extends readonly [AsyncLimiterVerbs<never>, ...AsyncLimiterVerbs<never>[]]>(
+export function combine<const Limiters extends readonly AsyncLimiter<never>[]>(
   ...limiters: Limiters
-): AsyncLimiterVerbs<SharedInput<Limiters>>;
+): AsyncLimiter<SharedInput<Limiters>>;
 export function combine(...limiters: AnyLimiter[]): AnyLimiter {
   const members = limiters.map(madeHere);
   const [first] = members;
@@ -51,25 +51,28 @@ export function combine(...limiters: AnyLimiter[]): AnyLimiter {
   if (members.some(({ clock }) => clock !== first.clock)) throw refusal("limiters with one clock", "several");
   checkSources(members.flatMap((member) => [...member.sources]));
   return first.kind === "sync"
-    ? combineSync(first, sameKind as readonly SyncLimiter<never>[])
-    : combineAsync(first, sameKind as readonly AsyncLimiter<never>[]);
+    ? combineSync(first, sameKind as readonly SyncStoreLimiter<never>[])
+    : combineAsync(first, sameKind as readonly AsyncStoreLimiter<never>[]);
 }
 
-function combineSync(first: SyncLimiter<never>, members: readonly SyncLimiter<never>[]): SyncLimiter<never> {
-  return new SyncLimiter<never>({
+function combineSync(
+  first: SyncStoreLimiter<never>,
+  members: readonly SyncStoreLimiter<never>[],
+): SyncStoreLimiter<never> {
+  return new SyncStoreLimiter<never>({
     ...shared(members),
     clock: first.clock,
     selection: new CombinedSelection(members.map(({ selection }) => selection)),
-    close: () => {
-      for (const member of members) member.close();
-    },
   });
 }
 
-function combineAsync(first: AsyncLimiter<never>, members: readonly AsyncLimiter<never>[]): AsyncLimiter<never> {
+function combineAsync(
+  first: AsyncStoreLimiter<never>,
+  members: readonly AsyncStoreLimiter<never>[],
+): AsyncStoreLimiter<never> {
   if (members.some(({ store }) => store !== first.store))
     throw refusal("limiters of one asynchronous store", "several");
-  return new AsyncLimiter<never>({
+  return new AsyncStoreLimiter<never>({
     ...shared(members),
     clock: first.clock,
     store: first.store,
@@ -95,8 +98,8 @@ function shared(members: readonly Member[]): Member {
   };
 }
 
-function madeHere(limiter: AnyLimiter): SyncLimiter<never> | AsyncLimiter<never> {
-  if (limiter instanceof SyncLimiter || limiter instanceof AsyncLimiter) return limiter;
+function madeHere(limiter: AnyLimiter): SyncStoreLimiter<never> | AsyncStoreLimiter<never> {
+  if (limiter instanceof SyncStoreLimiter || limiter instanceof AsyncStoreLimiter) return limiter;
   throw refusal("limiters made by createLimiter or combine", show(limiter));
 }
 

@@ -3,11 +3,11 @@ import { show, TollgateError } from "../core/errors.ts";
 import { createPlan, type Plan } from "../core/plan.ts";
 import type { AsyncSpace, AsyncStore, Host, SyncSpace, SyncStore } from "../core/store.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";
-import { AsyncLimiter } from "./async-limiter.ts";
-import type { AsyncLimiter as AsyncLimiterVerbs, Limiter } from "./limiter.ts";
-import { type CheckedOptions, checkOptions, type LimiterOptions } from "./options.ts";
+import { AsyncStoreLimiter } from "./async-store-limiter.ts";
+import type { AsyncLimiter, Limiter } from "./limiter.ts";
+import { type CheckedOptions, checkLimiterOptions, type LimiterOptions } from "./options.ts";
 import { DynamicSelection, FixedSelection, type PlannedSpace, type Selection } from "./selection.ts";
-import { SyncLimiter } from "./sync-limiter.ts";
+import { SyncStoreLimiter } from "./sync-store-limiter.ts";
 
 interface WithKey<Input> {
   /** The partition whose quota a call uses. The limiter's input type is this function's parameter. */
@@ -32,7 +32,7 @@ interface WithSyncStore {
  * Binds a key function, limits and a store into a limiter. A synchronous store gives a `Limiter`, an asynchronous one
  * an `AsyncLimiter`.
  *
- * @throws TollgateError `ERR_OPTION`, `ERR_NAME`, `ERR_LIMITS` or `ERR_STORE`, saying what was expected and what came.
+ * @throws TollgateError `ERR_OPTION`, `ERR_NAME`, `ERR_LIMITS`, `ERR_STORE` or `ERR_CLOCK`, saying what was expected and what came.
  * @example
  * ```ts
  * import { createLimiter, perMinute, perSecond } from "tollgate";
@@ -48,29 +48,26 @@ interface WithSyncStore {
  */
 export function createLimiter<Input>(
   options: LimiterOptions<Input> & WithKey<Input> & WithAsyncStore,
-): AsyncLimiterVerbs<Input>;
-export function createLimiter(options: LimiterOptions<string> & WithoutKey & WithAsyncStore): AsyncLimiterVerbs;
+): AsyncLimiter<Input>;
+export function createLimiter(options: LimiterOptions<string> & WithoutKey & WithAsyncStore): AsyncLimiter;
 export function createLimiter<Input>(options: LimiterOptions<Input> & WithKey<Input> & WithSyncStore): Limiter<Input>;
 export function createLimiter(options: LimiterOptions<string> & WithoutKey & WithSyncStore): Limiter;
 export function createLimiter<Input>(
   options: LimiterOptions<Input> & Partial<WithKey<Input>> & { readonly store?: SyncStore | AsyncStore },
-): Limiter<Input> | AsyncLimiterVerbs<Input> {
-  const checked = checkOptions(options);
+): Limiter<Input> | AsyncLimiter<Input> {
+  const checked = checkLimiterOptions(options);
   const { store } = options;
-  if (store === undefined) return createSync(checked, memoryStore(), "own");
-  switch (store?.kind) {
-    case "sync":
-      return createSync(checked, store, "shared");
-    case "async":
-      return createAsync(checked, store);
-    default:
-      throw new TollgateError("ERR_STORE", `store: expected a store such as memoryStore(), got ${show(store)}`);
+  if (store === undefined) return createSync(checked, memoryStore());
+  if (typeof store?.open === "function") {
+    if (store.kind === "sync") return createSync(checked, store);
+    if (store.kind === "async") return createAsync(checked, store);
   }
+  throw new TollgateError("ERR_STORE", `store: expected a store such as memoryStore(), got ${show(store)}`);
 }
 
-function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore, whose: "own" | "shared"): Limiter<Input> {
+function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore): Limiter<Input> {
   const host = hostOf(options);
-  return new SyncLimiter<Input>({
+  return new SyncStoreLimiter<Input>({
     ...options,
     sources: [{ store, scope: options.scope }],
     selection: select(
@@ -78,13 +75,10 @@ function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore, who
       (plan) => store.open(plan, host),
       (space: SyncSpace) => space.size === 0,
     ),
-    close: () => {
-      if (whose === "own") store.close();
-    },
   });
 }
 
-function createAsync<Input>(options: CheckedOptions<Input>, store: AsyncStore): AsyncLimiterVerbs<Input> {
+function createAsync<Input>(options: CheckedOptions<Input>, store: AsyncStore): AsyncLimiter<Input> {
   const host = hostOf(options);
   // Keys elsewhere outlive a space: it can be let go at any time.
   const selection = select<Input, AsyncSpace>(
@@ -92,7 +86,7 @@ function createAsync<Input>(options: CheckedOptions<Input>, store: AsyncStore): 
     (plan) => store.open(plan, host),
     () => true,
   );
-  return new AsyncLimiter<Input>({ ...options, sources: [{ store, scope: options.scope }], store, selection });
+  return new AsyncStoreLimiter<Input>({ ...options, sources: [{ store, scope: options.scope }], store, selection });
 }
 
 function select<Input, Space extends PlannedSpace>(
@@ -108,6 +102,12 @@ function select<Input, Space extends PlannedSpace>(
 function hostOf<Input>({ name, clock, observe }: CheckedOptions<Input>): Host {
   return {
     nowUs: () => readUs(clock),
-    swept: (removed, remaining) => observe?.({ type: "sweep", limiter: name, removed, remaining }),
+    swept: (removed, remaining) => {
+      try {
+        observe?.({ type: "sweep", limiter: name, removed, remaining });
+      } catch {
+        // Dropped, as the docstring of Observer says: the call that swept may be another limiter's.
+      }
+    },
   };
 }

@@ -1,5 +1,9 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import type { Cost } from "../core/cost.ts";
 import type { Decision, LimitReport } from "../core/decision.ts";
+
+// The verbs are properties, not methods, so that a limiter of one input is not taken for a limiter of another.
 
 /** Decides at once, over a store in this process. Made by `createLimiter` and `combine`. */
 export interface Limiter<Input = string> {
@@ -12,27 +16,27 @@ export interface Limiter<Input = string> {
    * @throws TollgateError `ERR_COST`, `ERR_KEY`, `ERR_LIMITS` or `ERR_CLOCK`, before anything changes; and whatever the key
    * function throws. The other verbs throw the same.
    */
-  allow(input: Input, cost?: Cost): boolean;
+  readonly allow: (input: Input, cost?: Cost) => boolean;
   /** As `allow`, and says why. */
-  consume(input: Input, cost?: Cost): Decision;
+  readonly consume: (input: Input, cost?: Cost) => Decision;
   /** The decision that `consume` would give; changes nothing and creates no key. */
-  peek(input: Input, cost?: Cost): Decision;
+  readonly peek: (input: Input, cost?: Cost) => Decision;
   /** How each limit stands before such a call; changes nothing. */
-  explain(input: Input, cost?: Cost): LimitReport[];
+  readonly explain: (input: Input, cost?: Cost) => LimitReport[];
   /** Takes the cost whether or not it conforms: the key may go into debt. The decision says whether it conformed. */
-  charge(input: Input, cost: Cost): Decision;
+  readonly charge: (input: Input, cost: Cost) => Decision;
   /** Gives units back, never beyond full. A late refund can admit again what had refilled meanwhile. */
-  refund(input: Input, cost: Cost): void;
+  readonly refund: (input: Input, cost: Cost) => void;
   /** Forgets a key. */
-  reset(input: Input): void;
+  readonly reset: (input: Input) => void;
   /** Forgets all keys. */
-  clear(): void;
+  readonly clear: () => void;
   /** Drops the keys that are as good as new, and says how many. Nobody gains or loses units. */
-  sweep(): number;
+  readonly sweep: () => number;
   /** How many keys are kept, those included that a sweep would drop; a key under limits chosen per call counts for each. */
   readonly size: number;
-  /** Stops the timers of a store that the limiter made itself; one that was passed in is its owner's to close. */
-  close(): void;
+  /** Hears of no more sweeps, and goes on deciding. The timer of a store is stopped by the store's own `close`. */
+  readonly close: () => void;
   [Symbol.dispose](): void;
 }
 
@@ -40,16 +44,16 @@ export interface Limiter<Input = string> {
 export interface AsyncLimiter<Input = string> {
   readonly kind: "async";
   readonly name: string;
-  allow(input: Input, cost?: Cost): Promise<boolean>;
-  consume(input: Input, cost?: Cost): Promise<Decision>;
-  peek(input: Input, cost?: Cost): Promise<Decision>;
-  explain(input: Input, cost?: Cost): Promise<LimitReport[]>;
-  charge(input: Input, cost: Cost): Promise<Decision>;
-  refund(input: Input, cost: Cost): Promise<void>;
-  reset(input: Input): Promise<void>;
-  clear(): Promise<void>;
-  sweep(): Promise<number>;
-  size(): Promise<number>;
-  close(): Promise<void>;
+  readonly allow: (input: Input, cost?: Cost) => Promise<boolean>;
+  readonly consume: (input: Input, cost?: Cost) => Promise<Decision>;
+  readonly peek: (input: Input, cost?: Cost) => Promise<Decision>;
+  readonly explain: (input: Input, cost?: Cost) => Promise<LimitReport[]>;
+  readonly charge: (input: Input, cost: Cost) => Promise<Decision>;
+  readonly refund: (input: Input, cost: Cost) => Promise<void>;
+  readonly reset: (input: Input) => Promise<void>;
+  readonly clear: () => Promise<void>;
+  readonly sweep: () => Promise<number>;
+  readonly size: () => Promise<number>;
+  readonly close: () => Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

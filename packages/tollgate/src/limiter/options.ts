@@ -1,3 +1,4 @@
+import { checkFunction } from "../core/check-function.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import { isLimit, type Limit } from "../core/limits/limit.ts";
@@ -8,6 +9,7 @@ import type { Scope } from "../core/plan.ts";
 /** Limits chosen for each call; nothing, or an empty list, means that no limit applies to it. */
 export type LimitsFunction<Input> = (input: Input) => readonly Limit[] | undefined;
 
+/** What a limiter is made of, beside its key function and its store. */
 export interface LimiterOptions<Input> {
   /**
    * Printable ASCII. Limiters of the same name and the same limits on one store share their keys. Without a name a
@@ -35,7 +37,7 @@ export interface CheckedOptions<Input> {
 const DEFAULT_NAME = "limiter";
 
 /** @throws TollgateError `ERR_OPTION`, `ERR_NAME` or `ERR_LIMITS`. */
-export function checkOptions<Input>(
+export function checkLimiterOptions<Input>(
   options: LimiterOptions<Input> & { readonly key?: (input: Input) => string },
 ): CheckedOptions<Input> {
   if (typeof options !== "object" || options === null) {
@@ -68,7 +70,7 @@ export function checkLimits(
       `limits: expected a list of ${expected}, got ${isEmpty ? "none" : show(limits)}`,
     );
   }
-  return limits.map((limit: unknown) => {
+  return Array.from(limits, (limit: unknown) => {
     if (isLimit(limit)) return limit;
     throw new TollgateError(
       "ERR_LIMITS",
@@ -80,11 +82,6 @@ export function checkLimits(
 /** @throws TollgateError `ERR_KEY`. */
 export function checkKey(key: unknown): asserts key is string {
   if (typeof key !== "string") throw new TollgateError("ERR_KEY", `key: expected a string, got ${show(key)}`);
-}
-
-function checkFunction(option: string, value: unknown, expected: string): void {
-  if (typeof value === "function") return;
-  throw new TollgateError("ERR_OPTION", `${option}: expected ${expected}, got ${show(value)}`);
 }
 
 /** Without a key function the input is the key; `checkKey` sees to it that it is a string. */

@@ -25,20 +25,22 @@ export interface Source {
 export interface Selection<Input, Space extends PlannedSpace> {
   /** Itself, when its limits are fixed: then it has one space. Otherwise `undefined`. */
   readonly fixed: FixedSelection<Input, Space> | undefined;
-  /** Whether a cost in a unit that no limit counts is an error. */
-  readonly strict: boolean;
+  /** What becomes of a cost in a unit that no limit counts. */
+  readonly unknownUnits: "refused" | "ignored";
   /** Every pair that a call with this input is counted in; all or nothing. */
   pairs(input: Input): readonly Pair<Space>[];
   /** Every pair in which this input may have been counted, whatever limits apply to it now. */
   everyPair(input: Input): readonly Pair<Space>[];
-  /** The spaces that are open. */
+  /** The spaces that are open, each set of cells once. */
   spaces(): readonly Space[];
+  /** Lets spaces go that have not been used for long, when there are many. */
+  tidy(): void;
 }
 
 /** Fixed limits: one plan, one space. */
 export class FixedSelection<Input, Space extends PlannedSpace> implements Selection<Input, Space> {
   readonly fixed: this = this;
-  readonly strict = true;
+  readonly unknownUnits = "refused";
   readonly key: (input: Input) => string;
   readonly space: Space;
 
@@ -60,15 +62,17 @@ export class FixedSelection<Input, Space extends PlannedSpace> implements Select
   spaces(): readonly Space[] {
     return [this.space];
   }
+
+  tidy(): void {}
 }
 
-/** From here on, spaces of limits that have not been used for long are let go before more are opened. */
+/** From here on, spaces of limits that have not been used for long are let go. */
 const MANY_SPACES = 1_000;
 
 /** Limits chosen per call: each limit is a plan of its own, so a limit that stands in two lists is one bucket. */
 export class DynamicSelection<Input, Space extends PlannedSpace> implements Selection<Input, Space> {
   readonly fixed = undefined;
-  readonly strict = false;
+  readonly unknownUnits = "ignored";
   readonly #options: CheckedOptions<Input>;
   readonly #limits: LimitsFunction<Input>;
   readonly #open: (plan: Plan) => Space;
@@ -98,28 +102,19 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
   }
 
   everyPair(input: Input): readonly Pair<Space>[] {
+    // The limits that apply now need not be open here: the store may hold the key all the same.
+    const now = this.pairs(input);
     const key = this.#options.key(input);
     checkKey(key);
-    return this.spaces().map((space) => ({ space, key }));
+    return [...now, ...this.spaces().map((space) => ({ space, key }))];
   }
 
   spaces(): readonly Space[] {
-    return [...this.#spaces.values()];
+    return [...new Map([...this.#spaces.values()].map((space) => [space.plan.id, space])).values()];
   }
 
-  #spaceOf(limit: Limit): Space {
-    // Shadow and enforcing forms of a limit share their cells, but not the space that knows the mode.
-    const identity = `${limit.mode}\n${identityOf(limit)}`;
-    let space = this.#spaces.get(identity);
-    if (space === undefined) {
-      if (this.#spaces.size >= this.#crowdedAt) this.#releaseIdle();
-      space = this.#open(createPlan(this.#options.scope, this.#options.name, [limit]));
-      this.#spaces.set(identity, space);
-    }
-    return space;
-  }
-
-  #releaseIdle(): void {
+  tidy(): void {
+    if (this.#spaces.size < this.#crowdedAt) return;
     for (const [identity, space] of this.#spaces) {
       if (!this.#isIdle(space)) continue;
       this.#spaces.delete(identity);
@@ -127,12 +122,22 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
     }
     this.#crowdedAt = Math.max(MANY_SPACES, 2 * this.#spaces.size);
   }
+
+  #spaceOf(limit: Limit): Space {
+    // Shadow and enforcing forms of a limit share their cells, but not the space that knows the mode.
+    const identity = `${limit.mode}\n${identityOf(limit)}`;
+    const known = this.#spaces.get(identity);
+    if (known !== undefined) return known;
+    const space = this.#open(createPlan(this.#options.scope, this.#options.name, [limit]));
+    this.#spaces.set(identity, space);
+    return space;
+  }
 }
 
 /** Several selections as one. */
 export class CombinedSelection<Input, Space extends PlannedSpace> implements Selection<Input, Space> {
   readonly fixed = undefined;
-  readonly strict = false;
+  readonly unknownUnits = "ignored";
   readonly #parts: readonly Selection<Input, Space>[];
 
   constructor(parts: readonly Selection<Input, Space>[]) {
@@ -149,5 +154,8 @@ export class CombinedSelection<Input, Space extends PlannedSpace> implements Sel
 
   spaces(): readonly Space[] {
     return this.#parts.flatMap((part) => part.spaces());
+  }
+  tidy(): void {
+    for (const part of this.#parts) part.tidy();
   }
 }

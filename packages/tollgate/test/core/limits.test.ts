@@ -127,9 +127,9 @@ describe("bad options", () => {
       "refill Infinity",
       () => make(perSecond, Number.POSITIVE_INFINITY),
       "ERR_LIMIT",
-      "capacity: expected a positive integer, got Infinity",
+      "count: expected a positive integer, got Infinity",
     ],
-    ["burst -1", () => perSecond(1, { burst: -1 }), "ERR_LIMIT", "capacity: expected a positive integer, got -1"],
+    ["burst -1", () => perSecond(1, { burst: -1 }), "ERR_LIMIT", "burst: expected a positive integer, got -1"],
     [
       "window limit 2^53",
       () => fixedWindow({ limit: 2 ** 53, window: "1s" }),
@@ -206,25 +206,25 @@ describe("bad options", () => {
       "a name with a brace",
       () => perSecond(1, { name: "a{b}" }),
       "ERR_NAME",
-      'limit name: expected 1 to 128 printable ASCII characters without quotes, backslashes and braces, got "a{b}"',
+      'limit name: expected 1 to 128 printable ASCII characters without double quotes, backslashes and braces, got "a{b}"',
     ],
     [
       "an empty unit",
       () => perSecond(1, { unit: "" }),
       "ERR_NAME",
-      'unit: expected 1 to 128 printable ASCII characters without quotes, backslashes and braces, got ""',
+      'unit: expected 1 to 32 printable ASCII characters without double quotes, backslashes and braces, got ""',
     ],
     [
       "a unit that is no string",
       () => perSecond(1, { unit: 3 as never }),
       "ERR_NAME",
-      "unit: expected 1 to 128 printable ASCII characters without quotes, backslashes and braces, got 3",
+      "unit: expected 1 to 32 printable ASCII characters without double quotes, backslashes and braces, got 3",
     ],
     [
       "a long name",
       () => perSecond(1, { name: "n".repeat(129) }),
       "ERR_NAME",
-      `limit name: expected 1 to 128 printable ASCII characters without quotes, backslashes and braces, got "${"n".repeat(79)}…`,
+      `limit name: expected 1 to 128 printable ASCII characters without double quotes, backslashes and braces, got "${"n".repeat(79)}…`,
     ],
   ])("%s", (_name, attempt, code, message) => {
     expect(attempt).toThrow(expect.objectContaining({ code, message, name: "TollgateError" }));

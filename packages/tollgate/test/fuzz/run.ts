@@ -41,10 +41,20 @@ async function fuzz(all: readonly NamedProperty[], { seconds }: FuzzOptions): Pr
   return true;
 }
 
+/** A path leads somewhere in the property that it comes from, and in others by chance or not at all. */
 function replay(all: readonly NamedProperty[], { seed = 0, path = "" }: FuzzOptions): boolean {
-  const failing = all.filter((property) => !holds(property, { seed, path, endOnFailure: true }));
+  const failing = all.filter((property) => leads(property, path, seed) && !holds(property, { seed, path }));
   if (failing.length === 0) console.log("Every property holds there.");
   return failing.length === 0;
+}
+
+function leads({ property }: NamedProperty, path: string, seed: number): boolean {
+  try {
+    fc.check(property, { seed, path, numRuns: 1, endOnFailure: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a property holds; tells how it fails. */
@@ -67,5 +77,5 @@ function progress(totals: ReadonlyMap<string, number>, startMs: number): string 
 }
 
 function freshSeed(): number {
-  return Math.floor(Math.random() * 2 ** 32) - 2 ** 31;
+  return Math.floor(Math.random() * 2 ** 31);
 }

@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -145,6 +145,44 @@ describe("node:http", () => {
       ).end();
     });
     expect(seen).toEqual([["PUT", "/a/b", "a, b", "c=1, d=2", undefined, "127.0.0.1"]]);
+  });
+
+  it("knows headers by their names in any case, and only those that were sent", async () => {
+    const seen: unknown[] = [];
+    const url = await serve((request, response) => {
+      const { header } = factsOf(request);
+      seen.push(header("X-API-Key"), header("constructor"), header("__proto__"));
+      response.end();
+    });
+    await fetch(url, { headers: { "x-api-key": "secret" } });
+    expect(seen).toEqual(["secret", undefined, undefined]);
+  });
+
+  it("a client that goes while the store is asked needs no handler", async () => {
+    const store = new AsyncTwin();
+    const limiter = createLimiter({ key: perAddress, limits: [perMinute(10)], store });
+    const events = new EventEmitter();
+    const handled: string[] = [];
+    const input = (request: IncomingMessage) => {
+      request.socket.on("close", () => events.emit("gone"));
+      events.emit("asked");
+      return factsOf(request);
+    };
+    const handler: NodeHandler = (request, response) => {
+      handled.push(String(request.url));
+      response.end();
+    };
+    const url = await serve(rateLimit({ limiter, input })(handler));
+    const answer = store.hold();
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.write("GET /gone HTTP/1.1\r\nHost: a\r\n\r\n");
+    await once(events, "asked");
+    const gone = once(events, "gone");
+    socket.destroy();
+    await gone;
+    answer();
+    await fetch(`${url}/there`);
+    expect(handled).toEqual(["/there"]);
   });
 
   it("a unix socket has no address", async () => {

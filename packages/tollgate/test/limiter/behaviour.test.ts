@@ -201,7 +201,23 @@ describe("clocks", () => {
     expect(limiter.explain("before")[0]?.used).toBeGreaterThanOrEqual(toMs > fromMs ? 5 : 3);
   });
 
-  it.each([Number.NaN, Number.POSITIVE_INFINITY, -1e300, "soon", undefined])(
+  it.each([perSecond(9), perSecond(7), perSecond(11), tokenBucket({ capacity: 99, refill: 9, per: "10ms" })])(
+    "that jump back to the epoch and return grant nothing twice: $name",
+    (limit) => {
+      const clock = manualClock(START_MS);
+      const limiter = createLimiter({ limits: [limit], clock });
+      limiter.allow("a", limit.capacity);
+      for (const jumpMs of [0, 2 ** 41 - 1, 0]) {
+        clock.set(jumpMs);
+        limiter.allow("other");
+      }
+      expect(limiter.allow("a")).toBe(false);
+      clock.set(START_MS);
+      expect(limiter.allow("a")).toBe(false);
+    },
+  );
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, -1e300, "5", null, true, [7], undefined])(
     "that say %s are refused, and nothing is counted",
     (time) => {
       let now: unknown = START_MS;
@@ -278,6 +294,30 @@ describe("sliding window", () => {
     expect(limiter.explain("a")[0]?.used).toBe(Number.MAX_SAFE_INTEGER);
     clock.advance(1_000);
     expect(admitted(limiter, 8)).toBe(5);
+  });
+
+  it("calls that are taken back leave nothing behind", () => {
+    const limits = [slidingWindow({ limit: 2, window: "1s" })];
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ limits, clock });
+    for (let i = 0; i < 1_000; i += 1) {
+      const key = `key-${i % 3}`;
+      for (let taken = 0; taken < 3; taken += 1) {
+        if (limiter.allow(key)) limiter.refund(key, 1);
+        clock.advance(1);
+      }
+      const fresh = createLimiter({ limits, clock });
+      expect(limiter.peek(key)).toEqual(fresh.peek(key));
+    }
+    // Offered exactly its rate, with as many calls taken back as kept, it admits every one that is kept.
+    let kept = 0;
+    for (let i = 0; i < 200; i += 1) {
+      if (limiter.allow("steady")) kept += 1;
+      clock.advance(250);
+      if (limiter.allow("steady")) limiter.refund("steady", 1);
+      clock.advance(250);
+    }
+    expect(kept).toBe(200);
   });
 
   it("a ring that is full merges into its newest group, and never admits more", () => {

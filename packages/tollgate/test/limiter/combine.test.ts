@@ -153,7 +153,7 @@ describe("combine refuses", () => {
   const limiter = sync("x");
 
   it.each<[string, () => unknown, string]>([
-    ["nothing", () => combine(...([] as never as [Limiter])), "expected at least one limiter, got none"],
+    ["nothing", () => combine(...([] as Limiter[])), "expected at least one limiter, got none"],
     [
       "what is no limiter",
       () => combine(limiter, {} as Limiter),

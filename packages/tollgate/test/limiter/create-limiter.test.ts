@@ -14,6 +14,12 @@ import { AsyncTwin } from "../stores/async-twin.ts";
 
 const START_MS = 1_790_000_000_123;
 
+const revoked = () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+};
+
 describe("createLimiter", () => {
   it("takes its input type from the key function", () => {
     const keyed = createLimiter({ key: (user: { id: string }) => user.id, limits: [perSecond(1)] });
@@ -25,6 +31,18 @@ describe("createLimiter", () => {
     expectTypeOf(chosen).toEqualTypeOf<Limiter<{ id: string; paid: boolean }>>();
     // @ts-expect-error a number is no user
     expect(() => keyed.allow(5)).toThrow();
+  });
+
+  it("is not taken for a limiter of another input", () => {
+    const keyed = createLimiter({ key: (user: { id: string; paid: boolean }) => user.id, limits: [perSecond(1)] });
+    // @ts-expect-error it needs to know whether the user paid
+    const other: Limiter<{ id: string }> = keyed;
+    expect(other.allow({ id: "a" })).toBe(true);
+  });
+
+  it("cannot be changed", () => {
+    const limiter = createLimiter({ limits: [perSecond(1)] });
+    expect(Object.isFrozen(limiter)).toBe(true);
   });
 
   it("without a key function takes the key itself", () => {
@@ -58,7 +76,7 @@ describe("createLimiter", () => {
     expect(await unlimited.consume("a", 9)).toMatchObject({ allowed: true, remaining: Number.POSITIVE_INFINITY });
   });
 
-  it("closes the store that it made, and leaves one that it was given", () => {
+  it("leaves the store that it was given to its owner", () => {
     let closed = 0;
     const inner = memoryStore();
     const store: SyncStore = {
@@ -91,6 +109,24 @@ describe("createLimiter", () => {
       "limits: expected limits made by tokenBucket, perSecond, slidingWindow, fixedWindow …, got an object",
     ],
     [
+      "a list with holes",
+      create({ limits: new Array(2) }),
+      "ERR_LIMITS",
+      "limits: expected limits made by tokenBucket, perSecond, slidingWindow, fixedWindow …, got undefined",
+    ],
+    [
+      "a store without a method",
+      create({ store: { kind: "sync" }, limits }),
+      "ERR_STORE",
+      "store: expected a store such as memoryStore(), got an object",
+    ],
+    [
+      "what cannot even be shown",
+      create({ name: revoked(), limits }),
+      "ERR_NAME",
+      "name: expected 1 to 128 printable ASCII characters without double quotes, backslashes and braces, got a value that cannot be shown",
+    ],
+    [
       "one name twice",
       create({ limits: [perSecond(1), perMinute(1, { name: "1-per-1s" })] }),
       "ERR_LIMITS",
@@ -100,7 +136,7 @@ describe("createLimiter", () => {
       "a bad name",
       create({ name: "Ω", limits }),
       "ERR_NAME",
-      'name: expected 1 to 128 printable ASCII characters without quotes, backslashes and braces, got "Ω"',
+      'name: expected 1 to 128 printable ASCII characters without double quotes, backslashes and braces, got "Ω"',
     ],
     [
       "a key that is no function",

@@ -234,6 +234,46 @@ describe("cost", () => {
     },
   );
 
+  it.each<[string, () => unknown]>([
+    ["a Map", () => new Map([["requests", 99]])],
+    ["a Number object", () => Object(99)],
+    ["a Date", () => new Date(0)],
+    ["an object that inherits its units", () => Object.create({ requests: 99 })],
+    [
+      "an object of a class",
+      () =>
+        new (class {
+          readonly requests = 99;
+        })(),
+    ],
+    ["a function", () => () => 5],
+    ["a bigint", () => 5n],
+    ["undefined, where it is required", () => undefined],
+  ])("that is %s throws", (_name, cost) => {
+    const { limiter } = setUp([perSecond(5)]);
+    expect(() => limiter.charge("a", cost() as number)).toThrow(
+      expect.objectContaining({
+        code: "ERR_COST",
+        message: expect.stringMatching(/^cost: expected a whole number, or one per unit, got /),
+      }),
+    );
+    expect(limiter.size).toBe(0);
+  });
+
+  it("per unit is read once, and only what was checked counts", () => {
+    const { limiter } = setUp([perSecond(5)]);
+    let reads = 0;
+    const shifty = {
+      get requests() {
+        reads += 1;
+        return reads === 1 ? 1 : -100;
+      },
+    };
+    limiter.charge("a", shifty);
+    limiter.charge("a", Object.defineProperty({}, "requests", { value: -5 }));
+    expect([reads, used(limiter)]).toEqual([1, [1]]);
+  });
+
   it("per unit reads own properties alone", () => {
     const { limiter } = setUp([perSecond(5, { unit: "constructor" })]);
     expect(limiter.consume("a", {}).remaining).toBe(5);

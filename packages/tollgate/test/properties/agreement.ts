@@ -5,20 +5,20 @@ import {
   fixedWindowSpec,
   largeSlidingWindowSpec,
   limitSpec,
+  plainTokenBucketSpec,
   slidingWindowSpec,
   tokenBucketSpec,
 } from "./limit-arbitrary.ts";
 import { type NamedProperty, namedProperty } from "./named-property.ts";
 import { type RunOptions, runScenario } from "./run-scenario.ts";
 import { ALL_VERBS, type ScenarioOptions, scenario } from "./scenario-arbitrary.ts";
-import { hasRoom } from "./tick-room.ts";
+import { hasRoom, isExact } from "./tick-room.ts";
 
 /** Every field of every decision is what the model says, and what is kept is as much. */
 function agrees(name: string, weight: number, generate: ScenarioOptions, run: RunOptions = {}): NamedProperty {
   return namedProperty(name, weight, scenario(generate), (one) => runScenario(one, run));
 }
 
-const LOOKING_AND_TAKING = ["consume", "consume", "allow", "peek", "explain"] as const;
 const anySlidingWindowSpec = fc.oneof(denseSlidingWindowSpec, slidingWindowSpec);
 const anyFixedWindowSpec = fc.oneof(denseFixedWindowSpec, fixedWindowSpec);
 
@@ -29,11 +29,27 @@ export const ONE_LIMITER: readonly NamedProperty[] = [
     mostLimiters: 1,
     mostSteps: 40,
   }),
+  agrees("plain token buckets at round times decide as the model does", 2, {
+    limits: plainTokenBucketSpec.filter((spec) => !isExact(spec)),
+    mostLimits: 1,
+    mostLimiters: 1,
+    mostSteps: 30,
+    clock: "round",
+    costs: "whole",
+  }),
   agrees("sliding windows decide as the model does", 4, {
     limits: anySlidingWindowSpec,
     mostLimits: 2,
     mostLimiters: 1,
     mostSteps: 60,
+  }),
+  agrees("sliding windows whose ring is full decide as the model does", 2, {
+    limits: denseSlidingWindowSpec,
+    mostLimits: 1,
+    mostLimiters: 1,
+    clock: "crowded",
+    costs: "modest",
+    verbs: ["charge", "charge", "charge", "consume", "refund", "explain"],
   }),
   agrees("sliding windows of large limits decide as the model does", 1, {
     limits: largeSlidingWindowSpec,
@@ -59,24 +75,13 @@ export const SEVERAL_LIMITERS: readonly NamedProperty[] = [
 
 export const LONG_LIVES: readonly NamedProperty[] = [
   agrees(
-    "buckets and fixed windows decide the same while the store sweeps",
-    0.5,
-    {
-      limits: fc.oneof(tokenBucketSpec, anyFixedWindowSpec),
-      clock: "forward",
-      mostSteps: 300,
-      verbs: ALL_VERBS,
-    },
-    { throughSweeps: true },
-  ),
-  agrees(
     "limits of all kinds decide the same while the store sweeps",
-    0.5,
+    1,
     {
       limits: fc.oneof(limitSpec, denseSlidingWindowSpec),
       clock: "forward",
       mostSteps: 300,
-      verbs: LOOKING_AND_TAKING,
+      verbs: ALL_VERBS,
     },
     { throughSweeps: true },
   ),

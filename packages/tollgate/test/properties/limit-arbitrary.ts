@@ -4,6 +4,7 @@ import type { FixedWindowSpec, LimitSpec, SlidingWindowSpec, TokenBucketSpec } f
 const SECOND_US = 1_000_000;
 const MINUTE_US = 60 * SECOND_US;
 const HOUR_US = 60 * MINUTE_US;
+const MOST_UNITS = 1_000_000;
 const DAY_US = 24 * HOUR_US;
 
 /** Spread evenly over the magnitudes up to 2^bits; shrinks towards 1. */
@@ -18,7 +19,7 @@ const mode = fc.constantFrom("enforce" as const, "enforce" as const, "enforce" a
 const count = fc.oneof(
   { weight: 4, arbitrary: fc.integer({ min: 1, max: 12 }) },
   { weight: 2, arbitrary: fc.integer({ min: 1, max: 200 }) },
-  { weight: 2, arbitrary: fc.integer({ min: 1, max: 1_000_000 }) },
+  { weight: 2, arbitrary: fc.integer({ min: 1, max: MOST_UNITS }) },
   { weight: 1, arbitrary: fc.constantFrom(1, 1_000_000, 65_537, 999_983) },
 );
 
@@ -26,7 +27,7 @@ const count = fc.oneof(
 const rate = fc
   .oneof(
     fc.record({
-      refill: fc.constantFrom(1, 2, 3, 5, 7, 10, 50, 60, 100, 997, 1_000, 100_000),
+      refill: fc.constantFrom(1, 2, 3, 5, 7, 10, 13, 17, 29, 50, 60, 100, 365, 997, 1_000, 100_000),
       perUs: fc.constantFrom(SECOND_US, SECOND_US, MINUTE_US, HOUR_US, DAY_US),
     }),
     fc.record({
@@ -50,27 +51,47 @@ function withinRates({ refill, perUs }: { refill: number; perUs: number }): {
   return { refill: fastest, perUs: Math.min(perUs, fastest * DAY_US) };
 }
 
-/** `initial` is "full" four times out of five. */
-export const tokenBucketSpec: fc.Arbitrary<TokenBucketSpec> = fc
+/** The capacity is what is gained in a period once in three times; `initial` is "full" four times out of five. */
+const anyTokenBucketSpec: fc.Arbitrary<TokenBucketSpec> = fc
   .record({
     unit,
     mode,
-    capacity: count,
+    count: fc.option(count, { nil: undefined, freq: 2 }),
     rate,
     initial: fc.constantFrom("full" as const, "full" as const, "full" as const, "full" as const, "empty" as const),
     idleTtlUs: fc.option(magnitude(42), { nil: undefined, freq: 2 }),
   })
-  .map(({ rate: { refill, perUs }, initial, idleTtlUs, ...rest }) => {
-    const kind = "token-bucket" as const;
-    return {
-      kind,
-      ...rest,
-      refill,
-      perUs,
-      initial,
-      idleTtlUs: initial === "empty" ? idleTtlUs : undefined,
-    };
+  .map(({ rate: { refill, perUs }, count: own, idleTtlUs, ...rest }) => {
+    const capacity = own ?? Math.min(refill, MOST_UNITS);
+    const ownTtlUs = rest.initial === "empty" ? idleTtlUs : undefined;
+    return { kind: "token-bucket", ...rest, capacity, refill, perUs, idleTtlUs: ownTtlUs };
   });
+
+/** Takes centuries to fill, so that a tick is longer than a microsecond. */
+const slowTokenBucketSpec: fc.Arbitrary<TokenBucketSpec> = fc
+  .record({
+    unit,
+    mode,
+    capacity: fc.integer({ min: 200_000, max: MOST_UNITS }),
+    refill: fc.integer({ min: 1, max: 3 }),
+    perUs: fc.constantFrom(DAY_US, DAY_US - 1, DAY_US / 2),
+  })
+  .map((rest) => ({ kind: "token-bucket", ...rest, initial: "full", idleTtlUs: undefined }));
+
+/** As many units in a period as the bucket holds, where floats come close to whole numbers most often. */
+export const plainTokenBucketSpec: fc.Arbitrary<TokenBucketSpec> = fc
+  .record({
+    unit,
+    mode,
+    capacity: fc.integer({ min: 10, max: 3_000 }),
+    perUs: fc.constantFrom(SECOND_US, MINUTE_US, HOUR_US, DAY_US),
+  })
+  .map((rest) => ({ kind: "token-bucket", ...rest, refill: rest.capacity, initial: "full", idleTtlUs: undefined }));
+
+export const tokenBucketSpec: fc.Arbitrary<TokenBucketSpec> = fc.oneof(
+  { weight: 6, arbitrary: anyTokenBucketSpec },
+  { weight: 1, arbitrary: slowTokenBucketSpec },
+);
 
 const windowUs = fc.oneof(
   fc.integer({ min: 1, max: 200 }),

@@ -36,7 +36,7 @@ export function runScenario(scenario: Scenario, options: RunOptions = {}): void 
 }
 
 /** Runs a check in silence and, when it fails, once more to tell the steps that led to the failure. */
-export function toldStepByStep(beginning: string, check: (listen: Listener | undefined) => void): void {
+function toldStepByStep(beginning: string, check: (listen: Listener | undefined) => void): void {
   try {
     check(undefined);
   } catch (error) {

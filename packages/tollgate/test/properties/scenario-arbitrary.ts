@@ -11,8 +11,8 @@ export interface ScenarioOptions {
   readonly clock?: keyof typeof MOVES;
   readonly mostSteps?: number;
   readonly verbs?: readonly StepVerb[];
-  /** "modest": hardly above the capacity. */
-  readonly costs?: "any" | "modest";
+  /** "modest": hardly above the capacity. "whole": the capacity, most of the time. */
+  readonly costs?: keyof typeof AMOUNTS;
 }
 
 export const ALL_VERBS: readonly StepVerb[] = [
@@ -27,9 +27,9 @@ export const ALL_VERBS: readonly StepVerb[] = [
 ];
 
 export function scenario(options: ScenarioOptions = {}): fc.Arbitrary<Scenario> {
-  const { limits = limitSpec, mostLimits = 3, mostLimiters = 2, mostSteps = 50 } = options;
+  const { limits = limitSpec, mostLimits = 3, mostLimiters = 2, mostSteps = 50, clock } = options;
   return fc.record({
-    startUs: start,
+    startUs: clock === "round" ? fc.constant(TODAY_US) : start,
     limiters: fc.array(fc.array(limits, { minLength: 1, maxLength: mostLimits }), {
       minLength: 1,
       maxLength: mostLimiters,
@@ -42,15 +42,20 @@ export function scenario(options: ScenarioOptions = {}): fc.Arbitrary<Scenario> 
   });
 }
 
-/** The epoch, the ends of 32 bits in µs and ms and of 41 bits in ms, and a day in 2026; from there a little further. */
+/** In July 2026, on a whole second. */
+const TODAY_US = 1_784_000_000_000_000;
+
+/** The epoch, the ends of 32 bits in µs and ms and of 41 bits in ms, and a day of our own; from there a little further. */
 export const start: fc.Arbitrary<number> = fc
   .tuple(
-    fc.constantFrom(1_784_000_000_000_000, 0, 2 ** 32, 2 ** 32 * 1_000, LAST_US),
+    fc.constantFrom(TODAY_US, 0, 2 ** 32, 2 ** 32 * 1_000, LAST_US),
     fc.oneof(fc.constant(0), fc.integer({ min: -5, max: 5 }), magnitude(30)),
   )
   .map(([us, furtherUs]) => Math.max(0, us + furtherUs));
 
 const plus = fc.integer({ min: -1, max: 1 });
+
+const roundTime = fc.constantFrom(1_000, 15_625, 125_000, 500_000, 1_000_000, 60_000_000, 10_546_875, 10_800_000_000);
 
 const forward: fc.Arbitrary<Move> = fc.oneof(
   { weight: 6, arbitrary: fc.constant<Move>({ to: "same" }) },
@@ -71,6 +76,7 @@ const forward: fc.Arbitrary<Move> = fc.oneof(
       us: magnitude(33),
     }),
   },
+  { weight: 2, arbitrary: fc.record({ to: fc.constant("later" as const), us: roundTime }) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -121,7 +127,21 @@ const wandering: fc.Arbitrary<Move> = fc.oneof(
   },
 );
 
-const MOVES = { forward, "back-and-forth": backAndForth, wandering } as const;
+/** Hardly leaves the present, so that a window of some microseconds fills up with groups. */
+const crowded: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ to: fc.constant("later" as const), us: fc.integer({ min: 1, max: 4 }) }) },
+  { weight: 1, arbitrary: fc.record({ to: fc.constant("earlier" as const), us: fc.integer({ min: 1, max: 20 }) }) },
+  { weight: 1, arbitrary: backAndForth },
+);
+
+/** Keeps to times that end in zeros, where floats are tempted to be just off a whole number. */
+const round: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant<Move>({ to: "same" }) },
+  { weight: 5, arbitrary: fc.record({ to: fc.constant("later" as const), us: roundTime }) },
+  { weight: 1, arbitrary: forward },
+);
+
+const MOVES = { crowded, round, forward, "back-and-forth": backAndForth, wandering } as const;
 
 const whichLimit = fc.integer({ min: 0, max: 2 });
 const few = fc.record({ of: fc.constant("number" as const), count: fc.integer({ min: 0, max: 3 }) });
@@ -150,6 +170,13 @@ const modestAmount: fc.Arbitrary<Amount> = fc.oneof(
   { weight: 2, arbitrary: part(8) },
 );
 
+const wholeAmount: fc.Arbitrary<Amount> = fc.oneof(
+  { weight: 1, arbitrary: few },
+  { weight: 3, arbitrary: fc.constant<Amount>({ of: "capacity", limit: 0, plus: 0 }) },
+);
+
+const AMOUNTS = { any: anyAmount, modest: modestAmount, whole: wholeAmount } as const;
+
 function cost(amount: fc.Arbitrary<Amount>): fc.Arbitrary<CostSpec> {
   const orNone = fc.option(amount, { nil: undefined });
   return fc.oneof(
@@ -167,7 +194,7 @@ function step(options: ScenarioOptions): fc.Arbitrary<Step> {
     verb: fc.constantFrom(...verbs),
     who: fc.integer({ min: 0, max: 2 }),
     keys: fc.tuple(key, key),
-    cost: cost(costs === "any" ? anyAmount : modestAmount),
+    cost: cost(AMOUNTS[costs]),
   });
 }
 

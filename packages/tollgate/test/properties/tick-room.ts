@@ -2,15 +2,15 @@ import { type TickScale, tickScale, YEAR_US } from "../reference/tick-scale.ts";
 import type { LimitSpec, TokenBucketSpec } from "./limit-spec.ts";
 
 function scaleOf({ capacity, refill, perUs }: TokenBucketSpec): TickScale {
-  return tickScale({ capacity: BigInt(capacity), refill: BigInt(refill), perUs: BigInt(perUs) }, 0n);
+  return tickScale({ capacity: BigInt(capacity), refill: BigInt(refill), perUs: BigInt(perUs) });
 }
 
-/** Whether ticks stay below their ceiling for so many years and so many capacities of debt. Windows have no ceiling. */
+/** Whether so many capacities, and a clock that went back so many years, stay below the most debt. Windows have none. */
 export function hasRoom(spec: LimitSpec, years: bigint, capacities: bigint): boolean {
   if (spec.kind !== "token-bucket") return true;
   const scale = scaleOf(spec);
   const debt = capacities * BigInt(spec.capacity) * scale.ticksPerUnit;
-  return scale.ticks(years * YEAR_US) + debt < scale.ceiling;
+  return scale.ticks(years * YEAR_US) + debt < scale.mostDebt;
 }
 
 /** Whether the bucket's ticks are exact fractions of a microsecond. */

@@ -41,8 +41,7 @@ export function createWorld(
 ): World {
   const { buckets = "ticks", store = memoryStore(), chosenPerCall = false } = options;
   const clock = manualClock(startUs / 1_000);
-  const modelOf = (modelled: readonly ModelLimit[]) =>
-    createModel({ originUs: BigInt(startUs), limits: modelled, buckets });
+  const modelOf = (modelled: readonly ModelLimit[]) => createModel({ limits: modelled, buckets });
   const pairs = limiters.map((specs, place): Pair => {
     const limits = specs.map((spec, i) => libraryLimit(spec, `limit-${i}`));
     const modelled = specs.map((spec, i) => modelLimit(spec, limitAt(limits, i)));

@@ -19,8 +19,6 @@ export interface ModelReport {
 }
 
 export interface ModelOptions {
-  /** The clock when the limiter was created. */
-  readonly originUs: bigint;
   readonly limits: readonly ModelLimit[];
   /** Token buckets in ticks, as specified, or in exact rational arithmetic. */
   readonly buckets?: "ticks" | "exact";
@@ -173,7 +171,7 @@ function settle(verb: ModelVerb, state: LimitState, nowUs: bigint, cost: bigint,
 function rulesOf(limit: ModelLimit, options: ModelOptions): LimitRules {
   switch (limit.kind) {
     case "token-bucket":
-      return options.buckets === "exact" ? new ExactBucketRules(limit) : new TickBucketRules(limit, options.originUs);
+      return options.buckets === "exact" ? new ExactBucketRules(limit) : new TickBucketRules(limit);
     case "sliding-window":
       return new SlidingWindowRules(limit);
     case "fixed-window":

@@ -42,5 +42,5 @@ export function fixed(options: Partial<ModelFixedWindow> = {}): ModelFixedWindow
 }
 
 export function model(...limits: ModelLimit[]): Model {
-  return createModel({ originUs: 0n, limits });
+  return createModel({ limits });
 }

@@ -70,15 +70,24 @@ export class SlidingWindow implements LimitState {
     return new SlidingWindow(this.#rules, opened, kept);
   }
 
+  /** Newest units first; groups that are left empty are gone, and with the last unit in use everything is as new. */
   giveBack(nowUs: bigint, cost: bigint): SlidingWindow {
-    let left = smaller(cost, this.used(nowUs));
-    if (left === 0n) return this;
-    const groups = this.#groups.toReversed().map((group) => {
-      const back = smaller(group.units, left);
-      left -= back;
-      return { ...group, units: group.units - back };
-    });
-    return new SlidingWindow(this.#rules, this.#opened, groups.toReversed());
+    const used = this.used(nowUs);
+    if (used === 0n) return this;
+    if (cost >= used) return this.#rules.fresh();
+    const groups = [...this.#groups];
+    let left = cost;
+    let newest = groups.pop();
+    while (newest !== undefined && newest.units <= left) {
+      left -= newest.units;
+      newest = groups.pop();
+    }
+    if (newest === undefined) throw new Error("units are left in use, so some group has them");
+    const dropped = this.#groups.length - groups.length - 1;
+    // Only the newest group's opening is remembered: for the one before it, its last unit stands in.
+    const openUs = dropped === 0 ? newest.openUs : newest.lastUs;
+    const opened = this.#opened > this.#rules.ring ? this.#opened : this.#opened - BigInt(dropped);
+    return new SlidingWindow(this.#rules, opened, [...groups, { ...newest, openUs, units: newest.units - left }]);
   }
 
   waitUs(nowUs: bigint, cost: bigint): Wait {

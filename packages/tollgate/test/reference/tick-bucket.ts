@@ -10,11 +10,11 @@ export class TickBucketRules implements LimitRules {
   readonly idleTtlUs: bigint;
   readonly scale: TickScale;
 
-  constructor(limit: ModelTokenBucket, openUs: bigint) {
+  constructor(limit: ModelTokenBucket) {
     this.capacity = limit.capacity;
     this.recordsFirstTouch = limit.initial === "empty";
     this.idleTtlUs = this.recordsFirstTouch ? limit.idleTtlUs : 0n;
-    this.scale = tickScale(limit, openUs);
+    this.scale = tickScale(limit);
   }
 
   fresh(nowUs: bigint): TickBucket {
@@ -39,8 +39,10 @@ export class TickBucket implements LimitState {
 
   take(nowUs: bigint, cost: bigint): TickBucket {
     if (cost === 0n) return this;
-    const { ticks, ticksPerUnit, ceiling } = this.#rules.scale;
-    return new TickBucket(this.#rules, smaller(larger(this.fullAt, ticks(nowUs)) + cost * ticksPerUnit, ceiling));
+    const { ticks, ticksPerUnit, mostDebt } = this.#rules.scale;
+    const now = ticks(nowUs);
+    const fullAt = smaller(larger(this.fullAt, now) + cost * ticksPerUnit, now + mostDebt);
+    return new TickBucket(this.#rules, larger(this.fullAt, fullAt));
   }
 
   giveBack(nowUs: bigint, cost: bigint): TickBucket {

@@ -12,10 +12,11 @@ export interface DriftStep {
  * Runs a bucket that counts in ticks, and beside it an exact one that is given the same units, and compares every
  * grant: the tick bucket may never be late, and never early by a whole tick. Returns what is wrong, if anything.
  *
- * A bucket that begins empty is never forgotten here. Debts that reach the ceiling are outside of what is promised; `steps` has to stay below it.
+ * A bucket that begins empty is never forgotten here. Debts that reach the most there can be are outside of what is
+ * promised: `steps` has to stay below them.
  */
-export function tickDrift(limit: ModelTokenBucket, openUs: bigint, steps: readonly DriftStep[]): string | undefined {
-  const tickRules = new TickBucketRules(limit, openUs);
+export function tickDrift(limit: ModelTokenBucket, steps: readonly DriftStep[]): string | undefined {
+  const tickRules = new TickBucketRules(limit);
   const exactRules = new ExactBucketRules(limit);
   const { ticksPerUnit, exact: scaleIsExact } = tickRules.scale;
   let ticks: TickBucket | undefined;

@@ -10,15 +10,17 @@ const EXACT_INTEGERS = 2n ** 53n;
  * How a token bucket counts time: in ticks, of which one unit holds `ticksPerUnit`.
  *
  * Ticks are counted from the epoch here, `⌊us·N·S/P⌋`. Counting from any origin that is a multiple of P subtracts a
- * whole number of ticks from every moment and changes no comparison; where the space's origin matters, for the ceiling
- * of a debt, `ceiling` is that many ticks after it.
+ * whole number of ticks from every moment and changes no comparison.
  */
 export interface TickScale {
   readonly exact: boolean;
   /** S */
   readonly ticksPerUnit: bigint;
-  /** No full moment is ever later: the largest exact float64 integer, counted from the space's origin. */
-  readonly ceiling: bigint;
+  /**
+   * How far from full a debt may bring a bucket: so far that a moment 20 years and one period after an origin, and that
+   * much more, is still an exact float64 integer.
+   */
+  readonly mostDebt: bigint;
   ticks(us: bigint): bigint;
   /** The least whole microsecond whose ticks reach `ticks`. */
   firstUs(ticks: bigint): bigint;
@@ -27,18 +29,17 @@ export interface TickScale {
 /** What a scale depends on. */
 export type ScaledLimit = Pick<ModelTokenBucket, "capacity" | "refill" | "perUs">;
 
-export function tickScale(limit: ScaledLimit, openUs: bigint): TickScale {
+export function tickScale(limit: ScaledLimit): TickScale {
   const divisor = greatestCommonDivisor(limit.refill, limit.perUs);
   const n = limit.refill / divisor;
   const p = limit.perUs / divisor;
   const exact = THIRTY_YEARS_US * n + 4n * limit.capacity * p <= EXACT_INTEGERS;
   const s = exact ? p : largestPowerOfTwo(n, p, limit.capacity);
   const ticks = (us: bigint) => floorDiv(us * n * s, p);
-  const originUs = exact ? openUs : floorDiv(openUs, p) * p;
   return {
     exact,
     ticksPerUnit: s,
-    ceiling: ticks(originUs) + EXACT_INTEGERS - 1n,
+    mostDebt: EXACT_INTEGERS - 1n - ticks(20n * YEAR_US) - n * s,
     ticks,
     firstUs: (moment) => ceilDiv(moment * p, n * s),
   };

@@ -4,7 +4,7 @@ import type { ModelLimit } from "./model-limit.ts";
 import { bucket, SECOND } from "./sample-limits.ts";
 
 describe.each(["ticks", "exact"] as const)("token bucket in %s", (buckets) => {
-  const of = (...limits: ModelLimit[]) => createModel({ originUs: 0n, limits, buckets });
+  const of = (...limits: ModelLimit[]) => createModel({ limits, buckets });
 
   it("passes its capacity, then one unit each 100,000 µs", () => {
     const m = of(bucket());

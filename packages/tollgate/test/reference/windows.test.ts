@@ -53,8 +53,26 @@ describe("sliding window", () => {
     m.apply("take", "k", 70n, 1n);
     m.apply("refund", "k", 100n, 5n); // the first group has left
     expect(m.explain("k", 100n, 0n)).toMatchObject([{ used: 0n, resetUs: 0n }]);
+  });
+
+  it("is as new when nothing is left in use", () => {
+    const m = model(sliding({ limit: 5n }));
+    m.apply("take", "k", 0n, 2n);
+    m.apply("take", "k", 70n, 1n);
     m.apply("refund", "k", 100n, 5n);
-    expect(m.explain("k", 90n, 0n)[0]?.used).toBe(1n);
+    expect(m.explain("k", 90n, 0n)[0]?.used).toBe(0n);
+  });
+
+  it("drops the groups that a refund empties, and remembers only the last unit of the one before them", () => {
+    const m = model(sliding({ limit: 5n, resolutionUs: 10n }));
+    m.apply("take", "k", 0n, 1n);
+    m.apply("take", "k", 5n, 1n);
+    m.apply("take", "k", 20n, 1n);
+    m.apply("refund", "k", 21n, 1n);
+    // Opened at 0, but now it is its last unit that counts: 14 - 5 < 10 joins it.
+    m.apply("take", "k", 14n, 1n);
+    expect(m.explain("k", 113n, 0n)[0]?.used).toBe(3n);
+    expect(m.explain("k", 114n, 0n)[0]?.used).toBe(0n);
   });
 
   it("counts a unit taken after the clock went back as taken when the newest was", () => {

@@ -17,6 +17,7 @@ export class AsyncTwin implements AsyncStore {
   /** When set, the store cannot be asked, and its failure policy answers. */
   outage: { readonly cause: string; readonly policy: "allow" | "deny" } | undefined;
   readonly #store: SyncStore;
+  #held: Promise<void> | undefined;
 
   constructor(store: SyncStore = memoryStore()) {
     this.#store = store;
@@ -26,8 +27,18 @@ export class AsyncTwin implements AsyncStore {
     return new AsyncTwinSpace(this.#store.open(plan, host));
   }
 
+  /** Answers nothing until the function that it returns is called. */
+  hold(): () => void {
+    let letGo = (): void => {};
+    this.#held = new Promise((resolve) => {
+      letGo = resolve;
+    });
+    return letGo;
+  }
+
   async transact(verb: Verb, calls: readonly AsyncCall[], nowUs: number): Promise<Report> {
     await nextTick();
+    await this.#held;
     const report = new Report();
     if (this.outage !== undefined) {
       report.degraded = this.outage.cause;

@@ -110,6 +110,132 @@ describe("the memory store", () => {
     expect(limiter.allow("a")).toBe(false);
   });
 
+  it("gives memory back after keys were reset, too", async () => {
+    const limiter = createLimiter({
+      limits: [slidingWindow({ limit: 64, window: "1s" })],
+      clock: manualClock(START_MS),
+    });
+    const before = arrayBuffersInUse();
+    for (let i = 0; i < 20_000; i += 1) limiter.allow(`burst-${i}`);
+    for (let i = 0; i < 20_000; i += 1) limiter.reset(`burst-${i}`);
+    expect(limiter.sweep()).toBe(0);
+    await vi.waitFor(() => expect(arrayBuffersInUse() - before).toBeLessThan(1e6));
+  });
+
+  it("does not keep the text that a key was cut out of", async () => {
+    const limiter = createLimiter({ limits: [perMinute(1)], clock: manualClock(START_MS) });
+    const before = heapInUse();
+    for (let i = 0; i < 100; i += 1) {
+      const header = `client-number-${i}, ${String(i).repeat(1_000_000)}`;
+      limiter.allow(header.slice(0, header.indexOf(",")));
+    }
+    expect(limiter.size).toBe(100);
+    await vi.waitFor(() => expect(heapInUse() - before).toBeLessThan(20e6));
+    expect(limiter.allow("client-number-7")).toBe(false);
+  });
+
+  it("has a limiter's keys when its table was let go, empty, and is needed again", () => {
+    const clock = manualClock(START_MS);
+    const store = memoryStore();
+    const make = () => createLimiter({ name: "api", limits: [perSecond(2)], clock, store });
+    const [one, other] = [make(), make()];
+    const busy = createLimiter({ name: "busy", limits: [perSecond(1)], clock, store });
+    one.allow("a", 2);
+    clock.advance(1_000);
+    for (let i = 0; i < 200; i += 1) busy.allow("b");
+    expect([one.size, other.size]).toEqual([0, 0]);
+    one.allow("a", 2);
+    expect([other.allow("a"), other.size]).toEqual([false, 1]);
+    other.reset("a");
+    expect(one.allow("a", 2)).toBe(true);
+  });
+
+  it("passes over a limiter whose clock fails, and sweeps the others", () => {
+    vi.useFakeTimers();
+    try {
+      const store = memoryStore({ sweepIntervalMs: 1_000 });
+      const clock = manualClock(START_MS);
+      let failing = false;
+      const now = () => (failing ? Number.NaN : START_MS);
+      const broken = createLimiter({ name: "broken", limits: [perSecond(1)], clock: { now }, store });
+      const sound = createLimiter({ name: "sound", limits: [perSecond(1)], clock, store });
+      broken.allow("a");
+      for (let i = 0; i < 100; i += 1) sound.allow(`key-${i}`);
+      failing = true;
+      clock.advance(1_000);
+      for (let i = 0; i < 500; i += 1) sound.allow("steady");
+      expect(sound.size).toBe(1);
+      clock.advance(1_000);
+      vi.advanceTimersByTime(1_000);
+      expect([sound.size, broken.size]).toEqual([0, 1]);
+      store.close();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("sweeps by the earliest clock where limiters of different clocks share keys", () => {
+    const store = memoryStore();
+    const make = (startMs: number) =>
+      createLimiter({ name: "api", limits: [perMinute(2)], clock: manualClock(startMs), store });
+    const ahead = make(START_MS + 3_600_000);
+    const limiter = make(START_MS);
+    ahead.peek("a");
+    const admitted = Array.from({ length: 500 }, () => limiter.allow("a")).filter(Boolean);
+    expect(admitted).toHaveLength(2);
+  });
+
+  it("lets an observer of sweeps throw without harm to the caller, and insert keys meanwhile", () => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({
+      limits: [perSecond(1)],
+      clock,
+      observe: ({ type }) => {
+        if (type !== "sweep") return;
+        for (let i = 0; i < 5; i += 1) limiter.allow(`observer-${i}`);
+        throw new RangeError("the log is full");
+      },
+    });
+    limiter.allow("a");
+    clock.advance(1_000);
+    expect(limiter.sweep()).toBe(1);
+    expect(limiter.size).toBe(5);
+  });
+
+  it("has its closed limiters hear of no more sweeps", () => {
+    const clock = manualClock(START_MS);
+    const store = memoryStore();
+    const heard: string[] = [];
+    const make = (who: string) =>
+      createLimiter({
+        name: "api",
+        limits: [perSecond(1)],
+        clock,
+        store,
+        observe: ({ type }) => void heard.push(`${who} ${type}`),
+      });
+    const [gone, stays] = [make("gone"), make("stays")];
+    gone.close();
+    stays.allow("a");
+    clock.advance(1_000);
+    stays.sweep();
+    expect(heard).toEqual(["stays decision", "stays sweep"]);
+  });
+
+  it("can be used with `using`", () => {
+    vi.useFakeTimers();
+    try {
+      {
+        using store = memoryStore({ sweepIntervalMs: 1_000 });
+        expect(store.kind).toBe("sync");
+        expect(vi.getTimerCount()).toBe(1);
+      }
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("sweeps in the background when told to, and stops when closed", () => {
     vi.useFakeTimers();
     try {
@@ -133,6 +259,15 @@ describe("the memory store", () => {
     }
   });
 
+  it.each([null, 5, "1s"])("refuses %s as its options", (options) => {
+    expect(() => memoryStore(options as never)).toThrow(
+      expect.objectContaining({
+        code: "ERR_OPTION",
+        message: expect.stringMatching(/^memoryStore: expected an object of options, got /),
+      }),
+    );
+  });
+
   it.each([0, -1, 1.5, Number.NaN, 2 ** 31, "1s", null])("refuses an interval of %s", (sweepIntervalMs) => {
     expect(() => memoryStore({ sweepIntervalMs: sweepIntervalMs as number })).toThrow(
       expect.objectContaining({
@@ -142,6 +277,11 @@ describe("the memory store", () => {
     );
   });
 });
+
+function heapInUse(): number {
+  arrayBuffersInUse();
+  return process.memoryUsage().heapUsed;
+}
 
 /** Bytes of array buffers that something refers to; the collector may need a moment for the others. */
 function arrayBuffersInUse(): number {

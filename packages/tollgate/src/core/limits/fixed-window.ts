@@ -1,7 +1,15 @@
 import { type Duration, formatMicroseconds, toMicroseconds, toMilliseconds } from "../duration.ts";
 import { type FixedWindowLimit, sealLimit } from "./limit.ts";
-import { checkChoice, checkCount, checkOptions, commonParts, fingerprintOf, type LimitOptions } from "./options.ts";
+import {
+  checkChoice,
+  checkCount,
+  checkFactoryOptions,
+  commonParts,
+  fingerprintOf,
+  type LimitOptions,
+} from "./options.ts";
 
+/** The numbers of a fixed window. */
 export interface FixedWindowOptions extends LimitOptions {
   /** The most units in each window: a positive integer. */
   readonly limit: number;
@@ -24,7 +32,7 @@ export interface FixedWindowOptions extends LimitOptions {
  * ```
  */
 export function fixedWindow(options: FixedWindowOptions): FixedWindowLimit {
-  checkOptions("fixedWindow", options);
+  checkFactoryOptions("fixedWindow", options);
   const limit = checkCount("limit", options.limit);
   const windowUs = toMicroseconds("window", options.window);
   const anchor = checkChoice("anchor", options.anchor ?? "clock", ["clock", "first-use"]);

@@ -14,7 +14,7 @@ export interface LimitOptions {
 }
 
 /** @throws TollgateError `ERR_LIMIT` when a factory is called without its options. */
-export function checkOptions(factory: string, options: unknown): void {
+export function checkFactoryOptions(factory: string, options: unknown): void {
   if (typeof options === "object" && options !== null) return;
   throw new TollgateError("ERR_LIMIT", `${factory}: expected an object of options, got ${show(options)}`);
 }
@@ -33,9 +33,12 @@ export function checkChoice<C extends string>(option: string, value: unknown, ch
   throw new TollgateError("ERR_LIMIT", `${option}: expected ${expected}, got ${show(value)}`);
 }
 
+/** Units stand in default names, which then fit a name's length. */
+const LONGEST_UNIT = 32;
+
 /** The parts that every limit has; `numbers` is its algorithm's default name. */
 export function commonParts(options: LimitOptions, numbers: string): Pick<Limit, "name" | "unit" | "mode"> {
-  const unit = options.unit === undefined ? REQUESTS : checkName("unit", options.unit);
+  const unit = options.unit === undefined ? REQUESTS : checkName("unit", options.unit, LONGEST_UNIT);
   const ownName = unit === REQUESTS ? numbers : `${unit}-${numbers}`;
   return {
     name: options.name === undefined ? ownName : checkName("limit name", options.name),
@@ -45,7 +48,7 @@ export function commonParts(options: LimitOptions, numbers: string): Pick<Limit,
 }
 
 /**
- * What decides, and nothing else: the algorithm's letter, its numbers and its unit. Not the name, which identifies the
+ * What decides, and nothing else: the algorithm, its numbers and its unit. Not the name, which identifies the
  * limit beside this, and not the mode, so that a limit can go from shadow to enforcing without losing its counts.
  */
 export function fingerprintOf(algorithm: string, numbers: readonly (number | string)[], unit: string): string {

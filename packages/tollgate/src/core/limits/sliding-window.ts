@@ -1,8 +1,9 @@
 import { type Duration, formatMicroseconds, toMicroseconds, toMilliseconds } from "../duration.ts";
 import { show, TollgateError } from "../errors.ts";
 import { type SlidingWindowLimit, sealLimit } from "./limit.ts";
-import { checkCount, checkOptions, commonParts, fingerprintOf, type LimitOptions } from "./options.ts";
+import { checkCount, checkFactoryOptions, commonParts, fingerprintOf, type LimitOptions } from "./options.ts";
 
+/** The numbers of a sliding window. */
 export interface SlidingWindowOptions extends LimitOptions {
   /** The most units in any window: a positive integer. */
   readonly limit: number;
@@ -25,7 +26,7 @@ export interface SlidingWindowOptions extends LimitOptions {
  * ```
  */
 export function slidingWindow(options: SlidingWindowOptions): SlidingWindowLimit {
-  checkOptions("slidingWindow", options);
+  checkFactoryOptions("slidingWindow", options);
   const limit = checkCount("limit", options.limit);
   const windowUs = toMicroseconds("window", options.window);
   const ownUs = limit <= LARGEST_EXACT_LIMIT ? 0 : Math.ceil(windowUs / GROUPS_PER_WINDOW);
@@ -49,7 +50,7 @@ const GROUPS_PER_WINDOW = 64;
 
 function resolutionOf(options: SlidingWindowOptions, ownUs: number, windowUs: number): number {
   if (options.resolution === undefined) return ownUs;
-  if (options.resolution === 0) return 0;
+  if (options.resolution === 0 || options.resolution === "0ms") return 0;
   const resolutionUs = toMicroseconds("resolution", options.resolution);
   if (resolutionUs <= windowUs) return resolutionUs;
   throw new TollgateError("ERR_LIMIT", `resolution: expected at most the window, got ${show(options.resolution)}`);

@@ -1,7 +1,7 @@
 import { TollgateError } from "../errors.ts";
 
 /** Thirty years: how far from its origin a token bucket's ticks have to reach. */
-export const HORIZON_US: number = 30 * 365.25 * 86_400_000_000;
+const HORIZON_US = 30 * 365.25 * 86_400_000_000;
 
 const TWO_53 = 2 ** 53;
 const FASTEST_PER_US = 9;

@@ -1,7 +1,14 @@
 import { type Duration, formatMicroseconds, LONGEST_US, toMicroseconds, toMilliseconds } from "../duration.ts";
 import { show, TollgateError } from "../errors.ts";
 import { sealLimit, type TokenBucketLimit } from "./limit.ts";
-import { checkChoice, checkCount, checkOptions, commonParts, fingerprintOf, type LimitOptions } from "./options.ts";
+import {
+  checkChoice,
+  checkCount,
+  checkFactoryOptions,
+  commonParts,
+  fingerprintOf,
+  type LimitOptions,
+} from "./options.ts";
 import { tickScale } from "./tick-scale.ts";
 
 /** How a token bucket begins. */
@@ -10,11 +17,13 @@ export interface InitialOptions {
   readonly initial?: "full" | "empty";
   /**
    * With `initial: "empty"`: how long after nothing counts against a key any more it is forgotten, and so empty again.
-   * Default: ten fill times, at least 1m. In a combination, where a limiter may be waited for that long, make it longer.
+   * Default: ten fill times, at least 1m. Where a limit outside the list may
+   * be waited for that long (`combine`, limits chosen per call), make it longer.
    */
   readonly idleTtl?: Duration;
 }
 
+/** The numbers of a token bucket. */
 export interface TokenBucketOptions extends LimitOptions, InitialOptions {
   /** The most units that it holds: a positive integer. */
   readonly capacity: number;
@@ -23,6 +32,7 @@ export interface TokenBucketOptions extends LimitOptions, InitialOptions {
   readonly per: Duration;
 }
 
+/** What `perSecond` and the like take beside the count. */
 export interface RateOptions extends LimitOptions, InitialOptions {
   /** The capacity; as many as come in one period by default. */
   readonly burst?: number;
@@ -42,7 +52,7 @@ export interface RateOptions extends LimitOptions, InitialOptions {
  * ```
  */
 export function tokenBucket(options: TokenBucketOptions): TokenBucketLimit {
-  checkOptions("tokenBucket", options);
+  checkFactoryOptions("tokenBucket", options);
   const capacity = checkCount("capacity", options.capacity);
   const refill = checkCount("refill", options.refill);
   const perUs = toMicroseconds("per", options.per);
@@ -127,9 +137,10 @@ export function perDay(count: number, options: RateOptions = {}): TokenBucketLim
 }
 
 function perPeriod(count: number, per: Duration, options: RateOptions): TokenBucketLimit {
-  checkOptions("options of a rate", options);
+  checkFactoryOptions("options of a rate", options);
   const { burst, ...rest } = options;
-  return tokenBucket({ ...rest, refill: count, per, capacity: burst ?? count });
+  const refill = checkCount("count", count);
+  return tokenBucket({ ...rest, refill, per, capacity: burst === undefined ? refill : checkCount("burst", burst) });
 }
 
 const LEAST_IDLE_TTL_US = 60_000_000;

@@ -1,42 +1,38 @@
-import { type CompiledPlan, compilePlan } from "../../algorithms/compile-plan.ts";
-import { isDroppable } from "../../algorithms/plan-verbs.ts";
+import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import { REACH_US } from "../../algorithms/ticks.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Host } from "../../core/store.ts";
 
 const FEWEST_SLOTS = 8;
-/** Kernels are exact within 20 years of their origin; a clock that strays farther moves the origin. */
-const REACH_US = 20 * 365.25 * 86_400_000_000;
-
-/** Hears when the table's kernels were compiled anew. */
-export interface TableUser {
-  readonly host: Host;
-  recompiled(): void;
-}
 
 /**
  * The keys and cells of one plan: a Map from key to slot, and the cells of all slots side by side in one array. Slots
  * are dense: dropping a key moves the last one into its place, so that the array's end is always free.
  */
 export class KeyTable {
+  readonly plan: Plan;
   readonly slots: Map<string, number> = new Map();
-  readonly users: Set<TableUser> = new Set();
+  readonly #hosts: Set<Host>;
   cells: Float64Array;
-  /** The kernels are exact between these moments. */
+  /** Replaced when the origin moves. */
+  compiled: CompiledPlan;
+  /** Whether the store let it go, empty; whoever held it has to ask the store again. */
+  retired = false;
+  /** The kernels are exact between these moments; a clock that strays farther moves the origin. */
   #earliestUs = 0;
   #latestUs = 0;
-  #compiled: CompiledPlan;
   #originUs = 0;
-  readonly #plan: Plan;
   /** The slots' keys. */
   readonly #keys: string[] = [];
   /** The next slot that the sweep looks at; below 0 between passes. */
   #cursor = -1;
   #removedInPass = 0;
 
-  constructor(plan: Plan, nowUs: number) {
-    this.#plan = plan;
-    this.#compiled = this.#compileAt(nowUs);
-    this.cells = new Float64Array(FEWEST_SLOTS * this.#compiled.width);
+  constructor(plan: Plan, host: Host) {
+    this.plan = plan;
+    this.#hosts = new Set([host]);
+    this.compiled = this.#compileAt(host.nowUs());
+    this.cells = new Float64Array(FEWEST_SLOTS * this.compiled.width);
   }
 
   get size(): number {
@@ -44,22 +40,39 @@ export class KeyTable {
   }
 
   get width(): number {
-    return this.#compiled.width;
+    return this.compiled.width;
   }
 
-  /** The kernels for a plan of this table's id: its limits may stand in another order. */
+  /** The kernels for a plan of this table's id: its limits may stand in another order and have other modes. */
   compiledFor(plan: Plan): CompiledPlan {
-    return plan === this.#plan ? this.#compiled : compilePlan(plan, this.#originUs);
+    return plan === this.plan ? this.compiled : new CompiledPlan(plan, this.#originUs);
+  }
+
+  addHost(host: Host): void {
+    this.#hosts.add(host);
+  }
+
+  /** Its last host stays: somebody has to tell a sweep the time. */
+  removeHost(host: Host): void {
+    if (this.#hosts.size > 1) this.#hosts.delete(host);
+  }
+
+  /** Makes sure that the kernels are exact at this moment. */
+  reach(nowUs: number): void {
+    if (nowUs < this.#earliestUs || nowUs > this.#latestUs) this.#moveOrigin(nowUs);
   }
 
   /** Takes in a key that is not there yet, with the first `width` cells of `source`. */
   insert(key: string, source: Float64Array): void {
+    const { width } = this;
     const slot = this.#keys.length;
-    const from = slot * this.width;
+    const from = slot * width;
     if (from === this.cells.length) this.#resize(2 * slot);
-    for (let i = 0; i < this.width; i += 1) this.cells[from + i] = source[i]!;
-    this.#keys.push(key);
-    this.slots.set(key, slot);
+    for (let i = 0; i < width; i += 1) this.cells[from + i] = source[i]!;
+    const own = ownCopy(key);
+    // First, because a Map that is full throws.
+    this.slots.set(own, slot);
+    this.#keys.push(own);
   }
 
   drop(key: string): void {
@@ -74,58 +87,66 @@ export class KeyTable {
     this.#shrink();
   }
 
-  /**
-   * Looks at up to `count` slots, drops those that are as good as new, and reports at the end of a pass over all.
-   *
-   * @returns whether the pass is over.
-   */
+  /** Looks at up to `count` slots, drops those that are as good as new, and says whether that ended a pass over all. */
   sweepSome(count: number, nowUs: number): boolean {
-    this.reach(nowUs);
     if (this.#cursor < 0) this.#cursor = this.#keys.length - 1;
-    const last = Math.max(0, this.#cursor - count + 1);
-    for (; this.#cursor >= last; this.#cursor -= 1) {
-      // A slot past the end was dropped by its own limiter since the pass began.
-      if (this.#cursor >= this.#keys.length) continue;
-      if (!isDroppable(this.#compiled, this.cells, this.#cursor * this.width, nowUs)) continue;
-      this.#remove(this.#cursor);
-      this.#removedInPass += 1;
-    }
+    this.#sweepDownTo(Math.max(0, this.#cursor - count + 1), nowUs);
     if (this.#cursor >= 0) return false;
     this.#endPass();
     return true;
   }
 
-  /** One pass over all slots, at once. */
+  /** One pass over all slots, at once; says how many keys went. */
   sweepAll(nowUs: number): number {
-    const before = this.#keys.length;
-    this.#cursor = before - 1;
-    this.sweepSome(before, nowUs);
-    return before - this.#keys.length;
+    this.#cursor = this.#keys.length - 1;
+    const removed = this.#sweepDownTo(0, nowUs);
+    this.#endPass();
+    return removed;
   }
 
-  /** Makes sure that the kernels are exact at this moment. */
-  reach(nowUs: number): void {
-    if (nowUs < this.#earliestUs || nowUs > this.#latestUs) this.#moveOrigin(nowUs);
+  /** The time of the host whose clock is the earliest: no key may go that somebody still has to wait for. */
+  nowUs(): number {
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const host of this.#hosts) earliest = Math.min(earliest, host.nowUs());
+    return earliest;
+  }
+
+  #sweepDownTo(last: number, nowUs: number): number {
+    this.reach(nowUs);
+    let removed = 0;
+    for (; this.#cursor >= last; this.#cursor -= 1) {
+      // A slot past the end was dropped by its own limiter since the pass began.
+      if (this.#cursor >= this.#keys.length) continue;
+      if (!this.compiled.isDroppable(this.cells, this.#cursor * this.width, nowUs)) continue;
+      this.#remove(this.#cursor);
+      removed += 1;
+    }
+    this.#removedInPass += removed;
+    return removed;
+  }
+
+  #endPass(): void {
+    const removed = this.#removedInPass;
+    this.#removedInPass = 0;
+    this.#shrink();
+    if (removed === 0) return;
+    for (const host of this.#hosts) host.swept(removed, this.#keys.length);
   }
 
   /** Compiles the kernels for another origin and restates every cell: for clocks that jump by decades. */
   #moveOrigin(nowUs: number): void {
-    const before = this.#compiled;
-    this.#compiled = this.#compileAt(nowUs);
-    const { kernels, offsets, width } = this.#compiled;
-    for (let base = 0; base < this.#keys.length * width; base += width) {
-      kernels.forEach((kernel, i) => {
-        kernel.rebase(this.cells, base + offsets[i]!, before.kernels[i]!);
-      });
+    const before = this.compiled;
+    this.compiled = this.#compileAt(nowUs);
+    for (let slot = 0; slot < this.#keys.length; slot += 1) {
+      this.compiled.rebase(this.cells, slot * this.width, before);
     }
-    for (const user of this.users) user.recompiled();
   }
 
   #compileAt(originUs: number): CompiledPlan {
     this.#originUs = originUs;
     this.#earliestUs = originUs - REACH_US;
     this.#latestUs = originUs + REACH_US;
-    return compilePlan(this.#plan, originUs);
+    return new CompiledPlan(this.plan, originUs);
   }
 
   #remove(slot: number): void {
@@ -140,14 +161,6 @@ export class KeyTable {
     this.slots.set(moved, slot);
   }
 
-  #endPass(): void {
-    const removed = this.#removedInPass;
-    this.#removedInPass = 0;
-    if (removed === 0) return;
-    this.#shrink();
-    for (const user of this.users) user.host.swept(removed, this.#keys.length);
-  }
-
   #shrink(): void {
     const slots = Math.max(FEWEST_SLOTS, 2 * this.#keys.length);
     if (4 * slots <= this.cells.length / this.width) this.#resize(slots);
@@ -158,4 +171,12 @@ export class KeyTable {
     this.cells = new Float64Array(slots * this.width);
     this.cells.set(kept);
   }
+}
+
+/** Engines keep longer pieces of a string as a view of the whole. */
+const SHORTEST_VIEW = 13;
+
+/** The same text in memory of its own: a key cut out of a header must not keep the header. */
+function ownCopy(key: string): string {
+  return key.length < SHORTEST_VIEW ? key : ` ${key}`.slice(1);
 }

@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import { show, TollgateError } from "../../core/errors.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import type { Host, SyncSpace, SyncStore } from "../../core/store.ts";
@@ -5,6 +7,7 @@ import { KeyTable } from "./key-table.ts";
 import { MemorySpace } from "./memory-space.ts";
 import { Sweeper } from "./sweeper.ts";
 
+/** How a memory store cleans up. */
 export interface MemoryStoreOptions {
   /**
    * Milliseconds between background sweeps of all keys. Needed for no bound: memory stays in proportion to the keys in
@@ -31,17 +34,21 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  * store.close();
  * ```
  */
-export function memoryStore(options: MemoryStoreOptions = {}): SyncStore {
+export function memoryStore(options: MemoryStoreOptions = {}): SyncStore & Disposable {
   return new MemoryStore(options);
 }
 
-class MemoryStore implements SyncStore {
+class MemoryStore implements SyncStore, Disposable {
   readonly kind = "sync";
   readonly #tables = new Map<Scope, Map<string, KeyTable>>();
-  readonly #sweeper = new Sweeper();
+  readonly #sweeper = new Sweeper((table) => this.#retire(table));
   readonly #timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor({ sweepIntervalMs }: MemoryStoreOptions) {
+  constructor(options: MemoryStoreOptions) {
+    if (typeof options !== "object" || options === null) {
+      throw new TollgateError("ERR_OPTION", `memoryStore: expected an object of options, got ${show(options)}`);
+    }
+    const { sweepIntervalMs } = options;
     if (sweepIntervalMs === undefined) return;
     if (!Number.isInteger(sweepIntervalMs) || sweepIntervalMs < 1 || sweepIntervalMs > LONGEST_TIMER_MS) {
       throw new TollgateError(
@@ -55,9 +62,7 @@ class MemoryStore implements SyncStore {
   }
 
   open(plan: Plan, host: Host): SyncSpace {
-    const table = this.#tableOf(plan, host);
-    const space: SyncSpace = new MemorySpace(plan, host, table, this.#sweeper, () => this.#forget(plan, table));
-    return space;
+    return new MemorySpace(plan, host, () => this.#tableOf(plan, host), this.#sweeper);
   }
 
   close(): void {
@@ -71,19 +76,21 @@ class MemoryStore implements SyncStore {
   #tableOf(plan: Plan, host: Host): KeyTable {
     const tables = this.#tables.get(plan.scope) ?? new Map<string, KeyTable>();
     const known = tables.get(plan.id);
-    if (known !== undefined) return known;
-    const table = new KeyTable(plan, host.nowUs());
+    if (known !== undefined) {
+      known.addHost(host);
+      return known;
+    }
+    const table = new KeyTable(plan, host);
     this.#tables.set(plan.scope, tables.set(plan.id, table));
     this.#sweeper.add(table);
     return table;
   }
 
-  /** Lets a table go that nobody uses and that holds nothing. */
-  #forget(plan: Plan, table: KeyTable): void {
-    const tables = this.#tables.get(plan.scope);
-    if (table.users.size > 0 || table.size > 0 || tables?.get(plan.id) !== table) return;
-    tables.delete(plan.id);
-    if (tables.size === 0) this.#tables.delete(plan.scope);
-    this.#sweeper.remove(table);
+  #retire(table: KeyTable): void {
+    table.retired = true;
+    const { scope, id } = table.plan;
+    const tables = this.#tables.get(scope);
+    tables?.delete(id);
+    if (tables?.size === 0) this.#tables.delete(scope);
   }
 }

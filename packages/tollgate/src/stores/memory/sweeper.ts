@@ -7,19 +7,21 @@ const SLOTS_PER_NEW_KEY = 4;
 
 /**
  * Sweeps a store's tables in small steps as calls come in, one table after another, so that the keys of an idle limiter
- * go too while others of the store are busy. Each table is judged by the clock of its own limiter.
+ * go too while others of the store are busy. Each table is judged by the clock of its own limiter; one whose clock fails
+ * is passed over, which is for that limiter's own calls to say. A table that a pass leaves empty is let go.
  */
 export class Sweeper {
   readonly #tables: KeyTable[] = [];
+  readonly #retire: (table: KeyTable) => void;
   #slotsUnpaid = SLOTS_PER_STEP;
   #next = 0;
 
-  add(table: KeyTable): void {
-    this.#tables.push(table);
+  constructor(retire: (table: KeyTable) => void) {
+    this.#retire = retire;
   }
 
-  remove(table: KeyTable): void {
-    this.#tables.splice(this.#tables.indexOf(table), 1);
+  add(table: KeyTable): void {
+    this.#tables.push(table);
   }
 
   /** Counts a call, and makes a step when enough have come in. */
@@ -34,22 +36,47 @@ export class Sweeper {
   }
 
   sweepAll(): void {
-    for (const table of [...this.#tables]) {
-      const nowUs = clockOf(table);
-      if (nowUs !== undefined) table.sweepAll(nowUs);
+    for (let index = this.#tables.length - 1; index >= 0; index -= 1) {
+      const table = this.#tables[index]!;
+      const nowUs = timeOf(table);
+      if (nowUs === undefined) continue;
+      table.sweepAll(nowUs);
+      if (table.size === 0) this.#letGo(index);
     }
   }
 
   #step(): void {
     this.#slotsUnpaid = SLOTS_PER_STEP;
-    if (this.#next >= this.#tables.length) this.#next = 0;
-    const table = this.#tables[this.#next]!;
-    const nowUs = clockOf(table);
-    if (nowUs === undefined || table.sweepSome(SLOTS_PER_STEP, nowUs)) this.#next += 1;
+    let slotsLeft = SLOTS_PER_STEP;
+    // Once round at the most: small tables are many to a step.
+    for (let tables = this.#tables.length; tables > 0 && slotsLeft > 0; tables -= 1) {
+      if (this.#next >= this.#tables.length) this.#next = 0;
+      const index = this.#next;
+      const table = this.#tables[index]!;
+      const looksAt = Math.max(1, Math.min(slotsLeft, table.size));
+      slotsLeft -= looksAt;
+      this.#next += 1;
+      const nowUs = timeOf(table);
+      if (nowUs === undefined) continue;
+      const passEnded = table.sweepSome(looksAt, nowUs);
+      if (!passEnded) this.#next = index;
+      else if (table.size === 0) this.#letGo(index);
+    }
+  }
+
+  /** The last table takes its place. */
+  #letGo(index: number): void {
+    const table = this.#tables[index]!;
+    this.#tables[index] = this.#tables[this.#tables.length - 1]!;
+    this.#tables.pop();
+    this.#retire(table);
   }
 }
 
-function clockOf(table: KeyTable): number | undefined {
-  for (const { host } of table.users) return host.nowUs();
-  return undefined;
+function timeOf(table: KeyTable): number | undefined {
+  try {
+    return table.nowUs();
+  } catch {
+    return undefined;
+  }
 }

@@ -6,10 +6,11 @@ import { Report } from "../core/report.ts";
 import type { AsyncSpace, AsyncStore, Verb } from "../core/store.ts";
 import { type Calls, callsFor } from "./call.ts";
 import { decide, explainLimits } from "./decide.ts";
-import type { AsyncLimiter as AsyncLimiterVerbs } from "./limiter.ts";
+import type { AsyncLimiter } from "./limiter.ts";
 import type { Selection, Source } from "./selection.ts";
+import { sum } from "./sum.ts";
 
-export interface AsyncLimiterParts<Input> {
+export interface AsyncStoreLimiterParts<Input> {
   readonly name: string;
   readonly selection: Selection<Input, AsyncSpace>;
   readonly sources: readonly Source[];
@@ -19,7 +20,7 @@ export interface AsyncLimiterParts<Input> {
 }
 
 /** The verbs over spaces of one store elsewhere: each call is one message to it. */
-export class AsyncLimiter<Input> implements AsyncLimiterVerbs<Input> {
+export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
   readonly kind = "async";
   readonly name: string;
   readonly selection: Selection<Input, AsyncSpace>;
@@ -28,13 +29,14 @@ export class AsyncLimiter<Input> implements AsyncLimiterVerbs<Input> {
   readonly clock: Clock;
   readonly observe: Observer | undefined;
 
-  constructor({ name, selection, sources, store, clock, observe }: AsyncLimiterParts<Input>) {
+  constructor({ name, selection, sources, store, clock, observe }: AsyncStoreLimiterParts<Input>) {
     this.name = name;
     this.selection = selection;
     this.sources = sources;
     this.store = store;
     this.clock = clock;
     this.observe = observe;
+    Object.freeze(this);
   }
 
   async allow(input: Input, cost: Cost = 1): Promise<boolean> {
@@ -81,8 +83,9 @@ export class AsyncLimiter<Input> implements AsyncLimiterVerbs<Input> {
     return sum(await Promise.all(this.selection.spaces().map((space) => space.size())));
   }
 
-  /** The store is its owner's to close: a limiter with an asynchronous store was always given it. */
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    for (const space of this.selection.spaces()) space.release();
+  }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
@@ -99,13 +102,10 @@ export class AsyncLimiter<Input> implements AsyncLimiterVerbs<Input> {
     const nowUs = readUs(this.clock);
     if (calls.length === 0) return new Report();
     const report = await this.store.transact(verb, calls, nowUs);
+    this.selection.tidy();
     if (report.degraded !== undefined) {
       this.observe?.({ type: "degradation", limiter: this.name, cause: report.degraded });
     }
     return report;
   }
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

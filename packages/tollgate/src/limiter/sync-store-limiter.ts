@@ -9,37 +9,36 @@ import { decide, explainLimits } from "./decide.ts";
 import type { Limiter } from "./limiter.ts";
 import { checkKey } from "./options.ts";
 import type { FixedSelection, Selection, Source } from "./selection.ts";
+import { sum } from "./sum.ts";
 import { transact } from "./transact.ts";
 
-export interface SyncLimiterParts<Input> {
+export interface SyncStoreLimiterParts<Input> {
   readonly name: string;
   readonly selection: Selection<Input, SyncSpace>;
   readonly sources: readonly Source[];
   readonly clock: Clock;
   readonly observe: Observer | undefined;
-  readonly close: () => void;
 }
 
 /** The verbs over spaces that answer at once. */
-export class SyncLimiter<Input> implements Limiter<Input> {
+export class SyncStoreLimiter<Input> implements Limiter<Input> {
   readonly kind = "sync";
   readonly name: string;
   readonly selection: Selection<Input, SyncSpace>;
   readonly clock: Clock;
   readonly sources: readonly Source[];
   readonly observe: Observer | undefined;
-  readonly #close: () => void;
   /** Whose space `allow` can ask directly; `undefined` where a call takes more than that. */
   readonly #direct: FixedSelection<Input, SyncSpace> | undefined;
 
-  constructor({ name, selection, sources, clock, observe, close }: SyncLimiterParts<Input>) {
+  constructor({ name, selection, sources, clock, observe }: SyncStoreLimiterParts<Input>) {
     this.name = name;
     this.selection = selection;
     this.clock = clock;
     this.sources = sources;
     this.observe = observe;
-    this.#close = close;
     this.#direct = observe === undefined ? directSelection(selection) : undefined;
+    Object.freeze(this);
   }
 
   allow(input: Input, cost: Cost = 1): boolean {
@@ -91,7 +90,7 @@ export class SyncLimiter<Input> implements Limiter<Input> {
   }
 
   close(): void {
-    this.#close();
+    for (const space of this.selection.spaces()) space.release();
   }
 
   [Symbol.dispose](): void {
@@ -111,7 +110,12 @@ export class SyncLimiter<Input> implements Limiter<Input> {
   }
 
   #transact(verb: Verb, calls: Calls<SyncSpace>): Report {
-    return transact(verb, calls, readUs(this.clock));
+    const report = transact(verb, calls, readUs(this.clock));
+    this.selection.tidy();
+    if (report.degraded !== undefined) {
+      this.observe?.({ type: "degradation", limiter: this.name, cause: report.degraded });
+    }
+    return report;
   }
 }
 
@@ -121,8 +125,4 @@ function directSelection<Input>(selection: Selection<Input, SyncSpace>): FixedSe
   if (fixed === undefined) return undefined;
   const { units } = fixed.space.plan;
   return units.size === 1 || units.has(REQUESTS) ? fixed : undefined;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

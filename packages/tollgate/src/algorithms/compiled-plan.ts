@@ -1,0 +1,147 @@
+import { toMicroseconds } from "../core/duration.ts";
+import type { Limit } from "../core/limits/limit.ts";
+import type { Plan } from "../core/plan.ts";
+import type { Report } from "../core/report.ts";
+import type { Verb } from "../core/store.ts";
+import { compileLimit } from "./compile-limit.ts";
+import type { Kernel } from "./kernel.ts";
+
+/**
+ * A plan compiled: what the verbs mean for the cells of one key, which begin at `base`. Every store that runs kernels
+ * uses this, on the cells themselves or on a copy that it publishes afterwards. Times are whole microseconds since the
+ * epoch; costs are checked, one per limit in the plan's order, as are the entries of a report, which begin at `at`.
+ */
+export class CompiledPlan {
+  readonly plan: Plan;
+  /** How many cells a key needs. */
+  readonly width: number;
+  readonly #kernels: readonly Kernel[];
+  /** Per kernel: where its cells begin within a key's. */
+  readonly #offsets: readonly number[];
+  /** How long after nothing counts any more a key is forgotten: above 0 only where some limit starts empty. */
+  readonly #idleTtlUs: number;
+
+  /** `originUs` is a moment within 20 years of every one at which it will be asked. */
+  constructor(plan: Plan, originUs: number) {
+    this.plan = plan;
+    this.#kernels = plan.limits.map((limit) => compileLimit(limit, originUs));
+    this.#idleTtlUs = Math.max(...plan.limits.map(idleTtlUs));
+    const offsets = this.#kernels.map(() => 0);
+    let width = 0;
+    for (const index of plan.cellOrder) {
+      offsets[index] = width;
+      width += this.#kernels[index]!.size;
+    }
+    this.#offsets = offsets;
+    this.width = width;
+  }
+
+  /** Writes the cells of a new key. */
+  init(cells: Float64Array, base: number, nowUs: number): void {
+    for (let i = 0; i < this.#kernels.length; i += 1) this.#kernels[i]!.init(cells, base + this.#offsets[i]!, nowUs);
+  }
+
+  /** Whether a key is as good as new: nothing has counted against any of its limits for the plan's idle time. */
+  isDroppable(cells: Float64Array, base: number, nowUs: number): boolean {
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      if (this.#kernels[i]!.resetUs(cells, base + this.#offsets[i]!, nowUs - this.#idleTtlUs) > 0) return false;
+    }
+    return true;
+  }
+
+  /** The hot path: takes one plain cost, all or nothing, where every limit enforces. */
+  takeNumber(cells: Float64Array, base: number, nowUs: number, cost: number): boolean {
+    const { countsNumber } = this.plan;
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      const counted = countsNumber[i]! ? cost : 0;
+      if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, nowUs, counted)) return false;
+    }
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      const counted = countsNumber[i]! ? cost : 0;
+      this.#kernels[i]!.take(cells, base + this.#offsets[i]!, nowUs, counted);
+    }
+    return true;
+  }
+
+  /** Notes in the report which limits conform, and returns whether all enforcing ones do. */
+  conform(
+    cells: Float64Array,
+    base: number,
+    nowUs: number,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): boolean {
+    let admitted = true;
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      const conforms = this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, nowUs, costs[i]!);
+      report.conforms[at + i] = conforms;
+      if (!conforms && this.plan.enforces[i]!) admitted = false;
+    }
+    return admitted;
+  }
+
+  /**
+   * Changes the cells as the verb says of a call that `conform` admitted or not. A `peek` changes them as `take` does: give
+   * it a copy.
+   *
+   * @returns whether anything was taken or given back.
+   */
+  change(
+    verb: Verb,
+    admitted: boolean,
+    cells: Float64Array,
+    base: number,
+    nowUs: number,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): boolean {
+    if (verb === "explain" || (!admitted && (verb === "take" || verb === "peek"))) return false;
+    let changed = false;
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      const cost = costs[i]!;
+      if (cost === 0) continue;
+      const kernel = this.#kernels[i]!;
+      const cell = base + this.#offsets[i]!;
+      const takes = verb === "charge" || this.plan.enforces[i]! || report.conforms[at + i]!;
+      if (verb === "refund") kernel.giveBack(cells, cell, nowUs, cost);
+      else if (takes) kernel.take(cells, cell, nowUs, cost);
+      else continue;
+      changed = true;
+    }
+    return changed;
+  }
+
+  /** Fills the report's figures from the cells as they stand after the verb. */
+  describe(
+    cells: Float64Array,
+    base: number,
+    nowUs: number,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): void {
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      const kernel = this.#kernels[i]!;
+      const cell = base + this.#offsets[i]!;
+      const waitUs = kernel.waitUs(cells, cell, nowUs, costs[i]!);
+      report.used[at + i] = kernel.used(cells, cell, nowUs);
+      report.waitUs[at + i] = waitUs;
+      report.usedAfterWait[at + i] = Number.isFinite(waitUs) ? kernel.used(cells, cell, nowUs + waitUs) : 0;
+      report.resetUs[at + i] = kernel.resetUs(cells, cell, nowUs);
+    }
+  }
+
+  /** Restates the cells of a key that were written under another origin. */
+  rebase(cells: Float64Array, base: number, from: CompiledPlan): void {
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      this.#kernels[i]!.rebase(cells, base + this.#offsets[i]!, from.#kernels[i]!);
+    }
+  }
+}
+
+function idleTtlUs(limit: Limit): number {
+  const startsEmpty = limit.algorithm === "token-bucket" && limit.initial === "empty";
+  return startsEmpty ? toMicroseconds("idleTtl", limit.idleTtlMs) : 0;
+}

@@ -1,0 +1,96 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CountReporter } from "../tools/count-reporter.ts";
+import config from "../vitest.config.ts";
+import { REPOSITORY } from "./support/planted-workspace.ts";
+import { runNode } from "./support/run.ts";
+import { plant, remove, temporaryFolder } from "./support/temporary-folder.ts";
+
+const FAIL = 'throw new Error("planted");';
+
+/** Test files, and how a run of each alone ends. */
+const CASES = [
+  {
+    name: "tests that pass",
+    source: 'test("a", () => {}); describe("group", () => test("b", () => {}));',
+    line: "2 passed, 0 failed, 0 skipped",
+    status: 0,
+  },
+  {
+    name: "skipped tests do not fail the run",
+    source: `test("a", () => {}); test.skip("b", () => { ${FAIL} }); test.todo("c"); test("d", (here) => here.skip());`,
+    line: "1 passed, 0 failed, 3 skipped",
+    status: 0,
+  },
+  {
+    name: "a test that fails",
+    source: `test("a", () => {}); test("b", () => { ${FAIL} }); test.skip("c", () => {});`,
+    line: "1 passed, 1 failed, 1 skipped",
+    status: 1,
+  },
+  {
+    name: "a file whose import is missing",
+    source: 'import "./missing.js"; test("a", () => {});',
+    line: "0 passed, 1 failed, 0 skipped",
+    status: 1,
+  },
+  {
+    name: "a file that does not parse",
+    source: 'test("a", () => {',
+    line: "0 passed, 1 failed, 0 skipped",
+    status: 1,
+  },
+  {
+    name: "a file without tests",
+    source: "export {};",
+    line: "0 passed, 1 failed, 0 skipped",
+    status: 1,
+  },
+  {
+    name: "a hook of the file that fails",
+    source: `beforeAll(() => { ${FAIL} }); test("a", () => {});`,
+    line: "0 passed, 1 failed, 1 skipped",
+    status: 1,
+  },
+  {
+    name: "a hook of a group that fails",
+    source: `describe("group", () => { afterAll(() => { ${FAIL} }); test("a", () => {}); });`,
+    line: "1 passed, 1 failed, 0 skipped",
+    status: 1,
+  },
+  {
+    name: "an error that nobody caught",
+    source: 'test("a", () => { Promise.reject(new Error("planted")); });',
+    line: "1 passed, 1 failed, 0 skipped",
+    status: 1,
+  },
+];
+
+describe("the closing line of a test run", () => {
+  let root: string;
+  beforeAll(() => {
+    root = temporaryFolder();
+    const reporter = JSON.stringify(join(REPOSITORY, "tools/count-reporter.ts"));
+    plant(root, {
+      "vitest.config.mjs": `import { CountReporter } from ${reporter};
+        export default { test: { globals: true, include: ["*.test.mjs"], reporters: [new CountReporter(), "default"] } };`,
+    });
+  });
+  afterAll(() => remove(root));
+
+  it.each(CASES.map((planted, index) => ({ ...planted, index })))("counts $name", async (planted) => {
+    const file = `planted-${planted.index}.test.mjs`;
+    plant(root, { [file]: planted.source });
+    const vitest = join(REPOSITORY, "node_modules/vitest/vitest.mjs");
+    // A run of its own: nothing of this one's environment.
+    const { status, stdout } = await runNode(root, [vitest, "run", file], { PATH: process.env["PATH"] });
+    expect({ line: stdout.trimEnd().split("\n").at(-1), status }).toEqual({
+      line: planted.line,
+      status: planted.status,
+    });
+  });
+
+  it("is on in this repository", () => {
+    expect(config.test?.reporters).toContainEqual(expect.any(CountReporter));
+  });
+});

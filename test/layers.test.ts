@@ -1,0 +1,169 @@
+import { readdirSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { biomeFindings, type Finding, plantWorkspace, REPOSITORY } from "./support/planted-workspace.ts";
+import { remove } from "./support/temporary-folder.ts";
+
+const SOURCE = "packages/tollgate/src";
+
+/** The layer table of ARCHITECTURE: what each folder may import besides itself. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  algorithms: ["core"],
+  "stores/memory": ["core", "algorithms"],
+  "stores/table": ["core", "algorithms"],
+  "stores/shared": ["core", "algorithms", "stores/table"],
+  "stores/redis": ["core", "algorithms"],
+  "stores/hybrid": ["core", "algorithms", "stores/redis"],
+  limiter: ["core", "algorithms", "stores/memory"],
+  http: ["core", "limiter"],
+  adapters: ["core", "http", "limiter"],
+  metrics: ["core"],
+  testing: ["core", "limiter"],
+};
+
+/** Places whose files may be named for one of these may import `node:`. */
+const NODE_PLACES = /^(stores\/shared|adapters\/(node|express|fastify|koa)|metrics\/diagnostics|testing)\b/;
+/** Folders without any third-party import. */
+const BARE_FOLDERS = ["core", "algorithms", "limiter", "stores/memory", "stores/table"];
+
+/** Files to plant, below the source folder: each folder, a folder in it, and where one file differs from the others. */
+const PLACES = [
+  ...Object.keys(LAYERS).flatMap((folder) => [`${folder}/planted.ts`, `${folder}/inner/planted.ts`]),
+  ...["express", "fastify", "hono", "koa", "node", "fetch"].map((name) => `adapters/${name}.ts`),
+  "adapters/node/planted.ts",
+  "metrics/diagnostics.ts",
+  "metrics/diagnostics/planted.ts",
+  "metrics/prometheus.ts",
+];
+
+const FORMS: readonly ((from: string, name: string) => string)[] = [
+  (from, name) => `import { ${name} } from "${from}";`,
+  (from, name) => `import type { ${name} } from "${from}";`,
+  (from, name) => `import { type ${name} } from "${from}";`,
+  (from) => `import "${from}";`,
+  (from, name) => `export { ${name} } from "${from}";`,
+  (from, name) => `export type { ${name} } from "${from}";`,
+  (from) => `export * from "${from}";`,
+  (from, name) => `export * as ${name} from "${from}";`,
+  (from, name) => `const ${name} = import("${from}");`,
+];
+
+interface Specifiers {
+  readonly allowed: readonly string[];
+  readonly forbidden: readonly string[];
+}
+
+/** One statement a line, so that a line number names the statement. */
+function statementsOf({ allowed, forbidden }: Specifiers): { readonly good: string[]; readonly bad: string[] } {
+  const write = (from: string, at: number) => FORMS.map((form, index) => form(from, `name${at}_${index}`));
+  return {
+    good: allowed.flatMap((from, index) => write(from, index)),
+    bad: forbidden.flatMap((from, index) => write(from, allowed.length + index)),
+  };
+}
+
+function folderOf(place: string): string {
+  const folder = Object.keys(LAYERS).find((name) => place.startsWith(`${name}/`));
+  if (folder === undefined) throw new Error(`no layer: ${place}`);
+  return folder;
+}
+
+function relative(place: string, target: string): string {
+  const path = posix.relative(dirname(place), target);
+  return path.startsWith(".") ? path : `./${path}`;
+}
+
+function specifiersOf(place: string): Specifiers {
+  const own = folderOf(place);
+  const may = LAYERS[own] ?? [];
+  const others = Object.keys(LAYERS).filter((folder) => folder !== own);
+  const allowed = may.map((folder) => relative(place, `${folder}/target.ts`));
+  const outside = others.filter((folder) => !may.includes(folder));
+  const forbidden = outside.flatMap((folder) => spellings(place, `${folder}/target.ts`));
+
+  allowed.push("./target.ts", "./target/target.ts");
+  if (dirname(place) !== own) allowed.push("../target.ts");
+  forbidden.push("./index.ts", relative(place, "index.ts"), "#target", "https://example.com/target.js", "bun:sqlite");
+  const node = NODE_PLACES.test(place) ? allowed : forbidden;
+  node.push("node:fs", "node:fs/promises", "fs", "fs/promises", "node:worker_threads", "node:sqlite");
+  const packages = BARE_FOLDERS.includes(own) ? forbidden : allowed;
+  packages.push("ioredis", "@example/client", "example/target");
+  forbidden.push("tollgate", "tollgate/testing", "@tollgate/server");
+  // A file that runs everywhere stops doing so through a neighbour that does not.
+  if (own === "adapters" || own === "metrics") {
+    const neighbours = own === "adapters" ? ["node", "express", "fastify", "koa"] : ["diagnostics"];
+    const targets = neighbours.flatMap((name) => [`${own}/${name}.ts`, `${own}/${name}/target.ts`]);
+    if (!NODE_PLACES.test(place)) forbidden.push(...targets.map((target) => relative(place, target)));
+  }
+  return { allowed, forbidden };
+}
+
+/** The plain path, and detours that lead to the same file. */
+function spellings(place: string, target: string): readonly string[] {
+  const plain = relative(place, target);
+  const own = relative(place, folderOf(place));
+  return [plain, `./${plain}`, `${own}/../${plain}`.replace("./../", "../"), relative(place, `../src/${target}`)];
+}
+
+const planted: Record<string, { readonly good: string[]; readonly bad: string[] }> = {};
+for (const place of PLACES) planted[`${SOURCE}/${place}`] = statementsOf(specifiersOf(place));
+
+planted[`${SOURCE}/index.ts`] = statementsOf({
+  allowed: [...Object.keys(LAYERS).map((folder) => `./${folder}/target.ts`), "./testing/index.ts"],
+  forbidden: [],
+});
+for (const place of ["src/planted.ts", "src/inner/planted.ts", "bin/planted.js", "test/planted.ts"]) {
+  const file = `packages/server/${place}`;
+  planted[file] = statementsOf({
+    allowed: ["tollgate", "tollgate/node", "node:http", "example", "./target.ts", "../target.ts", "../dist/target.js"],
+    forbidden: [
+      ...["src/index.ts", "dist/index.js"].map((path) => relative(file, `packages/tollgate/${path}`)),
+      relative(file, "packages/tollgate/test/target.ts"),
+      relative(file, "node_modules/tollgate/dist/index.js"),
+      "tollgate/dist/index.js",
+      "tollgate/src/index.ts",
+    ],
+  });
+}
+
+const CYCLES = {
+  [`${SOURCE}/core/first.ts`]: 'import { b } from "./second.ts";\nexport const a = () => b;\n',
+  [`${SOURCE}/core/second.ts`]: 'import { c } from "./third.ts";\nexport const b = () => c;\n',
+  [`${SOURCE}/core/third.ts`]: 'import { a } from "./first.ts";\nexport const c = () => a;\n',
+  [`${SOURCE}/http/types.ts`]: 'import type { B } from "./others.ts";\nexport type A = B | 1;\n',
+  [`${SOURCE}/http/others.ts`]: 'import type { A } from "./types.ts";\nexport type B = A | 2;\n',
+};
+
+describe("layers", () => {
+  let root: string;
+  let findings: readonly Finding[];
+  beforeAll(async () => {
+    const sources = Object.entries(planted).map(([file, { good, bad }]) => [file, [...good, ...bad].join("\n")]);
+    root = plantWorkspace({ ...Object.fromEntries(sources), ...CYCLES });
+    findings = await biomeFindings(root, ["style/noRestrictedImports", "suspicious/noImportCycles"]);
+  }, 60_000);
+  afterAll(() => remove(root));
+
+  it.each(Object.keys(planted))("%s: what it may not import is found, and nothing else", (file) => {
+    const { good, bad } = planted[file] ?? { good: [], bad: [] };
+    const lines = findings
+      .filter(({ path, rule }) => path === file && rule === "lint/style/noRestrictedImports")
+      .map(({ line }) => line);
+    const statements = [...good, ...bad];
+    expect([...new Set(lines)].map((line) => statements[line - 1])).toEqual(bad);
+  });
+
+  it("finds cycles of imports, and of type imports", () => {
+    const cycles = findings.filter(({ rule }) => rule === "lint/suspicious/noImportCycles");
+    expect(cycles.map(({ path }) => path)).toEqual(Object.keys(CYCLES).sort());
+  });
+
+  it("has a row for every folder of the library", () => {
+    const folders = readdirSync(join(REPOSITORY, SOURCE), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => posix.relative(SOURCE, posix.relative(REPOSITORY, join(entry.parentPath, entry.name))));
+    const homeless = folders.filter((file) => !Object.keys(LAYERS).some((folder) => file.startsWith(`${folder}/`)));
+    expect(homeless).toEqual(["index.ts"]);
+  });
+});

@@ -1,0 +1,139 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { REPOSITORY } from "../support/planted-workspace.ts";
+import { type Run, runNode } from "../support/run.ts";
+import { plant, remove, temporaryFolder } from "../support/temporary-folder.ts";
+
+const MANIFEST = {
+  version: "1.0.0",
+  license: "MIT",
+  type: "module",
+  sideEffects: false,
+  engines: { node: ">=20" },
+  files: ["dist", "src", "bin"],
+  exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" }, "./package.json": "./package.json" },
+};
+
+const PAPERS = {
+  "README.md": "# Planted\n",
+  LICENSE: readFileSync(join(REPOSITORY, "LICENSE"), "utf8"),
+};
+
+const CODE = {
+  "src/index.ts": "export const a = 1;\n",
+  "dist/index.js": "export const a = 1;\n",
+};
+
+const TYPES = { "dist/index.d.ts": "export declare const a = 1;\n" };
+
+interface Planted {
+  readonly manifest: object;
+  readonly files: Readonly<Record<string, string>>;
+  /** The beginnings of what is said about it. */
+  readonly findings: readonly string[];
+}
+
+/** By name. */
+const PACKAGES: Readonly<Record<string, Planted>> = {
+  good: { manifest: MANIFEST, files: { ...PAPERS, ...CODE, ...TYPES }, findings: [] },
+  commands: {
+    manifest: { ...MANIFEST, exports: undefined, bin: { one: "bin/one.js", two: "bin/missing.js" } },
+    files: { ...PAPERS, "bin/one.js": "#!/usr/bin/env node\n" },
+    findings: ["two: bin/missing.js is not in the tarball", "publint: "],
+  },
+  strays: {
+    manifest: { ...MANIFEST, exports: undefined },
+    files: {
+      ...CODE,
+      LICENSE: "All rights reserved\n",
+      "dist/.tsbuildinfo": "{}",
+      "dist/old.d.ts": "",
+      "src/index.test.ts": "",
+    },
+    findings: [
+      "files: no README.md",
+      "files: dist/.tsbuildinfo does not belong into a package",
+      "files: src/index.test.ts does not belong into a package",
+      "files: dist/old.d.ts has no source",
+      "files: LICENSE differs from the workspace's",
+    ],
+  },
+  "dead-ends": {
+    manifest: {
+      ...MANIFEST,
+      exports: {
+        ".": { default: "./dist/index.js", types: "./dist/index.d.ts" },
+        "./more": "./dist/more.js",
+        "./all/*": "./dist/all/*.js",
+        "./none": null,
+      },
+    },
+    files: { "README.md": "# Planted\n", ...CODE, ...TYPES },
+    findings: [
+      "files: no LICENSE",
+      "./more: ./dist/more.js is not in the tarball",
+      "./all/*: ./dist/all/*.js is not in the tarball",
+      "./none: leads nowhere",
+      'publint: pkg.exports["."].types should be the first',
+      'publint: pkg.exports["."].default should be the last',
+      'publint: pkg.exports["./more"] is ./dist/more.js but the file does not exist',
+      'publint: pkg.exports["./all/*"] is ./dist/all/*.js but does not match any files',
+      "attw: ",
+    ],
+  },
+  untyped: {
+    manifest: { ...MANIFEST, exports: { ".": "./dist/index.js" } },
+    files: { ...PAPERS, ...CODE },
+    findings: ["attw: "],
+  },
+  "types-of-commonjs": {
+    manifest: { ...MANIFEST, exports: { ".": { types: "./dist/index.d.cts", default: "./dist/index.js" } } },
+    files: { ...PAPERS, ...CODE, "src/index.cts": "", "dist/index.d.cts": "declare const a: 1;\nexport = a;\n" },
+    findings: ["attw: "],
+  },
+  "types-of-nothing": {
+    manifest: MANIFEST,
+    files: { ...PAPERS, ...CODE, "dist/index.d.ts": 'export { a } from "./missing.js";\n' },
+    findings: ["attw: "],
+  },
+};
+
+describe("tools/check-packages", () => {
+  let root: string;
+  let alone: Run;
+  let together: Run;
+  beforeAll(async () => {
+    root = temporaryFolder();
+    for (const [name, { manifest, files }] of Object.entries(PACKAGES)) {
+      plant(join(root, name), { "package.json": JSON.stringify({ name, ...manifest }), ...files });
+    }
+    alone = await check(["good"]);
+    together = await check(Object.keys(PACKAGES));
+  }, 60_000);
+  afterAll(() => remove(root));
+
+  function check(names: readonly string[]): Promise<Run> {
+    const tsx = join(REPOSITORY, "node_modules/tsx/dist/cli.mjs");
+    return runNode(root, [tsx, join(REPOSITORY, "tools/check-packages.ts"), ...names]);
+  }
+
+  /** The lines about one package, without its heading. */
+  function linesAbout(name: string): readonly string[] {
+    const [, about = ""] = together.stdout.split(new RegExp(`^${name}@.*$`, "m"));
+    return about.split(/^\S/m)[0]?.match(/(?<=^ {2})\S.*$/gm) ?? [];
+  }
+
+  it("succeeds when there is nothing to find", () => {
+    expect(alone).toEqual({ status: 0, stdout: "good@1.0.0, 6 files: all good\n", stderr: "" });
+  });
+
+  it("fails when there is", () => {
+    expect(together).toMatchObject({ status: 1, stderr: "" });
+  });
+
+  it.each(Object.entries(PACKAGES))("%s: finds what is wrong, and nothing else", (name, { findings }) => {
+    const lines = linesAbout(name).filter((line) => /^(attw|publint|files|\.|\w+:)/.test(line));
+    expect(lines).toEqual(findings.map((start) => expect.stringContaining(start)));
+  });
+});

@@ -1,0 +1,26 @@
+import { cpSync, mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { REPOSITORY } from "../support/planted-workspace.ts";
+import { type Run, runNode } from "../support/run.ts";
+
+export interface CleanBuild {
+  readonly folder: string;
+  readonly built: Run;
+}
+
+/**
+ * Builds the library from a copy of its sources below `root`, so that nothing is published that an earlier build has
+ * left in `dist`.
+ */
+export async function buildCleanly(root: string): Promise<CleanBuild> {
+  const folder = join(root, "packages/tollgate");
+  cpSync(join(REPOSITORY, "packages/tollgate"), folder, {
+    recursive: true,
+    filter: (path) => !/\/(dist|node_modules)$/.test(path),
+  });
+  cpSync(join(REPOSITORY, "tsconfig.base.json"), join(root, "tsconfig.base.json"));
+  mkdirSync(join(root, "node_modules"));
+  symlinkSync(join(REPOSITORY, "node_modules/@types"), join(root, "node_modules/@types"));
+  const built = await runNode(folder, [join(REPOSITORY, "node_modules/typescript/bin/tsc"), "-b"]);
+  return { folder, built };
+}

@@ -1,0 +1,152 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type PackedPackage, pack, readManifest } from "../../tools/pack.ts";
+import { REPOSITORY } from "../support/planted-workspace.ts";
+import { type Run, runNode } from "../support/run.ts";
+import { plant, remove, temporaryFolder } from "../support/temporary-folder.ts";
+import { buildCleanly, type CleanBuild } from "./clean-build.ts";
+import {
+  compile,
+  install,
+  PROJECT_KINDS,
+  type ProjectKind,
+  plantBareProject,
+  plantProject,
+  runSample,
+  sampleOf,
+} from "./projects.ts";
+
+const QUIET_SUCCESS: Run = { status: 0, stdout: "", stderr: "" };
+
+const manifest = readManifest(join(REPOSITORY, "packages/tollgate"));
+const subpaths = Object.keys(manifest.exports ?? {}).filter((subpath) => subpath !== "./package.json");
+
+interface Project {
+  readonly root: string;
+  readonly installed: Run;
+  readonly compiled: Run;
+}
+
+let folder: string;
+let library: CleanBuild;
+let packed: PackedPackage;
+beforeAll(async () => {
+  folder = temporaryFolder();
+  library = await buildCleanly(join(folder, "workspace"));
+  packed = await pack(library.folder, folder);
+}, 60_000);
+afterAll(() => remove(folder));
+
+/** A project outside the repository, with the tarball installed, and compiled if it is in TypeScript. */
+async function createProject(name: string, write: (root: string) => void): Promise<Project> {
+  const root = join(folder, name.replaceAll(" ", "-"));
+  mkdirSync(root);
+  write(root);
+  const installed = await install(root, packed.tarball);
+  return { root, installed, compiled: existsSync(join(root, "tsconfig.json")) ? await compile(root) : QUIET_SUCCESS };
+}
+
+describe("the tarball", () => {
+  it("comes of a build without errors", () => {
+    expect(library.built).toEqual(QUIET_SUCCESS);
+  });
+
+  it("holds the sources, what they were built to, and the papers", () => {
+    const sources = readdirSync(join(library.folder, "src"), { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts"))
+      .map((file) => file.slice(0, -".ts".length));
+    const built = sources.flatMap((source) => [".js", ".js.map", ".d.ts", ".d.ts.map"].map((end) => `${source}${end}`));
+    const expected = [
+      "LICENSE",
+      "README.md",
+      "package.json",
+      ...sources.map((source) => `src/${source}.ts`),
+      ...built.map((file) => `dist/${file}`),
+    ];
+    expect([...packed.files].sort()).toEqual(expected.sort());
+  });
+
+  it("maps to sources that are in it", () => {
+    const maps = packed.files.filter((file) => file.endsWith(".map"));
+    const missing = maps.filter((file) => {
+      const { sources } = JSON.parse(readFileSync(join(library.folder, file), "utf8")) as {
+        sources: readonly string[];
+      };
+      return !sources.every((source) => existsSync(join(library.folder, file, "..", source)));
+    });
+    expect(missing).toEqual([]);
+  });
+});
+
+describe("the subpaths", () => {
+  it("have a sample each", () => {
+    const samples = readdirSync(join(REPOSITORY, "test/packaging/samples"), { recursive: true, encoding: "utf8" });
+    expect(samples.sort()).toEqual(subpaths.map((subpath) => `${sampleOf(subpath)}.ts`).sort());
+  });
+});
+
+describe("projects", () => {
+  let projects: readonly Project[];
+  beforeAll(async () => {
+    const samples = subpaths.map(sampleOf);
+    const created = PROJECT_KINDS.map((kind) => createProject(kind.name, (root) => plantProject(root, kind, samples)));
+    projects = await Promise.all(created);
+  }, 60_000);
+
+  function projectOf(kind: ProjectKind): Project {
+    return projects[PROJECT_KINDS.indexOf(kind)] as Project;
+  }
+
+  describe.each(PROJECT_KINDS)("$name", (kind) => {
+    it("installs the package, and nothing else", () => {
+      const { root, installed } = projectOf(kind);
+      expect(installed).toMatchObject({ status: 0, stderr: "" });
+      expect(readdirSync(join(root, "node_modules")).filter((name) => !name.startsWith("."))).toEqual(["tollgate"]);
+    });
+
+    it("compiles, where it has to", () => {
+      expect(projectOf(kind).compiled).toEqual(QUIET_SUCCESS);
+    });
+
+    it.each(subpaths)("runs the sample of %s without a warning", async (subpath) => {
+      expect(await runSample(projectOf(kind).root, kind, sampleOf(subpath))).toEqual(QUIET_SUCCESS);
+    });
+  });
+});
+
+/** Tells which modules get loaded. */
+const HOOKS = `import { writeSync } from "node:fs";
+export async function load(url, context, nextLoad) {
+  writeSync(1, url + "\\n");
+  return nextLoad(url, context);
+}`;
+
+describe("the main entry", () => {
+  let project: Project;
+  beforeAll(async () => {
+    project = await createProject("bare", plantBareProject);
+  }, 60_000);
+
+  it("compiles without the types of Node or of the DOM", () => {
+    expect(project.compiled).toEqual(QUIET_SUCCESS);
+  });
+
+  it("loads its own files, no module of Node, and no part that has a name of its own", async () => {
+    plant(project.root, {
+      "hooks.js": HOOKS,
+      "register.js": 'import { register } from "node:module";\nregister("./hooks.js", import.meta.url);\n',
+      "main.js": 'import "tollgate";\n',
+    });
+    const { status, stdout, stderr } = await runNode(project.root, ["--import", "./register.js", "main.js"]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+
+    const home = pathToFileURL(join(project.root, "/")).href;
+    const [first, ...loaded] = stdout.trimEnd().split("\n");
+    expect(first).toBe(`${home}main.js`);
+    const files = loaded.map((url) => url.replace(`${home}node_modules/tollgate/dist/`, ""));
+    expect(files).toContain("limiter/create-limiter.js");
+    expect(files.filter((file) => !/^(index\.js$|(core|algorithms|limiter|stores\/memory)\/)/.test(file))).toEqual([]);
+  });
+});

@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { REPOSITORY } from "../support/planted-workspace.ts";
+import { type Run, run, runNode } from "../support/run.ts";
+import { plant } from "../support/temporary-folder.ts";
+
+/** A way to use the package: the language of a project and how it loads modules. */
+export interface ProjectKind {
+  readonly name: string;
+  readonly language: "javascript" | "typescript";
+  readonly modules: "module" | "commonjs";
+}
+
+export const PROJECT_KINDS: readonly ProjectKind[] = [
+  { name: "JavaScript with import", language: "javascript", modules: "module" },
+  { name: "JavaScript with require", language: "javascript", modules: "commonjs" },
+  { name: "TypeScript to ES modules", language: "typescript", modules: "module" },
+  { name: "TypeScript to CommonJS", language: "typescript", modules: "commonjs" },
+];
+
+const SAMPLES = "test/packaging/samples";
+const STRICT = {
+  target: "es2023",
+  module: "nodenext",
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: false,
+  outDir: "out",
+  types: ["node"],
+  typeRoots: [join(REPOSITORY, "node_modules/@types")],
+};
+
+/** `.` has its sample in `index.ts`, `./node` in `node.ts`. */
+export function sampleOf(subpath: string): string {
+  return subpath === "." ? "index" : subpath.replace("./", "");
+}
+
+/** Samples have no type annotations, so that they are JavaScript too. */
+function toCommonJs(sample: string): string {
+  return sample.replace(/^import (\w+|\{[^}]*\}) from (".+");$/gm, "const $1 = require($2);");
+}
+
+function read(file: string): string {
+  return readFileSync(join(REPOSITORY, file), "utf8");
+}
+
+/** Writes a project that uses the given samples. */
+export function plantProject(root: string, kind: ProjectKind, samples: readonly string[]): void {
+  const files: Record<string, string> = {
+    "package.json": JSON.stringify({ name: "project", version: "1.0.0", private: true, type: kind.modules }),
+  };
+  for (const sample of samples) {
+    const source = read(`${SAMPLES}/${sample}.ts`);
+    if (kind.language === "typescript") files[`${sample}.ts`] = source;
+    else files[`${sample}.js`] = kind.modules === "module" ? source : toCommonJs(source);
+  }
+  if (kind.language === "typescript") {
+    files["types.ts"] = read("test/packaging/types.ts");
+    files["tsconfig.json"] = JSON.stringify({ compilerOptions: STRICT });
+  }
+  plant(root, files);
+}
+
+/** Writes a project for the main entry alone, on a runtime of which the compiler knows only the language. */
+export function plantBareProject(root: string): void {
+  const compilerOptions = { ...STRICT, types: [], lib: ["es2023"] };
+  plant(root, {
+    "package.json": JSON.stringify({ name: "project", version: "1.0.0", private: true, type: "module" }),
+    "types.ts": read("test/packaging/types.ts"),
+    "tsconfig.json": JSON.stringify({ compilerOptions }),
+  });
+}
+
+/** The environment of a user: nothing of npm's or of the test run's. */
+function userEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_|VITEST)/i.test(name)));
+}
+
+/** Installs a tarball without asking any registry. */
+export function install(root: string, tarball: string): Promise<Run> {
+  const args = ["install", tarball, "--offline", "--no-audit", "--no-fund", "--cache", join(root, ".npm")];
+  return run("npm", [...args, "--loglevel=error"], { cwd: root, env: userEnvironment() });
+}
+
+export function compile(root: string): Promise<Run> {
+  return runNode(root, [join(REPOSITORY, "node_modules/typescript/bin/tsc")], userEnvironment());
+}
+
+export function runSample(root: string, kind: ProjectKind, sample: string): Promise<Run> {
+  const file = kind.language === "typescript" ? `out/${sample}.js` : `${sample}.js`;
+  return runNode(root, [file], userEnvironment());
+}

@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { plantWorkspace, REPOSITORY } from "./support/planted-workspace.ts";
+import { type Run, runNode } from "./support/run.ts";
+import { remove } from "./support/temporary-folder.ts";
+
+const LIBRARY = "packages/tollgate";
+const SERVER = "packages/server";
+
+const FILES = {
+  [`${LIBRARY}/src/index.ts`]: 'export { used } from "./core/used.ts";\n',
+  [`${LIBRARY}/src/adapters/node.ts`]: 'export { used as node } from "../core/used.ts";\n',
+  [`${LIBRARY}/src/testing/index.ts`]: 'export { used as testing } from "../core/used.ts";\n',
+  [`${LIBRARY}/src/core/used.ts`]: 'import "not-declared";\nexport const used = 1;\nexport const unused = 2;\n',
+  [`${LIBRARY}/src/core/unused.ts`]: "export const a = 1;\n",
+  [`${LIBRARY}/test/a.test.ts`]: 'import { a } from "./support/used.ts";\nimport "tollgate";\na();\n',
+  [`${LIBRARY}/test/support/used.ts`]: "export const a = () => 1;\n",
+  [`${LIBRARY}/test/support/unused.ts`]: "export const a = () => 1;\n",
+  [`${SERVER}/bin/tollgate.js`]: 'import "../dist/cli.js";\n',
+  [`${SERVER}/src/cli.ts`]: 'import { used } from "tollgate";\nconsole.log(used);\n',
+  [`${SERVER}/src/unused.ts`]: "export const a = 1;\n",
+  "bench/speed.ts": 'import { a } from "./lib/used.ts";\na();\n',
+  "bench/lib/used.ts": "export const a = () => 1;\n",
+  "bench/lib/unused.ts": "export const a = () => 1;\n",
+  "tools/unused.ts": "export const a = 1;\n",
+};
+
+interface Named {
+  readonly name: string;
+}
+
+interface KnipReport {
+  readonly issues: readonly {
+    readonly file: string;
+    readonly files: readonly Named[];
+    readonly exports: readonly Named[];
+    readonly unlisted: readonly Named[];
+    readonly dependencies: readonly Named[];
+  }[];
+}
+
+describe("knip", () => {
+  let root: string;
+  let run: Run;
+  let report: KnipReport;
+  beforeAll(async () => {
+    root = plantWorkspace(FILES);
+    const knip = join(REPOSITORY, "node_modules/knip/bin/knip.js");
+    run = await runNode(root, [knip, "--reporter=json"]);
+    report = JSON.parse(run.stdout) as KnipReport;
+  }, 60_000);
+  afterAll(() => remove(root));
+
+  it("fails", () => {
+    expect(run).toMatchObject({ status: 1, stderr: "" });
+  });
+
+  it.each([
+    ["files", Object.keys(FILES).filter((file) => file.endsWith("/unused.ts"))],
+    ["exports", ["unused"]],
+    ["unlisted", ["not-declared"]],
+    ["dependencies", []],
+  ] as const)("finds the unused or undeclared: %s", (kind, names) => {
+    expect(report.issues.flatMap((issue) => issue[kind].map(({ name }) => name)).sort()).toEqual([...names].sort());
+  });
+});

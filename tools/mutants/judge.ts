@@ -1,0 +1,44 @@
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Copy, ROOT, TESTS } from "./copy.ts";
+
+/** What the tests say of a copy. A mutant that hangs is noticed, too; one that does not even load proves nothing. */
+export type Verdict = "passes" | "fails" | "hangs" | "does not load";
+
+/** Property cases in a run: enough for every mutant to be noticed many times over. */
+const CASES = process.env["TOLLGATE_CASES"] ?? "10000";
+const HANGS_AFTER_MS = 180_000;
+
+interface TestReport {
+  readonly success: boolean;
+  readonly numFailedTests: number;
+}
+
+/** Runs the tests on a copy. */
+export async function judge({ root, source }: Copy): Promise<Verdict> {
+  const reportFile = join(root, "report.json");
+  const ended = await runVitest(root, source, reportFile);
+  if (!ended) return "hangs";
+  const { success, numFailedTests } = JSON.parse(await readFile(reportFile, "utf8")) as TestReport;
+  if (success) return "passes";
+  return numFailedTests > 0 ? "fails" : "does not load";
+}
+
+/** @returns whether it ended by itself. */
+function runVitest(root: string, source: string, reportFile: string): Promise<boolean> {
+  const vitest = join(ROOT, "node_modules", "vitest", "vitest.mjs");
+  const config = join(ROOT, "vitest.config.ts");
+  const output = ["--reporter=json", `--outputFile=${reportFile}`];
+  const args = ["run", ...TESTS, "--bail=1", "--root", root, "--config", config, ...output];
+  const env = { ...process.env, TOLLGATE_SRC: source, TOLLGATE_CASES: CASES, TOLLGATE_SHRINK: "no" };
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [vitest, ...args], { cwd: root, env, stdio: "ignore" });
+    const timer = setTimeout(() => child.kill("SIGKILL"), HANGS_AFTER_MS);
+    child.once("error", reject);
+    child.once("exit", (code) => {
+      clearTimeout(timer);
+      resolve(code !== null);
+    });
+  });
+}

@@ -1,0 +1,44 @@
+import { availableParallelism } from "node:os";
+import { ALL_MUTANTS } from "./all-mutants.ts";
+import { makeCopy, mutate, removeCopies } from "./copy.ts";
+import { judge } from "./judge.ts";
+import type { Mutant } from "./mutant.ts";
+
+/** Applies each mutant to a copy of the library and runs the tests on it. Fails unless they notice every one. */
+async function run(only: string): Promise<boolean> {
+  const mutants = ALL_MUTANTS.filter(({ name }) => name.includes(only));
+  const unchanged = await judge(await makeCopy("unchanged"));
+  if (unchanged !== "passes") throw new Error(`without a mutant: expected that it passes, but it ${unchanged}`);
+
+  const waiting = [...mutants.entries()];
+  let caught = 0;
+  const work = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [i, mutant] = next;
+      if (await isCaught(mutant, `mutant-${i}`)) caught += 1;
+    }
+  };
+  // When one fails the others finish what they have begun: their copies are removed afterwards.
+  const ends = await Promise.allSettled(Array.from({ length: availableParallelism() }, work));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
+  console.log(`${caught} of ${mutants.length} mutants caught`);
+  return caught === mutants.length;
+}
+
+async function isCaught(mutant: Mutant, folder: string): Promise<boolean> {
+  const startMs = performance.now();
+  const copy = await makeCopy(folder);
+  await mutate(copy, mutant);
+  const verdict = await judge(copy);
+  const caught = verdict === "fails" || verdict === "hangs";
+  const seconds = ((performance.now() - startMs) / 1_000).toFixed(1);
+  const what = caught ? `caught    ${mutant.name}` : `SURVIVES  ${mutant.name} (${verdict}): ${mutant.why}`;
+  console.log(`${what}  [${mutant.file}, ${seconds} s]`);
+  return caught;
+}
+
+try {
+  process.exitCode = (await run(process.argv[2] ?? "")) ? 0 : 1;
+} finally {
+  await removeCopies();
+}

@@ -1,0 +1,40 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+/** A target of `exports`: a file, a choice by condition, a list to try, or nothing. */
+export type ExportTarget = string | null | readonly ExportTarget[] | { readonly [condition: string]: ExportTarget };
+
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly private?: boolean;
+  readonly workspaces?: readonly string[];
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly exports?: Readonly<Record<string, ExportTarget>>;
+}
+
+export interface PackedPackage {
+  readonly manifest: Manifest;
+  /** The path of the tarball. */
+  readonly tarball: string;
+  /** What is in it, by path below the package. */
+  readonly files: readonly string[];
+}
+
+export function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+}
+
+/** Packs a package as npm would publish it, without running its scripts. */
+export async function pack(folder: string, destination: string): Promise<PackedPackage> {
+  const args = ["pack", "--json", "--ignore-scripts", "--loglevel=error", "--pack-destination", destination];
+  const { stdout } = await promisify(execFile)("npm", args, { cwd: folder, maxBuffer: 2 ** 28 });
+  const [packed] = JSON.parse(stdout) as readonly [{ filename: string; files: readonly { path: string }[] }];
+  return {
+    manifest: readManifest(folder),
+    tarball: join(destination, packed.filename),
+    files: packed.files.map(({ path }) => path),
+  };
+}
