@@ -10,8 +10,8 @@ export interface Limiter<Input = string> {
   readonly kind: "sync";
   readonly name: string;
   /**
-   * Takes the cost from every limit if all conform, else nothing. Allocates nothing for fixed limits, a plain cost and
-   * no observer.
+   * Takes the cost from every limit if all conform, else nothing. The fastest verb: with fixed limits, a plain cost and no
+   * observer it builds nothing.
    *
    * @throws TollgateError `ERR_COST`, `ERR_KEY`, `ERR_LIMITS` or `ERR_CLOCK`, before anything changes; and whatever the key
    * function throws. The other verbs throw the same.

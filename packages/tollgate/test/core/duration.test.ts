@@ -48,6 +48,7 @@ describe("durations", () => {
     [["1s"]],
     [10n],
   ])("%s is refused", (duration) => {
+    expect(() => perMs(duration as Duration)).toThrow(expect.objectContaining({ code: "ERR_DURATION" }));
     expect(() => perMs(duration as Duration)).toThrow(
       /^per: expected milliseconds or text such as "250ms", "10s", "1h30m" \(whole microseconds, above 0, at most 10 years\), got /,
     );

@@ -12,8 +12,8 @@ import {
 import { manualClock } from "tollgate/testing";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { AsyncTwin } from "../stores/async-twin.ts";
+import { START_MS } from "./set-up.ts";
 
-const START_MS = 1_790_000_000_123;
 type Call = { readonly user: string; readonly route: string };
 
 const setUp = () => {

@@ -11,8 +11,7 @@ import {
 } from "tollgate";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { AsyncTwin } from "../stores/async-twin.ts";
-
-const START_MS = 1_790_000_000_123;
+import { START_MS } from "./set-up.ts";
 
 const revoked = () => {
   const { proxy, revoke } = Proxy.revocable({}, {});

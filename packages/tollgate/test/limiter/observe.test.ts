@@ -2,8 +2,7 @@ import { combine, createLimiter, memoryStore, type Observation, perMinute, perSe
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { AsyncTwin } from "../stores/async-twin.ts";
-
-const START_MS = 1_790_000_000_123;
+import { START_MS } from "./set-up.ts";
 
 const watch = () => {
   const seen: Observation[] = [];

@@ -2,8 +2,7 @@ import { createLimiter, memoryStore, perDay, perSecond } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { AsyncTwin } from "../stores/async-twin.ts";
-
-const START_MS = 1_790_000_000_123;
+import { START_MS } from "./set-up.ts";
 
 /** More limits than a limiter keeps spaces for without looking for idle ones. */
 const MANY = 1_100;

@@ -19,7 +19,10 @@ const CALLS_COMBINED = 3;
 const CALLS_WITNESSED = 4;
 
 export interface RunOptions extends WorldOptions {
-  /** Goes on when the store begins to sweep: only where neither the clock nor a unit of a sliding window goes back. */
+  /**
+   * Goes on when the store begins to sweep: only where the clock never goes back, and no debt fills the ring of a sliding
+   * window, which holds one group more while it is new.
+   */
   readonly throughSweeps?: boolean;
   /** Goes wherever the moves lead between the epoch and 2039: only where no debt comes near its ceiling. */
   readonly wandering?: boolean;

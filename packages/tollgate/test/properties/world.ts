@@ -60,8 +60,6 @@ export function createWorld(
       models: chosenPerCall ? modelled.map((one) => modelOf([one])) : [modelOf(modelled)],
     };
   });
-  // Limits chosen per call count their time from their first call; the models, from the beginning.
-  if (chosenPerCall) for (const { limiter } of pairs) limiter.explain([]);
   const [first, second] = pairs;
   if (first === undefined) throw new Error("expected at least one limiter");
   const all = second === undefined ? first.limiter : combine(first.limiter, second.limiter);

@@ -1,0 +1,116 @@
+import { createLimiter, fixedWindow, memoryStore, perMinute, perSecond, slidingWindow, tokenBucket } from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+import { admitted, HOUR_MS, START_MS } from "./set-up.ts";
+
+describe("clocks", () => {
+  const LIMITS = [
+    perSecond(5),
+    perMinute(1_000_003, { burst: 5 }),
+    tokenBucket({ capacity: 5, refill: 9, per: 0.001 }),
+    slidingWindow({ limit: 5, window: "10s" }),
+    fixedWindow({ limit: 5, window: "10s" }),
+    fixedWindow({ limit: 5, window: "10s", anchor: "first-use" }),
+  ];
+
+  describe.each([
+    ["0", 0],
+    ["before the epoch", -1_000],
+    ["2^32 µs", 2 ** 32 / 1_000],
+    ["2^32 ms", 2 ** 32],
+    ["2^41 ms − 1", 2 ** 41 - 1],
+  ])("at %s", (_name, startMs) => {
+    it.each(LIMITS)("admit exactly the capacity, and again when they say: $name", (limit) => {
+      const clock = manualClock(startMs);
+      const limiter = createLimiter({ limits: [limit], clock });
+      expect(admitted(limiter, 8)).toBe(5);
+      const denied = limiter.peek("a", 5);
+      expect(denied.allowed).toBe(false);
+      if (!denied.allowed) clock.advance(denied.retryAfterMs);
+      expect(admitted(limiter, 8)).toBe(5);
+    });
+  });
+
+  it.each(LIMITS)("that stand still grant nothing: $name", (limit) => {
+    const limiter = createLimiter({ limits: [limit], clock: manualClock(START_MS) });
+    expect(admitted(limiter, 1_000)).toBe(5);
+  });
+
+  it.each(LIMITS)("set back an hour and forward again grant nothing twice: $name", (limit) => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ limits: [limit], clock });
+    admitted(limiter, 5);
+    clock.advance(-HOUR_MS);
+    expect(admitted(limiter, 5)).toBe(0);
+    clock.advance(HOUR_MS);
+    expect(admitted(limiter, 5)).toBe(0);
+    clock.advance(10_000);
+    expect(admitted(limiter, 8)).toBe(5);
+  });
+
+  it.each(LIMITS)("set back an hour let new keys in, and nobody waits longer than the jump: $name", (limit) => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ limits: [limit], clock });
+    admitted(limiter, 5);
+    clock.advance(-HOUR_MS);
+    expect(admitted(limiter, 8, "new")).toBe(5);
+    const denied = limiter.peek("a");
+    expect(denied.allowed ? 0 : denied.retryAfterMs).toBeLessThanOrEqual(HOUR_MS + 10_000);
+  });
+
+  it.each([
+    [0, 2 ** 41 - 1],
+    [2 ** 41 - 1, 0],
+    [0, START_MS],
+  ])("that jump by decades, from %d to %d, keep every count exact", (fromMs, toMs) => {
+    const clock = manualClock(fromMs);
+    const slow = perSecond(5, { name: "slow" });
+    const limiter = createLimiter({ limits: [slow, tokenBucket({ capacity: 100, refill: 9, per: 0.001 })], clock });
+    admitted(limiter, 3, "before");
+    clock.set(toMs);
+    expect(admitted(limiter, 8, "after")).toBe(5);
+    expect(admitted(limiter, 8, "before")).toBe(toMs > fromMs ? 5 : 0);
+    clock.set(fromMs);
+    expect(limiter.explain("before")[0]?.used).toBeGreaterThanOrEqual(toMs > fromMs ? 5 : 3);
+  });
+
+  it.each([perSecond(9), perSecond(7), perSecond(11), tokenBucket({ capacity: 99, refill: 9, per: "10ms" })])(
+    "that jump back to the epoch and return grant nothing twice: $name",
+    (limit) => {
+      const clock = manualClock(START_MS);
+      const limiter = createLimiter({ limits: [limit], clock });
+      limiter.allow("a", limit.capacity);
+      for (const jumpMs of [0, 2 ** 41 - 1, 0]) {
+        clock.set(jumpMs);
+        limiter.allow("other");
+      }
+      expect(limiter.allow("a")).toBe(false);
+      clock.set(START_MS);
+      expect(limiter.allow("a")).toBe(false);
+    },
+  );
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, -1e300, "5", null, true, [7], undefined])(
+    "that say %s are refused, and nothing is counted",
+    (time) => {
+      let now: unknown = START_MS;
+      const limiter = createLimiter({ limits: [perSecond(5)], clock: { now: () => now as number } });
+      limiter.allow("a");
+      now = time;
+      expect(() => limiter.allow("a")).toThrow(
+        expect.objectContaining({
+          code: "ERR_CLOCK",
+          message: expect.stringMatching(/^clock.now\(\): expected milliseconds .+, got /),
+        }),
+      );
+      now = START_MS;
+      expect(limiter.explain("a")[0]?.used).toBe(1);
+    },
+  );
+
+  it("are the system's by default, and that one never goes back", () => {
+    const limiter = createLimiter({ limits: [perSecond(5)], store: memoryStore() });
+    expect(admitted(limiter, 5)).toBe(5);
+    expect(limiter.allow("a")).toBe(false);
+  });
+});

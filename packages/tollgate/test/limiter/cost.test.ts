@@ -1,0 +1,164 @@
+import { combine, createLimiter, fixedWindow, perMinute, perSecond, slidingWindow } from "tollgate";
+import { describe, expect, it } from "vitest";
+import { setUp, used } from "./set-up.ts";
+
+describe("cost", () => {
+  const llm = () => setUp([perMinute(60), perMinute(100_000, { unit: "tokens", burst: 20_000 })]);
+
+  it("as a number counts in the only unit", () => {
+    const { limiter } = setUp([perMinute(100, { unit: "tokens" }), perSecond(50, { unit: "tokens" })]);
+    limiter.allow("a", 30);
+    expect(used(limiter)).toEqual([30, 30]);
+  });
+
+  it("as a number means requests where there are several units", () => {
+    const { limiter } = llm();
+    limiter.allow("a", 2);
+    limiter.consume("a", 3);
+    expect(used(limiter)).toEqual([5, 0]);
+  });
+
+  it("per unit is taken in one decision, all or nothing", () => {
+    const { limiter } = llm();
+    expect(limiter.consume("a", { requests: 1, tokens: 1_800 })).toMatchObject({ allowed: true, remaining: 18_200 });
+    expect(limiter.allow("a", { requests: 1, tokens: 18_201 })).toBe(false);
+    expect(limiter.allow("a", { tokens: 200 })).toBe(true);
+    expect(used(limiter)).toEqual([1, 2_000]);
+    limiter.refund("a", { tokens: 500 });
+    expect(used(limiter)).toEqual([1, 1_500]);
+  });
+
+  it("in an unknown unit throws for fixed limits, and is ignored for limits by function and combine", () => {
+    const { limiter, clock } = llm();
+    const odd = { requests: 1, bytes: 5 };
+    expect(() => limiter.consume("a", odd)).toThrow(
+      expect.objectContaining({
+        code: "ERR_COST",
+        message: 'cost: expected units among "requests", "tokens", got "bytes"',
+      }),
+    );
+    expect(used(limiter)).toEqual([0, 0]);
+    expect(setUp(() => [perSecond(1)]).limiter.allow("a", odd)).toBe(true);
+    const other = createLimiter({ name: "other", limits: [perSecond(5)], clock });
+    expect(combine(limiter, other).allow("a", odd)).toBe(true);
+    expect(used(limiter)).toEqual([1, 0]);
+  });
+
+  it("as a number is refused where there are several units and none counts requests", () => {
+    const { limiter } = setUp([perSecond(5, { unit: "tokens" }), perSecond(5, { unit: "bytes" })]);
+    const message =
+      'cost: expected one per unit, such as { tokens: 1 }, because this limiter counts "tokens", "bytes" and no requests, got 1';
+    expect(() => limiter.allow("a")).toThrow(expect.objectContaining({ code: "ERR_COST", message }));
+    expect(limiter.allow("a", { tokens: 1, bytes: 2 })).toBe(true);
+  });
+
+  it("0 is allowed unless in debt, and takes nothing", () => {
+    const { clock, limiter } = setUp([
+      perSecond(5),
+      slidingWindow({ limit: 5, window: "1s" }),
+      fixedWindow({ limit: 5, window: "1s" }),
+    ]);
+    expect(limiter.allow("a", 0)).toBe(true);
+    expect(limiter.size).toBe(0);
+    limiter.allow("a", 5);
+    expect(limiter.allow("a", 0)).toBe(true);
+    limiter.charge("a", 1);
+    expect(limiter.consume("a", 0)).toMatchObject({ allowed: false, reason: "exhausted" });
+    clock.advance(2_000);
+    expect(limiter.allow("a", 0)).toBe(true);
+  });
+
+  it("of tokens in debt holds back requests", () => {
+    const { clock, limiter } = llm();
+    limiter.charge("a", { requests: 1, tokens: 20_600 });
+    expect(limiter.consume("a")).toMatchObject({ allowed: false, limit: { unit: "tokens" }, retryAfterMs: 360 });
+    clock.advance(360);
+    expect(limiter.allow("a")).toBe(true);
+  });
+
+  it.each([perSecond(5), slidingWindow({ limit: 5, window: "1s" }), fixedWindow({ limit: 5, window: "1s" })])(
+    "above the capacity is denied for good: $algorithm",
+    (limit) => {
+      const { limiter } = setUp([limit]);
+      for (const cost of [6, 1_000_000, Number.MAX_SAFE_INTEGER]) {
+        expect(limiter.consume("a", cost)).toEqual({
+          allowed: false,
+          reason: "cost-over-capacity",
+          limiter: "limiter",
+          limit,
+          remaining: 5,
+          resetMs: 0,
+          retryAfterMs: Number.POSITIVE_INFINITY,
+          usedAfterRetry: 0,
+        });
+      }
+      expect(limiter.allow("a", 5)).toBe(true);
+    },
+  );
+
+  it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, "1", null, [], true])(
+    "%s throws before any state changes",
+    (cost) => {
+      const { limiter } = setUp([perSecond(5)]);
+      for (const verb of ["allow", "consume", "peek", "explain", "charge", "refund"] as const) {
+        const attempts = [
+          () => limiter[verb]("a", cost as number),
+          () => limiter[verb]("a", { requests: cost as number }),
+        ];
+        for (const attempt of attempts) {
+          expect(attempt).toThrow(
+            expect.objectContaining({ code: "ERR_COST", message: expect.stringMatching(/: expected .+, got /) }),
+          );
+        }
+      }
+      expect(limiter.size).toBe(0);
+      expect(limiter.allow("a", 5)).toBe(true);
+    },
+  );
+
+  it.each<[string, () => unknown]>([
+    ["a Map", () => new Map([["requests", 99]])],
+    ["a Number object", () => Object(99)],
+    ["a Date", () => new Date(0)],
+    ["an object that inherits its units", () => Object.create({ requests: 99 })],
+    [
+      "an object of a class",
+      () =>
+        new (class {
+          readonly requests = 99;
+        })(),
+    ],
+    ["a function", () => () => 5],
+    ["a bigint", () => 5n],
+    ["undefined, where it is required", () => undefined],
+  ])("that is %s throws", (_name, cost) => {
+    const { limiter } = setUp([perSecond(5)]);
+    expect(() => limiter.charge("a", cost() as number)).toThrow(
+      expect.objectContaining({
+        code: "ERR_COST",
+        message: expect.stringMatching(/^cost: expected a whole number, or one per unit, got /),
+      }),
+    );
+    expect(limiter.size).toBe(0);
+  });
+
+  it("per unit is read once, and only what was checked counts", () => {
+    const { limiter } = setUp([perSecond(5)]);
+    let reads = 0;
+    const shifty = {
+      get requests() {
+        reads += 1;
+        return reads === 1 ? 1 : -100;
+      },
+    };
+    limiter.charge("a", shifty);
+    limiter.charge("a", Object.defineProperty({}, "requests", { value: -5 }));
+    expect([reads, used(limiter)]).toEqual([1, [1]]);
+  });
+
+  it("per unit reads own properties alone", () => {
+    const { limiter } = setUp([perSecond(5, { unit: "constructor" })]);
+    expect(limiter.consume("a", {}).remaining).toBe(5);
+    expect(limiter.consume("a", { constructor: 2 }).remaining).toBe(3);
+  });
+});

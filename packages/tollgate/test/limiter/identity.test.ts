@@ -1,0 +1,63 @@
+import { createLimiter, type Limit, memoryStore, perSecond } from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+import { START_MS, setUp, used } from "./set-up.ts";
+
+describe("identity", () => {
+  it("is the limiter's name, the limit's name and what decides; not the mode", () => {
+    const clock = manualClock(START_MS);
+    const store = memoryStore();
+    const named = (limits: Limit[], name = "api") => createLimiter({ name, limits, clock, store });
+    named([perSecond(2)]).allow("a", 2);
+    expect(named([perSecond(2)]).allow("a")).toBe(false);
+    expect(used(named([perSecond(2, { mode: "shadow" })]))).toEqual([2]);
+    expect(named([perSecond(2)], "other").allow("a")).toBe(true);
+    expect(named([perSecond(2, { name: "renamed" })]).allow("a")).toBe(true);
+    expect(named([perSecond(3)]).allow("a")).toBe(true);
+    expect(named([perSecond(2, { unit: "tokens" })]).allow("a")).toBe(true);
+    expect(named([perSecond(2, { initial: "empty" })]).allow("a")).toBe(false);
+  });
+
+  it("without a name is the limiter's own", () => {
+    const store = memoryStore();
+    const one = createLimiter({ limits: [perSecond(1)], store });
+    const other = createLimiter({ limits: [perSecond(1)], store });
+    expect([one.allow("a"), other.allow("a"), one.allow("a")]).toEqual([true, true, false]);
+  });
+
+  it("of a limit made per call, enforcing for some and in shadow for others, is one bucket", () => {
+    const { limiter } = setUp((key) => [perSecond(2, { mode: key === "a" ? "enforce" : "shadow" })]);
+    limiter.allow("a", 2);
+    expect(limiter.allow("a")).toBe(false);
+  });
+});
+
+describe("key", () => {
+  it.each([undefined, null, 5, {}, Symbol("a"), ["a"]])("%s throws", (key) => {
+    const { limiter } = setUp([perSecond(5)]);
+    const chosen = createLimiter({ key: () => key as string, limits: () => [perSecond(1)] });
+    for (const attempt of [
+      () => limiter.allow(key as string),
+      () => limiter.consume(key as string),
+      () => chosen.allow("x"),
+      () => chosen.reset("x"),
+    ]) {
+      expect(attempt).toThrow(
+        expect.objectContaining({ code: "ERR_KEY", message: expect.stringMatching(/^key: expected a string, got /) }),
+      );
+    }
+    expect(limiter.size).toBe(0);
+  });
+
+  it("function that throws: the error reaches the caller and nothing is counted", () => {
+    const limiter = createLimiter({
+      key: (user: { id?: string }) => {
+        if (user.id === undefined) throw new RangeError("no user");
+        return user.id;
+      },
+      limits: [perSecond(1)],
+    });
+    expect(() => limiter.allow({})).toThrow(new RangeError("no user"));
+    expect(limiter.size).toBe(0);
+  });
+});

@@ -1,0 +1,52 @@
+import { fixedWindow, perMinute, perSecond, slidingWindow } from "tollgate";
+import { describe, expect, it } from "vitest";
+import { setUp, used } from "./set-up.ts";
+
+describe("refund", () => {
+  it.each([perSecond(5), slidingWindow({ limit: 5, window: "1s" }), fixedWindow({ limit: 5, window: "1s" })])(
+    "gives back, never beyond full, and pays debt: $algorithm",
+    (limit) => {
+      const { limiter } = setUp([limit]);
+      limiter.charge("a", 8);
+      limiter.refund("a", 2);
+      expect(used(limiter)).toEqual([6]);
+      limiter.refund("a", 2);
+      expect(limiter.consume("a")).toMatchObject({ allowed: true, remaining: 0 });
+      limiter.refund("a", 1_000);
+      expect(limiter.explain("a")[0]).toMatchObject({ used: 0, remaining: 5, resetMs: 0 });
+      limiter.refund("never seen", 5);
+      expect(limiter.size).toBe(1);
+    },
+  );
+
+  it("a late one can admit again what had refilled meanwhile, as documented", () => {
+    const { clock, limiter } = setUp([perSecond(5)]);
+    limiter.allow("a", 5);
+    clock.advance(600);
+    limiter.refund("a", 5);
+    expect(limiter.allow("a", 5)).toBe(true);
+  });
+});
+
+describe("reset, clear, size, close", () => {
+  it("forget a key under every limit that a function ever chose", () => {
+    let limits = [perMinute(1)];
+    const { limiter } = setUp(() => limits);
+    limiter.allow("a");
+    limits = [perMinute(2)];
+    limiter.allow("a", 2);
+    limiter.reset("a");
+    expect(limiter.allow("a", 2)).toBe(true);
+    limits = [perMinute(1)];
+    expect(limiter.allow("a")).toBe(true);
+    expect(limiter.size).toBe(2);
+    limiter.clear();
+    expect(limiter.size).toBe(0);
+  });
+
+  it("a limiter can be disposed of, and goes on deciding", () => {
+    const { limiter } = setUp([perSecond(1)]);
+    limiter[Symbol.dispose]();
+    expect([limiter.allow("a"), limiter.allow("a")]).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,96 @@
+import { createLimiter, slidingWindow } from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+import { admitted, START_MS } from "./set-up.ts";
+
+describe("sliding window", () => {
+  it("limit 5, resolution 10 ms: charge 3, then 4 twenty ms later", () => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ limits: [slidingWindow({ limit: 5, window: "1s", resolution: "10ms" })], clock });
+    expect(limiter.charge("a", 3)).toMatchObject({ allowed: true, remaining: 2 });
+    clock.advance(20);
+    // The charge itself could be repeated only when both groups have left; one unit as soon as the first has.
+    expect(limiter.charge("a", 4)).toMatchObject({ allowed: false, retryAfterMs: 1_000, usedAfterRetry: 0 });
+    expect(limiter.consume("a")).toMatchObject({
+      allowed: false,
+      reason: "exhausted",
+      retryAfterMs: 980,
+      usedAfterRetry: 4,
+    });
+  });
+
+  it("units within one resolution leave together, with the last of them", () => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ limits: [slidingWindow({ limit: 4, window: "1s", resolution: "10ms" })], clock });
+    for (const afterMs of [0, 5, 4, 1]) {
+      clock.advance(afterMs);
+      limiter.allow("a");
+    }
+    clock.advance(998);
+    expect(limiter.explain("a")[0]?.used).toBe(4);
+    clock.advance(1);
+    expect(limiter.explain("a")[0]?.used).toBe(1);
+  });
+
+  it("at exactly the limit the next is denied", () => {
+    const limiter = createLimiter({
+      limits: [slidingWindow({ limit: 5, window: "1s" })],
+      clock: manualClock(START_MS),
+    });
+    expect(limiter.consume("a", 5)).toMatchObject({ allowed: true, remaining: 0 });
+    expect(limiter.allow("a")).toBe(false);
+  });
+
+  it("counts on exactly when its totals near 2^53", () => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ limits: [slidingWindow({ limit: 5, window: "1s" })], clock });
+    for (let i = 0; i < 6; i += 1) {
+      limiter.charge("a", 2 ** 52);
+      clock.advance(2_000);
+      expect(admitted(limiter, 8)).toBe(5);
+      expect(limiter.explain("a")[0]?.used).toBe(5);
+    }
+    limiter.charge("a", Number.MAX_SAFE_INTEGER);
+    limiter.charge("a", Number.MAX_SAFE_INTEGER);
+    expect(limiter.explain("a")[0]?.used).toBe(Number.MAX_SAFE_INTEGER);
+    clock.advance(1_000);
+    expect(admitted(limiter, 8)).toBe(5);
+  });
+
+  it("calls that are taken back leave nothing behind", () => {
+    const limits = [slidingWindow({ limit: 2, window: "1s" })];
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ limits, clock });
+    for (let i = 0; i < 1_000; i += 1) {
+      const key = `key-${i % 3}`;
+      for (let taken = 0; taken < 3; taken += 1) {
+        if (limiter.allow(key)) limiter.refund(key, 1);
+        clock.advance(1);
+      }
+      const fresh = createLimiter({ limits, clock });
+      expect(limiter.peek(key)).toEqual(fresh.peek(key));
+    }
+    // Offered exactly its rate, with as many calls taken back as kept, it admits every one that is kept.
+    let kept = 0;
+    for (let i = 0; i < 200; i += 1) {
+      if (limiter.allow("steady")) kept += 1;
+      clock.advance(250);
+      if (limiter.allow("steady")) limiter.refund("steady", 1);
+      clock.advance(250);
+    }
+    expect(kept).toBe(200);
+  });
+
+  it("a ring that is full merges into its newest group, and never admits more", () => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ limits: [slidingWindow({ limit: 3, window: "1s" })], clock });
+    for (let i = 0; i < 20; i += 1) {
+      limiter.charge("a", 1);
+      clock.advance(10);
+    }
+    expect(limiter.explain("a")[0]?.used).toBe(20);
+    clock.advance(990);
+    expect(limiter.allow("a")).toBe(true);
+    expect(limiter.explain("a")[0]?.used).toBe(1);
+  });
+});
