@@ -1,11 +1,12 @@
-import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Mutant } from "./mutant.ts";
 
 export const ROOT: string = fileURLToPath(new URL("../..", import.meta.url));
 /** Copies lie inside the workspace, where packages are found, and where git does not look; each run has its own. */
-const COPIES = join(ROOT, ".mutants", String(process.pid));
+const ALL_COPIES = join(ROOT, ".mutants");
+const COPIES = join(ALL_COPIES, String(process.pid));
 const LIBRARY = join("packages", "tollgate");
 /** The tests that judge a mutant; those of the algorithms import the copy's source by relative paths. */
 export const TESTS: readonly string[] = ["algorithms", "properties"].map((folder) => join(LIBRARY, "test", folder));
@@ -40,4 +41,6 @@ export async function mutate({ source }: Copy, { name, file, find, replace }: Mu
 
 export async function removeCopies(): Promise<void> {
   await rm(COPIES, { recursive: true, force: true });
+  // Another run may still have its own.
+  if ((await readdir(ALL_COPIES)).length === 0) await rmdir(ALL_COPIES);
 }

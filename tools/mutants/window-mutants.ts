@@ -103,6 +103,20 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
     why: "groups that are gone are subtracted from",
   },
   {
+    name: "a ring outlives its units",
+    file: SLIDING,
+    find: "    this.#startAnewIfEmpty(cells, at, nowUs);\n",
+    replace: "",
+    why: "a key decides otherwise than one that a sweep dropped",
+  },
+  {
+    name: "a refund of nothing forgets",
+    file: SLIDING,
+    find: "if (used > 0) cells[at + OPENED_EVER] = 0;",
+    replace: "cells[at + OPENED_EVER] = 0;",
+    why: "units that a clock that goes back shows again are gone",
+  },
+  {
     name: "a cost that conforms waits",
     file: SLIDING,
     find: "if (this.conforms(cells, at, nowUs, cost)) return 0;",

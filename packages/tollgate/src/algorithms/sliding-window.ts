@@ -45,6 +45,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
 
   take(cells: Float64Array, at: number, nowUs: number, cost: number): void {
     if (cost === 0) return;
+    this.#startAnewIfEmpty(cells, at, nowUs);
     this.#keepTotalsExact(cells, at, nowUs, cost);
     const groups = cells[at + OPENED_EVER]!;
     const newest = groups - 1;
@@ -68,7 +69,8 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   giveBack(cells: Float64Array, at: number, nowUs: number, cost: number): void {
     const used = this.used(cells, at, nowUs);
     if (cost >= used) {
-      if (used > 0) this.init(cells, at);
+      // Nothing in use is no reason to forget what a clock that goes back may show again.
+      if (used > 0) cells[at + OPENED_EVER] = 0;
       return;
     }
     let newest = cells[at + OPENED_EVER]! - 1;
@@ -151,6 +153,13 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
       this.#write(cells, at, group, Number.NEGATIVE_INFINITY, total);
     }
     cells[at + OPENED_EVER] = newest + 1 + this.#places;
+  }
+
+  /** A key whose units have all left is as good as new: it decides as one that was dropped meanwhile. */
+  #startAnewIfEmpty(cells: Float64Array, at: number, nowUs: number): void {
+    const groups = cells[at + OPENED_EVER]!;
+    const isEmpty = groups > 0 && this.#last(cells, at, groups - 1) + this.#windowUs <= nowUs;
+    if (isEmpty) cells[at + OPENED_EVER] = 0;
   }
 
   /** Starts the running totals again from what is in use, before they would leave the exact integers. */

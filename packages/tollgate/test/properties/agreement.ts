@@ -76,15 +76,9 @@ export const SEVERAL_LIMITERS: readonly NamedProperty[] = [
 
 export const LONG_LIVES: readonly NamedProperty[] = [
   agrees(
-    "buckets and fixed windows decide the same while the store sweeps",
-    0.5,
-    { limits: fc.oneof(tokenBucketSpec, anyFixedWindowSpec), clock: "forward", mostSteps: 300, verbs: ALL_VERBS },
-    { throughSweeps: true },
-  ),
-  agrees(
     "limits of all kinds decide the same while the store sweeps",
-    0.5,
-    { limits: fc.oneof(limitSpec, denseSlidingWindowSpec), clock: "forward", mostSteps: 300, verbs: WITHOUT_CHARGES },
+    1,
+    { limits: fc.oneof(limitSpec, denseSlidingWindowSpec), clock: "forward", mostSteps: 300, verbs: ALL_VERBS },
     { throughSweeps: true },
   ),
   agrees(

@@ -53,6 +53,8 @@ export class SlidingWindow implements LimitState {
   take(nowUs: bigint, cost: bigint): SlidingWindow {
     if (cost === 0n) return this;
     const newest = this.#groups.at(-1);
+    // With nothing in use a key is as new: it may have been dropped meanwhile, and must decide the same.
+    if (newest !== undefined && this.#hasLeft(newest, nowUs)) return this.#rules.fresh().take(nowUs, cost);
     const effectiveUs = newest === undefined ? nowUs : larger(nowUs, newest.lastUs);
     if (newest !== undefined && (effectiveUs - newest.openUs < this.#rules.spanUs || !this.#mayOpen(nowUs))) {
       const joined = {
