@@ -14,8 +14,8 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     name: "group leaves with its first unit",
     file: SLIDING,
-    find: "this.#write(cells, at, newest, comesUs, total);",
-    replace: "this.#write(cells, at, newest, this.#last(cells, at, newest), total);",
+    find: "this.#write(cells, at, group, comesUs, total);",
+    replace: "this.#write(cells, at, group, mayOpen ? comesUs : this.#last(cells, at, newest), total);",
     why: "a window of some position holds more than the limit",
   },
   {
@@ -77,23 +77,30 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     name: "refund from the newest group only",
     file: SLIDING,
-    find: "while (newest > 0 && this.#total(cells, at, newest - 1) >= total) newest -= 1;",
+    find: "while (filled > 0 && this.#total(cells, at, filled - 1) >= total) filled -= 1;",
     replace: "",
     why: "running totals fall, and older groups count below 0",
   },
   {
     name: "groups that a refund emptied stay",
     file: SLIDING,
-    find: "    this.#dropAfter(cells, at, newest);\n",
+    find: "    this.#dropAfter(cells, at, filled + 1);\n",
     replace: "",
     why: "calls that are taken back use up the ring",
   },
   {
-    name: "opening of a group that is gone",
+    name: "an empty group keeps its place",
     file: SLIDING,
-    find: "cells[at + NEWEST_OPENED] = this.#last(cells, at, newest);",
-    replace: "",
-    why: "a unit joins a group whose opening is too long ago",
+    find: "mayOpen && !this.#isEmpty(cells, at, newest) ? groups : newest",
+    replace: "mayOpen ? groups : newest",
+    why: "calls that are taken back use up the ring",
+  },
+  {
+    name: "an empty group's last unit counts",
+    file: SLIDING,
+    find: "this.#isEmpty(cells, at, groups - 1) ? groups - 2 : groups - 1",
+    replace: "groups - 1",
+    why: "a key decides otherwise than one that a sweep dropped",
   },
   {
     name: "freed places of a ring that went round",
@@ -105,7 +112,7 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     name: "a ring outlives its units",
     file: SLIDING,
-    find: "    this.#startAnewIfEmpty(cells, at, nowUs);\n",
+    find: "    this.#startAnewIfUnused(cells, at, nowUs);\n",
     replace: "",
     why: "a key decides otherwise than one that a sweep dropped",
   },

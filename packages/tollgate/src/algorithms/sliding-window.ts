@@ -45,7 +45,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
 
   take(cells: Float64Array, at: number, nowUs: number, cost: number): void {
     if (cost === 0) return;
-    this.#startAnewIfEmpty(cells, at, nowUs);
+    this.#startAnewIfUnused(cells, at, nowUs);
     this.#keepTotalsExact(cells, at, nowUs, cost);
     const groups = cells[at + OPENED_EVER]!;
     const newest = groups - 1;
@@ -53,18 +53,17 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     // A clock that went back must not put units before those that are already there.
     const comesUs = groups === 0 ? nowUs : Math.max(nowUs, this.#last(cells, at, newest));
     const joins = groups > 0 && comesUs - cells[at + NEWEST_OPENED]! < this.#resolutionUs;
-    if (joins || !this.#hasPlace(cells, at, nowUs)) {
-      this.#write(cells, at, newest, comesUs, total);
-      return;
-    }
-    this.#write(cells, at, groups, comesUs, total);
-    cells[at + OPENED_EVER] = groups + 1;
+    const mayOpen = !joins && (this.#isEmpty(cells, at, newest) || this.#hasPlace(cells, at, nowUs));
+    const group = mayOpen && !this.#isEmpty(cells, at, newest) ? groups : newest;
+    this.#write(cells, at, group, comesUs, total);
+    if (!mayOpen) return;
+    cells[at + OPENED_EVER] = group + 1;
     cells[at + NEWEST_OPENED] = comesUs;
   }
 
   /**
-   * The newest units go first: they are the ones that a caller most likely takes back. A group that is left empty goes
-   * with them, or calls that are taken back would use up the ring.
+   * The newest units go first: they are the ones that a caller most likely takes back. Of the groups that this leaves
+   * empty one stays, for its opening; the next unit that does not join it takes its place.
    */
   giveBack(cells: Float64Array, at: number, nowUs: number, cost: number): void {
     const used = this.used(cells, at, nowUs);
@@ -73,12 +72,16 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
       if (used > 0) cells[at + OPENED_EVER] = 0;
       return;
     }
-    let newest = cells[at + OPENED_EVER]! - 1;
+    const newest = cells[at + OPENED_EVER]! - 1;
+    const lastUs = this.#last(cells, at, newest);
     const total = this.#total(cells, at, newest) - cost;
+    let filled = newest;
     // Units are left in use, so some group has less than `total` before it.
-    while (newest > 0 && this.#total(cells, at, newest - 1) >= total) newest -= 1;
-    cells[this.#place(at, newest) + TOTAL] = total;
-    this.#dropAfter(cells, at, newest);
+    while (filled > 0 && this.#total(cells, at, filled - 1) >= total) filled -= 1;
+    cells[this.#place(at, filled) + TOTAL] = total;
+    if (filled === newest) return;
+    this.#write(cells, at, filled + 1, lastUs, total);
+    this.#dropAfter(cells, at, filled + 1);
   }
 
   waitUs(cells: Float64Array, at: number, nowUs: number, cost: number): number {
@@ -140,15 +143,12 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   #dropAfter(cells: Float64Array, at: number, newest: number): void {
     const groups = cells[at + OPENED_EVER]!;
     if (newest === groups - 1) return;
-    // When it opened is not known any more. Its last unit came no earlier, so it joins no more than it would have.
-    cells[at + NEWEST_OPENED] = this.#last(cells, at, newest);
     if (groups <= this.#places) {
       cells[at + OPENED_EVER] = newest + 1;
       return;
     }
     // The ring has gone round: what is freed becomes its oldest part, and like that only a total to subtract from.
-    const oldest = groups - this.#places;
-    const total = this.#total(cells, at, oldest);
+    const total = this.#total(cells, at, groups - this.#places);
     for (let group = newest + 1; group <= groups; group += 1) {
       this.#write(cells, at, group, Number.NEGATIVE_INFINITY, total);
     }
@@ -156,10 +156,17 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   }
 
   /** A key whose units have all left is as good as new: it decides as one that was dropped meanwhile. */
-  #startAnewIfEmpty(cells: Float64Array, at: number, nowUs: number): void {
+  #startAnewIfUnused(cells: Float64Array, at: number, nowUs: number): void {
     const groups = cells[at + OPENED_EVER]!;
-    const isEmpty = groups > 0 && this.#last(cells, at, groups - 1) + this.#windowUs <= nowUs;
-    if (isEmpty) cells[at + OPENED_EVER] = 0;
+    if (groups === 0) return;
+    // Only the newest group can be empty.
+    const filled = this.#isEmpty(cells, at, groups - 1) ? groups - 2 : groups - 1;
+    if (this.#last(cells, at, filled) + this.#windowUs <= nowUs) cells[at + OPENED_EVER] = 0;
+  }
+
+  /** Whether a refund took all of a group's units; it was not the first group then. */
+  #isEmpty(cells: Float64Array, at: number, group: number): boolean {
+    return group > 0 && this.#total(cells, at, group) === this.#total(cells, at, group - 1);
   }
 
   /** Starts the running totals again from what is in use, before they would leave the exact integers. */

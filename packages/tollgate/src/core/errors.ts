@@ -64,8 +64,14 @@ function showWhole(value: unknown): string {
     case "function":
       return "a function";
     case "object":
-      return value === null ? "null" : Array.isArray(value) ? "an array" : "an object";
+      return showObject(value);
     default:
       return String(value);
   }
+}
+
+function showObject(value: object | null): string {
+  if (value === null) return "null";
+  if (value instanceof Promise) return "a promise";
+  return Array.isArray(value) ? "an array" : "an object";
 }

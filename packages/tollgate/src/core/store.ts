@@ -1,3 +1,4 @@
+import type { Clock } from "./clock.ts";
 import type { Plan } from "./plan.ts";
 import type { Report } from "./report.ts";
 
@@ -13,12 +14,15 @@ import type { Report } from "./report.ts";
  */
 export type Verb = "take" | "peek" | "explain" | "charge" | "refund";
 
-/** What a store may ask of the limiter that opened a space: stores have no clock of their own. */
+/** What a store knows of the limiter that opened a space: stores have no clock of their own. */
 export interface Host {
-  /** Now, in microseconds since the epoch. Throws `ERR_CLOCK` when the clock fails. */
-  nowUs(): number;
-  /** Hears of each sweep that removed keys. Never throws: the call that swept may be another limiter's. */
-  swept(removed: number, remaining: number): void;
+  /** Tells a sweep the time. */
+  readonly clock: Clock;
+  /**
+   * Hears of each sweep that removed keys; `undefined` when nobody listens. Never throws: the call that swept may be another
+   * limiter's.
+   */
+  readonly swept: ((removed: number, remaining: number) => void) | undefined;
 }
 
 /** Keeps spaces in this process and decides at once. */

@@ -17,6 +17,8 @@ export interface AsyncStoreLimiterParts<Input> {
   readonly store: AsyncStore;
   readonly clock: Clock;
   readonly observe: Observer | undefined;
+  /** Has its host hear of nothing more. */
+  readonly close: () => void;
 }
 
 /** The verbs over spaces of one store elsewhere: each call is one message to it. */
@@ -28,20 +30,22 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
   readonly store: AsyncStore;
   readonly clock: Clock;
   readonly observe: Observer | undefined;
+  readonly #close: () => void;
 
-  constructor({ name, selection, sources, store, clock, observe }: AsyncStoreLimiterParts<Input>) {
+  constructor({ name, selection, sources, store, clock, observe, close }: AsyncStoreLimiterParts<Input>) {
     this.name = name;
     this.selection = selection;
     this.sources = sources;
     this.store = store;
     this.clock = clock;
     this.observe = observe;
+    this.#close = close;
     Object.freeze(this);
   }
 
   async allow(input: Input, cost: Cost = 1): Promise<boolean> {
     if (this.observe !== undefined) return (await this.#decided("allow", "take", input, cost)).allowed;
-    return (await this.#transact("take", callsFor(this.selection, input, cost))).admitted;
+    return (await this.#transact("take", this.#calls(input, cost))).admitted;
   }
 
   async consume(input: Input, cost: Cost = 1): Promise<Decision> {
@@ -49,12 +53,12 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
   }
 
   async peek(input: Input, cost: Cost = 1): Promise<Decision> {
-    const calls = callsFor(this.selection, input, cost);
+    const calls = this.#calls(input, cost);
     return decide(this.name, calls, await this.#transact("peek", calls));
   }
 
   async explain(input: Input, cost: Cost = 1): Promise<LimitReport[]> {
-    const calls = callsFor(this.selection, input, cost);
+    const calls = this.#calls(input, cost);
     return explainLimits(calls, await this.#transact("explain", calls));
   }
 
@@ -63,11 +67,12 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
   }
 
   async refund(input: Input, cost: Cost): Promise<void> {
-    await this.#transact("refund", callsFor(this.selection, input, cost));
+    await this.#transact("refund", this.#calls(input, cost));
   }
 
   async reset(input: Input): Promise<void> {
     await Promise.all(this.selection.everyPair(input).map(({ space, key }) => space.drop(key)));
+    this.selection.tidy();
   }
 
   async clear(): Promise<void> {
@@ -84,6 +89,7 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
   }
 
   async close(): Promise<void> {
+    this.#close();
     for (const space of this.selection.spaces()) space.release();
   }
 
@@ -92,17 +98,25 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
   }
 
   async #decided(name: DecisionObservation["verb"], verb: Verb, input: Input, cost: Cost): Promise<Decision> {
-    const calls = callsFor(this.selection, input, cost);
+    const calls = this.#calls(input, cost);
     const decision = decide(this.name, calls, await this.#transact(verb, calls));
     this.observe?.({ type: "decision", verb: name, keys: calls.map(({ key }) => key), cost, decision });
     return decision;
+  }
+
+  /** A call that is refused leaves no more spaces open than one that is decided. */
+  #calls(input: Input, cost: Cost): Calls<AsyncSpace> {
+    try {
+      return callsFor(this.selection, input, cost);
+    } finally {
+      this.selection.tidy();
+    }
   }
 
   async #transact(verb: Verb, calls: Calls<AsyncSpace>): Promise<Report> {
     const nowUs = readUs(this.clock);
     if (calls.length === 0) return new Report();
     const report = await this.store.transact(verb, calls, nowUs);
-    this.selection.tidy();
     if (report.degraded !== undefined) {
       this.observe?.({ type: "degradation", limiter: this.name, cause: report.degraded });
     }

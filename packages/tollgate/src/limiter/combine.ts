@@ -81,12 +81,13 @@ function combineAsync(
 }
 
 interface Member {
+  readonly close: () => void | Promise<void>;
   readonly name: string;
   readonly sources: readonly Source[];
   readonly observe: Observer | undefined;
 }
 
-function shared(members: readonly Member[]): Member {
+function shared(members: readonly Member[]): Member & { readonly close: () => void } {
   const observers = [...new Set(members.flatMap(({ observe }) => observe ?? []))];
   const notifyAll: Observer = (observation) => {
     for (const observe of observers) observe(observation);
@@ -94,6 +95,9 @@ function shared(members: readonly Member[]): Member {
   return {
     name: members.map(({ name }) => name).join(" + "),
     sources: members.flatMap((member) => [...member.sources]),
+    close: () => {
+      for (const member of members) void member.close();
+    },
     observe: observers.length === 0 ? undefined : notifyAll,
   };
 }

@@ -1,5 +1,6 @@
-import { readUs } from "../core/clock.ts";
+import type { Clock } from "../core/clock.ts";
 import { show, TollgateError } from "../core/errors.ts";
+import type { Observation, Observer } from "../core/observer.ts";
 import { createPlan, type Plan } from "../core/plan.ts";
 import type { AsyncSpace, AsyncStore, Host, SyncSpace, SyncStore } from "../core/store.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";
@@ -32,7 +33,7 @@ interface WithSyncStore {
  * Binds a key function, limits and a store into a limiter. A synchronous store gives a `Limiter`, an asynchronous one
  * an `AsyncLimiter`.
  *
- * @throws TollgateError `ERR_OPTION`, `ERR_NAME`, `ERR_LIMITS`, `ERR_STORE` or `ERR_CLOCK`, saying what was expected and what came.
+ * @throws TollgateError `ERR_OPTION`, `ERR_NAME`, `ERR_LIMITS` or `ERR_STORE`, saying what was expected and what came.
  * @example
  * ```ts
  * import { createLimiter, perMinute, perSecond } from "tollgate";
@@ -66,7 +67,7 @@ export function createLimiter<Input>(
 }
 
 function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore): Limiter<Input> {
-  const host = hostOf(options);
+  const host = new LimiterHost(options.name, options.clock, options.observe);
   return new SyncStoreLimiter<Input>({
     ...options,
     sources: [{ store, scope: options.scope }],
@@ -75,18 +76,25 @@ function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore): Li
       (plan) => store.open(plan, host),
       (space: SyncSpace) => space.size === 0,
     ),
+    close: () => host.close(),
   });
 }
 
 function createAsync<Input>(options: CheckedOptions<Input>, store: AsyncStore): AsyncLimiter<Input> {
-  const host = hostOf(options);
+  const host = new LimiterHost(options.name, options.clock, options.observe);
   // Keys elsewhere outlive a space: it can be let go at any time.
   const selection = select<Input, AsyncSpace>(
     options,
     (plan) => store.open(plan, host),
     () => true,
   );
-  return new AsyncStoreLimiter<Input>({ ...options, sources: [{ store, scope: options.scope }], store, selection });
+  return new AsyncStoreLimiter<Input>({
+    ...options,
+    sources: [{ store, scope: options.scope }],
+    store,
+    selection,
+    close: () => host.close(),
+  });
 }
 
 function select<Input, Space extends PlannedSpace>(
@@ -99,15 +107,28 @@ function select<Input, Space extends PlannedSpace>(
   return new FixedSelection(key, open(createPlan(scope, name, limits)));
 }
 
-function hostOf<Input>({ name, clock, observe }: CheckedOptions<Input>): Host {
-  return {
-    nowUs: () => readUs(clock),
-    swept: (removed, remaining) => {
-      try {
-        observe?.({ type: "sweep", limiter: name, removed, remaining });
-      } catch {
-        // Dropped, as the docstring of Observer says: the call that swept may be another limiter's.
-      }
-    },
-  };
+/** The limiter as its store knows it, until it is closed. */
+class LimiterHost implements Host {
+  readonly clock: Clock;
+  readonly swept: Host["swept"];
+  #closed = false;
+
+  constructor(name: string, clock: Clock, observe: Observer | undefined) {
+    this.clock = clock;
+    this.swept =
+      observe && ((removed, remaining) => this.#tell(observe, { type: "sweep", limiter: name, removed, remaining }));
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  #tell(observe: Observer, observation: Observation): void {
+    if (this.#closed) return;
+    try {
+      observe(observation);
+    } catch {
+      // Dropped, as the docstring of Observer says: the call that swept may be another limiter's.
+    }
+  }
 }

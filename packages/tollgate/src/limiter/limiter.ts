@@ -5,7 +5,10 @@ import type { Decision, LimitReport } from "../core/decision.ts";
 
 // The verbs are properties, not methods, so that a limiter of one input is not taken for a limiter of another.
 
-/** Decides at once, over a store in this process. Made by `createLimiter` and `combine`. */
+/**
+ * Decides at once, over a store in this process. Made by `createLimiter` and `combine`. Its verbs have to be called on it:
+ * `keys.filter((key) => limiter.allow(key))`, not `keys.filter(limiter.allow)`.
+ */
 export interface Limiter<Input = string> {
   readonly kind: "sync";
   readonly name: string;

@@ -102,11 +102,11 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
   }
 
   everyPair(input: Input): readonly Pair<Space>[] {
-    // The limits that apply now need not be open here: the store may hold the key all the same.
-    const now = this.pairs(input);
+    // Opens the limits that apply now: the store may hold the key under them though this limiter has not seen it.
+    this.pairs(input);
     const key = this.#options.key(input);
     checkKey(key);
-    return [...now, ...this.spaces().map((space) => ({ space, key }))];
+    return this.spaces().map((space) => ({ space, key }));
   }
 
   spaces(): readonly Space[] {

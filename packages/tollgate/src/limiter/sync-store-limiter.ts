@@ -18,6 +18,8 @@ export interface SyncStoreLimiterParts<Input> {
   readonly sources: readonly Source[];
   readonly clock: Clock;
   readonly observe: Observer | undefined;
+  /** Has its host hear of nothing more. */
+  readonly close: () => void;
 }
 
 /** The verbs over spaces that answer at once. */
@@ -28,15 +30,17 @@ export class SyncStoreLimiter<Input> implements Limiter<Input> {
   readonly clock: Clock;
   readonly sources: readonly Source[];
   readonly observe: Observer | undefined;
+  readonly #close: () => void;
   /** Whose space `allow` can ask directly; `undefined` where a call takes more than that. */
   readonly #direct: FixedSelection<Input, SyncSpace> | undefined;
 
-  constructor({ name, selection, sources, clock, observe }: SyncStoreLimiterParts<Input>) {
+  constructor({ name, selection, sources, clock, observe, close }: SyncStoreLimiterParts<Input>) {
     this.name = name;
     this.selection = selection;
     this.clock = clock;
     this.sources = sources;
     this.observe = observe;
+    this.#close = close;
     this.#direct = observe === undefined ? directSelection(selection) : undefined;
     Object.freeze(this);
   }
@@ -55,12 +59,12 @@ export class SyncStoreLimiter<Input> implements Limiter<Input> {
   }
 
   peek(input: Input, cost: Cost = 1): Decision {
-    const calls = callsFor(this.selection, input, cost);
+    const calls = this.#calls(input, cost);
     return decide(this.name, calls, this.#transact("peek", calls));
   }
 
   explain(input: Input, cost: Cost = 1): LimitReport[] {
-    const calls = callsFor(this.selection, input, cost);
+    const calls = this.#calls(input, cost);
     return explainLimits(calls, this.#transact("explain", calls));
   }
 
@@ -69,11 +73,12 @@ export class SyncStoreLimiter<Input> implements Limiter<Input> {
   }
 
   refund(input: Input, cost: Cost): void {
-    this.#transact("refund", callsFor(this.selection, input, cost));
+    this.#transact("refund", this.#calls(input, cost));
   }
 
   reset(input: Input): void {
     for (const { space, key } of this.selection.everyPair(input)) space.drop(key);
+    this.selection.tidy();
   }
 
   clear(): void {
@@ -90,6 +95,7 @@ export class SyncStoreLimiter<Input> implements Limiter<Input> {
   }
 
   close(): void {
+    this.#close();
     for (const space of this.selection.spaces()) space.release();
   }
 
@@ -99,19 +105,27 @@ export class SyncStoreLimiter<Input> implements Limiter<Input> {
 
   #allowAnyhow(input: Input, cost: Cost): boolean {
     if (this.observe !== undefined) return this.#decided("allow", "take", input, cost).allowed;
-    return this.#transact("take", callsFor(this.selection, input, cost)).admitted;
+    return this.#transact("take", this.#calls(input, cost)).admitted;
   }
 
   #decided(name: DecisionObservation["verb"], verb: Verb, input: Input, cost: Cost): Decision {
-    const calls = callsFor(this.selection, input, cost);
+    const calls = this.#calls(input, cost);
     const decision = decide(this.name, calls, this.#transact(verb, calls));
     this.observe?.({ type: "decision", verb: name, keys: calls.map(({ key }) => key), cost, decision });
     return decision;
   }
 
+  /** A call that is refused leaves no more spaces open than one that is decided. */
+  #calls(input: Input, cost: Cost): Calls<SyncSpace> {
+    try {
+      return callsFor(this.selection, input, cost);
+    } finally {
+      this.selection.tidy();
+    }
+  }
+
   #transact(verb: Verb, calls: Calls<SyncSpace>): Report {
     const report = transact(verb, calls, readUs(this.clock));
-    this.selection.tidy();
     if (report.degraded !== undefined) {
       this.observe?.({ type: "degradation", limiter: this.name, cause: report.degraded });
     }

@@ -23,20 +23,42 @@ describe("the ring of a sliding window", () => {
     expect(used()).toBe(2 ** 52);
   });
 
-  it.each([1, 2, 3])("that has gone round gives back the units of %d groups at once", (groups) => {
-    const { clock, limiter, used } = setUp(3);
-    for (let i = 0; i < 20; i += 1) {
+  it.each([1, 2, 10, 19])("that has gone round gives back the units of %d groups at once", (groups) => {
+    const { clock, limiter, used } = setUp(20);
+    for (let i = 0; i < 100; i += 1) {
       expect(limiter.allow("a")).toBe(true);
-      clock.advance(400);
+      clock.advance(50);
     }
-    clock.advance(-400);
-    expect(used()).toBe(3);
+    clock.advance(-50);
+    expect(used()).toBe(20);
     limiter.refund("a", groups);
-    expect(used()).toBe(3 - groups);
-    expect(Array.from({ length: 4 }, () => limiter.allow("a")).filter(Boolean)).toHaveLength(groups);
-    clock.advance(200);
-    expect(used()).toBe(groups === 3 ? 3 : 2);
-    clock.advance(800);
+    expect(used()).toBe(20 - groups);
+    expect(Array.from({ length: 25 }, () => limiter.allow("a")).filter(Boolean)).toHaveLength(groups);
+    clock.advance(50);
+    expect(used()).toBe(19);
+    clock.advance(949);
+    expect(used()).toBe(groups);
+    clock.advance(1);
     expect(used()).toBe(0);
+  });
+
+  it("starts anew when its units have left, though a group that a refund emptied came later", () => {
+    const clock = manualClock(START_MS);
+    const limits = [slidingWindow({ limit: 10, window: "1s", resolution: "400ms" })];
+    const [kept, swept] = [createLimiter({ limits, clock }), createLimiter({ limits, clock })];
+    const both = [kept, swept];
+    for (const limiter of both) limiter.allow("a");
+    clock.advance(700);
+    for (const limiter of both) {
+      limiter.allow("a");
+      limiter.refund("a", 1);
+    }
+    clock.advance(350);
+    expect(swept.sweep()).toBe(1);
+    for (const limiter of both) limiter.allow("a");
+    clock.advance(100);
+    for (const limiter of both) limiter.allow("a");
+    clock.advance(901);
+    expect(both.map((limiter) => limiter.explain("a")[0]?.used)).toEqual([2, 2]);
   });
 });

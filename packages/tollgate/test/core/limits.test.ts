@@ -35,6 +35,7 @@ describe("limits", () => {
     });
     expect(slidingWindow({ limit: 64, window: "1m" }).resolutionMs).toBe(0);
     expect(slidingWindow({ limit: 65, window: "1m", resolution: 0 }).resolutionMs).toBe(0);
+    expect(slidingWindow({ limit: 65, window: "1m", resolution: "0s" }).resolutionMs).toBe(0);
     expect(fixedWindow({ limit: 3, window: "1h" })).toMatchObject({
       capacity: 3,
       windowMs: 3_600_000,

@@ -1,4 +1,4 @@
-import { createLimiter, memoryStore, perDay, perSecond } from "tollgate";
+import { createLimiter, type Limiter, memoryStore, perDay, perSecond } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { AsyncTwin } from "../stores/async-twin.ts";
@@ -95,4 +95,31 @@ describe("limits chosen per call", () => {
     for (let i = 0; i < MANY; i += 1) expect(await limiter.allow(`limit-${i}`)).toBe(true);
     for (let i = 0; i < MANY; i += 1) expect(await limiter.allow(`limit-${i}`)).toBe(false);
   });
+
+  it.each<[string, (limiter: Limiter<number>, user: number) => void]>([
+    [
+      "come with a bad cost",
+      (limiter, user) => expect(() => limiter.allow(user, -1)).toThrow("expected a whole number"),
+    ],
+    ["are only reset", (limiter, user) => limiter.reset(user)],
+    ["are only looked at", (limiter, user) => void limiter.peek(user)],
+  ])("that %s leave nothing behind", (_what, call) => {
+    const limiter = createLimiter({
+      key: () => "a",
+      limits: (user: number) => [perSecond(1, { name: `user-${user}` })],
+      clock: manualClock(START_MS),
+    });
+    const before = heapUsed();
+    for (let user = 0; user < 20_000; user += 1) call(limiter, user);
+    // A thousand spaces or two may stay open.
+    expect(heapUsed() - before).toBeLessThan(8e6);
+    expect(limiter.size).toBe(0);
+  });
 });
+
+function heapUsed(): number {
+  const { gc } = globalThis as { gc?: () => void };
+  if (gc === undefined) throw new Error("run with --expose-gc");
+  gc();
+  return process.memoryUsage().heapUsed;
+}

@@ -1,7 +1,7 @@
 import { createLimiter, slidingWindow } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { admitted, START_MS } from "./set-up.ts";
+import { admitted, START_MS, setUp } from "./set-up.ts";
 
 describe("sliding window", () => {
   it("limit 5, resolution 10 ms: charge 3, then 4 twenty ms later", () => {
@@ -79,6 +79,22 @@ describe("sliding window", () => {
       clock.advance(250);
     }
     expect(kept).toBe(200);
+  });
+
+  it("groups span no more than the resolution, however many calls are taken back", () => {
+    const { clock, limiter } = setUp([slidingWindow({ limit: 100, window: "64s" })]);
+    // Kept: one unit each 900 ms, 71 in any 64 s; taken back: as many.
+    for (let i = 0; i < 500; i += 1) {
+      expect(limiter.allow("a")).toBe(true);
+      clock.advance(100);
+      expect(limiter.allow("a")).toBe(true);
+      limiter.refund("a", 1);
+      clock.advance(800);
+    }
+    const denied = limiter.peek("a", 100);
+    expect(denied.allowed ? 0 : denied.retryAfterMs).toBeLessThanOrEqual(64_000);
+    clock.advance(63_000);
+    expect(limiter.explain("a")[0]?.used).toBeLessThanOrEqual(2);
   });
 
   it("a ring that is full merges into its newest group, and never admits more", () => {

@@ -53,43 +53,55 @@ export class SlidingWindow implements LimitState {
   take(nowUs: bigint, cost: bigint): SlidingWindow {
     if (cost === 0n) return this;
     const newest = this.#groups.at(-1);
-    // With nothing in use a key is as new: it may have been dropped meanwhile, and must decide the same.
-    if (newest !== undefined && this.#hasLeft(newest, nowUs)) return this.#rules.fresh().take(nowUs, cost);
-    const effectiveUs = newest === undefined ? nowUs : larger(nowUs, newest.lastUs);
-    if (newest !== undefined && (effectiveUs - newest.openUs < this.#rules.spanUs || !this.#mayOpen(nowUs))) {
-      const joined = {
-        openUs: newest.openUs,
-        lastUs: effectiveUs,
-        units: newest.units + cost,
-      };
-      return new SlidingWindow(this.#rules, this.#opened, [...this.#groups.slice(0, -1), joined]);
+    const filled = this.#groups.findLast(({ units }) => units > 0n);
+    if (newest === undefined || filled === undefined || this.#hasLeft(filled, nowUs)) {
+      // With nothing in use a key is as new: it may have been dropped meanwhile, and must decide the same.
+      return new SlidingWindow(this.#rules, 1n, [{ openUs: nowUs, lastUs: nowUs, units: cost }]);
+    }
+    const effectiveUs = larger(nowUs, newest.lastUs);
+    const older = this.#groups.slice(0, -1);
+    const opening = { openUs: effectiveUs, lastUs: effectiveUs, units: cost };
+    const joins = effectiveUs - newest.openUs < this.#rules.spanUs;
+    // A group that a refund emptied makes room for the next.
+    if (!joins && newest.units === 0n) return new SlidingWindow(this.#rules, this.#opened, [...older, opening]);
+    if (joins || !this.#mayOpen(nowUs)) {
+      const joined = { openUs: newest.openUs, lastUs: effectiveUs, units: newest.units + cost };
+      return new SlidingWindow(this.#rules, this.#opened, [...older, joined]);
     }
     const opened = this.#opened + 1n;
-    const groups = [...this.#groups, { openUs: effectiveUs, lastUs: effectiveUs, units: cost }];
+    const groups = [...this.#groups, opening];
     // A ring that has gone round keeps the running total of its oldest group as the base to count from: that group
     // had left when the newest was opened, and has left for good even if the clock goes back.
     const kept = opened > this.#rules.ring ? groups.slice(-Number(this.#rules.ring - 1n)) : groups;
     return new SlidingWindow(this.#rules, opened, kept);
   }
 
-  /** Newest units first; groups that are left empty are gone, and with the last unit in use everything is as new. */
+  /**
+   * Newest units first. Of the groups that are left empty the newest stays, for its opening; the others are gone. With
+   * the last unit in use everything is as new.
+   */
   giveBack(nowUs: bigint, cost: bigint): SlidingWindow {
     const used = this.used(nowUs);
     if (used === 0n) return this;
     if (cost >= used) return this.#rules.fresh();
-    const groups = [...this.#groups];
     let left = cost;
-    let newest = groups.pop();
-    while (newest !== undefined && newest.units <= left) {
-      left -= newest.units;
-      newest = groups.pop();
+    const groups = this.#groups
+      .toReversed()
+      .map((group) => {
+        const back = smaller(group.units, left);
+        left -= back;
+        return { ...group, units: group.units - back };
+      })
+      .toReversed();
+    const lastFilled = groups.findLastIndex(({ units }) => units > 0n);
+    const newest = groups.at(-1);
+    if (newest === undefined || lastFilled === groups.length - 1) {
+      return new SlidingWindow(this.#rules, this.#opened, groups);
     }
-    if (newest === undefined) throw new Error("units are left in use, so some group has them");
-    const dropped = this.#groups.length - groups.length - 1;
-    // Only the newest group's opening is remembered: for the one before it, its last unit stands in.
-    const openUs = dropped === 0 ? newest.openUs : newest.lastUs;
-    const opened = this.#opened > this.#rules.ring ? this.#opened : this.#opened - BigInt(dropped);
-    return new SlidingWindow(this.#rules, opened, [...groups, { ...newest, openUs, units: newest.units - left }]);
+    const kept = [...groups.slice(0, lastFilled + 1), newest];
+    const dropped = BigInt(groups.length - kept.length);
+    const opened = this.#opened > this.#rules.ring ? this.#opened : this.#opened - dropped;
+    return new SlidingWindow(this.#rules, opened, kept);
   }
 
   waitUs(nowUs: bigint, cost: bigint): Wait {

@@ -63,16 +63,15 @@ describe("sliding window", () => {
     expect(m.explain("k", 90n, 0n)[0]?.used).toBe(0n);
   });
 
-  it("drops the groups that a refund empties, and remembers only the last unit of the one before them", () => {
+  it("keeps the opening of a group that a refund emptied, and lets the next group take its place", () => {
     const m = model(sliding({ limit: 5n, resolutionUs: 10n }));
     m.apply("take", "k", 0n, 1n);
-    m.apply("take", "k", 5n, 1n);
     m.apply("take", "k", 20n, 1n);
     m.apply("refund", "k", 21n, 1n);
-    // Opened at 0, but now it is its last unit that counts: 14 - 5 < 10 joins it.
-    m.apply("take", "k", 14n, 1n);
-    expect(m.explain("k", 113n, 0n)[0]?.used).toBe(3n);
-    expect(m.explain("k", 114n, 0n)[0]?.used).toBe(0n);
+    // The first group is closed since the second opened: 25 joins the second, opened at 20.
+    m.apply("take", "k", 25n, 1n);
+    expect(m.explain("k", 100n, 0n)[0]?.used).toBe(1n);
+    expect(m.explain("k", 125n, 0n)[0]?.used).toBe(0n);
   });
 
   it("counts a unit taken after the clock went back as taken when the newest was", () => {

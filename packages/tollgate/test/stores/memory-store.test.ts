@@ -222,6 +222,88 @@ describe("the memory store", () => {
     expect(heard).toEqual(["stays decision", "stays sweep"]);
   });
 
+  it("loses no keys when an observer of a sweep calls another limiter", () => {
+    const clock = manualClock(START_MS);
+    const store = memoryStore();
+    const other = createLimiter({ name: "other", limits: [perSecond(10)], clock, store });
+    const short = createLimiter({
+      name: "short",
+      limits: [perSecond(10)],
+      clock,
+      store,
+      observe: ({ type }) => {
+        if (type !== "sweep") return;
+        for (let i = 0; i < 70; i += 1) other.allow("m");
+      },
+    });
+    const login = createLimiter({ name: "login", limits: [perMinute(5)], clock, store });
+    for (let round = 0; round < 20; round += 1) {
+      short.allow(`key-${round}`);
+      login.allow("eve", 5);
+      clock.advance(2_000);
+      for (let i = 0; i < 130; i += 1) other.allow("n");
+      expect(login.explain("eve")[0]?.used).toBe(5 - Math.floor(((round + 1) * 2) / 12));
+    }
+  });
+
+  it("goes on sweeping other tables when keys are reset in the middle of a pass", () => {
+    const clock = manualClock(START_MS);
+    const store = memoryStore();
+    const slow = createLimiter({ name: "slow", limits: [perMinute(1)], clock, store });
+    const quick = createLimiter({ name: "quick", limits: [perSecond(1)], clock, store });
+    for (let i = 0; i < 20_000; i += 1) slow.allow(`slow-${i}`);
+    for (let i = 1; i < 20_000; i += 1) slow.reset(`slow-${i}`);
+    let most = 0;
+    for (let i = 0; i < 20_000; i += 1) {
+      quick.allow(`quick-${i}`);
+      clock.advance(10);
+      most = Math.max(most, quick.size);
+    }
+    expect(most).toBeLessThan(300);
+  });
+
+  it("drops no key by a clock that is ahead of another limiter's", () => {
+    const store = memoryStore();
+    const make = (startMs: number) =>
+      createLimiter({ name: "api", limits: [perMinute(1)], clock: manualClock(startMs), store });
+    const [behind, ahead] = [make(START_MS), make(START_MS + 100_000)];
+    behind.allow("a");
+    expect(ahead.sweep()).toBe(0);
+    expect(behind.allow("a")).toBe(false);
+  });
+
+  it("has a closed limiter hear of no more sweeps, though it goes on deciding", () => {
+    const clock = manualClock(START_MS);
+    const swept: string[] = [];
+    const limiter = createLimiter({
+      limits: [perSecond(1)],
+      clock,
+      observe: ({ type }) => void (type === "sweep" && swept.push(type)),
+    });
+    limiter.allow("a");
+    limiter.close();
+    for (let round = 0; round < 3; round += 1) {
+      clock.advance(1_000);
+      expect(limiter.sweep()).toBe(1);
+      // So many calls that the empty table is let go, and made again for the next key.
+      for (let i = 0; i < 200; i += 1) limiter.peek("b");
+      limiter.allow("a");
+    }
+    expect(swept).toEqual([]);
+  });
+
+  it("does not grow by limiters that are made for a call, nor by looking", () => {
+    const clock = manualClock(START_MS);
+    const store = memoryStore();
+    const before = heapInUse();
+    for (let i = 0; i < 20_000; i += 1) {
+      const limiter = createLimiter({ name: "api", limits: [perMinute(100_000)], clock, store });
+      limiter.allow("a");
+      expect(createLimiter({ name: `name-${i}`, limits: [perMinute(1)], clock, store }).size).toBe(0);
+    }
+    expect(heapInUse() - before).toBeLessThan(5e6);
+  });
+
   it("can be used with `using`", () => {
     vi.useFakeTimers();
     try {

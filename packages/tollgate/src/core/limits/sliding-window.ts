@@ -50,8 +50,12 @@ const GROUPS_PER_WINDOW = 64;
 
 function resolutionOf(options: SlidingWindowOptions, ownUs: number, windowUs: number): number {
   if (options.resolution === undefined) return ownUs;
-  if (options.resolution === 0 || options.resolution === "0ms") return 0;
+  if (isZero(options.resolution)) return 0;
   const resolutionUs = toMicroseconds("resolution", options.resolution);
   if (resolutionUs <= windowUs) return resolutionUs;
   throw new TollgateError("ERR_LIMIT", `resolution: expected at most the window, got ${show(options.resolution)}`);
+}
+
+function isZero(duration: Duration): boolean {
+  return duration === 0 || /^0(?:d|h|m|s|ms)$/.test(String(duration));
 }

@@ -1,5 +1,6 @@
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import { REACH_US } from "../../algorithms/ticks.ts";
+import { type Clock, readUs } from "../../core/clock.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Host } from "../../core/store.ts";
 
@@ -12,7 +13,9 @@ const FEWEST_SLOTS = 8;
 export class KeyTable {
   readonly plan: Plan;
   readonly slots: Map<string, number> = new Map();
-  readonly #hosts: Set<Host>;
+  /** Of the limiters that use it: one for most tables. */
+  readonly #clocks = new Set<Clock>();
+  readonly #listeners = new Set<Host>();
   cells: Float64Array;
   /** Replaced when the origin moves. */
   compiled: CompiledPlan;
@@ -28,10 +31,9 @@ export class KeyTable {
   #cursor = -1;
   #removedInPass = 0;
 
-  constructor(plan: Plan, host: Host) {
+  constructor(plan: Plan, nowUs: number) {
     this.plan = plan;
-    this.#hosts = new Set([host]);
-    this.compiled = this.#compileAt(host.nowUs());
+    this.compiled = this.#compileAt(nowUs);
     this.cells = new Float64Array(FEWEST_SLOTS * this.compiled.width);
   }
 
@@ -49,12 +51,13 @@ export class KeyTable {
   }
 
   addHost(host: Host): void {
-    this.#hosts.add(host);
+    this.#clocks.add(host.clock);
+    if (host.swept !== undefined) this.#listeners.add(host);
   }
 
-  /** Its last host stays: somebody has to tell a sweep the time. */
+  /** Its clock stays: somebody has to tell a sweep the time. */
   removeHost(host: Host): void {
-    if (this.#hosts.size > 1) this.#hosts.delete(host);
+    this.#listeners.delete(host);
   }
 
   /** Makes sure that the kernels are exact at this moment. */
@@ -89,7 +92,8 @@ export class KeyTable {
 
   /** Looks at up to `count` slots, drops those that are as good as new, and says whether that ended a pass over all. */
   sweepSome(count: number, nowUs: number): boolean {
-    if (this.#cursor < 0) this.#cursor = this.#keys.length - 1;
+    // Between passes, or keys were dropped by their limiter since the pass began.
+    if (this.#cursor < 0 || this.#cursor >= this.#keys.length) this.#cursor = this.#keys.length - 1;
     this.#sweepDownTo(Math.max(0, this.#cursor - count + 1), nowUs);
     if (this.#cursor >= 0) return false;
     this.#endPass();
@@ -104,10 +108,10 @@ export class KeyTable {
     return removed;
   }
 
-  /** The time of the host whose clock is the earliest: no key may go that somebody still has to wait for. */
+  /** The time by the earliest of its clocks: no key may go that somebody still has to wait for. */
   nowUs(): number {
     let earliest = Number.POSITIVE_INFINITY;
-    for (const host of this.#hosts) earliest = Math.min(earliest, host.nowUs());
+    for (const clock of this.#clocks) earliest = Math.min(earliest, readUs(clock));
     return earliest;
   }
 
@@ -115,8 +119,6 @@ export class KeyTable {
     this.reach(nowUs);
     let removed = 0;
     for (; this.#cursor >= last; this.#cursor -= 1) {
-      // A slot past the end was dropped by its own limiter since the pass began.
-      if (this.#cursor >= this.#keys.length) continue;
       if (!this.compiled.isDroppable(this.cells, this.#cursor * this.width, nowUs)) continue;
       this.#remove(this.#cursor);
       removed += 1;
@@ -130,7 +132,7 @@ export class KeyTable {
     this.#removedInPass = 0;
     this.#shrink();
     if (removed === 0) return;
-    for (const host of this.#hosts) host.swept(removed, this.#keys.length);
+    for (const host of this.#listeners) host.swept?.(removed, this.#keys.length);
   }
 
   /** Compiles the kernels for another origin and restates every cell: for clocks that jump by decades. */
@@ -163,7 +165,7 @@ export class KeyTable {
 
   #shrink(): void {
     const slots = Math.max(FEWEST_SLOTS, 2 * this.#keys.length);
-    if (4 * slots <= this.cells.length / this.width) this.#resize(slots);
+    if (2 * slots <= this.cells.length / this.width) this.#resize(slots);
   }
 
   #resize(slots: number): void {

@@ -1,19 +1,27 @@
-import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import type { Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { Host, SyncSpace, Verb } from "../../core/store.ts";
 import type { KeyTable } from "./key-table.ts";
 import type { Sweeper } from "./sweeper.ts";
 
+/** Where a space has its table from: a store lets empty tables go, and makes another when one is needed again. */
+export interface TableSource {
+  /** The plan's table, if there is one. */
+  find(): KeyTable | undefined;
+  /** The plan's table, made if there is none. */
+  make(nowUs: number): KeyTable;
+}
+
 /** One limiter's view of a table: the table keeps the cells, the view knows which limits enforce and in what order. */
 export class MemorySpace implements SyncSpace {
   readonly plan: Plan;
-  readonly #findTable: () => KeyTable;
   readonly #host: Host;
+  readonly #tables: TableSource;
   readonly #sweeper: Sweeper;
-  #table: KeyTable;
+  #table: KeyTable | undefined;
   /** The table's kernels from which this view's were made. */
-  #compiledFrom: CompiledPlan;
+  #compiledFrom: CompiledPlan | undefined;
   #compiled: CompiledPlan;
   /** Cells of a key that is not there, or must not change. */
   readonly #copy: Float64Array;
@@ -22,21 +30,19 @@ export class MemorySpace implements SyncSpace {
   /** Whether `allow` can decide with conforming and taking alone: no limit in shadow mode, none that starts empty. */
   readonly #plain: boolean;
 
-  constructor(plan: Plan, host: Host, findTable: () => KeyTable, sweeper: Sweeper) {
+  constructor(plan: Plan, host: Host, tables: TableSource, sweeper: Sweeper) {
     this.plan = plan;
     this.#host = host;
-    this.#findTable = findTable;
+    this.#tables = tables;
     this.#sweeper = sweeper;
-    this.#table = findTable();
-    this.#compiledFrom = this.#table.compiled;
-    this.#compiled = this.#table.compiledFor(plan);
-    this.#copy = new Float64Array(this.#table.width);
+    this.#compiled = new CompiledPlan(plan, 0);
+    this.#copy = new Float64Array(this.#compiled.width);
     this.#costs = plan.limits.map(() => 0);
     this.#plain = plan.enforces.every(Boolean) && !plan.startsEmpty;
   }
 
   get size(): number {
-    return this.#current().size;
+    return this.#known()?.size ?? 0;
   }
 
   allow(key: string, nowUs: number, cost: number): boolean {
@@ -46,35 +52,37 @@ export class MemorySpace implements SyncSpace {
   }
 
   apply(verb: Verb, key: string, nowUs: number, costs: readonly number[], report: Report, at: number): boolean {
-    const table = this.#currentAt(nowUs);
+    const table = this.#tableAt(nowUs);
     const compiled = this.#compiled;
     const slot = table.slots.get(key);
     const looks = verb === "peek" || verb === "explain";
     const inPlace = slot !== undefined && !looks;
     const cells = inPlace ? table.cells : this.#copy;
     const base = inPlace ? slot * table.width : 0;
-    if (slot !== undefined && looks) this.#copySlot(slot);
+    if (slot !== undefined && looks) this.#copySlot(table, slot);
     // A full bucket that should be forgotten is as good as a new one; one that starts empty is not.
     const isNew = slot === undefined || (this.plan.startsEmpty && compiled.isDroppable(cells, base, nowUs));
     if (isNew) compiled.init(cells, base, nowUs);
 
     const admitted = compiled.conform(cells, base, nowUs, costs, report, at);
     const changed = compiled.change(verb, admitted, cells, base, nowUs, costs, report, at);
-    if (slot === undefined && !looks && (this.plan.startsEmpty || (changed && verb !== "refund"))) this.#insert(key);
+    if (slot === undefined && !looks && (this.plan.startsEmpty || (changed && verb !== "refund")))
+      this.#insert(table, key);
     if (verb !== "refund") compiled.describe(cells, base, nowUs, costs, report, at);
     return admitted;
   }
 
   drop(key: string): void {
-    this.#current().drop(key);
+    this.#known()?.drop(key);
   }
 
   clear(): void {
-    this.#current().clear();
+    this.#known()?.clear();
   }
 
   sweep(nowUs: number): number {
-    return this.#current().sweepAll(nowUs);
+    const table = this.#known();
+    return table === undefined ? 0 : table.sweepAll(Math.min(nowUs, table.nowUs()));
   }
 
   tidy(): void {
@@ -82,16 +90,16 @@ export class MemorySpace implements SyncSpace {
   }
 
   release(): void {
-    this.#table.removeHost(this.#host);
+    this.#known()?.removeHost(this.#host);
   }
 
   #allowPlain(key: string, nowUs: number, cost: number): boolean {
-    const table = this.#currentAt(nowUs);
+    const table = this.#tableAt(nowUs);
     const slot = table.slots.get(key);
     if (slot !== undefined) return this.#compiled.takeNumber(table.cells, slot * table.width, nowUs, cost);
     this.#compiled.init(this.#copy, 0, nowUs);
     const admitted = this.#compiled.takeNumber(this.#copy, 0, nowUs, cost);
-    if (admitted && cost > 0) this.#insert(key);
+    if (admitted && cost > 0) this.#insert(table, key);
     return admitted;
   }
 
@@ -102,8 +110,8 @@ export class MemorySpace implements SyncSpace {
   }
 
   /** The plan's table, with kernels that are exact at this moment. */
-  #currentAt(nowUs: number): KeyTable {
-    const table = this.#current();
+  #tableAt(nowUs: number): KeyTable {
+    const table = this.#table === undefined || this.#table.retired ? this.#join(this.#tables.make(nowUs)) : this.#table;
     table.reach(nowUs);
     if (table.compiled !== this.#compiledFrom) {
       this.#compiledFrom = table.compiled;
@@ -112,20 +120,25 @@ export class MemorySpace implements SyncSpace {
     return table;
   }
 
-  /** A store lets empty tables go, and has another when one is needed again. */
-  #current(): KeyTable {
-    if (this.#table.retired) this.#table = this.#findTable();
+  /** The plan's table, if there is one: looking makes none. */
+  #known(): KeyTable | undefined {
+    if (this.#table === undefined || this.#table.retired) this.#join(this.#tables.find());
     return this.#table;
   }
 
+  #join<Table extends KeyTable | undefined>(table: Table): Table {
+    table?.addHost(this.#host);
+    this.#table = table;
+    return table;
+  }
+
   /** Keeps the copy as the cells of a new key. */
-  #insert(key: string): void {
-    this.#table.insert(key, this.#copy);
+  #insert(table: KeyTable, key: string): void {
+    table.insert(key, this.#copy);
     this.#sweeper.inserted();
   }
 
-  #copySlot(slot: number): void {
-    const { cells, width } = this.#table;
+  #copySlot({ cells, width }: KeyTable, slot: number): void {
     const from = slot * width;
     for (let i = 0; i < width; i += 1) this.#copy[i] = cells[from + i]!;
   }

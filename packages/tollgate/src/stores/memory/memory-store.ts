@@ -62,7 +62,11 @@ class MemoryStore implements SyncStore, Disposable {
   }
 
   open(plan: Plan, host: Host): SyncSpace {
-    return new MemorySpace(plan, host, () => this.#tableOf(plan, host), this.#sweeper);
+    const tables = {
+      find: () => this.#find(plan),
+      make: (nowUs: number) => this.#find(plan) ?? this.#make(plan, nowUs),
+    };
+    return new MemorySpace(plan, host, tables, this.#sweeper);
   }
 
   close(): void {
@@ -73,14 +77,13 @@ class MemoryStore implements SyncStore, Disposable {
     this.close();
   }
 
-  #tableOf(plan: Plan, host: Host): KeyTable {
+  #find({ scope, id }: Plan): KeyTable | undefined {
+    return this.#tables.get(scope)?.get(id);
+  }
+
+  #make(plan: Plan, nowUs: number): KeyTable {
+    const table = new KeyTable(plan, nowUs);
     const tables = this.#tables.get(plan.scope) ?? new Map<string, KeyTable>();
-    const known = tables.get(plan.id);
-    if (known !== undefined) {
-      known.addHost(host);
-      return known;
-    }
-    const table = new KeyTable(plan, host);
     this.#tables.set(plan.scope, tables.set(plan.id, table));
     this.#sweeper.add(table);
     return table;

@@ -2,7 +2,7 @@ import type { KeyTable } from "./key-table.ts";
 
 /** So many slots are looked at in a step: no call waits long. */
 const SLOTS_PER_STEP = 64;
-/** A call pays for a look at one slot, and a new key for this many: so memory stays within about twice the keys in use. */
+/** A call pays for a look at one slot, and a new key for this many: so a store keeps about twice the keys in use. */
 const SLOTS_PER_NEW_KEY = 4;
 
 /**
@@ -15,6 +15,7 @@ export class Sweeper {
   readonly #retire: (table: KeyTable) => void;
   #slotsUnpaid = SLOTS_PER_STEP;
   #next = 0;
+  #sweeping = false;
 
   constructor(retire: (table: KeyTable) => void) {
     this.#retire = retire;
@@ -27,7 +28,7 @@ export class Sweeper {
   /** Counts a call, and makes a step when enough have come in. */
   called(): void {
     this.#slotsUnpaid -= 1;
-    if (this.#slotsUnpaid <= 0) this.#step();
+    if (this.#slotsUnpaid <= 0) this.#sweep("a step");
   }
 
   /** Counts a new key. */
@@ -36,6 +37,22 @@ export class Sweeper {
   }
 
   sweepAll(): void {
+    this.#sweep("all");
+  }
+
+  /** Who hears of a sweep may call a limiter, and that would sweep: not while a table is being judged. */
+  #sweep(extent: "a step" | "all"): void {
+    if (this.#sweeping) return;
+    this.#sweeping = true;
+    try {
+      if (extent === "all") this.#passAll();
+      else this.#step();
+    } finally {
+      this.#sweeping = false;
+    }
+  }
+
+  #passAll(): void {
     for (let index = this.#tables.length - 1; index >= 0; index -= 1) {
       const table = this.#tables[index]!;
       const nowUs = timeOf(table);
