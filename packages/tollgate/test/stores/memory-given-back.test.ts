@@ -1,0 +1,68 @@
+import { createLimiter, perMinute, perSecond, slidingWindow } from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it, vi } from "vitest";
+import { arrayBuffersInUse, heapInUse } from "./memory-in-use.ts";
+
+const START_MS = 1_790_000_000_123;
+
+describe("the memory of a memory store", () => {
+  it("stays in proportion to the keys in use as calls come in, without a timer", () => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ limits: [perSecond(1)], clock });
+    let most = 0;
+    for (let i = 0; i < 200_000; i += 1) {
+      limiter.allow(`client-${i}`);
+      clock.advance(1);
+      most = Math.max(most, limiter.size);
+    }
+    // A thousand keys are in use at any time.
+    expect(most).toBeLessThan(2_500);
+  });
+
+  it("forgets a burst of keys while only old ones call", () => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ limits: [perSecond(1)], clock });
+    for (let i = 0; i < 50_000; i += 1) limiter.allow(`burst-${i}`);
+    clock.advance(1_000);
+    for (let i = 0; i < 60_000; i += 1) limiter.allow("steady");
+    expect(limiter.size).toBe(1);
+  });
+
+  it("gives memory back: the cells of a burst are not kept", async () => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ limits: [slidingWindow({ limit: 64, window: "1s" })], clock });
+    const before = arrayBuffersInUse();
+    for (let i = 0; i < 20_000; i += 1) limiter.allow(`burst-${i}`);
+    // 20,000 keys of 134 cells.
+    expect(arrayBuffersInUse() - before).toBeGreaterThan(20e6);
+    clock.advance(1_000);
+    limiter.sweep();
+    await vi.waitFor(() => expect(arrayBuffersInUse() - before).toBeLessThan(1e6));
+    limiter.allow("a", 64);
+    expect(limiter.allow("a")).toBe(false);
+  });
+
+  it("gives memory back after keys were reset, too", async () => {
+    const limiter = createLimiter({
+      limits: [slidingWindow({ limit: 64, window: "1s" })],
+      clock: manualClock(START_MS),
+    });
+    const before = arrayBuffersInUse();
+    for (let i = 0; i < 20_000; i += 1) limiter.allow(`burst-${i}`);
+    for (let i = 0; i < 20_000; i += 1) limiter.reset(`burst-${i}`);
+    expect(limiter.sweep()).toBe(0);
+    await vi.waitFor(() => expect(arrayBuffersInUse() - before).toBeLessThan(1e6));
+  });
+
+  it("does not keep the text that a key was cut out of", async () => {
+    const limiter = createLimiter({ limits: [perMinute(1)], clock: manualClock(START_MS) });
+    const before = heapInUse();
+    for (let i = 0; i < 100; i += 1) {
+      const header = `client-number-${i}, ${String(i).repeat(1_000_000)}`;
+      limiter.allow(header.slice(0, header.indexOf(",")));
+    }
+    expect(limiter.size).toBe(100);
+    await vi.waitFor(() => expect(heapInUse() - before).toBeLessThan(20e6));
+    expect(limiter.allow("client-number-7")).toBe(false);
+  });
+});

@@ -1,0 +1,171 @@
+import { createLimiter, memoryStore, type Observation, perMinute, perSecond } from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it, vi } from "vitest";
+
+const START_MS = 1_790_000_000_123;
+
+describe("the sweep of a memory store", () => {
+  it("sweeps an idle limiter's keys while another of the store is busy, by the idle one's own clock", () => {
+    const store = memoryStore();
+    const idleClock = manualClock(START_MS);
+    const idle = createLimiter({ name: "idle", limits: [perSecond(1)], clock: idleClock, store });
+    const busy = createLimiter({ name: "busy", limits: [perSecond(1)], clock: manualClock(START_MS + 1e9), store });
+    for (let i = 0; i < 1_000; i += 1) idle.allow(`idle-${i}`);
+    for (let i = 0; i < 5_000; i += 1) busy.allow("a");
+    expect(idle.size).toBe(1_000);
+    idleClock.advance(1_000);
+    for (let i = 0; i < 5_000; i += 1) busy.allow("a");
+    expect(idle.size).toBe(0);
+  });
+
+  it("reports a stepwise sweep once, at its end", () => {
+    const clock = manualClock(START_MS);
+    const seen: Observation[] = [];
+    const limiter = createLimiter({
+      name: "api",
+      limits: [perSecond(1)],
+      clock,
+      observe: (one) => void (one.type === "sweep" && seen.push(one)),
+    });
+    for (let i = 0; i < 1_000; i += 1) limiter.allow(`key-${i}`);
+    // A whole sweep that finds nothing: the next pass begins at the end.
+    expect(limiter.sweep()).toBe(0);
+    clock.advance(1_000);
+    for (let i = 0; i < 2_000; i += 1) limiter.allow("steady");
+    expect(seen).toEqual([{ type: "sweep", limiter: "api", removed: 1_000, remaining: 1 }]);
+  });
+
+  it.each(["allow", "consume"] as const)(
+    "drops no key that was not as good as new when the call came in: %s",
+    (verb) => {
+      // The step of the sweep reads the clock after the call did, and by then the bucket is full.
+      const readsUs = { call: START_MS * 1_000, sweep: START_MS * 1_000 };
+      let next: keyof typeof readsUs = "call";
+      const now = () => {
+        const us = readsUs[next];
+        next = "sweep";
+        return us / 1_000;
+      };
+      const limiter = createLimiter({ limits: [perSecond(2)], clock: { now } });
+      const admitted = () => {
+        next = "call";
+        return verb === "allow" ? limiter.allow("a", 2) : limiter.consume("a", 2).allowed;
+      };
+      expect(admitted()).toBe(true);
+      readsUs.call += 999_999;
+      readsUs.sweep += 1_000_000;
+      let calls = 0;
+      for (; limiter.size > 0 && calls < 200; calls += 1) expect(admitted()).toBe(false);
+      expect(calls).toBeGreaterThan(50);
+      expect(limiter.size).toBe(0);
+    },
+  );
+
+  it("passes over a limiter whose clock fails, and sweeps the others", () => {
+    vi.useFakeTimers();
+    try {
+      const store = memoryStore({ sweepIntervalMs: 1_000 });
+      const clock = manualClock(START_MS);
+      let failing = false;
+      const now = () => (failing ? Number.NaN : START_MS);
+      const broken = createLimiter({ name: "broken", limits: [perSecond(1)], clock: { now }, store });
+      const sound = createLimiter({ name: "sound", limits: [perSecond(1)], clock, store });
+      broken.allow("a");
+      for (let i = 0; i < 100; i += 1) sound.allow(`key-${i}`);
+      failing = true;
+      clock.advance(1_000);
+      for (let i = 0; i < 500; i += 1) sound.allow("steady");
+      expect(sound.size).toBe(1);
+      clock.advance(1_000);
+      vi.advanceTimersByTime(1_000);
+      expect([sound.size, broken.size]).toEqual([0, 1]);
+      store.close();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("sweeps by the earliest clock where limiters of different clocks share keys", () => {
+    const store = memoryStore();
+    const make = (startMs: number) =>
+      createLimiter({ name: "api", limits: [perMinute(2)], clock: manualClock(startMs), store });
+    const ahead = make(START_MS + 3_600_000);
+    const limiter = make(START_MS);
+    ahead.peek("a");
+    const admitted = Array.from({ length: 500 }, () => limiter.allow("a")).filter(Boolean);
+    expect(admitted).toHaveLength(2);
+  });
+
+  it("loses no keys when an observer of a sweep calls another limiter", () => {
+    const clock = manualClock(START_MS);
+    const store = memoryStore();
+    const other = createLimiter({ name: "other", limits: [perSecond(10)], clock, store });
+    const short = createLimiter({
+      name: "short",
+      limits: [perSecond(10)],
+      clock,
+      store,
+      observe: ({ type }) => {
+        if (type !== "sweep") return;
+        for (let i = 0; i < 70; i += 1) other.allow("m");
+      },
+    });
+    const login = createLimiter({ name: "login", limits: [perMinute(5)], clock, store });
+    for (let round = 0; round < 20; round += 1) {
+      short.allow(`key-${round}`);
+      login.allow("eve", 5);
+      clock.advance(2_000);
+      for (let i = 0; i < 130; i += 1) other.allow("n");
+      expect(login.explain("eve")[0]?.used).toBe(5 - Math.floor(((round + 1) * 2) / 12));
+    }
+  });
+
+  it("goes on sweeping other tables when keys are reset in the middle of a pass", () => {
+    const clock = manualClock(START_MS);
+    const store = memoryStore();
+    const slow = createLimiter({ name: "slow", limits: [perMinute(1)], clock, store });
+    const quick = createLimiter({ name: "quick", limits: [perSecond(1)], clock, store });
+    for (let i = 0; i < 20_000; i += 1) slow.allow(`slow-${i}`);
+    for (let i = 1; i < 20_000; i += 1) slow.reset(`slow-${i}`);
+    let most = 0;
+    for (let i = 0; i < 20_000; i += 1) {
+      quick.allow(`quick-${i}`);
+      clock.advance(10);
+      most = Math.max(most, quick.size);
+    }
+    expect(most).toBeLessThan(300);
+  });
+
+  it("drops no key by a clock that is ahead of another limiter's", () => {
+    const store = memoryStore();
+    const make = (startMs: number) =>
+      createLimiter({ name: "api", limits: [perMinute(1)], clock: manualClock(startMs), store });
+    const [behind, ahead] = [make(START_MS), make(START_MS + 100_000)];
+    behind.allow("a");
+    expect(ahead.sweep()).toBe(0);
+    expect(behind.allow("a")).toBe(false);
+  });
+
+  it("sweeps in the background when told to, and stops when closed", () => {
+    vi.useFakeTimers();
+    try {
+      const clock = manualClock(START_MS);
+      const store = memoryStore({ sweepIntervalMs: 1_000 });
+      const limiter = createLimiter({ limits: [perSecond(1)], clock, store });
+      limiter.allow("a");
+      clock.advance(1_000);
+      vi.advanceTimersByTime(999);
+      expect(limiter.size).toBe(1);
+      vi.advanceTimersByTime(1);
+      expect(limiter.size).toBe(0);
+      store.close();
+      limiter.allow("a");
+      clock.advance(1_000);
+      vi.advanceTimersByTime(10_000);
+      expect(limiter.size).toBe(1);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
