@@ -1,7 +1,7 @@
 import { createLimiter, fixedWindow, memoryStore, perMinute, perSecond, slidingWindow, tokenBucket } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { admitted, HOUR_MS, START_MS } from "./set-up.ts";
+import { admitted, HOUR_MS, START_MS, setUp } from "./set-up.ts";
 
 describe("clocks", () => {
   const LIMITS = [
@@ -89,6 +89,16 @@ describe("clocks", () => {
       expect(limiter.allow("a")).toBe(false);
     },
   );
+
+  it("that jump by decades leave a limit full from which nothing was taken", () => {
+    const { clock, limiter } = setUp([perSecond(9), perSecond(9, { unit: "tokens" })]);
+    limiter.allow("a", { requests: 9 });
+    for (const jumpMs of [0, 2 ** 41 - 1, 0, START_MS]) {
+      clock.set(jumpMs);
+      expect(limiter.explain("a")[1]?.used).toBe(0);
+    }
+    expect(limiter.explain("a")[0]?.used).toBe(9);
+  });
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, -1e300, "5", null, true, [7], undefined])(
     "that say %s are refused, and nothing is counted",
