@@ -10,6 +10,7 @@ export default defineConfig({
     alias: [
       { find: /^tollgate$/, replacement: `${source}/index.ts` },
       { find: /^tollgate\/testing$/, replacement: `${source}/testing/index.ts` },
+      { find: /^tollgate\/table$/, replacement: `${source}/stores/table/index.ts` },
       { find: /^tollgate\/node$/, replacement: `${source}/adapters/node.ts` },
     ],
   },

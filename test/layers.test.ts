@@ -10,9 +10,10 @@ const SOURCE = "packages/tollgate/src";
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   core: [],
   algorithms: ["core"],
-  "stores/memory": ["core", "algorithms"],
-  "stores/table": ["core", "algorithms"],
-  "stores/shared": ["core", "algorithms", "stores/table"],
+  "stores/local": ["core", "algorithms"],
+  "stores/memory": ["core", "algorithms", "stores/local"],
+  "stores/table": ["core", "algorithms", "stores/local"],
+  "stores/shared": ["core", "algorithms", "stores/local", "stores/table"],
   "stores/redis": ["core", "algorithms"],
   "stores/hybrid": ["core", "algorithms", "stores/redis"],
   limiter: ["core", "algorithms", "stores/memory"],
@@ -25,7 +26,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 /** Places whose files may be named for one of these may import `node:`. */
 const NODE_PLACES = /^(stores\/shared|adapters\/(node|express|fastify|koa)|metrics\/diagnostics|testing)\b/;
 /** Folders without any third-party import. */
-const BARE_FOLDERS = ["core", "algorithms", "limiter", "stores/memory", "stores/table"];
+const BARE_FOLDERS = ["core", "algorithms", "limiter", "stores/local", "stores/memory", "stores/table"];
 
 /** Files to plant, below the source folder: each folder, a folder in it, and where one file differs from the others. */
 const PLACES = [

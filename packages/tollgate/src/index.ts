@@ -1,4 +1,5 @@
 export { type Clock, systemClock } from "./core/clock.ts";
+export { coarseClock } from "./core/coarse-clock.ts";
 export type { Cost, UnitCosts } from "./core/cost.ts";
 export type { Allowed, Decision, Denied, LimitReport } from "./core/decision.ts";
 export type { Duration } from "./core/duration.ts";
@@ -26,9 +27,10 @@ export type {
 } from "./core/observer.ts";
 export type { Plan, Scope } from "./core/plan.ts";
 export { Report } from "./core/report.ts";
-export type { AsyncCall, AsyncSpace, AsyncStore, Host, SyncSpace, SyncStore, Verb } from "./core/store.ts";
+export type { AsyncCall, AsyncSpace, AsyncStore, Host, SyncHold, SyncSpace, SyncStore, Verb } from "./core/store.ts";
 export { combine } from "./limiter/combine.ts";
 export { createLimiter } from "./limiter/create-limiter.ts";
-export type { AsyncLimiter, Limiter } from "./limiter/limiter.ts";
+export type { AsyncHandle, AsyncLimiter, Handle, Limiter } from "./limiter/limiter.ts";
 export type { LimiterOptions, LimitsFunction } from "./limiter/options.ts";
+export type { LocalStore, OverflowPolicy, RoomOptions } from "./stores/local/local-store.ts";
 export { type MemoryStoreOptions, memoryStore } from "./stores/memory/memory-store.ts";

@@ -51,6 +51,8 @@ export class CompiledPlan {
 
   /** The hot path: takes one plain cost, all or nothing, where every limit enforces. */
   takeNumber(cells: Float64Array, base: number, nowUs: number, cost: number): boolean {
+    // The only limit counts every plain number, and its cells come first.
+    if (this.#kernels.length === 1) return this.#kernels[0]!.admit(cells, base, nowUs, cost);
     const { countsNumber } = this.plan;
     for (let i = 0; i < this.#kernels.length; i += 1) {
       const counted = countsNumber[i]! ? cost : 0;

@@ -29,6 +29,12 @@ export class FixedWindowKernel implements Kernel<FixedWindowLimit> {
     return this.used(cells, at, nowUs) + cost <= this.limit.capacity;
   }
 
+  admit(cells: Float64Array, at: number, nowUs: number, cost: number): boolean {
+    if (!this.conforms(cells, at, nowUs, cost)) return false;
+    this.take(cells, at, nowUs, cost);
+    return true;
+  }
+
   take(cells: Float64Array, at: number, nowUs: number, cost: number): void {
     if (cost === 0) return;
     const used = this.used(cells, at, nowUs);

@@ -12,6 +12,8 @@ export interface Kernel<L extends Limit = Limit> {
   init(cells: Float64Array, at: number, nowUs: number): void;
   /** Whether the cost could be taken now. Reads only. */
   conforms(cells: Float64Array, at: number, nowUs: number, cost: number): boolean;
+  /** Takes the cost if it conforms, and says whether it does. */
+  admit(cells: Float64Array, at: number, nowUs: number, cost: number): boolean;
   /** Takes the cost, unchecked: into debt if it does not conform. */
   take(cells: Float64Array, at: number, nowUs: number, cost: number): void;
   /** Gives units back, never beyond full. */

@@ -43,6 +43,12 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     return this.used(cells, at, nowUs) + cost <= this.limit.capacity;
   }
 
+  admit(cells: Float64Array, at: number, nowUs: number, cost: number): boolean {
+    if (!this.conforms(cells, at, nowUs, cost)) return false;
+    this.take(cells, at, nowUs, cost);
+    return true;
+  }
+
   take(cells: Float64Array, at: number, nowUs: number, cost: number): void {
     if (cost === 0) return;
     this.#startAnewIfUnused(cells, at, nowUs);

@@ -34,6 +34,15 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     return full + (cost - this.limit.capacity) * this.#unitTicks <= now;
   }
 
+  admit(cells: Float64Array, at: number, nowUs: number, cost: number): boolean {
+    const now = this.#ticks.at(nowUs);
+    const full = Math.max(cells[at]!, now);
+    if (full + (cost - this.limit.capacity) * this.#unitTicks > now) return false;
+    // What conforms is within its capacity: no debt.
+    if (cost > 0) cells[at] = full + cost * this.#unitTicks;
+    return true;
+  }
+
   take(cells: Float64Array, at: number, nowUs: number, cost: number): void {
     if (cost === 0) return;
     const now = this.#ticks.at(nowUs);

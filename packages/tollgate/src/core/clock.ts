@@ -17,8 +17,11 @@ export interface Clock {
  * ```
  */
 export const systemClock: Clock = Object.freeze({
-  now: () => performance.timeOrigin + performance.now(),
+  now: () => TIME_ORIGIN_MS + performance.now(),
 });
+
+/** When the process began; the engine would look it up each time. */
+const TIME_ORIGIN_MS = performance.timeOrigin;
 
 /** Below this, sums of a moment and a duration are still exact integers. */
 const LAST_US = 2 ** 52;

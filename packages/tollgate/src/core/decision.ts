@@ -19,6 +19,8 @@ interface DecisionCommon {
   readonly shadowDenied?: readonly Limit[];
   /** Why the store could not be asked, when this decision was made without it. */
   readonly degraded?: string;
+  /** Set when the store had no room for the key, so that it was counted in a bucket that it shares with others. */
+  readonly shared?: true;
 }
 
 /** The call may go on; its cost has been taken. */
@@ -29,11 +31,14 @@ export interface Allowed extends DecisionCommon {
 /** The call may not go on; nothing has been taken (`charge` alone takes all the same). */
 export interface Denied extends DecisionCommon {
   readonly allowed: false;
-  /** `"exhausted"`: wait. `"cost-over-capacity"`: it can never pass. `"store-unavailable"`: the failure policy denied. */
-  readonly reason: "exhausted" | "cost-over-capacity" | "store-unavailable";
+  /**
+   * `"exhausted"`: wait. `"cost-over-capacity"`: it can never pass. `"store-unavailable"`: the failure policy denied.
+   * `"store-full"`: there is no room to count the key, and the store denies such keys; when there will be is not known.
+   */
+  readonly reason: "exhausted" | "cost-over-capacity" | "store-unavailable" | "store-full";
   /**
    * The least time, a whole number of microseconds, after which the same call passes if nothing else arrives;
-   * `Infinity` when it never does.
+   * `Infinity` when it never does. For `"store-full"` a second.
    */
   readonly retryAfterMs: number;
   /** Units that still count against the binding limit at that moment. */

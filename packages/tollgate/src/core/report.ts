@@ -7,6 +7,8 @@ export class Report {
   admitted = true;
   /** Why the store could not be asked; then `admitted` is the failure policy's word, and there may be no entries. */
   degraded: string | undefined = undefined;
+  /** What became of a key for which a store had no room: it shares a bucket, or cannot be counted and is denied. */
+  overflow: "shared" | "denied" | undefined = undefined;
   /** When the failure policy denies without entries: microseconds after which asking again makes sense. */
   unavailableForUs = 0;
   /** Whether each limit conformed before the call. */

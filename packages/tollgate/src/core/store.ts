@@ -34,6 +34,12 @@ export interface SyncStore {
   close(): void;
 }
 
+/** One key of a space, found without its text; right whatever becomes of the key meanwhile. */
+export interface SyncHold {
+  /** As `SyncSpace.allow`. */
+  allow(nowUs: number, cost: number): boolean;
+}
+
 /** One plan's keys in a synchronous store. Every call is atomic. */
 export interface SyncSpace {
   readonly plan: Plan;
@@ -47,6 +53,15 @@ export interface SyncSpace {
    * @returns whether every enforcing limit conformed.
    */
   apply(verb: Verb, key: string, nowUs: number, costs: readonly number[], report: Report, at: number): boolean;
+  /** A key that will be asked about often. Without this, `allow` is asked each time. */
+  hold?(key: string): SyncHold;
+  /**
+   * Decides a batch as `allow` would one key after another, and notes 1 or 0 for each in `out`. Without this, `allow` is asked
+   * for each.
+   *
+   * @returns how many were admitted.
+   */
+  allowMany?(keys: readonly string[], nowUs: number, cost: number, out: Uint8Array): number;
   /** Forgets a key. */
   drop(key: string): void;
   /** Forgets all keys. */

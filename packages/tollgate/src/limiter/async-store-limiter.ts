@@ -4,9 +4,10 @@ import type { Decision, LimitReport } from "../core/decision.ts";
 import type { DecisionObservation, Observer } from "../core/observer.ts";
 import { Report } from "../core/report.ts";
 import type { AsyncSpace, AsyncStore, Verb } from "../core/store.ts";
-import { type Calls, callsFor } from "./call.ts";
+import { checkBatch } from "./batch.ts";
+import { type Calls, callsFor, callsOf } from "./call.ts";
 import { decide, explainLimits } from "./decide.ts";
-import type { AsyncLimiter } from "./limiter.ts";
+import type { AsyncHandle, AsyncLimiter } from "./limiter.ts";
 import type { Selection, Source } from "./selection.ts";
 import { sum } from "./sum.ts";
 
@@ -44,12 +45,27 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
   }
 
   async allow(input: Input, cost: Cost = 1): Promise<boolean> {
-    if (this.observe !== undefined) return (await this.#decided("allow", "take", input, cost)).allowed;
-    return (await this.#transact("take", this.#calls(input, cost))).admitted;
+    return this.#allow(this.#calls(input, cost), cost);
+  }
+
+  async allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): Promise<number> {
+    checkBatch(inputs, out);
+    const batch = Array.from(inputs, (input) => this.#calls(input, cost));
+    const decisions = await Promise.all(batch.map((calls) => this.#allow(calls, cost)));
+    for (const [i, admitted] of decisions.entries()) out[i] = admitted ? 1 : 0;
+    return decisions.filter(Boolean).length;
+  }
+
+  handle(input: Input): AsyncHandle {
+    const pairs = this.selection.pairs(input);
+    return {
+      allow: async (cost = 1) => this.#allow(callsOf(this.selection, pairs, cost), cost),
+      consume: async (cost = 1) => this.#decided("consume", "take", callsOf(this.selection, pairs, cost), cost),
+    };
   }
 
   async consume(input: Input, cost: Cost = 1): Promise<Decision> {
-    return this.#decided("consume", "take", input, cost);
+    return this.#decided("consume", "take", this.#calls(input, cost), cost);
   }
 
   async peek(input: Input, cost: Cost = 1): Promise<Decision> {
@@ -63,7 +79,7 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
   }
 
   async charge(input: Input, cost: Cost): Promise<Decision> {
-    return this.#decided("charge", "charge", input, cost);
+    return this.#decided("charge", "charge", this.#calls(input, cost), cost);
   }
 
   async refund(input: Input, cost: Cost): Promise<void> {
@@ -97,8 +113,17 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
     await this.close();
   }
 
-  async #decided(name: DecisionObservation["verb"], verb: Verb, input: Input, cost: Cost): Promise<Decision> {
-    const calls = this.#calls(input, cost);
+  async #allow(calls: Calls<AsyncSpace>, cost: Cost): Promise<boolean> {
+    if (this.observe !== undefined) return (await this.#decided("allow", "take", calls, cost)).allowed;
+    return (await this.#transact("take", calls)).admitted;
+  }
+
+  async #decided(
+    name: DecisionObservation["verb"],
+    verb: Verb,
+    calls: Calls<AsyncSpace>,
+    cost: Cost,
+  ): Promise<Decision> {
     const decision = decide(this.name, calls, await this.#transact(verb, calls));
     this.observe?.({ type: "decision", verb: name, keys: calls.map(({ key }) => key), cost, decision });
     return decision;

@@ -16,8 +16,16 @@ export function callsFor<Input, Space extends PlannedSpace>(
   input: Input,
   cost: Cost,
 ): Calls<Space> {
-  const pairs = selection.pairs(input);
-  const costs = readCosts(cost, unitsOf(pairs), selection.unknownUnits);
+  return callsOf(selection, selection.pairs(input), cost);
+}
+
+/** The same for pairs that the selection has named before. */
+export function callsOf<Input, Space extends PlannedSpace>(
+  { unknownUnits }: Selection<Input, Space>,
+  pairs: readonly Pair<Space>[],
+  cost: Cost,
+): Calls<Space> {
+  const costs = readCosts(cost, unitsOf(pairs), unknownUnits);
   return pairs.map(({ space, key }) => ({ space, key, costs: costsOf(space.plan, costs) }));
 }
 

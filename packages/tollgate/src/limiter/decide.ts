@@ -1,4 +1,4 @@
-import type { Decision, LimitReport } from "../core/decision.ts";
+import type { Decision, Denied, LimitReport } from "../core/decision.ts";
 import { toMilliseconds } from "../core/duration.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import type { Plan } from "../core/plan.ts";
@@ -28,6 +28,7 @@ export function decide(name: string, calls: Calls<PlannedSpace>, report: Report)
     resetMs: binding === undefined ? 0 : toMilliseconds(report.resetUs[binding.entry]!),
     ...(shadowDenied.length > 0 && { shadowDenied }),
     ...(report.degraded !== undefined && { degraded: report.degraded }),
+    ...(report.overflow === "shared" && { shared: true as const }),
   };
   if (report.admitted) return { allowed: true, ...common };
   if (binding === undefined) {
@@ -37,11 +38,16 @@ export function decide(name: string, calls: Calls<PlannedSpace>, report: Report)
   const waitUs = report.waitUs[binding.entry]!;
   return {
     allowed: false,
-    reason: waitUs === Number.POSITIVE_INFINITY ? "cost-over-capacity" : "exhausted",
+    reason: reasonOf(waitUs, report),
     ...common,
     retryAfterMs: toMilliseconds(waitUs),
     usedAfterRetry: report.usedAfterWait[binding.entry]!,
   };
+}
+
+function reasonOf(waitUs: number, report: Report): Denied["reason"] {
+  if (waitUs === Number.POSITIVE_INFINITY) return "cost-over-capacity";
+  return report.overflow === "denied" ? "store-full" : "exhausted";
 }
 
 /** How each limit stands, from the report of an `explain`. */

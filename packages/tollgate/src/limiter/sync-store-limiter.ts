@@ -4,11 +4,13 @@ import type { Decision, LimitReport } from "../core/decision.ts";
 import type { DecisionObservation, Observer } from "../core/observer.ts";
 import type { Report } from "../core/report.ts";
 import type { SyncSpace, Verb } from "../core/store.ts";
-import { type Calls, callsFor } from "./call.ts";
+import { checkBatch } from "./batch.ts";
+import { type Calls, callsFor, callsOf } from "./call.ts";
 import { decide, explainLimits } from "./decide.ts";
-import type { Limiter } from "./limiter.ts";
+import { type HandleVerbs, SyncHandle } from "./handle.ts";
+import type { Handle, Limiter } from "./limiter.ts";
 import { checkKey } from "./options.ts";
-import type { FixedSelection, Selection, Source } from "./selection.ts";
+import type { FixedSelection, Pair, Selection, Source } from "./selection.ts";
 import { sum } from "./sum.ts";
 import { transact } from "./transact.ts";
 
@@ -31,6 +33,11 @@ export class SyncStoreLimiter<Input> implements Limiter<Input> {
   readonly sources: readonly Source[];
   readonly observe: Observer | undefined;
   readonly #close: () => void;
+  /** For handles that have no hold, or a call that takes more. */
+  readonly #handleVerbs: HandleVerbs = {
+    allow: (pairs, cost) => this.#allowAnyhow(this.#callsOf(pairs, cost), cost),
+    consume: (pairs, cost) => this.#decided("consume", "take", this.#callsOf(pairs, cost), cost),
+  };
   /** Whose space `allow` can ask directly; `undefined` where a call takes more than that. */
   readonly #direct: FixedSelection<Input, SyncSpace> | undefined;
 
@@ -47,15 +54,35 @@ export class SyncStoreLimiter<Input> implements Limiter<Input> {
 
   allow(input: Input, cost: Cost = 1): boolean {
     const direct = this.#direct;
-    if (direct === undefined || typeof cost !== "number") return this.#allowAnyhow(input, cost);
+    if (direct === undefined || typeof cost !== "number") return this.#allowAnyhow(this.#calls(input, cost), cost);
     const key = direct.key(input);
     checkKey(key);
     checkCost(cost);
     return direct.space.allow(key, readUs(this.clock), cost);
   }
 
+  allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): number {
+    checkBatch(inputs, out);
+    const direct = this.#direct;
+    if (direct?.space.allowMany === undefined || typeof cost !== "number") return this.#allowEach(inputs, out, cost);
+    checkCost(cost);
+    const keys: string[] = [];
+    for (const input of inputs) {
+      const key = direct.key(input);
+      checkKey(key);
+      keys.push(key);
+    }
+    return direct.space.allowMany(keys, readUs(this.clock), cost, out);
+  }
+
+  handle(input: Input): Handle {
+    const pairs = this.selection.pairs(input);
+    const hold = this.#direct?.space.hold?.(pairs[0]!.key);
+    return new SyncHandle(hold, this.clock, pairs, this.#handleVerbs);
+  }
+
   consume(input: Input, cost: Cost = 1): Decision {
-    return this.#decided("consume", "take", input, cost);
+    return this.#decided("consume", "take", this.#calls(input, cost), cost);
   }
 
   peek(input: Input, cost: Cost = 1): Decision {
@@ -69,7 +96,7 @@ export class SyncStoreLimiter<Input> implements Limiter<Input> {
   }
 
   charge(input: Input, cost: Cost): Decision {
-    return this.#decided("charge", "charge", input, cost);
+    return this.#decided("charge", "charge", this.#calls(input, cost), cost);
   }
 
   refund(input: Input, cost: Cost): void {
@@ -103,13 +130,24 @@ export class SyncStoreLimiter<Input> implements Limiter<Input> {
     this.close();
   }
 
-  #allowAnyhow(input: Input, cost: Cost): boolean {
-    if (this.observe !== undefined) return this.#decided("allow", "take", input, cost).allowed;
-    return this.#transact("take", this.#calls(input, cost)).admitted;
+  /** Every input is checked before any is counted. */
+  #allowEach(inputs: readonly Input[], out: Uint8Array, cost: Cost): number {
+    const batch = Array.from(inputs, (input) => this.#calls(input, cost));
+    let admitted = 0;
+    for (const [i, calls] of batch.entries()) {
+      const allowed = this.#allowAnyhow(calls, cost);
+      out[i] = allowed ? 1 : 0;
+      if (allowed) admitted += 1;
+    }
+    return admitted;
   }
 
-  #decided(name: DecisionObservation["verb"], verb: Verb, input: Input, cost: Cost): Decision {
-    const calls = this.#calls(input, cost);
+  #allowAnyhow(calls: Calls<SyncSpace>, cost: Cost): boolean {
+    if (this.observe !== undefined) return this.#decided("allow", "take", calls, cost).allowed;
+    return this.#transact("take", calls).admitted;
+  }
+
+  #decided(name: DecisionObservation["verb"], verb: Verb, calls: Calls<SyncSpace>, cost: Cost): Decision {
     const decision = decide(this.name, calls, this.#transact(verb, calls));
     this.observe?.({ type: "decision", verb: name, keys: calls.map(({ key }) => key), cost, decision });
     return decision;
@@ -122,6 +160,10 @@ export class SyncStoreLimiter<Input> implements Limiter<Input> {
     } finally {
       this.selection.tidy();
     }
+  }
+
+  #callsOf(pairs: readonly Pair<SyncSpace>[], cost: Cost): Calls<SyncSpace> {
+    return callsOf(this.selection, pairs, cost);
   }
 
   #transact(verb: Verb, calls: Calls<SyncSpace>): Report {

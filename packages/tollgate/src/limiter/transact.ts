@@ -20,12 +20,24 @@ function decideAll(verb: Verb, calls: Calls<SyncSpace>, nowUs: number): Report {
     report.admitted = first.space.apply(verb, first.key, nowUs, first.costs, report, 0);
   } else if (verb === "take" || verb === "peek") {
     report.admitted = applyToAll("peek", calls, nowUs, report);
+    if (report.admitted && verb === "take") report.admitted = takeFromAll(calls, nowUs, report);
     if (!report.admitted) describeDenial(verb, calls, nowUs, report);
-    else if (verb === "take") applyToAll("take", calls, nowUs, report);
   } else {
     report.admitted = applyToAll(verb, calls, nowUs, report);
   }
   return report;
+}
+
+/** @returns whether all took: one may have got the last room in a store, so that the next has to share a bucket. */
+function takeFromAll(calls: Calls<SyncSpace>, nowUs: number, report: Report): boolean {
+  if (applyToAll("take", calls, nowUs, report)) return true;
+  let at = 0;
+  for (const { space, key, costs } of calls) {
+    const took = space.plan.enforces.every((enforces, i) => !enforces || report.conforms[at + i]!);
+    if (took) space.apply("refund", key, nowUs, costs, new Report(), 0);
+    at += costs.length;
+  }
+  return false;
 }
 
 function applyToAll(verb: Verb, calls: Calls<SyncSpace>, nowUs: number, report: Report): boolean {

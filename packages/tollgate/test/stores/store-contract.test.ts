@@ -1,4 +1,5 @@
 import { memoryStore } from "tollgate";
+import { tableStore } from "tollgate/table";
 import { type AnyStore, storeContract } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { AsyncTwin } from "./async-twin.ts";
@@ -7,6 +8,7 @@ import { BROKEN_STORES } from "./broken-stores.ts";
 describe.each<[string, () => AnyStore]>([
   ["the memory store", () => memoryStore()],
   ["its asynchronous twin", () => new AsyncTwin()],
+  ["the table store", () => tableStore({ maxKeys: 10_000 })],
 ])("%s keeps the contract", (_name, createStore) => {
   it.each(storeContract({ createStore }))("$name", async ({ run }) => {
     await run();

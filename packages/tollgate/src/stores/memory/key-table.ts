@@ -1,8 +1,9 @@
-import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
-import { REACH_US } from "../../algorithms/ticks.ts";
-import { type Clock, readUs } from "../../core/clock.ts";
+import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import type { Plan } from "../../core/plan.ts";
-import type { Host } from "../../core/store.ts";
+import type { Room } from "../local/local-store.ts";
+import { ownCopy } from "../local/own-copy.ts";
+import { type Locator, PlanTable } from "../local/plan-table.ts";
+import { RecentKeys } from "../local/recent-keys.ts";
 
 const FEWEST_SLOTS = 8;
 
@@ -10,175 +11,185 @@ const FEWEST_SLOTS = 8;
  * The keys and cells of one plan: a Map from key to slot, and the cells of all slots side by side in one array. Slots
  * are dense: dropping a key moves the last one into its place, so that the array's end is always free.
  */
-export class KeyTable {
-  readonly plan: Plan;
-  readonly slots: Map<string, number> = new Map();
-  /** Of the limiters that use it: one for most tables. */
-  readonly #clocks = new Set<Clock>();
-  readonly #listeners = new Set<Host>();
+export class KeyTable extends PlanTable {
   cells: Float64Array;
-  /** Replaced when the origin moves. */
-  compiled: CompiledPlan;
-  /** Whether the store let it go, empty; whoever held it has to ask the store again. */
-  retired = false;
-  /** The kernels are exact between these moments; a clock that strays farther moves the origin. */
-  #earliestUs = 0;
-  #latestUs = 0;
-  #originUs = 0;
+  readonly #slots: Map<string, number> = new Map();
   /** The slots' keys. */
   readonly #keys: string[] = [];
+  readonly #width: number;
+  readonly #room: Room;
+  readonly #reclaim: (nowUs: number) => void;
+  /** With their slots. */
+  readonly #recent = new RecentKeys(1);
   /** The next slot that the sweep looks at; below 0 between passes. */
   #cursor = -1;
-  #removedInPass = 0;
+  #removedUntold = 0;
 
-  constructor(plan: Plan, nowUs: number) {
-    this.plan = plan;
-    this.compiled = this.#compileAt(nowUs);
-    this.cells = new Float64Array(FEWEST_SLOTS * this.compiled.width);
+  /** `reclaim` makes room in a store that is full, if it can. */
+  constructor(plan: Plan, nowUs: number, room: Room, reclaim: (nowUs: number) => void) {
+    super(plan, nowUs);
+    this.#width = this.compiled.width;
+    this.cells = new Float64Array(FEWEST_SLOTS * this.#width);
+    this.#room = room;
+    this.#reclaim = reclaim;
   }
 
   get size(): number {
     return this.#keys.length;
   }
 
-  get width(): number {
-    return this.compiled.width;
+  locate(key: string): number {
+    const place = this.#recent.find(key);
+    if (place >= 0) {
+      const recent = this.#recent.values[place]!;
+      // The very string, so nothing has moved since.
+      if (this.#keys[recent] === this.#recent.at(place)) return recent * this.#width;
+    }
+    const slot = this.#slots.get(key);
+    if (slot === undefined) return -1;
+    if (this.#recent.wantsIt) this.#recent.values[this.#recent.keep(this.#keys[slot]!)] = slot;
+    return slot * this.#width;
   }
 
-  /** The kernels for a plan of this table's id: its limits may stand in another order and have other modes. */
-  compiledFor(plan: Plan): CompiledPlan {
-    return plan === this.plan ? this.compiled : new CompiledPlan(plan, this.#originUs);
+  locator(key: string): Locator {
+    return new KeyLocator(this, key);
   }
 
-  addHost(host: Host): void {
-    this.#clocks.add(host.clock);
-    if (host.swept !== undefined) this.#listeners.add(host);
+  /** The slot of a key; -1 if it has none. */
+  slotOf(key: string): number {
+    return this.#slots.get(key) ?? -1;
   }
 
-  /** Its clock stays: somebody has to tell a sweep the time. */
-  removeHost(host: Host): void {
-    this.#listeners.delete(host);
+  /** The key in a slot. */
+  keyAt(slot: number): string | undefined {
+    return this.#keys[slot];
   }
 
-  /** Makes sure that the kernels are exact at this moment. */
-  reach(nowUs: number): void {
-    if (nowUs < this.#earliestUs || nowUs > this.#latestUs) this.#moveOrigin(nowUs);
+  room(_key: string, nowUs: number): number {
+    if (this.#room.size >= this.#room.maxKeys) this.#reclaim(nowUs);
+    return this.#room.size < this.#room.maxKeys ? this.#keys.length : -1;
   }
 
-  /** Takes in a key that is not there yet, with the first `width` cells of `source`. */
-  insert(key: string, source: Float64Array): void {
-    const { width } = this;
-    const slot = this.#keys.length;
-    const from = slot * width;
-    if (from === this.cells.length) this.#resize(2 * slot);
-    for (let i = 0; i < width; i += 1) this.cells[from + i] = source[i]!;
+  insert(slot: number, key: string, source: Float64Array): void {
+    const width = this.#width;
+    const base = slot * width;
+    if (base === this.cells.length) this.#resize(2 * slot);
+    for (let i = 0; i < width; i += 1) this.cells[base + i] = source[i]!;
     const own = ownCopy(key);
-    // First, because a Map that is full throws.
-    this.slots.set(own, slot);
+    this.#slots.set(own, slot);
     this.#keys.push(own);
+    this.#room.size += 1;
   }
 
   drop(key: string): void {
-    const slot = this.slots.get(key);
+    const slot = this.#slots.get(key);
     if (slot !== undefined) this.#remove(slot);
   }
 
-  clear(): void {
-    this.slots.clear();
+  dropAll(): void {
+    this.#room.size -= this.#keys.length;
+    this.#slots.clear();
     this.#keys.length = 0;
     this.#cursor = -1;
     this.#shrink();
   }
 
-  /** Looks at up to `count` slots, drops those that are as good as new, and says whether that ended a pass over all. */
-  sweepSome(count: number, nowUs: number): boolean {
+  /**
+   * Looks at up to `count` slots, drops those that are as good as new at the time that the members told, and says whether that
+   * ended a pass over all.
+   */
+  sweepSome(count: number): boolean {
+    const { nowUs } = this.members;
     // Between passes, or keys were dropped by their limiter since the pass began.
     if (this.#cursor < 0 || this.#cursor >= this.#keys.length) this.#cursor = this.#keys.length - 1;
     this.#sweepDownTo(Math.max(0, this.#cursor - count + 1), nowUs);
     if (this.#cursor >= 0) return false;
-    this.#endPass();
+    this.#endPass(nowUs);
     return true;
   }
 
-  /** One pass over all slots, at once; says how many keys went. */
   sweepAll(nowUs: number): number {
     this.#cursor = this.#keys.length - 1;
     const removed = this.#sweepDownTo(0, nowUs);
-    this.#endPass();
+    this.#endPass(nowUs);
+    this.tellSwept();
     return removed;
   }
 
-  /** The time by the earliest of its clocks: no key may go that somebody still has to wait for. */
-  nowUs(): number {
-    let earliest = Number.POSITIVE_INFINITY;
-    for (const clock of this.#clocks) earliest = Math.min(earliest, readUs(clock));
-    return earliest;
+  /** Tells the table's limiters what has been dropped since they were told last. */
+  tellSwept(): void {
+    const removed = this.#removedUntold;
+    this.#removedUntold = 0;
+    if (removed > 0) this.members.tellSwept(removed, this.#keys.length);
+  }
+
+  protected override rebaseAll(from: CompiledPlan): void {
+    for (let slot = 0; slot < this.#keys.length; slot += 1) {
+      this.compiled.rebase(this.cells, slot * this.#width, from);
+    }
   }
 
   #sweepDownTo(last: number, nowUs: number): number {
     this.reach(nowUs);
     let removed = 0;
     for (; this.#cursor >= last; this.#cursor -= 1) {
-      if (!this.compiled.isDroppable(this.cells, this.#cursor * this.width, nowUs)) continue;
+      if (!this.compiled.isDroppable(this.cells, this.#cursor * this.#width, nowUs)) continue;
       this.#remove(this.#cursor);
       removed += 1;
     }
-    this.#removedInPass += removed;
+    this.#removedUntold += removed;
     return removed;
   }
 
-  #endPass(): void {
-    const removed = this.#removedInPass;
-    this.#removedInPass = 0;
+  #endPass(nowUs: number): void {
+    this.dropOverflowIfIdle(nowUs);
     this.#shrink();
-    if (removed === 0) return;
-    for (const host of this.#listeners) host.swept?.(removed, this.#keys.length);
-  }
-
-  /** Compiles the kernels for another origin and restates every cell: for clocks that jump by decades. */
-  #moveOrigin(nowUs: number): void {
-    const before = this.compiled;
-    this.compiled = this.#compileAt(nowUs);
-    for (let slot = 0; slot < this.#keys.length; slot += 1) {
-      this.compiled.rebase(this.cells, slot * this.width, before);
-    }
-  }
-
-  #compileAt(originUs: number): CompiledPlan {
-    this.#originUs = originUs;
-    this.#earliestUs = originUs - REACH_US;
-    this.#latestUs = originUs + REACH_US;
-    return new CompiledPlan(this.plan, originUs);
   }
 
   #remove(slot: number): void {
-    const { width, cells } = this;
+    const { cells } = this;
+    const width = this.#width;
     const last = this.#keys.length - 1;
-    this.slots.delete(this.#keys[slot]!);
+    this.#slots.delete(this.#keys[slot]!);
     const moved = this.#keys[last]!;
     this.#keys.pop();
+    this.#room.size -= 1;
     if (slot === last) return;
     cells.copyWithin(slot * width, last * width, (last + 1) * width);
     this.#keys[slot] = moved;
-    this.slots.set(moved, slot);
+    this.#slots.set(moved, slot);
   }
 
   #shrink(): void {
     const slots = Math.max(FEWEST_SLOTS, 2 * this.#keys.length);
-    if (2 * slots <= this.cells.length / this.width) this.#resize(slots);
+    if (2 * slots <= this.cells.length / this.#width) this.#resize(slots);
   }
 
   #resize(slots: number): void {
-    const kept = this.cells.subarray(0, this.#keys.length * this.width);
-    this.cells = new Float64Array(slots * this.width);
+    const kept = this.cells.subarray(0, this.#keys.length * this.#width);
+    this.cells = new Float64Array(slots * this.#width);
     this.cells.set(kept);
   }
 }
 
-/** Engines keep longer pieces of a string as a view of the whole. */
-const SHORTEST_VIEW = 13;
+class KeyLocator implements Locator {
+  readonly table: KeyTable;
+  #key: string;
+  #slot = -1;
 
-/** The same text in memory of its own: a key cut out of a header must not keep the header. */
-function ownCopy(key: string): string {
-  return key.length < SHORTEST_VIEW ? key : ` ${key}`.slice(1);
+  constructor(table: KeyTable, key: string) {
+    this.table = table;
+    this.#key = key;
+  }
+
+  locate(): number {
+    // Once found, the very string that the table keeps: comparing it takes no look at the text.
+    if (this.#slot < 0 || this.table.keyAt(this.#slot) !== this.#key) this.#find();
+    return this.#slot < 0 ? -1 : this.#slot * this.table.compiled.width;
+  }
+
+  #find(): void {
+    this.#slot = this.table.slotOf(this.#key);
+    this.#key = this.table.keyAt(this.#slot) ?? this.#key;
+  }
 }

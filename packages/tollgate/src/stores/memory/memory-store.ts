@@ -1,14 +1,13 @@
-/// <reference lib="esnext.disposable" preserve="true" />
-
 import { show, TollgateError } from "../../core/errors.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
-import type { Host, SyncSpace, SyncStore } from "../../core/store.ts";
+import type { Host, SyncSpace } from "../../core/store.ts";
+import { LocalSpace, type SpaceKeeper } from "../local/local-space.ts";
+import { type LocalStore, Room, type RoomOptions } from "../local/local-store.ts";
 import { KeyTable } from "./key-table.ts";
-import { MemorySpace } from "./memory-space.ts";
 import { Sweeper } from "./sweeper.ts";
 
-/** How a memory store cleans up. */
-export interface MemoryStoreOptions {
+/** How many keys a memory store keeps, a million by default, and how it cleans up. */
+export interface MemoryStoreOptions extends RoomOptions {
   /**
    * Milliseconds between background sweeps of all keys. Needed for no bound: memory stays in proportion to the keys in
    * use as calls come in. Set it to let a process that went quiet give memory back, or to hear of sweeps regularly.
@@ -16,38 +15,40 @@ export interface MemoryStoreOptions {
   readonly sweepIntervalMs?: number;
 }
 
+const DEFAULT_MAX_KEYS = 1_000_000;
 /** Timers wait at most this long; more wraps around to no wait at all. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Keeps exact string keys and their counts in this process. Limiters of the same name and the same limits on one store
- * share their keys; a limiter without a name keeps its own.
+ * share their keys; a limiter without a name keeps its own. A key in use is never forgotten: see `overflow` for what happens
+ * when there is no room.
  *
- * @throws TollgateError `ERR_OPTION` when `sweepIntervalMs` is no whole number from 1 to 2^31 − 1.
+ * @throws TollgateError `ERR_OPTION` when `sweepIntervalMs` is no whole number from 1 to 2^31 − 1, `maxKeys` none from 1 to 10
+ * million, or `overflow` no policy.
  * @example
  * ```ts
  * import { createLimiter, memoryStore, perMinute } from "tollgate";
  *
- * const store = memoryStore({ sweepIntervalMs: 60_000 });
+ * const store = memoryStore({ maxKeys: 50_000, sweepIntervalMs: 60_000 });
  * const limiter = createLimiter({ name: "api", limits: [perMinute(100)], store });
- * console.log(limiter.allow("ann"), limiter.size); // true 1
+ * console.log(limiter.allow("ann"), store.size, store.overflowed); // true 1 0
  * store.close();
  * ```
  */
-export function memoryStore(options: MemoryStoreOptions = {}): SyncStore & Disposable {
+export function memoryStore(options: MemoryStoreOptions = {}): LocalStore {
   return new MemoryStore(options);
 }
 
-class MemoryStore implements SyncStore, Disposable {
+class MemoryStore implements LocalStore, SpaceKeeper {
   readonly kind = "sync";
+  readonly room: Room;
   readonly #tables = new Map<Scope, Map<string, KeyTable>>();
   readonly #sweeper = new Sweeper((table) => this.#retire(table));
   readonly #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(options: MemoryStoreOptions) {
-    if (typeof options !== "object" || options === null) {
-      throw new TollgateError("ERR_OPTION", `memoryStore: expected an object of options, got ${show(options)}`);
-    }
+    this.room = new Room("memoryStore", options, DEFAULT_MAX_KEYS);
     const { sweepIntervalMs } = options;
     if (sweepIntervalMs === undefined) return;
     if (!Number.isInteger(sweepIntervalMs) || sweepIntervalMs < 1 || sweepIntervalMs > LONGEST_TIMER_MS) {
@@ -61,12 +62,20 @@ class MemoryStore implements SyncStore, Disposable {
     if (typeof this.#timer === "object") this.#timer.unref();
   }
 
+  get maxKeys(): number {
+    return this.room.maxKeys;
+  }
+
+  get size(): number {
+    return this.room.size;
+  }
+
+  get overflowed(): number {
+    return this.room.overflowed;
+  }
+
   open(plan: Plan, host: Host): SyncSpace {
-    const tables = {
-      find: () => this.#find(plan),
-      make: (nowUs: number) => this.#find(plan) ?? this.#make(plan, nowUs),
-    };
-    return new MemorySpace(plan, host, tables, this.#sweeper);
+    return new LocalSpace(plan, host, this);
   }
 
   close(): void {
@@ -77,16 +86,26 @@ class MemoryStore implements SyncStore, Disposable {
     this.close();
   }
 
-  #find({ scope, id }: Plan): KeyTable | undefined {
+  find({ scope, id }: Plan): KeyTable | undefined {
     return this.#tables.get(scope)?.get(id);
   }
 
-  #make(plan: Plan, nowUs: number): KeyTable {
-    const table = new KeyTable(plan, nowUs);
+  make(plan: Plan, nowUs: number): KeyTable {
+    const known = this.find(plan);
+    if (known !== undefined) return known;
+    const table = new KeyTable(plan, nowUs, this.room, (callUs) => this.#sweeper.reclaim(callUs));
     const tables = this.#tables.get(plan.scope) ?? new Map<string, KeyTable>();
     this.#tables.set(plan.scope, tables.set(plan.id, table));
     this.#sweeper.add(table);
     return table;
+  }
+
+  called(calls: number): void {
+    this.#sweeper.called(calls);
+  }
+
+  inserted(): void {
+    this.#sweeper.inserted();
   }
 
   #retire(table: KeyTable): void {

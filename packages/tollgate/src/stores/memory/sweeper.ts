@@ -2,6 +2,8 @@ import type { KeyTable } from "./key-table.ts";
 
 /** So many slots are looked at in a step: no call waits long. */
 const SLOTS_PER_STEP = 64;
+/** And at so many when a new key finds the store full: it has to wait for that. */
+const SLOTS_PER_RECLAIM = 16;
 /** A call pays for a look at one slot, and a new key for this many: so a store keeps about twice the keys in use. */
 const SLOTS_PER_NEW_KEY = 4;
 
@@ -25,9 +27,9 @@ export class Sweeper {
     this.#tables.push(table);
   }
 
-  /** Counts a call, and makes a step when enough have come in. */
-  called(): void {
-    this.#slotsUnpaid -= 1;
+  /** Counts calls, and makes a step when enough have come in. */
+  called(calls: number): void {
+    this.#slotsUnpaid -= calls;
     if (this.#slotsUnpaid <= 0) this.#sweep("a step");
   }
 
@@ -38,6 +40,23 @@ export class Sweeper {
 
   sweepAll(): void {
     this.#sweep("all");
+  }
+
+  /**
+   * Drops what is as good as new at a call's own time, in the middle of that call: it moves no origin, tells nobody and lets
+   * no table go. A store that is full of keys in use is left as it is.
+   */
+  reclaim(callUs: number): void {
+    if (this.#sweeping) return;
+    let slotsLeft = SLOTS_PER_RECLAIM;
+    for (let tables = this.#tables.length; tables > 0 && slotsLeft > 0; tables -= 1) {
+      const table = this.#tables[this.#index()]!;
+      const looksAt = Math.max(1, Math.min(slotsLeft, table.size));
+      slotsLeft -= looksAt;
+      const told = table.members.askTime();
+      table.members.noLaterThan(callUs);
+      if (!told || !table.reaches(table.members.nowUs) || table.sweepSome(looksAt)) this.#next += 1;
+    }
   }
 
   /** Who hears of a sweep may call a limiter, and that would sweep: not while a table is being judged. */
@@ -55,10 +74,10 @@ export class Sweeper {
   #passAll(): void {
     for (let index = this.#tables.length - 1; index >= 0; index -= 1) {
       const table = this.#tables[index]!;
-      const nowUs = timeOf(table);
-      if (nowUs === undefined) continue;
+      if (!table.members.askTime()) continue;
+      const { nowUs } = table.members;
       table.sweepAll(nowUs);
-      if (table.size === 0) this.#letGo(index);
+      if (table.isVacant(nowUs)) this.#letGo(index);
     }
   }
 
@@ -67,18 +86,26 @@ export class Sweeper {
     let slotsLeft = SLOTS_PER_STEP;
     // Once round at the most: small tables are many to a step.
     for (let tables = this.#tables.length; tables > 0 && slotsLeft > 0; tables -= 1) {
-      if (this.#next >= this.#tables.length) this.#next = 0;
-      const index = this.#next;
+      const index = this.#index();
       const table = this.#tables[index]!;
       const looksAt = Math.max(1, Math.min(slotsLeft, table.size));
       slotsLeft -= looksAt;
-      this.#next += 1;
-      const nowUs = timeOf(table);
-      if (nowUs === undefined) continue;
-      const passEnded = table.sweepSome(looksAt, nowUs);
-      if (!passEnded) this.#next = index;
-      else if (table.size === 0) this.#letGo(index);
+      if (!table.members.askTime()) this.#next += 1;
+      else if (table.sweepSome(looksAt)) this.#endPass(index);
     }
+  }
+
+  /** Whose turn it is. */
+  #index(): number {
+    if (this.#next >= this.#tables.length) this.#next = 0;
+    return this.#next;
+  }
+
+  #endPass(index: number): void {
+    const table = this.#tables[index]!;
+    this.#next += 1;
+    table.tellSwept();
+    if (table.isVacant(table.members.nowUs)) this.#letGo(index);
   }
 
   /** The last table takes its place. */
@@ -87,13 +114,5 @@ export class Sweeper {
     this.#tables[index] = this.#tables[this.#tables.length - 1]!;
     this.#tables.pop();
     this.#retire(table);
-  }
-}
-
-function timeOf(table: KeyTable): number | undefined {
-  try {
-    return table.nowUs();
-  } catch {
-    return undefined;
   }
 }

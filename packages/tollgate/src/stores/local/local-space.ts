@@ -1,0 +1,288 @@
+import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import type { Plan } from "../../core/plan.ts";
+import { Report } from "../../core/report.ts";
+import type { Host, SyncHold, SyncSpace, Verb } from "../../core/store.ts";
+import type { Room } from "./local-store.ts";
+import { ownCopy } from "./own-copy.ts";
+import type { Locator, PlanTable } from "./plan-table.ts";
+
+/** What a space needs of its store. */
+export interface SpaceKeeper {
+  readonly room: Room;
+  /** The plan's table, if there is one: a store lets empty tables go. */
+  find(plan: Plan): PlanTable | undefined;
+  /** The plan's table, made if there is none. */
+  make(plan: Plan, nowUs: number): PlanTable;
+  /** Counts calls, and now and then cleans up a little. */
+  called(calls: number): void;
+  /** Counts a new key. */
+  inserted(): void;
+}
+
+/** When there will be room nobody knows: ask again soon. */
+const RETRY_WHEN_FULL_US = 1_000_000;
+
+/** How many keys of a batch are looked for at a time. */
+const BATCH = 64;
+
+/** One limiter's view of a table: the table keeps the cells, the view knows which limits enforce and in what order. */
+export class LocalSpace implements SyncSpace {
+  readonly plan: Plan;
+  readonly #host: Host;
+  readonly #keeper: SpaceKeeper;
+  #table: PlanTable | undefined;
+  /** The table's kernels from which this view's were made. */
+  #compiledFrom: CompiledPlan | undefined;
+  #compiled: CompiledPlan;
+  /** Cells of a key that is not there, or must not change. */
+  readonly #copy: Float64Array;
+  /**
+   * The time of the call at hand. A function that is not inlined gets a fraction or a large number in a box, which has to be
+   * allocated; out of an array it reads the number itself.
+   */
+  readonly #instant = new Float64Array(1);
+  readonly #costs: number[];
+  readonly #report = new Report();
+  /** Whether `allow` can decide with conforming and taking alone: no limit in shadow mode, none that starts empty. */
+  readonly #plain: boolean;
+
+  constructor(plan: Plan, host: Host, keeper: SpaceKeeper) {
+    this.plan = plan;
+    this.#host = host;
+    this.#keeper = keeper;
+    this.#compiled = new CompiledPlan(plan, 0);
+    this.#copy = new Float64Array(this.#compiled.width);
+    this.#costs = plan.limits.map(() => 0);
+    this.#plain = plan.enforces.every(Boolean) && !plan.startsEmpty;
+  }
+
+  get size(): number {
+    return this.#known()?.size ?? 0;
+  }
+
+  allow(key: string, nowUs: number, cost: number): boolean {
+    this.#instant[0] = nowUs;
+    return this.#allowNow(key, cost);
+  }
+
+  hold(key: string): SyncHold {
+    return new LocalHold(this, ownCopy(key));
+  }
+
+  /** As `allow`, for a key that a hold finds. */
+  allowHeld(hold: LocalHold, nowUs: number, cost: number): boolean {
+    this.#instant[0] = nowUs;
+    return this.#allowHeldNow(hold, cost);
+  }
+
+  allowMany(keys: readonly string[], nowUs: number, cost: number, out: Uint8Array): number {
+    const table = this.#tableAt(nowUs);
+    let admitted = 0;
+    for (let from = 0; from < keys.length; from += BATCH) {
+      const until = Math.min(from + BATCH, keys.length);
+      table.prepare(keys, from, until);
+      for (let i = from; i < until; i += 1) {
+        const base = table.locatePrepared(keys[i]!, i - from);
+        const allowed =
+          base >= 0 && this.#plain
+            ? this.#compiled.takeNumber(table.cells, base, nowUs, cost)
+            : this.#allowOtherwise(table, base, keys[i]!, nowUs, cost);
+        out[i] = allowed ? 1 : 0;
+        if (allowed) admitted += 1;
+      }
+    }
+    // Not before: it may let the table go.
+    for (let left = keys.length; left > 0; left -= BATCH) this.#keeper.called(Math.min(left, BATCH));
+    return admitted;
+  }
+
+  apply(verb: Verb, key: string, nowUs: number, costs: readonly number[], report: Report, at: number): boolean {
+    const table = this.#tableAt(nowUs);
+    return this.#apply(table, table.locate(key), verb, key, nowUs, costs, report, at);
+  }
+
+  drop(key: string): void {
+    this.#known()?.drop(key);
+  }
+
+  clear(): void {
+    this.#known()?.clear();
+  }
+
+  sweep(nowUs: number): number {
+    const table = this.#known();
+    if (table === undefined) return 0;
+    table.members.readTime();
+    return table.sweepAll(Math.min(nowUs, table.members.nowUs));
+  }
+
+  tidy(): void {
+    this.#keeper.called(1);
+  }
+
+  release(): void {
+    this.#known()?.members.remove(this.#host);
+  }
+
+  #allowNow(key: string, cost: number): boolean {
+    const nowUs = this.#instant[0]!;
+    const table = this.#tableAt(nowUs);
+    const base = table.locate(key);
+    const admitted =
+      base >= 0 && this.#plain
+        ? this.#compiled.takeNumber(table.cells, base, nowUs, cost)
+        : this.#allowOtherwise(table, base, key, nowUs, cost);
+    this.#keeper.called(1);
+    return admitted;
+  }
+
+  #allowHeldNow(hold: LocalHold, cost: number): boolean {
+    const nowUs = this.#instant[0]!;
+    const table = this.#tableAt(nowUs);
+    const base = hold.locateIn(table);
+    const admitted =
+      base >= 0 && this.#plain
+        ? this.#compiled.takeNumber(table.cells, base, nowUs, cost)
+        : this.#allowOtherwise(table, base, hold.key, nowUs, cost);
+    this.#keeper.called(1);
+    return admitted;
+  }
+
+  /** For a key without cells, and for limits that take more than conforming and taking. */
+  #allowOtherwise(table: PlanTable, base: number, key: string, nowUs: number, cost: number): boolean {
+    const costs = this.#costs;
+    for (let i = 0; i < costs.length; i += 1) costs[i] = this.plan.countsNumber[i]! ? cost : 0;
+    return this.#apply(table, base, "take", key, nowUs, costs, this.#report, 0);
+  }
+
+  #apply(
+    table: PlanTable,
+    base: number,
+    verb: Verb,
+    key: string,
+    nowUs: number,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): boolean {
+    if (base >= 0) return this.#applyTo(table.cells, base, verb, nowUs, costs, report, at);
+    const room = table.room(key, nowUs);
+    if (room >= 0) return this.#applyToNew(table, room, verb, key, nowUs, costs, report, at);
+    const looks = verb === "peek" || verb === "explain";
+    if (!looks) this.#keeper.room.overflowed += 1;
+    if (this.#keeper.room.overflow === "deny") return this.#denyForRoom(nowUs, costs, report, at);
+    report.overflow = "shared";
+    const overflow = table.overflow(nowUs);
+    return this.#applyTo(overflow.cells, overflow.baseOf(key), verb, nowUs, costs, report, at);
+  }
+
+  #applyTo(
+    kept: Float64Array,
+    keptBase: number,
+    verb: Verb,
+    nowUs: number,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): boolean {
+    const compiled = this.#compiled;
+    const looks = verb === "peek" || verb === "explain";
+    const cells = looks ? this.#copyOf(kept, keptBase) : kept;
+    const base = looks ? 0 : keptBase;
+    // A full bucket that should be forgotten is as good as a new one; one that starts empty is not.
+    if (this.plan.startsEmpty && compiled.isDroppable(cells, base, nowUs)) compiled.init(cells, base, nowUs);
+    const admitted = compiled.conform(cells, base, nowUs, costs, report, at);
+    compiled.change(verb, admitted, cells, base, nowUs, costs, report, at);
+    if (verb !== "refund") compiled.describe(cells, base, nowUs, costs, report, at);
+    return admitted;
+  }
+
+  #applyToNew(
+    table: PlanTable,
+    room: number,
+    verb: Verb,
+    key: string,
+    nowUs: number,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): boolean {
+    const compiled = this.#compiled;
+    const cells = this.#copy;
+    compiled.init(cells, 0, nowUs);
+    const admitted = compiled.conform(cells, 0, nowUs, costs, report, at);
+    const changed = compiled.change(verb, admitted, cells, 0, nowUs, costs, report, at);
+    const looks = verb === "peek" || verb === "explain";
+    if (!looks && (this.plan.startsEmpty || (changed && verb !== "refund"))) {
+      table.insert(room, key, cells);
+      this.#keeper.inserted();
+    }
+    if (verb !== "refund") compiled.describe(cells, 0, nowUs, costs, report, at);
+    return admitted;
+  }
+
+  /** As a new key would stand, but that it cannot be counted: limits that enforce deny. */
+  #denyForRoom(nowUs: number, costs: readonly number[], report: Report, at: number): boolean {
+    report.overflow = "denied";
+    this.#compiled.init(this.#copy, 0, nowUs);
+    this.#compiled.describe(this.#copy, 0, nowUs, costs, report, at);
+    for (let i = 0; i < costs.length; i += 1) {
+      report.conforms[at + i] = false;
+      report.waitUs[at + i] = Math.max(report.waitUs[at + i]!, RETRY_WHEN_FULL_US);
+    }
+    return !this.plan.enforces.includes(true);
+  }
+
+  #copyOf(cells: Float64Array, base: number): Float64Array {
+    for (let i = 0; i < this.#copy.length; i += 1) this.#copy[i] = cells[base + i]!;
+    return this.#copy;
+  }
+
+  /** The plan's table, with kernels that are exact at this moment. */
+  #tableAt(nowUs: number): PlanTable {
+    const table = this.#table;
+    return table?.serves(this.#compiledFrom, nowUs) ? table : this.#anotherTableAt(nowUs);
+  }
+
+  #anotherTableAt(nowUs: number): PlanTable {
+    const known = this.#table;
+    const table = known === undefined || known.retired ? this.#join(this.#keeper.make(this.plan, nowUs)) : known;
+    table.reach(nowUs);
+    this.#compiledFrom = table.compiled;
+    this.#compiled = table.compiledFor(this.plan);
+    return table;
+  }
+
+  /** The plan's table, if there is one: looking makes none. */
+  #known(): PlanTable | undefined {
+    if (this.#table === undefined || this.#table.retired) this.#join(this.#keeper.find(this.plan));
+    return this.#table;
+  }
+
+  #join<Table extends PlanTable | undefined>(table: Table): Table {
+    table?.members.add(this.#host);
+    this.#table = table;
+    return table;
+  }
+}
+
+/** A key of a space, with what it takes to find its cells again. */
+class LocalHold implements SyncHold {
+  readonly #space: LocalSpace;
+  readonly key: string;
+  #locator: Locator | undefined;
+
+  constructor(space: LocalSpace, key: string) {
+    this.#space = space;
+    this.key = key;
+  }
+
+  allow(nowUs: number, cost: number): boolean {
+    return this.#space.allowHeld(this, nowUs, cost);
+  }
+
+  locateIn(table: PlanTable): number {
+    if (this.#locator?.table !== table) this.#locator = table.locator(this.key);
+    return this.#locator.locate();
+  }
+}

@@ -1,0 +1,39 @@
+import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import type { KeyHash } from "./key-hash.ts";
+
+/** How many buckets the keys of one plan share when there is no room for more. */
+const OVERFLOW_BUCKETS = 256;
+
+/**
+ * Where keys are counted that found no room: a fixed number of buckets, each under all limits of the plan, shared by the
+ * keys that a keyed hash puts there. Nobody can choose whom to share with.
+ */
+export class OverflowBuckets {
+  readonly cells: Float64Array;
+  readonly #width: number;
+  readonly #hash: KeyHash;
+
+  constructor(compiled: CompiledPlan, hash: KeyHash, nowUs: number) {
+    this.#width = compiled.width;
+    this.#hash = hash;
+    this.cells = new Float64Array(OVERFLOW_BUCKETS * this.#width);
+    for (let base = 0; base < this.cells.length; base += this.#width) compiled.init(this.cells, base, nowUs);
+  }
+
+  /** Where the cells of a key's bucket begin. */
+  baseOf(key: string): number {
+    this.#hash.hash(key);
+    return (this.#hash.words[0]! & (OVERFLOW_BUCKETS - 1)) * this.#width;
+  }
+
+  areAsGoodAsNew(compiled: CompiledPlan, nowUs: number): boolean {
+    for (let base = 0; base < this.cells.length; base += this.#width) {
+      if (!compiled.isDroppable(this.cells, base, nowUs)) return false;
+    }
+    return true;
+  }
+
+  rebase(compiled: CompiledPlan, from: CompiledPlan): void {
+    for (let base = 0; base < this.cells.length; base += this.#width) compiled.rebase(this.cells, base, from);
+  }
+}

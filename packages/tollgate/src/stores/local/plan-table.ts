@@ -1,0 +1,127 @@
+import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import { REACH_US } from "../../algorithms/ticks.ts";
+import type { Plan } from "../../core/plan.ts";
+import { KeyHash } from "./key-hash.ts";
+import { Members } from "./members.ts";
+import { OverflowBuckets } from "./overflow-buckets.ts";
+
+/** Finds the cells of one key again and again. */
+export interface Locator {
+  /** The table that it looks in. */
+  readonly table: PlanTable;
+  /** As `PlanTable.locate` of its key. */
+  locate(): number;
+}
+
+/**
+ * What the tables of all stores in this process have in common: the cells of one plan's keys, and the plan compiled for
+ * an origin near the clocks' time.
+ */
+export abstract class PlanTable {
+  readonly plan: Plan;
+  readonly members: Members = new Members();
+  /** Replaced when the origin moves. */
+  compiled: CompiledPlan;
+  /** Whether the store let it go, empty; whoever held it has to ask the store again. */
+  retired = false;
+  /** Of keys that found no room; made when the first one comes. */
+  #overflow: OverflowBuckets | undefined;
+  #overflowHash: KeyHash | undefined;
+  /** The kernels are exact between these moments; a clock that strays farther moves the origin. */
+  #earliestUs = 0;
+  #latestUs = 0;
+  #originUs = 0;
+
+  constructor(plan: Plan, nowUs: number) {
+    this.plan = plan;
+    this.compiled = this.#compileAt(nowUs);
+  }
+
+  /** Holds all keys' cells; another array after the table has grown. */
+  abstract readonly cells: Float64Array;
+  /** How many keys have cells of their own. */
+  abstract readonly size: number;
+
+  /** Where a key's cells begin; -1 if it has none. */
+  abstract locate(key: string): number;
+  abstract locator(key: string): Locator;
+
+  /** Begins to look for some keys of a list, all at a time, where that is quicker than one after another. */
+  prepare(_keys: readonly string[], _from: number, _until: number): void {}
+
+  /** As `locate`, for the `index`-th of the keys prepared. */
+  locatePrepared(key: string, _index: number): number {
+    return this.locate(key);
+  }
+
+  /**
+   * A place for a key that has no cells yet, to be taken by `insert` before anything else changes; -1 if there is none
+   * though a bounded number of places have been looked at for one that is as good as new.
+   */
+  abstract room(key: string, nowUs: number): number;
+  /** Takes in a key with the first cells of `source`. */
+  abstract insert(room: number, key: string, source: Float64Array): void;
+  abstract drop(key: string): void;
+  abstract dropAll(): void;
+  /** Drops all keys that are as good as new, and says how many. */
+  abstract sweepAll(nowUs: number): number;
+  /** Restates every key's cells after the origin moved. */
+  protected abstract rebaseAll(from: CompiledPlan): void;
+
+  /** The kernels for a plan of this table's id: its limits may stand in another order and have other modes. */
+  compiledFor(plan: Plan): CompiledPlan {
+    return plan === this.plan ? this.compiled : new CompiledPlan(plan, this.#originUs);
+  }
+
+  /** Whether the kernels are exact at this moment. */
+  reaches(nowUs: number): boolean {
+    return nowUs >= this.#earliestUs && nowUs <= this.#latestUs;
+  }
+
+  /** Whether kernels compiled from the table's are the right ones at this moment. */
+  serves(compiledFrom: CompiledPlan | undefined, nowUs: number): boolean {
+    return this.compiled === compiledFrom && !this.retired && nowUs >= this.#earliestUs && nowUs <= this.#latestUs;
+  }
+
+  /** Makes sure that the kernels are exact at this moment. */
+  reach(nowUs: number): void {
+    if (nowUs < this.#earliestUs || nowUs > this.#latestUs) this.#moveOrigin(nowUs);
+  }
+
+  overflow(nowUs: number): OverflowBuckets {
+    this.#overflowHash ??= new KeyHash();
+    this.#overflow ??= new OverflowBuckets(this.compiled, this.#overflowHash, nowUs);
+    return this.#overflow;
+  }
+
+  clear(): void {
+    this.#overflow = undefined;
+    this.dropAll();
+  }
+
+  /** Whether nothing is left that anybody would miss. */
+  isVacant(nowUs: number): boolean {
+    if (this.size > 0) return false;
+    this.dropOverflowIfIdle(nowUs);
+    return this.#overflow === undefined;
+  }
+
+  protected dropOverflowIfIdle(nowUs: number): void {
+    if (this.#overflow?.areAsGoodAsNew(this.compiled, nowUs)) this.#overflow = undefined;
+  }
+
+  /** Compiles the kernels for another origin and restates every cell: for clocks that jump by decades. */
+  #moveOrigin(nowUs: number): void {
+    const before = this.compiled;
+    this.compiled = this.#compileAt(nowUs);
+    this.rebaseAll(before);
+    this.#overflow?.rebase(this.compiled, before);
+  }
+
+  #compileAt(originUs: number): CompiledPlan {
+    this.#originUs = originUs;
+    this.#earliestUs = originUs - REACH_US;
+    this.#latestUs = originUs + REACH_US;
+    return new CompiledPlan(this.plan, originUs);
+  }
+}

@@ -1,0 +1,122 @@
+import type { Room } from "../local/local-store.ts";
+import { SLOTS_PER_SET, Slots } from "./slots.ts";
+
+/** A plan that has keys in the table. */
+export interface Owner {
+  /** How many. */
+  size: number;
+  /**
+   * Whether the key in one of its slots is as good as new, not after the moment of the call that asks, which may be a call for
+   * this very plan.
+   */
+  isAsGoodAsNew(slot: number, asker: "itself" | "another", callUs: number): boolean;
+  /** Whether nothing is left that anybody would miss. */
+  isDone(): boolean;
+  /** Hears that the table does not know it any more. */
+  letGo(): void;
+}
+
+/** Owners are numbered in 16 bits. */
+const MOST_OWNERS = 2 ** 16;
+/** From here on, plans that have not been used for long are let go. */
+const MANY_OWNERS = 64;
+/** So many slots are looked at in a step. */
+const SLOTS_PER_STEP = 64;
+
+/** The keys of all plans of one width. */
+export class SlotTable {
+  readonly slots: Slots;
+  readonly room: Room;
+  readonly #owners: (Owner | undefined)[] = [];
+  /** Numbers that are free again. */
+  readonly #unowned: number[] = [];
+  #crowdedAt = MANY_OWNERS;
+  #cursor = 0;
+
+  constructor(width: number, room: Room) {
+    this.slots = new Slots(room.maxKeys, width);
+    this.room = room;
+  }
+
+  get isCrowded(): boolean {
+    return this.#owners.length > MANY_OWNERS;
+  }
+
+  /** Gives an owner its number; -1 when all are taken, then it gets no room. */
+  adopt(owner: Owner): number {
+    if (this.#owners.length - this.#unowned.length >= this.#crowdedAt) this.#letGoOfThoseDone();
+    const number = this.#unowned.pop() ?? this.#owners.length;
+    if (number >= MOST_OWNERS) return -1;
+    this.#owners[number] = owner;
+    return number;
+  }
+
+  /**
+   * A free slot for a key, or one made free: of a key that is as good as new at the time of the call, or by moving a key to its
+   * other set. -1 if every key that is in the way is in use.
+   */
+  makeRoom(low: number, high: number, caller: Owner, callUs: number): number {
+    const first = this.slots.firstSet(low);
+    const second = this.slots.secondSet(low, high);
+    let room = this.#roomIn(first, caller, callUs);
+    if (room < 0) room = this.#roomIn(second, caller, callUs);
+    if (room < 0) room = this.#roomByMoving(first, caller, callUs);
+    return room < 0 ? this.#roomByMoving(second, caller, callUs) : room;
+  }
+
+  /** Forgets the key in a slot. */
+  drop(slot: number, owner: Owner): void {
+    this.slots.free(slot);
+    owner.size -= 1;
+    this.room.size -= 1;
+  }
+
+  /** While there are many owners, looks at a few slots, so that those are done sometime that nobody uses. */
+  step(): void {
+    if (!this.isCrowded) return;
+    for (let i = 0; i < SLOTS_PER_STEP; i += 1) {
+      this.#cursor = (this.#cursor + 1) % this.slots.count;
+      const slot = this.slots.nth(this.#cursor);
+      if (this.slots.isFree(slot)) continue;
+      const owner = this.#ownerOf(slot);
+      if (owner.isAsGoodAsNew(slot, "another", Number.POSITIVE_INFINITY)) this.drop(slot, owner);
+    }
+  }
+
+  #roomIn(set: number, caller: Owner, callUs: number): number {
+    for (let way = 0; way < SLOTS_PER_SET; way += 1) {
+      const slot = this.slots.slot(set, way);
+      if (this.slots.isFree(slot)) return slot;
+      const owner = this.#ownerOf(slot);
+      if (!owner.isAsGoodAsNew(slot, owner === caller ? "itself" : "another", callUs)) continue;
+      this.drop(slot, owner);
+      return slot;
+    }
+    return -1;
+  }
+
+  #roomByMoving(set: number, caller: Owner, callUs: number): number {
+    for (let way = 0; way < SLOTS_PER_SET; way += 1) {
+      const slot = this.slots.slot(set, way);
+      const to = this.#roomIn(this.slots.otherSet(slot), caller, callUs);
+      if (to < 0) continue;
+      this.slots.move(slot, to);
+      return slot;
+    }
+    return -1;
+  }
+
+  #letGoOfThoseDone(): void {
+    for (const [number, owner] of this.#owners.entries()) {
+      if (!owner?.isDone()) continue;
+      this.#owners[number] = undefined;
+      this.#unowned.push(number);
+      owner.letGo();
+    }
+    this.#crowdedAt = Math.max(MANY_OWNERS, 2 * (this.#owners.length - this.#unowned.length));
+  }
+
+  #ownerOf(slot: number): Owner {
+    return this.#owners[this.slots.ownerOf(slot)]!;
+  }
+}
