@@ -1,4 +1,5 @@
 import { toMicroseconds } from "../core/duration.ts";
+import { createInstant, type Instant } from "../core/instant.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import type { Plan } from "../core/plan.ts";
 import type { Report } from "../core/report.ts";
@@ -20,6 +21,8 @@ export class CompiledPlan {
   readonly #offsets: readonly number[];
   /** How long after nothing counts any more a key is forgotten: above 0 only where some limit starts empty. */
   readonly #idleTtlUs: number;
+  readonly #idleSince = createInstant();
+  readonly #afterWait = createInstant();
 
   /** `originUs` is a moment within 20 years of every one at which it will be asked. */
   constructor(plan: Plan, originUs: number) {
@@ -37,30 +40,30 @@ export class CompiledPlan {
   }
 
   /** Writes the cells of a new key. */
-  init(cells: Float64Array, base: number, nowUs: number): void {
-    for (let i = 0; i < this.#kernels.length; i += 1) this.#kernels[i]!.init(cells, base + this.#offsets[i]!, nowUs);
+  init(cells: Float64Array, base: number, now: Instant): void {
+    for (let i = 0; i < this.#kernels.length; i += 1) this.#kernels[i]!.init(cells, base + this.#offsets[i]!, now);
   }
 
   /** Whether a key is as good as new: nothing has counted against any of its limits for the plan's idle time. */
-  isDroppable(cells: Float64Array, base: number, nowUs: number): boolean {
+  isDroppable(cells: Float64Array, base: number, now: Instant): boolean {
+    const then = this.#idleTtlUs === 0 ? now : this.#idleSince;
+    if (this.#idleTtlUs > 0) then[0] = now[0]! - this.#idleTtlUs;
     for (let i = 0; i < this.#kernels.length; i += 1) {
-      if (this.#kernels[i]!.resetUs(cells, base + this.#offsets[i]!, nowUs - this.#idleTtlUs) > 0) return false;
+      if (!this.#kernels[i]!.isUnused(cells, base + this.#offsets[i]!, then)) return false;
     }
     return true;
   }
 
   /** The hot path: takes one plain cost, all or nothing, where every limit enforces. */
-  takeNumber(cells: Float64Array, base: number, nowUs: number, cost: number): boolean {
-    // The only limit counts every plain number, and its cells come first.
-    if (this.#kernels.length === 1) return this.#kernels[0]!.admit(cells, base, nowUs, cost);
-    const { countsNumber } = this.plan;
-    for (let i = 0; i < this.#kernels.length; i += 1) {
-      const counted = countsNumber[i]! ? cost : 0;
-      if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, nowUs, counted)) return false;
+  takeNumber(cells: Float64Array, base: number, now: Instant, cost: number): boolean {
+    const last = this.#kernels.length - 1;
+    for (let i = 0; i < last; i += 1) {
+      if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) return false;
     }
-    for (let i = 0; i < this.#kernels.length; i += 1) {
-      const counted = countsNumber[i]! ? cost : 0;
-      this.#kernels[i]!.take(cells, base + this.#offsets[i]!, nowUs, counted);
+    // All others conform, so the last decides.
+    if (!this.#kernels[last]!.admit(cells, base + this.#offsets[last]!, now, this.#counted(last, cost))) return false;
+    for (let i = 0; i < last; i += 1) {
+      this.#kernels[i]!.take(cells, base + this.#offsets[i]!, now, this.#counted(i, cost));
     }
     return true;
   }
@@ -69,14 +72,14 @@ export class CompiledPlan {
   conform(
     cells: Float64Array,
     base: number,
-    nowUs: number,
+    now: Instant,
     costs: readonly number[],
     report: Report,
     at: number,
   ): boolean {
     let admitted = true;
     for (let i = 0; i < this.#kernels.length; i += 1) {
-      const conforms = this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, nowUs, costs[i]!);
+      const conforms = this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, costs[i]!);
       report.conforms[at + i] = conforms;
       if (!conforms && this.plan.enforces[i]!) admitted = false;
     }
@@ -94,7 +97,7 @@ export class CompiledPlan {
     admitted: boolean,
     cells: Float64Array,
     base: number,
-    nowUs: number,
+    now: Instant,
     costs: readonly number[],
     report: Report,
     at: number,
@@ -107,8 +110,8 @@ export class CompiledPlan {
       const kernel = this.#kernels[i]!;
       const cell = base + this.#offsets[i]!;
       const takes = verb === "charge" || this.plan.enforces[i]! || report.conforms[at + i]!;
-      if (verb === "refund") kernel.giveBack(cells, cell, nowUs, cost);
-      else if (takes) kernel.take(cells, cell, nowUs, cost);
+      if (verb === "refund") kernel.giveBack(cells, cell, now, cost);
+      else if (takes) kernel.take(cells, cell, now, cost);
       else continue;
       changed = true;
     }
@@ -119,7 +122,7 @@ export class CompiledPlan {
   describe(
     cells: Float64Array,
     base: number,
-    nowUs: number,
+    now: Instant,
     costs: readonly number[],
     report: Report,
     at: number,
@@ -127,12 +130,23 @@ export class CompiledPlan {
     for (let i = 0; i < this.#kernels.length; i += 1) {
       const kernel = this.#kernels[i]!;
       const cell = base + this.#offsets[i]!;
-      const waitUs = kernel.waitUs(cells, cell, nowUs, costs[i]!);
-      report.used[at + i] = kernel.used(cells, cell, nowUs);
+      const waitUs = kernel.waitUs(cells, cell, now, costs[i]!);
+      report.used[at + i] = kernel.used(cells, cell, now);
       report.waitUs[at + i] = waitUs;
-      report.usedAfterWait[at + i] = Number.isFinite(waitUs) ? kernel.used(cells, cell, nowUs + waitUs) : 0;
-      report.resetUs[at + i] = kernel.resetUs(cells, cell, nowUs);
+      report.usedAfterWait[at + i] = this.#usedAfter(waitUs, kernel, cells, cell, now);
+      report.resetUs[at + i] = kernel.resetUs(cells, cell, now);
     }
+  }
+
+  /** What a plain cost is to a limit. */
+  #counted(i: number, cost: number): number {
+    return this.plan.countsNumber[i]! ? cost : 0;
+  }
+
+  #usedAfter(waitUs: number, kernel: Kernel, cells: Float64Array, cell: number, now: Instant): number {
+    if (!Number.isFinite(waitUs)) return 0;
+    this.#afterWait[0] = now[0]! + waitUs;
+    return kernel.used(cells, cell, this.#afterWait);
   }
 
   /** Restates the cells of a key that were written under another origin. */

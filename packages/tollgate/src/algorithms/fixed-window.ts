@@ -1,4 +1,5 @@
 import { toMicroseconds } from "../core/duration.ts";
+import type { Instant } from "../core/instant.ts";
 import type { FixedWindowLimit } from "../core/limits/limit.ts";
 import type { Kernel } from "./kernel.ts";
 import { LAST_EXACT } from "./ticks.ts";
@@ -25,45 +26,49 @@ export class FixedWindowKernel implements Kernel<FixedWindowLimit> {
     cells[at + USED] = 0;
   }
 
-  conforms(cells: Float64Array, at: number, nowUs: number, cost: number): boolean {
-    return this.used(cells, at, nowUs) + cost <= this.limit.capacity;
+  conforms(cells: Float64Array, at: number, now: Instant, cost: number): boolean {
+    return this.used(cells, at, now) + cost <= this.limit.capacity;
   }
 
-  admit(cells: Float64Array, at: number, nowUs: number, cost: number): boolean {
-    if (!this.conforms(cells, at, nowUs, cost)) return false;
-    this.take(cells, at, nowUs, cost);
+  admit(cells: Float64Array, at: number, now: Instant, cost: number): boolean {
+    if (!this.conforms(cells, at, now, cost)) return false;
+    this.take(cells, at, now, cost);
     return true;
   }
 
-  take(cells: Float64Array, at: number, nowUs: number, cost: number): void {
+  take(cells: Float64Array, at: number, now: Instant, cost: number): void {
     if (cost === 0) return;
-    const used = this.used(cells, at, nowUs);
-    if (used === 0) cells[at + OPENED] = this.#openingAt(nowUs);
+    const used = this.used(cells, at, now);
+    if (used === 0) cells[at + OPENED] = this.#openingAt(now);
     cells[at + USED] = Math.min(used + cost, LAST_EXACT);
   }
 
-  giveBack(cells: Float64Array, at: number, nowUs: number, cost: number): void {
-    const used = this.used(cells, at, nowUs);
+  giveBack(cells: Float64Array, at: number, now: Instant, cost: number): void {
+    const used = this.used(cells, at, now);
     if (used > 0) cells[at + USED] = Math.max(used - cost, 0);
   }
 
-  waitUs(cells: Float64Array, at: number, nowUs: number, cost: number): number {
+  waitUs(cells: Float64Array, at: number, now: Instant, cost: number): number {
     if (cost > this.limit.capacity) return Number.POSITIVE_INFINITY;
-    return this.conforms(cells, at, nowUs, cost) ? 0 : this.resetUs(cells, at, nowUs);
+    return this.conforms(cells, at, now, cost) ? 0 : this.resetUs(cells, at, now);
   }
 
-  used(cells: Float64Array, at: number, nowUs: number): number {
-    return cells[at + OPENED]! + this.#windowUs <= nowUs ? 0 : cells[at + USED]!;
+  used(cells: Float64Array, at: number, now: Instant): number {
+    return cells[at + OPENED]! + this.#windowUs <= now[0]! ? 0 : cells[at + USED]!;
   }
 
-  resetUs(cells: Float64Array, at: number, nowUs: number): number {
-    return this.used(cells, at, nowUs) === 0 ? 0 : cells[at + OPENED]! + this.#windowUs - nowUs;
+  isUnused(cells: Float64Array, at: number, now: Instant): boolean {
+    return this.used(cells, at, now) === 0;
+  }
+
+  resetUs(cells: Float64Array, at: number, now: Instant): number {
+    return this.used(cells, at, now) === 0 ? 0 : cells[at + OPENED]! + this.#windowUs - now[0]!;
   }
 
   /** Its cells are moments since the epoch: no origin. */
   rebase(): void {}
 
-  #openingAt(nowUs: number): number {
-    return this.limit.anchor === "clock" ? Math.floor(nowUs / this.#windowUs) * this.#windowUs : nowUs;
+  #openingAt(now: Instant): number {
+    return this.limit.anchor === "clock" ? Math.floor(now[0]! / this.#windowUs) * this.#windowUs : now[0]!;
   }
 }

@@ -1,29 +1,32 @@
+import type { Instant } from "../core/instant.ts";
 import type { Limit } from "../core/limits/limit.ts";
 
 /**
- * One limit compiled: the pure arithmetic of its algorithm over `size` cells that begin at `at`. Time comes in as whole
- * microseconds since the epoch, costs as checked whole numbers. No clock, no allocation, no other state.
+ * One limit compiled: the pure arithmetic of its algorithm over `size` cells that begin at `at`. Time comes in
+ * as an instant, costs as checked whole numbers. No clock, no allocation, no other state.
  */
 export interface Kernel<L extends Limit = Limit> {
   readonly limit: L;
   /** How many cells a key needs. */
   readonly size: number;
   /** Writes the cells of a new key. */
-  init(cells: Float64Array, at: number, nowUs: number): void;
+  init(cells: Float64Array, at: number, now: Instant): void;
   /** Whether the cost could be taken now. Reads only. */
-  conforms(cells: Float64Array, at: number, nowUs: number, cost: number): boolean;
+  conforms(cells: Float64Array, at: number, now: Instant, cost: number): boolean;
   /** Takes the cost if it conforms, and says whether it does. */
-  admit(cells: Float64Array, at: number, nowUs: number, cost: number): boolean;
+  admit(cells: Float64Array, at: number, now: Instant, cost: number): boolean;
   /** Takes the cost, unchecked: into debt if it does not conform. */
-  take(cells: Float64Array, at: number, nowUs: number, cost: number): void;
+  take(cells: Float64Array, at: number, now: Instant, cost: number): void;
   /** Gives units back, never beyond full. */
-  giveBack(cells: Float64Array, at: number, nowUs: number, cost: number): void;
+  giveBack(cells: Float64Array, at: number, now: Instant, cost: number): void;
   /** Microseconds until the cost conforms if nothing else arrives: 0 if it does now, `Infinity` if it never will. */
-  waitUs(cells: Float64Array, at: number, nowUs: number, cost: number): number;
+  waitUs(cells: Float64Array, at: number, now: Instant, cost: number): number;
   /** Whole units that count now, rounded up; above the capacity while in debt. */
-  used(cells: Float64Array, at: number, nowUs: number): number;
+  used(cells: Float64Array, at: number, now: Instant): number;
+  /** Whether nothing counts any more. */
+  isUnused(cells: Float64Array, at: number, now: Instant): boolean;
   /** Microseconds until nothing counts any more if nothing else arrives. */
-  resetUs(cells: Float64Array, at: number, nowUs: number): number;
+  resetUs(cells: Float64Array, at: number, now: Instant): number;
   /** Restates cells that were written by a kernel of the same limit compiled for another origin. */
   rebase(cells: Float64Array, at: number, from: this): void;
 }

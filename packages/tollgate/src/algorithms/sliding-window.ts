@@ -1,4 +1,5 @@
 import { toMicroseconds } from "../core/duration.ts";
+import type { Instant } from "../core/instant.ts";
 import type { SlidingWindowLimit } from "../core/limits/limit.ts";
 import type { Kernel } from "./kernel.ts";
 import { LAST_EXACT } from "./ticks.ts";
@@ -39,27 +40,27 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     cells.fill(0, at, at + this.size);
   }
 
-  conforms(cells: Float64Array, at: number, nowUs: number, cost: number): boolean {
-    return this.used(cells, at, nowUs) + cost <= this.limit.capacity;
+  conforms(cells: Float64Array, at: number, now: Instant, cost: number): boolean {
+    return this.used(cells, at, now) + cost <= this.limit.capacity;
   }
 
-  admit(cells: Float64Array, at: number, nowUs: number, cost: number): boolean {
-    if (!this.conforms(cells, at, nowUs, cost)) return false;
-    this.take(cells, at, nowUs, cost);
+  admit(cells: Float64Array, at: number, now: Instant, cost: number): boolean {
+    if (!this.conforms(cells, at, now, cost)) return false;
+    this.take(cells, at, now, cost);
     return true;
   }
 
-  take(cells: Float64Array, at: number, nowUs: number, cost: number): void {
+  take(cells: Float64Array, at: number, now: Instant, cost: number): void {
     if (cost === 0) return;
-    this.#startAnewIfUnused(cells, at, nowUs);
-    this.#keepTotalsExact(cells, at, nowUs, cost);
+    this.#startAnewIfUnused(cells, at, now);
+    this.#keepTotalsExact(cells, at, now, cost);
     const groups = cells[at + OPENED_EVER]!;
     const newest = groups - 1;
     const total = Math.min((groups === 0 ? 0 : this.#total(cells, at, newest)) + cost, LAST_EXACT);
     // A clock that went back must not put units before those that are already there.
-    const comesUs = groups === 0 ? nowUs : Math.max(nowUs, this.#last(cells, at, newest));
+    const comesUs = groups === 0 ? now[0]! : Math.max(now[0]!, this.#last(cells, at, newest));
     const joins = groups > 0 && comesUs - cells[at + NEWEST_OPENED]! < this.#resolutionUs;
-    const mayOpen = !joins && (this.#isEmpty(cells, at, newest) || this.#hasPlace(cells, at, nowUs));
+    const mayOpen = !joins && (this.#isEmpty(cells, at, newest) || this.#hasPlace(cells, at, now));
     const group = mayOpen && !this.#isEmpty(cells, at, newest) ? groups : newest;
     this.#write(cells, at, group, comesUs, total);
     if (!mayOpen) return;
@@ -71,8 +72,8 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
    * The newest units go first: they are the ones that a caller most likely takes back. Of the groups that this leaves
    * empty one stays, for its opening; the next unit that does not join it takes its place.
    */
-  giveBack(cells: Float64Array, at: number, nowUs: number, cost: number): void {
-    const used = this.used(cells, at, nowUs);
+  giveBack(cells: Float64Array, at: number, now: Instant, cost: number): void {
+    const used = this.used(cells, at, now);
     if (cost >= used) {
       // Nothing in use is no reason to forget what a clock that goes back may show again.
       if (used > 0) cells[at + OPENED_EVER] = 0;
@@ -90,30 +91,34 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     this.#dropAfter(cells, at, filled + 1);
   }
 
-  waitUs(cells: Float64Array, at: number, nowUs: number, cost: number): number {
+  waitUs(cells: Float64Array, at: number, now: Instant, cost: number): number {
     if (cost > this.limit.capacity) return Number.POSITIVE_INFINITY;
-    if (this.conforms(cells, at, nowUs, cost)) return 0;
+    if (this.conforms(cells, at, now, cost)) return 0;
     const groups = cells[at + OPENED_EVER]!;
     const mustLeave = this.#total(cells, at, groups - 1) - (this.limit.capacity - cost);
-    return this.#untilLeftUs(cells, at, nowUs, mustLeave);
+    return this.#untilLeftUs(cells, at, now, mustLeave);
   }
 
-  used(cells: Float64Array, at: number, nowUs: number): number {
+  used(cells: Float64Array, at: number, now: Instant): number {
     const groups = cells[at + OPENED_EVER]!;
     if (groups === 0) return 0;
-    return this.#total(cells, at, groups - 1) - this.#totalLeft(cells, at, nowUs);
+    return this.#total(cells, at, groups - 1) - this.#totalLeft(cells, at, now);
   }
 
-  resetUs(cells: Float64Array, at: number, nowUs: number): number {
-    if (this.used(cells, at, nowUs) === 0) return 0;
-    return this.#untilLeftUs(cells, at, nowUs, this.#total(cells, at, cells[at + OPENED_EVER]! - 1));
+  isUnused(cells: Float64Array, at: number, now: Instant): boolean {
+    return this.used(cells, at, now) === 0;
+  }
+
+  resetUs(cells: Float64Array, at: number, now: Instant): number {
+    if (this.used(cells, at, now) === 0) return 0;
+    return this.#untilLeftUs(cells, at, now, this.#total(cells, at, cells[at + OPENED_EVER]! - 1));
   }
 
   /** Its cells are moments since the epoch: no origin. */
   rebase(): void {}
 
   /** Until every group up to the first whose running total reaches `total` has left. */
-  #untilLeftUs(cells: Float64Array, at: number, nowUs: number, total: number): number {
+  #untilLeftUs(cells: Float64Array, at: number, now: Instant, total: number): number {
     const groups = cells[at + OPENED_EVER]!;
     let from = this.#oldest(groups);
     let until = groups - 1;
@@ -122,27 +127,27 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
       if (this.#total(cells, at, middle) >= total) until = middle;
       else from = middle + 1;
     }
-    return Math.max(0, this.#last(cells, at, from) + this.#windowUs - nowUs);
+    return Math.max(0, this.#last(cells, at, from) + this.#windowUs - now[0]!);
   }
 
   /** The running total of the last group that left. Once the ring has gone round, its oldest group has left for good. */
-  #totalLeft(cells: Float64Array, at: number, nowUs: number): number {
+  #totalLeft(cells: Float64Array, at: number, now: Instant): number {
     const groups = cells[at + OPENED_EVER]!;
     let from = groups > this.#places ? groups - this.#places + 1 : 0;
     let until = groups;
     while (from < until) {
       const middle = Math.floor((from + until) / 2);
-      if (this.#last(cells, at, middle) + this.#windowUs <= nowUs) from = middle + 1;
+      if (this.#last(cells, at, middle) + this.#windowUs <= now[0]!) from = middle + 1;
       else until = middle;
     }
     return from === 0 ? 0 : this.#total(cells, at, from - 1);
   }
 
   /** Whether a group may open: afterwards the oldest group in the ring has to be one that left, to subtract from. */
-  #hasPlace(cells: Float64Array, at: number, nowUs: number): boolean {
+  #hasPlace(cells: Float64Array, at: number, now: Instant): boolean {
     const groups = cells[at + OPENED_EVER]!;
     if (groups < this.#places) return true;
-    return this.#last(cells, at, groups - this.#places + 1) + this.#windowUs <= nowUs;
+    return this.#last(cells, at, groups - this.#places + 1) + this.#windowUs <= now[0]!;
   }
 
   /** Drops the groups after `newest`, which are empty. */
@@ -162,12 +167,12 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   }
 
   /** A key whose units have all left is as good as new: it decides as one that was dropped meanwhile. */
-  #startAnewIfUnused(cells: Float64Array, at: number, nowUs: number): void {
+  #startAnewIfUnused(cells: Float64Array, at: number, now: Instant): void {
     const groups = cells[at + OPENED_EVER]!;
     if (groups === 0) return;
     // Only the newest group can be empty.
     const filled = this.#isEmpty(cells, at, groups - 1) ? groups - 2 : groups - 1;
-    if (this.#last(cells, at, filled) + this.#windowUs <= nowUs) cells[at + OPENED_EVER] = 0;
+    if (this.#last(cells, at, filled) + this.#windowUs <= now[0]!) cells[at + OPENED_EVER] = 0;
   }
 
   /** Whether a refund took all of a group's units; it was not the first group then. */
@@ -176,10 +181,10 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   }
 
   /** Starts the running totals again from what is in use, before they would leave the exact integers. */
-  #keepTotalsExact(cells: Float64Array, at: number, nowUs: number, cost: number): void {
+  #keepTotalsExact(cells: Float64Array, at: number, now: Instant, cost: number): void {
     const groups = cells[at + OPENED_EVER]!;
     if (groups === 0 || this.#total(cells, at, groups - 1) + cost <= LAST_EXACT) return;
-    const left = this.#totalLeft(cells, at, nowUs);
+    const left = this.#totalLeft(cells, at, now);
     for (let group = this.#oldest(groups); group < groups; group += 1) {
       const place = this.#place(at, group) + TOTAL;
       cells[place] = Math.max(0, cells[place]! - left);

@@ -1,4 +1,5 @@
 import { toMicroseconds } from "../core/duration.ts";
+import type { Instant } from "../core/instant.ts";
 import type { TokenBucketLimit } from "../core/limits/limit.ts";
 import type { Kernel } from "./kernel.ts";
 import { Ticks } from "./ticks.ts";
@@ -21,54 +22,58 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     this.#mostDebt = this.#ticks.mostDebt;
   }
 
-  init(cells: Float64Array, at: number, nowUs: number): void {
+  init(cells: Float64Array, at: number, now: Instant): void {
     const { capacity, initial } = this.limit;
     // Full since always: a clock that goes back must not make it look used.
-    cells[at] = initial === "full" ? Number.NEGATIVE_INFINITY : this.#ticks.at(nowUs) + capacity * this.#unitTicks;
+    cells[at] = initial === "full" ? Number.NEGATIVE_INFINITY : this.#ticks.at(now[0]!) + capacity * this.#unitTicks;
   }
 
-  conforms(cells: Float64Array, at: number, nowUs: number, cost: number): boolean {
-    const now = this.#ticks.at(nowUs);
-    const full = Math.max(cells[at]!, now);
+  conforms(cells: Float64Array, at: number, now: Instant, cost: number): boolean {
+    const nowTicks = this.#ticks.at(now[0]!);
+    const full = Math.max(cells[at]!, nowTicks);
     // Cost less capacity first: the sum of a ceiling debt and a cost would leave the exact integers.
-    return full + (cost - this.limit.capacity) * this.#unitTicks <= now;
+    return full + (cost - this.limit.capacity) * this.#unitTicks <= nowTicks;
   }
 
-  admit(cells: Float64Array, at: number, nowUs: number, cost: number): boolean {
-    const now = this.#ticks.at(nowUs);
-    const full = Math.max(cells[at]!, now);
-    if (full + (cost - this.limit.capacity) * this.#unitTicks > now) return false;
+  admit(cells: Float64Array, at: number, now: Instant, cost: number): boolean {
+    const nowTicks = this.#ticks.at(now[0]!);
+    const full = Math.max(cells[at]!, nowTicks);
+    if (full + (cost - this.limit.capacity) * this.#unitTicks > nowTicks) return false;
     // What conforms is within its capacity: no debt.
     if (cost > 0) cells[at] = full + cost * this.#unitTicks;
     return true;
   }
 
-  take(cells: Float64Array, at: number, nowUs: number, cost: number): void {
+  take(cells: Float64Array, at: number, now: Instant, cost: number): void {
     if (cost === 0) return;
-    const now = this.#ticks.at(nowUs);
+    const nowTicks = this.#ticks.at(now[0]!);
     const before = cells[at]!;
-    const full = Math.max(before, now) + cost * this.#unitTicks;
+    const full = Math.max(before, nowTicks) + cost * this.#unitTicks;
     // Where a debt ends it stays what it is: the clock may have gone back since it was made.
-    cells[at] = Math.max(before, Math.min(full, now + this.#mostDebt));
+    cells[at] = Math.max(before, Math.min(full, nowTicks + this.#mostDebt));
   }
 
-  giveBack(cells: Float64Array, at: number, nowUs: number, cost: number): void {
-    const now = this.#ticks.at(nowUs);
+  giveBack(cells: Float64Array, at: number, now: Instant, cost: number): void {
+    const nowTicks = this.#ticks.at(now[0]!);
     const full = cells[at]!;
-    if (full > now) cells[at] = Math.max(full - cost * this.#unitTicks, now);
+    if (full > nowTicks) cells[at] = Math.max(full - cost * this.#unitTicks, nowTicks);
   }
 
-  waitUs(cells: Float64Array, at: number, nowUs: number, cost: number): number {
+  waitUs(cells: Float64Array, at: number, now: Instant, cost: number): number {
     if (cost > this.limit.capacity) return Number.POSITIVE_INFINITY;
-    return this.#ticks.untilUs(cells[at]! + (cost - this.limit.capacity) * this.#unitTicks, nowUs);
+    return this.#ticks.untilUs(cells[at]! + (cost - this.limit.capacity) * this.#unitTicks, now[0]!);
   }
 
-  used(cells: Float64Array, at: number, nowUs: number): number {
-    return Math.ceil(Math.max(0, cells[at]! - this.#ticks.at(nowUs)) / this.#unitTicks);
+  used(cells: Float64Array, at: number, now: Instant): number {
+    return Math.ceil(Math.max(0, cells[at]! - this.#ticks.at(now[0]!)) / this.#unitTicks);
   }
 
-  resetUs(cells: Float64Array, at: number, nowUs: number): number {
-    return this.#ticks.untilUs(cells[at]!, nowUs);
+  isUnused(cells: Float64Array, at: number, now: Instant): boolean {
+    return cells[at]! <= this.#ticks.at(now[0]!);
+  }
+
+  resetUs(cells: Float64Array, at: number, now: Instant): number {
+    return this.#ticks.untilUs(cells[at]!, now[0]!);
   }
 
   rebase(cells: Float64Array, at: number, from: this): void {

@@ -34,7 +34,7 @@ export interface SyncStore {
   close(): void;
 }
 
-/** One key of a space, found without its text; right whatever becomes of the key meanwhile. */
+/** One key of a space, found without its text, and right whatever becomes of the key meanwhile. */
 export interface SyncHold {
   /** As `SyncSpace.allow`. */
   allow(nowUs: number, cost: number): boolean;

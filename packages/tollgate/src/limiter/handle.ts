@@ -5,36 +5,52 @@ import type { SyncHold, SyncSpace } from "../core/store.ts";
 import type { Handle } from "./limiter.ts";
 import type { Pair } from "./selection.ts";
 
-type Pairs = readonly Pair<SyncSpace>[];
-
 /** A limiter's verbs over pairs that are known already. */
-export interface HandleVerbs {
-  allow(pairs: Pairs, cost: Cost): boolean;
-  consume(pairs: Pairs, cost: Cost): Decision;
+export interface PairVerbs {
+  allowPairs(pairs: readonly Pair<SyncSpace>[], cost: Cost): boolean;
+  consumePairs(pairs: readonly Pair<SyncSpace>[], cost: Cost): Decision;
 }
 
-/** A key and its limits, looked up once. Where the store can hold the key, `allow` asks it directly. */
-export class SyncHandle implements Handle {
-  readonly #hold: SyncHold | undefined;
+/** A key under a space that can hold it: `allow` asks the space directly. */
+export class HeldHandle implements Handle {
+  readonly #hold: SyncHold;
   readonly #clock: Clock;
-  readonly #pairs: Pairs;
-  readonly #verbs: HandleVerbs;
+  readonly #pair: Pair<SyncSpace>;
+  readonly #verbs: PairVerbs;
 
-  constructor(hold: SyncHold | undefined, clock: Clock, pairs: Pairs, verbs: HandleVerbs) {
+  constructor(hold: SyncHold, clock: Clock, pair: Pair<SyncSpace>, verbs: PairVerbs) {
     this.#hold = hold;
     this.#clock = clock;
+    this.#pair = pair;
+    this.#verbs = verbs;
+  }
+
+  allow(cost: Cost = 1): boolean {
+    if (typeof cost !== "number") return this.#verbs.allowPairs([this.#pair], cost);
+    checkCost(cost);
+    return this.#hold.allow(readUs(this.#clock), cost);
+  }
+
+  consume(cost: Cost = 1): Decision {
+    return this.#verbs.consumePairs([this.#pair], cost);
+  }
+}
+
+/** Keys and limits that take more than that. */
+export class PairsHandle implements Handle {
+  readonly #pairs: readonly Pair<SyncSpace>[];
+  readonly #verbs: PairVerbs;
+
+  constructor(pairs: readonly Pair<SyncSpace>[], verbs: PairVerbs) {
     this.#pairs = pairs;
     this.#verbs = verbs;
   }
 
   allow(cost: Cost = 1): boolean {
-    const hold = this.#hold;
-    if (hold === undefined || typeof cost !== "number") return this.#verbs.allow(this.#pairs, cost);
-    checkCost(cost);
-    return hold.allow(readUs(this.#clock), cost);
+    return this.#verbs.allowPairs(this.#pairs, cost);
   }
 
   consume(cost: Cost = 1): Decision {
-    return this.#verbs.consume(this.#pairs, cost);
+    return this.#verbs.consumePairs(this.#pairs, cost);
   }
 }

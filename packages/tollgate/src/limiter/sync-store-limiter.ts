@@ -7,7 +7,7 @@ import type { SyncSpace, Verb } from "../core/store.ts";
 import { checkBatch } from "./batch.ts";
 import { type Calls, callsFor, callsOf } from "./call.ts";
 import { decide, explainLimits } from "./decide.ts";
-import { type HandleVerbs, SyncHandle } from "./handle.ts";
+import { HeldHandle, PairsHandle, type PairVerbs } from "./handle.ts";
 import type { Handle, Limiter } from "./limiter.ts";
 import { checkKey } from "./options.ts";
 import type { FixedSelection, Pair, Selection, Source } from "./selection.ts";
@@ -25,7 +25,7 @@ export interface SyncStoreLimiterParts<Input> {
 }
 
 /** The verbs over spaces that answer at once. */
-export class SyncStoreLimiter<Input> implements Limiter<Input> {
+export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
   readonly kind = "sync";
   readonly name: string;
   readonly selection: Selection<Input, SyncSpace>;
@@ -33,11 +33,6 @@ export class SyncStoreLimiter<Input> implements Limiter<Input> {
   readonly sources: readonly Source[];
   readonly observe: Observer | undefined;
   readonly #close: () => void;
-  /** For handles that have no hold, or a call that takes more. */
-  readonly #handleVerbs: HandleVerbs = {
-    allow: (pairs, cost) => this.#allowAnyhow(this.#callsOf(pairs, cost), cost),
-    consume: (pairs, cost) => this.#decided("consume", "take", this.#callsOf(pairs, cost), cost),
-  };
   /** Whose space `allow` can ask directly; `undefined` where a call takes more than that. */
   readonly #direct: FixedSelection<Input, SyncSpace> | undefined;
 
@@ -77,8 +72,20 @@ export class SyncStoreLimiter<Input> implements Limiter<Input> {
 
   handle(input: Input): Handle {
     const pairs = this.selection.pairs(input);
-    const hold = this.#direct?.space.hold?.(pairs[0]!.key);
-    return new SyncHandle(hold, this.clock, pairs, this.#handleVerbs);
+    const [pair] = pairs;
+    if (pair === undefined || this.#direct === undefined) return new PairsHandle(pairs, this);
+    const hold = pair.space.hold?.(pair.key);
+    return hold === undefined ? new PairsHandle(pairs, this) : new HeldHandle(hold, this.clock, pair, this);
+  }
+
+  /** For handles. */
+  allowPairs(pairs: readonly Pair<SyncSpace>[], cost: Cost): boolean {
+    return this.#allowAnyhow(callsOf(this.selection, pairs, cost), cost);
+  }
+
+  /** For handles. */
+  consumePairs(pairs: readonly Pair<SyncSpace>[], cost: Cost): Decision {
+    return this.#decided("consume", "take", callsOf(this.selection, pairs, cost), cost);
   }
 
   consume(input: Input, cost: Cost = 1): Decision {
@@ -160,10 +167,6 @@ export class SyncStoreLimiter<Input> implements Limiter<Input> {
     } finally {
       this.selection.tidy();
     }
-  }
-
-  #callsOf(pairs: readonly Pair<SyncSpace>[], cost: Cost): Calls<SyncSpace> {
-    return callsOf(this.selection, pairs, cost);
   }
 
   #transact(verb: Verb, calls: Calls<SyncSpace>): Report {

@@ -1,5 +1,6 @@
 /** The words of a secret: a key of 64 bits for strings of bytes, and one for all others. */
-const SECRET_WORDS = 4;
+export const SECRET_WORDS = 4;
+
 const BYTES = 4;
 const PAIRS_OF_BYTES = 2;
 /** For each half of the hash. */
@@ -20,7 +21,7 @@ export class KeyHash {
   readonly words: Int32Array = new Int32Array(2);
   readonly #secret: Int32Array;
 
-  constructor(secret: Int32Array = randomSecret()) {
+  constructor(secret: Int32Array) {
     this.#secret = secret;
   }
 
@@ -94,8 +95,4 @@ export class KeyHash {
     this.words[1] = v1 ^ v3;
     return anyUnit;
   }
-}
-
-function randomSecret(): Int32Array {
-  return crypto.getRandomValues(new Int32Array(SECRET_WORDS));
 }

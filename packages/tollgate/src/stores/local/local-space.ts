@@ -1,10 +1,12 @@
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import { createInstant } from "../../core/instant.ts";
 import type { Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { Host, SyncHold, SyncSpace, Verb } from "../../core/store.ts";
+import type { HoldingSpace, LocalHold } from "./local-hold.ts";
 import type { Room } from "./local-store.ts";
 import { ownCopy } from "./own-copy.ts";
-import type { Locator, PlanTable } from "./plan-table.ts";
+import type { PlanTable } from "./plan-table.ts";
 
 /** What a space needs of its store. */
 export interface SpaceKeeper {
@@ -13,6 +15,8 @@ export interface SpaceKeeper {
   find(plan: Plan): PlanTable | undefined;
   /** The plan's table, made if there is none. */
   make(plan: Plan, nowUs: number): PlanTable;
+  /** A hold on a key of one of its spaces. */
+  hold(space: HoldingSpace, key: string): LocalHold;
   /** Counts calls, and now and then cleans up a little. */
   called(calls: number): void;
   /** Counts a new key. */
@@ -26,7 +30,7 @@ const RETRY_WHEN_FULL_US = 1_000_000;
 const BATCH = 64;
 
 /** One limiter's view of a table: the table keeps the cells, the view knows which limits enforce and in what order. */
-export class LocalSpace implements SyncSpace {
+export class LocalSpace implements SyncSpace, HoldingSpace {
   readonly plan: Plan;
   readonly #host: Host;
   readonly #keeper: SpaceKeeper;
@@ -37,10 +41,10 @@ export class LocalSpace implements SyncSpace {
   /** Cells of a key that is not there, or must not change. */
   readonly #copy: Float64Array;
   /**
-   * The time of the call at hand. A function that is not inlined gets a fraction or a large number in a box, which has to be
-   * allocated; out of an array it reads the number itself.
+   * The time of the call at hand. `allow` notes it in so few steps that it is inlined wherever it is called, or its own time would
+   * be boxed: that is why these names have no `#`, which takes a check.
    */
-  readonly #instant = new Float64Array(1);
+  private readonly now = createInstant();
   readonly #costs: number[];
   readonly #report = new Report();
   /** Whether `allow` can decide with conforming and taking alone: no limit in shadow mode, none that starts empty. */
@@ -61,22 +65,23 @@ export class LocalSpace implements SyncSpace {
   }
 
   allow(key: string, nowUs: number, cost: number): boolean {
-    this.#instant[0] = nowUs;
-    return this.#allowNow(key, cost);
+    this.now[0] = nowUs;
+    return this.allowNow(key, cost);
   }
 
   hold(key: string): SyncHold {
-    return new LocalHold(this, ownCopy(key));
+    return this.#keeper.hold(this, ownCopy(key));
   }
 
   /** As `allow`, for a key that a hold finds. */
   allowHeld(hold: LocalHold, nowUs: number, cost: number): boolean {
-    this.#instant[0] = nowUs;
-    return this.#allowHeldNow(hold, cost);
+    this.now[0] = nowUs;
+    return this.allowHeldNow(hold, cost);
   }
 
   allowMany(keys: readonly string[], nowUs: number, cost: number, out: Uint8Array): number {
-    const table = this.#tableAt(nowUs);
+    this.now[0] = nowUs;
+    const table = this.#tableAt();
     let admitted = 0;
     for (let from = 0; from < keys.length; from += BATCH) {
       const until = Math.min(from + BATCH, keys.length);
@@ -85,8 +90,8 @@ export class LocalSpace implements SyncSpace {
         const base = table.locatePrepared(keys[i]!, i - from);
         const allowed =
           base >= 0 && this.#plain
-            ? this.#compiled.takeNumber(table.cells, base, nowUs, cost)
-            : this.#allowOtherwise(table, base, keys[i]!, nowUs, cost);
+            ? this.#compiled.takeNumber(table.cells, base, this.now, cost)
+            : this.#allowOtherwise(table, base, keys[i]!, cost);
         out[i] = allowed ? 1 : 0;
         if (allowed) admitted += 1;
       }
@@ -97,8 +102,9 @@ export class LocalSpace implements SyncSpace {
   }
 
   apply(verb: Verb, key: string, nowUs: number, costs: readonly number[], report: Report, at: number): boolean {
-    const table = this.#tableAt(nowUs);
-    return this.#apply(table, table.locate(key), verb, key, nowUs, costs, report, at);
+    this.now[0] = nowUs;
+    const table = this.#tableAt();
+    return this.#apply(table, table.locate(key), verb, key, costs, report, at);
   }
 
   drop(key: string): void {
@@ -113,7 +119,8 @@ export class LocalSpace implements SyncSpace {
     const table = this.#known();
     if (table === undefined) return 0;
     table.members.readTime();
-    return table.sweepAll(Math.min(nowUs, table.members.nowUs));
+    table.members.noLaterThan(nowUs);
+    return table.sweepAll();
   }
 
   tidy(): void {
@@ -124,35 +131,33 @@ export class LocalSpace implements SyncSpace {
     this.#known()?.members.remove(this.#host);
   }
 
-  #allowNow(key: string, cost: number): boolean {
-    const nowUs = this.#instant[0]!;
-    const table = this.#tableAt(nowUs);
+  private allowNow(key: string, cost: number): boolean {
+    const table = this.#tableAt();
     const base = table.locate(key);
     const admitted =
       base >= 0 && this.#plain
-        ? this.#compiled.takeNumber(table.cells, base, nowUs, cost)
-        : this.#allowOtherwise(table, base, key, nowUs, cost);
+        ? this.#compiled.takeNumber(table.cells, base, this.now, cost)
+        : this.#allowOtherwise(table, base, key, cost);
     this.#keeper.called(1);
     return admitted;
   }
 
-  #allowHeldNow(hold: LocalHold, cost: number): boolean {
-    const nowUs = this.#instant[0]!;
-    const table = this.#tableAt(nowUs);
+  private allowHeldNow(hold: LocalHold, cost: number): boolean {
+    const table = this.#tableAt();
     const base = hold.locateIn(table);
     const admitted =
       base >= 0 && this.#plain
-        ? this.#compiled.takeNumber(table.cells, base, nowUs, cost)
-        : this.#allowOtherwise(table, base, hold.key, nowUs, cost);
+        ? this.#compiled.takeNumber(table.cells, base, this.now, cost)
+        : this.#allowOtherwise(table, base, hold.key, cost);
     this.#keeper.called(1);
     return admitted;
   }
 
   /** For a key without cells, and for limits that take more than conforming and taking. */
-  #allowOtherwise(table: PlanTable, base: number, key: string, nowUs: number, cost: number): boolean {
+  #allowOtherwise(table: PlanTable, base: number, key: string, cost: number): boolean {
     const costs = this.#costs;
     for (let i = 0; i < costs.length; i += 1) costs[i] = this.plan.countsNumber[i]! ? cost : 0;
-    return this.#apply(table, base, "take", key, nowUs, costs, this.#report, 0);
+    return this.#apply(table, base, "take", key, costs, this.#report, 0);
   }
 
   #apply(
@@ -160,27 +165,25 @@ export class LocalSpace implements SyncSpace {
     base: number,
     verb: Verb,
     key: string,
-    nowUs: number,
     costs: readonly number[],
     report: Report,
     at: number,
   ): boolean {
-    if (base >= 0) return this.#applyTo(table.cells, base, verb, nowUs, costs, report, at);
-    const room = table.room(key, nowUs);
-    if (room >= 0) return this.#applyToNew(table, room, verb, key, nowUs, costs, report, at);
+    if (base >= 0) return this.#applyTo(table.cells, base, verb, costs, report, at);
+    const room = table.room(key, this.now);
+    if (room >= 0) return this.#applyToNew(table, room, verb, key, costs, report, at);
     const looks = verb === "peek" || verb === "explain";
     if (!looks) this.#keeper.room.overflowed += 1;
-    if (this.#keeper.room.overflow === "deny") return this.#denyForRoom(nowUs, costs, report, at);
+    if (this.#keeper.room.overflow === "deny") return this.#denyForRoom(costs, report, at);
     report.overflow = "shared";
-    const overflow = table.overflow(nowUs);
-    return this.#applyTo(overflow.cells, overflow.baseOf(key), verb, nowUs, costs, report, at);
+    const overflow = table.overflow(this.now);
+    return this.#applyTo(overflow.cells, overflow.baseOf(key), verb, costs, report, at);
   }
 
   #applyTo(
     kept: Float64Array,
     keptBase: number,
     verb: Verb,
-    nowUs: number,
     costs: readonly number[],
     report: Report,
     at: number,
@@ -190,10 +193,10 @@ export class LocalSpace implements SyncSpace {
     const cells = looks ? this.#copyOf(kept, keptBase) : kept;
     const base = looks ? 0 : keptBase;
     // A full bucket that should be forgotten is as good as a new one; one that starts empty is not.
-    if (this.plan.startsEmpty && compiled.isDroppable(cells, base, nowUs)) compiled.init(cells, base, nowUs);
-    const admitted = compiled.conform(cells, base, nowUs, costs, report, at);
-    compiled.change(verb, admitted, cells, base, nowUs, costs, report, at);
-    if (verb !== "refund") compiled.describe(cells, base, nowUs, costs, report, at);
+    if (this.plan.startsEmpty && compiled.isDroppable(cells, base, this.now)) compiled.init(cells, base, this.now);
+    const admitted = compiled.conform(cells, base, this.now, costs, report, at);
+    compiled.change(verb, admitted, cells, base, this.now, costs, report, at);
+    if (verb !== "refund") compiled.describe(cells, base, this.now, costs, report, at);
     return admitted;
   }
 
@@ -202,30 +205,29 @@ export class LocalSpace implements SyncSpace {
     room: number,
     verb: Verb,
     key: string,
-    nowUs: number,
     costs: readonly number[],
     report: Report,
     at: number,
   ): boolean {
     const compiled = this.#compiled;
     const cells = this.#copy;
-    compiled.init(cells, 0, nowUs);
-    const admitted = compiled.conform(cells, 0, nowUs, costs, report, at);
-    const changed = compiled.change(verb, admitted, cells, 0, nowUs, costs, report, at);
+    compiled.init(cells, 0, this.now);
+    const admitted = compiled.conform(cells, 0, this.now, costs, report, at);
+    const changed = compiled.change(verb, admitted, cells, 0, this.now, costs, report, at);
     const looks = verb === "peek" || verb === "explain";
     if (!looks && (this.plan.startsEmpty || (changed && verb !== "refund"))) {
       table.insert(room, key, cells);
       this.#keeper.inserted();
     }
-    if (verb !== "refund") compiled.describe(cells, 0, nowUs, costs, report, at);
+    if (verb !== "refund") compiled.describe(cells, 0, this.now, costs, report, at);
     return admitted;
   }
 
   /** As a new key would stand, but that it cannot be counted: limits that enforce deny. */
-  #denyForRoom(nowUs: number, costs: readonly number[], report: Report, at: number): boolean {
+  #denyForRoom(costs: readonly number[], report: Report, at: number): boolean {
     report.overflow = "denied";
-    this.#compiled.init(this.#copy, 0, nowUs);
-    this.#compiled.describe(this.#copy, 0, nowUs, costs, report, at);
+    this.#compiled.init(this.#copy, 0, this.now);
+    this.#compiled.describe(this.#copy, 0, this.now, costs, report, at);
     for (let i = 0; i < costs.length; i += 1) {
       report.conforms[at + i] = false;
       report.waitUs[at + i] = Math.max(report.waitUs[at + i]!, RETRY_WHEN_FULL_US);
@@ -239,15 +241,15 @@ export class LocalSpace implements SyncSpace {
   }
 
   /** The plan's table, with kernels that are exact at this moment. */
-  #tableAt(nowUs: number): PlanTable {
+  #tableAt(): PlanTable {
     const table = this.#table;
-    return table?.serves(this.#compiledFrom, nowUs) ? table : this.#anotherTableAt(nowUs);
+    return table?.serves(this.#compiledFrom, this.now) ? table : this.#anotherTableAt();
   }
 
-  #anotherTableAt(nowUs: number): PlanTable {
+  #anotherTableAt(): PlanTable {
     const known = this.#table;
-    const table = known === undefined || known.retired ? this.#join(this.#keeper.make(this.plan, nowUs)) : known;
-    table.reach(nowUs);
+    const table = known === undefined || known.retired ? this.#join(this.#keeper.make(this.plan, this.now[0]!)) : known;
+    table.reach(this.now);
     this.#compiledFrom = table.compiled;
     this.#compiled = table.compiledFor(this.plan);
     return table;
@@ -263,26 +265,5 @@ export class LocalSpace implements SyncSpace {
     table?.members.add(this.#host);
     this.#table = table;
     return table;
-  }
-}
-
-/** A key of a space, with what it takes to find its cells again. */
-class LocalHold implements SyncHold {
-  readonly #space: LocalSpace;
-  readonly key: string;
-  #locator: Locator | undefined;
-
-  constructor(space: LocalSpace, key: string) {
-    this.#space = space;
-    this.key = key;
-  }
-
-  allow(nowUs: number, cost: number): boolean {
-    return this.#space.allowHeld(this, nowUs, cost);
-  }
-
-  locateIn(table: PlanTable): number {
-    if (this.#locator?.table !== table) this.#locator = table.locator(this.key);
-    return this.#locator.locate();
   }
 }

@@ -2,6 +2,7 @@
 
 import { show, TollgateError } from "../../core/errors.ts";
 import type { SyncStore } from "../../core/store.ts";
+import { Secrets } from "./secrets.ts";
 
 /** What becomes of a new key when a store has no room for it. */
 export type OverflowPolicy = "share" | "deny";
@@ -32,6 +33,7 @@ export class Room {
   readonly overflow: OverflowPolicy;
   size = 0;
   overflowed = 0;
+  readonly secrets: Secrets = new Secrets();
 
   /** @throws TollgateError `ERR_OPTION`. */
   constructor(store: string, options: RoomOptions, defaultMaxKeys?: number) {

@@ -1,12 +1,13 @@
 import { type Clock, readUs } from "../../core/clock.ts";
+import { createInstant, type Instant } from "../../core/instant.ts";
 import type { Host } from "../../core/store.ts";
 
 /** The limiters that use a plan's keys: one for most plans. */
 export class Members {
   readonly #clocks: Clock[] = [];
   readonly #listeners = new Set<Host>();
-  /** In an array, so that it need not be boxed. */
-  readonly #toldUs = new Float64Array(1);
+  /** The time that they told when they were asked last. */
+  readonly now: Instant = createInstant();
 
   add(host: Host): void {
     if (!this.#clocks.includes(host.clock)) this.#clocks.push(host.clock);
@@ -21,11 +22,6 @@ export class Members {
   /** Whether all of them go by one clock: then a call's own time is everybody's. */
   get haveOneClock(): boolean {
     return this.#clocks.length === 1;
-  }
-
-  /** The time that `askTime` was told. */
-  get nowUs(): number {
-    return this.#toldUs[0]!;
   }
 
   /**
@@ -44,13 +40,13 @@ export class Members {
 
   /** The same, throwing what a clock throws. */
   readTime(): void {
-    this.#toldUs[0] = Number.POSITIVE_INFINITY;
-    for (const clock of this.#clocks) this.#toldUs[0] = Math.min(this.#toldUs[0], readUs(clock));
+    this.now[0] = Number.POSITIVE_INFINITY;
+    for (const clock of this.#clocks) this.now[0] = Math.min(this.now[0], readUs(clock));
   }
 
   /** Takes an earlier time for the one that was told. */
   noLaterThan(us: number): void {
-    this.#toldUs[0] = Math.min(this.#toldUs[0]!, us);
+    this.now[0] = Math.min(this.now[0]!, us);
   }
 
   tellSwept(removed: number, remaining: number): void {

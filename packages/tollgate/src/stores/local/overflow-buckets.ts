@@ -1,4 +1,5 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import type { Instant } from "../../core/instant.ts";
 import type { KeyHash } from "./key-hash.ts";
 
 /** How many buckets the keys of one plan share when there is no room for more. */
@@ -13,11 +14,11 @@ export class OverflowBuckets {
   readonly #width: number;
   readonly #hash: KeyHash;
 
-  constructor(compiled: CompiledPlan, hash: KeyHash, nowUs: number) {
+  constructor(compiled: CompiledPlan, hash: KeyHash, now: Instant) {
     this.#width = compiled.width;
     this.#hash = hash;
     this.cells = new Float64Array(OVERFLOW_BUCKETS * this.#width);
-    for (let base = 0; base < this.cells.length; base += this.#width) compiled.init(this.cells, base, nowUs);
+    for (let base = 0; base < this.cells.length; base += this.#width) compiled.init(this.cells, base, now);
   }
 
   /** Where the cells of a key's bucket begin. */
@@ -26,9 +27,9 @@ export class OverflowBuckets {
     return (this.#hash.words[0]! & (OVERFLOW_BUCKETS - 1)) * this.#width;
   }
 
-  areAsGoodAsNew(compiled: CompiledPlan, nowUs: number): boolean {
+  areAsGoodAsNew(compiled: CompiledPlan, now: Instant): boolean {
     for (let base = 0; base < this.cells.length; base += this.#width) {
-      if (!compiled.isDroppable(this.cells, base, nowUs)) return false;
+      if (!compiled.isDroppable(this.cells, base, now)) return false;
     }
     return true;
   }

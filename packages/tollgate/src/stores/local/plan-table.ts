@@ -1,17 +1,11 @@
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import { REACH_US } from "../../algorithms/ticks.ts";
+import type { Instant } from "../../core/instant.ts";
 import type { Plan } from "../../core/plan.ts";
 import { KeyHash } from "./key-hash.ts";
 import { Members } from "./members.ts";
 import { OverflowBuckets } from "./overflow-buckets.ts";
-
-/** Finds the cells of one key again and again. */
-export interface Locator {
-  /** The table that it looks in. */
-  readonly table: PlanTable;
-  /** As `PlanTable.locate` of its key. */
-  locate(): number;
-}
+import type { Secrets } from "./secrets.ts";
 
 /**
  * What the tables of all stores in this process have in common: the cells of one plan's keys, and the plan compiled for
@@ -27,13 +21,15 @@ export abstract class PlanTable {
   /** Of keys that found no room; made when the first one comes. */
   #overflow: OverflowBuckets | undefined;
   #overflowHash: KeyHash | undefined;
+  readonly #secrets: Secrets;
   /** The kernels are exact between these moments; a clock that strays farther moves the origin. */
   #earliestUs = 0;
   #latestUs = 0;
   #originUs = 0;
 
-  constructor(plan: Plan, nowUs: number) {
+  constructor(plan: Plan, nowUs: number, secrets: Secrets) {
     this.plan = plan;
+    this.#secrets = secrets;
     this.compiled = this.#compileAt(nowUs);
   }
 
@@ -44,7 +40,6 @@ export abstract class PlanTable {
 
   /** Where a key's cells begin; -1 if it has none. */
   abstract locate(key: string): number;
-  abstract locator(key: string): Locator;
 
   /** Begins to look for some keys of a list, all at a time, where that is quicker than one after another. */
   prepare(_keys: readonly string[], _from: number, _until: number): void {}
@@ -58,13 +53,13 @@ export abstract class PlanTable {
    * A place for a key that has no cells yet, to be taken by `insert` before anything else changes; -1 if there is none
    * though a bounded number of places have been looked at for one that is as good as new.
    */
-  abstract room(key: string, nowUs: number): number;
+  abstract room(key: string, now: Instant): number;
   /** Takes in a key with the first cells of `source`. */
   abstract insert(room: number, key: string, source: Float64Array): void;
   abstract drop(key: string): void;
   abstract dropAll(): void;
-  /** Drops all keys that are as good as new, and says how many. */
-  abstract sweepAll(nowUs: number): number;
+  /** Drops all keys that are as good as new at the time that the members told, and says how many. */
+  abstract sweepAll(): number;
   /** Restates every key's cells after the origin moved. */
   protected abstract rebaseAll(from: CompiledPlan): void;
 
@@ -74,23 +69,23 @@ export abstract class PlanTable {
   }
 
   /** Whether the kernels are exact at this moment. */
-  reaches(nowUs: number): boolean {
-    return nowUs >= this.#earliestUs && nowUs <= this.#latestUs;
+  reaches(now: Instant): boolean {
+    return now[0]! >= this.#earliestUs && now[0]! <= this.#latestUs;
   }
 
   /** Whether kernels compiled from the table's are the right ones at this moment. */
-  serves(compiledFrom: CompiledPlan | undefined, nowUs: number): boolean {
-    return this.compiled === compiledFrom && !this.retired && nowUs >= this.#earliestUs && nowUs <= this.#latestUs;
+  serves(compiledFrom: CompiledPlan | undefined, now: Instant): boolean {
+    return this.compiled === compiledFrom && !this.retired && this.reaches(now);
   }
 
   /** Makes sure that the kernels are exact at this moment. */
-  reach(nowUs: number): void {
-    if (nowUs < this.#earliestUs || nowUs > this.#latestUs) this.#moveOrigin(nowUs);
+  reach(now: Instant): void {
+    if (!this.reaches(now)) this.#moveOrigin(now[0]!);
   }
 
-  overflow(nowUs: number): OverflowBuckets {
-    this.#overflowHash ??= new KeyHash();
-    this.#overflow ??= new OverflowBuckets(this.compiled, this.#overflowHash, nowUs);
+  overflow(now: Instant): OverflowBuckets {
+    this.#overflowHash ??= new KeyHash(this.#secrets.next());
+    this.#overflow ??= new OverflowBuckets(this.compiled, this.#overflowHash, now);
     return this.#overflow;
   }
 
@@ -100,14 +95,14 @@ export abstract class PlanTable {
   }
 
   /** Whether nothing is left that anybody would miss. */
-  isVacant(nowUs: number): boolean {
+  isVacant(now: Instant): boolean {
     if (this.size > 0) return false;
-    this.dropOverflowIfIdle(nowUs);
+    this.dropOverflowIfIdle(now);
     return this.#overflow === undefined;
   }
 
-  protected dropOverflowIfIdle(nowUs: number): void {
-    if (this.#overflow?.areAsGoodAsNew(this.compiled, nowUs)) this.#overflow = undefined;
+  protected dropOverflowIfIdle(now: Instant): void {
+    if (this.#overflow?.areAsGoodAsNew(this.compiled, now)) this.#overflow = undefined;
   }
 
   /** Compiles the kernels for another origin and restates every cell: for clocks that jump by decades. */

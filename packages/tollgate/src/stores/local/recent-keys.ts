@@ -12,6 +12,7 @@ const LONGEST = 64;
 const CALLS_PER_TRIAL = 1024;
 /** With fewer it costs more than it saves. */
 const HITS_TO_GO_ON = CALLS_PER_TRIAL / 2;
+const REPEATS_TO_TRY_LAST = CALLS_PER_TRIAL / 4;
 /** How many calls go by before it is tried again. */
 const CALLS_OF_REST = 32 * CALLS_PER_TRIAL;
 /** To keep a key costs more than to look for it; the keys that matter come again. */
@@ -33,6 +34,11 @@ export class RecentKeys {
   #missesUntilNew = 1;
   /** Where the key that was looked for last belongs; -1 if nowhere. */
   #place = -1;
+  /** The key that was found last, and its place. While keys often follow themselves, it is tried before any place. */
+  #lastKey = "";
+  #lastPlace = -1;
+  #triesLast = false;
+  #repeats = 0;
 
   constructor(valuesPerPlace: number) {
     this.#valuesPerPlace = valuesPerPlace;
@@ -42,8 +48,17 @@ export class RecentKeys {
   find(key: string): number {
     this.#callsLeft -= 1;
     if (this.#callsLeft === 0) this.#judge();
+    if (this.#triesLast && this.#lastKey === key && this.#lastPlace >= 0) {
+      this.#hits += 1;
+      this.#repeats += 1;
+      return this.#lastPlace;
+    }
     this.#place = -1;
     if (this.#resting) return -1;
+    return this.#findAmongAll(key);
+  }
+
+  #findAmongAll(key: string): number {
     const { length } = key;
     if (length < SHORTEST || length > LONGEST) return -1;
     const some =
@@ -54,8 +69,12 @@ export class RecentKeys {
     const mixed = Math.imul(some ^ (length << 12), MIXER);
     const place = (mixed ^ (mixed >>> 15)) >>> PLACE_SHIFT;
     this.#place = place;
-    if (this.#keys[place] !== key) return -1;
+    const known = this.#keys[place]!;
+    if (known !== key) return -1;
     this.#hits += 1;
+    if (place === this.#lastPlace) this.#repeats += 1;
+    this.#lastPlace = place;
+    this.#lastKey = known;
     return place;
   }
 
@@ -71,6 +90,7 @@ export class RecentKeys {
   /** Keeps that key: the same text, in memory of its own. Returns its place, whose values are to be set. */
   keep(own: string): number {
     this.#keys[this.#place] = own;
+    if (this.#place === this.#lastPlace) this.#lastPlace = -1;
     return this.#place;
   }
 
@@ -82,7 +102,9 @@ export class RecentKeys {
   #judge(): void {
     this.#resting = !this.#resting && this.#hits < HITS_TO_GO_ON;
     this.#callsLeft = this.#resting ? CALLS_OF_REST : CALLS_PER_TRIAL;
+    this.#triesLast = this.#repeats > REPEATS_TO_TRY_LAST;
     this.#hits = 0;
+    this.#repeats = 0;
     if (this.#resting || this.#keys.length > 0) return;
     // No key that is long enough equals it.
     this.#keys = new Array<string>(PLACES).fill("");

@@ -1,8 +1,9 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import type { Instant } from "../../core/instant.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Room } from "../local/local-store.ts";
 import { ownCopy } from "../local/own-copy.ts";
-import { type Locator, PlanTable } from "../local/plan-table.ts";
+import { PlanTable } from "../local/plan-table.ts";
 import { RecentKeys } from "../local/recent-keys.ts";
 
 const FEWEST_SLOTS = 8;
@@ -16,9 +17,9 @@ export class KeyTable extends PlanTable {
   readonly #slots: Map<string, number> = new Map();
   /** The slots' keys. */
   readonly #keys: string[] = [];
-  readonly #width: number;
+  readonly width: number;
   readonly #room: Room;
-  readonly #reclaim: (nowUs: number) => void;
+  readonly #reclaim: (now: Instant) => void;
   /** With their slots. */
   readonly #recent = new RecentKeys(1);
   /** The next slot that the sweep looks at; below 0 between passes. */
@@ -26,10 +27,10 @@ export class KeyTable extends PlanTable {
   #removedUntold = 0;
 
   /** `reclaim` makes room in a store that is full, if it can. */
-  constructor(plan: Plan, nowUs: number, room: Room, reclaim: (nowUs: number) => void) {
-    super(plan, nowUs);
-    this.#width = this.compiled.width;
-    this.cells = new Float64Array(FEWEST_SLOTS * this.#width);
+  constructor(plan: Plan, nowUs: number, room: Room, reclaim: (now: Instant) => void) {
+    super(plan, nowUs, room.secrets);
+    this.width = this.compiled.width;
+    this.cells = new Float64Array(FEWEST_SLOTS * this.width);
     this.#room = room;
     this.#reclaim = reclaim;
   }
@@ -43,16 +44,12 @@ export class KeyTable extends PlanTable {
     if (place >= 0) {
       const recent = this.#recent.values[place]!;
       // The very string, so nothing has moved since.
-      if (this.#keys[recent] === this.#recent.at(place)) return recent * this.#width;
+      if (this.#keys[recent] === this.#recent.at(place)) return recent * this.width;
     }
     const slot = this.#slots.get(key);
     if (slot === undefined) return -1;
     if (this.#recent.wantsIt) this.#recent.values[this.#recent.keep(this.#keys[slot]!)] = slot;
-    return slot * this.#width;
-  }
-
-  locator(key: string): Locator {
-    return new KeyLocator(this, key);
+    return slot * this.width;
   }
 
   /** The slot of a key; -1 if it has none. */
@@ -65,13 +62,13 @@ export class KeyTable extends PlanTable {
     return this.#keys[slot];
   }
 
-  room(_key: string, nowUs: number): number {
-    if (this.#room.size >= this.#room.maxKeys) this.#reclaim(nowUs);
+  room(_key: string, now: Instant): number {
+    if (this.#room.size >= this.#room.maxKeys) this.#reclaim(now);
     return this.#room.size < this.#room.maxKeys ? this.#keys.length : -1;
   }
 
   insert(slot: number, key: string, source: Float64Array): void {
-    const width = this.#width;
+    const width = this.width;
     const base = slot * width;
     if (base === this.cells.length) this.#resize(2 * slot);
     for (let i = 0; i < width; i += 1) this.cells[base + i] = source[i]!;
@@ -99,19 +96,18 @@ export class KeyTable extends PlanTable {
    * ended a pass over all.
    */
   sweepSome(count: number): boolean {
-    const { nowUs } = this.members;
     // Between passes, or keys were dropped by their limiter since the pass began.
     if (this.#cursor < 0 || this.#cursor >= this.#keys.length) this.#cursor = this.#keys.length - 1;
-    this.#sweepDownTo(Math.max(0, this.#cursor - count + 1), nowUs);
+    this.#sweepDownTo(Math.max(0, this.#cursor - count + 1));
     if (this.#cursor >= 0) return false;
-    this.#endPass(nowUs);
+    this.#endPass();
     return true;
   }
 
-  sweepAll(nowUs: number): number {
+  sweepAll(): number {
     this.#cursor = this.#keys.length - 1;
-    const removed = this.#sweepDownTo(0, nowUs);
-    this.#endPass(nowUs);
+    const removed = this.#sweepDownTo(0);
+    this.#endPass();
     this.tellSwept();
     return removed;
   }
@@ -125,15 +121,16 @@ export class KeyTable extends PlanTable {
 
   protected override rebaseAll(from: CompiledPlan): void {
     for (let slot = 0; slot < this.#keys.length; slot += 1) {
-      this.compiled.rebase(this.cells, slot * this.#width, from);
+      this.compiled.rebase(this.cells, slot * this.width, from);
     }
   }
 
-  #sweepDownTo(last: number, nowUs: number): number {
-    this.reach(nowUs);
+  #sweepDownTo(last: number): number {
+    const { now } = this.members;
+    this.reach(now);
     let removed = 0;
     for (; this.#cursor >= last; this.#cursor -= 1) {
-      if (!this.compiled.isDroppable(this.cells, this.#cursor * this.#width, nowUs)) continue;
+      if (!this.compiled.isDroppable(this.cells, this.#cursor * this.width, now)) continue;
       this.#remove(this.#cursor);
       removed += 1;
     }
@@ -141,14 +138,14 @@ export class KeyTable extends PlanTable {
     return removed;
   }
 
-  #endPass(nowUs: number): void {
-    this.dropOverflowIfIdle(nowUs);
+  #endPass(): void {
+    this.dropOverflowIfIdle(this.members.now);
     this.#shrink();
   }
 
   #remove(slot: number): void {
     const { cells } = this;
-    const width = this.#width;
+    const width = this.width;
     const last = this.#keys.length - 1;
     this.#slots.delete(this.#keys[slot]!);
     const moved = this.#keys[last]!;
@@ -162,34 +159,12 @@ export class KeyTable extends PlanTable {
 
   #shrink(): void {
     const slots = Math.max(FEWEST_SLOTS, 2 * this.#keys.length);
-    if (2 * slots <= this.cells.length / this.#width) this.#resize(slots);
+    if (2 * slots <= this.cells.length / this.width) this.#resize(slots);
   }
 
   #resize(slots: number): void {
-    const kept = this.cells.subarray(0, this.#keys.length * this.#width);
-    this.cells = new Float64Array(slots * this.#width);
+    const kept = this.cells.subarray(0, this.#keys.length * this.width);
+    this.cells = new Float64Array(slots * this.width);
     this.cells.set(kept);
-  }
-}
-
-class KeyLocator implements Locator {
-  readonly table: KeyTable;
-  #key: string;
-  #slot = -1;
-
-  constructor(table: KeyTable, key: string) {
-    this.table = table;
-    this.#key = key;
-  }
-
-  locate(): number {
-    // Once found, the very string that the table keeps: comparing it takes no look at the text.
-    if (this.#slot < 0 || this.table.keyAt(this.#slot) !== this.#key) this.#find();
-    return this.#slot < 0 ? -1 : this.#slot * this.table.compiled.width;
-  }
-
-  #find(): void {
-    this.#slot = this.table.slotOf(this.#key);
-    this.#key = this.table.keyAt(this.#slot) ?? this.#key;
   }
 }

@@ -1,8 +1,10 @@
 import { show, TollgateError } from "../../core/errors.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import type { Host, SyncSpace } from "../../core/store.ts";
+import type { HoldingSpace } from "../local/local-hold.ts";
 import { LocalSpace, type SpaceKeeper } from "../local/local-space.ts";
 import { type LocalStore, Room, type RoomOptions } from "../local/local-store.ts";
+import { KeyHold } from "./key-hold.ts";
 import { KeyTable } from "./key-table.ts";
 import { Sweeper } from "./sweeper.ts";
 
@@ -93,11 +95,15 @@ class MemoryStore implements LocalStore, SpaceKeeper {
   make(plan: Plan, nowUs: number): KeyTable {
     const known = this.find(plan);
     if (known !== undefined) return known;
-    const table = new KeyTable(plan, nowUs, this.room, (callUs) => this.#sweeper.reclaim(callUs));
+    const table = new KeyTable(plan, nowUs, this.room, (now) => this.#sweeper.reclaim(now));
     const tables = this.#tables.get(plan.scope) ?? new Map<string, KeyTable>();
     this.#tables.set(plan.scope, tables.set(plan.id, table));
     this.#sweeper.add(table);
     return table;
+  }
+
+  hold(space: HoldingSpace, key: string): KeyHold {
+    return new KeyHold(space, key);
   }
 
   called(calls: number): void {

@@ -1,3 +1,4 @@
+import type { Instant } from "../../core/instant.ts";
 import type { KeyTable } from "./key-table.ts";
 
 /** So many slots are looked at in a step: no call waits long. */
@@ -46,7 +47,7 @@ export class Sweeper {
    * Drops what is as good as new at a call's own time, in the middle of that call: it moves no origin, tells nobody and lets
    * no table go. A store that is full of keys in use is left as it is.
    */
-  reclaim(callUs: number): void {
+  reclaim(callTime: Instant): void {
     if (this.#sweeping) return;
     let slotsLeft = SLOTS_PER_RECLAIM;
     for (let tables = this.#tables.length; tables > 0 && slotsLeft > 0; tables -= 1) {
@@ -54,8 +55,8 @@ export class Sweeper {
       const looksAt = Math.max(1, Math.min(slotsLeft, table.size));
       slotsLeft -= looksAt;
       const told = table.members.askTime();
-      table.members.noLaterThan(callUs);
-      if (!told || !table.reaches(table.members.nowUs) || table.sweepSome(looksAt)) this.#next += 1;
+      table.members.noLaterThan(callTime[0]!);
+      if (!(told && table.reaches(table.members.now)) || table.sweepSome(looksAt)) this.#next += 1;
     }
   }
 
@@ -75,9 +76,8 @@ export class Sweeper {
     for (let index = this.#tables.length - 1; index >= 0; index -= 1) {
       const table = this.#tables[index]!;
       if (!table.members.askTime()) continue;
-      const { nowUs } = table.members;
-      table.sweepAll(nowUs);
-      if (table.isVacant(nowUs)) this.#letGo(index);
+      table.sweepAll();
+      if (table.isVacant(table.members.now)) this.#letGo(index);
     }
   }
 
@@ -105,7 +105,7 @@ export class Sweeper {
     const table = this.#tables[index]!;
     this.#next += 1;
     table.tellSwept();
-    if (table.isVacant(table.members.nowUs)) this.#letGo(index);
+    if (table.isVacant(table.members.now)) this.#letGo(index);
   }
 
   /** The last table takes its place. */

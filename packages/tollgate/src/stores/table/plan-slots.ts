@@ -1,8 +1,9 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import type { Instant } from "../../core/instant.ts";
 import type { Plan } from "../../core/plan.ts";
 import { KeyHash } from "../local/key-hash.ts";
 import { ownCopy } from "../local/own-copy.ts";
-import { type Locator, PlanTable } from "../local/plan-table.ts";
+import { PlanTable } from "../local/plan-table.ts";
 import { RecentKeys } from "../local/recent-keys.ts";
 import type { Owner, SlotTable } from "./slot-table.ts";
 import { FREE, type Slots } from "./slots.ts";
@@ -16,12 +17,12 @@ export class PlanSlots extends PlanTable implements Owner {
   /** How many slots it owns. */
   size = 0;
   readonly #table: SlotTable;
-  readonly #slots: Slots;
+  readonly slots: Slots;
   readonly #retire: (letGo: PlanSlots) => void;
   /** Below 0 where there were too many plans: it gets no room. */
   readonly #number: number;
   /** A secret of its own: the same key has nothing in common with itself under another plan. */
-  readonly #hash = new KeyHash();
+  readonly #hash: KeyHash;
   /** With their fingerprints. */
   readonly #recent = new RecentKeys(2);
   /** Fingerprints of a batch of keys. */
@@ -29,29 +30,33 @@ export class PlanSlots extends PlanTable implements Owner {
   /** Keeps reads that only warm the cache from being left out. */
   touched = 0;
   /** The fingerprint noted last. */
-  #low = 0;
-  #high = 0;
+  low = 0;
+  high = 0;
 
   constructor(plan: Plan, nowUs: number, table: SlotTable, retire: (letGo: PlanSlots) => void) {
-    super(plan, nowUs);
+    super(plan, nowUs, table.room.secrets);
     this.#table = table;
     this.#retire = retire;
-    this.#slots = table.slots;
+    this.slots = table.slots;
     this.cells = table.slots.cells;
     this.#number = table.adopt(this);
+    this.#hash = new KeyHash(table.room.secrets.next());
   }
 
   locate(key: string): number {
     const at = 2 * this.#recent.find(key);
-    if (at >= 0) return this.#slots.find(this.#recent.values[at]!, this.#recent.values[at + 1]!);
-    this.#print(key);
+    if (at >= 0) return this.slots.find(this.#recent.values[at]!, this.#recent.values[at + 1]!);
+    this.print(key);
     if (this.#recent.wantsIt) this.#keep(key);
-    return this.#slots.find(this.#low, this.#high);
+    return this.slots.find(this.low, this.high);
   }
 
-  locator(key: string): Locator {
-    this.#print(key);
-    return new SlotLocator(this, this.#slots, this.#low, this.#high);
+  /** Notes a key's fingerprint. */
+  print(key: string): void {
+    this.#hash.hash(key);
+    const low = this.#hash.words[0]!;
+    this.low = low === FREE ? NEXT_TO_FREE : low;
+    this.high = this.#hash.words[1]!;
   }
 
   /** Hashes all keys, and then reads from all their sets with nothing in between: so the misses of the cache overlap. */
@@ -60,26 +65,26 @@ export class PlanSlots extends PlanTable implements Owner {
     const prepared = this.#prepared.length < words ? new Int32Array(words) : this.#prepared;
     this.#prepared = prepared;
     for (let i = 0; i < words; i += 2) {
-      this.#print(keys[from + (i >>> 1)]!);
-      prepared[i] = this.#low;
-      prepared[i + 1] = this.#high;
+      this.print(keys[from + (i >>> 1)]!);
+      prepared[i] = this.low;
+      prepared[i + 1] = this.high;
     }
-    this.touched ^= this.#slots.touch(prepared, words);
+    this.touched ^= this.slots.touch(prepared, words);
   }
 
   override locatePrepared(_key: string, index: number): number {
-    return this.#slots.find(this.#prepared[2 * index]!, this.#prepared[2 * index + 1]!);
+    return this.slots.find(this.#prepared[2 * index]!, this.#prepared[2 * index + 1]!);
   }
 
-  room(key: string, nowUs: number): number {
+  room(key: string, now: Instant): number {
     if (this.#number < 0) return -1;
-    this.#print(key);
-    return this.#table.makeRoom(this.#low, this.#high, this, nowUs);
+    this.print(key);
+    return this.#table.makeRoom(this.low, this.high, this, now);
   }
 
   insert(slot: number, _key: string, source: Float64Array): void {
-    this.#slots.occupy(slot, this.#low, this.#high, this.#number);
-    for (let i = 0; i < this.#slots.width; i += 1) this.cells[slot + i] = source[i]!;
+    this.slots.occupy(slot, this.low, this.high, this.#number);
+    for (let i = 0; i < this.slots.width; i += 1) this.cells[slot + i] = source[i]!;
     this.size += 1;
     this.#table.room.size += 1;
   }
@@ -93,25 +98,29 @@ export class PlanSlots extends PlanTable implements Owner {
     for (const slot of this.#own()) this.#table.drop(slot, this);
   }
 
-  sweepAll(nowUs: number): number {
-    this.reach(nowUs);
-    this.dropOverflowIfIdle(nowUs);
+  sweepAll(): number {
+    const { now } = this.members;
+    this.reach(now);
+    this.dropOverflowIfIdle(now);
     const before = this.size;
     for (const slot of this.#own()) {
-      if (this.compiled.isDroppable(this.cells, slot, nowUs)) this.#table.drop(slot, this);
+      if (this.compiled.isDroppable(this.cells, slot, now)) this.#table.drop(slot, this);
     }
     const removed = before - this.size;
     if (removed > 0) this.members.tellSwept(removed, this.size);
     return removed;
   }
 
-  isAsGoodAsNew(slot: number, asker: "itself" | "another", callUs: number): boolean {
-    const nowUs = asker === "itself" && this.members.haveOneClock ? callUs : this.#noLaterThan(callUs);
-    return this.reaches(nowUs) && this.compiled.isDroppable(this.cells, slot, nowUs);
+  isAsGoodAsNew(slot: number, asker: "itself" | "another", callTime: Instant): boolean {
+    const { members } = this;
+    if (asker === "itself" && members.haveOneClock) return this.compiled.isDroppable(this.cells, slot, callTime);
+    if (!members.askTime()) return false;
+    members.noLaterThan(callTime[0]!);
+    return this.reaches(members.now) && this.compiled.isDroppable(this.cells, slot, members.now);
   }
 
   isDone(): boolean {
-    return this.members.askTime() && this.isVacant(this.members.nowUs);
+    return this.members.askTime() && this.isVacant(this.members.now);
   }
 
   letGo(): void {
@@ -123,54 +132,18 @@ export class PlanSlots extends PlanTable implements Owner {
     for (const slot of this.#own()) this.compiled.rebase(this.cells, slot, from);
   }
 
-  /** Notes a key's fingerprint. */
-  #print(key: string): void {
-    this.#hash.hash(key);
-    const low = this.#hash.words[0]!;
-    this.#low = low === FREE ? NEXT_TO_FREE : low;
-    this.#high = this.#hash.words[1]!;
-  }
-
   #keep(key: string): void {
     const at = 2 * this.#recent.keep(ownCopy(key));
-    this.#recent.values[at] = this.#low;
-    this.#recent.values[at + 1] = this.#high;
-  }
-
-  #noLaterThan(callUs: number): number {
-    return this.members.askTime() ? Math.min(this.members.nowUs, callUs) : Number.NaN;
+    this.#recent.values[at] = this.low;
+    this.#recent.values[at + 1] = this.high;
   }
 
   *#own(): Generator<number> {
     for (let index = 0, left = this.size; left > 0; index += 1) {
-      const slot = this.#slots.nth(index);
-      if (this.#slots.isFree(slot) || this.#slots.ownerOf(slot) !== this.#number) continue;
+      const slot = this.slots.nth(index);
+      if (this.slots.isFree(slot) || this.slots.ownerOf(slot) !== this.#number) continue;
       left -= 1;
       yield slot;
     }
-  }
-}
-
-class SlotLocator implements Locator {
-  readonly table: PlanSlots;
-  readonly #slots: Slots;
-  readonly #low: number;
-  readonly #high: number;
-  #slot = -1;
-  #word = 0;
-
-  constructor(table: PlanSlots, slots: Slots, low: number, high: number) {
-    this.table = table;
-    this.#slots = slots;
-    this.#low = low;
-    this.#high = high;
-  }
-
-  locate(): number {
-    const slot = this.#slot;
-    if (slot >= 0 && this.#slots.holds(this.#word, this.#low, this.#high)) return slot;
-    this.#slot = this.#slots.find(this.#low, this.#high);
-    if (this.#slot >= 0) this.#word = this.#slots.wordOf(this.#slot);
-    return this.#slot;
   }
 }

@@ -1,3 +1,4 @@
+import { createInstant, type Instant } from "../../core/instant.ts";
 import type { Room } from "../local/local-store.ts";
 import { SLOTS_PER_SET, Slots } from "./slots.ts";
 
@@ -9,7 +10,7 @@ export interface Owner {
    * Whether the key in one of its slots is as good as new, not after the moment of the call that asks, which may be a call for
    * this very plan.
    */
-  isAsGoodAsNew(slot: number, asker: "itself" | "another", callUs: number): boolean;
+  isAsGoodAsNew(slot: number, asker: "itself" | "another", callTime: Instant): boolean;
   /** Whether nothing is left that anybody would miss. */
   isDone(): boolean;
   /** Hears that the table does not know it any more. */
@@ -30,6 +31,8 @@ export class SlotTable {
   readonly #owners: (Owner | undefined)[] = [];
   /** Numbers that are free again. */
   readonly #unowned: number[] = [];
+  /** For a look that belongs to no call. */
+  readonly #whenever = createInstant(Number.POSITIVE_INFINITY);
   #crowdedAt = MANY_OWNERS;
   #cursor = 0;
 
@@ -55,13 +58,13 @@ export class SlotTable {
    * A free slot for a key, or one made free: of a key that is as good as new at the time of the call, or by moving a key to its
    * other set. -1 if every key that is in the way is in use.
    */
-  makeRoom(low: number, high: number, caller: Owner, callUs: number): number {
+  makeRoom(low: number, high: number, caller: Owner, callTime: Instant): number {
     const first = this.slots.firstSet(low);
     const second = this.slots.secondSet(low, high);
-    let room = this.#roomIn(first, caller, callUs);
-    if (room < 0) room = this.#roomIn(second, caller, callUs);
-    if (room < 0) room = this.#roomByMoving(first, caller, callUs);
-    return room < 0 ? this.#roomByMoving(second, caller, callUs) : room;
+    let room = this.#roomIn(first, caller, callTime);
+    if (room < 0) room = this.#roomIn(second, caller, callTime);
+    if (room < 0) room = this.#roomByMoving(first, caller, callTime);
+    return room < 0 ? this.#roomByMoving(second, caller, callTime) : room;
   }
 
   /** Forgets the key in a slot. */
@@ -79,26 +82,26 @@ export class SlotTable {
       const slot = this.slots.nth(this.#cursor);
       if (this.slots.isFree(slot)) continue;
       const owner = this.#ownerOf(slot);
-      if (owner.isAsGoodAsNew(slot, "another", Number.POSITIVE_INFINITY)) this.drop(slot, owner);
+      if (owner.isAsGoodAsNew(slot, "another", this.#whenever)) this.drop(slot, owner);
     }
   }
 
-  #roomIn(set: number, caller: Owner, callUs: number): number {
+  #roomIn(set: number, caller: Owner, callTime: Instant): number {
     for (let way = 0; way < SLOTS_PER_SET; way += 1) {
       const slot = this.slots.slot(set, way);
       if (this.slots.isFree(slot)) return slot;
       const owner = this.#ownerOf(slot);
-      if (!owner.isAsGoodAsNew(slot, owner === caller ? "itself" : "another", callUs)) continue;
+      if (!owner.isAsGoodAsNew(slot, owner === caller ? "itself" : "another", callTime)) continue;
       this.drop(slot, owner);
       return slot;
     }
     return -1;
   }
 
-  #roomByMoving(set: number, caller: Owner, callUs: number): number {
+  #roomByMoving(set: number, caller: Owner, callTime: Instant): number {
     for (let way = 0; way < SLOTS_PER_SET; way += 1) {
       const slot = this.slots.slot(set, way);
-      const to = this.#roomIn(this.slots.otherSet(slot), caller, callUs);
+      const to = this.#roomIn(this.slots.otherSet(slot), caller, callTime);
       if (to < 0) continue;
       this.slots.move(slot, to);
       return slot;

@@ -1,9 +1,11 @@
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import type { Host, SyncSpace } from "../../core/store.ts";
+import type { HoldingSpace } from "../local/local-hold.ts";
 import { LocalSpace, type SpaceKeeper } from "../local/local-space.ts";
 import { type LocalStore, Room, type RoomOptions } from "../local/local-store.ts";
 import { PlanSlots } from "./plan-slots.ts";
+import { SlotHold } from "./slot-hold.ts";
 import { SlotTable } from "./slot-table.ts";
 
 /** How many keys a table has room for. */
@@ -103,6 +105,10 @@ class TableStore implements LocalStore, SpaceKeeper {
   }
 
   inserted(): void {}
+
+  hold(space: HoldingSpace, key: string): SlotHold {
+    return new SlotHold(space, key);
+  }
 
   #tableFor(plan: Plan): SlotTable {
     const { width } = new CompiledPlan(plan, 0);
