@@ -15,7 +15,7 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
+    include: ["packages/*/test/**/*.test.ts", "bench/test/**/*.test.ts", "test/**/*.test.ts"],
     reporters: ["default", new CountReporter()],
     testTimeout: 30_000,
     execArgv: ["--expose-gc"],

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import bench from "../bench/package.json" with { type: "json" };
 import { plantWorkspace, REPOSITORY } from "./support/planted-workspace.ts";
 import { type Run, runNode } from "./support/run.ts";
 import { remove } from "./support/temporary-folder.ts";
@@ -7,8 +8,11 @@ import { remove } from "./support/temporary-folder.ts";
 const LIBRARY = "packages/tollgate";
 const SERVER = "packages/server";
 
+const RIVALS = Object.keys(bench.dependencies).map((name) => `import "${name}";\n`);
+
 const FILES = {
   [`${LIBRARY}/src/index.ts`]: 'export { used } from "./core/used.ts";\n',
+  [`${LIBRARY}/src/stores/table/index.ts`]: 'export { used as table } from "../../core/used.ts";\n',
   [`${LIBRARY}/src/adapters/node.ts`]: 'export { used as node } from "../core/used.ts";\n',
   [`${LIBRARY}/src/testing/index.ts`]: 'export { used as testing } from "../core/used.ts";\n',
   [`${LIBRARY}/src/core/used.ts`]: 'import "not-declared";\nexport const used = 1;\nexport const unused = 2;\n',
@@ -19,7 +23,7 @@ const FILES = {
   [`${SERVER}/bin/tollgate.js`]: 'import "../dist/cli.js";\n',
   [`${SERVER}/src/cli.ts`]: 'import { used } from "tollgate";\nconsole.log(used);\n',
   [`${SERVER}/src/unused.ts`]: "export const a = 1;\n",
-  "bench/speed.ts": 'import { a } from "./lib/used.ts";\na();\n',
+  "bench/speed.ts": `${RIVALS.join("")}import { a } from "./lib/used.ts";\na();\n`,
   "bench/lib/used.ts": "export const a = () => 1;\n",
   "bench/lib/unused.ts": "export const a = () => 1;\n",
   "tools/unused.ts": "export const a = 1;\n",

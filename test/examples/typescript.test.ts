@@ -14,6 +14,7 @@ const examples = pagesAndSources()
 /** Factories and functions that users call; types have no example of their own. */
 const DOCUMENTED = [
   "TollgateError",
+  "coarseClock",
   "combine",
   "createLimiter",
   "fixedWindow",
@@ -27,6 +28,7 @@ const DOCUMENTED = [
   "slidingWindow",
   "storeContract",
   "systemClock",
+  "tableStore",
   "tokenBucket",
 ];
 

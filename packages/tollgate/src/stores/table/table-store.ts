@@ -25,7 +25,7 @@ const CALLS_PER_STEP = 64;
  * themselves and without an object or a timer for any. A key that is as good as new is free space: nothing has to be swept.
  *
  * Two keys whose fingerprints collide share a count. Fingerprints are HalfSipHash-1-3 under a random secret: among ten
- * million keys that happens with a probability of 1 in 300,000, and nobody can choose such keys.
+ * million keys that happens with a probability of 1 in 370,000, and nobody can choose such keys.
  *
  * @throws TollgateError `ERR_OPTION` when `maxKeys` is no whole number from 1 to 10 million, or `overflow` no policy.
  * @example

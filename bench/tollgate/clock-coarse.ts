@@ -1,0 +1,5 @@
+import { type Clock, coarseClock } from "tollgate";
+
+export function openClock(): Clock {
+  return coarseClock();
+}

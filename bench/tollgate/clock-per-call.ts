@@ -1,0 +1,5 @@
+import { type Clock, systemClock } from "tollgate";
+
+export function openClock(): Clock {
+  return systemClock;
+}

@@ -1,0 +1,5 @@
+import { memoryStore, type SyncStore } from "tollgate";
+
+export function openStore(): SyncStore {
+  return memoryStore();
+}
