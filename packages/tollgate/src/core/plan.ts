@@ -49,6 +49,11 @@ export function createPlan(scope: Scope, limiter: string, limits: readonly Limit
   });
 }
 
+/** Whether a plain number is a cost: where there are several units it means requests, so some limit has to count them. */
+export function countsNumbers({ units }: Plan): boolean {
+  return units.size === 1 || units.has(REQUESTS);
+}
+
 /** What tells a limit's cells from those of the other limits of its limiter. */
 export function identityOf(limit: Limit): string {
   return `${limit.name}${SEPARATOR}${limit.fingerprint}`;

@@ -1,5 +1,5 @@
-import { type Cost, readCosts } from "../core/cost.ts";
-import { costsOf } from "../core/plan.ts";
+import { type Cost, checkCost, readCosts } from "../core/cost.ts";
+import { costsOf, countsNumbers } from "../core/plan.ts";
 import type { Pair, PlannedSpace, Selection } from "./selection.ts";
 
 /** A pair with one checked cost per limit. */
@@ -25,6 +25,13 @@ export function callsOf<Input, Space extends PlannedSpace>(
   pairs: readonly Pair<Space>[],
   cost: Cost,
 ): Calls<Space> {
+  const [only] = pairs;
+  if (only !== undefined && pairs.length === 1 && typeof cost === "number" && countsNumbers(only.space.plan)) {
+    checkCost(cost);
+    return [
+      { space: only.space, key: only.key, costs: only.space.plan.countsNumber.map((counts) => (counts ? cost : 0)) },
+    ];
+  }
   const costs = readCosts(cost, unitsOf(pairs), unknownUnits);
   return pairs.map(({ space, key }) => ({ space, key, costs: costsOf(space.plan, costs) }));
 }

@@ -1,4 +1,4 @@
-import type { Decision, Denied, LimitReport } from "../core/decision.ts";
+import type { Allowed, Decision, Denied, LimitReport } from "../core/decision.ts";
 import { toMilliseconds } from "../core/duration.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import type { Plan } from "../core/plan.ts";
@@ -13,33 +13,64 @@ interface Counted {
   readonly entry: number;
 }
 
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
 /** Turns a store's numbers into what users get. `name` is the limiter's, for when no limit binds. */
 export function decide(name: string, calls: Calls<PlannedSpace>, report: Report): Decision {
   const counted = countedIn(calls, report);
-  const enforcing = counted.filter(({ limit }) => limit.mode === "enforce");
-  const shadowDenied = counted
-    .filter(({ limit, entry }) => limit.mode === "shadow" && report.conforms[entry] === false)
-    .map(({ limit }) => limit);
-  const binding = report.admitted ? smallestShare(enforcing, report) : longestWait(enforcing, report);
-  const common = {
-    limiter: binding?.plan.limiter ?? name,
-    limit: binding?.limit,
-    remaining: binding === undefined ? withoutLimit(report) : leastRemaining(binding, enforcing, report),
-    resetMs: binding === undefined ? 0 : toMilliseconds(report.resetUs[binding.entry]!),
-    ...(shadowDenied.length > 0 && { shadowDenied }),
-    ...(report.degraded !== undefined && { degraded: report.degraded }),
-    ...(report.overflow === "shared" && { shared: true as const }),
-  };
-  if (report.admitted) return { allowed: true, ...common };
+  const binding = bindingOf(counted, report);
+  const decision = report.admitted ? allowed(name, counted, binding, report) : denied(name, counted, binding, report);
+  const shadowDenied = shadowDenials(counted, report);
+  if (shadowDenied !== undefined) decision.shadowDenied = shadowDenied;
+  if (report.degraded !== undefined) decision.degraded = report.degraded;
+  if (report.overflow === "shared") decision.shared = true;
+  return decision;
+}
+
+function allowed(
+  name: string,
+  counted: readonly Counted[],
+  binding: Counted | undefined,
+  report: Report,
+): Writable<Allowed> {
   if (binding === undefined) {
-    const retryAfterMs = toMilliseconds(report.unavailableForUs);
-    return { allowed: false, reason: "store-unavailable", ...common, retryAfterMs, usedAfterRetry: 0 };
+    return { allowed: true, limiter: name, limit: undefined, remaining: Number.POSITIVE_INFINITY, resetMs: 0 };
+  }
+  return {
+    allowed: true,
+    limiter: binding.plan.limiter,
+    limit: binding.limit,
+    remaining: leastRemaining(binding.limit.unit, counted, report),
+    resetMs: toMilliseconds(report.resetUs[binding.entry]!),
+  };
+}
+
+function denied(
+  name: string,
+  counted: readonly Counted[],
+  binding: Counted | undefined,
+  report: Report,
+): Writable<Denied> {
+  if (binding === undefined) {
+    return {
+      allowed: false,
+      reason: "store-unavailable",
+      limiter: name,
+      limit: undefined,
+      remaining: 0,
+      resetMs: 0,
+      retryAfterMs: toMilliseconds(report.unavailableForUs),
+      usedAfterRetry: 0,
+    };
   }
   const waitUs = report.waitUs[binding.entry]!;
   return {
     allowed: false,
     reason: reasonOf(waitUs, report),
-    ...common,
+    limiter: binding.plan.limiter,
+    limit: binding.limit,
+    remaining: leastRemaining(binding.limit.unit, counted, report),
+    resetMs: toMilliseconds(report.resetUs[binding.entry]!),
     retryAfterMs: toMilliseconds(waitUs),
     usedAfterRetry: report.usedAfterWait[binding.entry]!,
   };
@@ -70,42 +101,48 @@ export function explainLimits(calls: Calls<PlannedSpace>, report: Report): Limit
 
 /** None when the store could not be asked and nothing answered in its place. */
 function countedIn(calls: Calls<PlannedSpace>, report: Report): Counted[] {
-  if (report.degraded !== undefined && report.used.length === 0) return [];
-  let entry = 0;
-  return calls.flatMap(({ space: { plan } }) => plan.limits.map((limit) => ({ limit, plan, entry: entry++ })));
+  const counted: Counted[] = [];
+  if (report.degraded !== undefined && report.used.length === 0) return counted;
+  for (const { space } of calls) {
+    for (const limit of space.plan.limits) counted.push({ limit, plan: space.plan, entry: counted.length });
+  }
+  return counted;
 }
 
-function smallestShare(enforcing: readonly Counted[], report: Report): Counted | undefined {
-  return least(enforcing, ({ limit, entry }) => remainingOf(limit, entry, report) / limit.capacity);
+/** Allowed: the enforcing limit with the smallest share left. Denied: the one with the longest wait. The first of equals. */
+function bindingOf(counted: readonly Counted[], report: Report): Counted | undefined {
+  let binding: Counted | undefined;
+  let leastYet = Number.POSITIVE_INFINITY;
+  for (const one of counted) {
+    if (one.limit.mode !== "enforce") continue;
+    const measure = report.admitted
+      ? remainingOf(one.limit, one.entry, report) / one.limit.capacity
+      : -report.waitUs[one.entry]!;
+    if (binding !== undefined && measure >= leastYet) continue;
+    binding = one;
+    leastYet = measure;
+  }
+  return binding;
 }
 
-function longestWait(enforcing: readonly Counted[], report: Report): Counted | undefined {
-  return least(enforcing, ({ entry }) => -report.waitUs[entry]!);
+function leastRemaining(unit: string, counted: readonly Counted[], report: Report): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (const { limit, entry } of counted) {
+    if (limit.mode === "enforce" && limit.unit === unit) least = Math.min(least, remainingOf(limit, entry, report));
+  }
+  return least;
 }
 
-function leastRemaining(binding: Counted, enforcing: readonly Counted[], report: Report): number {
-  const sameUnit = enforcing.filter(({ limit }) => limit.unit === binding.limit.unit);
-  return Math.min(...sameUnit.map(({ limit, entry }) => remainingOf(limit, entry, report)));
+function shadowDenials(counted: readonly Counted[], report: Report): Limit[] | undefined {
+  let denials: Limit[] | undefined;
+  for (const { limit, entry } of counted) {
+    if (limit.mode !== "shadow" || report.conforms[entry] !== false) continue;
+    denials ??= [];
+    denials.push(limit);
+  }
+  return denials;
 }
 
 function remainingOf(limit: Limit, entry: number, report: Report): number {
   return Math.max(0, limit.capacity - report.used[entry]!);
-}
-
-function withoutLimit(report: Report): number {
-  return report.admitted ? Number.POSITIVE_INFINITY : 0;
-}
-
-/** The first of those with the least measure. */
-function least(counted: readonly Counted[], measure: (one: Counted) => number): Counted | undefined {
-  let found: Counted | undefined;
-  let leastYet = Number.POSITIVE_INFINITY;
-  for (const one of counted) {
-    const measured = measure(one);
-    if (found === undefined || measured < leastYet) {
-      found = one;
-      leastYet = measured;
-    }
-  }
-  return found;
 }

@@ -78,6 +78,8 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
   readonly #open: (plan: Plan) => Space;
   readonly #isIdle: (space: Space) => boolean;
   readonly #spaces = new Map<string, Space>();
+  /** The same by limit: most callers return the same few. */
+  #spaceByLimit = new WeakMap<Limit, Space>();
   #crowdedAt = MANY_SPACES;
 
   constructor(
@@ -120,10 +122,19 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
       this.#spaces.delete(identity);
       space.release();
     }
+    this.#spaceByLimit = new WeakMap();
     this.#crowdedAt = Math.max(MANY_SPACES, 2 * this.#spaces.size);
   }
 
   #spaceOf(limit: Limit): Space {
+    const known = this.#spaceByLimit.get(limit);
+    if (known !== undefined) return known;
+    const space = this.#spaceOfIdentity(limit);
+    this.#spaceByLimit.set(limit, space);
+    return space;
+  }
+
+  #spaceOfIdentity(limit: Limit): Space {
     // Shadow and enforcing forms of a limit share their cells, but not the space that knows the mode.
     const identity = `${limit.mode}\n${identityOf(limit)}`;
     const known = this.#spaces.get(identity);

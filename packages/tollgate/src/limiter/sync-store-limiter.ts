@@ -1,7 +1,8 @@
 import { type Clock, readUs } from "../core/clock.ts";
-import { type Cost, checkCost, REQUESTS } from "../core/cost.ts";
+import { type Cost, checkCost } from "../core/cost.ts";
 import type { Decision, LimitReport } from "../core/decision.ts";
 import type { DecisionObservation, Observer } from "../core/observer.ts";
+import { countsNumbers } from "../core/plan.ts";
 import type { Report } from "../core/report.ts";
 import type { SyncSpace, Verb } from "../core/store.ts";
 import { checkBatch } from "./batch.ts";
@@ -178,10 +179,8 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
   }
 }
 
-/** Fixed limits have one space. A plain cost means requests where there are several units, so one has to count them. */
+/** Fixed limits have one space. */
 function directSelection<Input>(selection: Selection<Input, SyncSpace>): FixedSelection<Input, SyncSpace> | undefined {
   const fixed = selection.fixed;
-  if (fixed === undefined) return undefined;
-  const { units } = fixed.space.plan;
-  return units.size === 1 || units.has(REQUESTS) ? fixed : undefined;
+  return fixed !== undefined && countsNumbers(fixed.space.plan) ? fixed : undefined;
 }
