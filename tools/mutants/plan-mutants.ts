@@ -25,6 +25,29 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     why: "not all or nothing",
   },
   {
+    name: "plain costs are taken before all limits are asked",
+    file: VERBS,
+    find: "if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) return false;",
+    replace:
+      "if (!this.#kernels[i]!.admit(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) return false;",
+    why: "`allow` is not all or nothing, and takes twice",
+  },
+  {
+    name: "plain costs are taken though the last limit denies",
+    file: VERBS,
+    find: "if (!this.#kernels[last]!.admit(cells, base + this.#offsets[last]!, now, this.#counted(last, cost))) return false;",
+    replace:
+      "const all = this.#kernels[last]!.admit(cells, base + this.#offsets[last]!, now, this.#counted(last, cost));",
+    why: "`allow` admits what the last limit denies",
+  },
+  {
+    name: "plain costs are taken from the last limit alone",
+    file: VERBS,
+    find: "this.#kernels[i]!.take(cells, base + this.#offsets[i]!, now, this.#counted(i, cost));",
+    replace: "",
+    why: "`allow` counts under one of several limits",
+  },
+  {
     name: "charges only what conforms",
     file: VERBS,
     find: '(!admitted && (verb === "take" || verb === "peek"))',
@@ -34,29 +57,30 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   {
     name: "refunds take",
     file: VERBS,
-    find: 'if (verb === "refund") kernel.giveBack(cells, cell, nowUs, cost);',
-    replace: 'if (verb === "refund") kernel.take(cells, cell, nowUs, cost);',
+    find: 'if (verb === "refund") kernel.giveBack(cells, cell, now, cost);',
+    replace: 'if (verb === "refund") kernel.take(cells, cell, now, cost);',
     why: "units given back are taken again",
   },
   {
     name: "dropped without idle time",
     file: VERBS,
-    find: "nowUs - this.#idleTtlUs) > 0",
-    replace: "nowUs) > 0",
+    find: "then[0] = now[0]! - this.#idleTtlUs;",
+    replace: "then[0] = now[0]!;",
     why: "a bucket that began empty is forgotten as soon as it is full, and is empty again",
   },
   {
     name: "any limit as good as new drops the key",
     file: VERBS,
-    find: "nowUs - this.#idleTtlUs) > 0) return false;\n    }\n    return true;",
-    replace: "nowUs - this.#idleTtlUs) === 0) return true;\n    }\n    return false;",
+    find: "if (!this.#kernels[i]!.isUnused(cells, base + this.#offsets[i]!, then)) return false;\n    }\n    return true;",
+    replace:
+      "if (this.#kernels[i]!.isUnused(cells, base + this.#offsets[i]!, then)) return true;\n    }\n    return false;",
     why: "a sweep gives units away",
   },
   {
     name: "used after the wait is used now",
     file: VERBS,
-    find: "kernel.used(cells, cell, nowUs + waitUs)",
-    replace: "kernel.used(cells, cell, nowUs)",
+    find: "this.#afterWait[0] = now[0]! + waitUs;",
+    replace: "this.#afterWait[0] = now[0]!;",
     why: "usedAfterRetry tells of the wrong moment",
   },
   {

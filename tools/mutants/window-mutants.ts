@@ -14,15 +14,15 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     name: "group leaves with its first unit",
     file: SLIDING,
-    find: "this.#write(cells, at, group, comesUs, total);",
-    replace: "this.#write(cells, at, group, mayOpen ? comesUs : this.#last(cells, at, newest), total);",
+    find: "cells[place + LAST] = comesUs;",
+    replace: "if (mayOpen) cells[place + LAST] = comesUs;",
     why: "a window of some position holds more than the limit",
   },
   {
     name: "unit put before the newest",
     file: SLIDING,
-    find: "groups === 0 ? nowUs : Math.max(nowUs, this.#last(cells, at, newest))",
-    replace: "nowUs",
+    find: "groups === 0 ? now[0]! : Math.max(now[0]!, cells[this.#place(at, newest) + LAST]!)",
+    replace: "now[0]!",
     why: "after the clock went back groups are out of order, and the search misses some",
   },
   {
@@ -49,15 +49,15 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     name: "ring opens beside the base",
     file: SLIDING,
-    find: "this.#last(cells, at, groups - this.#places + 1)",
-    replace: "this.#last(cells, at, groups - this.#places)",
+    find: "cells[this.#place(at, groups - this.#places + 1) + LAST]!",
+    replace: "cells[this.#place(at, groups - this.#places) + LAST]!",
     why: "the oldest group left in the ring has not left, and there is nothing to subtract from",
   },
   {
     name: "group leaves a microsecond late",
     file: SLIDING,
-    find: "if (this.#last(cells, at, middle) + this.#windowUs <= nowUs) from",
-    replace: "if (this.#last(cells, at, middle) + this.#windowUs < nowUs) from",
+    find: "if (cells[this.#place(at, middle) + LAST]! + this.#windowUs <= now[0]!) from",
+    replace: "if (cells[this.#place(at, middle) + LAST]! + this.#windowUs < now[0]!) from",
     why: "a retry at the time given is denied",
   },
   {
@@ -112,7 +112,7 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     name: "a ring outlives its units",
     file: SLIDING,
-    find: "    this.#startAnewIfUnused(cells, at, nowUs);\n",
+    find: "    this.#startAnewIfUnused(cells, at, now);\n",
     replace: "",
     why: "a key decides otherwise than one that a sweep dropped",
   },
@@ -126,7 +126,7 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     name: "a cost that conforms waits",
     file: SLIDING,
-    find: "if (this.conforms(cells, at, nowUs, cost)) return 0;",
+    find: "if (this.conforms(cells, at, now, cost)) return 0;",
     replace: "",
     why: "a wait is named for what passes now",
   },
@@ -140,7 +140,7 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     name: "running totals grow for ever",
     file: SLIDING,
-    find: "this.#keepTotalsExact(cells, at, nowUs, cost);",
+    find: "this.#keepTotalsExact(cells, at, now, cost);",
     replace: "",
     why: "totals of large limits leave the exact integers",
   },
@@ -152,10 +152,38 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
     why: "units in use are forgotten when totals restart",
   },
   {
+    name: "sliding window admits anything",
+    file: SLIDING,
+    find: "if (!this.conforms(cells, at, now, cost)) return false;",
+    replace: "",
+    why: "`allow` of the last of several limits asks nobody",
+  },
+  {
+    name: "sliding window unused with a unit in use",
+    file: SLIDING,
+    find: "return this.used(cells, at, now) === 0;",
+    replace: "return this.used(cells, at, now) <= 1;",
+    why: "a sweep gives a unit away",
+  },
+  {
+    name: "fixed window admits anything",
+    file: FIXED,
+    find: "if (!this.conforms(cells, at, now, cost)) return false;",
+    replace: "",
+    why: "`allow` of the last of several limits asks nobody",
+  },
+  {
+    name: "fixed window unused with a unit in use",
+    file: FIXED,
+    find: "return this.used(cells, at, now) === 0;",
+    replace: "return this.used(cells, at, now) <= 1;",
+    why: "a sweep gives a unit away",
+  },
+  {
     name: "fixed window a microsecond longer",
     file: FIXED,
-    find: "return cells[at + OPENED]! + this.#windowUs <= nowUs ? 0",
-    replace: "return cells[at + OPENED]! + this.#windowUs < nowUs ? 0",
+    find: "return cells[at + OPENED]! + this.#windowUs <= now[0]! ? 0",
+    replace: "return cells[at + OPENED]! + this.#windowUs < now[0]! ? 0",
     why: "the first microsecond of a window still counts for the last",
   },
   {
@@ -189,8 +217,8 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     name: "window of the nearest boundary",
     file: FIXED,
-    find: "Math.floor(nowUs / this.#windowUs)",
-    replace: "Math.round(nowUs / this.#windowUs)",
+    find: "Math.floor(now[0]! / this.#windowUs)",
+    replace: "Math.round(now[0]! / this.#windowUs)",
     why: "in its second half a window counts as the next one",
   },
 ];

@@ -4,6 +4,7 @@ export type { Cost, UnitCosts } from "./core/cost.ts";
 export type { Allowed, Decision, Denied, LimitReport } from "./core/decision.ts";
 export type { Duration } from "./core/duration.ts";
 export { type ErrorCode, TollgateError } from "./core/errors.ts";
+export type { Instant } from "./core/instant.ts";
 export { type FixedWindowOptions, fixedWindow } from "./core/limits/fixed-window.ts";
 export type { FixedWindowLimit, Limit, LimitMode, SlidingWindowLimit, TokenBucketLimit } from "./core/limits/limit.ts";
 export type { LimitOptions } from "./core/limits/options.ts";

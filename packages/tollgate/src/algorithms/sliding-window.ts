@@ -58,11 +58,13 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     const newest = groups - 1;
     const total = Math.min((groups === 0 ? 0 : this.#total(cells, at, newest)) + cost, LAST_EXACT);
     // A clock that went back must not put units before those that are already there.
-    const comesUs = groups === 0 ? now[0]! : Math.max(now[0]!, this.#last(cells, at, newest));
+    const comesUs = groups === 0 ? now[0]! : Math.max(now[0]!, cells[this.#place(at, newest) + LAST]!);
     const joins = groups > 0 && comesUs - cells[at + NEWEST_OPENED]! < this.#resolutionUs;
     const mayOpen = !joins && (this.#isEmpty(cells, at, newest) || this.#hasPlace(cells, at, now));
     const group = mayOpen && !this.#isEmpty(cells, at, newest) ? groups : newest;
-    this.#write(cells, at, group, comesUs, total);
+    const place = this.#place(at, group);
+    cells[place + LAST] = comesUs;
+    cells[place + TOTAL] = total;
     if (!mayOpen) return;
     cells[at + OPENED_EVER] = group + 1;
     cells[at + NEWEST_OPENED] = comesUs;
@@ -80,7 +82,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
       return;
     }
     const newest = cells[at + OPENED_EVER]! - 1;
-    const lastUs = this.#last(cells, at, newest);
+    const lastUs = cells[this.#place(at, newest) + LAST]!;
     const total = this.#total(cells, at, newest) - cost;
     let filled = newest;
     // Units are left in use, so some group has less than `total` before it.
@@ -127,7 +129,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
       if (this.#total(cells, at, middle) >= total) until = middle;
       else from = middle + 1;
     }
-    return Math.max(0, this.#last(cells, at, from) + this.#windowUs - now[0]!);
+    return Math.max(0, cells[this.#place(at, from) + LAST]! + this.#windowUs - now[0]!);
   }
 
   /** The running total of the last group that left. Once the ring has gone round, its oldest group has left for good. */
@@ -137,7 +139,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     let until = groups;
     while (from < until) {
       const middle = Math.floor((from + until) / 2);
-      if (this.#last(cells, at, middle) + this.#windowUs <= now[0]!) from = middle + 1;
+      if (cells[this.#place(at, middle) + LAST]! + this.#windowUs <= now[0]!) from = middle + 1;
       else until = middle;
     }
     return from === 0 ? 0 : this.#total(cells, at, from - 1);
@@ -147,7 +149,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   #hasPlace(cells: Float64Array, at: number, now: Instant): boolean {
     const groups = cells[at + OPENED_EVER]!;
     if (groups < this.#places) return true;
-    return this.#last(cells, at, groups - this.#places + 1) + this.#windowUs <= now[0]!;
+    return cells[this.#place(at, groups - this.#places + 1) + LAST]! + this.#windowUs <= now[0]!;
   }
 
   /** Drops the groups after `newest`, which are empty. */
@@ -172,7 +174,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     if (groups === 0) return;
     // Only the newest group can be empty.
     const filled = this.#isEmpty(cells, at, groups - 1) ? groups - 2 : groups - 1;
-    if (this.#last(cells, at, filled) + this.#windowUs <= now[0]!) cells[at + OPENED_EVER] = 0;
+    if (cells[this.#place(at, filled) + LAST]! + this.#windowUs <= now[0]!) cells[at + OPENED_EVER] = 0;
   }
 
   /** Whether a refund took all of a group's units; it was not the first group then. */
@@ -195,12 +197,9 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     return Math.max(0, groups - this.#places);
   }
 
+  /** Moments are read from there, not handed from function to function: they would be boxed. */
   #place(at: number, group: number): number {
     return at + RING + PLACE * (group % this.#places);
-  }
-
-  #last(cells: Float64Array, at: number, group: number): number {
-    return cells[this.#place(at, group) + LAST]!;
   }
 
   #total(cells: Float64Array, at: number, group: number): number {

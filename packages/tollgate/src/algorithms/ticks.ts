@@ -1,3 +1,4 @@
+import type { Instant } from "../core/instant.ts";
 import { type TickScale, tickScale } from "../core/limits/tick-scale.ts";
 
 /** Ticks and unit counts stay whole numbers up to here. */
@@ -14,6 +15,8 @@ export class Ticks {
   readonly #scale: TickScale;
   /** Ticks count from here. For inexact scales it is a multiple of the period, so that all origins round alike. */
   readonly originUs: number;
+  /** The tick that `note` found. */
+  readonly noted: Float64Array = new Float64Array(1);
   readonly #ticksPerPeriod: number;
   readonly #ticksPerUs: number;
   /** A product this close to a whole number may be on its other side. */
@@ -39,6 +42,13 @@ export class Ticks {
   /** What one unit is worth. */
   get perUnit(): number {
     return this.#scale.ticksPerUnit;
+  }
+
+  /** Notes the last tick that is not after now. A result would be boxed wherever this is not inlined. */
+  note(now: Instant): void {
+    this.noted[0] = now[0]! - this.originUs;
+    if (this.#scale.exact) this.noted[0] *= this.#ticksPerUs;
+    else this.#scaleNoted();
   }
 
   /** The last tick that is not after this moment. */
@@ -77,18 +87,23 @@ export class Ticks {
   }
 
   #ticksAfter(elapsedUs: number): number {
-    return this.#scale.exact ? elapsedUs * this.#ticksPerUs : this.#atScaled(elapsedUs);
+    if (this.#scale.exact) return elapsedUs * this.#ticksPerUs;
+    this.noted[0] = elapsedUs;
+    this.#scaleNoted();
+    return this.noted[0];
   }
 
-  #atScaled(elapsedUs: number): number {
+  /** Turns the microseconds after the origin that are noted into ticks. */
+  #scaleNoted(): void {
     const { periodUs } = this.#scale;
+    const elapsedUs = this.noted[0]!;
     const periods = Math.floor(elapsedUs / periodUs);
     const restUs = elapsedUs - periods * periodUs;
     const product = restUs * this.#ticksPerUs;
     const whole = Math.floor(product);
     const fraction = product - whole;
     const sure = fraction > this.#doubt && fraction < 1 - this.#doubt;
-    return periods * this.#ticksPerPeriod + (sure ? whole : this.#wholeOf(restUs, whole));
+    this.noted[0] = periods * this.#ticksPerPeriod + (sure ? whole : this.#wholeOf(restUs, whole));
   }
 
   /** ⌊restUs × ticksPerPeriod / periodUs⌋ where the float product cannot tell: `guess` is at most one off. */

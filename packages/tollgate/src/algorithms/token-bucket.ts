@@ -29,14 +29,16 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   }
 
   conforms(cells: Float64Array, at: number, now: Instant, cost: number): boolean {
-    const nowTicks = this.#ticks.at(now[0]!);
+    this.#ticks.note(now);
+    const nowTicks = this.#ticks.noted[0]!;
     const full = Math.max(cells[at]!, nowTicks);
     // Cost less capacity first: the sum of a ceiling debt and a cost would leave the exact integers.
     return full + (cost - this.limit.capacity) * this.#unitTicks <= nowTicks;
   }
 
   admit(cells: Float64Array, at: number, now: Instant, cost: number): boolean {
-    const nowTicks = this.#ticks.at(now[0]!);
+    this.#ticks.note(now);
+    const nowTicks = this.#ticks.noted[0]!;
     const full = Math.max(cells[at]!, nowTicks);
     if (full + (cost - this.limit.capacity) * this.#unitTicks > nowTicks) return false;
     // What conforms is within its capacity: no debt.
@@ -46,7 +48,8 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
 
   take(cells: Float64Array, at: number, now: Instant, cost: number): void {
     if (cost === 0) return;
-    const nowTicks = this.#ticks.at(now[0]!);
+    this.#ticks.note(now);
+    const nowTicks = this.#ticks.noted[0]!;
     const before = cells[at]!;
     const full = Math.max(before, nowTicks) + cost * this.#unitTicks;
     // Where a debt ends it stays what it is: the clock may have gone back since it was made.
@@ -69,7 +72,8 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   }
 
   isUnused(cells: Float64Array, at: number, now: Instant): boolean {
-    return cells[at]! <= this.#ticks.at(now[0]!);
+    this.#ticks.note(now);
+    return cells[at]! <= this.#ticks.noted[0]!;
   }
 
   resetUs(cells: Float64Array, at: number, now: Instant): number {

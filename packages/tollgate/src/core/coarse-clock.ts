@@ -9,11 +9,14 @@ const STALE_AFTER_MS = 1;
  * A clock that costs next to nothing: it reads its source every 16 calls and, while the event loop turns, when its last
  * reading is a millisecond old. Between two readings it stands still.
  *
- * What it tells is late, never early, so a limit may gain what it refills in that time: rate × lag units, once per key at any
- * moment. While the event loop turns the lag is a millisecond or two, and a limit below 1,000 a second gains at most two
- * units. In one long synchronous run only the number of calls bounds it: the lag is the time that 15 calls take, whatever else
- * happens between them. Its timer is unref'ed, and none is set while nobody asks. Runtimes that stop timers when a request
- * ends, as Workers do, leave only the bound of 16 calls: use `systemClock` there.
+ * What it tells is late, never early, unless its source goes back. So a token bucket may gain what it refills in that time,
+ * rate × lag units, once per key at any moment, and a window may be shorter by the lag. While the event loop turns every
+ * millisecond the lag is one or two, and a token bucket below 1,000 a second gains at most two units. In a long synchronous
+ * run, and for what is left of a turn that has been long, only the number of calls bounds it: the lag is the time that 15
+ * calls take, whatever else happens between them.
+ *
+ * Its timer is unref'ed, and none is set while nobody asks. Runtimes that stop timers when a request ends, as Workers do,
+ * leave only the bound of 16 calls: use `systemClock` there.
  *
  * @throws TollgateError `ERR_OPTION` when the source is no clock.
  * @example

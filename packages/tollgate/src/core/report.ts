@@ -21,4 +21,6 @@ export class Report {
   readonly usedAfterWait: number[] = [];
   /** Microseconds until as good as new. */
   readonly resetUs: number[] = [];
+  /** Whether a limit does not conform because a store had no room for the key; nothing where it had. */
+  readonly lacksRoom: boolean[] = [];
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "./clock.ts";
+import type { Instant } from "./instant.ts";
 import type { Plan } from "./plan.ts";
 import type { Report } from "./report.ts";
 
@@ -37,7 +38,7 @@ export interface SyncStore {
 /** One key of a space, found without its text, and right whatever becomes of the key meanwhile. */
 export interface SyncHold {
   /** As `SyncSpace.allow`. */
-  allow(nowUs: number, cost: number): boolean;
+  allow(now: Instant, cost: number): boolean;
 }
 
 /** One plan's keys in a synchronous store. Every call is atomic. */
@@ -45,8 +46,8 @@ export interface SyncSpace {
   readonly plan: Plan;
   /** How many keys it keeps. */
   readonly size: number;
-  /** The hot path: `take` with one checked cost for every limit that counts plain numbers. */
-  allow(key: string, nowUs: number, cost: number): boolean;
+  /** The hot path: `take` with one checked cost for every limit that counts plain numbers. `now` is the caller's again afterwards. */
+  allow(key: string, now: Instant, cost: number): boolean;
   /**
    * Applies a verb with one checked cost per limit, and fills the entries of `report` from `at` on.
    *

@@ -50,17 +50,23 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
 
   async allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): Promise<number> {
     checkBatch(inputs, out);
-    const batch = Array.from(inputs, (input) => this.#calls(input, cost));
-    const decisions = await Promise.all(batch.map((calls) => this.#allow(calls, cost)));
+    this.selection.tidy();
+    const batch = Array.from(inputs, (input) => callsFor(this.selection, input, cost));
+    const nowUs = readUs(this.clock);
+    const decisions = await Promise.all(batch.map((calls) => this.#allow(calls, cost, nowUs)));
     for (const [i, admitted] of decisions.entries()) out[i] = admitted ? 1 : 0;
     return decisions.filter(Boolean).length;
   }
 
   handle(input: Input): AsyncHandle {
-    const pairs = this.selection.pairs(input);
+    const pairs = this.selection.choose(input);
+    const calls = (cost: Cost) => {
+      this.selection.tidy();
+      return callsOf(this.selection, pairs(), cost);
+    };
     return {
-      allow: async (cost = 1) => this.#allow(callsOf(this.selection, pairs, cost), cost),
-      consume: async (cost = 1) => this.#decided("consume", "take", callsOf(this.selection, pairs, cost), cost),
+      allow: async (cost = 1) => this.#allow(calls(cost), cost),
+      consume: async (cost = 1) => this.#decided("consume", "take", calls(cost), cost),
     };
   }
 
@@ -113,9 +119,9 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
     await this.close();
   }
 
-  async #allow(calls: Calls<AsyncSpace>, cost: Cost): Promise<boolean> {
-    if (this.observe !== undefined) return (await this.#decided("allow", "take", calls, cost)).allowed;
-    return (await this.#transact("take", calls)).admitted;
+  async #allow(calls: Calls<AsyncSpace>, cost: Cost, nowUs: number = readUs(this.clock)): Promise<boolean> {
+    if (this.observe !== undefined) return (await this.#decided("allow", "take", calls, cost, nowUs)).allowed;
+    return (await this.#transact("take", calls, nowUs)).admitted;
   }
 
   async #decided(
@@ -123,23 +129,19 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
     verb: Verb,
     calls: Calls<AsyncSpace>,
     cost: Cost,
+    nowUs: number = readUs(this.clock),
   ): Promise<Decision> {
-    const decision = decide(this.name, calls, await this.#transact(verb, calls));
+    const decision = decide(this.name, calls, await this.#transact(verb, calls, nowUs));
     this.observe?.({ type: "decision", verb: name, keys: calls.map(({ key }) => key), cost, decision });
     return decision;
   }
 
-  /** A call that is refused leaves no more spaces open than one that is decided. */
   #calls(input: Input, cost: Cost): Calls<AsyncSpace> {
-    try {
-      return callsFor(this.selection, input, cost);
-    } finally {
-      this.selection.tidy();
-    }
+    this.selection.tidy();
+    return callsFor(this.selection, input, cost);
   }
 
-  async #transact(verb: Verb, calls: Calls<AsyncSpace>): Promise<Report> {
-    const nowUs = readUs(this.clock);
+  async #transact(verb: Verb, calls: Calls<AsyncSpace>, nowUs: number = readUs(this.clock)): Promise<Report> {
     if (calls.length === 0) return new Report();
     const report = await this.store.transact(verb, calls, nowUs);
     if (report.degraded !== undefined) {

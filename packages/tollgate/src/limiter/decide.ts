@@ -66,7 +66,7 @@ function denied(
   const waitUs = report.waitUs[binding.entry]!;
   return {
     allowed: false,
-    reason: reasonOf(waitUs, report),
+    reason: reasonOf(binding.entry, report),
     limiter: binding.plan.limiter,
     limit: binding.limit,
     remaining: leastRemaining(binding.limit.unit, counted, report),
@@ -76,9 +76,9 @@ function denied(
   };
 }
 
-function reasonOf(waitUs: number, report: Report): Denied["reason"] {
-  if (waitUs === Number.POSITIVE_INFINITY) return "cost-over-capacity";
-  return report.overflow === "denied" ? "store-full" : "exhausted";
+function reasonOf(entry: number, report: Report): Denied["reason"] {
+  if (report.waitUs[entry] === Number.POSITIVE_INFINITY) return "cost-over-capacity";
+  return report.lacksRoom[entry] === true ? "store-full" : "exhausted";
 }
 
 /** How each limit stands, from the report of an `explain`. */

@@ -1,47 +1,55 @@
-import { type Clock, readUs } from "../core/clock.ts";
+import { type Clock, readInstant } from "../core/clock.ts";
 import { type Cost, checkCost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
+import type { Instant } from "../core/instant.ts";
 import type { SyncHold, SyncSpace } from "../core/store.ts";
 import type { Handle } from "./limiter.ts";
 import type { Pair } from "./selection.ts";
 
-/** A limiter's verbs over pairs that are known already. */
+/** Names the pairs of a key and limits that are chosen already. */
+export type ChosenPairs = () => readonly Pair<SyncSpace>[];
+
+/** A limiter's verbs over such pairs. */
 export interface PairVerbs {
-  allowPairs(pairs: readonly Pair<SyncSpace>[], cost: Cost): boolean;
-  consumePairs(pairs: readonly Pair<SyncSpace>[], cost: Cost): Decision;
+  allowPairs(pairs: ChosenPairs, cost: Cost): boolean;
+  consumePairs(pairs: ChosenPairs, cost: Cost): Decision;
 }
 
 /** A key under a space that can hold it: `allow` asks the space directly. */
 export class HeldHandle implements Handle {
   readonly #hold: SyncHold;
   readonly #clock: Clock;
-  readonly #pair: Pair<SyncSpace>;
+  /** The limiter's, to note the time in. */
+  readonly #now: Instant;
+  readonly #pairs: ChosenPairs;
   readonly #verbs: PairVerbs;
 
-  constructor(hold: SyncHold, clock: Clock, pair: Pair<SyncSpace>, verbs: PairVerbs) {
+  constructor(hold: SyncHold, clock: Clock, now: Instant, pairs: ChosenPairs, verbs: PairVerbs) {
     this.#hold = hold;
     this.#clock = clock;
-    this.#pair = pair;
+    this.#now = now;
+    this.#pairs = pairs;
     this.#verbs = verbs;
   }
 
   allow(cost: Cost = 1): boolean {
-    if (typeof cost !== "number") return this.#verbs.allowPairs([this.#pair], cost);
+    if (typeof cost !== "number") return this.#verbs.allowPairs(this.#pairs, cost);
     checkCost(cost);
-    return this.#hold.allow(readUs(this.#clock), cost);
+    readInstant(this.#clock, this.#now);
+    return this.#hold.allow(this.#now, cost);
   }
 
   consume(cost: Cost = 1): Decision {
-    return this.#verbs.consumePairs([this.#pair], cost);
+    return this.#verbs.consumePairs(this.#pairs, cost);
   }
 }
 
 /** Keys and limits that take more than that. */
 export class PairsHandle implements Handle {
-  readonly #pairs: readonly Pair<SyncSpace>[];
+  readonly #pairs: ChosenPairs;
   readonly #verbs: PairVerbs;
 
-  constructor(pairs: readonly Pair<SyncSpace>[], verbs: PairVerbs) {
+  constructor(pairs: ChosenPairs, verbs: PairVerbs) {
     this.#pairs = pairs;
     this.#verbs = verbs;
   }

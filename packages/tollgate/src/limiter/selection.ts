@@ -29,11 +29,13 @@ export interface Selection<Input, Space extends PlannedSpace> {
   readonly unknownUnits: "refused" | "ignored";
   /** Every pair that a call with this input is counted in; all or nothing. */
   pairs(input: Input): readonly Pair<Space>[];
+  /** Chooses key and limits now, and names their pairs whenever it is asked: spaces that were let go are opened again. */
+  choose(input: Input): () => readonly Pair<Space>[];
   /** Every pair in which this input may have been counted, whatever limits apply to it now. */
   everyPair(input: Input): readonly Pair<Space>[];
   /** The spaces that are open, each set of cells once. */
   spaces(): readonly Space[];
-  /** Lets spaces go that have not been used for long, when there are many. */
+  /** Lets spaces go that have no keys, when there are many. Not between naming a pair and counting in it. */
   tidy(): void;
 }
 
@@ -55,6 +57,11 @@ export class FixedSelection<Input, Space extends PlannedSpace> implements Select
     return [{ space: this.space, key }];
   }
 
+  choose(input: Input): () => readonly Pair<Space>[] {
+    const pairs = this.pairs(input);
+    return () => pairs;
+  }
+
   everyPair(input: Input): readonly Pair<Space>[] {
     return this.pairs(input);
   }
@@ -66,7 +73,7 @@ export class FixedSelection<Input, Space extends PlannedSpace> implements Select
   tidy(): void {}
 }
 
-/** From here on, spaces of limits that have not been used for long are let go. */
+/** From here on, spaces without keys are let go. */
 const MANY_SPACES = 1_000;
 
 /** Limits chosen per call: each limit is a plan of its own, so a limit that stands in two lists is one bucket. */
@@ -95,12 +102,16 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
   }
 
   pairs(input: Input): readonly Pair<Space>[] {
+    return this.choose(input)();
+  }
+
+  choose(input: Input): () => readonly Pair<Space>[] {
     const key = this.#options.key(input);
     checkKey(key);
     const limits = checkLimits(this.#limits(input) ?? [], "any number of limits");
     // Checked before any space is opened: a list that is refused leaves nothing behind.
     checkNames(limits);
-    return limits.map((limit) => ({ space: this.#spaceOf(limit), key }));
+    return () => limits.map((limit) => ({ space: this.#spaceOf(limit), key }));
   }
 
   everyPair(input: Input): readonly Pair<Space>[] {
@@ -159,6 +170,11 @@ export class CombinedSelection<Input, Space extends PlannedSpace> implements Sel
     return this.#parts.flatMap((part) => part.pairs(input));
   }
 
+  choose(input: Input): () => readonly Pair<Space>[] {
+    const chosen = this.#parts.map((part) => part.choose(input));
+    return () => chosen.flatMap((pairs) => pairs());
+  }
+
   everyPair(input: Input): readonly Pair<Space>[] {
     return this.#parts.flatMap((part) => part.everyPair(input));
   }
@@ -166,6 +182,7 @@ export class CombinedSelection<Input, Space extends PlannedSpace> implements Sel
   spaces(): readonly Space[] {
     return this.#parts.flatMap((part) => part.spaces());
   }
+
   tidy(): void {
     for (const part of this.#parts) part.tidy();
   }

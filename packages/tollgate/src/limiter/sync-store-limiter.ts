@@ -1,6 +1,7 @@
-import { type Clock, readUs } from "../core/clock.ts";
+import { type Clock, readInstant, readUs } from "../core/clock.ts";
 import { type Cost, checkCost } from "../core/cost.ts";
 import type { Decision, LimitReport } from "../core/decision.ts";
+import { createInstant } from "../core/instant.ts";
 import type { DecisionObservation, Observer } from "../core/observer.ts";
 import { countsNumbers } from "../core/plan.ts";
 import type { Report } from "../core/report.ts";
@@ -8,10 +9,10 @@ import type { SyncSpace, Verb } from "../core/store.ts";
 import { checkBatch } from "./batch.ts";
 import { type Calls, callsFor, callsOf } from "./call.ts";
 import { decide, explainLimits } from "./decide.ts";
-import { HeldHandle, PairsHandle, type PairVerbs } from "./handle.ts";
+import { type ChosenPairs, HeldHandle, PairsHandle, type PairVerbs } from "./handle.ts";
 import type { Handle, Limiter } from "./limiter.ts";
 import { checkKey } from "./options.ts";
-import type { FixedSelection, Pair, Selection, Source } from "./selection.ts";
+import type { FixedSelection, Selection, Source } from "./selection.ts";
 import { sum } from "./sum.ts";
 import { transact } from "./transact.ts";
 
@@ -36,6 +37,8 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
   readonly #close: () => void;
   /** Whose space `allow` can ask directly; `undefined` where a call takes more than that. */
   readonly #direct: FixedSelection<Input, SyncSpace> | undefined;
+  /** The time of the call at hand. */
+  readonly #now = createInstant();
 
   constructor({ name, selection, sources, clock, observe, close }: SyncStoreLimiterParts<Input>) {
     this.name = name;
@@ -50,11 +53,14 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
 
   allow(input: Input, cost: Cost = 1): boolean {
     const direct = this.#direct;
-    if (direct === undefined || typeof cost !== "number") return this.#allowAnyhow(this.#calls(input, cost), cost);
+    if (direct === undefined || typeof cost !== "number") {
+      return this.#allowAnyhow(this.#calls(input, cost), cost, readUs(this.clock));
+    }
     const key = direct.key(input);
     checkKey(key);
     checkCost(cost);
-    return direct.space.allow(key, readUs(this.clock), cost);
+    readInstant(this.clock, this.#now);
+    return direct.space.allow(key, this.#now, cost);
   }
 
   allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): number {
@@ -72,21 +78,22 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
   }
 
   handle(input: Input): Handle {
-    const pairs = this.selection.pairs(input);
-    const [pair] = pairs;
-    if (pair === undefined || this.#direct === undefined) return new PairsHandle(pairs, this);
-    const hold = pair.space.hold?.(pair.key);
-    return hold === undefined ? new PairsHandle(pairs, this) : new HeldHandle(hold, this.clock, pair, this);
+    const pairs = this.selection.choose(input);
+    const [pair] = this.#direct === undefined ? [] : pairs();
+    const hold = pair?.space.hold?.(pair.key);
+    return hold === undefined ? new PairsHandle(pairs, this) : new HeldHandle(hold, this.clock, this.#now, pairs, this);
   }
 
   /** For handles. */
-  allowPairs(pairs: readonly Pair<SyncSpace>[], cost: Cost): boolean {
-    return this.#allowAnyhow(callsOf(this.selection, pairs, cost), cost);
+  allowPairs(pairs: ChosenPairs, cost: Cost): boolean {
+    this.selection.tidy();
+    return this.#allowAnyhow(callsOf(this.selection, pairs(), cost), cost, readUs(this.clock));
   }
 
   /** For handles. */
-  consumePairs(pairs: readonly Pair<SyncSpace>[], cost: Cost): Decision {
-    return this.#decided("consume", "take", callsOf(this.selection, pairs, cost), cost);
+  consumePairs(pairs: ChosenPairs, cost: Cost): Decision {
+    this.selection.tidy();
+    return this.#decided("consume", "take", callsOf(this.selection, pairs(), cost), cost);
   }
 
   consume(input: Input, cost: Cost = 1): Decision {
@@ -140,38 +147,42 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
 
   /** Every input is checked before any is counted. */
   #allowEach(inputs: readonly Input[], out: Uint8Array, cost: Cost): number {
-    const batch = Array.from(inputs, (input) => this.#calls(input, cost));
+    this.selection.tidy();
+    const batch = Array.from(inputs, (input) => callsFor(this.selection, input, cost));
+    const nowUs = readUs(this.clock);
     let admitted = 0;
     for (const [i, calls] of batch.entries()) {
-      const allowed = this.#allowAnyhow(calls, cost);
+      const allowed = this.#allowAnyhow(calls, cost, nowUs);
       out[i] = allowed ? 1 : 0;
       if (allowed) admitted += 1;
     }
     return admitted;
   }
 
-  #allowAnyhow(calls: Calls<SyncSpace>, cost: Cost): boolean {
-    if (this.observe !== undefined) return this.#decided("allow", "take", calls, cost).allowed;
-    return this.#transact("take", calls).admitted;
+  #allowAnyhow(calls: Calls<SyncSpace>, cost: Cost, nowUs: number): boolean {
+    if (this.observe !== undefined) return this.#decided("allow", "take", calls, cost, nowUs).allowed;
+    return this.#transact("take", calls, nowUs).admitted;
   }
 
-  #decided(name: DecisionObservation["verb"], verb: Verb, calls: Calls<SyncSpace>, cost: Cost): Decision {
-    const decision = decide(this.name, calls, this.#transact(verb, calls));
+  #decided(
+    name: DecisionObservation["verb"],
+    verb: Verb,
+    calls: Calls<SyncSpace>,
+    cost: Cost,
+    nowUs: number = readUs(this.clock),
+  ): Decision {
+    const decision = decide(this.name, calls, this.#transact(verb, calls, nowUs));
     this.observe?.({ type: "decision", verb: name, keys: calls.map(({ key }) => key), cost, decision });
     return decision;
   }
 
-  /** A call that is refused leaves no more spaces open than one that is decided. */
   #calls(input: Input, cost: Cost): Calls<SyncSpace> {
-    try {
-      return callsFor(this.selection, input, cost);
-    } finally {
-      this.selection.tidy();
-    }
+    this.selection.tidy();
+    return callsFor(this.selection, input, cost);
   }
 
-  #transact(verb: Verb, calls: Calls<SyncSpace>): Report {
-    const report = transact(verb, calls, readUs(this.clock));
+  #transact(verb: Verb, calls: Calls<SyncSpace>, nowUs: number = readUs(this.clock)): Report {
+    const report = transact(verb, calls, nowUs);
     if (report.degraded !== undefined) {
       this.observe?.({ type: "degradation", limiter: this.name, cause: report.degraded });
     }

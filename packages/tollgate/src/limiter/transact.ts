@@ -20,8 +20,8 @@ function decideAll(verb: Verb, calls: Calls<SyncSpace>, nowUs: number): Report {
     report.admitted = first.space.apply(verb, first.key, nowUs, first.costs, report, 0);
   } else if (verb === "take" || verb === "peek") {
     report.admitted = applyToAll("peek", calls, nowUs, report);
-    if (report.admitted && verb === "take") report.admitted = takeFromAll(calls, nowUs, report);
     if (!report.admitted) describeDenial(verb, calls, nowUs, report);
+    else if (verb === "take") report.admitted = takeFromAll(calls, nowUs, report);
   } else {
     report.admitted = applyToAll(verb, calls, nowUs, report);
   }
@@ -33,11 +33,18 @@ function takeFromAll(calls: Calls<SyncSpace>, nowUs: number, report: Report): bo
   if (applyToAll("take", calls, nowUs, report)) return true;
   let at = 0;
   for (const { space, key, costs } of calls) {
-    const took = space.plan.enforces.every((enforces, i) => !enforces || report.conforms[at + i]!);
-    if (took) space.apply("refund", key, nowUs, costs, new Report(), 0);
+    if (took(space, report, at)) {
+      const taken = costs.map((cost, i) => (report.conforms[at + i] ? cost : 0));
+      space.apply("refund", key, nowUs, taken, new Report(), 0);
+      space.apply("explain", key, nowUs, costs, report, at);
+    }
     at += costs.length;
   }
   return false;
+}
+
+function took({ plan }: SyncSpace, report: Report, at: number): boolean {
+  return plan.enforces.every((enforces, i) => !enforces || report.conforms[at + i]!);
 }
 
 function applyToAll(verb: Verb, calls: Calls<SyncSpace>, nowUs: number, report: Report): boolean {
@@ -53,14 +60,16 @@ function applyToAll(verb: Verb, calls: Calls<SyncSpace>, nowUs: number, report: 
 /** Peeking showed every space as if it alone had decided; a denial shows them as they are. */
 function describeDenial(verb: "take" | "peek", calls: Calls<SyncSpace>, nowUs: number, report: Report): void {
   if (verb === "take") {
-    for (const { space, key, costs } of calls) recordFirstTouch(space, key, costs, nowUs);
+    for (const { space, key, costs } of calls) touch(space, key, costs, nowUs);
   }
   applyToAll("explain", calls, nowUs, report);
 }
 
-/** A bucket that starts empty starts to fill with its first touch, even a denied one: it is asked for nothing. */
-function recordFirstTouch(space: SyncSpace, key: string, costs: readonly number[], nowUs: number): void {
-  if (!space.plan.startsEmpty) return;
+/**
+ * Asks for nothing: a bucket that starts empty starts to fill with its first touch, even a denied one, and a store counts the
+ * calls that find no room.
+ */
+function touch(space: SyncSpace, key: string, costs: readonly number[], nowUs: number): void {
   const nothing = costs.map(() => 0);
   space.apply("take", key, nowUs, nothing, new Report(), 0);
 }

@@ -50,6 +50,20 @@ describe("limits chosen per call", () => {
     expect(limiter.allow("inner")).toBe(false);
   });
 
+  it("have the key counted whose call has idle spaces let go", () => {
+    const limiter = createLimiter({
+      key: () => "a",
+      limits: (n: number) => [perSecond(1, { name: `limit-${n}` })],
+      clock: manualClock(START_MS),
+    });
+    for (let i = 0; i < MANY; i += 1) {
+      limiter.allow(i);
+      expect(limiter.size).toBe(1);
+      limiter.clear();
+      expect(limiter.size).toBe(0);
+    }
+  });
+
   it("a limit in both modes is one key", () => {
     const clock = manualClock(START_MS);
     const swept: unknown[] = [];

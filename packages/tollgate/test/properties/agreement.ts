@@ -70,6 +70,7 @@ export const ONE_LIMITER: readonly NamedProperty[] = [
 ];
 
 export const SEVERAL_LIMITERS: readonly NamedProperty[] = [
+  agrees("limiters decide as the model does while the clock goes forward, over a table too", 2, { clock: "forward" }),
   agrees("limiters decide alone and combined as the model does", 6, { mostLimits: 2 }),
   agrees("limits chosen per call decide as the model does", 3, {}, { chosenPerCall: true }),
 ];

@@ -36,6 +36,7 @@ const longLog: fc.Arbitrary<Scenario> = fc
         },
       ],
     ],
+    store: "memory",
     steps: [
       ...taken.map(({ us, verb, count }) => stepOf(us, verb, count)),
       // Merged groups leave late: that shows once the first of them should have left.
@@ -50,6 +51,7 @@ function stepOf(us: number, verb: StepVerb, count: number): Step {
     who: 0,
     keys: [0, 0],
     cost: { as: "number", amount: { of: "number", count } },
+    by: "input",
   };
 }
 

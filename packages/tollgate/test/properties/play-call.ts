@@ -1,4 +1,4 @@
-import type { Cost, Decision, Limiter } from "tollgate";
+import type { Cost, Decision, Handle, Limiter } from "tollgate";
 import type { ModelCost } from "../reference/costs.ts";
 import { explain, type ModelCall, type ModelVerb, transact } from "../reference/model.ts";
 import type { Outcome } from "../reference/outcome.ts";
@@ -13,6 +13,8 @@ export type Listener = (line: string) => void;
 /** A step whose time has come, said in the library's words and in the model's. */
 export interface Call {
   readonly verb: StepVerb;
+  readonly by: Step["by"];
+  readonly handle: () => Handle;
   readonly limiter: Limiter<Input>;
   readonly input: Input;
   readonly cost: Cost | undefined;
@@ -29,17 +31,22 @@ export interface Call {
  * @throws Error when the library differs.
  */
 export function playCall(call: Call, listen: Listener | undefined): Outcome | undefined {
-  const { verb, limiter, input, cost, targets, keys, modelCalls, now } = call;
-  listen?.(`${now} µs: ${targets.map(({ name }) => name).join("+")}.${verb}(${JSON.stringify([...keys, cost])})`);
+  const { verb, by, limiter, input, cost, targets, keys, modelCalls, now } = call;
+  listen?.(
+    `${now} µs: ${targets.map(({ name }) => name).join("+")}${by === "input" ? "" : ` by ${by}`}.${verb}(${JSON.stringify([...keys, cost])})`,
+  );
   switch (verb) {
-    case "consume":
+    case "consume": {
+      const verbs = by === "handle" ? call.handle() : undefined;
+      return decided("take", () => verbs?.consume(cost) ?? limiter.consume(input, cost), call, listen);
+    }
     case "peek":
-      return decided(verb === "peek" ? "peek" : "take", () => limiter[verb](input, cost), call, listen);
+      return decided("peek", () => limiter.peek(input, cost), call, listen);
     case "charge":
       return decided("charge", () => limiter.charge(input, cost ?? 1), call, listen);
     case "allow": {
       const outcome = transact("take", modelCalls, now);
-      if (limiter.allow(input, cost) !== outcome.allowed) throw new Error(`allow: expected ${outcome.allowed}`);
+      if (allow(call) !== outcome.allowed) throw new Error(`allow: expected ${outcome.allowed}`);
       return outcome;
     }
     case "refund":
@@ -70,7 +77,26 @@ export function callOf(step: Step, world: World, targets: readonly Pair[], input
   const modelCalls = targets.flatMap(({ models }, i) =>
     models.map((model) => ({ model, key: keys[i] ?? "", cost: modelCost(cost) })),
   );
-  return { verb: step.verb, limiter, input, cost, targets, keys, modelCalls, now: BigInt(nowUs) };
+  const { verb, by } = step;
+  const handle = () => world.handleOf(limiter, input);
+  return { verb, by, handle, limiter, input, cost, targets, keys, modelCalls, now: BigInt(nowUs) };
+}
+
+function allow({ by, handle, limiter, input, cost }: Call): boolean {
+  switch (by) {
+    case "input":
+      return limiter.allow(input, cost);
+    case "handle":
+      return handle().allow(cost);
+    case "batch": {
+      const out = new Uint8Array(1);
+      const admitted = limiter.allowMany([input], out, cost);
+      if (admitted !== out[0]) throw new Error(`allowMany: ${admitted} admitted, but noted ${out[0]}`);
+      return admitted === 1;
+    }
+    default:
+      return by satisfies never;
+  }
 }
 
 function decided(

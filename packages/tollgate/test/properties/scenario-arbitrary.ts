@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { limitSpec, magnitude } from "./limit-arbitrary.ts";
 import type { LimitSpec } from "./limit-spec.ts";
-import type { Amount, CostSpec, Move, Scenario, Step, StepVerb } from "./scenario.ts";
+import type { Amount, CostSpec, Move, Scenario, Step, StepVerb, StoreKind } from "./scenario.ts";
 import { LAST_US, YEAR_US } from "./times.ts";
 
 export interface ScenarioOptions {
@@ -39,6 +39,9 @@ export function scenario(options: ScenarioOptions = {}): fc.Arbitrary<Scenario> 
       maxLength: mostSteps,
       size: "max",
     }),
+    store: fc.constantFrom<StoreKind>(
+      ...(clock === "forward" ? (["memory", "table"] as const) : (["memory"] as const)),
+    ),
   });
 }
 
@@ -195,6 +198,7 @@ function step(options: ScenarioOptions): fc.Arbitrary<Step> {
     who: fc.integer({ min: 0, max: 2 }),
     keys: fc.tuple(key, key),
     cost: cost(AMOUNTS[costs]),
+    by: fc.constantFrom("input", "input", "input", "handle", "batch"),
   });
 }
 

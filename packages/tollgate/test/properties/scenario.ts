@@ -41,11 +41,20 @@ export interface Step {
   /** For each limiter, which key. */
   readonly keys: readonly [number, number];
   readonly cost: CostSpec;
+  /** How `allow` and `consume` are called, where that can be chosen. */
+  readonly by: "input" | "handle" | "batch";
 }
+
+/**
+ * A table drops a key that is as good as new wherever a new one could use its slot, and which that is hangs on chance: it is for
+ * scenarios whose clock does not go back.
+ */
+export type StoreKind = "memory" | "table";
 
 /** One or two limiters on one store, and what happens to them. */
 export interface Scenario {
   readonly startUs: number;
   readonly limiters: readonly (readonly LimitSpec[])[];
   readonly steps: readonly Step[];
+  readonly store: StoreKind;
 }

@@ -1,8 +1,10 @@
-import { combine, createLimiter, type Limit, type Limiter, memoryStore, type SyncStore } from "tollgate";
+import { combine, createLimiter, type Handle, type Limit, type Limiter, memoryStore } from "tollgate";
+import { tableStore } from "tollgate/table";
 import { type ManualClock, manualClock } from "tollgate/testing";
 import { createModel, type Model } from "../reference/model.ts";
 import type { ModelLimit } from "../reference/model-limit.ts";
 import { type LimitSpec, libraryLimit, modelLimit } from "./limit-spec.ts";
+import type { StoreKind } from "./scenario.ts";
 
 /** One key for each limiter. */
 export type Input = readonly string[];
@@ -25,21 +27,27 @@ export interface World {
   readonly first: Pair;
   /** All of them as one limiter. */
   readonly all: Limiter<Input>;
+  /** The handle of an input, the same each time. */
+  readonly handleOf: (limiter: Limiter<Input>, input: Input) => Handle;
 }
 
 export interface WorldOptions {
   readonly buckets?: "ticks" | "exact";
-  readonly store?: SyncStore;
+  readonly store?: StoreKind;
   /** Hands the library a function that returns the limits, in place of the limits. */
   readonly chosenPerCall?: boolean;
 }
+
+/** A scenario has three keys under two limiters of three limits. */
+const AMPLE_KEYS = 40;
 
 export function createWorld(
   startUs: number,
   limiters: readonly (readonly LimitSpec[])[],
   options: WorldOptions = {},
 ): World {
-  const { buckets = "ticks", store = memoryStore(), chosenPerCall = false } = options;
+  const { buckets = "ticks", chosenPerCall = false } = options;
+  const store = options.store === "table" ? tableStore({ maxKeys: AMPLE_KEYS }) : memoryStore();
   const clock = manualClock(startUs / 1_000);
   const modelOf = (modelled: readonly ModelLimit[]) => createModel({ limits: modelled, buckets });
   const pairs = limiters.map((specs, place): Pair => {
@@ -63,7 +71,19 @@ export function createWorld(
   const [first, second] = pairs;
   if (first === undefined) throw new Error("expected at least one limiter");
   const all = second === undefined ? first.limiter : combine(first.limiter, second.limiter);
-  return { startUs, clock, pairs, first, all };
+  return { startUs, clock, pairs, first, all, handleOf: createHandles() };
+}
+
+function createHandles(): World["handleOf"] {
+  const handles = new Map<Limiter<Input>, Map<string, Handle>>();
+  return (limiter, input) => {
+    const known = handles.get(limiter) ?? new Map<string, Handle>();
+    handles.set(limiter, known);
+    const name = JSON.stringify(input);
+    const handle = known.get(name) ?? limiter.handle(input);
+    known.set(name, handle);
+    return handle;
+  };
 }
 
 function limitAt(limits: readonly Limit[], place: number): Limit {

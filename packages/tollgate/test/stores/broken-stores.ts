@@ -12,6 +12,8 @@ type Apply = SyncSpace["apply"];
 /** What a flaw may change of a space; the rest works. */
 interface Flaw {
   apply?(inner: SyncSpace): Apply;
+  hold?(inner: SyncSpace): NonNullable<SyncSpace["hold"]>;
+  allowMany?(inner: SyncSpace): NonNullable<SyncSpace["allowMany"]>;
   drop?(inner: SyncSpace): SyncSpace["drop"];
   sweep?(inner: SyncSpace, touched: ReadonlySet<string>): SyncSpace["sweep"];
 }
@@ -215,6 +217,28 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
       },
     }),
   },
+  {
+    flaw: "counts what comes by a handle apart",
+    rejectedBy: "a handle decides as its key does",
+    createStore: withFlaw({
+      hold: (inner) => (key) => ({ allow: (now, cost) => inner.allow(`${key} by handle`, now, cost) }),
+    }),
+  },
+  {
+    flaw: "decides a batch before it counts any of it",
+    rejectedBy: "a batch decides as one call after another",
+    createStore: withFlaw({
+      allowMany: (inner) => (keys, nowUs, cost, out) => {
+        const costs = costsOfNumber(inner.plan, cost);
+        const looks = keys.map((key) => inner.apply("peek", key, nowUs, costs, new Report(), 0));
+        for (const [i, key] of keys.entries()) {
+          out[i] = looks[i] === true ? 1 : 0;
+          inner.apply(looks[i] === true ? "charge" : "take", key, nowUs, costs, new Report(), 0);
+        }
+        return looks.filter(Boolean).length;
+      },
+    }),
+  },
 ];
 
 function withFlaw(flaw: Flaw): () => SyncStore {
@@ -240,8 +264,10 @@ function flawedSpace(inner: SyncSpace, flaw: Flaw): SyncSpace {
     get size() {
       return inner.size;
     },
-    allow: (key, nowUs, cost) => apply("take", key, nowUs, costsOfNumber(inner.plan, cost), new Report(), 0),
+    allow: (key, now, cost) => apply("take", key, now[0]!, costsOfNumber(inner.plan, cost), new Report(), 0),
     apply,
+    ...(flaw.hold === undefined ? {} : { hold: flaw.hold(inner) }),
+    ...(flaw.allowMany === undefined ? {} : { allowMany: flaw.allowMany(inner) }),
     drop: flaw.drop?.(inner) ?? ((key) => inner.drop(key)),
     clear: () => inner.clear(),
     sweep: flaw.sweep?.(inner, touched) ?? ((nowUs) => inner.sweep(nowUs)),

@@ -1,5 +1,5 @@
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
-import { createInstant } from "../../core/instant.ts";
+import { createInstant, type Instant } from "../../core/instant.ts";
 import type { Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { Host, SyncHold, SyncSpace, Verb } from "../../core/store.ts";
@@ -40,11 +40,8 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   #compiled: CompiledPlan;
   /** Cells of a key that is not there, or must not change. */
   readonly #copy: Float64Array;
-  /**
-   * The time of the call at hand. `allow` notes it in so few steps that it is inlined wherever it is called, or its own time would
-   * be boxed: that is why these names have no `#`, which takes a check.
-   */
-  private readonly now = createInstant();
+  /** The time of the call at hand. */
+  readonly #now = createInstant();
   readonly #costs: number[];
   readonly #report = new Report();
   /** Whether `allow` can decide with conforming and taking alone: no limit in shadow mode, none that starts empty. */
@@ -64,9 +61,16 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
     return this.#known()?.size ?? 0;
   }
 
-  allow(key: string, nowUs: number, cost: number): boolean {
-    this.now[0] = nowUs;
-    return this.allowNow(key, cost);
+  allow(key: string, now: Instant, cost: number): boolean {
+    this.#now[0] = now[0]!;
+    const table = this.#tableAt();
+    const base = table.locate(key);
+    const admitted =
+      base >= 0 && this.#plain
+        ? this.#compiled.takeNumber(table.cells, base, this.#now, cost)
+        : this.#allowOtherwise(table, base, key, cost);
+    this.#keeper.called(1);
+    return admitted;
   }
 
   hold(key: string): SyncHold {
@@ -74,13 +78,20 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   }
 
   /** As `allow`, for a key that a hold finds. */
-  allowHeld(hold: LocalHold, nowUs: number, cost: number): boolean {
-    this.now[0] = nowUs;
-    return this.allowHeldNow(hold, cost);
+  allowHeld(hold: LocalHold, now: Instant, cost: number): boolean {
+    this.#now[0] = now[0]!;
+    const table = this.#tableAt();
+    const base = hold.locateIn(table);
+    const admitted =
+      base >= 0 && this.#plain
+        ? this.#compiled.takeNumber(table.cells, base, this.#now, cost)
+        : this.#allowOtherwise(table, base, hold.key, cost);
+    this.#keeper.called(1);
+    return admitted;
   }
 
   allowMany(keys: readonly string[], nowUs: number, cost: number, out: Uint8Array): number {
-    this.now[0] = nowUs;
+    this.#now[0] = nowUs;
     const table = this.#tableAt();
     let admitted = 0;
     for (let from = 0; from < keys.length; from += BATCH) {
@@ -90,7 +101,7 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
         const base = table.locatePrepared(keys[i]!, i - from);
         const allowed =
           base >= 0 && this.#plain
-            ? this.#compiled.takeNumber(table.cells, base, this.now, cost)
+            ? this.#compiled.takeNumber(table.cells, base, this.#now, cost)
             : this.#allowOtherwise(table, base, keys[i]!, cost);
         out[i] = allowed ? 1 : 0;
         if (allowed) admitted += 1;
@@ -102,9 +113,12 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   }
 
   apply(verb: Verb, key: string, nowUs: number, costs: readonly number[], report: Report, at: number): boolean {
-    this.now[0] = nowUs;
+    this.#now[0] = nowUs;
     const table = this.#tableAt();
-    return this.#apply(table, table.locate(key), verb, key, costs, report, at);
+    const base = table.locate(key);
+    return base >= 0
+      ? this.#applyTo(table.cells, base, verb, costs, report, at)
+      : this.#applyToAbsent(table, table.room(key, this.#now), verb, key, costs, report, at);
   }
 
   drop(key: string): void {
@@ -131,52 +145,42 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
     this.#known()?.members.remove(this.#host);
   }
 
-  private allowNow(key: string, cost: number): boolean {
-    const table = this.#tableAt();
-    const base = table.locate(key);
-    const admitted =
-      base >= 0 && this.#plain
-        ? this.#compiled.takeNumber(table.cells, base, this.now, cost)
-        : this.#allowOtherwise(table, base, key, cost);
-    this.#keeper.called(1);
-    return admitted;
-  }
-
-  private allowHeldNow(hold: LocalHold, cost: number): boolean {
-    const table = this.#tableAt();
-    const base = hold.locateIn(table);
-    const admitted =
-      base >= 0 && this.#plain
-        ? this.#compiled.takeNumber(table.cells, base, this.now, cost)
-        : this.#allowOtherwise(table, base, hold.key, cost);
-    this.#keeper.called(1);
-    return admitted;
-  }
-
   /** For a key without cells, and for limits that take more than conforming and taking. */
   #allowOtherwise(table: PlanTable, base: number, key: string, cost: number): boolean {
+    const room = base >= 0 ? -1 : table.room(key, this.#now);
+    if (room >= 0 && this.#plain) return this.#allowNew(table, room, key, cost);
     const costs = this.#costs;
     for (let i = 0; i < costs.length; i += 1) costs[i] = this.plan.countsNumber[i]! ? cost : 0;
-    return this.#apply(table, base, "take", key, costs, this.#report, 0);
+    return base >= 0
+      ? this.#applyTo(table.cells, base, "take", costs, this.#report, 0)
+      : this.#applyToAbsent(table, room, "take", key, costs, this.#report, 0);
   }
 
-  #apply(
+  #allowNew(table: PlanTable, room: number, key: string, cost: number): boolean {
+    this.#compiled.init(this.#copy, 0, this.#now);
+    if (!this.#compiled.takeNumber(this.#copy, 0, this.#now, cost)) return false;
+    if (cost > 0) this.#insert(table, room, key);
+    return true;
+  }
+
+  /** For a key without cells: `room` is a place for it, or below 0. */
+  #applyToAbsent(
     table: PlanTable,
-    base: number,
+    room: number,
     verb: Verb,
     key: string,
     costs: readonly number[],
     report: Report,
     at: number,
   ): boolean {
-    if (base >= 0) return this.#applyTo(table.cells, base, verb, costs, report, at);
-    const room = table.room(key, this.now);
     if (room >= 0) return this.#applyToNew(table, room, verb, key, costs, report, at);
-    const looks = verb === "peek" || verb === "explain";
-    if (!looks) this.#keeper.room.overflowed += 1;
+    if (verb === "take" || verb === "charge") this.#keeper.room.overflowed += 1;
     if (this.#keeper.room.overflow === "deny") return this.#denyForRoom(costs, report, at);
-    report.overflow = "shared";
-    const overflow = table.overflow(this.now);
+    report.overflow ??= "shared";
+    // Buckets that start empty would begin to fill, and looking changes nothing.
+    if ((verb === "peek" || verb === "explain") && !table.hasOverflow)
+      return this.#applyToNew(table, room, verb, key, costs, report, at);
+    const overflow = table.overflow(this.#now);
     return this.#applyTo(overflow.cells, overflow.baseOf(key), verb, costs, report, at);
   }
 
@@ -193,10 +197,10 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
     const cells = looks ? this.#copyOf(kept, keptBase) : kept;
     const base = looks ? 0 : keptBase;
     // A full bucket that should be forgotten is as good as a new one; one that starts empty is not.
-    if (this.plan.startsEmpty && compiled.isDroppable(cells, base, this.now)) compiled.init(cells, base, this.now);
-    const admitted = compiled.conform(cells, base, this.now, costs, report, at);
-    compiled.change(verb, admitted, cells, base, this.now, costs, report, at);
-    if (verb !== "refund") compiled.describe(cells, base, this.now, costs, report, at);
+    if (this.plan.startsEmpty && compiled.isDroppable(cells, base, this.#now)) compiled.init(cells, base, this.#now);
+    const admitted = compiled.conform(cells, base, this.#now, costs, report, at);
+    compiled.change(verb, admitted, cells, base, this.#now, costs, report, at);
+    if (verb !== "refund") compiled.describe(cells, base, this.#now, costs, report, at);
     return admitted;
   }
 
@@ -211,28 +215,37 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   ): boolean {
     const compiled = this.#compiled;
     const cells = this.#copy;
-    compiled.init(cells, 0, this.now);
-    const admitted = compiled.conform(cells, 0, this.now, costs, report, at);
-    const changed = compiled.change(verb, admitted, cells, 0, this.now, costs, report, at);
+    compiled.init(cells, 0, this.#now);
+    const admitted = compiled.conform(cells, 0, this.#now, costs, report, at);
+    const changed = compiled.change(verb, admitted, cells, 0, this.#now, costs, report, at);
     const looks = verb === "peek" || verb === "explain";
     if (!looks && (this.plan.startsEmpty || (changed && verb !== "refund"))) {
-      table.insert(room, key, cells);
-      this.#keeper.inserted();
+      this.#insert(table, room, key);
     }
-    if (verb !== "refund") compiled.describe(cells, 0, this.now, costs, report, at);
+    if (verb !== "refund") compiled.describe(cells, 0, this.#now, costs, report, at);
     return admitted;
   }
 
-  /** As a new key would stand, but that it cannot be counted: limits that enforce deny. */
+  /** As a new key would stand, but that it cannot be counted: limits that enforce deny what costs something. */
   #denyForRoom(costs: readonly number[], report: Report, at: number): boolean {
     report.overflow = "denied";
-    this.#compiled.init(this.#copy, 0, this.now);
-    this.#compiled.describe(this.#copy, 0, this.now, costs, report, at);
+    this.#compiled.init(this.#copy, 0, this.#now);
+    this.#compiled.describe(this.#copy, 0, this.#now, costs, report, at);
+    let admitted = true;
     for (let i = 0; i < costs.length; i += 1) {
-      report.conforms[at + i] = false;
+      report.conforms[at + i] = costs[i] === 0;
+      if (costs[i] === 0) continue;
+      report.lacksRoom[at + i] = true;
       report.waitUs[at + i] = Math.max(report.waitUs[at + i]!, RETRY_WHEN_FULL_US);
+      if (this.plan.enforces[i]!) admitted = false;
     }
-    return !this.plan.enforces.includes(true);
+    return admitted;
+  }
+
+  /** Keeps the copy as the cells of a new key. */
+  #insert(table: PlanTable, room: number, key: string): void {
+    table.insert(room, key, this.#copy);
+    this.#keeper.inserted();
   }
 
   #copyOf(cells: Float64Array, base: number): Float64Array {
@@ -243,13 +256,14 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   /** The plan's table, with kernels that are exact at this moment. */
   #tableAt(): PlanTable {
     const table = this.#table;
-    return table?.serves(this.#compiledFrom, this.now) ? table : this.#anotherTableAt();
+    return table?.serves(this.#compiledFrom, this.#now) ? table : this.#anotherTableAt();
   }
 
   #anotherTableAt(): PlanTable {
     const known = this.#table;
-    const table = known === undefined || known.retired ? this.#join(this.#keeper.make(this.plan, this.now[0]!)) : known;
-    table.reach(this.now);
+    const table =
+      known === undefined || known.retired ? this.#join(this.#keeper.make(this.plan, this.#now[0]!)) : known;
+    table.reach(this.#now);
     this.#compiledFrom = table.compiled;
     this.#compiled = table.compiledFor(this.plan);
     return table;

@@ -9,7 +9,7 @@ export type OverflowPolicy = "share" | "deny";
 
 /** How many keys a store in this process keeps, and what happens beyond. */
 export interface RoomOptions {
-  /** The most keys that count at a time, of all limiters of the store: a whole number from 1 to 10 million. */
+  /** How many keys there is room for, of all limiters of the store: a whole number from 1 to 10 million. */
   readonly maxKeys?: number;
   /**
    * A key that is being limited is never forgotten to make room. `"share"`, the default: a new key that finds no room shares

@@ -83,6 +83,11 @@ export abstract class PlanTable {
     if (!this.reaches(now)) this.#moveOrigin(now[0]!);
   }
 
+  /** Whether keys share buckets already. */
+  get hasOverflow(): boolean {
+    return this.#overflow !== undefined;
+  }
+
   overflow(now: Instant): OverflowBuckets {
     this.#overflowHash ??= new KeyHash(this.#secrets.next());
     this.#overflow ??= new OverflowBuckets(this.compiled, this.#overflowHash, now);

@@ -1,6 +1,6 @@
 const PLACES = 4096;
-/** Leaves as many bits of a 32-bit hash. */
-const PLACE_SHIFT = 20;
+/** Leaves as many bits of a 32-bit hash as name a pair of places. */
+const PAIR_SHIFT = 21;
 /** 2^32 over the golden ratio (Knuth's multiplicative hashing). */
 const MIXER = 0x9e3779b1;
 
@@ -19,8 +19,8 @@ const CALLS_OF_REST = 32 * CALLS_PER_TRIAL;
 const MISSES_PER_NEW_KEY = 4;
 
 /**
- * The strings of up to 4,096 recent keys, each in a place that a handful of its units choose, with some numbers: comparing a
- * key with the string that is there is quicker than hashing all of it. Where keys do not come again soon it rests, and
+ * The strings of up to 4,096 recent keys, each in one of two places that a handful of its units choose, with some numbers:
+ * comparing a key with the strings that are there is quicker than hashing all of it. Where keys do not come again soon it rests, and
  * before the first thousand calls it takes no memory.
  */
 export class RecentKeys {
@@ -34,6 +34,8 @@ export class RecentKeys {
   #missesUntilNew = 1;
   /** Where the key that was looked for last belongs; -1 if nowhere. */
   #place = -1;
+  /** Which of two places the next new key gets: 0 the later, 1 the earlier. */
+  #earlier = 0;
   /** The key that was found last, and its place. While keys often follow themselves, it is tried before any place. */
   #lastKey = "";
   #lastPlace = -1;
@@ -67,10 +69,17 @@ export class RecentKeys {
       (key.charCodeAt(length - 3) << 16) |
       (key.charCodeAt(1) << 24);
     const mixed = Math.imul(some ^ (length << 12), MIXER);
-    const place = (mixed ^ (mixed >>> 15)) >>> PLACE_SHIFT;
+    let place = 2 * ((mixed ^ (mixed >>> 15)) >>> PAIR_SHIFT);
+    let known = this.#keys[place]!;
+    if (known !== key) {
+      place += 1;
+      known = this.#keys[place]!;
+    }
+    if (known !== key) {
+      this.#place = place - this.#earlier;
+      return -1;
+    }
     this.#place = place;
-    const known = this.#keys[place]!;
-    if (known !== key) return -1;
     this.#hits += 1;
     if (place === this.#lastPlace) this.#repeats += 1;
     this.#lastPlace = place;
@@ -90,6 +99,7 @@ export class RecentKeys {
   /** Keeps that key: the same text, in memory of its own. Returns its place, whose values are to be set. */
   keep(own: string): number {
     this.#keys[this.#place] = own;
+    this.#earlier = 1 - this.#earlier;
     if (this.#place === this.#lastPlace) this.#lastPlace = -1;
     return this.#place;
   }

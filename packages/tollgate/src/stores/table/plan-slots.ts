@@ -115,12 +115,14 @@ export class PlanSlots extends PlanTable implements Owner {
     const { members } = this;
     if (asker === "itself" && members.haveOneClock) return this.compiled.isDroppable(this.cells, slot, callTime);
     if (!members.askTime()) return false;
+    // Its limiter may never call again. In the middle of its own call the kernels have to stay.
+    if (asker === "another") this.reach(members.now);
     members.noLaterThan(callTime[0]!);
     return this.reaches(members.now) && this.compiled.isDroppable(this.cells, slot, members.now);
   }
 
   isDone(): boolean {
-    return this.members.askTime() && this.isVacant(this.members.now);
+    return this.size === 0 && this.members.askTime() && this.isVacant(this.members.now);
   }
 
   letGo(): void {
@@ -139,7 +141,7 @@ export class PlanSlots extends PlanTable implements Owner {
   }
 
   *#own(): Generator<number> {
-    for (let index = 0, left = this.size; left > 0; index += 1) {
+    for (let index = 0, left = this.size; left > 0 && index < this.slots.count; index += 1) {
       const slot = this.slots.nth(index);
       if (this.slots.isFree(slot) || this.slots.ownerOf(slot) !== this.#number) continue;
       left -= 1;

@@ -21,6 +21,8 @@ export interface Owner {
 const MOST_OWNERS = 2 ** 16;
 /** From here on, plans that have not been used for long are let go. */
 const MANY_OWNERS = 64;
+/** Owners are looked through at the latest when so many more have come: a new one pays for a few looks. */
+const NEW_OWNERS_PER_LOOK = MOST_OWNERS / 16;
 /** So many slots are looked at in a step. */
 const SLOTS_PER_STEP = 64;
 
@@ -31,6 +33,8 @@ export class SlotTable {
   readonly #owners: (Owner | undefined)[] = [];
   /** Numbers that are free again. */
   readonly #unowned: number[] = [];
+  /** Owners for whom no number was left. */
+  readonly #surplus = new Set<Owner>();
   /** For a look that belongs to no call. */
   readonly #whenever = createInstant(Number.POSITIVE_INFINITY);
   #crowdedAt = MANY_OWNERS;
@@ -47,9 +51,12 @@ export class SlotTable {
 
   /** Gives an owner its number; -1 when all are taken, then it gets no room. */
   adopt(owner: Owner): number {
-    if (this.#owners.length - this.#unowned.length >= this.#crowdedAt) this.#letGoOfThoseDone();
+    if (this.#ownersLeft >= this.#crowdedAt) this.#letGoOfThoseDone();
     const number = this.#unowned.pop() ?? this.#owners.length;
-    if (number >= MOST_OWNERS) return -1;
+    if (number >= MOST_OWNERS) {
+      this.#surplus.add(owner);
+      return -1;
+    }
     this.#owners[number] = owner;
     return number;
   }
@@ -116,7 +123,17 @@ export class SlotTable {
       this.#unowned.push(number);
       owner.letGo();
     }
-    this.#crowdedAt = Math.max(MANY_OWNERS, 2 * (this.#owners.length - this.#unowned.length));
+    for (const owner of this.#surplus) {
+      if (!owner.isDone()) continue;
+      this.#surplus.delete(owner);
+      owner.letGo();
+    }
+    const left = this.#ownersLeft;
+    this.#crowdedAt = Math.max(MANY_OWNERS, left + Math.min(left, NEW_OWNERS_PER_LOOK));
+  }
+
+  get #ownersLeft(): number {
+    return this.#owners.length - this.#unowned.length + this.#surplus.size;
   }
 
   #ownerOf(slot: number): Owner {

@@ -4,7 +4,7 @@ import { TollgateError } from "../../core/errors.ts";
 export const SLOTS_PER_SET = 4;
 /**
  * Slots for each key that there has to be room for. A key may lie in either of two sets, and one that is in the way may move to
- * its other set: nearly every slot can be filled. At this load most keys are found in their first set.
+ * its other set. At this load most keys are found in their first set.
  */
 const SLOTS_PER_KEY = 2.2;
 /** The most cells: indexes of 32-bit words have to stay below 2^31. */

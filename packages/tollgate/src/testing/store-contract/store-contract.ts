@@ -1,6 +1,7 @@
 import { admission } from "./admission.ts";
 import { type AnyStore, Bench, type ContractCase, type ContractTests } from "./contract-case.ts";
 import { keys } from "./keys.ts";
+import { shortcuts } from "./shortcuts.ts";
 import { time } from "./time.ts";
 import { twin } from "./twin.ts";
 import { verbs } from "./verbs.ts";
@@ -15,7 +16,7 @@ export interface StoreContractOptions {
 /** Some moment in 2026. */
 const START_MS = 1_790_000_000_123;
 
-const TESTS: ContractTests = { ...admission, ...time, ...keys, ...verbs, ...twin };
+const TESTS: ContractTests = { ...admission, ...time, ...keys, ...verbs, ...twin, ...shortcuts };
 
 /**
  * What every store has to do, as cases for any test runner. A synchronous and an asynchronous store run the same ones.

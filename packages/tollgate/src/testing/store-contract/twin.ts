@@ -4,6 +4,7 @@ import { slidingWindow } from "../../core/limits/sliding-window.ts";
 import { perSecond, tokenBucket } from "../../core/limits/token-bucket.ts";
 import type { Limiter } from "../../limiter/limiter.ts";
 import { type AnyLimiter, type Bench, type ContractTests, same } from "./contract-case.ts";
+import { randomBelow } from "./random-below.ts";
 
 const TRACES = 60;
 const CALLS = 40;
@@ -47,15 +48,4 @@ async function follow(bench: Bench, seed: number, limiter: AnyLimiter, reference
     const waits = !denied.allowed && Number.isFinite(denied.retryAfterMs) && below(2) === 0;
     if (waits) bench.clock.advance(denied.retryAfterMs);
   }
-}
-
-/** Marsaglia's xorshift: the same numbers for the same seed, on every runtime. */
-function randomBelow(seed: number): (bound: number) => number {
-  let state = (seed + 1) * 0x9e3779b9;
-  return (bound) => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) % bound;
-  };
 }

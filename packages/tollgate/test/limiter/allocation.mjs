@@ -1,0 +1,102 @@
+// Tells how many bytes a call to `allow` allocates, run by allocation.test.ts in a process of its own: of the built library, as
+// users run it, and with nothing else that the engine could have to compile.
+import { Session } from "node:inspector";
+import { createLimiter, fixedWindow, memoryStore, perMinute, perSecond, slidingWindow, tokenBucket } from "tollgate";
+import { tableStore } from "tollgate/table";
+import { manualClock } from "tollgate/testing";
+
+const KEYS = Array.from({ length: 100 }, (_, i) => `client-number-${i}`);
+const CALLS = 1_000_000;
+const CALLS_TO_WARM_UP = 2_000_000;
+/** The engine compiles anew now and then, and allocates until it has: what a call allocates shows in every round. */
+const ROUNDS = 4;
+/** Bytes between samples, on average. */
+const SAMPLING_INTERVAL = 256;
+
+const LISTS = {
+  "token bucket": [tokenBucket({ capacity: 1_000, refill: 500, per: "1s" })],
+  "two token buckets": [perSecond(400), perMinute(1_000_003, { burst: 500 })],
+  "sliding window": [slidingWindow({ limit: 60, window: "500ms" })],
+  "fixed window": [fixedWindow({ limit: 3_000, window: "10s" })],
+  "all kinds": [
+    perSecond(400),
+    slidingWindow({ limit: 200, window: "500ms" }),
+    fixedWindow({ limit: 3_000, window: "10s" }),
+  ],
+};
+
+/** Some moment in 2026. */
+const clock = manualClock(1_790_000_000_123.457);
+const session = new Session();
+session.connect();
+
+function post(method, params) {
+  let answer;
+  session.post(method, params, (error, result) => {
+    if (error !== null) throw error;
+    answer = result;
+  });
+  return answer;
+}
+
+function bytesAllocatedBy(run) {
+  post("HeapProfiler.startSampling", {
+    samplingInterval: SAMPLING_INTERVAL,
+    includeObjectsCollectedByMajorGC: true,
+    includeObjectsCollectedByMinorGC: true,
+  });
+  run(CALLS);
+  let bytes = 0;
+  const pending = [post("HeapProfiler.stopSampling").profile.head];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    bytes += node.selfSize;
+    pending.push(...node.children);
+  }
+  return bytes;
+}
+
+function measure(run) {
+  let admitted = 0;
+  for (let calls = 0; calls < CALLS_TO_WARM_UP; calls += CALLS / 10) run(CALLS / 10);
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < ROUNDS && least >= CALLS; round += 1) {
+    least = Math.min(
+      least,
+      bytesAllocatedBy((count) => (admitted = run(count))),
+    );
+  }
+  return { bytesPerCall: least / CALLS, admitted: admitted / CALLS };
+}
+
+function byKey(limiter) {
+  return (count) => {
+    let admitted = 0;
+    for (let i = 0; i < count; i += 1) {
+      if (limiter.allow(KEYS[i % KEYS.length]) === true) admitted += 1;
+      if (i % 64 === 0) clock.advance(1);
+    }
+    return admitted;
+  };
+}
+
+function byHandle(limiter) {
+  const handles = KEYS.map((key) => limiter.handle(key));
+  return (count) => {
+    let admitted = 0;
+    for (let i = 0; i < count; i += 1) {
+      if (handles[i % handles.length].allow() === true) admitted += 1;
+      if (i % 64 === 0) clock.advance(1);
+    }
+    return admitted;
+  };
+}
+
+const [storeName, ...lists] = process.argv.slice(2);
+const measured = {};
+for (const name of lists) {
+  const store = storeName === "table" ? tableStore({ maxKeys: 10_000 }) : memoryStore();
+  const limiter = createLimiter({ limits: LISTS[name], store, clock });
+  measured[name] = measure(byKey(limiter));
+  measured[`${name}, by handle`] = measure(byHandle(limiter));
+}
+console.log(JSON.stringify(measured));

@@ -1,0 +1,260 @@
+import fc from "fast-check";
+import {
+  combine,
+  createLimiter,
+  fixedWindow,
+  memoryStore,
+  type Observation,
+  perMinute,
+  perSecond,
+  slidingWindow,
+  tokenBucket,
+} from "tollgate";
+import { tableStore } from "tollgate/table";
+import { manualClock } from "tollgate/testing";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import {
+  type AnyLimiter,
+  type AnyStore,
+  dealSecretsTwice,
+  EVERY_STORE,
+  limiterOver,
+  type Room,
+} from "./every-store.ts";
+import { plainStore } from "./plain-store.ts";
+import { START_MS, used } from "./set-up.ts";
+
+const STORES: typeof EVERY_STORE = [...EVERY_STORE, ["a store without batches", () => plainStore()]];
+const ROOM: Room = { maxKeys: 3_000 };
+
+const LISTS = {
+  "a token bucket": [perSecond(3)],
+  "limits of all kinds": [
+    tokenBucket({ capacity: 7, refill: 11, per: "3s" }),
+    slidingWindow({ limit: 6, window: "2s" }),
+    fixedWindow({ limit: 5, window: "3s" }),
+  ],
+  "a bucket that starts empty": [tokenBucket({ capacity: 4, refill: 2, per: "1s", initial: "empty" })],
+  "a shadow limit": [perSecond(6), perSecond(2, { mode: "shadow", name: "shadow" })],
+} as const;
+
+/** What one call after another would answer. */
+async function oneByOne(limiter: AnyLimiter, keys: readonly string[], cost?: number): Promise<boolean[]> {
+  const answers: boolean[] = [];
+  for (const key of keys) answers.push(await limiter.allow(key, cost));
+  return answers;
+}
+
+async function batch(limiter: AnyLimiter, keys: readonly string[], cost?: number): Promise<boolean[]> {
+  const out = new Uint8Array(keys.length + 1).fill(7);
+  const admitted = await limiter.allowMany(keys, out, cost);
+  const answers = [...out.subarray(0, keys.length)];
+  expect(answers.every((answer) => answer === 0 || answer === 1)).toBe(true);
+  expect(admitted).toBe(answers.filter((answer) => answer === 1).length);
+  expect(out[keys.length]).toBe(7);
+  return answers.map((answer) => answer === 1);
+}
+
+async function sizeOf(limiter: AnyLimiter): Promise<number> {
+  return limiter.kind === "sync" ? limiter.size : limiter.size();
+}
+
+/** Two limiters of one clock, over stores of the same kind that hash alike. */
+function twins(createStore: (room?: Room) => AnyStore, options: Parameters<typeof limiterOver>[1], room: Room = ROOM) {
+  dealSecretsTwice();
+  return [limiterOver(createStore(room), options), limiterOver(createStore(room), options)] as const;
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe.each(STORES)("a batch over %s", (_name, createStore) => {
+  it.each(Object.entries(LISTS))("decides as one call after another: %s", async (_list, limits) => {
+    const keys = fc.array(
+      fc.nat({ max: 9 }).map((n) => `key-${n}`),
+      { maxLength: 70, size: "max" },
+    );
+    const step = fc.record({
+      keys,
+      cost: fc.option(fc.nat({ max: 3 }), { nil: undefined }),
+      laterMs: fc.constantFrom(0, 300, 5_000),
+    });
+    const play = fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+      const clock = manualClock(START_MS);
+      const [many, single] = twins(createStore, { limits, clock, name: "batch" });
+      for (const one of steps) {
+        clock.advance(one.laterMs);
+        expect(await batch(many, one.keys, one.cost)).toEqual(await oneByOne(single, one.keys, one.cost));
+      }
+      expect(await many.sweep()).toBe(await single.sweep());
+      expect(await sizeOf(many)).toBe(await sizeOf(single));
+    });
+    await fc.assert(play, { numRuns: 15, seed: 1 });
+  });
+
+  it.each([0, 1, 63, 64, 65, 1_000])("may have %d inputs", async (count) => {
+    const [many, single] = twins(createStore, { limits: [perSecond(2)], clock: manualClock(START_MS), name: "batch" });
+    // The second half says the first again.
+    const keys = Array.from({ length: count }, (_, i) => `key-${i % Math.ceil(count / 2)}`);
+    for (const cost of [1, 1, 0, 2]) expect(await batch(many, keys, cost)).toEqual(await oneByOne(single, keys, cost));
+    expect(await sizeOf(many)).toBe(Math.ceil(count / 2));
+  });
+
+  it.each(["share", "deny"] as const)("finds no more room than single calls: %s", async (overflow) => {
+    const clock = manualClock(START_MS);
+    const [many, single] = twins(
+      createStore,
+      { limits: [perSecond(2)], clock, name: "batch" },
+      { maxKeys: 40, overflow },
+    );
+    for (let round = 0; round < 4; round += 1) {
+      const keys = Array.from({ length: 300 }, (_, i) => `key-${(i * 7) % 150}`);
+      expect(await batch(many, keys)).toEqual(await oneByOne(single, keys));
+      clock.advance(300);
+    }
+  });
+
+  it("counts units apart", async () => {
+    const limits = [perMinute(5), perMinute(10, { unit: "tokens" })];
+    const limiter = limiterOver(createStore(), { limits, clock: manualClock(START_MS), name: "batch" });
+    const out = new Uint8Array(3);
+    expect(await limiter.allowMany(["a", "a", "b"], out, { requests: 1, tokens: 6 })).toBe(2);
+    expect([...out]).toEqual([1, 0, 1]);
+    expect((await limiter.explain("a")).map((one) => one.used)).toEqual([1, 6]);
+  });
+
+  it("chooses limits for each input", async () => {
+    const limits = (input: string) =>
+      input.startsWith("paid") ? [perMinute(3)] : input === "free" ? [perMinute(1)] : [];
+    const [many, single] = twins(createStore, { limits, clock: manualClock(START_MS), name: "batch" });
+    const keys = ["free", "free", "paid", "paid", "paid", "paid", "staff", "staff"];
+    expect(await batch(many, keys)).toEqual(await oneByOne(single, keys));
+  });
+
+  it("counts under each of very many limits", async () => {
+    const limits = (input: string) => [perMinute(1, { name: input })];
+    const limiter = limiterOver(createStore(), { key: () => "a", limits, clock: manualClock(START_MS), name: "batch" });
+    const names = Array.from({ length: 1_500 }, (_, i) => `limit-${i}`);
+    const out = new Uint8Array(names.length);
+    expect(await limiter.allowMany(names, out)).toBe(1_500);
+    if (limiter.kind === "sync") expect(limiter.size).toBe(1_500);
+    expect(await limiter.allowMany(names, out)).toBe(0);
+  });
+
+  it("tells observers of each input", async () => {
+    const seen: Observation[] = [];
+    const observe = (one: Observation) => void seen.push(one);
+    const [many, single] = twins(createStore, {
+      limits: [perSecond(2)],
+      clock: manualClock(START_MS),
+      name: "batch",
+      observe,
+    });
+    const keys = ["a", "b", "a", "a"];
+    await batch(many, keys);
+    const told = seen.splice(0);
+    await oneByOne(single, keys);
+    expect(told).toHaveLength(4);
+    expect(told).toEqual(seen);
+  });
+
+  it.each([
+    ["fixed limits", { limits: [perSecond(1, { burst: 1 })] }],
+    ["limits chosen per call", { limits: () => [perSecond(1, { burst: 1 })] }],
+    ["an observer", { limits: [perSecond(1, { burst: 1 })], observe: () => {} }],
+  ])("is decided at one instant: %s", async (_what, options) => {
+    let reads = 0;
+    const clock = { now: () => START_MS + 1_000 * reads++ };
+    const limiter = limiterOver(createStore(), { ...options, clock, name: "batch" });
+    expect(await batch(limiter, ["a", "a", "a", "b"])).toEqual([true, false, false, true]);
+    expect(reads).toBe(1);
+  });
+
+  const REFUSED: readonly [string, unknown, unknown, unknown, string][] = [
+    ["an out that is too short", ["a", "b"], new Uint8Array(1), 1, "ERR_OPTION"],
+    ["a list as out", ["a"], [0], 1, "ERR_OPTION"],
+    ["words as out", ["a"], new Uint16Array(1), 1, "ERR_OPTION"],
+    ["no out", ["a"], undefined, 1, "ERR_OPTION"],
+    ["one input alone", "a", new Uint8Array(1), 1, "ERR_OPTION"],
+    ["a set of inputs", new Set(["a"]), new Uint8Array(1), 1, "ERR_OPTION"],
+    ["a negative cost", ["a"], new Uint8Array(1), -1, "ERR_COST"],
+    ["a fraction as the cost", ["a"], new Uint8Array(1), 0.5, "ERR_COST"],
+    ["an unknown unit", ["a"], new Uint8Array(1), { pages: 1 }, "ERR_COST"],
+    ["a key that is no string", ["a", "a", 7, "a"], new Uint8Array(4), 1, "ERR_KEY"],
+    ["a list with a hole", new Array(2), new Uint8Array(2), 1, "ERR_KEY"],
+  ];
+
+  it.each(REFUSED)("refuses %s, and counts nothing", async (_what, inputs, out, cost, code) => {
+    const limiter = limiterOver(createStore(), { limits: [perSecond(9)], clock: manualClock(START_MS), name: "batch" });
+    await expect(async () => limiter.allowMany(inputs as never, out as never, cost as never)).rejects.toMatchObject({
+      code,
+    });
+    expect(await sizeOf(limiter)).toBe(0);
+  });
+
+  it("lets what the key function throws at the fifth input through, and counts nothing", async () => {
+    const key = (input: string) => {
+      if (input === "e") throw new RangeError("no such client");
+      return input;
+    };
+    const limiter = limiterOver(createStore(), {
+      limits: [perSecond(9)],
+      key,
+      clock: manualClock(START_MS),
+      name: "batch",
+    });
+    await expect(async () => limiter.allowMany("abcdefg".split(""), new Uint8Array(7))).rejects.toThrow(RangeError);
+    expect(await sizeOf(limiter)).toBe(0);
+  });
+
+  it("lets what the clock throws through, and counts nothing", async () => {
+    let isBroken = true;
+    const now = () => {
+      if (isBroken) throw new RangeError("no time");
+      return START_MS;
+    };
+    const limiter = limiterOver(createStore(), { limits: [perSecond(9)], clock: { now }, name: "batch" });
+    await expect(async () => limiter.allowMany(["a", "b"], new Uint8Array(2))).rejects.toThrow(RangeError);
+    isBroken = false;
+    expect((await limiter.explain("a"))[0]?.used).toBe(0);
+  });
+});
+
+describe.each([
+  ["the memory store", () => memoryStore()],
+  ["the table store", () => tableStore({ maxKeys: 1_000 })],
+  ["a store without batches", plainStore],
+])("a batch over %s", (_name, createStore) => {
+  it("of a combination takes from all limiters or from none", () => {
+    const clock = manualClock(START_MS);
+    const store = createStore();
+    const user = createLimiter({ name: "user", limits: [perSecond(2)], clock, store });
+    const everybody = createLimiter({
+      name: "everybody",
+      key: (_user: string) => "",
+      limits: [perMinute(3)],
+      clock,
+      store,
+    });
+    const out = new Uint8Array(6);
+    expect(combine(user, everybody).allowMany(["a", "a", "a", "b", "b", "b"], out)).toBe(3);
+    expect([...out]).toEqual([1, 1, 0, 1, 0, 0]);
+    expect([used(user, "a"), used(user, "b"), used(everybody)]).toEqual([[2], [1], [3]]);
+  });
+});
+
+describe.each([
+  ["the memory store", () => memoryStore()],
+  ["a store without batches", plainStore],
+])("batches over %s", (_name, createStore) => {
+  it("pay for sweeps as single calls do", () => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ limits: [perSecond(2)], clock, store: createStore() });
+    const keys = Array.from({ length: 500 }, (_, i) => `key-${i}`);
+    limiter.allowMany(keys, new Uint8Array(500));
+    clock.advance(1_000);
+    for (let i = 0; i < 20; i += 1) limiter.allowMany(new Array<string>(100).fill("another"), new Uint8Array(100));
+    expect(limiter.size).toBe(1);
+  });
+});

@@ -1,0 +1,53 @@
+import {
+  type AsyncLimiter,
+  type AsyncStore,
+  createLimiter,
+  type Limiter,
+  type LimiterOptions,
+  memoryStore,
+  type OverflowPolicy,
+  type SyncStore,
+} from "tollgate";
+import { tableStore } from "tollgate/table";
+import { vi } from "vitest";
+import { AsyncTwin } from "../stores/async-twin.ts";
+
+export type AnyStore = SyncStore | AsyncStore;
+export type AnyLimiter = Limiter | AsyncLimiter;
+
+export interface Room {
+  readonly maxKeys: number;
+  readonly overflow?: OverflowPolicy;
+}
+
+const AMPLE: Room = { maxKeys: 100_000 };
+
+export const EVERY_STORE: readonly [string, (room?: Room) => AnyStore][] = [
+  ["the memory store", (room = AMPLE) => memoryStore(room)],
+  ["the table store", (room = AMPLE) => tableStore(room)],
+  ["the asynchronous twin", (room = AMPLE) => new AsyncTwin(memoryStore(room))],
+];
+
+export function limiterOver(
+  store: AnyStore,
+  options: LimiterOptions<string> & { readonly key?: (input: string) => string },
+): AnyLimiter {
+  // Without a key function the input is the key.
+  const all = { key: (input: string) => input, ...options };
+  return store.kind === "sync" ? createLimiter({ ...all, store }) : createLimiter({ ...all, store });
+}
+
+/**
+ * Deals each secret twice: two stores that are made in turn, and are then asked the same in turn, hash alike. Which keys share an
+ * overflow bucket, and which a table has room for, hangs on that.
+ */
+export function dealSecretsTwice(): void {
+  let drawn = 0;
+  vi.spyOn(globalThis.crypto, "getRandomValues").mockImplementation((array) => {
+    const seed = Math.floor(drawn / 2) + 1;
+    drawn += 1;
+    if (!(array instanceof Int32Array)) throw new Error("expected words");
+    for (let i = 0; i < array.length; i += 1) array[i] = Math.imul(seed * array.length + i, 0x9e3779b1);
+    return array;
+  });
+}

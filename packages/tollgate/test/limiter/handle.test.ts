@@ -1,0 +1,181 @@
+import { combine, createLimiter, memoryStore, type Observation, perMinute, perSecond, type SyncStore } from "tollgate";
+import { tableStore } from "tollgate/table";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+import { EVERY_STORE, limiterOver } from "./every-store.ts";
+import { plainStore } from "./plain-store.ts";
+import { START_MS, used } from "./set-up.ts";
+
+const SYNC_STORES: readonly [string, () => SyncStore][] = [
+  ["the memory store", () => memoryStore()],
+  ["the table store", () => tableStore({ maxKeys: 5_000 })],
+  ["a store without holds", plainStore],
+];
+
+describe.each(EVERY_STORE)("a handle over %s", (_name, createStore) => {
+  const clock = manualClock(START_MS);
+
+  it("creates no key before it counts", async () => {
+    const limiter = limiterOver(createStore(), { limits: [perSecond(2)], clock, name: "a" });
+    const handle = limiter.handle("ann");
+    await handle.allow(0);
+    await handle.consume(3);
+    expect(await (limiter.kind === "sync" ? limiter.size : limiter.size())).toBe(0);
+  });
+
+  it("finds its key again when thousands of others came and everything was forgotten", async () => {
+    const limiter = limiterOver(createStore(), { limits: [perSecond(2)], clock, name: "b" });
+    const handle = limiter.handle("ann");
+    for (let round = 0; round < 3; round += 1) {
+      expect([await handle.allow(), await limiter.allow("ann"), await handle.allow()]).toEqual([true, true, false]);
+      for (let i = 0; i < 1_000; i += 1) await limiter.allow(`other ${i}`);
+      expect(await handle.allow()).toBe(false);
+      clock.advance(1_000);
+      // The sweeps that these calls pay for let the table go, if it can be let go.
+      for (let i = 0; i < 1_000; i += 1) await limiter.allow("other", 0);
+      await limiter.sweep();
+      for (let i = 0; i < 200; i += 1) await limiter.allow("other", 0);
+    }
+  });
+
+  it("counts units apart", async () => {
+    const limits = [perMinute(5), perMinute(10, { unit: "tokens" })];
+    const handle = limiterOver(createStore(), { limits, clock, name: "c" }).handle("ann");
+    expect(await handle.allow({ requests: 1, tokens: 8 })).toBe(true);
+    expect(await handle.allow({ requests: 1, tokens: 3 })).toBe(false);
+    expect((await handle.consume({ tokens: 3 })).limit?.unit).toBe("tokens");
+    expect(await handle.allow(4)).toBe(true);
+    expect(await handle.allow()).toBe(false);
+  });
+
+  it.each([-1, 1.5, Number.NaN, "1", null, { pages: 1 }, new Map()])(
+    "refuses the cost %s, and counts nothing",
+    async (cost) => {
+      const limiter = limiterOver(createStore(), { limits: [perSecond(2)], clock, name: "d" });
+      const handle = limiter.handle("ann");
+      const refused = { code: "ERR_COST" };
+      // Over an asynchronous store it rejects.
+      await expect(async () => handle.allow(cost as never)).rejects.toMatchObject(refused);
+      await expect(async () => handle.consume(cost as never)).rejects.toMatchObject(refused);
+      expect((await limiter.explain("ann"))[0]?.used).toBe(0);
+    },
+  );
+
+  it.each([undefined, null, 7, ["ann"]])("is refused for the key %s", (key) => {
+    const limiter = limiterOver(createStore(), { limits: [perSecond(2)], clock, name: "e" });
+    expect(() => limiter.handle(key as never)).toThrow(expect.objectContaining({ code: "ERR_KEY" }));
+  });
+
+  it("asks for the key and the limits once", async () => {
+    let [keys, choices] = [0, 0];
+    const limiter = limiterOver(createStore(), {
+      key: (input) => {
+        keys += 1;
+        return input.toLowerCase();
+      },
+      limits: () => {
+        choices += 1;
+        return choices === 1 ? [perSecond(2)] : [perSecond(100)];
+      },
+      clock,
+      name: "f",
+    });
+    const handle = limiter.handle("Ann");
+    expect([await handle.allow(), await handle.allow(), await handle.allow()]).toEqual([true, true, false]);
+    expect([keys, choices]).toEqual([1, 1]);
+    expect(await limiter.allow("ann", 100)).toBe(true);
+  });
+
+  it("of limits chosen per call counts where its key does, though thousands of limits came in between", async () => {
+    const limiter = limiterOver(createStore(), {
+      limits: (input) => [perMinute(2, { name: input === "ann" ? "hers" : input })],
+      key: (input) => (input === "ann" ? "ann" : "another"),
+      clock,
+      name: "g",
+    });
+    const handle = limiter.handle("ann");
+    for (let i = 0; i < 2_100; i += 1) await limiter.peek(`limit-${i}`);
+    await handle.allow();
+    expect(await (limiter.kind === "sync" ? limiter.size : limiter.size())).toBe(1);
+    expect((await limiter.explain("ann"))[0]?.used).toBe(1);
+    await limiter.clear();
+    expect((await handle.consume()).remaining).toBe(1);
+  });
+
+  it("without limits is always allowed", async () => {
+    const handle = limiterOver(createStore(), { limits: () => [], clock, name: "h" }).handle("ann");
+    expect(await handle.allow(1e9)).toBe(true);
+    expect(await handle.consume()).toMatchObject({ allowed: true, limit: undefined });
+  });
+
+  it("tells observers what its key would", async () => {
+    const seen: Observation[] = [];
+    const observe = (one: Observation) => void seen.push(one);
+    const limiter = limiterOver(createStore(), { limits: [perSecond(4)], clock, name: "i", observe });
+    const handle = limiter.handle("ann");
+    await handle.allow();
+    await handle.consume(2);
+    const told = seen.splice(0);
+    await limiter.reset("ann");
+    await limiter.allow("ann");
+    await limiter.consume("ann", 2);
+    expect(told).toHaveLength(2);
+    expect(told).toEqual(seen);
+  });
+});
+
+describe.each(SYNC_STORES)("a handle over %s", (_name, createStore) => {
+  it("of a combination takes from all limiters or from none", () => {
+    const clock = manualClock(START_MS);
+    const store = createStore();
+    const user = createLimiter({ name: "user", limits: [perSecond(3)], clock, store });
+    const route = createLimiter({
+      name: "route",
+      key: (key: string) => `/${key}`,
+      limits: [perMinute(2)],
+      clock,
+      store,
+    });
+    const handle = combine(user, route).handle("ann");
+    expect([handle.allow(), user.allow("ann"), handle.allow(), handle.allow()]).toEqual([true, true, true, false]);
+    expect([used(user, "ann"), used(route, "ann")]).toEqual([[3], [2]]);
+    expect(handle.consume(0)).toMatchObject({ allowed: true, limiter: "user" });
+    clock.advance(1_000);
+    expect(handle.consume()).toMatchObject({ allowed: false, limiter: "route" });
+  });
+
+  it("counts with its key after the store has let its limits go, and made room for them again", () => {
+    const clock = manualClock(START_MS);
+    const store = createStore();
+    const limiter = createLimiter({ name: "hers", limits: [perSecond(2)], clock, store });
+    const handle = limiter.handle("ann");
+    for (let round = 0; round < 3; round += 1) {
+      expect([handle.allow(), limiter.allow("ann"), handle.allow()]).toEqual([true, true, false]);
+      clock.advance(10_000);
+      for (let i = 0; i < 300; i += 1) {
+        createLimiter({ name: `limiter ${round} ${i}`, limits: [perSecond(2)], clock, store }).allow("ann");
+      }
+    }
+  });
+
+  it("goes on when the limiter is closed", () => {
+    const limiter = createLimiter({ limits: [perSecond(1)], clock: manualClock(START_MS), store: createStore() });
+    const handle = limiter.handle("ann");
+    limiter.close();
+    expect([handle.allow(), handle.allow(), limiter.allow("ann")]).toEqual([true, false, false]);
+  });
+
+  it("lets what the clock says go through the same check", () => {
+    const limiter = createLimiter({ limits: [perSecond(1)], clock: { now: () => Number.NaN }, store: createStore() });
+    expect(() => limiter.handle("ann").allow()).toThrow(expect.objectContaining({ code: "ERR_CLOCK" }));
+  });
+
+  it("shares its key with a limiter of the same name and limits in another order", () => {
+    const clock = manualClock(START_MS);
+    const store = createStore();
+    const one = createLimiter({ name: "api", limits: [perSecond(3), perMinute(9)], clock, store });
+    const other = createLimiter({ name: "api", limits: [perMinute(9), perSecond(3)], clock, store });
+    const [handle, same] = [one.handle("ann"), other.handle("ann")];
+    expect([handle.allow(), same.allow(2), handle.allow(), same.allow()]).toEqual([true, true, false, false]);
+  });
+});

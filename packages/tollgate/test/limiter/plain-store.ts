@@ -1,0 +1,26 @@
+import { memoryStore, type SyncStore } from "tollgate";
+
+/** A store as somebody else may write it: only what it has to have, so no holds and no batches. */
+export function plainStore(): SyncStore {
+  const store = memoryStore();
+  return {
+    kind: "sync",
+    open: (plan, host) => {
+      const space = store.open(plan, host);
+      return {
+        plan,
+        get size() {
+          return space.size;
+        },
+        allow: (key, now, cost) => space.allow(key, now, cost),
+        apply: (verb, key, nowUs, costs, report, at) => space.apply(verb, key, nowUs, costs, report, at),
+        drop: (key) => space.drop(key),
+        clear: () => space.clear(),
+        sweep: (nowUs) => space.sweep(nowUs),
+        tidy: () => space.tidy(),
+        release: () => space.release(),
+      };
+    },
+    close: () => store.close(),
+  };
+}

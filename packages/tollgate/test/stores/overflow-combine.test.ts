@@ -1,0 +1,110 @@
+import { combine, createLimiter, perMinute, tokenBucket } from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+import { BOUNDED_STORES, fill, freshKeys } from "./full-stores.ts";
+
+const clock = manualClock(1_790_000_000_123);
+
+describe.each(BOUNDED_STORES)("several limiters on a $kind store with room for one key more", (bounded) => {
+  /** Limiters of one store in which all room but one key's is taken, by a key that is in use. */
+  function setUp(overflow: "share" | "deny") {
+    const store = bounded.create({ maxKeys: 1, overflow });
+    const make = (name: string, limits = [perMinute(2)]) => createLimiter({ name, limits, clock, store });
+    const filler = make("filler");
+    return { store, make, first: make("first"), second: make("second"), filler };
+  }
+
+  it("deny as one when the first has got the last room", () => {
+    const { store, first, second, filler } = setUp("deny");
+    fill(bounded, filler);
+    filler.reset("filler-0");
+    const decision = combine(first, second).consume("new");
+    expect(decision).toMatchObject({ allowed: false, reason: "store-full", limiter: "second", retryAfterMs: 1_000 });
+    expect([first.explain("new")[0]?.used, second.explain("new")[0]?.used]).toEqual([0, 0]);
+    expect(store.overflowed).toBe(1);
+  });
+
+  it("deny as one when the bucket that the second has to share is empty", () => {
+    const { first, second, filler } = setUp("share");
+    fill(bounded, filler);
+    for (const key of freshKeys(20_000)) second.allow(key);
+    filler.reset("filler-0");
+    const both = combine(first, second);
+    expect(both.consume("new")).toMatchObject({
+      allowed: false,
+      reason: "exhausted",
+      limiter: "second",
+      shared: true,
+      retryAfterMs: 30_000,
+    });
+    expect(first.explain("new")[0]?.used).toBe(0);
+    // And take as one when it has refilled. The fillers are still in use.
+    for (let i = 1; i < bounded.room; i += 1) filler.charge(`filler-${i}`, 2);
+    clock.advance(30_000);
+    first.reset("new");
+    expect(both.consume("new")).toMatchObject({ allowed: true, shared: true });
+    expect([first.peek("new", 0).remaining, second.peek("new", 0).remaining]).toEqual([1, 0]);
+  });
+
+  it("take as one when the second finds units in the bucket that it shares", () => {
+    const { store, first, second, filler } = setUp("share");
+    fill(bounded, filler);
+    filler.reset("filler-0");
+    const both = combine(first, second);
+    expect(both.consume("new", 2)).toMatchObject({ allowed: true, remaining: 0, shared: true });
+    expect([first.allow("new"), second.allow("new")]).toEqual([false, false]);
+    expect(store.size).toBe(bounded.room);
+  });
+
+  it("leave every count as it was after a denial, shadow limits included", () => {
+    const { first, second, filler } = setUp("deny");
+    fill(bounded, filler);
+    filler.reset("filler-0");
+    const limits = [perMinute(5), perMinute(1, { name: "watched", mode: "shadow" })];
+    const known = createLimiter({ name: "known", limits, clock });
+    known.allow("new");
+    const before = known.explain("new");
+    expect(combine(known, first, second).consume("new")).toMatchObject({ allowed: false, reason: "store-full" });
+    expect(known.explain("new")).toEqual(before);
+  });
+
+  it("say of the limit that binds why it denies", () => {
+    const { first, filler } = setUp("deny");
+    fill(bounded, filler);
+    const elsewhere = createLimiter({ name: "elsewhere", limits: [perMinute(1)], clock });
+    elsewhere.allow("new");
+    const both = combine(first, elsewhere);
+    expect(both.consume("new")).toMatchObject({ limiter: "elsewhere", reason: "exhausted", retryAfterMs: 60_000 });
+  });
+
+  it("are full as one: a store that denies is not hidden by one that shares", () => {
+    const { first, filler } = setUp("deny");
+    fill(bounded, filler);
+    const sharing = bounded.create({ maxKeys: 1 });
+    const other = createLimiter({ name: "other", limits: [perMinute(2)], clock, store: sharing });
+    fill(bounded, other);
+    expect(combine(first, other).consume("new")).toMatchObject({ reason: "store-full" });
+    expect(combine(other, first).consume("new")).toMatchObject({ reason: "store-full" });
+  });
+
+  it("count the calls that found no room, denied ones too", () => {
+    const { store, first, second, filler } = setUp("deny");
+    fill(bounded, filler);
+    const both = combine(first, second);
+    both.allow("new");
+    expect(store.overflowed).toBeGreaterThan(0);
+    const before = store.overflowed;
+    both.peek("new");
+    expect(store.overflowed).toBe(before);
+  });
+
+  it("begin to fill buckets that start empty, with a touch that is denied", () => {
+    const { make, first, filler } = setUp("share");
+    fill(bounded, filler, 100);
+    const empty = make("empty", [tokenBucket({ capacity: 4, refill: 1, per: "1s", initial: "empty" })]);
+    const both = combine(first, empty);
+    expect(both.consume("new")).toMatchObject({ allowed: false, limiter: "empty", retryAfterMs: 1_000 });
+    clock.advance(1_000);
+    expect([both.allow("new"), both.allow("new")]).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,145 @@
+import { createLimiter, type Limit, perMinute, slidingWindow } from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+import { BOUNDED_STORES, fill, freshKeys, sharersOf } from "./full-stores.ts";
+
+const START_MS = 1_790_000_000_123;
+
+describe.each(BOUNDED_STORES)("keys without room in the $kind store", (bounded) => {
+  function setUp(limits: readonly Limit[] = [perMinute(2)]) {
+    const clock = manualClock(START_MS);
+    const store = bounded.create({ maxKeys: 1 });
+    const limiter = createLimiter({ name: "api", limits, clock, store });
+    fill(bounded, limiter, 2);
+    return { clock, store, limiter };
+  }
+
+  it("share a bucket, and are told so; others are not", () => {
+    const { store, limiter } = setUp();
+    expect(limiter.consume("new")).toMatchObject({ allowed: true, remaining: 1, shared: true });
+    expect(limiter.peek("new", 2)).toMatchObject({ allowed: false, reason: "exhausted", shared: true });
+    expect("shared" in limiter.consume("filler-0")).toBe(false);
+    expect([store.size, limiter.size]).toEqual([bounded.room, bounded.room]);
+  });
+
+  it("share 256 buckets that hold the limit each", () => {
+    const { store, limiter } = setUp();
+    const admitted = freshKeys(20_000).filter((key) => limiter.allow(key));
+    expect(admitted).toHaveLength(256 * 2);
+    expect([store.size, store.overflowed]).toEqual([bounded.room, 20_000]);
+  });
+
+  it("share 256 other buckets under another limiter", () => {
+    const { clock, store, limiter } = setUp();
+    for (const key of freshKeys(20_000)) limiter.allow(key);
+    const other = createLimiter({ name: "other", limits: [perMinute(2)], clock, store });
+    expect(freshKeys(20_000).filter((key) => other.allow(key))).toHaveLength(256 * 2);
+  });
+
+  it("share under all limits of the list", () => {
+    const { limiter } = setUp([perMinute(5), slidingWindow({ limit: 3, window: "1m" })]);
+    expect([1, 2, 3, 4].map(() => limiter.allow("new"))).toEqual([true, true, true, false]);
+    expect(limiter.explain("new").map(({ used }) => used)).toEqual([3, 3]);
+  });
+
+  it("leave known keys as they are, allowed or limited", () => {
+    const { clock, limiter } = setUp();
+    clock.advance(30_000);
+    for (const key of freshKeys(5_000)) limiter.allow(key);
+    expect([limiter.allow("filler-0"), limiter.allow("filler-0")]).toEqual([true, false]);
+  });
+
+  it("share by a secret of each store", () => {
+    const keys = freshKeys(2_000);
+    const sharers = [setUp(), setUp(), setUp()].map(({ limiter }) => sharersOf("fresh-0", limiter, keys));
+    for (const one of sharers) {
+      expect(one).toContain("fresh-0");
+      // About 8 of 2,000.
+      expect(one.length).toBeLessThan(40);
+    }
+    const [one, another, third] = sharers.map((names) => names.join(" "));
+    expect(one === another || another === third).toBe(false);
+  });
+
+  it("share by all of their units: those that differ above U+00FF alone do not crowd one bucket", () => {
+    const { limiter } = setUp();
+    const keys = Array.from({ length: 240 }, (_, i) => String.fromCharCode(0x41 + 256 * i));
+    expect(keys.filter((key) => limiter.allow(key)).length).toBeGreaterThan(150);
+  });
+
+  it("refill at the rate of the limit", () => {
+    const { clock, limiter } = setUp();
+    for (const key of freshKeys(20_000)) limiter.allow(key);
+    // The fillers owe as much as new keys do, and would have room again otherwise.
+    for (let i = 0; i < bounded.room; i += 1) limiter.charge(`filler-${i}`, 2);
+    clock.advance(30_000);
+    expect(freshKeys(20_000, "later").filter((key) => limiter.allow(key))).toHaveLength(256);
+  });
+
+  it("get room of their own, full, as soon as a key in use is as good as new, which is lossless", () => {
+    const { clock, store, limiter } = setUp();
+    expect(limiter.allow("new", 2)).toBe(true);
+    clock.advance(59_999);
+    expect(limiter.consume("new", 2)).toMatchObject({ allowed: false, shared: true });
+    clock.advance(1);
+    const decision = limiter.consume("new", 2);
+    expect([decision.allowed, "shared" in decision]).toEqual([true, false]);
+    expect(store.size).toBeLessThanOrEqual(bounded.room);
+    expect(limiter.allow("new")).toBe(false);
+    // It took the room of a filler, which had its two units back.
+    expect(limiter.allow("filler-0", 2)).toBe(true);
+  });
+
+  it("are not forgotten by a reset, which would forget others' counts", () => {
+    const { limiter } = setUp();
+    const [other] = sharersOf("new", limiter, freshKeys(5_000));
+    limiter.reset("new");
+    expect([limiter.allow("new"), limiter.allow(other!)]).toEqual([false, false]);
+  });
+
+  it("have full buckets after `clear`, and room", () => {
+    const { store, limiter } = setUp();
+    expect(limiter.allow("new", 2)).toBe(true);
+    limiter.clear();
+    expect([store.size, limiter.size]).toEqual([0, 0]);
+    fill(bounded, limiter, 2);
+    expect(limiter.consume("new", 2)).toMatchObject({ allowed: true, shared: true });
+  });
+
+  it("are counted by calls that take, not by those that look or give back", () => {
+    const { store, limiter } = setUp();
+    limiter.peek("new");
+    limiter.explain("new");
+    limiter.refund("new", 1);
+    limiter.reset("new");
+    expect(store.overflowed).toBe(0);
+    limiter.allow("new");
+    limiter.consume("new");
+    limiter.charge("new", 1);
+    limiter.allowMany(["new", "filler-0", "newer"], new Uint8Array(3));
+    limiter.handle("new").allow();
+    expect(store.overflowed).toBe(6);
+  });
+
+  it("give back to the bucket that they share", () => {
+    const { limiter } = setUp();
+    const [other] = sharersOf("new", limiter, freshKeys(5_000));
+    limiter.refund("new", 1);
+    expect([limiter.allow(other!), limiter.allow("new")]).toEqual([true, false]);
+  });
+
+  it("charge the bucket that they share, into debt", () => {
+    const { limiter } = setUp();
+    const [other] = sharersOf("new", limiter, freshKeys(5_000));
+    expect(limiter.charge("new", 4)).toMatchObject({ allowed: false, shared: true });
+    expect(limiter.explain(other!)[0]).toMatchObject({ used: 6, retryAfterMs: 150_000 });
+  });
+
+  it("share when looked for by a handle or in a batch", () => {
+    const { limiter } = setUp();
+    const handle = limiter.handle("new");
+    expect([handle.allow(), handle.consume().shared]).toEqual([true, true]);
+    const answers = new Uint8Array(3);
+    expect(limiter.allowMany(["new", "new", "filler-0"], answers)).toBe(0);
+  });
+});

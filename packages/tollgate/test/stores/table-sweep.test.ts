@@ -1,0 +1,97 @@
+import { createLimiter, type Observation, perMinute, perSecond } from "tollgate";
+import { tableStore } from "tollgate/table";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+
+const START_MS = 1_790_000_000_123;
+
+describe("a sweep of a table", () => {
+  it("drops the limiter's keys that are as good as new, and leaves others' alone", () => {
+    const clock = manualClock(START_MS);
+    const store = tableStore({ maxKeys: 1_000 });
+    const seen: Observation[] = [];
+    const limiter = createLimiter({
+      name: "api",
+      limits: [perSecond(1)],
+      clock,
+      store,
+      observe: (one) => void (one.type === "sweep" && seen.push(one)),
+    });
+    const slow = createLimiter({ name: "slow", limits: [perMinute(1)], clock, store });
+    const idle = createLimiter({ name: "idle", limits: [perSecond(1)], clock, store });
+    for (let i = 0; i < 300; i += 1) for (const one of [limiter, slow, idle]) one.allow(`key-${i}`);
+    expect(limiter.sweep()).toBe(0);
+    expect(seen).toEqual([]);
+    clock.advance(1_000);
+    for (let i = 0; i < 10; i += 1) limiter.allow(`key-${i}`);
+    expect(limiter.sweep()).toBe(290);
+    expect(seen).toEqual([{ type: "sweep", limiter: "api", removed: 290, remaining: 10 }]);
+    expect([limiter.size, slow.size, idle.size, store.size]).toEqual([10, 300, 300, 610]);
+    expect(slow.sweep()).toBe(0);
+    for (let i = 0; i < 10; i += 1) expect([limiter.allow(`key-${i}`), slow.allow(`key-${i}`)]).toEqual([false, false]);
+    expect([limiter.allow("key-10"), idle.sweep()]).toEqual([true, 300]);
+  });
+
+  it("goes by the earliest clock where limiters of several share keys", () => {
+    const store = tableStore({ maxKeys: 10 });
+    const make = (startMs: number) =>
+      createLimiter({ name: "api", limits: [perMinute(1)], clock: manualClock(startMs), store });
+    const [behind, ahead] = [make(START_MS), make(START_MS + 100_000)];
+    behind.allow("a");
+    expect(ahead.sweep()).toBe(0);
+    expect([behind.allow("a"), ahead.allow("a")]).toEqual([false, true]);
+  });
+
+  it("lets its observer throw and insert keys", () => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({
+      limits: [perSecond(1)],
+      clock,
+      store: tableStore({ maxKeys: 10 }),
+      observe: ({ type }) => {
+        if (type !== "sweep") return;
+        for (let i = 0; i < 5; i += 1) limiter.allow(`observer-${i}`);
+        throw new RangeError("the log is full");
+      },
+    });
+    limiter.allow("a");
+    clock.advance(1_000);
+    expect(limiter.sweep()).toBe(1);
+    expect(limiter.size).toBe(5);
+  });
+
+  it("is heard of by open limiters alone", () => {
+    const clock = manualClock(START_MS);
+    const store = tableStore({ maxKeys: 10 });
+    const heard: string[] = [];
+    const make = (who: string) =>
+      createLimiter({
+        name: "api",
+        limits: [perSecond(1)],
+        clock,
+        store,
+        observe: ({ type }) => void heard.push(`${who} ${type}`),
+      });
+    const [gone, stays] = [make("gone"), make("stays")];
+    gone.peek("a");
+    gone.close();
+    stays.allow("a");
+    clock.advance(1_000);
+    stays.sweep();
+    expect(heard).toEqual(["stays decision", "stays sweep"]);
+  });
+
+  it("is not needed: a key that is as good as new is room for another", () => {
+    const clock = manualClock(START_MS);
+    const store = tableStore({ maxKeys: 1 });
+    const limiter = createLimiter({ limits: [perSecond(1)], clock, store });
+    for (let i = 0; i < 1_000; i += 1) {
+      for (let key = 0; key < 8; key += 1) expect(limiter.allow(`client-${i}-${key}`)).toBe(true);
+      expect(store.size).toBe(8);
+      clock.advance(1_000);
+    }
+    expect(store.overflowed).toBe(0);
+    limiter.clear();
+    expect([store.size, limiter.size]).toEqual([0, 0]);
+  });
+});
