@@ -17,6 +17,7 @@ export class CompiledPlan {
   /** How many cells a key needs. */
   readonly width: number;
   readonly #kernels: readonly Kernel[];
+  readonly #only: Kernel | undefined;
   /** Per kernel: where its cells begin within a key's. */
   readonly #offsets: readonly number[];
   /** How long after nothing counts any more a key is forgotten: above 0 only where some limit starts empty. */
@@ -28,6 +29,7 @@ export class CompiledPlan {
   constructor(plan: Plan, originUs: number) {
     this.plan = plan;
     this.#kernels = plan.limits.map((limit) => compileLimit(limit, originUs));
+    this.#only = this.#kernels.length === 1 ? this.#kernels[0] : undefined;
     this.#idleTtlUs = Math.max(...plan.limits.map(idleTtlUs));
     const offsets = this.#kernels.map(() => 0);
     let width = 0;
@@ -56,6 +58,8 @@ export class CompiledPlan {
 
   /** The hot path: takes one plain cost, all or nothing, where every limit enforces. */
   takeNumber(cells: Float64Array, base: number, now: Instant, cost: number): boolean {
+    // The only limit counts every plain number, and its cells come first.
+    if (this.#only !== undefined) return this.#only.admit(cells, base, now, cost);
     const last = this.#kernels.length - 1;
     for (let i = 0; i < last; i += 1) {
       if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) return false;

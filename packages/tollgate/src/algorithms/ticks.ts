@@ -39,6 +39,15 @@ export class Ticks {
     return LAST_EXACT - this.#ticksAfter(REACH_US) - this.#ticksPerPeriod;
   }
 
+  get exact(): boolean {
+    return this.#scale.exact;
+  }
+
+  /** Ticks in a microsecond: a whole number where they are exact. */
+  get perUs(): number {
+    return this.#ticksPerUs;
+  }
+
   /** What one unit is worth. */
   get perUnit(): number {
     return this.#scale.ticksPerUnit;

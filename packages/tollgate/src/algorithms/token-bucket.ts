@@ -13,12 +13,19 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   readonly size = 1;
   readonly #ticks: Ticks;
   readonly #unitTicks: number;
+  /** Of exact ticks. */
+  readonly #exact: boolean;
+  readonly #originUs: number;
+  readonly #ticksPerUs: number;
   readonly #mostDebt: number;
 
   constructor(limit: TokenBucketLimit, originUs: number) {
     this.limit = limit;
     this.#ticks = new Ticks(limit.capacity, limit.refill, toMicroseconds("per", limit.perMs), originUs);
     this.#unitTicks = this.#ticks.perUnit;
+    this.#exact = this.#ticks.exact;
+    this.#originUs = this.#ticks.originUs;
+    this.#ticksPerUs = this.#ticks.perUs;
     this.#mostDebt = this.#ticks.mostDebt;
   }
 
@@ -37,8 +44,11 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   }
 
   admit(cells: Float64Array, at: number, now: Instant, cost: number): boolean {
-    this.#ticks.note(now);
-    const nowTicks = this.#ticks.noted[0]!;
+    let nowTicks = (now[0]! - this.#originUs) * this.#ticksPerUs;
+    if (!this.#exact) {
+      this.#ticks.note(now);
+      nowTicks = this.#ticks.noted[0]!;
+    }
     const full = Math.max(cells[at]!, nowTicks);
     if (full + (cost - this.limit.capacity) * this.#unitTicks > nowTicks) return false;
     // What conforms is within its capacity: no debt.

@@ -62,13 +62,12 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   }
 
   allow(key: string, now: Instant, cost: number): boolean {
-    this.#now[0] = now[0]!;
-    const table = this.#tableAt();
+    const table = this.#tableAt(now);
     const base = table.locate(key);
     const admitted =
       base >= 0 && this.#plain
-        ? this.#compiled.takeNumber(table.cells, base, this.#now, cost)
-        : this.#allowOtherwise(table, base, key, cost);
+        ? this.#compiled.takeNumber(table.cells, base, now, cost)
+        : this.#allowOtherwise(table, base, key, now, cost);
     this.#keeper.called(1);
     return admitted;
   }
@@ -79,20 +78,19 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
 
   /** As `allow`, for a key that a hold finds. */
   allowHeld(hold: LocalHold, now: Instant, cost: number): boolean {
-    this.#now[0] = now[0]!;
-    const table = this.#tableAt();
+    const table = this.#tableAt(now);
     const base = hold.locateIn(table);
     const admitted =
       base >= 0 && this.#plain
-        ? this.#compiled.takeNumber(table.cells, base, this.#now, cost)
-        : this.#allowOtherwise(table, base, hold.key, cost);
+        ? this.#compiled.takeNumber(table.cells, base, now, cost)
+        : this.#allowOtherwise(table, base, hold.key, now, cost);
     this.#keeper.called(1);
     return admitted;
   }
 
   allowMany(keys: readonly string[], nowUs: number, cost: number, out: Uint8Array): number {
     this.#now[0] = nowUs;
-    const table = this.#tableAt();
+    const table = this.#tableAt(this.#now);
     let admitted = 0;
     for (let from = 0; from < keys.length; from += BATCH) {
       const until = Math.min(from + BATCH, keys.length);
@@ -102,7 +100,7 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
         const allowed =
           base >= 0 && this.#plain
             ? this.#compiled.takeNumber(table.cells, base, this.#now, cost)
-            : this.#allowOtherwise(table, base, keys[i]!, cost);
+            : this.#allowOtherwise(table, base, keys[i]!, this.#now, cost);
         out[i] = allowed ? 1 : 0;
         if (allowed) admitted += 1;
       }
@@ -114,7 +112,7 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
 
   apply(verb: Verb, key: string, nowUs: number, costs: readonly number[], report: Report, at: number): boolean {
     this.#now[0] = nowUs;
-    const table = this.#tableAt();
+    const table = this.#tableAt(this.#now);
     const base = table.locate(key);
     return base >= 0
       ? this.#applyTo(table.cells, base, verb, costs, report, at)
@@ -146,7 +144,8 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   }
 
   /** For a key without cells, and for limits that take more than conforming and taking. */
-  #allowOtherwise(table: PlanTable, base: number, key: string, cost: number): boolean {
+  #allowOtherwise(table: PlanTable, base: number, key: string, now: Instant, cost: number): boolean {
+    this.#now[0] = now[0]!;
     const room = base >= 0 ? -1 : table.room(key, this.#now);
     if (room >= 0 && this.#plain) return this.#allowNew(table, room, key, cost);
     const costs = this.#costs;
@@ -254,16 +253,15 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   }
 
   /** The plan's table, with kernels that are exact at this moment. */
-  #tableAt(): PlanTable {
+  #tableAt(now: Instant): PlanTable {
     const table = this.#table;
-    return table?.serves(this.#compiledFrom, this.#now) ? table : this.#anotherTableAt();
+    return table?.serves(this.#compiledFrom, now) ? table : this.#anotherTableAt(now);
   }
 
-  #anotherTableAt(): PlanTable {
+  #anotherTableAt(now: Instant): PlanTable {
     const known = this.#table;
-    const table =
-      known === undefined || known.retired ? this.#join(this.#keeper.make(this.plan, this.#now[0]!)) : known;
-    table.reach(this.#now);
+    const table = known === undefined || known.retired ? this.#join(this.#keeper.make(this.plan, now[0]!)) : known;
+    table.reach(now);
     this.#compiledFrom = table.compiled;
     this.#compiled = table.compiledFor(this.plan);
     return table;

@@ -53,6 +53,7 @@ export class RecentKeys {
     if (this.#triesLast && this.#lastKey === key && this.#lastPlace >= 0) {
       this.#hits += 1;
       this.#repeats += 1;
+      this.#place = this.#lastPlace;
       return this.#lastPlace;
     }
     this.#place = -1;

@@ -8,6 +8,11 @@ import { RecentKeys } from "../local/recent-keys.ts";
 import type { Owner, SlotTable } from "./slot-table.ts";
 import { FREE, type Slots } from "./slots.ts";
 
+/** What is kept of a recent key: its fingerprint, the word where that was found, and the slot. */
+const RECENT_VALUES = 4;
+const WORD = 2;
+const SLOT = 3;
+
 /** Stands in for the one lower word that would mean that a slot is free. */
 const NEXT_TO_FREE = 1;
 
@@ -23,8 +28,8 @@ export class PlanSlots extends PlanTable implements Owner {
   readonly #number: number;
   /** A secret of its own: the same key has nothing in common with itself under another plan. */
   readonly #hash: KeyHash;
-  /** With their fingerprints. */
-  readonly #recent = new RecentKeys(2);
+  /** With their fingerprints, and where they were found. */
+  readonly #recent = new RecentKeys(RECENT_VALUES);
   /** Fingerprints of a batch of keys. */
   #prepared: Int32Array = new Int32Array(0);
   /** Keeps reads that only warm the cache from being left out. */
@@ -44,8 +49,8 @@ export class PlanSlots extends PlanTable implements Owner {
   }
 
   locate(key: string): number {
-    const at = 2 * this.#recent.find(key);
-    if (at >= 0) return this.slots.find(this.#recent.values[at]!, this.#recent.values[at + 1]!);
+    const place = this.#recent.find(key);
+    if (place >= 0) return this.#locateRecent(RECENT_VALUES * place);
     this.print(key);
     if (this.#recent.wantsIt) this.#keep(key);
     return this.slots.find(this.low, this.high);
@@ -134,10 +139,26 @@ export class PlanSlots extends PlanTable implements Owner {
     for (const slot of this.#own()) this.compiled.rebase(this.cells, slot, from);
   }
 
+  #locateRecent(at: number): number {
+    const { values } = this.#recent;
+    const low = values[at]!;
+    const high = values[at + 1]!;
+    if (this.slots.holds(values[at + WORD]!, low, high)) return values[at + SLOT]!;
+    const slot = this.slots.find(low, high);
+    if (slot >= 0) {
+      values[at + WORD] = this.slots.wordOf(slot);
+      values[at + SLOT] = slot;
+    }
+    return slot;
+  }
+
   #keep(key: string): void {
-    const at = 2 * this.#recent.keep(ownCopy(key));
-    this.#recent.values[at] = this.low;
-    this.#recent.values[at + 1] = this.high;
+    const at = RECENT_VALUES * this.#recent.keep(ownCopy(key));
+    const { values } = this.#recent;
+    values[at] = this.low;
+    values[at + 1] = this.high;
+    // There is no fingerprint: it has to be found.
+    values[at + WORD] = 0;
   }
 
   *#own(): Generator<number> {
