@@ -53,12 +53,11 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
 
   allow(input: Input, cost: Cost = 1): boolean {
     const direct = this.#direct;
-    if (direct === undefined || typeof cost !== "number") {
-      return this.#allowAnyhow(this.#calls(input, cost), cost, readUs(this.clock));
-    }
+    if (direct === undefined || typeof cost !== "number") return this.#allowIndirectly(input, cost);
     const key = direct.key(input);
-    checkKey(key);
-    checkCost(cost);
+    // Checked here and refused elsewhere: the smaller this is, the more of what it calls is inlined.
+    if (typeof key !== "string") checkKey(key);
+    if (!(cost >= 0 && Number.isSafeInteger(cost))) checkCost(cost);
     readInstant(this.clock, this.#now);
     return direct.space.allow(key, this.#now, cost);
   }
@@ -157,6 +156,10 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
       if (allowed) admitted += 1;
     }
     return admitted;
+  }
+
+  #allowIndirectly(input: Input, cost: Cost): boolean {
+    return this.#allowAnyhow(this.#calls(input, cost), cost, readUs(this.clock));
   }
 
   #allowAnyhow(calls: Calls<SyncSpace>, cost: Cost, nowUs: number): boolean {
