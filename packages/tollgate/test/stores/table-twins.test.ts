@@ -116,6 +116,11 @@ class World {
     }
   }
 
+  /** Whether the key of a step would have to share a bucket. */
+  lacksRoom([, index, number]: Step): boolean {
+    return this.limiters[index]!.peek(`key-${number}`, 0).shared === true;
+  }
+
   /** The keys of all limiters, those of the same name once. */
   get total(): number {
     return this.limiters.slice(0, -1).reduce((sum, { size }) => sum + size, 0);
@@ -145,6 +150,8 @@ describe("a table", () => {
         const memory = new World(memoryStore());
         for (const [verb, limiter, key, number] of trace) {
           const step: Step = [verb, limiter, key % keys, number];
+          // A refund to a key without room goes to a shared bucket, and is no call that overflows.
+          if (verb === "refund" && table.lacksRoom(step)) break;
           const expected = memory.play(step);
           const got = table.play(step);
           expect(table.store.size).toBe(table.total);
