@@ -147,6 +147,8 @@ describe("the main entry", () => {
     expect(first).toBe(`${home}main.js`);
     const files = loaded.map((url) => url.replace(`${home}node_modules/tollgate/dist/`, ""));
     expect(files).toContain("limiter/create-limiter.js");
-    expect(files.filter((file) => !/^(index\.js$|(core|algorithms|limiter|stores\/(local|memory))\/)/.test(file))).toEqual([]);
+    expect(
+      files.filter((file) => !/^(index\.js$|(core|algorithms|limiter|stores\/(local|memory))\/)/.test(file)),
+    ).toEqual([]);
   });
 });
