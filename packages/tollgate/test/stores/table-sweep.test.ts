@@ -29,7 +29,8 @@ describe("a sweep of a table", () => {
     expect([limiter.size, slow.size, idle.size, store.size]).toEqual([10, 300, 300, 610]);
     expect(slow.sweep()).toBe(0);
     for (let i = 0; i < 10; i += 1) expect([limiter.allow(`key-${i}`), slow.allow(`key-${i}`)]).toEqual([false, false]);
-    expect([limiter.allow("key-10"), idle.sweep()]).toEqual([true, 300]);
+    // In this order: a new key may take the place of one that is as good as new.
+    expect([idle.sweep(), limiter.allow("key-10")]).toEqual([300, true]);
   });
 
   it("goes by the earliest clock where limiters of several share keys", () => {
