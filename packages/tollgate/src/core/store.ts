@@ -54,7 +54,7 @@ export interface SyncSpace {
    * @returns whether every enforcing limit conformed.
    */
   apply(verb: Verb, key: string, nowUs: number, costs: readonly number[], report: Report, at: number): boolean;
-  /** A key that will be asked about often. Without this, `allow` is asked each time. */
+  /** A key that will be asked about often; the hold may keep the string. Without this, `allow` is asked each time. */
   hold?(key: string): SyncHold;
   /**
    * Decides a batch as `allow` would one key after another, and notes 1 or 0 for each in `out`. Without this, `allow` is asked

@@ -1,5 +1,5 @@
 import { type Clock, readUs } from "../core/clock.ts";
-import type { Cost } from "../core/cost.ts";
+import { type Cost, checkCost } from "../core/cost.ts";
 import type { Decision, LimitReport } from "../core/decision.ts";
 import type { DecisionObservation, Observer } from "../core/observer.ts";
 import { Report } from "../core/report.ts";
@@ -50,6 +50,7 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
 
   async allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): Promise<number> {
     checkBatch(inputs, out);
+    if (typeof cost === "number") checkCost(cost);
     this.selection.tidy();
     const batch = Array.from(inputs, (input) => callsFor(this.selection, input, cost));
     const nowUs = readUs(this.clock);

@@ -1,4 +1,5 @@
 import type { Limit } from "../core/limits/limit.ts";
+import { ownCopy } from "../core/own-copy.ts";
 import { checkNames, createPlan, identityOf, type Plan, type Scope } from "../core/plan.ts";
 import type { AsyncStore, SyncStore } from "../core/store.ts";
 import { type CheckedOptions, checkKey, checkLimits, type LimitsFunction } from "./options.ts";
@@ -29,7 +30,10 @@ export interface Selection<Input, Space extends PlannedSpace> {
   readonly unknownUnits: "refused" | "ignored";
   /** Every pair that a call with this input is counted in; all or nothing. */
   pairs(input: Input): readonly Pair<Space>[];
-  /** Chooses key and limits now, and names their pairs whenever it is asked: spaces that were let go are opened again. */
+  /**
+   * Chooses key and limits now, and names their pairs whenever it is asked: spaces that were let go are opened again. It keeps
+   * a copy of the key, not what the key was cut out of.
+   */
   choose(input: Input): () => readonly Pair<Space>[];
   /** Every pair in which this input may have been counted, whatever limits apply to it now. */
   everyPair(input: Input): readonly Pair<Space>[];
@@ -58,7 +62,7 @@ export class FixedSelection<Input, Space extends PlannedSpace> implements Select
   }
 
   choose(input: Input): () => readonly Pair<Space>[] {
-    const pairs = this.pairs(input);
+    const pairs = this.pairs(input).map(({ space, key }) => ({ space, key: ownCopy(key) }));
     return () => pairs;
   }
 
@@ -102,12 +106,17 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
   }
 
   pairs(input: Input): readonly Pair<Space>[] {
-    return this.choose(input)();
+    return this.#choose(input, itself)();
   }
 
   choose(input: Input): () => readonly Pair<Space>[] {
-    const key = this.#options.key(input);
-    checkKey(key);
+    return this.#choose(input, ownCopy);
+  }
+
+  #choose(input: Input, keep: (key: string) => string): () => readonly Pair<Space>[] {
+    const given = this.#options.key(input);
+    checkKey(given);
+    const key = keep(given);
     const limits = checkLimits(this.#limits(input) ?? [], "any number of limits");
     // Checked before any space is opened: a list that is refused leaves nothing behind.
     checkNames(limits);
@@ -154,6 +163,10 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
     this.#spaces.set(identity, space);
     return space;
   }
+}
+
+function itself(key: string): string {
+  return key;
 }
 
 /** Several selections as one. */

@@ -64,9 +64,9 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
 
   allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): number {
     checkBatch(inputs, out);
+    if (typeof cost === "number") checkCost(cost);
     const direct = this.#direct;
     if (direct?.space.allowMany === undefined || typeof cost !== "number") return this.#allowEach(inputs, out, cost);
-    checkCost(cost);
     const keys: string[] = [];
     for (const input of inputs) {
       const key = direct.key(input);

@@ -54,6 +54,20 @@ describe("the memory of a memory store", () => {
     await vi.waitFor(() => expect(arrayBuffersInUse() - before).toBeLessThan(1e6));
   });
 
+  it.each([
+    ["a fixed list", [perMinute(1)]],
+    ["limits chosen per call", () => [perMinute(1)]],
+  ])("handles do not keep the text that a key was cut out of, under %s", async (_which, limits) => {
+    const limiter = createLimiter({ limits, clock: manualClock(START_MS) });
+    const before = heapInUse();
+    const handles = Array.from({ length: 100 }, (_, i) => {
+      const header = `client-number-${i}, ${String(i).repeat(1_000_000)}`;
+      return limiter.handle(header.slice(0, header.indexOf(",")));
+    });
+    await vi.waitFor(() => expect(heapInUse() - before).toBeLessThan(20e6));
+    expect([handles[7]?.allow(), handles[7]?.allow()]).toEqual([true, false]);
+  });
+
   it("does not keep the text that a key was cut out of", async () => {
     const limiter = createLimiter({ limits: [perMinute(1)], clock: manualClock(START_MS) });
     const before = heapInUse();

@@ -5,7 +5,6 @@ import { Report } from "../../core/report.ts";
 import type { Host, SyncHold, SyncSpace, Verb } from "../../core/store.ts";
 import type { HoldingSpace, LocalHold } from "./local-hold.ts";
 import type { Room } from "./local-store.ts";
-import { ownCopy } from "./own-copy.ts";
 import type { PlanTable } from "./plan-table.ts";
 
 /** What a space needs of its store. */
@@ -73,7 +72,7 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   }
 
   hold(key: string): SyncHold {
-    return this.#keeper.hold(this, ownCopy(key));
+    return this.#keeper.hold(this, key);
   }
 
   /** As `allow`, for a key that a hold finds. */

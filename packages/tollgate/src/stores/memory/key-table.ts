@@ -1,8 +1,8 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import type { Instant } from "../../core/instant.ts";
+import { ownCopy } from "../../core/own-copy.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Room } from "../local/local-store.ts";
-import { ownCopy } from "../local/own-copy.ts";
 import { PlanTable } from "../local/plan-table.ts";
 import { RecentKeys } from "../local/recent-keys.ts";
 

@@ -22,7 +22,7 @@ const CALLS_PER_STEP = 64;
 
 /**
  * Keeps counts in a table of fixed size: a set-associative table of 64-bit keyed fingerprints, without the keys
- * themselves and without an object or a timer for any. A key that is as good as new is free space: nothing has to be swept.
+ * themselves (but for up to 4,096 recent ones) and without an object or a timer for any. A key that is as good as new is free space: nothing has to be swept.
  *
  * Two keys whose fingerprints collide share a count. Fingerprints are HalfSipHash-1-3 under a random secret: among ten
  * million keys that happens with a probability of 1 in 370,000, and nobody can choose such keys.
