@@ -33,19 +33,32 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     why: "`allow` is not all or nothing, and takes twice",
   },
   {
-    name: "plain costs are taken though the last limit denies",
-    file: VERBS,
-    find: "if (!this.#kernels[last]!.admit(cells, base + this.#offsets[last]!, now, this.#counted(last, cost))) return false;",
-    replace:
-      "const all = this.#kernels[last]!.admit(cells, base + this.#offsets[last]!, now, this.#counted(last, cost));",
-    why: "`allow` admits what the last limit denies",
-  },
-  {
-    name: "plain costs are taken from the last limit alone",
+    name: "plain costs are not taken where there are many cells",
     file: VERBS,
     find: "this.#kernels[i]!.take(cells, base + this.#offsets[i]!, now, this.#counted(i, cost));",
     replace: "",
-    why: "`allow` counts under one of several limits",
+    why: "`allow` counts nothing under several limits",
+  },
+  {
+    name: "plain costs stay taken though a later limit denies",
+    file: VERBS,
+    find: "for (let i = 0; i < this.width; i += 1) cells[base + i] = before[i]!;",
+    replace: "",
+    why: "`allow` is not all or nothing",
+  },
+  {
+    name: "too little is put back when a later limit denies",
+    file: VERBS,
+    find: "for (let i = 0; i < this.width; i += 1) before[i] = cells[base + i]!;",
+    replace: "before[0] = cells[base]!;",
+    why: "a denied call leaves other cells as an earlier key had them",
+  },
+  {
+    name: "plain costs are admitted though a limit denies",
+    file: VERBS,
+    find: "if (this.#kernels[i]!.admit(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) continue;",
+    replace: "this.#kernels[i]!.admit(cells, base + this.#offsets[i]!, now, this.#counted(i, cost)); continue;",
+    why: "`allow` admits what a limit denies",
   },
   {
     name: "charges only what conforms",

@@ -5,23 +5,29 @@ import type { Plan } from "../core/plan.ts";
 import type { Report } from "../core/report.ts";
 import type { Verb } from "../core/store.ts";
 import { compileLimit } from "./compile-limit.ts";
-import type { Kernel } from "./kernel.ts";
+import type { Kernel, Taker } from "./kernel.ts";
+
+/** So few cells are copied and put back sooner than all limits are asked twice. */
+const MOST_CELLS_TO_UNDO = 8;
 
 /**
  * A plan compiled: what the verbs mean for the cells of one key, which begin at `base`. Every store that runs kernels
  * uses this, on the cells themselves or on a copy that it publishes afterwards. Times are whole microseconds since the
  * epoch; costs are checked, one per limit in the plan's order, as are the entries of a report, which begin at `at`.
  */
-export class CompiledPlan {
+export class CompiledPlan implements Taker {
   readonly plan: Plan;
   /** How many cells a key needs. */
   readonly width: number;
   readonly #kernels: readonly Kernel[];
-  readonly #only: Kernel | undefined;
+  /** What takes a plain cost. The only kernel does so itself: it counts every plain number, and its cells come first. */
+  readonly taker: Taker;
   /** Per kernel: where its cells begin within a key's. */
   readonly #offsets: readonly number[];
   /** How long after nothing counts any more a key is forgotten: above 0 only where some limit starts empty. */
   readonly #idleTtlUs: number;
+  /** Of the call at hand, should one of several limits deny it. */
+  readonly #cellsBefore: Float64Array;
   readonly #idleSince = createInstant();
   readonly #afterWait = createInstant();
 
@@ -29,7 +35,7 @@ export class CompiledPlan {
   constructor(plan: Plan, originUs: number) {
     this.plan = plan;
     this.#kernels = plan.limits.map((limit) => compileLimit(limit, originUs));
-    this.#only = this.#kernels.length === 1 ? this.#kernels[0] : undefined;
+    this.taker = this.#kernels.length === 1 ? this.#kernels[0]! : this;
     this.#idleTtlUs = Math.max(...plan.limits.map(idleTtlUs));
     const offsets = this.#kernels.map(() => 0);
     let width = 0;
@@ -38,6 +44,7 @@ export class CompiledPlan {
       width += this.#kernels[index]!.size;
     }
     this.#offsets = offsets;
+    this.#cellsBefore = new Float64Array(Math.min(width, MOST_CELLS_TO_UNDO));
     this.width = width;
   }
 
@@ -56,17 +63,29 @@ export class CompiledPlan {
     return true;
   }
 
-  /** The hot path: takes one plain cost, all or nothing, where every limit enforces. */
-  takeNumber(cells: Float64Array, base: number, now: Instant, cost: number): boolean {
-    // The only limit counts every plain number, and its cells come first.
-    if (this.#only !== undefined) return this.#only.admit(cells, base, now, cost);
-    const last = this.#kernels.length - 1;
-    for (let i = 0; i < last; i += 1) {
+  /** Takes one plain cost, all or nothing, where every limit enforces. */
+  admit(cells: Float64Array, base: number, now: Instant, cost: number): boolean {
+    return this.width <= MOST_CELLS_TO_UNDO
+      ? this.#admitOrUndo(cells, base, now, cost)
+      : this.#admitIfAllConform(cells, base, now, cost);
+  }
+
+  #admitOrUndo(cells: Float64Array, base: number, now: Instant, cost: number): boolean {
+    const before = this.#cellsBefore;
+    for (let i = 0; i < this.width; i += 1) before[i] = cells[base + i]!;
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      if (this.#kernels[i]!.admit(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) continue;
+      for (let i = 0; i < this.width; i += 1) cells[base + i] = before[i]!;
+      return false;
+    }
+    return true;
+  }
+
+  #admitIfAllConform(cells: Float64Array, base: number, now: Instant, cost: number): boolean {
+    for (let i = 0; i < this.#kernels.length; i += 1) {
       if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) return false;
     }
-    // All others conform, so the last decides.
-    if (!this.#kernels[last]!.admit(cells, base + this.#offsets[last]!, now, this.#counted(last, cost))) return false;
-    for (let i = 0; i < last; i += 1) {
+    for (let i = 0; i < this.#kernels.length; i += 1) {
       this.#kernels[i]!.take(cells, base + this.#offsets[i]!, now, this.#counted(i, cost));
     }
     return true;

@@ -1,11 +1,17 @@
 import type { Instant } from "../core/instant.ts";
 import type { Limit } from "../core/limits/limit.ts";
 
+/** What the hot path asks. */
+export interface Taker {
+  /** Takes the cost if it conforms, and says whether it does. */
+  admit(cells: Float64Array, at: number, now: Instant, cost: number): boolean;
+}
+
 /**
  * One limit compiled: the pure arithmetic of its algorithm over `size` cells that begin at `at`. Time comes in
  * as an instant, costs as checked whole numbers. No clock, no allocation, no other state.
  */
-export interface Kernel<L extends Limit = Limit> {
+export interface Kernel<L extends Limit = Limit> extends Taker {
   readonly limit: L;
   /** How many cells a key needs. */
   readonly size: number;
@@ -13,8 +19,6 @@ export interface Kernel<L extends Limit = Limit> {
   init(cells: Float64Array, at: number, now: Instant): void;
   /** Whether the cost could be taken now. Reads only. */
   conforms(cells: Float64Array, at: number, now: Instant, cost: number): boolean;
-  /** Takes the cost if it conforms, and says whether it does. */
-  admit(cells: Float64Array, at: number, now: Instant, cost: number): boolean;
   /** Takes the cost, unchecked: into debt if it does not conform. */
   take(cells: Float64Array, at: number, now: Instant, cost: number): void;
   /** Gives units back, never beyond full. */

@@ -57,7 +57,7 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
     const key = direct.key(input);
     // Checked here and refused elsewhere: the smaller this is, the more of what it calls is inlined.
     if (typeof key !== "string") checkKey(key);
-    if (!(cost >= 0 && Number.isSafeInteger(cost))) checkCost(cost);
+    if (cost !== 1) checkCost(cost);
     readInstant(this.clock, this.#now);
     return direct.space.allow(key, this.#now, cost);
   }

@@ -5,11 +5,11 @@ import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
 import { describe, it } from "vitest";
 
-/** The front cache is off for the first 1,024 calls, and judged every 1,024 from then on. */
+/** The front cache is off for the first 64 calls, and judged every 1,024 from then on. */
 const CALLS_TO_WAKE_UP = 1_100;
 const LIMIT = 1_000_000;
 
-/** Keys that the cache might take for one another: it chooses a place by the length and four units, most of them the last. */
+/** Keys that the cache might take for one another: it chooses a place by the length and five units, most of them the last. */
 const CROWDS: Readonly<Record<string, readonly string[]>> = {
   "keys that differ only in the middle": Array.from(
     { length: 40 },
@@ -113,9 +113,9 @@ describe.each(STORES)("%s, its recent keys in front", (_name, createStore) => {
     const tally = new Tally(createStore());
     const few = Array.from({ length: 20 }, (_, i) => `client-number-${i}`);
     tally.wakeUp(few);
-    for (let i = 0; i < 3_000; i += 1) tally.take(`once-${i}`);
-    // Rests for 32,768 calls.
-    for (let call = 0; call < 36_000; call += 1) tally.take(few[call % few.length] ?? "");
+    for (let i = 0; i < 8_000; i += 1) tally.take(`once-${i}`);
+    // Rests for 131,072 calls.
+    for (let call = 0; call < 136_000; call += 1) tally.take(few[call % few.length] ?? "");
     for (const key of few) tally.reset(key);
     for (let call = 0; call < 3_000; call += 1) tally.take(few[call % few.length] ?? "");
     tally.check();

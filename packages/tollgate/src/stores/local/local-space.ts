@@ -1,4 +1,5 @@
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import type { Taker } from "../../algorithms/kernel.ts";
 import { createInstant, type Instant } from "../../core/instant.ts";
 import type { Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
@@ -16,8 +17,8 @@ export interface SpaceKeeper {
   make(plan: Plan, nowUs: number): PlanTable;
   /** A hold on a key of one of its spaces. */
   hold(space: HoldingSpace, key: string): LocalHold;
-  /** Counts calls, and now and then cleans up a little. */
-  called(calls: number): void;
+  /** Cleans up a little, and says in its room when to do so again. */
+  step(): void;
   /** Counts a new key. */
   inserted(): void;
 }
@@ -33,6 +34,7 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   readonly plan: Plan;
   readonly #host: Host;
   readonly #keeper: SpaceKeeper;
+  readonly #room: Room;
   #table: PlanTable | undefined;
   /** The table's kernels from which this view's were made. */
   #compiledFrom: CompiledPlan | undefined;
@@ -45,11 +47,14 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   readonly #report = new Report();
   /** Whether `allow` can decide with conforming and taking alone: no limit in shadow mode, none that starts empty. */
   readonly #plain: boolean;
+  /** Then, what does so. */
+  #taker: Taker | undefined;
 
   constructor(plan: Plan, host: Host, keeper: SpaceKeeper) {
     this.plan = plan;
     this.#host = host;
     this.#keeper = keeper;
+    this.#room = keeper.room;
     this.#compiled = new CompiledPlan(plan, 0);
     this.#copy = new Float64Array(this.#compiled.width);
     this.#costs = plan.limits.map(() => 0);
@@ -63,11 +68,14 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   allow(key: string, now: Instant, cost: number): boolean {
     const table = this.#tableAt(now);
     const base = table.locate(key);
+    const taker = this.#taker;
     const admitted =
-      base >= 0 && this.#plain
-        ? this.#compiled.takeNumber(table.cells, base, now, cost)
+      base >= 0 && taker !== undefined
+        ? taker.admit(table.cells, base, now, cost)
         : this.#allowOtherwise(table, base, key, now, cost);
-    this.#keeper.called(1);
+    const room = this.#room;
+    room.callsUntilStep -= 1;
+    if (room.callsUntilStep <= 0) this.#keeper.step();
     return admitted;
   }
 
@@ -80,10 +88,10 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
     const table = this.#tableAt(now);
     const base = hold.locateIn(table);
     const admitted =
-      base >= 0 && this.#plain
-        ? this.#compiled.takeNumber(table.cells, base, now, cost)
+      base >= 0 && this.#taker !== undefined
+        ? this.#taker.admit(table.cells, base, now, cost)
         : this.#allowOtherwise(table, base, hold.key, now, cost);
-    this.#keeper.called(1);
+    this.#called(1);
     return admitted;
   }
 
@@ -97,15 +105,15 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
       for (let i = from; i < until; i += 1) {
         const base = table.locatePrepared(keys[i]!, i - from);
         const allowed =
-          base >= 0 && this.#plain
-            ? this.#compiled.takeNumber(table.cells, base, this.#now, cost)
+          base >= 0 && this.#taker !== undefined
+            ? this.#taker.admit(table.cells, base, this.#now, cost)
             : this.#allowOtherwise(table, base, keys[i]!, this.#now, cost);
         out[i] = allowed ? 1 : 0;
         if (allowed) admitted += 1;
       }
     }
     // Not before: it may let the table go.
-    for (let left = keys.length; left > 0; left -= BATCH) this.#keeper.called(Math.min(left, BATCH));
+    for (let left = keys.length; left > 0; left -= BATCH) this.#called(Math.min(left, BATCH));
     return admitted;
   }
 
@@ -135,18 +143,23 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   }
 
   tidy(): void {
-    this.#keeper.called(1);
+    this.#called(1);
   }
 
   release(): void {
     this.#known()?.members.remove(this.#host);
   }
 
+  #called(calls: number): void {
+    this.#room.callsUntilStep -= calls;
+    if (this.#room.callsUntilStep <= 0) this.#keeper.step();
+  }
+
   /** For a key without cells, and for limits that take more than conforming and taking. */
   #allowOtherwise(table: PlanTable, base: number, key: string, now: Instant, cost: number): boolean {
     this.#now[0] = now[0]!;
     const room = base >= 0 ? -1 : table.room(key, this.#now);
-    if (room >= 0 && this.#plain) return this.#allowNew(table, room, key, cost);
+    if (room >= 0 && this.#taker !== undefined) return this.#allowNew(this.#taker, table, room, key, cost);
     const costs = this.#costs;
     for (let i = 0; i < costs.length; i += 1) costs[i] = this.plan.countsNumber[i]! ? cost : 0;
     return base >= 0
@@ -154,9 +167,9 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
       : this.#applyToAbsent(table, room, "take", key, costs, this.#report, 0);
   }
 
-  #allowNew(table: PlanTable, room: number, key: string, cost: number): boolean {
+  #allowNew(taker: Taker, table: PlanTable, room: number, key: string, cost: number): boolean {
     this.#compiled.init(this.#copy, 0, this.#now);
-    if (!this.#compiled.takeNumber(this.#copy, 0, this.#now, cost)) return false;
+    if (!taker.admit(this.#copy, 0, this.#now, cost)) return false;
     if (cost > 0) this.#insert(table, room, key);
     return true;
   }
@@ -172,8 +185,8 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
     at: number,
   ): boolean {
     if (room >= 0) return this.#applyToNew(table, room, verb, key, costs, report, at);
-    if (verb === "take" || verb === "charge") this.#keeper.room.overflowed += 1;
-    if (this.#keeper.room.overflow === "deny") return this.#denyForRoom(costs, report, at);
+    if (verb === "take" || verb === "charge") this.#room.overflowed += 1;
+    if (this.#room.overflow === "deny") return this.#denyForRoom(costs, report, at);
     report.overflow ??= "shared";
     // Buckets that start empty would begin to fill, and looking changes nothing.
     if ((verb === "peek" || verb === "explain") && !table.hasOverflow)
@@ -263,6 +276,7 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
     table.reach(now);
     this.#compiledFrom = table.compiled;
     this.#compiled = table.compiledFor(this.plan);
+    this.#taker = this.#plain ? this.#compiled.taker : undefined;
     return table;
   }
 

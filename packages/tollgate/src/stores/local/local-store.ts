@@ -27,12 +27,17 @@ export interface LocalStore extends SyncStore, Disposable {
   readonly overflowed: number;
 }
 
+/** Stores clean up a little now and then, as calls come in. */
+export const CALLS_PER_STEP = 64;
+
 /** The room of one store. */
 export class Room {
   readonly maxKeys: number;
   readonly overflow: OverflowPolicy;
   size = 0;
   overflowed = 0;
+  /** At 0 or below, the store's next bit of cleaning up is due. */
+  callsUntilStep: number = CALLS_PER_STEP;
   readonly secrets: Secrets = new Secrets();
 
   /** @throws TollgateError `ERR_OPTION`. */

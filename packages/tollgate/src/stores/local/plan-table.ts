@@ -16,12 +16,11 @@ export abstract class PlanTable {
   readonly members: Members = new Members();
   /** Replaced when the origin moves. */
   compiled: CompiledPlan;
-  /** Whether the store let it go, empty; whoever held it has to ask the store again. */
-  retired = false;
   /** Of keys that found no room; made when the first one comes. */
   #overflow: OverflowBuckets | undefined;
   #overflowHash: KeyHash | undefined;
   readonly #secrets: Secrets;
+  #retired = false;
   /** The kernels are exact between these moments; a clock that strays farther moves the origin. */
   #earliestUs = 0;
   #latestUs = 0;
@@ -75,7 +74,18 @@ export abstract class PlanTable {
 
   /** Whether kernels compiled from the table's are the right ones at this moment. */
   serves(compiledFrom: CompiledPlan | undefined, now: Instant): boolean {
-    return this.compiled === compiledFrom && !this.retired && this.reaches(now);
+    return compiledFrom === this.compiled && now[0]! >= this.#earliestUs && now[0]! <= this.#latestUs;
+  }
+
+  get retired(): boolean {
+    return this.#retired;
+  }
+
+  /** The store lets it go, empty: whoever holds it has to ask the store again. */
+  retire(): void {
+    this.#retired = true;
+    // It serves nobody.
+    this.#earliestUs = Number.POSITIVE_INFINITY;
   }
 
   /** Makes sure that the kernels are exact at this moment. */

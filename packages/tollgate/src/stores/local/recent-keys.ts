@@ -1,46 +1,58 @@
-const PLACES = 4096;
-/** Leaves as many bits of a 32-bit hash as name a pair of places. */
-const PAIR_SHIFT = 21;
+/** It begins with the fewest places, and goes on to the most where keys are in each other's way. */
+const FEWEST_PLACES = 1024;
+const MOST_PLACES = 4096;
 /** 2^32 over the golden ratio (Knuth's multiplicative hashing). */
 const MIXER = 0x9e3779b1;
+/** In a place that is free. Shorter than any key that is looked for. */
+const NONE = "";
 
-/** A shorter key has no four units to choose by, a longer one would take too much memory. */
-const SHORTEST = 4;
+/** A shorter key has too few units to choose by, a longer one would take too much memory. */
+const SHORTEST = 5;
 const LONGEST = 64;
+
+/** It takes no memory before so many calls. */
+const CALLS_BEFORE_FIRST = 64;
+/** The tag of a key that is too short or too long; whichever other has it is not kept either. */
+const NOT_TO_KEEP = 0;
 
 /** The calls after which it is seen whether it pays. */
 const CALLS_PER_TRIAL = 1024;
-/** With fewer it costs more than it saves. */
-const HITS_TO_GO_ON = CALLS_PER_TRIAL / 2;
+/** With more keys than this that find both places taken it costs more than it saves. */
+const MOST_CROWDED_OUT = CALLS_PER_TRIAL / 2;
+const CROWDED_OUT_TO_GROW = CALLS_PER_TRIAL / 8;
 const REPEATS_TO_TRY_LAST = CALLS_PER_TRIAL / 4;
 /** How many calls go by before it is tried again. */
-const CALLS_OF_REST = 32 * CALLS_PER_TRIAL;
-/** To keep a key costs more than to look for it; the keys that matter come again. */
-const MISSES_PER_NEW_KEY = 4;
+const CALLS_OF_REST = 128 * CALLS_PER_TRIAL;
+/** To take another key's place costs more than to look for it; the keys that matter come again. */
+const CROWDED_OUT_PER_NEW_KEY = 4;
 
 /**
  * The strings of up to 4,096 recent keys, each in one of two places that a handful of its units choose, with some numbers:
- * comparing a key with the strings that are there is quicker than hashing all of it. Where keys do not come again soon it rests, and
- * before the first thousand calls it takes no memory.
+ * comparing a key with the string that is there is quicker than hashing all of it. Where keys do not come again soon it rests.
  */
 export class RecentKeys {
   /** So many for each place, one place after another. */
   values: Int32Array = new Int32Array(0);
   readonly #valuesPerPlace: number;
   #keys: string[] = [];
+  /** Of each place's key: a few of its units, and its length. */
+  #tags: Int32Array = new Int32Array(0);
+  /** Leaves as many bits of a 32-bit hash as name a pair of places. */
+  #pairShift = 0;
   #resting = true;
-  #callsLeft = CALLS_PER_TRIAL;
-  #hits = 0;
-  #missesUntilNew = 1;
-  /** Where the key that was looked for last belongs; -1 if nowhere. */
-  #place = -1;
-  /** Which of two places the next new key gets: 0 the later, 1 the earlier. */
-  #earlier = 0;
-  /** The key that was found last, and its place. While keys often follow themselves, it is tried before any place. */
-  #lastKey = "";
-  #lastPlace = -1;
+  #callsLeft = CALLS_BEFORE_FIRST;
+  /** Calls of this trial that found no key, whose key found no place that was free, and that found another key than the last. */
+  #misses = 0;
+  #crowdedOut = 0;
+  #changes = 0;
+  /** The tag of the key that was looked for in vain. */
+  #missingTag = NOT_TO_KEEP;
+  #crowdedOutUntilNew = CROWDED_OUT_PER_NEW_KEY;
+  /** Which of two places that are taken a new key gets. */
+  #turn: 0 | 1 = 0;
+  /** The place of the key that was found last. While keys often follow themselves, it is tried before any other. */
+  #last = 0;
   #triesLast = false;
-  #repeats = 0;
 
   constructor(valuesPerPlace: number) {
     this.#valuesPerPlace = valuesPerPlace;
@@ -50,59 +62,73 @@ export class RecentKeys {
   find(key: string): number {
     this.#callsLeft -= 1;
     if (this.#callsLeft === 0) this.#judge();
-    if (this.#triesLast && this.#lastKey === key && this.#lastPlace >= 0) {
-      this.#hits += 1;
-      this.#repeats += 1;
-      this.#place = this.#lastPlace;
-      return this.#lastPlace;
-    }
-    this.#place = -1;
-    if (this.#resting) return -1;
-    return this.#findAmongAll(key);
+    if (this.#triesLast && this.#keys[this.#last] === key) return this.#last;
+    return this.#resting ? -1 : this.#findAmongAll(key);
   }
 
   #findAmongAll(key: string): number {
     const { length } = key;
-    if (length < SHORTEST || length > LONGEST) return -1;
-    const some =
-      key.charCodeAt(length - 1) |
-      (key.charCodeAt(length - 2) << 8) |
-      (key.charCodeAt(length - 3) << 16) |
-      (key.charCodeAt(1) << 24);
-    const mixed = Math.imul(some ^ (length << 12), MIXER);
-    let place = 2 * ((mixed ^ (mixed >>> 15)) >>> PAIR_SHIFT);
-    let known = this.#keys[place]!;
-    if (known !== key) {
-      place += 1;
-      known = this.#keys[place]!;
+    if (length < SHORTEST || length > LONGEST) return this.#miss(NOT_TO_KEEP);
+    // What differs most between keys is at their ends.
+    const tag =
+      key.charCodeAt(length - 1) ^
+      (key.charCodeAt(length - 2) << 8) ^
+      (key.charCodeAt(length - 3) << 16) ^
+      (key.charCodeAt(length - 5) << 24) ^
+      (key.charCodeAt(length >>> 1) << 5) ^
+      (length << 12);
+    const first = this.#firstPlace(tag);
+    // 1 if the tags differ. A branch would often be foretold wrong.
+    const difference = this.#tags[first]! ^ tag;
+    const place = first + ((difference | (0 - difference)) >>> 31);
+    if (this.#keys[place] !== key) return this.#miss(tag);
+    if (place !== this.#last) {
+      this.#last = place;
+      this.#changes += 1;
     }
-    if (known !== key) {
-      this.#place = place - this.#earlier;
-      return -1;
-    }
-    this.#place = place;
-    this.#hits += 1;
-    if (place === this.#lastPlace) this.#repeats += 1;
-    this.#lastPlace = place;
-    this.#lastKey = known;
     return place;
   }
 
-  /** Whether the key that has just been looked for in vain should be kept. */
-  get wantsIt(): boolean {
-    if (this.#place < 0) return false;
-    this.#missesUntilNew -= 1;
-    if (this.#missesUntilNew > 0) return false;
-    this.#missesUntilNew = MISSES_PER_NEW_KEY;
-    return true;
+  #firstPlace(tag: number): number {
+    const mixed = Math.imul(tag, MIXER);
+    return ((mixed ^ (mixed >>> 15)) >>> this.#pairShift) << 1;
   }
 
-  /** Keeps that key: the same text, in memory of its own. Returns its place, whose values are to be set. */
-  keep(own: string): number {
-    this.#keys[this.#place] = own;
-    this.#earlier = 1 - this.#earlier;
-    if (this.#place === this.#lastPlace) this.#lastPlace = -1;
-    return this.#place;
+  #miss(tag: number): -1 {
+    this.#misses += 1;
+    this.#missingTag = tag;
+    return -1;
+  }
+
+  /** Where to keep the key that has just been looked for in vain; -1 if nowhere. */
+  placeForMissing(): number {
+    if (this.#resting || this.#missingTag === NOT_TO_KEEP) return -1;
+    const place = this.#placeOf(this.#missingTag);
+    if (this.#keys[place] === NONE) return place;
+    this.#crowdedOut += 1;
+    this.#crowdedOutUntilNew -= 1;
+    if (this.#crowdedOutUntilNew > 0) return -1;
+    this.#crowdedOutUntilNew = CROWDED_OUT_PER_NEW_KEY;
+    this.#turn = this.#turn === 0 ? 1 : 0;
+    return place;
+  }
+
+  #placeOf(tag: number): number {
+    const first = this.#firstPlace(tag);
+    // A key of the same tag is not looked for in the second.
+    if (this.#tags[first] === tag || this.#keys[first] === NONE) return first;
+    return this.#keys[first + 1] === NONE ? first + 1 : first + this.#turn;
+  }
+
+  /** Keeps that key in that place: the same text, in memory of its own. Its values are to be set. */
+  keep(place: number, own: string): void {
+    this.#keys[place] = own;
+    this.#tags[place] = this.#missingTag;
+  }
+
+  /** Takes another string of the same text for the one in a place. */
+  replace(place: number, own: string): void {
+    this.#keys[place] = own;
   }
 
   /** The string in a place. */
@@ -111,14 +137,50 @@ export class RecentKeys {
   }
 
   #judge(): void {
-    this.#resting = !this.#resting && this.#hits < HITS_TO_GO_ON;
+    const hits = CALLS_PER_TRIAL - this.#misses;
+    if (this.#resting) this.#beginAnew(Math.max(FEWEST_PLACES, this.#keys.length));
+    else if (this.#crowdedOut > CROWDED_OUT_TO_GROW && this.#keys.length < MOST_PLACES) this.#grow();
+    else if (this.#crowdedOut > MOST_CROWDED_OUT) this.#rest();
+    else this.#triesLast = hits - this.#changes > REPEATS_TO_TRY_LAST;
     this.#callsLeft = this.#resting ? CALLS_OF_REST : CALLS_PER_TRIAL;
-    this.#triesLast = this.#repeats > REPEATS_TO_TRY_LAST;
-    this.#hits = 0;
-    this.#repeats = 0;
-    if (this.#resting || this.#keys.length > 0) return;
-    // No key that is long enough equals it.
-    this.#keys = new Array<string>(PLACES).fill("");
-    this.values = new Int32Array(this.#valuesPerPlace * PLACES);
+    this.#misses = 0;
+    this.#crowdedOut = 0;
+    this.#changes = 0;
+  }
+
+  #rest(): void {
+    this.#resting = true;
+    this.#triesLast = false;
+  }
+
+  #beginAnew(places: number): void {
+    this.#resting = false;
+    // A free place must not be tried.
+    this.#triesLast = false;
+    this.#last = 0;
+    if (places === this.#keys.length) {
+      this.#keys.fill(NONE);
+      this.#tags.fill(0);
+      return;
+    }
+    this.#keys = new Array<string>(places).fill(NONE);
+    this.#tags = new Int32Array(places);
+    this.values = new Int32Array(this.#valuesPerPlace * places);
+    this.#pairShift = Math.clz32(places) + 2;
+  }
+
+  #grow(): void {
+    const each = this.#valuesPerPlace;
+    const keys = this.#keys;
+    const tags = this.#tags;
+    const values = this.values;
+    this.#beginAnew(MOST_PLACES);
+    for (const [place, key] of keys.entries()) {
+      if (key === NONE) continue;
+      this.#missingTag = tags[place]!;
+      const to = this.#placeOf(this.#missingTag);
+      this.keep(to, key);
+      for (let i = 0; i < each; i += 1) this.values[to * each + i] = values[place * each + i]!;
+    }
   }
 }

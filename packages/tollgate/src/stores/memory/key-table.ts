@@ -41,14 +41,30 @@ export class KeyTable extends PlanTable {
 
   locate(key: string): number {
     const place = this.#recent.find(key);
-    if (place >= 0) {
-      const recent = this.#recent.values[place]!;
-      // The very string, so nothing has moved since.
-      if (this.#keys[recent] === this.#recent.at(place)) return recent * this.width;
-    }
+    if (place < 0) return this.#locateAnother(key);
+    const recent = this.#recent.values[place]!;
+    // The very string, so nothing has moved since.
+    return this.#keys[recent] === this.#recent.at(place) ? recent * this.width : this.#locateMoved(key, place);
+  }
+
+  /** For a recent key that is not where it was. */
+  #locateMoved(key: string, place: number): number {
     const slot = this.#slots.get(key);
     if (slot === undefined) return -1;
-    if (this.#recent.wantsIt) this.#recent.values[this.#recent.keep(this.#keys[slot]!)] = slot;
+    this.#recent.replace(place, this.#keys[slot]!);
+    this.#recent.values[place] = slot;
+    return slot * this.width;
+  }
+
+  /** For a key that is none of the recent ones. */
+  #locateAnother(key: string): number {
+    const slot = this.#slots.get(key);
+    if (slot === undefined) return -1;
+    const place = this.#recent.placeForMissing();
+    if (place >= 0) {
+      this.#recent.keep(place, this.#keys[slot]!);
+      this.#recent.values[place] = slot;
+    }
     return slot * this.width;
   }
 

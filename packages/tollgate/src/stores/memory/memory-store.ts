@@ -46,11 +46,12 @@ class MemoryStore implements LocalStore, SpaceKeeper {
   readonly kind = "sync";
   readonly room: Room;
   readonly #tables = new Map<Scope, Map<string, KeyTable>>();
-  readonly #sweeper = new Sweeper((table) => this.#retire(table));
+  readonly #sweeper: Sweeper;
   readonly #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(options: MemoryStoreOptions) {
     this.room = new Room("memoryStore", options, DEFAULT_MAX_KEYS);
+    this.#sweeper = new Sweeper(this.room, (table) => this.#retire(table));
     const { sweepIntervalMs } = options;
     if (sweepIntervalMs === undefined) return;
     if (!Number.isInteger(sweepIntervalMs) || sweepIntervalMs < 1 || sweepIntervalMs > LONGEST_TIMER_MS) {
@@ -106,8 +107,8 @@ class MemoryStore implements LocalStore, SpaceKeeper {
     return new KeyHold(space, key);
   }
 
-  called(calls: number): void {
-    this.#sweeper.called(calls);
+  step(): void {
+    this.#sweeper.step();
   }
 
   inserted(): void {
@@ -115,7 +116,7 @@ class MemoryStore implements LocalStore, SpaceKeeper {
   }
 
   #retire(table: KeyTable): void {
-    table.retired = true;
+    table.retire();
     const { scope, id } = table.plan;
     const tables = this.#tables.get(scope);
     tables?.delete(id);

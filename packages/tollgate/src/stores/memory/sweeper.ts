@@ -1,12 +1,13 @@
 import type { Instant } from "../../core/instant.ts";
+import { CALLS_PER_STEP, type Room } from "../local/local-store.ts";
 import type { KeyTable } from "./key-table.ts";
 
-/** So many slots are looked at in a step: no call waits long. */
-const SLOTS_PER_STEP = 64;
+/** So many slots are looked at in a step, one for each call: no call waits long. */
+const SLOTS_PER_STEP = CALLS_PER_STEP;
 /** And at so many when a new key finds the store full: it has to wait for that. */
 const SLOTS_PER_RECLAIM = 16;
-/** A call pays for a look at one slot, and a new key for this many: so a store keeps about twice the keys in use. */
-const SLOTS_PER_NEW_KEY = 4;
+/** A new key counts as so many calls: so a store keeps about twice the keys in use. */
+const CALLS_PER_NEW_KEY = 4;
 
 /**
  * Sweeps a store's tables in small steps as calls come in, one table after another, so that the keys of an idle limiter
@@ -15,12 +16,13 @@ const SLOTS_PER_NEW_KEY = 4;
  */
 export class Sweeper {
   readonly #tables: KeyTable[] = [];
+  readonly #room: Room;
   readonly #retire: (table: KeyTable) => void;
-  #slotsUnpaid = SLOTS_PER_STEP;
   #next = 0;
   #sweeping = false;
 
-  constructor(retire: (table: KeyTable) => void) {
+  constructor(room: Room, retire: (table: KeyTable) => void) {
+    this.#room = room;
     this.#retire = retire;
   }
 
@@ -28,15 +30,13 @@ export class Sweeper {
     this.#tables.push(table);
   }
 
-  /** Counts calls, and makes a step when enough have come in. */
-  called(calls: number): void {
-    this.#slotsUnpaid -= calls;
-    if (this.#slotsUnpaid <= 0) this.#sweep("a step");
+  step(): void {
+    this.#sweep("a step");
   }
 
   /** Counts a new key. */
   inserted(): void {
-    this.#slotsUnpaid -= SLOTS_PER_NEW_KEY;
+    this.#room.callsUntilStep -= CALLS_PER_NEW_KEY;
   }
 
   sweepAll(): void {
@@ -82,7 +82,7 @@ export class Sweeper {
   }
 
   #step(): void {
-    this.#slotsUnpaid = SLOTS_PER_STEP;
+    this.#room.callsUntilStep = CALLS_PER_STEP;
     let slotsLeft = SLOTS_PER_STEP;
     // Once round at the most: small tables are many to a step.
     for (let tables = this.#tables.length; tables > 0 && slotsLeft > 0; tables -= 1) {

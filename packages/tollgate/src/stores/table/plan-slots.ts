@@ -50,10 +50,11 @@ export class PlanSlots extends PlanTable implements Owner {
 
   locate(key: string): number {
     const place = this.#recent.find(key);
-    if (place >= 0) return this.#locateRecent(RECENT_VALUES * place);
-    this.print(key);
-    if (this.#recent.wantsIt) this.#keep(key);
-    return this.slots.find(this.low, this.high);
+    if (place < 0) return this.#locateAnother(key);
+    const at = RECENT_VALUES * place;
+    const { values } = this.#recent;
+    const isThere = this.slots.holds(values[at + WORD]!, values[at]!, values[at + 1]!);
+    return isThere ? values[at + SLOT]! : this.#locateMoved(at);
   }
 
   /** Notes a key's fingerprint. */
@@ -131,7 +132,7 @@ export class PlanSlots extends PlanTable implements Owner {
   }
 
   letGo(): void {
-    this.retired = true;
+    this.retire();
     this.#retire(this);
   }
 
@@ -139,22 +140,30 @@ export class PlanSlots extends PlanTable implements Owner {
     for (const slot of this.#own()) this.compiled.rebase(this.cells, slot, from);
   }
 
-  #locateRecent(at: number): number {
+  /** For a recent key that is not where it was. */
+  #locateMoved(at: number): number {
     const { values } = this.#recent;
-    const low = values[at]!;
-    const high = values[at + 1]!;
-    if (this.slots.holds(values[at + WORD]!, low, high)) return values[at + SLOT]!;
-    const slot = this.slots.find(low, high);
-    if (slot >= 0) {
-      values[at + WORD] = this.slots.wordOf(slot);
-      values[at + SLOT] = slot;
-    }
+    const slot = this.slots.find(values[at]!, values[at + 1]!);
+    if (slot < 0) return -1;
+    values[at + WORD] = this.slots.wordOf(slot);
+    values[at + SLOT] = slot;
     return slot;
   }
 
-  #keep(key: string): void {
-    const at = RECENT_VALUES * this.#recent.keep(ownCopy(key));
+  /** For a key that is none of the recent ones. */
+  #locateAnother(key: string): number {
+    this.print(key);
+    this.#keepRecent(key);
+    return this.slots.find(this.low, this.high);
+  }
+
+  /** With the fingerprint that has just been noted. */
+  #keepRecent(key: string): void {
+    const place = this.#recent.placeForMissing();
+    if (place < 0) return;
+    this.#recent.keep(place, ownCopy(key));
     const { values } = this.#recent;
+    const at = RECENT_VALUES * place;
     values[at] = this.low;
     values[at + 1] = this.high;
     // There is no fingerprint: it has to be found.

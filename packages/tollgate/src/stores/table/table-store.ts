@@ -3,7 +3,7 @@ import type { Plan, Scope } from "../../core/plan.ts";
 import type { Host, SyncSpace } from "../../core/store.ts";
 import type { HoldingSpace } from "../local/local-hold.ts";
 import { LocalSpace, type SpaceKeeper } from "../local/local-space.ts";
-import { type LocalStore, Room, type RoomOptions } from "../local/local-store.ts";
+import { CALLS_PER_STEP, type LocalStore, Room, type RoomOptions } from "../local/local-store.ts";
 import { PlanSlots } from "./plan-slots.ts";
 import { SlotHold } from "./slot-hold.ts";
 import { SlotTable } from "./slot-table.ts";
@@ -17,8 +17,6 @@ export interface TableStoreOptions extends RoomOptions {
    */
   readonly maxKeys: number;
 }
-
-const CALLS_PER_STEP = 64;
 
 /**
  * Keeps counts in a table of fixed size: a set-associative table of 64-bit keyed fingerprints, without the keys
@@ -50,7 +48,6 @@ class TableStore implements LocalStore, SpaceKeeper {
   readonly #tables: SlotTable[] = [];
   /** Whether some table has had many plans, so that it has to be looked after. */
   #crowded = false;
-  #callsUntilStep = CALLS_PER_STEP;
   readonly #plans = new Map<Scope, Map<string, PlanSlots>>();
 
   constructor(options: TableStoreOptions) {
@@ -96,11 +93,9 @@ class TableStore implements LocalStore, SpaceKeeper {
     return made;
   }
 
-  called(calls: number): void {
+  step(): void {
+    this.room.callsUntilStep = CALLS_PER_STEP;
     if (!this.#crowded) return;
-    this.#callsUntilStep -= calls;
-    if (this.#callsUntilStep > 0) return;
-    this.#callsUntilStep = CALLS_PER_STEP;
     for (const table of this.#tables) table.step();
   }
 
