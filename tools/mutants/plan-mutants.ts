@@ -42,7 +42,7 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   {
     name: "plain costs stay taken though a later limit denies",
     file: VERBS,
-    find: "for (let i = 0; i < this.width; i += 1) cells[base + i] = before[i]!;",
+    find: "for (let cell = 0; cell < this.width; cell += 1) cells[base + cell] = before[cell]!;",
     replace: "",
     why: "`allow` is not all or nothing",
   },

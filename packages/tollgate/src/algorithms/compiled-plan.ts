@@ -75,7 +75,7 @@ export class CompiledPlan implements Taker {
     for (let i = 0; i < this.width; i += 1) before[i] = cells[base + i]!;
     for (let i = 0; i < this.#kernels.length; i += 1) {
       if (this.#kernels[i]!.admit(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) continue;
-      for (let i = 0; i < this.width; i += 1) cells[base + i] = before[i]!;
+      for (let cell = 0; cell < this.width; cell += 1) cells[base + cell] = before[cell]!;
       return false;
     }
     return true;
