@@ -11,7 +11,7 @@ export default defineConfig({
       { find: /^tollgate$/, replacement: `${source}/index.ts` },
       { find: /^tollgate\/testing$/, replacement: `${source}/testing/index.ts` },
       { find: /^tollgate\/table$/, replacement: `${source}/stores/table/index.ts` },
-      { find: /^tollgate\/node$/, replacement: `${source}/adapters/node.ts` },
+      { find: /^tollgate\/(express|fastify|fetch|hono|koa|node)$/, replacement: `${source}/adapters/$1.ts` },
     ],
   },
   test: {

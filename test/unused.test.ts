@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import bench from "../bench/package.json" with { type: "json" };
+import library from "../packages/tollgate/package.json" with { type: "json" };
 import { plantWorkspace, REPOSITORY } from "./support/planted-workspace.ts";
 import { type Run, runNode } from "./support/run.ts";
 import { remove } from "./support/temporary-folder.ts";
@@ -8,14 +9,17 @@ import { remove } from "./support/temporary-folder.ts";
 const LIBRARY = "packages/tollgate";
 const SERVER = "packages/server";
 
-const RIVALS = Object.keys(bench.dependencies).map((name) => `import "${name}";\n`);
+const importsOf = (names: object) => Object.keys(names).map((name) => `import "${name}";\n`);
 
 const FILES = {
   [`${LIBRARY}/src/index.ts`]: 'export { used } from "./core/used.ts";\n',
   [`${LIBRARY}/src/stores/table/index.ts`]: 'export { used as table } from "../../core/used.ts";\n',
   [`${LIBRARY}/src/adapters/node.ts`]: 'export { used as node } from "../core/used.ts";\n',
   [`${LIBRARY}/src/testing/index.ts`]: 'export { used as testing } from "../core/used.ts";\n',
-  [`${LIBRARY}/src/core/used.ts`]: 'import "not-declared";\nexport const used = 1;\nexport const unused = 2;\n',
+  [`${LIBRARY}/src/core/used.ts`]: `${importsOf(library.dependencies).join("")}import "not-declared";
+export const used = 1;
+export const unused = 2;
+`,
   [`${LIBRARY}/src/core/unused.ts`]: "export const a = 1;\n",
   [`${LIBRARY}/test/a.test.ts`]: 'import { a } from "./support/used.ts";\nimport "tollgate";\na();\n',
   [`${LIBRARY}/test/support/used.ts`]: "export const a = () => 1;\n",
@@ -23,7 +27,7 @@ const FILES = {
   [`${SERVER}/bin/tollgate.js`]: 'import "../dist/cli.js";\n',
   [`${SERVER}/src/cli.ts`]: 'import { used } from "tollgate";\nconsole.log(used);\n',
   [`${SERVER}/src/unused.ts`]: "export const a = 1;\n",
-  "bench/speed.ts": `${RIVALS.join("")}import { a } from "./lib/used.ts";\na();\n`,
+  "bench/speed.ts": `${importsOf(bench.dependencies).join("")}import { a } from "./lib/used.ts";\na();\n`,
   "bench/lib/used.ts": "export const a = () => 1;\n",
   "bench/lib/unused.ts": "export const a = () => 1;\n",
   "tools/unused.ts": "export const a = 1;\n",

@@ -14,10 +14,15 @@ const examples = pagesAndSources()
 /** Factories and functions that users call; types have no example of their own. */
 const DOCUMENTED = [
   "TollgateError",
+  "clientIp",
   "coarseClock",
   "combine",
+  "compose",
+  "cookie",
   "createLimiter",
+  "firstOf",
   "fixedWindow",
+  "header",
   "manualClock",
   "memoryStore",
   "perDay",

@@ -10,8 +10,10 @@ import { buildCleanly, type CleanBuild } from "./clean-build.ts";
 import {
   compile,
   install,
+  link,
   PROJECT_KINDS,
   type ProjectKind,
+  packInstalled,
   plantBareProject,
   plantProject,
   runSample,
@@ -21,21 +23,29 @@ import {
 const QUIET_SUCCESS: Run = { status: 0, stdout: "", stderr: "" };
 
 const manifest = readManifest(join(REPOSITORY, "packages/tollgate"));
+const DEPENDENCIES = ["@noble/hashes", "ipaddr.js"];
+/** What the adapters stand in front of, and its types: for a user to install. */
+const FRAMEWORKS = ["express", "fastify", "hono", "@hono/node-server", "koa", "@types/express", "@types/koa"];
+
 const subpaths = Object.keys(manifest.exports ?? {}).filter((subpath) => subpath !== "./package.json");
 
 interface Project {
   readonly root: string;
   readonly installed: Run;
+  /** What is in its node_modules then. */
+  readonly packages: readonly string[];
   readonly compiled: Run;
 }
 
 let folder: string;
 let library: CleanBuild;
 let packed: PackedPackage;
+let tarballs: readonly string[];
 beforeAll(async () => {
   folder = temporaryFolder();
   library = await buildCleanly(join(folder, "workspace"));
   packed = await pack(library.folder, folder);
+  tarballs = [packed.tarball, ...(await Promise.all(DEPENDENCIES.map((name) => packInstalled(name, folder))))];
 }, 60_000);
 afterAll(() => remove(folder));
 
@@ -44,8 +54,11 @@ async function createProject(name: string, write: (root: string) => void): Promi
   const root = join(folder, name.replaceAll(" ", "-"));
   mkdirSync(root);
   write(root);
-  const installed = await install(root, packed.tarball);
-  return { root, installed, compiled: existsSync(join(root, "tsconfig.json")) ? await compile(root) : QUIET_SUCCESS };
+  const installed = await install(root, tarballs);
+  const packages = readdirSync(join(root, "node_modules")).filter((entry) => !entry.startsWith("."));
+  link(root, FRAMEWORKS);
+  const compiled = existsSync(join(root, "tsconfig.json")) ? await compile(root) : QUIET_SUCCESS;
+  return { root, installed, packages, compiled };
 }
 
 describe("the tarball", () => {
@@ -100,10 +113,10 @@ describe("projects", () => {
   }
 
   describe.each(PROJECT_KINDS)("$name", (kind) => {
-    it("installs the package, and nothing else", () => {
-      const { root, installed } = projectOf(kind);
+    it("installs the package and its dependencies, and nothing else", () => {
+      const { installed, packages } = projectOf(kind);
       expect(installed).toMatchObject({ status: 0, stderr: "" });
-      expect(readdirSync(join(root, "node_modules")).filter((name) => !name.startsWith("."))).toEqual(["tollgate"]);
+      expect(packages).toEqual(["@noble", "ipaddr.js", "tollgate"]);
     });
 
     it("compiles, where it has to", () => {

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { REPOSITORY } from "../support/planted-workspace.ts";
 import { type Run, run, runNode } from "../support/run.ts";
 import { plant } from "../support/temporary-folder.ts";
@@ -77,10 +77,29 @@ function userEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_|VITEST)/i.test(name)));
 }
 
-/** Installs a tarball without asking any registry. */
-export function install(root: string, tarball: string): Promise<Run> {
-  const args = ["install", tarball, "--offline", "--no-audit", "--no-fund", "--cache", join(root, ".npm")];
+/** Installs tarballs, a package and its dependencies, without asking any registry. */
+export function install(root: string, tarballs: readonly string[]): Promise<Run> {
+  const args = ["install", ...tarballs, "--offline", "--no-audit", "--no-fund", "--cache", join(root, ".npm")];
   return run("npm", [...args, "--loglevel=error"], { cwd: root, env: userEnvironment() });
+}
+
+/** Makes a package of this repository's a tarball again. */
+export async function packInstalled(name: string, folder: string): Promise<string> {
+  // Where another version is needed elsewhere, the library's is its own.
+  const own = join(REPOSITORY, "packages/tollgate/node_modules", name);
+  const source = existsSync(own) ? own : join(REPOSITORY, "node_modules", name);
+  const args = ["pack", source, "--pack-destination", folder, "--ignore-scripts", "--silent"];
+  const { stdout } = await run("npm", args, { cwd: folder, env: userEnvironment() });
+  return join(folder, stdout.trim());
+}
+
+/** Lets a project use what is installed in this repository, as if it had installed that itself. */
+export function link(root: string, names: readonly string[]): void {
+  for (const name of names) {
+    const place = join(root, "node_modules", name);
+    mkdirSync(dirname(place), { recursive: true });
+    symlinkSync(join(REPOSITORY, "node_modules", name), place);
+  }
 }
 
 export function compile(root: string): Promise<Run> {

@@ -1,3 +1,5 @@
+import { TollgateError } from "tollgate";
+import { clientIp, type TrustProxy } from "tollgate/node";
 import { DEFAULT_HOST, expectedBy, NUMBERS, type NumberFlag } from "./flags.ts";
 import { type FlagValues, parseFlags } from "./parse-flags.ts";
 import type { ServiceSettings } from "./service.ts";
@@ -32,6 +34,7 @@ function settingsOf(values: FlagValues): ServiceSettings {
     port: numberOf(values, "port"),
     capacity: numberOf(values, "capacity"),
     refillPerSecond: numberOf(values, "refill-per-second"),
+    trustProxy: trustOf(values["trust-proxy"]),
   };
 }
 
@@ -39,6 +42,20 @@ function settingsOf(values: FlagValues): ServiceSettings {
 function hostOf({ host = DEFAULT_HOST }: FlagValues): string {
   if (host.trim() === "") throw new UsageError(`--host: expected ${expectedBy("host")}, got ${JSON.stringify(host)}`);
   return host;
+}
+
+/** Nobody is trusted unless told. */
+function trustOf(text: string | undefined): TrustProxy {
+  if (text === undefined) return false;
+  const trust = /^\d+$/.test(text.trim()) ? Number(text) : text.split(",").map((part) => part.trim());
+  try {
+    clientIp({ trustProxy: trust });
+  } catch (cause) {
+    if (!(cause instanceof TollgateError)) throw cause;
+    const got = JSON.stringify(text);
+    throw new UsageError(`--trust-proxy: expected ${expectedBy("trust-proxy")}, got ${got}`, { cause });
+  }
+  return trust;
 }
 
 function numberOf(values: FlagValues, flag: NumberFlag): number {

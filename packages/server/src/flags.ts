@@ -4,6 +4,7 @@ export const FLAGS = {
   port: { type: "string" },
   capacity: { type: "string" },
   "refill-per-second": { type: "string" },
+  "trust-proxy": { type: "string" },
   help: { type: "boolean" },
   version: { type: "boolean" },
 } as const;
@@ -40,6 +41,8 @@ export function expectedBy(flag: Flag): string {
     case "capacity":
     case "refill-per-second":
       return `a whole number from ${NUMBERS[flag].least} to ${NUMBERS[flag].most}`;
+    case "trust-proxy":
+      return "a number of hops, or addresses and CIDR blocks, loopback or private, with commas between them";
     case "help":
     case "version":
       return "no value";

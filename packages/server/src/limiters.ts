@@ -1,5 +1,5 @@
 import { type Clock, createLimiter, type Limiter, memoryStore, type Observation, tokenBucket } from "tollgate";
-import type { HttpFacts } from "tollgate/node";
+import type { HttpFacts, TrustProxy } from "tollgate/node";
 import { clientKey } from "./client-key.ts";
 
 const TEST_CAPACITY = 3;
@@ -8,6 +8,7 @@ const TEST_REFILL_PER_SECOND = 1;
 export interface LimiterSettings {
   readonly capacity: number;
   readonly refillPerSecond: number;
+  readonly trustProxy: TrustProxy;
   /** Milliseconds between the sweeps that let idle clients go. */
   readonly sweepIntervalMs: number;
   readonly clock: Clock;
@@ -21,8 +22,10 @@ export interface Limiters {
   close(): void;
 }
 
-/** @throws TollgateError when the numbers make no limit, such as a refill that is too fast. */
-export function openLimiters({ capacity, refillPerSecond, sweepIntervalMs, clock, log }: LimiterSettings): Limiters {
+/** @throws TollgateError when the numbers make no limit, such as a refill that is too fast, or the trust is none. */
+export function openLimiters(settings: LimiterSettings): Limiters {
+  const { capacity, refillPerSecond, sweepIntervalMs, clock, log } = settings;
+  const key = clientKey(settings.trustProxy);
   const clientLimit = tokenBucket({ capacity, refill: refillPerSecond, per: "1s" });
   const testLimit = tokenBucket({ capacity: TEST_CAPACITY, refill: TEST_REFILL_PER_SECOND, per: "1s" });
   // Opened after the limits, which may throw: it has a timer.
@@ -32,7 +35,7 @@ export function openLimiters({ capacity, refillPerSecond, sweepIntervalMs, clock
     const { limiter, removed, remaining } = observation;
     log(`sweep limiter=${limiter} removed=${removed} remaining=${remaining}`);
   };
-  const common = { key: clientKey, store, clock, observe };
+  const common = { key, store, clock, observe };
   return {
     client: createLimiter({ ...common, name: "client", limits: [clientLimit] }),
     test: createLimiter({ ...common, name: "test", limits: [testLimit] }),

@@ -8,6 +8,7 @@ export interface FlagValues {
   readonly port?: string | undefined;
   readonly capacity?: string | undefined;
   readonly "refill-per-second"?: string | undefined;
+  readonly "trust-proxy"?: string | undefined;
   readonly help?: boolean | undefined;
   readonly version?: boolean | undefined;
 }

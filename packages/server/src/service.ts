@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "tollgate";
+import type { TrustProxy } from "tollgate/node";
 import { drainable } from "./drain.ts";
 import { failureLine, guarded, type ReportFailure } from "./failure.ts";
 import { createGuardedServer } from "./guarded-server.ts";
@@ -15,6 +16,8 @@ export interface ServiceSettings {
   readonly capacity: number;
   /** How many it gets back every second. */
   readonly refillPerSecond: number;
+  /** Whose word is taken for a client's address. */
+  readonly trustProxy: TrustProxy;
 }
 
 export interface ServiceOptions extends ServiceSettings {

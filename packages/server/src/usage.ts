@@ -1,7 +1,8 @@
 import { DEFAULT_HOST, NUMBERS } from "./flags.ts";
 
-export const USAGE =
-  "tollgate serve [--port <number>] [--host <address>] [--capacity <number>] [--refill-per-second <number>]";
+export const USAGE: string =
+  "tollgate serve [--port <number>] [--host <address>] [--capacity <number>] [--refill-per-second <number>] " +
+  "[--trust-proxy <hops | addresses>]";
 
 /** What `--help` prints. */
 export const HELP: string = `Usage: ${USAGE}
@@ -17,6 +18,8 @@ Serves HTTP, and limits what each client may ask: its X-API-Key, else its addres
   --host <address>              where to listen (default: ${DEFAULT_HOST}, this machine only)
   --capacity <number>           requests that a client can make at once (default: ${NUMBERS.capacity.byDefault})
   --refill-per-second <number>  requests that it gets back every second (default: ${NUMBERS["refill-per-second"].byDefault})
+  --trust-proxy <hops | list>   the proxies in front: how many, or their addresses and CIDR blocks with commas
+                                between them (default: none, X-Forwarded-For is ignored)
   --help                        print this
   --version                     print the version
 

@@ -1,28 +1,45 @@
+import type { TrustProxy } from "tollgate/node";
 import { describe, expect, it } from "vitest";
 import { clientKey } from "../src/client-key.ts";
 
-function keyOf(remoteAddress: string | undefined, headers: Readonly<Record<string, string>> = {}): string {
-  return clientKey({ method: "GET", path: "/", remoteAddress, header: (name) => headers[name] });
+function keyOf(
+  remoteAddress: string | undefined,
+  headers: Readonly<Record<string, string>> = {},
+  trustProxy: TrustProxy = false,
+): string {
+  return clientKey(trustProxy)({ method: "GET", path: "/", remoteAddress, header: (name) => headers[name] });
 }
 
 describe("a client is", () => {
-  it("its API key", () => {
-    expect(keyOf("192.0.2.1", { "x-api-key": "ann" })).toBe("key:ann");
+  it("its API key, whatever its address", () => {
+    expect(keyOf("192.0.2.1", { "x-api-key": "ann" })).toBe(keyOf("192.0.2.2", { "x-api-key": "ann" }));
+    expect(keyOf("192.0.2.1", { "x-api-key": "ann" })).not.toBe(keyOf("192.0.2.1", { "x-api-key": "bob" }));
   });
 
   it("else its address", () => {
-    expect(keyOf("192.0.2.1")).toBe("address:192.0.2.1");
+    expect(keyOf("192.0.2.1")).toBe(keyOf("::ffff:192.0.2.1"));
+    expect(keyOf("192.0.2.1")).not.toBe(keyOf("192.0.2.2"));
+  });
+
+  it("no other's address by an API key that reads like it", () => {
+    expect(keyOf("192.0.2.9", { "x-api-key": "192.0.2.1" })).not.toBe(keyOf("192.0.2.1"));
+    expect(keyOf("192.0.2.9", { "x-api-key": keyOf("192.0.2.1") })).not.toBe(keyOf("192.0.2.1"));
   });
 
   it("its address when its API key is empty", () => {
-    expect(keyOf("192.0.2.1", { "x-api-key": "" })).toBe("address:192.0.2.1");
+    expect(keyOf("192.0.2.1", { "x-api-key": "" })).toBe(keyOf("192.0.2.1"));
   });
 
-  it("unknown when its peer is gone", () => {
-    expect(keyOf(undefined)).toBe("address:unknown");
+  it("the same for all whose peer is gone", () => {
+    expect(keyOf(undefined)).toBe(keyOf(undefined));
+    expect(keyOf(undefined)).not.toBe(keyOf("192.0.2.1"));
   });
 
-  it("never what X-Forwarded-For says", () => {
-    expect(keyOf("192.0.2.1", { "x-forwarded-for": "203.0.113.9" })).toBe("address:192.0.2.1");
+  it("what X-Forwarded-For says only where the peer is trusted", () => {
+    const headers = { "x-forwarded-for": "203.0.113.9" };
+    expect(keyOf("192.0.2.1", headers)).toBe(keyOf("192.0.2.1"));
+    expect(keyOf("192.0.2.1", headers, 1)).toBe(keyOf("203.0.113.9"));
+    expect(keyOf("192.0.2.1", headers, ["192.0.2.0/24"])).toBe(keyOf("203.0.113.9"));
+    expect(keyOf("192.0.2.1", headers, ["10.0.0.0/8"])).toBe(keyOf("192.0.2.1"));
   });
 });

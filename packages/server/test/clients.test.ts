@@ -18,7 +18,7 @@ describe("over sockets", () => {
   it("an API key is another client than the address that reads the same", async () => {
     const { url } = await startExhausted();
     expect(await statuses(2, url, { headers: { "X-API-Key": "127.0.0.1" } })).toEqual([200, 429]);
-    expect(await statuses(2, url, { headers: { "X-API-Key": "address:127.0.0.1" } })).toEqual([200, 429]);
+    expect(await statuses(2, url, { headers: { "X-API-Key": "1:127.0.0.1" } })).toEqual([200, 429]);
   });
 
   it("every API key has its own budget", async () => {
@@ -37,6 +37,26 @@ describe("over sockets", () => {
     expect(await statuses(1, url, { headers: { "X-Forwarded-For": "203.0.113.9" } })).toEqual([429]);
   });
 
+  it.each([1, "loopback", ["127.0.0.0/8"]] as const)(
+    "with --trust-proxy %j the client is who the proxy says",
+    async (trustProxy) => {
+      const { url } = await startTestService({ capacity: 1, trustProxy, clock: manualClock() });
+      const from = (forwarded: string) => statuses(2, url, { headers: { "X-Forwarded-For": forwarded } });
+      expect(await from("203.0.113.9")).toEqual([200, 429]);
+      expect(await from("198.51.100.7, 203.0.113.9")).toEqual([429, 429]);
+      expect(await from("2001:db8::1")).toEqual([200, 429]);
+      expect(await from("2001:db8::2")).toEqual([429, 429]);
+      expect(await statuses(1, url)).toEqual([200]);
+    },
+  );
+
+  it("tells of its limits, in the form of draft 11", async () => {
+    const { url } = await startTestService({ capacity: 10, clock: manualClock() });
+    const { headers } = await fetch(url);
+    expect(headers.get("ratelimit-policy")).toBe('"1-per-1s-burst-10";q=10;w=10');
+    expect(headers.get("ratelimit")).toBe('"1-per-1s-burst-10";r=9;t=1');
+  });
+
   it("a unix socket has one unknown client", async () => {
     const folder = await mkdtemp(join(tmpdir(), "tollgate-"));
     onTestFinished(() => rm(folder, { recursive: true }));
@@ -46,6 +66,6 @@ describe("over sockets", () => {
     expect(await statuses(3, "http://service/ping", { socketPath })).toEqual([200, 200, 429]);
     expect((await call("http://service/ping", { socketPath, headers: { "X-API-Key": "unknown" } })).status).toBe(200);
     const unknown = { method: "GET", path: "/", remoteAddress: undefined, header: () => undefined };
-    expect(limiters.client.explain(unknown)).toMatchObject([{ key: "address:unknown", used: 2 }]);
+    expect(limiters.client.explain(unknown)).toMatchObject([{ key: "1:unknown", used: 2 }]);
   });
 });

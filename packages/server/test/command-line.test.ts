@@ -5,9 +5,10 @@ import { startTestService } from "./test-service.ts";
 
 const WHOLE = "a whole number from 1 to 9007199254740991";
 const PORT = "a whole number from 0 to 65535";
-const FLAGS = "--host, --port, --capacity, --refill-per-second, --help, --version";
+const FLAGS = "--host, --port, --capacity, --refill-per-second, --trust-proxy, --help, --version";
 const USAGE =
-  "tollgate serve [--port <number>] [--host <address>] [--capacity <number>] [--refill-per-second <number>]";
+  "tollgate serve [--port <number>] [--host <address>] [--capacity <number>] [--refill-per-second <number>] " +
+  "[--trust-proxy <hops | addresses>]";
 
 describe("the command line is refused, in one line and with exit code 2:", () => {
   it.each<[string[], string]>([

@@ -16,6 +16,7 @@ export async function serveRoutes(settings: Partial<LimiterSettings>, where: Lis
   const limiters = openLimiters({
     capacity: 10,
     refillPerSecond: 1,
+    trustProxy: false,
     sweepIntervalMs: 60_000,
     clock: manualClock(),
     log: () => {},

@@ -15,6 +15,7 @@ export async function startTestService(options: Partial<ServiceOptions> = {}): P
     port: 0,
     capacity: 10,
     refillPerSecond: 1,
+    trustProxy: false,
     graceMs: 0,
     log: (line) => void log.push(line),
     logError: (line) => void errors.push(line),

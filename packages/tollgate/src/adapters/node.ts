@@ -1,32 +1,75 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { checkFunction } from "../core/check-function.ts";
-import { show, TollgateError } from "../core/errors.ts";
-import { failureAnswer, type HttpAnswer } from "../http/answer.ts";
+import type { Decision, Denied } from "../core/decision.ts";
+import { FAILURE } from "../http/answer.ts";
 import type { HttpFacts } from "../http/facts.ts";
-import { type AsyncGate, openGate, type Verdict } from "../http/gate.ts";
-import type { AsyncLimiter, Limiter } from "../limiter/limiter.ts";
+import { Gate, type Refusal, type Verdict } from "../http/gate.ts";
+import type { GateOptions } from "../http/gate-options.ts";
+import { NO_STORE } from "../http/header-list.ts";
+import { warn } from "../http/report-error.ts";
+import { isPromise } from "../http/when-ready.ts";
+import { factsOf } from "./node/facts.ts";
+import { watchOutcome } from "./node/outcome.ts";
+import { isGone, sendAnswer, setHeaders } from "./node/response.ts";
 
-export type { HttpFacts } from "../http/facts.ts";
+export {
+  type ClientIpOptions,
+  clientIp,
+  compose,
+  cookie,
+  firstOf,
+  type GateOptions,
+  type HeaderForm,
+  type HttpFacts,
+  header,
+  type KeyOf,
+  type Outcome,
+  type TrustProxy,
+} from "../http/public.ts";
+export { factsOf } from "./node/facts.ts";
 
-/** A handler of `node:http`; it may be asynchronous. */
-export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+declare module "node:http" {
+  interface IncomingMessage {
+    /** What the limiter decided; `undefined` for a request that was not counted. */
+    rateLimit?: Decision | undefined;
+  }
+}
+
+declare module "node:http2" {
+  interface Http2ServerRequest {
+    /** What the limiter decided; `undefined` for a request that was not counted. */
+    rateLimit?: Decision | undefined;
+  }
+}
+
+/** A handler of `node:http`, or of `node:http2` in its compatible form; it may be asynchronous. */
+export type NodeHandler<Request = IncomingMessage, Response = ServerResponse> = (
+  request: Request,
+  response: Response,
+) => void | Promise<void>;
 
 /** A handler as `createServer` takes it. */
-export type LimitedHandler = (request: IncomingMessage, response: ServerResponse) => void;
+export type LimitedHandler<Request = IncomingMessage, Response = ServerResponse> = (
+  request: Request,
+  response: Response,
+) => void;
 
 /** What stands in front of a handler. */
-export interface RateLimitOptions<Input> {
-  readonly limiter: Limiter<Input> | AsyncLimiter<Input>;
-  /** What the limiter is asked about; by default the `HttpFacts` of the request. */
-  readonly input?: (request: IncomingMessage) => Input;
-  /** Hears what the limiter or its key function threw: by default the process, as a warning. */
-  readonly reportError?: (error: unknown, request: IncomingMessage) => void;
+export interface RateLimitOptions<Input> extends GateOptions<IncomingMessage, Input> {
+  /** Answers a denied request itself; status and fields are set, and may be set anew. */
+  readonly onDenied?: (request: IncomingMessage, response: ServerResponse, decision: Denied) => void | Promise<void>;
 }
+
+/** Puts something in front of a handler, of whichever HTTP version. */
+export type Limit = <Request = IncomingMessage, Response = ServerResponse>(
+  handler: NodeHandler<Request, Response>,
+) => LimitedHandler<Request, Response>;
 
 /**
  * Puts a limiter in front of a `node:http` handler. A denied request gets 429 with `Retry-After` (whole seconds, rounded
- * up) and `{"error":"rate limit exceeded","retry_after_secs":N}`. When the limiter or its key function throws, the client
- * gets 500 with a JSON error and no stack. The handler's own errors are left to the server.
+ * up) and `{"error":"rate limit exceeded","retry_after_secs":N}`; all get the RateLimit fields. When the limiter or a function
+ * of the options throws, the client gets 500 with a JSON error and no stack, unless `onError` says otherwise. The handler finds
+ * the decision in `request.rateLimit`. Its own errors are left to the server.
  *
  * @throws TollgateError `ERR_OPTION` when an option is not what is expected.
  * @example
@@ -34,12 +77,9 @@ export interface RateLimitOptions<Input> {
  * import { once } from "node:events";
  * import { createServer } from "node:http";
  * import { createLimiter, perMinute } from "tollgate";
- * import { type HttpFacts, rateLimit } from "tollgate/node";
+ * import { clientIp, rateLimit } from "tollgate/node";
  *
- * const limiter = createLimiter({
- *   key: (request: HttpFacts) => request.remoteAddress ?? "unknown",
- *   limits: [perMinute(2)],
- * });
+ * const limiter = createLimiter({ key: clientIp(), limits: [perMinute(2)] });
  * const server = createServer(rateLimit({ limiter })((_request, response) => void response.end("hello")));
  * await once(server.listen(0, "127.0.0.1"), "listening");
  *
@@ -51,86 +91,80 @@ export interface RateLimitOptions<Input> {
  * server.closeAllConnections();
  * ```
  */
-export function rateLimit(
-  options: RateLimitOptions<HttpFacts> & { readonly input?: never },
-): (handler: NodeHandler) => LimitedHandler;
+export function rateLimit(options: RateLimitOptions<HttpFacts> & { readonly input?: never }): Limit;
 export function rateLimit<Input>(
-  options: RateLimitOptions<Input> & { readonly input: (request: IncomingMessage) => Input },
-): (handler: NodeHandler) => LimitedHandler;
-export function rateLimit<Input>(options: RateLimitOptions<Input>): (handler: NodeHandler) => LimitedHandler {
-  checkOptions(options);
-  const gate = openGate(options.limiter);
-  const input = options.input ?? (factsOf as (request: IncomingMessage) => Input);
-  const reportError = options.reportError ?? warn;
-  return (handler) => {
+  options: RateLimitOptions<Input> & { readonly input: (request: IncomingMessage) => Input | Promise<Input> },
+): Limit;
+export function rateLimit<Input>(options: RateLimitOptions<Input>): Limit {
+  const limited = new NodeLimit(options);
+  // Requests of HTTP/2 in the compatible form have all that is asked of them.
+  return ((handler: NodeHandler) => limited.inFrontOf(handler)) as Limit;
+}
+
+class NodeLimit<Input> {
+  readonly #gate: Gate<IncomingMessage, Input>;
+  readonly #options: RateLimitOptions<Input>;
+
+  constructor(options: RateLimitOptions<Input>) {
+    this.#gate = new Gate(options, factsOf);
+    this.#options = options;
+  }
+
+  inFrontOf(handler: NodeHandler): LimitedHandler {
     checkFunction("handler", handler, "a function of request and response");
     return (request, response) => {
-      const fail = (error: unknown) => {
-        send(response, failureAnswer());
-        reportError(error, request);
-      };
-      // What the handler throws stays the server's business: only the limiter's failures are answered here.
-      const proceed = (verdict: Verdict) =>
-        verdict.pass ? handler(request, response) : send(response, verdict.answer);
-      if (gate.kind === "async") {
-        // A client that went while the store was asked needs no handler: its 'close' is over, nobody would clean up.
-        const proceedIfThere = (verdict: Verdict) => (response.destroyed ? undefined : proceed(verdict));
-        void askLater(gate, input, request).then(proceedIfThere, fail);
-        return;
-      }
-      let verdict: Verdict;
+      const fail = (error: unknown) => this.#fail(error, request, response);
+      let verdict: Verdict | Promise<Verdict>;
       try {
-        verdict = gate.check(input(request));
+        verdict = this.#gate.check(request);
       } catch (error) {
         fail(error);
         return;
       }
-      void proceed(verdict);
+      // What the handler throws stays the server's business: only the limiter's failures are answered here.
+      if (isPromise(verdict)) void verdict.then((later) => this.#act(later, handler, request, response), fail);
+      else void this.#act(verdict, handler, request, response);
     };
-  };
-}
-
-/** A promise even when the key function throws at once. */
-async function askLater<Input>(
-  gate: AsyncGate<Input>,
-  input: (request: IncomingMessage) => Input,
-  request: IncomingMessage,
-): Promise<Verdict> {
-  return gate.check(input(request));
-}
-
-/** The neutral view of a `node:http` request. */
-export function factsOf(request: IncomingMessage): HttpFacts {
-  const url = request.url ?? "/";
-  const query = url.indexOf("?");
-  return {
-    method: request.method ?? "GET",
-    path: query < 0 ? url : url.slice(0, query),
-    remoteAddress: request.socket.remoteAddress || undefined,
-    header: (name) => {
-      const headers = request.headers;
-      const field = name.toLowerCase();
-      const value = Object.hasOwn(headers, field) ? headers[field] : undefined;
-      return Array.isArray(value) ? value.join(", ") : value;
-    },
-  };
-}
-
-function send(response: ServerResponse, { status, headers, body }: HttpAnswer): void {
-  if (response.headersSent || response.destroyed) return;
-  response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
-  response.end(body);
-}
-
-function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : show(error));
-}
-
-function checkOptions(options: unknown): void {
-  if (typeof options !== "object" || options === null) {
-    throw new TollgateError("ERR_OPTION", `rateLimit: expected an object of options, got ${show(options)}`);
   }
-  const { input, reportError } = options as { readonly input?: unknown; readonly reportError?: unknown };
-  if (input !== undefined) checkFunction("input", input, "a function of the request");
-  if (reportError !== undefined) checkFunction("reportError", reportError, "a function of error and request");
+
+  #act(
+    verdict: Verdict,
+    handler: NodeHandler,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): void | Promise<void> {
+    // A limiter that counted nothing leaves standing what one in front of it decided.
+    if (verdict.decision !== undefined) request.rateLimit = verdict.decision;
+    if (!verdict.pass) return this.#refuse(verdict, request, response);
+    if (verdict.settle !== undefined) watchOutcome(request, response, verdict.settle);
+    // A client that went while the store was asked needs no handler: its 'close' is over, nobody would clean up.
+    if (isGone(response)) return undefined;
+    setHeaders(response, verdict.headers);
+    return handler(request, response);
+  }
+
+  #refuse({ headers, answer, decision }: Refusal, request: IncomingMessage, response: ServerResponse): void {
+    setHeaders(response, headers);
+    const { onDenied } = this.#options;
+    if (onDenied === undefined || decision === undefined) {
+      sendAnswer(response, answer);
+      return;
+    }
+    response.statusCode = answer.status;
+    const fail = (error: unknown) => this.#fail(error, request, response);
+    try {
+      const written: void | Promise<void> = onDenied(request, response, decision);
+      if (isPromise(written)) written.then(undefined, fail);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  #fail(error: unknown, request: IncomingMessage, response: ServerResponse): void {
+    // Half an answer is cut off: nobody will write the rest.
+    if (response.headersSent) response.destroy();
+    setHeaders(response, [NO_STORE]);
+    sendAnswer(response, FAILURE);
+    (this.#options.reportError ?? warn)(error, request);
+  }
 }

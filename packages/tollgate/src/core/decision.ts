@@ -8,11 +8,15 @@ interface DecisionCommon {
    * `undefined` when no enforcing limit applied.
    */
   readonly limit: Limit | undefined;
+  /** Every limit that the call was counted against, shadow ones too, in the limiter's order. Of fixed limits always the same list. */
+  readonly limits: readonly Limit[];
   /**
    * Whole units left after this decision: the least of the enforcing limits that count the binding limit's unit, never
    * below 0; `Infinity` when no enforcing limit applied.
    */
   readonly remaining: number;
+  /** Whole units left under the binding limit itself; `Infinity` when no enforcing limit applied. */
+  readonly limitRemaining: number;
   /** Milliseconds until the binding limit is as good as new if nothing else arrives. */
   readonly resetMs: number;
   /** Limits in shadow mode that would have denied, if there are any. */
@@ -26,6 +30,8 @@ interface DecisionCommon {
 /** The call may go on; its cost has been taken. */
 export interface Allowed extends DecisionCommon {
   readonly allowed: true;
+  /** Milliseconds until the binding limit would let the same call pass again, if nothing else arrives: 0 if at once. */
+  readonly nextMs: number;
 }
 
 /** The call may not go on; nothing has been taken (`charge` alone takes all the same). */
@@ -41,6 +47,8 @@ export interface Denied extends DecisionCommon {
    * `Infinity` when it never does. For `"store-full"` a second.
    */
   readonly retryAfterMs: number;
+  /** The enforcing limits to which the cost did not conform: none where the store could not be asked. */
+  readonly violated: readonly Limit[];
   /** Units that still count against the binding limit at that moment. */
   readonly usedAfterRetry: number;
 }

@@ -1,47 +1,173 @@
-import type { Decision } from "../core/decision.ts";
-import { show, TollgateError } from "../core/errors.ts";
+import { type Clock, systemClock } from "../core/clock.ts";
+import type { Cost } from "../core/cost.ts";
+import type { Decision, Denied } from "../core/decision.ts";
+import { TollgateError } from "../core/errors.ts";
 import type { AsyncLimiter, Limiter } from "../limiter/limiter.ts";
-import type { HttpAnswer } from "./answer.ts";
-import { denialAnswer } from "./denial.ts";
+import { FORBIDDEN, type HttpAnswer, UNAVAILABLE } from "./answer.ts";
+import { checkGateOptions } from "./check-gate-options.ts";
+import { denialAnswer, prefersProblem, retryAfterSeconds } from "./denial.ts";
+import type { HttpFacts } from "./facts.ts";
+import type { AdmittanceOptions, GateOptions } from "./gate-options.ts";
+import { EXPOSE, type HeaderList, NO_STORE } from "./header-list.ts";
+import { RateLimitHeaders } from "./headers.ts";
+import { Admittance } from "./identity/admittance.ts";
+import { warn } from "./report-error.ts";
+import { type Settle, settlement } from "./settlement.ts";
+import { isPromise, whenReady } from "./when-ready.ts";
 
-/** What becomes of a request: the handler's turn, or an answer in its place. */
-export type Verdict =
-  | { readonly pass: true; readonly decision: Decision }
-  | { readonly pass: false; readonly decision: Decision; readonly answer: HttpAnswer };
-
-/** Decides over requests at once. */
-export interface SyncGate<Input> {
-  readonly kind: "sync";
-  check(input: Input): Verdict;
+/** The handler's turn. */
+export interface Pass {
+  readonly pass: true;
+  /** `undefined` for a request that was not counted. */
+  readonly decision: Decision | undefined;
+  /** Fields for the handler's response. */
+  readonly headers: HeaderList;
+  /** Wants to hear how the response ended. */
+  readonly settle: Settle | undefined;
 }
 
-/** Decides over requests, asking a store elsewhere. */
-export interface AsyncGate<Input> {
-  readonly kind: "async";
-  check(input: Input): Promise<Verdict>;
+/** An answer in the handler's place. */
+export interface Refusal {
+  readonly pass: false;
+  /** `undefined` where no limiter denied. */
+  readonly decision: Denied | undefined;
+  /** Fields for the answer, whoever writes it. */
+  readonly headers: HeaderList;
+  readonly answer: HttpAnswer;
 }
 
-export type Gate<Input> = SyncGate<Input> | AsyncGate<Input>;
+/** What becomes of a request. */
+export type Verdict = Pass | Refusal;
+
+/** A request as it was counted. */
+interface Counted<Request, Input> {
+  readonly request: Request;
+  readonly input: Input;
+  readonly cost: Cost;
+  readonly partition: string | undefined;
+}
+
+const UNCOUNTED: Pass = { pass: true, decision: undefined, headers: [], settle: undefined };
 
 /**
- * The one path that every adapter takes: limiter in, verdict out. What the limiter throws passes through.
- *
- * @throws TollgateError `ERR_OPTION` when the limiter is none.
+ * The one path that every adapter takes: request in, verdict out. It answers at once where the limiter is synchronous and
+ * none of the functions asked returns a promise.
  */
-export function openGate<Input>(limiter: Limiter<Input> | AsyncLimiter<Input>): Gate<Input> {
-  switch (limiter?.kind) {
-    case "sync":
-      return { kind: "sync", check: (input) => verdictOn(limiter.consume(input)) };
-    case "async":
-      return { kind: "async", check: async (input) => verdictOn(await limiter.consume(input)) };
-    default:
-      throw new TollgateError(
-        "ERR_OPTION",
-        `limiter: expected one made by createLimiter or combine, got ${show(limiter)}`,
-      );
+export class Gate<Request, Input> {
+  readonly #options: GateOptions<Request, Input>;
+  readonly #limiter: Limiter<Input> | AsyncLimiter<Input>;
+  readonly #factsOf: (request: Request) => HttpFacts;
+  readonly #headers: RateLimitHeaders;
+  /** What scripts of other origins may read. */
+  readonly #exposed: HeaderList;
+  readonly #admittance: Admittance | undefined;
+  readonly #clock: Clock;
+
+  /** @throws TollgateError `ERR_OPTION` when an option is not what is expected. */
+  constructor(options: GateOptions<Request, Input>, factsOf: (request: Request) => HttpFacts) {
+    checkGateOptions(options);
+    this.#options = options;
+    this.#limiter = options.limiter;
+    this.#factsOf = factsOf;
+    this.#headers = new RateLimitHeaders(options.headers ?? "draft-11");
+    const names = [...this.#headers.fieldNames, "Retry-After"].join(", ");
+    this.#exposed = options.exposeHeaders === true ? [[EXPOSE, names]] : [];
+    this.#admittance = admittanceOf(options);
+    this.#clock = "clock" in options.limiter ? (options.limiter.clock as Clock) : systemClock;
+  }
+
+  /** What is thrown, at once or later, is for the framework to handle. */
+  check(request: Request): Verdict | Promise<Verdict> {
+    try {
+      const verdict = this.#judge(request);
+      return isPromise(verdict) ? verdict.catch((error: unknown) => this.#failed(error, request)) : verdict;
+    } catch (error) {
+      return this.#failed(error, request);
+    }
+  }
+
+  #judge(request: Request): Verdict | Promise<Verdict> {
+    const admitted = this.#admittance?.of(this.#factsOf(request));
+    if (admitted === "always") return UNCOUNTED;
+    if (admitted === "never") {
+      return { pass: false, decision: undefined, headers: [NO_STORE], answer: FORBIDDEN };
+    }
+    const { skip } = this.#options;
+    if (skip === undefined) return this.#ask(request);
+    return whenReady(skip(request), (skips) => (skips ? UNCOUNTED : this.#ask(request)));
+  }
+
+  #ask(request: Request): Verdict | Promise<Verdict> {
+    const { input = this.#factsOf as unknown as (request: Request) => Input, cost = 1 } = this.#options;
+    return whenReady(input(request), (asked) =>
+      typeof cost === "function"
+        ? whenReady(cost(request), (costs) => this.#consume(request, asked, costs))
+        : this.#consume(request, asked, cost),
+    );
+  }
+
+  #consume(request: Request, input: Input, cost: Cost): Verdict | Promise<Verdict> {
+    // Asked before anything is counted: it may throw.
+    const counted = { request, input, cost, partition: this.#options.partitionKey?.(request) };
+    const limiter = this.#limiter;
+    return limiter.kind === "sync"
+      ? this.#verdictOn(counted, limiter.consume(input, cost))
+      : limiter.consume(input, cost).then((decision) => this.#verdictOn(counted, decision));
+  }
+
+  #verdictOn(counted: Counted<Request, Input>, decision: Decision): Verdict {
+    const nowMs = this.#headers.tellMoments ? this.#clock.now() : 0;
+    const fields = [...this.#headers.fields(decision, nowMs, counted.partition), ...this.#exposed];
+    if (!decision.allowed) return this.#refusal(counted.request, decision, fields);
+    return { pass: true, decision, headers: fields, settle: this.#settleFor(counted) };
+  }
+
+  #settleFor({ request, input, cost }: Counted<Request, Input>): Settle | undefined {
+    const { chargeAfter } = this.#options;
+    if (chargeAfter === undefined) return undefined;
+    return settlement({
+      limiter: this.#limiter,
+      input,
+      taken: cost,
+      actualCost: (outcome) => chargeAfter(request, outcome),
+      reportError: (error) => this.#report(error, request),
+    });
+  }
+
+  #refusal(request: Request, decision: Denied, fields: HeaderList): Refusal {
+    const { denial = "negotiate", status = 429, retryJitter = 0 } = this.#options;
+    const seconds = retryAfterSeconds(decision, retryJitter);
+    const wantsProblem = denial === "negotiate" && prefersProblem(this.#factsOf(request).header("accept"));
+    const body = denial === "problem" || wantsProblem ? "problem" : "json";
+    return {
+      pass: false,
+      decision,
+      headers: [...fields, ...(seconds === null ? [] : [["Retry-After", String(seconds)] as const]), NO_STORE],
+      answer: denialAnswer(decision, seconds, { body, status }),
+    };
+  }
+
+  #failed(error: unknown, request: Request): Verdict {
+    const { onError = "throw" } = this.#options;
+    if (onError === "throw") throw error;
+    this.#report(error, request);
+    return onError === "allow"
+      ? UNCOUNTED
+      : { pass: false, decision: undefined, headers: [NO_STORE], answer: UNAVAILABLE };
+  }
+
+  #report(error: unknown, request: Request): void {
+    (this.#options.reportError ?? warn)(error, request);
   }
 }
 
-function verdictOn(decision: Decision): Verdict {
-  return decision.allowed ? { pass: true, decision } : { pass: false, decision, answer: denialAnswer(decision) };
+function admittanceOf({ allow = [], deny = [], trustProxy, addressHeader }: AdmittanceOptions): Admittance | undefined {
+  const admittance = new Admittance(allow, deny, trustProxy ?? false, addressHeader);
+  if (allow.length + deny.length > 0) return admittance;
+  if (trustProxy === undefined && addressHeader === undefined) return undefined;
+  const name = trustProxy === undefined ? "addressHeader" : "trustProxy";
+  throw new TollgateError(
+    "ERR_OPTION",
+    `${name}: expected beside allow or deny, whose addresses it is for (the limiter's key is clientIp({ trustProxy })), got neither`,
+  );
 }

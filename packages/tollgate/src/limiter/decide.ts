@@ -1,78 +1,86 @@
 import type { Allowed, Decision, Denied, LimitReport } from "../core/decision.ts";
 import { toMilliseconds } from "../core/duration.ts";
 import type { Limit } from "../core/limits/limit.ts";
-import type { Plan } from "../core/plan.ts";
 import type { Report } from "../core/report.ts";
 import type { Calls } from "./call.ts";
 import type { PlannedSpace } from "./selection.ts";
 
-/** A limit that a call was counted against, and its entry in the report. */
-interface Counted {
-  readonly limit: Limit;
-  readonly plan: Plan;
-  readonly entry: number;
-}
+// An entry of a report belongs to the limit that stands at the same index in the list of all limits of a call.
+
+const NONE = -1;
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** Turns a store's numbers into what users get. `name` is the limiter's, for when no limit binds. */
 export function decide(name: string, calls: Calls<PlannedSpace>, report: Report): Decision {
-  const counted = countedIn(calls, report);
-  const binding = bindingOf(counted, report);
-  const decision = report.admitted ? allowed(name, counted, binding, report) : denied(name, counted, binding, report);
-  const shadowDenied = shadowDenials(counted, report);
-  if (shadowDenied !== undefined) decision.shadowDenied = shadowDenied;
+  const limits = limitsOf(calls, report);
+  const binding = bindingOf(limits, report);
+  const limiter = binding === NONE ? name : limiterOf(calls, binding);
+  const decision = report.admitted
+    ? allowed(limiter, limits, binding, report)
+    : denied(limiter, limits, binding, report);
+  const shadowDenied = nonconforming("shadow", limits, report);
+  if (shadowDenied.length > 0) decision.shadowDenied = shadowDenied;
   if (report.degraded !== undefined) decision.degraded = report.degraded;
   if (report.overflow === "shared") decision.shared = true;
   return decision;
 }
 
-function allowed(
-  name: string,
-  counted: readonly Counted[],
-  binding: Counted | undefined,
-  report: Report,
-): Writable<Allowed> {
-  if (binding === undefined) {
-    return { allowed: true, limiter: name, limit: undefined, remaining: Number.POSITIVE_INFINITY, resetMs: 0 };
+function allowed(limiter: string, limits: readonly Limit[], binding: number, report: Report): Writable<Allowed> {
+  if (binding === NONE) {
+    return {
+      allowed: true,
+      limiter,
+      limit: undefined,
+      limits,
+      remaining: Number.POSITIVE_INFINITY,
+      limitRemaining: Number.POSITIVE_INFINITY,
+      resetMs: 0,
+      nextMs: 0,
+    };
   }
+  const limit = limits[binding]!;
   return {
     allowed: true,
-    limiter: binding.plan.limiter,
-    limit: binding.limit,
-    remaining: leastRemaining(binding.limit.unit, counted, report),
-    resetMs: toMilliseconds(report.resetUs[binding.entry]!),
+    limiter,
+    limit,
+    limits,
+    remaining: leastRemaining(limit.unit, limits, report),
+    limitRemaining: remainingOf(limit, binding, report),
+    resetMs: toMilliseconds(report.resetUs[binding]!),
+    nextMs: toMilliseconds(report.waitUs[binding]!),
   };
 }
 
-function denied(
-  name: string,
-  counted: readonly Counted[],
-  binding: Counted | undefined,
-  report: Report,
-): Writable<Denied> {
-  if (binding === undefined) {
+function denied(limiter: string, limits: readonly Limit[], binding: number, report: Report): Writable<Denied> {
+  if (binding === NONE) {
     return {
       allowed: false,
       reason: "store-unavailable",
-      limiter: name,
+      limiter,
       limit: undefined,
+      limits,
+      violated: [],
       remaining: 0,
+      limitRemaining: 0,
       resetMs: 0,
       retryAfterMs: toMilliseconds(report.unavailableForUs),
       usedAfterRetry: 0,
     };
   }
-  const waitUs = report.waitUs[binding.entry]!;
+  const limit = limits[binding]!;
   return {
     allowed: false,
-    reason: reasonOf(binding.entry, report),
-    limiter: binding.plan.limiter,
-    limit: binding.limit,
-    remaining: leastRemaining(binding.limit.unit, counted, report),
-    resetMs: toMilliseconds(report.resetUs[binding.entry]!),
-    retryAfterMs: toMilliseconds(waitUs),
-    usedAfterRetry: report.usedAfterWait[binding.entry]!,
+    reason: reasonOf(binding, report),
+    limiter,
+    limit,
+    limits,
+    violated: nonconforming("enforce", limits, report),
+    remaining: leastRemaining(limit.unit, limits, report),
+    limitRemaining: remainingOf(limit, binding, report),
+    resetMs: toMilliseconds(report.resetUs[binding]!),
+    retryAfterMs: toMilliseconds(report.waitUs[binding]!),
+    usedAfterRetry: report.usedAfterWait[binding]!,
   };
 }
 
@@ -84,9 +92,9 @@ function reasonOf(entry: number, report: Report): Denied["reason"] {
 /** How each limit stands, from the report of an `explain`. */
 export function explainLimits(calls: Calls<PlannedSpace>, report: Report): LimitReport[] {
   const keys = calls.flatMap(({ space, key }) => space.plan.limits.map(() => key));
-  return countedIn(calls, report).map(({ limit, plan, entry }) => ({
+  return limitsOf(calls, report).map((limit, entry) => ({
     name: limit.name,
-    limiter: plan.limiter,
+    limiter: limiterOf(calls, entry),
     key: keys[entry]!,
     unit: limit.unit,
     limit: limit.capacity,
@@ -99,48 +107,58 @@ export function explainLimits(calls: Calls<PlannedSpace>, report: Report): Limit
   }));
 }
 
-/** None when the store could not be asked and nothing answered in its place. */
-function countedIn(calls: Calls<PlannedSpace>, report: Report): Counted[] {
-  const counted: Counted[] = [];
-  if (report.degraded !== undefined && report.used.length === 0) return counted;
+/**
+ * All that the call was counted against: none when the store could not be asked and nothing answered in its place. Of one
+ * plan its own list, so that whoever makes texts of it can keep them.
+ */
+function limitsOf(calls: Calls<PlannedSpace>, report: Report): readonly Limit[] {
+  if (report.degraded !== undefined && report.used.length === 0) return [];
+  const [only] = calls;
+  return only !== undefined && calls.length === 1
+    ? only.space.plan.limits
+    : calls.flatMap(({ space }) => space.plan.limits);
+}
+
+/** The limiter to which an entry belongs. */
+function limiterOf(calls: Calls<PlannedSpace>, entry: number): string {
+  let last = NONE;
   for (const { space } of calls) {
-    for (const limit of space.plan.limits) counted.push({ limit, plan: space.plan, entry: counted.length });
+    last += space.plan.limits.length;
+    if (entry <= last) return space.plan.limiter;
   }
-  return counted;
+  throw new RangeError(`entry: expected at most ${last}, got ${entry}`);
 }
 
 /** Allowed: the enforcing limit with the smallest share left. Denied: the one with the longest wait. The first of equals. */
-function bindingOf(counted: readonly Counted[], report: Report): Counted | undefined {
-  let binding: Counted | undefined;
+function bindingOf(limits: readonly Limit[], report: Report): number {
+  let binding = NONE;
   let leastYet = Number.POSITIVE_INFINITY;
-  for (const one of counted) {
-    if (one.limit.mode !== "enforce") continue;
-    const measure = report.admitted
-      ? remainingOf(one.limit, one.entry, report) / one.limit.capacity
-      : -report.waitUs[one.entry]!;
-    if (binding !== undefined && measure >= leastYet) continue;
-    binding = one;
+  for (let entry = 0; entry < limits.length; entry += 1) {
+    const limit = limits[entry]!;
+    if (limit.mode !== "enforce") continue;
+    const measure = report.admitted ? remainingOf(limit, entry, report) / limit.capacity : -report.waitUs[entry]!;
+    if (binding !== NONE && measure >= leastYet) continue;
+    binding = entry;
     leastYet = measure;
   }
   return binding;
 }
 
-function leastRemaining(unit: string, counted: readonly Counted[], report: Report): number {
+function leastRemaining(unit: string, limits: readonly Limit[], report: Report): number {
   let least = Number.POSITIVE_INFINITY;
-  for (const { limit, entry } of counted) {
+  for (let entry = 0; entry < limits.length; entry += 1) {
+    const limit = limits[entry]!;
     if (limit.mode === "enforce" && limit.unit === unit) least = Math.min(least, remainingOf(limit, entry, report));
   }
   return least;
 }
 
-function shadowDenials(counted: readonly Counted[], report: Report): Limit[] | undefined {
-  let denials: Limit[] | undefined;
-  for (const { limit, entry } of counted) {
-    if (limit.mode !== "shadow" || report.conforms[entry] !== false) continue;
-    denials ??= [];
-    denials.push(limit);
+function nonconforming(mode: Limit["mode"], limits: readonly Limit[], report: Report): Limit[] {
+  const found: Limit[] = [];
+  for (let entry = 0; entry < limits.length; entry += 1) {
+    if (limits[entry]!.mode === mode && report.conforms[entry] === false) found.push(limits[entry]!);
   }
-  return denials;
+  return found;
 }
 
 function remainingOf(limit: Limit, entry: number, report: Report): number {

@@ -1,9 +1,15 @@
 import { EventEmitter, once } from "node:events";
-import { createServer, request as httpRequest, type IncomingMessage, type Server } from "node:http";
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLimiter, perMinute, perSecond, slidingWindow, tokenBucket } from "tollgate";
+import { createLimiter, type Denied, perMinute, perSecond, slidingWindow, tokenBucket } from "tollgate";
 import {
   factsOf,
   type HttpFacts,
@@ -40,6 +46,9 @@ const setUp = (capacity: number) => {
   const clock = manualClock(START_MS);
   const limits = [tokenBucket({ capacity, refill: 1, per: "1s" })];
   return { clock, limiter: createLimiter({ key: perAddress, limits, clock }) };
+};
+const unanswered = (): never => {
+  throw new Error("no answer");
 };
 const statuses = async (url: string, count: number) => {
   const all: number[] = [];
@@ -145,6 +154,64 @@ describe("node:http", () => {
       ).end();
     });
     expect(seen).toEqual([["PUT", "/a/b", "a, b", "c=1, d=2", undefined, "127.0.0.1"]]);
+  });
+
+  it.each([
+    ["at once", () => unanswered()],
+    ["later", async () => unanswered()],
+  ])("answers 500 where onDenied fails %s, and reports it", async (_when, onDenied) => {
+    const reported: unknown[] = [];
+    const reportError = (error: unknown) => void reported.push(error);
+    const url = await serve(rateLimit({ limiter: setUp(1).limiter, onDenied, reportError })(hello));
+    await fetch(url);
+    expect((await fetch(url)).status).toBe(500);
+    expect(reported).toEqual([new Error("no answer")]);
+  });
+
+  it("cuts off what onDenied began and failed at", async () => {
+    const onDenied = (_request: IncomingMessage, response: ServerResponse) => {
+      response.write("half ");
+      return unanswered();
+    };
+    const url = await serve(rateLimit({ limiter: setUp(1).limiter, onDenied, reportError: () => {} })(hello));
+    await fetch(url);
+    await expect(fetch(url).then((answer) => answer.text())).rejects.toThrow();
+  });
+
+  it("leaves standing what an outer limiter decided where an inner one counts nothing", async () => {
+    const seen: unknown[] = [];
+    const outer = rateLimit({ limiter: setUp(5).limiter });
+    const inner = rateLimit({ limiter: setUp(9).limiter, skip: () => true });
+    const url = await serve(
+      outer(
+        inner((request, response) => {
+          seen.push(request.rateLimit?.remaining);
+          response.end();
+        }),
+      ),
+    );
+    await fetch(url);
+    expect(seen).toEqual([4]);
+  });
+
+  it("exposes its fields beside those that are exposed already", async () => {
+    const limited = rateLimit({ limiter: setUp(1).limiter, exposeHeaders: true })(hello);
+    const url = await serve((request, response) => {
+      response.setHeader("Access-Control-Expose-Headers", "X-Other");
+      limited(request, response);
+    });
+    const exposed = (await fetch(url)).headers.get("access-control-expose-headers");
+    expect(exposed).toBe("X-Other, RateLimit-Policy, RateLimit, Retry-After");
+  });
+
+  it("sets status and fields before onDenied", async () => {
+    const onDenied = (_request: IncomingMessage, response: ServerResponse, { reason }: Denied) => {
+      response.end(`${response.statusCode} ${response.getHeader("Retry-After")} ${reason}`);
+    };
+    const url = await serve(rateLimit({ limiter: setUp(1).limiter, onDenied })(hello));
+    await fetch(url);
+    const denied = await fetch(url);
+    expect([denied.status, await denied.text()]).toEqual([429, "429 1 exhausted"]);
   });
 
   it("knows headers by their names in any case, and only those that were sent", async () => {

@@ -82,8 +82,11 @@ describe("several limits", () => {
       allowed: true,
       limiter: "limiter",
       limit: undefined,
+      limits: [],
       remaining: Number.POSITIVE_INFINITY,
+      limitRemaining: Number.POSITIVE_INFINITY,
       resetMs: 0,
+      nextMs: 0,
     });
     expect(limiter.allow("a")).toBe(true);
     expect(limiter.explain("a")).toEqual([]);

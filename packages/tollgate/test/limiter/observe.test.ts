@@ -78,8 +78,11 @@ describe("observe", () => {
       allowed: true,
       limiter: "api",
       limit: undefined,
+      limits: [],
       remaining: Number.POSITIVE_INFINITY,
+      limitRemaining: Number.POSITIVE_INFINITY,
       resetMs: 0,
+      nextMs: 0,
       degraded: "timeout",
     });
     store.outage = { cause: "connection lost", policy: "deny" };
@@ -88,7 +91,10 @@ describe("observe", () => {
       reason: "store-unavailable",
       limiter: "api",
       limit: undefined,
+      limits: [],
+      violated: [],
       remaining: 0,
+      limitRemaining: 0,
       resetMs: 0,
       retryAfterMs: 250,
       usedAfterRetry: 0,

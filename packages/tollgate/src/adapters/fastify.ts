@@ -1,0 +1,159 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from "fastify";
+import type { Decision } from "../core/decision.ts";
+import { show, TollgateError } from "../core/errors.ts";
+import type { RateLimitPluginOptions, RouteRateLimit } from "./fastify/options.ts";
+import { RouteLimit } from "./fastify/route-limit.ts";
+
+export {
+  type ClientIpOptions,
+  clientIp,
+  compose,
+  cookie,
+  firstOf,
+  type GateOptions,
+  type HeaderForm,
+  type HttpFacts,
+  header,
+  type KeyOf,
+  type Outcome,
+  type TrustProxy,
+} from "../http/public.ts";
+export type {
+  RateLimitInputOptions,
+  RateLimitOptions,
+  RateLimitPluginOptions,
+  RouteRateLimit,
+} from "./fastify/options.ts";
+export { factsOf } from "./fastify/route-limit.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** What the limiter decided; `undefined` for a request that was not counted. */
+    rateLimit: Decision | undefined;
+  }
+
+  interface FastifyContextConfig {
+    /** `false`: not limited. Options: limits of its own. `true`: limited also by plugins that are not `global`. */
+    rateLimit?: boolean | RouteRateLimit;
+  }
+}
+
+/** A plugin of Fastify. */
+export type RateLimitPlugin = (
+  instance: FastifyInstance,
+  options: RateLimitPluginOptions,
+  done: (error?: Error) => void,
+) => void;
+
+/**
+ * Puts a limiter in front of the routes of the instance that it is registered on, of the instances inside, and of what is
+ * answered where no route is found. It has to be loaded before the routes: `await` its registration. A route says otherwise in
+ * its `config`: `rateLimit: false`, or options of its own, which are checked when the route is declared. A denied request gets
+ * 429 with `Retry-After` (whole seconds, rounded up) and `{"error":"rate limit exceeded","retry_after_secs":N}`; all get the
+ * RateLimit fields. Handlers find the decision in `request.rateLimit`, that of the last limiter that counted the request. When the
+ * limiter or a function of the options throws, the error goes to the error handler, unless `onError` says otherwise. Fastify's
+ * own `trustProxy` and `request.ip` play no part: whose word is taken is said by the option `trustProxy`.
+ *
+ * @throws TollgateError `ERR_OPTION` when an option is not what is expected: registering rejects, declaring a route throws.
+ * @example
+ * ```ts
+ * import { fastify } from "fastify";
+ * import { createLimiter, perMinute } from "tollgate";
+ * import { clientIp, rateLimit } from "tollgate/fastify";
+ *
+ * const app = fastify();
+ * await app.register(rateLimit, { limiter: createLimiter({ key: clientIp(), limits: [perMinute(2)] }) });
+ * app.get("/", async (request) => `${request.rateLimit?.remaining} left`);
+ * app.get("/health", { config: { rateLimit: false } }, async () => "well");
+ *
+ * console.log((await app.inject("/")).body); // 1 left
+ * console.log((await app.inject("/")).statusCode, (await app.inject("/")).statusCode); // 200 429
+ * console.log((await app.inject("/health")).body); // well
+ * ```
+ */
+export const rateLimit: RateLimitPlugin = Object.assign(plugin, {
+  // What it adds is for the instance that it is registered on, not for one of its own.
+  [Symbol.for("skip-override")]: true,
+  [Symbol.for("fastify.display-name")]: "tollgate",
+});
+
+function plugin(instance: FastifyInstance, options: RateLimitPluginOptions, done: (error?: Error) => void): void {
+  try {
+    new Plugin(options).addTo(instance);
+    done();
+  } catch (error) {
+    done(error as Error);
+  }
+}
+
+/** Says of a route that it has its own limit already: each of several plugins sees it. */
+const LIMITED = Symbol("limited by tollgate");
+
+class Plugin {
+  readonly #limit: RouteLimit | undefined;
+  readonly #isGlobal: boolean;
+  /** The options of routes that had their limit made when they were declared. */
+  readonly #known = new WeakSet<RouteRateLimit>();
+
+  constructor(options: RateLimitPluginOptions) {
+    const { global = true } = options;
+    if (typeof global !== "boolean") {
+      throw new TollgateError("ERR_OPTION", `global: expected true or false, got ${show(global)}`);
+    }
+    this.#isGlobal = global;
+    this.#limit = !global && options.limiter === undefined ? undefined : new RouteLimit(options as RouteRateLimit);
+  }
+
+  addTo(instance: FastifyInstance): void {
+    if (!instance.hasRequestDecorator("rateLimit")) instance.decorateRequest("rateLimit", undefined);
+    instance.addHook("onRoute", (route) => this.#onRoute(route));
+    if (this.#limit?.hook === "preHandler") {
+      // A handler that calls `reply.callNotFound()` has this hook run for its request once more.
+      const seen = new WeakSet<FastifyRequest>();
+      instance.addHook("preHandler", (request, reply, done) => {
+        if (seen.has(request)) {
+          done();
+          return;
+        }
+        seen.add(request);
+        this.#ask(request, reply, done);
+      });
+    } else instance.addHook("onRequest", (request, reply, done) => this.#ask(request, reply, done));
+  }
+
+  #onRoute(route: RouteOptions & { [LIMITED]?: boolean }): void {
+    const own = route.config?.rateLimit;
+    if (own === true && this.#limit === undefined) {
+      throw new TollgateError(
+        "ERR_OPTION",
+        `config.rateLimit of ${route.url}: expected options, as the plugin has no limiter, got true`,
+      );
+    }
+    if (own === undefined || typeof own === "boolean") return;
+    const limit = route[LIMITED] === true ? undefined : new RouteLimit(own);
+    this.#known.add(own);
+    if (limit === undefined) return;
+    route[LIMITED] = true;
+    const before = [route[limit.hook] ?? []].flat() as RouteHook[];
+    const hook: RouteHook = (request, reply, done) => limit.handle(request, reply, done);
+    // First of all that the route does on a request, and last before the handler, when all is known.
+    const hooks = limit.hook === "onRequest" ? [hook, ...before] : [...before, hook];
+    Object.assign(route, { [limit.hook]: hooks });
+  }
+
+  #ask(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
+    const { rateLimit: own = this.#isGlobal } = request.routeOptions.config;
+    if (typeof own === "object") done(this.#known.has(own) ? undefined : declaredTooEarly(request));
+    else if (own && this.#limit !== undefined) this.#limit.handle(request, reply, done);
+    else done();
+  }
+}
+
+type RouteHook = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
+
+function declaredTooEarly({ routeOptions }: FastifyRequest): TollgateError {
+  return new TollgateError(
+    "ERR_OPTION",
+    `config.rateLimit of ${routeOptions.url}: expected the plugin to be loaded when the route is declared, got the route first: await its registration`,
+  );
+}

@@ -1,0 +1,101 @@
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
+import type { Denied } from "../../core/decision.ts";
+import { show, TollgateError } from "../../core/errors.ts";
+import type { HttpFacts } from "../../http/facts.ts";
+import { Gate, type Refusal, type Verdict } from "../../http/gate.ts";
+import { type HeaderList, writeHeaders } from "../../http/header-list.ts";
+import { isPromise } from "../../http/when-ready.ts";
+import { factsAt } from "../node/facts.ts";
+import { watchOutcome } from "../node/outcome.ts";
+import { isGone } from "../node/response.ts";
+import type { RateLimitOptions, RouteRateLimit } from "./options.ts";
+
+/** The neutral view of a request of Fastify. Its path is as it was sent, also where `rewriteUrl` has changed `request.url`. */
+export function factsOf(request: FastifyRequest): HttpFacts {
+  return factsAt(request.raw, request.originalUrl);
+}
+
+/** What stands in front of routes, as a hook of Fastify. */
+export class RouteLimit {
+  readonly hook: "onRequest" | "preHandler";
+  readonly #gate: Gate<FastifyRequest, never>;
+  readonly #onDenied: RouteRateLimit["onDenied"];
+
+  /** @throws TollgateError `ERR_OPTION` when an option is not what is expected. */
+  constructor(options: RouteRateLimit) {
+    // The types say no more of an input than that there is one, where the limiter takes no facts.
+    this.#gate = new Gate(options as RateLimitOptions<never>, factsOf);
+    this.#onDenied = options.onDenied;
+    this.hook = options.hook ?? "onRequest";
+    if (this.hook !== "onRequest" && this.hook !== "preHandler") {
+      throw new TollgateError("ERR_OPTION", `hook: expected "onRequest" or "preHandler", got ${show(options.hook)}`);
+    }
+  }
+
+  handle(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
+    let verdict: Verdict | Promise<Verdict>;
+    try {
+      verdict = this.#gate.check(request);
+    } catch (error) {
+      fail(error, done);
+      return;
+    }
+    if (isPromise(verdict)) {
+      void verdict.then(
+        (later) => this.#act(later, request, reply, done),
+        (error: unknown) => fail(error, done),
+      );
+    } else this.#act(verdict, request, reply, done);
+  }
+
+  #act(verdict: Verdict, request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
+    if (verdict.decision !== undefined) request.rateLimit = verdict.decision;
+    if (verdict.pass && verdict.settle !== undefined) watchOutcome(request.raw, reply.raw, verdict.settle);
+    // A client that went while the store was asked needs no handler: its 'close' is over, nobody would clean up.
+    if (isGone(reply.raw)) return;
+    setHeaders(reply, verdict.headers);
+    if (verdict.pass) done();
+    else this.#refuse(verdict, request, reply, done);
+  }
+
+  #refuse(
+    { decision, answer }: Refusal,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: HookHandlerDoneFunction,
+  ): void {
+    reply.code(answer.status);
+    if (this.#onDenied !== undefined && decision !== undefined) {
+      answerBy(this.#onDenied, request, reply, decision).catch((error: unknown) => fail(error, done));
+      return;
+    }
+    // Fastify adds a charset to a string of any JSON type, and none to bytes.
+    reply.header("content-type", answer.contentType).send(Buffer.from(answer.body));
+  }
+}
+
+async function answerBy(
+  onDenied: NonNullable<RouteRateLimit["onDenied"]>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  decision: Denied,
+): Promise<void> {
+  const payload = await onDenied(request, reply, decision);
+  if (payload !== undefined && !reply.sent) reply.send(payload);
+}
+
+function setHeaders(reply: FastifyReply, headers: HeaderList): void {
+  writeHeaders(headers, {
+    set: (name, value) => void reply.header(name, value),
+    append: (name, value) => {
+      const before = reply.getHeader(name);
+      reply.header(name, before === undefined ? value : `${String(before)}, ${value}`);
+    },
+  });
+}
+
+/** Hands over what was thrown; nothing and zero would let the request pass. */
+function fail(error: unknown, done: HookHandlerDoneFunction): void {
+  const thrown = typeof error === "object" && error !== null;
+  done(thrown ? (error as Error) : new Error("what the limiter threw is no object", { cause: error }));
+}

@@ -1,0 +1,132 @@
+import type { Context, MiddlewareHandler, Next } from "hono";
+import { checkFunction } from "../core/check-function.ts";
+import type { Decision, Denied } from "../core/decision.ts";
+import type { HttpFacts } from "../http/facts.ts";
+import { Gate, type Pass, type Refusal } from "../http/gate.ts";
+import type { GateOptions } from "../http/gate-options.ts";
+import { watchClient, watchResponse } from "../http/response-outcome.ts";
+import { isPromise } from "../http/when-ready.ts";
+import { outgoingOf } from "./hono/bindings.ts";
+import { factsBy } from "./hono/facts.ts";
+import { addToResponse, replaceResponse, setOnContext, setOnOutgoing, withFields } from "./hono/fields.ts";
+import { isGone, watchOutgoing } from "./hono/outcome.ts";
+
+export {
+  type ClientIpOptions,
+  clientIp,
+  compose,
+  cookie,
+  firstOf,
+  type GateOptions,
+  type HeaderForm,
+  type HttpFacts,
+  header,
+  type KeyOf,
+  type Outcome,
+  type TrustProxy,
+} from "../http/public.ts";
+export { factsOf } from "./hono/facts.ts";
+
+declare module "hono" {
+  interface ContextVariableMap {
+    /** What the limiter decided; `undefined` for a request that was not counted. */
+    rateLimit: Decision | undefined;
+  }
+}
+
+/** What stands in front of the handlers that follow. */
+export interface RateLimitOptions<Input> extends GateOptions<Context, Input> {
+  /** Answers a denied request itself; status and fields are set, and may be set anew. */
+  readonly onDenied?: (context: Context, decision: Denied) => Response | Promise<Response>;
+  /**
+   * The address of the client's socket, where the server does not tell it as those of Node, Bun and Deno do. It is believed: on a
+   * Worker, `(context) => context.req.header("cf-connecting-ip")`.
+   */
+  readonly remoteAddress?: (context: Context) => string | undefined;
+}
+
+/**
+ * Puts a limiter in front of the handlers that follow in a Hono application, on Node, Bun, Deno and Workers. A denied request
+ * gets 429 with `Retry-After` (whole seconds, rounded up) and `{"error":"rate limit exceeded","retry_after_secs":N}`; all get
+ * the RateLimit fields. Handlers find the decision in `context.get("rateLimit")`, that of the last limiter that counted the
+ * request. When the limiter or a function of the options throws, the middleware throws the same for `app.onError`, unless
+ * `onError` says otherwise.
+ *
+ * @throws TollgateError `ERR_OPTION` when an option is not what is expected.
+ * @example
+ * ```ts
+ * import { Hono } from "hono";
+ * import { createLimiter, perMinute } from "tollgate";
+ * import { clientIp, rateLimit } from "tollgate/hono";
+ *
+ * const app = new Hono();
+ * app.use(rateLimit({ limiter: createLimiter({ key: clientIp(), limits: [perMinute(2)] }) }));
+ * app.get("/", (context) => context.text(`${context.get("rateLimit")?.remaining} left`));
+ *
+ * console.log(await (await app.request("/")).text()); // 1 left
+ * console.log((await app.request("/")).status, (await app.request("/")).status); // 200 429
+ * ```
+ */
+export function rateLimit(options: RateLimitOptions<HttpFacts> & { readonly input?: never }): MiddlewareHandler;
+export function rateLimit<Input>(
+  options: RateLimitOptions<Input> & { readonly input: (context: Context) => Input | Promise<Input> },
+): MiddlewareHandler;
+export function rateLimit<Input>(options: RateLimitOptions<Input>): MiddlewareHandler {
+  const limit = new HonoLimit(options);
+  return (context, next) => limit.handle(context, next);
+}
+
+class HonoLimit<Input> {
+  readonly #gate: Gate<Context, Input>;
+  readonly #onDenied: RateLimitOptions<Input>["onDenied"];
+
+  constructor(options: RateLimitOptions<Input>) {
+    this.#gate = new Gate(options, factsBy(options?.remoteAddress));
+    const { onDenied, remoteAddress } = options;
+    if (remoteAddress !== undefined) checkFunction("remoteAddress", remoteAddress, "a function of the context");
+    this.#onDenied = onDenied;
+  }
+
+  /** What is thrown is for Hono to answer. */
+  async handle(context: Context, next: Next): Promise<Response | undefined> {
+    const asked = this.#gate.check(context);
+    const verdict = isPromise(asked) ? await asked : asked;
+    if (verdict.decision !== undefined) context.set("rateLimit", verdict.decision);
+    if (!verdict.pass) return this.#refuse(verdict, context);
+    const outgoing = outgoingOf(context);
+    if (outgoing === undefined) return passAnywhere(verdict, context, next);
+    if (verdict.settle !== undefined) watchOutgoing(context.req.method, outgoing, verdict.settle);
+    // A client that went while the store was asked needs no handler.
+    if (isGone(outgoing)) return context.body(null);
+    const left = setOnOutgoing(outgoing, verdict.headers);
+    await next();
+    if (left.length > 0) addToResponse(context, left);
+    return undefined;
+  }
+
+  async #refuse({ headers, decision, answer }: Refusal, context: Context): Promise<Response> {
+    setOnContext(context, headers);
+    const status = answer.status as 429;
+    if (this.#onDenied === undefined || decision === undefined) {
+      return context.body(answer.body, status, { "Content-Type": answer.contentType });
+    }
+    context.status(status);
+    return withFields(await this.#onDenied(context, decision), headers);
+  }
+}
+
+/** The handler's turn where only its response can be had. */
+async function passAnywhere({ headers, settle }: Pass, context: Context, next: Next): Promise<undefined> {
+  const { raw } = context.req;
+  const unwatch = settle && watchClient(raw, settle);
+  try {
+    await next();
+  } finally {
+    unwatch?.();
+    // What no handler answered, or the error handler did not want, Hono answers elsewhere.
+    if (!context.finalized) settle?.({ status: 0, bytes: 0, completed: false });
+  }
+  if (!context.finalized) return;
+  addToResponse(context, headers);
+  if (settle !== undefined) replaceResponse(context, watchResponse(raw, context.res, settle));
+}

@@ -1,0 +1,55 @@
+import type { Context } from "hono";
+
+/** Node's response, of HTTP/1 or HTTP/2, as far as it is used here: this adapter knows no `node:`. */
+export interface Outgoing {
+  readonly headersSent: boolean;
+  readonly statusCode: number;
+  readonly writableEnded: boolean;
+  /** A response of HTTP/2 in the compatible form has none, but a stream. */
+  readonly destroyed?: boolean;
+  readonly stream?: { readonly aborted?: boolean; readonly destroyed: boolean };
+  write: (...parameters: unknown[]) => unknown;
+  end: (...parameters: unknown[]) => unknown;
+  setHeader(name: string, value: string): unknown;
+  once(event: "close" | "finish", listener: () => void): unknown;
+}
+
+/** What servers hand over as `env`, each its own part. */
+interface Bindings {
+  /** `@hono/node-server`. */
+  readonly incoming?: { readonly socket?: { readonly remoteAddress?: unknown } };
+  readonly outgoing?: Partial<Outgoing>;
+  /** Bun's server. */
+  readonly requestIP?: (request: Request) => { readonly address?: unknown } | null;
+  /** Deno's connection. */
+  readonly remoteAddr?: { readonly hostname?: unknown };
+}
+
+/** The response of Node's server, where that is what runs the application. */
+export function outgoingOf(context: Context): Outgoing | undefined {
+  const outgoing = bindingsOf(context)?.outgoing;
+  return isObject(outgoing) && typeof outgoing.setHeader === "function" ? (outgoing as Outgoing) : undefined;
+}
+
+/** The address of the socket's peer, where the server tells it: Node, Bun and Deno do. */
+export function remoteAddressOf(context: Context): string | undefined {
+  const bindings = bindingsOf(context);
+  if (bindings === undefined) return undefined;
+  const { incoming, remoteAddr, requestIP } = bindings;
+  let address: unknown;
+  if (isObject(incoming)) address = incoming.socket?.remoteAddress;
+  else if (typeof requestIP === "function") address = requestIP.call(bindings, context.req.raw)?.address;
+  else if (isObject(remoteAddr)) address = remoteAddr.hostname;
+  return typeof address === "string" && address !== "" ? address : undefined;
+}
+
+/** Some servers hand over what they have under the name `server`. */
+function bindingsOf({ env }: Context): Bindings | undefined {
+  if (!isObject<{ readonly server?: Bindings }>(env)) return undefined;
+  return isObject(env.server) ? env.server : (env as Bindings);
+}
+
+// A binding of a Worker may have any of these names, and is a function.
+function isObject<Value extends object>(value: Value | undefined): value is Value {
+  return typeof value === "object" && value !== null;
+}

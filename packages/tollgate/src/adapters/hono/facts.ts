@@ -1,0 +1,47 @@
+import type { Context } from "hono";
+import type { HttpFacts } from "../../http/facts.ts";
+import { remoteAddressOf } from "./bindings.ts";
+
+/**
+ * The neutral view of a request of Hono. Its path is as it was sent, where `context.req.path` is decoded. The address is that
+ * of the socket's peer on Node, Bun and Deno, and `undefined` elsewhere.
+ */
+export function factsOf(context: Context): HttpFacts {
+  return new HonoFacts(context, remoteAddressOf);
+}
+
+/** The same where the application knows the address. */
+export function factsBy(
+  addressOf: (context: Context) => string | undefined = remoteAddressOf,
+): (context: Context) => HttpFacts {
+  return (context) => new HonoFacts(context, addressOf);
+}
+
+/** What nobody asks for is not worked out. */
+class HonoFacts implements HttpFacts {
+  readonly #context: Context;
+  readonly #addressOf: (context: Context) => string | undefined;
+  /** A field, so that it can be taken out of the facts. */
+  readonly header: (name: string) => string | undefined;
+
+  constructor(context: Context, addressOf: (context: Context) => string | undefined) {
+    this.#context = context;
+    this.#addressOf = addressOf;
+    this.header = (name) => context.req.header(name);
+  }
+
+  get method(): string {
+    return this.#context.req.method;
+  }
+
+  get path(): string {
+    const { url } = this.#context.req;
+    const start = url.indexOf("/", url.indexOf("://") + 3);
+    const length = url.slice(start).search(/[?#]/);
+    return length < 0 ? url.slice(start) : url.slice(start, start + length);
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#addressOf(this.#context);
+  }
+}

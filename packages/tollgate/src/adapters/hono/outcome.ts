@@ -1,0 +1,52 @@
+import type { Settle } from "../../http/settlement.ts";
+import type { Outgoing } from "./bindings.ts";
+
+const UTF_8 = new TextEncoder();
+
+/** Whether nothing can be sent any more: the client went. */
+export function isGone({ destroyed, stream }: Outgoing): boolean {
+  return destroyed ?? stream?.destroyed === true;
+}
+
+/** Tells how the response of Node's server ended, when it has: finished, or broken off. */
+export function watchOutgoing(method: string, outgoing: Outgoing, settle: Settle): void {
+  // A client that went while the limiter was asked: nothing will be sent.
+  if (isGone(outgoing)) {
+    settle({ status: 0, bytes: 0, completed: false });
+    return;
+  }
+  const count = countBytes(outgoing);
+  const tell = (completed: boolean) => {
+    const status = outgoing.headersSent ? outgoing.statusCode : 0;
+    const hasBody = method !== "HEAD" && status !== 204 && status !== 304;
+    settle({ status, bytes: hasBody ? count.bytes : 0, completed });
+  };
+  // A stream of HTTP/2 that was broken off is finished, too.
+  outgoing.once("finish", () => tell(outgoing.writableEnded && outgoing.stream?.aborted !== true));
+  outgoing.once("close", () => tell(false));
+}
+
+function countBytes(outgoing: Outgoing): { bytes: number } {
+  const count = { bytes: 0 };
+  // One of the two may call the other.
+  let counted = false;
+  const counting = (write: Outgoing["write"]): Outgoing["write"] =>
+    function writeCounted(this: unknown, chunk: unknown, ...others: unknown[]) {
+      if (counted) return write.call(this, chunk, ...others);
+      counted = true;
+      try {
+        count.bytes += sizeOf(chunk);
+        return write.call(this, chunk, ...others);
+      } finally {
+        counted = false;
+      }
+    };
+  outgoing.write = counting(outgoing.write);
+  outgoing.end = counting(outgoing.end);
+  return count;
+}
+
+function sizeOf(chunk: unknown): number {
+  if (typeof chunk === "string") return UTF_8.encode(chunk).byteLength;
+  return chunk instanceof Uint8Array ? chunk.byteLength : 0;
+}

@@ -1,0 +1,49 @@
+import type { IncomingMessage } from "node:http";
+import type { HttpFacts } from "../../http/facts.ts";
+
+/** The neutral view of a `node:http` request, of HTTP/2 requests in Node's compatible form, too. */
+export function factsOf(request: IncomingMessage): HttpFacts {
+  return new NodeFacts(request, request.url);
+}
+
+/** The same where a framework has changed `request.url` since it came. */
+export function factsAt(request: IncomingMessage, url: string | undefined): HttpFacts {
+  return new NodeFacts(request, url);
+}
+
+/** What nobody asks for is not worked out. */
+class NodeFacts implements HttpFacts {
+  readonly #request: IncomingMessage;
+  readonly #url: string;
+  #remoteAddress: string | undefined;
+  /** A field, so that it can be taken out of the facts. */
+  readonly header: (name: string) => string | undefined;
+
+  constructor(request: IncomingMessage, url = "/") {
+    this.#request = request;
+    this.#url = url;
+    this.header = (name) => headerOf(request, name);
+  }
+
+  get method(): string {
+    return this.#request.method ?? "GET";
+  }
+
+  get path(): string {
+    const query = this.#url.indexOf("?");
+    return query < 0 ? this.#url : this.#url.slice(0, query);
+  }
+
+  get remoteAddress(): string | undefined {
+    // Kept, so that a request is settled under the key that it was counted under: a stream of HTTP/2 that is over has no socket
+    // any more.
+    this.#remoteAddress ??= this.#request.socket?.remoteAddress || undefined;
+    return this.#remoteAddress;
+  }
+}
+
+function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  const field = name.toLowerCase();
+  const value = Object.hasOwn(headers, field) ? headers[field] : undefined;
+  return Array.isArray(value) ? value.join(", ") : value;
+}

@@ -1,0 +1,61 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Settle } from "../../http/settlement.ts";
+import { isGone } from "./response.ts";
+
+/** Tells how a response ended, when it has: finished, or broken off. */
+export function watchOutcome(request: IncomingMessage, response: ServerResponse, settle: Settle): void {
+  // A client that went while the limiter was asked: nothing will be sent.
+  if (isGone(response)) {
+    settle({ status: 0, bytes: 0, completed: false });
+    return;
+  }
+  const count = countBytes(response);
+  const tell = (completed: boolean) => {
+    const status = response.headersSent ? response.statusCode : 0;
+    settle({ status, bytes: hasBody(request, status) ? count.bytes : 0, completed });
+  };
+  // A stream of HTTP/2 that was broken off is finished, too.
+  response.once("finish", () => tell(response.writableEnded && !isAborted(response)));
+  response.once("close", () => tell(false));
+}
+
+function isAborted(response: ServerResponse): boolean {
+  const { stream } = response as { readonly stream?: { readonly aborted?: boolean } };
+  return stream?.aborted === true;
+}
+
+/** Node takes the body of such a response and does not send it. */
+function hasBody({ method }: IncomingMessage, status: number): boolean {
+  return method !== "HEAD" && status !== 204 && status !== 304;
+}
+
+/** The response's own `write` and `end`, loosely: what they take is passed on as it came. */
+type Writing = (...parameters: unknown[]) => unknown;
+
+function countBytes(response: ServerResponse): { bytes: number } {
+  const count = { bytes: 0 };
+  // One of the two may call the other.
+  let counted = false;
+  const counting = (write: Writing): Writing =>
+    function writeCounted(this: unknown, chunk: unknown, encoding: unknown, ...others: unknown[]) {
+      if (counted) return write.call(this, chunk, encoding, ...others);
+      counted = true;
+      try {
+        count.bytes += sizeOf(chunk, encoding);
+        return write.call(this, chunk, encoding, ...others);
+      } finally {
+        counted = false;
+      }
+    };
+  const writable = response as unknown as { write: Writing; end: Writing };
+  writable.write = counting(writable.write);
+  writable.end = counting(writable.end);
+  return count;
+}
+
+function sizeOf(chunk: unknown, encoding: unknown): number {
+  if (typeof chunk === "string") {
+    return Buffer.byteLength(chunk, Buffer.isEncoding(encoding as string) ? (encoding as BufferEncoding) : "utf8");
+  }
+  return chunk instanceof Uint8Array ? chunk.byteLength : 0;
+}

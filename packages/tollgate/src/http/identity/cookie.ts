@@ -1,0 +1,45 @@
+import type { KeyOf } from "./key-of.ts";
+import { shortValue } from "./short-value.ts";
+import { checkToken } from "./token.ts";
+import { trimmed } from "./white-space.ts";
+
+/**
+ * The value of a cookie, by its exact name: that of the first one, as it was sent but for double quotes around it (RFC 6265), and
+ * `""` where there is none. More than 256 UTF-16 units become `sha256:` and their hash in hex.
+ *
+ * @throws TollgateError `ERR_OPTION` when it is no name of a cookie.
+ * @example
+ * ```ts
+ * import { cookie } from "tollgate/node";
+ *
+ * const headers = new Headers({ cookie: 'theme=dark; session="s-42"' });
+ * const facts = {
+ *   method: "GET",
+ *   path: "/",
+ *   remoteAddress: "192.0.2.1",
+ *   header: (name: string) => headers.get(name) ?? undefined,
+ * };
+ * console.log(cookie("session")(facts)); // s-42
+ * ```
+ */
+export function cookie(name: string): KeyOf {
+  const wanted = checkToken("cookie", name, "the name of a cookie");
+  return (facts) => shortValue(valueIn(facts.header("cookie") ?? "", wanted));
+}
+
+function valueIn(cookies: string, wanted: string): string {
+  for (let start = 0; start < cookies.length; ) {
+    const semicolon = cookies.indexOf(";", start);
+    const end = semicolon < 0 ? cookies.length : semicolon;
+    const pair = cookies.slice(start, end);
+    const equals = pair.indexOf("=");
+    if (equals >= 0 && trimmed(pair.slice(0, equals)) === wanted) return unquoted(trimmed(pair.slice(equals + 1)));
+    start = end + 1;
+  }
+  return "";
+}
+
+function unquoted(value: string): string {
+  const isQuoted = value.length >= 2 && value.startsWith('"') && value.endsWith('"');
+  return isQuoted ? value.slice(1, -1) : value;
+}

@@ -1,0 +1,71 @@
+import type { Settle } from "./settlement.ts";
+
+/**
+ * Tells how a response ended, where all that is known of it is what the handler returns: at the end of its body, or when that is
+ * broken off. What is returned is to be sent in its place: the same, or one whose body counts what is taken from it.
+ */
+export function watchResponse(request: Request, response: Response, settle: Settle): Response {
+  const { body, status } = response;
+  if (body === null || request.method === "HEAD" || hasNoBody(status)) {
+    settle({ status, bytes: 0, completed: status !== NETWORK_ERROR });
+    return response;
+  }
+  return new Response(
+    countedBody(body, (bytes, completed) => settle({ status, bytes, completed })),
+    response,
+  );
+}
+
+/**
+ * Tells that nothing was sent, when the client goes before there is a response.
+ *
+ * @returns a function that ends the watch: to be called when there is one.
+ */
+export function watchClient({ signal }: Request, settle: Settle): () => void {
+  const gone = () => settle({ status: 0, bytes: 0, completed: false });
+  if (signal.aborted) gone();
+  signal.addEventListener("abort", gone);
+  return () => signal.removeEventListener("abort", gone);
+}
+
+/** The status of `Response.error()`. */
+const NETWORK_ERROR = 0;
+
+/** Runtimes take no body with such a status, or do not send it. */
+function hasNoBody(status: number): boolean {
+  return status < 200 || status === 204 || status === 205 || status === 304;
+}
+
+function countedBody(body: ReadableStream, tell: (bytes: number, completed: boolean) => void): ReadableStream {
+  const reader = body.getReader() as ReadableStreamDefaultReader<unknown>;
+  let bytes = 0;
+  const pull = async (controller: ReadableStreamDefaultController<unknown>) => {
+    try {
+      const { done, value } = await reader.read();
+      if (done) {
+        tell(bytes, true);
+        controller.close();
+        return;
+      }
+      bytes += sizeOf(value);
+      controller.enqueue(value);
+    } catch (error) {
+      tell(bytes, false);
+      throw error;
+    }
+  };
+  const cancel = (reason: unknown) => {
+    tell(bytes, false);
+    return reader.cancel(reason);
+  };
+  // Nothing is read ahead of whoever takes it.
+  return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
+}
+
+const UTF_8 = new TextEncoder();
+
+/** Some runtimes take text in streams, too. */
+function sizeOf(chunk: unknown): number {
+  if (typeof chunk === "string") return UTF_8.encode(chunk).byteLength;
+  return chunk instanceof ArrayBuffer || ArrayBuffer.isView(chunk) ? chunk.byteLength : 0;
+}

@@ -1,0 +1,89 @@
+import { createLimiter, perHour } from "tollgate";
+import { factsOf, type HttpFacts, type RateLimitOptions, rateLimit } from "tollgate/fetch";
+import { describe, expect, it } from "vitest";
+
+const URL_HERE = "http://here.example/path";
+const ask = () => new Request(URL_HERE);
+
+describe("the facts of a request", () => {
+  it.each([
+    ["http://here.example", "/"],
+    ["http://here.example/?a=/b", "/"],
+    ["http://here.example/a//b/?c#d", "/a//b/"],
+    ["http://here.example:81/a%2Fb#?", "/a%2Fb"],
+    ["https://here.example/é", "/%C3%A9"],
+    ["http://[::1]:80/a/../b", "/b"],
+  ])("the path of %s", (url, path) => {
+    expect(factsOf(new Request(url)).path).toBe(path);
+  });
+
+  it("method and headers", () => {
+    const { method, header: named } = factsOf(new Request(URL_HERE, { method: "PUT", headers: { "X-One": "1" } }));
+    expect([method, named("x-one"), named("X-ONE"), named("x-two")]).toEqual(["PUT", "1", "1", undefined]);
+  });
+});
+
+describe("the address", () => {
+  /** Calls a limited handler as a runtime would, and returns the addresses seen by the key and by the handler. */
+  async function addresses(others: unknown[], options: Partial<RateLimitOptions<HttpFacts>> = {}): Promise<unknown[]> {
+    const seen: unknown[] = [];
+    const key = (facts: HttpFacts) => {
+      seen.push(facts.remoteAddress);
+      return "everybody";
+    };
+    const { input: _none, ...rest } = options;
+    const limiter = createLimiter({ key, limits: [perHour(9)] });
+    const handle = rateLimit({ ...rest, limiter })((request: Request, ..._others: unknown[]) => {
+      seen.push(factsOf(request).remoteAddress);
+      return new Response("hello");
+    });
+    await handle(ask(), ...others);
+    return seen;
+  }
+
+  const bunServer = (address: string | undefined) => ({
+    requestIP(this: unknown, request: Request) {
+      expect(this).toHaveProperty("requestIP");
+      expect(request).toBeInstanceOf(Request);
+      return address === undefined ? null : { address, port: 1, family: "IPv4" };
+    },
+  });
+
+  it.each<[string, unknown[], string | undefined]>([
+    ["Bun", [bunServer("192.0.2.1")], "192.0.2.1"],
+    ["Bun, when the socket is gone or has none", [bunServer(undefined)], undefined],
+    ["Deno", [{ remoteAddr: { transport: "tcp", hostname: "2001:db8::1", port: 1 } }], "2001:db8::1"],
+    ["Deno on a unix socket", [{ remoteAddr: { transport: "unix", path: "/socket" } }], undefined],
+    ["Workers", [{ requestIP: "a secret", remoteAddr: "another" }, { waitUntil: () => {} }], undefined],
+    ["Next.js", [{ params: Promise.resolve({}) }], undefined],
+    ["nothing", [], undefined],
+    ["anything", [null, undefined, 1, "192.0.2.9", bunServer("192.0.2.2")], "192.0.2.2"],
+  ])("as told by %s", async (_name, others, address) => {
+    expect(await addresses(others)).toEqual([address, address]);
+  });
+
+  it("as told by the option, whatever the runtime says", async () => {
+    const remoteAddress = (_request: Request, _server: unknown, address: unknown) => String(address);
+    const others = [bunServer("192.0.2.1"), "192.0.2.3"];
+    expect(await addresses(others, { remoteAddress })).toEqual(["192.0.2.3", "192.0.2.3"]);
+    expect(await addresses(others, { remoteAddress: () => "" })).toEqual([undefined, undefined]);
+  });
+
+  it("is asked for once, and only if it is wanted", async () => {
+    let asked = 0;
+    const remoteAddress = () => {
+      asked += 1;
+      return "192.0.2.1";
+    };
+    await rateLimit({ limiter: createLimiter({ key: () => "everybody", limits: [perHour(5)] }), remoteAddress })(
+      () => new Response("hello"),
+    )(ask());
+    expect(asked).toBe(0);
+    await addresses([], { remoteAddress });
+    expect(asked).toBe(1);
+  });
+
+  it("is not known of a request that came to no limiter", () => {
+    expect(factsOf(ask()).remoteAddress).toBeUndefined();
+  });
+});

@@ -1,0 +1,69 @@
+import type { IncomingMessage, Server } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
+import { createAdaptorServer } from "@hono/node-server";
+import { decisionOf, factsOf, rateLimit } from "tollgate/fetch";
+import { describeAdapter } from "./suite/describe-adapter.ts";
+import { type AdapterHarness, nativeOptions } from "./suite/harness.ts";
+import { shownDecision } from "./suite/node-routes.ts";
+import { listenHere } from "./suite/node-server.ts";
+
+/** The routes of the suite. */
+function answer(request: Request): Response | Promise<Response> {
+  const [, route, argument] = new URL(request.url).pathname.split("/");
+  switch (route) {
+    case "ok":
+      return new Response("hello");
+    case "status":
+      return new Response(argument === "204" ? null : "status", { status: Number(argument) });
+    case "bytes":
+      return new Response("x".repeat(Number(argument)));
+    case "stream":
+      return new Response(chunks(Number(argument)));
+    case "decision":
+      return Response.json(shownDecision(decisionOf(request)));
+    case "throw":
+      throw new Error("the handler failed");
+    case "hang":
+      return new Promise(() => {});
+    default:
+      throw new Error(`no such route: ${request.method} ${request.url}`);
+  }
+}
+
+function chunks(count: number): ReadableStream<Uint8Array> {
+  const chunk = new TextEncoder().encode("y".repeat(1_000));
+  let left = count;
+  return new ReadableStream({
+    pull: async (controller) => {
+      if (left === 0) controller.close();
+      else {
+        left -= 1;
+        controller.enqueue(chunk);
+        await wait(2);
+      }
+    },
+  });
+}
+
+const FETCH: AdapterHarness = {
+  name: "a fetch handler",
+  skips: {},
+  start: (options) => {
+    const limit = rateLimit({
+      ...nativeOptions(options, factsOf),
+      remoteAddress: (_request, incoming: IncomingMessage) => incoming.socket.remoteAddress,
+      ...(options.customDenial === true
+        ? {
+            onDenied: (_request, decision) =>
+              new Response("custom", { status: 418, headers: { "X-Denied": decision.limit?.name ?? "" } }),
+          }
+        : {}),
+    });
+    const handle = limit(answer);
+    const fetch = (request: Request, { incoming }: { readonly incoming: unknown }) =>
+      handle(request, incoming as IncomingMessage);
+    return listenHere(createAdaptorServer({ fetch }) as Server);
+  },
+};
+
+describeAdapter(FETCH);

@@ -1,0 +1,86 @@
+import { createLimiter, perSecond, TollgateError } from "tollgate";
+import { type HttpFacts, type RateLimitOptions, rateLimit } from "tollgate/node";
+import { describe, expect, it } from "vitest";
+
+const limiter = createLimiter({ key: (facts: HttpFacts) => facts.remoteAddress ?? "", limits: [perSecond(1)] });
+
+function refusalOf(options: unknown): unknown {
+  try {
+    rateLimit(options as RateLimitOptions<HttpFacts> & { readonly input?: never });
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+const REFUSED: readonly (readonly [unknown, string])[] = [
+  [undefined, "rateLimit: expected an object of options, got undefined"],
+  [null, "rateLimit: expected an object of options, got null"],
+  [limiter.allow, "rateLimit: expected an object of options, got a function"],
+  [{}, "limiter: expected one made by createLimiter or combine, got undefined"],
+  [{ limiter: { kind: "other" } }, "limiter: expected one made by createLimiter or combine, got"],
+  [{ limiter, input: "address" }, 'input: expected a function of the request, got "address"'],
+  [{ limiter, skip: true }, "skip: expected a function of the request, got true"],
+  [{ limiter, partitionKey: "me" }, 'partitionKey: expected a function of the request, got "me"'],
+  [{ limiter, cost: -1 }, "cost: expected a whole number from 0 to 2^53 - 1, got -1"],
+  [{ limiter, cost: "1" }, "cost: expected"],
+  [{ limiter, onDenied: 429 }, "onDenied: expected a function, got 429"],
+  [{ limiter, reportError: console }, "reportError: expected a function of error and request, got"],
+  [{ limiter, chargeAfter: 1 }, "chargeAfter: expected a function of request and outcome, got 1"],
+  [{ limiter, denial: "html" }, 'denial: expected one of "json", "problem", "negotiate", got "html"'],
+  [{ limiter, status: 418 }, "status: expected one of 429, 503, got 418"],
+  [{ limiter, onError: "ignore" }, 'onError: expected one of "allow", "deny", "throw", got "ignore"'],
+  [{ limiter, exposeHeaders: "RateLimit" }, 'exposeHeaders: expected one of true, false, got "RateLimit"'],
+  [{ limiter, retryJitter: -1 }, "retryJitter: expected whole seconds from 0 to 86400, got -1"],
+  [{ limiter, retryJitter: 0.5 }, "retryJitter: expected whole seconds from 0 to 86400, got 0.5"],
+  [
+    { limiter, headers: true },
+    'headers: expected false, or one or several of "draft-11", "draft-7", "draft-6", "legacy", got true',
+  ],
+  [
+    { limiter, headers: ["draft-12"] },
+    'headers: expected false, or one or several of "draft-11", "draft-7", "draft-6", "legacy", got "draft-12"',
+  ],
+  [{ limiter, headers: "constructor" }, "headers: expected false"],
+  [{ limiter, headers: [] }, "headers: expected false, or one or several of"],
+  [
+    { limiter, headers: ["draft-11", "draft-7"] },
+    'headers: expected either "draft-11" or "draft-7", whose fields have the same names, got both',
+  ],
+  [{ limiter, allow: "10.0.0.0/8" }, "allow: expected"],
+  [{ limiter, allow: ["10.0.0.0/33"] }, "allow: expected"],
+  [{ limiter, deny: ["nobody"] }, "deny: expected"],
+  [{ limiter, deny: ["10.0.0.1"], trustProxy: true }, "trustProxy: expected"],
+  [{ limiter, trustProxy: -1 }, "trustProxy: expected"],
+  [{ limiter, trustProxy: 1 }, "trustProxy: expected beside allow or deny, whose addresses it is for"],
+  [{ limiter, addressHeader: "cf-connecting-ip" }, "addressHeader: expected beside allow or deny"],
+  [{ limiter, deny: ["10.0.0.1"], addressHeader: "not a name" }, "addressHeader: expected the name of a header"],
+];
+
+describe("rateLimit refuses", () => {
+  it.each(REFUSED)("%j", (options, message) => {
+    const error = refusalOf(options);
+    expect(error).toBeInstanceOf(TollgateError);
+    expect((error as TollgateError).code).toMatch(/^ERR_(OPTION|COST)$/);
+    expect((error as TollgateError).message).toContain(message);
+  });
+
+  it("nothing that is an option", () => {
+    expect(
+      refusalOf({
+        limiter,
+        headers: ["draft-6", "legacy"],
+        allow: [],
+        deny: ["10.0.0.0/8"],
+        trustProxy: 2,
+        addressHeader: "CF-Connecting-IP",
+        denial: "problem",
+        status: 503,
+        retryJitter: 10,
+        exposeHeaders: false,
+        onError: "deny",
+        cost: 0,
+      }),
+    ).toBeUndefined();
+  });
+});

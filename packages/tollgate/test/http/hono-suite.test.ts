@@ -1,0 +1,77 @@
+import type { IncomingMessage, Server } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
+import { createAdaptorServer } from "@hono/node-server";
+import { Hono } from "hono";
+import { factsOf, rateLimit } from "tollgate/hono";
+import { describeAdapter } from "./suite/describe-adapter.ts";
+import { type AdapterHarness, nativeOptions } from "./suite/harness.ts";
+import { shownDecision } from "./suite/node-routes.ts";
+import { listenHere } from "./suite/node-server.ts";
+
+function addRoutes(app: Hono): void {
+  app.all("/ok", (context) => context.text("hello"));
+  app.all("/status/204", (context) => context.body(null, 204));
+  app.all("/status/:status", (context) => context.text("status", Number(context.req.param("status")) as 200));
+  app.all("/bytes/:count", (context) => context.text("x".repeat(Number(context.req.param("count")))));
+  app.all("/stream/:count", (context) => context.body(chunks(Number(context.req.param("count")))));
+  app.all("/decision", (context) => context.json(shownDecision(context.get("rateLimit")) as object));
+  app.all("/throw", () => {
+    throw new Error("the handler failed");
+  });
+  app.all("/hang", () => new Promise<Response>(() => {}));
+  // The one that Hono brings writes to the console.
+  app.onError((_error, context) => context.text("failed", 500));
+}
+
+function chunks(count: number): ReadableStream<Uint8Array> {
+  const chunk = new TextEncoder().encode("y".repeat(1_000));
+  let left = count;
+  return new ReadableStream({
+    pull: async (controller) => {
+      if (left === 0) controller.close();
+      else {
+        left -= 1;
+        controller.enqueue(chunk);
+        await wait(2);
+      }
+    },
+  });
+}
+
+/** What a server hands the application beside the request. */
+type Serve = (app: Hono) => Server;
+
+const onNode: Serve = (app) => createAdaptorServer({ fetch: app.fetch }) as Server;
+
+/** As Deno hands it over: there is an address, and nothing of Node. */
+const asOnDeno: Serve = (app) =>
+  createAdaptorServer({
+    fetch: (request, { incoming }) =>
+      app.fetch(request, { remoteAddr: { hostname: (incoming as IncomingMessage).socket.remoteAddress } }),
+  }) as Server;
+
+function harness(name: string, serve: Serve): AdapterHarness {
+  return {
+    name,
+    skips: {},
+    start: (options) => {
+      const app = new Hono();
+      app.use(
+        rateLimit({
+          ...nativeOptions(options, factsOf),
+          ...(options.customDenial === true
+            ? {
+                onDenied: (context, decision) =>
+                  context.text("custom", 418, { "X-Denied": decision.limit?.name ?? "" }),
+              }
+            : {}),
+        }),
+      );
+      addRoutes(app);
+      return listenHere(serve(app));
+    },
+  };
+}
+
+describeAdapter(harness("hono on @hono/node-server", onNode));
+describeAdapter(harness("hono on a server that hands over no response", asOnDeno));

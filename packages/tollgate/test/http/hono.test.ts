@@ -1,0 +1,481 @@
+import { EventEmitter, once } from "node:events";
+import type { IncomingMessage, Server } from "node:http";
+import { connect as connectHttp2, createServer as createHttp2Server, type Http2Server } from "node:http2";
+import { type AddressInfo, connect } from "node:net";
+import { createAdaptorServer, serve } from "@hono/node-server";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { cors } from "hono/cors";
+import { HTTPException } from "hono/http-exception";
+import { createLimiter, type Decision, type Denied, type Limiter, perMinute } from "tollgate";
+import { clientIp, factsOf, type HttpFacts, type Outcome, type RateLimitOptions, rateLimit } from "tollgate/hono";
+import { afterEach, describe, expect, expectTypeOf, it } from "vitest";
+import { AsyncTwin } from "../stores/async-twin.ts";
+import { bucketOf, held, perAddress } from "./suite/case.ts";
+import { send, sendHttp2, sendRaw } from "./suite/client.ts";
+import type { RunningServer } from "./suite/harness.ts";
+import { listenHere } from "./suite/node-server.ts";
+import { until } from "./suite/until.ts";
+
+const servers: RunningServer[] = [];
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function listen(app: Hono): Promise<string> {
+  const server = await listenHere(createAdaptorServer({ fetch: app.fetch }) as Server);
+  servers.push(server);
+  return server.url;
+}
+
+const of = (capacity: number): Limiter<HttpFacts> => held([bucketOf(capacity)]).limiter;
+
+function limitedBy(options: RateLimitOptions<HttpFacts> & { readonly input?: never }): Hono {
+  const app = new Hono();
+  app.use(rateLimit(options));
+  app.get("/", (context) => context.text("hello"));
+  app.onError((error, context) => context.text(error.message, 500));
+  return app;
+}
+
+/** Each field as the client gets it, the first line apart. */
+async function linesOf(url: string): Promise<string[]> {
+  const head = (await sendRaw(url, `GET ${new URL(url).pathname} HTTP/1.1\r\nHost: here\r\n\r\n`, 1)).split(
+    "\r\n\r\n",
+  )[0];
+  return (head ?? "").split("\r\n").slice(1);
+}
+
+/** The same application asked over a socket of Node, and by nobody who hands over a response. */
+const ways: readonly (readonly [string, (app: Hono, path: string) => Promise<Response>])[] = [
+  ["on Node", async (app, path) => fetch((await listen(app)) + path, { redirect: "manual" })],
+  ["elsewhere", async (app, path) => app.request(path)],
+];
+
+describe.each(ways)("the fields survive %s", (_where, ask) => {
+  const fields = async (handler: (context: Context) => Response | Promise<Response>) => {
+    const app = limitedBy({ limiter: of(5) });
+    app.get("/handled", handler);
+    const { headers, status } = await ask(app, "/handled");
+    return [status, headers.get("ratelimit-policy"), headers.get("ratelimit")];
+  };
+  const both = ['"bucket";q=5;w=5', '"bucket";r=4;t=1'];
+
+  it.each<[string, (context: Context) => Response | Promise<Response>, number]>([
+    ["a helper's response", (context) => context.json({ a: 1 }), 200],
+    ["a plain response", () => new Response("plain"), 200],
+    ["a response without a body", () => new Response(null, { status: 204 }), 204],
+    ["a stream", () => new Response(new Blob(["streamed"]).stream()), 200],
+    ["a response whose fields do not change", () => Response.redirect("http://localhost/there", 302), 302],
+    ["a response that was fetched", async () => fetch("data:text/plain,fetched"), 200],
+    ["a response in another's place", (context) => replaced(context), 203],
+    ["an error", () => Promise.reject(new HTTPException(409, { message: "failed" })), 500],
+  ])("%s", async (_what, handler, status) => {
+    expect(await fields(handler)).toEqual([status, ...both]);
+  });
+
+  function replaced(context: Context): Response {
+    context.res = new Response("one", { headers: { "x-one": "1" } });
+    context.res = new Response("another", { status: 203 });
+    return context.res;
+  }
+
+  it("where no route is found", async () => {
+    const answer = await ask(limitedBy({ limiter: of(5) }), "/nowhere");
+    expect([answer.status, answer.headers.get("ratelimit")]).toEqual([404, both[1]]);
+  });
+
+  it("but those of the handler stand", async () => {
+    const app = limitedBy({ limiter: of(5) });
+    app.get("/own", (context) => context.text("own", 200, { RateLimit: '"other";r=1' }));
+    expect((await ask(app, "/own")).headers.get("ratelimit")).toBe('"other";r=1');
+  });
+
+  it.each<[string, MiddlewareHandler, string]>([
+    ["nothing", async (_context, next) => next(), ""],
+    ["what cors exposes", cors({ origin: "*", exposeHeaders: ["X-Own"] }), "X-Own, "],
+    [
+      "what a helper exposes",
+      async (context, next) => {
+        context.header("Access-Control-Expose-Headers", "X-Own");
+        await next();
+      },
+      "X-Own, ",
+    ],
+  ])("and are exposed beside %s", async (_what, first, own) => {
+    const exposedBy = async (options: Pick<RateLimitOptions<HttpFacts>, "onDenied">) => {
+      const app = new Hono();
+      app.use(first, rateLimit({ limiter: of(1), exposeHeaders: true, ...options }));
+      app.get("/", (context) => context.text("hello"));
+      const answers = [await ask(app, "/"), await ask(app, "/")];
+      return answers.map(({ headers }) => headers.get("access-control-expose-headers"));
+    };
+    const all = `${own}RateLimit-Policy, RateLimit, Retry-After`;
+    expect(await exposedBy({})).toEqual([all, all]);
+    expect(await exposedBy({ onDenied: (context) => context.text("denied") })).toEqual([all, all]);
+  });
+});
+
+describe("on the wire", () => {
+  it("each field stands once", async () => {
+    const app = limitedBy({ limiter: of(1), exposeHeaders: true });
+    const url = `${await listen(app)}/`;
+    for (const wanted of [0, 2]) {
+      const names = (await linesOf(url)).map((line) => line.split(":")[0]?.toLowerCase());
+      expect(names.filter((name) => name?.startsWith("ratelimit")).sort()).toEqual(["ratelimit", "ratelimit-policy"]);
+      expect(names.filter((name) => name === "retry-after" || name === "cache-control")).toHaveLength(wanted);
+      expect(new Set(names).size).toBe(names.length);
+    }
+  });
+});
+
+describe("the client's address", () => {
+  const addressBy = async (env: unknown, options: Pick<RateLimitOptions<HttpFacts>, "remoteAddress"> = {}) => {
+    let seen: string | undefined = "none";
+    const key = (facts: HttpFacts) => {
+      seen = facts.remoteAddress;
+      return "all";
+    };
+    const app = limitedBy({ limiter: createLimiter({ key, limits: [bucketOf(5)] }), ...options });
+    expect((await app.request("/", {}, env as object)).status).toBe(200);
+    return seen;
+  };
+  const requestIP = function (this: unknown, request: Request) {
+    return this === bun && request.url === "http://localhost/" ? { address: "192.0.2.2" } : null;
+  };
+  const bun = { requestIP };
+
+  it.each([
+    ["Node", { incoming: { socket: { remoteAddress: "192.0.2.1" } } }, "192.0.2.1"],
+    ["Node, under a name", { server: { incoming: { socket: { remoteAddress: "192.0.2.1" } } } }, "192.0.2.1"],
+    ["Node, the peer gone", { incoming: { socket: {} } }, undefined],
+    ["Node, a session of HTTP/2 over", { incoming: {} }, undefined],
+    ["Bun", bun, "192.0.2.2"],
+    ["Bun, under a name", { server: bun }, "192.0.2.2"],
+    ["Bun, the peer gone", { requestIP: () => null }, undefined],
+    ["Deno", { remoteAddr: { hostname: "192.0.2.3", transport: "tcp" } }, "192.0.2.3"],
+    ["Deno, a unix socket", { remoteAddr: { path: "/tmp/socket", transport: "unix" } }, undefined],
+    ["a Worker", { SECRET: "1" }, undefined],
+    ["a Worker whose bindings are called so", { incoming: () => {}, outgoing: () => {}, server: () => {} }, undefined],
+    ["nobody", undefined, undefined],
+  ])("as %s tells it", async (_who, env, address) => {
+    expect(await addressBy(env)).toBe(address);
+  });
+
+  it("as the option tells it, before all others", async () => {
+    const remoteAddress = (context: Context) => context.req.header("x-none") ?? "192.0.2.9";
+    expect(await addressBy({ incoming: { socket: { remoteAddress: "192.0.2.1" } } }, { remoteAddress })).toBe(
+      "192.0.2.9",
+    );
+  });
+
+  it("is unknown without one: all share a key", async () => {
+    const app = limitedBy({ limiter: createLimiter({ key: clientIp(), limits: [bucketOf(1)] }) });
+    expect([(await app.request("/")).status, (await app.request("/")).status]).toEqual([200, 429]);
+  });
+});
+
+describe("the path", () => {
+  it("is as it was sent, wherever the limiter stands", async () => {
+    const paths: string[] = [];
+    const limit = () => rateLimit({ limiter: of(9), skip: (context) => paths.push(factsOf(context).path) < 0 });
+    const inner = new Hono().use(limit()).get("/a b/:id", (context) => context.text("inner"));
+    const app = new Hono({ getPath: (request) => decodeURI(new URL(request.url).pathname) });
+    app.use("/api/*", limit()).route("/api", inner);
+    const url = await listen(app);
+    for (const base of ["http://localhost", url]) {
+      const path = "/api/a%20b/%2F?c=/d#e";
+      const answer = base === url ? await fetch(base + path) : await app.request(base + path);
+      expect(answer.status).toBe(200);
+    }
+    expect(paths).toEqual(Array<string>(4).fill("/api/a%20b/%2F"));
+  });
+});
+
+describe("where it stands", () => {
+  it("limits one route, one sub-application, and no other", async () => {
+    const [ofRoute, ofPart] = [of(1), of(2)];
+    const part = new Hono().use(rateLimit({ limiter: ofPart })).get("/in", (context) => context.text("in"));
+    const app = new Hono()
+      .get("/route", rateLimit({ limiter: ofRoute }), (context) => context.text("route"))
+      .get("/free", (context) => context.text("free"))
+      .route("/part", part);
+    const statuses = async (path: string) => [(await app.request(path)).status, (await app.request(path)).status];
+    expect(await statuses("/route")).toEqual([200, 429]);
+    expect(await statuses("/part/in")).toEqual([200, 200]);
+    expect(await statuses("/part/in")).toEqual([429, 429]);
+    expect(await statuses("/free")).toEqual([200, 200]);
+  });
+
+  it.each(ways)("two of them both count, and the last tells: %s", async (_where, ask) => {
+    const [many, few] = [of(9), of(1)];
+    const app = new Hono();
+    app.use(rateLimit({ limiter: many }));
+    app.use(rateLimit({ limiter: few, skip: (context) => context.req.path === "/skipped" }));
+    app.get("/:name", (context) => context.text(String(context.get("rateLimit")?.remaining)));
+    expect((await ask(app, "/once")).headers.get("ratelimit")).toBe('"bucket";r=0;t=1');
+    expect((await ask(app, "/again")).status).toBe(429);
+    expect(await (await ask(app, "/skipped")).text()).toBe("6");
+  });
+});
+
+describe("errors", () => {
+  it("go to onError as they are, at once or later", async () => {
+    const error = new RangeError("no key");
+    const key = () => {
+      throw error;
+    };
+    const far = createLimiter<HttpFacts>({ name: "far", key, limits: [bucketOf(5)], store: new AsyncTwin() });
+    for (const limiter of [createLimiter<HttpFacts>({ key, limits: [bucketOf(5)] }), far]) {
+      const seen: unknown[] = [];
+      const app = limitedBy({ limiter });
+      app.onError((thrown, context) => {
+        seen.push(thrown);
+        return context.text("broken", 502);
+      });
+      expect([(await app.request("/")).status, seen]).toEqual([502, [error]]);
+    }
+  });
+
+  it("that are none let nothing pass", async () => {
+    let handled = 0;
+    for (const input of [() => Promise.reject(undefined), () => Promise.reject(0)]) {
+      const app = new Hono();
+      app.use(rateLimit({ limiter: createLimiter({ limits: [perMinute(5)] }), input }));
+      app.get("/", (context) => {
+        handled += 1;
+        return context.text("hello");
+      });
+      expect((await fetch(await listen(app))).status).toBe(500);
+    }
+    expect(handled).toBe(0);
+  });
+
+  it.each([
+    [undefined, "rateLimit: expected an object of options, got undefined"],
+    [{}, "limiter: expected one made by createLimiter or combine, got undefined"],
+    [{ limiter: of(1), remoteAddress: "::1" }, 'remoteAddress: expected a function of the context, got "::1"'],
+  ])("in the options are told at once: %j", (options, message) => {
+    expect(() => rateLimit(options as RateLimitOptions<HttpFacts> & { input?: never })).toThrow(
+      expect.objectContaining({ code: "ERR_OPTION", message }),
+    );
+  });
+});
+
+describe.each(ways)("a denial %s", (_where, ask) => {
+  const denied = async (options: Partial<RateLimitOptions<HttpFacts>>, first?: MiddlewareHandler) => {
+    const app = new Hono();
+    if (first !== undefined) app.use(first);
+    app.use(rateLimit({ limiter: of(1), ...options } as RateLimitOptions<HttpFacts> & { input?: never }));
+    app.get("/", (context) => context.text("hello"));
+    await ask(app, "/");
+    return ask(app, "/");
+  };
+
+  it("has what others set before, but is not to be stored", async () => {
+    for (const first of [
+      async (context, next) => {
+        context.header("X-Request-Id", "7");
+        context.header("Cache-Control", "public");
+        await next();
+      },
+      async (context, next) => {
+        context.res.headers.set("X-Request-Id", "7");
+        context.res.headers.set("Cache-Control", "public");
+        await next();
+      },
+    ] satisfies MiddlewareHandler[]) {
+      const { headers, status } = await denied({}, first);
+      expect([status, headers.get("x-request-id"), headers.get("cache-control")]).toEqual([429, "7", "no-store"]);
+    }
+  });
+
+  it("by onDenied has status and fields, whatever it returns", async () => {
+    for (const [onDenied, expected] of [
+      [(context: Context) => context.text("slow"), 429],
+      [async (context: Context) => context.json({ slow: "down" }), 429],
+      [() => new Response("slow", { status: 420 }), 420],
+      [() => Response.redirect("http://localhost/slow", 303), 303],
+    ] as const) {
+      const { headers, status } = await denied({ onDenied });
+      const fields = ["retry-after", "cache-control", "ratelimit"].map((name) => headers.get(name));
+      expect([status, ...fields]).toEqual([expected, "1", "no-store", '"bucket";r=0;t=1']);
+    }
+  });
+
+  it("by onDenied may set the fields anew", async () => {
+    const onDenied = (context: Context) => context.text("slow", 429, { "Retry-After": "60" });
+    expect((await denied({ onDenied })).headers.get("retry-after")).toBe("60");
+  });
+});
+
+describe("the sign for a web socket", () => {
+  it("is left as it is", async () => {
+    const sign = new Response(null);
+    Object.defineProperty(sign, "status", { value: 101 });
+    const app = limitedBy({ limiter: of(5) });
+    app.get("/socket", () => sign);
+    expect(await app.request("/socket")).toBe(sign);
+    expect(sign.headers.has("ratelimit")).toBe(false);
+  });
+});
+
+describe("a client that goes while the store is asked", () => {
+  it("needs no handler, and costs what it cost", async () => {
+    const store = new AsyncTwin();
+    const limiter = createLimiter({ name: "far", key: perAddress, limits: [bucketOf(10)], store });
+    const events = new EventEmitter();
+    const handled: string[] = [];
+    const outcomes: Outcome[] = [];
+    const app = new Hono<{ Bindings: { incoming: IncomingMessage } }>();
+    const input = (context: Context) => {
+      (context.env as { incoming: IncomingMessage }).incoming.socket.on("close", () => events.emit("gone"));
+      events.emit("asked");
+      return factsOf(context);
+    };
+    const chargeAfter = (_context: Context, outcome: Outcome) => outcomes.push(outcome) * 0 + 1;
+    app.use(rateLimit({ limiter, input, chargeAfter }));
+    app.get("/:name", (context) => {
+      handled.push(context.req.path);
+      return context.text("hello");
+    });
+    const url = await listen(app as unknown as Hono);
+    const answer = store.hold();
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.write("GET /gone HTTP/1.1\r\nHost: a\r\n\r\n");
+    await once(events, "asked");
+    const gone = once(events, "gone");
+    socket.destroy();
+    await gone;
+    answer();
+    await send(`${url}/there`);
+    await until(() => outcomes.length === 2, "both are told");
+    expect(handled).toEqual(["/there"]);
+    expect(outcomes[0]).toEqual({ status: 0, bytes: 0, completed: false });
+  });
+});
+
+describe("chargeAfter", () => {
+  const recorded = () => {
+    const outcomes: Outcome[] = [];
+    const chargeAfter = (_context: unknown, outcome: Outcome) => outcomes.push(outcome) * 0 + 1;
+    return { outcomes, app: limitedBy({ limiter: of(99), chargeAfter }) };
+  };
+  const tick = () => new Promise((resolve) => setTimeout(resolve, 10));
+
+  it("elsewhere is asked when the body is read to its end, or cancelled, or none", async () => {
+    const { app, outcomes } = recorded();
+    app.get("/none", (context) => context.body(null, 204));
+    await (await app.request("/")).text();
+    await (await app.request("/")).body?.cancel();
+    await app.request("/none");
+    await app.request("/", { method: "HEAD" });
+    await tick();
+    expect(outcomes).toEqual([
+      { status: 200, bytes: 5, completed: true },
+      { status: 200, bytes: 0, completed: false },
+      { status: 204, bytes: 0, completed: true },
+      { status: 200, bytes: 0, completed: true },
+    ]);
+  });
+
+  it("elsewhere is asked once when the client goes before there is an answer, or nobody gives one", async () => {
+    const { app, outcomes } = recorded();
+    const controller = new AbortController();
+    app.get("/slow", async (context) => {
+      controller.abort();
+      return context.body(null);
+    });
+    app.get("/nothing", (() => undefined) as unknown as MiddlewareHandler);
+    app.get("/none", () => Promise.reject("no error"));
+    await app.request("/slow", { signal: controller.signal });
+    expect((await app.request("/nothing")).status).toBe(500);
+    await expect(Promise.resolve(app.request("/none"))).rejects.toBe("no error");
+    await tick();
+    expect(outcomes).toEqual(Array<Outcome>(3).fill({ status: 0, bytes: 0, completed: false }));
+  });
+
+  it("keeps cookies and fields of the response", async () => {
+    const { app } = recorded();
+    app.get("/cookies", (context) => {
+      context.header("Set-Cookie", "a=1", { append: true });
+      context.header("Set-Cookie", "b=2", { append: true });
+      return context.text("cookies", 201);
+    });
+    const answer = await app.request("/cookies");
+    expect([answer.status, answer.headers.getSetCookie(), await answer.text()]).toEqual([
+      201,
+      ["a=1", "b=2"],
+      "cookies",
+    ]);
+    expect(answer.headers.get("ratelimit")).toBe('"bucket";r=98;t=1');
+  });
+});
+
+describe("over HTTP/2", () => {
+  it("limits, tells, and settles once", async () => {
+    const outcomes: Outcome[] = [];
+    const chargeAfter = (_context: unknown, outcome: Outcome) => outcomes.push(outcome) * 0 + 1;
+    const app = limitedBy({ limiter: of(3), chargeAfter });
+    app.get(
+      "/part",
+      () => new Response(new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from("hi")) })),
+    );
+    app.get("/hang", () => new Promise<Response>(() => {}));
+    const server = serve({
+      fetch: app.fetch,
+      port: 0,
+      hostname: "127.0.0.1",
+      createServer: createHttp2Server,
+    }) as Http2Server;
+    await once(server, "listening");
+    const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    expect(await sendHttp2(session, "/")).toMatchObject({
+      status: 200,
+      body: "hello",
+      headers: { ratelimit: '"bucket";r=2;t=1' },
+    });
+    for (const [index, path] of ["/part", "/hang"].entries()) {
+      const stream = session.request({ ":path": path });
+      stream.on("error", () => {});
+      await new Promise((resolve) => setTimeout(resolve, 40));
+      stream.close();
+      await until(() => outcomes.length === 2 + index, `${path} is told`);
+    }
+    const denied = await sendHttp2(session, "/");
+    expect([denied.status, denied.headers["retry-after"]]).toEqual([429, "1"]);
+    session.close();
+    server.close();
+    expect(outcomes).toEqual([
+      { status: 200, bytes: 5, completed: true },
+      { status: 200, bytes: 2, completed: false },
+      { status: 0, bytes: 0, completed: false },
+    ]);
+  });
+});
+
+describe("the types", () => {
+  it("know the decision and the options", async () => {
+    const strings = createLimiter({ limits: [perMinute(5)] });
+    const app = new Hono<{ Variables: { own: number } }>();
+    app.use(
+      rateLimit({
+        limiter: strings,
+        input: (context) => context.req.path,
+        onDenied: (context, decision) => {
+          expectTypeOf(decision).toEqualTypeOf<Denied>();
+          return context.text("denied");
+        },
+      }),
+    );
+    app.get("/", (context) => {
+      expectTypeOf(context.get("rateLimit")).toEqualTypeOf<Decision | undefined>();
+      expectTypeOf(context.var.rateLimit).toEqualTypeOf<Decision | undefined>();
+      expectTypeOf(context.get("own")).toEqualTypeOf<number>();
+      return context.text("hello");
+    });
+    // @ts-expect-error -- A limiter of strings needs an input.
+    rateLimit({ limiter: strings });
+    expect((await app.request("/")).status).toBe(200);
+  });
+});

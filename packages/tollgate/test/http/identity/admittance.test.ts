@@ -1,0 +1,105 @@
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import { createLimiter, perMinute } from "tollgate";
+import { clientIp, rateLimit, type TrustProxy } from "tollgate/node";
+import { describe, expect, it } from "vitest";
+
+interface Lists {
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  readonly trustProxy?: TrustProxy;
+}
+
+/** What becomes of a client whom the limiter would deny. */
+function fate(lists: Lists, peer: string | undefined, forwardedFor?: string): "passes" | "refused" | "limited" {
+  const limiter = createLimiter({ key: clientIp(), limits: [perMinute(1)] });
+  const socket = Object.defineProperty(new Socket(), "remoteAddress", { value: peer });
+  const request = new IncomingMessage(socket);
+  request.method = "GET";
+  request.url = "/";
+  if (forwardedFor !== undefined) request.headers["x-forwarded-for"] = forwardedFor;
+  const handler = rateLimit({ limiter, ...lists })((_request, response) => void response.writeHead(200));
+  let statuses: number[] = [];
+  for (let i = 0; i < 2; i += 1) {
+    const response = new ServerResponse(request);
+    handler(request, response);
+    statuses = [...statuses, response.statusCode];
+  }
+  const fates = { "200,200": "passes", "403,403": "refused", "200,429": "limited" } as const;
+  return fates[statuses.join() as keyof typeof fates];
+}
+
+const CASES: readonly (readonly [lists: Lists, peer: string | undefined, forwardedFor: string | undefined, string])[] =
+  [
+    [{}, "192.0.2.1", undefined, "limited"],
+    [{ allow: [], deny: [] }, "192.0.2.1", undefined, "limited"],
+    [{ allow: ["192.0.2.1"] }, "192.0.2.1", undefined, "passes"],
+    [{ allow: ["192.0.2.1"] }, "192.0.2.2", undefined, "limited"],
+    [{ deny: ["192.0.2.1"] }, "192.0.2.1", undefined, "refused"],
+    [{ deny: ["192.0.2.1"] }, "192.0.2.2", undefined, "limited"],
+    [{ deny: ["192.0.2.0/24"] }, "192.0.2.255", undefined, "refused"],
+    [{ deny: ["192.0.2.0/24"] }, "192.0.3.0", undefined, "limited"],
+    [{ deny: ["198.51.100.0/24", "192.0.2.0/24"] }, "192.0.2.7", undefined, "refused"],
+    [{ allow: ["192.0.2.1"], deny: ["192.0.2.0/24"] }, "192.0.2.1", undefined, "passes"],
+    [{ allow: ["192.0.2.1"], deny: ["192.0.2.0/24"] }, "192.0.2.2", undefined, "refused"],
+    [{ deny: ["192.0.2.0/24"] }, "::ffff:192.0.2.1", undefined, "refused"],
+    [{ deny: ["192.0.2.0/24"] }, "::ffff:c000:201", undefined, "refused"],
+    [{ deny: ["192.0.2.0/24"] }, "64:ff9b::192.0.2.1", undefined, "refused"],
+    [{ deny: ["192.0.2.0/24"] }, "2002:c000:201::1", undefined, "refused"],
+    [{ deny: ["::ffff:192.0.2.0/120"] }, "192.0.2.1", undefined, "refused"],
+    [{ deny: ["0.0.0.0/0"] }, "::ffff:8.8.8.8", undefined, "refused"],
+    [{ deny: ["0.0.0.0/0"] }, "2001:db8::1", undefined, "limited"],
+    [{ deny: ["::/0"] }, "2001:db8::1", undefined, "refused"],
+    [{ deny: ["::/0"] }, "8.8.8.8", undefined, "limited"],
+    // The whole address counts, not its network.
+    [{ deny: ["2001:db8::1"] }, "2001:db8::1", undefined, "refused"],
+    [{ deny: ["2001:db8::1"] }, "2001:db8::2", undefined, "limited"],
+    [{ deny: ["2001:db8::/127"] }, "2001:db8::2", undefined, "limited"],
+    [{ allow: ["loopback"] }, "127.9.9.9", undefined, "passes"],
+    [{ allow: ["loopback"] }, "::1", undefined, "passes"],
+    [{ allow: ["private"] }, "192.168.1.1", undefined, "passes"],
+    [{ allow: ["private"] }, "fe80::1%eth0", undefined, "passes"],
+    [{ allow: ["private"] }, "2002:c0a8:101::1", undefined, "limited"],
+    [{ allow: ["0.0.0.0/0", "::/0"], deny: ["private"] }, undefined, undefined, "limited"],
+    [{ deny: ["0.0.0.0/0", "::/0"] }, undefined, undefined, "limited"],
+    // Nobody is believed unless told.
+    [{ allow: ["192.0.2.1"] }, "198.51.100.1", "192.0.2.1", "limited"],
+    [{ allow: ["private"] }, "198.51.100.1", "10.0.0.1", "limited"],
+    [{ deny: ["192.0.2.1"] }, "10.0.0.1", "192.0.2.1", "limited"],
+    [{ allow: ["192.0.2.1"], trustProxy: false }, "198.51.100.1", "192.0.2.1", "limited"],
+    [{ allow: ["192.0.2.1"], trustProxy: "private" }, "198.51.100.1", "192.0.2.1", "limited"],
+    [{ allow: ["192.0.2.1"], trustProxy: "private" }, "10.0.0.1", "192.0.2.1", "passes"],
+    [{ allow: ["192.0.2.1"], trustProxy: 1 }, "10.0.0.1", "192.0.2.1, 198.51.100.1", "limited"],
+    [{ deny: ["192.0.2.1"], trustProxy: 1 }, "10.0.0.1", "198.51.100.1, 192.0.2.1", "refused"],
+    [{ deny: ["192.0.2.1"], trustProxy: ["10.0.0.0/8"] }, "10.0.0.1", "192.0.2.1, 10.0.0.2", "refused"],
+    [{ deny: ["10.0.0.1"], trustProxy: 1 }, "10.0.0.1", "garbage", "refused"],
+  ];
+
+describe("allow and deny", () => {
+  it.each(CASES)("%j, from %s with %s: %s", (lists, peer, forwardedFor, expected) => {
+    expect(fate(lists, peer, forwardedFor)).toBe(expected);
+  });
+
+  it.each<[Record<string, unknown>, string]>([
+    [{ allow: ["10.0.0.0/40"] }, 'allow: expected addresses, CIDR blocks, "loopback" or "private", got "10.0.0.0/40"'],
+    [{ deny: ["::1", "evil"] }, 'deny: expected addresses, CIDR blocks, "loopback" or "private", got "evil"'],
+    [{ deny: [7] }, 'deny: expected addresses, CIDR blocks, "loopback" or "private", got 7'],
+    [
+      { allow: "10.0.0.0/8" },
+      'allow: expected a list of addresses, CIDR blocks, "loopback" or "private", got "10.0.0.0/8"',
+    ],
+    [
+      { deny: ["2002::/16"] },
+      'deny: expected addresses, CIDR blocks, "loopback" or "private", and all of IPv4 as "0.0.0.0/0", got "2002::/16"',
+    ],
+    [
+      { allow: ["::1"], trustProxy: true },
+      'trustProxy: expected false, a number of hops from 0 to 100, "loopback", "private" or a list of addresses and CIDR blocks, got true, which would believe whatever address anybody sends',
+    ],
+  ])("%j are refused", (lists, message) => {
+    const limiter = createLimiter({ key: clientIp(), limits: [perMinute(1)] });
+    expect(() => rateLimit({ limiter, ...(lists as Lists) })).toThrow(
+      expect.objectContaining({ code: "ERR_OPTION", message }),
+    );
+  });
+});

@@ -1,0 +1,75 @@
+import { type ClientIpOptions, clientIp } from "tollgate/node";
+import { describe, expect, it } from "vitest";
+
+const NO_TRUST =
+  'expected false, a number of hops from 0 to 100, "loopback", "private" or a list of addresses and CIDR blocks';
+const NO_ENTRY = 'expected addresses, CIDR blocks, "loopback" or "private"';
+
+const REFUSED: readonly (readonly [options: unknown, message: string])[] = [
+  [null, "clientIp: expected an object of options, got null"],
+  ["loopback", 'clientIp: expected an object of options, got "loopback"'],
+  [{ trustProxy: true }, `trustProxy: ${NO_TRUST}, got true, which would believe whatever address anybody sends`],
+  [{ trustProxy: null }, `trustProxy: ${NO_TRUST}, got null`],
+  [{ trustProxy: -1 }, `trustProxy: ${NO_TRUST}, got -1`],
+  [{ trustProxy: 1.5 }, `trustProxy: ${NO_TRUST}, got 1.5`],
+  [{ trustProxy: 101 }, `trustProxy: ${NO_TRUST}, got 101`],
+  [{ trustProxy: Number.NaN }, `trustProxy: ${NO_TRUST}, got NaN`],
+  [{ trustProxy: "1" }, `trustProxy: ${NO_TRUST}, got "1"`],
+  [{ trustProxy: "10.0.0.0/8" }, `trustProxy: ${NO_TRUST}, got "10.0.0.0/8"`],
+  [{ trustProxy: "Loopback" }, `trustProxy: ${NO_TRUST}, got "Loopback"`],
+  [{ trustProxy: { hops: 1 } }, `trustProxy: ${NO_TRUST}, got an object`],
+  [{ trustProxy: [""] }, `trustProxy: ${NO_ENTRY}, got ""`],
+  [{ trustProxy: ["10.0.0.0/8", "proxy"] }, `trustProxy: ${NO_ENTRY}, got "proxy"`],
+  [{ trustProxy: ["10.0.0.0/33"] }, `trustProxy: ${NO_ENTRY}, got "10.0.0.0/33"`],
+  [{ trustProxy: ["::/129"] }, `trustProxy: ${NO_ENTRY}, got "::/129"`],
+  [{ trustProxy: ["10.0.0.0/08"] }, `trustProxy: ${NO_ENTRY}, got "10.0.0.0/08"`],
+  [{ trustProxy: ["10.0.0.0/"] }, `trustProxy: ${NO_ENTRY}, got "10.0.0.0/"`],
+  [{ trustProxy: ["10.0.0.0/-1"] }, `trustProxy: ${NO_ENTRY}, got "10.0.0.0/-1"`],
+  [{ trustProxy: ["10.0.0.0/8/8"] }, `trustProxy: ${NO_ENTRY}, got "10.0.0.0/8/8"`],
+  [{ trustProxy: ["10.0.0.0/255.0.0.0"] }, `trustProxy: ${NO_ENTRY}, got "10.0.0.0/255.0.0.0"`],
+  [{ trustProxy: ["10.0.0"] }, `trustProxy: ${NO_ENTRY}, got "10.0.0"`],
+  [{ trustProxy: ["010.0.0.0/8"] }, `trustProxy: ${NO_ENTRY}, got "010.0.0.0/8"`],
+  [{ trustProxy: [" 10.0.0.0/8"] }, `trustProxy: ${NO_ENTRY}, got " 10.0.0.0/8"`],
+  [{ trustProxy: ["[::1]"] }, `trustProxy: ${NO_ENTRY}, got "[::1]"`],
+  [{ trustProxy: ["10.0.0.1:80"] }, `trustProxy: ${NO_ENTRY}, got "10.0.0.1:80"`],
+  [{ trustProxy: ["fe80::1%eth0"] }, `trustProxy: ${NO_ENTRY}, got "fe80::1%eth0"`],
+  [{ trustProxy: [1] }, `trustProxy: ${NO_ENTRY}, got 1`],
+  [{ trustProxy: [undefined] }, `trustProxy: ${NO_ENTRY}, got undefined`],
+  [{ trustProxy: [["10.0.0.0/8"]] }, `trustProxy: ${NO_ENTRY}, got an array`],
+  // Half of the lists of networks that people copy have these.
+  [{ trustProxy: ["::ffff:0:0/96"] }, `trustProxy: ${NO_ENTRY}, and all of IPv4 as "0.0.0.0/0", got "::ffff:0:0/96"`],
+  [{ trustProxy: ["64:ff9b::/96"] }, `trustProxy: ${NO_ENTRY}, and all of IPv4 as "0.0.0.0/0", got "64:ff9b::/96"`],
+  [{ trustProxy: ["2002::/16"] }, `trustProxy: ${NO_ENTRY}, and all of IPv4 as "0.0.0.0/0", got "2002::/16"`],
+  [{ ipv6Prefix: 0 }, "ipv6Prefix: expected a whole number from 1 to 128, got 0"],
+  [{ ipv6Prefix: 129 }, "ipv6Prefix: expected a whole number from 1 to 128, got 129"],
+  [{ ipv6Prefix: 63.5 }, "ipv6Prefix: expected a whole number from 1 to 128, got 63.5"],
+  [{ ipv6Prefix: "64" }, 'ipv6Prefix: expected a whole number from 1 to 128, got "64"'],
+  [{ ipv6Prefix: null }, "ipv6Prefix: expected a whole number from 1 to 128, got null"],
+  [{ header: "" }, 'header: expected the name of a header, got ""'],
+  [{ header: "x real ip" }, 'header: expected the name of a header, got "x real ip"'],
+  [{ header: ["x-real-ip"] }, "header: expected the name of a header, got an array"],
+];
+
+describe("clientIp: options", () => {
+  it.each(REFUSED)("%j is refused", (options, message) => {
+    const build = () => clientIp(options as ClientIpOptions);
+    expect(build).toThrow(expect.objectContaining({ code: "ERR_OPTION", message }));
+  });
+
+  it.each<[ClientIpOptions]>([
+    [{}],
+    [{ trustProxy: 100, ipv6Prefix: 1 }],
+    [{ trustProxy: [], ipv6Prefix: 128 }],
+    [{ trustProxy: ["loopback", "private", "1.2.3.4", "::1", "0.0.0.0/0", "::/0"], header: "True-Client-IP" }],
+  ])("%j are accepted", (options) => {
+    expect(clientIp(options)).toBeTypeOf("function");
+  });
+
+  it("are copied", () => {
+    const trustProxy = ["10.0.0.0/8"];
+    const key = clientIp({ trustProxy });
+    trustProxy[0] = "0.0.0.0/0";
+    const facts = { method: "GET", path: "/", remoteAddress: "8.8.8.8", header: () => "6.6.6.6" };
+    expect(key(facts)).toBe("8.8.8.8");
+  });
+});

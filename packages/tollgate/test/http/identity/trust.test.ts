@@ -1,0 +1,309 @@
+import { type ClientIpOptions, clientIp } from "tollgate/node";
+import { describe, expect, it } from "vitest";
+import { factsFrom, type HeaderLines } from "./facts.ts";
+
+type Case = readonly [options: ClientIpOptions, peer: string | undefined, headers: HeaderLines, key: string];
+
+const xff = (...lines: string[]) => ({ "x-forwarded-for": lines });
+const forwarded = (...lines: string[]) => ({ forwarded: lines });
+
+const NOBODY: readonly Case[] = [
+  [{}, "192.0.2.1", xff("1.1.1.1"), "192.0.2.1"],
+  [{}, "127.0.0.1", xff("1.1.1.1"), "127.0.0.1"],
+  [{ trustProxy: false }, "10.0.0.1", xff("1.1.1.1"), "10.0.0.1"],
+  [{ trustProxy: 0 }, "10.0.0.1", xff("1.1.1.1"), "10.0.0.1"],
+  [{ trustProxy: [] }, "10.0.0.1", xff("1.1.1.1"), "10.0.0.1"],
+  [{ trustProxy: false }, undefined, xff("1.1.1.1"), "unknown"],
+  [{ trustProxy: false, header: "cf-connecting-ip" }, "10.0.0.1", { "cf-connecting-ip": "1.1.1.1" }, "10.0.0.1"],
+  [{ trustProxy: false, header: "forwarded" }, "10.0.0.1", forwarded("for=1.1.1.1"), "10.0.0.1"],
+];
+
+const HOPS: readonly Case[] = [
+  [{ trustProxy: 1 }, "10.0.0.1", {}, "10.0.0.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff(""), "10.0.0.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff("6.6.6.6, 1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff("6.6.6.6,1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff("6.6.6.6 \t,\t 1.1.1.1 \t"), "1.1.1.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff("6.6.6.6", "1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: 1 }, "203.0.113.9", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff("1.1.1.1:50123"), "1.1.1.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff("[2001:db8::1]:50123"), "2001:db8::/64"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff("2001:db8::1"), "2001:db8::/64"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff("::ffff:1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff("6.6.6.6, garbage"), "10.0.0.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff("6.6.6.6, unknown"), "10.0.0.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff("6.6.6.6, _hidden"), "10.0.0.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff("6.6.6.6, 010.0.0.1"), "10.0.0.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff("6.6.6.6, 127.1"), "10.0.0.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff("6.6.6.6, 0x7f.0.0.1"), "10.0.0.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff('6.6.6.6, "1.1.1.1"'), "10.0.0.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff("6.6.6.6, "), "10.0.0.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff("6.6.6.6 1.1.1.1"), "10.0.0.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff("6.6.6.6;1.1.1.1"), "10.0.0.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff("6.6.6.6, \u00a01.1.1.1"), "10.0.0.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff(","), "10.0.0.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", xff(",1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: 2 }, "10.0.0.1", xff("6.6.6.6, 1.1.1.1, 10.0.0.2"), "1.1.1.1"],
+  [{ trustProxy: 2 }, "10.0.0.1", xff("6.6.6.6", "1.1.1.1", "10.0.0.2"), "1.1.1.1"],
+  [{ trustProxy: 2 }, "10.0.0.1", xff("1.1.1.1, 10.0.0.2"), "1.1.1.1"],
+  [{ trustProxy: 2 }, "10.0.0.1", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: 2 }, "10.0.0.1", {}, "10.0.0.1"],
+  [{ trustProxy: 2 }, "10.0.0.1", xff("6.6.6.6, garbage, 10.0.0.2"), "10.0.0.2"],
+  [{ trustProxy: 2 }, "10.0.0.1", xff("6.6.6.6, , 10.0.0.2"), "10.0.0.2"],
+  [{ trustProxy: 2 }, "10.0.0.1", xff("1.1.1.1, garbage"), "10.0.0.1"],
+  [{ trustProxy: 2 }, "10.0.0.1", xff(",10.0.0.2"), "10.0.0.2"],
+  [{ trustProxy: 3 }, "10.0.0.1", xff("6.6.6.6, 1.1.1.1, 10.0.0.3, 10.0.0.2"), "1.1.1.1"],
+  [{ trustProxy: 3 }, "10.0.0.1", xff("1.1.1.1, 10.0.0.2"), "1.1.1.1"],
+  [{ trustProxy: 100 }, "10.0.0.1", xff("1.1.1.1, 10.0.0.3, 10.0.0.2"), "1.1.1.1"],
+  [{ trustProxy: 1 }, undefined, xff("6.6.6.6, 1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: 1 }, undefined, {}, "unknown"],
+  [{ trustProxy: 1 }, undefined, xff("garbage"), "unknown"],
+  [{ trustProxy: 2 }, undefined, xff("6.6.6.6, 1.1.1.1, 10.0.0.2"), "1.1.1.1"],
+  [{ trustProxy: 1 }, "/run/app.sock", xff("6.6.6.6, 1.1.1.1"), "1.1.1.1"],
+];
+
+const LISTS: readonly Case[] = [
+  [{ trustProxy: "loopback" }, "127.0.0.1", xff("6.6.6.6, 1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: "loopback" }, "127.255.255.254", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: "loopback" }, "::1", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: "loopback" }, "::ffff:127.0.0.1", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: "loopback" }, "::ffff:7f00:1", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: "loopback" }, "::2", xff("1.1.1.1"), "::/64"],
+  [{ trustProxy: "loopback" }, "::127.0.0.1", xff("1.1.1.1"), "::/64"],
+  [{ trustProxy: "loopback" }, "128.0.0.1", xff("1.1.1.1"), "128.0.0.1"],
+  [{ trustProxy: "loopback" }, "10.0.0.1", xff("1.1.1.1"), "10.0.0.1"],
+  [{ trustProxy: "loopback" }, "127.0.0.1", {}, "127.0.0.1"],
+  [{ trustProxy: "loopback" }, "127.0.0.1", xff("6.6.6.6, garbage"), "127.0.0.1"],
+  [{ trustProxy: "loopback" }, "127.0.0.1", xff("127.0.0.3, 127.0.0.2"), "127.0.0.3"],
+  [{ trustProxy: "loopback" }, undefined, xff("1.1.1.1"), "unknown"],
+  [{ trustProxy: "loopback" }, "garbage", xff("1.1.1.1"), "unknown"],
+  [{ trustProxy: "private" }, "10.255.0.1", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: "private" }, "172.15.255.255", xff("1.1.1.1"), "172.15.255.255"],
+  [{ trustProxy: "private" }, "172.16.0.1", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: "private" }, "172.31.255.255", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: "private" }, "172.32.0.0", xff("1.1.1.1"), "172.32.0.0"],
+  [{ trustProxy: "private" }, "192.168.0.1", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: "private" }, "192.169.0.1", xff("1.1.1.1"), "192.169.0.1"],
+  [{ trustProxy: "private" }, "169.254.1.1", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: "private" }, "127.0.0.1", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: "private" }, "::1", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: "private" }, "fd12:3456::1", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: "private" }, "fc00::1", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: "private" }, "fe80::1%eth0", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: "private" }, "febf::1", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: "private" }, "fec0::1", xff("1.1.1.1"), "fec0::/64"],
+  [{ trustProxy: "private" }, "100.64.0.1", xff("1.1.1.1"), "100.64.0.1"],
+  [{ trustProxy: "private" }, "::ffff:10.0.0.1", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: "private" }, "10.0.0.1", xff("6.6.6.6, 1.1.1.1, 192.168.0.7, fd00::7"), "1.1.1.1"],
+  [{ trustProxy: "private" }, "10.0.0.1", xff("6.6.6.6, garbage, 192.168.0.7"), "192.168.0.7"],
+  [{ trustProxy: "private" }, "10.0.0.1", xff("10.0.0.3, 10.0.0.2"), "10.0.0.3"],
+  // Whoever can send from such a network has not got the internal address.
+  [{ trustProxy: "private" }, "2002:a00:1::1", xff("1.1.1.1"), "10.0.0.1"],
+  [{ trustProxy: "private" }, "64:ff9b::10.0.0.1", xff("1.1.1.1"), "10.0.0.1"],
+  [{ trustProxy: "loopback" }, "2002:7f00:1::1", xff("1.1.1.1"), "127.0.0.1"],
+  [{ trustProxy: ["2002:a00::/24"] }, "2002:a00:1::1", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: ["2002:a00::/24"] }, "10.0.0.1", xff("1.1.1.1"), "10.0.0.1"],
+  [{ trustProxy: ["10.0.0.0/8"] }, "10.1.2.3", xff("6.6.6.6, 1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: ["10.0.0.0/8"] }, "::ffff:10.1.2.3", xff("6.6.6.6, 1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: ["10.0.0.0/8"] }, "::ffff:a01:203", xff("6.6.6.6, 1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: ["10.0.0.0/8"] }, "11.0.0.0", xff("1.1.1.1"), "11.0.0.0"],
+  [{ trustProxy: ["10.99.99.99/8"] }, "10.1.2.3", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: ["::ffff:10.0.0.0/104"] }, "10.1.2.3", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: ["::ffff:10.0.0.0/104"] }, "::ffff:10.1.2.3", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: ["::ffff:10.0.0.0/104"] }, "11.1.2.3", xff("1.1.1.1"), "11.1.2.3"],
+  [{ trustProxy: ["203.0.113.0/25"] }, "203.0.113.127", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: ["203.0.113.0/25"] }, "203.0.113.128", xff("1.1.1.1"), "203.0.113.128"],
+  [{ trustProxy: ["203.0.113.0/24"] }, "64:ff9b::203.0.113.9", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: ["203.0.113.0/24"] }, "2002:cb00:7109::1", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: ["2002:cb00:7100::/40"] }, "203.0.113.9", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: ["64:ff9b::203.0.113.0/120"] }, "203.0.113.9", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: ["2002:cb00:7109:5::/64"] }, "203.0.113.9", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: ["2002:cb00:7109:5::/64"] }, "203.0.113.8", xff("1.1.1.1"), "203.0.113.8"],
+  // Wider than the forms, they are networks of IPv6.
+  [{ trustProxy: ["2002::/15"] }, "8.8.8.8", xff("1.1.1.1"), "8.8.8.8"],
+  [{ trustProxy: ["2002::/15"] }, "2003::1", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: ["::ffff:0:0/80"] }, "8.8.8.8", xff("1.1.1.1"), "8.8.8.8"],
+  [{ trustProxy: ["::ffff:0:0/80"] }, "::1", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: ["203.0.113.7"] }, "203.0.113.7", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: ["203.0.113.7"] }, "203.0.113.8", xff("1.1.1.1"), "203.0.113.8"],
+  [{ trustProxy: ["2001:db8::/32"] }, "2001:db8:ffff::1", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: ["2001:db8::/33"] }, "2001:db8:8000::1", xff("1.1.1.1"), "2001:db8:8000::/64"],
+  [{ trustProxy: ["2001:db8::1"] }, "2001:db8:0::1", xff("1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: ["2001:db8::1"] }, "2001:db8::2", xff("1.1.1.1"), "2001:db8::/64"],
+  [{ trustProxy: ["0.0.0.0/0"] }, "8.8.8.8", xff("9.9.9.9, 2001:db8::1, 7.7.7.7"), "2001:db8::/64"],
+  [{ trustProxy: ["::/0"] }, "2001:db8::1", xff("9.9.9.9"), "9.9.9.9"],
+  [{ trustProxy: ["::/0"] }, "8.8.8.8", xff("9.9.9.9"), "8.8.8.8"],
+  [{ trustProxy: ["::/0"] }, "::ffff:8.8.8.8", xff("9.9.9.9"), "8.8.8.8"],
+  [{ trustProxy: ["loopback", "203.0.113.0/24"] }, "127.0.0.1", xff("6.6.6.6, 1.1.1.1, 203.0.113.4"), "1.1.1.1"],
+  [{ trustProxy: ["private", "203.0.113.0/24"] }, "203.0.113.1", xff("1.1.1.1, 10.0.0.2"), "1.1.1.1"],
+];
+
+const FORWARDED: readonly (readonly [lines: string | readonly string[], key: string])[] = [
+  ["for=192.0.2.60", "192.0.2.60"],
+  ["For=192.0.2.60", "192.0.2.60"],
+  ["FOR=192.0.2.60;PROTO=http", "192.0.2.60"],
+  ["for=192.0.2.60;proto=http;by=203.0.113.43", "192.0.2.60"],
+  ["proto=http;by=203.0.113.43;for=192.0.2.60", "192.0.2.60"],
+  ['for="192.0.2.60"', "192.0.2.60"],
+  ['for="192.0.2.60:4711"', "192.0.2.60"],
+  ['for="192.0.2.60:_secret"', "192.0.2.60"],
+  ['for="[2001:db8:cafe::17]"', "2001:db8:cafe::/64"],
+  ['For="[2001:db8:cafe::17]:4711"', "2001:db8:cafe::/64"],
+  ['for="2001:db8:cafe::17"', "2001:db8:cafe::/64"],
+  ['for="[::ffff:192.0.2.60]:1"', "192.0.2.60"],
+  ['for="192\\.0.2.6\\0"', "192.0.2.60"],
+  ["for=6.6.6.6, for=192.0.2.60", "192.0.2.60"],
+  ["for=6.6.6.6,for=192.0.2.60", "192.0.2.60"],
+  ["for=6.6.6.6 \t,\t for=192.0.2.60 \t", "192.0.2.60"],
+  [["for=6.6.6.6", "for=192.0.2.60;proto=https"], "192.0.2.60"],
+  ["for=192.0.2.60 ; proto=http", "192.0.2.60"],
+  [";for=192.0.2.60;;proto=http;", "192.0.2.60"],
+  ['for=192.0.2.60;host="a,b;for=6.6.6.6"', "192.0.2.60"],
+  ['for=192.0.2.60;host="a\\",for=6.6.6.6;b=\\"c"', "192.0.2.60"],
+  ['for=192.0.2.60;host="a\\\\"', "192.0.2.60"],
+  ['host="x, for=6.6.6.6";for=192.0.2.60', "192.0.2.60"],
+  // The client leaves a quote open.
+  ['for="6.6.6.6, for=192.0.2.60', "192.0.2.60"],
+  ['for="6.6.6.6, for="[2001:db8:cafe::17]"', "2001:db8:cafe::/64"],
+  ['for="6.6.6.6\\, for="[2001:db8:cafe::17]"', "2001:db8:cafe::/64"],
+  ['", for=192.0.2.60;host="x"', "192.0.2.60"],
+  // No address: the peer is as far as is known.
+  ["for=unknown", "10.0.0.1"],
+  ['for="unknown"', "10.0.0.1"],
+  ["for=_hidden", "10.0.0.1"],
+  ['for="_gazonk"', "10.0.0.1"],
+  ["for=_SEVKISEK", "10.0.0.1"],
+  ["for=6.6.6.6, for=unknown", "10.0.0.1"],
+  ["for=010.0.0.1", "10.0.0.1"],
+  ["", "10.0.0.1"],
+  [";", "10.0.0.1"],
+  ["proto=https", "10.0.0.1"],
+  ["by=192.0.2.60", "10.0.0.1"],
+  ["xfor=192.0.2.60", "10.0.0.1"],
+  ["192.0.2.60", "10.0.0.1"],
+  ["for", "10.0.0.1"],
+  ["for=", "10.0.0.1"],
+  ['for=""', "10.0.0.1"],
+  ["=192.0.2.60", "10.0.0.1"],
+  ["for =192.0.2.60", "10.0.0.1"],
+  ["for= 192.0.2.60", "10.0.0.1"],
+  ["for=192.0.2.60 proto=http", "10.0.0.1"],
+  ["for=192.0.2.60:4711", "10.0.0.1"],
+  ["for=[2001:db8:cafe::17]", "10.0.0.1"],
+  ['for="192.0.2.60', "10.0.0.1"],
+  ['for=192.0.2.60"', "10.0.0.1"],
+  ['for="192.0.2.60"x', "10.0.0.1"],
+  ['for="192.0.2.60\\"', "10.0.0.1"],
+  ["for=192.0.2.60;for=192.0.2.61", "10.0.0.1"],
+  ["for=192.0.2.60;FOR=192.0.2.60", "10.0.0.1"],
+  ["for=192.0.2.60;bad", "10.0.0.1"],
+  ["for=192.0.2.60,", "10.0.0.1"],
+  ["for='192.0.2.60'", "10.0.0.1"],
+];
+
+const FORWARDED_WALKS: readonly Case[] = [
+  [
+    { trustProxy: 2, header: "forwarded" },
+    "10.0.0.1",
+    forwarded("for=6.6.6.6, for=1.1.1.1;by=_x", 'for="10.0.0.2:80"'),
+    "1.1.1.1",
+  ],
+  [
+    { trustProxy: "private", header: "Forwarded" },
+    "10.0.0.1",
+    forwarded('for=6.6.6.6, for="[2001:db8::9]", for="[fd00::2]"'),
+    "2001:db8::/64",
+  ],
+  [{ trustProxy: 2, header: "forwarded" }, "10.0.0.1", forwarded("for=6.6.6.6, for=_x, for=10.0.0.2"), "10.0.0.2"],
+  [{ trustProxy: 2, header: "forwarded" }, "10.0.0.1", forwarded("for=1.1.1.1"), "1.1.1.1"],
+];
+
+const ONE_HEADER: readonly Case[] = [
+  // Only the header that was named is looked at: a client can add the others.
+  [{ trustProxy: 1 }, "10.0.0.1", { ...xff("1.1.1.1"), ...forwarded("for=6.6.6.6") }, "1.1.1.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", forwarded("for=6.6.6.6"), "10.0.0.1"],
+  [{ trustProxy: 1 }, "10.0.0.1", { "cf-connecting-ip": "6.6.6.6", "x-real-ip": "6.6.6.6" }, "10.0.0.1"],
+  [{ trustProxy: 1, header: "forwarded" }, "10.0.0.1", { ...xff("6.6.6.6"), ...forwarded("for=1.1.1.1") }, "1.1.1.1"],
+  [{ trustProxy: 1, header: "forwarded" }, "10.0.0.1", xff("6.6.6.6"), "10.0.0.1"],
+  [{ trustProxy: 1, header: "x-forwarded-for" }, "10.0.0.1", xff("6.6.6.6, 1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: 1, header: "X-Forwarded-For" }, "10.0.0.1", xff("6.6.6.6, 1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: 1, header: "cf-connecting-ip" }, "10.0.0.1", { "cf-connecting-ip": "1.1.1.1" }, "1.1.1.1"],
+  [{ trustProxy: 1, header: "CF-Connecting-IP" }, "10.0.0.1", { "cf-connecting-ip": " 1.1.1.1 " }, "1.1.1.1"],
+  [{ trustProxy: 1, header: "cf-connecting-ip" }, undefined, { "cf-connecting-ip": "1.1.1.1" }, "1.1.1.1"],
+  [{ trustProxy: 1, header: "cf-connecting-ip" }, undefined, {}, "unknown"],
+  [{ trustProxy: 1, header: "cf-connecting-ip" }, "10.0.0.1", xff("6.6.6.6"), "10.0.0.1"],
+  [{ trustProxy: 1, header: "cf-connecting-ip" }, "10.0.0.1", { "cf-connecting-ip": "6.6.6.6, 1.1.1.1" }, "10.0.0.1"],
+  [
+    { trustProxy: 1, header: "cf-connecting-ip" },
+    "10.0.0.1",
+    { "cf-connecting-ip": ["6.6.6.6", "1.1.1.1"] },
+    "10.0.0.1",
+  ],
+  [{ trustProxy: 1, header: "cf-connecting-ip" }, "10.0.0.1", { "cf-connecting-ip": "unknown" }, "10.0.0.1"],
+  [{ trustProxy: 1, header: "cf-connecting-ip" }, "10.0.0.1", { "cf-connecting-ip": "" }, "10.0.0.1"],
+  [{ trustProxy: 1, header: "cf-connecting-ip" }, "10.0.0.1", { "cf-connecting-ip": "2a06:98c0::1" }, "2a06:98c0::/64"],
+  [{ trustProxy: 3, header: "fly-client-ip" }, "fd00::1", { "fly-client-ip": "1.1.1.1" }, "1.1.1.1"],
+  [{ trustProxy: "private", header: "x-real-ip" }, "10.0.0.1", { "x-real-ip": "1.1.1.1" }, "1.1.1.1"],
+  [{ trustProxy: "private", header: "x-real-ip" }, "10.0.0.1", { "x-real-ip": "10.0.0.7" }, "10.0.0.7"],
+  [{ trustProxy: "private", header: "x-real-ip" }, "8.8.8.8", { "x-real-ip": "6.6.6.6" }, "8.8.8.8"],
+  [
+    { trustProxy: ["173.245.48.0/20"], header: "cf-connecting-ip" },
+    undefined,
+    { "cf-connecting-ip": "6.6.6.6" },
+    "unknown",
+  ],
+];
+
+describe("clientIp: whose word is taken", () => {
+  describe.each<[name: string, cases: readonly Case[]]>([
+    ["nobody's", NOBODY],
+    ["the nearest hops'", HOPS],
+    ["that of listed addresses", LISTS],
+    ["in the one header that was named", ONE_HEADER],
+    ["in Forwarded, several elements", FORWARDED_WALKS],
+  ])("%s", (_name, cases) => {
+    it.each(cases)("%j from %s with %j is %s", (options, peer, headers, key) => {
+      expect(clientIp(options)(factsFrom(peer, headers))).toBe(key);
+    });
+  });
+
+  it.each(FORWARDED)("Forwarded: %j is %s", (lines, key) => {
+    const facts = factsFrom("10.0.0.1", { forwarded: lines });
+    expect(clientIp({ trustProxy: 1, header: "forwarded" })(facts)).toBe(key);
+  });
+});
+
+describe("clientIp: bounds", () => {
+  const key = clientIp({ trustProxy: "private" });
+  const chain = (count: number) => Array.from({ length: count }, (_, index) => `10.0.1.${index}`).join(", ");
+
+  it("looks at 100 entries, from the right", () => {
+    expect(key(factsFrom("10.0.0.1", xff(`6.6.6.6, ${chain(99)}`)))).toBe("6.6.6.6");
+    expect(key(factsFrom("10.0.0.1", xff(`6.6.6.6, ${chain(100)}`)))).toBe("10.0.1.0");
+    expect(key(factsFrom("10.0.0.1", xff(`6.6.6.6, ${chain(101)}`)))).toBe("10.0.1.1");
+    expect(clientIp({ trustProxy: 100 })(factsFrom("10.0.0.1", xff(`6.6.6.6, ${chain(100)}`)))).toBe("10.0.1.0");
+  });
+
+  it("looks at 8,192 characters, from the right, and believes no entry that is cut there", () => {
+    const nearest = "10.0.0.2".padStart(8_184, " ");
+    expect(key(factsFrom("10.0.0.1", xff(`6.6.6.6,${nearest}`)))).toBe("6.6.6.6");
+    expect(key(factsFrom("10.0.0.1", xff(`86.6.6.6,${nearest}`)))).toBe("10.0.0.2");
+    expect(key(factsFrom("10.0.0.1", xff(`1.1.1.1,${" ".repeat(9_000)}, 6.6.6.6`)))).toBe("6.6.6.6");
+  });
+
+  it("takes linear time over hostile headers", () => {
+    const forwardedKey = clientIp({ trustProxy: 100, header: "forwarded" });
+    const hostile = ["\\", '"', '\\"', " ", "a=", "a", ";", ",", 'a="', "a=b;"].map((text) =>
+      text.repeat(1_000_000 / text.length),
+    );
+    const started = performance.now();
+    for (const value of hostile) {
+      for (const end of ["", ", ", '"', " x"]) {
+        expect(forwardedKey(factsFrom("10.0.0.1", forwarded(value + end)))).toBe("10.0.0.1");
+        expect(key(factsFrom("10.0.0.1", xff(value + end)))).toBe("10.0.0.1");
+      }
+    }
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+});

@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { cookie, header } from "tollgate/node";
+import { describe, expect, it } from "vitest";
+import { factsFrom } from "./facts.ts";
+
+const keyOf = (value: string | undefined) =>
+  header("X-Api-Key")(factsFrom("192.0.2.1", value === undefined ? {} : { "x-api-key": value }));
+const hashOf = (value: string) => `sha256:${createHash("sha256").update(value, "utf16le").digest("hex")}`;
+
+describe("header", () => {
+  it.each<[string | undefined, string]>([
+    [undefined, ""],
+    ["", ""],
+    ["k-123", "k-123"],
+    ["A, b", "A, b"],
+    ["192.0.2.1", "192.0.2.1"],
+    ["__proto__", "__proto__"],
+    ["sha256:", hashOf("sha256:")],
+    ["SHA256:k", "SHA256:k"],
+    ["sha256", "sha256"],
+  ])("%j is %j", (value, key) => {
+    expect(keyOf(value)).toBe(key);
+  });
+
+  it("is hashed where it is longer than 256 units, or reads like a hash", () => {
+    expect(keyOf("k".repeat(256))).toBe("k".repeat(256));
+    for (const value of ["k".repeat(257), "k".repeat(100_000), hashOf("k".repeat(257))]) {
+      expect(keyOf(value)).toBe(hashOf(value));
+    }
+  });
+
+  it("takes its name in any case", () => {
+    const facts = factsFrom("192.0.2.1", { "x-api-key": "k" });
+    expect(["x-api-key", "X-API-KEY"].map((name) => header(name)(facts))).toEqual(["k", "k"]);
+  });
+
+  it.each([[""], ["x key"], ["x:key"], ["x\nkey"], ["é"], [undefined], [null], [1]])("%j is no name", (name) => {
+    expect(() => header(name as string)).toThrow(
+      expect.objectContaining({
+        code: "ERR_OPTION",
+        message: expect.stringMatching(/^header: expected the name of a header, got /),
+      }),
+    );
+  });
+
+  it("values that differ have keys that differ, lone surrogates too", () => {
+    const long = "k".repeat(256);
+    const values = ["\ud800", "\ud801", "\udc00", "\ufffd", "\u0100", "\u0001"].map((unit) => long + unit);
+    expect(new Set(values.map(keyOf)).size).toBe(values.length);
+    const unit = fc.string({ unit: "binary", maxLength: 300, size: "max" });
+    const prefixed = fc.tuple(fc.constantFrom("", "sha256:", long), unit).map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(prefixed, prefixed, (one, other) => {
+        expect(keyOf(one) === keyOf(other)).toBe(one === other);
+        expect(keyOf(one).length).toBeLessThanOrEqual(256);
+        expect(keyOf(keyOf(one)) === keyOf(one)).toBe(!keyOf(one).startsWith("sha256:"));
+      }),
+      { seed: 1, numRuns: 200 },
+    );
+  });
+});
+
+describe("cookie", () => {
+  it.each<[string | undefined, string]>([
+    [undefined, ""],
+    ["", ""],
+    ["id=1", "1"],
+    ["id=", ""],
+    ["id", ""],
+    ["idx", ""],
+    ["idx; id=1", "1"],
+    ["other=1", ""],
+    ["other=1; id=2", "2"],
+    ["other=1;id=2;more=3", "2"],
+    ["id=1; id=2", "1"],
+    ["id=; id=2", ""],
+    ["  id \t=\t 1  ; a=b", "1"],
+    ['id="1"', "1"],
+    ['id=""', ""],
+    ['id="', '"'],
+    ['id="1', '"1'],
+    ['id=1"', '1"'],
+    ['id=""1""', '"1"'],
+    ["id=a%20b", "a%20b"],
+    ["id=a=b==", "a=b=="],
+    ["id=a b", "a b"],
+    ["=id; id=1", "1"],
+    [";;; ; id=1;", "1"],
+    ["ID=1", ""],
+    ["xid=1; idx=2", ""],
+    ["x=id=1", ""],
+    ["id2=1; id=sha256:x", hashOf("sha256:x")],
+  ])("%j has the id %j", (cookies, key) => {
+    expect(cookie("id")(factsFrom("192.0.2.1", cookies === undefined ? {} : { cookie: cookies }))).toBe(key);
+  });
+
+  it("is hashed where its value is longer than 256 units without the quotes", () => {
+    const idIn = (cookies: string) => cookie("id")(factsFrom("192.0.2.1", { cookie: cookies }));
+    expect(idIn(`id=${"k".repeat(256)}`)).toBe("k".repeat(256));
+    expect(idIn(`id="${"k".repeat(256)}"`)).toBe("k".repeat(256));
+    expect(idIn(`id=${"k".repeat(257)}; a=b`)).toBe(hashOf("k".repeat(257)));
+  });
+
+  it("named like what objects have is looked for, too", () => {
+    const facts = factsFrom("192.0.2.1", { cookie: "__proto__=1; constructor=2" });
+    expect(["__proto__", "constructor", "toString"].map((name) => cookie(name)(facts))).toEqual(["1", "2", ""]);
+  });
+
+  it.each([[""], ["a=b"], ["a;b"], ["a b"], [undefined], [1]])("%j is no name", (name) => {
+    expect(() => cookie(name as string)).toThrow(
+      expect.objectContaining({
+        code: "ERR_OPTION",
+        message: expect.stringMatching(/^cookie: expected the name of a cookie, got /),
+      }),
+    );
+  });
+
+  it("whatever is sent, nothing is thrown and other cookies do not matter", () => {
+    const text = fc.string({ unit: fc.constantFrom("i", "d", "=", ";", '"', " ", "\t", "\\", "x", "é") });
+    const other = text.filter((cookies) => !/(^|;)[ \t]*id[ \t]*=/.test(cookies));
+    fc.assert(
+      fc.property(other, text, (before, after) => {
+        const facts = factsFrom("192.0.2.1", { cookie: `${before};id=v-1;${after}` });
+        expect(cookie("id")(facts)).toBe("v-1");
+      }),
+      { seed: 1, numRuns: 1_000 },
+    );
+  });
+});

@@ -1,0 +1,156 @@
+import fc from "fast-check";
+import { type ClientIpOptions, clientIp } from "tollgate/node";
+import { describe, expect, it } from "vitest";
+import { factsFrom } from "./facts.ts";
+
+const SEED = { seed: 1, numRuns: 2_000 };
+
+/** A hop's address, and how proxies may write it in either header. */
+interface Hop {
+  readonly key: string;
+  readonly plain: string;
+  readonly element: string;
+}
+
+const hop = (ip: fc.Arbitrary<string>): fc.Arbitrary<Hop> =>
+  fc
+    .record({
+      ip,
+      port: fc.constantFrom("", ":80", ":65535"),
+      before: fc.constantFrom("", "proto=https;", 'by="_x, for=6.6.6.6";', 'host="a\\"b;for=6.6.6.6\\\\";'),
+      after: fc.constantFrom("", ";proto=http", ' ; host="\\\\";ext="for=6.6.6.6, "'),
+      name: fc.constantFrom("for", "For", "FOR"),
+    })
+    .map(({ ip: key, port, before, after, name }) => ({
+      key,
+      plain: key + port,
+      element: `${before}${name}="${key}${port}"${after}`,
+    }));
+
+const ours = hop(fc.nat({ max: 255 }).map((last) => `10.0.0.${last}`));
+const theirs = hop(fc.nat({ max: 255 }).map((last) => `203.0.113.${last}`));
+const garbage: fc.Arbitrary<Hop> = fc
+  .constantFrom("unknown", "_hidden", "010.0.0.1", "127.1", "", "0x7f.1", "[1.2.3.4]", "10.0.0.1.")
+  .map((text) => ({ key: "", plain: text, element: `for="${text}"` }));
+
+/** What a client sends to look like somebody else. */
+const forged = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.string({ unit: fc.constantFrom('"', "\\", ",", ";", "=", " ", "for=", "6.6.6.6", "10.0.0.1", "[", "]", "::1") }),
+);
+
+const FORMS = [
+  { header: "x-forwarded-for", write: ({ plain }: Hop) => plain },
+  { header: "forwarded", write: ({ element }: Hop) => element },
+] as const;
+
+/** Whom the rules name, in the plainest words, given the hops from the peer on. */
+function expected(hops: readonly Hop[], trusts: (key: string, distance: number) => boolean): string {
+  let client = hops[0]?.key ?? "";
+  for (let distance = 0; trusts(client, distance); distance += 1) {
+    const next = hops[distance + 1];
+    if (next === undefined || next.key === "") break;
+    client = next.key;
+  }
+  return client;
+}
+
+describe.each(FORMS)("clientIp with $header", ({ header, write }) => {
+  const ask = (options: ClientIpOptions, peer: string, entries: readonly string[]) =>
+    clientIp({ ...options, header })(factsFrom(peer, entries.length === 0 ? {} : { [header]: entries }));
+  /** As they come in: the nearest is the last. */
+  const written = (hops: readonly Hop[]) => hops.map(write).toReversed();
+
+  it("never believes a peer that is not trusted", () => {
+    const trustProxy = fc.constantFrom<ClientIpOptions["trustProxy"]>(false, 0, [], "loopback", "private", [
+      "10.0.0.0/8",
+    ]);
+    fc.assert(
+      fc.property(trustProxy, theirs, forged, fc.array(ours), (trusted, { key }, text, hops) => {
+        const options = trusted === undefined ? {} : { trustProxy: trusted };
+        expect(ask(options, key, [text])).toBe(key);
+        expect(ask(options, key, [text, ...written(hops)])).toBe(key);
+      }),
+      SEED,
+    );
+  });
+
+  it("with N hops, nothing left of the N-th entry from the right matters", () => {
+    fc.assert(
+      fc.property(fc.array(theirs, { minLength: 1, maxLength: 6 }), forged, theirs, (reported, text, peer) => {
+        const options = { trustProxy: reported.length };
+        expect(ask(options, peer.key, [text, ...written(reported)])).toBe(reported.at(-1)?.key);
+      }),
+      SEED,
+    );
+  });
+
+  it("with a list, nothing left of the first that is not on it matters", () => {
+    fc.assert(
+      fc.property(fc.array(ours, { maxLength: 6 }), theirs, forged, ours, (proxies, client, text, peer) => {
+        const entries = [text, ...written([...proxies, client])];
+        expect(ask({ trustProxy: ["10.0.0.0/8"] }, peer.key, entries)).toBe(client.key);
+      }),
+      SEED,
+    );
+  });
+
+  it("what is no address hides everything left of it", () => {
+    fc.assert(
+      fc.property(fc.array(ours, { maxLength: 6 }), garbage, forged, ours, (proxies, hidden, text, peer) => {
+        const last = proxies.at(-1) ?? peer;
+        const entries = [text, ...written([...proxies, hidden])];
+        expect(ask({ trustProxy: "private" }, peer.key, entries)).toBe(last.key);
+        expect(ask({ trustProxy: 50 }, peer.key, entries)).toBe(last.key);
+      }),
+      SEED,
+    );
+  });
+
+  it("finds whom the rules name, wherever the hops stand", () => {
+    const any = fc.oneof(
+      { weight: 4, arbitrary: ours },
+      { weight: 2, arbitrary: theirs },
+      { weight: 1, arbitrary: garbage },
+    );
+    fc.assert(
+      fc.property(
+        fc.array(any, { maxLength: 8 }),
+        fc.oneof(ours, theirs),
+        fc.nat({ max: 9 }),
+        (reported, peer, hops) => {
+          const path = [peer, ...reported];
+          const entries = written(reported);
+          expect(ask({ trustProxy: hops }, peer.key, entries)).toBe(
+            expected(path, (_key, distance) => distance < hops),
+          );
+          expect(ask({ trustProxy: ["10.0.0.0/8"] }, peer.key, entries)).toBe(
+            expected(path, (key) => key.startsWith("10.")),
+          );
+        },
+      ),
+      SEED,
+    );
+  });
+});
+
+describe("clientIp", () => {
+  it("reads no header but the one it was told of, and none from a peer that is not trusted", () => {
+    const asked: string[] = [];
+    const none: Readonly<Record<string, string>> = {};
+    const facts = (peer: string) => ({
+      ...factsFrom(peer),
+      header: (name: string) => {
+        asked.push(name);
+        return none[name];
+      },
+    });
+    clientIp()(facts("10.0.0.1"));
+    clientIp({ trustProxy: "private", header: "forwarded" })(facts("203.0.113.1"));
+    expect(asked).toEqual([]);
+    clientIp({ trustProxy: "private" })(facts("10.0.0.1"));
+    clientIp({ trustProxy: 2, header: "Forwarded" })(facts("10.0.0.1"));
+    clientIp({ trustProxy: 1, header: "CF-Connecting-IP" })(facts("10.0.0.1"));
+    expect(asked).toEqual(["x-forwarded-for", "forwarded", "cf-connecting-ip"]);
+  });
+});

@@ -1,0 +1,72 @@
+import { once } from "node:events";
+import { createServer, type Http2Server, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
+import type { AddressInfo } from "node:net";
+import { type Outcome, rateLimit } from "tollgate/node";
+import { afterEach, describe, expect, it } from "vitest";
+import { bucketOf, held } from "./suite/case.ts";
+import { connectHttp2, sendHttp2 } from "./suite/client.ts";
+import { until } from "./suite/until.ts";
+
+const servers: Http2Server[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+async function serve(listener: (request: Http2ServerRequest, response: Http2ServerResponse) => void): Promise<string> {
+  const server = createServer(listener);
+  servers.push(server);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe("over HTTP/2", () => {
+  it("counts each stream, and tells as over HTTP/1.1", async () => {
+    const { limiter } = held([bucketOf(2)]);
+    const limited = rateLimit({ limiter })((_request: Http2ServerRequest, response: Http2ServerResponse) => {
+      response.end("hello");
+    });
+    const session = connectHttp2(await serve(limited));
+    const answers = await Promise.all([1, 2, 3].map(() => sendHttp2(session, "/ok")));
+    session.close();
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 429]);
+    const denied = answers.find(({ status }) => status === 429);
+    expect(denied?.body).toBe('{"error":"rate limit exceeded","retry_after_secs":1}');
+    expect(denied?.headers).toMatchObject({
+      "retry-after": "1",
+      ratelimit: '"bucket";r=0;t=1',
+      "cache-control": "no-store",
+    });
+  });
+
+  it("settles once: whole, in pieces, and broken off", async () => {
+    const outcomes: Outcome[] = [];
+    const chargeAfter = (_request: unknown, outcome: Outcome) => {
+      outcomes.push(outcome);
+      return 1;
+    };
+    const limited = rateLimit({ limiter: held([bucketOf(100)]).limiter, chargeAfter })(
+      (request: Http2ServerRequest, response: Http2ServerResponse) => {
+        if (request.url === "/hang") return;
+        response.write("hello ");
+        if (request.url === "/ok") response.end("there");
+      },
+    );
+    const session = connectHttp2(await serve(limited));
+    await sendHttp2(session, "/ok");
+    await until(() => outcomes.length === 1, "the first is told");
+    for (const [index, path] of ["/part", "/hang"].entries()) {
+      const stream = session.request({ ":path": path });
+      stream.on("error", () => {});
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      stream.close();
+      await until(() => outcomes.length === 2 + index, `${path} is told`);
+    }
+    session.close();
+    expect(outcomes).toEqual([
+      { status: 200, bytes: 11, completed: true },
+      { status: 200, bytes: 6, completed: false },
+      { status: 0, bytes: 0, completed: false },
+    ]);
+  });
+});

@@ -1,0 +1,46 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { SuiteCase } from "./case.ts";
+import { DECISION_CASES } from "./decision-cases.ts";
+import { DENIAL_CASES } from "./denial-cases.ts";
+import { FAILURE_CASES } from "./failure-cases.ts";
+import type { AdapterHarness, RunningServer } from "./harness.ts";
+import { HEADER_CASES } from "./header-cases.ts";
+import { PROTOCOL_CASES } from "./protocol-cases.ts";
+import { SETTLING_CASES } from "./settling-cases.ts";
+
+const CASES: readonly SuiteCase[] = [
+  ...DECISION_CASES,
+  ...DENIAL_CASES,
+  ...HEADER_CASES,
+  ...FAILURE_CASES,
+  ...SETTLING_CASES,
+  ...PROTOCOL_CASES,
+];
+
+/** Runs every case against an adapter, but those that it lists with a reason. */
+export function describeAdapter(harness: AdapterHarness): void {
+  const servers: RunningServer[] = [];
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.close()));
+  });
+
+  describe(`behind ${harness.name}`, () => {
+    it("skips no case that is none, and each for a reason", () => {
+      const names = new Set(CASES.map(({ name }) => name));
+      expect(names.size).toBe(CASES.length);
+      for (const [name, reason] of Object.entries(harness.skips)) {
+        expect(names).toContain(name);
+        expect(reason.length).toBeGreaterThan(20);
+      }
+    });
+
+    const cases = CASES.filter(({ name }) => !Object.hasOwn(harness.skips, name));
+    it.each(cases)("$name", async ({ run }) => {
+      await run(async (options) => {
+        const server = await harness.start(options);
+        servers.push(server);
+        return server.url;
+      });
+    });
+  });
+}

@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Decision } from "tollgate";
+
+/** The routes of the suite over a Node response. What `/throw` throws is for the framework to answer. */
+export async function answerRoute(
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  decision: Decision | undefined,
+): Promise<void> {
+  const [, route, argument] = path.split("/");
+  switch (route) {
+    case "ok":
+      response.end("hello");
+      return;
+    case "status":
+      response.statusCode = Number(argument);
+      response.end("status");
+      return;
+    case "bytes":
+      response.end("x".repeat(Number(argument)));
+      return;
+    case "stream":
+      for (let i = 0; i < Number(argument) && !response.destroyed; i += 1) {
+        response.write("y".repeat(1_000));
+        await wait(2);
+      }
+      response.end();
+      return;
+    case "decision":
+      response.end(JSON.stringify(shownDecision(decision)));
+      return;
+    case "throw":
+      throw new Error("the handler failed");
+    case "hang":
+      return;
+    default:
+      throw new Error(`no such route: ${request.method} ${path}`);
+  }
+}
+
+/** What `/decision` shows. */
+export function shownDecision(decision: Decision | undefined): unknown {
+  return decision === undefined
+    ? null
+    : { allowed: decision.allowed, remaining: decision.remaining, limit: decision.limit?.name };
+}
