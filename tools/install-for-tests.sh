@@ -15,3 +15,4 @@ need() {
 }
 
 need curl curl
+sh "$(dirname "$0")/install-runtimes.sh"

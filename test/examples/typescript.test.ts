@@ -20,6 +20,7 @@ const DOCUMENTED = [
   "compose",
   "cookie",
   "createLimiter",
+  "decisionOf",
   "firstOf",
   "fixedWindow",
   "header",

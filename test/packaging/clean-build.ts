@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { REPOSITORY } from "../support/planted-workspace.ts";
 import { type Run, runNode } from "../support/run.ts";
@@ -19,8 +19,9 @@ export async function buildCleanly(root: string): Promise<CleanBuild> {
     filter: (path) => !/\/(dist|node_modules)$/.test(path),
   });
   cpSync(join(REPOSITORY, "tsconfig.base.json"), join(root, "tsconfig.base.json"));
-  mkdirSync(join(root, "node_modules"));
-  symlinkSync(join(REPOSITORY, "node_modules/@types"), join(root, "node_modules/@types"));
+  for (const place of ["node_modules", "packages/tollgate/node_modules"]) {
+    if (existsSync(join(REPOSITORY, place))) symlinkSync(join(REPOSITORY, place), join(root, place));
+  }
   const built = await runNode(folder, [join(REPOSITORY, "node_modules/typescript/bin/tsc"), "-b"]);
   return { folder, built };
 }

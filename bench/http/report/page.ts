@@ -1,3 +1,4 @@
+import { FLAGS } from "../measure/server-process.ts";
 import type { Report } from "./report.ts";
 import { resultSections, targetTable } from "./sections.ts";
 
@@ -31,8 +32,12 @@ const HOW_TO_READ = [
   the machine does changes it less than it changes the requests a second. Its "× bare" says how many requests more are
   answered in the same time of the processor.`,
   `- **Busy**: how much of one processor the server took. It is the server that is measured where that is about 100 % or more;
-  well below, it waits for the generator, and ratios come out too near to 1.`,
+  well below, it waited for the generator, or for a processor that something else was using: then look at the time of the
+  processor.`,
   `- **The handler** answers "hello" to \`GET /\` in the framework's usual way. \`NODE_ENV\` is "production".`,
+  `- **\`node ${FLAGS.join(" ")}\`** for each server: with the heap's initial size some rows, by how much they happen to
+  load, had a slow \`process.nextTick\` for good, 7 to 10 % of their time (Node 20); with this size it was not seen. Probably a full
+  collection during start-up is behind it.`,
   `- **Every request is admitted**: the limit is 100,000,000 requests a day for each address, and there is one address.
   With Tollgate it is \`createLimiter({ key: clientIp(), limits: [perDay(100_000_000)] })\`: a token bucket in memory,
   which is not full again before the next request.

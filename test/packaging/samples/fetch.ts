@@ -5,7 +5,7 @@ import { clientIp, decisionOf, rateLimit } from "tollgate/fetch";
 async function main() {
   const limiter = createLimiter({ key: clientIp(), limits: [perMinute(2)] });
   const limited = rateLimit({ limiter });
-  const answer = limited((request: Request) => Response.json({ left: decisionOf(request)?.remaining }));
+  const answer = limited((request) => Response.json({ left: decisionOf(request)?.remaining }));
 
   const ask = async () => (await answer(new Request("http://localhost/"))).status;
   assert.deepEqual(await (await answer(new Request("http://localhost/"))).json(), { left: 1 });

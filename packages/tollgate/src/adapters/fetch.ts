@@ -1,12 +1,15 @@
 import { checkFunction } from "../core/check-function.ts";
 import type { Decision, Denied } from "../core/decision.ts";
 import type { HttpFacts } from "../http/facts.ts";
-import { Gate, type Pass, type Refusal } from "../http/gate.ts";
+import { Gate, type Refusal } from "../http/gate.ts";
 import type { GateOptions } from "../http/gate-options.ts";
-import { watchClient, watchResponse } from "../http/response-outcome.ts";
+import type { HeaderList } from "../http/header-list.ts";
+import { settleFailure, watchClient, watchResponse } from "../http/response-outcome.ts";
+import type { Settle } from "../http/settlement.ts";
 import { isPromise } from "../http/when-ready.ts";
 import { factsOf } from "./fetch/facts.ts";
 import { withFields } from "./fetch/fields.ts";
+import { keptAlive } from "./fetch/kept-alive.ts";
 import { type AddressOf, addressAmong, notePeer } from "./fetch/peer.ts";
 
 export {
@@ -120,7 +123,7 @@ class FetchLimit<Input> {
   readonly #addressOf: AddressOf<Request, unknown[]>;
 
   constructor(options: RateLimitOptions<Input>) {
-    this.#gate = new Gate(options, factsOf);
+    this.#gate = new Gate(options, factsOf, ["remoteAddress"]);
     const { onDenied, remoteAddress = addressAmong } = options;
     checkFunction("remoteAddress", remoteAddress, "a function of what the handler gets");
     this.#onDenied = onDenied;
@@ -136,7 +139,11 @@ class FetchLimit<Input> {
       const asked = this.#gate.check(request);
       const verdict = isPromise(asked) ? await asked : asked;
       if (verdict.decision !== undefined) DECISIONS.set(request, verdict.decision);
-      return verdict.pass ? pass(verdict, request, () => handler(request, ...others)) : this.#refuse(verdict, request);
+      if (!verdict.pass) return this.#refuse(verdict, request);
+      const { headers, settle } = verdict;
+      const answering = () => handler(request, ...others);
+      if (settle === undefined) return complete(await answering(), headers);
+      return complete(await watch(answering, request, keptAlive(settle, others)), headers);
     };
   }
 
@@ -149,24 +156,24 @@ class FetchLimit<Input> {
   }
 }
 
-async function pass({ headers, settle }: Pass, request: Request, answering: Answering): Promise<FetchAnswer> {
-  if (settle === undefined) return finish(await answering(), headers);
+/** The handler's turn, and word of how it ended. */
+async function watch(answering: Answering, request: Request, settle: Settle): Promise<FetchAnswer> {
   const unwatch = watchClient(request, settle);
   try {
     const answer = await answering();
-    if (isResponse(answer)) return finish(watchResponse(request, answer, settle), headers);
+    if (isResponse(answer)) return watchResponse(request, answer, settle);
     // An upgrade, or somebody else's turn: what is sent is not known here.
     settle({ status: 0, bytes: 0, completed: true });
     return answer;
   } catch (error) {
-    settle({ status: 500, bytes: 0, completed: false });
+    settleFailure(request, settle);
     throw error;
   } finally {
     unwatch();
   }
 }
 
-function finish(answer: FetchAnswer, headers: Pass["headers"]): FetchAnswer {
+function complete(answer: FetchAnswer, headers: HeaderList): FetchAnswer {
   return isResponse(answer) ? withFields(answer, headers) : answer;
 }
 

@@ -4,11 +4,14 @@ import type { Decision, Denied } from "../core/decision.ts";
 import type { HttpFacts } from "../http/facts.ts";
 import { Gate, type Pass, type Refusal } from "../http/gate.ts";
 import type { GateOptions } from "../http/gate-options.ts";
-import { watchClient, watchResponse } from "../http/response-outcome.ts";
+import { settleFailure, watchClient, watchResponse } from "../http/response-outcome.ts";
+import type { Settle } from "../http/settlement.ts";
 import { isPromise } from "../http/when-ready.ts";
+import { withFields } from "./fetch/fields.ts";
+import { keptAlive } from "./fetch/kept-alive.ts";
 import { outgoingOf } from "./hono/bindings.ts";
 import { factsBy } from "./hono/facts.ts";
-import { addToResponse, replaceResponse, setOnContext, setOnOutgoing, withFields } from "./hono/fields.ts";
+import { addToResponse, replaceResponse, setOnContext, setOnOutgoing } from "./hono/fields.ts";
 import { isGone, watchOutgoing } from "./hono/outcome.ts";
 
 export {
@@ -81,7 +84,7 @@ class HonoLimit<Input> {
   readonly #onDenied: RateLimitOptions<Input>["onDenied"];
 
   constructor(options: RateLimitOptions<Input>) {
-    this.#gate = new Gate(options, factsBy(options?.remoteAddress));
+    this.#gate = new Gate(options, factsBy(options?.remoteAddress), ["remoteAddress"]);
     const { onDenied, remoteAddress } = options;
     if (remoteAddress !== undefined) checkFunction("remoteAddress", remoteAddress, "a function of the context");
     this.#onDenied = onDenied;
@@ -95,7 +98,7 @@ class HonoLimit<Input> {
     if (!verdict.pass) return this.#refuse(verdict, context);
     const outgoing = outgoingOf(context);
     if (outgoing === undefined) return passAnywhere(verdict, context, next);
-    if (verdict.settle !== undefined) watchOutgoing(context.req.method, outgoing, verdict.settle);
+    if (verdict.settle !== undefined) watchOutgoing(outgoing, verdict.settle);
     // A client that went while the store was asked needs no handler.
     if (isGone(outgoing)) return context.body(null);
     const left = setOnOutgoing(outgoing, verdict.headers);
@@ -117,16 +120,34 @@ class HonoLimit<Input> {
 
 /** The handler's turn where only its response can be had. */
 async function passAnywhere({ headers, settle }: Pass, context: Context, next: Next): Promise<undefined> {
+  if (settle === undefined) await next();
+  else await watch(settle, context, next);
+  addToResponse(context, headers);
+}
+
+/** The handler's turn, and word of how it ended. */
+async function watch(settle: Settle, context: Context, next: Next): Promise<void> {
   const { raw } = context.req;
-  const unwatch = settle && watchClient(raw, settle);
+  const told = keptAlive(settle, lifetimesOf(context));
+  const unwatch = watchClient(raw, told);
   try {
     await next();
+    // What no handler answered Hono answers, when all middleware is done.
+    if (context.finalized) replaceResponse(context, watchResponse(raw, context.res, told));
+    else settleFailure(raw, told);
+  } catch (error) {
+    settleFailure(raw, told);
+    throw error;
   } finally {
-    unwatch?.();
-    // What no handler answered, or the error handler did not want, Hono answers elsewhere.
-    if (!context.finalized) settle?.({ status: 0, bytes: 0, completed: false });
+    unwatch();
   }
-  if (!context.finalized) return;
-  addToResponse(context, headers);
-  if (settle !== undefined) replaceResponse(context, watchResponse(raw, context.res, settle));
+}
+
+/** What a Worker is handed beside the request; Hono throws where there is none. */
+function lifetimesOf(context: Context): readonly unknown[] {
+  try {
+    return [context.executionCtx];
+  } catch {
+    return [];
+  }
 }

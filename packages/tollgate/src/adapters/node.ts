@@ -113,17 +113,18 @@ class NodeLimit<Input> {
   inFrontOf(handler: NodeHandler): LimitedHandler {
     checkFunction("handler", handler, "a function of request and response");
     return (request, response) => {
-      const fail = (error: unknown) => this.#fail(error, request, response);
       let verdict: Verdict | Promise<Verdict>;
       try {
         verdict = this.#gate.check(request);
       } catch (error) {
-        fail(error);
+        this.#fail(error, request, response);
         return;
       }
       // What the handler throws stays the server's business: only the limiter's failures are answered here.
-      if (isPromise(verdict)) void verdict.then((later) => this.#act(later, handler, request, response), fail);
-      else void this.#act(verdict, handler, request, response);
+      if (isPromise(verdict)) {
+        const act = (later: Verdict) => this.#act(later, handler, request, response);
+        void verdict.then(act, (error: unknown) => this.#fail(error, request, response));
+      } else void this.#act(verdict, handler, request, response);
     };
   }
 

@@ -44,7 +44,11 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   }
 
   admit(cells: Float64Array, at: number, now: Instant, cost: number): boolean {
-    const nowTicks = this.#exact ? (now[0]! - this.#originUs) * this.#ticksPerUs : this.#ticks.at(now[0]!);
+    let nowTicks = (now[0]! - this.#originUs) * this.#ticksPerUs;
+    if (!this.#exact) {
+      this.#ticks.note(now);
+      nowTicks = this.#ticks.noted[0]!;
+    }
     const full = Math.max(cells[at]!, nowTicks);
     if (full + (cost - this.limit.capacity) * this.#unitTicks > nowTicks) return false;
     // What conforms is within its capacity: no debt.

@@ -23,4 +23,13 @@ export class Report {
   readonly resetUs: number[] = [];
   /** Whether a limit does not conform because a store had no room for the key; nothing where it had. */
   readonly lacksRoom: boolean[] = [];
+
+  /** For another call. Its entries are left: a store writes them anew. */
+  clear(): void {
+    this.admitted = true;
+    this.degraded = undefined;
+    this.overflow = undefined;
+    this.unavailableForUs = 0;
+    this.lacksRoom.length = 0;
+  }
 }

@@ -1,13 +1,41 @@
 import { checkFunction } from "../core/check-function.ts";
 import { checkCost } from "../core/cost.ts";
 import { show, TollgateError } from "../core/errors.ts";
+import type { GateOptions } from "./gate-options.ts";
 
-/** @throws TollgateError `ERR_OPTION` saying which option, what was expected and what came. */
-export function checkGateOptions(options: unknown): void {
+/** What every adapter takes. */
+const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>> = {
+  limiter: true,
+  input: true,
+  cost: true,
+  skip: true,
+  allow: true,
+  deny: true,
+  trustProxy: true,
+  addressHeader: true,
+  headers: true,
+  partitionKey: true,
+  exposeHeaders: true,
+  denial: true,
+  status: true,
+  retryJitter: true,
+  onDenied: true,
+  onError: true,
+  reportError: true,
+  chargeAfter: true,
+};
+
+/**
+ * Checks an adapter's options, of which some may be its own, by name.
+ *
+ * @throws TollgateError `ERR_OPTION` saying which option, what was expected and what came.
+ */
+export function checkGateOptions(options: unknown, own: readonly string[]): void {
   if (typeof options !== "object" || options === null) {
     throw refusal("rateLimit", "an object of options", options);
   }
   const given = options as Readonly<Record<string, unknown>>;
+  checkNames(Object.keys(given), [...Object.keys(NAMES), ...own]);
   checkLimiter(given["limiter"]);
   for (const name of ["input", "skip", "partitionKey"]) checkOptional(name, given[name], "a function of the request");
   checkCostOption(given["cost"]);
@@ -19,6 +47,13 @@ export function checkGateOptions(options: unknown): void {
   checkOneOf("onError", given["onError"], ["allow", "deny", "throw"]);
   checkOneOf("exposeHeaders", given["exposeHeaders"], [true, false]);
   checkJitter(given["retryJitter"]);
+}
+
+/** A name from another limiter would mean nothing here, and nobody would notice. */
+function checkNames(names: readonly string[], known: readonly string[]): void {
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new TollgateError("ERR_OPTION", `rateLimit: expected options among ${known.join(", ")}, got ${show(unknown)}`);
 }
 
 function checkLimiter(limiter: unknown): void {

@@ -47,6 +47,12 @@ interface Counted<Request, Input> {
   readonly partition: string | undefined;
 }
 
+/** What is asked where nothing else has to be. */
+interface Plain {
+  readonly limiter: Limiter<HttpFacts>;
+  readonly cost: Cost;
+}
+
 const UNCOUNTED: Pass = { pass: true, decision: undefined, headers: [], settle: undefined };
 
 /**
@@ -62,10 +68,20 @@ export class Gate<Request, Input> {
   readonly #exposed: HeaderList;
   readonly #admittance: Admittance | undefined;
   readonly #clock: Clock;
+  /** Set where most options have their defaults. */
+  readonly #plain: Plain | undefined;
 
-  /** @throws TollgateError `ERR_OPTION` when an option is not what is expected. */
-  constructor(options: GateOptions<Request, Input>, factsOf: (request: Request) => HttpFacts) {
-    checkGateOptions(options);
+  /**
+   * `own` names the options that the adapter has besides.
+   *
+   * @throws TollgateError `ERR_OPTION` when an option is not what is expected.
+   */
+  constructor(
+    options: GateOptions<Request, Input>,
+    factsOf: (request: Request) => HttpFacts,
+    own: readonly string[] = [],
+  ) {
+    checkGateOptions(options, own);
     this.#options = options;
     this.#limiter = options.limiter;
     this.#factsOf = factsOf;
@@ -74,6 +90,7 @@ export class Gate<Request, Input> {
     this.#exposed = options.exposeHeaders === true ? [[EXPOSE, names]] : [];
     this.#admittance = admittanceOf(options);
     this.#clock = "clock" in options.limiter ? (options.limiter.clock as Clock) : systemClock;
+    this.#plain = this.#admittance === undefined ? plainOf(options) : undefined;
   }
 
   /** What is thrown, at once or later, is for the framework to handle. */
@@ -87,6 +104,7 @@ export class Gate<Request, Input> {
   }
 
   #judge(request: Request): Verdict | Promise<Verdict> {
+    if (this.#plain !== undefined) return this.#judgePlainly(this.#plain, request);
     const admitted = this.#admittance?.of(this.#factsOf(request));
     if (admitted === "always") return UNCOUNTED;
     if (admitted === "never") {
@@ -95,6 +113,15 @@ export class Gate<Request, Input> {
     const { skip } = this.#options;
     if (skip === undefined) return this.#ask(request);
     return whenReady(skip(request), (skips) => (skips ? UNCOUNTED : this.#ask(request)));
+  }
+
+  /** As below, where there is nothing to ask but the limiter, which takes the facts. */
+  #judgePlainly({ limiter, cost }: Plain, request: Request): Verdict {
+    const decision = limiter.consume(this.#factsOf(request), cost);
+    const headers = this.#fieldsFor(decision, undefined);
+    return decision.allowed
+      ? { pass: true, decision, headers, settle: undefined }
+      : this.#refusal(request, decision, headers);
   }
 
   #ask(request: Request): Verdict | Promise<Verdict> {
@@ -116,10 +143,15 @@ export class Gate<Request, Input> {
   }
 
   #verdictOn(counted: Counted<Request, Input>, decision: Decision): Verdict {
+    const headers = this.#fieldsFor(decision, counted.partition);
+    if (!decision.allowed) return this.#refusal(counted.request, decision, headers);
+    return { pass: true, decision, headers, settle: this.#settleFor(counted) };
+  }
+
+  #fieldsFor(decision: Decision, partition: string | undefined): HeaderList {
     const nowMs = this.#headers.tellMoments ? this.#clock.now() : 0;
-    const fields = [...this.#headers.fields(decision, nowMs, counted.partition), ...this.#exposed];
-    if (!decision.allowed) return this.#refusal(counted.request, decision, fields);
-    return { pass: true, decision, headers: fields, settle: this.#settleFor(counted) };
+    const fields = this.#headers.fields(decision, nowMs, partition);
+    return this.#exposed.length === 0 ? fields : [...fields, ...this.#exposed];
   }
 
   #settleFor({ request, input, cost }: Counted<Request, Input>): Settle | undefined {
@@ -159,6 +191,14 @@ export class Gate<Request, Input> {
   #report(error: unknown, request: Request): void {
     (this.#options.reportError ?? warn)(error, request);
   }
+}
+
+/** Without an `input` the limiter takes the facts of a request. */
+function plainOf<Request, Input>(options: GateOptions<Request, Input>): Plain | undefined {
+  const { limiter, cost = 1, input, skip, partitionKey, chargeAfter } = options;
+  const asksMore = [input, skip, partitionKey, chargeAfter].some((option) => option !== undefined);
+  if (asksMore || typeof cost === "function" || limiter.kind !== "sync") return undefined;
+  return { limiter: limiter as unknown as Limiter<HttpFacts>, cost };
 }
 
 function admittanceOf({ allow = [], deny = [], trustProxy, addressHeader }: AdmittanceOptions): Admittance | undefined {

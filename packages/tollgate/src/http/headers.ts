@@ -20,6 +20,8 @@ const FORMS: Readonly<Record<HeaderForm, () => Form>> = {
   legacy,
 };
 
+const NO_FIELDS: HeaderList = [];
+
 /** The fields of one limiter's responses. */
 export class RateLimitHeaders {
   /** Whether they tell a moment, for which the time has to be read. */
@@ -40,14 +42,14 @@ export class RateLimitHeaders {
   /** The fields for a decision: none where no limit applied, or none was asked. */
   fields(decision: Decision, nowMs: number, partition: string | undefined): HeaderList {
     const { limit, limits, limitRemaining: remaining } = decision;
-    const [first, ...others] = this.#forms;
-    if (limit === undefined || first === undefined) return [];
+    const [first] = this.#forms;
+    if (limit === undefined || first === undefined) return NO_FIELDS;
     const waitMs = waitOf(decision);
     // Rounded up, so that a client that waits finds what it was told.
     const seconds = Math.ceil(waitMs / 1000);
     const resetSeconds = this.tellMoments ? Math.ceil((nowMs + waitMs) / 1000) : 0;
     const standing: Standing = { limits, limit, remaining, seconds, resetSeconds, partition };
-    if (others.length === 0) return first.fields(standing);
+    if (this.#forms.length === 1) return first.fields(standing);
     // Where two forms share a field, the first one's stands.
     const all = this.#forms.flatMap((form) => form.fields(standing));
     return all.filter(([name], index) => all.findIndex(([other]) => other === name) === index);

@@ -1,4 +1,4 @@
-import type { Settle } from "./settlement.ts";
+import type { Outcome, Settle } from "./settlement.ts";
 
 /**
  * Tells how a response ended, where all that is known of it is what the handler returns: at the end of its body, or when that is
@@ -22,11 +22,19 @@ export function watchResponse(request: Request, response: Response, settle: Sett
  * @returns a function that ends the watch: to be called when there is one.
  */
 export function watchClient({ signal }: Request, settle: Settle): () => void {
-  const gone = () => settle({ status: 0, bytes: 0, completed: false });
+  // Not at once: Deno aborts a request that becomes a web socket, too, and then its handler answers.
+  const gone = () => void setTimeout(() => settle(NOTHING_SENT), 0);
   if (signal.aborted) gone();
   signal.addEventListener("abort", gone);
   return () => signal.removeEventListener("abort", gone);
 }
+
+/** Tells how a request ended whose handler failed: the runtime answers 500, if there still is a client. */
+export function settleFailure({ signal }: Request, settle: Settle): void {
+  settle(signal.aborted ? NOTHING_SENT : { status: 500, bytes: 0, completed: false });
+}
+
+const NOTHING_SENT: Outcome = Object.freeze({ status: 0, bytes: 0, completed: false });
 
 /** The status of `Response.error()`. */
 const NETWORK_ERROR = 0;

@@ -11,8 +11,8 @@ export interface Outcome {
   readonly completed: boolean;
 }
 
-/** Hears how a response ended; only the first time counts. */
-export type Settle = (outcome: Outcome) => void;
+/** Hears how a response ended; only the first time counts, and only its `done` hears when the limiter knows, too. */
+export type Settle = (outcome: Outcome, done?: () => void) => void;
 
 /** What a request was counted with, and how to learn what it has cost in the end. */
 export interface Unsettled<Input> {
@@ -26,10 +26,10 @@ export interface Unsettled<Input> {
 /** Refunds or charges, once, the difference between the cost that was taken and the actual one. */
 export function settlement<Input>(unsettled: Unsettled<Input>): Settle {
   let settled = false;
-  return (outcome) => {
+  return (outcome, done) => {
     if (settled) return;
     settled = true;
-    settle(unsettled, outcome).catch(unsettled.reportError);
+    settle(unsettled, outcome).catch(unsettled.reportError).finally(done);
   };
 }
 

@@ -6,7 +6,7 @@ import { Report } from "../core/report.ts";
 import type { AsyncSpace, AsyncStore, Verb } from "../core/store.ts";
 import { checkBatch } from "./batch.ts";
 import { type Calls, callsFor, callsOf } from "./call.ts";
-import { decide, explainLimits } from "./decide.ts";
+import { decide, explainLimits, plansOf } from "./decide.ts";
 import type { AsyncHandle, AsyncLimiter } from "./limiter.ts";
 import type { Selection, Source } from "./selection.ts";
 import { sum } from "./sum.ts";
@@ -77,7 +77,7 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
 
   async peek(input: Input, cost: Cost = 1): Promise<Decision> {
     const calls = this.#calls(input, cost);
-    return decide(this.name, calls, await this.#transact("peek", calls));
+    return decide(this.name, plansOf(calls), await this.#transact("peek", calls));
   }
 
   async explain(input: Input, cost: Cost = 1): Promise<LimitReport[]> {
@@ -132,7 +132,7 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
     cost: Cost,
     nowUs: number = readUs(this.clock),
   ): Promise<Decision> {
-    const decision = decide(this.name, calls, await this.#transact(verb, calls, nowUs));
+    const decision = decide(this.name, plansOf(calls), await this.#transact(verb, calls, nowUs));
     this.observe?.({ type: "decision", verb: name, keys: calls.map(({ key }) => key), cost, decision });
     return decision;
   }

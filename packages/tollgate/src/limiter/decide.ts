@@ -1,6 +1,7 @@
 import type { Allowed, Decision, Denied, LimitReport } from "../core/decision.ts";
 import { toMilliseconds } from "../core/duration.ts";
 import type { Limit } from "../core/limits/limit.ts";
+import type { Plan } from "../core/plan.ts";
 import type { Report } from "../core/report.ts";
 import type { Calls } from "./call.ts";
 import type { PlannedSpace } from "./selection.ts";
@@ -12,10 +13,10 @@ const NONE = -1;
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** Turns a store's numbers into what users get. `name` is the limiter's, for when no limit binds. */
-export function decide(name: string, calls: Calls<PlannedSpace>, report: Report): Decision {
-  const limits = limitsOf(calls, report);
+export function decide(name: string, plans: readonly Plan[], report: Report): Decision {
+  const limits = limitsOf(plans, report);
   const binding = bindingOf(limits, report);
-  const limiter = binding === NONE ? name : limiterOf(calls, binding);
+  const limiter = binding === NONE ? name : limiterOf(plans, binding);
   const decision = report.admitted
     ? allowed(limiter, limits, binding, report)
     : denied(limiter, limits, binding, report);
@@ -89,12 +90,18 @@ function reasonOf(entry: number, report: Report): Denied["reason"] {
   return report.lacksRoom[entry] === true ? "store-full" : "exhausted";
 }
 
+/** The plans of a call, in its order. */
+export function plansOf(calls: Calls<PlannedSpace>): Plan[] {
+  return calls.map(({ space }) => space.plan);
+}
+
 /** How each limit stands, from the report of an `explain`. */
 export function explainLimits(calls: Calls<PlannedSpace>, report: Report): LimitReport[] {
   const keys = calls.flatMap(({ space, key }) => space.plan.limits.map(() => key));
-  return limitsOf(calls, report).map((limit, entry) => ({
+  const plans = plansOf(calls);
+  return limitsOf(plans, report).map((limit, entry) => ({
     name: limit.name,
-    limiter: limiterOf(calls, entry),
+    limiter: limiterOf(plans, entry),
     key: keys[entry]!,
     unit: limit.unit,
     limit: limit.capacity,
@@ -111,20 +118,18 @@ export function explainLimits(calls: Calls<PlannedSpace>, report: Report): Limit
  * All that the call was counted against: none when the store could not be asked and nothing answered in its place. Of one
  * plan its own list, so that whoever makes texts of it can keep them.
  */
-function limitsOf(calls: Calls<PlannedSpace>, report: Report): readonly Limit[] {
+function limitsOf(plans: readonly Plan[], report: Report): readonly Limit[] {
   if (report.degraded !== undefined && report.used.length === 0) return [];
-  const [only] = calls;
-  return only !== undefined && calls.length === 1
-    ? only.space.plan.limits
-    : calls.flatMap(({ space }) => space.plan.limits);
+  const [only] = plans;
+  return only !== undefined && plans.length === 1 ? only.limits : plans.flatMap(({ limits }) => limits);
 }
 
 /** The limiter to which an entry belongs. */
-function limiterOf(calls: Calls<PlannedSpace>, entry: number): string {
+function limiterOf(plans: readonly Plan[], entry: number): string {
   let last = NONE;
-  for (const { space } of calls) {
-    last += space.plan.limits.length;
-    if (entry <= last) return space.plan.limiter;
+  for (const { limits, limiter } of plans) {
+    last += limits.length;
+    if (entry <= last) return limiter;
   }
   throw new RangeError(`entry: expected at most ${last}, got ${entry}`);
 }

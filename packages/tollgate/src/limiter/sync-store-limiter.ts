@@ -3,12 +3,12 @@ import { type Cost, checkCost } from "../core/cost.ts";
 import type { Decision, LimitReport } from "../core/decision.ts";
 import { createInstant } from "../core/instant.ts";
 import type { DecisionObservation, Observer } from "../core/observer.ts";
-import { countsNumbers } from "../core/plan.ts";
-import type { Report } from "../core/report.ts";
+import { countsNumbers, type Plan } from "../core/plan.ts";
+import { Report } from "../core/report.ts";
 import type { SyncSpace, Verb } from "../core/store.ts";
 import { checkBatch } from "./batch.ts";
 import { type Calls, callsFor, callsOf } from "./call.ts";
-import { decide, explainLimits } from "./decide.ts";
+import { decide, explainLimits, plansOf } from "./decide.ts";
 import { type ChosenPairs, HeldHandle, PairsHandle, type PairVerbs } from "./handle.ts";
 import type { Handle, Limiter } from "./limiter.ts";
 import { checkKey } from "./options.ts";
@@ -39,6 +39,8 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
   readonly #direct: FixedSelection<Input, SyncSpace> | undefined;
   /** The time of the call at hand. */
   readonly #now = createInstant();
+  /** What calls decide with, taken while one does: in the middle of a call a clock or a listener may call again. */
+  readonly #scratch: Scratch[] = [];
 
   constructor({ name, selection, sources, clock, observe, close }: SyncStoreLimiterParts<Input>) {
     this.name = name;
@@ -96,12 +98,14 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
   }
 
   consume(input: Input, cost: Cost = 1): Decision {
+    const direct = this.#direct;
+    if (direct !== undefined && typeof cost === "number") return this.#consumeDirectly(direct, input, cost);
     return this.#decided("consume", "take", this.#calls(input, cost), cost);
   }
 
   peek(input: Input, cost: Cost = 1): Decision {
     const calls = this.#calls(input, cost);
-    return decide(this.name, calls, this.#transact("peek", calls));
+    return decide(this.name, plansOf(calls), this.#transact("peek", calls));
   }
 
   explain(input: Input, cost: Cost = 1): LimitReport[] {
@@ -144,6 +148,26 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
     this.close();
   }
 
+  /** As `consume` does anyhow, with nothing made but the decision. */
+  #consumeDirectly({ key: keyOf, space }: FixedSelection<Input, SyncSpace>, input: Input, cost: number): Decision {
+    const key = keyOf(input);
+    checkKey(key);
+    checkCost(cost);
+    const nowUs = readUs(this.clock);
+    const scratch = this.#scratch.pop() ?? new Scratch(space.plan);
+    const { report, costs, plans } = scratch;
+    report.clear();
+    space.plan.countsNumber.forEach((counts, i) => {
+      costs[i] = counts ? cost : 0;
+    });
+    report.admitted = space.apply("take", key, nowUs, costs, report, 0);
+    const decision = decide(this.name, plans, report);
+    // Others may use it from here on: cleaning up asks clocks and tells listeners, who may call this limiter.
+    this.#scratch.push(scratch);
+    space.tidy();
+    return decision;
+  }
+
   /** Every input is checked before any is counted. */
   #allowEach(inputs: readonly Input[], out: Uint8Array, cost: Cost): number {
     this.selection.tidy();
@@ -174,7 +198,7 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
     cost: Cost,
     nowUs: number = readUs(this.clock),
   ): Decision {
-    const decision = decide(this.name, calls, this.#transact(verb, calls, nowUs));
+    const decision = decide(this.name, plansOf(calls), this.#transact(verb, calls, nowUs));
     this.observe?.({ type: "decision", verb: name, keys: calls.map(({ key }) => key), cost, decision });
     return decision;
   }
@@ -190,6 +214,17 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
       this.observe?.({ type: "degradation", limiter: this.name, cause: report.degraded });
     }
     return report;
+  }
+}
+
+/** What a decision under one plan is made of. */
+class Scratch {
+  readonly report: Report = new Report();
+  readonly costs: number[] = [];
+  readonly plans: readonly Plan[];
+
+  constructor(plan: Plan) {
+    this.plans = [plan];
   }
 }
 

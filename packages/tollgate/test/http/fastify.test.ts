@@ -1,5 +1,5 @@
 import { EventEmitter, once } from "node:events";
-import { connect as connectHttp2 } from "node:http2";
+import { connect as connectHttp2, constants } from "node:http2";
 import { type AddressInfo, connect } from "node:net";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { createLimiter, type Decision, type Denied, type Limiter, perMinute } from "tollgate";
@@ -443,11 +443,17 @@ describe("over HTTP/2", () => {
     const app = fastify({ http2: true });
     apps.push(app);
     const outcomes: Outcome[] = [];
-    const chargeAfter = (_request: FastifyRequest, outcome: Outcome) => outcomes.push(outcome) * 0 + 1;
-    await app.register(rateLimit, { limiter: of(3), chargeAfter });
+    const chargeAfter = (_request: FastifyRequest, outcome: Outcome) => {
+      outcomes.push(outcome);
+      return outcome.completed ? 1 : 0;
+    };
+    const limiter = of(3);
+    await app.register(rateLimit, { limiter, chargeAfter });
     app.get("/", async (request) => String(request.rateLimit?.remaining));
     app.get("/big", async () => "x".repeat(200_000));
     app.get("/hang", () => {});
+    // More than a client takes that reads nothing.
+    app.get("/whole", (_request, reply) => void reply.hijack().raw.end("x".repeat(1_000_000)));
     await app.ready();
     await once(app.server.listen(0, "127.0.0.1"), "listening");
     const session = connectHttp2(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`);
@@ -457,19 +463,24 @@ describe("over HTTP/2", () => {
       headers: { "ratelimit-policy": '"bucket";q=3;w=3' },
     });
     expect((await sendHttp2(session, "/big")).body.length).toBe(200_000);
-    const stream = session.request({ ":path": "/hang" });
-    stream.on("error", () => {});
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    stream.close();
-    await until(() => outcomes.length === 3, "all three are told");
+    for (const [index, path] of ["/hang", "/whole"].entries()) {
+      const stream = session.request({ ":path": path });
+      stream.on("error", () => {});
+      await new Promise((resolve) => setTimeout(resolve, 40));
+      stream.close(constants.NGHTTP2_CANCEL);
+      await until(() => outcomes.length === 3 + index, `${path} is told`);
+    }
+    await until(() => left(limiter) === 1, "both are given back");
+    await sendHttp2(session, "/");
     const denied = await sendHttp2(session, "/");
     expect([denied.status, denied.headers["retry-after"]]).toEqual([429, "1"]);
     expect(denied.body).toBe('{"error":"rate limit exceeded","retry_after_secs":1}');
     session.close();
-    expect(outcomes).toEqual([
+    expect(outcomes.slice(0, 4)).toEqual([
       { status: 200, bytes: 1, completed: true },
       { status: 200, bytes: 200_000, completed: true },
       { status: 0, bytes: 0, completed: false },
+      { status: 200, bytes: 1_000_000, completed: false },
     ]);
   });
 });

@@ -1,6 +1,7 @@
 import { createLimiter, perHour } from "tollgate";
 import { type Outcome, rateLimit } from "tollgate/fetch";
 import { describe, expect, it } from "vitest";
+import { AsyncTwin } from "../stores/async-twin.ts";
 
 const URL_HERE = "http://here.example/path";
 
@@ -15,6 +16,7 @@ function watched(): { limit: ReturnType<typeof rateLimit>; outcomes: Outcome[] }
   return { limit: rateLimit({ limiter, chargeAfter }), outcomes };
 }
 
+const aWhile = () => new Promise((resolve) => setTimeout(resolve, 10));
 const bytes = (count: number) => new Uint8Array(count);
 
 /** A body of these chunks, which counts how often it was asked for one, and how it was cancelled. */
@@ -81,11 +83,11 @@ describe("the outcome", () => {
     const { limit } = watched();
     const { body, asked } = source(bytes(1), bytes(1), bytes(1));
     const response = await limit(() => new Response(body))(new Request(URL_HERE));
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await aWhile();
     expect(asked()).toBe(0);
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     await reader.read();
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await aWhile();
     expect(asked()).toBe(1);
   });
 
@@ -188,32 +190,52 @@ describe("the outcome", () => {
 });
 
 describe("the outcome of a request whose client goes", () => {
-  it("before there is a response is that nothing was sent, whatever the handler does then", async () => {
+  /** The client goes while the handler works, which then does what it is told. */
+  async function goneWhile(end: (fail: () => void, answer: () => void) => void): Promise<Outcome[]> {
     const { limit, outcomes } = watched();
-    for (const end of ["answers", "fails"]) {
-      const client = new AbortController();
-      let finish = (): void => {};
-      const handle = limit(async () => {
-        await new Promise<void>((resolve) => {
-          finish = resolve;
-        });
-        if (end === "fails") throw client.signal.reason;
-        return new Response("too late");
-      });
-      const answer = handle(new Request(URL_HERE, { signal: client.signal }));
-      client.abort();
-      expect(outcomes.splice(0)).toEqual([{ status: 0, bytes: 0, completed: false }]);
-      finish();
-      await Promise.allSettled([answer.then((response) => response.text())]);
-      expect(outcomes).toEqual([]);
-    }
+    const client = new AbortController();
+    const handle = limit(
+      () =>
+        new Promise<Response>((resolve, reject) => {
+          client.abort();
+          end(
+            () => reject(client.signal.reason as Error),
+            () => resolve(new Response("too late")),
+          );
+        }),
+    );
+    const answer = handle(new Request(URL_HERE, { signal: client.signal }));
+    await Promise.race([answer.catch(() => {}), aWhile()]);
+    await aWhile();
+    return outcomes;
+  }
+
+  it.each<[string, Parameters<typeof goneWhile>[0]]>([
+    ["never answers", () => {}],
+    ["fails for that", (fail) => fail()],
+    ["fails later", (fail) => void setTimeout(fail, 2)],
+    ["answers later", (_fail, answer) => void setTimeout(answer, 2)],
+  ])("before there is a response is that nothing was sent, when the handler %s", async (_name, end) => {
+    expect(await goneWhile(end)).toEqual([{ status: 0, bytes: 0, completed: false }]);
   });
 
   it("before it came to the limiter is the same", async () => {
     const { limit, outcomes } = watched();
     const request = new Request(URL_HERE, { signal: AbortSignal.abort() });
-    await (await limit(() => new Response("too late"))(request)).text();
+    await limit(() => new Response("too late"))(request);
+    await aWhile();
     expect(outcomes).toEqual([{ status: 0, bytes: 0, completed: false }]);
+  });
+
+  it("is that of a web socket where the request becomes one, which Deno tells as if the client had gone", async () => {
+    const { limit, outcomes } = watched();
+    const client = new AbortController();
+    await limit(async () => {
+      client.abort();
+      return Object.defineProperty(new Response(null), "status", { value: 101 });
+    })(new Request(URL_HERE, { signal: client.signal }));
+    await aWhile();
+    expect(outcomes).toEqual([{ status: 101, bytes: 0, completed: true }]);
   });
 
   it("after there is a response is for the body to tell", async () => {
@@ -248,5 +270,46 @@ describe("the outcome of a request whose client goes", () => {
       throw new Error("the handler failed");
     })(request).catch(() => {});
     expect([seen, listeners.size]).toEqual([1, 0]);
+  });
+});
+
+describe("runtimes that end what a request has begun", () => {
+  it("wait until the request is settled, over a store elsewhere, too", async () => {
+    const store = new AsyncTwin();
+    const limiter = createLimiter({ name: "far", key: () => "everybody", limits: [perHour(9)], store });
+    const handle = rateLimit({ limiter, chargeAfter: () => 0 })((_request: Request, ..._others: unknown[]) =>
+      Promise.resolve(new Response("hello")),
+    );
+    const tasks: Promise<unknown>[] = [];
+    const context = {
+      waitUntil(this: unknown, task: Promise<unknown>) {
+        expect(this).toBe(context);
+        tasks.push(task);
+      },
+    };
+    const response = await handle(new Request(URL_HERE), { binding: 1 }, context);
+    expect(tasks).toHaveLength(1);
+    const answer = store.hold();
+    let over = false;
+    const waited = tasks[0]?.finally(() => {
+      over = true;
+    });
+    await response.text();
+    await aWhile();
+    expect(over).toBe(false);
+    answer();
+    await waited;
+    expect((await limiter.peek(undefined as never, 0)).remaining).toBe(9);
+  });
+
+  it("wait for nothing where nothing is to be settled", async () => {
+    const limiter = createLimiter({ key: () => "everybody", limits: [perHour(1)] });
+    const waitUntil = (): never => {
+      throw new Error("never asked");
+    };
+    const handle = rateLimit({ limiter })((_request: Request, _context: object) => new Response("hello"));
+    const statuses: number[] = [];
+    for (let i = 0; i < 2; i += 1) statuses.push((await handle(new Request(URL_HERE), { waitUntil })).status);
+    expect(statuses).toEqual([200, 429]);
   });
 });

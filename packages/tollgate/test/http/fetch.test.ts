@@ -19,6 +19,16 @@ async function passed(response: Response): Promise<Response> {
 
 const fieldsOf = ({ headers }: Response) => FIELDS.filter((name) => headers.has(name));
 
+it("hands the handler what it is handed, and answers denials itself", async () => {
+  const handle = limit(1)((request: Request, ...others: unknown[]) => Response.json([request.url, ...others]));
+  expect(await (await handle(ask(), 1, { two: 2 })).json()).toEqual([URL_HERE, 1, { two: 2 }]);
+  const denied = await handle(ask(), 1);
+  expect([denied.status, denied.headers.get("retry-after")]).toEqual([429, "3600"]);
+  expect(denied.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  expect(denied.headers.get("cache-control")).toBe("no-store");
+  expect(await denied.text()).toBe('{"error":"rate limit exceeded","retry_after_secs":3600}');
+});
+
 describe("the handler's response", () => {
   const servers: RunningServer[] = [];
   afterEach(async () => {

@@ -1,8 +1,9 @@
 import { EventEmitter, once } from "node:events";
 import type { IncomingMessage, Server } from "node:http";
-import { connect as connectHttp2, createServer as createHttp2Server, type Http2Server } from "node:http2";
+import { connect as connectHttp2, constants, createServer as createHttp2Server, type Http2Server } from "node:http2";
 import { type AddressInfo, connect } from "node:net";
-import { createAdaptorServer, serve } from "@hono/node-server";
+import { createAdaptorServer, type HttpBindings, serve } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { HTTPException } from "hono/http-exception";
@@ -10,7 +11,7 @@ import { createLimiter, type Decision, type Denied, type Limiter, perMinute } fr
 import { clientIp, factsOf, type HttpFacts, type Outcome, type RateLimitOptions, rateLimit } from "tollgate/hono";
 import { afterEach, describe, expect, expectTypeOf, it } from "vitest";
 import { AsyncTwin } from "../stores/async-twin.ts";
-import { bucketOf, held, perAddress } from "./suite/case.ts";
+import { bucketOf, held, left, perAddress } from "./suite/case.ts";
 import { send, sendHttp2, sendRaw } from "./suite/client.ts";
 import type { RunningServer } from "./suite/harness.ts";
 import { listenHere } from "./suite/node-server.ts";
@@ -114,6 +115,17 @@ describe.each(ways)("the fields survive %s", (_where, ask) => {
     expect(await exposedBy({})).toEqual([all, all]);
     expect(await exposedBy({ onDenied: (context) => context.text("denied") })).toEqual([all, all]);
   });
+
+  it("and are exposed beside what a response that was fetched exposes", async () => {
+    const upstream = new Hono();
+    upstream.get("/", (context) => context.text("up", 200, { "Access-Control-Expose-Headers": "X-Up" }));
+    const url = await listen(upstream);
+    const app = limitedBy({ limiter: of(5), exposeHeaders: true });
+    app.get("/fetched", () => fetch(url));
+    const answer = await ask(app, "/fetched");
+    const exposed = answer.headers.get("access-control-expose-headers");
+    expect([await answer.text(), exposed]).toEqual(["up", "X-Up, RateLimit-Policy, RateLimit, Retry-After"]);
+  });
 });
 
 describe("on the wire", () => {
@@ -126,6 +138,23 @@ describe("on the wire", () => {
       expect(names.filter((name) => name === "retry-after" || name === "cache-control")).toHaveLength(wanted);
       expect(new Set(names).size).toBe(names.length);
     }
+  });
+});
+
+describe("a response that has begun before the limiter is asked", () => {
+  it("goes on as it was", async () => {
+    const app = new Hono<{ Bindings: HttpBindings }>();
+    app.use(async (context, next) => {
+      context.env.outgoing.writeHead(200).write("begun ");
+      await next();
+    });
+    app.use(rateLimit({ limiter: of(5) }));
+    app.get("/", (context) => {
+      context.env.outgoing.end(`and ${context.get("rateLimit")?.remaining} left`);
+      return RESPONSE_ALREADY_SENT;
+    });
+    const answer = await send(await listen(app as unknown as Hono));
+    expect([answer.body, answer.headers["ratelimit"]]).toEqual(["begun and 4 left", undefined]);
   });
 });
 
@@ -252,10 +281,14 @@ describe("errors", () => {
   });
 
   it.each([
-    [undefined, "rateLimit: expected an object of options, got undefined"],
-    [{}, "limiter: expected one made by createLimiter or combine, got undefined"],
-    [{ limiter: of(1), remoteAddress: "::1" }, 'remoteAddress: expected a function of the context, got "::1"'],
-  ])("in the options are told at once: %j", (options, message) => {
+    ["none", undefined, "rateLimit: expected an object of options, got undefined"],
+    ["no limiter", {}, "limiter: expected one made by createLimiter or combine, got undefined"],
+    [
+      "remoteAddress",
+      { limiter: of(1), remoteAddress: "::1" },
+      'remoteAddress: expected a function of the context, got "::1"',
+    ],
+  ])("in the options are told at once: %s", (_what, options, message) => {
     expect(() => rateLimit(options as RateLimitOptions<HttpFacts> & { input?: never })).toThrow(
       expect.objectContaining({ code: "ERR_OPTION", message }),
     );
@@ -333,7 +366,10 @@ describe("a client that goes while the store is asked", () => {
       events.emit("asked");
       return factsOf(context);
     };
-    const chargeAfter = (_context: Context, outcome: Outcome) => outcomes.push(outcome) * 0 + 1;
+    const chargeAfter = (_context: Context, outcome: Outcome) => {
+      outcomes.push(outcome);
+      return 1;
+    };
     app.use(rateLimit({ limiter, input, chargeAfter }));
     app.get("/:name", (context) => {
       handled.push(context.req.path);
@@ -358,7 +394,10 @@ describe("a client that goes while the store is asked", () => {
 describe("chargeAfter", () => {
   const recorded = () => {
     const outcomes: Outcome[] = [];
-    const chargeAfter = (_context: unknown, outcome: Outcome) => outcomes.push(outcome) * 0 + 1;
+    const chargeAfter = (_context: unknown, outcome: Outcome) => {
+      outcomes.push(outcome);
+      return 1;
+    };
     return { outcomes, app: limitedBy({ limiter: of(99), chargeAfter }) };
   };
   const tick = () => new Promise((resolve) => setTimeout(resolve, 10));
@@ -379,20 +418,43 @@ describe("chargeAfter", () => {
     ]);
   });
 
-  it("elsewhere is asked once when the client goes before there is an answer, or nobody gives one", async () => {
+  it("elsewhere is asked once when the client goes before there is an answer", async () => {
     const { app, outcomes } = recorded();
     const controller = new AbortController();
     app.get("/slow", async (context) => {
       controller.abort();
-      return context.body(null);
+      await until(() => outcomes.length === 1, "it is told");
+      return context.text("too late");
     });
+    await (await app.request("/slow", { signal: controller.signal })).text();
+    await tick();
+    expect(outcomes).toEqual([{ status: 0, bytes: 0, completed: false }]);
+  });
+
+  it("elsewhere is asked once when nobody answers, or what is thrown is no error", async () => {
+    const { app, outcomes } = recorded();
     app.get("/nothing", (() => undefined) as unknown as MiddlewareHandler);
     app.get("/none", () => Promise.reject("no error"));
-    await app.request("/slow", { signal: controller.signal });
-    expect((await app.request("/nothing")).status).toBe(500);
+    const answer = await app.request("/nothing");
+    expect([answer.status, answer.headers.get("ratelimit")]).toEqual([500, '"bucket";r=98;t=1']);
     await expect(Promise.resolve(app.request("/none"))).rejects.toBe("no error");
     await tick();
-    expect(outcomes).toEqual(Array<Outcome>(3).fill({ status: 0, bytes: 0, completed: false }));
+    expect(outcomes).toEqual(Array<Outcome>(2).fill({ status: 500, bytes: 0, completed: false }));
+  });
+
+  it("elsewhere has a Worker wait until it is settled", async () => {
+    const limiter = createLimiter({ name: "far", key: perAddress, limits: [bucketOf(5)], store: new AsyncTwin() });
+    const app = limitedBy({ limiter, chargeAfter: () => 0, remoteAddress: () => "127.0.0.1" });
+    const tasks: Promise<unknown>[] = [];
+    const executionContext = {
+      waitUntil: (task: Promise<unknown>) => tasks.push(task),
+      passThroughOnException: () => {},
+      props: {},
+    };
+    expect(await (await app.request("/", {}, {}, executionContext)).text()).toBe("hello");
+    expect(tasks).toHaveLength(1);
+    await tasks[0];
+    expect((await limiter.peek({ remoteAddress: "127.0.0.1" } as HttpFacts, 0)).remaining).toBe(5);
   });
 
   it("keeps cookies and fields of the response", async () => {
@@ -415,8 +477,14 @@ describe("chargeAfter", () => {
 describe("over HTTP/2", () => {
   it("limits, tells, and settles once", async () => {
     const outcomes: Outcome[] = [];
-    const chargeAfter = (_context: unknown, outcome: Outcome) => outcomes.push(outcome) * 0 + 1;
-    const app = limitedBy({ limiter: of(3), chargeAfter });
+    const chargeAfter = (_context: unknown, outcome: Outcome) => {
+      outcomes.push(outcome);
+      return outcome.status === 0 ? 0 : 1;
+    };
+    const limiter = of(4);
+    const app = limitedBy({ limiter, chargeAfter });
+    // More than a client takes that reads nothing.
+    app.get("/big", (context) => context.text("x".repeat(1_000_000)));
     app.get(
       "/part",
       () => new Response(new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from("hi")) })),
@@ -433,22 +501,23 @@ describe("over HTTP/2", () => {
     expect(await sendHttp2(session, "/")).toMatchObject({
       status: 200,
       body: "hello",
-      headers: { ratelimit: '"bucket";r=2;t=1' },
+      headers: { ratelimit: '"bucket";r=3;t=1' },
     });
-    for (const [index, path] of ["/part", "/hang"].entries()) {
+    for (const [index, path] of ["/part", "/big", "/hang"].entries()) {
       const stream = session.request({ ":path": path });
       stream.on("error", () => {});
       await new Promise((resolve) => setTimeout(resolve, 40));
-      stream.close();
+      stream.close(constants.NGHTTP2_CANCEL);
       await until(() => outcomes.length === 2 + index, `${path} is told`);
     }
-    const denied = await sendHttp2(session, "/");
-    expect([denied.status, denied.headers["retry-after"]]).toEqual([429, "1"]);
+    await until(() => left(limiter) === 1, "the last is given back");
+    expect([(await sendHttp2(session, "/")).status, (await sendHttp2(session, "/")).status]).toEqual([200, 429]);
     session.close();
     server.close();
-    expect(outcomes).toEqual([
+    expect(outcomes.slice(0, 4)).toEqual([
       { status: 200, bytes: 5, completed: true },
       { status: 200, bytes: 2, completed: false },
+      { status: 200, bytes: 1_000_000, completed: false },
       { status: 0, bytes: 0, completed: false },
     ]);
   });

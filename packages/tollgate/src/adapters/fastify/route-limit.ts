@@ -15,6 +15,9 @@ export function factsOf(request: FastifyRequest): HttpFacts {
   return factsAt(request.raw, request.originalUrl);
 }
 
+/** The plugin's own options, and those that Fastify takes beside a plugin's. */
+const OWN_OPTIONS = ["global", "hook", "prefix", "logLevel", "logSerializers"];
+
 /** What stands in front of routes, as a hook of Fastify. */
 export class RouteLimit {
   readonly hook: "onRequest" | "preHandler";
@@ -24,7 +27,7 @@ export class RouteLimit {
   /** @throws TollgateError `ERR_OPTION` when an option is not what is expected. */
   constructor(options: RouteRateLimit) {
     // The types say no more of an input than that there is one, where the limiter takes no facts.
-    this.#gate = new Gate(options as RateLimitOptions<never>, factsOf);
+    this.#gate = new Gate(options as RateLimitOptions<never>, factsOf, OWN_OPTIONS);
     this.#onDenied = options.onDenied;
     this.hook = options.hook ?? "onRequest";
     if (this.hook !== "onRequest" && this.hook !== "preHandler") {

@@ -5,7 +5,7 @@ import { type HeaderList, writeHeaders } from "../../http/header-list.ts";
  * not change, as those of `Response.redirect` and of `fetch`.
  */
 export function withFields(response: Response, fields: HeaderList): Response {
-  // Runtimes know the sign for a web socket by its identity, and no response of such a status can be made.
+  // The signs for a web socket and for an error of the network: runtimes do not let others be made.
   if (response.status < 200) return response;
   try {
     addMissing(response.headers, fields);

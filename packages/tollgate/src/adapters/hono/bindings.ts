@@ -4,10 +4,9 @@ import type { Context } from "hono";
 export interface Outgoing {
   readonly headersSent: boolean;
   readonly statusCode: number;
-  readonly writableEnded: boolean;
   /** A response of HTTP/2 in the compatible form has none, but a stream. */
   readonly destroyed?: boolean;
-  readonly stream?: { readonly aborted?: boolean; readonly destroyed: boolean };
+  readonly stream?: { readonly aborted: boolean; readonly destroyed: boolean; readonly writableFinished: boolean };
   write: (...parameters: unknown[]) => unknown;
   end: (...parameters: unknown[]) => unknown;
   setHeader(name: string, value: string): unknown;

@@ -21,6 +21,7 @@ export function factsBy(
 class HonoFacts implements HttpFacts {
   readonly #context: Context;
   readonly #addressOf: (context: Context) => string | undefined;
+  #remoteAddress: string | undefined;
   /** A field, so that it can be taken out of the facts. */
   readonly header: (name: string) => string | undefined;
 
@@ -42,6 +43,8 @@ class HonoFacts implements HttpFacts {
   }
 
   get remoteAddress(): string | undefined {
-    return this.#addressOf(this.#context);
+    // Kept, so that a request is settled under the key that it was counted under: a peer that is gone has no address any more.
+    this.#remoteAddress ??= this.#addressOf(this.#context);
+    return this.#remoteAddress;
   }
 }

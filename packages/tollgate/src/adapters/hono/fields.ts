@@ -1,8 +1,7 @@
 import type { Context } from "hono";
 import { EXPOSE, type HeaderList } from "../../http/header-list.ts";
+import { withFields } from "../fetch/fields.ts";
 import type { Outgoing } from "./bindings.ts";
-
-const SWITCHING_PROTOCOLS = 101;
 
 /**
  * Sets fields on Node's response, which keeps them whatever the handler returns, and is many times quicker than a `Headers`.
@@ -36,30 +35,4 @@ export function addToResponse(context: Context, fields: HeaderList): void {
 export function replaceResponse(context: Context, response: Response): void {
   context.res = undefined;
   context.res = response;
-}
-
-/** The response with those of the fields that it has not got: its own stand. */
-export function withFields(response: Response, fields: HeaderList): Response {
-  // The sign for a web socket cannot be made anew.
-  if (response.status === SWITCHING_PROTOCOLS) return response;
-  const missing = fields.filter(([name, value]) => !hasField(response.headers, name, value));
-  try {
-    addAll(response.headers, missing);
-    return response;
-  } catch {
-    // Those of a response that was fetched do not change.
-    const copy = new Response(response.body, response);
-    addAll(copy.headers, missing);
-    return copy;
-  }
-}
-
-function hasField(headers: Headers, name: string, value: string): boolean {
-  const before = headers.get(name);
-  // What is exposed is exposed besides.
-  return before !== null && (name !== EXPOSE || before.includes(value));
-}
-
-function addAll(headers: Headers, fields: HeaderList): void {
-  for (const [name, value] of fields) headers.append(name, value);
 }

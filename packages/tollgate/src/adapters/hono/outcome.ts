@@ -9,7 +9,7 @@ export function isGone({ destroyed, stream }: Outgoing): boolean {
 }
 
 /** Tells how the response of Node's server ended, when it has: finished, or broken off. */
-export function watchOutgoing(method: string, outgoing: Outgoing, settle: Settle): void {
+export function watchOutgoing(outgoing: Outgoing, settle: Settle): void {
   // A client that went while the limiter was asked: nothing will be sent.
   if (isGone(outgoing)) {
     settle({ status: 0, bytes: 0, completed: false });
@@ -17,13 +17,15 @@ export function watchOutgoing(method: string, outgoing: Outgoing, settle: Settle
   }
   const count = countBytes(outgoing);
   const tell = (completed: boolean) => {
-    const status = outgoing.headersSent ? outgoing.statusCode : 0;
-    const hasBody = method !== "HEAD" && status !== 204 && status !== 304;
-    settle({ status, bytes: hasBody ? count.bytes : 0, completed });
+    settle({ status: outgoing.headersSent ? outgoing.statusCode : 0, bytes: count.bytes, completed });
   };
-  // A stream of HTTP/2 that was broken off is finished, too.
-  outgoing.once("finish", () => tell(outgoing.writableEnded && outgoing.stream?.aborted !== true));
+  outgoing.once("finish", () => tell(!isBrokenOff(outgoing)));
   outgoing.once("close", () => tell(false));
+}
+
+/** A response of HTTP/2 is finished also when its stream was closed before, or between its end and its last byte. */
+function isBrokenOff({ stream }: Outgoing): boolean {
+  return stream !== undefined && (stream.aborted || !stream.writableFinished);
 }
 
 function countBytes(outgoing: Outgoing): { bytes: number } {

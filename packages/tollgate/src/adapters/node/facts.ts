@@ -16,13 +16,10 @@ class NodeFacts implements HttpFacts {
   readonly #request: IncomingMessage;
   readonly #url: string;
   #remoteAddress: string | undefined;
-  /** A field, so that it can be taken out of the facts. */
-  readonly header: (name: string) => string | undefined;
 
   constructor(request: IncomingMessage, url = "/") {
     this.#request = request;
     this.#url = url;
-    this.header = (name) => headerOf(request, name);
   }
 
   get method(): string {
@@ -32,6 +29,11 @@ class NodeFacts implements HttpFacts {
   get path(): string {
     const query = this.#url.indexOf("?");
     return query < 0 ? this.#url : this.#url.slice(0, query);
+  }
+
+  /** Made when it is asked for; it can be taken out of the facts. */
+  get header(): (name: string) => string | undefined {
+    return (name) => headerOf(this.#request, name);
   }
 
   get remoteAddress(): string | undefined {

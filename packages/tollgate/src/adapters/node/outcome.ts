@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerResponse } from "node:http2";
 import type { Settle } from "../../http/settlement.ts";
 import { isGone } from "./response.ts";
 
@@ -14,14 +15,14 @@ export function watchOutcome(request: IncomingMessage, response: ServerResponse,
     const status = response.headersSent ? response.statusCode : 0;
     settle({ status, bytes: hasBody(request, status) ? count.bytes : 0, completed });
   };
-  // A stream of HTTP/2 that was broken off is finished, too.
-  response.once("finish", () => tell(response.writableEnded && !isAborted(response)));
+  response.once("finish", () => tell(!isBrokenOff(response)));
   response.once("close", () => tell(false));
 }
 
-function isAborted(response: ServerResponse): boolean {
-  const { stream } = response as { readonly stream?: { readonly aborted?: boolean } };
-  return stream?.aborted === true;
+/** A response of HTTP/2 is finished also when its stream was closed before, or between its end and its last byte. */
+function isBrokenOff(response: ServerResponse): boolean {
+  const { stream } = response as Partial<Pick<Http2ServerResponse, "stream">>;
+  return stream !== undefined && (stream.aborted || !stream.writableFinished);
 }
 
 /** Node takes the body of such a response and does not send it. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Http2ServerResponse } from "node:http2";
 import type { HttpAnswer } from "../../http/answer.ts";
-import { type HeaderList, writeHeaders } from "../../http/header-list.ts";
+import { EXPOSE, type HeaderList } from "../../http/header-list.ts";
 
 /** Whether nothing can be sent any more: the client went. */
 export function isGone(response: ServerResponse): boolean {
@@ -11,11 +11,10 @@ export function isGone(response: ServerResponse): boolean {
 
 /** Sets fields for whoever answers. */
 export function setHeaders(response: ServerResponse, headers: HeaderList): void {
-  if (response.headersSent) return;
-  writeHeaders(headers, {
-    set: (name, value) => void response.setHeader(name, value),
-    append: (name, value) => void response.setHeader(name, appended(response.getHeader(name), value)),
-  });
+  if (headers.length === 0 || response.headersSent) return;
+  for (const [name, value] of headers) {
+    response.setHeader(name, name === EXPOSE ? appended(response.getHeader(name), value) : value);
+  }
 }
 
 /** Gives an answer in the handler's place. */

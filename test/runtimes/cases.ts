@@ -1,0 +1,270 @@
+import { expect } from "vitest";
+import { breakOff, send, statuses } from "../../packages/tollgate/test/http/suite/client.ts";
+import { settled, told, upgrade, withUpstream } from "./asking.ts";
+
+/** A fresh instance of a scenario, by its URL. */
+export type Instance = (scenario: string) => string;
+
+export interface RuntimeCase {
+  readonly name: string;
+  readonly run: (instance: Instance) => Promise<void>;
+}
+
+/** Passes 10 of 50 at once. */
+async function fifty(url: string): Promise<void> {
+  const answers = await Promise.all(Array.from({ length: 50 }, () => send(`${url}/ok`)));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
+}
+
+/** Responses of a server elsewhere that the handler returns as they are. */
+function fetched(url: string): Promise<void> {
+  return withUpstream(async (upstream) => {
+    for (const [status, body] of [
+      [200, "from upstream"],
+      [404, ""],
+      [204, ""],
+      [304, ""],
+    ] as const) {
+      const answer = await send(`${url}/fetched?from=${upstream}/${status}`);
+      expect([answer.status, answer.body, answer.headers["x-upstream"]]).toEqual([status, body, "yes"]);
+      expect(answer.headers["ratelimit"]).toMatch(/^"slow";r=99\d;/);
+    }
+  });
+}
+
+/** Five successes, which cost nothing in the end, and as many failures as there is room for. */
+async function givenBack(url: string): Promise<void> {
+  for (let i = 1; i <= 5; i += 1) {
+    expect((await send(`${url}/ok`)).status).toBe(200);
+    await settled(url, i, 0);
+  }
+  for (let i = 1; i <= 3; i += 1) {
+    expect((await send(`${url}/status/401`)).status).toBe(401);
+    await settled(url, 5 + i, i);
+  }
+  expect((await send(`${url}/ok`)).status).toBe(429);
+}
+
+export const CASES: readonly RuntimeCase[] = [
+  {
+    name: "lets pass what fits and tells of it, then denies and tells when to come back",
+    run: async (instance) => {
+      const url = instance("few");
+      const passed = await send(`${url}/ok`);
+      expect([passed.status, passed.body, passed.headers["retry-after"]]).toEqual([200, "hello", undefined]);
+      expect(passed.headers["ratelimit-policy"]).toBe('"slow";q=3;w=10800');
+      expect(passed.headers["ratelimit"]).toMatch(/^"slow";r=2;t=3\d{3}$/);
+      expect(await statuses(`${url}/ok`, 3)).toEqual([200, 200, 429]);
+      const denied = await send(`${url}/ok`);
+      const seconds = Number(denied.headers["retry-after"]);
+      expect(seconds).toBeGreaterThan(3_500);
+      expect(seconds).toBeLessThanOrEqual(3_600);
+      expect(denied.body).toBe(`{"error":"rate limit exceeded","retry_after_secs":${seconds}}`);
+      expect(denied.headers).toMatchObject({
+        "cache-control": "no-store",
+        "content-type": "application/json; charset=utf-8",
+        ratelimit: `"slow";r=0;t=${seconds}`,
+      });
+    },
+  },
+  {
+    name: "lets pass again when the time has come, by the runtime's clock",
+    run: async (instance) => {
+      const url = instance("quick");
+      expect((await send(`${url}/ok`)).status).toBe(200);
+      expect((await send(`${url}/ok`)).status).toBe(429);
+      await new Promise((resolve) => setTimeout(resolve, 1_010));
+      expect((await send(`${url}/ok`)).status).toBe(200);
+    },
+  },
+  {
+    name: "gives HEAD the fields and no body",
+    run: async (instance) => {
+      const url = instance("few");
+      const { status, headers, body } = await send(`${url}/ok`, { method: "HEAD" });
+      expect([status, body]).toEqual([200, ""]);
+      expect(headers["ratelimit"]).toMatch(/^"slow";r=2;/);
+      await statuses(`${url}/ok`, 2);
+      const denied = await send(`${url}/ok`, { method: "HEAD" });
+      expect([denied.status, denied.body]).toEqual([429, ""]);
+      expect(Number(denied.headers["retry-after"])).toBeGreaterThan(3_500);
+    },
+  },
+  {
+    name: "denies if any of several limits does, and then counts under none",
+    run: async (instance) => {
+      const url = instance("several");
+      expect(await statuses(`${url}/ok`, 4)).toEqual([200, 200, 429, 429]);
+      const denied = await send(`${url}/ok`);
+      expect(denied.headers["ratelimit-policy"]).toBe('"less";q=2;w=7200, "more";q=10;w=36000');
+      expect(denied.headers["ratelimit"]).toMatch(/^"less";r=0;/);
+    },
+  },
+  {
+    name: "takes a cost that comes later",
+    run: async (instance) => {
+      const url = instance("cost");
+      const costs = [4, 7, 6, 1, 0];
+      const all: number[] = [];
+      for (const cost of costs) all.push((await send(`${url}/ok?cost=${cost}`)).status);
+      expect(all).toEqual([200, 429, 200, 429, 200]);
+    },
+  },
+  {
+    name: "skips what it is told to, without fields",
+    run: async (instance) => {
+      const url = instance("skip");
+      const skipped = await send(`${url}/ok`, { headers: { "X-Skip": "yes" } });
+      expect([skipped.status, skipped.headers["ratelimit"]]).toEqual([200, undefined]);
+      expect(await statuses(`${url}/ok`, 2)).toEqual([200, 429]);
+    },
+  },
+  {
+    name: "does as onError says when a function throws",
+    run: async (instance) => {
+      expect((await send(`${instance("throws")}/ok`)).status).toBe(500);
+      const allows = instance("allows");
+      const passed = await send(`${allows}/ok`);
+      expect([passed.status, passed.body, passed.headers["ratelimit"]]).toEqual([200, "hello", undefined]);
+      const denies = instance("denies");
+      const denied = await send(`${denies}/ok`);
+      expect([denied.status, denied.body]).toEqual([503, '{"error":"service unavailable"}']);
+      for (const url of [allows, denies]) expect((await told(url)).reported).toEqual(["Error: the secret inside"]);
+    },
+  },
+  {
+    name: "leaves the handler's own failures to the runtime, and counts them",
+    run: async (instance) => {
+      const url = instance("few");
+      expect(await statuses(`${url}/throw`, 3)).toEqual([500, 500, 500]);
+      expect((await send(`${url}/ok`)).status).toBe(429);
+    },
+  },
+  { name: "lets exactly 10 of 50 at once pass", run: (instance) => fifty(instance("ten")) },
+  {
+    name: "lets exactly 10 of 50 at once pass, the limiter being asked elsewhere",
+    run: (instance) => fifty(instance("later")),
+  },
+  {
+    name: "shows the handler the decision",
+    run: async (instance) => {
+      const { body } = await send(`${instance("ten")}/decision`);
+      expect(JSON.parse(body)).toEqual({ remaining: 9, limit: "slow" });
+    },
+  },
+  {
+    name: "adds the fields to responses whose headers do not change: redirects",
+    run: async (instance) => {
+      const { status, headers, body } = await send(`${instance("ample")}/redirect`);
+      expect([status, headers["location"], body]).toEqual([307, "http://there.example/", ""]);
+      expect(headers["ratelimit"]).toMatch(/^"slow";r=999;/);
+      const url = instance("redirects");
+      const answers = [await send(`${url}/ok`), await send(`${url}/ok`)];
+      expect(answers.map((answer) => answer.status)).toEqual([200, 303]);
+      expect(answers[1]?.headers["location"]).toBe("http://wait.example/");
+      expect(Number(answers[1]?.headers["retry-after"])).toBeGreaterThan(3_500);
+    },
+  },
+  ...["ample", "outcomes"].map((scenario) => ({
+    name: `adds the fields to responses whose headers do not change: fetched from elsewhere (${scenario})`,
+    run: (instance: Instance) => fetched(instance(scenario)),
+  })),
+  {
+    name: "adds the fields to responses that may have no body",
+    run: async (instance) => {
+      const url = instance("outcomes");
+      for (const status of [204, 304]) {
+        const answer = await send(`${url}/status/${status}`);
+        expect([answer.status, answer.body]).toEqual([status, ""]);
+        expect(answer.headers["ratelimit"]).toMatch(/^"slow";r=99\d;/);
+      }
+      expect(await settled(url, 2)).toEqual([
+        { status: 204, bytes: 0, completed: true },
+        { status: 304, bytes: 0, completed: true },
+      ]);
+    },
+  },
+  {
+    name: "lets a handler turn a request into a web socket, and counts it",
+    run: async (instance) => {
+      const url = instance("few");
+      expect(await upgrade(`${url}/upgrade`)).toBe(101);
+      expect((await told(url)).used).toBe(1);
+      const watched = instance("outcomes");
+      expect(await upgrade(`${watched}/upgrade`)).toBe(101);
+      expect(await settled(watched, 1)).toMatchObject([{ bytes: 0, completed: true }]);
+    },
+  },
+  ...["failures", "later_failures"].map((scenario) => ({
+    name: `gives back what successes cost (${scenario})`,
+    run: (instance: Instance) => givenBack(instance(scenario)),
+  })),
+  {
+    name: "charges by the bytes of a response, into debt",
+    run: async (instance) => {
+      const url = instance("bytes");
+      expect((await send(`${url}/bytes/4000`)).body).toHaveLength(4_000);
+      await settled(url, 1, 4_000);
+      expect((await send(`${url}/stream/3`)).body).toHaveLength(3_000);
+      await settled(url, 2, 7_000);
+      expect((await send(`${url}/ok`)).status).toBe(429);
+    },
+  },
+  {
+    name: "tells how responses ended: text, a stream, HEAD, a failure",
+    run: async (instance) => {
+      const url = instance("outcomes");
+      await send(`${url}/bytes/1234`);
+      await send(`${url}/stream/20`);
+      await send(`${url}/bytes/500`, { method: "HEAD" });
+      await send(`${url}/throw`);
+      expect(await settled(url, 4)).toEqual([
+        { status: 200, bytes: 1_234, completed: true },
+        { status: 200, bytes: 20_000, completed: true },
+        { status: 200, bytes: 0, completed: true },
+        { status: 500, bytes: 0, completed: false },
+      ]);
+    },
+  },
+  {
+    name: "tells of a stream that its client broke off",
+    run: async (instance) => {
+      const url = instance("outcomes");
+      await breakOff(`${url}/stream/3000`, "first bytes");
+      const [outcome] = await settled(url, 1);
+      expect(outcome).toMatchObject({ status: 200, completed: false });
+      expect(outcome?.bytes).toBeGreaterThan(0);
+      expect(outcome?.bytes).toBeLessThan(3_000_000);
+    },
+  },
+  {
+    name: "tells of a client that went before there was an answer",
+    run: async (instance) => {
+      const url = instance("outcomes");
+      await breakOff(`${url}/hang`, 100);
+      expect(await settled(url, 1)).toEqual([{ status: 0, bytes: 0, completed: false }]);
+    },
+  },
+  {
+    name: "knows the client's address",
+    run: async (instance) => {
+      const url = instance("clients");
+      expect(JSON.parse((await send(`${url}/client`)).body)).toEqual({ address: "127.0.0.1", key: "127.0.0.1" });
+      expect(await statuses(`${url}/ok`, 2)).toEqual([200, 429]);
+    },
+  },
+  {
+    name: "takes the word of those in front for the client's address",
+    run: async (instance) => {
+      const url = instance("clients");
+      const from = async (address: string) =>
+        (await send(`${url}/ok`, { headers: { "CF-Connecting-IP": address } })).status;
+      const all: number[] = [];
+      for (const address of ["192.0.2.1", "192.0.2.1", "192.0.2.1", "192.0.2.2"]) all.push(await from(address));
+      expect(all).toEqual([200, 200, 429, 200]);
+      const { body } = await send(`${url}/client`, { headers: { "CF-Connecting-IP": "2001:db8::1" } });
+      expect(JSON.parse(body)).toEqual({ key: "2001:db8::/64" });
+    },
+  },
+];
