@@ -2,8 +2,9 @@ import type { Context, MiddlewareHandler, Next } from "hono";
 import { checkFunction } from "../core/check-function.ts";
 import type { Decision, Denied } from "../core/decision.ts";
 import type { HttpFacts } from "../http/facts.ts";
-import { Gate, type Pass, type Refusal } from "../http/gate.ts";
+import { Gate, type Pass, type Refusal, type Verdict } from "../http/gate.ts";
 import type { GateOptions } from "../http/gate-options.ts";
+import type { HeaderList } from "../http/header-list.ts";
 import { settleFailure, watchClient, watchResponse } from "../http/response-outcome.ts";
 import type { Settle } from "../http/settlement.ts";
 import { isPromise } from "../http/when-ready.ts";
@@ -91,20 +92,23 @@ class HonoLimit<Input> {
   }
 
   /** What is thrown is for Hono to answer. */
-  async handle(context: Context, next: Next): Promise<Response | undefined> {
-    const asked = this.#gate.check(context);
-    const verdict = isPromise(asked) ? await asked : asked;
+  handle(context: Context, next: Next): ReturnType<MiddlewareHandler> {
+    const verdict = this.#gate.check(context);
+    return isPromise(verdict)
+      ? verdict.then((later) => this.#act(later, context, next))
+      : this.#act(verdict, context, next);
+  }
+
+  #act(verdict: Verdict, context: Context, next: Next): ReturnType<MiddlewareHandler> {
     if (verdict.decision !== undefined) context.set("rateLimit", verdict.decision);
     if (!verdict.pass) return this.#refuse(verdict, context);
     const outgoing = outgoingOf(context);
     if (outgoing === undefined) return passAnywhere(verdict, context, next);
     if (verdict.settle !== undefined) watchOutgoing(outgoing, verdict.settle);
     // A client that went while the store was asked needs no handler.
-    if (isGone(outgoing)) return context.body(null);
+    if (isGone(outgoing)) return Promise.resolve(context.body(null));
     const left = setOnOutgoing(outgoing, verdict.headers);
-    await next();
-    if (left.length > 0) addToResponse(context, left);
-    return undefined;
+    return left.length === 0 ? next() : passWith(left, context, next);
   }
 
   async #refuse({ headers, decision, answer }: Refusal, context: Context): Promise<Response> {
@@ -118,8 +122,14 @@ class HonoLimit<Input> {
   }
 }
 
+/** The handler's turn, and fields that its response has to have. */
+async function passWith(fields: HeaderList, context: Context, next: Next): Promise<void> {
+  await next();
+  addToResponse(context, fields);
+}
+
 /** The handler's turn where only its response can be had. */
-async function passAnywhere({ headers, settle }: Pass, context: Context, next: Next): Promise<undefined> {
+async function passAnywhere({ headers, settle }: Pass, context: Context, next: Next): Promise<void> {
   if (settle === undefined) await next();
   else await watch(settle, context, next);
   addToResponse(context, headers);

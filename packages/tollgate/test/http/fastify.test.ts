@@ -79,8 +79,8 @@ describe("what is limited", () => {
     for (const hook of ["onRequest", "preHandler"] as const) {
       const limiter = of(5);
       const app = await limitedBy({ limiter, hook });
-      app.get("/gone", (_request, reply) => void reply.callNotFound());
-      app.get("/free", { config: { rateLimit: false } }, (_request, reply) => void reply.callNotFound());
+      app.get("/gone", (_request, reply) => reply.callNotFound());
+      app.get("/free", { config: { rateLimit: false } }, (_request, reply) => reply.callNotFound());
       expect([await status(app, "/gone"), left(limiter)]).toEqual([404, 4]);
       expect([await status(app, "/free"), left(limiter)]).toEqual([404, 4]);
       expect([await status(app, "/nowhere"), left(limiter)]).toEqual([404, 3]);
@@ -119,7 +119,7 @@ describe("what is limited", () => {
 describe("config.rateLimit of a route", () => {
   it("false leaves it out", async () => {
     const app = await limitedBy({ limiter: of(1) });
-    app.get("/health", { config: { rateLimit: false } }, async (request) => String(request.rateLimit));
+    app.get("/health", { config: { rateLimit: false } }, async (request) => typeof request.rateLimit);
     expect(await inTurn(app, "/", 2)).toEqual([200, 429]);
     const answer = await app.inject("/health");
     expect([answer.statusCode, answer.body, answer.headers["ratelimit"]]).toEqual([200, "undefined", undefined]);

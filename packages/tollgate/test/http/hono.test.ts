@@ -134,7 +134,9 @@ describe("on the wire", () => {
     const url = `${await listen(app)}/`;
     for (const wanted of [0, 2]) {
       const names = (await linesOf(url)).map((line) => line.split(":")[0]?.toLowerCase());
-      expect(names.filter((name) => name?.startsWith("ratelimit")).sort()).toEqual(["ratelimit", "ratelimit-policy"]);
+      expect(new Set(names.filter((name) => name?.startsWith("ratelimit")))).toEqual(
+        new Set(["ratelimit", "ratelimit-policy"]),
+      );
       expect(names.filter((name) => name === "retry-after" || name === "cache-control")).toHaveLength(wanted);
       expect(new Set(names).size).toBe(names.length);
     }
@@ -439,7 +441,7 @@ describe("chargeAfter", () => {
     expect([answer.status, answer.headers.get("ratelimit")]).toEqual([500, '"bucket";r=98;t=1']);
     await expect(Promise.resolve(app.request("/none"))).rejects.toBe("no error");
     await tick();
-    expect(outcomes).toEqual(Array<Outcome>(2).fill({ status: 500, bytes: 0, completed: false }));
+    expect(outcomes).toEqual([1, 2].map(() => ({ status: 500, bytes: 0, completed: false })));
   });
 
   it("elsewhere has a Worker wait until it is settled", async () => {

@@ -43,9 +43,9 @@ export function remoteAddressOf(context: Context): string | undefined {
 }
 
 /** Some servers hand over what they have under the name `server`. */
-function bindingsOf({ env }: Context): Bindings | undefined {
-  if (!isObject<{ readonly server?: Bindings }>(env)) return undefined;
-  return isObject(env.server) ? env.server : (env as Bindings);
+function bindingsOf(context: Context): Bindings | undefined {
+  const env = context.env as (Bindings & { readonly server?: Bindings }) | undefined;
+  return isObject(env) && isObject(env.server) ? env.server : env;
 }
 
 // A binding of a Worker may have any of these names, and is a function.

@@ -22,13 +22,10 @@ class HonoFacts implements HttpFacts {
   readonly #context: Context;
   readonly #addressOf: (context: Context) => string | undefined;
   #remoteAddress: string | undefined;
-  /** A field, so that it can be taken out of the facts. */
-  readonly header: (name: string) => string | undefined;
 
   constructor(context: Context, addressOf: (context: Context) => string | undefined) {
     this.#context = context;
     this.#addressOf = addressOf;
-    this.header = (name) => context.req.header(name);
   }
 
   get method(): string {
@@ -40,6 +37,11 @@ class HonoFacts implements HttpFacts {
     const start = url.indexOf("/", url.indexOf("://") + 3);
     const length = url.slice(start).search(/[?#]/);
     return length < 0 ? url.slice(start) : url.slice(start, start + length);
+  }
+
+  /** Made when it is asked for; it can be taken out of the facts. */
+  get header(): (name: string) => string | undefined {
+    return (name) => this.#context.req.header(name);
   }
 
   get remoteAddress(): string | undefined {
