@@ -107,8 +107,7 @@ class HonoLimit<Input> {
     if (verdict.settle !== undefined) watchOutgoing(outgoing, verdict.settle);
     // A client that went while the store was asked needs no handler.
     if (isGone(outgoing)) return Promise.resolve(context.body(null));
-    const left = setOnOutgoing(outgoing, verdict.headers);
-    return left.length === 0 ? next() : passWith(left, context, next);
+    return passWith(setOnOutgoing(outgoing, verdict.headers), context, next);
   }
 
   async #refuse({ headers, decision, answer }: Refusal, context: Context): Promise<Response> {
@@ -124,8 +123,9 @@ class HonoLimit<Input> {
 
 /** The handler's turn, and fields that its response has to have. */
 async function passWith(fields: HeaderList, context: Context, next: Next): Promise<void> {
+  // Not returned: where no handler answered, Hono would take what comes for a response.
   await next();
-  addToResponse(context, fields);
+  if (fields.length > 0) addToResponse(context, fields);
 }
 
 /** The handler's turn where only its response can be had. */

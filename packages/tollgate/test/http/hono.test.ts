@@ -268,6 +268,13 @@ describe("errors", () => {
     }
   });
 
+  it.each(ways)("of a handler that returns nothing are those of Hono: %s", async (_where, ask) => {
+    const app = limitedBy({ limiter: of(5) });
+    app.get("/nothing", (() => undefined) as unknown as MiddlewareHandler);
+    const answer = await ask(app, "/nothing");
+    expect([answer.status, await answer.text()]).toEqual([500, expect.stringContaining("Context is not finalized")]);
+  });
+
   it("that are none let nothing pass", async () => {
     let handled = 0;
     for (const input of [() => Promise.reject(undefined), () => Promise.reject(0)]) {
