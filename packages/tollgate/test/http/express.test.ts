@@ -117,7 +117,6 @@ describe.each([
       const skip = (request: Request): Promise<boolean> => {
         // oxlint-disable-next-line typescript/only-throw-error -- What a careless function may throw.
         if (request.path === "/now") throw thrown;
-        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- The same.
         return Promise.reject(thrown);
       };
       app.use(make.Router().use(rateLimit({ limiter, skip })));
