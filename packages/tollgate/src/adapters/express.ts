@@ -4,6 +4,7 @@ import type { Decision, Denied } from "../core/decision.ts";
 import type { HttpFacts } from "../http/facts.ts";
 import { Gate, type Refusal, type Verdict } from "../http/gate.ts";
 import type { GateOptions } from "../http/gate-options.ts";
+import { handOver } from "../http/thrown-error.ts";
 import { isPromise } from "../http/when-ready.ts";
 import { factsAt } from "./node/facts.ts";
 import { watchOutcome } from "./node/outcome.ts";
@@ -106,13 +107,13 @@ class ExpressLimit<Input> {
     try {
       verdict = this.#gate.check(request);
     } catch (error) {
-      fail(error, next);
+      handOver(error, next);
       return;
     }
     if (isPromise(verdict)) {
       void verdict.then(
         (later) => this.#act(later, request, response, next),
-        (error: unknown) => fail(error, next),
+        (error: unknown) => handOver(error, next),
       );
     } else this.#act(verdict, request, response, next);
   }
@@ -140,15 +141,9 @@ class ExpressLimit<Input> {
     try {
       const answered = this.#onDenied(request, response, decision, next);
       // Express 4 does not look at promises.
-      if (isPromise(answered)) answered.then(undefined, (error: unknown) => fail(error, next));
+      if (isPromise(answered)) answered.then(undefined, (error: unknown) => handOver(error, next));
     } catch (error) {
-      fail(error, next);
+      handOver(error, next);
     }
   }
-}
-
-/** Hands over what was thrown; for Express nothing, "route" and "router" are no errors, and would let the request pass. */
-function fail(error: unknown, next: NextFunction): void {
-  const thrown = typeof error === "object" && error !== null;
-  next(thrown ? error : new Error("what the limiter threw is no object", { cause: error }));
 }

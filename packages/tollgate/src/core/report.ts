@@ -1,3 +1,6 @@
+/** No number of units. */
+const NOT_WRITTEN = -1;
+
 /**
  * What a store says about one call: numbers alone, an entry per limit, in the order of the pairs and of their limits.
  * Every store fills the same report; `limiter/decide.ts` turns it into a Decision.
@@ -24,8 +27,14 @@ export class Report {
   /** Whether a limit does not conform because a store had no room for the key; nothing where it had. */
   readonly lacksRoom: boolean[] = [];
 
-  /** For another call. Its entries are left: a store writes them anew. */
+  /** Whether the store wrote entries: one that could not be asked may not. */
+  get hasEntries(): boolean {
+    return this.used.length > 0 && this.used[0] !== NOT_WRITTEN;
+  }
+
+  /** For another call. The entries' memory is kept, and a store writes them anew. */
   clear(): void {
+    if (this.used.length > 0) this.used[0] = NOT_WRITTEN;
     this.admitted = true;
     this.degraded = undefined;
     this.overflow = undefined;

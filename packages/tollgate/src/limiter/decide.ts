@@ -119,7 +119,7 @@ export function explainLimits(calls: Calls<PlannedSpace>, report: Report): Limit
  * plan its own list, so that whoever makes texts of it can keep them.
  */
 function limitsOf(plans: readonly Plan[], report: Report): readonly Limit[] {
-  if (report.degraded !== undefined && report.used.length === 0) return [];
+  if (report.degraded !== undefined && !report.hasEntries) return [];
   const [only] = plans;
   return only !== undefined && plans.length === 1 ? only.limits : plans.flatMap(({ limits }) => limits);
 }

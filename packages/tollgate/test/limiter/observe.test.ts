@@ -1,4 +1,13 @@
-import { combine, createLimiter, memoryStore, type Observation, perMinute, perSecond } from "tollgate";
+import {
+  combine,
+  createLimiter,
+  memoryStore,
+  type Observation,
+  perMinute,
+  perSecond,
+  type SyncSpace,
+  type SyncStore,
+} from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { AsyncTwin } from "../stores/async-twin.ts";
@@ -67,6 +76,43 @@ describe("observe", () => {
     combine(user, route, silent, other).allow("a");
     expect(seen).toEqual([expect.objectContaining({ type: "decision", verb: "allow", keys: ["a", "/a", "a", "a"] })]);
     expect(heard).toEqual(["decision"]);
+  });
+
+  it("says nothing of earlier calls when a store could not be asked", () => {
+    let isGone = false;
+    const inner = memoryStore();
+    const store: SyncStore = {
+      kind: "sync",
+      close: () => {},
+      open: (plan, host) => {
+        const space = inner.open(plan, host);
+        const apply: SyncSpace["apply"] = (verb, key, nowUs, costs, report, at) => {
+          if (!isGone) return space.apply(verb, key, nowUs, costs, report, at);
+          report.degraded = "gone";
+          return true;
+        };
+        return new Proxy(space, {
+          get: (target, name) => {
+            const value: unknown = name === "apply" ? apply : Reflect.get(target, name, target);
+            return typeof value === "function" ? value.bind(target) : value;
+          },
+        });
+      },
+    };
+    const limiter = createLimiter({ name: "api", limits: [perSecond(2)], clock: manualClock(START_MS), store });
+    expect(limiter.consume("a")).toMatchObject({ allowed: true, remaining: 1, limits: [{ capacity: 2 }] });
+    isGone = true;
+    const unlimited = {
+      allowed: true,
+      degraded: "gone",
+      limit: undefined,
+      limits: [],
+      remaining: Number.POSITIVE_INFINITY,
+    };
+    expect(limiter.consume("a")).toMatchObject(unlimited);
+    isGone = false;
+    const { degraded } = limiter.consume("a");
+    expect(degraded).toBeUndefined();
   });
 
   it("hears of degradations, and the decision says so", async () => {

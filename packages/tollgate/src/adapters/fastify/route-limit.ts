@@ -4,6 +4,7 @@ import { show, TollgateError } from "../../core/errors.ts";
 import type { HttpFacts } from "../../http/facts.ts";
 import { Gate, type Refusal, type Verdict } from "../../http/gate.ts";
 import { type HeaderList, writeHeaders } from "../../http/header-list.ts";
+import { handOver } from "../../http/thrown-error.ts";
 import { isPromise } from "../../http/when-ready.ts";
 import { factsAt } from "../node/facts.ts";
 import { watchOutcome } from "../node/outcome.ts";
@@ -40,13 +41,13 @@ export class RouteLimit {
     try {
       verdict = this.#gate.check(request);
     } catch (error) {
-      fail(error, done);
+      handOver(error, done);
       return;
     }
     if (isPromise(verdict)) {
       void verdict.then(
         (later) => this.#act(later, request, reply, done),
-        (error: unknown) => fail(error, done),
+        (error: unknown) => handOver(error, done),
       );
     } else this.#act(verdict, request, reply, done);
   }
@@ -69,7 +70,7 @@ export class RouteLimit {
   ): void {
     reply.code(answer.status);
     if (this.#onDenied !== undefined && decision !== undefined) {
-      answerBy(this.#onDenied, request, reply, decision).catch((error: unknown) => fail(error, done));
+      answerBy(this.#onDenied, request, reply, decision).catch((error: unknown) => handOver(error, done));
       return;
     }
     // Fastify adds a charset to a string of any JSON type, and none to bytes.
@@ -95,10 +96,4 @@ function setHeaders(reply: FastifyReply, headers: HeaderList): void {
       reply.header(name, before === undefined ? value : `${String(before)}, ${value}`);
     },
   });
-}
-
-/** Hands over what was thrown; nothing and zero would let the request pass. */
-function fail(error: unknown, done: HookHandlerDoneFunction): void {
-  const thrown = typeof error === "object" && error !== null;
-  done(thrown ? (error as Error) : new Error("what the limiter threw is no object", { cause: error }));
 }

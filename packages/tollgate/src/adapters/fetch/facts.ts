@@ -1,4 +1,5 @@
 import type { HttpFacts } from "../../http/facts.ts";
+import { pathOfUrl } from "../../http/url-path.ts";
 import { peerAddress } from "./peer.ts";
 
 /**
@@ -25,10 +26,7 @@ class FetchFacts implements HttpFacts {
   }
 
   get path(): string {
-    const { url } = this.#request;
-    const start = url.indexOf("/", url.indexOf("://") + 3);
-    const length = url.slice(start).search(/[?#]/);
-    return length < 0 ? url.slice(start) : url.slice(start, start + length);
+    return pathOfUrl(this.#request.url);
   }
 
   get remoteAddress(): string | undefined {

@@ -1,14 +1,13 @@
 import type { Context } from "hono";
+import type { Writable } from "../../http/count-written.ts";
 
 /** Node's response, of HTTP/1 or HTTP/2, as far as it is used here: this adapter knows no `node:`. */
-export interface Outgoing {
+export interface Outgoing extends Writable {
   readonly headersSent: boolean;
   readonly statusCode: number;
   /** A response of HTTP/2 in the compatible form has none, but a stream. */
   readonly destroyed?: boolean;
   readonly stream?: { readonly aborted: boolean; readonly destroyed: boolean; readonly writableFinished: boolean };
-  write: (...parameters: unknown[]) => unknown;
-  end: (...parameters: unknown[]) => unknown;
   setHeader(name: string, value: string): unknown;
   once(event: "close" | "finish", listener: () => void): unknown;
 }

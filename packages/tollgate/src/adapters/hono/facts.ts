@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { HttpFacts } from "../../http/facts.ts";
+import { pathOfUrl } from "../../http/url-path.ts";
 import { remoteAddressOf } from "./bindings.ts";
 
 /**
@@ -33,10 +34,7 @@ class HonoFacts implements HttpFacts {
   }
 
   get path(): string {
-    const { url } = this.#context.req;
-    const start = url.indexOf("/", url.indexOf("://") + 3);
-    const length = url.slice(start).search(/[?#]/);
-    return length < 0 ? url.slice(start) : url.slice(start, start + length);
+    return pathOfUrl(this.#context.req.url);
   }
 
   /** Made when it is asked for; it can be taken out of the facts. */

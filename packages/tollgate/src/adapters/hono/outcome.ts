@@ -1,3 +1,4 @@
+import { countWritten } from "../../http/count-written.ts";
 import type { Settle } from "../../http/settlement.ts";
 import type { Outgoing } from "./bindings.ts";
 
@@ -15,7 +16,7 @@ export function watchOutgoing(outgoing: Outgoing, settle: Settle): void {
     settle({ status: 0, bytes: 0, completed: false });
     return;
   }
-  const count = countBytes(outgoing);
+  const count = countWritten(outgoing, sizeOf);
   const tell = (completed: boolean) => {
     settle({ status: outgoing.headersSent ? outgoing.statusCode : 0, bytes: count.bytes, completed });
   };
@@ -26,26 +27,6 @@ export function watchOutgoing(outgoing: Outgoing, settle: Settle): void {
 /** A response of HTTP/2 is finished also when its stream was closed before, or between its end and its last byte. */
 function isBrokenOff({ stream }: Outgoing): boolean {
   return stream !== undefined && (stream.aborted || !stream.writableFinished);
-}
-
-function countBytes(outgoing: Outgoing): { bytes: number } {
-  const count = { bytes: 0 };
-  // One of the two may call the other.
-  let counted = false;
-  const counting = (write: Outgoing["write"]): Outgoing["write"] =>
-    function writeCounted(this: unknown, chunk: unknown, ...others: unknown[]) {
-      if (counted) return write.call(this, chunk, ...others);
-      counted = true;
-      try {
-        count.bytes += sizeOf(chunk);
-        return write.call(this, chunk, ...others);
-      } finally {
-        counted = false;
-      }
-    };
-  outgoing.write = counting(outgoing.write);
-  outgoing.end = counting(outgoing.end);
-  return count;
 }
 
 function sizeOf(chunk: unknown): number {

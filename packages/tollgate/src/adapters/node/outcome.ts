@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerResponse } from "node:http2";
+import { countWritten, type Writable } from "../../http/count-written.ts";
 import type { Settle } from "../../http/settlement.ts";
 import { isGone } from "./response.ts";
 
@@ -10,7 +11,7 @@ export function watchOutcome(request: IncomingMessage, response: ServerResponse,
     settle({ status: 0, bytes: 0, completed: false });
     return;
   }
-  const count = countBytes(response);
+  const count = countWritten(response as unknown as Writable, sizeOf);
   const tell = (completed: boolean) => {
     const status = response.headersSent ? response.statusCode : 0;
     settle({ status, bytes: hasBody(request, status) ? count.bytes : 0, completed });
@@ -28,30 +29,6 @@ function isBrokenOff(response: ServerResponse): boolean {
 /** Node takes the body of such a response and does not send it. */
 function hasBody({ method }: IncomingMessage, status: number): boolean {
   return method !== "HEAD" && status !== 204 && status !== 304;
-}
-
-/** The response's own `write` and `end`, loosely: what they take is passed on as it came. */
-type Writing = (...parameters: unknown[]) => unknown;
-
-function countBytes(response: ServerResponse): { bytes: number } {
-  const count = { bytes: 0 };
-  // One of the two may call the other.
-  let counted = false;
-  const counting = (write: Writing): Writing =>
-    function writeCounted(this: unknown, chunk: unknown, encoding: unknown, ...others: unknown[]) {
-      if (counted) return write.call(this, chunk, encoding, ...others);
-      counted = true;
-      try {
-        count.bytes += sizeOf(chunk, encoding);
-        return write.call(this, chunk, encoding, ...others);
-      } finally {
-        counted = false;
-      }
-    };
-  const writable = response as unknown as { write: Writing; end: Writing };
-  writable.write = counting(writable.write);
-  writable.end = counting(writable.end);
-  return count;
 }
 
 function sizeOf(chunk: unknown, encoding: unknown): number {
