@@ -92,6 +92,24 @@ export const CASES: readonly RuntimeCase[] = [
     },
   },
   {
+    name: "tells each request its own standing by a response that the handler keeps",
+    run: async (instance) => {
+      for (const [scenario, count] of [
+        ["few", 3],
+        ["later", 10],
+        ["failures", 3],
+      ] as const) {
+        const url = instance(scenario);
+        for (let left = count - 1; left >= count - 2; left -= 1) {
+          const { status, headers } = await send(`${url}/kept`);
+          expect(status).toBe(204);
+          const remaining = scenario === "failures" ? count - 1 : left;
+          expect(headers["ratelimit"]).toMatch(new RegExp(`^"slow";r=${remaining};`));
+        }
+      }
+    },
+  },
+  {
     name: "denies if any of several limits does, and then counts under none",
     run: async (instance) => {
       const url = instance("several");

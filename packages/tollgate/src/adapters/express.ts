@@ -4,11 +4,14 @@ import type { Decision, Denied } from "../core/decision.ts";
 import type { HttpFacts } from "../http/facts.ts";
 import { Gate, type Refusal, type Verdict } from "../http/gate.ts";
 import type { GateOptions } from "../http/gate-options.ts";
+import { isGone } from "../http/outgoing.ts";
 import { handOver } from "../http/thrown-error.ts";
 import { isPromise } from "../http/when-ready.ts";
+import { takingBack } from "./express/take-back.ts";
 import { factsAt } from "./node/facts.ts";
+import { keepAddress } from "./node/kept-address.ts";
 import { watchOutcome } from "./node/outcome.ts";
-import { isGone, sendAnswer, setHeaders } from "./node/response.ts";
+import { sendAnswer, setHeaders } from "./node/response.ts";
 
 export {
   type ClientIpOptions,
@@ -36,8 +39,8 @@ declare module "node:http" {
 /** What stands in front of a route. */
 export interface RateLimitOptions<Input> extends GateOptions<Request, Input> {
   /**
-   * Answers a denied request itself; status and fields are set, and may be set anew. What it throws, at once or later, goes to
-   * the error handlers.
+   * Answers a denied request itself; status and fields are set, and may be set anew. `next()` lets it pass, and takes back the
+   * status, `Retry-After` and `Cache-Control`. What it throws, at once or later, goes to the error handlers.
    */
   readonly onDenied?: (request: Request, response: Response, decision: Denied, next: NextFunction) => unknown;
 }
@@ -111,6 +114,7 @@ class ExpressLimit<Input> {
       return;
     }
     if (isPromise(verdict)) {
+      keepAddress(request);
       void verdict.then(
         (later) => this.#act(later, request, response, next),
         (error: unknown) => handOver(error, next),
@@ -124,26 +128,31 @@ class ExpressLimit<Input> {
       this.#refuse(verdict, request, response, next);
       return;
     }
-    if (verdict.settle !== undefined) watchOutcome(request, response, verdict.settle);
+    if (verdict.settle !== undefined) watchOutcome(response, verdict.settle);
     // A client that went while the store was asked needs no handler: its 'close' is over, nobody would clean up.
     if (isGone(response)) return;
     setHeaders(response, verdict.headers);
     next();
   }
 
-  #refuse({ headers, decision, answer }: Refusal, request: Request, response: Response, next: NextFunction): void {
-    setHeaders(response, headers);
+  #refuse(refusal: Refusal, request: Request, response: Response, next: NextFunction): void {
+    const { headers, decision, answer } = refusal;
+    // Somebody else has answered, or begun to, while the store was asked.
+    if (response.headersSent) return;
     if (this.#onDenied === undefined || decision === undefined) {
+      setHeaders(response, headers);
       sendAnswer(response, answer);
       return;
     }
+    const passOn = takingBack(response, refusal, next);
+    setHeaders(response, headers);
     response.statusCode = answer.status;
     try {
-      const answered = this.#onDenied(request, response, decision, next);
+      const answered = this.#onDenied(request, response, decision, passOn);
       // Express 4 does not look at promises.
-      if (isPromise(answered)) answered.then(undefined, (error: unknown) => handOver(error, next));
+      if (isPromise(answered)) answered.then(undefined, (error: unknown) => handOver(error, passOn));
     } catch (error) {
-      handOver(error, next);
+      handOver(error, passOn);
     }
   }
 }

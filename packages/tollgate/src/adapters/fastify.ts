@@ -89,11 +89,12 @@ function plugin(instance: FastifyInstance, options: RateLimitPluginOptions, done
 /** Says of a route that it has its own limit already: each of several plugins sees it. */
 const LIMITED = Symbol("limited by tollgate");
 
+/** The options of routes that had their limit made when they were declared, by whichever plugin. */
+const KNOWN = new WeakSet<RouteRateLimit>();
+
 class Plugin {
   readonly #limit: RouteLimit | undefined;
   readonly #isGlobal: boolean;
-  /** The options of routes that had their limit made when they were declared. */
-  readonly #known = new WeakSet<RouteRateLimit>();
 
   constructor(options: RateLimitPluginOptions) {
     const { global = true } = options;
@@ -131,7 +132,7 @@ class Plugin {
     }
     if (own === undefined || typeof own === "boolean") return;
     const limit = route[LIMITED] === true ? undefined : new RouteLimit(own);
-    this.#known.add(own);
+    KNOWN.add(own);
     if (limit === undefined) return;
     route[LIMITED] = true;
     const before = [route[limit.hook] ?? []].flat() as RouteHook[];
@@ -143,7 +144,7 @@ class Plugin {
 
   #ask(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
     const { rateLimit: own = this.#isGlobal } = request.routeOptions.config;
-    if (typeof own === "object") done(this.#known.has(own) ? undefined : declaredTooEarly(request));
+    if (typeof own === "object") done(KNOWN.has(own) ? undefined : declaredTooEarly(request));
     else if (own && this.#limit !== undefined) this.#limit.handle(request, reply, done);
     else done();
   }

@@ -1,5 +1,6 @@
 import { checkFunction } from "../core/check-function.ts";
 import type { Decision, Denied } from "../core/decision.ts";
+import { show, TollgateError } from "../core/errors.ts";
 import type { HttpFacts } from "../http/facts.ts";
 import { Gate, type Refusal } from "../http/gate.ts";
 import type { GateOptions } from "../http/gate-options.ts";
@@ -10,7 +11,7 @@ import { isPromise } from "../http/when-ready.ts";
 import { factsOf } from "./fetch/facts.ts";
 import { withFields } from "./fetch/fields.ts";
 import { keptAlive } from "./fetch/kept-alive.ts";
-import { type AddressOf, addressAmong, notePeer } from "./fetch/peer.ts";
+import { type AddressOf, notePeer, peerOf } from "./fetch/peer.ts";
 
 export {
   type ClientIpOptions,
@@ -114,18 +115,17 @@ export function decisionOf(request: Request): Decision | undefined {
   return DECISIONS.get(request);
 }
 
-/** A handler, and what it is called with. */
-type Answering = () => FetchAnswer | Promise<FetchAnswer>;
-
 class FetchLimit<Input> {
   readonly #gate: Gate<Request, Input>;
   readonly #onDenied: RateLimitOptions<Input>["onDenied"];
-  readonly #addressOf: AddressOf<Request, unknown[]>;
+  readonly #addressOf: AddressOf<Request, unknown[]> | undefined;
 
   constructor(options: RateLimitOptions<Input>) {
     this.#gate = new Gate(options, factsOf, ["remoteAddress"]);
-    const { onDenied, remoteAddress = addressAmong } = options;
-    checkFunction("remoteAddress", remoteAddress, "a function of what the handler gets");
+    const { onDenied, remoteAddress } = options;
+    if (remoteAddress !== undefined) {
+      checkFunction("remoteAddress", remoteAddress, "a function of what the handler gets");
+    }
     this.#onDenied = onDenied;
     this.#addressOf = remoteAddress;
   }
@@ -136,28 +136,41 @@ class FetchLimit<Input> {
     checkFunction("handler", handler, "a function of the request");
     return async (request, ...others) => {
       notePeer(request, others, this.#addressOf);
-      const asked = this.#gate.check(request);
-      const verdict = isPromise(asked) ? await asked : asked;
+      let verdict = this.#gate.check(request);
+      if (isPromise(verdict)) {
+        peerOf(request)?.keep();
+        verdict = await verdict;
+      }
       if (verdict.decision !== undefined) DECISIONS.set(request, verdict.decision);
       if (!verdict.pass) return this.#refuse(verdict, request);
       const { headers, settle } = verdict;
-      const answering = () => handler(request, ...others);
-      if (settle === undefined) return complete(await answering(), headers);
-      return complete(await watch(answering, request, keptAlive(settle, others)), headers);
+      if (settle === undefined) return complete(await handler(request, ...others), headers, request);
+      const answering = async () => complete(await handler(request, ...others), headers, request);
+      return watch(answering, request, keptAlive(settle, others));
     };
   }
 
   async #refuse({ answer, decision, headers }: Refusal, request: Request): Promise<Response> {
     if (this.#onDenied !== undefined && decision !== undefined) {
-      return withFields(await this.#onDenied(request, decision), headers);
+      return complete(await answerBy(this.#onDenied, request, decision), headers, request);
     }
     const { body, contentType, status } = answer;
-    return withFields(new Response(body, { status, headers: { "Content-Type": contentType } }), headers);
+    return complete(new Response(body, { status, headers: { "Content-Type": contentType } }), headers, request);
   }
 }
 
+async function answerBy<Input>(
+  onDenied: NonNullable<RateLimitOptions<Input>["onDenied"]>,
+  request: Request,
+  decision: Denied,
+): Promise<Response> {
+  const answer: unknown = await onDenied(request, decision);
+  if (isResponse(answer)) return answer;
+  throw new TollgateError("ERR_OPTION", `onDenied: expected a function that returns a response, got ${show(answer)}`);
+}
+
 /** The handler's turn, and word of how it ended. */
-async function watch(answering: Answering, request: Request, settle: Settle): Promise<FetchAnswer> {
+async function watch(answering: () => Promise<FetchAnswer>, request: Request, settle: Settle): Promise<FetchAnswer> {
   const unwatch = watchClient(request, settle);
   try {
     const answer = await answering();
@@ -173,11 +186,15 @@ async function watch(answering: Answering, request: Request, settle: Settle): Pr
   }
 }
 
-function complete(answer: FetchAnswer, headers: HeaderList): FetchAnswer {
-  return isResponse(answer) ? withFields(answer, headers) : answer;
+function complete<Answer extends FetchAnswer>(
+  answer: Answer,
+  headers: HeaderList,
+  request: Request,
+): Answer | Response {
+  return isResponse(answer) ? withFields(answer, headers, decisionOf(request)) : answer;
 }
 
 /** By its shape: frameworks and copies of a runtime have classes of their own. */
-function isResponse(answer: FetchAnswer): answer is Response {
+function isResponse(answer: unknown): answer is Response {
   return typeof answer === "object" && answer !== null && "headers" in answer;
 }

@@ -3,10 +3,12 @@ import type { Decision, Denied } from "../core/decision.ts";
 import type { HttpFacts } from "../http/facts.ts";
 import { Gate, type Refusal, type Verdict } from "../http/gate.ts";
 import type { GateOptions } from "../http/gate-options.ts";
-import { whenReady } from "../http/when-ready.ts";
+import { isGone } from "../http/outgoing.ts";
+import { isPromise, whenReady } from "../http/when-ready.ts";
 import { factsAt } from "./node/facts.ts";
+import { keepAddress } from "./node/kept-address.ts";
 import { watchOutcome } from "./node/outcome.ts";
-import { isGone, setHeaders } from "./node/response.ts";
+import { setHeaders } from "./node/response.ts";
 
 export {
   type ClientIpOptions,
@@ -104,14 +106,16 @@ class KoaLimit<Input> {
 
   /** What is thrown, at once or later, is for Koa to answer. */
   handle(context: Context, next: Next): unknown {
-    return whenReady(this.#gate.check(context), (verdict) => this.#act(verdict, context, next));
+    const verdict = this.#gate.check(context);
+    if (isPromise(verdict)) keepAddress(context.req);
+    return whenReady(verdict, (known) => this.#act(known, context, next));
   }
 
   #act(verdict: Verdict, context: Context, next: Next): unknown {
-    const { req: request, res: response } = context;
+    const response = context.res;
     if (verdict.decision !== undefined) context.state.rateLimit = verdict.decision;
     if (!verdict.pass) return this.#refuse(verdict, context);
-    if (verdict.settle !== undefined) watchOutcome(request, response, verdict.settle);
+    if (verdict.settle !== undefined) watchOutcome(response, verdict.settle);
     // A client that went while the store was asked needs no answer: its 'close' is over, nobody would clean up.
     if (isGone(response)) return undefined;
     setHeaders(response, verdict.headers);
@@ -119,6 +123,11 @@ class KoaLimit<Input> {
   }
 
   #refuse({ headers, decision, answer }: Refusal, context: Context): unknown {
+    // Somebody else has answered, or begun to, while the store was asked: Koa would append what it makes of this.
+    if (context.headerSent) {
+      context.respond = false;
+      return undefined;
+    }
     setHeaders(context.res, headers);
     context.status = answer.status;
     if (this.#onDenied !== undefined && decision !== undefined) return this.#onDenied(context, decision);

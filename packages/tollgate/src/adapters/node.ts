@@ -6,11 +6,14 @@ import type { HttpFacts } from "../http/facts.ts";
 import { Gate, type Refusal, type Verdict } from "../http/gate.ts";
 import type { GateOptions } from "../http/gate-options.ts";
 import { NO_STORE } from "../http/header-list.ts";
-import { warn } from "../http/report-error.ts";
+import { isGone, type Outgoing } from "../http/outgoing.ts";
+import { guardedReporter, type Reporter } from "../http/report-error.ts";
+import { sendWithHead } from "../http/send-with-head.ts";
 import { isPromise } from "../http/when-ready.ts";
 import { factsOf } from "./node/facts.ts";
+import { keepAddress } from "./node/kept-address.ts";
 import { watchOutcome } from "./node/outcome.ts";
-import { isGone, sendAnswer, setHeaders } from "./node/response.ts";
+import { cutOff, sendAnswer, setHeaders } from "./node/response.ts";
 
 export {
   type ClientIpOptions,
@@ -103,11 +106,13 @@ export function rateLimit<Input>(options: RateLimitOptions<Input>): Limit {
 
 class NodeLimit<Input> {
   readonly #gate: Gate<IncomingMessage, Input>;
-  readonly #options: RateLimitOptions<Input>;
+  readonly #onDenied: RateLimitOptions<Input>["onDenied"];
+  readonly #report: Reporter<IncomingMessage>;
 
   constructor(options: RateLimitOptions<Input>) {
     this.#gate = new Gate(options, factsOf);
-    this.#options = options;
+    this.#onDenied = options.onDenied;
+    this.#report = guardedReporter(options.reportError);
   }
 
   inFrontOf(handler: NodeHandler): LimitedHandler {
@@ -122,6 +127,7 @@ class NodeLimit<Input> {
       }
       // What the handler throws stays the server's business: only the limiter's failures are answered here.
       if (isPromise(verdict)) {
+        keepAddress(request);
         const act = (later: Verdict) => this.#act(later, handler, request, response);
         void verdict.then(act, (error: unknown) => this.#fail(error, request, response));
       } else void this.#act(verdict, handler, request, response);
@@ -137,24 +143,25 @@ class NodeLimit<Input> {
     // A limiter that counted nothing leaves standing what one in front of it decided.
     if (verdict.decision !== undefined) request.rateLimit = verdict.decision;
     if (!verdict.pass) return this.#refuse(verdict, request, response);
-    if (verdict.settle !== undefined) watchOutcome(request, response, verdict.settle);
+    if (verdict.settle !== undefined) watchOutcome(response, verdict.settle);
     // A client that went while the store was asked needs no handler: its 'close' is over, nobody would clean up.
     if (isGone(response)) return undefined;
-    setHeaders(response, verdict.headers);
+    sendWithHead(response as unknown as Outgoing, verdict.headers);
     return handler(request, response);
   }
 
   #refuse({ headers, answer, decision }: Refusal, request: IncomingMessage, response: ServerResponse): void {
+    // Somebody else has answered, or begun to, while the store was asked.
+    if (response.headersSent) return;
     setHeaders(response, headers);
-    const { onDenied } = this.#options;
-    if (onDenied === undefined || decision === undefined) {
+    if (this.#onDenied === undefined || decision === undefined) {
       sendAnswer(response, answer);
       return;
     }
     response.statusCode = answer.status;
     const fail = (error: unknown) => this.#fail(error, request, response);
     try {
-      const written: void | Promise<void> = onDenied(request, response, decision);
+      const written: void | Promise<void> = this.#onDenied(request, response, decision);
       if (isPromise(written)) written.then(undefined, fail);
     } catch (error) {
       fail(error);
@@ -163,9 +170,9 @@ class NodeLimit<Input> {
 
   #fail(error: unknown, request: IncomingMessage, response: ServerResponse): void {
     // Half an answer is cut off: nobody will write the rest.
-    if (response.headersSent) response.destroy();
+    if (response.headersSent && !response.writableEnded) cutOff(response);
     setHeaders(response, [NO_STORE]);
     sendAnswer(response, FAILURE);
-    (this.#options.reportError ?? warn)(error, request);
+    this.#report(error, request);
   }
 }

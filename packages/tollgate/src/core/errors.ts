@@ -32,8 +32,8 @@ export class TollgateError extends Error {
   override readonly name = "TollgateError";
   readonly code: ErrorCode;
 
-  constructor(code: ErrorCode, message: string) {
-    super(message);
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.code = code;
   }
 }

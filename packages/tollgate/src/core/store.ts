@@ -79,6 +79,14 @@ export interface SyncSpace {
   release(): void;
 }
 
+/** A key in a space of this process, and what the call costs there. */
+export interface SyncCall {
+  readonly space: SyncSpace;
+  readonly key: string;
+  /** One checked cost per limit of the space's plan. */
+  readonly costs: readonly number[];
+}
+
 /** Keeps spaces elsewhere: a call is a message. */
 export interface AsyncStore {
   readonly kind: "async";
@@ -102,6 +110,8 @@ export interface AsyncCall {
 /** One plan's keys in an asynchronous store. */
 export interface AsyncSpace {
   readonly plan: Plan;
+  /** The hot path: `take` with one checked cost for every limit that counts plain numbers. Without this, `transact` is asked. */
+  allow?(key: string, cost: number, nowUs: number): Promise<boolean>;
   size(): Promise<number>;
   drop(key: string): Promise<void>;
   clear(): Promise<void>;

@@ -1,6 +1,7 @@
 import { checkFunction } from "../core/check-function.ts";
-import { checkCost } from "../core/cost.ts";
+import { type Cost, readCosts } from "../core/cost.ts";
 import { show, TollgateError } from "../core/errors.ts";
+import { checkNames } from "./check-names.ts";
 import type { GateOptions } from "./gate-options.ts";
 
 /** What every adapter takes. */
@@ -25,18 +26,52 @@ const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>
   chargeAfter: true,
 };
 
+/** What is asked of the checked options at each request, with the defaults filled in; what has no default is `undefined`. */
+export interface CheckedGateOptions<Request, Input> {
+  readonly input: GateOptions<Request, Input>["input"];
+  readonly cost: NonNullable<GateOptions<Request, Input>["cost"]>;
+  readonly skip: GateOptions<Request, Input>["skip"];
+  readonly partitionKey: GateOptions<Request, Input>["partitionKey"];
+  readonly denial: NonNullable<GateOptions<Request, Input>["denial"]>;
+  readonly status: NonNullable<GateOptions<Request, Input>["status"]>;
+  readonly retryJitter: number;
+  readonly onError: NonNullable<GateOptions<Request, Input>["onError"]>;
+  readonly chargeAfter: GateOptions<Request, Input>["chargeAfter"];
+}
+
 /**
  * Checks an adapter's options, of which some may be its own, by name.
  *
- * @throws TollgateError `ERR_OPTION` saying which option, what was expected and what came.
+ * @returns a copy: whoever gave them may change theirs.
+ * @throws TollgateError `ERR_OPTION` saying which option, what was expected and what came, or `ERR_COST`.
  */
-export function checkGateOptions(options: unknown, own: readonly string[]): void {
+export function checkGateOptions<Request, Input>(
+  options: GateOptions<Request, Input>,
+  own: readonly string[],
+): CheckedGateOptions<Request, Input> {
+  checkAll(options, own);
+  const { input, cost = 1, skip, partitionKey, chargeAfter } = options;
+  const { denial = "negotiate", status = 429, retryJitter = 0, onError = "throw" } = options;
+  return {
+    input,
+    cost: typeof cost === "object" ? { ...cost } : cost,
+    skip,
+    partitionKey,
+    denial,
+    status,
+    retryJitter,
+    onError,
+    chargeAfter,
+  };
+}
+
+function checkAll(options: unknown, own: readonly string[]): void {
   if (typeof options !== "object" || options === null) {
     throw refusal("rateLimit", "an object of options", options);
   }
   const given = options as Readonly<Record<string, unknown>>;
-  checkNames(Object.keys(given), [...Object.keys(NAMES), ...own]);
-  checkLimiter(given["limiter"]);
+  checkNames("rateLimit", given, [...Object.keys(NAMES), ...own]);
+  checkLimiter(given["limiter"], given["chargeAfter"] === undefined ? ["consume"] : ["consume", "handle"]);
   for (const name of ["input", "skip", "partitionKey"]) checkOptional(name, given[name], "a function of the request");
   checkCostOption(given["cost"]);
   checkOptional("onDenied", given["onDenied"], "a function");
@@ -49,16 +84,13 @@ export function checkGateOptions(options: unknown, own: readonly string[]): void
   checkJitter(given["retryJitter"]);
 }
 
-/** A name from another limiter would mean nothing here, and nobody would notice. */
-function checkNames(names: readonly string[], known: readonly string[]): void {
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  throw new TollgateError("ERR_OPTION", `rateLimit: expected options among ${known.join(", ")}, got ${show(unknown)}`);
-}
-
-function checkLimiter(limiter: unknown): void {
-  const kind = typeof limiter === "object" && limiter !== null && "kind" in limiter ? limiter.kind : undefined;
-  if (kind === "sync" || kind === "async") return;
+/** By its shape, with the verbs that it will be asked by. */
+function checkLimiter(limiter: unknown, verbs: readonly string[]): void {
+  if (typeof limiter === "object" && limiter !== null) {
+    const given = limiter as Readonly<Record<string, unknown>>;
+    const isEither = given["kind"] === "sync" || given["kind"] === "async";
+    if (isEither && verbs.every((verb) => typeof given[verb] === "function")) return;
+  }
   throw refusal("limiter", "one made by createLimiter or combine", limiter);
 }
 
@@ -71,10 +103,11 @@ function checkOneOf(name: string, value: unknown, choices: readonly unknown[]): 
   throw refusal(name, `one of ${choices.map(show).join(", ")}`, value);
 }
 
-/** One per unit is for the limiter to check, which knows its units. */
+const NO_UNITS: ReadonlySet<string> = new Set();
+
+/** Which units there are the limiter knows, and refuses others when it is asked. */
 function checkCostOption(cost: unknown): void {
-  if (cost === undefined || typeof cost === "function" || (typeof cost === "object" && cost !== null)) return;
-  checkCost(cost);
+  if (cost !== undefined && typeof cost !== "function") readCosts(cost as Cost, NO_UNITS, "ignored");
 }
 
 const MOST_JITTER_SECONDS = 86_400;

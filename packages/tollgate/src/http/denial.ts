@@ -1,4 +1,5 @@
 import type { Denied } from "../core/decision.ts";
+import { acceptWeights } from "./accept.ts";
 import { type HttpAnswer, jsonAnswer } from "./answer.ts";
 
 const TOO_MANY_REQUESTS = 429;
@@ -6,6 +7,9 @@ const SERVICE_UNAVAILABLE = 503;
 
 const PROBLEM_TYPES = "https://iana.org/assignments/http-problem-types";
 const PROBLEM_MEDIA_TYPE = "application/problem+json";
+
+/** Nobody who means it sends more characters, and each would cost time. */
+const LONGEST_ACCEPT = 1_024;
 
 /** How a denial is worded. */
 export interface DenialWording {
@@ -49,11 +53,14 @@ function problem({ violated }: Denied, status: number): object {
   };
 }
 
-/** Whether a client asks for problems by name: whoever takes anything gets JSON as ever. */
+/** Whether a client asks for problems by name, and no less than for JSON: whoever takes anything gets JSON as ever. */
 export function prefersProblem(accept: string | undefined): boolean {
-  if (accept === undefined) return false;
-  return accept.split(",").some((range) => {
-    const [type, ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
-    return type === PROBLEM_MEDIA_TYPE && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-  });
+  if (accept === undefined || accept.length > LONGEST_ACCEPT) return false;
+  const asked = accept.toLowerCase();
+  // Most do not name it, and no more need be known of them.
+  if (!asked.includes(PROBLEM_MEDIA_TYPE)) return false;
+  const weights = acceptWeights(asked);
+  const ofProblem = weights.get(PROBLEM_MEDIA_TYPE) ?? 0;
+  const ofJson = weights.get("application/json") ?? weights.get("application/*") ?? weights.get("*/*") ?? 0;
+  return ofProblem > 0 && ofProblem >= ofJson;
 }

@@ -30,8 +30,11 @@ export interface GateOptions<Request, Input> extends AdmittanceOptions {
    * by side, where their fields differ.
    */
   readonly headers?: HeaderForm | readonly HeaderForm[] | false;
-  /** Names the quota's partition to the client, in `pk`: none by default, for a key may be a secret. */
-  readonly partitionKey?: (request: Request) => string;
+  /**
+   * Names the quota's partition to the client, in `pk`: none by default, or with `undefined`, for a key may be a secret. At most
+   * 256 characters.
+   */
+  readonly partitionKey?: (request: Request) => string | undefined;
   /** Lists the fields in `Access-Control-Expose-Headers`, so that scripts of other origins may read them. */
   readonly exposeHeaders?: boolean;
   /**
@@ -48,11 +51,15 @@ export interface GateOptions<Request, Input> extends AdmittanceOptions {
    * leaves it to the framework; `"allow"` lets it pass and `"deny"` answers 503, and `reportError` hears why.
    */
   readonly onError?: "allow" | "deny" | "throw";
-  /** Hears what failed: by default the process, as a warning, where there is one. */
+  /**
+   * Hears what failed: by default the process, as a warning, where there is one. When it fails itself, at once or later, that is
+   * such a warning, and changes nothing for the request.
+   */
   readonly reportError?: (error: unknown, request: Request) => void;
   /**
    * What a request has cost in the end, told when its response is done or broken off: the difference to its `cost` is
-   * refunded or charged, once. In the same form as `cost`: a number, or one per unit.
+   * refunded or charged, once, under the key and the limits that it was counted under. A number, or one per unit, as `cost`; where
+   * it is neither, what was taken stands, and `reportError` hears of it.
    */
   readonly chargeAfter?: (request: Request, outcome: Outcome) => Cost | Promise<Cost>;
 }

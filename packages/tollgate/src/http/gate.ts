@@ -2,16 +2,17 @@ import { type Clock, systemClock } from "../core/clock.ts";
 import type { Cost } from "../core/cost.ts";
 import type { Decision, Denied } from "../core/decision.ts";
 import { TollgateError } from "../core/errors.ts";
-import type { AsyncLimiter, Limiter } from "../limiter/limiter.ts";
+import type { AsyncHandle, AsyncLimiter, Handle, Limiter } from "../limiter/limiter.ts";
 import { FORBIDDEN, type HttpAnswer, UNAVAILABLE } from "./answer.ts";
-import { checkGateOptions } from "./check-gate-options.ts";
+import { type CheckedGateOptions, checkGateOptions } from "./check-gate-options.ts";
 import { denialAnswer, prefersProblem, retryAfterSeconds } from "./denial.ts";
 import type { HttpFacts } from "./facts.ts";
 import type { AdmittanceOptions, GateOptions } from "./gate-options.ts";
 import { EXPOSE, type HeaderList, NO_STORE } from "./header-list.ts";
 import { RateLimitHeaders } from "./headers.ts";
 import { Admittance } from "./identity/admittance.ts";
-import { warn } from "./report-error.ts";
+import { checkPartition } from "./partition.ts";
+import { guardedReporter, type Reporter } from "./report-error.ts";
 import { type Settle, settlement } from "./settlement.ts";
 import { isPromise, whenReady } from "./when-ready.ts";
 
@@ -40,11 +41,12 @@ export interface Refusal {
 export type Verdict = Pass | Refusal;
 
 /** A request as it was counted. */
-interface Counted<Request, Input> {
+interface Counted<Request> {
   readonly request: Request;
-  readonly input: Input;
   readonly cost: Cost;
   readonly partition: string | undefined;
+  /** Of its key and limits, where it has to be settled. */
+  readonly handle: Handle | AsyncHandle | undefined;
 }
 
 /** What is asked where nothing else has to be. */
@@ -60,7 +62,7 @@ const UNCOUNTED: Pass = { pass: true, decision: undefined, headers: [], settle: 
  * none of the functions asked returns a promise.
  */
 export class Gate<Request, Input> {
-  readonly #options: GateOptions<Request, Input>;
+  readonly #options: CheckedGateOptions<Request, Input>;
   readonly #limiter: Limiter<Input> | AsyncLimiter<Input>;
   readonly #factsOf: (request: Request) => HttpFacts;
   readonly #headers: RateLimitHeaders;
@@ -68,6 +70,7 @@ export class Gate<Request, Input> {
   readonly #exposed: HeaderList;
   readonly #admittance: Admittance | undefined;
   readonly #clock: Clock;
+  readonly #report: Reporter<Request>;
   /** Set where most options have their defaults. */
   readonly #plain: Plain | undefined;
 
@@ -81,16 +84,17 @@ export class Gate<Request, Input> {
     factsOf: (request: Request) => HttpFacts,
     own: readonly string[] = [],
   ) {
-    checkGateOptions(options, own);
-    this.#options = options;
-    this.#limiter = options.limiter;
+    this.#options = checkGateOptions(options, own);
+    const { limiter, headers = "draft-11", exposeHeaders = false, reportError } = options;
+    this.#limiter = limiter;
     this.#factsOf = factsOf;
-    this.#headers = new RateLimitHeaders(options.headers ?? "draft-11");
+    this.#headers = new RateLimitHeaders(headers);
     const names = [...this.#headers.fieldNames, "Retry-After"].join(", ");
-    this.#exposed = options.exposeHeaders === true ? [[EXPOSE, names]] : [];
+    this.#exposed = exposeHeaders ? [[EXPOSE, names]] : [];
     this.#admittance = admittanceOf(options);
-    this.#clock = "clock" in options.limiter ? (options.limiter.clock as Clock) : systemClock;
-    this.#plain = this.#admittance === undefined ? plainOf(options) : undefined;
+    this.#clock = "clock" in limiter ? (limiter.clock as Clock) : systemClock;
+    this.#report = guardedReporter(reportError);
+    this.#plain = this.#admittance === undefined ? plainOf(limiter, this.#options) : undefined;
   }
 
   /** What is thrown, at once or later, is for the framework to handle. */
@@ -125,7 +129,7 @@ export class Gate<Request, Input> {
   }
 
   #ask(request: Request): Verdict | Promise<Verdict> {
-    const { input = this.#factsOf as unknown as (request: Request) => Input, cost = 1 } = this.#options;
+    const { input = this.#factsOf as unknown as (request: Request) => Input, cost } = this.#options;
     return whenReady(input(request), (asked) =>
       typeof cost === "function"
         ? whenReady(cost(request), (costs) => this.#consume(request, asked, costs))
@@ -135,17 +139,28 @@ export class Gate<Request, Input> {
 
   #consume(request: Request, input: Input, cost: Cost): Verdict | Promise<Verdict> {
     // Asked before anything is counted: it may throw.
-    const counted = { request, input, cost, partition: this.#options.partitionKey?.(request) };
+    const partition = this.#partitionOf(request);
     const limiter = this.#limiter;
-    return limiter.kind === "sync"
-      ? this.#verdictOn(counted, limiter.consume(input, cost))
-      : limiter.consume(input, cost).then((decision) => this.#verdictOn(counted, decision));
+    const handle = this.#options.chargeAfter === undefined ? undefined : limiter.handle(input);
+    const counted = { request, cost, partition, handle };
+    const decided = handle === undefined ? limiter.consume(input, cost) : handle.consume(cost);
+    return isPromise(decided)
+      ? decided.then((decision) => this.#verdictOn(counted, decision))
+      : this.#verdictOn(counted, decided);
   }
 
-  #verdictOn(counted: Counted<Request, Input>, decision: Decision): Verdict {
+  #partitionOf(request: Request): string | undefined {
+    const { partitionKey } = this.#options;
+    if (partitionKey === undefined) return undefined;
+    const partition: unknown = partitionKey(request);
+    checkPartition(partition);
+    return partition;
+  }
+
+  #verdictOn(counted: Counted<Request>, decision: Decision): Verdict {
     const headers = this.#fieldsFor(decision, counted.partition);
     if (!decision.allowed) return this.#refusal(counted.request, decision, headers);
-    return { pass: true, decision, headers, settle: this.#settleFor(counted) };
+    return { pass: true, decision, headers, settle: this.#settleFor(counted, decision) };
   }
 
   #fieldsFor(decision: Decision, partition: string | undefined): HeaderList {
@@ -154,20 +169,21 @@ export class Gate<Request, Input> {
     return this.#exposed.length === 0 ? fields : [...fields, ...this.#exposed];
   }
 
-  #settleFor({ request, input, cost }: Counted<Request, Input>): Settle | undefined {
+  #settleFor({ request, cost, handle }: Counted<Request>, { limits }: Decision): Settle | undefined {
     const { chargeAfter } = this.#options;
-    if (chargeAfter === undefined) return undefined;
+    // Where no limit applied, or the store could not be asked, nothing was taken that could be given back.
+    if (chargeAfter === undefined || handle === undefined || limits.length === 0) return undefined;
     return settlement({
-      limiter: this.#limiter,
-      input,
+      handle,
       taken: cost,
+      units: new Set(limits.map(({ unit }) => unit)),
       actualCost: (outcome) => chargeAfter(request, outcome),
       reportError: (error) => this.#report(error, request),
     });
   }
 
   #refusal(request: Request, decision: Denied, fields: HeaderList): Refusal {
-    const { denial = "negotiate", status = 429, retryJitter = 0 } = this.#options;
+    const { denial, status, retryJitter } = this.#options;
     const seconds = retryAfterSeconds(decision, retryJitter);
     const wantsProblem = denial === "negotiate" && prefersProblem(this.#factsOf(request).header("accept"));
     const body = denial === "problem" || wantsProblem ? "problem" : "json";
@@ -180,32 +196,31 @@ export class Gate<Request, Input> {
   }
 
   #failed(error: unknown, request: Request): Verdict {
-    const { onError = "throw" } = this.#options;
+    const { onError } = this.#options;
     if (onError === "throw") throw error;
     this.#report(error, request);
     return onError === "allow"
       ? UNCOUNTED
       : { pass: false, decision: undefined, headers: [NO_STORE], answer: UNAVAILABLE };
   }
-
-  #report(error: unknown, request: Request): void {
-    (this.#options.reportError ?? warn)(error, request);
-  }
 }
 
 /** Without an `input` the limiter takes the facts of a request. */
-function plainOf<Request, Input>(options: GateOptions<Request, Input>): Plain | undefined {
-  const { limiter, cost = 1, input, skip, partitionKey, chargeAfter } = options;
+function plainOf<Request, Input>(
+  limiter: Limiter<Input> | AsyncLimiter<Input>,
+  { cost, input, skip, partitionKey, chargeAfter }: CheckedGateOptions<Request, Input>,
+): Plain | undefined {
   const asksMore = [input, skip, partitionKey, chargeAfter].some((option) => option !== undefined);
   if (asksMore || typeof cost === "function" || limiter.kind !== "sync") return undefined;
   return { limiter: limiter as unknown as Limiter<HttpFacts>, cost };
 }
 
-function admittanceOf({ allow = [], deny = [], trustProxy, addressHeader }: AdmittanceOptions): Admittance | undefined {
-  const admittance = new Admittance(allow, deny, trustProxy ?? false, addressHeader);
+function admittanceOf(options: AdmittanceOptions): Admittance | undefined {
+  const { allow = [], deny = [], trustProxy = false, addressHeader } = options;
+  const admittance = new Admittance(allow, deny, trustProxy, addressHeader);
   if (allow.length + deny.length > 0) return admittance;
-  if (trustProxy === undefined && addressHeader === undefined) return undefined;
-  const name = trustProxy === undefined ? "addressHeader" : "trustProxy";
+  const name = (["trustProxy", "addressHeader"] as const).find((option) => options[option] !== undefined);
+  if (name === undefined) return undefined;
   throw new TollgateError(
     "ERR_OPTION",
     `${name}: expected beside allow or deny, whose addresses it is for (the limiter's key is clientIp({ trustProxy })), got neither`,

@@ -1,12 +1,18 @@
 import type { Outcome, Settle } from "./settlement.ts";
 
+/** What is looked at of a request. Some runtimes, and some that stand in for one, have no signal. */
+interface Asked {
+  readonly method: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Tells how a response ended, where all that is known of it is what the handler returns: at the end of its body, or when that is
  * broken off. What is returned is to be sent in its place: the same, or one whose body counts what is taken from it.
  */
-export function watchResponse(request: Request, response: Response, settle: Settle): Response {
+export function watchResponse({ method }: Asked, response: Response, settle: Settle): Response {
   const { body, status } = response;
-  if (body === null || request.method === "HEAD" || hasNoBody(status)) {
+  if (body === null || method === "HEAD" || hasNoBody(status)) {
     settle({ status, bytes: 0, completed: status !== NETWORK_ERROR });
     return response;
   }
@@ -21,7 +27,8 @@ export function watchResponse(request: Request, response: Response, settle: Sett
  *
  * @returns a function that ends the watch: to be called when there is one.
  */
-export function watchClient({ signal }: Request, settle: Settle): () => void {
+export function watchClient({ signal }: Asked, settle: Settle): () => void {
+  if (signal === undefined) return () => {};
   // Not at once: Deno aborts a request that becomes a web socket, too, and then its handler answers.
   const gone = () => void setTimeout(() => settle(NOTHING_SENT), 0);
   if (signal.aborted) gone();
@@ -30,8 +37,8 @@ export function watchClient({ signal }: Request, settle: Settle): () => void {
 }
 
 /** Tells how a request ended whose handler failed: the runtime answers 500, if there still is a client. */
-export function settleFailure({ signal }: Request, settle: Settle): void {
-  settle(signal.aborted ? NOTHING_SENT : { status: 500, bytes: 0, completed: false });
+export function settleFailure({ signal }: Asked, settle: Settle): void {
+  settle(signal?.aborted === true ? NOTHING_SENT : { status: 500, bytes: 0, completed: false });
 }
 
 const NOTHING_SENT: Outcome = Object.freeze({ status: 0, bytes: 0, completed: false });

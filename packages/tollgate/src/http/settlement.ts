@@ -1,5 +1,5 @@
-import { type Cost, REQUESTS, type UnitCosts } from "../core/cost.ts";
-import type { AsyncLimiter, Limiter } from "../limiter/limiter.ts";
+import { type CheckedCosts, type Cost, readCosts, type UnitCosts } from "../core/cost.ts";
+import type { AsyncHandle, Handle } from "../limiter/limiter.ts";
 
 /** How a response ended. */
 export interface Outcome {
@@ -15,59 +15,55 @@ export interface Outcome {
 export type Settle = (outcome: Outcome, done?: () => void) => void;
 
 /** What a request was counted with, and how to learn what it has cost in the end. */
-export interface Unsettled<Input> {
-  readonly limiter: Limiter<Input> | AsyncLimiter<Input>;
-  readonly input: Input;
+export interface Unsettled {
+  /** Of the key and the limits that it was counted under: the limiter may choose others by now. */
+  readonly handle: Handle | AsyncHandle;
   readonly taken: Cost;
+  /** Those of the limits that it was counted against. */
+  readonly units: ReadonlySet<string>;
   readonly actualCost: (outcome: Outcome) => Cost | Promise<Cost>;
+  /** Never throws. */
   readonly reportError: (error: unknown) => void;
 }
 
 /** Refunds or charges, once, the difference between the cost that was taken and the actual one. */
-export function settlement<Input>(unsettled: Unsettled<Input>): Settle {
+export function settlement(unsettled: Unsettled): Settle {
+  // Read now: whoever gave it may change it, or give the same object as the actual cost.
+  const before = readCosts(unsettled.taken, unsettled.units, "ignored");
   let settled = false;
   return (outcome, done) => {
     if (settled) return;
     settled = true;
-    settle(unsettled, outcome).catch(unsettled.reportError).finally(done);
+    settle(unsettled, before, outcome).catch(unsettled.reportError).finally(done);
   };
 }
 
-async function settle<Input>({ limiter, input, taken, actualCost }: Unsettled<Input>, outcome: Outcome): Promise<void> {
-  const { refund, charge } = differenceOf(taken, await actualCost(outcome));
-  if (refund !== undefined) await limiter.refund(input, refund);
-  if (charge !== undefined) await limiter.charge(input, charge);
+async function settle({ handle, units, actualCost }: Unsettled, before: CheckedCosts, outcome: Outcome): Promise<void> {
+  // Units that no limit counts are for the limiter to judge.
+  const after = readCosts(await actualCost(outcome), units, "ignored");
+  const { charge, refund } = differenceOf(before, after);
+  // Whichever goes first has the limiter check every unit. A charge that fails must not leave a refund behind.
+  if (charge !== undefined) await handle.charge(charge);
+  if (refund !== undefined) await handle.refund(refund);
 }
 
 /** What is left to do when the actual cost is known: `undefined` where it is nothing. */
 interface Difference {
-  readonly refund: Cost | undefined;
-  readonly charge: Cost | undefined;
+  readonly charge: UnitCosts | undefined;
+  readonly refund: UnitCosts | undefined;
 }
 
-/** A number beside costs per unit means requests. */
-function differenceOf(taken: Cost, actual: Cost): Difference {
-  if (typeof taken === "number" && typeof actual === "number") {
-    // Whatever is no number of units is left to the limiter to refuse.
-    return actual < taken && actual >= 0
-      ? { refund: taken - actual, charge: undefined }
-      : { refund: undefined, charge: actual === taken ? undefined : actual - taken };
-  }
-  const before = unitsOf(taken);
-  const after = unitsOf(actual);
-  const units = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const more = units.map((unit): [string, number] => [unit, (after[unit] ?? 0) - (before[unit] ?? 0)]);
+function differenceOf(before: CheckedCosts, after: CheckedCosts): Difference {
+  const units = [...new Set([...before.keys(), ...after.keys()])];
+  const more = units.map((unit): [string, number] => [unit, (after.get(unit) ?? 0) - (before.get(unit) ?? 0)]);
   return {
-    refund: costsOf(more.map(([unit, count]) => [unit, -count])),
     charge: costsOf(more),
+    refund: costsOf(more.map(([unit, count]) => [unit, -count])),
   };
 }
 
+/** Every unit, also with nothing to count: the limiter checks them. */
 function costsOf(units: readonly (readonly [string, number])[]): UnitCosts | undefined {
-  const counted = units.filter(([, count]) => count > 0);
-  return counted.length > 0 ? Object.fromEntries(counted) : undefined;
-}
-
-function unitsOf(cost: Cost): UnitCosts {
-  return typeof cost === "number" ? { [REQUESTS]: cost } : cost;
+  if (!units.some(([, count]) => count > 0)) return undefined;
+  return Object.fromEntries(units.map(([unit, count]) => [unit, Math.max(0, count)]));
 }

@@ -2,6 +2,7 @@ import { type Clock, readUs } from "../core/clock.ts";
 import { type Cost, checkCost } from "../core/cost.ts";
 import type { Decision, LimitReport } from "../core/decision.ts";
 import type { DecisionObservation, Observer } from "../core/observer.ts";
+import { countsNumbers } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
 import type { AsyncSpace, AsyncStore, Verb } from "../core/store.ts";
 import { checkBatch } from "./batch.ts";
@@ -44,8 +45,8 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
     Object.freeze(this);
   }
 
-  async allow(input: Input, cost: Cost = 1): Promise<boolean> {
-    return this.#allow(this.#calls(input, cost), cost);
+  allow(input: Input, cost: Cost = 1): Promise<boolean> {
+    return promised(() => this.#allow(this.#calls(input, cost), cost));
   }
 
   async allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): Promise<number> {
@@ -68,6 +69,10 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
     return {
       allow: async (cost = 1) => this.#allow(calls(cost), cost),
       consume: async (cost = 1) => this.#decided("consume", "take", calls(cost), cost),
+      charge: async (cost) => this.#decided("charge", "charge", calls(cost), cost),
+      refund: async (cost) => {
+        await this.#transact("refund", calls(cost));
+      },
     };
   }
 
@@ -120,9 +125,16 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
     await this.close();
   }
 
-  async #allow(calls: Calls<AsyncSpace>, cost: Cost, nowUs: number = readUs(this.clock)): Promise<boolean> {
-    if (this.observe !== undefined) return (await this.#decided("allow", "take", calls, cost, nowUs)).allowed;
-    return (await this.#transact("take", calls, nowUs)).admitted;
+  /** Without functions that wait for one another: each would cost more than to join a batch does. */
+  #allow(calls: Calls<AsyncSpace>, cost: Cost, nowUs: number = readUs(this.clock)): Promise<boolean> {
+    if (this.observe !== undefined) {
+      return this.#decided("allow", "take", calls, cost, nowUs).then(({ allowed }) => allowed);
+    }
+    const [only] = calls;
+    if (only?.space.allow !== undefined && calls.length === 1 && typeof cost === "number") {
+      if (countsNumbers(only.space.plan)) return only.space.allow(only.key, cost, nowUs);
+    }
+    return this.#transact("take", calls, nowUs).then(({ admitted }) => admitted);
   }
 
   async #decided(
@@ -150,4 +162,17 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
     }
     return report;
   }
+}
+
+/** Whatever is thrown, the caller hears of it by the promise. */
+function promised<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return work();
+  } catch (error) {
+    return rejected(error);
+  }
+}
+
+async function rejected(error: unknown): Promise<never> {
+  throw error;
 }

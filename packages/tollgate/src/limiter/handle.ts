@@ -13,6 +13,8 @@ export type ChosenPairs = () => readonly Pair<SyncSpace>[];
 export interface PairVerbs {
   allowPairs(pairs: ChosenPairs, cost: Cost): boolean;
   consumePairs(pairs: ChosenPairs, cost: Cost): Decision;
+  chargePairs(pairs: ChosenPairs, cost: Cost): Decision;
+  refundPairs(pairs: ChosenPairs, cost: Cost): void;
 }
 
 /** A key under a space that can hold it: `allow` asks the space directly. */
@@ -42,6 +44,14 @@ export class HeldHandle implements Handle {
   consume(cost: Cost = 1): Decision {
     return this.#verbs.consumePairs(this.#pairs, cost);
   }
+
+  charge(cost: Cost): Decision {
+    return this.#verbs.chargePairs(this.#pairs, cost);
+  }
+
+  refund(cost: Cost): void {
+    this.#verbs.refundPairs(this.#pairs, cost);
+  }
 }
 
 /** Keys and limits that take more than that. */
@@ -60,5 +70,13 @@ export class PairsHandle implements Handle {
 
   consume(cost: Cost = 1): Decision {
     return this.#verbs.consumePairs(this.#pairs, cost);
+  }
+
+  charge(cost: Cost): Decision {
+    return this.#verbs.chargePairs(this.#pairs, cost);
+  }
+
+  refund(cost: Cost): void {
+    this.#verbs.refundPairs(this.#pairs, cost);
   }
 }

@@ -64,12 +64,18 @@ export interface Handle {
   allow(cost?: Cost): boolean;
   /** As the limiter's `consume` for that key. */
   consume(cost?: Cost): Decision;
+  /** As the limiter's `charge` for that key. */
+  charge(cost: Cost): Decision;
+  /** As the limiter's `refund` for that key. */
+  refund(cost: Cost): void;
 }
 
 /** The same over a store elsewhere. */
 export interface AsyncHandle {
   allow(cost?: Cost): Promise<boolean>;
   consume(cost?: Cost): Promise<Decision>;
+  charge(cost: Cost): Promise<Decision>;
+  refund(cost: Cost): Promise<void>;
 }
 
 /** The same verbs over a store elsewhere, returning promises. Misuse rejects with the errors that `Limiter` throws. */

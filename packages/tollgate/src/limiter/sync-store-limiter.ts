@@ -1,3 +1,4 @@
+import { transact } from "../algorithms/transact.ts";
 import { type Clock, readInstant, readUs } from "../core/clock.ts";
 import { type Cost, checkCost } from "../core/cost.ts";
 import type { Decision, LimitReport } from "../core/decision.ts";
@@ -14,7 +15,6 @@ import type { Handle, Limiter } from "./limiter.ts";
 import { checkKey } from "./options.ts";
 import type { FixedSelection, Selection, Source } from "./selection.ts";
 import { sum } from "./sum.ts";
-import { transact } from "./transact.ts";
 
 export interface SyncStoreLimiterParts<Input> {
   readonly name: string;
@@ -87,14 +87,22 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
 
   /** For handles. */
   allowPairs(pairs: ChosenPairs, cost: Cost): boolean {
-    this.selection.tidy();
-    return this.#allowAnyhow(callsOf(this.selection, pairs(), cost), cost, readUs(this.clock));
+    return this.#allowAnyhow(this.#callsOf(pairs, cost), cost, readUs(this.clock));
   }
 
   /** For handles. */
   consumePairs(pairs: ChosenPairs, cost: Cost): Decision {
-    this.selection.tidy();
-    return this.#decided("consume", "take", callsOf(this.selection, pairs(), cost), cost);
+    return this.#decided("consume", "take", this.#callsOf(pairs, cost), cost);
+  }
+
+  /** For handles. */
+  chargePairs(pairs: ChosenPairs, cost: Cost): Decision {
+    return this.#decided("charge", "charge", this.#callsOf(pairs, cost), cost);
+  }
+
+  /** For handles. */
+  refundPairs(pairs: ChosenPairs, cost: Cost): void {
+    this.#transact("refund", this.#callsOf(pairs, cost));
   }
 
   consume(input: Input, cost: Cost = 1): Decision {
@@ -206,6 +214,11 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
   #calls(input: Input, cost: Cost): Calls<SyncSpace> {
     this.selection.tidy();
     return callsFor(this.selection, input, cost);
+  }
+
+  #callsOf(pairs: ChosenPairs, cost: Cost): Calls<SyncSpace> {
+    this.selection.tidy();
+    return callsOf(this.selection, pairs(), cost);
   }
 
   #transact(verb: Verb, calls: Calls<SyncSpace>, nowUs: number = readUs(this.clock)): Report {

@@ -1,6 +1,12 @@
 import { EventEmitter, once } from "node:events";
 import { connect } from "node:net";
-import express, { type ErrorRequestHandler, type NextFunction, type Request, type RequestHandler } from "express";
+import express, {
+  type ErrorRequestHandler,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from "express";
 // @ts-expect-error -- It has no types of its own.
 import express4 from "express-4";
 import { createLimiter, type Decision, type Denied, fixedWindow, perMinute } from "tollgate";
@@ -146,8 +152,79 @@ describe.each([
     expect((await send(`${url}/now`)).body).toBe("handled");
     expect((await send(`${url}/later`)).body).toBe("handled");
     const passedOn = await send(`${url}/next`);
-    expect([passedOn.status, passedOn.body]).toEqual([429, "false"]);
+    expect([passedOn.status, passedOn.body]).toEqual([200, "false"]);
+    expect(passedOn.headers["ratelimit"]).toBe('"bucket";r=0;t=1');
+    expect([passedOn.headers["retry-after"], passedOn.headers["cache-control"]]).toEqual([undefined, undefined]);
     expect(handled.splice(0)).toEqual([refusal, refusal]);
+  });
+
+  it("has what onDenied throws answered as an error, not as a denial", async () => {
+    const app = make();
+    const onDenied = ({ path }: Request, _response: unknown, _decision: Denied, next: NextFunction) => {
+      const refusal = new Error("onDenied failed");
+      if (path === "/now") throw refusal;
+      if (path === "/later") return Promise.reject(refusal);
+      return next(refusal);
+    };
+    app.use(rateLimit({ limiter: held([bucketOf(1)]).limiter, onDenied }), hello);
+    const url = await serve(app);
+    await send(url);
+    for (const path of ["/now", "/later", "/next"]) {
+      const { headers, status } = await send(url + path);
+      expect([status, headers["retry-after"]]).toEqual([500, undefined]);
+    }
+  });
+
+  it("takes back for a request that onDenied lets pass what is the denial's, and nothing else", async () => {
+    const app = make();
+    app.use((_request, response, next) => {
+      response.status(203).set({ "Cache-Control": "private", "Retry-After": "7" });
+      next();
+    });
+    const onDenied = ({ path }: Request, response: Response, _decision: Denied, next: NextFunction) => {
+      if (path === "/own") response.status(402).set({ "Cache-Control": "max-age=5", "Retry-After": "9" });
+      next();
+    };
+    app.use(rateLimit({ limiter: held([bucketOf(1)]).limiter, onDenied }), hello);
+    const url = await serve(app);
+    await send(url);
+    for (const [path, ...expected] of [
+      ["/before", 203, "private", "7"],
+      ["/own", 402, "max-age=5", "9"],
+    ] as const) {
+      const { headers, status } = await send(url + path);
+      expect([status, headers["cache-control"], headers["retry-after"]]).toEqual(expected);
+    }
+  });
+
+  it("keeps out of an answer that somebody else has begun meanwhile", async () => {
+    const app = make();
+    const denials: Denied[] = [];
+    const onDenied = (_request: Request, _response: Response, decision: Denied) => denials.push(decision);
+    const input = async (request: Request) => {
+      if (request.path === "/begun") request.res?.write("begun ");
+      return factsOf(request);
+    };
+    app.use((_request, response, next) => {
+      setTimeout(() => response.end("and done"), 20);
+      next();
+    });
+    app.use(rateLimit({ limiter: held([bucketOf(1)]).limiter, input, onDenied }), hello);
+    const url = await serve(app);
+    await send(url);
+    const answer = await send(`${url}/begun`);
+    expect([answer.status, answer.body, denials]).toEqual([200, "begun and done", []]);
+  });
+
+  it("exposes the fields of two limiters once", async () => {
+    const app = make();
+    for (const headers of ["draft-11", "legacy", "draft-11"] as const) {
+      app.use(rateLimit({ limiter: held([bucketOf(9)]).limiter, exposeHeaders: true, headers }));
+    }
+    app.use(hello);
+    expect((await send(await serve(app))).headers["access-control-expose-headers"]).toBe(
+      "RateLimit-Policy, RateLimit, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset",
+    );
   });
 
   it("goes no further for a client that went while the store was asked, but settles", async () => {
@@ -175,16 +252,17 @@ describe.each([
     const answer = store.hold();
     const asked = once(events, "asked");
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
-    socket.write("GET /gone HTTP/1.1\r\nHost: a\r\n\r\n");
+    // The second waits behind the first.
+    socket.write("GET /gone HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2));
     await asked;
     const gone = once(events, "gone");
     socket.destroy();
     await gone;
     answer();
-    await until(() => outcomes.length === 1, "it is settled");
+    await until(() => outcomes.length === 2, "both are settled");
     await send(`${url}/there`);
     expect(reached).toEqual(["/there"]);
-    expect(outcomes[0]).toEqual({ status: 0, bytes: 0, completed: false });
+    expect(outcomes.slice(0, 2)).toEqual([1, 2].map(() => ({ status: 0, bytes: 0, completed: false })));
   });
 
   it("has its own mind about proxies, whatever the application trusts", async () => {

@@ -173,6 +173,14 @@ describe("config.rateLimit of a route", () => {
     expect(order).toEqual(expected);
   });
 
+  it("options count also where another plugin comes after the route", async () => {
+    const limiter = of(9);
+    const app = await limitedBy({ global: false });
+    app.get("/own", { config: { rateLimit: { limiter: of(1) } } }, async () => "own");
+    await app.register(rateLimit, { limiter });
+    expect([await inTurn(app, "/own", 2), left(limiter)]).toEqual([[200, 429], 9]);
+  });
+
   it("is checked when the route is declared", async () => {
     const app = await limitedBy({ global: false });
     const declare = (config: unknown) => () =>
@@ -323,7 +331,39 @@ describe("onDenied", () => {
         await app.inject("/");
         const answer = await app.inject("/");
         expect([answer.statusCode, answer.body]).toEqual([420, "denied"]);
+        const plain = await limitedBy({ limiter, onDenied });
+        expect((await plain.inject("/")).statusCode).toBe(500);
       }
+    }
+  });
+
+  it("may throw with a status of its own", async () => {
+    const onDenied = (_request: FastifyRequest, reply: FastifyReply) => {
+      reply.code(402);
+      throw new RangeError("denied");
+    };
+    expect(await inTurn(await limitedBy({ limiter: of(1), onDenied }), "/", 2)).toEqual([200, 402]);
+  });
+
+  it("is not asked where somebody else has begun to answer meanwhile", async () => {
+    for (const onDenied of [undefined, () => "denied"]) {
+      const begun: FastifyReply[] = [];
+      const input = async (request: FastifyRequest) => {
+        for (const { raw } of begun) raw.write("begun ");
+        return factsOf(request);
+      };
+      const app = make();
+      app.addHook("onRequest", async (request, reply) => {
+        if (request.url !== "/begun") return;
+        begun.push(reply);
+        setTimeout(() => reply.raw.end("and done"), 20);
+      });
+      await app.register(rateLimit, { limiter: of(1), input, ...(onDenied === undefined ? {} : { onDenied }) });
+      app.get("/", async () => "hello");
+      const url = await listen(app);
+      await send(url);
+      const answer = await send(`${url}/begun`);
+      expect([answer.status, answer.body]).toEqual([200, "begun and done"]);
     }
   });
 });
@@ -349,6 +389,18 @@ describe("a denial", () => {
       expect([statusCode, headers["access-control-expose-headers"]]).toEqual([
         expected,
         "X-Own, RateLimit-Policy, RateLimit, Retry-After",
+      ]);
+    }
+  });
+
+  it("of two limiters exposes the fields once", async () => {
+    const app = await limitedBy({ limiter: of(9), exposeHeaders: true });
+    await app.register(rateLimit, { limiter: of(1), exposeHeaders: true, headers: "legacy" });
+    for (const expected of [200, 429]) {
+      const { statusCode, headers } = await app.inject("/");
+      expect([statusCode, headers["access-control-expose-headers"]]).toEqual([
+        expected,
+        "RateLimit-Policy, RateLimit, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset",
       ]);
     }
   });
@@ -390,7 +442,8 @@ describe("the client", () => {
     const url = await listen(app);
     const answer = store.hold();
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
-    socket.write("GET /gone HTTP/1.1\r\nHost: a\r\n\r\n");
+    // The second waits behind the first.
+    socket.write("GET /gone HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2));
     await once(events, "asked");
     const gone = once(events, "gone");
     socket.destroy();

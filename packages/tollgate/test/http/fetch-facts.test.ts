@@ -13,6 +13,9 @@ describe("the facts of a request", () => {
     ["http://here.example:81/a%2Fb#?", "/a%2Fb"],
     ["https://here.example/é", "/%C3%A9"],
     ["http://[::1]:80/a/../b", "/b"],
+    ["http://here.example?a=/b", "/"],
+    ["http://here.example#/b", "/"],
+    ["http://here.example/a?b=://c/d", "/a"],
   ])("the path of %s", (url, path) => {
     expect(factsOf(new Request(url)).path).toBe(path);
   });
@@ -83,7 +86,102 @@ describe("the address", () => {
     expect(asked).toBe(1);
   });
 
-  it("is not known of a request that came to no limiter", () => {
-    expect(factsOf(ask()).remoteAddress).toBeUndefined();
+  it("is not known of a request that came to no limiter, and then is", async () => {
+    const request = ask();
+    const facts = factsOf(request);
+    expect(facts.remoteAddress).toBeUndefined();
+    const limiter = createLimiter({ key: () => "everybody", limits: [perHour(1)] });
+    await rateLimit({ limiter })((_request: Request, _server: unknown) => new Response("hello"))(
+      request,
+      bunServer("192.0.2.1"),
+    );
+    expect(facts.remoteAddress).toBe("192.0.2.1");
+  });
+
+  it("is asked for before anything is waited for: the peer may go", async () => {
+    let address: string | undefined = "192.0.2.1";
+    const skip = async () => {
+      await Promise.resolve();
+      address = undefined;
+      return false;
+    };
+    expect(await addresses([], { remoteAddress: () => address, skip })).toEqual(["192.0.2.1", "192.0.2.1"]);
+  });
+
+  it("is not asked for twice when that fails while something is waited for", async () => {
+    const remoteAddress = () => {
+      throw new Error("no address");
+    };
+    await expect(addresses([], { remoteAddress, skip: async () => false })).rejects.toThrow("no address");
+    const limiter = createLimiter({ key: () => "everybody", limits: [perHour(1)] });
+    const handle = rateLimit({ limiter, remoteAddress, skip: async () => true })(() => new Response("hello"));
+    expect((await handle(ask())).status).toBe(200);
+  });
+
+  describe("where one limiter stands in front of another", () => {
+    /** What the key functions, the functions of the options and the handler see, in turn. */
+    async function seenBy(
+      outer: RateLimitOptions<HttpFacts>["remoteAddress"],
+      inner: RateLimitOptions<HttpFacts>["remoteAddress"],
+      others: unknown[],
+    ): Promise<string[]> {
+      const seen: string[] = [];
+      const see = (who: string, { remoteAddress }: HttpFacts) => void seen.push(`${who} ${remoteAddress}`);
+      const limitBy = (who: string, remoteAddress: typeof outer) =>
+        rateLimit({
+          limiter: createLimiter({
+            key: (facts: HttpFacts) => {
+              see(who, facts);
+              return facts.remoteAddress ?? "unknown";
+            },
+            limits: [perHour(5)],
+          }),
+          ...(remoteAddress === undefined ? {} : { remoteAddress }),
+          chargeAfter: (request) => {
+            see(`${who} settles`, factsOf(request));
+            return 1;
+          },
+        });
+      const handle = limitBy(
+        "outer",
+        outer,
+      )((request: Request, ..._others: unknown[]) =>
+        limitBy(
+          "inner",
+          inner,
+        )((asked) => {
+          see("handler", factsOf(asked));
+          return new Response(null);
+        })(request),
+      );
+      await handle(ask(), ...others);
+      return seen;
+    }
+
+    it("is known to the one inside, which is handed nothing that tells it", async () => {
+      const all = (address: string) =>
+        ["outer", "inner", "handler", "inner settles", "outer settles"].map((who) => `${who} ${address}`);
+      expect(await seenBy(undefined, undefined, [bunServer("192.0.2.1")])).toEqual(all("192.0.2.1"));
+      expect(await seenBy(() => "192.0.2.2", undefined, [])).toEqual(all("192.0.2.2"));
+    });
+
+    it("is what each is told by its own option", async () => {
+      const [outer, inner] = [() => "192.0.2.1", () => "192.0.2.2"];
+      expect((await seenBy(outer, inner, [])).slice(0, 2)).toEqual(["outer 192.0.2.1", "inner 192.0.2.2"]);
+    });
+
+    it("stays what it was in the facts that the outer one was asked about", async () => {
+      let kept: HttpFacts | undefined;
+      const key = (facts: HttpFacts) => {
+        kept ??= facts;
+        return "everybody";
+      };
+      const limitBy = (remoteAddress: () => string) =>
+        rateLimit({ limiter: createLimiter({ key, limits: [perHour(5)] }), remoteAddress });
+      await limitBy(() => "192.0.2.1")((request) => limitBy(() => "192.0.2.2")(() => new Response(null))(request))(
+        ask(),
+      );
+      expect(kept?.remoteAddress).toBe("192.0.2.1");
+    });
   });
 });

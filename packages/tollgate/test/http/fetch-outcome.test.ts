@@ -273,6 +273,25 @@ describe("the outcome of a request whose client goes", () => {
   });
 });
 
+describe("the outcome of a request without a signal, as some runtimes have it", () => {
+  const unsignalled = () => Object.defineProperty(new Request(URL_HERE), "signal", { value: undefined });
+
+  it("is told when there is a response, or an error", async () => {
+    const { limit, outcomes } = watched();
+    expect(await (await limit(() => new Response("hello"))(unsignalled())).text()).toBe("hello");
+    const failure = new Error("the handler failed");
+    await expect(
+      limit(() => {
+        throw failure;
+      })(unsignalled()),
+    ).rejects.toBe(failure);
+    expect(outcomes).toEqual([
+      { status: 200, bytes: 5, completed: true },
+      { status: 500, bytes: 0, completed: false },
+    ]);
+  });
+});
+
 describe("runtimes that end what a request has begun", () => {
   it("wait until the request is settled, over a store elsewhere, too", async () => {
     const store = new AsyncTwin();

@@ -179,6 +179,15 @@ describe("onDenied", () => {
     expect(fieldsOf(denied)).toEqual(FIELDS);
   });
 
+  it.each([undefined, null, "wait", 429])("says so when it returns no response but %j", async (nothing) => {
+    const onDenied = async () => nothing as unknown as Response;
+    const handle = rateLimit({ limiter: limiterOf(1), onDenied, cost: 2 })(() => new Response("hello"));
+    await expect(handle(ask())).rejects.toMatchObject({
+      code: "ERR_OPTION",
+      message: `onDenied: expected a function that returns a response, got ${JSON.stringify(nothing)}`,
+    });
+  });
+
   it("is not asked about clients on the list of those refused", async () => {
     const onDenied = () => new Response("never");
     const options = { limiter: limiterOf(1), deny: ["192.0.2.1"], remoteAddress: () => "192.0.2.1", onDenied };

@@ -1,4 +1,5 @@
-import { createLimiter, perSecond, TollgateError } from "tollgate";
+import { createLimiter, perHour, perSecond, TollgateError } from "tollgate";
+import { type GateOptions, rateLimit as inFrontOf } from "tollgate/fetch";
 import { type HttpFacts, type RateLimitOptions, rateLimit } from "tollgate/node";
 import { describe, expect, it } from "vitest";
 
@@ -19,6 +20,15 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
   [limiter.allow, "rateLimit: expected an object of options, got a function"],
   [{}, "limiter: expected one made by createLimiter or combine, got undefined"],
   [{ limiter: { kind: "other" } }, "limiter: expected one made by createLimiter or combine, got"],
+  [{ limiter: { kind: "sync" } }, "limiter: expected one made by createLimiter or combine, got an object"],
+  [
+    { limiter: { kind: "async", consume: true } },
+    "limiter: expected one made by createLimiter or combine, got an object",
+  ],
+  [
+    { limiter: { kind: "sync", consume: () => {} }, chargeAfter: () => 0 },
+    "limiter: expected one made by createLimiter or combine, got an object",
+  ],
   [{ limiter, max: 100 }, "rateLimit: expected options among limiter, input, cost,"],
   [{ limiter, keyGenerator: () => "" }, 'got "keyGenerator"'],
   [{ limiter, toString: 1 }, 'got "toString"'],
@@ -27,6 +37,10 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
   [{ limiter, partitionKey: "me" }, 'partitionKey: expected a function of the request, got "me"'],
   [{ limiter, cost: -1 }, "cost: expected a whole number from 0 to 2^53 - 1, got -1"],
   [{ limiter, cost: "1" }, "cost: expected"],
+  [{ limiter, cost: null }, "cost: expected a whole number, or one per unit, got null"],
+  [{ limiter, cost: new Map([["tokens", 1]]) }, "cost: expected a whole number, or one per unit, got an object"],
+  [{ limiter, cost: [1] }, "cost: expected a whole number, or one per unit, got an array"],
+  [{ limiter, cost: { tokens: -1 } }, 'cost of "tokens": expected a whole number from 0 to 2^53 - 1, got -1'],
   [{ limiter, onDenied: 429 }, "onDenied: expected a function, got 429"],
   [{ limiter, reportError: console }, "reportError: expected a function of error and request, got"],
   [{ limiter, chargeAfter: 1 }, "chargeAfter: expected a function of request and outcome, got 1"],
@@ -45,6 +59,7 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
     'headers: expected false, or one or several of "draft-11", "draft-7", "draft-6", "legacy", got "draft-12"',
   ],
   [{ limiter, headers: "constructor" }, "headers: expected false"],
+  [{ limiter, headers: null }, "headers: expected false, or one or several of"],
   [{ limiter, headers: [] }, "headers: expected false, or one or several of"],
   [
     { limiter, headers: ["draft-11", "draft-7"] },
@@ -54,10 +69,34 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
   [{ limiter, allow: ["10.0.0.0/33"] }, "allow: expected"],
   [{ limiter, deny: ["nobody"] }, "deny: expected"],
   [{ limiter, deny: ["10.0.0.1"], trustProxy: true }, "trustProxy: expected"],
+  [{ limiter, deny: ["10.0.0.1"], trustProxy: null }, "trustProxy: expected false, a number of hops"],
+  [{ limiter, trustProxy: null }, "trustProxy: expected false, a number of hops"],
   [{ limiter, trustProxy: -1 }, "trustProxy: expected"],
   [{ limiter, trustProxy: 1 }, "trustProxy: expected beside allow or deny, whose addresses it is for"],
   [{ limiter, addressHeader: "cf-connecting-ip" }, "addressHeader: expected beside allow or deny"],
+  [{ limiter, deny: ["10.0.0.1"], addressHeader: null }, "addressHeader: expected the name of a header"],
   [{ limiter, deny: ["10.0.0.1"], addressHeader: "not a name" }, "addressHeader: expected the name of a header"],
+];
+
+const OPTIONS = [
+  "limiter",
+  "input",
+  "cost",
+  "skip",
+  "allow",
+  "deny",
+  "trustProxy",
+  "addressHeader",
+  "headers",
+  "partitionKey",
+  "exposeHeaders",
+  "denial",
+  "status",
+  "retryJitter",
+  "onDenied",
+  "onError",
+  "reportError",
+  "chargeAfter",
 ];
 
 describe("rateLimit refuses", () => {
@@ -66,6 +105,12 @@ describe("rateLimit refuses", () => {
     expect(error).toBeInstanceOf(TollgateError);
     expect((error as TollgateError).code).toMatch(/^ERR_(OPTION|COST)$/);
     expect((error as TollgateError).message).toContain(message);
+  });
+
+  it.each(OPTIONS)("null as %s, which is no default", (name) => {
+    const error = refusalOf({ limiter, deny: ["10.0.0.1"], [name]: null });
+    expect(error).toBeInstanceOf(TollgateError);
+    expect((error as TollgateError).message).toMatch(new RegExp(`^${name}: expected .*, got null$`));
   });
 
   it("nothing that is an option", () => {
@@ -85,5 +130,58 @@ describe("rateLimit refuses", () => {
         cost: 0,
       }),
     ).toBeUndefined();
+    const perUnit = Object.assign(Object.create(null) as object, { requests: 1 });
+    expect(refusalOf({ limiter, cost: perUnit, headers: undefined, trustProxy: undefined })).toBeUndefined();
+  });
+});
+
+describe("options are read once", () => {
+  const fail = (): never => {
+    throw new Error("asked anew");
+  };
+
+  it.each<Partial<GateOptions<Request, HttpFacts>>>([
+    { limiter: createLimiter({ key: fail, limits: [perHour(1)] }) },
+    { input: fail },
+    { cost: 100 },
+    { skip: () => true },
+    { allow: ["192.0.2.1"] },
+    { headers: false },
+    { partitionKey: fail },
+    { denial: "problem" },
+    { status: 503 },
+    { retryJitter: 86_400 },
+    { onError: "allow" },
+    { chargeAfter: () => 0 },
+  ])("%o may come afterwards", async (change) => {
+    const options: GateOptions<Request, HttpFacts> & { readonly input?: never } = {
+      limiter: createLimiter({ key: () => "everybody", limits: [perHour(3, { burst: 3 })] }),
+      cost: (request) => (request.headers.has("x-fail") ? fail() : 2),
+      onError: "deny",
+      reportError: () => {},
+    };
+    const handle = inFrontOf(options)(() => new Response("hello"));
+    Object.assign(options, change);
+    const seen: unknown[] = [];
+    for (const headers of [[], [], [["x-fail", "yes"]]] as [string, string][][]) {
+      const answer = await handle(new Request("http://here.example/", { headers }));
+      const [told, wait, type] = ["ratelimit", "retry-after", "content-type"].map((name) => answer.headers.get(name));
+      seen.push([answer.status, told?.split(";")[1] ?? null, wait, type, await answer.text()].join(", "));
+    }
+    const json = "application/json; charset=utf-8";
+    expect(seen).toEqual([
+      "200, r=1, , text/plain;charset=UTF-8, hello",
+      `429, r=1, 1200, ${json}, {"error":"rate limit exceeded","retry_after_secs":1200}`,
+      `503, , , ${json}, {"error":"service unavailable"}`,
+    ]);
+  });
+
+  it("a cost per unit may change afterwards", async () => {
+    const perToken = createLimiter({ key: () => "everybody", limits: [perHour(9, { unit: "tokens" })] });
+    const cost = { tokens: 2 };
+    const handle = inFrontOf({ limiter: perToken, cost })(() => new Response("hello"));
+    cost.tokens = -7;
+    await handle(new Request("http://here.example/"));
+    expect(perToken.peek(undefined as never, 0).remaining).toBe(7);
   });
 });

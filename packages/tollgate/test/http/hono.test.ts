@@ -9,10 +9,10 @@ import { cors } from "hono/cors";
 import { HTTPException } from "hono/http-exception";
 import { createLimiter, type Decision, type Denied, type Limiter, perMinute } from "tollgate";
 import { clientIp, factsOf, type HttpFacts, type Outcome, type RateLimitOptions, rateLimit } from "tollgate/hono";
-import { afterEach, describe, expect, expectTypeOf, it } from "vitest";
+import { afterEach, describe, expect, expectTypeOf, it, vi } from "vitest";
 import { AsyncTwin } from "../stores/async-twin.ts";
 import { bucketOf, held, left, perAddress } from "./suite/case.ts";
-import { send, sendHttp2, sendRaw } from "./suite/client.ts";
+import { type Answer, send, sendHttp2, sendRaw } from "./suite/client.ts";
 import type { RunningServer } from "./suite/harness.ts";
 import { listenHere } from "./suite/node-server.ts";
 import { until } from "./suite/until.ts";
@@ -88,8 +88,12 @@ describe.each(ways)("the fields survive %s", (_where, ask) => {
 
   it("but those of the handler stand", async () => {
     const app = limitedBy({ limiter: of(5) });
-    app.get("/own", (context) => context.text("own", 200, { RateLimit: '"other";r=1' }));
-    expect((await ask(app, "/own")).headers.get("ratelimit")).toBe('"other";r=1');
+    app.get("/own", (context) => context.text("own", 200, { rAtElImIt: '"other";r=1' }));
+    app.get("/fetched", () => new Response(new Blob(["own"]).stream(), { headers: { RateLimit: '"other";r=1' } }));
+    for (const path of ["/own", "/fetched"]) {
+      const { headers } = await ask(app, path);
+      expect([headers.get("ratelimit"), headers.get("ratelimit-policy")]).toEqual(['"other";r=1', both[0]]);
+    }
   });
 
   it.each<[string, MiddlewareHandler, string]>([
@@ -116,6 +120,27 @@ describe.each(ways)("the fields survive %s", (_where, ask) => {
     expect(await exposedBy({ onDenied: (context) => context.text("denied") })).toEqual([all, all]);
   });
 
+  it("and are exposed once where two limiters stand one behind the other", async () => {
+    const app = new Hono();
+    for (const capacity of [9, 1]) app.use(rateLimit({ limiter: of(capacity), exposeHeaders: true }));
+    app.get("/", (context) => context.text("hello"));
+    for (const expected of [200, 429]) {
+      const { headers, status } = await ask(app, "/");
+      expect([status, headers.get("access-control-expose-headers")]).toEqual([
+        expected,
+        "RateLimit-Policy, RateLimit, Retry-After",
+      ]);
+    }
+  });
+
+  it("anew where the handler returns the same response again", async () => {
+    const app = limitedBy({ limiter: of(5), exposeHeaders: true });
+    const kept = new Response(null, { status: 204 });
+    app.get("/kept", () => kept);
+    const told = [await ask(app, "/kept"), await ask(app, "/kept")].map(({ headers }) => headers.get("ratelimit"));
+    expect(told).toEqual(['"bucket";r=4;t=1', '"bucket";r=3;t=2']);
+  });
+
   it("and are exposed beside what a response that was fetched exposes", async () => {
     const upstream = new Hono();
     upstream.get("/", (context) => context.text("up", 200, { "Access-Control-Expose-Headers": "X-Up" }));
@@ -130,7 +155,9 @@ describe.each(ways)("the fields survive %s", (_where, ask) => {
 
 describe("on the wire", () => {
   it("each field stands once", async () => {
-    const app = limitedBy({ limiter: of(1), exposeHeaders: true });
+    const app = new Hono();
+    for (const capacity of [9, 1]) app.use(rateLimit({ limiter: of(capacity), exposeHeaders: true }));
+    app.get("/", (context) => context.text("hello"));
     const url = `${await listen(app)}/`;
     for (const wanted of [0, 2]) {
       const names = (await linesOf(url)).map((line) => line.split(":")[0]?.toLowerCase());
@@ -140,6 +167,97 @@ describe("on the wire", () => {
       expect(names.filter((name) => name === "retry-after" || name === "cache-control")).toHaveLength(wanted);
       expect(new Set(names).size).toBe(names.length);
     }
+  });
+});
+
+describe("a response that the handler sends by Node's own", () => {
+  const overHttp2 = async (app: Hono): Promise<Answer> => {
+    const options = { fetch: app.fetch, port: 0, hostname: "127.0.0.1", createServer: createHttp2Server };
+    const server = serve(options) as Http2Server;
+    await once(server, "listening");
+    const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    try {
+      return await sendHttp2(session, "/");
+    } finally {
+      session.close();
+      server.close();
+    }
+  };
+  const versions: readonly (readonly [string, (app: Hono) => Promise<Answer>])[] = [
+    ["HTTP/1", async (app) => send(await listen(app))],
+    ["HTTP/2", overHttp2],
+  ];
+  const heads: readonly (readonly [string, (outgoing: HttpBindings["outgoing"]) => unknown])[] = [
+    ["an object", (outgoing) => outgoing.writeHead(201, { "Set-Cookie": ["a=1", "b=2"] })],
+    ["a list", (outgoing) => outgoing.writeHead(201, ["Set-Cookie", "a=1", "Set-Cookie", "b=2"])],
+    [
+      "nothing",
+      (outgoing) => {
+        outgoing.statusCode = 201;
+        outgoing.setHeader("Set-Cookie", ["a=1", "b=2"]);
+      },
+    ],
+  ];
+
+  describe.each(versions)("over %s", (version, ask) => {
+    it.each([...heads, ...(version === "HTTP/1" ? withReason() : [])])(
+      "has the fields, its head written with %s",
+      async (_what, writeHead) => {
+        const app = new Hono<{ Bindings: HttpBindings }>();
+        app.use(rateLimit({ limiter: of(5), exposeHeaders: true }));
+        app.get("/", ({ env: { outgoing } }) => {
+          writeHead(outgoing);
+          outgoing.end("raw");
+          return RESPONSE_ALREADY_SENT;
+        });
+        const { body, headers, status } = await ask(app as unknown as Hono);
+        expect([status, body, headers["set-cookie"]]).toEqual([201, "raw", ["a=1", "b=2"]]);
+        expect([headers["ratelimit-policy"], headers["ratelimit"]]).toEqual(['"bucket";q=5;w=5', '"bucket";r=4;t=1']);
+        expect(headers["access-control-expose-headers"]).toBe("RateLimit-Policy, RateLimit, Retry-After");
+      },
+    );
+  });
+
+  /** HTTP/2 has none, and Node warns of one. */
+  function withReason(): typeof heads {
+    return [["a reason", (outgoing) => outgoing.writeHead(201, "Made", { "Set-Cookie": ["a=1", "b=2"] })]];
+  }
+
+  it("is told of as it was where somebody else gave it while the limiter was asked", async () => {
+    const outcomes: Outcome[] = [];
+    const app = new Hono<{ Bindings: HttpBindings }>();
+    const input = async (context: Context) => {
+      const { outgoing } = context.env as HttpBindings;
+      outgoing.writeHead(503).end("too slow");
+      await once(outgoing, "close");
+      return factsOf(context);
+    };
+    const chargeAfter = (_context: Context, outcome: Outcome) => outcomes.push(outcome);
+    app.use(rateLimit({ limiter: of(5), input, cost: 0, chargeAfter }));
+    const printed = vi.spyOn(console, "error");
+    expect((await send(await listen(app as unknown as Hono))).body).toBe("too slow");
+    await until(() => outcomes.length === 1, "it is told");
+    expect(outcomes).toEqual([{ status: 503, bytes: 0, completed: true }]);
+    expect(printed).not.toHaveBeenCalled();
+    printed.mockRestore();
+  });
+
+  it("is kept out of where somebody else has begun it while the limiter was asked", async () => {
+    const app = new Hono<{ Bindings: HttpBindings }>();
+    const input = async (context: Context) => {
+      if (context.req.path === "/begun") (context.env as HttpBindings).outgoing.write("begun ");
+      return factsOf(context);
+    };
+    app.use(async ({ env }, next) => {
+      setTimeout(() => env.outgoing.end("and done"), 20);
+      await next();
+    });
+    app.use(rateLimit({ limiter: of(1), input }));
+    app.get("/", (context) => context.text("hello"));
+    const url = await listen(app as unknown as Hono);
+    await send(url);
+    const answer = await send(`${url}/begun`);
+    expect([answer.status, answer.body]).toEqual([200, "begun and done"]);
   });
 });
 
@@ -194,6 +312,9 @@ describe("the client's address", () => {
   });
 
   it("as the option tells it, before all others", async () => {
+    for (const nobody of ["", null, undefined] as const) {
+      expect(await addressBy({}, { remoteAddress: () => nobody as string | undefined })).toBeUndefined();
+    }
     const remoteAddress = (context: Context) => context.req.header("x-none") ?? "192.0.2.9";
     expect(await addressBy({ incoming: { socket: { remoteAddress: "192.0.2.1" } } }, { remoteAddress })).toBe(
       "192.0.2.9",
@@ -387,16 +508,17 @@ describe("a client that goes while the store is asked", () => {
     const url = await listen(app as unknown as Hono);
     const answer = store.hold();
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
-    socket.write("GET /gone HTTP/1.1\r\nHost: a\r\n\r\n");
+    // The second waits behind the first.
+    socket.write("GET /gone HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2));
     await once(events, "asked");
     const gone = once(events, "gone");
     socket.destroy();
     await gone;
     answer();
     await send(`${url}/there`);
-    await until(() => outcomes.length === 2, "both are told");
+    await until(() => outcomes.length === 3, "all are told");
     expect(handled).toEqual(["/there"]);
-    expect(outcomes[0]).toEqual({ status: 0, bytes: 0, completed: false });
+    expect(outcomes.slice(0, 2)).toEqual([1, 2].map(() => ({ status: 0, bytes: 0, completed: false })));
   });
 });
 

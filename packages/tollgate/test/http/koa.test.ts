@@ -184,16 +184,54 @@ describe("koa", () => {
     const url = await serve(app);
     const asked = once(events, "asked");
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
-    socket.write("GET /gone HTTP/1.1\r\nHost: a\r\n\r\n");
+    // The second waits behind the first.
+    socket.write("GET /gone HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2));
     await asked;
     const gone = once(events, "gone");
     socket.destroy();
     await gone;
     answer();
-    await until(() => outcomes.length === 1, "it is settled");
+    await until(() => outcomes.length === 2, "both are settled");
     await send(`${url}/there`);
     expect(reached).toEqual(["/there"]);
-    expect(outcomes[0]).toEqual({ status: 0, bytes: 0, completed: false });
+    expect(outcomes.slice(0, 2)).toEqual([1, 2].map(() => ({ status: 0, bytes: 0, completed: false })));
+  });
+
+  it.each([
+    ["the adapter's answer", undefined],
+    ["onDenied", (context: Context) => void Object.assign(context, { body: "denied" })],
+  ])("keeps out of an answer that somebody else has begun meanwhile: %s", async (_whose, onDenied) => {
+    const app = silent();
+    app.use(async (context, next) => {
+      setTimeout(() => context.res.end("and done"), 20);
+      await next();
+    });
+    const input = async (context: Context) => {
+      if (context.path === "/begun") context.res.writeHead(202).write("begun ");
+      return factsOf(context);
+    };
+    const limiter = held([bucketOf(1)]).limiter;
+    app.use(rateLimit({ limiter, input, ...(onDenied === undefined ? {} : { onDenied }) }));
+    app.use(hello);
+    const url = await serve(app);
+    await send(url);
+    const answer = await send(`${url}/begun`);
+    expect([answer.status, answer.body]).toEqual([202, "begun and done"]);
+  });
+
+  it("exposes the fields of two limiters once", async () => {
+    const app = new Koa();
+    app.use(rateLimit({ limiter: held([bucketOf(9)]).limiter, exposeHeaders: true }));
+    app.use(rateLimit({ limiter: held([bucketOf(1)]).limiter, exposeHeaders: true }));
+    app.use(hello);
+    const url = await serve(app);
+    for (const expected of [200, 429]) {
+      const { headers, status } = await send(url);
+      expect([status, headers["access-control-expose-headers"]]).toEqual([
+        expected,
+        "RateLimit-Policy, RateLimit, Retry-After",
+      ]);
+    }
   });
 
   it("has its own mind about proxies, whatever the application trusts", async () => {

@@ -1,9 +1,16 @@
 import { once } from "node:events";
-import { createServer, type Http2Server, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
+import type { ServerResponse } from "node:http";
+import {
+  constants,
+  createServer,
+  type Http2Server,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+} from "node:http2";
 import type { AddressInfo } from "node:net";
 import { type Outcome, rateLimit } from "tollgate/node";
 import { afterEach, describe, expect, it } from "vitest";
-import { bucketOf, held } from "./suite/case.ts";
+import { bucketOf, held, left } from "./suite/case.ts";
 import { connectHttp2, sendHttp2 } from "./suite/client.ts";
 import { until } from "./suite/until.ts";
 
@@ -37,6 +44,46 @@ describe("over HTTP/2", () => {
       ratelimit: '"bucket";r=0;t=1',
       "cache-control": "no-store",
     });
+  });
+
+  it("breaks off what onDenied began and failed at", async () => {
+    const onDenied = (_request: unknown, response: ServerResponse) => {
+      response.write("half ");
+      throw new Error("no answer");
+    };
+    const limited = rateLimit({ limiter: held([bucketOf(1)]).limiter, onDenied, reportError: () => {} })(
+      (_request: Http2ServerRequest, response: Http2ServerResponse) => void response.end("hello"),
+    );
+    const session = connectHttp2(await serve(limited));
+    await sendHttp2(session, "/");
+    await expect(sendHttp2(session, "/")).rejects.toThrow("NGHTTP2_INTERNAL_ERROR");
+    session.close();
+  });
+
+  it("counts a client that goes while skip is waited for under its own address", async () => {
+    const { limiter } = held([bucketOf(9)]);
+    let goOn = () => {};
+    const skip = () =>
+      new Promise<boolean>((resolve) => {
+        goOn = () => resolve(false);
+      });
+    const gone: Promise<unknown>[] = [];
+    const limited = rateLimit({ limiter, skip })((_request: Http2ServerRequest, response: Http2ServerResponse) => {
+      response.end("hello");
+    });
+    const url = await serve((request, response) => {
+      gone.push(once(response, "close"));
+      limited(request, response);
+    });
+    const session = connectHttp2(url);
+    const stream = session.request({ ":path": "/" });
+    stream.on("error", () => {});
+    await until(() => gone.length === 1, "it is asked");
+    stream.close(constants.NGHTTP2_CANCEL);
+    session.destroy();
+    await gone[0];
+    goOn();
+    await until(() => left(limiter) === 8, "it is counted");
   });
 
   it("settles once: whole, in pieces, and broken off", async () => {

@@ -242,7 +242,8 @@ describe("node:http", () => {
     const url = await serve(rateLimit({ limiter, input })(handler));
     const answer = store.hold();
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
-    socket.write("GET /gone HTTP/1.1\r\nHost: a\r\n\r\n");
+    // The second waits behind the first.
+    socket.write("GET /gone HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2));
     await once(events, "asked");
     const gone = once(events, "gone");
     socket.destroy();

@@ -16,6 +16,12 @@ export type Step =
       readonly which: number;
       readonly cost: Cost | undefined;
     }
+  | {
+      readonly does: "settle by handle";
+      readonly verb: "charge" | "refund";
+      readonly which: number;
+      readonly cost: Cost;
+    }
   | { readonly does: "call"; readonly verb: (typeof VERBS)[number]; readonly which: number; readonly cost: number }
   | { readonly does: "renew"; readonly which: number }
   | { readonly does: "grow"; readonly keys: number }
@@ -25,6 +31,11 @@ export type Step =
 /** Two handles of each key, so that one sees what the other did. */
 const which = fc.nat({ max: 2 * KEYS.length - 1 });
 const cost = fc.nat({ max: 4 });
+const anyCost: fc.Arbitrary<Cost> = fc.oneof(
+  cost,
+  cost,
+  cost.map((requests) => ({ requests })),
+);
 const YEAR_MS = 365 * 86_400_000;
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -34,12 +45,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       does: fc.constant("handle" as const),
       verb: fc.constantFrom("allow" as const, "allow" as const, "consume" as const),
       which,
-      cost: fc.oneof(
-        fc.constant(undefined),
-        cost,
-        cost,
-        cost.map((requests): Cost => ({ requests })),
-      ),
+      cost: fc.option(anyCost, { freq: 3, nil: undefined }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      does: fc.constant("settle by handle" as const),
+      verb: fc.constantFrom("charge" as const, "refund" as const),
+      which,
+      cost: anyCost,
     }),
   },
   {
@@ -84,6 +99,11 @@ export class HandleTwins {
   async #play(one: Step): Promise<void> {
     switch (one.does) {
       case "handle": {
+        const answer = await this.#handles[one.which]?.[one.verb](one.cost);
+        deepStrictEqual(answer, await this.byKey[one.verb](keyAt(one.which), one.cost));
+        return;
+      }
+      case "settle by handle": {
         const answer = await this.#handles[one.which]?.[one.verb](one.cost);
         deepStrictEqual(answer, await this.byKey[one.verb](keyAt(one.which), one.cost));
         return;

@@ -57,6 +57,8 @@ describe.each(EVERY_STORE)("a handle over %s", (_name, createStore) => {
       // Over an asynchronous store it rejects.
       await expect(async () => handle.allow(cost as never)).rejects.toMatchObject(refused);
       await expect(async () => handle.consume(cost as never)).rejects.toMatchObject(refused);
+      await expect(async () => handle.charge(cost as never)).rejects.toMatchObject(refused);
+      await expect(async () => handle.refund(cost as never)).rejects.toMatchObject(refused);
       expect((await limiter.explain("ann"))[0]?.used).toBe(0);
     },
   );
@@ -102,10 +104,35 @@ describe.each(EVERY_STORE)("a handle over %s", (_name, createStore) => {
     expect((await handle.consume()).remaining).toBe(1);
   });
 
+  it("charges into debt and gives back, under the key and the limits that it was made with", async () => {
+    let choices = 0;
+    const limiter = limiterOver(createStore(), {
+      key: (input) => (choices === 0 ? input : "somebody else"),
+      limits: () => {
+        choices += 1;
+        return [perMinute(10, { name: `choice-${choices}` }), perMinute(90, { unit: "tokens" })];
+      },
+      clock,
+      name: "j",
+    });
+    const handle = limiter.handle("ann");
+    await handle.consume();
+    expect(await handle.charge({ requests: 11, tokens: 5 })).toMatchObject({
+      allowed: false,
+      limit: { name: "choice-1" },
+    });
+    await handle.refund({ requests: 7, tokens: 1 });
+    expect(await handle.consume(0)).toMatchObject({ limit: { name: "choice-1" }, limitRemaining: 5 });
+    expect(await handle.consume({ tokens: 87 })).toMatchObject({ allowed: false, limit: { unit: "tokens" } });
+    expect(choices).toBe(1);
+  });
+
   it("without limits is always allowed", async () => {
     const handle = limiterOver(createStore(), { limits: () => [], clock, name: "h" }).handle("ann");
     expect(await handle.allow(1e9)).toBe(true);
     expect(await handle.consume()).toMatchObject({ allowed: true, limit: undefined });
+    expect(await handle.charge(1e9)).toMatchObject({ allowed: true, limit: undefined });
+    expect(await handle.refund(1e9)).toBeUndefined();
   });
 
   it("tells observers what its key would", async () => {
@@ -115,11 +142,15 @@ describe.each(EVERY_STORE)("a handle over %s", (_name, createStore) => {
     const handle = limiter.handle("ann");
     await handle.allow();
     await handle.consume(2);
+    await handle.charge(5);
+    await handle.refund(1);
     const told = seen.splice(0);
     await limiter.reset("ann");
     await limiter.allow("ann");
     await limiter.consume("ann", 2);
-    expect(told).toHaveLength(2);
+    await limiter.charge("ann", 5);
+    await limiter.refund("ann", 1);
+    expect(told).toHaveLength(3);
     expect(told).toEqual(seen);
   });
 });
@@ -139,6 +170,11 @@ describe.each(SYNC_STORES)("a handle over %s", (_name, createStore) => {
     const handle = combine(user, route).handle("ann");
     expect([handle.allow(), user.allow("ann"), handle.allow(), handle.allow()]).toEqual([true, true, true, false]);
     expect([used(user, "ann"), used(route, "ann")]).toEqual([[3], [2]]);
+    handle.refund(2);
+    handle.charge(2);
+    handle.charge(1);
+    expect([used(user, "ann"), used(route, "ann")]).toEqual([[4], [3]]);
+    handle.refund(1);
     expect(handle.consume(0)).toMatchObject({ allowed: true, limiter: "user" });
     clock.advance(1_000);
     expect(handle.consume()).toMatchObject({ allowed: false, limiter: "route" });

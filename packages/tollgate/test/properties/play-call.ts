@@ -35,15 +35,14 @@ export function playCall(call: Call, listen: Listener | undefined): Outcome | un
   listen?.(
     `${now} µs: ${targets.map(({ name }) => name).join("+")}${by === "input" ? "" : ` by ${by}`}.${verb}(${JSON.stringify([...keys, cost])})`,
   );
+  const handle = by === "handle" ? call.handle() : undefined;
   switch (verb) {
-    case "consume": {
-      const verbs = by === "handle" ? call.handle() : undefined;
-      return decided("take", () => verbs?.consume(cost) ?? limiter.consume(input, cost), call, listen);
-    }
+    case "consume":
+      return decided("take", () => handle?.consume(cost) ?? limiter.consume(input, cost), call, listen);
     case "peek":
       return decided("peek", () => limiter.peek(input, cost), call, listen);
     case "charge":
-      return decided("charge", () => limiter.charge(input, cost ?? 1), call, listen);
+      return decided("charge", () => handle?.charge(cost ?? 1) ?? limiter.charge(input, cost ?? 1), call, listen);
     case "allow": {
       const outcome = transact("take", modelCalls, now);
       if (allow(call) !== outcome.allowed) throw new Error(`allow: expected ${outcome.allowed}`);
@@ -51,7 +50,8 @@ export function playCall(call: Call, listen: Listener | undefined): Outcome | un
     }
     case "refund":
       transact("refund", modelCalls, now);
-      limiter.refund(input, cost ?? 1);
+      if (handle === undefined) limiter.refund(input, cost ?? 1);
+      else handle.refund(cost ?? 1);
       return undefined;
     case "explain":
       expectNone(reportDifferences(limiter.explain(input, cost), explain(modelCalls, now), now, targets, keys));

@@ -1,14 +1,16 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
 import type { Denied } from "../../core/decision.ts";
 import { show, TollgateError } from "../../core/errors.ts";
+import { exposedNames } from "../../http/exposed-names.ts";
 import type { HttpFacts } from "../../http/facts.ts";
 import { Gate, type Refusal, type Verdict } from "../../http/gate.ts";
 import { type HeaderList, writeHeaders } from "../../http/header-list.ts";
+import { isGone } from "../../http/outgoing.ts";
 import { handOver } from "../../http/thrown-error.ts";
 import { isPromise } from "../../http/when-ready.ts";
 import { factsAt } from "../node/facts.ts";
+import { keepAddress } from "../node/kept-address.ts";
 import { watchOutcome } from "../node/outcome.ts";
-import { isGone } from "../node/response.ts";
 import type { RateLimitOptions, RouteRateLimit } from "./options.ts";
 
 /** The neutral view of a request of Fastify. Its path is as it was sent, also where `rewriteUrl` has changed `request.url`. */
@@ -45,6 +47,7 @@ export class RouteLimit {
       return;
     }
     if (isPromise(verdict)) {
+      keepAddress(request.raw);
       void verdict.then(
         (later) => this.#act(later, request, reply, done),
         (error: unknown) => handOver(error, done),
@@ -54,7 +57,7 @@ export class RouteLimit {
 
   #act(verdict: Verdict, request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
     if (verdict.decision !== undefined) request.rateLimit = verdict.decision;
-    if (verdict.pass && verdict.settle !== undefined) watchOutcome(request.raw, reply.raw, verdict.settle);
+    if (verdict.pass && verdict.settle !== undefined) watchOutcome(reply.raw, verdict.settle);
     // A client that went while the store was asked needs no handler: its 'close' is over, nobody would clean up.
     if (isGone(reply.raw)) return;
     setHeaders(reply, verdict.headers);
@@ -68,9 +71,16 @@ export class RouteLimit {
     reply: FastifyReply,
     done: HookHandlerDoneFunction,
   ): void {
+    // Somebody else has answered, or begun to, while the store was asked.
+    if (reply.sent || reply.raw.headersSent) return;
+    const before = reply.statusCode;
     reply.code(answer.status);
     if (this.#onDenied !== undefined && decision !== undefined) {
-      answerBy(this.#onDenied, request, reply, decision).catch((error: unknown) => handOver(error, done));
+      answerBy(this.#onDenied, request, reply, decision).catch((error: unknown) => {
+        // An error is not answered with the status of a denial.
+        if (!reply.sent && reply.statusCode === answer.status) reply.code(before);
+        handOver(error, done);
+      });
       return;
     }
     // Fastify adds a charset to a string of any JSON type, and none to bytes.
@@ -91,9 +101,6 @@ async function answerBy(
 function setHeaders(reply: FastifyReply, headers: HeaderList): void {
   writeHeaders(headers, {
     set: (name, value) => void reply.header(name, value),
-    append: (name, value) => {
-      const before = reply.getHeader(name);
-      reply.header(name, before === undefined ? value : `${String(before)}, ${value}`);
-    },
+    append: (name, value) => void reply.header(name, exposedNames(reply.getHeader(name), value)),
   });
 }

@@ -1,6 +1,6 @@
 import type { HttpFacts } from "../../http/facts.ts";
 import { pathOfUrl } from "../../http/url-path.ts";
-import { peerAddress } from "./peer.ts";
+import { type Peer, peerOf } from "./peer.ts";
 
 /**
  * The neutral view of a `Request`. Its path is as runtimes give it: without `.` and `..`. It has an address once the request
@@ -13,11 +13,14 @@ export function factsOf(request: Request): HttpFacts {
 /** What nobody asks for is not worked out. */
 class FetchFacts implements HttpFacts {
   readonly #request: Request;
+  /** As the limiter at hand knows it: one inside of it may be told nothing of the kind. */
+  #peer: Peer | undefined;
   /** A field, so that it can be taken out of the facts. */
   readonly header: (name: string) => string | undefined;
 
   constructor(request: Request) {
     this.#request = request;
+    this.#peer = peerOf(request);
     this.header = (name) => request.headers.get(name) ?? undefined;
   }
 
@@ -30,6 +33,7 @@ class FetchFacts implements HttpFacts {
   }
 
   get remoteAddress(): string | undefined {
-    return peerAddress(this.#request);
+    this.#peer ??= peerOf(this.#request);
+    return this.#peer?.address;
   }
 }

@@ -4,22 +4,29 @@ export type AddressOf<Native, Others extends unknown[]> = (request: Native, ...o
 /** A request has no place for it, and the functions of the options get nothing but the request. */
 const PEERS = new WeakMap<Request, Peer>();
 
-/** Remembers how to find the address of a request's peer. */
+/**
+ * Remembers how to find the address of a request's peer: by a function that knows, else as Bun and Deno tell it. Where nobody tells
+ * it, what a limiter in front has remembered stands.
+ */
 export function notePeer<Native extends Request, Others extends unknown[]>(
   request: Native,
   others: Others,
-  addressOf: AddressOf<Native, Others>,
+  addressOf: AddressOf<Native, Others> | undefined,
 ): void {
-  PEERS.set(request, new Peer(() => addressOf(request, ...others)));
+  if (addressOf !== undefined) PEERS.set(request, new Peer(() => addressOf(request, ...others)));
+  else {
+    const teller = others.find(tellsAddress);
+    if (teller !== undefined) PEERS.set(request, new Peer(() => addressBy(teller, request)));
+  }
 }
 
-/** The address of the peer; `undefined` where the runtime does not tell it, or before the request came to a limiter. */
-export function peerAddress(request: Request): string | undefined {
-  return PEERS.get(request)?.address;
+/** `undefined` where the runtime does not tell it, or before the request came to a limiter. */
+export function peerOf(request: Request): Peer | undefined {
+  return PEERS.get(request);
 }
 
 /** Runtimes work an address out, and forget it when the response is over: it is asked for once, and only if it is wanted. */
-class Peer {
+export class Peer {
   #find: (() => string | undefined) | undefined;
   #address: string | undefined;
 
@@ -34,6 +41,13 @@ class Peer {
     }
     return this.#address;
   }
+
+  /** Asks for it at once: while something else is waited for, the peer may go. Whoever wants it hears of what that throws. */
+  keep(): void {
+    try {
+      void this.address;
+    } catch {}
+  }
 }
 
 /** What `Bun.serve` hands its handler beside the request. */
@@ -47,15 +61,15 @@ interface DenoInfo {
   readonly remoteAddr: { readonly hostname?: unknown };
 }
 
-/** The address where the runtime is Bun or Deno. What others hand over, such as a Worker's `env`, has nothing of the kind. */
-export function addressAmong(request: Request, ...others: unknown[]): string | undefined {
-  for (const other of others) {
-    if (isBunServer(other)) return other.requestIP(request)?.address;
-    if (!isDenoInfo(other)) continue;
-    const { hostname } = other.remoteAddr;
-    return typeof hostname === "string" ? hostname : undefined;
-  }
-  return undefined;
+/** What Workers and others hand over, such as an `env`, has nothing of the kind. */
+function tellsAddress(other: unknown): other is BunServer | DenoInfo {
+  return isBunServer(other) || isDenoInfo(other);
+}
+
+function addressBy(teller: BunServer | DenoInfo, request: Request): string | undefined {
+  if (isBunServer(teller)) return teller.requestIP(request)?.address;
+  const { hostname } = teller.remoteAddr;
+  return typeof hostname === "string" ? hostname : undefined;
 }
 
 function isBunServer(other: unknown): other is BunServer {

@@ -1,16 +1,5 @@
 import type { Context } from "hono";
-import type { Writable } from "../../http/count-written.ts";
-
-/** Node's response, of HTTP/1 or HTTP/2, as far as it is used here: this adapter knows no `node:`. */
-export interface Outgoing extends Writable {
-  readonly headersSent: boolean;
-  readonly statusCode: number;
-  /** A response of HTTP/2 in the compatible form has none, but a stream. */
-  readonly destroyed?: boolean;
-  readonly stream?: { readonly aborted: boolean; readonly destroyed: boolean; readonly writableFinished: boolean };
-  setHeader(name: string, value: string): unknown;
-  once(event: "close" | "finish", listener: () => void): unknown;
-}
+import type { Outgoing } from "../../http/outgoing.ts";
 
 /** What servers hand over as `env`, each its own part. */
 interface Bindings {
@@ -29,8 +18,21 @@ export function outgoingOf(context: Context): Outgoing | undefined {
   return isObject(outgoing) && typeof outgoing.setHeader === "function" ? (outgoing as Outgoing) : undefined;
 }
 
+/** Of peers that may have none any more. */
+const ADDRESSES = new WeakMap<Context, string>();
+
+/** Notes the address of the socket's peer before anything is waited for: one that is gone by then has none any more. */
+export function keepAddress(context: Context): void {
+  const address = addressNow(context);
+  if (address !== undefined) ADDRESSES.set(context, address);
+}
+
 /** The address of the socket's peer, where the server tells it: Node, Bun and Deno do. */
 export function remoteAddressOf(context: Context): string | undefined {
+  return addressNow(context) ?? ADDRESSES.get(context);
+}
+
+function addressNow(context: Context): string | undefined {
   const bindings = bindingsOf(context);
   if (bindings === undefined) return undefined;
   const { incoming, remoteAddr, requestIP } = bindings;

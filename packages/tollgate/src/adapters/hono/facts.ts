@@ -44,7 +44,8 @@ class HonoFacts implements HttpFacts {
 
   get remoteAddress(): string | undefined {
     // Kept, so that a request is settled under the key that it was counted under: a peer that is gone has no address any more.
-    this.#remoteAddress ??= this.#addressOf(this.#context);
+    // An application's own function may say null or "" where there is none.
+    this.#remoteAddress ??= this.#addressOf(this.#context) || undefined;
     return this.#remoteAddress;
   }
 }

@@ -1,23 +1,6 @@
 import type { Context } from "hono";
 import { EXPOSE, type HeaderList } from "../../http/header-list.ts";
 import { withFields } from "../fetch/fields.ts";
-import type { Outgoing } from "./bindings.ts";
-
-/**
- * Sets fields on Node's response, which keeps them whatever the handler returns, and is many times quicker than a `Headers`.
- *
- * @returns those that have to wait for the handler's response.
- */
-export function setOnOutgoing(outgoing: Outgoing, fields: HeaderList): HeaderList {
-  if (outgoing.headersSent) return [];
-  const left: (readonly [string, string])[] = [];
-  for (const field of fields) {
-    // What the handler's response exposes would replace it.
-    if (field[0] === EXPOSE) left.push(field);
-    else outgoing.setHeader(field[0], field[1]);
-  }
-  return left;
-}
 
 /** Sets fields for the responses that Hono's helpers make. */
 export function setOnContext(context: Context, fields: HeaderList): void {
@@ -27,7 +10,7 @@ export function setOnContext(context: Context, fields: HeaderList): void {
 /** Adds to the response of the context what it lacks. */
 export function addToResponse(context: Context, fields: HeaderList): void {
   const response = context.res;
-  const complete = withFields(response, fields);
+  const complete = withFields(response, fields, context.get("rateLimit"));
   if (complete !== response) replaceResponse(context, complete);
 }
 

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpFacts } from "../../http/facts.ts";
+import { pathOfUrl } from "../../http/url-path.ts";
+import { keptAddress } from "./kept-address.ts";
 
 /** The neutral view of a `node:http` request, of HTTP/2 requests in Node's compatible form, too. */
 export function factsOf(request: IncomingMessage): HttpFacts {
@@ -27,8 +29,7 @@ class NodeFacts implements HttpFacts {
   }
 
   get path(): string {
-    const query = this.#url.indexOf("?");
-    return query < 0 ? this.#url : this.#url.slice(0, query);
+    return pathOfUrl(this.#url);
   }
 
   /** Made when it is asked for; it can be taken out of the facts. */
@@ -39,7 +40,7 @@ class NodeFacts implements HttpFacts {
   get remoteAddress(): string | undefined {
     // Kept, so that a request is settled under the key that it was counted under: a stream of HTTP/2 that is over has no socket
     // any more.
-    this.#remoteAddress ??= this.#request.socket?.remoteAddress || undefined;
+    this.#remoteAddress ??= this.#request.socket?.remoteAddress || keptAddress(this.#request);
     return this.#remoteAddress;
   }
 }

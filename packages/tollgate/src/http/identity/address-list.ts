@@ -43,15 +43,11 @@ function blocksOf(option: string, entry: unknown): AddressBlock[] {
   return texts.map((text) => {
     const block = typeof text === "string" ? parseBlock(text) : undefined;
     if (block === undefined) throw refusal(option, EXPECTED, entry);
-    checkIpv4Meant(option, block, entry);
+    if ("instead" in block) {
+      throw refusal(option, `${EXPECTED}, and IPv4 in its own form, such as "${block.instead}"`, entry);
+    }
     return block;
   });
-}
-
-/** `64:ff9b::/96`, say, stands in many lists of IPv6 networks: it must not mean everybody by accident. */
-function checkIpv4Meant(option: string, { network, bits }: AddressBlock, entry: unknown): void {
-  if (network.kind() === "ipv6" || bits > 0 || !String(entry).includes(":")) return;
-  throw refusal(option, `${EXPECTED}, and all of IPv4 as "0.0.0.0/0"`, entry);
 }
 
 function refusal(option: string, expected: string, got: unknown): TollgateError {

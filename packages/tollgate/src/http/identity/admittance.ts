@@ -31,9 +31,10 @@ export class Admittance {
 
   /** By the whole address, which IPv6 is not grouped for. A client without an address is in no list. */
   of(facts: HttpFacts): Admitted {
-    const client = this.#finder.of(facts);
+    const { client, isHiding } = this.#finder.of(facts);
     if (client === undefined) return "if within limits";
-    if (this.#allow.has(client)) return "always";
+    // Whoever hides behind a proxy that is on the list has not got its place there.
+    if (!isHiding && this.#allow.has(client)) return "always";
     return this.#deny.has(client) ? "never" : "if within limits";
   }
 }

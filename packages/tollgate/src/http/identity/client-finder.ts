@@ -7,6 +7,14 @@ import { Reports } from "./reports.ts";
 
 export const DEFAULT_HEADER = "x-forwarded-for";
 
+/** Where the way back to the client ended. */
+export interface Found {
+  /** `undefined` where neither the socket nor a trusted hop tells an address. */
+  readonly client: Address | undefined;
+  /** Whether somebody stands behind this address of whom a trusted hop has told, but no address. */
+  readonly isHiding: boolean;
+}
+
 /** Goes from the socket's peer back to the client, as far as the hops are trusted. */
 export class ClientFinder {
   readonly #trusts: Trusts;
@@ -20,22 +28,22 @@ export class ClientFinder {
     this.#form = reportForm(this.#header);
   }
 
-  /** `undefined` where neither the socket nor a trusted hop tells an address. */
-  of(facts: HttpFacts): Address | undefined {
+  of(facts: HttpFacts): Found {
     const { remoteAddress } = facts;
     const peer = remoteAddress === undefined ? undefined : nodeAddress(remoteAddress);
-    if (!this.#trusts(peer, 0)) return peer;
-    const value = facts.header(this.#header);
-    return value === undefined ? peer : this.#walk(peer, new Reports(value, this.#form));
+    const value = this.#trusts(peer, 0) ? facts.header(this.#header) : undefined;
+    return value === undefined ? { client: peer, isHiding: false } : this.#walk(peer, new Reports(value, this.#form));
   }
 
-  #walk(peer: Address | undefined, reports: Reports): Address | undefined {
+  #walk(peer: Address | undefined, reports: Reports): Found {
     let client = peer;
     for (let distance = 0; this.#trusts(client, distance); distance += 1) {
-      const reported = reports.next();
-      if (reported === undefined) return client;
-      client = reported;
+      const report = reports.next();
+      // A header that is there and names nobody is not one that is missing.
+      if (report === "none") return { client, isHiding: distance === 0 };
+      if (report === "unreadable") return { client, isHiding: true };
+      client = report;
     }
-    return client;
+    return { client, isHiding: false };
   }
 }

@@ -1,10 +1,13 @@
 import { show, TollgateError } from "../../core/errors.ts";
-import type { HttpFacts } from "../facts.ts";
+import { checkNames } from "../check-names.ts";
+import type { Address } from "./address.ts";
 import { AddressKeys } from "./address-keys.ts";
 import { ClientFinder, DEFAULT_HEADER } from "./client-finder.ts";
 import { compileTrust, TRUSTS_NOBODY } from "./compile-trust.ts";
 import { isDottedQuad } from "./dotted-quad.ts";
 import type { KeyOf } from "./key-of.ts";
+import { nodeAddress } from "./node-address.ts";
+import { RecentPeers } from "./recent-peers.ts";
 import { checkToken } from "./token.ts";
 import type { TrustProxy } from "./trust.ts";
 
@@ -21,6 +24,7 @@ export interface ClientIpOptions {
   readonly header?: string;
 }
 
+const NAMES: Readonly<Record<keyof ClientIpOptions, true>> = { trustProxy: true, ipv6Prefix: true, header: true };
 const UNKNOWN = "unknown";
 const DEFAULT_PREFIX = 64;
 const MAPPED = "::ffff:";
@@ -54,22 +58,21 @@ export function clientIp(options: ClientIpOptions = {}): KeyOf {
   if (typeof options !== "object" || options === null) {
     throw new TollgateError("ERR_OPTION", `clientIp: expected an object of options, got ${show(options)}`);
   }
+  checkNames("clientIp", options, Object.keys(NAMES), { addressHeader: "which is called header here" });
   const { trustProxy = false, ipv6Prefix = DEFAULT_PREFIX, header = DEFAULT_HEADER } = options;
   const trusts = compileTrust(trustProxy);
   const keys = new AddressKeys(checkPrefix(ipv6Prefix));
   const finder = new ClientFinder(trusts, checkToken("header", header, "the name of a header"));
-  const found: KeyOf = (facts) => {
-    const address = finder.of(facts);
-    return address === undefined ? UNKNOWN : keys.of(address.counted);
-  };
-  return trusts === TRUSTS_NOBODY ? (facts) => plainPeer(facts) ?? found(facts) : found;
+  const keyOf = (address: Address | undefined) => (address === undefined ? UNKNOWN : keys.of(address.counted));
+  if (trusts !== TRUSTS_NOBODY) return (facts) => keyOf(finder.of(facts).client);
+  const recent = new RecentPeers((peer) => keyOf(nodeAddress(peer)));
+  return ({ remoteAddress: peer }) => (peer === undefined ? UNKNOWN : (plainPeer(peer) ?? recent.of(peer)));
 }
 
 /** Nearly every peer has an address of IPv4, and the system writes it in one of two ways: nothing is to be done but look. */
-function plainPeer({ remoteAddress }: HttpFacts): string | undefined {
-  if (remoteAddress === undefined || isDottedQuad(remoteAddress)) return remoteAddress;
-  const isMapped = remoteAddress.startsWith(MAPPED) && isDottedQuad(remoteAddress, MAPPED.length);
-  return isMapped ? remoteAddress.slice(MAPPED.length) : undefined;
+function plainPeer(peer: string): string | undefined {
+  if (isDottedQuad(peer)) return peer;
+  return peer.startsWith(MAPPED) && isDottedQuad(peer, MAPPED.length) ? peer.slice(MAPPED.length) : undefined;
 }
 
 function checkPrefix(prefix: unknown): number {

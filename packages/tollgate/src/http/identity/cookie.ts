@@ -4,8 +4,8 @@ import { checkToken } from "./token.ts";
 import { trimmed } from "./white-space.ts";
 
 /**
- * The value of a cookie, by its exact name: that of the first one, as it was sent but for double quotes around it (RFC 6265), and
- * `""` where there is none. More than 256 UTF-16 units become `sha256:` and their hash in hex.
+ * The value of a cookie, by its exact name, without double quotes around it (RFC 6265) and percent-decoded, as frameworks read it.
+ * `""` where there is none, or several with values that differ. More than 256 UTF-16 units become `sha256:` and their hash in hex.
  *
  * @throws TollgateError `ERR_OPTION` when it is no name of a cookie.
  * @example
@@ -28,18 +28,34 @@ export function cookie(name: string): KeyOf {
 }
 
 function valueIn(cookies: string, wanted: string): string {
+  let found: string | undefined;
   for (let start = 0; start < cookies.length; ) {
     const semicolon = cookies.indexOf(";", start);
     const end = semicolon < 0 ? cookies.length : semicolon;
     const pair = cookies.slice(start, end);
     const equals = pair.indexOf("=");
-    if (equals >= 0 && trimmed(pair.slice(0, equals)) === wanted) return unquoted(trimmed(pair.slice(equals + 1)));
+    if (equals >= 0 && trimmed(pair.slice(0, equals)) === wanted) {
+      const value = unquoted(trimmed(pair.slice(equals + 1)));
+      // One framework takes the first of them, another the last.
+      if (found !== undefined && found !== value) return "";
+      found = value;
+    }
     start = end + 1;
   }
-  return "";
+  return decoded(found ?? "");
 }
 
 function unquoted(value: string): string {
   const isQuoted = value.length >= 2 && value.startsWith('"') && value.endsWith('"');
   return isQuoted ? value.slice(1, -1) : value;
+}
+
+/** Undecoded, one session would have as many keys as it has spellings. */
+function decoded(value: string): string {
+  if (!value.includes("%")) return value;
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
 }

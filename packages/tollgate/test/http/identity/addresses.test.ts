@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 import fc from "fast-check";
-import { clientIp } from "tollgate/node";
+import { type ClientIpOptions, clientIp, type KeyOf } from "tollgate/node";
 import { describe, expect, it } from "vitest";
 import { octets, parts, quadOf, spelling, spellingOfIpv4 } from "./address-arbitrary.ts";
 import { factsFrom } from "./facts.ts";
@@ -103,6 +103,28 @@ describe("clientIp: addresses in general", () => {
     );
   });
 
+  it("a list holds every address of a block in a form that carries IPv4, or refuses the block", () => {
+    const starts = fc.constantFrom<readonly number[]>([0x2002], [0x64, 0xff9b, 0, 0, 0, 0]);
+    const groups = fc
+      .record({ start: starts, rest: parts, pair: octets })
+      .map(({ start, rest, pair: [first = 0, second = 0, third = 0, fourth = 0] }) =>
+        [...start, first * 256 + second, third * 256 + fourth, ...rest].slice(0, 8),
+      );
+    let accepted = 0;
+    fc.assert(
+      fc.property(groups, fc.integer({ min: 8, max: 128 }), parts, (network, bits, others) => {
+        const options = { trustProxy: [`${canonical(network)}/${bits}`] };
+        const key = clientIpUnlessRefused(options);
+        if (key === undefined) return;
+        accepted += 1;
+        const peer = canonical(network.map((group, at) => join(group, others[at] ?? 0, bits - 16 * at)));
+        expect(key(factsFrom(peer, { "x-forwarded-for": "198.18.0.1" }))).toBe("198.18.0.1");
+      }),
+      SEED,
+    );
+    expect(accepted).toBeGreaterThan(500);
+  });
+
   it("whatever is sent, nothing is thrown, and a key is an address, a network or unknown", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
@@ -126,6 +148,20 @@ describe("clientIp: addresses in general", () => {
     );
   });
 });
+
+function clientIpUnlessRefused(options: ClientIpOptions): KeyOf | undefined {
+  try {
+    return clientIp(options);
+  } catch {
+    return undefined;
+  }
+}
+
+/** So many bits of one group, if that is between none and all, and the rest of another. */
+function join(group: number, other: number, bits: number): number {
+  const mask = 0xffff >> Math.max(0, Math.min(bits, 16));
+  return (group & ~mask) | (other & mask);
+}
 
 /** The address with one bit turned, counted from the left; none for bits that IPv4 has not got. */
 function flip(ip: string, bit: number): string {

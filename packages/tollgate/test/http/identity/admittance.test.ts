@@ -8,16 +8,17 @@ interface Lists {
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
   readonly trustProxy?: TrustProxy;
+  readonly addressHeader?: string;
 }
 
 /** What becomes of a client whom the limiter would deny. */
-function fate(lists: Lists, peer: string | undefined, forwardedFor?: string): "passes" | "refused" | "limited" {
+function fate(lists: Lists, peer: string | undefined, report?: string): "passes" | "refused" | "limited" {
   const limiter = createLimiter({ key: clientIp(), limits: [perMinute(1)] });
   const socket = Object.defineProperty(new Socket(), "remoteAddress", { value: peer });
   const request = new IncomingMessage(socket);
   request.method = "GET";
   request.url = "/";
-  if (forwardedFor !== undefined) request.headers["x-forwarded-for"] = forwardedFor;
+  if (report !== undefined) request.headers[lists.addressHeader ?? "x-forwarded-for"] = report;
   const handler = rateLimit({ limiter, ...lists })((_request, response) => void response.writeHead(200));
   let statuses: number[] = [];
   for (let i = 0; i < 2; i += 1) {
@@ -29,55 +30,83 @@ function fate(lists: Lists, peer: string | undefined, forwardedFor?: string): "p
   return fates[statuses.join() as keyof typeof fates];
 }
 
-const CASES: readonly (readonly [lists: Lists, peer: string | undefined, forwardedFor: string | undefined, string])[] =
-  [
-    [{}, "192.0.2.1", undefined, "limited"],
-    [{ allow: [], deny: [] }, "192.0.2.1", undefined, "limited"],
-    [{ allow: ["192.0.2.1"] }, "192.0.2.1", undefined, "passes"],
-    [{ allow: ["192.0.2.1"] }, "192.0.2.2", undefined, "limited"],
-    [{ deny: ["192.0.2.1"] }, "192.0.2.1", undefined, "refused"],
-    [{ deny: ["192.0.2.1"] }, "192.0.2.2", undefined, "limited"],
-    [{ deny: ["192.0.2.0/24"] }, "192.0.2.255", undefined, "refused"],
-    [{ deny: ["192.0.2.0/24"] }, "192.0.3.0", undefined, "limited"],
-    [{ deny: ["198.51.100.0/24", "192.0.2.0/24"] }, "192.0.2.7", undefined, "refused"],
-    [{ allow: ["192.0.2.1"], deny: ["192.0.2.0/24"] }, "192.0.2.1", undefined, "passes"],
-    [{ allow: ["192.0.2.1"], deny: ["192.0.2.0/24"] }, "192.0.2.2", undefined, "refused"],
-    [{ deny: ["192.0.2.0/24"] }, "::ffff:192.0.2.1", undefined, "refused"],
-    [{ deny: ["192.0.2.0/24"] }, "::ffff:c000:201", undefined, "refused"],
-    [{ deny: ["192.0.2.0/24"] }, "64:ff9b::192.0.2.1", undefined, "refused"],
-    [{ deny: ["192.0.2.0/24"] }, "2002:c000:201::1", undefined, "refused"],
-    [{ deny: ["::ffff:192.0.2.0/120"] }, "192.0.2.1", undefined, "refused"],
-    [{ deny: ["0.0.0.0/0"] }, "::ffff:8.8.8.8", undefined, "refused"],
-    [{ deny: ["0.0.0.0/0"] }, "2001:db8::1", undefined, "limited"],
-    [{ deny: ["::/0"] }, "2001:db8::1", undefined, "refused"],
-    [{ deny: ["::/0"] }, "8.8.8.8", undefined, "limited"],
-    // The whole address counts, not its network.
-    [{ deny: ["2001:db8::1"] }, "2001:db8::1", undefined, "refused"],
-    [{ deny: ["2001:db8::1"] }, "2001:db8::2", undefined, "limited"],
-    [{ deny: ["2001:db8::/127"] }, "2001:db8::2", undefined, "limited"],
-    [{ allow: ["loopback"] }, "127.9.9.9", undefined, "passes"],
-    [{ allow: ["loopback"] }, "::1", undefined, "passes"],
-    [{ allow: ["private"] }, "192.168.1.1", undefined, "passes"],
-    [{ allow: ["private"] }, "fe80::1%eth0", undefined, "passes"],
-    [{ allow: ["private"] }, "2002:c0a8:101::1", undefined, "limited"],
-    [{ allow: ["0.0.0.0/0", "::/0"], deny: ["private"] }, undefined, undefined, "limited"],
-    [{ deny: ["0.0.0.0/0", "::/0"] }, undefined, undefined, "limited"],
-    // Nobody is believed unless told.
-    [{ allow: ["192.0.2.1"] }, "198.51.100.1", "192.0.2.1", "limited"],
-    [{ allow: ["private"] }, "198.51.100.1", "10.0.0.1", "limited"],
-    [{ deny: ["192.0.2.1"] }, "10.0.0.1", "192.0.2.1", "limited"],
-    [{ allow: ["192.0.2.1"], trustProxy: false }, "198.51.100.1", "192.0.2.1", "limited"],
-    [{ allow: ["192.0.2.1"], trustProxy: "private" }, "198.51.100.1", "192.0.2.1", "limited"],
-    [{ allow: ["192.0.2.1"], trustProxy: "private" }, "10.0.0.1", "192.0.2.1", "passes"],
-    [{ allow: ["192.0.2.1"], trustProxy: 1 }, "10.0.0.1", "192.0.2.1, 198.51.100.1", "limited"],
-    [{ deny: ["192.0.2.1"], trustProxy: 1 }, "10.0.0.1", "198.51.100.1, 192.0.2.1", "refused"],
-    [{ deny: ["192.0.2.1"], trustProxy: ["10.0.0.0/8"] }, "10.0.0.1", "192.0.2.1, 10.0.0.2", "refused"],
-    [{ deny: ["10.0.0.1"], trustProxy: 1 }, "10.0.0.1", "garbage", "refused"],
-  ];
+const CASES: readonly (readonly [lists: Lists, peer: string | undefined, report: string | undefined, string])[] = [
+  [{}, "192.0.2.1", undefined, "limited"],
+  [{ allow: [], deny: [] }, "192.0.2.1", undefined, "limited"],
+  [{ allow: ["192.0.2.1"] }, "192.0.2.1", undefined, "passes"],
+  [{ allow: ["192.0.2.1"] }, "192.0.2.2", undefined, "limited"],
+  [{ deny: ["192.0.2.1"] }, "192.0.2.1", undefined, "refused"],
+  [{ deny: ["192.0.2.1"] }, "192.0.2.2", undefined, "limited"],
+  [{ deny: ["192.0.2.0/24"] }, "192.0.2.255", undefined, "refused"],
+  [{ deny: ["192.0.2.0/24"] }, "192.0.3.0", undefined, "limited"],
+  [{ deny: ["198.51.100.0/24", "192.0.2.0/24"] }, "192.0.2.7", undefined, "refused"],
+  [{ allow: ["192.0.2.1"], deny: ["192.0.2.0/24"] }, "192.0.2.1", undefined, "passes"],
+  [{ allow: ["192.0.2.1"], deny: ["192.0.2.0/24"] }, "192.0.2.2", undefined, "refused"],
+  [{ deny: ["192.0.2.0/24"] }, "::ffff:192.0.2.1", undefined, "refused"],
+  [{ deny: ["192.0.2.0/24"] }, "::ffff:c000:201", undefined, "refused"],
+  [{ deny: ["192.0.2.0/24"] }, "64:ff9b::192.0.2.1", undefined, "refused"],
+  [{ deny: ["192.0.2.0/24"] }, "2002:c000:201::1", undefined, "refused"],
+  [{ deny: ["::ffff:192.0.2.0/120"] }, "192.0.2.1", undefined, "refused"],
+  [{ deny: ["0.0.0.0/0"] }, "::ffff:8.8.8.8", undefined, "refused"],
+  [{ deny: ["0.0.0.0/0"] }, "2001:db8::1", undefined, "limited"],
+  [{ deny: ["::/0"] }, "2001:db8::1", undefined, "refused"],
+  [{ deny: ["::/0"] }, "8.8.8.8", undefined, "limited"],
+  // The whole address counts, not its network.
+  [{ deny: ["2001:db8::1"] }, "2001:db8::1", undefined, "refused"],
+  [{ deny: ["2001:db8::1"] }, "2001:db8::2", undefined, "limited"],
+  [{ deny: ["2001:db8::/127"] }, "2001:db8::2", undefined, "limited"],
+  [{ allow: ["loopback"] }, "127.9.9.9", undefined, "passes"],
+  [{ allow: ["loopback"] }, "::1", undefined, "passes"],
+  [{ allow: ["private"] }, "192.168.1.1", undefined, "passes"],
+  [{ allow: ["private"] }, "fe80::1%eth0", undefined, "passes"],
+  [{ allow: ["private"] }, "2002:c0a8:101::1", undefined, "limited"],
+  [{ allow: ["0.0.0.0/0", "::/0"], deny: ["private"] }, undefined, undefined, "limited"],
+  [{ deny: ["0.0.0.0/0", "::/0"] }, undefined, undefined, "limited"],
+  // Nobody is believed unless told.
+  [{ allow: ["192.0.2.1"] }, "198.51.100.1", "192.0.2.1", "limited"],
+  [{ allow: ["private"] }, "198.51.100.1", "10.0.0.1", "limited"],
+  [{ deny: ["192.0.2.1"] }, "10.0.0.1", "192.0.2.1", "limited"],
+  [{ allow: ["192.0.2.1"], trustProxy: false }, "198.51.100.1", "192.0.2.1", "limited"],
+  [{ allow: ["192.0.2.1"], trustProxy: "private" }, "198.51.100.1", "192.0.2.1", "limited"],
+  [{ allow: ["192.0.2.1"], trustProxy: "private" }, "10.0.0.1", "192.0.2.1", "passes"],
+  [{ allow: ["192.0.2.1"], trustProxy: 1 }, "10.0.0.1", "192.0.2.1, 198.51.100.1", "limited"],
+  [{ deny: ["192.0.2.1"], trustProxy: 1 }, "10.0.0.1", "198.51.100.1, 192.0.2.1", "refused"],
+  [{ deny: ["192.0.2.1"], trustProxy: ["10.0.0.0/8"] }, "10.0.0.1", "192.0.2.1, 10.0.0.2", "refused"],
+  [{ deny: ["10.0.0.1"], trustProxy: 1 }, "10.0.0.1", "garbage", "refused"],
+];
+
+const REAL_IP: Lists = { trustProxy: "loopback", allow: ["loopback"], addressHeader: "x-real-ip" };
+const OURS: Lists = { trustProxy: "private", allow: ["private"] };
+
+/** A proxy on the list that tells of a client, but no address. */
+const HIDDEN: typeof CASES = [
+  [REAL_IP, "127.0.0.1", undefined, "passes"],
+  [REAL_IP, "127.0.0.1", "127.0.0.2", "passes"],
+  [REAL_IP, "127.0.0.1", "zzz, 1.2.3.4", "limited"],
+  [REAL_IP, "127.0.0.1", "127.0.0.2, 127.0.0.3", "limited"],
+  [REAL_IP, "127.0.0.1", "", "limited"],
+  [OURS, "10.0.0.1", undefined, "passes"],
+  [OURS, "10.0.0.1", "10.0.0.3, 10.0.0.2", "passes"],
+  [OURS, "10.0.0.1", ",10.0.0.2,", "limited"],
+  [OURS, "10.0.0.1", "unknown", "limited"],
+  [OURS, "10.0.0.1", "10.0.0.3, 10.0.0.x, 10.0.0.2", "limited"],
+  [OURS, "10.0.0.1", "", "limited"],
+  [OURS, "10.0.0.1", ", ,", "limited"],
+  [OURS, "10.0.0.1", "8.8.8.8, 10.0.0.2", "limited"],
+  [{ ...OURS, trustProxy: 1 }, "10.0.0.1", "garbage, 10.0.0.2", "passes"],
+  [{ ...OURS, trustProxy: 2 }, "10.0.0.1", "garbage, 10.0.0.2", "limited"],
+  [{ ...OURS, trustProxy: 2 }, "10.0.0.1", "10.0.0.2", "passes"],
+  [OURS, "10.0.0.1", `10.0.0.3${", 10.0.0.2".repeat(99)}`, "passes"],
+  [OURS, "10.0.0.1", `8.8.8.8${", 10.0.0.2".repeat(100)}`, "limited"],
+  [OURS, "10.0.0.1", `8.8.8.8${" ".repeat(9_000)}, 10.0.0.2`, "limited"],
+  [{ ...OURS, addressHeader: "forwarded" }, "10.0.0.1", "for=10.0.0.2", "passes"],
+  [{ ...OURS, addressHeader: "forwarded" }, "10.0.0.1", "proto=https", "limited"],
+  [{ ...OURS, deny: ["10.0.0.2"] }, "10.0.0.1", "unknown, 10.0.0.2", "refused"],
+];
 
 describe("allow and deny", () => {
-  it.each(CASES)("%j, from %s with %s: %s", (lists, peer, forwardedFor, expected) => {
-    expect(fate(lists, peer, forwardedFor)).toBe(expected);
+  it.each([...CASES, ...HIDDEN])("%j, from %s with %s: %s", (lists, peer, report, expected) => {
+    expect(fate(lists, peer, report)).toBe(expected);
   });
 
   it.each<[Record<string, unknown>, string]>([
@@ -90,7 +119,7 @@ describe("allow and deny", () => {
     ],
     [
       { deny: ["2002::/16"] },
-      'deny: expected addresses, CIDR blocks, "loopback" or "private", and all of IPv4 as "0.0.0.0/0", got "2002::/16"',
+      'deny: expected addresses, CIDR blocks, "loopback" or "private", and IPv4 in its own form, such as "0.0.0.0/0", got "2002::/16"',
     ],
     [
       { allow: ["::1"], trustProxy: true },

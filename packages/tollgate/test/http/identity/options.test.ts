@@ -7,6 +7,12 @@ const NO_ENTRY = 'expected addresses, CIDR blocks, "loopback" or "private"';
 
 const REFUSED: readonly (readonly [options: unknown, message: string])[] = [
   [null, "clientIp: expected an object of options, got null"],
+  [{ max: 1 }, 'clientIp: expected options among trustProxy, ipv6Prefix, header, got "max"'],
+  [
+    { trustProxy: 1, addressHeader: "cf-connecting-ip" },
+    'clientIp: expected options among trustProxy, ipv6Prefix, header, got "addressHeader", which is called header here',
+  ],
+  [["10.0.0.0/8"], 'clientIp: expected options among trustProxy, ipv6Prefix, header, got "0"'],
   ["loopback", 'clientIp: expected an object of options, got "loopback"'],
   [{ trustProxy: true }, `trustProxy: ${NO_TRUST}, got true, which would believe whatever address anybody sends`],
   [{ trustProxy: null }, `trustProxy: ${NO_TRUST}, got null`],
@@ -37,9 +43,42 @@ const REFUSED: readonly (readonly [options: unknown, message: string])[] = [
   [{ trustProxy: [undefined] }, `trustProxy: ${NO_ENTRY}, got undefined`],
   [{ trustProxy: [["10.0.0.0/8"]] }, `trustProxy: ${NO_ENTRY}, got an array`],
   // Half of the lists of networks that people copy have these.
-  [{ trustProxy: ["::ffff:0:0/96"] }, `trustProxy: ${NO_ENTRY}, and all of IPv4 as "0.0.0.0/0", got "::ffff:0:0/96"`],
-  [{ trustProxy: ["64:ff9b::/96"] }, `trustProxy: ${NO_ENTRY}, and all of IPv4 as "0.0.0.0/0", got "64:ff9b::/96"`],
-  [{ trustProxy: ["2002::/16"] }, `trustProxy: ${NO_ENTRY}, and all of IPv4 as "0.0.0.0/0", got "2002::/16"`],
+  [
+    { trustProxy: ["::ffff:0:0/96"] },
+    `trustProxy: ${NO_ENTRY}, and IPv4 in its own form, such as "0.0.0.0/0", got "::ffff:0:0/96"`,
+  ],
+  [
+    { trustProxy: ["64:ff9b::/96"] },
+    `trustProxy: ${NO_ENTRY}, and IPv4 in its own form, such as "0.0.0.0/0", got "64:ff9b::/96"`,
+  ],
+  [
+    { trustProxy: ["2002::/16"] },
+    `trustProxy: ${NO_ENTRY}, and IPv4 in its own form, such as "0.0.0.0/0", got "2002::/16"`,
+  ],
+  // These would mean something else than their authors think, or half of it.
+  ...(
+    [
+      ["::ffff:0:0/80", "0.0.0.0/32"],
+      ["::ffff:0.0.0.0/0", "0.0.0.0/0"],
+      ["::ffff:10.0.0.1/32", "10.0.0.1/32"],
+      ["::ffff:10.0.0.1/95", "10.0.0.1/32"],
+      ["64:ff9b::10.0.0.1/8", "10.0.0.1/8"],
+      ["2002::/15", "0.0.0.0/15"],
+      ["2002::/17", "0.0.0.0/1"],
+      ["2002:800::/22", "8.0.0.0/6"],
+      ["2002:c000::/18", "192.0.0.0/2"],
+      ["2002:c0a8:1::/18", "192.168.0.1/2"],
+      ["2002:a00::/23", "10.0.0.0/7"],
+      ["64:ff9b::/97", "0.0.0.0/1"],
+      ["64:ff9b::172.0.0.0/104", "172.0.0.0/8"],
+    ] as const
+  ).map(
+    ([entry, instead]) =>
+      [
+        { trustProxy: [entry] },
+        `trustProxy: ${NO_ENTRY}, and IPv4 in its own form, such as "${instead}", got "${entry}"`,
+      ] as const,
+  ),
   [{ ipv6Prefix: 0 }, "ipv6Prefix: expected a whole number from 1 to 128, got 0"],
   [{ ipv6Prefix: 129 }, "ipv6Prefix: expected a whole number from 1 to 128, got 129"],
   [{ ipv6Prefix: 63.5 }, "ipv6Prefix: expected a whole number from 1 to 128, got 63.5"],

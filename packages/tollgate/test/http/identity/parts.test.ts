@@ -21,6 +21,7 @@ describe("firstOf", () => {
     [{ "x-api-key": "k", cookie: "session=s" }, "192.0.2.1", "0:k"],
     [{ cookie: "session=s" }, "192.0.2.1", "1:s"],
     [{ "x-api-key": "", cookie: "session=" }, "192.0.2.1", "2:192.0.2.1"],
+    [{ cookie: "session=s; session=t" }, "192.0.2.1", "2:192.0.2.1"],
     [{}, undefined, "2:unknown"],
     [{ "x-api-key": "192.0.2.1" }, "192.0.2.9", "0:192.0.2.1"],
     [{ "x-api-key": "2:192.0.2.1" }, "192.0.2.9", "0:2:192.0.2.1"],

@@ -107,12 +107,13 @@ describe.each(FORMS)("clientIp with $header", ({ header, write }) => {
     );
   });
 
+  const any = fc.oneof(
+    { weight: 4, arbitrary: ours },
+    { weight: 2, arbitrary: theirs },
+    { weight: 1, arbitrary: garbage },
+  );
+
   it("finds whom the rules name, wherever the hops stand", () => {
-    const any = fc.oneof(
-      { weight: 4, arbitrary: ours },
-      { weight: 2, arbitrary: theirs },
-      { weight: 1, arbitrary: garbage },
-    );
     fc.assert(
       fc.property(
         fc.array(any, { maxLength: 8 }),

@@ -65,6 +65,18 @@ export function breakOff(url: string, after: "first bytes" | number): Promise<vo
   });
 }
 
+/** Sends raw requests in one piece and goes, after the first bytes that come back or when a promise is kept. */
+export function leave(url: string, text: string, after: "first bytes" | Promise<unknown>): Promise<void> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(text));
+    socket.on("error", reject);
+    socket.on("close", () => resolve());
+    if (after === "first bytes") socket.once("data", () => socket.destroy());
+    else after.then(() => socket.destroy(), reject);
+  });
+}
+
 /** One request over HTTP/2 without TLS. */
 export function sendHttp2(session: ClientHttp2Session, path: string): Promise<Answer> {
   return new Promise((resolve, reject) => {

@@ -66,8 +66,11 @@ export const DENIAL_CASES: readonly SuiteCase[] = [
       await send(`${negotiates}/ok`);
       const typeFor = async (url: string, accept: string) =>
         (await send(`${url}/ok`, { headers: { accept } })).headers["content-type"];
-      expect(await typeFor(negotiates, "text/html, Application/Problem+JSON;q=0.5, */*")).toBe(
+      expect(await typeFor(negotiates, "text/html, Application/Problem+JSON;q=0.5, */*;q=0.5")).toBe(
         "application/problem+json",
+      );
+      expect(await typeFor(negotiates, "application/json, application/problem+json;q=0.1")).toBe(
+        "application/json; charset=utf-8",
       );
       expect(await typeFor(negotiates, "*/*")).toBe("application/json; charset=utf-8");
       expect(await typeFor(negotiates, "application/problem+json;q=0")).toBe("application/json; charset=utf-8");

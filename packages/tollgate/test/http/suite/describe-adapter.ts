@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { ACTUAL_COST_CASES } from "./actual-cost-cases.ts";
 import type { SuiteCase } from "./case.ts";
 import { DECISION_CASES } from "./decision-cases.ts";
 import { DENIAL_CASES } from "./denial-cases.ts";
+import { DEPARTURE_CASES } from "./departure-cases.ts";
 import { FAILURE_CASES } from "./failure-cases.ts";
 import type { AdapterHarness, RunningServer } from "./harness.ts";
 import { HEADER_CASES } from "./header-cases.ts";
@@ -14,7 +16,9 @@ const CASES: readonly SuiteCase[] = [
   ...HEADER_CASES,
   ...FAILURE_CASES,
   ...SETTLING_CASES,
+  ...ACTUAL_COST_CASES,
   ...PROTOCOL_CASES,
+  ...DEPARTURE_CASES,
 ];
 
 /** Runs every case against an adapter, but those that it lists with a reason. */

@@ -1,10 +1,11 @@
 import { createLimiter } from "tollgate";
 import type { HttpFacts } from "tollgate/node";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { AsyncTwin } from "../../stores/async-twin.ts";
 import { bucketOf, held, left, type SuiteCase } from "./case.ts";
 import { send, statuses } from "./client.ts";
 import type { SuiteOptions } from "./harness.ts";
+import { until } from "./until.ts";
 
 const broken = (): never => {
   throw new Error("the secret inside");
@@ -32,7 +33,48 @@ const FAILURES: readonly Failure[] = [
   ["a skip that throws", () => ({ limiter: held([bucketOf(5)]).limiter, skip: broken })],
   ["a skip that fails later", () => ({ limiter: held([bucketOf(5)]).limiter, skip: brokenLater })],
   ["a partition key that throws", () => ({ limiter: held([bucketOf(5)]).limiter, partitionKey: broken })],
+  ["a partition key that is a promise", () => partitioned(async () => "ann")],
+  ["a partition key that is a promise, and fails", () => partitioned(brokenLater)],
+  ["a partition key that is a symbol", () => partitioned(() => Symbol("ann"))],
+  ["a partition key of 257 characters", () => partitioned(() => "a".repeat(257))],
 ];
+
+function partitioned(partitionKey: () => unknown): Pick<SuiteOptions, "limiter" | "partitionKey"> {
+  return { limiter: held([bucketOf(5)]).limiter, partitionKey: partitionKey as () => string };
+}
+
+/** The ways in which whoever hears of a failure can fail. */
+const REPORTERS: readonly (readonly [how: string, report: (error: unknown) => unknown])[] = [
+  ["throws", broken],
+  ["fails later", brokenLater],
+];
+
+function reporterCase([how, report]: (typeof REPORTERS)[number]): SuiteCase {
+  return {
+    name: `decides and settles as ever when reportError ${how}`,
+    run: async (start) => {
+      const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+      const told: unknown[] = [];
+      const reportError = (error: unknown) => {
+        told.push(error);
+        return report(error);
+      };
+      for (const [onError, status] of [
+        ["allow", 200],
+        ["deny", 503],
+      ] as const) {
+        const url = await start({ limiter: brokenKey(), onError, reportError });
+        expect(await statuses(`${url}/ok`, 2)).toEqual([status, status]);
+      }
+      const { limiter } = held([bucketOf(5)]);
+      const url = await start({ limiter, chargeAfter: broken, reportError });
+      expect(await statuses(`${url}/ok`, 2)).toEqual([200, 200]);
+      await until(() => told.length === 6 && warn.mock.calls.length === 6, "all are told, and the process is warned");
+      warn.mockRestore();
+      expect(left(limiter)).toBe(3);
+    },
+  };
+}
 
 function casesOf([what, options]: Failure): SuiteCase[] {
   return [
@@ -71,13 +113,16 @@ function casesOf([what, options]: Failure): SuiteCase[] {
 
 export const FAILURE_CASES: readonly SuiteCase[] = [
   ...FAILURES.flatMap(casesOf),
+  ...REPORTERS.map(reporterCase),
   {
     name: "counts nothing for what fails",
     run: async (start) => {
-      const { limiter } = held([bucketOf(5)]);
-      const url = await start({ limiter, onError: "deny", partitionKey: broken, reportError: () => {} });
-      expect(await statuses(`${url}/ok`, 3)).toEqual([503, 503, 503]);
-      expect(left(limiter)).toBe(5);
+      for (const partitionKey of [broken, () => "a".repeat(257), () => Symbol("ann") as unknown as string]) {
+        const { limiter } = held([bucketOf(5)]);
+        const url = await start({ limiter, onError: "deny", partitionKey, reportError: () => {} });
+        expect(await statuses(`${url}/ok`, 3)).toEqual([503, 503, 503]);
+        expect(left(limiter)).toBe(5);
+      }
     },
   },
   {

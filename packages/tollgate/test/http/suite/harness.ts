@@ -11,7 +11,7 @@ export interface SuiteOptions
   readonly input?: (facts: HttpFacts) => HttpFacts | Promise<HttpFacts>;
   readonly cost?: Cost | ((facts: HttpFacts) => Cost | Promise<Cost>);
   readonly skip?: (facts: HttpFacts) => boolean | Promise<boolean>;
-  readonly partitionKey?: (facts: HttpFacts) => string;
+  readonly partitionKey?: (facts: HttpFacts) => string | undefined;
   readonly chargeAfter?: (facts: HttpFacts, outcome: Outcome) => Cost | Promise<Cost>;
   readonly reportError?: (error: unknown) => void;
   /** Has `onDenied` answer with status 418, `X-Denied` with the limit's name, and the body "custom". */

@@ -99,6 +99,16 @@ export const HEADER_CASES: readonly SuiteCase[] = [
     },
   },
   {
+    name: "names no partition of requests that have none, and the longest one whole",
+    run: async (start) => {
+      const partitionKey = ({ path }: HttpFacts) => (path === "/ok" ? undefined : "é".repeat(256));
+      const url = await start({ limiter: held([bucketOf(2)]).limiter, partitionKey });
+      expect((await send(`${url}/ok`)).headers["ratelimit"]).toBe('"bucket";r=1;t=1');
+      const [standing] = listOf((await send(`${url}/status/201`)).headers["ratelimit"]);
+      expect(new TextDecoder().decode(standing?.[1]["pk"] as ArrayBuffer)).toBe("é".repeat(256));
+    },
+  },
+  {
     name: "caps what no structured field can hold",
     run: async (start) => {
       const limits = [fixedWindow({ name: "huge", limit: Number.MAX_SAFE_INTEGER, window: "1h" })];

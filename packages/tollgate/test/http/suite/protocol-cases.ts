@@ -92,4 +92,15 @@ export const PROTOCOL_CASES: readonly SuiteCase[] = [
       expect(paths).toEqual(["/ok", "/status/200"]);
     },
   },
+  {
+    name: "knows one path of a route, whatever host and fragment a client writes into its target",
+    run: async (start) => {
+      const paths: string[] = [];
+      const url = await start({ limiter: held([AMPLE]).limiter, skip: ({ path }) => paths.push(path) < 0 });
+      const targets = ["/ok", "http://a1/ok", "http://u@[::1]:81/ok?/b", "/ok#1", "/ok#?a", "/ok?a#/b"];
+      const text = targets.map((target) => `GET ${target} HTTP/1.1\r\nHost: here\r\n\r\n`).join("");
+      expect(statusesIn(await sendRaw(url, text, targets.length))).toEqual(targets.map(() => 200));
+      expect(paths).toEqual(targets.map(() => "/ok"));
+    },
+  },
 ];

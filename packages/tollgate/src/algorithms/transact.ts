@@ -1,18 +1,17 @@
 import { Report } from "../core/report.ts";
-import type { SyncSpace, Verb } from "../core/store.ts";
-import type { Calls } from "./call.ts";
+import type { SyncCall, SyncSpace, Verb } from "../core/store.ts";
 
 /**
  * Applies a verb to several spaces of this process at one instant: everybody is asked before anybody is changed, and
  * nothing else runs in between. A denial leaves every cell as it was.
  */
-export function transact(verb: Verb, calls: Calls<SyncSpace>, nowUs: number): Report {
+export function transact(verb: Verb, calls: readonly SyncCall[], nowUs: number): Report {
   const report = decideAll(verb, calls, nowUs);
   for (const { space } of calls) space.tidy();
   return report;
 }
 
-function decideAll(verb: Verb, calls: Calls<SyncSpace>, nowUs: number): Report {
+function decideAll(verb: Verb, calls: readonly SyncCall[], nowUs: number): Report {
   const report = new Report();
   const [first] = calls;
   if (first === undefined) return report;
@@ -29,7 +28,7 @@ function decideAll(verb: Verb, calls: Calls<SyncSpace>, nowUs: number): Report {
 }
 
 /** @returns whether all took: one may have got the last room in a store, so that the next has to share a bucket. */
-function takeFromAll(calls: Calls<SyncSpace>, nowUs: number, report: Report): boolean {
+function takeFromAll(calls: readonly SyncCall[], nowUs: number, report: Report): boolean {
   if (applyToAll("take", calls, nowUs, report)) return true;
   let at = 0;
   for (const { space, key, costs } of calls) {
@@ -47,7 +46,7 @@ function took({ plan }: SyncSpace, report: Report, at: number): boolean {
   return plan.enforces.every((enforces, i) => !enforces || report.conforms[at + i]!);
 }
 
-function applyToAll(verb: Verb, calls: Calls<SyncSpace>, nowUs: number, report: Report): boolean {
+function applyToAll(verb: Verb, calls: readonly SyncCall[], nowUs: number, report: Report): boolean {
   let admitted = true;
   let at = 0;
   for (const { space, key, costs } of calls) {
@@ -58,7 +57,7 @@ function applyToAll(verb: Verb, calls: Calls<SyncSpace>, nowUs: number, report: 
 }
 
 /** Peeking showed every space as if it alone had decided; a denial shows them as they are. */
-function describeDenial(verb: "take" | "peek", calls: Calls<SyncSpace>, nowUs: number, report: Report): void {
+function describeDenial(verb: "take" | "peek", calls: readonly SyncCall[], nowUs: number, report: Report): void {
   if (verb === "take") {
     for (const { space, key, costs } of calls) touch(space, key, costs, nowUs);
   }

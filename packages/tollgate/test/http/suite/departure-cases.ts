@@ -1,0 +1,88 @@
+import type { HttpFacts, Outcome } from "tollgate/node";
+import { expect } from "vitest";
+import { bucketOf, held, left, type SuiteCase } from "./case.ts";
+import { leave, send } from "./client.ts";
+import { until } from "./until.ts";
+
+/** Many times the listeners that Node lets an emitter have without a warning. */
+const PIPELINED = 30;
+
+function get(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: here\r\n\r\n`;
+}
+
+function whileWaitedFor(option: "cost" | "skip"): SuiteCase {
+  return {
+    name: `counts a client that goes while ${option} is waited for under its own address`,
+    run: async (start) => {
+      const { limiter } = held([bucketOf(9)]);
+      let goOn: (() => void) | undefined;
+      const wait = () =>
+        new Promise<void>((resolve) => {
+          goOn = resolve;
+        });
+      const options = { cost: { cost: () => wait().then(() => 2) }, skip: { skip: () => wait().then(() => false) } };
+      const url = await start({ limiter, ...options[option] });
+      await leave(
+        url,
+        get("/ok"),
+        until(() => goOn !== undefined, "it is asked"),
+      );
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      goOn?.();
+      await until(() => left(limiter) < 9, "it is counted");
+      expect(limiter.peek({ remoteAddress: undefined } as HttpFacts, 0).remaining).toBe(9);
+    },
+  };
+}
+
+/** Clients that go before they have what they asked for. */
+export const DEPARTURE_CASES: readonly SuiteCase[] = [
+  {
+    name: "settles each of many pipelined requests when the client breaks off, without a warning",
+    run: async (start) => {
+      const warnings: Error[] = [];
+      const warned = (warning: Error) => void warnings.push(warning);
+      process.on("warning", warned);
+      const outcomes: Outcome[] = [];
+      const chargeAfter = (_facts: HttpFacts, outcome: Outcome) => {
+        outcomes.push(outcome);
+        return outcome.completed ? 1 : 2;
+      };
+      const { limiter } = held([bucketOf(100)]);
+      let asked = 0;
+      const skip = () => {
+        asked += 1;
+        return false;
+      };
+      const url = await start({ limiter, skip, chargeAfter });
+      // The first has the connection; the others wait behind it, answered or not.
+      const text = get("/hang") + get("/ok").repeat(PIPELINED - 2) + get("/hang");
+      await leave(
+        url,
+        text,
+        until(() => asked === PIPELINED, "all have come"),
+      );
+      await until(() => outcomes.length === PIPELINED && left(limiter) === 100 - 2 * PIPELINED, "all are charged");
+      await send(`${url}/ok`);
+      await until(() => outcomes.length === PIPELINED + 1, "the next is told");
+      process.off("warning", warned);
+      expect(outcomes.slice(0, PIPELINED).filter(({ completed }) => completed)).toEqual([]);
+      expect(warnings).toEqual([]);
+    },
+  },
+  {
+    name: "tells of a response that it was not sent whole where the client left before it had all",
+    run: async (start) => {
+      const outcomes: Outcome[] = [];
+      const chargeAfter = (_facts: HttpFacts, outcome: Outcome) => outcomes.push(outcome);
+      const url = await start({ limiter: held([bucketOf(100)]).limiter, cost: 0, chargeAfter });
+      // More than the buffers of both sides hold.
+      await leave(url, get("/bytes/60000000"), "first bytes");
+      await until(() => outcomes.length === 1, "it is told");
+      expect(outcomes[0]).toMatchObject({ status: 200, completed: false });
+    },
+  },
+  whileWaitedFor("skip"),
+  whileWaitedFor("cost"),
+];
