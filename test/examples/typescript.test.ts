@@ -3,6 +3,8 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { format } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { RedisServer } from "../../packages/tollgate/test/redis/servers/redis-server.ts";
+import { startRedis } from "../../packages/tollgate/test/redis/servers/start-redis.ts";
 import { blocksOf, pagesAndSources, promisedOutput, REPOSITORY } from "./code-blocks.ts";
 
 const FOLDER = join(REPOSITORY, "test/examples/.generated");
@@ -31,6 +33,7 @@ const DOCUMENTED = [
   "perMinute",
   "perSecond",
   "rateLimit",
+  "redisStore",
   "slidingWindow",
   "storeContract",
   "systemClock",
@@ -38,14 +41,22 @@ const DOCUMENTED = [
   "tokenBucket",
 ];
 
-beforeAll(() => {
+let redis: RedisServer;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  vi.stubEnv("REDIS_URL", `redis://127.0.0.1:${redis.port}`);
   mkdirSync(FOLDER, { recursive: true });
   for (const { file, code } of examples) writeFileSync(file, `${code}export {};\n`);
   const config = { extends: "../../../tsconfig.tests.json", include: ["*.ts"], references: [] };
   writeFileSync(join(FOLDER, "tsconfig.json"), JSON.stringify(config));
 });
 
-afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
+afterAll(async () => {
+  rmSync(FOLDER, { recursive: true, force: true });
+  vi.unstubAllEnvs();
+  await redis.stop();
+});
 
 describe("examples in TypeScript", () => {
   it("there are some in the README, the docs and the docstrings", () => {

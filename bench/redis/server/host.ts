@@ -1,0 +1,1 @@
+export const HOST = "127.0.0.1";

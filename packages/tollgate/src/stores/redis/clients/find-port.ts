@@ -1,0 +1,65 @@
+import { show, TollgateError } from "../../../core/errors.ts";
+import { type GlideClient, GlidePort } from "./glide.ts";
+import { type IoredisClient, type IoredisCluster, IoredisPort } from "./ioredis.ts";
+import { type NodeRedisClient, type NodeRedisCluster, NodeRedisPort, type NodeRedisSentinel } from "./node-redis.ts";
+import type { RedisPort, RedisScript } from "./redis-port.ts";
+import { type UpstashClient, UpstashPort } from "./upstash.ts";
+
+const EXPECTED = "a client of ioredis, redis, iovalkey, @valkey/valkey-glide or @upstash/redis";
+
+/**
+ * The port of a client, which is recognised by what it has: minifiers change the names of classes.
+ *
+ * @throws TollgateError `ERR_OPTION` if it is none that is known, or is set up so that the store could not work.
+ */
+export function findPort(client: unknown, script: RedisScript): RedisPort {
+  if (isIoredis(client)) return new IoredisPort(client, script);
+  if (isNodeRedisSentinel(client)) return NodeRedisPort.ofSentinel(client, script);
+  if (isNodeRedisCluster(client)) return NodeRedisPort.ofCluster(client, script);
+  if (isNodeRedis(client)) return NodeRedisPort.ofClient(client, script);
+  if (isGlide(client)) return new GlidePort(client, "single", script);
+  if (isGlideCluster(client)) return new GlidePort(client, "cluster", script);
+  if (isUpstash(client)) return new UpstashPort(client, script);
+  throw new TollgateError("ERR_OPTION", `client: expected ${EXPECTED}, got ${show(client)}`);
+}
+
+function isIoredis(client: unknown): client is IoredisClient | IoredisCluster {
+  if (!has(client, ["evalsha", "eval", "unlink", "ping", "on", "off"])) return false;
+  if (typeof client["status"] !== "string" || typeof client["options"] !== "object") return false;
+  return client["isCluster"] === true ? has(client, ["nodes"]) : client["isCluster"] === false && has(client, ["scan"]);
+}
+
+function isNodeRedisSentinel(client: unknown): client is NodeRedisSentinel {
+  return has(client, ["sendCommand", "acquire", "use"]) && typeof client["isOpen"] === "boolean";
+}
+
+function isNodeRedisCluster(client: unknown): client is NodeRedisCluster {
+  return has(client, ["sendCommand", "nodeClient"]) && Array.isArray(client["masters"]);
+}
+
+/** In its `legacyMode` version 4 hands out no promises. */
+function isNodeRedis(client: unknown): client is NodeRedisClient {
+  if (!has(client, ["sendCommand", "evalSha"]) || typeof client["isOpen"] !== "boolean") return false;
+  const { options } = client as { options?: { legacyMode?: unknown } };
+  return options?.legacyMode !== true;
+}
+
+function isGlide(client: unknown): client is GlideClient {
+  return has(client, ["customCommand", "invokeScript"]) && !has(client, ["invokeScriptWithRoute"]);
+}
+
+function isGlideCluster(client: unknown): client is GlideClient {
+  return has(client, ["customCommand", "invokeScriptWithRoute"]);
+}
+
+/** Whatever emits events is another client, with callbacks. */
+function isUpstash(client: unknown): client is UpstashClient {
+  return has(client, ["evalsha", "eval", "scan", "unlink"]) && !has(client, ["on"]);
+}
+
+/** Whether it is an object with all these methods. */
+function has(client: unknown, methods: readonly string[]): client is Readonly<Record<string, unknown>> {
+  if (typeof client !== "object" || client === null) return false;
+  const members = client as Readonly<Record<string, unknown>>;
+  return methods.every((method) => typeof members[method] === "function");
+}

@@ -1,0 +1,130 @@
+import { fenceBytes } from "./fence-bytes.ts";
+import { CALLS_AT_ONCE, inTurn } from "./in-turn.ts";
+import { checkKeyPrefix } from "./key-prefix.ts";
+import type { RedisPort, RedisScript, ScriptCall, ScriptReply } from "./redis-port.ts";
+import { runScript } from "./run-script.ts";
+import { KEYS_PER_PORTION, keyPattern, scanNode } from "./scan-node.ts";
+
+type Send = (...args: readonly unknown[]) => Promise<unknown>;
+
+/** What the port uses of a connection to one server. */
+interface IoredisNode {
+  readonly status: string;
+  readonly scan: Send;
+  on(event: "close" | "end", listener: () => void): unknown;
+  off(event: "close" | "end", listener: () => void): unknown;
+}
+
+interface IoredisCommands {
+  readonly status: string;
+  readonly options: { readonly keyPrefix?: unknown };
+  readonly evalsha: Send;
+  readonly eval: Send;
+  readonly unlink: Send;
+  readonly ping: Send;
+}
+
+/** `new Redis(…)` of ioredis or iovalkey, by way of Sentinels or not. */
+export interface IoredisClient extends IoredisNode, IoredisCommands {
+  readonly isCluster: false;
+}
+
+/** `new Cluster(…)` of ioredis or iovalkey. */
+export interface IoredisCluster extends IoredisCommands {
+  readonly isCluster: true;
+  nodes(role: "all" | "master"): readonly IoredisNode[];
+  on(event: "+node", listener: (node: IoredisNode) => void): unknown;
+  off(event: "+node", listener: (node: IoredisNode) => void): unknown;
+}
+
+/**
+ * ioredis and its fork iovalkey. They write a command's bytes anew each time they send it, so a void fence reaches whatever waits in an
+ * offline queue, is sent again after a reconnect (`autoResendUnfulfilledCommands`), or is tried again by a Cluster
+ * (`retryDelayOnFailover`): each of these comes after the `close` of the connection, in a later turn of the event loop.
+ */
+export class IoredisPort implements RedisPort {
+  readonly name = "ioredis";
+  readonly cluster: boolean;
+  readonly #client: IoredisClient | IoredisCluster;
+  readonly #script: RedisScript;
+  readonly #keyPrefix: string;
+
+  constructor(client: IoredisClient | IoredisCluster, script: RedisScript) {
+    this.#client = client;
+    this.#script = script;
+    this.cluster = client.isCluster;
+    this.#keyPrefix = checkKeyPrefix(client.options.keyPrefix, client.isCluster ? "cluster" : "single");
+  }
+
+  get connected(): boolean {
+    // "wait": it connects with the first command.
+    return this.#client.status === "ready" || this.#client.status === "wait";
+  }
+
+  run(call: ScriptCall): Promise<ScriptReply> {
+    const parameters = [String(call.keys.length), ...call.keys, fenceBytes(call.fence), ...call.args];
+    return runScript(
+      call.fence,
+      () => this.#client.evalsha([this.#script.sha, ...parameters]),
+      () => this.#client.eval([this.#script.source, ...parameters]),
+    );
+  }
+
+  async *scan(prefix: string): AsyncGenerator<readonly string[]> {
+    const pattern = keyPattern(this.#keyPrefix + prefix);
+    for (const node of await this.#primaries()) {
+      yield* scanNode(this.#keyPrefix, (cursor) => node.scan(cursor, "MATCH", pattern, "COUNT", KEYS_PER_PORTION));
+    }
+  }
+
+  async unlink(keys: readonly string[]): Promise<void> {
+    if (this.cluster) {
+      await inTurn(keys, CALLS_AT_ONCE, (some) => Promise.all(some.map((key) => this.#client.unlink(key))));
+    } else {
+      await inTurn(keys, KEYS_PER_PORTION, (some) => this.#client.unlink(some));
+    }
+  }
+
+  onLost(listener: () => void): () => void {
+    return this.#client.isCluster ? onNodesClosed(this.#client, listener) : onClosed(this.#client, listener);
+  }
+
+  async #primaries(): Promise<readonly IoredisNode[]> {
+    if (!this.#client.isCluster) return [this.#client];
+    // Until something was answered there may be no nodes, or those alone that the client was given.
+    await this.#client.ping();
+    return this.#client.nodes("master");
+  }
+}
+
+function onClosed(node: IoredisNode, listener: () => void): () => void {
+  node.on("close", listener);
+  return () => {
+    node.off("close", listener);
+  };
+}
+
+function onNodesClosed(cluster: IoredisCluster, listener: () => void): () => void {
+  const stops = new Map<IoredisNode, () => void>();
+  const watch = (node: IoredisNode): void => {
+    if (stops.has(node)) return;
+    // A node leaves the cluster (`-node`) before it is closed; what it had under way is lost at the latter.
+    const forget = (): void => {
+      stops.get(node)?.();
+      stops.delete(node);
+    };
+    const stop = onClosed(node, listener);
+    node.on("end", forget);
+    stops.set(node, () => {
+      stop();
+      node.off("end", forget);
+    });
+  };
+  cluster.on("+node", watch);
+  for (const node of cluster.nodes("all")) watch(node);
+  return () => {
+    cluster.off("+node", watch);
+    for (const stop of stops.values()) stop();
+    stops.clear();
+  };
+}

@@ -1,0 +1,29 @@
+import type { Plan } from "../../../core/plan.ts";
+import type { Report } from "../../../core/report.ts";
+import type { Host, Verb } from "../../../core/store.ts";
+
+/** One plan's part of a failure policy. */
+export interface Stand {
+  /** Forgets a key, or all, as far as they are kept in this process. */
+  drop(key: string): void;
+  clear(): void;
+  release(): void;
+}
+
+/** A key in a stand, and what the call costs there. */
+export interface StandCall {
+  readonly stand: Stand;
+  readonly key: string;
+  /** One checked cost per limit. */
+  readonly costs: readonly number[];
+}
+
+/** Decides without the server. */
+export interface FailurePolicy {
+  /** @throws TollgateError `ERR_LIMIT` when a limit of the plan cannot be kept. */
+  open(plan: Plan, host: Host): Stand;
+  decide(verb: Verb, calls: readonly StandCall[], nowUs: number): Report;
+}
+
+/** When asking again makes sense after a denial without the server. */
+export const ASK_AGAIN_US = 1_000_000;

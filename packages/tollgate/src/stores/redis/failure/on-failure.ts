@@ -1,0 +1,63 @@
+import { show, TollgateError } from "../../../core/errors.ts";
+import { Report } from "../../../core/report.ts";
+import type { SyncStore } from "../../../core/store.ts";
+import { ASK_AGAIN_US, type FailurePolicy, type Stand } from "./failure-policy.ts";
+import { LocalShare } from "./local-share.ts";
+
+/** What becomes of calls that the server cannot be asked about. */
+export type OnFailure =
+  | "allow"
+  | "deny"
+  | {
+      /** A store in this process, such as `memoryStore()`. */
+      readonly fallback: SyncStore;
+      /** Above 0, at most 1: what this node keeps of each limit, such as one over the number of nodes. */
+      readonly share: number;
+    };
+
+/** @throws TollgateError `ERR_OPTION`. */
+export function failurePolicyOf(onFailure: OnFailure): FailurePolicy {
+  if (onFailure === "allow") return new Always(true);
+  if (onFailure === "deny") return new Always(false);
+  if (typeof onFailure !== "object" || onFailure === null) {
+    throw new TollgateError(
+      "ERR_OPTION",
+      `onFailure: expected "allow", "deny" or { fallback, share }, got ${show(onFailure)}`,
+    );
+  }
+  const { fallback, share } = onFailure;
+  if (fallback?.kind !== "sync" || typeof fallback.open !== "function") {
+    throw new TollgateError(
+      "ERR_OPTION",
+      `onFailure.fallback: expected a store in this process, such as memoryStore(), got ${show(fallback)}`,
+    );
+  }
+  if (!(typeof share === "number" && share > 0 && share <= 1)) {
+    throw new TollgateError(
+      "ERR_OPTION",
+      `onFailure.share: expected a number above 0 and at most 1, got ${show(share)}`,
+    );
+  }
+  return new LocalShare(fallback, share);
+}
+
+class Always implements FailurePolicy {
+  readonly #admits: boolean;
+
+  constructor(admits: boolean) {
+    this.#admits = admits;
+  }
+
+  open(): Stand {
+    return NOTHING;
+  }
+
+  decide(): Report {
+    const report = new Report();
+    report.admitted = this.#admits;
+    report.unavailableForUs = ASK_AGAIN_US;
+    return report;
+  }
+}
+
+const NOTHING: Stand = { drop() {}, clear() {}, release() {} };

@@ -1,0 +1,197 @@
+import { TollgateError } from "../../core/errors.ts";
+import type { Plan } from "../../core/plan.ts";
+import type { Report } from "../../core/report.ts";
+import type { AsyncCall, AsyncSpace, AsyncStore, Host, Verb } from "../../core/store.ts";
+import type { CallEnd } from "./batch/call-end.ts";
+import type { KeyCall } from "./batch/work.ts";
+import { findPort } from "./clients/find-port.ts";
+import { DenyCache } from "./denials/deny-cache.ts";
+import type { BreakerState } from "./failure/breaker.ts";
+import type { FailurePolicy } from "./failure/failure-policy.ts";
+import { failurePolicyOf } from "./failure/on-failure.ts";
+import { Outage } from "./failure/outage.ts";
+import {
+  type CheckedRedisOptions,
+  checkRedisOptions,
+  type RedisStoreObservation,
+  type RedisStoreOptions,
+} from "./options.ts";
+import { RedisSpace, type SpaceOwner } from "./redis-space.ts";
+import { SCRIPT_SHA } from "./script/sha.ts";
+import { SCRIPT } from "./script/source.ts";
+import { Server } from "./server.ts";
+
+/** A store on a server that all nodes of a fleet share. */
+export interface RedisStore extends AsyncStore {
+  /** Whether the server is asked, or is being tried again after it failed. */
+  readonly breaker: BreakerState;
+  /**
+   * The kill switch: while it is `true` the server is asked about no call, and `onFailure` decides. `reset`, `clear`, `sweep` and
+   * `size` reach the server all the same.
+   */
+  bypass: boolean;
+}
+
+/**
+ * One quota for a fleet, in Redis or Valkey: a decision is one round trip, whatever the number of limits, and those of one turn of
+ * the event loop share it. When the server cannot be asked, `onFailure` decides within `timeoutMs`, and the decision says so.
+ *
+ * The script does the arithmetic of the algorithms in float64 as this package does: decisions are the same to the bit.
+ *
+ * @throws TollgateError `ERR_OPTION` that says what was expected and what came.
+ * @example
+ * ```ts
+ * import { Redis } from "ioredis";
+ * import { createLimiter, perMinute } from "tollgate";
+ * import { redisStore } from "tollgate/redis";
+ *
+ * const client = new Redis(process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379");
+ * const store = redisStore({ client, onFailure: "deny" });
+ * const limiter = createLimiter({ name: "login", limits: [perMinute(2)], store });
+ * console.log(await limiter.allow("ann"), await limiter.allow("ann"), await limiter.allow("ann")); // true true false
+ * await client.quit();
+ * ```
+ */
+export function redisStore(options: RedisStoreOptions): RedisStore {
+  const checked = checkRedisOptions(options);
+  const policy = failurePolicyOf(checked.onFailure);
+  const port = findPort(options.client, { sha: SCRIPT_SHA, source: SCRIPT });
+  return new StoreOnServer(checked, policy, (observe) => new Server(port, checked, observe));
+}
+
+class StoreOnServer implements RedisStore, SpaceOwner, CallEnd {
+  readonly kind = "async";
+  readonly #options: CheckedRedisOptions;
+  readonly #policy: FailurePolicy;
+  readonly #server: Server;
+  readonly #denials: DenyCache;
+  #bypass = false;
+
+  constructor(
+    options: CheckedRedisOptions,
+    policy: FailurePolicy,
+    connect: (changed: (state: BreakerState) => void) => Server,
+  ) {
+    this.#options = options;
+    this.#policy = policy;
+    this.#server = connect((state) => this.#tell({ type: "breaker", state }));
+    this.#denials = new DenyCache(options.denyCache);
+  }
+
+  get breaker(): BreakerState {
+    return this.#server.breaker;
+  }
+
+  get bypass(): boolean {
+    return this.#bypass;
+  }
+
+  set bypass(bypass: boolean) {
+    if (bypass === this.#bypass) return;
+    this.#bypass = bypass;
+    this.#tell({ type: "bypass", bypass });
+  }
+
+  open(plan: Plan, host: Host): AsyncSpace {
+    const { scope } = plan;
+    if (typeof scope !== "string") {
+      throw new TollgateError("ERR_NAME", "name: expected a name, by which all nodes know the limiter, got undefined");
+    }
+    const stand = this.#policy.open(plan, host);
+    return new RedisSpace({ owner: this, plan, limiter: scope, stand, host, ...this.#options });
+  }
+
+  async transact(verb: Verb, calls: readonly AsyncCall[], nowUs: number): Promise<Report> {
+    const keyed = calls.map(({ space, key, costs }) => (space as RedisSpace).call(key, costs, nowUs));
+    if (this.#bypass) return this.#decideWithout(BYPASSED, verb, keyed, nowUs);
+    const denied = this.#deniedHere(verb, keyed, nowUs);
+    if (denied !== undefined) return denied;
+    try {
+      return await this.#server.apply(verb, keyed, nowUs, this);
+    } catch (error) {
+      return this.#decideWithout(error, verb, keyed, nowUs);
+    }
+  }
+
+  allow(call: KeyCall, nowUs: number): Promise<boolean> {
+    if (this.#bypass) return Promise.resolve(this.decideWithout(BYPASSED, call, nowUs));
+    if (this.#denials.denies(call, nowUs)) return Promise.resolve(false);
+    return this.#server.allow(call, nowUs, this);
+  }
+
+  async drop(call: KeyCall): Promise<void> {
+    call.space.stand.drop(call.key);
+    await this.changing([call], this.#server.drop(call));
+  }
+
+  async clear(space: RedisSpace): Promise<void> {
+    space.stand.clear();
+    this.#denials.clear();
+    await this.#server.clear(space);
+    this.#denials.clear();
+  }
+
+  size(space: RedisSpace): Promise<number> {
+    return this.#server.size(space);
+  }
+
+  sweep(space: RedisSpace, nowUs: number): Promise<number> {
+    return this.#server.sweep(space, nowUs);
+  }
+
+  async close(): Promise<void> {
+    this.#server.close();
+  }
+
+  get changes(): number {
+    return this.#denials.changes;
+  }
+
+  admitted({ name }: KeyCall): void {
+    this.#denials.forget(name);
+  }
+
+  denied(call: KeyCall, report: Report, nowUs: number, changes: number): void {
+    this.#denials.note(call, report, nowUs, changes);
+  }
+
+  changing<T>(calls: readonly KeyCall[], work: Promise<T>): Promise<T> {
+    return this.#denials.suspend(
+      calls.map(({ name }) => name),
+      work,
+    );
+  }
+
+  decideWithout(error: unknown, call: KeyCall, nowUs: number): boolean {
+    return this.#decideWithout(error, "take", [call], nowUs).admitted;
+  }
+
+  #deniedHere(verb: Verb, calls: readonly KeyCall[], nowUs: number): Report | undefined {
+    if (verb !== "take") return undefined;
+    if (calls.length === 1) return this.#denials.reportOf(calls[0]!, nowUs);
+    for (const { name } of calls) this.#denials.forget(name);
+    return undefined;
+  }
+
+  /** @throws the error, if it is no outage. */
+  #decideWithout(error: unknown, verb: Verb, calls: readonly KeyCall[], nowUs: number): Report {
+    if (!(error instanceof Outage)) throw error;
+    const report = this.#policy.decide(
+      verb,
+      calls.map(({ space, key, costs }) => ({ stand: space.stand, key, costs })),
+      nowUs,
+    );
+    report.degraded = error.reason;
+    return report;
+  }
+
+  #tell(observation: RedisStoreObservation): void {
+    try {
+      this.#options.observe?.(observation);
+    } catch {
+      // As the option says: a call that happens to see the change is not to fail for it.
+    }
+  }
+}
+
+const BYPASSED = new Outage("bypassed");

@@ -1,0 +1,172 @@
+/**
+ * The same shorter way for several plans, and for plans of several buckets: all of them exact, enforcing and full at first.
+ *
+ * What is known of a plan's buckets stands in one array, eight numbers for each: making a table for each takes longer than what is
+ * then done with it. They are the place of its cell, the capacity, the ticks of a unit, the origin, the ticks of a microsecond, the
+ * time in ticks; and of the run at hand the cost, and the cost less the capacity in ticks.
+ */
+export const BUCKETS = `
+if ARGV[4] == 'several' then
+  local args, keys, call = ARGV, KEYS, redis.call
+  local floor, ceil, huge = math.floor, math.ceil, math.huge
+  local by_server = args[2] == ''
+  local now
+  if by_server then
+    local time = call('TIME')
+    now = time[1] * 1000000 + time[2]
+  else
+    now = args[2] + 0
+  end
+
+  local plans, formats = {}, {}
+  local at = 6
+  for i = 1, args[5] + 0 do
+    local format = args[at]
+    local last = 8 * (#format - 1)
+    -- Makes room for as many; what is in it is replaced.
+    local plan = { unpack(args, at, at + last - 1) }
+    for b = 1, last, 8 do
+      local origin, per_us = args[at + 4] + 0, args[at + 5] + 0
+      plan[b] = args[at + 1] + 0
+      plan[b + 1] = args[at + 2] + 0
+      plan[b + 2] = args[at + 3] + 0
+      plan[b + 3] = origin
+      plan[b + 4] = per_us
+      plan[b + 5] = (now - origin) * per_us
+      at = at + 5
+    end
+    at = at + 1
+    plans[i], formats[i] = plan, format
+  end
+
+  local values
+  if #keys == 1 then
+    values = { call('GET', keys[1]) }
+  else
+    values = call('MGET', unpack(keys))
+    local missing = {}
+    for key = 1, #keys do
+      if not values[key] then missing[#missing + 1] = keys[key] end
+    end
+    -- What is no text was passed over, too: GET says that it is none.
+    if #missing > 0 and call('EXISTS', unpack(missing)) > 0 then
+      for i = 1, #missing do call('GET', missing[i]) end
+    end
+  end
+
+  local reply, size = {}, 0
+  local changed, plan_of = {}, {}
+  local arg_count = #args
+  while at <= arg_count do
+    local number, times = args[at + 2] + 0, args[at + 3] + 0
+    local plan, format = plans[number], formats[number]
+    local count = #format - 1
+    local last = 8 * count
+    local rounds, calls = 1, times
+    if times < 0 then rounds, calls = -times, 1 end
+    local some_cost = false
+    for j = 1, count do
+      local cost, b = args[at + 3 + j] + 0, 8 * j - 7
+      if cost > 0 then some_cost = true end
+      plan[b + 6] = cost
+      plan[b + 7] = (cost - plan[b + 1]) * plan[b + 2]
+    end
+    for key = args[at] + 0, args[at + 1] + 0 do
+      local cells = changed[key]
+      if not cells then
+        local value = values[key]
+        if not value then
+          cells = {}
+          for j = 1, count do cells[j] = -huge end
+        elseif #value == 8 * count then
+          cells = { struct.unpack(format, value) }
+        elseif #value % 8 == 0 and #value < 8 * count then
+          cells = {}
+          for j = 1, count do
+            cells[j] = 8 * j <= #value and struct.unpack('<d', value, 8 * j - 7) or 0
+          end
+        else
+          error('tollgate: key ' .. keys[key] .. ': expected a value of 8-byte cells, got ' .. #value .. ' bytes', 0)
+        end
+      end
+      for _ = 1, rounds do
+        local admitted = calls
+        for b = 1, last, 8 do
+          local from, now_ticks = cells[plan[b]], plan[b + 5]
+          if from < now_ticks then from = now_ticks end
+          local left = now_ticks - from - plan[b + 7]
+          if left < 0 then
+            admitted = 0
+            break
+          end
+          if plan[b + 6] > 0 then
+            local fit = floor(left / (plan[b + 6] * plan[b + 2])) + 1
+            if fit < admitted then admitted = fit end
+          end
+        end
+        if admitted > 0 and some_cost then
+          for b = 1, last, 8 do
+            local cost = plan[b + 6]
+            if cost > 0 then
+              local from, now_ticks = cells[plan[b]], plan[b + 5]
+              if from < now_ticks then from = now_ticks end
+              cells[plan[b]] = from + admitted * cost * plan[b + 2]
+            end
+          end
+          changed[key], plan_of[key] = cells, number
+        end
+        size = size + 1
+        reply[size] = admitted
+        if times < 0 or admitted < calls then
+          for b = 1, last, 8 do
+            local full, now_ticks, unit, per_us, origin = cells[plan[b]], plan[b + 5], plan[b + 2], plan[b + 4], plan[b + 3]
+            local elapsed = now - origin
+            local wanted = full + plan[b + 7]
+            local from, used, wait, used_after, reset = now_ticks, 0, 0, 0, 0
+            if full > now_ticks then
+              from = full
+              used = ceil((full - now_ticks) / unit)
+              reset = ceil(full / per_us) - elapsed
+            end
+            if plan[b + 6] > plan[b + 1] then
+              wait = -1
+            else
+              if wanted > now_ticks then wait = ceil(wanted / per_us) - elapsed end
+              local then_ticks = (now + wait - origin) * per_us
+              if full > then_ticks then used_after = ceil((full - then_ticks) / unit) end
+            end
+            local conforms = admitted == calls or from + plan[b + 7] <= now_ticks
+            reply[size + 1] = conforms and 1 or 0
+            reply[size + 2] = used
+            reply[size + 3] = wait
+            reply[size + 4] = used_after
+            reply[size + 5] = reset
+            size = size + 5
+          end
+        end
+      end
+    end
+    at = at + 4 + count
+  end
+
+  local extra = args[3] + 0
+  for key, cells in pairs(changed) do
+    local plan, format = plans[plan_of[key]], formats[plan_of[key]]
+    local left = 0
+    for b = 1, 8 * (#format - 1), 8 do
+      local full = cells[plan[b]]
+      if full > plan[b + 5] then
+        local reset = ceil(full / plan[b + 4]) - (now - plan[b + 3])
+        if reset > left then left = reset end
+      end
+    end
+    local value = struct.pack(format, unpack(cells, 1, #format - 1))
+    if by_server then
+      call('SET', keys[key], value, 'PXAT', ceil((now + left) / 1000) + extra)
+    else
+      call('SET', keys[key], value, 'PX', ceil(left / 1000) + 1 + extra)
+    end
+  end
+  return reply
+end
+`;

@@ -1,0 +1,67 @@
+/**
+ * The value of a key: its cells as little-endian float64s, from which trailing zeros are left out, so that the part of a ring that
+ * was never used costs nothing. Cells count from 1. Rings have up to 2,050 of them, of which a call looks at a few: those are
+ * read one by one, where they lie in the text.
+ */
+export const CELLS = `
+local SHORT = 8
+
+local function read_cells(raw, key)
+  local count = #raw / 8
+  if count ~= floor(count) then
+    error('tollgate: key ' .. key .. ': expected a value of 8-byte cells, got ' .. #raw .. ' bytes', 0)
+  end
+  if count > SHORT then return { raw = raw } end
+  local cells = { struct.unpack('<' .. string.rep('d', count), raw) }
+  -- Behind the numbers stands where the text went on.
+  cells[count + 1] = nil
+  cells.raw = raw
+  return cells
+end
+
+local function get(cells, i)
+  local value = cells[i]
+  if value then return value end
+  value = 0
+  if 8 * i <= #cells.raw then value = struct.unpack('<d', cells.raw, 8 * i - 7) end
+  cells[i] = value
+  return value
+end
+
+-- Where there is an undo table, it notes what was there before.
+local function put(cells, i, value)
+  local undo = cells.undo
+  if undo and undo[i] == nil then undo[i] = get(cells, i) end
+  if not cells.written then cells.written = {} end
+  cells.written[i] = true
+  cells[i] = value
+end
+
+-- Between the cells that were written, the old text of a long value is taken over as it is.
+local function pack_cells(cells)
+  local count = #cells.raw / 8
+  local places = {}
+  for i in pairs(cells.written or {}) do
+    places[#places + 1] = i
+    if i > count then count = i end
+  end
+  if count <= SHORT then
+    while count > 0 and get(cells, count) == 0 do count = count - 1 end
+    for i = 1, count do get(cells, i) end
+    return struct.pack('<' .. string.rep('d', count), unpack(cells, 1, count))
+  end
+  table.sort(places)
+  local parts = {}
+  local after = 1
+  for _, i in ipairs(places) do
+    if i > after then
+      local old = string.sub(cells.raw, 8 * after - 7, 8 * i - 8)
+      parts[#parts + 1] = old .. string.rep('\\0', 8 * (i - after) - #old)
+    end
+    parts[#parts + 1] = struct.pack('<d', cells[i])
+    after = i + 1
+  end
+  parts[#parts + 1] = string.sub(cells.raw, 8 * after - 7)
+  return table.concat(parts)
+end
+`;

@@ -1,0 +1,172 @@
+/**
+ * The twin of `algorithms/sliding-window.ts`: how many groups opened ever, when the newest did, then the ring: of each group when its
+ * last unit came, and the running total.
+ */
+export const SLIDING_WINDOW = `
+local function sliding_windows()
+  local function last_at(limit, cells, group)
+    return get(cells, limit.at + 2 + 2 * (group % limit.places))
+  end
+
+  local function total_at(limit, cells, group)
+    return get(cells, limit.at + 3 + 2 * (group % limit.places))
+  end
+
+  local function write(limit, cells, group, last, total)
+    local place = limit.at + 2 + 2 * (group % limit.places)
+    put(cells, place, last)
+    put(cells, place + 1, total)
+  end
+
+  -- Only a group that is not the first can be empty.
+  local function is_empty(limit, cells, group)
+    return group > 0 and total_at(limit, cells, group) == total_at(limit, cells, group - 1)
+  end
+
+  local function total_left(limit, cells, now)
+    local groups = get(cells, limit.at)
+    local from = 0
+    if groups > limit.places then from = groups - limit.places + 1 end
+    local to = groups
+    while from < to do
+      local middle = floor((from + to) / 2)
+      if last_at(limit, cells, middle) + limit.window <= now then
+        from = middle + 1
+      else
+        to = middle
+      end
+    end
+    if from == 0 then return 0 end
+    return total_at(limit, cells, from - 1)
+  end
+
+  local function used_at(limit, cells, now)
+    local groups = get(cells, limit.at)
+    if groups == 0 then return 0 end
+    return total_at(limit, cells, groups - 1) - total_left(limit, cells, now)
+  end
+
+  local function conforms_at(limit, cells, now, cost)
+    return used_at(limit, cells, now) + cost <= limit.capacity
+  end
+
+  -- Until every group up to the first whose running total reaches the total has left.
+  local function until_left(limit, cells, now, total)
+    local groups = get(cells, limit.at)
+    local from = max(0, groups - limit.places)
+    local to = groups - 1
+    while from < to do
+      local middle = floor((from + to) / 2)
+      if total_at(limit, cells, middle) >= total then
+        to = middle
+      else
+        from = middle + 1
+      end
+    end
+    return max(0, last_at(limit, cells, from) + limit.window - now)
+  end
+
+  local function has_place(limit, cells, now)
+    local groups = get(cells, limit.at)
+    if groups < limit.places then return true end
+    return last_at(limit, cells, groups - limit.places + 1) + limit.window <= now
+  end
+
+  local function drop_after(limit, cells, newest)
+    local groups = get(cells, limit.at)
+    if newest == groups - 1 then return end
+    if groups <= limit.places then
+      put(cells, limit.at, newest + 1)
+      return
+    end
+    -- The ring has gone round: what is freed becomes its oldest part, and like that only a total to subtract from.
+    local total = total_at(limit, cells, groups - limit.places)
+    for group = newest + 1, groups do write(limit, cells, group, -huge, total) end
+    put(cells, limit.at, newest + 1 + limit.places)
+  end
+
+  local function start_anew_if_unused(limit, cells, now)
+    local groups = get(cells, limit.at)
+    if groups == 0 then return end
+    local filled = groups - 1
+    if is_empty(limit, cells, filled) then filled = filled - 1 end
+    if last_at(limit, cells, filled) + limit.window <= now then put(cells, limit.at, 0) end
+  end
+
+  local function keep_totals_exact(limit, cells, now, cost)
+    local groups = get(cells, limit.at)
+    if groups == 0 or total_at(limit, cells, groups - 1) + cost <= LAST_EXACT then return end
+    local left = total_left(limit, cells, now)
+    for group = max(0, groups - limit.places), groups - 1 do
+      local place = limit.at + 3 + 2 * (group % limit.places)
+      put(cells, place, max(0, get(cells, place) - left))
+    end
+  end
+
+  return {
+    read = function(limit)
+      limit.window = next_number()
+      limit.resolution = next_number()
+      limit.places = next_number()
+    end,
+
+    -- Missing cells are zeros.
+    init = function() end,
+
+    conforms = conforms_at,
+
+    take = function(limit, cells, now, cost)
+      start_anew_if_unused(limit, cells, now)
+      keep_totals_exact(limit, cells, now, cost)
+      local groups = get(cells, limit.at)
+      local newest = groups - 1
+      local before = 0
+      local comes = now
+      if groups > 0 then
+        before = total_at(limit, cells, newest)
+        comes = max(now, last_at(limit, cells, newest))
+      end
+      local joins = groups > 0 and comes - get(cells, limit.at + 1) < limit.resolution
+      local empty = is_empty(limit, cells, newest)
+      local opens = not joins and (empty or has_place(limit, cells, now))
+      local group = newest
+      if opens and not empty then group = groups end
+      write(limit, cells, group, comes, min(before + cost, LAST_EXACT))
+      if not opens then return end
+      put(cells, limit.at, group + 1)
+      put(cells, limit.at + 1, comes)
+    end,
+
+    give_back = function(limit, cells, now, cost)
+      local used = used_at(limit, cells, now)
+      if cost >= used then
+        if used > 0 then put(cells, limit.at, 0) end
+        return
+      end
+      local newest = get(cells, limit.at) - 1
+      local last = last_at(limit, cells, newest)
+      local total = total_at(limit, cells, newest) - cost
+      local filled = newest
+      while filled > 0 and total_at(limit, cells, filled - 1) >= total do filled = filled - 1 end
+      put(cells, limit.at + 3 + 2 * (filled % limit.places), total)
+      if filled == newest then return end
+      write(limit, cells, filled + 1, last, total)
+      drop_after(limit, cells, filled + 1)
+    end,
+
+    wait = function(limit, cells, now, cost)
+      if cost > limit.capacity then return NEVER end
+      if conforms_at(limit, cells, now, cost) then return 0 end
+      local newest = total_at(limit, cells, get(cells, limit.at) - 1)
+      return until_left(limit, cells, now, newest - (limit.capacity - cost))
+    end,
+
+    used = used_at,
+
+    reset = function(limit, cells, now)
+      if used_at(limit, cells, now) == 0 then return 0 end
+      return until_left(limit, cells, now, total_at(limit, cells, get(cells, limit.at) - 1))
+    end,
+  }
+end
+`;

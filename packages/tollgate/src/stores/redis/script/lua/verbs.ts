@@ -1,0 +1,127 @@
+/**
+ * The twin of \`stores/local/local-space.ts\` and \`limiter/transact.ts\`: what the verbs mean for keys that are there or not, and for
+ * several at one instant. Verbs are their first letters: take, peek, explain, charge, refund.
+ */
+export const VERBS = `
+local states = {}
+
+local function state_of(key)
+  local state = states[key]
+  if state then return state end
+  local raw = redis.call('GET', KEYS[key])
+  state = { kept = raw and true, cells = raw and read_cells(raw, KEYS[key]) }
+  states[key] = state
+  return state
+end
+
+local function keep(state, plan, cells)
+  state.cells = cells
+  state.plan = plan
+  state.dirty = true
+end
+
+-- Every call is { state's key, plan, costs }; its entries begin at the place given. They are complete if the call is denied, or
+-- if they are wanted.
+local function apply(verb, call, now, costs, entries, at, wanted)
+  local plan = call.plan
+  local state = state_of(call.key)
+  local looks = verb == 'p' or verb == 'e'
+  local cells = state.cells
+  local new = not cells
+  if new or (plan.starts_empty and until_new(plan, cells, now) == 0) then
+    cells = init(plan, now)
+    -- A key that should have been forgotten begins anew, though nothing may be taken.
+    if not new and not looks then keep(state, plan, cells) end
+  end
+  local borrowed = looks and cells == state.cells
+  if borrowed then cells.undo = {} end
+  local admitted = conform(plan, cells, now, costs, entries, at)
+  local changed = change(plan, verb, admitted, cells, now, costs, entries, at)
+  if not looks then
+    if new then
+      if plan.starts_empty or (changed and verb ~= 'r') then keep(state, plan, cells) end
+    elseif changed then
+      keep(state, plan, cells)
+    end
+  end
+  if (wanted or not admitted) and verb ~= 'r' then describe(plan, cells, now, costs, entries, at) end
+  if borrowed then
+    for i, value in pairs(cells.undo) do cells[i] = value end
+    cells.undo = nil
+  end
+  return admitted
+end
+
+-- Of several keys. Most calls need none of this, and making functions takes time.
+local function several()
+  local function apply_to_all(verb, calls, now, entries, wanted)
+    local admitted = true
+    local at = 1
+    for _, call in ipairs(calls) do
+      if not apply(verb, call, now, call.costs, entries, at, wanted) then admitted = false end
+      at = at + ENTRY * call.plan.count
+    end
+    return admitted
+  end
+
+  local function costs_taken(call, entries, at)
+    local taken = {}
+    for i, cost in ipairs(call.costs) do
+      taken[i] = entries[at + ENTRY * (i - 1)] == 1 and cost or 0
+    end
+    return taken
+  end
+
+  local function took(plan, entries, at)
+    for i = 1, plan.count do
+      if plan[i].enforces and entries[at + ENTRY * (i - 1)] == 0 then return false end
+    end
+    return true
+  end
+
+  -- Two calls may concern the same key: each would conform alone, but not both.
+  local function take_from_all(calls, now, entries, wanted)
+    if apply_to_all('t', calls, now, entries, wanted) then return true end
+    local at = 1
+    for _, call in ipairs(calls) do
+      if took(call.plan, entries, at) then
+        apply('r', call, now, costs_taken(call, entries, at), {}, 1)
+        apply('e', call, now, call.costs, entries, at, true)
+      end
+      at = at + ENTRY * call.plan.count
+    end
+    return false
+  end
+
+  -- A bucket that starts empty starts to fill with its first touch, even a denied one.
+  local function touch_all(calls, now)
+    for _, call in ipairs(calls) do
+      if call.plan.starts_empty then
+        local nothing = {}
+        for i = 1, call.plan.count do nothing[i] = 0 end
+        apply('t', call, now, nothing, {}, 1)
+      end
+    end
+  end
+
+  return function(verb, calls, now, entries, wanted)
+    -- Should one of them deny, the figures of those before it are wanted too.
+    if verb ~= 't' and verb ~= 'p' then return apply_to_all(verb, calls, now, entries, true) end
+    if apply_to_all('p', calls, now, entries, wanted and verb == 'p') then
+      return verb == 'p' or take_from_all(calls, now, entries, wanted)
+    end
+    -- Peeking showed every key as if it alone had decided; a denial shows them as they are.
+    if verb == 't' then touch_all(calls, now) end
+    apply_to_all('e', calls, now, entries, true)
+    return false
+  end
+end
+
+local transact_several
+
+local function transact(verb, calls, now, entries, wanted)
+  if #calls == 1 then return apply(verb, calls[1], now, calls[1].costs, entries, 1, wanted) end
+  transact_several = transact_several or several()
+  return transact_several(verb, calls, now, entries, wanted)
+end
+`;

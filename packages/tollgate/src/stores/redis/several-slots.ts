@@ -1,0 +1,114 @@
+import { Report } from "../../core/report.ts";
+import type { Verb } from "../../core/store.ts";
+import type { KeyCall } from "./batch/work.ts";
+import { Outage } from "./failure/outage.ts";
+import type { SlotPart } from "./slots.ts";
+
+/** Applies a verb to calls whose keys share a slot. */
+export type Ask = (verb: Verb, calls: readonly KeyCall[]) => Promise<Report>;
+
+/**
+ * Applies a verb to keys of several slots of a cluster, where nothing happens to all of them at one instant: a take looks at all first,
+ * then asks slot after slot, and gives back what it took if one denies after all. Nothing is ever admitted beyond a limit; while it
+ * is under way others may be denied what it will give back.
+ *
+ * @throws Outage when one could not be asked; what was taken is given back as far as the others can be asked.
+ */
+export async function applyToSlots(verb: Verb, parts: readonly SlotPart[], ask: Ask): Promise<Report> {
+  const report = new Report();
+  const answers = await applyToEach(verb === "take" ? "peek" : verb, parts, ask, report);
+  report.admitted = answers.every(({ admitted }) => admitted);
+  if (verb !== "take" && verb !== "peek") return report;
+  if (report.admitted) return verb === "peek" ? report : takeInTurn(parts, report, ask);
+  if (verb === "take") await Promise.allSettled(touch(parts, ask));
+  return denied(
+    report,
+    parts.filter((_, i) => answers[i]!.admitted),
+    ask,
+  );
+}
+
+async function takeInTurn(parts: readonly SlotPart[], report: Report, ask: Ask): Promise<Report> {
+  for (const [i, part] of parts.entries()) {
+    const taken = parts.slice(0, i);
+    const answer = await ask("take", part.calls).catch(async (error: unknown) => {
+      await Promise.allSettled(giveBack(taken, report, ask));
+      throw error;
+    });
+    place(answer, part, report);
+    if (answer.admitted) continue;
+    await Promise.allSettled([...giveBack(taken, report, ask), ...touch(parts.slice(i + 1), ask)]);
+    return denied(
+      report,
+      parts.filter((other) => other !== part),
+      ask,
+    );
+  }
+  return report;
+}
+
+/**
+ * What buckets took; those in shadow mode took only what conformed. In a window others may have come since: it would give back their
+ * units, and so admit too many. What one took stays taken.
+ */
+function giveBack(parts: readonly SlotPart[], report: Report, ask: Ask): Promise<Report>[] {
+  return parts.map(({ calls, at }) =>
+    ask(
+      "refund",
+      calls.map((call, i) => ({
+        ...call,
+        costs: call.costs.map((cost, limit) => {
+          const isBucket = call.space.plan.limits[limit]!.algorithm === "token-bucket";
+          return isBucket && report.conforms[at[i]! + limit] ? cost : 0;
+        }),
+      })),
+    ),
+  );
+}
+
+/** Asks for nothing: a bucket that starts empty starts to fill with its first touch, even a denied one. */
+function touch(parts: readonly SlotPart[], ask: Ask): Promise<Report>[] {
+  const startEmpty = parts.filter(({ calls }) => calls.some(({ space }) => space.plan.startsEmpty));
+  return startEmpty.map(({ calls }) =>
+    ask(
+      "take",
+      calls.map((call) => ({ ...call, costs: call.costs.map(() => 0) })),
+    ),
+  );
+}
+
+/**
+ * The report of a denial. Those parts that did not deny were looked at as if they alone decided: it shows them as they are. What denied
+ * stays as it was then, for it may conform by now. A denial is sure, whatever cannot be asked any more.
+ */
+async function denied(report: Report, others: readonly SlotPart[], ask: Ask): Promise<Report> {
+  report.admitted = false;
+  await applyToEach("explain", others, ask, report).catch((error: unknown) => {
+    if (!(error instanceof Outage)) throw error;
+  });
+  return report;
+}
+
+/** Writes the entries of all parts in a report about all. */
+async function applyToEach(verb: Verb, parts: readonly SlotPart[], ask: Ask, report: Report): Promise<Report[]> {
+  const answers = await Promise.all(parts.map(({ calls }) => ask(verb, calls)));
+  for (const [i, part] of parts.entries()) place(answers[i]!, part, report);
+  return answers;
+}
+
+/** Writes a part's entries where they belong in the report about all. */
+function place(answer: Report, { calls, at }: SlotPart, report: Report): void {
+  let from = 0;
+  for (const [i, { costs }] of calls.entries()) {
+    for (let limit = 0; limit < costs.length; limit += 1) copyEntry(answer, from + limit, report, at[i]! + limit);
+    from += costs.length;
+  }
+}
+
+function copyEntry(from: Report, source: number, to: Report, target: number): void {
+  to.conforms[target] = from.conforms[source]!;
+  to.used[target] = from.used[source]!;
+  to.waitUs[target] = from.waitUs[source]!;
+  to.usedAfterWait[target] = from.usedAfterWait[source]!;
+  to.resetUs[target] = from.resetUs[source]!;
+}

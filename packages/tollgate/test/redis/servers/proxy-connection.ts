@@ -1,0 +1,104 @@
+import { connect, type Socket } from "node:net";
+import type { ProxyBehaviour } from "./proxy-behaviour.ts";
+import type { ProxyCounters } from "./proxy-counters.ts";
+import { ProxyFlow, type Sent } from "./proxy-flow.ts";
+
+/** What a connection tells its proxy. */
+interface ProxyListener {
+  onCutAfterRequest(): void;
+  onClosed(connection: ProxyConnection): void;
+}
+
+/** A client's connection and the one to the server that belongs to it. */
+export class ProxyConnection {
+  readonly #client: Socket;
+  readonly #server: Socket;
+  readonly #requests: ProxyFlow;
+  readonly #replies: ProxyFlow;
+  readonly #counters: ProxyCounters;
+  readonly #listener: ProxyListener;
+  #behaviour: ProxyBehaviour;
+  /** Whether the reply that comes next is the one to cut. */
+  #isCutNext = false;
+
+  constructor(
+    client: Socket,
+    targetPort: number,
+    behaviour: ProxyBehaviour,
+    counters: ProxyCounters,
+    listener: ProxyListener,
+  ) {
+    this.#client = client.setNoDelay();
+    this.#server = connect({ port: targetPort, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });
+    this.#counters = counters;
+    this.#listener = listener;
+    this.#requests = new ProxyFlow(this.#server, (byteCount) => {
+      counters.requestBytesPassed += byteCount;
+    });
+    this.#replies = new ProxyFlow(client, (byteCount) => {
+      counters.replyBytesPassed += byteCount;
+    });
+    this.#behaviour = behaviour;
+    this.behave(behaviour);
+
+    client.on("data", (bytes) => this.#onRequest(bytes));
+    this.#server.on("data", (bytes) => this.#onReply(bytes));
+    // A client that resets its connection has sent what it had sent before; the server gets that, and then the end.
+    client.on("end", () => this.#push("end"));
+    client.on("error", () => this.#push("end"));
+    this.#server.on("end", () => this.#pushReply("end"));
+    this.#server.on("error", () => this.#pushReply("reset"));
+    for (const socket of [client, this.#server]) socket.on("close", () => this.#onClose());
+  }
+
+  behave(behaviour: ProxyBehaviour): void {
+    this.#behaviour = behaviour;
+    this.#isCutNext = false;
+    this.#requests.keep(behaviour.requests === "kept");
+    this.#replies.keep(behaviour.replies === "kept");
+  }
+
+  /** Forgets what is kept; TCP delivers nothing after a gap, so that the connection does not survive it. */
+  dropKept(): void {
+    if (this.#requests.isHolding || this.#replies.isHolding) this.reset();
+  }
+
+  reset(): void {
+    this.#requests.drop();
+    this.#replies.drop();
+    if (!this.#client.destroyed) {
+      this.#counters.resets += 1;
+      this.#client.resetAndDestroy();
+    }
+    this.#server.destroy();
+  }
+
+  #onRequest(bytes: Buffer): void {
+    this.#counters.requestBytes += bytes.length;
+    const { replies, containing } = this.#behaviour;
+    if (replies === "cut" && bytes.includes(containing)) this.#isCutNext = true;
+    this.#push(bytes);
+  }
+
+  #onReply(bytes: Buffer): void {
+    this.#counters.replyBytes += bytes.length;
+    if (this.#isCutNext) {
+      this.reset();
+      this.#listener.onCutAfterRequest();
+      return;
+    }
+    this.#pushReply(bytes);
+  }
+
+  #push(sent: Sent): void {
+    this.#requests.push(sent, this.#behaviour.requestDelayMs);
+  }
+
+  #pushReply(sent: Sent): void {
+    this.#replies.push(sent, this.#behaviour.replyDelayMs);
+  }
+
+  #onClose(): void {
+    if (this.#client.destroyed && this.#server.destroyed) this.#listener.onClosed(this);
+  }
+}

@@ -1,0 +1,72 @@
+import type { Socket } from "node:net";
+
+/** What one side sends: bytes, and at last how it ends. */
+export type Sent = Buffer | "end" | "reset";
+
+interface Part {
+  readonly sent: Sent;
+  readonly dueMs: number;
+}
+
+/** One direction of one connection: what arrives is passed on in order, when it is due and unless it is kept. */
+export class ProxyFlow {
+  readonly #parts: Part[] = [];
+  readonly #target: Socket;
+  readonly #onPassed: (byteCount: number) => void;
+  #isKept = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(target: Socket, onPassed: (byteCount: number) => void) {
+    this.#target = target;
+    this.#onPassed = onPassed;
+  }
+
+  /** Whether bytes wait here. */
+  get isHolding(): boolean {
+    return this.#parts.some(({ sent }) => Buffer.isBuffer(sent));
+  }
+
+  push(sent: Sent, delayMs: number): void {
+    const before = this.#parts.at(-1)?.dueMs ?? 0;
+    this.#parts.push({ sent, dueMs: Math.max(before, performance.now() + delayMs) });
+    this.#passOn();
+  }
+
+  keep(isKept: boolean): void {
+    this.#isKept = isKept;
+    this.#passOn();
+  }
+
+  drop(): void {
+    this.#parts.length = 0;
+    clearTimeout(this.#timer);
+  }
+
+  #passOn(): void {
+    clearTimeout(this.#timer);
+    if (this.#isKept) return;
+    for (;;) {
+      const part = this.#parts[0];
+      if (part === undefined) return;
+      const waitMs = part.dueMs - performance.now();
+      if (waitMs > 0) {
+        this.#timer = setTimeout(() => this.#passOn(), Math.ceil(waitMs));
+        return;
+      }
+      this.#parts.shift();
+      this.#send(part.sent);
+    }
+  }
+
+  #send(sent: Sent): void {
+    if (this.#target.destroyed) return;
+    if (sent === "end") {
+      this.#target.end();
+    } else if (sent === "reset") {
+      this.#target.resetAndDestroy();
+    } else {
+      this.#target.write(sent);
+      this.#onPassed(sent.length);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import { memoryStore, type Observation } from "tollgate";
+import { manualClock } from "tollgate/testing";
+import type { RedisInUse, StoreOptions } from "./use-redis.ts";
+
+const NOW_MS = 1_790_000_000_000;
+
+/** A store that asks nobody, and what is heard of it. */
+export function bypassedStore(redis: RedisInUse, options: StoreOptions = {}) {
+  const clock = manualClock(NOW_MS);
+  const store = redis.storeByClock(options);
+  store.bypass = true;
+  const heard: Observation[] = [];
+  const observe = (observation: Observation) => heard.push(observation);
+  return { redis, clock, store, heard, observe };
+}
+
+/** The same where this node keeps a quarter: of ten, two. */
+export function quarterStore(redis: RedisInUse) {
+  return bypassedStore(redis, { onFailure: { fallback: memoryStore(), share: 0.25 } });
+}

@@ -1,0 +1,38 @@
+import { createLimiter, perDay } from "tollgate";
+import { expect, it } from "vitest";
+import { useRedis } from "./use-redis.ts";
+
+const inUse = useRedis();
+const MEGABYTE = 2 ** 20;
+
+/** Megabytes by which the heap has grown when all this has been done. */
+async function growthOf(work: (i: number) => Promise<unknown>, times: number): Promise<number> {
+  await work(0);
+  globalThis.gc?.();
+  const before = process.memoryUsage().heapUsed;
+  for (let i = 1; i <= times; i += 1) await work(i);
+  globalThis.gc?.();
+  return (process.memoryUsage().heapUsed - before) / MEGABYTE;
+}
+
+it("a store keeps no long keys", async () => {
+  const limiter = createLimiter({ name: "api", limits: [perDay(1)], store: inUse.redis.store() });
+  const grown = await growthOf(async (i) => {
+    const key = `${i} `.repeat(100_000);
+    await limiter.allow(key);
+  }, 60);
+  // They were 12 MB or more.
+  expect(grown).toBeLessThan(6);
+});
+
+it("a store keeps no header that a key was cut out of", async () => {
+  const limiter = createLimiter({ name: "api", limits: [perDay(1)], store: inUse.redis.store() });
+  const grown = await growthOf(async (i) => {
+    const header = Buffer.alloc(40_000, `${i}, Bearer of good tidings `).toString("latin1");
+    const key = header.slice(5, 55);
+    await limiter.allow(key);
+    await limiter.consume(key);
+  }, 1_000);
+  // They were 40 MB.
+  expect(grown).toBeLessThan(12);
+});

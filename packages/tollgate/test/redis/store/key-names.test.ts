@@ -1,0 +1,171 @@
+import clusterKeySlot from "cluster-key-slot";
+import fc from "fast-check";
+import { createLimiter, type Limit, perDay, perHour, slidingWindow } from "tollgate";
+import { type RedisStore, redisStore } from "tollgate/redis";
+import { describe, expect, it } from "vitest";
+import { freshPrefix, useRedis } from "./use-redis.ts";
+
+const inUse = useRedis();
+
+/** The names of all keys on the server that begin so, as bytes. */
+async function namesUnder(head: string): Promise<string[]> {
+  const names = await inUse.redis.client.keysBuffer(`${head.replaceAll(/[\\*?[\]]/g, String.raw`\$&`)}*`);
+  return names.map((name) => name.toString("latin1")).toSorted();
+}
+
+/** One key is asked about. */
+async function touch(store: RedisStore, name: string, limits: readonly Limit[], key: string): Promise<void> {
+  await createLimiter({ name, limits, store }).allow(key);
+}
+
+function tagOf(name: string): string | undefined {
+  const opening = name.indexOf("{");
+  const closing = name.indexOf("}", opening + 1);
+  return opening !== -1 && closing > opening + 1 ? name.slice(opening + 1, closing) : undefined;
+}
+
+const ODD_KEYS: readonly string[] = [
+  ...["", " ", "}", "}x", "{", "{}", "{}x", "{a}", "a}", "a}b", "a{b", "{a}b", "}{", "a}#", "#", "__proto__"],
+  ...["\0", "a\0b", "a", "A", "\n", "\r\n", "*", "?", "[a]", "\\", '"', "é", "e\u0301", "\uFEFF", "\uFFFD"],
+  ...["😀", "👩‍👩‍👧", "\uD83D", "\uDE00", "\uDE00\uD83D", "a\uD800", "a\uD801", "\uD800a", "ann:{bob}", "a:b", ":"],
+  ...["x".repeat(256), "x".repeat(257), "x".repeat(258), `${"x".repeat(257)}y`, "😀".repeat(128), "😀".repeat(129)],
+  ...["\uD800".repeat(300), "\uD801".repeat(300), "1".repeat(100_000), `${"1".repeat(99_999)}2`],
+];
+
+describe("the name of a key", () => {
+  it("is prefix, limiter, digest of the limits, and the key as the hash tag", async () => {
+    const store = inUse.redis.store({ prefix: freshPrefix() });
+    const prefix = freshPrefix();
+    await touch(store, "api", [perDay(5)], "ann");
+    await touch(inUse.redis.store({ prefix }), "api", [perDay(5)], "ann");
+    expect(await namesUnder(prefix)).toEqual([
+      expect.stringMatching(new RegExp(`^${prefix}:api:[\\w-]{12}:\\{ann\\}$`)),
+    ]);
+  });
+
+  it("begins with tg where no prefix is given", async () => {
+    await touch(inUse.redis.store({ prefix: "tg" }), "by-default", [perDay(5)], "ann");
+    const store = redisStore({ client: inUse.redis.client, timeoutMs: 10_000 });
+    expect(await createLimiter({ name: "by-default", limits: [perDay(5)], store }).size()).toBe(1);
+  });
+
+  it("is another one for each odd key, and all have a hash tag", async () => {
+    const prefix = freshPrefix();
+    const limiter = createLimiter({ name: "odd", limits: [perDay(2)], store: inUse.redis.store({ prefix }) });
+    for (const times of [1, 1]) {
+      const allowed = await Promise.all(ODD_KEYS.map((key) => limiter.allow(key, times)));
+      expect(allowed.every(Boolean)).toBe(true);
+    }
+    expect(await Promise.all(ODD_KEYS.map((key) => limiter.allow(key)))).toEqual(ODD_KEYS.map(() => false));
+    const names = await namesUnder(prefix);
+    expect(new Set(names).size).toBe(ODD_KEYS.length);
+    expect(names.filter((name) => tagOf(name) === undefined)).toEqual([]);
+    expect(Math.max(...names.map(({ length }) => length))).toBeLessThan(600);
+    expect(await limiter.size()).toBe(ODD_KEYS.length);
+  });
+
+  it("of an odd key is not that of the key that looks like it", async () => {
+    const prefix = freshPrefix();
+    const limiter = createLimiter({ name: "odd", limits: [perDay(1)], store: inUse.redis.store({ prefix }) });
+    for (const key of ["", "}", "\uD800", "x".repeat(300)]) {
+      await limiter.allow(key);
+      const [name = ""] = await namesUnder(prefix);
+      const lookalike = tagOf(name)!;
+      for (const other of [lookalike, `${lookalike}}#`, `${lookalike}#`]) {
+        expect([key, other, await limiter.allow(other)]).toEqual([key, other, true]);
+      }
+      await limiter.clear();
+    }
+  });
+
+  it("is never that of another prefix, limiter, limits or key", async () => {
+    const prefixes = fc.constantFrom("tga", "tga:b", "tga:b:c", "tga:");
+    const limiters = fc.constantFrom("b", "b:c", "c", "b:c:c", ":", "::", "b*", "[b]", "b ");
+    const limits = fc.constantFrom([perDay(5)], [perDay(6)], [perDay(5, { name: "n" })], [perDay(5), perHour(2)]);
+    const keys = fc.oneof(fc.constantFrom(...ODD_KEYS.slice(0, 30)), fc.string({ maxLength: 4 }));
+    const quadruple = fc.tuple(prefixes, limiters, limits, keys);
+    const given = fc.sample(quadruple, { numRuns: 400, seed: 7 });
+    const identity = ([prefix, limiter, list, key]: (typeof given)[number]) =>
+      JSON.stringify([prefix, limiter, list.map(({ name, fingerprint }) => [name, fingerprint]), key]);
+    const stores = new Map(
+      ["tga", "tga:b", "tga:b:c", "tga:"].map((prefix) => [prefix, inUse.redis.store({ prefix })]),
+    );
+    await Promise.all(given.map(([prefix, limiter, list, key]) => touch(stores.get(prefix)!, limiter, list, key)));
+    expect(await namesUnder("tga")).toHaveLength(new Set(given.map(identity)).size);
+  });
+
+  it("is found by size and clear for its own limiter alone, whatever signs its name has", async () => {
+    const store = inUse.redis.store();
+    const names = ["a", "a*", "a?", "[a]", "a b", "a:b", "^a", "a-z"];
+    const limiters = names.map((name) => createLimiter({ name, limits: [perDay(5)], store }));
+    await Promise.all(limiters.map((limiter) => limiter.allow("ann")));
+    await limiters[1]!.clear();
+    expect(await Promise.all(limiters.map((limiter) => limiter.size()))).toEqual([1, 0, 1, 1, 1, 1, 1, 1]);
+  });
+});
+
+describe("the keys of one user", () => {
+  it("share a slot whatever the limiter and the limits, where the key can be a tag and where it cannot", async () => {
+    const prefix = freshPrefix();
+    const store = inUse.redis.store({ prefix });
+    for (const key of ODD_KEYS.filter(({ length }) => length < 1_000)) {
+      const before = await namesUnder(prefix);
+      await Promise.all([
+        touch(store, "a", [perDay(5)], key),
+        touch(store, "b:c", [perHour(5), perDay(5)], key),
+        touch(store, "d e", [slidingWindow({ limit: 5, window: "1h" })], key),
+      ]);
+      const fresh = (await namesUnder(prefix)).filter((name) => !before.includes(name));
+      expect(fresh).toHaveLength(3);
+      const slots = fresh.map((name) => clusterKeySlot(Buffer.from(name, "latin1")));
+      expect([key, new Set(slots).size]).toEqual([key, 1]);
+    }
+  });
+});
+
+describe("limits and their cells", () => {
+  it("are shared by limiters of one name whatever the order and the mode of the limits", async () => {
+    const prefix = freshPrefix();
+    const store = inUse.redis.store({ prefix });
+    const [day, hour] = [perDay(10), perHour(7)];
+    const one = createLimiter({ name: "api", limits: [day, hour], store });
+    const other = createLimiter({ name: "api", limits: [perHour(7, { mode: "shadow" }), day], store });
+    await one.consume("ann", 3);
+    await other.consume("ann", 2);
+    const used = (await one.explain("ann")).map((report) => [report.limit, report.used]);
+    expect(used).toEqual([
+      [10, 5],
+      [7, 5],
+    ]);
+    expect(await namesUnder(prefix)).toHaveLength(1);
+  });
+
+  it("are new when a limit's numbers, unit or name are", async () => {
+    const prefix = freshPrefix();
+    const store = inUse.redis.store({ prefix });
+    const lists = [perDay(10), perDay(11), perDay(10, { unit: "tokens" }), perDay(10, { name: "own" })];
+    for (const limit of lists) {
+      const limiter = createLimiter({ name: "api", limits: [limit], store });
+      expect(await limiter.consume("ann")).toMatchObject({ allowed: true, remaining: limit.capacity - 1 });
+    }
+    expect(await namesUnder(prefix)).toHaveLength(4);
+  });
+
+  it("are the same for another store and another client", async () => {
+    const prefix = freshPrefix();
+    const limits = [perDay(10)];
+    await createLimiter({ name: "api", limits, store: inUse.redis.store({ prefix }) }).consume("ann", 4);
+    const elsewhere = createLimiter({ name: "api", limits, store: inUse.redis.store({ prefix }) });
+    expect(await elsewhere.consume("ann", 1)).toMatchObject({ remaining: 5 });
+  });
+});
+
+describe("what a key takes", () => {
+  it("is at most 128 bytes for a bucket of a user with 16 characters, under the default prefix", async () => {
+    const store = redisStore({ client: inUse.redis.client, timeoutMs: 10_000 });
+    const limiter = createLimiter({ name: "api", limits: [perHour(100)], store });
+    await limiter.allow("user-00000000001");
+    const [name] = await inUse.redis.client.keys("tg:api:*");
+    expect(await inUse.redis.command("MEMORY", "USAGE", name!)).toBeLessThanOrEqual(128);
+  });
+});

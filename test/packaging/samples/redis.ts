@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { createLimiter, perMinute } from "tollgate";
+import { redisStore } from "tollgate/redis";
+
+async function main() {
+  // A client that is shaped like ioredis, and whose server is gone.
+  const gone = () => Promise.reject(new Error("connect ECONNREFUSED"));
+  const client = {
+    evalsha: gone,
+    eval: gone,
+    unlink: gone,
+    ping: gone,
+    scan: gone,
+    on() {},
+    off() {},
+    status: "ready",
+    options: {},
+  };
+  const store = redisStore({ client, onFailure: "deny" });
+  const limiter = createLimiter({ name: "api", limits: [perMinute(2)], store });
+  const decision = await limiter.consume("ann");
+  assert.deepEqual([decision.allowed, decision.degraded], [false, "connection refused"]);
+  assert.throws(() => redisStore({ client: 5 }), /client: expected/);
+  await store.close();
+}
+
+void main();
