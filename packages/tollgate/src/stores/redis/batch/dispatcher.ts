@@ -1,4 +1,4 @@
-import { readUs } from "../../../core/clock.ts";
+import { type Clock, readUs } from "../../../core/clock.ts";
 import { TollgateError } from "../../../core/errors.ts";
 import { openFence, voidFence } from "../clients/fence-bytes.ts";
 import type { Fence, RedisPort, ScriptReply } from "../clients/redis-port.ts";
@@ -51,22 +51,32 @@ export class Dispatcher {
     try {
       outcomes = await this.#outcomesOf(works, nowUs, timeoutMs);
     } catch (error) {
-      if (works.length > 1 && isRefusedByServer(error)) this.#deliverEach(works, nowUs);
-      else for (const work of works) work.failed(error);
+      if (works.length === 1 || !isUndone(error)) for (const work of works) work.failed(error);
+      else this.#deliverEach(works, nowUs);
       return;
     }
     for (const [i, work] of works.entries()) work.done(outcomes[i]!, nowUs);
   }
 
   /**
-   * One key that holds something else has the script fail for all. It writes when all is decided, so nothing has happened: each
-   * alone, and in their order, only those fail that concern the key. They share the time that was left.
+   * One key that holds something else, or that is on its way to another node, has the script fail for all. It writes when all is
+   * decided, so nothing has happened: each alone, and in their order, only those fail that concern the key. They share the time
+   * that was left.
    */
   #deliverEach(works: readonly Work[], nowUs: number): void {
-    const { timeoutMs } = this.#options;
-    const passedMs = (readUs(works[0]!.keys[0]!.space.clock) - nowUs) / 1_000;
-    const leftMs = Math.min(timeoutMs, Math.max(0, timeoutMs - passedMs));
+    const leftMs = this.#leftSince(nowUs, works[0]!.keys[0]!.space.clock);
     for (const work of works) void this.#deliver({ works: [work], nowUs }, leftMs);
+  }
+
+  /** A clock that fails by now leaves none. */
+  #leftSince(nowUs: number, clock: Clock): number {
+    const { timeoutMs } = this.#options;
+    try {
+      const passedMs = (readUs(clock) - nowUs) / 1_000;
+      return Math.min(timeoutMs, Math.max(0, timeoutMs - passedMs));
+    } catch {
+      return 0;
+    }
   }
 
   async #outcomesOf(works: readonly Work[], nowUs: number, timeoutMs: number): Promise<readonly TransactionOutcome[]> {
@@ -96,7 +106,8 @@ export class Dispatcher {
   }
 }
 
-/** Whether the script, or the server before it, said no. */
-function isRefusedByServer(error: unknown): boolean {
-  return error instanceof TollgateError && serverError(error.cause) !== undefined;
+/** Whether the server answered that it would not, or not yet: nothing was done. */
+function isUndone(error: unknown): boolean {
+  if (error instanceof TollgateError) return serverError(error.cause) !== undefined;
+  return error instanceof Outage && serverError(error.cause)?.code === "TRYAGAIN";
 }

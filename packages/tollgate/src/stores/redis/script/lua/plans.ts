@@ -1,4 +1,4 @@
-/** The twin of \`algorithms/compiled-plan.ts\`: what the verbs mean for the cells of one key. */
+/** The twin of `algorithms/compiled-plan.ts`: what the verbs mean for the cells of one key. */
 export const PLANS = `
 local makers = { b = token_buckets, s = sliding_windows, f = fixed_windows }
 local kernels = {}

@@ -1,5 +1,5 @@
 /**
- * The twin of \`stores/local/local-space.ts\` and \`limiter/transact.ts\`: what the verbs mean for keys that are there or not, and for
+ * The twin of `stores/local/local-space.ts` and `algorithms/transact.ts`: what the verbs mean for keys that are there or not, and for
  * several at one instant. Verbs are their first letters: take, peek, explain, charge, refund.
  */
 export const VERBS = `

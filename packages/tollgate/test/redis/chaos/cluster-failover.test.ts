@@ -1,0 +1,54 @@
+import clusterKeySlot from "cluster-key-slot";
+import { describe, expect, it } from "vitest";
+import { clusterView, servesSlot } from "../servers/cluster-view.ts";
+import { type CallRecord, landing } from "./kit/call-record.ts";
+import { countOf, miscounted, nameOf } from "./kit/count.ts";
+import { overAdmitted } from "./kit/findings.ts";
+import { TIGHT } from "./kit/limits.ts";
+import { CAPACITY, CountedKey, landingAfter, lostUnits } from "./kit/lost-writes.ts";
+import { onACluster } from "./kit/on-a-cluster.ts";
+import { itIsBack, itStandsThrough } from "./kit/outage-tests.ts";
+import { pass } from "./kit/run.ts";
+
+/** Of the limits that are reached. */
+const KEY = "one";
+
+describe("a primary of a cluster that is killed, with writes that no replica has", () => {
+  const told = onACluster({}, async (place) => {
+    const { cluster } = place;
+    const primary = await cluster.primaryOf(KEY);
+    const [replica] = await cluster.replicasOf(primary);
+    const self = (await clusterView(primary.port)).find(({ isMyself }) => isMyself)!;
+    const aside = await place.connectAside();
+    const key = new CountedKey(aside.client, KEY);
+    const { loss, counted, backMs } = await key.killAhead(primary, replica!, () => cluster.waitForOk());
+    await pass(700);
+    await primary.restart();
+    await cluster.waitForOk();
+    await pass(700);
+    await aside.close();
+    const wasThere = ({ key: asked }: CallRecord): boolean => servesSlot(self, clusterKeySlot(`{${asked}}`));
+    const landed = (call: CallRecord) => (wasThere(call) ? landingAfter(loss, call) : landing(call));
+    return { beginMs: loss.beginMs, fromMs: loss.killedMs, untilMs: loss.killedMs, backMs, counted, landed };
+  });
+  itStandsThrough(
+    () => told().run,
+    ["timed out", "circuit open", "connection lost", "connection refused", "the cluster is down", "no node answers"],
+  );
+  itIsBack(() => told().run);
+
+  it("admits more by the writes that were lost, and no unit more", () => {
+    const { counted } = told().run.result;
+    expect(counted).toEqual({ admittedBefore: 65, found: 40, admittedAfter: 60 });
+    const lost = counted.admittedBefore - counted.found;
+    expect(counted.admittedBefore + counted.admittedAfter).toBe(CAPACITY + lost);
+  });
+
+  it("has counted nothing twice, and forgotten nothing but these", () => {
+    const { run, used } = told();
+    const { landed } = run.result;
+    expect(miscounted(countOf(run.calls, landed), used)).toEqual([]);
+    expect(overAdmitted(run, (limiter) => lostUnits(run.calls, limiter, landed))).toEqual([]);
+    expect(used.get(nameOf("tight", KEY))).toBe(TIGHT);
+  });
+});

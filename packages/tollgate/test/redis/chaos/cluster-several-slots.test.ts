@@ -1,0 +1,68 @@
+import { type AsyncLimiter, combine, createLimiter, perDay } from "tollgate";
+import { redisStore } from "tollgate/redis";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type ConnectedClient, type Detours, EVERY_CLIENT } from "../clients/every-client.ts";
+import { eventuallyTrue } from "../servers/eventually.ts";
+import { type RedisCluster, startCluster } from "../servers/start-cluster.ts";
+import { startProxy, type TcpProxy } from "../servers/start-proxy.ts";
+import { LagMeter } from "./kit/lag-meter.ts";
+
+const TIMEOUT_MS = 200;
+const GRACE_MS = 20;
+/** In slots of three primaries; one call about all of them is three, one after another. */
+const KEYS = ["ann", "bob!", "cid-3"] as const;
+
+let cluster: RedisCluster;
+let proxies: readonly TcpProxy[];
+let detours: Detours;
+beforeAll(async () => {
+  cluster = await startCluster({ primaries: 3, replicas: 0 });
+  proxies = await Promise.all(cluster.nodes.map((node) => startProxy(node)));
+  detours = Object.fromEntries(cluster.nodes.map(({ host, port }, i) => [`${host}:${port}`, proxies[i]!]));
+}, 30_000);
+afterAll(async () => {
+  await Promise.all(proxies.map((proxy) => proxy.stop()));
+  await cluster.stop();
+});
+
+describe.each(EVERY_CLIENT)("a call about keys of several slots, over $name", ({ name, connectCluster }) => {
+  let connected: ConnectedClient;
+  let members: readonly AsyncLimiter[];
+  let all: AsyncLimiter;
+  const lag = new LagMeter();
+  beforeEach(async () => {
+    connected = await connectCluster(cluster.addresses, detours);
+    const prefix = `c-${name.replaceAll(/\W/g, "")}`;
+    const store = redisStore({ client: connected.client, prefix, timeoutMs: TIMEOUT_MS, onFailure: "deny" });
+    const [ann, bob, cid] = KEYS.map((key, i) =>
+      createLimiter({ name: `of-${i}`, key: () => key, limits: [perDay(10)], store }),
+    );
+    members = [ann!, bob!, cid!];
+    all = combine(ann!, bob!, cid!);
+    await eventuallyTrue("an answer", async () => (await all.peek("")).degraded === undefined);
+    lag.start();
+  });
+  afterEach(async () => {
+    lag.stop();
+    for (const proxy of proxies) await proxy.pass();
+    await connected.close();
+  });
+
+  async function used(): Promise<readonly (number | undefined)[]> {
+    const reports = await Promise.all(members.map((member) => member.explain("")));
+    return reports.map(([report]) => report?.used);
+  }
+
+  it("takes no longer than any other, and gives back what it took of some", async () => {
+    const before = await used();
+    for (const proxy of proxies) proxy.delay(65);
+    const startedMs = performance.now();
+    const decision = await all.consume("");
+    const endedMs = performance.now();
+    expect(decision.degraded).toBe("timed out");
+    const lagMs = lag.keptMs(startedMs, startedMs + TIMEOUT_MS, endedMs);
+    expect(endedMs - startedMs - lagMs).toBeLessThanOrEqual(TIMEOUT_MS + GRACE_MS);
+    for (const proxy of proxies) await proxy.pass();
+    await eventuallyTrue("what it took to be given back", async () => String(await used()) === String(before));
+  });
+});

@@ -1,0 +1,71 @@
+import { createLimiter, type LimitReport } from "tollgate";
+import { redisStore } from "tollgate/redis";
+import { type CallRecord, type Landing, landing } from "./call-record.ts";
+import { LIMITS, type LimiterName } from "./limits.ts";
+
+/** Units of one key of one limiter. */
+export interface Count {
+  /** What surely was counted on the server, */
+  least: number;
+  /** and what may have been besides. */
+  most: number;
+}
+
+export type Counts = ReadonlyMap<string, Count>;
+
+export function nameOf(limiter: string, key: string): string {
+  return `${limiter} ${key}`;
+}
+
+/** What has to be on the server after these calls. */
+export function countOf(calls: readonly CallRecord[], landed: (call: CallRecord) => Landing = landing): Counts {
+  const counts = new Map<string, Count>();
+  for (const call of calls) {
+    const name = nameOf(call.limiter, call.key);
+    const count = counts.get(name) ?? { least: 0, most: 0 };
+    counts.set(name, count);
+    const how = landed(call);
+    if (how === "no") continue;
+    if (call.verb === "refund") {
+      count.least -= call.units;
+      if (how === "yes") count.most -= call.units;
+    } else {
+      count.most += call.units;
+      if (how === "yes") count.least += call.units;
+    }
+  }
+  return counts;
+}
+
+/** Keys whose units on the server are not as they have to be. */
+export function miscounted(counts: Counts, used: ReadonlyMap<string, number>): string[] {
+  const wrong: string[] = [];
+  for (const [name, { least, most }] of counts) {
+    const found = used.get(name) ?? 0;
+    if (found < least || found > most) wrong.push(`${name}: expected ${least} to ${most}, found ${found}`);
+  }
+  return wrong;
+}
+
+/** What the server has counted for all keys of these calls, by their limiters' first limits. */
+export async function usedOf(
+  client: object,
+  prefix: string,
+  calls: readonly CallRecord[],
+): Promise<ReadonlyMap<string, number>> {
+  const store = redisStore({ client, prefix, timeoutMs: 10_000, onFailure: "deny" });
+  const used = new Map<string, number>();
+  for (const limiter of Object.keys(LIMITS) as LimiterName[]) {
+    const reader = createLimiter({ name: limiter, limits: LIMITS[limiter], store });
+    const keys = new Set(calls.filter((call) => call.limiter === limiter).map(({ key }) => key));
+    const reports = await Promise.all([...keys].map(async (key) => [key, await reader.explain(key)] as const));
+    for (const [key, report] of reports) used.set(nameOf(limiter, key), firstOf(report).used);
+  }
+  await store.close();
+  return used;
+}
+
+function firstOf([first]: readonly LimitReport[]): LimitReport {
+  if (first === undefined) throw new Error("expected the server to answer, got a decision without it");
+  return first;
+}

@@ -1,0 +1,168 @@
+import { type CallRecord, show } from "./call-record.ts";
+import { type Lane, SHARE } from "./lane.ts";
+import { PER_SECOND, TIGHT } from "./limits.ts";
+import type { Run } from "./run.ts";
+
+/** How much longer than its timeout a call may take, beside the lag of the process. */
+const GRACE_MS = 20;
+/** How soon a lane is decided by the server again after that is back. */
+export type BackWithinMs = (lane: string) => number;
+/** Of a fault that shows in many calls, so many are enough to tell of. */
+const MOST_SHOWN = 5;
+
+// Each of these finds what should not be, in words; nothing, when all is well.
+
+export function tooLong(run: Run<unknown>): string[] {
+  return run.lanes.flatMap(({ calls, timeoutMs }) =>
+    calls
+      .filter((call) => run.overMs(call, timeoutMs) > GRACE_MS)
+      .map((call) => `${show(call)}, lag of ${Math.round(run.lagMs(call, timeoutMs))} ms`)
+      .slice(0, MOST_SHOWN),
+  );
+}
+
+/** What ended the process, or a caller, or never came. */
+export function crashes(run: Run<unknown>): unknown[] {
+  const thrown = run.calls.filter(({ error }) => error !== undefined).map((call) => [show(call), call.error]);
+  return [...run.uncaught, ...run.hanging.map(show), ...thrown].slice(0, MOST_SHOWN);
+}
+
+export function answeredWithoutServer({ calls, result: { fromMs, untilMs } }: Run): string[] {
+  return calls
+    .filter(({ startedMs, endedMs }) => startedMs >= fromMs && endedMs <= untilMs)
+    .filter((call) => !isRemembered(call) && saysOfServer(call))
+    .map(show)
+    .slice(0, MOST_SHOWN);
+}
+
+/** Calls that were decided without the server before anything happened to it, or long after that. */
+export function degradedOutside({ calls, result: { beginMs, backMs } }: Run, within: BackWithinMs): string[] {
+  return calls
+    .filter(({ lane, startedMs, endedMs }) => endedMs < beginMs || startedMs > backMs + within(lane))
+    .filter(({ degraded }) => degraded !== undefined)
+    .map(show)
+    .slice(0, MOST_SHOWN);
+}
+
+export function unknownCauses(run: Run<unknown>, known: readonly string[]): string[] {
+  return [...causesOf(run.calls).keys()].filter((cause) => !known.includes(cause));
+}
+
+/** Degraded decisions that observers did not hear of, or heard of too often. */
+export function unheard({ lanes }: Run<unknown>): string[] {
+  return lanes.flatMap(({ name, calls, heardCauses }) => {
+    const told = causesOf(calls.filter(({ verb }) => verb !== "refund"));
+    return [...new Set([...told.keys(), ...heardCauses.keys()])]
+      .filter((cause) => told.get(cause) !== heardCauses.get(cause))
+      .map((cause) => `${name}: ${cause}: told ${told.get(cause) ?? 0}, heard ${heardCauses.get(cause) ?? 0}`);
+  });
+}
+
+/** Decisions without the server that are not as the lane's policy says. */
+export function againstPolicy({ lanes }: Run<unknown>): string[] {
+  return lanes.flatMap((lane) => {
+    const degraded = lane.calls.filter((call) => call.degraded !== undefined && call.verb !== "refund");
+    switch (lane.policy) {
+      case "allow":
+        return degraded.filter(({ admitted }) => !admitted).map(show);
+      case "deny":
+        return degraded.filter(({ admitted }) => admitted).map(show);
+      case "share":
+        return againstShare(lane.name, degraded);
+      default:
+        return lane.policy satisfies never;
+    }
+  });
+}
+
+/** What observers of stores heard of the circuit: that it opened, tried and closed, and nothing out of turn. */
+export function circuitFaults({ lanes }: Run<unknown>): string[] {
+  return lanes.flatMap(({ name, store, heard }) => {
+    const states = heard.flatMap((observation) => (observation.type === "breaker" ? [observation.state] : []));
+    const faults: string[] = [];
+    if (states[0] !== "open") faults.push(`${name}: expected the circuit to open, heard ${states.join(", ")}`);
+    if (states.at(-1) !== "closed") faults.push(`${name}: expected the circuit to close, heard ${states.join(", ")}`);
+    if (store.breaker !== "closed") faults.push(`${name}: expected a closed circuit, got ${store.breaker}`);
+    const text = states.join(" ");
+    if (!/^(?:open half-open (?=open|closed)(?:closed ?)?)*$/.test(`${text} `)) faults.push(`${name}: ${text}`);
+    return faults;
+  });
+}
+
+/** How long after the server was back each lane was decided by it for the first time. */
+export function recoveries({ lanes, result: { backMs } }: Run): { readonly lane: string; readonly ms: number }[] {
+  return lanes.map(({ name, calls }) => {
+    const ends = calls
+      .filter((call) => call.endedMs >= backMs && call.admitted && call.tells === "decision")
+      .filter(({ degraded }) => degraded === undefined)
+      .map(({ endedMs }) => endedMs);
+    return { lane: name, ms: Math.round(Math.min(...ends) - backMs) };
+  });
+}
+
+export function notBack(run: Run, within: BackWithinMs): string[] {
+  const { backMs } = run.result;
+  return recoveries(run)
+    .filter(({ lane, ms }) => ms > within(lane) + run.lag.sumMs(backMs, backMs + within(lane)))
+    .map(({ lane, ms }) => `${lane}: back after ${ms} ms`);
+}
+
+export function causesOf(calls: readonly CallRecord[]): Map<string, number> {
+  const causes = new Map<string, number>();
+  for (const { degraded } of calls) if (degraded !== undefined) causes.set(degraded, (causes.get(degraded) ?? 0) + 1);
+  return causes;
+}
+
+/** Units that the server admitted, as it told. */
+export function admittedByServer(calls: readonly CallRecord[], limiter: CallRecord["limiter"]): number {
+  return calls
+    .filter((call) => call.limiter === limiter && call.verb !== "peek" && call.admitted && call.degraded === undefined)
+    .reduce((sum, { units }) => sum + units, 0);
+}
+
+/** Where more was admitted by the server than the limits, what came back, and what the server is known to have lost. */
+export function overAdmitted(
+  { calls }: Run<unknown>,
+  lost: (limiter: CallRecord["limiter"]) => number = () => 0,
+): string[] {
+  const tight = admittedByServer(calls, "tight");
+  const rapid = admittedByServer(calls, "rapid");
+  const rapidCalls = calls.filter(({ limiter }) => limiter === "rapid");
+  const lastedMs = Math.max(...rapidCalls.map(({ endedMs }) => endedMs)) - rapidCalls[0]!.startedMs;
+  const mostTight = TIGHT + lost("tight");
+  const mostRapid = Math.floor(PER_SECOND * (1 + lastedMs / 1_000)) + lost("rapid");
+  const over: string[] = [];
+  if (tight > mostTight) over.push(`tight: expected at most ${mostTight}, got ${tight}`);
+  if (rapid > mostRapid) over.push(`rapid: expected at most ${mostRapid}, got ${rapid}`);
+  return over;
+}
+
+/** Where only yes or no is told, and nothing is admitted without the server, yes comes from there. */
+function saysOfServer({ tells, admitted, degraded }: CallRecord): boolean {
+  return tells === "answer" ? admitted : degraded === undefined;
+}
+
+/** A denial that may be known here: of this limiter alone they hold for long, and can be foreseen. */
+function isRemembered({ limiter, admitted, degraded }: CallRecord): boolean {
+  return limiter === "tight" && !admitted && degraded === undefined;
+}
+
+function againstShare(lane: string, degraded: readonly CallRecord[]): string[] {
+  const tight = degraded.filter(({ limiter }) => limiter === "tight");
+  const admitted = tight.filter((call) => call.admitted).length;
+  const expected = Math.min(tight.length, Math.floor(TIGHT * SHARE));
+  return admitted === expected ? [] : [`${lane}: expected ${expected} of ${tight.length} admitted, got ${admitted}`];
+}
+
+export function worstOverMs(
+  run: Run<unknown>,
+): { readonly lane: string; readonly ms: number; readonly lagMs: number }[] {
+  return run.lanes.map((lane: Lane) => {
+    const worst = lane.calls.reduce((a, b) => (run.overMs(b, lane.timeoutMs) > run.overMs(a, lane.timeoutMs) ? b : a));
+    return {
+      lane: lane.name,
+      ms: Math.round(run.overMs(worst, lane.timeoutMs)),
+      lagMs: Math.round(run.lagMs(worst, lane.timeoutMs)),
+    };
+  });
+}

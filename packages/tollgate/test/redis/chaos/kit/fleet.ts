@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import { type ConnectedClient, EVERY_CLIENT, type TestClient } from "../../clients/every-client.ts";
+import { eventuallyTrue } from "../../servers/eventually.ts";
+import { Lane, type Policy } from "./lane.ts";
+
+/** Longer than the default, so that a busy machine is no outage. */
+const TIMEOUT_MS = 200;
+
+const WARM_CALLS = 3;
+
+const [IOREDIS, IOVALKEY, NODE_REDIS, GLIDE] = EVERY_CLIENT as readonly [
+  TestClient,
+  TestClient,
+  TestClient,
+  TestClient,
+];
+
+/** Clients, and the policies of the stores over each. */
+export type Members = readonly (readonly [TestClient, readonly Policy[]])[];
+
+/** Every client, and with the first of them every policy. */
+export const EVERYBODY: Members = [
+  [IOREDIS, ["allow", "deny", "share"]],
+  [IOVALKEY, ["deny"]],
+  [NODE_REDIS, ["deny"]],
+  [GLIDE, ["deny"]],
+];
+
+export interface FleetOptions {
+  readonly members: Members;
+  readonly connect: (client: TestClient) => Promise<ConnectedClient>;
+  readonly timeoutMs?: number;
+}
+
+/** Some clients, and lanes over them that share what they count. */
+export class Fleet {
+  readonly prefix: string;
+  readonly lanes: readonly Lane[];
+  readonly #clients: readonly ConnectedClient[];
+
+  private constructor(prefix: string, lanes: readonly Lane[], clients: readonly ConnectedClient[]) {
+    this.prefix = prefix;
+    this.lanes = lanes;
+    this.#clients = clients;
+  }
+
+  static async of({ members, connect, timeoutMs = TIMEOUT_MS }: FleetOptions): Promise<Fleet> {
+    const prefix = `c-${randomUUID().slice(0, 8)}`;
+    const clients: ConnectedClient[] = [];
+    const lanes: Lane[] = [];
+    for (const [client, policies] of members) {
+      const connected = await connect(client);
+      clients.push(connected);
+      for (const policy of policies) {
+        lanes.push(new Lane({ name: client.name, client: connected.client, policy, prefix, timeoutMs }));
+      }
+    }
+    const fleet = new Fleet(prefix, lanes, clients);
+    await fleet.#warm();
+    return fleet;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.lanes.map(({ store }) => store.close()));
+    await Promise.all(this.#clients.map((client) => client.close()));
+  }
+
+  /** Until all have been answered: first calls connect, load the script and compile. */
+  async #warm(): Promise<void> {
+    for (const lane of this.lanes) {
+      for (let times = 0; times < WARM_CALLS; times += 1) {
+        await eventuallyTrue("a first answer", async () => (await lane.single()).degraded === undefined);
+      }
+      lane.calls.length = 0;
+      lane.heard.length = 0;
+      lane.heardCauses.clear();
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import { type AsyncLimiter, createLimiter, memoryStore, type Observation } from "tollgate";
+import { type RedisStore, type RedisStoreObservation, redisStore } from "tollgate/redis";
+import type { Random } from "../../script/random.ts";
+import type { CallRecord } from "./call-record.ts";
+import { LIMITS, type LimiterName } from "./limits.ts";
+
+export type Policy = "allow" | "deny" | "share";
+
+/** The part of each limit that a lane keeps by itself where its policy is `"share"`. */
+export const SHARE = 0.05;
+/** In slots of three different primaries, where it is a cluster. */
+const HOT_KEYS = ["ann", "bob!", "cid-3", "dan-44"];
+/** Of a limiter that tells only yes or no, so many at once. */
+const BULK = 4;
+
+export interface LaneOptions {
+  /** Of the client. */
+  readonly name: string;
+  readonly client: object;
+  readonly policy: Policy;
+  readonly prefix: string;
+  readonly timeoutMs: number;
+}
+
+/** One store over one client, with limiters and callers of its own; lanes of the same prefix share what is counted. */
+export class Lane {
+  readonly name: string;
+  readonly policy: Policy;
+  readonly timeoutMs: number;
+  readonly store: RedisStore;
+  readonly calls: CallRecord[] = [];
+  readonly heard: RedisStoreObservation[] = [];
+  /** How often observers of its limiters heard of each cause. */
+  readonly heardCauses = new Map<string, number>();
+  readonly #limiters: Readonly<Record<LimiterName | "refunds", AsyncLimiter>>;
+  readonly #underWay = new Set<Promise<unknown>>();
+  /** Calls of `allow` with an observer, by their keys. */
+  readonly #singles = new Map<string, CallRecord>();
+  #refund: CallRecord | undefined;
+  #turns = 0;
+
+  constructor({ name, client, policy, prefix, timeoutMs }: LaneOptions) {
+    this.name = `${name}, ${policy}`;
+    this.policy = policy;
+    this.timeoutMs = timeoutMs;
+    const onFailure = policy === "share" ? { fallback: memoryStore(), share: SHARE } : policy;
+    const observe = (observation: RedisStoreObservation): number => this.heard.push(observation);
+    const store = redisStore({ client, prefix, timeoutMs, onFailure, observe });
+    this.store = store;
+    const hear = (observation: Observation): void => this.#hear(observation);
+    this.#limiters = {
+      wide: createLimiter({ name: "wide", limits: LIMITS.wide, store, observe: hear }),
+      single: createLimiter({ name: "single", limits: LIMITS.single, store, observe: hear }),
+      tight: createLimiter({ name: "tight", limits: LIMITS.tight, store, observe: hear }),
+      rapid: createLimiter({ name: "rapid", limits: LIMITS.rapid, store, observe: hear }),
+      bulk: createLimiter({ name: "bulk", limits: LIMITS.bulk, store }),
+      refunds: createLimiter({ name: "wide", limits: LIMITS.wide, store, observe: (heard) => this.#hearRefund(heard) }),
+    };
+  }
+
+  /** Some calls, and waits for none. */
+  turn(random: Random): void {
+    this.#turns += 1;
+    const hot = random.of(HOT_KEYS);
+    void this.consume("wide", hot, random.between(1, 3));
+    if (random.chance(0.3)) void this.consume("wide", hot, 1);
+    void this.single();
+    if (random.chance(0.5)) void this.consume("tight", "one");
+    void this.consume("rapid", "one");
+    if (random.chance(0.3)) this.#peek(hot);
+    if (random.chance(0.3)) this.#giveBack();
+    if (this.policy === "deny") for (let i = 0; i < BULK; i += 1) this.#ask(hot);
+  }
+
+  /** A take whose decision is looked at. */
+  consume(limiter: LimiterName, key: string, units = 1): Promise<CallRecord> {
+    const call = this.#record(limiter, "consume", key, units);
+    return this.#follow(call, this.#limiters[limiter].consume(key, units), (decision) => {
+      call.admitted = decision.allowed;
+      call.degraded = decision.degraded;
+    });
+  }
+
+  /** A take of a key of its own; the observer tells how it was decided. */
+  single(): Promise<CallRecord> {
+    const call = this.#record(
+      "single",
+      "allow",
+      `${this.name.replaceAll(/\W+/g, "-")}-${this.#turns}-${this.calls.length}`,
+      1,
+    );
+    this.#singles.set(call.key, call);
+    return this.#follow(call, this.#limiters.single.allow(call.key), (admitted) => {
+      call.admitted = admitted;
+    });
+  }
+
+  /** All that was asked is answered. */
+  async settled(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+  }
+
+  #ask(key: string): void {
+    const call = this.#record("bulk", "allow", key, 1, "answer");
+    void this.#follow(call, this.#limiters.bulk.allow(key), (admitted) => {
+      call.admitted = admitted;
+    });
+  }
+
+  #peek(key: string): void {
+    const call = this.#record("wide", "peek", key, 1);
+    void this.#follow(call, this.#limiters.wide.peek(key), (decision) => {
+      call.admitted = decision.allowed;
+      call.degraded = decision.degraded;
+    });
+  }
+
+  /** Of what was surely taken; one at a time, so that it is known which one an observer hears of. */
+  #giveBack(): void {
+    const taken = this.calls.findLast(
+      ({ limiter, verb, admitted, degraded }) =>
+        limiter === "wide" && verb === "consume" && admitted && degraded === undefined,
+    );
+    if (taken === undefined || this.#refund !== undefined) return;
+    const call = this.#record("wide", "refund", taken.key, 1);
+    this.#refund = call;
+    void this.#follow(call, this.#limiters.refunds.refund(taken.key, 1), () => {
+      call.admitted = true;
+      this.#refund = undefined;
+    });
+  }
+
+  #record(
+    limiter: LimiterName,
+    verb: CallRecord["verb"],
+    key: string,
+    units: number,
+    tells: CallRecord["tells"] = "decision",
+  ): CallRecord {
+    const call: CallRecord = {
+      ...{ lane: this.name, limiter, verb, key, units, tells },
+      startedMs: performance.now(),
+      endedMs: Number.NaN,
+      admitted: false,
+      degraded: undefined,
+      error: undefined,
+    };
+    this.calls.push(call);
+    return call;
+  }
+
+  #follow<T>(call: CallRecord, answer: Promise<T>, read: (value: T) => void): Promise<CallRecord> {
+    const end = (async (): Promise<CallRecord> => {
+      try {
+        const value = await answer;
+        call.endedMs = performance.now();
+        read(value);
+      } catch (error) {
+        call.endedMs = performance.now();
+        call.error = error;
+      }
+      return call;
+    })();
+    this.#underWay.add(end);
+    return end.finally(() => this.#underWay.delete(end));
+  }
+
+  #hear(observation: Observation): void {
+    if (observation.type === "degradation") {
+      this.heardCauses.set(observation.cause, (this.heardCauses.get(observation.cause) ?? 0) + 1);
+    } else if (observation.type === "decision" && observation.verb === "allow") {
+      const call = this.#singles.get(observation.keys[0]!);
+      if (call !== undefined) call.degraded = observation.decision.degraded;
+    }
+  }
+
+  #hearRefund(observation: Observation): void {
+    if (observation.type === "degradation" && this.#refund !== undefined) this.#refund.degraded = observation.cause;
+  }
+}

@@ -1,0 +1,17 @@
+/** Errors of this process that nobody handled, from the start of a run to its end. */
+export class Uncaught {
+  readonly errors: unknown[] = [];
+  readonly #listener = (error: unknown): void => {
+    this.errors.push(error);
+  };
+
+  start(): void {
+    process.on("unhandledRejection", this.#listener);
+    process.on("uncaughtException", this.#listener);
+  }
+
+  stop(): void {
+    process.off("unhandledRejection", this.#listener);
+    process.off("uncaughtException", this.#listener);
+  }
+}
