@@ -14,6 +14,7 @@ async function main() {
     on() {},
     off() {},
     status: "ready",
+    isCluster: false,
     options: {},
   };
   const store = redisStore({ client, onFailure: "deny" });
