@@ -3,7 +3,7 @@ export const WORKLOADS = ["distinct keys", "one hot key", "denied keys"] as cons
 
 export type Workload = (typeof WORKLOADS)[number];
 
-/** So many keys are asked about in turn: many more than are in flight, or as many as any cache of denials has room for. */
+/** So many keys are asked about in turn: distinct ones are many more than are in flight, denied ones fit into every cache of denials. */
 export const KEYS: Readonly<Record<Workload, number>> = {
   "distinct keys": 20_000,
   "one hot key": 1,
