@@ -41,9 +41,10 @@ export class RateLimitHeaders {
 
   /** The fields for a decision: none where no limit applied, or none was asked. */
   fields(decision: Decision, nowMs: number, partition: string | undefined): HeaderList {
+    const first = this.#forms[0];
+    if (first === undefined) return NO_FIELDS;
     const { limit, limits, limitRemaining: remaining } = decision;
-    const [first] = this.#forms;
-    if (limit === undefined || first === undefined) return NO_FIELDS;
+    if (limit === undefined) return NO_FIELDS;
     const waitMs = waitOf(decision);
     // Rounded up, so that a client that waits finds what it was told.
     const seconds = Math.ceil(waitMs / 1000);

@@ -21,7 +21,7 @@ export function decide(name: string, plans: readonly Plan[], report: Report): De
     ? allowed(limiter, limits, binding, report)
     : denied(limiter, limits, binding, report);
   const shadowDenied = nonconforming("shadow", limits, report);
-  if (shadowDenied.length > 0) decision.shadowDenied = shadowDenied;
+  if (shadowDenied !== undefined) decision.shadowDenied = shadowDenied;
   if (report.degraded !== undefined) decision.degraded = report.degraded;
   if (report.overflow === "shared") decision.shared = true;
   return decision;
@@ -76,7 +76,7 @@ function denied(limiter: string, limits: readonly Limit[], binding: number, repo
     limiter,
     limit,
     limits,
-    violated: nonconforming("enforce", limits, report),
+    violated: nonconforming("enforce", limits, report) ?? [],
     remaining: leastRemaining(limit.unit, limits, report),
     limitRemaining: remainingOf(limit, binding, report),
     resetMs: toMilliseconds(report.resetUs[binding]!),
@@ -158,10 +158,13 @@ function leastRemaining(unit: string, limits: readonly Limit[], report: Report):
   return least;
 }
 
-function nonconforming(mode: Limit["mode"], limits: readonly Limit[], report: Report): Limit[] {
-  const found: Limit[] = [];
+/** `undefined` where there are none, as nearly always: nothing is made. */
+function nonconforming(mode: Limit["mode"], limits: readonly Limit[], report: Report): Limit[] | undefined {
+  let found: Limit[] | undefined;
   for (let entry = 0; entry < limits.length; entry += 1) {
-    if (limits[entry]!.mode === mode && report.conforms[entry] === false) found.push(limits[entry]!);
+    if (report.conforms[entry] !== false || limits[entry]!.mode !== mode) continue;
+    if (found === undefined) found = [limits[entry]!];
+    else found.push(limits[entry]!);
   }
   return found;
 }

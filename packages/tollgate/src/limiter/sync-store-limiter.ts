@@ -165,9 +165,8 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
     const scratch = this.#scratch.pop() ?? new Scratch(space.plan);
     const { report, costs, plans } = scratch;
     report.clear();
-    space.plan.countsNumber.forEach((counts, i) => {
-      costs[i] = counts ? cost : 0;
-    });
+    const { countsNumber } = space.plan;
+    for (let i = 0; i < countsNumber.length; i += 1) costs[i] = countsNumber[i]! ? cost : 0;
     report.admitted = space.apply("take", key, nowUs, costs, report, 0);
     const decision = decide(this.name, plans, report);
     // Others may use it from here on: cleaning up asks clocks and tells listeners, who may call this limiter.

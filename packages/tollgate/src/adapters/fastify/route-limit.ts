@@ -4,7 +4,7 @@ import { show, TollgateError } from "../../core/errors.ts";
 import { exposedNames } from "../../http/exposed-names.ts";
 import type { HttpFacts } from "../../http/facts.ts";
 import { Gate, type Refusal, type Verdict } from "../../http/gate.ts";
-import { type HeaderList, writeHeaders } from "../../http/header-list.ts";
+import { EXPOSE, type HeaderList } from "../../http/header-list.ts";
 import { isGone } from "../../http/outgoing.ts";
 import { handOver } from "../../http/thrown-error.ts";
 import { isPromise } from "../../http/when-ready.ts";
@@ -98,9 +98,20 @@ async function answerBy(
   if (payload !== undefined && !reply.sent) reply.send(payload);
 }
 
+/** Fastify sends names in lower case, and to make them so for each response takes longer than to look them up. */
+const LOWER_CASE = new Map<string, string>();
+
+function lowerCase(name: string): string {
+  const known = LOWER_CASE.get(name);
+  if (known !== undefined) return known;
+  const lower = name.toLowerCase();
+  // The names are those that the forms of the gate have.
+  LOWER_CASE.set(name, lower);
+  return lower;
+}
+
 function setHeaders(reply: FastifyReply, headers: HeaderList): void {
-  writeHeaders(headers, {
-    set: (name, value) => void reply.header(name, value),
-    append: (name, value) => void reply.header(name, exposedNames(reply.getHeader(name), value)),
-  });
+  for (const [name, value] of headers) {
+    reply.header(lowerCase(name), name === EXPOSE ? exposedNames(reply.getHeader(name), value) : value);
+  }
 }

@@ -5,6 +5,9 @@ export class PolicyTexts {
   /** The same in each of its responses: of fixed limits the list is one object. */
   readonly #joined = new WeakMap<readonly Limit[], string>();
   readonly #policyOf: (limit: Limit) => string;
+  /** Of the last response: a limiter of fixed limits has no others. */
+  #last: readonly Limit[] | undefined;
+  #lastJoined = "";
 
   constructor(policyOf: (limit: Limit) => string) {
     this.#policyOf = policyOf;
@@ -12,6 +15,14 @@ export class PolicyTexts {
 
   /** As one list. */
   joined(limits: readonly Limit[]): string {
+    if (limits !== this.#last) {
+      this.#lastJoined = this.#find(limits);
+      this.#last = limits;
+    }
+    return this.#lastJoined;
+  }
+
+  #find(limits: readonly Limit[]): string {
     const known = this.#joined.get(limits);
     if (known !== undefined) return known;
     const joined = this.each(limits).join(", ");
