@@ -10,7 +10,7 @@ export default defineConfig({
     alias: [
       { find: /^tollgate$/, replacement: `${source}/index.ts` },
       { find: /^tollgate\/testing$/, replacement: `${source}/testing/index.ts` },
-      { find: /^tollgate\/(redis|table)$/, replacement: `${source}/stores/$1/index.ts` },
+      { find: /^tollgate\/(redis|shared|table)$/, replacement: `${source}/stores/$1/index.ts` },
       { find: /^tollgate\/(express|fastify|fetch|hono|koa|node)$/, replacement: `${source}/adapters/$1.ts` },
     ],
   },

@@ -17,6 +17,8 @@ export const TOLLGATE_ENTRIES: readonly NodeEntry[] = [
   entryOf({ store: "table", clock: "per call", limits: 1, form: "decisions" }, SMALL),
   entryOf({ store: "memory", clock: "coarse", limits: 1, form: "handles" }, ["hot", "thousand", "million-handles"]),
   entryOf({ store: "table", clock: "coarse", limits: 1, form: "handles" }, ["hot", "thousand", "million-handles"]),
+  entryOf({ store: "shared", clock: "coarse", limits: 1, form: "keys" }, ["hot", "thousand"]),
+  entryOf({ store: "shared", clock: "coarse", limits: 1, form: "handles" }, ["hot", "thousand"]),
   entryOf({ store: "table", clock: "per call", limits: 1, form: "batches" }, ["thousand", "million-batches"]),
 ];
 

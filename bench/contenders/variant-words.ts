@@ -10,6 +10,7 @@ const FORM_NAMES: Record<Variant["form"], string> = {
 const STORE_OPTIONS: Record<Variant["store"], string> = {
   memory: "`memoryStore()`",
   table: "`tableStore({ maxKeys: 1_000_000 })`",
+  shared: "`sharedStore({ maxKeys: 1_000_000 })`",
 };
 
 const CALLS: Record<Variant["form"], string> = {
@@ -31,7 +32,8 @@ export function nameOf({ store, clock, limits, form }: Variant): string {
 }
 
 export function optionsOf({ store, clock, limits, form }: Variant): string {
-  const coarse = clock === "coarse" ? ", `clock: coarseClock()`" : "";
+  const source = store === "shared" ? "store.clock" : "";
+  const coarse = clock === "coarse" ? `, \`clock: coarseClock(${source})\`` : "";
   const buckets = limits === 1 ? "`tokenBucket`" : "two `tokenBucket`s";
   return `${STORE_OPTIONS[store]}, ${buckets}${coarse}, ${CALLS[form]}`;
 }

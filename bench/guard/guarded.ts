@@ -4,6 +4,7 @@ import {
   allowOverFlexible,
   BATCH_OVER_FASTEST_RIVAL,
   HANDLE_AT_A_MILLION,
+  tableOverShared,
   twoLimitsOverOne,
 } from "../report/ratios.ts";
 import type { TableId } from "../workloads/job.ts";
@@ -22,6 +23,8 @@ export const GUARDED: Readonly<Record<string, Ratio>> = {
     theirs: { of: "fastest rival", table: "million" },
   },
   "million, batch, over the fastest rival": BATCH_OVER_FASTEST_RIVAL,
+  "hot, handle, table over shared, coarse": tableOverShared("hot", "handles"),
+  "thousand, table over shared, coarse": tableOverShared("thousand", "keys"),
   "bytes a key, memory, over rate-limiter-flexible": bytes("memory"),
   "bytes a key, table, over rate-limiter-flexible": bytes("table"),
 };

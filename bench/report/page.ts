@@ -1,10 +1,12 @@
+import { HOW_TO_READ_THREADS } from "../threads/report/page-words.ts";
+import { threadSections } from "../threads/report/sections.ts";
 import { BATCH, CHUNK, GROUP } from "../workloads/chunk.ts";
 import type { Report } from "./report.ts";
 import { resultSections, targetTable } from "./sections.ts";
 
 /** `docs/bench.md`. */
 export function pageOf(report: Report): string {
-  const { date, machine, rounds, targets, results } = report;
+  const { date, machine, rounds, targets, results, threads } = report;
   const where = `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGib} GiB, ${machine.os}, Node ${machine.node}`;
   const versions = Object.entries(report.versions).map(([name, version]) => `${name} ${version}`);
   const sections = [
@@ -18,6 +20,9 @@ export function pageOf(report: Report): string {
     "## Results",
     "Nanoseconds a decision. A ratio above 1 says how many times faster a row is.",
     ...resultSections(results, "with options"),
+    "## Across threads",
+    HOW_TO_READ_THREADS,
+    ...threadSections(threads, "with options"),
   ];
   return `${sections.join("\n\n")}\n`;
 }

@@ -37,3 +37,9 @@ export const BATCH_OVER_FASTEST_RIVAL: Ratio = {
   ours: nsOf("million", ["table-batches"]),
   theirs: { of: "fastest rival", table: "million" },
 };
+
+/** The table's time in the shared store's times, in one thread and with coarse clocks: below 1. */
+export function tableOverShared(table: TableId, form: "keys" | "handles"): Ratio {
+  const suffix = form === "keys" ? "coarse" : "coarse-handles";
+  return { ours: nsOf(table, [`shared-${suffix}`]), theirs: nsOf(table, [`table-${suffix}`]) };
+}

@@ -1,3 +1,4 @@
+import type { ThreadResults } from "../threads/report/results.ts";
 import type { Machine } from "./machine.ts";
 import type { Results } from "./results.ts";
 import type { Judged } from "./targets.ts";
@@ -12,4 +13,5 @@ export interface Report {
   readonly versions: Readonly<Record<string, string>>;
   readonly targets: readonly Judged[];
   readonly results: Results;
+  readonly threads: ThreadResults;
 }

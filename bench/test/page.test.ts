@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { pageOf } from "../report/page.ts";
 import type { Report } from "../report/report.ts";
 import { results, rival, row, weight } from "./support/results.ts";
+import { threadResults, threadRow } from "./support/thread-results.ts";
 
 const report: Report = {
   date: "2026-01-31",
@@ -24,6 +25,10 @@ const report: Report = {
     ),
     misses: [{ kind: "skipped", what: "thousand / floor", reason: "gcc is not installed" }],
   },
+  threads: threadResults(
+    { "threads-hot": [threadRow("shared", { 1: 30e6, 2: 45e6, 4: 24e6 }), threadRow("cluster", { 1: 72_600 })] },
+    [{ kind: "skipped", what: "threads-hot / rust × 1, threads-hot / rust × 2", reason: "rustc is not installed" }],
+  ),
 };
 
 /** The cells of the lines that begin so. */
@@ -57,13 +62,33 @@ describe("the page", () => {
     expect(page).toContain("12,345");
   });
 
+  it("has what threads do together, in millions a second", () => {
+    expect(page).toContain("### Title of threads-hot");
+    expect(cellsOf(page, "shared")).toEqual([
+      "",
+      "shared",
+      "default",
+      "30.0",
+      "29.0 to 31.0",
+      "45.0",
+      "44.0 to 46.0",
+      "1.50",
+      "24.0",
+      "23.0 to 25.0",
+      "0.80",
+      "",
+    ]);
+    expect(cellsOf(page, "cluster").slice(3)).toEqual(["0.0726", "0.0716 to 0.0736", "", "", "", "", "", "", ""]);
+  });
+
   it("says what is missing", () => {
+    expect(page).toContain("- threads-hot / rust × 1, threads-hot / rust × 2 skipped: rustc is not installed");
     expect(page).toContain("- thousand / floor skipped: gcc is not installed");
   });
 
   it("pads its tables, so that each line of one is as long", () => {
     const blocks = page.split("\n\n").filter((block) => block.startsWith("|"));
-    expect(blocks.length).toBe(3);
+    expect(blocks.length).toBe(4);
     for (const block of blocks) expect(new Set(block.split("\n").map(({ length }) => length)).size).toBe(1);
   });
 });

@@ -1,5 +1,6 @@
-import { type Clock, coarseClock } from "tollgate";
+import { type Clock, coarseClock, type SyncStore } from "tollgate";
 
-export function openClock(): Clock {
-  return coarseClock();
+/** Over the store's own, where it has one. */
+export function openClock(store: SyncStore): Clock {
+  return coarseClock(store.clock);
 }

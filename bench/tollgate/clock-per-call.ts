@@ -1,5 +1,6 @@
-import { type Clock, systemClock } from "tollgate";
+import { type Clock, type SyncStore, systemClock } from "tollgate";
 
-export function openClock(): Clock {
-  return systemClock;
+/** The store's own, where it has one. */
+export function openClock(store: SyncStore): Clock {
+  return store.clock ?? systemClock;
 }

@@ -8,7 +8,7 @@ import { limitsOf } from "./limits.ts";
 
 /** What of the library a row measures. */
 export interface Variant {
-  readonly store: "memory" | "table";
+  readonly store: "memory" | "table" | "shared";
   readonly clock: "per call" | "coarse";
   readonly limits: 1 | 2;
   readonly form: "keys" | "decisions" | "handles" | "batches";
@@ -19,7 +19,9 @@ export async function loadVariant({ store, clock, limits, form }: Variant): Prom
   const { openStore } = await STORES[store]();
   const { openClock } = await CLOCKS[clock]();
   return (setup) => {
-    const limiter = createLimiter({ limits: limitsOf(setup.limit, limits), store: openStore(), clock: openClock() });
+    const own = openStore();
+    const options = { name: "bench", limits: limitsOf(setup.limit, limits), store: own, clock: openClock(own) };
+    const limiter = createLimiter(options);
     return FORMS[form](limiter, setup);
   };
 }
@@ -27,9 +29,10 @@ export async function loadVariant({ store, clock, limits, form }: Variant): Prom
 const STORES: Record<Variant["store"], () => Promise<{ openStore(): SyncStore }>> = {
   memory: () => import("./memory-store.ts"),
   table: () => import("./table-store.ts"),
+  shared: () => import("./shared-store.ts"),
 };
 
-const CLOCKS: Record<Variant["clock"], () => Promise<{ openClock(): Clock }>> = {
+const CLOCKS: Record<Variant["clock"], () => Promise<{ openClock(store: SyncStore): Clock }>> = {
   "per call": () => import("./clock-per-call.ts"),
   coarse: () => import("./clock-coarse.ts"),
 };

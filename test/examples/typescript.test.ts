@@ -34,6 +34,7 @@ const DOCUMENTED = [
   "perSecond",
   "rateLimit",
   "redisStore",
+  "sharedStore",
   "slidingWindow",
   "storeContract",
   "systemClock",

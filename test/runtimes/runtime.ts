@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-const FIXTURES = fileURLToPath(new URL("fixtures", import.meta.url));
+export const FIXTURES: string = fileURLToPath(new URL("fixtures", import.meta.url));
 const INSTALLED = fileURLToPath(new URL("installed/node_modules", import.meta.url));
 
 /** A runtime that serves the scenarios in `fixtures/scenarios.js` on the built library. */
@@ -32,7 +32,8 @@ export interface Started {
   stop(): Promise<void>;
 }
 
-const ENVIRONMENT = {
+/** What runtimes are started with. */
+export const ENVIRONMENT: NodeJS.ProcessEnv = {
   ...process.env,
   DENO_DIR: join(INSTALLED, ".cache/deno"),
   DENO_NO_UPDATE_CHECK: "1",

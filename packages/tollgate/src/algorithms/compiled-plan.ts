@@ -154,11 +154,21 @@ export class CompiledPlan implements Taker {
       const kernel = this.#kernels[i]!;
       const cell = base + this.#offsets[i]!;
       const waitUs = kernel.waitUs(cells, cell, now, costs[i]!);
-      report.used[at + i] = kernel.used(cells, cell, now);
+      const used = kernel.used(cells, cell, now);
+      report.used[at + i] = used;
       report.waitUs[at + i] = waitUs;
-      report.usedAfterWait[at + i] = this.#usedAfter(waitUs, kernel, cells, cell, now);
+      report.usedAfterWait[at + i] = waitUs === 0 ? used : this.#usedAfter(waitUs, kernel, cells, cell, now);
       report.resetUs[at + i] = kernel.resetUs(cells, cell, now);
     }
+  }
+
+  /** From when on a key will be as good as new if nothing else arrives. */
+  expiresUs(cells: Float64Array, base: number, now: Instant): number {
+    let resetUs = 0;
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      resetUs = Math.max(resetUs, this.#kernels[i]!.resetUs(cells, base + this.#offsets[i]!, now));
+    }
+    return now[0]! + resetUs + this.#idleTtlUs;
   }
 
   /** What a plain cost is to a limit. */
@@ -180,7 +190,8 @@ export class CompiledPlan implements Taker {
   }
 }
 
-function idleTtlUs(limit: Limit): number {
+/** How long a limit's cells are kept after nothing counts any more. */
+export function idleTtlUs(limit: Limit): number {
   const startsEmpty = limit.algorithm === "token-bucket" && limit.initial === "empty";
   return startsEmpty ? toMicroseconds("idleTtl", limit.idleTtlMs) : 0;
 }

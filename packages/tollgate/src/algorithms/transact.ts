@@ -33,13 +33,21 @@ function takeFromAll(calls: readonly SyncCall[], nowUs: number, report: Report):
   let at = 0;
   for (const { space, key, costs } of calls) {
     if (took(space, report, at)) {
-      const taken = costs.map((cost, i) => (report.conforms[at + i] ? cost : 0));
+      const taken = costs.map((cost, i) => (report.conforms[at + i] && mayGiveBack(space, i) ? cost : 0));
       space.apply("refund", key, nowUs, taken, new Report(), 0);
       space.apply("explain", key, nowUs, costs, report, at);
     }
     at += costs.length;
   }
   return false;
+}
+
+/**
+ * In a window that others changed since, a refund may give back their units, and so admit too many: what it took stays taken. A bucket is
+ * given back what it gave: it could be too much only where the unit had been refilled meanwhile, in what is a moment.
+ */
+function mayGiveBack({ concurrent, plan }: SyncSpace, limit: number): boolean {
+  return concurrent !== true || plan.limits[limit]!.algorithm === "token-bucket";
 }
 
 function took({ plan }: SyncSpace, report: Report, at: number): boolean {

@@ -29,6 +29,10 @@ export interface Host {
 /** Keeps spaces in this process and decides at once. */
 export interface SyncStore {
   readonly kind: "sync";
+  /** What limiters over this store go by unless they are given another; without this, the `systemClock`. */
+  readonly clock?: Clock;
+  /** Set where it takes long to see that a space has no keys: none is let go. */
+  readonly keepsSpaces?: true;
   /** The space of a plan. Plans of equal scope and id get the same keys, whoever opens them. */
   open(plan: Plan, host: Host): SyncSpace;
   /** Stops the store's timers. Its keys stay. */
@@ -44,6 +48,8 @@ export interface SyncHold {
 /** One plan's keys in a synchronous store. Every call is atomic. */
 export interface SyncSpace {
   readonly plan: Plan;
+  /** Set where others change the keys at any moment, also between two calls for the same decision. */
+  readonly concurrent?: true;
   /** How many keys it keeps. */
   readonly size: number;
   /** The hot path: `take` with one checked cost for every limit that counts plain numbers. `now` is the caller's again afterwards. */

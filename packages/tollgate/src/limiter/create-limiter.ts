@@ -56,8 +56,8 @@ export function createLimiter(options: LimiterOptions<string> & WithoutKey & Wit
 export function createLimiter<Input>(
   options: LimiterOptions<Input> & Partial<WithKey<Input>> & { readonly store?: SyncStore | AsyncStore },
 ): Limiter<Input> | AsyncLimiter<Input> {
-  const checked = checkLimiterOptions(options);
-  const { store } = options;
+  const { store } = options ?? {};
+  const checked = checkLimiterOptions(options, store?.kind === "sync" ? store.clock : undefined);
   if (store === undefined) return createSync(checked, memoryStore());
   if (typeof store?.open === "function") {
     if (store.kind === "sync") return createSync(checked, store);
@@ -74,7 +74,7 @@ function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore): Li
     selection: select(
       options,
       (plan) => store.open(plan, host),
-      (space: SyncSpace) => space.size === 0,
+      (space: SyncSpace) => store.keepsSpaces !== true && space.size === 0,
     ),
     close: () => host.close(),
   });

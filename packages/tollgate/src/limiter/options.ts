@@ -18,7 +18,7 @@ export interface LimiterOptions<Input> {
   readonly name?: string;
   /** One list for all calls, decided in one look-up, or a function that chooses per call. */
   readonly limits: readonly Limit[] | LimitsFunction<Input>;
-  /** `systemClock` by default. */
+  /** The store's own by default, if it has one, or else the `systemClock`. */
   readonly clock?: Clock;
   /** Hears of decisions, sweeps and degradations. */
   readonly observe?: Observer;
@@ -39,6 +39,7 @@ const DEFAULT_NAME = "limiter";
 /** @throws TollgateError `ERR_OPTION`, `ERR_NAME` or `ERR_LIMITS`. */
 export function checkLimiterOptions<Input>(
   options: LimiterOptions<Input> & { readonly key?: (input: Input) => string },
+  storeClock: Clock | undefined,
 ): CheckedOptions<Input> {
   if (typeof options !== "object" || options === null) {
     throw new TollgateError("ERR_OPTION", `createLimiter: expected an object of options, got ${show(options)}`);
@@ -53,7 +54,7 @@ export function checkLimiterOptions<Input>(
     scope: name === undefined ? Symbol(DEFAULT_NAME) : checkedName,
     key: key ?? itself,
     limits: typeof limits === "function" ? limits : checkLimits(limits, "at least one limit"),
-    clock: clock ?? systemClock,
+    clock: clock ?? storeClock ?? systemClock,
     observe,
   };
 }

@@ -8,6 +8,7 @@ import {
   type OverflowPolicy,
   type SyncStore,
 } from "tollgate";
+import { sharedStore } from "tollgate/shared";
 import { tableStore } from "tollgate/table";
 import { vi } from "vitest";
 import { AsyncTwin } from "../stores/async-twin.ts";
@@ -25,6 +26,7 @@ const AMPLE: Room = { maxKeys: 100_000 };
 export const EVERY_STORE: readonly [string, (room?: Room) => AnyStore][] = [
   ["the memory store", (room = AMPLE) => memoryStore(room)],
   ["the table store", (room = AMPLE) => tableStore(room)],
+  ["the shared store", (room = AMPLE) => sharedStore({ ...room, maxBytes: 2 ** 30 })],
   ["the asynchronous twin", (room = AMPLE) => new AsyncTwin(memoryStore(room))],
 ];
 

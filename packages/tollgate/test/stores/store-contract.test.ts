@@ -1,4 +1,5 @@
 import { memoryStore } from "tollgate";
+import { sharedStore } from "tollgate/shared";
 import { tableStore } from "tollgate/table";
 import { type AnyStore, storeContract } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
@@ -9,6 +10,7 @@ describe.each<[string, () => AnyStore]>([
   ["the memory store", () => memoryStore()],
   ["its asynchronous twin", () => new AsyncTwin()],
   ["the table store", () => tableStore({ maxKeys: 10_000 })],
+  ["the shared store", () => sharedStore({ maxKeys: 10_000, maxBytes: 2 ** 30 })],
 ])("%s keeps the contract", (_name, createStore) => {
   it.each(storeContract({ createStore }))("$name", async ({ run }) => {
     await run();

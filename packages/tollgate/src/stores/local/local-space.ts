@@ -4,6 +4,7 @@ import { createInstant, type Instant } from "../../core/instant.ts";
 import type { Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { Host, SyncHold, SyncSpace, Verb } from "../../core/store.ts";
+import { denyForRoom } from "./deny-for-room.ts";
 import type { HoldingSpace, LocalHold } from "./local-hold.ts";
 import type { Room } from "./local-store.ts";
 import type { PlanTable } from "./plan-table.ts";
@@ -22,9 +23,6 @@ export interface SpaceKeeper {
   /** Counts a new key. */
   inserted(): void;
 }
-
-/** When there will be room nobody knows: ask again soon. */
-const RETRY_WHEN_FULL_US = 1_000_000;
 
 /** How many keys of a batch are looked for at a time. */
 const BATCH = 64;
@@ -186,7 +184,9 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   ): boolean {
     if (room >= 0) return this.#applyToNew(table, room, verb, key, costs, report, at);
     if (verb === "take" || verb === "charge") this.#room.overflowed += 1;
-    if (this.#room.overflow === "deny") return this.#denyForRoom(costs, report, at);
+    if (this.#room.overflow === "deny") {
+      return denyForRoom(this.#compiled, this.#copy, this.#now, costs, report, at);
+    }
     report.overflow ??= "shared";
     // Buckets that start empty would begin to fill, and looking changes nothing.
     if ((verb === "peek" || verb === "explain") && !table.hasOverflow)
@@ -234,22 +234,6 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
       this.#insert(table, room, key);
     }
     if (verb !== "refund") compiled.describe(cells, 0, this.#now, costs, report, at);
-    return admitted;
-  }
-
-  /** As a new key would stand, but that it cannot be counted: limits that enforce deny what costs something. */
-  #denyForRoom(costs: readonly number[], report: Report, at: number): boolean {
-    report.overflow = "denied";
-    this.#compiled.init(this.#copy, 0, this.#now);
-    this.#compiled.describe(this.#copy, 0, this.#now, costs, report, at);
-    let admitted = true;
-    for (let i = 0; i < costs.length; i += 1) {
-      report.conforms[at + i] = costs[i] === 0;
-      if (costs[i] === 0) continue;
-      report.lacksRoom[at + i] = true;
-      report.waitUs[at + i] = Math.max(report.waitUs[at + i]!, RETRY_WHEN_FULL_US);
-      if (this.plan.enforces[i]!) admitted = false;
-    }
     return admitted;
   }
 

@@ -1,0 +1,182 @@
+//! A table of the layout that `sharedStore` has: four slots to a line of the cache, 2.2 slots for each key, a key in one of eight
+//! sets. A slot has a fingerprint of 54 bits and a tick of 54 bits, each beside a generation of 10; what counts is published by
+//! compare-and-swap. Keys are put in by one thread before others come; none is dropped, so there is nothing to reclaim.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use crate::bucket;
+use crate::clock::{Clock, Reading};
+use crate::keys::{shuffled, Key};
+use crate::threads::{self, Plan};
+
+const SLOTS_PER_SET: usize = 4;
+const SLOTS_PER_TEN_KEYS: usize = 22;
+const SETS_IN_A_ROW: usize = 4;
+const GENERATION_BITS: u32 = 10;
+const GENERATION_MASK: u64 = (1 << GENERATION_BITS) - 1;
+const NEVER_USED: u64 = 0;
+
+#[derive(Default)]
+struct Slot {
+    print: AtomicU64,
+    state: AtomicU64,
+}
+
+#[derive(Default)]
+#[repr(align(64))]
+struct Set {
+    slots: [Slot; SLOTS_PER_SET],
+}
+
+struct Table {
+    sets: Vec<Set>,
+    /** SipHash-1-3 under a secret, as the standard library has it. */
+    hashing: RandomState,
+}
+
+impl Table {
+    /** With all keys. Should one find no room, another secret is tried. */
+    fn with(keys: &[Key], now: u64) -> Self {
+        loop {
+            let table = Self::new(keys.len());
+            if keys.iter().all(|key| table.put(key, now)) {
+                return table;
+            }
+        }
+    }
+
+    fn new(keys: usize) -> Self {
+        let sets = (keys * SLOTS_PER_TEN_KEYS).div_ceil(10 * SLOTS_PER_SET);
+        Self { sets: (0..sets).map(|_| Set::default()).collect(), hashing: RandomState::new() }
+    }
+
+    #[inline]
+    fn allow(&self, key: &Key, now: u64) -> bool {
+        let hash = self.hash(key);
+        loop {
+            let Some(slot) = self.find(hash) else {
+                return false;
+            };
+            let state = slot.state.load(Ordering::Acquire);
+            let generation = state & GENERATION_MASK;
+            if slot.print.load(Ordering::Acquire) != (hash << GENERATION_BITS | generation) {
+                continue;
+            }
+            let Some(taken) = bucket::take(state >> GENERATION_BITS, now) else {
+                return false;
+            };
+            let next = taken << GENERATION_BITS | generation;
+            if slot.state.compare_exchange(state, next, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+                return true;
+            }
+        }
+    }
+
+    /** Puts a new key into the first slot that was never used, if there is one. */
+    fn put(&self, key: &Key, now: u64) -> bool {
+        let hash = self.hash(key);
+        let sets = self.sets_of(hash).into_iter();
+        let mut slots = sets.flat_map(|set| &self.sets[set].slots);
+        let Some(slot) = slots.find(|slot| slot.state.load(Ordering::Acquire) == NEVER_USED) else {
+            return false;
+        };
+        slot.print.store(hash << GENERATION_BITS | 1, Ordering::Release);
+        slot.state.store(now << GENERATION_BITS | 1, Ordering::Release);
+        true
+    }
+
+    #[inline]
+    fn hash(&self, key: &Key) -> u64 {
+        let mut hasher = self.hashing.build_hasher();
+        hasher.write(key.bytes());
+        hasher.finish()
+    }
+
+    /** The slot of a hash. Slots are first used in order: the search is over at one never used. */
+    #[inline]
+    fn find(&self, hash: u64) -> Option<&Slot> {
+        let first = &self.sets[self.first_set(hash)];
+        for slot in &first.slots {
+            if Self::is_of(slot, hash) {
+                return Some(slot);
+            }
+        }
+        if first.slots[SLOTS_PER_SET - 1].state.load(Ordering::Acquire) == NEVER_USED {
+            return None;
+        }
+        self.find_further(hash)
+    }
+
+    #[inline(never)]
+    fn find_further(&self, hash: u64) -> Option<&Slot> {
+        let sets = self.sets_of(hash);
+        let mut slots = sets[1..].iter().flat_map(|set| &self.sets[*set].slots);
+        slots.find(|slot| Self::is_of(slot, hash))
+    }
+
+    #[inline]
+    fn is_of(slot: &Slot, hash: u64) -> bool {
+        let generation = slot.state.load(Ordering::Acquire) & GENERATION_MASK;
+        generation != 0 && slot.print.load(Ordering::Acquire) == (hash << GENERATION_BITS | generation)
+    }
+
+    /** By the lower half of the hash. */
+    #[inline]
+    fn first_set(&self, hash: u64) -> usize {
+        self.scaled(hash & 0xffff_ffff)
+    }
+
+    fn scaled(&self, half: u64) -> usize {
+        ((half * self.sets.len() as u64) >> 32) as usize
+    }
+
+    /** Two, and those that follow them. */
+    fn sets_of(&self, hash: u64) -> [usize; 2 * SETS_IN_A_ROW] {
+        let count = self.sets.len();
+        let first = self.first_set(hash);
+        let distance = ((hash >> 32) * (count - 2 * SETS_IN_A_ROW + 1) as u64) >> 32;
+        let second = first + SETS_IN_A_ROW + distance as usize;
+        std::array::from_fn(|i| (if i % 2 == 0 { first } else { second } + i / 2) % count)
+    }
+
+    fn full_at(&self, key: &Key) -> u64 {
+        let slot = self.find(self.hash(key)).expect("expected every key to be there");
+        slot.state.load(Ordering::Acquire) >> GENERATION_BITS
+    }
+}
+
+pub fn measure(plan: &Plan, reading: Reading, count: usize) -> f64 {
+    let origin = Instant::now();
+    let keys: Vec<Key> = (0..count as u32).map(Key::new).collect();
+    let table = Table::with(&keys, Clock::new(origin, Reading::PerCall).now());
+    let order_of = |thread: usize| shuffled(count, thread as u32 + 1);
+    let measured = threads::run(plan, |thread| {
+        // Side by side in the order in which they come, as strings are that are made in that order.
+        let in_order: Vec<Key> = order_of(thread).iter().map(|index| keys[*index as usize]).collect();
+        let mut clock = Clock::new(origin, reading);
+        let mut next = 0;
+        let table = &table;
+        move || {
+            let key = &in_order[next];
+            next = if next + 1 == in_order.len() { 0 } else { next + 1 };
+            table.allow(key, clock.now())
+        }
+    });
+    let mut taken = vec![0; count];
+    for (thread, calls) in measured.calls.iter().enumerate() {
+        for (place, index) in order_of(thread).iter().enumerate() {
+            let rounds = calls / count as u64;
+            taken[*index as usize] += rounds + u64::from((place as u64) < calls % count as u64);
+        }
+    }
+    let now = Clock::new(origin, Reading::PerCall).now();
+    for (key, units) in keys.iter().zip(taken) {
+        assert!(
+            bucket::is_missing(table.full_at(key), now, units),
+            "expected each call to have taken a unit of its key"
+        );
+    }
+    measured.per_second
+}

@@ -1,0 +1,128 @@
+import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import type { Instant } from "../../core/instant.ts";
+import { DeskRecovery } from "./desk-recovery.ts";
+import { DESKS, type Desks, NO_DESK } from "./desks.ts";
+import type { SharedMemory } from "./memory.ts";
+import { SLOT_WORDS, STATE } from "./slots.ts";
+import { GENERATION_MASK, TAKEN, UPPER_VALUES, upperOf, withUpper } from "./state.ts";
+import { ADMITTED, AGAIN, DENIED, NO_WRITING, PUBLISHED, type Values } from "./values.ts";
+
+/** Before its cells a block says from when on they are as good as new, in microseconds. */
+const HEAD = 1;
+
+/**
+ * Where a key has several cells, they lie in a block. A slot's state names its block and counts how often that changed. A thread writes what
+ * is to come into a block that is its own, swaps the two names at once, and has the old block for the next time. So no key ever waits for
+ * anybody, and what is read is of one moment as long as the state is the same before and after.
+ *
+ * There is a block for each slot and each desk, and at first each has its own: a block is named by how many numbers it is further on.
+ */
+export class BlockValues implements Values {
+  readonly cells: Float64Array;
+  readonly lasting: number = ~TAKEN;
+  readonly #memory: SharedMemory;
+  readonly #desks: Desks;
+  readonly #recovery: DeskRecovery;
+  readonly #slotsAt: number;
+  readonly #slots: number;
+  readonly #blocks: number;
+  /** Where the first block begins among the numbers. */
+  readonly #blocksAt: number;
+  readonly #numbersPerBlock: number;
+
+  constructor(memory: SharedMemory, desks: Desks, slotsAt: number, slots: number, blocksAt: number, width: number) {
+    this.cells = new Float64Array(width);
+    this.#memory = memory;
+    this.#desks = desks;
+    this.#slotsAt = slotsAt;
+    this.#slots = slots;
+    this.#blocks = slots + DESKS;
+    this.#recovery = new DeskRecovery(desks, this.#blocks, (marks) => this.#markNamed(marks));
+    this.#blocksAt = blocksAt;
+    this.#numbersPerBlock = HEAD + width;
+  }
+
+  static numbers(slots: number, width: number): number {
+    return (slots + DESKS) * (HEAD + width);
+  }
+
+  admit(slot: number, printLow: number, printHigh: number, compiled: CompiledPlan, now: Instant, cost: number): number {
+    const { words, atomics } = this.#memory;
+    // The upper word first: from then on its count proves the rest.
+    const high = atomics.load(words, slot + STATE + 1);
+    const low = words[slot + STATE]!;
+    const isThere = words[slot] === (printLow | (high & GENERATION_MASK)) && words[slot + 1] === printHigh;
+    if (!isThere || upperOf(high) === 0) return AGAIN;
+    this.read(slot, low);
+    const admitted = compiled.taker.admit(this.cells, 0, now, cost);
+    if (admitted && cost > 0) {
+      const published = this.publish(slot, low, high, compiled.expiresUs(this.cells, 0, now));
+      return published === PUBLISHED ? ADMITTED : published;
+    }
+    if (!this.confirm(slot, low, high)) return AGAIN;
+    return admitted ? ADMITTED : DENIED;
+  }
+
+  read(slot: number, low: number): void {
+    const { numbers } = this.#memory;
+    const at = this.#numbersOf(this.#blockOf(slot, low)) + HEAD;
+    for (let i = 0; i < this.cells.length; i += 1) this.cells[i] = numbers[at + i]!;
+  }
+
+  expiryOf(slot: number, low: number): number {
+    return this.#memory.numbers[this.#numbersOf(this.#blockOf(slot, low))]!;
+  }
+
+  confirm(slot: number, low: number, high: number): boolean {
+    // A swap rather than a look: what was read before it must not be read after it.
+    return this.#memory.swap(slot + STATE, low, high, low, high);
+  }
+
+  publish(slot: number, low: number, high: number, expiresUs: number): number {
+    const desk = this.#desks.occupy();
+    this.#recovery.lookIfDue(desk === NO_DESK);
+    if (desk === NO_DESK) return NO_WRITING;
+    const own = this.#desks.blockAt(desk);
+    const old = this.#blockOf(slot, low);
+    this.#write(own, expiresUs);
+    this.#desks.noteNext(desk, old);
+    // 0 would say that no key lives there.
+    const version = Math.max(1, (upperOf(high) + 1) % UPPER_VALUES);
+    const published = this.#memory.swap(slot + STATE, low, high, this.#nameOf(slot, own), withUpper(version, high));
+    if (published) this.#desks.keep(desk, old);
+    this.#desks.leave(desk);
+    return published ? PUBLISHED : AGAIN;
+  }
+
+  #markNamed(marks: Uint8Array): void {
+    const { words } = this.#memory;
+    for (let number = 0; number < this.#slots; number += 1) {
+      const slot = this.#slotsAt + number * SLOT_WORDS;
+      marks[this.#blockOf(slot, words[slot + STATE]!)] = 1;
+    }
+  }
+
+  #write(block: number, expiresUs: number): void {
+    const { numbers } = this.#memory;
+    const at = this.#numbersOf(block);
+    numbers[at] = expiresUs;
+    for (let i = 0; i < this.cells.length; i += 1) numbers[at + HEAD + i] = this.cells[i]!;
+  }
+
+  #blockOf(slot: number, low: number): number {
+    return (this.#numberOf(slot) + (low >>> 1)) % this.#blocks;
+  }
+
+  /** The lower word of a state. */
+  #nameOf(slot: number, block: number): number {
+    return ((block + this.#blocks - this.#numberOf(slot)) % this.#blocks) << 1;
+  }
+
+  #numberOf(slot: number): number {
+    return (slot - this.#slotsAt) / SLOT_WORDS;
+  }
+
+  #numbersOf(block: number): number {
+    return this.#blocksAt + block * this.#numbersPerBlock;
+  }
+}

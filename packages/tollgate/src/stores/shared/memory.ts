@@ -1,0 +1,68 @@
+import { type WasmMemory, type WasmSwap, wasmSwap } from "./wasm-swap.ts";
+
+/** What is asked of `Atomics`: tests put a scheduler in its place. */
+export type AtomicOperations = Pick<typeof Atomics, "add" | "compareExchange" | "load" | "store">;
+
+/** What threads pass to each other: memory of WebAssembly where there is any, which swaps in a third of the time. */
+export type SharedBytes = SharedArrayBuffer | WasmMemory;
+
+/** The same shared bytes as words, as pairs of words, and as numbers. */
+export interface Views {
+  readonly words: Int32Array;
+  readonly pairs: BigInt64Array;
+  readonly numbers: Float64Array;
+}
+
+/**
+ * The memory that threads share. What changes under everybody's eyes is a pair of words, swapped at once; such a pair is known by
+ * the index of its lower word, which is even.
+ */
+export class SharedMemory implements Views {
+  readonly words: Int32Array;
+  readonly pairs: BigInt64Array;
+  readonly numbers: Float64Array;
+  readonly atomics: AtomicOperations;
+  /** Two pairs of this thread's own, as words and as what atomic operations take. */
+  readonly #words = new Int32Array(4);
+  readonly #pairs = new BigInt64Array(this.#words.buffer);
+
+  readonly #swap: WasmSwap | undefined;
+
+  constructor({ words, pairs, numbers }: Views, atomics: AtomicOperations, swap: WasmSwap | undefined) {
+    this.#swap = swap;
+    this.words = words;
+    this.pairs = pairs;
+    this.numbers = numbers;
+    this.atomics = atomics;
+  }
+
+  /** Puts a pair in place of another: false, and nothing happens, if that is not there any more. */
+  swap(word: number, low: number, high: number, newLow: number, newHigh: number): boolean {
+    const wasm = this.#swap;
+    if (wasm !== undefined) return wasm(4 * word, low, high, newLow, newHigh) === 1;
+    const words = this.#words;
+    words[0] = low;
+    words[1] = high;
+    words[2] = newLow;
+    words[3] = newHigh;
+    const expected = this.#pairs[0]!;
+    return this.atomics.compareExchange(this.pairs, word >>> 1, expected, this.#pairs[1]!) === expected;
+  }
+
+  /** Whether a pair is what two reads, which others may have come between, found. */
+  isStill(word: number, low: number, high: number): boolean {
+    this.#words[0] = low;
+    this.#words[1] = high;
+    return this.atomics.load(this.pairs, word >>> 1) === this.#pairs[0]!;
+  }
+}
+
+export function viewsOf(buffer: SharedArrayBuffer): Views {
+  return { words: new Int32Array(buffer), pairs: new BigInt64Array(buffer), numbers: new Float64Array(buffer) };
+}
+
+export function openMemory(bytes: SharedBytes): SharedMemory {
+  return bytes instanceof SharedArrayBuffer
+    ? new SharedMemory(viewsOf(bytes), Atomics, undefined)
+    : new SharedMemory(viewsOf(bytes.buffer), Atomics, wasmSwap(bytes));
+}

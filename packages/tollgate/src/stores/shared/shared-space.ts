@@ -1,0 +1,200 @@
+import { createInstant, type Instant } from "../../core/instant.ts";
+import { ownCopy } from "../../core/own-copy.ts";
+import type { Plan } from "../../core/plan.ts";
+import { Report } from "../../core/report.ts";
+import type { Host, SyncHold, SyncSpace, Verb } from "../../core/store.ts";
+import { denyForRoom } from "../local/deny-for-room.ts";
+import { RecentKeys } from "../local/recent-keys.ts";
+import type { PlanRows } from "./plan-rows.ts";
+import { type HoldingSpace, SharedHold } from "./shared-hold.ts";
+import { SharedKeys } from "./shared-keys.ts";
+import { SharedPlan } from "./shared-plan.ts";
+import type { SharedTable } from "./shared-table.ts";
+import { PRINT_SHIFT } from "./slots.ts";
+import { ADMITTED, AGAIN, NO_ROOM, type Values } from "./values.ts";
+
+/** What spaces need of their store. */
+export interface SpaceKeeper {
+  readonly secret: Int32Array;
+  readonly rows: PlanRows;
+  readonly overflow: "share" | "deny";
+  /** Counts a call whose key found no room. */
+  countOverflow(): void;
+}
+
+/** What is kept of a recent key: its hash, and the slot where it was. */
+const RECENT_VALUES = 3;
+const SLOT = 2;
+
+/** One limiter's view of the keys that threads share. */
+export class SharedSpace implements SyncSpace, HoldingSpace {
+  readonly plan: Plan;
+  readonly concurrent = true;
+  readonly #host: Host;
+  readonly #keeper: SpaceKeeper;
+  readonly #shared: SharedPlan;
+  readonly #values: Values;
+  readonly #keys: SharedKeys;
+  /** Of keys that found no room. */
+  readonly #buckets: SharedKeys;
+  readonly #recent = new RecentKeys(RECENT_VALUES);
+  readonly #costs: number[];
+  readonly #report = new Report();
+
+  constructor(plan: Plan, host: Host, keeper: SpaceKeeper, table: SharedTable) {
+    this.plan = plan;
+    this.#host = host;
+    this.#keeper = keeper;
+    this.#values = table.values;
+    this.#shared = new SharedPlan(plan, keeper.secret, keeper.rows, table.values);
+    this.#keys = new SharedKeys(table.slots, this.#shared);
+    this.#buckets = new SharedKeys(table.buckets, this.#shared);
+    this.#costs = plan.limits.map(() => 0);
+  }
+
+  get size(): number {
+    return this.#keys.size;
+  }
+
+  allow(key: string, now: Instant, cost: number): boolean {
+    const place = this.#recent.find(key);
+    if (place < 0) return this.#allowUnknown(key, now, cost);
+    const { values } = this.#recent;
+    const at = RECENT_VALUES * place;
+    const outcome = this.#admit(values[at + SLOT]!, values[at]!, values[at + 1]!, now, cost);
+    return outcome >= AGAIN ? this.#allowMoved(key, at, now, cost) : outcome === ADMITTED;
+  }
+
+  hold(key: string): SyncHold {
+    const { prints } = this.#shared;
+    prints.ofKey(key);
+    return new SharedHold(this, key, prints.low, prints.high);
+  }
+
+  allowHeld(hold: SharedHold, now: Instant, cost: number): boolean {
+    const outcome = this.#admit(hold.slot, hold.low, hold.high, now, cost);
+    if (outcome < AGAIN) return outcome === ADMITTED;
+    const admitted = this.#allowOtherwise(hold.key, hold.low, hold.high, now, cost);
+    hold.slot = this.#keys.slots.find(hold.low, hold.high);
+    return admitted;
+  }
+
+  allowMany(keys: readonly string[], nowUs: number, cost: number, out: Uint8Array): number {
+    const now = createInstant(nowUs);
+    let admitted = 0;
+    for (const [i, key] of keys.entries()) {
+      const allowed = this.allow(key, now, cost);
+      out[i] = allowed ? 1 : 0;
+      if (allowed) admitted += 1;
+    }
+    return admitted;
+  }
+
+  apply(verb: Verb, key: string, nowUs: number, costs: readonly number[], report: Report, at: number): boolean {
+    const { prints } = this.#shared;
+    this.#shared.reach(nowUs);
+    prints.ofKey(key);
+    return this.#applyTo(key, prints.low, prints.high, verb, costs, report, at);
+  }
+
+  drop(key: string): void {
+    const { prints } = this.#shared;
+    prints.ofKey(key);
+    this.#keys.drop(prints.low, prints.high);
+  }
+
+  clear(): void {
+    this.#keys.clear();
+    this.#buckets.clear();
+  }
+
+  sweep(nowUs: number): number {
+    this.#shared.reach(nowUs);
+    const removed = this.#keys.sweep();
+    this.#buckets.sweep();
+    if (removed > 0) this.#host.swept?.(removed, this.size);
+    return removed;
+  }
+
+  /** A slot whose key is as good as new is free: nothing has to be cleaned up. */
+  tidy(): void {}
+
+  release(): void {}
+
+  /** With the taker alone, where the key was last. */
+  #admit(slot: number, low: number, high: number, now: Instant, cost: number): number {
+    const { plain } = this.#shared;
+    if (slot < 0 || plain === undefined || !this.#shared.reaches(now)) return AGAIN;
+    return this.#values.admit(slot, low << PRINT_SHIFT, high, plain, now, cost);
+  }
+
+  /** For a key that is none of the recent ones. */
+  #allowUnknown(key: string, now: Instant, cost: number): boolean {
+    const { prints } = this.#shared;
+    prints.ofKey(key);
+    const { low, high } = prints;
+    const place = this.#recent.placeForMissing();
+    const slot = this.#keys.slots.find(low, high);
+    if (place >= 0) {
+      this.#recent.keep(place, ownCopy(key));
+      this.#noteRecent(RECENT_VALUES * place, low, high, slot);
+    }
+    const outcome = this.#admit(slot, low, high, now, cost);
+    return outcome >= AGAIN ? this.#allowOtherwise(key, low, high, now, cost) : outcome === ADMITTED;
+  }
+
+  /** For a recent key that is not where it was, or that others changed at the same time. */
+  #allowMoved(key: string, at: number, now: Instant, cost: number): boolean {
+    const { values } = this.#recent;
+    const low = values[at]!;
+    const high = values[at + 1]!;
+    const admitted = this.#allowOtherwise(key, low, high, now, cost);
+    this.#noteRecent(at, low, high, this.#keys.slots.find(low, high));
+    return admitted;
+  }
+
+  #noteRecent(at: number, low: number, high: number, slot: number): void {
+    const { values } = this.#recent;
+    values[at] = low;
+    values[at + 1] = high;
+    values[at + SLOT] = slot;
+  }
+
+  #allowOtherwise(key: string, low: number, high: number, now: Instant, cost: number): boolean {
+    this.#shared.reach(now[0]!);
+    const costs = this.#costs;
+    for (let i = 0; i < costs.length; i += 1) costs[i] = this.plan.countsNumber[i]! ? cost : 0;
+    return this.#applyTo(key, low, high, "take", costs, this.#report, 0);
+  }
+
+  /** At the moment that the plan has noted. */
+  #applyTo(
+    key: string,
+    low: number,
+    high: number,
+    verb: Verb,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): boolean {
+    const outcome = this.#keys.decide(low, high, verb, costs, report, at);
+    if (outcome < AGAIN) {
+      // Of a combined call: there may have been none when it was looked at.
+      if (report.lacksRoom.length > at) report.lacksRoom.fill(false, at, at + costs.length);
+      return outcome === ADMITTED;
+    }
+    if (verb === "take" || verb === "charge") this.#keeper.countOverflow();
+    // A key that has cells of its own must not be counted anywhere else.
+    if (outcome === NO_ROOM && this.#keeper.overflow === "share") {
+      const { prints } = this.#shared;
+      prints.ofBucket(key);
+      const shared = this.#buckets.decide(prints.low, prints.high, verb, costs, report, at);
+      if (shared < AGAIN) {
+        report.overflow ??= "shared";
+        return shared === ADMITTED;
+      }
+    }
+    const { compiled, now, values } = this.#shared;
+    return denyForRoom(compiled, values.cells, now, costs, report, at);
+  }
+}

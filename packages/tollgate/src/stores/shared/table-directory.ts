@@ -1,0 +1,80 @@
+import { TollgateError } from "../../core/errors.ts";
+import { HEADER_WORDS, MOST_BYTES, MOST_TABLES, TABLE_ROW, TABLES_AT } from "./layout.ts";
+import type { SharedMemory } from "./memory.ts";
+import type { PlanRows } from "./plan-rows.ts";
+import { SharedTable } from "./shared-table.ts";
+
+/** The tables of a store: each is for another number of cells that a key needs, and begins where the one before it ends. */
+export class TableDirectory {
+  readonly #memory: SharedMemory;
+  readonly #rows: PlanRows;
+  readonly #maxKeys: number;
+  readonly #thread: number;
+  readonly #tables = new Map<number, SharedTable>();
+
+  constructor(memory: SharedMemory, rows: PlanRows, maxKeys: number, thread: number) {
+    this.#memory = memory;
+    this.#rows = rows;
+    this.#maxKeys = maxKeys;
+    this.#thread = thread;
+  }
+
+  /**
+   * The table for keys of so many cells, made if there is none.
+   *
+   * @throws TollgateError `ERR_LIMITS` when there is no memory left for it.
+   */
+  tableOf(width: number): SharedTable {
+    const known = this.#tables.get(width);
+    if (known !== undefined) return known;
+    const at = this.#place(width);
+    const table = new SharedTable(this.#memory, this.#rows, at, width, this.#maxKeys, this.#thread);
+    this.#tables.set(width, table);
+    return table;
+  }
+
+  /** Every table that some thread has made. */
+  all(): SharedTable[] {
+    const tables: SharedTable[] = [];
+    for (let row = 0; row < MOST_TABLES; row += 1) {
+      const width = this.#memory.words[TABLES_AT + row * TABLE_ROW]!;
+      if (width === 0) break;
+      tables.push(this.tableOf(width));
+    }
+    return tables;
+  }
+
+  #place(width: number): number {
+    const { words } = this.#memory;
+    let at = HEADER_WORDS;
+    for (let row = 0; row < MOST_TABLES; row += 1) {
+      const word = TABLES_AT + row * TABLE_ROW;
+      const end = SharedTable.end(at, width, this.#maxKeys);
+      // Another thread may make one at the same time: the first row that is free is whose swap succeeds.
+      const isFree = words[word] === 0;
+      if (isFree && end > words.length) throw this.#refusal(width, end - words.length);
+      if (isFree && this.#memory.swap(word, 0, 0, width, at)) return at;
+      const other = words[word]!;
+      if (other === width) return at;
+      at = SharedTable.end(at, other, this.#maxKeys);
+    }
+    throw new TollgateError(
+      "ERR_LIMITS",
+      `limits: expected at most ${MOST_TABLES} different numbers of cells a key in one shared store, got another of ${width}`,
+    );
+  }
+
+  #refusal(width: number, missingWords: number): TollgateError {
+    const { byteLength } = this.#memory.words;
+    const needed = byteLength + 4 * missingWords;
+    const advice =
+      needed > MOST_BYTES
+        ? `${needed} bytes are more than there can be: pass fewer maxKeys or a coarser resolution`
+        : `pass sharedStore({ maxBytes: ${needed} }) or more, fewer maxKeys, or a coarser resolution`;
+    return new TollgateError(
+      "ERR_LIMITS",
+      `limits: expected room in the shared store for ${this.#maxKeys} keys of ${width} cells, got ${byteLength} bytes for all limiters; ` +
+        advice,
+    );
+  }
+}

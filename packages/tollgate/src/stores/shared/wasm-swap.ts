@@ -1,0 +1,89 @@
+/** Compares a pair of words at a byte address with the first pair, and puts the second there if they are the same: then 1. */
+export type WasmSwap = (address: number, low: number, high: number, newLow: number, newHigh: number) => number;
+
+/** Memory of WebAssembly, as far as it is used here. */
+export interface WasmMemory {
+  readonly buffer: SharedArrayBuffer;
+}
+
+/** `WebAssembly`, whose types not every environment has. */
+interface Wasm {
+  readonly Memory: new (limits: { initial: number; maximum: number; shared: true }) => WasmMemory;
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object, imports: object) => { readonly exports: { readonly swap: WasmSwap } };
+}
+
+const PAGE_BYTES = 2 ** 16;
+const MOST_PAGES = 2 ** 16;
+
+/** Memory that instructions of WebAssembly can swap in; `undefined` where there is none that threads can share. */
+export function wasmMemory(bytes: number): WasmMemory | undefined {
+  const pages = Math.ceil(bytes / PAGE_BYTES);
+  try {
+    const memory = new wasm.Memory({ initial: pages, maximum: pages, shared: true });
+    // It has to survive the way to another thread.
+    return structuredClone(memory).buffer instanceof SharedArrayBuffer ? memory : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The swap in such memory; `undefined` where the environment compiles no WebAssembly. */
+export function wasmSwap(memory: WasmMemory): WasmSwap | undefined {
+  try {
+    return new wasm.Instance(new wasm.Module(MODULE), { m: { m: memory } }).exports.swap;
+  } catch {
+    return undefined;
+  }
+}
+
+const { WebAssembly: wasm } = globalThis as unknown as { readonly WebAssembly: Wasm };
+
+const I32 = 0x7f;
+const I64 = 0x7e;
+/** Two parameters, the words, as one number of 64 bits: extend both, shift the upper one by 32, or. */
+const pairOf = (low: number, high: number) => [0x20, low, 0xad, 0x20, high, 0xad, 0x42, 32, 0x86, 0x84];
+const EXPECTED = 5;
+
+/** The whole module, in the binary format. */
+const MODULE: Uint8Array = Uint8Array.from([
+  // "\0asm", version 1
+  ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+  // Types: one function of five words to one.
+  ...section(1, [1, 0x60, 5, I32, I32, I32, I32, I32, 1, I32]),
+  // Imports: memory "m" of "m", shared, of any size.
+  ...section(2, [1, ...text("m"), ...text("m"), 2, 3, 0, ...unsigned(MOST_PAGES)]),
+  // Functions: one of the first type.
+  ...section(3, [1, 0]),
+  // Exports: it is "swap".
+  ...section(7, [1, ...text("swap"), 0, 0]),
+  // Code.
+  ...section(10, [
+    1,
+    ...sized([
+      // One variable, the pair that is expected.
+      ...[1, 1, I64],
+      // The address; the pair, kept; the new pair.
+      ...[0x20, 0, ...pairOf(1, 2), 0x22, EXPECTED, ...pairOf(3, 4)],
+      // i64.atomic.rmw.cmpxchg, aligned to 8 bytes; whether what was there is what was expected; the end.
+      ...[0xfe, 0x49, 3, 0, 0x20, EXPECTED, 0x51, 0x0b],
+    ]),
+  ]),
+]);
+
+function section(id: number, content: readonly number[]): number[] {
+  return [id, ...sized(content)];
+}
+
+function sized(content: readonly number[]): number[] {
+  return [...unsigned(content.length), ...content];
+}
+
+function text(name: string): number[] {
+  return sized(Array.from(name, (character) => character.charCodeAt(0)));
+}
+
+/** LEB128. */
+function unsigned(value: number): number[] {
+  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
+}

@@ -1,0 +1,177 @@
+import {
+  createLimiter,
+  type Decision,
+  fixedWindow,
+  type Limit,
+  type Limiter,
+  type OverflowPolicy,
+  perMinute,
+} from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+import { twoEnds } from "./two-ends.ts";
+
+const START_MS = 1_790_000_000_123;
+/** All slots of a store that was made for one key. */
+const SLOTS = 32;
+const BUCKETS = 256;
+
+const LISTS: readonly (readonly [name: string, limits: readonly Limit[]])[] = [
+  ["one cell", [perMinute(2)]],
+  ["several cells", [perMinute(2), fixedWindow({ limit: 50, window: "1m", anchor: "first-use" })]],
+];
+
+function keys(count: number, prefix = "new"): string[] {
+  return Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
+}
+
+/** Takes all slots, and has no key share a bucket before. */
+function fill(limiter: Limiter): string[] {
+  const fillers = keys(10_000, "filler").filter((key) => limiter.size < SLOTS && !isWithoutRoom(limiter, key));
+  expect(limiter.size).toBe(SLOTS);
+  return fillers;
+}
+
+function isWithoutRoom(limiter: Limiter, key: string): boolean {
+  const decision = limiter.peek(key);
+  if (decision.shared === true || !decision.allowed) return true;
+  limiter.charge(key, 2);
+  return false;
+}
+
+function isStoreFull(decision: Decision): boolean {
+  return !decision.allowed && decision.reason === "store-full";
+}
+
+describe.each(LISTS)("keys of %s without room", (_name, limits) => {
+  /** Both ends of a store whose slots are all taken. */
+  function setUp(overflow: OverflowPolicy = "share") {
+    const clock = manualClock(START_MS);
+    const [store, end] = twoEnds({ maxKeys: 1, overflow });
+    const here = createLimiter({ name: "api", limits, clock, store });
+    const there = createLimiter({ name: "api", limits, clock, store: end });
+    const fillers = fill(here);
+    expect([store.size, end.size, there.size, store.overflowed]).toEqual([SLOTS, SLOTS, SLOTS, 0]);
+    return { clock, store, end, here, there, fillers };
+  }
+
+  it("share 256 buckets, whichever end they come to", () => {
+    const { store, end, here, there } = setUp();
+    const admitted = keys(10_000).filter((key, i) => (i % 2 === 0 ? here : there).allow(key));
+    expect(admitted).toHaveLength(BUCKETS * 2);
+    expect([store.size, store.overflowed, end.overflowed]).toEqual([SLOTS, 10_000, 10_000]);
+  });
+
+  it("share one bucket at both ends, and are told so", () => {
+    const { here, there } = setUp();
+    expect(here.consume("new")).toMatchObject({ allowed: true, shared: true, remaining: 1 });
+    expect(there.consume("new")).toMatchObject({ allowed: true, shared: true, remaining: 0 });
+    expect(here.consume("new")).toMatchObject({ allowed: false, shared: true, reason: "exhausted" });
+    expect(there.peek("new")).toMatchObject({ allowed: false, shared: true, reason: "exhausted" });
+    expect([here.allow("new"), there.handle("new").allow(), here.allowMany(["new"], new Uint8Array(1))]).toEqual([
+      false,
+      false,
+      0,
+    ]);
+  });
+
+  it("give back to the bucket that they share", () => {
+    const { here, there } = setUp();
+    expect(here.charge("new", 2).shared).toBe(true);
+    there.refund("new", 1);
+    expect([here.handle("new").allow(), there.allow("new")]).toEqual([true, false]);
+  });
+
+  it("stand as their bucket does for calls that take nothing", () => {
+    const { here, there } = setUp();
+    here.charge("new", 5);
+    expect(there.consume("new", 0)).toMatchObject({ allowed: false, shared: true });
+    expect(there.allow("new", 0)).toBe(false);
+    expect(there.consume("new", 3)).toMatchObject({ allowed: false, shared: true, reason: "cost-over-capacity" });
+    expect(there.explain("new")[0]).toMatchObject({ used: 5 });
+  });
+
+  it("are not forgotten by a reset, but when all are", () => {
+    const { here, there } = setUp();
+    here.charge("new", 2);
+    there.reset("new");
+    expect(here.allow("new")).toBe(false);
+    there.clear();
+    expect(here.size).toBe(0);
+    fill(here);
+    expect(here.consume("new", 2)).toMatchObject({ allowed: true, remaining: 0, shared: true });
+  });
+
+  it("are counted by calls that take, not by those that look or give back", () => {
+    const { store, end, here, there } = setUp();
+    here.peek("new");
+    there.explain("new");
+    here.refund("new", 1);
+    there.reset("new");
+    expect([store.overflowed, end.overflowed]).toEqual([0, 0]);
+    here.allow("new");
+    there.consume("new");
+    here.charge("new", 1);
+    there.allowMany(["new", "filler-0", "newer"], new Uint8Array(3));
+    here.handle("new").allow();
+    expect([store.overflowed, end.overflowed]).toEqual([6, 6]);
+  });
+
+  it("get slots of their own, full, as soon as keys in use are as good as new", () => {
+    const { clock, here, there, fillers } = setUp();
+    for (const key of keys(5_000)) here.allow(key);
+    clock.advance(60_001);
+    const decision = there.consume("new-1", 2);
+    expect([decision.allowed, decision.shared]).toEqual([true, undefined]);
+    expect([here.allow("new-1"), there.allow(fillers[0]!, 2)]).toEqual([false, true]);
+  });
+
+  it("are denied at both ends if the store was made so", () => {
+    const { store, end, here, there, fillers } = setUp("deny");
+    for (const limiter of [here, there]) {
+      expect(limiter.consume("new")).toMatchObject({ allowed: false, reason: "store-full", retryAfterMs: 1_000 });
+      expect([limiter.allow("new"), limiter.allow("new", 0)]).toEqual([false, true]);
+      limiter.refund("new", 1);
+    }
+    expect(store.overflowed).toBe(end.overflowed);
+    expect(store.overflowed).toBeGreaterThanOrEqual(4);
+    for (const key of fillers) there.reset(key);
+    expect([here.allow("new", 2), there.allow("new")]).toEqual([true, false]);
+  });
+});
+
+describe("overflow buckets", () => {
+  it.each(LISTS)(
+    "of %s are there for 32 limiters at a time at most, and beyond that their keys are denied",
+    (_name, limits) => {
+      const clock = manualClock(START_MS);
+      const [store, end] = twoEnds({ maxKeys: 1 });
+      fill(createLimiter({ name: "first", limits, clock, store }));
+      const limiters = Array.from({ length: 40 }, (_, i) =>
+        createLimiter({ name: `limiter-${i}`, limits, clock, store: i % 2 === 0 ? store : end }),
+      );
+      const admitted = limiters.map((limiter) => keys(6_000).filter((key) => limiter.allow(key)).length);
+      // With more of them some buckets find all of their slots taken.
+      for (const count of admitted.slice(0, 12)) expect(count).toBe(BUCKETS * 2);
+      const all = admitted.reduce((sum, count) => sum + count, 0);
+      expect(all).toBeGreaterThan(29 * BUCKETS * 2);
+      expect(all).toBeLessThanOrEqual(32 * BUCKETS * 2);
+      const last = createLimiter({ name: "limiter-39", limits, clock, store });
+      const denied = keys(4_000).find((key) => isStoreFull(last.consume(key)));
+      expect(last.peek(denied!)).toMatchObject({ allowed: false, reason: "store-full" });
+      // When time has passed the buckets are free for others.
+      clock.advance(60_001);
+      expect(last.consume(denied!, 2)).toMatchObject({ allowed: true });
+    },
+  );
+
+  it("are looked at without being taken", () => {
+    const clock = manualClock(START_MS);
+    const [store, end] = twoEnds({ maxKeys: 1 });
+    fill(createLimiter({ name: "first", limits: [perMinute(2)], clock, store }));
+    for (let i = 0; i < 40; i += 1) {
+      const limiter = createLimiter({ name: `limiter-${i}`, limits: [perMinute(1)], clock, store: end });
+      for (const key of keys(300)) expect(limiter.peek(key)).toMatchObject({ allowed: true, shared: true });
+    }
+  });
+});

@@ -1,0 +1,17 @@
+import type { LimitOf } from "./library.ts";
+
+/** One cell a key. */
+export const bucket = (capacity: number): readonly LimitOf[] => [
+  ["tokenBucket", { name: "bucket", capacity, refill: 1, per: "1h" }],
+];
+
+/** Several cells a key. Both limits count the same as long as the clock stands still. */
+export const bucketAndWindow = (capacity: number, room = 0): readonly LimitOf[] => [
+  ["tokenBucket", { name: "bucket", capacity: capacity + room, refill: 1, per: "1h" }],
+  ["slidingWindow", { name: "window", limit: capacity, window: "1h", resolution: "10m" }],
+];
+
+export const PLANS: readonly { readonly name: string; readonly limits: typeof bucket }[] = [
+  { name: "a token bucket", limits: bucket },
+  { name: "a token bucket and a sliding window", limits: bucketAndWindow },
+];

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import type { Limiter } from "tollgate";
+import type { SharedStore } from "tollgate/shared";
+import { enlist, Gate, type Member } from "./crew.ts";
+import { occupiedDesks } from "./desks-in-memory.ts";
+import { type LimitOf, limiterOver, sharedStore } from "./library.ts";
+
+const WORKERS = 4;
+const KEYS = 5;
+const BRIEF_KEYS = 1_000;
+/** A worker calls no longer than this before it is terminated. */
+const LONGEST_LIFE_MS = 12;
+/** Workers that call on keys until they are terminated, and what becomes of the keys. */
+export class Soak {
+  readonly store: SharedStore;
+  readonly limiter: Limiter;
+  /** What the workers of one round are in the middle of, and what is used of each key as far as they have noted. */
+  readonly doing = new Int32Array(new SharedArrayBuffer(4 * WORKERS));
+  readonly units = new Int32Array(new SharedArrayBuffer(4 * KEYS));
+  readonly answersMs: number[] = [];
+  deaths = 0;
+  /** At which desks workers died, in the middle of replacing a key's cells. A desk may become free again, but never has the same phase. */
+  readonly deathsAtDesks = new Set<string>();
+  readonly #limits: readonly LimitOf[];
+
+  constructor(limits: readonly LimitOf[]) {
+    this.#limits = limits;
+    this.store = sharedStore({ maxKeys: 3_000, maxBytes: 2 ** 26 });
+    this.limiter = limiterOver(this.store, limits);
+  }
+
+  /** Four workers that wait at a gate. */
+  async crew(): Promise<{ readonly gate: Gate; readonly members: readonly Member[] }> {
+    const gate = new Gate();
+    const { doing, units } = this;
+    const parameters = { keys: KEYS, briefKeys: BRIEF_KEYS, doing, units };
+    const job = { job: "until-terminated.mjs", limits: this.#limits, parameters };
+    const indexes = Array.from({ length: WORKERS }, (_, index) => index);
+    return { gate, members: await Promise.all(indexes.map((index) => enlist(this.store.handle, index, gate, job))) };
+  }
+
+  /** Terminates all four at random instants, one after another; then no key may be anything but before or after a call. */
+  async round({ gate, members }: Awaited<ReturnType<Soak["crew"]>>): Promise<void> {
+    this.doing.fill(0);
+    gate.open();
+    for (const [index, { worker }] of members.entries()) {
+      while (Atomics.load(this.doing, index) === 0) await this.#watch(0);
+      await this.#watch(Math.random() * LONGEST_LIFE_MS);
+      await worker.terminate();
+      this.deaths += 1;
+      this.#call(Math.max(0, Math.abs(this.doing[index]!) - 1));
+    }
+    for (let key = 0; key < KEYS; key += 1) this.#settle(key);
+    for (const desk of occupiedDesks(this.store)) this.deathsAtDesks.add(desk);
+  }
+
+  /** Looks at keys while workers call on them: both limits have counted the same, always. */
+  async #watch(forMs: number): Promise<void> {
+    const endMs = performance.now() + forMs;
+    let key = 0;
+    do {
+      this.#used(key);
+      key = (key + 1) % KEYS;
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (performance.now() < endMs);
+  }
+
+  /** A call on the key that a worker was calling on, perhaps, when it died. */
+  #call(key: number): void {
+    const beforeMs = performance.now();
+    const admitted = this.limiter.allow(`key ${key}`);
+    this.answersMs.push(performance.now() - beforeMs);
+    assert(admitted);
+    Atomics.add(this.units, key, 1);
+  }
+
+  /** What is used is what was noted, and perhaps what those who died were about to note. */
+  #settle(key: number): void {
+    const used = this.#used(key);
+    const notNoted = used - this.units[key]!;
+    const takes = this.doing.filter((what) => what === 1 + key).length;
+    const gives = this.doing.filter((what) => what === -1 - key).length;
+    assert(-gives <= notNoted && notNoted <= takes, `${notNoted} units of key ${key} came from nowhere`);
+    this.units[key] = used;
+  }
+
+  #used(key: number): number {
+    const [used, ...others] = this.limiter.explain(`key ${key}`).map((report) => report.used);
+    assert(
+      others.every((other) => other === used),
+      `one limit has counted ${used}, others ${others.join(", ")}`,
+    );
+    return used!;
+  }
+}
+
+/** Rounds until it is enough. */
+export async function soak(limits: readonly LimitOf[], isEnough: (soak: Soak) => boolean): Promise<Soak> {
+  const one = new Soak(limits);
+  for (let next = one.crew(); ; ) {
+    const crew = await next;
+    // Threads take long to start.
+    next = one.crew();
+    await one.round(crew);
+    if (!isEnough(one)) continue;
+    for (const { worker } of (await next).members) await worker.terminate();
+    return one;
+  }
+}
