@@ -27,8 +27,8 @@ export type IsFree = (slot: number, low: number, high: number) => boolean;
 /**
  * Some of a table's slots, and which keys live in them.
  *
- * A key is known by 54 bits of its hash; the other ten, where there are a thousand sets, are told by where it lies. It lies in the first of its sets that had room when it
- * came. Slots are first used in order, so a search that comes to one never used is over.
+ * A key is known by 54 bits of its hash; the other ten, where there are a thousand sets, are told by where it lies. It lies in the first of
+ * its sets that had room when it came. Slots are first used in order, so a search that comes to one never used is over.
  *
  * Whoever puts a key into a slot takes the slot first, by a new generation, then writes the fingerprint with that same generation. A
  * fingerprint counts only while its generation is the state's: nothing that a slow thread writes, or left when it died, is ever taken for
@@ -260,7 +260,10 @@ export class Slots {
     return this.#keySets[i >>> 2]! + (i & 3) * SLOT_WORDS;
   }
 
-  /** Different ones: two, and those that follow them. From any of them and the upper word of the hash the first follows, and so what a fingerprint leaves out. */
+  /**
+   * Different ones: two, and those that follow them. From any of them and the upper word of the hash the first follows, and so what a
+   * fingerprint leaves out.
+   */
   #noteSets(low: number, high: number): void {
     const first = this.#firstSet(low);
     const second = this.#setAfter(first, IN_A_ROW + Math.floor((high >>> 0) * this.#distancesPerHash));
