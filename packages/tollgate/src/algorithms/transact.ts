@@ -44,7 +44,7 @@ function takeFromAll(calls: readonly SyncCall[], nowUs: number, report: Report):
 
 /**
  * In a window that others changed since, a refund may give back their units, and so admit too many: what it took stays taken. A bucket is
- * given back what it gave: it could be too much only where the unit had been refilled meanwhile, in what is a moment.
+ * given back what it gave. That is too much only where it had become full again before others took from it, within the moment of this call.
  */
 function mayGiveBack({ concurrent, plan }: SyncSpace, limit: number): boolean {
   return concurrent !== true || plan.limits[limit]!.algorithm === "token-bucket";

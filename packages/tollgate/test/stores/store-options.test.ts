@@ -1,4 +1,5 @@
 import { createLimiter, memoryStore, perMinute, type RoomOptions, slidingWindow } from "tollgate";
+import { type SharedStoreOptions, sharedStore } from "tollgate/shared";
 import { type TableStoreOptions, tableStore } from "tollgate/table";
 import { describe, expect, it } from "vitest";
 
@@ -6,6 +7,7 @@ import { describe, expect, it } from "vitest";
 const STORES: readonly (readonly [string, (options: unknown) => unknown])[] = [
   ["memoryStore", (options) => memoryStore(options as RoomOptions)],
   ["tableStore", (options) => tableStore(options as TableStoreOptions)],
+  ["sharedStore", (options) => sharedStore(options as SharedStoreOptions)],
 ];
 
 function refusal(message: string, code = "ERR_OPTION") {

@@ -27,7 +27,7 @@ export type IsFree = (slot: number, low: number, high: number) => boolean;
 /**
  * Some of a table's slots, and which keys live in them.
  *
- * A key is known by 54 bits of its hash; the other ten, where there are a thousand sets, are told by where it lies. It lies in the first of
+ * A key is known by 54 bits of its hash; the other ten, where there are thousands of sets, are told by where it lies. It lies in the first of
  * its sets that had room when it came. Slots are first used in order, so a search that comes to one never used is over.
  *
  * Whoever puts a key into a slot takes the slot first, by a new generation, then writes the fingerprint with that same generation. A
