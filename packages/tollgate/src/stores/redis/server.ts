@@ -15,7 +15,7 @@ import type { CheckedRedisOptions } from "./options.ts";
 import type { RedisSpace } from "./redis-space.ts";
 import type { TransactionOutcome } from "./script/decode-reply.ts";
 import type { ScriptVerb } from "./script/encode-call.ts";
-import { type Ask, applyToSlots } from "./several-slots.ts";
+import { type Ask, type AskOptions, applyToSlots } from "./several-slots.ts";
 import { partsBySlot, type SlotPart } from "./slots.ts";
 
 /** The server as the store asks it: in batches, each within its time, and not while the circuit is open. */
@@ -45,13 +45,12 @@ export class Server {
 
   /** @throws Outage when the server could not be asked. */
   async apply(verb: Verb, calls: readonly KeyCall[], nowUs: number, end: CallEnd): Promise<Report> {
-    const ask = async (asked: Verb, of: readonly KeyCall[]) => {
-      const { reports } = await this.#ask(asked, of, nowUs, end);
-      return reports[0] ?? new Report();
+    const ask: Ask = async (asked, of, options) => {
+      const { reports, decidedUs } = await this.#ask(asked, of, nowUs, end, options);
+      return { report: reports[0] ?? new Report(), decidedUs };
     };
-    if (!this.#port.cluster || calls.length === 1) return ask(verb, calls);
-    const parts = partsBySlot(calls);
-    return parts.length === 1 ? ask(verb, calls) : this.#applyInTime(verb, parts, ask);
+    const parts = this.#port.cluster && calls.length > 1 ? partsBySlot(calls) : [];
+    return parts.length > 1 ? this.#applyInTime(verb, parts, ask) : (await ask(verb, calls)).report;
   }
 
   /** @throws TollgateError `ERR_STORE` when it could not be done. */
@@ -101,17 +100,23 @@ export class Server {
    */
   #applyInTime(verb: Verb, parts: readonly SlotPart[], ask: Ask): Promise<Report> {
     let isGivenUp = false;
-    const askInTime: Ask = async (asked, of) => {
+    const askInTime: Ask = async (asked, of, options) => {
       if (isGivenUp && asked === "take") throw new Outage("timed out");
-      return ask(asked, of);
+      return ask(asked, of, options);
     };
     return within(this.#timeoutMs, applyToSlots(verb, parts, askInTime), () => {
       isGivenUp = true;
     });
   }
 
-  #ask(verb: ScriptVerb, calls: readonly KeyCall[], nowUs: number, end?: CallEnd): Promise<TransactionOutcome> {
-    const work = new SingleWork(verb, calls, end);
+  #ask(
+    verb: ScriptVerb,
+    calls: readonly KeyCall[],
+    nowUs: number,
+    end?: CallEnd,
+    options?: AskOptions,
+  ): Promise<TransactionOutcome> {
+    const work = new SingleWork(verb, calls, nowUs, end, options);
     this.#batcher.add(work, nowUs);
     const changes = verb === "charge" || verb === "refund";
     return changes && end !== undefined ? end.changing(calls, work.outcome) : work.outcome;

@@ -4,8 +4,23 @@ import type { KeyCall } from "./batch/work.ts";
 import { Outage } from "./failure/outage.ts";
 import type { SlotPart } from "./slots.ts";
 
+/** What is asked beside the verb. */
+export interface AskOptions {
+  /** Whether the answer is to tell the moment of the decision. */
+  readonly tellsTime?: boolean;
+  /** Of a refund: the moment at which the units were taken. No more is given back than what must still count of them. */
+  readonly takenUs?: number;
+}
+
+/** The answer about keys of one slot. */
+export interface Answer {
+  readonly report: Report;
+  /** The moment of the decision, where it was asked for. */
+  readonly decidedUs: number | undefined;
+}
+
 /** Applies a verb to calls whose keys share a slot. */
-export type Ask = (verb: Verb, calls: readonly KeyCall[]) => Promise<Report>;
+export type Ask = (verb: Verb, calls: readonly KeyCall[], options?: AskOptions) => Promise<Answer>;
 
 /**
  * Applies a verb to keys of several slots of a cluster, where nothing happens to all of them at one instant: a take looks at all first,
@@ -29,14 +44,17 @@ export async function applyToSlots(verb: Verb, parts: readonly SlotPart[], ask: 
 }
 
 async function takeInTurn(parts: readonly SlotPart[], report: Report, ask: Ask): Promise<Report> {
+  const taken: Taken[] = [];
   for (const [i, part] of parts.entries()) {
-    const taken = parts.slice(0, i);
-    const answer = await ask("take", part.calls).catch(async (error: unknown) => {
+    const answer = await ask("take", part.calls, { tellsTime: true }).catch(async (error: unknown) => {
       await Promise.allSettled(giveBack(taken, report, ask));
       throw error;
     });
-    place(answer, part, report);
-    if (answer.admitted) continue;
+    place(answer.report, part, report);
+    if (answer.report.admitted) {
+      taken.push({ part, takenUs: answer.decidedUs });
+      continue;
+    }
     await Promise.allSettled([...giveBack(taken, report, ask), ...touch(parts.slice(i + 1), ask)]);
     return denied(
       report,
@@ -47,12 +65,18 @@ async function takeInTurn(parts: readonly SlotPart[], report: Report, ask: Ask):
   return report;
 }
 
+/** A part from which units were taken. */
+interface Taken {
+  readonly part: SlotPart;
+  readonly takenUs: number | undefined;
+}
+
 /**
  * What buckets took; those in shadow mode took only what conformed. In a window others may have come since: it would give back their
  * units, and so admit too many. What one took stays taken.
  */
-function giveBack(parts: readonly SlotPart[], report: Report, ask: Ask): Promise<Report>[] {
-  return parts.map(({ calls, at }) =>
+function giveBack(taken: readonly Taken[], report: Report, ask: Ask): Promise<Answer>[] {
+  return taken.map(({ part: { calls, at }, takenUs }) =>
     ask(
       "refund",
       calls.map((call, i) => ({
@@ -62,12 +86,13 @@ function giveBack(parts: readonly SlotPart[], report: Report, ask: Ask): Promise
           return isBucket && report.conforms[at[i]! + limit] ? cost : 0;
         }),
       })),
+      takenUs === undefined ? {} : { takenUs },
     ),
   );
 }
 
 /** Asks for nothing: a bucket that starts empty starts to fill with its first touch, even a denied one. */
-function touch(parts: readonly SlotPart[], ask: Ask): Promise<Report>[] {
+function touch(parts: readonly SlotPart[], ask: Ask): Promise<Answer>[] {
   const startEmpty = parts.filter(({ calls }) => calls.some(({ space }) => space.plan.startsEmpty));
   return startEmpty.map(({ calls }) =>
     ask(
@@ -92,8 +117,8 @@ async function denied(report: Report, others: readonly SlotPart[], ask: Ask): Pr
 /** Writes the entries of all parts in a report about all. */
 async function applyToEach(verb: Verb, parts: readonly SlotPart[], ask: Ask, report: Report): Promise<Report[]> {
   const answers = await Promise.all(parts.map(({ calls }) => ask(verb, calls)));
-  for (const [i, part] of parts.entries()) place(answers[i]!, part, report);
-  return answers;
+  for (const [i, part] of parts.entries()) place(answers[i]!.report, part, report);
+  return answers.map((answer) => answer.report);
 }
 
 /** Writes a part's entries where they belong in the report about all. */

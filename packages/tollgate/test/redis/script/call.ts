@@ -17,10 +17,15 @@ export function call(
   plan: EncodedPlan,
   name: string,
   cost: number | readonly number[] = 1,
-  options: Partial<Pick<ScriptTransaction, "times" | "detail">> = {},
+  options: Partial<Omit<ScriptTransaction, "verb" | "keys">> = {},
 ): ScriptTransaction {
   const costs = typeof cost === "number" ? plan.plan.limits.map(() => cost) : cost;
-  return { verb, times: 1, detail: "each", ...options, keys: [{ name, plan, costs }] };
+  return { verb, times: 1, detail: "each", nowUs: NOW_US, ...options, keys: [{ name, plan, costs }] };
+}
+
+/** The same calls at another moment. */
+export function at(nowUs: number, transactions: readonly ScriptTransaction[]): ScriptTransaction[] {
+  return transactions.map((transaction) => ({ ...transaction, nowUs }));
 }
 
 /** All keys of these calls together, all or nothing. */

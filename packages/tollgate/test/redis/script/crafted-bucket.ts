@@ -37,7 +37,11 @@ export class CraftedBucket {
   async differences(server: ScriptServer, nowUs: number, fullTicks: number): Promise<string[]> {
     const key = `${this.#name} ${nowUs} ${fullTicks}`;
     await server.command("EVAL", WRITE_CELL, "1", key, String(fullTicks));
-    const got = await server.run({ nowUs, extraMs: 0, transactions: [call("explain", this.#encoded, key, COST)] });
+    const got = await server.run({
+      time: "client",
+      extraMs: 0,
+      transactions: [call("explain", this.#encoded, key, COST, { nowUs })],
+    });
     const report = this.#explained(nowUs, fullTicks);
     return outcomeDifferences(got, [{ admitted: report.admitted ? 1 : 0, reports: [report] }]).map(
       (difference) => `${key}: ${difference}`,

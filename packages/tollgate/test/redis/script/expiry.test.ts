@@ -4,18 +4,18 @@ import { fixedWindow, type Limit, perMinute, perSecond, slidingWindow, tokenBuck
 import type { ScriptTransaction } from "../../../src/stores/redis/script/encode-call.ts";
 import { encodePlan } from "../../../src/stores/redis/script/encode-plan.ts";
 import { eraOf } from "../../../src/stores/redis/script/era.ts";
-import { call, encoded, NOW_US } from "./call.ts";
+import { at, call, encoded, NOW_US } from "./call.ts";
 import { useScriptServer } from "./script-server.ts";
 
 const DAY_US = 86_400_000_000;
 const started = useScriptServer();
 
 async function byServer(...transactions: ScriptTransaction[]) {
-  return started.server.run({ nowUs: undefined, extraMs: 0, transactions });
+  return started.server.run({ time: "server", extraMs: 0, transactions });
 }
 
 async function atTime(nowUs: number, ...transactions: ScriptTransaction[]) {
-  return started.server.run({ nowUs, extraMs: 0, transactions });
+  return started.server.run({ time: "client", extraMs: 0, transactions: at(nowUs, transactions) });
 }
 
 async function exists(name: string): Promise<boolean> {
@@ -75,8 +75,8 @@ describe.each(CASES)("a key expires when it is as good as new: %s", (name, limit
 
   it.each([0, 250])("by the client's time, %i ms later for its clock and one for the server's", async (extraMs) => {
     const key = `client ${name} ${extraMs}`;
-    const transactions = [call("take", encoded(...limits), key, costs)];
-    const leftMs = await started.server.leftAfter({ nowUs: NOW_US + 1, extraMs, transactions });
+    const transactions = [call("take", encoded(...limits), key, costs, { nowUs: NOW_US + 1 })];
+    const leftMs = await started.server.leftAfter({ time: "client", extraMs, transactions });
     expect(leftMs).toBe(Math.ceil(leftUs / 1_000) + 1 + extraMs);
   });
 });

@@ -4,7 +4,7 @@ import { perHour, perSecond, slidingWindow } from "../../../src/index.ts";
 import type { ScriptTransaction } from "../../../src/stores/redis/script/encode-call.ts";
 import { SCRIPT_SHA } from "../../../src/stores/redis/script/sha.ts";
 import { SCRIPT } from "../../../src/stores/redis/script/source.ts";
-import { call, encoded, NOW_US } from "./call.ts";
+import { at, call, encoded, NOW_US } from "./call.ts";
 import { useScriptServer } from "./script-server.ts";
 
 const started = useScriptServer();
@@ -16,7 +16,8 @@ const WAYS = [
 ] as const;
 
 async function run(transactions: readonly ScriptTransaction[], nowUs?: number, fence = "1") {
-  return started.server.run({ nowUs, extraMs: 0, transactions }, fence);
+  const time = nowUs === undefined ? "server" : "client";
+  return started.server.run({ time, extraMs: 0, transactions: at(nowUs ?? 0, transactions) }, fence);
 }
 
 /** What the connection may do is less for a while. */

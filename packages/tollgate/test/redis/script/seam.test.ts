@@ -34,7 +34,7 @@ describe("an era", () => {
 describe("a call's arguments", () => {
   const bucket = encoded(perSecond(10));
   const few = (transactions: Parameters<typeof encodeCall>[0]["transactions"]) =>
-    encodeCall({ nowUs: undefined, extraMs: 0, transactions });
+    encodeCall({ time: "server", extraMs: 0, transactions });
 
   it("name every key once", () => {
     const calls = ["a", "b", "a"].map((name) => call("take", bucket, name));
@@ -44,7 +44,7 @@ describe("a call's arguments", () => {
 
   it("begin with the time and the clients' skew", () => {
     const transactions = [call("take", bucket, "a")];
-    expect(encodeCall({ nowUs: NOW_US, extraMs: 25, transactions }).args.slice(0, 2)).toEqual([String(NOW_US), "25"]);
+    expect(encodeCall({ time: "client", extraMs: 25, transactions }).args.slice(0, 2)).toEqual([String(NOW_US), "25"]);
     expect(few(transactions).args.slice(0, 2)).toEqual(["", "0"]);
   });
 

@@ -108,7 +108,7 @@ export class TraceMaker {
     }
     if (this.#clockKind !== "forward") {
       for (const place of touched.values()) {
-        transactions.push(dropOf(place));
+        transactions.push(dropOf(place, nowUs));
         expected.push(this.#dropped(place));
       }
     }
@@ -156,7 +156,7 @@ export class TraceMaker {
     });
     const once = verb === "drop" || random.chance(0.8);
     const detail = random.chance(0.6) ? "each" : "first-denied";
-    return { verb, detail, times: once ? 1 : random.between(2, 5), keys };
+    return { verb, detail, times: once ? 1 : random.between(2, 5), nowUs: this.#clock.nowUs, keys };
   }
 
   #expected({ verb, times, detail, keys }: ScriptTransaction, places: readonly Place[]): TransactionOutcome {
@@ -168,10 +168,11 @@ export class TraceMaker {
     }));
     const reports = Array.from({ length: times }, () => transact(verb, calls, this.#clock.nowUs));
     const admitted = reports.filter((report) => report.admitted).length;
-    if (verb === "refund") return { admitted, reports: [] };
+    if (verb === "refund") return { admitted: times, reports: [] };
     this.#last = reports.at(-1);
-    if (detail === "each") return { admitted, reports };
-    return { admitted, reports: reports.filter((report) => !report.admitted).slice(0, 1) };
+    const firstDenied = reports.findIndex((report) => !report.admitted);
+    if (detail === "first-denied") return { admitted, reports: firstDenied < 0 ? [] : [reports[firstDenied]!] };
+    return { admitted, reports: told(verb, reports, firstDenied) };
   }
 
   #dropped({ plan, key }: Place): TransactionOutcome {
@@ -212,7 +213,14 @@ function nameOf({ plan, key }: Place): string {
   return `${plan.cells}\n${key}`;
 }
 
-function dropOf(place: Place): ScriptTransaction {
+/** The reports of calls of which each is to be told, but for those that repeat the one before them. */
+function told(verb: ScriptVerb, reports: readonly Report[], firstDenied: number): readonly Report[] {
+  if (verb === "charge") return reports;
+  if (verb !== "take") return reports.slice(0, 1);
+  return firstDenied < 0 ? reports : reports.slice(0, firstDenied + 1);
+}
+
+function dropOf(place: Place, nowUs: number): ScriptTransaction {
   const { encoded } = place.plan;
-  return { verb: "drop", detail: "each", times: 1, keys: [{ name: nameOf(place), plan: encoded, costs: [] }] };
+  return { verb: "drop", detail: "each", times: 1, nowUs, keys: [{ name: nameOf(place), plan: encoded, costs: [] }] };
 }

@@ -18,8 +18,8 @@ const started = useScriptServer();
 /** Every difference between the script and the memory store, and every key that would stay for good. */
 async function play({ steps, names }: Trace): Promise<string[]> {
   const { server } = started;
-  const answers = steps.map(async ({ nowUs, transactions, expected }, i) => {
-    const got = server.run({ nowUs, extraMs: EXTRA_MS, transactions });
+  const answers = steps.map(async ({ transactions, expected }, i) => {
+    const got = server.run({ time: "client", extraMs: EXTRA_MS, transactions });
     const differences = await got.then(
       (outcomes) => outcomeDifferences(outcomes, expected),
       (error: unknown) => [String(error)],

@@ -11,13 +11,13 @@ import {
 import type { ScriptTransaction } from "../../../src/stores/redis/script/encode-call.ts";
 import { eraOf } from "../../../src/stores/redis/script/era.ts";
 import { RespError } from "../servers/resp.ts";
-import { call, encoded, NOW_US, together } from "./call.ts";
+import { at, call, encoded, NOW_US, together } from "./call.ts";
 import { useScriptServer } from "./script-server.ts";
 
 const started = useScriptServer();
 
 async function run(...transactions: ScriptTransaction[]) {
-  return started.server.run({ nowUs: NOW_US, extraMs: 60_000, transactions });
+  return started.server.run({ time: "client", extraMs: 60_000, transactions });
 }
 
 async function cellsOf(name: string): Promise<number[]> {
@@ -53,7 +53,7 @@ describe("the value of a key", () => {
     await run(call("take", plan, "ring", 3));
     expect(await cellsOf("ring")).toEqual([1, NOW_US, NOW_US, 3]);
     const laterUs = NOW_US + 1_000;
-    await started.server.run({ nowUs: laterUs, extraMs: 0, transactions: [call("take", plan, "ring", 4)] });
+    await run(call("take", plan, "ring", 4, { nowUs: laterUs }));
     expect(await cellsOf("ring")).toEqual([2, laterUs, NOW_US, 3, laterUs, 7]);
   });
 
@@ -67,11 +67,10 @@ describe("the value of a key", () => {
     const { originUs } = eraOf(NOW_US);
     const plans = [encoded(perSecond(10)), encoded(perSecond(10), perMinute(600))];
     for (const [i, plan] of plans.entries()) {
-      const at = (nowUs: number, transaction: ScriptTransaction) =>
-        started.server.run({ nowUs, extraMs: 60_000, transactions: [transaction] });
-      await at(originUs - 100_000, call("charge", plan, `zero ${i}`));
+      const runAt = (nowUs: number, transaction: ScriptTransaction) => run({ ...transaction, nowUs });
+      await runAt(originUs - 100_000, call("charge", plan, `zero ${i}`));
       expect(await cellsOf(`zero ${i}`)).toEqual([]);
-      const [outcome] = (await at(originUs - 100_000, call("take", plan, `zero ${i}`))) ?? [];
+      const [outcome] = (await runAt(originUs - 100_000, call("take", plan, `zero ${i}`))) ?? [];
       expect(outcome?.reports[0]?.used).toEqual(plan.plan.limits.map(() => 2));
     }
   });
@@ -80,29 +79,21 @@ describe("the value of a key", () => {
     const plan = encoded(perSecond(10), perMinute(600));
     const { originUs } = eraOf(NOW_US);
     const ask = (costs: readonly number[]) =>
-      started.server.run({
-        nowUs: originUs - 100_000,
-        extraMs: 60_000,
-        transactions: [call("charge", plan, "some zeros", costs), call("peek", plan, "some zeros", 0)],
-      });
+      run(...at(originUs - 100_000, [call("charge", plan, "some zeros", costs), call("peek", plan, "some zeros", 0)]));
     await ask([2, 1]);
     expect(await cellsOf("some zeros")).toEqual([100_000]);
-    const taken = await started.server.run({
-      nowUs: originUs - 100_000,
-      extraMs: 60_000,
-      transactions: [call("take", plan, "some zeros")],
-    });
+    const taken = await run(call("take", plan, "some zeros", 1, { nowUs: originUs - 100_000 }));
     expect(taken?.[0]?.reports[0]?.used).toEqual([3, 2]);
   });
 
   it("keeps what lies between the cells that change in a long ring", async () => {
     const plan = encoded(slidingWindow({ limit: 30, window: "1h" }));
     for (let us = 0; us < 30; us += 1) {
-      await started.server.run({ nowUs: NOW_US + us, extraMs: 0, transactions: [call("take", plan, "long ring")] });
+      await run(call("take", plan, "long ring", 1, { nowUs: NOW_US + us }));
     }
     const groups = Array.from({ length: 30 }, (_, us) => [NOW_US + us, us + 1]);
     expect(await cellsOf("long ring")).toEqual([30, NOW_US + 29, ...groups.flat()]);
-    await started.server.run({ nowUs: NOW_US + 30, extraMs: 0, transactions: [call("refund", plan, "long ring", 10)] });
+    await run(call("refund", plan, "long ring", 10, { nowUs: NOW_US + 30 }));
     // The twentieth group lost its last unit's successors; one that is empty keeps the last opening.
     expect((await cellsOf("long ring")).slice(2, 42)).toEqual(groups.slice(0, 20).flat());
   });

@@ -10,14 +10,14 @@ export class AllowWork implements Work {
   readonly verb = "take";
   readonly detail = "first-denied";
   readonly keys: readonly [KeyCall];
+  readonly nowUs: number;
   readonly #end: CallEnd;
-  readonly #nowUs: number;
   readonly #changes: number;
   readonly #waiting: ((admitted: boolean | Promise<boolean>) => void)[] = [];
 
   constructor(call: KeyCall, nowUs: number, end: CallEnd) {
     this.keys = [call];
-    this.#nowUs = nowUs;
+    this.nowUs = nowUs;
     this.#end = end;
     this.#changes = end.changes;
   }
@@ -49,6 +49,6 @@ export class AllowWork implements Work {
   }
 
   async #decideWithout(error: unknown): Promise<boolean> {
-    return this.#end.decideWithout(error, this.keys[0], this.#nowUs);
+    return this.#end.decideWithout(error, this.keys[0], this.nowUs);
   }
 }

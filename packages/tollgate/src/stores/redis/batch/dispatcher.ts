@@ -49,7 +49,7 @@ export class Dispatcher {
   async #deliver({ works, nowUs }: Sent, timeoutMs: number): Promise<void> {
     let outcomes: readonly TransactionOutcome[];
     try {
-      outcomes = await this.#outcomesOf(works, nowUs, timeoutMs);
+      outcomes = await this.#outcomesOf(works, timeoutMs);
     } catch (error) {
       if (works.length === 1 || !isUndone(error)) for (const work of works) work.failed(error);
       else this.#deliverEach(works, nowUs);
@@ -79,10 +79,10 @@ export class Dispatcher {
     }
   }
 
-  async #outcomesOf(works: readonly Work[], nowUs: number, timeoutMs: number): Promise<readonly TransactionOutcome[]> {
+  async #outcomesOf(works: readonly Work[], timeoutMs: number): Promise<readonly TransactionOutcome[]> {
     const { breaker, time, maxSkewMs } = this.#options;
     const call = encodeCall({
-      nowUs: time === "server" ? undefined : nowUs,
+      time,
       extraMs: time === "server" ? 0 : maxSkewMs,
       transactions: works,
     });

@@ -1,5 +1,6 @@
 import type { TransactionOutcome } from "../script/decode-reply.ts";
 import type { ScriptVerb } from "../script/encode-call.ts";
+import type { AskOptions } from "../several-slots.ts";
 import type { CallEnd } from "./call-end.ts";
 import type { KeyCall, Work } from "./work.ts";
 
@@ -8,6 +9,9 @@ export class SingleWork implements Work {
   readonly verb: ScriptVerb;
   readonly times = 1;
   readonly detail = "each";
+  readonly nowUs: number;
+  readonly tellsTime: boolean;
+  readonly takenUs: number | undefined;
   readonly keys: readonly KeyCall[];
   readonly outcome: Promise<TransactionOutcome>;
   readonly #end: CallEnd | undefined;
@@ -15,8 +19,17 @@ export class SingleWork implements Work {
   #resolve: (outcome: TransactionOutcome) => void = () => {};
   #reject: (error: unknown) => void = () => {};
 
-  constructor(verb: ScriptVerb, keys: readonly KeyCall[], end?: CallEnd) {
+  constructor(
+    verb: ScriptVerb,
+    keys: readonly KeyCall[],
+    nowUs: number,
+    end?: CallEnd,
+    { tellsTime = false, takenUs }: AskOptions = {},
+  ) {
     this.verb = verb;
+    this.nowUs = nowUs;
+    this.tellsTime = tellsTime;
+    this.takenUs = takenUs;
     this.keys = keys;
     this.#end = end;
     this.#changes = end?.changes ?? 0;

@@ -1,23 +1,31 @@
 import { Report } from "../../../core/report.ts";
 import type { ScriptTransaction } from "./encode-call.ts";
+import { REFUSALS } from "./refusals.ts";
 
 const NEVER = -1;
 
 /** What became of a transaction. */
 export interface TransactionOutcome {
-  /** How many of its calls were admitted; of `drop` 1 when the key was removed. */
+  /** How many of its calls were admitted, the first ones; of `drop` 1 when the key was removed; of `refund` all. */
   readonly admitted: number;
   /**
-   * With `detail: "each"` a report for each call; with `"first-denied"` the report of the first call that was denied, if any. None
-   * for `refund` and `drop`.
+   * What `detail` says of the calls, one after another: those after the last report have the same figures as that. None for `refund`
+   * and `drop`.
    */
   readonly reports: readonly Report[];
+  /**
+   * Set where the server refused to write what this transaction would have changed: the error's code, such as `"OOM"`. Then nothing was
+   * written, and `admitted` and `reports` say nothing.
+   */
+  readonly refused?: string;
+  /** The moment of the decision in whole microseconds, where the transaction `tellsTime`. */
+  readonly decidedUs?: number;
 }
 
 /**
  * Reads what the script answered to these transactions, an outcome for each; `undefined` where its fence was void, so that it did
- * nothing. The answer to a call begins with whether it was admitted, that to several with how many were. Of each limit there follow
- * whether it conforms, the units in use, the wait, the units in use after it, and the time until it is as good as new.
+ * nothing. An answer is a number below 0, a refusal, or how many were admitted, the moment if it is told, and the reports. Of each limit
+ * these have whether it conforms, the units in use, the wait, the units in use after it, and the time until it is as good as new.
  *
  * @throws Error when that is no answer to them.
  */
@@ -32,17 +40,37 @@ export function decodeReply(
   return outcomes;
 }
 
-function readOutcome(numbers: ReplyReader, { verb, times, detail, keys }: ScriptTransaction): TransactionOutcome {
-  if (verb === "refund" || verb === "drop") return { admitted: numbers.next(), reports: [] };
+function readOutcome(numbers: ReplyReader, transaction: ScriptTransaction): TransactionOutcome {
+  const admitted = numbers.entry();
+  if (admitted < 0) return { admitted: 0, reports: [], refused: refusalOf(admitted) };
+  if (transaction.tellsTime !== true) return { admitted, reports: readReports(numbers, transaction, admitted) };
+  const decidedUs = numbers.entry();
+  return { admitted, decidedUs, reports: readReports(numbers, transaction, admitted) };
+}
+
+function refusalOf(number: number): string {
+  const [code] = REFUSALS[-1 - number] ?? [];
+  if (code === undefined) throw new Error(`script: expected a refusal that is known, got ${number}`);
+  return code;
+}
+
+function readReports(numbers: ReplyReader, transaction: ScriptTransaction, admitted: number): Report[] {
   let limits = 0;
-  for (const { plan } of keys) limits += plan.plan.limits.length;
-  if (detail === "first-denied") {
-    const admitted = numbers.next();
-    return { admitted, reports: admitted < times ? [readReport(numbers, false, limits)] : [] };
-  }
+  for (const { plan } of transaction.keys) limits += plan.plan.limits.length;
+  const count = countReports(transaction, admitted);
   const reports: Report[] = [];
-  for (let i = 0; i < times; i += 1) reports.push(readReport(numbers, numbers.next() === 1, limits));
-  return { admitted: reports.filter((report) => report.admitted).length, reports };
+  // Where only the first that was denied is told of, it is the only one.
+  const told = transaction.detail === "each" ? admitted : 0;
+  for (let i = 0; i < count; i += 1) reports.push(readReport(numbers, i < told, limits));
+  return reports;
+}
+
+function countReports({ verb, times, detail }: ScriptTransaction, admitted: number): number {
+  if (verb === "refund" || verb === "drop") return 0;
+  const denied = admitted < times ? 1 : 0;
+  if (detail === "first-denied") return denied;
+  if (verb === "take") return admitted + denied;
+  return verb === "charge" ? times : 1;
 }
 
 function readReport(numbers: ReplyReader, admitted: boolean, limits: number): Report {
@@ -68,9 +96,9 @@ class ReplyReader {
 
   /** Below 0 is what has no place among the exact integers: -1 is never, -1 - n a number that was halved n times. */
   next(): number {
-    const number = this.#entry();
+    const number = this.entry();
     if (number >= 0) return number;
-    return number === NEVER ? Number.POSITIVE_INFINITY : this.#entry() * 2 ** (NEVER - number);
+    return number === NEVER ? Number.POSITIVE_INFINITY : this.entry() * 2 ** (NEVER - number);
   }
 
   end(): void {
@@ -78,7 +106,8 @@ class ReplyReader {
     throw new Error(`script: expected a reply of ${this.#at} numbers, got ${this.#reply.length}`);
   }
 
-  #entry(): number {
+  /** The next number as it is. */
+  entry(): number {
     const number = this.#reply[this.#at];
     if (number === undefined) throw new Error(`script: expected a reply of more than ${this.#at} numbers`);
     this.#at += 1;

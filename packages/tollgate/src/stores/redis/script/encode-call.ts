@@ -19,20 +19,30 @@ export interface ScriptTransaction {
   /** How many calls of this kind there are, one after another at the same instant. */
   readonly times: number;
   /**
-   * What is told. `"each"`: the figures of every call. `"first-denied"`: how many were admitted, and the figures of the first that
-   * was not; those after it are denied with the same figures, unless the verb is `charge`.
+   * What is told. `"each"`: the figures of every call; of takes up to the first that is denied, for those after it are denied with the
+   * same figures; of peeks and explanations, which change nothing, once. `"first-denied"`: how many were admitted, and the figures of
+   * the first that was not.
    */
   readonly detail: "each" | "first-denied";
+  /** The moment of its calls in whole microseconds; looked at where the time is the client's. */
+  readonly nowUs: number;
+  /** Whether the answer tells the moment at which it was decided. */
+  readonly tellsTime?: boolean;
+  /**
+   * Of a refund: the moment at which the units were taken, all of them at once. Buckets are given back what must still count of
+   * them, whatever came since; windows nothing.
+   */
+  readonly takenUs?: number | undefined;
   /** At least one; of `drop` exactly one. */
   readonly keys: readonly ScriptKey[];
 }
 
 export interface ScriptInput {
-  /** The time in whole microseconds; `undefined` leaves it to the server. */
-  readonly nowUs: number | undefined;
+  /** Whose time it is: the server's, or that of each transaction. */
+  readonly time: "server" | "client";
   /** Whole milliseconds by which every key is kept longer than needed: as far as clocks may differ. */
   readonly extraMs: number;
-  /** Carried out in this order, all at one instant. */
+  /** Carried out in this order, with nothing in between. At least one. */
   readonly transactions: readonly ScriptTransaction[];
 }
 
@@ -50,38 +60,65 @@ const LETTERS = {
   refund: "r",
   drop: "d",
 } as const satisfies Record<ScriptVerb, string>;
+/** A refund that says when the units were taken. */
+const BOUNDED_REFUND = "b";
 
 /**
- * Writes a call down. After the fence (`1`: go) come the time in microseconds (empty: the server's) and the extra milliseconds; then
- * one of three forms, the numbers counted from 1:
+ * Writes a call down. After the fence (`1`: go) come the time in microseconds, that of the last transaction (empty: the server's), and the
+ * extra milliseconds; then one of three forms, the numbers counted from 1:
  *
  * - `one`, capacity, ticks of a unit, origin, ticks of a microsecond; then runs of first and last key, times, cost: takes from one
  *   plan of one bucket that `EncodedPlan.buckets` knows.
  * - `several`, number of plans; of each `<` and a `d` for every bucket, then its numbers; then runs of first and last key, plan,
  *   times, costs: takes from more of these.
- * - number of plans, their `EncodedPlan.texts`, number of transactions; of each its letter, 1 for the figures of every call, times,
- *   number of keys; of each key, plan, costs.
+ * - number of plans, their `EncodedPlan.texts`, number of transactions; of each its letter, 1 for the figures of every call and 2 for the
+ *   time, times, for `b` when they were taken, number of keys; of each key, plan, costs.
  *
- * All forms decide alike and are answered alike.
+ * Where the moment is another one than before, it comes first: after `0` in place of a key, after `@` in place of a letter. All forms decide
+ * alike and are answered alike.
  */
-export function encodeCall({ nowUs, extraMs, transactions }: ScriptInput): EncodedCall {
+export function encodeCall({ time, extraMs, transactions }: ScriptInput): EncodedCall {
   const names = new Map<string, number>();
-  const takes = transactions.length <= MOST_AT_ONCE && transactions.every(takesFromBuckets);
-  const args = takes ? argsOfRuns(names, transactions) : argsOfTransactions(names, transactions);
-  return { keys: [...names.keys()], args: [nowUs === undefined ? "" : String(nowUs), String(extraMs)].concat(args) };
+  const moments = new Moments(time, transactions.at(-1)!.nowUs);
+  const args = transactions.every(takesFromBuckets)
+    ? argsOfRuns(names, moments, transactions)
+    : argsOfTransactions(names, moments, transactions);
+  return { keys: [...names.keys()], args: [moments.lastText, String(extraMs)].concat(args) };
 }
 
-/** The shorter ways read all keys at once; Lua has no room for more than some thousands. */
-const MOST_AT_ONCE = 1_000;
+/** Notices where the moment changes. */
+class Moments {
+  /** Nothing where the time is the server's. */
+  readonly lastText: string;
+  readonly #byClient: boolean;
+  #atUs: number;
 
-function takesFromBuckets({ verb, keys }: ScriptTransaction): boolean {
-  return verb === "take" && keys.length === 1 && keys[0]!.plan.buckets !== undefined;
+  constructor(time: "server" | "client", lastUs: number) {
+    this.#byClient = time === "client";
+    this.lastText = this.#byClient ? String(lastUs) : "";
+    this.#atUs = lastUs;
+  }
+
+  /** Whether this is another moment than the one before, at first than the last. */
+  changesTo(nowUs: number): boolean {
+    if (!this.#byClient || nowUs === this.#atUs) return false;
+    this.#atUs = nowUs;
+    return true;
+  }
+}
+
+function takesFromBuckets({ verb, keys, tellsTime }: ScriptTransaction): boolean {
+  return verb === "take" && keys.length === 1 && keys[0]!.plan.buckets !== undefined && tellsTime !== true;
 }
 
 /** One plan of one bucket is the shortest way of all. */
-function argsOfRuns(names: Map<string, number>, transactions: readonly ScriptTransaction[]): string[] {
+function argsOfRuns(
+  names: Map<string, number>,
+  moments: Moments,
+  transactions: readonly ScriptTransaction[],
+): string[] {
   const plans = new Map<EncodedPlan, number>();
-  const runs = runsOf(names, plans, transactions);
+  const runs = runsOf(names, plans, moments, transactions);
   const buckets = [...plans.keys()].map((plan) => plan.buckets ?? []);
   const isOne = buckets.length === 1 && buckets[0]!.length === 1;
   const args = isOne
@@ -91,7 +128,8 @@ function argsOfRuns(names: Map<string, number>, transactions: readonly ScriptTra
         String(buckets.length),
         ...buckets.flatMap((plan) => [`<${"d".repeat(plan.length)}`, ...plan.flat()]),
       ];
-  for (const { first, last, plan, times, costs } of runs) {
+  for (const { first, last, plan, times, costs, fromUs } of runs) {
+    if (fromUs !== undefined) args.push("0", String(fromUs));
     args.push(String(first), String(last));
     if (!isOne) args.push(String(plan));
     args.push(String(times));
@@ -108,25 +146,30 @@ interface Run {
   /** How often; below 0 where every call's figures are wanted. */
   readonly times: number;
   readonly costs: readonly number[];
+  /** The moment of these and of those after them, where it is another one. */
+  readonly fromUs: number | undefined;
 }
 
 function runsOf(
   names: Map<string, number>,
   plans: Map<EncodedPlan, number>,
+  moments: Moments,
   transactions: readonly ScriptTransaction[],
 ): Run[] {
   const runs: Run[] = [];
   let run: Run | undefined;
-  for (const { times: calls, detail, keys } of transactions) {
+  for (const { times: calls, detail, nowUs, keys } of transactions) {
     const { name, plan: encoded, costs } = keys[0]!;
     const key = numberOf(names, name);
     const plan = numberOf(plans, encoded);
     const times = detail === "each" ? -calls : calls;
-    if (run?.last === key - 1 && run.plan === plan && run.times === times && areAlike(run.costs, costs)) {
+    const fromUs = moments.changesTo(nowUs) ? nowUs : undefined;
+    const isNext = run?.last === key - 1 && run.plan === plan && run.times === times && fromUs === undefined;
+    if (isNext && run !== undefined && areAlike(run.costs, costs)) {
       run.last = key;
       continue;
     }
-    run = { first: key, last: key, plan, times, costs };
+    run = { first: key, last: key, plan, times, costs, fromUs };
     runs.push(run);
   }
   return runs;
@@ -138,11 +181,19 @@ function areAlike(some: readonly number[], others: readonly number[]): boolean {
   return true;
 }
 
-function argsOfTransactions(names: Map<string, number>, transactions: readonly ScriptTransaction[]): string[] {
+function argsOfTransactions(
+  names: Map<string, number>,
+  moments: Moments,
+  transactions: readonly ScriptTransaction[],
+): string[] {
   const plans = new Map<EncodedPlan, number>();
   const steps = [String(transactions.length)];
-  for (const { verb, times, detail, keys } of transactions) {
-    steps.push(LETTERS[verb], detail === "each" ? "1" : "0", String(times), String(keys.length));
+  for (const { verb, times, detail, nowUs, tellsTime, takenUs, keys } of transactions) {
+    if (moments.changesTo(nowUs)) steps.push("@", String(nowUs));
+    const told = (detail === "each" ? 1 : 0) + (tellsTime === true ? 2 : 0);
+    steps.push(takenUs === undefined ? LETTERS[verb] : BOUNDED_REFUND, String(told), String(times));
+    if (takenUs !== undefined) steps.push(String(takenUs));
+    steps.push(String(keys.length));
     for (const { name, plan, costs } of keys) {
       steps.push(String(numberOf(names, name)), String(numberOf(plans, plan)));
       for (let i = 0; i < plan.plan.limits.length; i += 1) steps.push(String(costs[i] ?? 0));

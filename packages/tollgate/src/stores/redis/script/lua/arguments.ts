@@ -7,6 +7,10 @@ local FARTHEST_MS = 4503599627370496
 local NEVER = -1
 local ENTRY = 5
 
+local extra = tonumber(ARGV[3])
+-- Microseconds by which clients' clocks may be apart.
+local skew = extra * 1000
+
 local cursor = 3
 
 local function next_text()

@@ -1,3 +1,6 @@
+import { READ_VALUES } from "./read-values.ts";
+import { FIND_REFUSAL, refusedRuns } from "./refuse.ts";
+
 /**
  * The same shorter way for several plans, and for plans of several buckets: all of them exact, enforcing and full at first.
  *
@@ -5,7 +8,7 @@
  * then done with it. They are the place of its cell, the capacity, the ticks of a unit, the origin, the ticks of a microsecond, the
  * time in ticks; and of the run at hand the cost, and the cost less the capacity in ticks.
  */
-export const BUCKETS = `
+export const BUCKETS: string = `
 if ARGV[4] == 'several' then
   local args, keys, call = ARGV, KEYS, redis.call
   local floor, ceil, huge = math.floor, math.ceil, math.huge
@@ -39,25 +42,19 @@ if ARGV[4] == 'several' then
     plans[i], formats[i] = plan, format
   end
 
-  local values
-  if #keys == 1 then
-    values = { call('GET', keys[1]) }
-  else
-    values = call('MGET', unpack(keys))
-    local missing = {}
-    for key = 1, #keys do
-      if not values[key] then missing[#missing + 1] = keys[key] end
-    end
-    -- What is no text was passed over, too: GET says that it is none.
-    if #missing > 0 and call('EXISTS', unpack(missing)) > 0 then
-      for i = 1, #missing do call('GET', missing[i]) end
-    end
-  end
-
+${READ_VALUES}
   local reply, size = {}, 0
   local changed, plan_of = {}, {}
-  local arg_count = #args
+  local runs, arg_count = at, #args
   while at <= arg_count do
+    if args[at] == '0' then
+      now = args[at + 1] + 0
+      for i = 1, #plans do
+        local plan = plans[i]
+        for b = 1, 8 * (#formats[i] - 1), 8 do plan[b + 5] = (now - plan[b + 3]) * plan[b + 4] end
+      end
+      at = at + 2
+    end
     local number, times = args[at + 2] + 0, args[at + 3] + 0
     local plan, format = plans[number], formats[number]
     local count = #format - 1
@@ -89,6 +86,9 @@ if ARGV[4] == 'several' then
           error('tollgate: key ' .. keys[key] .. ': expected a value of 8-byte cells, got ' .. #value .. ' bytes', 0)
         end
       end
+      size = size + 1
+      local place = size
+      reply[place] = 0
       for _ = 1, rounds do
         local admitted = calls
         for b = 1, last, 8 do
@@ -115,8 +115,7 @@ if ARGV[4] == 'several' then
           end
           changed[key], plan_of[key] = cells, number
         end
-        size = size + 1
-        reply[size] = admitted
+        reply[place] = reply[place] + admitted
         if times < 0 or admitted < calls then
           for b = 1, last, 8 do
             local full, now_ticks, unit, per_us, origin = cells[plan[b]], plan[b + 5], plan[b + 2], plan[b + 4], plan[b + 3]
@@ -143,13 +142,16 @@ if ARGV[4] == 'several' then
             reply[size + 5] = reset
             size = size + 5
           end
+          -- Those after it are denied alike.
+          if admitted == 0 then break end
         end
       end
     end
     at = at + 4 + count
   end
 
-  local extra = args[3] + 0
+  local extra, set = args[3] + 0, redis.pcall
+  local word = by_server and 'PXAT' or 'PX'
   for key, cells in pairs(changed) do
     local plan, format = plans[plan_of[key]], formats[plan_of[key]]
     local left = 0
@@ -161,10 +163,22 @@ if ARGV[4] == 'several' then
       end
     end
     local value = struct.pack(format, unpack(cells, 1, #format - 1))
+    local expires
     if by_server then
-      call('SET', keys[key], value, 'PXAT', ceil((now + left) / 1000) + extra)
+      expires = ceil((now + left) / 1000) + extra
     else
-      call('SET', keys[key], value, 'PX', ceil(left / 1000) + 1 + extra)
+      expires = ceil(left / 1000) + 1 + extra
+    end
+    local failed = set('SET', keys[key], value, word, expires).err
+    -- Where the first is written, the others are.
+    set = call
+    if failed then
+      ${FIND_REFUSAL}
+      if not refusal then
+        call('SET', keys[key], value, word, expires)
+      else
+        ${refusedRuns("runs", 3, "#formats[args[at + 2] + 0] - 1", "4 + count")}
+      end
     end
   end
   return reply

@@ -1,3 +1,6 @@
+import { READ_VALUES } from "./read-values.ts";
+import { FIND_REFUSAL, refusedRuns } from "./refuse.ts";
+
 /**
  * A shorter way for what is asked most: takes from one plan of one exact token bucket that enforces and starts full. It comes
  * before everything else is defined and has no functions of its own, for making and calling them costs as much as the arithmetic.
@@ -5,10 +8,10 @@
  *
  * What is taken here leaves no debt, and a bucket that was taken from is in use: no key is to be removed.
  */
-export const ONE_BUCKET = `
+export const ONE_BUCKET: string = `
 if ARGV[4] == 'one' then
   local args, keys, call = ARGV, KEYS, redis.call
-  local floor, ceil = math.floor, math.ceil
+  local floor, ceil, max = math.floor, math.ceil, math.max
   local by_server = args[2] == ''
   local now
   if by_server then
@@ -21,25 +24,18 @@ if ARGV[4] == 'one' then
   local elapsed = now - origin
   local now_ticks = elapsed * per_us
 
-  local values
-  if #keys == 1 then
-    values = { call('GET', keys[1]) }
-  else
-    values = call('MGET', unpack(keys))
-    local missing = {}
-    for key = 1, #keys do
-      if not values[key] then missing[#missing + 1] = keys[key] end
-    end
-    -- What is no text was passed over, too: GET says that it is none.
-    if #missing > 0 and call('EXISTS', unpack(missing)) > 0 then
-      for i = 1, #missing do call('GET', missing[i]) end
-    end
-  end
-
+${READ_VALUES}
   local reply, size = {}, 0
   local changed = {}
   -- Runs of keys, one after another, of which the same is asked. Below 0, the figures of each of so many calls are wanted.
-  for at = 9, #args, 4 do
+  local at, arg_count = 9, #args
+  while at <= arg_count do
+    if args[at] == '0' then
+      now = args[at + 1] + 0
+      elapsed = now - origin
+      now_ticks = elapsed * per_us
+      at = at + 2
+    end
     local times, cost = args[at + 2] + 0, args[at + 3] + 0
     local rounds, calls = 1, times
     if times < 0 then rounds, calls = -times, 1 end
@@ -59,6 +55,9 @@ if ARGV[4] == 'one' then
           error('tollgate: key ' .. keys[key] .. ': expected a value of 8 bytes, got ' .. #value, 0)
         end
       end
+      size = size + 1
+      local place = size
+      reply[place] = 0
       for _ = 1, rounds do
         local from = full
         if from < now_ticks then from = now_ticks end
@@ -73,8 +72,7 @@ if ARGV[4] == 'one' then
           full = from + admitted * cost_ticks
           changed[key] = full
         end
-        size = size + 1
-        reply[size] = admitted
+        reply[place] = reply[place] + admitted
         if times < 0 or admitted < calls then
           local used, wait, used_after, reset = 0, 0, 0, 0
           if full > now_ticks then
@@ -94,18 +92,35 @@ if ARGV[4] == 'one' then
           reply[size + 4] = used_after
           reply[size + 5] = reset
           size = size + 5
+          -- Those after it are denied alike.
+          if admitted == 0 then break end
         end
       end
     end
+    at = at + 4
   end
 
-  local extra = args[3] + 0
+  local extra, set = args[3] + 0, redis.pcall
+  local word = by_server and 'PXAT' or 'PX'
   for key, full in pairs(changed) do
-    local left = ceil(full / per_us) - elapsed
+    -- By a client's clock that moved on meanwhile it may be full by now.
+    local left = max(ceil(full / per_us) - elapsed, 0)
+    local value, expires = struct.pack('<d', full), 0
     if by_server then
-      call('SET', keys[key], struct.pack('<d', full), 'PXAT', ceil((now + left) / 1000) + extra)
+      expires = ceil((now + left) / 1000) + extra
     else
-      call('SET', keys[key], struct.pack('<d', full), 'PX', ceil(left / 1000) + 1 + extra)
+      expires = ceil(left / 1000) + 1 + extra
+    end
+    local failed = set('SET', keys[key], value, word, expires).err
+    -- Where the first is written, the others are.
+    set = call
+    if failed then
+      ${FIND_REFUSAL}
+      if not refusal then
+        call('SET', keys[key], value, word, expires)
+      else
+        ${refusedRuns("9", 2, "1", "4")}
+      end
     end
   end
   return reply

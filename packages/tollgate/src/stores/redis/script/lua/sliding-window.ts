@@ -137,8 +137,13 @@ local function sliding_windows()
       put(cells, limit.at + 1, comes)
     end,
 
-    give_back = function(limit, cells, now, cost)
+    fits = function(limit, cells, now, cost)
+      return floor((limit.capacity - used_at(limit, cells, now)) / cost)
+    end,
+
+    give_back = function(limit, cells, now, cost, times)
       local used = used_at(limit, cells, now)
+      cost = times * cost
       if cost >= used then
         if used > 0 then put(cells, limit.at, 0) end
         return

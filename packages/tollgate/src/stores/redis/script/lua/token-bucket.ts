@@ -92,10 +92,37 @@ local function token_buckets()
       put(cells, limit.at, max(before, min(full, now_ticks + limit.most_debt)))
     end,
 
-    give_back = function(limit, cells, now, cost)
+    -- Whole numbers below 2^53, of which a quotient is never rounded up to a whole.
+    fits = function(limit, cells, now, cost)
+      local now_ticks = ticks_at(limit, now)
+      local left = now_ticks - max(get(cells, limit.at), now_ticks) - (cost - limit.capacity) * limit.unit
+      return floor(left / (cost * limit.unit)) + 1
+    end,
+
+    give_back = function(limit, cells, now, cost, times)
       local now_ticks = ticks_at(limit, now)
       local full = get(cells, limit.at)
-      if full > now_ticks then put(cells, limit.at, max(full - cost * limit.unit, now_ticks)) end
+      if full <= now_ticks then return end
+      local cost_ticks = cost * limit.unit
+      local most = max(floor(LAST_EXACT / cost_ticks), 1)
+      -- Once, unless that would leave the exact integers.
+      while times > 0 and full > now_ticks do
+        local at_once = min(times, most)
+        full = max(full - at_once * cost_ticks, now_ticks)
+        times = times - at_once
+      end
+      put(cells, limit.at, full)
+    end,
+
+    -- Units that were taken at once keep the bucket from being full for what they take to come back, less the time since: longer
+    -- where others were taken, never less. A moment before they were taken is another clock's, and shows nothing.
+    give_back_since = function(limit, cells, now, cost, taken, skew)
+      local now_ticks = ticks_at(limit, now)
+      local full = get(cells, limit.at)
+      local passed = ticks_at(limit, now + skew) - ticks_at(limit, taken)
+      local counts = cost * limit.unit - passed
+      if now < taken or counts <= 0 or full <= now_ticks then return end
+      put(cells, limit.at, max(full - counts, now_ticks))
     end,
 
     wait = function(limit, cells, now, cost)

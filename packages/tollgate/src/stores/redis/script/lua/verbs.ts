@@ -1,6 +1,6 @@
 /**
  * The twin of `stores/local/local-space.ts` and `algorithms/transact.ts`: what the verbs mean for keys that are there or not, and for
- * several at one instant. Verbs are their first letters: take, peek, explain, charge, refund.
+ * several at one instant. Verbs are their first letters: take, peek, explain, charge, refund; `b` is a refund that says when it was taken.
  */
 export const VERBS = `
 local states = {}
@@ -20,12 +20,8 @@ local function keep(state, plan, cells)
   state.dirty = true
 end
 
--- Every call is { state's key, plan, costs }; its entries begin at the place given. They are complete if the call is denied, or
--- if they are wanted.
-local function apply(verb, call, now, costs, entries, at, wanted)
-  local plan = call.plan
-  local state = state_of(call.key)
-  local looks = verb == 'p' or verb == 'e'
+-- The cells that a call is for, and whether the key is new.
+local function cells_of(state, plan, now, looks)
   local cells = state.cells
   local new = not cells
   if new or (plan.starts_empty and until_new(plan, cells, now) == 0) then
@@ -33,23 +29,56 @@ local function apply(verb, call, now, costs, entries, at, wanted)
     -- A key that should have been forgotten begins anew, though nothing may be taken.
     if not new and not looks then keep(state, plan, cells) end
   end
+  return cells, new
+end
+
+-- A new key is kept where something was taken, or where it starts to fill.
+local function keep_changed(state, plan, cells, new, changed)
+  if changed or (new and plan.starts_empty) then keep(state, plan, cells) end
+end
+
+-- Every call is { state's key, plan, costs }; its entries begin at the place given. They are complete if the call is denied, or
+-- if they are wanted.
+local function apply(verb, call, now, costs, entries, at, wanted)
+  local plan = call.plan
+  local state = state_of(call.key)
+  local looks = verb == 'p' or verb == 'e'
+  local cells, new = cells_of(state, plan, now, looks)
   local borrowed = looks and cells == state.cells
   if borrowed then cells.undo = {} end
   local admitted = conform(plan, cells, now, costs, entries, at)
   local changed = change(plan, verb, admitted, cells, now, costs, entries, at)
-  if not looks then
-    if new then
-      if plan.starts_empty or (changed and verb ~= 'r') then keep(state, plan, cells) end
-    elseif changed then
-      keep(state, plan, cells)
-    end
-  end
-  if (wanted or not admitted) and verb ~= 'r' then describe(plan, cells, now, costs, entries, at) end
+  if not looks then keep_changed(state, plan, cells, new, changed) end
+  if wanted or not admitted then describe(plan, cells, now, costs, entries, at) end
   if borrowed then
     for i, value in pairs(cells.undo) do cells[i] = value end
     cells.undo = nil
   end
   return admitted
+end
+
+-- The same call again and again, as often as it is admitted; says how often.
+local function apply_repeatedly(verb, call, now, times)
+  local state = state_of(call.key)
+  local cells, new = cells_of(state, call.plan, now, false)
+  local admitted, changed = take_repeatedly(call.plan, verb, cells, now, call.costs, times)
+  if admitted > 0 then keep_changed(state, call.plan, cells, new, changed) end
+  return admitted
+end
+
+-- Calls that are denied, and charged.
+local function charge_denied(call, now, times)
+  local state = state_of(call.key)
+  local cells, new = cells_of(state, call.plan, now, false)
+  keep_changed(state, call.plan, cells, new, charge_repeatedly(call.plan, cells, now, call.costs, times))
+end
+
+local function refund(call, now, costs, times, taken)
+  local state = state_of(call.key)
+  local cells, new = cells_of(state, call.plan, now, false)
+  local changed = give_back(call.plan, cells, now, costs, times, taken)
+  -- What was never taken is as good as new.
+  keep_changed(state, call.plan, cells, new, changed and not new)
 end
 
 -- Of several keys. Most calls need none of this, and making functions takes time.
@@ -85,7 +114,7 @@ local function several()
     local at = 1
     for _, call in ipairs(calls) do
       if took(call.plan, entries, at) then
-        apply('r', call, now, costs_taken(call, entries, at), {}, 1)
+        refund(call, now, costs_taken(call, entries, at), 1)
         apply('e', call, now, call.costs, entries, at, true)
       end
       at = at + ENTRY * call.plan.count
