@@ -23,8 +23,21 @@ export interface RedisStoreOptions {
   readonly time?: "server" | "client";
   /** With `time: "client"`, how far the nodes' clocks may be apart: keys live so much longer. 1,000 by default. */
   readonly maxSkewMs?: number;
-  /** How long a call may take before it is decided without the server: 100 by default. */
+  /**
+   * How long the server may be silent before a call is decided without it, in milliseconds: 100 by default. Time in which this process is
+   * busy with something else does not count, nor does the wait behind other calls while the server answers those.
+   */
   readonly timeoutMs?: number;
+  /**
+   * How long the first calls wait for a first answer, so that a deployment does not begin with decisions that are made without the server:
+   * milliseconds from the first call on, 5,000 by default; 0: no longer than `timeoutMs`.
+   */
+  readonly connectTimeoutMs?: number;
+  /**
+   * How many calls may wait for their answer, 65,536 by default; a quarter of them for one key. Those beyond are denied, with
+   * `degraded: "overloaded"`. Refunds and charges have twice that room, because they settle calls that were admitted.
+   */
+  readonly maxPending?: number;
   /**
    * What becomes of calls that the server cannot be asked about: `"allow"` (the default), `"deny"`, or a share of each limit, kept in a
    * store of this process. Such decisions have `degraded`.
@@ -44,6 +57,8 @@ export interface CheckedRedisOptions {
   readonly time: "server" | "client";
   readonly maxSkewMs: number;
   readonly timeoutMs: number;
+  readonly connectTimeoutMs: number;
+  readonly maxPending: number;
   readonly onFailure: OnFailure;
   /** 0: none. */
   readonly batch: number;
@@ -58,6 +73,8 @@ const NAMES: ReadonlySet<string> = new Set([
   "time",
   "maxSkewMs",
   "timeoutMs",
+  "connectTimeoutMs",
+  "maxPending",
   "onFailure",
   "batch",
   "denyCache",
@@ -69,6 +86,7 @@ const PREFIX = /^[!-Z_a-z|~]{1,64}$/;
 const SPECIAL = /[*?]/;
 const AN_HOUR_MS = 3_600_000;
 const A_DAY_MS = 24 * AN_HOUR_MS;
+const MOST_PENDING = 10_000_000;
 
 /** @throws TollgateError `ERR_OPTION` that says what was expected and what came. */
 export function checkRedisOptions(options: RedisStoreOptions): CheckedRedisOptions {
@@ -90,6 +108,13 @@ export function checkRedisOptions(options: RedisStoreOptions): CheckedRedisOptio
     time,
     maxSkewMs: checkMs("maxSkewMs", options.maxSkewMs === undefined ? 1_000 : options.maxSkewMs, 0, A_DAY_MS),
     timeoutMs: checkMs("timeoutMs", options.timeoutMs === undefined ? 100 : options.timeoutMs, 1, AN_HOUR_MS),
+    connectTimeoutMs: checkMs(
+      "connectTimeoutMs",
+      options.connectTimeoutMs === undefined ? 5_000 : options.connectTimeoutMs,
+      0,
+      AN_HOUR_MS,
+    ),
+    maxPending: checkPending(options.maxPending === undefined ? 65_536 : options.maxPending),
     onFailure,
     batch: checkMost("batch", options.batch, 128, 1_024),
     denyCache: checkMost("denyCache", options.denyCache, 10_000, 10_000_000),
@@ -105,6 +130,11 @@ function checkPrefix(prefix: unknown): string {
 function checkMs(option: string, ms: unknown, least: number, most: number): number {
   if (typeof ms === "number" && Number.isSafeInteger(ms) && ms >= least && ms <= most) return ms;
   throw refusal(option, `a whole number of milliseconds from ${least} to ${most}`, ms);
+}
+
+function checkPending(value: unknown): number {
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= MOST_PENDING) return value;
+  throw refusal("maxPending", `a whole number of calls from 1 to ${MOST_PENDING}`, value);
 }
 
 function checkMost(option: string, value: unknown, byDefault: number, most: number): number {

@@ -1,7 +1,7 @@
 import { type Clock, readUs } from "../../core/clock.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { AsyncSpace, Host } from "../../core/store.ts";
-import type { KeyCall, KeySpace } from "./batch/work.ts";
+import type { KeyCall, KeySpace } from "./batch/key-call.ts";
 import type { Stand } from "./failure/failure-policy.ts";
 import { type EncodedPlan, encodePlan } from "./script/encode-plan.ts";
 import { type Era, eraOf } from "./script/era.ts";
@@ -10,7 +10,7 @@ import { digestOf, SpaceKeys } from "./space-keys.ts";
 /** What a space asks of its store. */
 export interface SpaceOwner {
   allow(call: KeyCall, nowUs: number): Promise<boolean>;
-  drop(call: KeyCall): Promise<void>;
+  drop(call: KeyCall, nowUs: number): Promise<void>;
   clear(space: RedisSpace): Promise<void>;
   size(space: RedisSpace): Promise<number>;
   sweep(space: RedisSpace, nowUs: number): Promise<number>;
@@ -80,7 +80,8 @@ export class RedisSpace implements AsyncSpace, KeySpace {
   }
 
   drop(key: string): Promise<void> {
-    return this.#owner.drop(this.call(key, [], this.#time === "client" ? readUs(this.clock) : 0));
+    const nowUs = this.#time === "client" ? readUs(this.clock) : 0;
+    return this.#owner.drop(this.call(key, [], nowUs), nowUs);
   }
 
   clear(): Promise<void> {

@@ -1,15 +1,16 @@
 import { TollgateError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
-import type { Report } from "../../core/report.ts";
+import { Report } from "../../core/report.ts";
 import type { AsyncCall, AsyncSpace, AsyncStore, Host, Verb } from "../../core/store.ts";
-import type { CallEnd } from "./batch/call-end.ts";
-import type { KeyCall } from "./batch/work.ts";
+import type { DenialMemory } from "./batch/denial-memory.ts";
+import type { KeyCall } from "./batch/key-call.ts";
+import { AnswerWaiter } from "./batch/waiter.ts";
 import { findPort } from "./clients/find-port.ts";
 import { DenyCache } from "./denials/deny-cache.ts";
 import type { BreakerState } from "./failure/breaker.ts";
-import type { FailurePolicy } from "./failure/failure-policy.ts";
+import { ASK_AGAIN_US, type FailurePolicy } from "./failure/failure-policy.ts";
 import { failurePolicyOf } from "./failure/on-failure.ts";
-import { Outage } from "./failure/outage.ts";
+import { BYPASSED, Outage } from "./failure/outage.ts";
 import {
   type CheckedRedisOptions,
   checkRedisOptions,
@@ -56,26 +57,29 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   const checked = checkRedisOptions(options);
   const policy = failurePolicyOf(checked.onFailure);
   const port = findPort(options.client, { sha: SCRIPT_SHA, source: SCRIPT });
-  return new StoreOnServer(checked, policy, (observe) => new Server(port, checked, observe));
+  return new StoreOnServer(checked, policy, (memory, observe) => new Server(port, checked, memory, observe));
 }
 
-class StoreOnServer implements RedisStore, SpaceOwner, CallEnd {
+class StoreOnServer implements RedisStore, SpaceOwner, DenialMemory {
   readonly kind = "async";
   readonly #options: CheckedRedisOptions;
   readonly #policy: FailurePolicy;
   readonly #server: Server;
   readonly #denials: DenyCache;
+  readonly #decideAlone = (error: unknown, call: KeyCall, nowUs: number): boolean =>
+    this.#decideWithout(error, "take", [call], nowUs).admitted;
   #bypass = false;
+  #closing: Promise<void> | undefined;
 
   constructor(
     options: CheckedRedisOptions,
     policy: FailurePolicy,
-    connect: (changed: (state: BreakerState) => void) => Server,
+    connect: (memory: DenialMemory, changed: (state: BreakerState) => void) => Server,
   ) {
     this.#options = options;
     this.#policy = policy;
-    this.#server = connect((state) => this.#tell({ type: "breaker", state }));
     this.#denials = new DenyCache(options.denyCache);
+    this.#server = connect(this, (state) => this.#tell({ type: "breaker", state }));
   }
 
   get breaker(): BreakerState {
@@ -102,45 +106,55 @@ class StoreOnServer implements RedisStore, SpaceOwner, CallEnd {
   }
 
   async transact(verb: Verb, calls: readonly AsyncCall[], nowUs: number): Promise<Report> {
+    this.#checkOpen();
     const keyed = calls.map(({ space, key, costs }) => (space as RedisSpace).call(key, costs, nowUs));
     if (this.#bypass) return this.#decideWithout(BYPASSED, verb, keyed, nowUs);
     const denied = this.#deniedHere(verb, keyed, nowUs);
     if (denied !== undefined) return denied;
     try {
-      return await this.#server.apply(verb, keyed, nowUs, this);
+      const decided = this.#server.apply(verb, keyed, nowUs);
+      return await (verb === "charge" || verb === "refund" ? this.#changing(keyed, decided) : decided);
     } catch (error) {
       return this.#decideWithout(error, verb, keyed, nowUs);
     }
   }
 
   allow(call: KeyCall, nowUs: number): Promise<boolean> {
-    if (this.#bypass) return Promise.resolve(this.decideWithout(BYPASSED, call, nowUs));
+    this.#checkOpen();
+    if (this.#bypass) return Promise.resolve(this.#decideAlone(BYPASSED, call, nowUs));
     if (this.#denials.denies(call, nowUs)) return Promise.resolve(false);
-    return this.#server.allow(call, nowUs, this);
+    const waiter = new AnswerWaiter(call, nowUs, this.#decideAlone);
+    this.#server.ask("take", [call], nowUs, waiter);
+    return waiter.answer;
   }
 
-  async drop(call: KeyCall): Promise<void> {
+  async drop(call: KeyCall, nowUs: number): Promise<void> {
+    this.#checkOpen();
     call.space.stand.drop(call.key);
-    await this.changing([call], this.#server.drop(call));
+    await this.#changing([call], this.#server.drop(call, nowUs));
   }
 
   async clear(space: RedisSpace): Promise<void> {
+    this.#checkOpen();
     space.stand.clear();
     this.#denials.clear();
     await this.#server.clear(space);
     this.#denials.clear();
   }
 
-  size(space: RedisSpace): Promise<number> {
+  async size(space: RedisSpace): Promise<number> {
+    this.#checkOpen();
     return this.#server.size(space);
   }
 
-  sweep(space: RedisSpace, nowUs: number): Promise<number> {
+  async sweep(space: RedisSpace, nowUs: number): Promise<number> {
+    this.#checkOpen();
     return this.#server.sweep(space, nowUs);
   }
 
-  async close(): Promise<void> {
-    this.#server.close();
+  close(): Promise<void> {
+    this.#closing ??= this.#server.close();
+    return this.#closing;
   }
 
   get changes(): number {
@@ -155,15 +169,18 @@ class StoreOnServer implements RedisStore, SpaceOwner, CallEnd {
     this.#denials.note(call, report, nowUs, changes);
   }
 
-  changing<T>(calls: readonly KeyCall[], work: Promise<T>): Promise<T> {
+  /** Remembers no denial of these keys while units are given back or charged. */
+  #changing<T>(calls: readonly KeyCall[], work: Promise<T>): Promise<T> {
     return this.#denials.suspend(
       calls.map(({ name }) => name),
       work,
     );
   }
 
-  decideWithout(error: unknown, call: KeyCall, nowUs: number): boolean {
-    return this.#decideWithout(error, "take", [call], nowUs).admitted;
+  /** @throws TollgateError `ERR_STORE` after `close`: connections that break would go unnoticed, and calls could count twice. */
+  #checkOpen(): void {
+    if (this.#closing === undefined) return;
+    throw new TollgateError("ERR_STORE", "redisStore: expected a store that is open, got a call after close()");
   }
 
   #deniedHere(verb: Verb, calls: readonly KeyCall[], nowUs: number): Report | undefined {
@@ -176,11 +193,14 @@ class StoreOnServer implements RedisStore, SpaceOwner, CallEnd {
   /** @throws the error, if it is no outage. */
   #decideWithout(error: unknown, verb: Verb, calls: readonly KeyCall[], nowUs: number): Report {
     if (!(error instanceof Outage)) throw error;
-    const report = this.#policy.decide(
-      verb,
-      calls.map(({ space, key, costs }) => ({ stand: space.stand, key, costs })),
-      nowUs,
-    );
+    const report =
+      error.kind === "overload"
+        ? denyUnasked()
+        : this.#policy.decide(
+            verb,
+            calls.map(({ space, key, costs }) => ({ stand: space.stand, key, costs })),
+            nowUs,
+          );
     report.degraded = error.reason;
     return report;
   }
@@ -194,4 +214,10 @@ class StoreOnServer implements RedisStore, SpaceOwner, CallEnd {
   }
 }
 
-const BYPASSED = new Outage("bypassed");
+/** Whatever the policy: or calls that are too many would admit themselves. */
+function denyUnasked(): Report {
+  const report = new Report();
+  report.admitted = false;
+  report.unavailableForUs = ASK_AGAIN_US;
+  return report;
+}

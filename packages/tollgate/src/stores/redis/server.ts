@@ -1,63 +1,97 @@
 import { TollgateError } from "../../core/errors.ts";
-import { Report } from "../../core/report.ts";
+import type { Report } from "../../core/report.ts";
 import type { Verb } from "../../core/store.ts";
 import { Batcher } from "./batch/batcher.ts";
-import type { CallEnd } from "./batch/call-end.ts";
+import type { DenialMemory } from "./batch/denial-memory.ts";
 import { Dispatcher } from "./batch/dispatcher.ts";
-import { SingleWork } from "./batch/single-work.ts";
-import type { KeyCall } from "./batch/work.ts";
+import type { AskOptions, KeyCall } from "./batch/key-call.ts";
+import { type Answer, ReportWaiter, type Waiter } from "./batch/waiter.ts";
 import type { RedisPort } from "./clients/redis-port.ts";
 import { Breaker, type BreakerState } from "./failure/breaker.ts";
-import { within } from "./failure/deadline.ts";
-import { Outage } from "./failure/outage.ts";
-import { throwMeaning } from "./failure/throw-meaning.ts";
+import { monotonicMs } from "./failure/monotonic-time.ts";
+import { CIRCUIT_OPEN, Outage, OVERLOADED, TIMED_OUT } from "./failure/outage.ts";
+import { ReplyWatch } from "./failure/reply-watch.ts";
+import { translateError } from "./failure/translate-error.ts";
+import { withTimeout } from "./failure/with-timeout.ts";
 import type { CheckedRedisOptions } from "./options.ts";
 import type { RedisSpace } from "./redis-space.ts";
-import type { TransactionOutcome } from "./script/decode-reply.ts";
 import type { ScriptVerb } from "./script/encode-call.ts";
-import { type Ask, type AskOptions, applyToSlots } from "./several-slots.ts";
-import { partsBySlot, type SlotPart } from "./slots.ts";
+import { applyToSlots } from "./several-slots.ts";
+import { partsBySlot } from "./slots.ts";
 
-/** The server as the store asks it: in batches, each within its time, and not while the circuit is open. */
+/** A call that is not sent for so many timeouts, though the server answers others, is one too many. */
+const MOST_TIMEOUTS = 10;
+
+const LOOKS_PER_TIMEOUT = 4;
+
+/** The server as the store asks it: in batches, as much at a time as it can bear, and not while the circuit is open. */
 export class Server {
   readonly #port: RedisPort;
+  readonly #options: CheckedRedisOptions;
+  readonly #watch: ReplyWatch;
   readonly #breaker: Breaker;
   readonly #dispatcher: Dispatcher;
   readonly #batcher: Batcher;
-  readonly #timeoutMs: number;
+  /** When it last looked for calls that wait for too long. */
+  #lookedMs = 0;
+  /** Set once the store is closed. */
+  #drained: (() => void) | undefined;
 
-  constructor(port: RedisPort, options: CheckedRedisOptions, changed: (state: BreakerState) => void) {
+  constructor(
+    port: RedisPort,
+    options: CheckedRedisOptions,
+    memory: DenialMemory,
+    changed: (state: BreakerState) => void,
+  ) {
     this.#port = port;
-    this.#timeoutMs = options.timeoutMs;
-    this.#breaker = new Breaker(changed);
-    this.#dispatcher = new Dispatcher({ ...options, port, breaker: this.#breaker });
-    this.#batcher = new Batcher(options.batch, port.cluster, (batch) => this.#dispatcher.send(batch));
+    this.#options = options;
+    const { timeoutMs, connectTimeoutMs } = options;
+    this.#watch = new ReplyWatch({ timeoutMs, connectTimeoutMs, stepped: () => this.#step() });
+    const probe = () => this.#dispatcher.probe(timeoutMs);
+    this.#breaker = new Breaker((state) => {
+      changed(state);
+      if (state === "open") this.#batcher.failWaiting(CIRCUIT_OPEN, () => true);
+    }, probe);
+    this.#batcher = new Batcher({
+      mostKeys: options.batch,
+      bySlot: port.cluster,
+      time: options.time,
+      maxPending: options.maxPending,
+      mayStart: () => !this.#isConnecting,
+      nowMs: () => this.#watch.nowMs,
+      memory,
+      send: (batch) => void this.#dispatcher.send(batch),
+    });
+    this.#dispatcher = new Dispatcher({ ...options, port, breaker: this.#breaker, watch: this.#watch }, this.#batcher);
   }
 
   get breaker(): BreakerState {
     return this.#breaker.state;
   }
 
-  /** A take of which only the answer is wanted. */
-  allow(call: KeyCall, nowUs: number, end: CallEnd): Promise<boolean> {
-    return this.#batcher.allow(call, nowUs, end);
+  /** Asks the server about keys of one slot. The waiter gets the answer, or why there is none. */
+  ask(verb: ScriptVerb, calls: readonly KeyCall[], nowUs: number, waiter: Waiter, options?: AskOptions): void {
+    if (!this.#breaker.isClosed) {
+      waiter.failed(CIRCUIT_OPEN);
+      return;
+    }
+    this.#batcher.ask(verb, calls, nowUs, waiter, options);
+    if (this.#isConnecting) this.#watch.start();
   }
 
   /** @throws Outage when the server could not be asked. */
-  async apply(verb: Verb, calls: readonly KeyCall[], nowUs: number, end: CallEnd): Promise<Report> {
-    const ask: Ask = async (asked, of, options) => {
-      const { reports, decidedUs } = await this.#ask(asked, of, nowUs, end, options);
-      return { report: reports[0] ?? new Report(), decidedUs };
-    };
+  apply(verb: Verb, calls: readonly KeyCall[], nowUs: number): Promise<Report> {
     const parts = this.#port.cluster && calls.length > 1 ? partsBySlot(calls) : [];
-    return parts.length > 1 ? this.#applyInTime(verb, parts, ask) : (await ask(verb, calls)).report;
+    if (parts.length <= 1) return this.#report(verb, calls, nowUs);
+    return applyToSlots(verb, parts, (asked, of, options) => this.#answer(asked, of, nowUs, options));
   }
 
   /** @throws TollgateError `ERR_STORE` when it could not be done. */
-  async drop({ name }: KeyCall): Promise<void> {
+  async drop(call: KeyCall, nowUs: number): Promise<void> {
     // After what was asked before it.
     this.#batcher.flush();
-    await this.#tend(() => this.#port.unlink([name]));
+    if (this.#batcher.isWaiting(call.name)) await this.#report("explain", [call], nowUs).catch(() => {});
+    await this.#tend(() => this.#port.unlink([call.name]));
   }
 
   /** @throws TollgateError `ERR_STORE` when not all could be removed. */
@@ -82,48 +116,65 @@ export class Server {
     for await (const names of this.#pages(space)) {
       const fresh = names.filter((name) => !seen.has(name));
       const outcomes = await Promise.all(fresh.map((name) => this.#sweepKey(space, name, nowUs)));
-      for (const { admitted } of outcomes) removed += admitted;
+      for (const { admitted } of outcomes) if (admitted) removed += 1;
       for (const name of fresh) seen.add(name);
     }
     if (removed > 0) space.host.swept?.(removed, seen.size - removed);
     return removed;
   }
 
-  close(): void {
-    this.#batcher.flush();
+  /** Lets the calls that are under way end, and nothing more begin. */
+  async close(): Promise<void> {
+    if (this.#batcher.pending > 0) {
+      await new Promise<void>((resolve) => {
+        this.#drained = resolve;
+        this.#batcher.flush();
+        this.#watch.start();
+      });
+    }
     this.#dispatcher.close();
+    this.#breaker.close();
   }
 
-  /**
-   * However many slots are asked in turn, their call takes no longer than any other. Nothing more is taken once nobody waits, and so
-   * what was taken is given back.
-   */
-  #applyInTime(verb: Verb, parts: readonly SlotPart[], ask: Ask): Promise<Report> {
-    let isGivenUp = false;
-    const askInTime: Ask = async (asked, of, options) => {
-      if (isGivenUp && asked === "take") throw new Outage("timed out");
-      return ask(asked, of, options);
-    };
-    return within(this.#timeoutMs, applyToSlots(verb, parts, askInTime), () => {
-      isGivenUp = true;
-    });
+  /** Whether the client has had neither a connection so far nor the time to make one. */
+  get #isConnecting(): boolean {
+    return this.#watch.isPatient && !this.#port.connected;
   }
 
-  #ask(
-    verb: ScriptVerb,
-    calls: readonly KeyCall[],
-    nowUs: number,
-    end?: CallEnd,
-    options?: AskOptions,
-  ): Promise<TransactionOutcome> {
-    const work = new SingleWork(verb, calls, nowUs, end, options);
-    this.#batcher.add(work, nowUs);
-    const changes = verb === "charge" || verb === "refund";
-    return changes && end !== undefined ? end.changing(calls, work.outcome) : work.outcome;
+  /** Looks after what waits. Says whether something does. */
+  #step(): boolean {
+    if (!this.#isConnecting) this.#batcher.flush();
+    if (!this.#watch.isPatient) this.#failLate();
+    if (this.#batcher.pending > 0) return true;
+    this.#drained?.();
+    return false;
   }
 
-  #sweepKey(space: RedisSpace, name: string, nowUs: number): Promise<TransactionOutcome> {
-    return this.#ask("drop", [space.callByName(name)], nowUs).catch(tellOperator);
+  /** Seldom: it looks at all that waits. */
+  #failLate(): void {
+    const { timeoutMs } = this.#options;
+    const { nowMs } = this.#watch;
+    if (nowMs - this.#lookedMs < timeoutMs / LOOKS_PER_TIMEOUT) return;
+    this.#lookedMs = nowMs;
+    this.#batcher.failWaiting(TIMED_OUT, (work) => this.#watch.isSilent(this.#batcher.slotOf(work), work.sinceMs));
+    const sinceMs = nowMs - MOST_TIMEOUTS * timeoutMs;
+    this.#batcher.failWaiting(OVERLOADED, (work) => work.sinceMs <= sinceMs);
+  }
+
+  #report(verb: ScriptVerb, calls: readonly KeyCall[], nowUs: number): Promise<Report> {
+    const waiter = new ReportWaiter();
+    this.ask(verb, calls, nowUs, waiter);
+    return waiter.report;
+  }
+
+  async #answer(verb: ScriptVerb, calls: readonly KeyCall[], nowUs: number, options?: AskOptions): Promise<Answer> {
+    const waiter = new ReportWaiter();
+    this.ask(verb, calls, nowUs, waiter, options);
+    return { report: await waiter.report, decidedUs: waiter.decidedUs };
+  }
+
+  #sweepKey(space: RedisSpace, name: string, nowUs: number): Promise<Report> {
+    return this.#report("drop", [space.callByName(name)], nowUs).catch(tellOperator);
   }
 
   async *#pages(space: RedisSpace): AsyncGenerator<readonly string[]> {
@@ -135,10 +186,18 @@ export class Server {
     }
   }
 
-  /** One call that an operator waits for: there is nobody to decide in the server's place. */
-  #tend<T>(call: () => Promise<T>): Promise<T> {
-    const answer = this.#breaker.run(() => within(this.#timeoutMs, call().catch(throwMeaning), () => {}));
-    return answer.catch(tellOperator);
+  /** One call that an operator waits for: nothing decides in the server's place. */
+  async #tend<T>(call: () => Promise<T>): Promise<T> {
+    if (!this.#breaker.isClosed) return tellOperator(CIRCUIT_OPEN);
+    const sentAtMs = monotonicMs();
+    try {
+      const answer = await withTimeout(this.#watch.leftMs, call().catch(translateError));
+      this.#breaker.succeeded();
+      return answer;
+    } catch (error) {
+      if (error instanceof Outage && error.kind === "server") this.#breaker.failed(sentAtMs);
+      return tellOperator(error);
+    }
   }
 }
 

@@ -1,23 +1,9 @@
 import { Report } from "../../core/report.ts";
 import type { Verb } from "../../core/store.ts";
-import type { KeyCall } from "./batch/work.ts";
+import type { AskOptions, KeyCall } from "./batch/key-call.ts";
+import type { Answer } from "./batch/waiter.ts";
 import { Outage } from "./failure/outage.ts";
 import type { SlotPart } from "./slots.ts";
-
-/** What is asked beside the verb. */
-export interface AskOptions {
-  /** Whether the answer is to tell the moment of the decision. */
-  readonly tellsTime?: boolean;
-  /** Of a refund: the moment at which the units were taken. No more is given back than what must still count of them. */
-  readonly takenUs?: number;
-}
-
-/** The answer about keys of one slot. */
-export interface Answer {
-  readonly report: Report;
-  /** The moment of the decision, where it was asked for. */
-  readonly decidedUs: number | undefined;
-}
 
 /** Applies a verb to calls whose keys share a slot. */
 export type Ask = (verb: Verb, calls: readonly KeyCall[], options?: AskOptions) => Promise<Answer>;

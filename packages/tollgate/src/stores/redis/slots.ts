@@ -1,5 +1,5 @@
 import clusterKeySlot from "cluster-key-slot";
-import type { KeyCall } from "./batch/work.ts";
+import type { KeyCall } from "./batch/key-call.ts";
 
 /** The slot of a key in a cluster. */
 export function slotOf(name: string): number {

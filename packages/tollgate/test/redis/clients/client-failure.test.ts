@@ -66,16 +66,9 @@ describe("clientFailure", () => {
   it.each([
     ["LOADING Redis is loading the dataset in memory", "the server is loading its data"],
     ["MOVED 1 10.1.2.3:6379", "the slot has moved"],
-    ["READONLY", "the server is a replica"],
-    // Before Redis 7 the command's own code stands in the middle.
-    [
-      "ERR Error running script (call to f_1): @user_script:1: @user_script: 1: -OOM command not allowed when used memory",
-      "the server is out of memory",
-    ],
     // Glide.
     ["An error was signalled by the server: - BusyLoadingError: Redis is loading", "the server is loading its data"],
     ["An error was signalled by the server: - ResponseError: max number of clients reached", "the server refuses more"],
-    ["OOM: command not allowed", "the server is out of memory"],
     // Upstash.
     ['ERR max daily request limit exceeded., command was: ["evalsha"]', "the server refuses more"],
     ["Command failed: LOADING x", "the server is loading its data"],
@@ -84,8 +77,23 @@ describe("clientFailure", () => {
   });
 
   it.each([
+    ["READONLY", "the server is a replica"],
+    ["MISCONF Redis is configured to save RDB snapshots", "the server cannot save its data"],
+    ["NOREPLICAS Not enough good replicas to write.", "the primary has too few replicas"],
+    ["NOPERM this user has no permissions to run the 'evalsha' command", "the server does not permit the command"],
+    // Before Redis 7 the command's own code stands in the middle.
+    [
+      "ERR Error running script (call to f_1): @user_script:1: @user_script: 1: -OOM command not allowed when used memory",
+      "the server is out of memory",
+    ],
+    // Glide.
+    ["OOM: command not allowed", "the server is out of memory"],
+  ])("takes the answer %j for a command that is refused: %s", (message, cause) => {
+    expect(clientFailure(errorOf(message))).toEqual({ kind: "refused", cause });
+  });
+
+  it.each([
     errorOf("WRONGTYPE Operation against a key holding the wrong kind of value"),
-    errorOf("NOPERM this user has no permissions to run the 'evalsha' command"),
     errorOf("NOAUTH Authentication required."),
     errorOf("WRONGPASS invalid username-password pair or user is disabled."),
     errorOf("ERR unknown command 'evalsha'"),

@@ -138,12 +138,12 @@ it("takes an answer of a server for what it is, in a cluster too", async () => {
     const { client, close } = await connectCluster(cluster.addresses);
     onTestFinished(close);
     const meanings = await Promise.all(
-      ["READONLY x", "OOM x", "BUSY x", "WRONGTYPE x", "ERR x"].map(async (answer) =>
+      ["NOREPLICAS x", "OOM x", "BUSY x", "WRONGTYPE x", "ERR x"].map(async (answer) =>
         outcome(findPort(client, scriptOf(`return redis.error_reply("${answer}")`)).run(callOf(["a"]))),
       ),
     );
     expect(meanings.map((meaning) => (meaning as { kind: string }).kind)).toEqual([
-      ...["outage", "outage", "outage"],
+      ...["refused", "refused", "outage"],
       ...["fault", "fault"],
     ]);
   }

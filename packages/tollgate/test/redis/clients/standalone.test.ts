@@ -115,16 +115,12 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ conne
 
   it.each([
     "LOADING Redis is loading the dataset in memory",
-    "READONLY You can't write against a read only replica.",
     "MASTERDOWN Link with MASTER is down",
     "CLUSTERDOWN The cluster is down",
     "TRYAGAIN Multiple keys request during rehashing of slot",
     "MOVED 1 10.1.2.3:6379",
     "BUSY Redis is busy running a script.",
-    "OOM command not allowed when used memory > 'maxmemory'.",
     "UNKILLABLE Sorry the script already executed write commands",
-    "NOREPLICAS Not enough good replicas to write.",
-    "MISCONF Redis is configured to save RDB snapshots",
     "ERR max number of clients reached",
   ])("takes the answer %j for an outage", async (answer) => {
     const failing = findPort(connected.client, scriptOf(`return redis.error_reply("${answer}")`));
@@ -136,10 +132,21 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ conne
   });
 
   it.each([
+    "READONLY You can't write against a read only replica.",
+    "OOM command not allowed when used memory > 'maxmemory'.",
+    "NOREPLICAS Not enough good replicas to write.",
+    "MISCONF Redis is configured to save RDB snapshots",
+    "NOPERM this user has no permissions",
+  ])("takes the answer %j for a command that is refused", async (answer) => {
+    const failing = findPort(connected.client, scriptOf(`return redis.error_reply("${answer}")`));
+    const error: unknown = await failing.run(callOf(["a"])).catch((thrown: unknown) => thrown);
+    expect(clientFailure(error)).toMatchObject({ kind: "refused" });
+  });
+
+  it.each([
     ["a script that fails", "error('x')"],
     ["a wrong type", "return redis.call('INCR', KEYS[1])"],
     ["an unknown command", "return redis.call('NONE')"],
-    ["a missing right", "return redis.error_reply('NOPERM this user has no permissions')"],
     ["a missing password", "return redis.error_reply('NOAUTH Authentication required.')"],
     ["a script that does not compile", "return ("],
   ])("takes %s for a fault", async (_what, source) => {

@@ -100,7 +100,7 @@ describe.each([
       ),
     );
     expect(meanings).toEqual([
-      { kind: "outage", cause: "the server is out of memory" },
+      { kind: "refused", cause: "the server is out of memory" },
       { kind: "outage", cause: "the server refuses more" },
       { kind: "fault" },
       { kind: "fault" },

@@ -87,7 +87,7 @@ describe("an option that is wrong is refused, saying what was expected and what 
 
   it("unknown names", () => {
     expect(refusalOf({ timeout: 5 })).toBe(
-      'redisStore: expected options among client, prefix, time, maxSkewMs, timeoutMs, onFailure, batch, denyCache, observe, got "timeout"',
+      'redisStore: expected options among client, prefix, time, maxSkewMs, timeoutMs, connectTimeoutMs, maxPending, onFailure, batch, denyCache, observe, got "timeout"',
     );
   });
 

@@ -1,48 +1,44 @@
-import type { Clock } from "../../../core/clock.ts";
-import { AllowWork } from "./allow-work.ts";
-import type { KeyCall, Work } from "./work.ts";
+import type { Work } from "./work.ts";
+
+/** So many steps keep a server busy for about two milliseconds, in which it answers nobody else. */
+const MOST_STEPS = 512;
 
 /** Work that goes out as one call, in the order in which it came. */
 export class Batch {
-  /** Whose time it is decided for, where that is not the server's. */
-  readonly #clock: Clock;
+  /** The slot of all its keys in a cluster. */
+  readonly slot: number;
   readonly works: Work[] = [];
-  /** The keys of all of it, and for each the work that more calls may join: nothing else came for the key since. */
-  readonly #names = new Map<string, AllowWork | undefined>();
-  #nowUs: number;
+  /** How many steps each work is. */
+  readonly parts: number[] = [];
+  readonly #names = new Set<string>();
+  readonly #mostKeys: number;
+  #steps = 0;
+  #sinceMs = Number.POSITIVE_INFINITY;
 
-  constructor(clock: Clock, nowUs: number) {
-    this.#clock = clock;
-    this.#nowUs = nowUs;
+  /** `mostKeys` below 1: every work alone. */
+  constructor(slot: number, mostKeys: number) {
+    this.slot = slot;
+    this.#mostKeys = mostKeys;
   }
 
-  /** The moment of the newest call. */
-  get nowUs(): number {
-    return this.#nowUs;
+  /** When the oldest of its calls came. */
+  get sinceMs(): number {
+    return this.#sinceMs;
   }
 
-  /** How many keys it has. */
-  get size(): number {
-    return this.#names.size;
+  hasRoomFor(work: Work, steps: number): boolean {
+    if (this.works.length === 0) return true;
+    if (this.#steps + steps > MOST_STEPS) return false;
+    let more = 0;
+    for (const { name } of work.keys) if (!this.#names.has(name)) more += 1;
+    return this.#names.size + more <= this.#mostKeys;
   }
 
-  /** Whether a call at this moment may be decided together with those that are here. */
-  takes(clock: Clock, nowUs: number): boolean {
-    return clock === this.#clock && nowUs >= this.#nowUs;
-  }
-
-  add(work: Work, nowUs: number): void {
-    this.#nowUs = nowUs;
+  add(work: Work, steps: number): void {
     this.works.push(work);
-    const joinable = work instanceof AllowWork ? work : undefined;
-    for (const { name } of work.keys) this.#names.set(name, joinable);
-  }
-
-  /** The answer to a call that joins those before it; nothing where it has to come as work of its own. */
-  join(call: KeyCall, nowUs: number): Promise<boolean> | undefined {
-    const work = this.#names.get(call.name);
-    if (work === undefined || !work.takes(call)) return undefined;
-    this.#nowUs = nowUs;
-    return work.join();
+    this.parts.push(steps);
+    for (const { name } of work.keys) this.#names.add(name);
+    this.#steps += steps;
+    this.#sinceMs = Math.min(this.#sinceMs, work.sinceMs);
   }
 }

@@ -1,105 +1,116 @@
-import { type Clock, readUs } from "../../../core/clock.ts";
 import { TollgateError } from "../../../core/errors.ts";
+import { refusalCause } from "../clients/client-failure.ts";
 import { openFence, voidFence } from "../clients/fence-bytes.ts";
-import type { Fence, RedisPort, ScriptReply } from "../clients/redis-port.ts";
+import type { Fence, RedisPort } from "../clients/redis-port.ts";
 import { serverError } from "../clients/server-error.ts";
 import type { Breaker } from "../failure/breaker.ts";
-import { within } from "../failure/deadline.ts";
+import { monotonicMs } from "../failure/monotonic-time.ts";
 import { Outage } from "../failure/outage.ts";
-import { throwMeaning } from "../failure/throw-meaning.ts";
+import type { ReplyWatch } from "../failure/reply-watch.ts";
+import { translateError } from "../failure/translate-error.ts";
+import { withTimeout } from "../failure/with-timeout.ts";
 import { decodeReply, type TransactionOutcome } from "../script/decode-reply.ts";
-import { type EncodedCall, encodeCall } from "../script/encode-call.ts";
+import { encodeCall } from "../script/encode-call.ts";
 import type { Batch } from "./batch.ts";
 import type { Work } from "./work.ts";
+
+/** Hears how the work of batches ended. */
+export interface DispatchEnd {
+  done(work: Work, outcome: TransactionOutcome): void;
+  fail(work: Work, error: unknown): void;
+  returned(batch: Batch): void;
+}
 
 export interface DispatcherOptions {
   readonly port: RedisPort;
   readonly breaker: Breaker;
+  readonly watch: ReplyWatch;
   readonly time: "server" | "client";
   readonly maxSkewMs: number;
-  readonly timeoutMs: number;
+  readonly prefix: string;
 }
 
-/** What is sent as one call. */
-type Sent = Pick<Batch, "works" | "nowUs">;
-
-/** Sends batches, each once, and tells the work in them how it ended. */
+/** Sends batches, each once, and tells how the work in them ended. */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
+  readonly #end: DispatchEnd;
   /** Of the calls that are under way. */
   readonly #fences = new Set<Fence>();
   readonly #stopListening: () => void;
+  /** What a probe names. In a cluster it goes to the node that failed last. */
+  #probeKey: string;
 
-  constructor(options: DispatcherOptions) {
+  constructor(options: DispatcherOptions, end: DispatchEnd) {
     this.#options = options;
-    // Whether they landed nobody knows: should the client send them again, they must do nothing.
+    this.#end = end;
+    this.#probeKey = `${options.prefix}:probe`;
+    // Whether they landed is unknown: should the client send them again, they must do nothing.
     this.#stopListening = options.port.onLost(() => {
       for (const fence of this.#fences) voidFence(fence);
     });
   }
 
-  send(batch: Batch): void {
-    void this.#deliver(batch, this.#options.timeoutMs);
+  async send(batch: Batch): Promise<void> {
+    await this.#deliver(batch, batch.works);
+    this.#end.returned(batch);
+  }
+
+  /** Has the server run the script, which does nothing. Rejects where the server could not be asked. */
+  async probe(timeoutMs: number): Promise<void> {
+    const fence = openFence();
+    voidFence(fence);
+    const answer = this.#options.port.run({ keys: [this.#probeKey], args: [], fence });
+    await withTimeout(timeoutMs, answer.catch(translateError));
   }
 
   close(): void {
     this.#stopListening();
   }
 
-  async #deliver({ works, nowUs }: Sent, timeoutMs: number): Promise<void> {
+  async #deliver(batch: Batch, works: readonly Work[]): Promise<void> {
     let outcomes: readonly TransactionOutcome[];
     try {
-      outcomes = await this.#outcomesOf(works, timeoutMs);
+      outcomes = await this.#outcomesOf(batch, works);
     } catch (error) {
-      if (works.length === 1 || !isUndone(error)) for (const work of works) work.failed(error);
-      else this.#deliverEach(works, nowUs);
+      if (works.length > 1 && isUndone(error)) await this.#deliverEach(batch, works);
+      else for (const work of works) this.#end.fail(work, error);
       return;
     }
-    for (const [i, work] of works.entries()) work.done(outcomes[i]!, nowUs);
+    for (const [i, work] of works.entries()) {
+      const outcome = outcomes[i]!;
+      if (outcome.refused === undefined) this.#end.done(work, outcome);
+      else this.#end.fail(work, new Outage(refusalCause(outcome.refused), "command"));
+    }
   }
 
   /**
    * One key that holds something else, or that is on its way to another node, has the script fail for all. It writes when all is
-   * decided, so nothing has happened: each alone, and in their order, only those fail that concern the key. They share the time
-   * that was left.
+   * decided, so nothing has happened: each alone, and in their order, only those fail that concern the key.
    */
-  #deliverEach(works: readonly Work[], nowUs: number): void {
-    const leftMs = this.#leftSince(nowUs, works[0]!.keys[0]!.space.clock);
-    for (const work of works) void this.#deliver({ works: [work], nowUs }, leftMs);
+  async #deliverEach(batch: Batch, works: readonly Work[]): Promise<void> {
+    await Promise.all(works.map((work) => this.#deliver(batch, [work])));
   }
 
-  /** A clock that fails by now leaves none. */
-  #leftSince(nowUs: number, clock: Clock): number {
-    const { timeoutMs } = this.#options;
-    try {
-      const passedMs = (readUs(clock) - nowUs) / 1_000;
-      return Math.min(timeoutMs, Math.max(0, timeoutMs - passedMs));
-    } catch {
-      return 0;
-    }
-  }
-
-  async #outcomesOf(works: readonly Work[], timeoutMs: number): Promise<readonly TransactionOutcome[]> {
-    const { breaker, time, maxSkewMs } = this.#options;
-    const call = encodeCall({
-      time,
-      extraMs: time === "server" ? 0 : maxSkewMs,
-      transactions: works,
-    });
-    return breaker.run(async () => {
-      const outcomes = decodeReply(await this.#run(call, timeoutMs), works);
-      // The script found its fence void.
-      if (outcomes === undefined) throw new Outage("connection lost");
-      return outcomes;
-    });
-  }
-
-  async #run({ keys, args }: EncodedCall, timeoutMs: number): Promise<ScriptReply> {
-    const { port } = this.#options;
+  async #outcomesOf(batch: Batch, works: readonly Work[]): Promise<readonly TransactionOutcome[]> {
+    const { breaker, watch, port, time, maxSkewMs } = this.#options;
+    const { keys, args } = encodeCall({ time, extraMs: time === "server" ? 0 : maxSkewMs, transactions: works });
     const fence = openFence();
+    const sentAtMs = monotonicMs();
     this.#fences.add(fence);
     try {
-      return await within(timeoutMs, port.run({ keys, args, fence }).catch(throwMeaning), () => voidFence(fence));
+      const answer = port.run({ keys, args, fence }).catch(translateError);
+      const reply = await watch.reply(batch.slot, batch.sinceMs, answer, () => voidFence(fence));
+      const outcomes = decodeReply(reply, works);
+      // The script found that the call had been given up.
+      if (outcomes === undefined) throw new Outage("connection lost");
+      breaker.succeeded();
+      return outcomes;
+    } catch (error) {
+      if (error instanceof Outage && error.kind === "server") {
+        this.#probeKey = keys[0]!;
+        breaker.failed(sentAtMs);
+      } else breaker.succeeded();
+      throw error;
     } finally {
       this.#fences.delete(fence);
     }

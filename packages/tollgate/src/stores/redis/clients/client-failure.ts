@@ -2,29 +2,39 @@ import { TollgateError } from "../../../core/errors.ts";
 import { serverError } from "./server-error.ts";
 
 /**
- * What an error of a client means: that the server cannot be asked at the moment, with the cause in a few words (no addresses, no
- * secrets), or that something is wrong which does not pass by itself, and which the caller has to hear of.
+ * What an error of a client means, with the cause in a few words (no addresses, no secrets):
+ *
+ * - `"outage"`: the server cannot be asked at the moment.
+ * - `"refused"`: the server may not carry out this command at the moment. It is there for others.
+ * - `"fault"`: something is wrong that does not pass by itself. The caller gets the error.
  */
-export type ClientFailure = { readonly kind: "outage"; readonly cause: string } | { readonly kind: "fault" };
+export type ClientFailure =
+  | { readonly kind: "outage" | "refused"; readonly cause: string }
+  | { readonly kind: "fault" };
 
 const FAULT: ClientFailure = Object.freeze({ kind: "fault" });
 
-/** What servers answer while they, or the part of the cluster that is asked, cannot do what they are asked. */
+/** What servers answer while they, or the part of the cluster that is asked, can do nothing. */
 const PASSING: ReadonlyMap<string, string> = new Map([
   ["ASK", "the slot is moving"],
   ["BUSY", "the server is busy with a script"],
   ["CLUSTERDOWN", "the cluster is down"],
   ["LOADING", "the server is loading its data"],
   ["MASTERDOWN", "the replica has lost its primary"],
-  ["MISCONF", "the server cannot save its data"],
   ["MOVED", "the slot has moved"],
-  ["NOREPLICAS", "the primary has too few replicas"],
-  ["OOM", "the server is out of memory"],
-  ["READONLY", "the server is a replica"],
   ["REDIRECT", "the server is a replica"],
   ["TRYAGAIN", "the slot is moving"],
   ["UNBLOCKED", "the server became a replica"],
   ["UNKILLABLE", "the server is busy with a script"],
+]);
+
+/** What servers answer to a command that they may not carry out, while they carry out others. */
+const REFUSED: ReadonlyMap<string, string> = new Map([
+  ["MISCONF", "the server cannot save its data"],
+  ["NOPERM", "the server does not permit the command"],
+  ["NOREPLICAS", "the primary has too few replicas"],
+  ["OOM", "the server is out of memory"],
+  ["READONLY", "the server is a replica"],
 ]);
 
 /** "max number of clients reached", and what hosts count. */
@@ -67,8 +77,15 @@ export function clientFailure(error: unknown): ClientFailure {
   const answer = serverError(error);
   if (answer === undefined) return failureOfClient(error);
   if (answer.code === "ERR" && A_MOST.test(answer.text)) return { kind: "outage", cause: "the server refuses more" };
+  const refused = REFUSED.get(answer.code);
+  if (refused !== undefined) return { kind: "refused", cause: refused };
   const cause = PASSING.get(answer.code);
   return cause === undefined ? FAULT : { kind: "outage", cause };
+}
+
+/** In a few words, why a server did not carry out a command: its error's code says so. */
+export function refusalCause(code: string): string {
+  return REFUSED.get(code) ?? "the server refused to write";
 }
 
 function failureOfClient(error: unknown): ClientFailure {

@@ -14,6 +14,7 @@ const ANSWER = /^(?:Command failed: )?(?!E(?:AI|CONN|HOST|NET|NOT|PIPE|TIMED))([
 const OF_GLIDE = /^An error was signalled by the server: - (\w+?)(?:Error)?(?:: (.*))?$/s;
 const CODES_OF_GLIDE: ReadonlyMap<string, string> = new Map([
   ["BUSYLOADING", "LOADING"],
+  ["PERMISSIONDENIED", "NOPERM"],
   ["RESPONSE", "ERR"],
 ]);
 /** Before Redis 7 the code of a command that failed in a script stands in the middle. */

@@ -1,6 +1,6 @@
 import type { Plan } from "../../../core/plan.ts";
 import { Report } from "../../../core/report.ts";
-import type { KeyCall } from "../batch/work.ts";
+import type { KeyCall } from "../batch/key-call.ts";
 import { isForeseeable, restate } from "./foresight.ts";
 
 /** What the server said of a denial. */

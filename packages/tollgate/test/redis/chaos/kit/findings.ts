@@ -16,7 +16,7 @@ export function tooLong(run: Run<unknown>): string[] {
   return run.lanes.flatMap(({ calls, timeoutMs }) =>
     calls
       .filter((call) => run.overMs(call, timeoutMs) > GRACE_MS)
-      .map((call) => `${show(call)}, lag of ${Math.round(run.lagMs(call, timeoutMs))} ms`)
+      .map((call) => `${show(call)}, lag of ${Math.round(run.lagMs(call))} ms`)
       .slice(0, MOST_SHOWN),
   );
 }
@@ -162,7 +162,7 @@ export function worstOverMs(
     return {
       lane: lane.name,
       ms: Math.round(run.overMs(worst, lane.timeoutMs)),
-      lagMs: Math.round(run.lagMs(worst, lane.timeoutMs)),
+      lagMs: Math.round(run.lagMs(worst)),
     };
   });
 }

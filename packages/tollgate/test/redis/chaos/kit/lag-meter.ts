@@ -27,16 +27,6 @@ export class LagMeter {
     return this.#between(fromMs, untilMs).reduce((sum, stall) => sum + stall.untilMs - stall.fromMs, 0);
   }
 
-  /**
-   * By how much the loop kept a call waiting that had a deadline: the stall of the turn that it began in, at the end of which it is
-   * sent, and those from the deadline on. The loop may come round to timers once between the call and the end of the turn.
-   */
-  keptMs(startedMs: number, deadlineMs: number, endedMs: number): number {
-    const late = this.#between(deadlineMs, endedMs);
-    const early = this.#between(startedMs, startedMs + LEAST_MS).filter((stall) => !late.includes(stall));
-    return [...early, ...late].reduce((sum, stall) => sum + stall.untilMs - stall.fromMs, 0);
-  }
-
   #between(fromMs: number, untilMs: number): readonly Stall[] {
     return this.#stalls.filter((stall) => stall.fromMs <= untilMs && stall.untilMs >= fromMs);
   }

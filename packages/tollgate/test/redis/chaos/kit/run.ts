@@ -70,11 +70,12 @@ export class Run<Result = Outage> {
   overMs(call: CallRecord, timeoutMs: number): number {
     const { startedMs, endedMs } = call;
     const overMs = endedMs - startedMs - timeoutMs;
-    return overMs <= 0 ? overMs : overMs - this.lagMs(call, timeoutMs);
+    return overMs <= 0 ? overMs : overMs - this.lagMs(call);
   }
 
-  lagMs({ startedMs, endedMs }: CallRecord, timeoutMs: number): number {
-    return this.lag.keptMs(startedMs, startedMs + timeoutMs, endedMs);
+  /** A timeout counts the time in which the event loop listened: every stall makes a call longer. */
+  lagMs({ startedMs, endedMs }: CallRecord): number {
+    return this.lag.sumMs(startedMs, endedMs);
   }
 }
 

@@ -1,13 +1,13 @@
-import { Outage } from "./outage.ts";
+import { TIMED_OUT } from "./outage.ts";
 
 /**
  * What comes in time, or an outage. `gaveUp` is called before the outage is told; what comes later is dropped.
  */
-export function within<T>(ms: number, answer: Promise<T>, gaveUp: () => void): Promise<T> {
+export function withTimeout<T>(ms: number, answer: Promise<T>, gaveUp: () => void = () => {}): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = () => {
       gaveUp();
-      reject(new Outage("timed out"));
+      reject(TIMED_OUT);
     };
     // A process that was busy has to read what came meanwhile, before it says that nothing came.
     let timer = setTimeout(() => {

@@ -7,10 +7,11 @@ import { Outage } from "./outage.ts";
  *
  * @throws Outage for what passes, and TollgateError `ERR_STORE` for what does not.
  */
-export function throwMeaning(error: unknown): never {
+export function translateError(error: unknown): never {
   if (error instanceof TollgateError) throw error;
   const failure = clientFailure(error);
-  if (failure.kind === "outage") throw new Outage(failure.cause, error);
+  if (failure.kind === "outage") throw new Outage(failure.cause, "server", error);
+  if (failure.kind === "refused") throw new Outage(failure.cause, "command", error);
   const message = error instanceof Error ? error.message : String(error);
   throw new TollgateError("ERR_STORE", `redisStore: the server refused the call: ${message}`, { cause: error });
 }

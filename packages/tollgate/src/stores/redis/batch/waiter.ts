@@ -1,0 +1,87 @@
+import { Report } from "../../../core/report.ts";
+import type { KeyCall } from "./key-call.ts";
+
+/** What the server answered to a call. */
+export interface Answer {
+  readonly report: Report;
+  /** The moment of the decision, where it was asked for. */
+  readonly decidedUs: number | undefined;
+}
+
+/** One caller that waits for its answer. */
+export interface Waiter {
+  /** Whether the figures of the decision are wanted, not the answer alone. */
+  readonly wantsReport: boolean;
+  /** `report` is shared by calls that were answered alike: read it only. `decidedUs`: the server's time, where it was asked for. */
+  decided(admitted: boolean, report: Report | undefined, decidedUs: number | undefined): void;
+  failed(error: unknown): void;
+}
+
+/** Decides one call without the server, or throws the error that its caller has to get. */
+export type DecideWithout = (error: unknown, call: KeyCall, nowUs: number) => boolean;
+
+/** The caller of `allow`: it wants yes or no. */
+export class AnswerWaiter implements Waiter {
+  readonly wantsReport = false;
+  readonly answer: Promise<boolean>;
+  readonly #call: KeyCall;
+  readonly #nowUs: number;
+  readonly #decideWithout: DecideWithout;
+  #resolve: (admitted: boolean) => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+
+  constructor(call: KeyCall, nowUs: number, decideWithout: DecideWithout) {
+    this.#call = call;
+    this.#nowUs = nowUs;
+    this.#decideWithout = decideWithout;
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  decided(admitted: boolean): void {
+    this.#resolve(admitted);
+  }
+
+  failed(error: unknown): void {
+    try {
+      this.#resolve(this.#decideWithout(error, this.#call, this.#nowUs));
+    } catch (thrown) {
+      this.#reject(thrown);
+    }
+  }
+}
+
+/** A caller that wants the figures. Its promise rejects when the server could not be asked. */
+export class ReportWaiter implements Waiter {
+  readonly wantsReport = true;
+  readonly report: Promise<Report>;
+  /** The moment of the decision, where it was asked for. */
+  decidedUs: number | undefined;
+  #resolve: (report: Report) => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+
+  constructor() {
+    this.report = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  decided(admitted: boolean, report: Report | undefined, decidedUs: number | undefined): void {
+    this.decidedUs = decidedUs;
+    this.#resolve(report ?? withoutEntries(admitted));
+  }
+
+  failed(error: unknown): void {
+    this.#reject(error);
+  }
+}
+
+/** Of verbs that tell no figures. */
+function withoutEntries(admitted: boolean): Report {
+  const report = new Report();
+  report.admitted = admitted;
+  return report;
+}
