@@ -85,11 +85,17 @@ local function drop(call)
   return 1
 end
 
+local function refund_repeatedly(call, times, taken)
+  if not call.plan.starts_empty then return refund(call, now, call.costs, times, taken) end
+  -- One may leave nothing in use, so that the key should have been forgotten, and the next finds it as it begins.
+  for _ = 1, times do refund(call, now, call.costs, 1, taken) end
+end
+
 -- Says how many were admitted, once the rest is in the reply.
 local function carry_out(verb, calls, times, each, taken)
   if verb == 'd' then return drop(calls[1]) end
   if verb == 'r' or verb == 'b' then
-    for i = 1, #calls do refund(calls[i], now, calls[i].costs, times, taken) end
+    for i = 1, #calls do refund_repeatedly(calls[i], times, taken) end
     return times
   end
   if verb == 'p' or verb == 'e' then
