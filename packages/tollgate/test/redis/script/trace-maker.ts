@@ -139,7 +139,10 @@ export class TraceMaker {
       const own = this.#transaction("take", [place]);
       const isAlike = before?.keys[0]?.costs.length === place.specs.length && random.chance(0.6);
       const costs = isAlike ? before?.keys[0]?.costs : undefined;
-      before = costs === undefined ? own : { ...own, ...before, nowUs: own.nowUs, keys: own.keys.map((key) => ({ ...key, costs })) };
+      before =
+        costs === undefined
+          ? own
+          : { ...own, ...before, nowUs: own.nowUs, keys: own.keys.map((key) => ({ ...key, costs })) };
       transactions.push(before);
       expected.push(this.#expected(before, [place]));
     }

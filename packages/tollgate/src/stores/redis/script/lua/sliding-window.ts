@@ -137,10 +137,6 @@ local function sliding_windows()
       put(cells, limit.at + 1, comes)
     end,
 
-    fits = function(limit, cells, now, cost)
-      return floor((limit.capacity - used_at(limit, cells, now)) / cost)
-    end,
-
     give_back = function(limit, cells, now, cost, times)
       local used = used_at(limit, cells, now)
       cost = times * cost
