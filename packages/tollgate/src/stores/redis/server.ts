@@ -116,8 +116,8 @@ export class Server {
     end?: CallEnd,
     options?: AskOptions,
   ): Promise<TransactionOutcome> {
-    const work = new SingleWork(verb, calls, nowUs, end, options);
-    this.#batcher.add(work, nowUs);
+    const work = new SingleWork(verb, calls, options?.nowUs ?? nowUs, end, options);
+    this.#batcher.add(work, work.nowUs);
     const changes = verb === "charge" || verb === "refund";
     return changes && end !== undefined ? end.changing(calls, work.outcome) : work.outcome;
   }
