@@ -81,7 +81,7 @@ interface Taken {
  */
 function giveBack(taken: readonly Taken[], report: Report, ask: Ask): Promise<unknown>[] {
   return taken.map(async ({ part: { calls, at }, takenUs }) => {
-    if (takenUs === undefined) return undefined;
+    if (takenUs === undefined) return;
     const given = calls.map((call, i) => ({
       ...call,
       // Limits in shadow mode took only what conformed.

@@ -40,6 +40,7 @@ end
 local begins, calls_of = {}, {}
 local count = next_number()
 for i = 1, count do
+  current = i
   local verb = next_text()
   if verb == '@' then
     now = next_number()
@@ -130,12 +131,14 @@ for i = 1, #kept + #removed do
     ${FIND_REFUSAL}
     if not refusal then return redis.call(unpack(command)) end
     for _, list in ipairs({ kept, removed }) do
-      for _, unwritten in ipairs(list) do states[unwritten].refused = true end
+      for _, unwritten in ipairs(list) do states[unwritten].refused_from = states[unwritten].dirty end
     end
     local told = {}
     for j = 1, count do
       local is_refused = false
-      for _, call in ipairs(calls_of[j]) do is_refused = is_refused or states[call.key].refused end
+      for _, call in ipairs(calls_of[j]) do
+        if (states[call.key].refused_from or huge) <= j then is_refused = true end
+      end
       if is_refused then
         told[#told + 1] = refusal
       else

@@ -1,6 +1,8 @@
 /** The keys of the call: each is read when it is asked for at first, and written at the end if it is dirty. */
 export const STATES = `
 local states = {}
+-- Which transaction is carried out.
+local current = 0
 
 local function state_of(key)
   local state = states[key]
@@ -14,7 +16,7 @@ end
 local function keep(state, plan, cells)
   state.cells = cells
   state.plan = plan
-  state.dirty = true
+  state.dirty = state.dirty or current
 end
 
 -- The cells that a call is for, and whether the key is new.
