@@ -169,7 +169,7 @@ export class Server {
 
   async #answer(verb: ScriptVerb, calls: readonly KeyCall[], nowUs: number, options?: AskOptions): Promise<Answer> {
     const waiter = new ReportWaiter();
-    this.ask(verb, calls, nowUs, waiter, options);
+    this.ask(verb, calls, options?.nowUs ?? nowUs, waiter, options);
     return { report: await waiter.report, decidedUs: waiter.decidedUs };
   }
 

@@ -1,3 +1,4 @@
+import { readUs } from "../../core/clock.ts";
 import { Report } from "../../core/report.ts";
 import type { Verb } from "../../core/store.ts";
 import type { AskOptions, KeyCall } from "./batch/key-call.ts";
@@ -10,8 +11,8 @@ export type Ask = (verb: Verb, calls: readonly KeyCall[], options?: AskOptions) 
 
 /**
  * Applies a verb to keys of several slots of a cluster, where nothing happens to all of them at one instant: a take looks at all first,
- * then asks slot after slot, and gives back what it took if one denies after all. Nothing is ever admitted beyond a limit; while it
- * is under way others may be denied what it will give back.
+ * then asks slot after slot, and gives back what it took if one denies after all, as far as that must still count. Nothing is ever admitted
+ * beyond a limit; while it is under way others may be denied what it will give back.
  *
  * @throws Outage when one could not be asked; what was taken is given back as far as the others can be asked.
  */
@@ -51,30 +52,31 @@ async function takeInTurn(parts: readonly SlotPart[], report: Report, ask: Ask):
   return report;
 }
 
-/** A part from which units were taken. */
+/** A part from which units were taken, and when. */
 interface Taken {
   readonly part: SlotPart;
   readonly takenUs: number | undefined;
 }
 
 /**
- * What buckets took; those in shadow mode took only what conformed. In a window others may have come since: it would give back their
- * units, and so admit too many. What one took stays taken.
+ * Gives back to buckets what must still count of the units that they gave. Others may have taken from a bucket meanwhile, or it may have
+ * refilled: of what was taken at a moment, no more counts for certain than what has not come back since if nothing else was taken. In a
+ * window others may have come since: it would give back their units, and so admit too many. What one took stays taken.
  */
-function giveBack(taken: readonly Taken[], report: Report, ask: Ask): Promise<Answer>[] {
-  return taken.map(({ part: { calls, at }, takenUs }) =>
-    ask(
-      "refund",
-      calls.map((call, i) => ({
-        ...call,
-        costs: call.costs.map((cost, limit) => {
-          const isBucket = call.space.plan.limits[limit]!.algorithm === "token-bucket";
-          return isBucket && report.conforms[at[i]! + limit] ? cost : 0;
-        }),
-      })),
-      takenUs === undefined ? {} : { takenUs },
-    ),
-  );
+function giveBack(taken: readonly Taken[], report: Report, ask: Ask): Promise<unknown>[] {
+  return taken.map(async ({ part: { calls, at }, takenUs }) => {
+    if (takenUs === undefined) return;
+    const given = calls.map((call, i) => ({
+      ...call,
+      // Limits in shadow mode took only what conformed.
+      costs: call.costs.map((cost, limit) => {
+        const isBucket = call.space.plan.limits[limit]!.algorithm === "token-bucket";
+        return isBucket && report.conforms[at[i]! + limit] ? cost : 0;
+      }),
+    }));
+    // By a client's clock it is later by now.
+    return ask("refund", given, { takenUs, nowUs: readUs(calls[0]!.space.clock) });
+  });
 }
 
 /** Asks for nothing: a bucket that starts empty starts to fill with its first touch, even a denied one. */

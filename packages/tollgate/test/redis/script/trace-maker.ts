@@ -13,6 +13,8 @@ import { type TwinPlan, TwinWorld } from "./twin-world.ts";
 
 const MOST_TRANSACTIONS = 4;
 const MOST_IN_BATCH = 9;
+/** How often the clock goes on within a call of the script. */
+const CLOCK_MOVES = 0.4;
 const TODAY_US = 1_784_000_000_000_000;
 const STARTS_US = [TODAY_US, TODAY_US, 0, 2 ** 32 * 1_000, LAST_US] as const;
 
@@ -88,16 +90,17 @@ export class TraceMaker {
 
   #step(): TraceStep {
     this.#clock.move(this.#last);
-    const { nowUs } = this.#clock;
-    return this.#random.chance(this.#flavour.batches) ? this.#batchStep(nowUs) : this.#anyStep(nowUs);
+    return this.#random.chance(this.#flavour.batches) ? this.#batchStep() : this.#anyStep();
   }
 
-  #anyStep(nowUs: number): TraceStep {
+  #anyStep(): TraceStep {
     const transactions: ScriptTransaction[] = [];
     const expected: TransactionOutcome[] = [];
     const touched = new Map<string, Place>();
+    const moves = this.#random.chance(CLOCK_MOVES);
     const count = this.#random.chance(0.6) ? 1 : this.#random.between(2, MOST_TRANSACTIONS);
     for (let i = 0; i < count; i += 1) {
+      if (moves && i > 0) this.#clock.move(this.#last);
       const verb = this.#verb();
       const places = this.#places(verb);
       const transaction = this.#transaction(verb, places);
@@ -108,11 +111,11 @@ export class TraceMaker {
     }
     if (this.#clockKind !== "forward") {
       for (const place of touched.values()) {
-        transactions.push(dropOf(place, nowUs));
+        transactions.push(dropOf(place, this.#clock.nowUs));
         expected.push(this.#dropped(place));
       }
     }
-    return { nowUs, transactions, expected };
+    return { transactions, expected };
   }
 
   #verb(): ScriptVerb {
@@ -122,23 +125,28 @@ export class TraceMaker {
   }
 
   /** Takes alone: what was taken from is in use, and the rest is not written, so there is nothing to drop. */
-  #batchStep(nowUs: number): TraceStep {
+  #batchStep(): TraceStep {
     const random = this.#random;
     const transactions: ScriptTransaction[] = [];
     const expected: TransactionOutcome[] = [];
     const enforcing = this.#plans.filter(({ plan }) => plan.plan.enforces.every(Boolean));
     const count = random.chance(0.3) ? 1 : random.between(2, MOST_IN_BATCH);
+    const moves = random.chance(CLOCK_MOVES);
     let before: ScriptTransaction | undefined;
     for (let i = 0; i < count; i += 1) {
+      if (moves && i > 0 && random.chance(0.5)) this.#clock.move(this.#last);
       const place = { ...random.of(enforcing), key: random.of(this.#flavour.keys) };
       const own = this.#transaction("take", [place]);
       const isAlike = before?.keys[0]?.costs.length === place.specs.length && random.chance(0.6);
       const costs = isAlike ? before?.keys[0]?.costs : undefined;
-      before = costs === undefined ? own : { ...own, ...before, keys: own.keys.map((key) => ({ ...key, costs })) };
+      before =
+        costs === undefined
+          ? own
+          : { ...own, ...before, nowUs: own.nowUs, keys: own.keys.map((key) => ({ ...key, costs })) };
       transactions.push(before);
       expected.push(this.#expected(before, [place]));
     }
-    return { nowUs, transactions, expected };
+    return { transactions, expected };
   }
 
   #places(verb: ScriptVerb): Place[] {
@@ -156,7 +164,12 @@ export class TraceMaker {
     });
     const once = verb === "drop" || random.chance(0.8);
     const detail = random.chance(0.6) ? "each" : "first-denied";
-    return { verb, detail, times: once ? 1 : random.between(2, 5), nowUs: this.#clock.nowUs, keys };
+    return { verb, detail, times: once ? 1 : this.#times(), nowUs: this.#clock.nowUs, keys };
+  }
+
+  #times(): number {
+    const random = this.#random;
+    return random.between(2, random.of([3, 5, 5, 20, 80]));
   }
 
   #expected({ verb, times, detail, keys }: ScriptTransaction, places: readonly Place[]): TransactionOutcome {

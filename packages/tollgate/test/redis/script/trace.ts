@@ -3,7 +3,6 @@ import type { ScriptTransaction } from "../../../src/stores/redis/script/encode-
 
 /** One call of the script, and what the memory store made of the same. */
 export interface TraceStep {
-  readonly nowUs: number;
   readonly transactions: readonly ScriptTransaction[];
   readonly expected: readonly TransactionOutcome[];
 }

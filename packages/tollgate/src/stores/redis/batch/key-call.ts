@@ -18,5 +18,8 @@ export interface KeyCall extends ScriptKey {
   readonly key: string;
 }
 
-/** What a transaction asks for beside its verb. */
-export type AskOptions = Pick<ScriptTransaction, "tellsTime" | "takenUs">;
+/** What is asked beside the verb. */
+export interface AskOptions extends Pick<ScriptTransaction, "tellsTime" | "takenUs"> {
+  /** The moment of what is asked in whole microseconds, where it is not that of the call: looked at where the time is the client's. */
+  readonly nowUs?: number;
+}

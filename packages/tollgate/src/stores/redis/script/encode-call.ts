@@ -62,6 +62,8 @@ const LETTERS = {
 } as const satisfies Record<ScriptVerb, string>;
 /** A refund that says when the units were taken. */
 const BOUNDED_REFUND = "b";
+const TELLS_EACH = 1;
+const TELLS_TIME = 2;
 
 /**
  * Writes a call down. After the fence (`1`: go) come the time in microseconds, that of the last transaction (empty: the server's), and the
@@ -79,7 +81,7 @@ const BOUNDED_REFUND = "b";
  */
 export function encodeCall({ time, extraMs, transactions }: ScriptInput): EncodedCall {
   const names = new Map<string, number>();
-  const moments = new Moments(time, transactions.at(-1)!.nowUs);
+  const moments = new Moments(time, transactions[transactions.length - 1]!.nowUs);
   const args = transactions.every(takesFromBuckets)
     ? argsOfRuns(names, moments, transactions)
     : argsOfTransactions(names, moments, transactions);
@@ -188,18 +190,23 @@ function argsOfTransactions(
 ): string[] {
   const plans = new Map<EncodedPlan, number>();
   const steps = [String(transactions.length)];
-  for (const { verb, times, detail, nowUs, tellsTime, takenUs, keys } of transactions) {
-    if (moments.changesTo(nowUs)) steps.push("@", String(nowUs));
-    const told = (detail === "each" ? 1 : 0) + (tellsTime === true ? 2 : 0);
-    steps.push(takenUs === undefined ? LETTERS[verb] : BOUNDED_REFUND, String(told), String(times));
-    if (takenUs !== undefined) steps.push(String(takenUs));
-    steps.push(String(keys.length));
-    for (const { name, plan, costs } of keys) {
+  for (const transaction of transactions) {
+    if (moments.changesTo(transaction.nowUs)) steps.push("@", String(transaction.nowUs));
+    pushHead(steps, transaction);
+    for (const { name, plan, costs } of transaction.keys) {
       steps.push(String(numberOf(names, name)), String(numberOf(plans, plan)));
       for (let i = 0; i < plan.plan.limits.length; i += 1) steps.push(String(costs[i] ?? 0));
     }
   }
   return [String(plans.size)].concat(...[...plans.keys()].map(({ texts }) => texts), steps);
+}
+
+/** What comes before the keys of a transaction. */
+function pushHead(steps: string[], { verb, detail, tellsTime, times, takenUs, keys }: ScriptTransaction): void {
+  const told = (detail === "each" ? TELLS_EACH : 0) + (tellsTime === true ? TELLS_TIME : 0);
+  steps.push(takenUs === undefined ? LETTERS[verb] : BOUNDED_REFUND, String(told), String(times));
+  if (takenUs !== undefined) steps.push(String(takenUs));
+  steps.push(String(keys.length));
 }
 
 /** The place of a value among those seen, counted from 1. */

@@ -5,7 +5,9 @@ import { FIXED_WINDOW } from "./lua/fixed-window.ts";
 import { MAIN } from "./lua/main.ts";
 import { ONE_BUCKET } from "./lua/one-bucket.ts";
 import { PLANS } from "./lua/plans.ts";
+import { REPEATS } from "./lua/repeats.ts";
 import { SLIDING_WINDOW } from "./lua/sliding-window.ts";
+import { STATES } from "./lua/states.ts";
 import { TOKEN_BUCKET } from "./lua/token-bucket.ts";
 import { VERBS } from "./lua/verbs.ts";
 
@@ -24,6 +26,8 @@ const PARTS = [
   SLIDING_WINDOW,
   FIXED_WINDOW,
   PLANS,
+  STATES,
+  REPEATS,
   VERBS,
   MAIN,
 ];

@@ -87,8 +87,7 @@ ${READ_VALUES}
         end
       end
       size = size + 1
-      local place = size
-      reply[place] = 0
+      local place, all_admitted = size, 0
       for _ = 1, rounds do
         local admitted = calls
         for b = 1, last, 8 do
@@ -115,7 +114,7 @@ ${READ_VALUES}
           end
           changed[key], plan_of[key] = cells, number
         end
-        reply[place] = reply[place] + admitted
+        all_admitted = all_admitted + admitted
         if times < 0 or admitted < calls then
           for b = 1, last, 8 do
             local full, now_ticks, unit, per_us, origin = cells[plan[b]], plan[b + 5], plan[b + 2], plan[b + 4], plan[b + 3]
@@ -146,6 +145,7 @@ ${READ_VALUES}
           if admitted == 0 then break end
         end
       end
+      reply[place] = all_admitted
     end
     at = at + 4 + count
   end
@@ -169,9 +169,13 @@ ${READ_VALUES}
     else
       expires = ceil(left / 1000) + 1 + extra
     end
-    local failed = set('SET', keys[key], value, word, expires).err
-    -- Where the first is written, the others are.
-    set = call
+    local answer = set('SET', keys[key], value, word, expires)
+    local failed
+    if set ~= call then
+      -- Where the first is written, the others are.
+      set = call
+      failed = answer.err
+    end
     if failed then
       ${FIND_REFUSAL}
       if not refusal then

@@ -5,6 +5,8 @@
  */
 export const CELLS = `
 local SHORT = 8
+-- To sort as many places takes longer than to write all cells anew.
+local MANY = 200
 
 local function read_cells(raw, key)
   local count = #raw / 8
@@ -50,8 +52,16 @@ local function pack_cells(cells)
     for i = 1, count do get(cells, i) end
     return struct.pack('<' .. string.rep('d', count), unpack(cells, 1, count))
   end
-  table.sort(places)
   local parts = {}
+  if #places > MANY then
+    for from = 1, count, MANY do
+      local to = min(from + MANY - 1, count)
+      for i = from, to do get(cells, i) end
+      parts[#parts + 1] = struct.pack('<' .. string.rep('d', to - from + 1), unpack(cells, from, to))
+    end
+    return table.concat(parts)
+  end
+  table.sort(places)
   local after = 1
   for _, i in ipairs(places) do
     if i > after then
@@ -63,5 +73,17 @@ local function pack_cells(cells)
   end
   parts[#parts + 1] = string.sub(cells.raw, 8 * after - 7)
   return table.concat(parts)
+end
+
+-- Writes a text over the cells from one on. Not to be undone.
+local function replace(cells, from, text)
+  local raw = pack_cells(cells)
+  local before = 8 * (from - 1)
+  raw = raw .. string.rep('\\0', before + #text - #raw)
+  cells.raw = string.sub(raw, 1, before) .. text .. string.sub(raw, before + #text + 1)
+  cells.written = nil
+  for i in pairs(cells) do
+    if type(i) == 'number' then cells[i] = nil end
+  end
 end
 `;

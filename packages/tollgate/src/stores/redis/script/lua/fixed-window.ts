@@ -36,10 +36,6 @@ local function fixed_windows()
       put(cells, limit.at + 1, min(used + cost, LAST_EXACT))
     end,
 
-    fits = function(limit, cells, now, cost)
-      return floor((limit.capacity - used_at(limit, cells, now)) / cost)
-    end,
-
     give_back = function(limit, cells, now, cost, times)
       local used = used_at(limit, cells, now)
       if used > 0 then put(cells, limit.at + 1, max(used - times * cost, 0)) end

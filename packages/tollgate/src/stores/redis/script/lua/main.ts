@@ -20,93 +20,27 @@ end
 
 -- Clients are not exact beyond 2^53: what is greater goes as two numbers, of which the first says how often the second was halved.
 local size = 0
-local function answer(number)
-  if number > LAST_EXACT then
-    local halvings = 0
-    while number > LAST_EXACT do
-      number = number / 2
-      halvings = halvings + 1
+local function answer_all(entries)
+  for i = 1, #entries do
+    local number = entries[i]
+    if number > LAST_EXACT then
+      local halvings = 0
+      while number > LAST_EXACT do
+        number = number / 2
+        halvings = halvings + 1
+      end
+      size = size + 1
+      reply[size] = NEVER - halvings
     end
     size = size + 1
-    reply[size] = NEVER - halvings
+    reply[size] = number
   end
-  size = size + 1
-  reply[size] = number
-end
-
-local function answer_all(entries)
-  for i = 1, #entries do answer(entries[i]) end
-end
-
--- Every call one after another, up to the first take that is denied. Says how many were admitted.
-local function tell_each(verb, calls, times)
-  local admitted = 0
-  for _ = 1, times do
-    local entries = {}
-    local conforms = transact(verb, calls, now, entries, true)
-    answer_all(entries)
-    if conforms then
-      admitted = admitted + 1
-    elseif verb == 't' then
-      break
-    end
-  end
-  return admitted
-end
-
--- Says how many were admitted, and the figures of the first that was not.
-local function tell_first_denied(verb, calls, times)
-  local admitted = 0
-  if #calls == 1 and times > 1 then admitted = apply_repeatedly(verb, calls[1], now, times) end
-  local denied
-  while admitted < times and not denied do
-    local entries = {}
-    if transact(verb, calls, now, entries, false) then
-      admitted = admitted + 1
-    else
-      denied = entries
-    end
-  end
-  local rest = times - admitted - 1
-  if verb == 'c' and rest > 0 then
-    if #calls == 1 then
-      charge_denied(calls[1], now, rest)
-    else
-      for _ = 1, rest do transact(verb, calls, now, {}, false) end
-    end
-  end
-  return admitted, denied
-end
-
-local function drop(call)
-  local state = state_of(call.key)
-  if not state.cells or until_new(call.plan, state.cells, now) > 0 then return 0 end
-  keep(state, call.plan, nil)
-  return 1
-end
-
--- Says how many were admitted, once the rest is in the reply.
-local function carry_out(verb, calls, times, each, taken)
-  if verb == 'd' then return drop(calls[1]) end
-  if verb == 'r' or verb == 'b' then
-    for i = 1, #calls do refund(calls[i], now, calls[i].costs, times, taken) end
-    return times
-  end
-  if verb == 'p' or verb == 'e' then
-    local entries = {}
-    local conforms = transact(verb, calls, now, entries, each)
-    if each or not conforms then answer_all(entries) end
-    return conforms and times or 0
-  end
-  if each then return tell_each(verb, calls, times) end
-  local admitted, denied = tell_first_denied(verb, calls, times)
-  if denied then answer_all(denied) end
-  return admitted
 end
 
 local begins, calls_of = {}, {}
 local count = next_number()
 for i = 1, count do
+  current = i
   local verb = next_text()
   if verb == '@' then
     now = next_number()
@@ -122,73 +56,97 @@ for i = 1, count do
     size = size + 1
     reply[size] = now
   end
-  reply[place] = carry_out(verb, calls, times, told % 2 == 1, taken)
-end
-begins[count + 1] = size + 1
-
--- What is refused stands in place of what was said of keys that would have been written.
-local function refused(refusal)
-  local told, size = {}, 0
-  for i = 1, count do
-    local is_refused = false
-    for _, call in ipairs(calls_of[i]) do
-      if states[call.key].writes then is_refused = true end
+  local each = told % 2 == 1
+  local admitted = 0
+  if verb == 'd' then
+    local call, state = calls[1], state_of(calls[1].key)
+    if state.cells and until_new(call.plan, state.cells, now) == 0 then
+      keep(state, call.plan, nil)
+      admitted = 1
     end
-    if is_refused then
-      size = size + 1
-      told[size] = refusal
+  elseif verb == 'r' or verb == 'b' then
+    admitted = times
+    for j = 1, #calls do repeats().refund(calls[j], now, calls[j].costs, times, taken) end
+  elseif verb == 'p' or verb == 'e' then
+    local entries = {}
+    if transact(verb, calls, now, entries, each) then admitted = times end
+    if each or admitted == 0 then answer_all(entries) end
+  else
+    if not each and times > 1 and #calls == 1 then admitted = repeats().take(verb, calls[1], now, times) end
+    local is_denied = false
+    while admitted < times and not is_denied do
+      local entries = {}
+      is_denied = not transact(verb, calls, now, entries, each)
+      if not is_denied then admitted = admitted + 1 end
+      if each or is_denied then answer_all(entries) end
+    end
+    -- Takes are denied alike from then on; what is charged is charged.
+    local rest = verb == 'c' and times - admitted - 1 or 0
+    if rest > 0 and not each and #calls == 1 then
+      repeats().charge(calls[1], now, rest)
     else
-      for place = begins[i], begins[i + 1] - 1 do
-        size = size + 1
-        told[size] = reply[place]
+      for _ = 1, rest do
+        local entries = {}
+        transact(verb, calls, now, entries, each)
+        if each then answer_all(entries) end
       end
     end
   end
-  return told
+  reply[place] = admitted
 end
+begins[count + 1] = size + 1
 
--- After a key is removed Redis lets the script go on where memory is short: what is kept comes first, and is written or not.
-local sets, dels = {}, {}
+-- After a key is removed Redis lets a script go on where memory is short: what is kept is written first.
+local kept, removed = {}, {}
 for key, state in pairs(states) do
   if state.dirty then
-    local left = state.cells and until_new(state.plan, state.cells, now) or 0
-    if left > 0 then
-      state.writes, state.left = true, left
-      sets[#sets + 1] = key
+    state.left = state.cells and until_new(state.plan, state.cells, now) or 0
+    if state.left > 0 then
+      kept[#kept + 1] = key
     elseif state.kept then
-      state.writes = true
-      dels[#dels + 1] = key
+      removed[#removed + 1] = key
     end
   end
 end
 
 local write = redis.pcall
-local function try(...)
-  local answer = write(...)
+for i = 1, #kept + #removed do
+  local key = kept[i] or removed[i - #kept]
+  local state = states[key]
+  local command = { 'DEL', KEYS[key] }
+  if kept[i] and ARGV[2] == '' then
+    -- The server's own base of PX may be a little earlier than what the script reads as the time.
+    local expires = min(ceil((now + state.left) / 1000) + extra, FARTHEST_MS)
+    command = { 'SET', KEYS[key], pack_cells(state.cells), 'PXAT', expires }
+  elseif kept[i] then
+    -- A server counts from a whole millisecond that has begun.
+    local expires = min(ceil(state.left / 1000) + 1 + extra, FARTHEST_MS)
+    command = { 'SET', KEYS[key], pack_cells(state.cells), 'PX', expires }
+  end
+  local answer = write(unpack(command))
+  -- Where the first is written, the others are.
   write = redis.call
   local failed = type(answer) == 'table' and answer.err
-  if not failed then return end
-  ${FIND_REFUSAL}
-  -- Raises any other error as it is.
-  if not refusal then redis.call(...) end
-  return refusal
-end
-
-for _, key in ipairs(sets) do
-  local left, value = states[key].left, pack_cells(states[key].cells)
-  local refusal
-  if ARGV[2] == '' then
-    -- The server's own base of PX may be a little earlier than what the script reads as the time.
-    refusal = try('SET', KEYS[key], value, 'PXAT', min(ceil((now + left) / 1000) + extra, FARTHEST_MS))
-  else
-    -- A server counts from a whole millisecond that has begun.
-    refusal = try('SET', KEYS[key], value, 'PX', min(ceil(left / 1000) + 1 + extra, FARTHEST_MS))
+  if failed then
+    ${FIND_REFUSAL}
+    if not refusal then return redis.call(unpack(command)) end
+    for _, list in ipairs({ kept, removed }) do
+      for _, unwritten in ipairs(list) do states[unwritten].refused_from = states[unwritten].dirty end
+    end
+    local told = {}
+    for j = 1, count do
+      local is_refused = false
+      for _, call in ipairs(calls_of[j]) do
+        if (states[call.key].refused_from or huge) <= j then is_refused = true end
+      end
+      if is_refused then
+        told[#told + 1] = refusal
+      else
+        for place = begins[j], begins[j + 1] - 1 do told[#told + 1] = reply[place] end
+      end
+    end
+    return told
   end
-  if refusal then return refused(refusal) end
-end
-for _, key in ipairs(dels) do
-  local refusal = try('DEL', KEYS[key])
-  if refusal then return refused(refusal) end
 end
 return reply
 `;

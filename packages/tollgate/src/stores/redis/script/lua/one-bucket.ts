@@ -11,7 +11,7 @@ import { FIND_REFUSAL, refusedRuns } from "./refuse.ts";
 export const ONE_BUCKET: string = `
 if ARGV[4] == 'one' then
   local args, keys, call = ARGV, KEYS, redis.call
-  local floor, ceil, max = math.floor, math.ceil, math.max
+  local floor, ceil = math.floor, math.ceil
   local by_server = args[2] == ''
   local now
   if by_server then
@@ -56,8 +56,7 @@ ${READ_VALUES}
         end
       end
       size = size + 1
-      local place = size
-      reply[place] = 0
+      local place, all_admitted = size, 0
       for _ = 1, rounds do
         local from = full
         if from < now_ticks then from = now_ticks end
@@ -72,7 +71,7 @@ ${READ_VALUES}
           full = from + admitted * cost_ticks
           changed[key] = full
         end
-        reply[place] = reply[place] + admitted
+        all_admitted = all_admitted + admitted
         if times < 0 or admitted < calls then
           local used, wait, used_after, reset = 0, 0, 0, 0
           if full > now_ticks then
@@ -96,6 +95,7 @@ ${READ_VALUES}
           if admitted == 0 then break end
         end
       end
+      reply[place] = all_admitted
     end
     at = at + 4
   end
@@ -104,16 +104,21 @@ ${READ_VALUES}
   local word = by_server and 'PXAT' or 'PX'
   for key, full in pairs(changed) do
     -- By a client's clock that moved on meanwhile it may be full by now.
-    local left = max(ceil(full / per_us) - elapsed, 0)
+    local left = ceil(full / per_us) - elapsed
+    if left < 0 then left = 0 end
     local value, expires = struct.pack('<d', full), 0
     if by_server then
       expires = ceil((now + left) / 1000) + extra
     else
       expires = ceil(left / 1000) + 1 + extra
     end
-    local failed = set('SET', keys[key], value, word, expires).err
-    -- Where the first is written, the others are.
-    set = call
+    local answer = set('SET', keys[key], value, word, expires)
+    local failed
+    if set ~= call then
+      -- Where the first is written, the others are.
+      set = call
+      failed = answer.err
+    end
     if failed then
       ${FIND_REFUSAL}
       if not refusal then

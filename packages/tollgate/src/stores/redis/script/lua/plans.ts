@@ -34,13 +34,6 @@ local function until_new(plan, cells, now)
   return longest
 end
 
--- How often a cost can be taken, one time after another at one instant, but no more than so often.
-local function fitting(limit, cells, now, cost, most)
-  if not limit.kernel.conforms(limit, cells, now, cost) then return 0 end
-  if cost == 0 then return most end
-  return min(limit.kernel.fits(limit, cells, now, cost), most)
-end
-
 local function conform(plan, cells, now, costs, entries, at)
   local admitted = true
   for i = 1, plan.count do
@@ -64,57 +57,6 @@ local function change(plan, verb, admitted, cells, now, costs, entries, at)
         limit.kernel.take(limit, cells, now, cost)
         changed = true
       end
-    end
-  end
-  return changed
-end
-
--- Takes or charges as often as all enforcing limits conform, at most so often, and says how often. At one instant, to take once as much
--- is to the bit what to take several times is.
-local function take_repeatedly(plan, verb, cells, now, costs, times)
-  local admitted = times
-  for i = 1, plan.count do
-    if plan[i].enforces then admitted = fitting(plan[i], cells, now, costs[i], admitted) end
-  end
-  local changed = false
-  if admitted == 0 then return 0, false end
-  for i = 1, plan.count do
-    local limit, cost = plan[i], costs[i]
-    if cost > 0 then
-      local taken = admitted
-      if verb == 't' and not limit.enforces then taken = fitting(limit, cells, now, cost, taken) end
-      if taken > 0 then
-        limit.kernel.take(limit, cells, now, taken * cost)
-        changed = true
-      end
-    end
-  end
-  return admitted, changed
-end
-
--- Charges so often, whether or not the limits conform. Says whether anything was.
-local function charge_repeatedly(plan, cells, now, costs, times)
-  local changed = false
-  for i = 1, plan.count do
-    if costs[i] > 0 then
-      plan[i].kernel.take(plan[i], cells, now, times * costs[i])
-      changed = true
-    end
-  end
-  return changed
-end
-
--- Gives back so often; where it is known when they were taken, what must still count of them. Says whether anything may have been.
-local function give_back(plan, cells, now, costs, times, taken)
-  local changed = false
-  for i = 1, plan.count do
-    local limit, kernel, cost = plan[i], plan[i].kernel, costs[i]
-    if cost > 0 and not taken then
-      kernel.give_back(limit, cells, now, cost, times)
-      changed = true
-    elseif cost > 0 and kernel.give_back_since then
-      kernel.give_back_since(limit, cells, now, times * cost, taken, skew)
-      changed = true
     end
   end
   return changed

@@ -15,12 +15,12 @@ export const FIND_REFUSAL: string = `
 `;
 
 /**
- * The answer of a shorter way where the server refuses to write: in place of what was said of keys that would have been written stands the
- * refusal. \`count\` is the Lua for how many limits the run at hand has, \`timesAt\` where its times stand, \`width\` the Lua for its length.
+ * The answer of a shorter way where the server refuses to write: in place of what was said of keys from when they would have been written
+ * stands the refusal. \`count\` is the Lua for how many limits the run at hand has, \`timesAt\` where its times stand, \`width\` the Lua for its length.
  */
 export function refusedRuns(start: string, timesAt: number, count: string, width: string): string {
   return `
-      local told, size, place, at = {}, 0, 1, ${start}
+      local told, refused, size, place, at = {}, {}, 0, 1, ${start}
       while at <= #args do
         if args[at] == '0' then
           at = at + 2
@@ -31,7 +31,8 @@ export function refusedRuns(start: string, timesAt: number, count: string, width
             local reports = admitted < times and 1 or 0
             if times < 0 then reports = admitted < -times and admitted + 1 or admitted end
             local after = place + 1 + 5 * count * reports
-            if changed[key] then
+            if changed[key] and (admitted > 0 or refused[key]) then
+              refused[key] = true
               size = size + 1
               told[size] = refusal
             else

@@ -50,8 +50,8 @@ local function sliding_windows()
     return used_at(limit, cells, now) + cost <= limit.capacity
   end
 
-  -- Until every group up to the first whose running total reaches the total has left.
-  local function until_left(limit, cells, now, total)
+  -- The first group whose running total reaches the total: running totals never fall.
+  local function first_reaching(limit, cells, total)
     local groups = get(cells, limit.at)
     local from = max(0, groups - limit.places)
     local to = groups - 1
@@ -63,7 +63,12 @@ local function sliding_windows()
         from = middle + 1
       end
     end
-    return max(0, last_at(limit, cells, from) + limit.window - now)
+    return from
+  end
+
+  -- Until every group up to the first whose running total reaches the total has left.
+  local function until_left(limit, cells, now, total)
+    return max(0, last_at(limit, cells, first_reaching(limit, cells, total)) + limit.window - now)
   end
 
   local function has_place(limit, cells, now)
@@ -81,8 +86,17 @@ local function sliding_windows()
     end
     -- The ring has gone round: what is freed becomes its oldest part, and like that only a total to subtract from.
     local total = total_at(limit, cells, groups - limit.places)
-    for group = newest + 1, groups do write(limit, cells, group, -huge, total) end
-    put(cells, limit.at, newest + 1 + limit.places)
+    local first, count = newest + 1, groups - newest
+    put(cells, limit.at, first + limit.places)
+    if count <= SHORT then
+      for group = first, groups do write(limit, cells, group, -huge, total) end
+      return
+    end
+    local text = struct.pack('<dd', -huge, total)
+    local place = first % limit.places
+    local until_end = min(count, limit.places - place)
+    replace(cells, limit.at + 2 + 2 * place, string.rep(text, until_end))
+    if count > until_end then replace(cells, limit.at + 2, string.rep(text, count - until_end)) end
   end
 
   local function start_anew_if_unused(limit, cells, now)
@@ -97,6 +111,7 @@ local function sliding_windows()
     local groups = get(cells, limit.at)
     if groups == 0 or total_at(limit, cells, groups - 1) + cost <= LAST_EXACT then return end
     local left = total_left(limit, cells, now)
+    if left == 0 then return end
     for group = max(0, groups - limit.places), groups - 1 do
       local place = limit.at + 3 + 2 * (group % limit.places)
       put(cells, place, max(0, get(cells, place) - left))
@@ -137,10 +152,6 @@ local function sliding_windows()
       put(cells, limit.at + 1, comes)
     end,
 
-    fits = function(limit, cells, now, cost)
-      return floor((limit.capacity - used_at(limit, cells, now)) / cost)
-    end,
-
     give_back = function(limit, cells, now, cost, times)
       local used = used_at(limit, cells, now)
       cost = times * cost
@@ -151,8 +162,7 @@ local function sliding_windows()
       local newest = get(cells, limit.at) - 1
       local last = last_at(limit, cells, newest)
       local total = total_at(limit, cells, newest) - cost
-      local filled = newest
-      while filled > 0 and total_at(limit, cells, filled - 1) >= total do filled = filled - 1 end
+      local filled = first_reaching(limit, cells, total)
       put(cells, limit.at + 3 + 2 * (filled % limit.places), total)
       if filled == newest then return end
       write(limit, cells, filled + 1, last, total)

@@ -61,6 +61,8 @@ local function token_buckets()
   end
 
   return {
+    ticks_at = ticks_at,
+
     read = function(limit)
       limit.unit = next_number()
       limit.origin = next_number()
@@ -92,13 +94,6 @@ local function token_buckets()
       put(cells, limit.at, max(before, min(full, now_ticks + limit.most_debt)))
     end,
 
-    -- Whole numbers below 2^53, of which a quotient is never rounded up to a whole.
-    fits = function(limit, cells, now, cost)
-      local now_ticks = ticks_at(limit, now)
-      local left = now_ticks - max(get(cells, limit.at), now_ticks) - (cost - limit.capacity) * limit.unit
-      return floor(left / (cost * limit.unit)) + 1
-    end,
-
     give_back = function(limit, cells, now, cost, times)
       local now_ticks = ticks_at(limit, now)
       local full = get(cells, limit.at)
@@ -112,17 +107,6 @@ local function token_buckets()
         times = times - at_once
       end
       put(cells, limit.at, full)
-    end,
-
-    -- Units that were taken at once keep the bucket from being full for what they take to come back, less the time since: longer
-    -- where others were taken, never less. A moment before they were taken is another clock's, and shows nothing.
-    give_back_since = function(limit, cells, now, cost, taken, skew)
-      local now_ticks = ticks_at(limit, now)
-      local full = get(cells, limit.at)
-      local passed = ticks_at(limit, now + skew) - ticks_at(limit, taken)
-      local counts = cost * limit.unit - passed
-      if now < taken or counts <= 0 or full <= now_ticks then return end
-      put(cells, limit.at, max(full - counts, now_ticks))
     end,
 
     wait = function(limit, cells, now, cost)

@@ -3,40 +3,6 @@
  * several at one instant. Verbs are their first letters: take, peek, explain, charge, refund; `b` is a refund that says when it was taken.
  */
 export const VERBS = `
-local states = {}
-
-local function state_of(key)
-  local state = states[key]
-  if state then return state end
-  local raw = redis.call('GET', KEYS[key])
-  state = { kept = raw and true, cells = raw and read_cells(raw, KEYS[key]) }
-  states[key] = state
-  return state
-end
-
-local function keep(state, plan, cells)
-  state.cells = cells
-  state.plan = plan
-  state.dirty = true
-end
-
--- The cells that a call is for, and whether the key is new.
-local function cells_of(state, plan, now, looks)
-  local cells = state.cells
-  local new = not cells
-  if new or (plan.starts_empty and until_new(plan, cells, now) == 0) then
-    cells = init(plan, now)
-    -- A key that should have been forgotten begins anew, though nothing may be taken.
-    if not new and not looks then keep(state, plan, cells) end
-  end
-  return cells, new
-end
-
--- A new key is kept where something was taken, or where it starts to fill.
-local function keep_changed(state, plan, cells, new, changed)
-  if changed or (new and plan.starts_empty) then keep(state, plan, cells) end
-end
-
 -- Every call is { state's key, plan, costs }; its entries begin at the place given. They are complete if the call is denied, or
 -- if they are wanted.
 local function apply(verb, call, now, costs, entries, at, wanted)
@@ -48,37 +14,14 @@ local function apply(verb, call, now, costs, entries, at, wanted)
   if borrowed then cells.undo = {} end
   local admitted = conform(plan, cells, now, costs, entries, at)
   local changed = change(plan, verb, admitted, cells, now, costs, entries, at)
-  if not looks then keep_changed(state, plan, cells, new, changed) end
+  -- A new key is kept where it starts to fill, too.
+  if not looks and (changed or (new and plan.starts_empty)) then keep(state, plan, cells) end
   if wanted or not admitted then describe(plan, cells, now, costs, entries, at) end
   if borrowed then
     for i, value in pairs(cells.undo) do cells[i] = value end
     cells.undo = nil
   end
   return admitted
-end
-
--- The same call again and again, as often as it is admitted; says how often.
-local function apply_repeatedly(verb, call, now, times)
-  local state = state_of(call.key)
-  local cells, new = cells_of(state, call.plan, now, false)
-  local admitted, changed = take_repeatedly(call.plan, verb, cells, now, call.costs, times)
-  if admitted > 0 then keep_changed(state, call.plan, cells, new, changed) end
-  return admitted
-end
-
--- Calls that are denied, and charged.
-local function charge_denied(call, now, times)
-  local state = state_of(call.key)
-  local cells, new = cells_of(state, call.plan, now, false)
-  keep_changed(state, call.plan, cells, new, charge_repeatedly(call.plan, cells, now, call.costs, times))
-end
-
-local function refund(call, now, costs, times, taken)
-  local state = state_of(call.key)
-  local cells, new = cells_of(state, call.plan, now, false)
-  local changed = give_back(call.plan, cells, now, costs, times, taken)
-  -- What was never taken is as good as new.
-  keep_changed(state, call.plan, cells, new, changed and not new)
 end
 
 -- Of several keys. Most calls need none of this, and making functions takes time.
@@ -114,7 +57,7 @@ local function several()
     local at = 1
     for _, call in ipairs(calls) do
       if took(call.plan, entries, at) then
-        refund(call, now, costs_taken(call, entries, at), 1)
+        repeats().refund(call, now, costs_taken(call, entries, at), 1)
         apply('e', call, now, call.costs, entries, at, true)
       end
       at = at + ENTRY * call.plan.count
