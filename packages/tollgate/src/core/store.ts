@@ -24,6 +24,8 @@ export interface Host {
    * limiter's.
    */
   readonly swept: ((removed: number, remaining: number) => void) | undefined;
+  /** Set where limits are chosen per call: plans are opened in the middle of calls. */
+  readonly choosesLimits?: true;
 }
 
 /** Keeps spaces in this process and decides at once. */

@@ -20,7 +20,7 @@ export interface StandCall {
 
 /** Decides without the server. */
 export interface FailurePolicy {
-  /** @throws TollgateError `ERR_LIMIT` when a limit of the plan cannot be kept. */
+  /** @throws TollgateError `ERR_OPTION` when a limit of the plan cannot be kept; never where limits are chosen per call. */
   open(plan: Plan, host: Host): Stand;
   decide(verb: Verb, calls: readonly StandCall[], nowUs: number): Report;
 }

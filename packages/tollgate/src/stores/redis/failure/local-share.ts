@@ -16,7 +16,9 @@ export class LocalShare implements FailurePolicy {
   }
 
   open(plan: Plan, host: Host): Stand {
-    return new SharedStand(plan, this.#store.open(shareOfPlan(plan, this.#share), host));
+    // A plan that is opened in the middle of a call: the call would have to throw, with the server in reach or not.
+    const tooSlow = host.choosesLimits === true ? "raised" : "refused";
+    return new SharedStand(plan, this.#store.open(shareOfPlan(plan, this.#share, tooSlow), host));
   }
 
   decide(verb: Verb, calls: readonly StandCall[], nowUs: number): Report {
