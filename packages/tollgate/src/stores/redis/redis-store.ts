@@ -1,7 +1,7 @@
 import { TollgateError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
-import type { AsyncCall, AsyncSpace, AsyncStore, Host, Verb } from "../../core/store.ts";
+import type { AsyncCall, AsyncSpace, AsyncStore, Host, TakenFrom, Verb } from "../../core/store.ts";
 import type { CallEnd } from "./batch/call-end.ts";
 import type { KeyCall } from "./batch/work.ts";
 import { findPort } from "./clients/find-port.ts";
@@ -101,8 +101,12 @@ class StoreOnServer implements RedisStore, SpaceOwner, CallEnd {
     return new RedisSpace({ owner: this, plan, limiter: scope, stand, host, ...this.#options });
   }
 
-  async transact(verb: Verb, calls: readonly AsyncCall[], nowUs: number): Promise<Report> {
+  async transact(verb: Verb, calls: readonly AsyncCall[], nowUs: number, takenFrom?: TakenFrom): Promise<Report> {
     const keyed = calls.map(({ space, key, costs }) => (space as RedisSpace).call(key, costs, nowUs));
+    // Corrected where it was made, though the server may be back.
+    if (takenFrom?.degraded !== undefined) {
+      return this.#decideWithout(new Outage(takenFrom.degraded), verb, keyed, nowUs, takenFrom);
+    }
     if (this.#bypass) return this.#decideWithout(BYPASSED, verb, keyed, nowUs);
     const denied = this.#deniedHere(verb, keyed, nowUs);
     if (denied !== undefined) return denied;
@@ -174,12 +178,13 @@ class StoreOnServer implements RedisStore, SpaceOwner, CallEnd {
   }
 
   /** @throws the error, if it is no outage. */
-  #decideWithout(error: unknown, verb: Verb, calls: readonly KeyCall[], nowUs: number): Report {
+  #decideWithout(error: unknown, verb: Verb, calls: readonly KeyCall[], nowUs: number, takenFrom?: TakenFrom): Report {
     if (!(error instanceof Outage)) throw error;
     const report = this.#policy.decide(
       verb,
       calls.map(({ space, key, costs }) => ({ stand: space.stand, key, costs })),
       nowUs,
+      takenFrom,
     );
     report.degraded = error.reason;
     return report;

@@ -74,6 +74,8 @@ describe("a share too small for a bucket to gain a unit in ten years", () => {
   });
 });
 
+const LEAST = /^onFailure\.share: expected at least (\S+) for the limit /;
+
 /** A share that may be tiny. */
 const anyShare = fc.oneof(
   fc.double({ min: 0, max: 1, minExcluded: true, noNaN: true }),
@@ -108,8 +110,9 @@ describe("shares of every limit", () => {
       fc.property(fc.oneof(bucket, other), anyShare, (limit, share) => {
         const message = messageOf(() => expectShare(limit, share));
         if (message === "nothing was thrown") return;
-        const [, least] = /^onFailure\.share: expected at least (\S+) for the limit /.exec(message) ?? [];
-        expect(Number(least), message).toBeGreaterThan(share);
+        expect(message).toMatch(LEAST);
+        const [, least] = LEAST.exec(message) ?? [];
+        expect(Number(least)).toBeGreaterThan(share);
         expectShare(limit, Number(least));
         expect(() => shareOf(limit, Number(least) * 0.98)).toThrow("onFailure.share");
       }),
