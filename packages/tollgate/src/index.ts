@@ -28,7 +28,17 @@ export type {
 } from "./core/observer.ts";
 export type { Plan, Scope } from "./core/plan.ts";
 export { Report } from "./core/report.ts";
-export type { AsyncCall, AsyncSpace, AsyncStore, Host, SyncHold, SyncSpace, SyncStore, Verb } from "./core/store.ts";
+export type {
+  AsyncCall,
+  AsyncSpace,
+  AsyncStore,
+  Host,
+  SyncHold,
+  SyncSpace,
+  SyncStore,
+  TakenFrom,
+  Verb,
+} from "./core/store.ts";
 export { combine } from "./limiter/combine.ts";
 export { createLimiter } from "./limiter/create-limiter.ts";
 export type { AsyncHandle, AsyncLimiter, Handle, Limiter } from "./limiter/limiter.ts";

@@ -1,14 +1,27 @@
 import { Report } from "../core/report.ts";
-import type { SyncCall, SyncSpace, Verb } from "../core/store.ts";
+import type { SyncCall, SyncSpace, TakenFrom, Verb } from "../core/store.ts";
 
 /**
  * Applies a verb to several spaces of this process at one instant: everybody is asked before anybody is changed, and
- * nothing else runs in between. A denial leaves every cell as it was.
+ * nothing else runs in between. A denial leaves every cell as it was. With `takenFrom`, a refund reaches only keys that still count
+ * where those units were taken.
  */
-export function transact(verb: Verb, calls: readonly SyncCall[], nowUs: number): Report {
-  const report = decideAll(verb, calls, nowUs);
+export function transact(verb: Verb, calls: readonly SyncCall[], nowUs: number, takenFrom?: TakenFrom): Report {
+  const isRefundOf = verb === "refund" ? takenFrom : undefined;
+  const reached = isRefundOf === undefined ? calls : calls.filter((call) => isStillThere(call, nowUs, isRefundOf));
+  const report = decideAll(verb, reached, nowUs);
   for (const { space } of calls) space.tidy();
   return report;
+}
+
+/**
+ * Whether a key has cells of its own, or shares a bucket, as when the units were taken. It gets cells, full, when there is room again; and a
+ * key that was idle may find none any more. Given back elsewhere, units would be those of other calls.
+ */
+function isStillThere({ space, key, costs }: SyncCall, nowUs: number, { shared }: TakenFrom): boolean {
+  const report = new Report();
+  space.apply("explain", key, nowUs, costs, report, 0);
+  return (report.overflow === "shared") === (shared === true);
 }
 
 function decideAll(verb: Verb, calls: readonly SyncCall[], nowUs: number): Report {

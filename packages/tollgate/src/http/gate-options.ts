@@ -58,7 +58,8 @@ export interface GateOptions<Request, Input> extends AdmittanceOptions {
   readonly reportError?: (error: unknown, request: Request) => void;
   /**
    * What a request has cost in the end, told when its response is done or broken off: the difference to its `cost` is
-   * refunded or charged, once, under the key and the limits that it was counted under. A number, or one per unit, as `cost`; where
+   * refunded or charged, once, under the key and the limits that it was counted under, and where it was counted: what a local fallback
+   * took in an outage is settled there. A number, or one per unit, as `cost`; where
    * it is neither, what was taken stands, and `reportError` hears of it.
    */
   readonly chargeAfter?: (request: Request, outcome: Outcome) => Cost | Promise<Cost>;

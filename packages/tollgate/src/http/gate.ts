@@ -169,13 +169,15 @@ export class Gate<Request, Input> {
     return this.#exposed.length === 0 ? fields : [...fields, ...this.#exposed];
   }
 
-  #settleFor({ request, cost, handle }: Counted<Request>, { limits }: Decision): Settle | undefined {
+  #settleFor({ request, cost, handle }: Counted<Request>, decision: Decision): Settle | undefined {
     const { chargeAfter } = this.#options;
+    const { limits } = decision;
     // Where no limit applied, or the store could not be asked, nothing was taken that could be given back.
     if (chargeAfter === undefined || handle === undefined || limits.length === 0) return undefined;
     return settlement({
       handle,
       taken: cost,
+      decision,
       units: new Set(limits.map(({ unit }) => unit)),
       actualCost: (outcome) => chargeAfter(request, outcome),
       reportError: (error) => this.#report(error, request),

@@ -1,4 +1,5 @@
 import { type CheckedCosts, type Cost, readCosts, type UnitCosts } from "../core/cost.ts";
+import type { Decision } from "../core/decision.ts";
 import type { AsyncHandle, Handle } from "../limiter/limiter.ts";
 
 /** How a response ended. */
@@ -19,6 +20,8 @@ export interface Unsettled {
   /** Of the key and the limits that it was counted under: the limiter may choose others by now. */
   readonly handle: Handle | AsyncHandle;
   readonly taken: Cost;
+  /** Says where the cost was taken: the difference is settled there. */
+  readonly decision: Decision;
   /** Those of the limits that it was counted against. */
   readonly units: ReadonlySet<string>;
   readonly actualCost: (outcome: Outcome) => Cost | Promise<Cost>;
@@ -38,13 +41,14 @@ export function settlement(unsettled: Unsettled): Settle {
   };
 }
 
-async function settle({ handle, units, actualCost }: Unsettled, before: CheckedCosts, outcome: Outcome): Promise<void> {
+async function settle(unsettled: Unsettled, before: CheckedCosts, outcome: Outcome): Promise<void> {
+  const { handle, decision, units, actualCost } = unsettled;
   // Units that no limit counts are for the limiter to judge.
   const after = readCosts(await actualCost(outcome), units, "ignored");
   const { charge, refund } = differenceOf(before, after);
   // Whichever goes first has the limiter check every unit. A charge that fails must not leave a refund behind.
-  if (charge !== undefined) await handle.charge(charge);
-  if (refund !== undefined) await handle.refund(refund);
+  if (charge !== undefined) await handle.charge(charge, decision);
+  if (refund !== undefined) await handle.refund(refund, decision);
 }
 
 /** What is left to do when the actual cost is known: `undefined` where it is nothing. */

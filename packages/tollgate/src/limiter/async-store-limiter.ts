@@ -4,9 +4,10 @@ import type { Decision, LimitReport } from "../core/decision.ts";
 import type { DecisionObservation, Observer } from "../core/observer.ts";
 import { countsNumbers } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
-import type { AsyncSpace, AsyncStore, Verb } from "../core/store.ts";
+import type { AsyncSpace, AsyncStore, TakenFrom, Verb } from "../core/store.ts";
 import { checkBatch } from "./batch.ts";
 import { type Calls, callsFor, callsOf } from "./call.ts";
+import { checkDecision } from "./check-decision.ts";
 import { decide, explainLimits, plansOf } from "./decide.ts";
 import type { AsyncHandle, AsyncLimiter } from "./limiter.ts";
 import type { Selection, Source } from "./selection.ts";
@@ -69,10 +70,8 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
     return {
       allow: async (cost = 1) => this.#allow(calls(cost), cost),
       consume: async (cost = 1) => this.#decided("consume", "take", calls(cost), cost),
-      charge: async (cost) => this.#decided("charge", "charge", calls(cost), cost),
-      refund: async (cost) => {
-        await this.#transact("refund", calls(cost));
-      },
+      charge: async (cost, decision) => this.#charge(calls(cost), cost, decision),
+      refund: async (cost, decision) => this.#refund(calls(cost), decision),
     };
   }
 
@@ -90,12 +89,12 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
     return explainLimits(calls, await this.#transact("explain", calls));
   }
 
-  async charge(input: Input, cost: Cost): Promise<Decision> {
-    return this.#decided("charge", "charge", this.#calls(input, cost), cost);
+  async charge(input: Input, cost: Cost, decision?: Decision): Promise<Decision> {
+    return this.#charge(this.#calls(input, cost), cost, decision);
   }
 
-  async refund(input: Input, cost: Cost): Promise<void> {
-    await this.#transact("refund", this.#calls(input, cost));
+  async refund(input: Input, cost: Cost, decision?: Decision): Promise<void> {
+    await this.#refund(this.#calls(input, cost), decision);
   }
 
   async reset(input: Input): Promise<void> {
@@ -137,14 +136,25 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
     return this.#transact("take", calls, nowUs).then(({ admitted }) => admitted);
   }
 
+  async #charge(calls: Calls<AsyncSpace>, cost: Cost, corrected: Decision | undefined): Promise<Decision> {
+    checkDecision(corrected);
+    return this.#decided("charge", "charge", calls, cost, readUs(this.clock), corrected);
+  }
+
+  async #refund(calls: Calls<AsyncSpace>, corrected: Decision | undefined): Promise<void> {
+    checkDecision(corrected);
+    await this.#transact("refund", calls, readUs(this.clock), corrected);
+  }
+
   async #decided(
     name: DecisionObservation["verb"],
     verb: Verb,
     calls: Calls<AsyncSpace>,
     cost: Cost,
     nowUs: number = readUs(this.clock),
+    takenFrom?: TakenFrom,
   ): Promise<Decision> {
-    const decision = decide(this.name, plansOf(calls), await this.#transact(verb, calls, nowUs));
+    const decision = decide(this.name, plansOf(calls), await this.#transact(verb, calls, nowUs, takenFrom));
     this.observe?.({ type: "decision", verb: name, keys: calls.map(({ key }) => key), cost, decision });
     return decision;
   }
@@ -154,9 +164,14 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
     return callsFor(this.selection, input, cost);
   }
 
-  async #transact(verb: Verb, calls: Calls<AsyncSpace>, nowUs: number = readUs(this.clock)): Promise<Report> {
+  async #transact(
+    verb: Verb,
+    calls: Calls<AsyncSpace>,
+    nowUs: number = readUs(this.clock),
+    takenFrom?: TakenFrom,
+  ): Promise<Report> {
     if (calls.length === 0) return new Report();
-    const report = await this.store.transact(verb, calls, nowUs);
+    const report = await this.store.transact(verb, calls, nowUs, takenFrom);
     if (report.degraded !== undefined) {
       this.observe?.({ type: "degradation", limiter: this.name, cause: report.degraded });
     }

@@ -13,8 +13,8 @@ export type ChosenPairs = () => readonly Pair<SyncSpace>[];
 export interface PairVerbs {
   allowPairs(pairs: ChosenPairs, cost: Cost): boolean;
   consumePairs(pairs: ChosenPairs, cost: Cost): Decision;
-  chargePairs(pairs: ChosenPairs, cost: Cost): Decision;
-  refundPairs(pairs: ChosenPairs, cost: Cost): void;
+  chargePairs(pairs: ChosenPairs, cost: Cost, decision: Decision | undefined): Decision;
+  refundPairs(pairs: ChosenPairs, cost: Cost, decision: Decision | undefined): void;
 }
 
 /** A key under a space that can hold it: `allow` asks the space directly. */
@@ -45,12 +45,12 @@ export class HeldHandle implements Handle {
     return this.#verbs.consumePairs(this.#pairs, cost);
   }
 
-  charge(cost: Cost): Decision {
-    return this.#verbs.chargePairs(this.#pairs, cost);
+  charge(cost: Cost, decision?: Decision): Decision {
+    return this.#verbs.chargePairs(this.#pairs, cost, decision);
   }
 
-  refund(cost: Cost): void {
-    this.#verbs.refundPairs(this.#pairs, cost);
+  refund(cost: Cost, decision?: Decision): void {
+    this.#verbs.refundPairs(this.#pairs, cost, decision);
   }
 }
 
@@ -72,11 +72,11 @@ export class PairsHandle implements Handle {
     return this.#verbs.consumePairs(this.#pairs, cost);
   }
 
-  charge(cost: Cost): Decision {
-    return this.#verbs.chargePairs(this.#pairs, cost);
+  charge(cost: Cost, decision?: Decision): Decision {
+    return this.#verbs.chargePairs(this.#pairs, cost, decision);
   }
 
-  refund(cost: Cost): void {
-    this.#verbs.refundPairs(this.#pairs, cost);
+  refund(cost: Cost, decision?: Decision): void {
+    this.#verbs.refundPairs(this.#pairs, cost, decision);
   }
 }

@@ -41,10 +41,31 @@ export interface Limiter<Input = string> {
   readonly peek: (input: Input, cost?: Cost) => Decision;
   /** How each limit stands before such a call; changes nothing. */
   readonly explain: (input: Input, cost?: Cost) => LimitReport[];
-  /** Takes the cost whether or not it conforms: the key may go into debt. The decision says whether it conformed. */
-  readonly charge: (input: Input, cost: Cost) => Decision;
-  /** Gives units back, never beyond full. A late refund can admit again what had refilled meanwhile. */
-  readonly refund: (input: Input, cost: Cost) => void;
+  /**
+   * Takes the cost whether or not it conforms: the key may go into debt. The decision says whether it conformed. `decision` is the one
+   * that the charge adds to; here it makes no difference (`AsyncLimiter` says where it does).
+   */
+  readonly charge: (input: Input, cost: Cost, decision?: Decision) => Decision;
+  /**
+   * Gives units back, never beyond full. A late refund can admit again what had refilled meanwhile.
+   *
+   * `decision` is the one that took the units, by `consume` or `charge`. With it they are given back where they were taken, or nowhere:
+   * a key that shared a bucket of a full store then, and has room of its own now, or the reverse, gets nothing. Of a combination, only
+   * the keys that share a bucket get something back if any did.
+   *
+   * @throws TollgateError as `allow`, and `ERR_OPTION` for a `decision` that is none.
+   * @example
+   * ```ts
+   * import { createLimiter, perMinute } from "tollgate";
+   *
+   * const logins = createLimiter({ limits: [perMinute(3)] });
+   * const decision = logins.consume("ann");
+   * // The password was right: only failures count.
+   * logins.refund("ann", 1, decision);
+   * console.log(decision.remaining, logins.peek("ann", 0).remaining); // 2 3
+   * ```
+   */
+  readonly refund: (input: Input, cost: Cost, decision?: Decision) => void;
   /** Forgets a key. */
   readonly reset: (input: Input) => void;
   /** Forgets all keys. */
@@ -65,17 +86,17 @@ export interface Handle {
   /** As the limiter's `consume` for that key. */
   consume(cost?: Cost): Decision;
   /** As the limiter's `charge` for that key. */
-  charge(cost: Cost): Decision;
+  charge(cost: Cost, decision?: Decision): Decision;
   /** As the limiter's `refund` for that key. */
-  refund(cost: Cost): void;
+  refund(cost: Cost, decision?: Decision): void;
 }
 
 /** The same over a store elsewhere. */
 export interface AsyncHandle {
   allow(cost?: Cost): Promise<boolean>;
   consume(cost?: Cost): Promise<Decision>;
-  charge(cost: Cost): Promise<Decision>;
-  refund(cost: Cost): Promise<void>;
+  charge(cost: Cost, decision?: Decision): Promise<Decision>;
+  refund(cost: Cost, decision?: Decision): Promise<void>;
 }
 
 /** The same verbs over a store elsewhere, returning promises. Misuse rejects with the errors that `Limiter` throws. */
@@ -88,8 +109,36 @@ export interface AsyncLimiter<Input = string> {
   readonly consume: (input: Input, cost?: Cost) => Promise<Decision>;
   readonly peek: (input: Input, cost?: Cost) => Promise<Decision>;
   readonly explain: (input: Input, cost?: Cost) => Promise<LimitReport[]>;
-  readonly charge: (input: Input, cost: Cost) => Promise<Decision>;
-  readonly refund: (input: Input, cost: Cost) => Promise<void>;
+  /**
+   * As the `charge` of `Limiter`. Given a `decision` that is `degraded`, it charges what decided in the store's place; otherwise the
+   * store. If that cannot be asked, the failure policy counts the charge as any call: a debt is not dropped.
+   */
+  readonly charge: (input: Input, cost: Cost, decision?: Decision) => Promise<Decision>;
+  /**
+   * As the `refund` of `Limiter`. A store that could not be asked when the units were taken may be back by now, so pass the `decision`
+   * that took them: what was taken in the store's place (`degraded`) is given back there. Units of the store, and units of which
+   * no decision is given, are given back in the store; if that cannot be asked, they are not given back.
+   *
+   * @example
+   * ```ts
+   * import { Redis } from "ioredis";
+   * import { createLimiter, memoryStore, perMinute } from "tollgate";
+   * import { redisStore } from "tollgate/redis";
+   *
+   * const client = new Redis(process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379");
+   * const store = redisStore({ client, onFailure: { fallback: memoryStore(), share: 1 } });
+   * const logins = createLimiter({ name: "refunds", limits: [perMinute(3)], store });
+   * await logins.allow("ann", 3);
+   *
+   * store.bypass = true; // as in an outage
+   * const decision = await logins.consume("ann");
+   * store.bypass = false;
+   * await logins.refund("ann", 1, decision);
+   * console.log(decision.degraded, await logins.allow("ann")); // bypassed false
+   * await client.quit();
+   * ```
+   */
+  readonly refund: (input: Input, cost: Cost, decision?: Decision) => Promise<void>;
   readonly reset: (input: Input) => Promise<void>;
   readonly clear: () => Promise<void>;
   readonly sweep: () => Promise<number>;

@@ -6,9 +6,10 @@ import { createInstant } from "../core/instant.ts";
 import type { DecisionObservation, Observer } from "../core/observer.ts";
 import { countsNumbers, type Plan } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
-import type { SyncSpace, Verb } from "../core/store.ts";
+import type { SyncSpace, TakenFrom, Verb } from "../core/store.ts";
 import { checkBatch } from "./batch.ts";
 import { type Calls, callsFor, callsOf } from "./call.ts";
+import { checkDecision } from "./check-decision.ts";
 import { decide, explainLimits, plansOf } from "./decide.ts";
 import { type ChosenPairs, HeldHandle, PairsHandle, type PairVerbs } from "./handle.ts";
 import type { Handle, Limiter } from "./limiter.ts";
@@ -96,13 +97,15 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
   }
 
   /** For handles. */
-  chargePairs(pairs: ChosenPairs, cost: Cost): Decision {
+  chargePairs(pairs: ChosenPairs, cost: Cost, decision: Decision | undefined): Decision {
+    checkDecision(decision);
     return this.#decided("charge", "charge", this.#callsOf(pairs, cost), cost);
   }
 
   /** For handles. */
-  refundPairs(pairs: ChosenPairs, cost: Cost): void {
-    this.#transact("refund", this.#callsOf(pairs, cost));
+  refundPairs(pairs: ChosenPairs, cost: Cost, decision: Decision | undefined): void {
+    checkDecision(decision);
+    this.#transact("refund", this.#callsOf(pairs, cost), readUs(this.clock), decision);
   }
 
   consume(input: Input, cost: Cost = 1): Decision {
@@ -121,12 +124,14 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
     return explainLimits(calls, this.#transact("explain", calls));
   }
 
-  charge(input: Input, cost: Cost): Decision {
+  charge(input: Input, cost: Cost, decision?: Decision): Decision {
+    checkDecision(decision);
     return this.#decided("charge", "charge", this.#calls(input, cost), cost);
   }
 
-  refund(input: Input, cost: Cost): void {
-    this.#transact("refund", this.#calls(input, cost));
+  refund(input: Input, cost: Cost, decision?: Decision): void {
+    checkDecision(decision);
+    this.#transact("refund", this.#calls(input, cost), readUs(this.clock), decision);
   }
 
   reset(input: Input): void {
@@ -220,8 +225,8 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
     return callsOf(this.selection, pairs(), cost);
   }
 
-  #transact(verb: Verb, calls: Calls<SyncSpace>, nowUs: number = readUs(this.clock)): Report {
-    const report = transact(verb, calls, nowUs);
+  #transact(verb: Verb, calls: Calls<SyncSpace>, nowUs: number = readUs(this.clock), takenFrom?: TakenFrom): Report {
+    const report = transact(verb, calls, nowUs, takenFrom);
     if (report.degraded !== undefined) {
       this.observe?.({ type: "degradation", limiter: this.name, cause: report.degraded });
     }

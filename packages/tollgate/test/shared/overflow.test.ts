@@ -82,6 +82,20 @@ describe.each(LISTS)("keys of %s without room", (_name, limits) => {
     expect([here.handle("new").allow(), there.allow("new")]).toEqual([true, false]);
   });
 
+  it("give back to the bucket that the decision was made by, or to none", () => {
+    const { here, there, fillers } = setUp();
+    const inBucket = here.charge("new", 2);
+    there.refund("new", 1, inBucket);
+    expect([here.allow("new"), there.allow("new")]).toEqual([true, false]);
+    for (const key of fillers) there.reset(key);
+    const own = here.consume("new", 2);
+    expect([own.allowed, own.shared]).toEqual([true, undefined]);
+    there.refund("new", 1, inBucket);
+    expect(here.peek("new", 0).remaining).toBe(0);
+    there.refund("new", 1, own);
+    expect(here.peek("new", 0).remaining).toBe(1);
+  });
+
   it("stand as their bucket does for calls that take nothing", () => {
     const { here, there } = setUp();
     here.charge("new", 5);

@@ -8,6 +8,7 @@ import {
   Report,
   type SyncSpace,
   type SyncStore,
+  type TakenFrom,
   type Verb,
 } from "tollgate";
 
@@ -16,6 +17,8 @@ export class AsyncTwin implements AsyncStore {
   readonly kind = "async";
   /** When set, the store cannot be asked, and its failure policy answers. */
   outage: { readonly cause: string; readonly policy: "allow" | "deny" } | undefined;
+  /** What each refund and charge was told of where its units were taken. */
+  readonly corrections: (readonly [verb: Verb, takenFrom: TakenFrom | undefined])[] = [];
   readonly #store: SyncStore;
   #held: Promise<void> | undefined;
 
@@ -36,7 +39,8 @@ export class AsyncTwin implements AsyncStore {
     return letGo;
   }
 
-  async transact(verb: Verb, calls: readonly AsyncCall[], nowUs: number): Promise<Report> {
+  async transact(verb: Verb, calls: readonly AsyncCall[], nowUs: number, takenFrom?: TakenFrom): Promise<Report> {
+    if (verb === "refund" || verb === "charge") this.corrections.push([verb, takenFrom]);
     await nextTick();
     await this.#held;
     const report = new Report();

@@ -128,6 +128,38 @@ describe.each(BOUNDED_STORES)("keys without room in the $kind store", (bounded) 
     expect([limiter.allow(other!), limiter.allow("new")]).toEqual([true, false]);
   });
 
+  it("give back to the bucket that the decision was made by, or to none", () => {
+    const { clock, limiter } = setUp();
+    const [other] = sharersOf("new", limiter, freshKeys(5_000));
+    clock.advance(60_000);
+    // The fillers are used again: there is room for nobody else.
+    fill(bounded, limiter, 2);
+    const inBucket = limiter.consume("new", 2);
+    expect(inBucket).toMatchObject({ allowed: true, shared: true });
+    limiter.refund("new", 1, inBucket);
+    expect([limiter.allow(other!), limiter.allow("new")]).toEqual([true, false]);
+    for (let i = 0; i < bounded.room; i += 1) limiter.reset(`filler-${i}`);
+    expect(limiter.consume("new", 2)).toMatchObject({ allowed: true, remaining: 0 });
+    limiter.handle("new").refund(1, inBucket);
+    expect(limiter.peek("new", 0)).toMatchObject({ remaining: 0 });
+  });
+
+  it("give nothing back to that bucket when they had room of their own before", () => {
+    const { clock, limiter } = setUp();
+    const inOwnCells = limiter.charge("filler-0", 1);
+    expect("shared" in inOwnCells).toBe(false);
+    clock.advance(1_000_000);
+    for (let i = 0; i < bounded.room; i += 1) limiter.reset(`filler-${i}`);
+    for (const key of freshKeys(100, "flood")) limiter.charge(key, 2);
+    expect(limiter.charge("filler-0", 2).shared).toBe(true);
+    const used = () => limiter.explain("filler-0")[0]!.used;
+    const inBucket = used();
+    limiter.refund("filler-0", 1, inOwnCells);
+    expect(used()).toBe(inBucket);
+    limiter.refund("filler-0", 1);
+    expect(used()).toBe(inBucket - 1);
+  });
+
   it("charge the bucket that they share, into debt", () => {
     const { limiter } = setUp();
     const [other] = sharersOf("new", limiter, freshKeys(5_000));

@@ -1,7 +1,7 @@
 import { TollgateError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
-import type { AsyncCall, AsyncSpace, AsyncStore, Host, Verb } from "../../core/store.ts";
+import type { AsyncCall, AsyncSpace, AsyncStore, Host, TakenFrom, Verb } from "../../core/store.ts";
 import type { DenialMemory } from "./batch/denial-memory.ts";
 import type { KeyCall } from "./batch/key-call.ts";
 import { AnswerWaiter } from "./batch/waiter.ts";
@@ -105,9 +105,13 @@ class StoreOnServer implements RedisStore, SpaceOwner, DenialMemory {
     return new RedisSpace({ owner: this, plan, limiter: scope, stand, host, ...this.#options });
   }
 
-  async transact(verb: Verb, calls: readonly AsyncCall[], nowUs: number): Promise<Report> {
+  async transact(verb: Verb, calls: readonly AsyncCall[], nowUs: number, takenFrom?: TakenFrom): Promise<Report> {
     this.#checkOpen();
     const keyed = calls.map(({ space, key, costs }) => (space as RedisSpace).call(key, costs, nowUs));
+    // Corrected where it was made, though the server may be back.
+    if (takenFrom?.degraded !== undefined) {
+      return this.#decideWithout(new Outage(takenFrom.degraded), verb, keyed, nowUs, takenFrom);
+    }
     if (this.#bypass) return this.#decideWithout(BYPASSED, verb, keyed, nowUs);
     const denied = this.#deniedHere(verb, keyed, nowUs);
     if (denied !== undefined) return denied;
@@ -191,7 +195,7 @@ class StoreOnServer implements RedisStore, SpaceOwner, DenialMemory {
   }
 
   /** @throws the error, if it is no outage. */
-  #decideWithout(error: unknown, verb: Verb, calls: readonly KeyCall[], nowUs: number): Report {
+  #decideWithout(error: unknown, verb: Verb, calls: readonly KeyCall[], nowUs: number, takenFrom?: TakenFrom): Report {
     if (!(error instanceof Outage)) throw error;
     const report =
       error.kind === "overload"
@@ -200,6 +204,7 @@ class StoreOnServer implements RedisStore, SpaceOwner, DenialMemory {
             verb,
             calls.map(({ space, key, costs }) => ({ stand: space.stand, key, costs })),
             nowUs,
+            takenFrom,
           );
     report.degraded = error.reason;
     return report;

@@ -64,6 +64,18 @@ export const verbs: ContractTests = {
     );
     same("admitted", await admittedOf(limiter, 8, "a"), 5);
   },
+  "refund and charge accept the decision that they correct": async (bench) => {
+    const limiter = bench.limiter(ONE_OF_EACH);
+    const used = async () => (await limiter.explain("a")).map((limit) => limit.used);
+    const decision = await limiter.consume("a", 4);
+    await limiter.refund("a", 3, decision);
+    same("used after a refund", await used(), [1, 1, 1]);
+    await limiter.charge("a", 2, decision);
+    same("used after a charge", await used(), [3, 3, 3]);
+    const handle = limiter.handle("a");
+    await handle.refund(1, await handle.charge(5, decision));
+    same("used after a handle's charge and refund", await used(), [7, 7, 7]);
+  },
   "a shadow limit watches: it never denies, and takes only what conforms": async (bench) => {
     const shadow = perMinute(2, { mode: "shadow" });
     const limiter = bench.limiter([perSecond(5), shadow]);

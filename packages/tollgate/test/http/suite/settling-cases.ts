@@ -1,4 +1,4 @@
-import { createLimiter } from "tollgate";
+import { type Cost, createLimiter, type Decision } from "tollgate";
 import type { HttpFacts, Outcome } from "tollgate/node";
 import { expect } from "vitest";
 import { AsyncTwin } from "../../stores/async-twin.ts";
@@ -59,6 +59,35 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
       expect(await statuses(`${url}/ok`, 2)).toEqual([200, 200]);
       await until(() => settled === 2, "both are settled");
       expect((await limiter.peek({ remoteAddress: "127.0.0.1" } as HttpFacts, 0)).remaining).toBe(3);
+    },
+  },
+  {
+    name: "settles where the request was counted, and says so to a store elsewhere",
+    run: async (start) => {
+      const store = new AsyncTwin();
+      const limiter = createLimiter({ name: "far", key: perAddress, limits: [bucketOf(9)], store });
+      const decisions: unknown[] = [];
+      const consume = async (input: HttpFacts, cost?: Cost) => keep(await limiter.consume(input, cost));
+      const keep = (decision: Decision) => {
+        // As a store does that counted it in this process.
+        const degraded = { ...decision, degraded: "connection lost" };
+        decisions.push(degraded);
+        return degraded;
+      };
+      const handle = (input: HttpFacts) => {
+        const own = limiter.handle(input);
+        return { ...own, consume: async (cost?: Cost) => keep(await own.consume(cost)) };
+      };
+      const chargeAfter = (_facts: HttpFacts, { status }: Outcome) => (status === 200 ? 1 : 4);
+      const url = await start({ limiter: { ...limiter, consume, handle }, cost: 3, chargeAfter });
+      await send(`${url}/ok`);
+      await until(() => store.corrections.length === 1, "two are back");
+      await send(`${url}/status/404`);
+      await until(() => store.corrections.length === 2, "one more is charged");
+      expect(store.corrections).toEqual([
+        ["refund", decisions[0]],
+        ["charge", decisions[1]],
+      ]);
     },
   },
   {

@@ -50,8 +50,9 @@ describe("a share of each limit", () => {
     expect(await limiter.explain("ann")).toMatchObject([{ limit: 10, used: 10, remaining: 0, retryAfterMs: 24_000 }]);
     clock.advance(24_000);
     expect(await limiter.handle("ann").allow()).toBe(true);
-    expect(await limiter.charge("ann", 1)).toMatchObject({ allowed: false, retryAfterMs: 48_000 });
-    await limiter.refund("ann", 2);
+    const charged = await limiter.charge("ann", 1);
+    expect(charged).toMatchObject({ allowed: false, retryAfterMs: 48_000 });
+    await limiter.refund("ann", 2, charged);
     expect(await limiter.allow("ann")).toBe(true);
   });
 
@@ -106,7 +107,8 @@ describe("a share of each limit", () => {
       clock,
     });
     const both = combine(user, route);
-    expect(await both.consume("ann")).toMatchObject({ allowed: true, remaining: 0, degraded: "bypassed" });
+    const taken = await both.consume("ann");
+    expect(taken).toMatchObject({ allowed: true, remaining: 0, degraded: "bypassed" });
     const denied = await both.consume("ann");
     expect(denied).toMatchObject({ allowed: false, limiter: "route", degraded: "bypassed" });
     expect((await both.explain("ann")).map(({ limit, used }) => [limit, used])).toEqual([
@@ -116,7 +118,7 @@ describe("a share of each limit", () => {
     ]);
     expect(await both.allow("bob")).toBe(true);
     expect(await route.consume("bob")).toMatchObject({ allowed: true, limit: undefined });
-    await both.refund("ann", 1);
+    await both.refund("ann", 1, taken);
     expect(await both.allow("ann")).toBe(true);
   });
 

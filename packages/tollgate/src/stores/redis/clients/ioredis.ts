@@ -4,6 +4,7 @@ import { checkKeyPrefix } from "./key-prefix.ts";
 import type { RedisPort, RedisScript, ScriptCall, ScriptReply } from "./redis-port.ts";
 import { runScript } from "./run-script.ts";
 import { KEYS_PER_PORTION, keyPattern, scanNode } from "./scan-node.ts";
+import { shareListeners } from "./share-listeners.ts";
 
 type Send = (...args: readonly unknown[]) => Promise<unknown>;
 
@@ -86,7 +87,12 @@ export class IoredisPort implements RedisPort {
   }
 
   onLost(listener: () => void): () => void {
-    return this.#client.isCluster ? onNodesClosed(this.#client, listener) : onClosed(this.#client, listener);
+    const client = this.#client;
+    return shareListeners(
+      client,
+      (lost) => (client.isCluster ? onNodesClosed(client, lost) : onClosed(client, lost)),
+      listener,
+    );
   }
 
   async #primaries(): Promise<readonly IoredisNode[]> {

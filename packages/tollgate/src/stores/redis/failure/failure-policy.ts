@@ -1,6 +1,6 @@
 import type { Plan } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";
-import type { Host, Verb } from "../../../core/store.ts";
+import type { Host, TakenFrom, Verb } from "../../../core/store.ts";
 
 /** One plan's part of a failure policy. */
 export interface Stand {
@@ -20,9 +20,10 @@ export interface StandCall {
 
 /** Decides without the server. */
 export interface FailurePolicy {
-  /** @throws TollgateError `ERR_LIMIT` when a limit of the plan cannot be kept. */
+  /** @throws TollgateError `ERR_OPTION` when a limit of the plan cannot be kept; never where limits are chosen per call. */
   open(plan: Plan, host: Host): Stand;
-  decide(verb: Verb, calls: readonly StandCall[], nowUs: number): Report;
+  /** A `refund` reaches only units that this policy took, as `takenFrom` tells: others are the server's, or of unknown origin. */
+  decide(verb: Verb, calls: readonly StandCall[], nowUs: number, takenFrom?: TakenFrom): Report;
 }
 
 /** When asking again makes sense after a denial without the server. */

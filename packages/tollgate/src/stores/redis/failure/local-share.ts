@@ -1,7 +1,7 @@
 import { transact } from "../../../algorithms/transact.ts";
 import type { Plan } from "../../../core/plan.ts";
-import type { Report } from "../../../core/report.ts";
-import type { Host, SyncSpace, SyncStore, Verb } from "../../../core/store.ts";
+import { Report } from "../../../core/report.ts";
+import type { Host, SyncSpace, SyncStore, TakenFrom, Verb } from "../../../core/store.ts";
 import { ASK_AGAIN_US, type FailurePolicy, type Stand, type StandCall } from "./failure-policy.ts";
 import { shareOfPlan } from "./share-of-plan.ts";
 
@@ -16,16 +16,21 @@ export class LocalShare implements FailurePolicy {
   }
 
   open(plan: Plan, host: Host): Stand {
-    return new SharedStand(plan, this.#store.open(shareOfPlan(plan, this.#share), host));
+    // A plan that is opened in the middle of a call: the call would have to throw, with the server in reach or not.
+    const tooSlow = host.choosesLimits === true ? "raised" : "refused";
+    return new SharedStand(plan, this.#store.open(shareOfPlan(plan, this.#share, tooSlow), host));
   }
 
-  decide(verb: Verb, calls: readonly StandCall[], nowUs: number): Report {
+  decide(verb: Verb, calls: readonly StandCall[], nowUs: number, takenFrom?: TakenFrom): Report {
+    if (verb === "refund" && takenFrom?.degraded === undefined) return new Report();
     const stands = calls.map(({ stand, key, costs }) => ({ stand: stand as SharedStand, key, costs }));
     const report = transact(
       verb,
       stands.map(({ stand, key, costs }) => ({ space: stand.space, key, costs })),
       nowUs,
+      takenFrom,
     );
+    if (verb === "refund") return report;
     let at = 0;
     for (const { stand, costs } of stands) {
       stand.restate(costs, report, at);

@@ -11,7 +11,10 @@ export type OnFailure =
   | {
       /** A store in this process, such as `memoryStore()`. */
       readonly fallback: SyncStore;
-      /** Above 0, at most 1: what this node keeps of each limit, such as one over the number of nodes. */
+      /**
+       * Above 0, at most 1: what this node keeps of each limit, such as one over the number of nodes. A limiter whose fixed limits would
+       * then gain less than one unit in ten years is refused when it is made.
+       */
       readonly share: number;
     };
 
