@@ -1,5 +1,16 @@
 import fc from "fast-check";
-import { createLimiter, fixedWindow, type Limit, memoryStore, perDay, slidingWindow, tokenBucket } from "tollgate";
+import {
+  createLimiter,
+  fixedWindow,
+  type Limit,
+  memoryStore,
+  perDay,
+  type SyncStore,
+  slidingWindow,
+  TollgateError,
+  tokenBucket,
+} from "tollgate";
+import { tableStore } from "tollgate/table";
 import { describe, expect, it } from "vitest";
 import { createPlan } from "../../../src/core/plan.ts";
 import { shareOfPlan, type TooSlow } from "../../../src/stores/redis/failure/share-of-plan.ts";
@@ -75,6 +86,54 @@ describe("a share too small for a bucket to gain a unit in ten years", () => {
 });
 
 const LEAST = /^onFailure\.share: expected at least (\S+) for the limit /;
+
+describe("a fallback without memory for a limiter's limits", () => {
+  const wide = slidingWindow({ name: "wide", limit: 1_000, window: "1h", resolution: 0 });
+  const options = { onFailure: { fallback: tableStore({ maxKeys: 1_000_000 }), share: 1 } };
+
+  it("is told of by its own name when the limiter is made", () => {
+    const store = inUse.redis.store(options);
+    expect(() => createLimiter({ name: "api", limits: [wide], store })).toThrow(
+      expect.objectContaining({
+        code: "ERR_OPTION",
+        message: expect.stringMatching(/^onFailure\.fallback: limits: expected /),
+        cause: expect.objectContaining({ code: "ERR_LIMITS" }),
+      }),
+    );
+  });
+
+  it("denies calls under limits chosen per call in an outage, and fails none", async () => {
+    const store = inUse.redis.store(options);
+    const limits = (key: string) => (key === "ann" ? [perDay(9), wide] : [perDay(9)]);
+    const limiter = createLimiter({ name: "api", limits, store });
+    expect(await limiter.consume("ann")).toMatchObject({ allowed: true, remaining: 8 });
+    store.bypass = true;
+    const denied = await limiter.consume("ann");
+    expect(denied).toMatchObject({ allowed: false, reason: "store-unavailable", retryAfterMs: 1_000, limits: [] });
+    await limiter.refund("ann", 1, denied);
+    expect(await limiter.consume("bob")).toMatchObject({ allowed: true, remaining: 8, degraded: "bypassed" });
+    await limiter.reset("ann");
+  });
+
+  it("denies where the fallback finds out only when it is asked", async () => {
+    const inner = memoryStore();
+    const fallback: SyncStore = {
+      kind: "sync",
+      close: () => inner.close(),
+      open: (plan, host) =>
+        Object.assign(Object.create(inner.open(plan, host)), {
+          plan,
+          apply: () => {
+            throw new TollgateError("ERR_LIMITS", "limits: expected fewer");
+          },
+        }),
+    };
+    const store = inUse.redis.store({ onFailure: { fallback, share: 1 } });
+    store.bypass = true;
+    const limiter = createLimiter({ name: "api", limits: [perDay(9)], store });
+    expect(await limiter.consume("ann")).toMatchObject({ allowed: false, reason: "store-unavailable" });
+  });
+});
 
 /** A share that may be tiny. */
 const anyShare = fc.oneof(

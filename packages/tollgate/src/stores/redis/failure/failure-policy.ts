@@ -1,5 +1,5 @@
 import type { Plan } from "../../../core/plan.ts";
-import type { Report } from "../../../core/report.ts";
+import { Report } from "../../../core/report.ts";
 import type { Host, TakenFrom, Verb } from "../../../core/store.ts";
 
 /** One plan's part of a failure policy. */
@@ -20,7 +20,11 @@ export interface StandCall {
 
 /** Decides without the server. */
 export interface FailurePolicy {
-  /** @throws TollgateError `ERR_OPTION` when a limit of the plan cannot be kept; never where limits are chosen per call. */
+  /**
+   * Never throws for a plan that it cannot keep where limits are chosen per call: its calls are denied while the server cannot be asked.
+   *
+   * @throws TollgateError `ERR_OPTION` for fixed limits that it cannot keep.
+   */
   open(plan: Plan, host: Host): Stand;
   /** A `refund` reaches only units that this policy took, as `takenFrom` tells: others are the server's, or of unknown origin. */
   decide(verb: Verb, calls: readonly StandCall[], nowUs: number, takenFrom?: TakenFrom): Report;
@@ -28,3 +32,14 @@ export interface FailurePolicy {
 
 /** When asking again makes sense after a denial without the server. */
 export const ASK_AGAIN_US = 1_000_000;
+
+/** For stands that count nothing. */
+export const NO_STAND: Stand = { drop() {}, clear() {}, release() {} };
+
+/** What is said of a call that is counted nowhere. */
+export function uncounted(admitted: boolean): Report {
+  const report = new Report();
+  report.admitted = admitted;
+  report.unavailableForUs = ASK_AGAIN_US;
+  return report;
+}

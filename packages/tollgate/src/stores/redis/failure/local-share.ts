@@ -1,8 +1,9 @@
 import { transact } from "../../../algorithms/transact.ts";
+import { TollgateError } from "../../../core/errors.ts";
 import type { Plan } from "../../../core/plan.ts";
 import { Report } from "../../../core/report.ts";
 import type { Host, SyncSpace, SyncStore, TakenFrom, Verb } from "../../../core/store.ts";
-import { ASK_AGAIN_US, type FailurePolicy, type Stand, type StandCall } from "./failure-policy.ts";
+import { ASK_AGAIN_US, type FailurePolicy, NO_STAND, type Stand, type StandCall, uncounted } from "./failure-policy.ts";
 import { shareOfPlan } from "./share-of-plan.ts";
 
 /** Decides by a share of each limit, kept in this process. */
@@ -16,12 +17,28 @@ export class LocalShare implements FailurePolicy {
   }
 
   open(plan: Plan, host: Host): Stand {
-    // A plan that is opened in the middle of a call: the call would have to throw, with the server in reach or not.
-    const tooSlow = host.choosesLimits === true ? "raised" : "refused";
-    return new SharedStand(plan, this.#store.open(shareOfPlan(plan, this.#share, tooSlow), host));
+    // Opened in the middle of a call, which must not fail for the fallback: the server may be in reach.
+    const isMidCall = host.choosesLimits === true;
+    const share = shareOfPlan(plan, this.#share, isMidCall ? "raised" : "refused");
+    try {
+      return new SharedStand(plan, this.#store.open(share, host));
+    } catch (error) {
+      if (isMidCall && isNoRoom(error)) return NO_STAND;
+      throw optionError(error);
+    }
   }
 
   decide(verb: Verb, calls: readonly StandCall[], nowUs: number, takenFrom?: TakenFrom): Report {
+    if (calls.some(({ stand }) => stand === NO_STAND)) return uncounted(false);
+    try {
+      return this.#decide(verb, calls, nowUs, takenFrom);
+    } catch (error) {
+      if (isNoRoom(error)) return uncounted(false);
+      throw error;
+    }
+  }
+
+  #decide(verb: Verb, calls: readonly StandCall[], nowUs: number, takenFrom?: TakenFrom): Report {
     if (verb === "refund" && takenFrom?.degraded === undefined) return new Report();
     const stands = calls.map(({ stand, key, costs }) => ({ stand: stand as SharedStand, key, costs }));
     const report = transact(
@@ -38,6 +55,17 @@ export class LocalShare implements FailurePolicy {
     }
     return report;
   }
+}
+
+/** A store in fixed memory has none for so many limits, or such wide ones; some find out only when they are asked. */
+function isNoRoom(error: unknown): error is TollgateError {
+  return error instanceof TollgateError && error.code === "ERR_LIMITS";
+}
+
+/** The error of a fallback without memory, with the option that it comes by. */
+function optionError(error: unknown): unknown {
+  if (!isNoRoom(error)) return error;
+  return new TollgateError("ERR_OPTION", `onFailure.fallback: ${error.message}`, { cause: error });
 }
 
 class SharedStand implements Stand {

@@ -1,7 +1,7 @@
 import { show, TollgateError } from "../../../core/errors.ts";
-import { Report } from "../../../core/report.ts";
+import type { Report } from "../../../core/report.ts";
 import type { SyncStore } from "../../../core/store.ts";
-import { ASK_AGAIN_US, type FailurePolicy, type Stand } from "./failure-policy.ts";
+import { type FailurePolicy, NO_STAND, type Stand, uncounted } from "./failure-policy.ts";
 import { LocalShare } from "./local-share.ts";
 
 /** What becomes of calls that the server cannot be asked about. */
@@ -52,15 +52,10 @@ class Always implements FailurePolicy {
   }
 
   open(): Stand {
-    return NOTHING;
+    return NO_STAND;
   }
 
   decide(): Report {
-    const report = new Report();
-    report.admitted = this.#admits;
-    report.unavailableForUs = ASK_AGAIN_US;
-    return report;
+    return uncounted(this.#admits);
   }
 }
-
-const NOTHING: Stand = { drop() {}, clear() {}, release() {} };
