@@ -24,6 +24,9 @@ export interface AsyncStoreLimiterParts<Input> {
   readonly close: () => void;
 }
 
+/** A store bounds the calls that wait for it: a longer list is asked part by part. */
+const ASKED_AT_ONCE = 8_192;
+
 /** The verbs over spaces of one store elsewhere: each call is one message to it. */
 export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
   readonly kind = "async";
@@ -56,9 +59,14 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
     this.selection.tidy();
     const batch = Array.from(inputs, (input) => callsFor(this.selection, input, cost));
     const nowUs = readUs(this.clock);
-    const decisions = await Promise.all(batch.map((calls) => this.#allow(calls, cost, nowUs)));
-    for (const [i, admitted] of decisions.entries()) out[i] = admitted ? 1 : 0;
-    return decisions.filter(Boolean).length;
+    let admitted = 0;
+    for (let from = 0; from < batch.length; from += ASKED_AT_ONCE) {
+      const some = batch.slice(from, from + ASKED_AT_ONCE);
+      const decisions = await Promise.all(some.map((calls) => this.#allow(calls, cost, nowUs)));
+      for (const [i, isAdmitted] of decisions.entries()) out[from + i] = isAdmitted ? 1 : 0;
+      admitted += decisions.filter(Boolean).length;
+    }
+    return admitted;
   }
 
   handle(input: Input): AsyncHandle {

@@ -107,6 +107,18 @@ describe("calls that are more than the server may be kept busy with", () => {
   });
 });
 
+it("a list of inputs longer than maxPending is asked part by part", async () => {
+  const limiter = createLimiter({ name: "api", limits: [perDay(40_000)], store: inUse.redis.store() });
+  const out = new Uint8Array(50_000);
+  expect(
+    await limiter.allowMany(
+      Array.from(out, () => "hot"),
+      out,
+    ),
+  ).toBe(40_000);
+  expect(out.subarray(0, 40_000).every((admitted) => admitted === 1)).toBe(true);
+});
+
 describe("maxPending", () => {
   const OVERLOADED = { allowed: false, reason: "store-unavailable", degraded: "overloaded", retryAfterMs: 1_000 };
 
