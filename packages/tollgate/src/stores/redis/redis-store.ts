@@ -10,7 +10,7 @@ import { DenyCache } from "./denials/deny-cache.ts";
 import type { BreakerState } from "./failure/breaker.ts";
 import { ASK_AGAIN_US, type FailurePolicy } from "./failure/failure-policy.ts";
 import { failurePolicyOf } from "./failure/on-failure.ts";
-import { BYPASSED, Outage } from "./failure/outage.ts";
+import { BYPASSED, Outage, OVERLOADED } from "./failure/outage.ts";
 import {
   type CheckedRedisOptions,
   checkRedisOptions,
@@ -105,22 +105,18 @@ class StoreOnServer implements RedisStore, SpaceOwner, DenialMemory {
     return new RedisSpace({ owner: this, plan, limiter: scope, stand, host, ...this.#options });
   }
 
-  async transact(verb: Verb, calls: readonly AsyncCall[], nowUs: number, takenFrom?: TakenFrom): Promise<Report> {
+  /** Makes as few promises as it can: of a flood there are many at a time. */
+  transact(verb: Verb, calls: readonly AsyncCall[], nowUs: number, takenFrom?: TakenFrom): Promise<Report> {
     this.#checkOpen();
     const keyed = calls.map(({ space, key, costs }) => (space as RedisSpace).call(key, costs, nowUs));
+    const without = (error: unknown) => this.#decideWithout(error, verb, keyed, nowUs, takenFrom);
     // Corrected where it was made, though the server may be back.
-    if (takenFrom?.degraded !== undefined) {
-      return this.#decideWithout(new Outage(takenFrom.degraded), verb, keyed, nowUs, takenFrom);
-    }
-    if (this.#bypass) return this.#decideWithout(BYPASSED, verb, keyed, nowUs);
+    if (takenFrom?.degraded !== undefined) return Promise.resolve(without(new Outage(takenFrom.degraded)));
+    if (this.#bypass) return Promise.resolve(without(BYPASSED));
     const denied = this.#deniedHere(verb, keyed, nowUs);
-    if (denied !== undefined) return denied;
-    try {
-      const decided = this.#server.apply(verb, keyed, nowUs);
-      return await (verb === "charge" || verb === "refund" ? this.#changing(keyed, decided) : decided);
-    } catch (error) {
-      return this.#decideWithout(error, verb, keyed, nowUs);
-    }
+    if (denied !== undefined) return Promise.resolve(denied);
+    const decided = this.#server.apply(verb, keyed, nowUs, without);
+    return verb === "charge" || verb === "refund" ? this.#changing(keyed, decided) : decided;
   }
 
   allow(call: KeyCall, nowUs: number): Promise<boolean> {
@@ -197,15 +193,13 @@ class StoreOnServer implements RedisStore, SpaceOwner, DenialMemory {
   /** @throws the error, if it is no outage. */
   #decideWithout(error: unknown, verb: Verb, calls: readonly KeyCall[], nowUs: number, takenFrom?: TakenFrom): Report {
     if (!(error instanceof Outage)) throw error;
-    const report =
-      error.kind === "overload"
-        ? denyUnasked()
-        : this.#policy.decide(
-            verb,
-            calls.map(({ space, key, costs }) => ({ stand: space.stand, key, costs })),
-            nowUs,
-            takenFrom,
-          );
+    if (error.kind === "overload") return UNASKED;
+    const report = this.#policy.decide(
+      verb,
+      calls.map(({ space, key, costs }) => ({ stand: space.stand, key, costs })),
+      nowUs,
+      takenFrom,
+    );
     report.degraded = error.reason;
     return report;
   }
@@ -219,10 +213,13 @@ class StoreOnServer implements RedisStore, SpaceOwner, DenialMemory {
   }
 }
 
-/** Whatever the policy: or calls that are too many would admit themselves. */
+/** Of calls that are too many, whatever the policy: or they would admit themselves. One for all of them: it is only read. */
+const UNASKED = denyUnasked();
+
 function denyUnasked(): Report {
   const report = new Report();
   report.admitted = false;
   report.unavailableForUs = ASK_AGAIN_US;
+  report.degraded = OVERLOADED.reason;
   return report;
 }

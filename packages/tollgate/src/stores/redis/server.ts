@@ -5,7 +5,7 @@ import { Batcher } from "./batch/batcher.ts";
 import type { DenialMemory } from "./batch/denial-memory.ts";
 import { Dispatcher } from "./batch/dispatcher.ts";
 import type { AskOptions, KeyCall } from "./batch/key-call.ts";
-import { type Answer, ReportWaiter, type Waiter } from "./batch/waiter.ts";
+import { type Answer, ReportWaiter, type ReportWithout, type Waiter } from "./batch/waiter.ts";
 import type { RedisPort } from "./clients/redis-port.ts";
 import { Breaker, type BreakerState } from "./failure/breaker.ts";
 import { monotonicMs } from "./failure/monotonic-time.ts";
@@ -79,11 +79,16 @@ export class Server {
     if (this.#isConnecting) this.#watch.start();
   }
 
-  /** @throws Outage when the server could not be asked. */
-  apply(verb: Verb, calls: readonly KeyCall[], nowUs: number): Promise<Report> {
+  /** What the server decides, or, where it does not, what is decided without it. */
+  apply(verb: Verb, calls: readonly KeyCall[], nowUs: number, without: ReportWithout): Promise<Report> {
     const parts = this.#port.cluster && calls.length > 1 ? partsBySlot(calls) : [];
-    if (parts.length <= 1) return this.#report(verb, calls, nowUs);
-    return applyToSlots(verb, parts, (asked, of, options) => this.#answer(asked, of, nowUs, options));
+    if (parts.length > 1) {
+      const answer = applyToSlots(verb, parts, (asked, of, options) => this.#answer(asked, of, nowUs, options));
+      return answer.catch(without);
+    }
+    const waiter = new ReportWaiter(without);
+    this.ask(verb, calls, nowUs, waiter);
+    return waiter.report;
   }
 
   /** @throws TollgateError `ERR_STORE` when it could not be done. */

@@ -66,12 +66,11 @@ export class Batcher {
   }
 
   ask(verb: ScriptVerb, keys: readonly KeyCall[], nowUs: number, waiter: Waiter, options?: AskOptions): void {
-    const lines = this.#linesOf(keys);
-    if (!this.#hasRoom(verb, lines)) {
-      for (const line of lines) this.#letGoIfIdle(line);
+    if (!this.#hasRoom(verb, keys)) {
       waiter.failed(OVERLOADED);
       return;
     }
+    const lines = this.#linesOf(keys);
     this.#pending += 1;
     for (const line of lines) line.pending += 1;
     if (options === undefined && keys.length === 1 && this.#join(lines[0]!, verb, keys[0]!, nowUs, waiter)) return;
@@ -137,11 +136,11 @@ export class Batcher {
     return this.#options.bySlot ? slotOf(work.keys[0]!.name) : ANYWHERE;
   }
 
-  #hasRoom(verb: ScriptVerb, lines: readonly KeyLine<Work>[]): boolean {
+  #hasRoom(verb: ScriptVerb, keys: readonly KeyCall[]): boolean {
     const most = SETTLING.has(verb) ? 2 * this.#options.maxPending : this.#options.maxPending;
     if (this.#pending >= most) return false;
     const mostOfKey = Math.max(1, most * PART_OF_KEY);
-    for (const line of lines) if (line.pending >= mostOfKey) return false;
+    for (const { name } of keys) if ((this.#lines.get(name)?.pending ?? 0) >= mostOfKey) return false;
     return true;
   }
 

@@ -17,8 +17,10 @@ export interface Waiter {
   failed(error: unknown): void;
 }
 
-/** Decides one call without the server, or throws the error that its caller has to get. */
+/** Decides one take without the server, or throws the error that its caller has to get. */
 export type DecideWithout = (error: unknown, call: KeyCall, nowUs: number) => boolean;
+/** The same for a caller that wants the figures. */
+export type ReportWithout = (error: unknown) => Report;
 
 /** The caller of `allow`: it wants yes or no. */
 export class AnswerWaiter implements Waiter {
@@ -53,16 +55,18 @@ export class AnswerWaiter implements Waiter {
   }
 }
 
-/** A caller that wants the figures. Its promise rejects when the server could not be asked. */
+/** A caller that wants the figures. Where nothing decides without the server, its promise rejects. */
 export class ReportWaiter implements Waiter {
   readonly wantsReport = true;
   readonly report: Promise<Report>;
   /** The moment of the decision, where it was asked for. */
   decidedUs: number | undefined;
+  readonly #reportWithout: ReportWithout | undefined;
   #resolve: (report: Report) => void = () => {};
   #reject: (error: unknown) => void = () => {};
 
-  constructor() {
+  constructor(reportWithout?: ReportWithout) {
+    this.#reportWithout = reportWithout;
     this.report = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -75,7 +79,15 @@ export class ReportWaiter implements Waiter {
   }
 
   failed(error: unknown): void {
-    this.#reject(error);
+    if (this.#reportWithout === undefined) {
+      this.#reject(error);
+      return;
+    }
+    try {
+      this.#resolve(this.#reportWithout(error));
+    } catch (thrown) {
+      this.#reject(thrown);
+    }
   }
 }
 
