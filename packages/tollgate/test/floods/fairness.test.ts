@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RedisServer } from "../redis/servers/redis-server.ts";
+import { startRedis } from "../redis/servers/start-redis.ts";
+import { Child } from "./kit/child.ts";
+import { CONNECTIONS, LIMIT } from "./kit/flood.ts";
+import type { ServerOrders, ServerStarted } from "./kit/flood-server.ts";
+import type { FloodOrders } from "./kit/flooder.ts";
+import type { GuestFindings, GuestOrders } from "./kit/guest.ts";
+import { GUEST_PATH } from "./kit/keys.ts";
+import { startService } from "./kit/service.ts";
+import { type Findings, sumOf } from "./kit/tally.ts";
+
+const REQUESTS = 60_000;
+const CALM_MS = 1_500;
+/** Far more than is wanted, which is five times the calm p99: a busy machine is to fail none. */
+const LONGEST_MS = 1_000;
+
+interface Seen {
+  readonly calm: GuestFindings;
+  readonly flooded: GuestFindings;
+  readonly flood: Findings;
+}
+
+let redis: RedisServer;
+let flooder: Child;
+beforeAll(async () => {
+  redis = await startRedis();
+  flooder = new Child(new URL("kit/flooder.ts", import.meta.url));
+});
+afterAll(async () => {
+  await flooder[Symbol.asyncDispose]();
+  await redis.stop();
+});
+
+/** Lets a second client ask before and during a flood. */
+async function floodBeside(guestOrders: GuestOrders, connections: number): Promise<Seen> {
+  const { port } = guestOrders;
+  await using guest = new Child(new URL("kit/guest.ts", import.meta.url), guestOrders);
+  await guest.hear();
+  // Until the server has compiled what it runs.
+  await new Promise((resolve) => setTimeout(resolve, CALM_MS));
+  await guest.ask({ ask: "findings" });
+  await new Promise((resolve) => setTimeout(resolve, CALM_MS));
+  const calm = await guest.ask<GuestFindings>({ ask: "findings" });
+  const requests = REQUESTS / connections;
+  const orders: FloodOrders = { port, connections, requests, burst: requests, keys: "one", tellEvery: REQUESTS };
+  const flood = await flooder.ask<Findings>(orders);
+  return { calm, flooded: await guest.ask<GuestFindings>({ ask: "findings" }), flood };
+}
+
+function figuresOf(of: object, { calm, flooded, flood }: Seen) {
+  const ms = (value: number) => Math.round(value * 10) / 10;
+  return {
+    table: "a second client during a flood of 60,000 requests",
+    cells: {
+      ...of,
+      "flood took ms": Math.round(flood.tookMs),
+      "calm p50": ms(calm.p50Ms),
+      "calm p99": ms(calm.p99Ms),
+      "flooded requests": flooded.requests,
+      "flooded p50": ms(flooded.p50Ms),
+      "flooded p99": ms(flooded.p99Ms),
+      "p99 times": ms(flooded.p99Ms / calm.p99Ms),
+      longest: ms(flooded.longestMs),
+      refused: flooded.refused,
+      degraded: flooded.degraded,
+    },
+  };
+}
+
+function expectServed({ flooded: { longestMs, refused, degraded } }: Seen): void {
+  expect({ refused, degraded }).toEqual({ refused: 0, degraded: 0 });
+  expect(longestMs).toBeLessThanOrEqual(LONGEST_MS);
+}
+
+describe.each(CONNECTIONS)("beside a flood, connections: %i, a second client", (connections) => {
+  /** What a flood does to any server: how much of the wait is not the limiter's. */
+  it("waits for a server without a limiter", async ({ task }) => {
+    await using server = new Child(new URL("kit/bare-server.ts", import.meta.url));
+    const { port } = await server.hear<ServerStarted>();
+    const seen = await floodBeside({ port, path: GUEST_PATH, header: "" }, connections);
+    task.meta.figures = [figuresOf({ server: "node, no limiter", connections }, seen)];
+    expect(seen.flooded.refused).toBe(0);
+  });
+
+  it.for(["node", "fastify"] as const)("is served by %s over Redis", async (adapter, { task }) => {
+    await redis.command("FLUSHALL");
+    const serverOrders: ServerOrders = {
+      ...{ adapter, client: "ioredis", algorithm: "token bucket", policy: "allow", capacity: LIMIT, port: redis.port },
+      hasGuest: true,
+    };
+    await using server = new Child(new URL("kit/flood-server.ts", import.meta.url), serverOrders);
+    const { port } = await server.hear<ServerStarted>();
+    const seen = await floodBeside({ port, path: GUEST_PATH, header: "" }, connections);
+    task.meta.figures = [figuresOf({ server: `${adapter}, Redis`, connections }, seen)];
+    const { admitted, degraded, denied } = sumOf(seen.flood);
+    expect({ admitted, degraded, denied }).toEqual({ admitted: LIMIT, degraded: 0, denied: REQUESTS - LIMIT });
+    expectServed(seen);
+  });
+
+  it("is served by the service", async ({ task }) => {
+    await using service = await startService();
+    const seen = await floodBeside({ port: service.port, path: "/", header: "X-API-Key: guest" }, connections);
+    task.meta.figures = [figuresOf({ server: "the service", connections }, seen)];
+    expectServed(seen);
+  });
+});
