@@ -19,7 +19,7 @@ export function callFiguresOf(
       opened: sum(({ opened }) => opened),
       "took ms": most(({ tookMs }) => tookMs),
       "calling ms": most(({ callingMs }) => callingMs),
-      "longest turn after it ms": most(({ longestTurnMs }) => longestTurnMs),
+      "longest turn ms": most(({ longestTurnMs }) => longestTurnMs),
       "grown MB": most(({ grownMb }) => grownMb),
       causes: all
         .flatMap(({ causes }) => Object.entries(causes))

@@ -17,8 +17,12 @@ export interface CallerOrders extends Whereabouts {
   readonly start: "warm" | "cold";
   /** Each with a connection, a store and a limiter of its own. */
   readonly clients: number;
-  /** Of each client, all in one turn of the event loop. */
+  /** Of each client. */
   readonly calls: number;
+  /** So many calls in one turn of the event loop; by default all. */
+  readonly turn?: number;
+  /** Whether a turn comes when the calls of the turn before have ended, or next. */
+  readonly pace?: "ended" | "next";
   /** The calls are for so many keys in turn. */
   readonly keys: number;
   readonly options?: Pick<RedisStoreOptions, "timeoutMs">;
@@ -33,8 +37,9 @@ export interface CallerFindings {
   readonly thrown: number;
   readonly opened: number;
   readonly tookMs: number;
-  /** How long the turn took in which the calls were made, and the longest turn after it. */
+  /** How long it took at most to make the calls of a turn, before anything else could happen. */
   readonly callingMs: number;
+  /** The longest turn of the event loop, calls included. */
   readonly longestTurnMs: number;
   /** By how much the calls made the process grow, at most. */
   readonly grownMb: number;
@@ -112,21 +117,34 @@ function watchTurns(): () => number {
   };
 }
 
+async function allEnded(): Promise<void> {
+  if (pending.calls === 0) return;
+  await new Promise<void>((resolve) => {
+    pending.onEnd = resolve;
+  });
+}
+
+async function nextTurn(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
 async function callAll(limiters: readonly AsyncLimiter[]): Promise<CallerFindings> {
-  const { calls, keys } = orders;
+  const { calls, keys, turn = calls, pace = "ended" } = orders;
   const names = Array.from({ length: keys }, (_, key) => `key ${key}`);
   const beforeKb = process.memoryUsage().rss / 1024;
   const startedMs = performance.now();
-  pending.calls = calls * limiters.length;
-  const ended = new Promise<void>((resolve) => {
-    pending.onEnd = resolve;
-  });
-  for (const limiter of limiters) {
-    for (let call = 0; call < calls; call += 1) callOnce(limiter, names[call % keys]!);
-  }
-  const callingMs = performance.now() - startedMs;
   const longestMs = watchTurns();
-  await ended;
+  let callingMs = 0;
+  for (let from = 0; from < calls; from += turn) {
+    const turnMs = performance.now();
+    pending.calls += (Math.min(calls, from + turn) - from) * limiters.length;
+    for (const limiter of limiters) {
+      for (let call = from; call < from + turn && call < calls; call += 1) callOnce(limiter, names[call % keys]!);
+    }
+    callingMs = Math.max(callingMs, performance.now() - turnMs);
+    await (pace === "ended" ? allEnded() : nextTurn());
+  }
+  await allEnded();
   return {
     ...counts,
     causes,
