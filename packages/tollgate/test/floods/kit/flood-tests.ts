@@ -48,9 +48,13 @@ function expectHonest(findings: Findings, { policy }: Flood): void {
     expect(mostOf(findings, ({ degraded }) => degraded)).toBeLessThanOrEqual(SHARE_OF_LIMIT);
 }
 
-/** Redis answers within the time of a call: every key gets its limit, and nothing is decided without Redis. */
+/** So many calls for one key may wait for Redis at once; more are denied, whatever the policy. */
+const MOST_WAITING = 16_384;
+
+/** Redis answers within the time of a call: every key gets its limit, and none is admitted without Redis. */
 export function expectExact(findings: Findings): void {
-  for (const { admitted, degraded, unavailable } of Object.values(findings.byKey)) {
-    expect({ admitted, degraded, unavailable }).toEqual({ admitted: LIMIT, degraded: 0, unavailable: 0 });
+  for (const { admitted, degraded } of Object.values(findings.byKey)) {
+    expect({ admitted, degraded }).toEqual({ admitted: LIMIT, degraded: 0 });
   }
+  expect(sumOf(findings).unavailable).toBeLessThanOrEqual(REQUESTS - MOST_WAITING);
 }
