@@ -5,7 +5,7 @@ import { REPOSITORY } from "./support/planted-workspace.ts";
 import { run } from "./support/run.ts";
 import { plant, remove, temporaryFolder } from "./support/temporary-folder.ts";
 
-const STEPS = ["ci", "run check", "test"];
+const STEPS = ["ci", "run check", "run test:deep", "test"];
 
 describe(".ci/run", () => {
   let folder: string;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { ask } from "../servers/ask.ts";
-import type { Reply } from "../servers/resp.ts";
+import { type Reply, RespError } from "../servers/resp.ts";
 
 const TOKEN = "secret";
 
@@ -68,7 +68,9 @@ export class UpstashServer {
     try {
       return { result: encoded(await ask(this.#redisPort, ...command.map(String))) };
     } catch (error) {
-      return { error: (error as Error).message };
+      // Without Redis there is no service: only what Redis itself answers is an answer.
+      if (!(error instanceof RespError)) throw error;
+      return { error: error.message };
     }
   }
 }

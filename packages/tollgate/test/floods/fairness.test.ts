@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RedisServer } from "../redis/servers/redis-server.ts";
+import { startRedis } from "../redis/servers/start-redis.ts";
+import { Child } from "./kit/child.ts";
+import { LIMIT } from "./kit/flood.ts";
+import type { ServerOrders, ServerStarted } from "./kit/flood-server.ts";
+import type { FloodOrders } from "./kit/flooder.ts";
+import type { GuestFindings, GuestOrders } from "./kit/guest.ts";
+import { GUEST_PATH } from "./kit/keys.ts";
+import { startService } from "./kit/service.ts";
+import { type Findings, sumOf } from "./kit/tally.ts";
+
+interface Shape {
+  readonly flood: string;
+  readonly connections: number;
+  /** On each connection, and how many of them are sent without waiting for an answer. */
+  readonly requests: number;
+  readonly burst: number;
+}
+
+const SHAPES: readonly Shape[] = [
+  { flood: "60,000 pipelined by one connection", connections: 1, requests: 60_000, burst: 60_000 },
+  { flood: "200 pipelined by each of 200 connections", connections: 200, requests: 200, burst: 200 },
+  { flood: "one at a time by each of 200 connections", connections: 200, requests: 150, burst: 1 },
+];
+const CALM_MS = 1_500;
+/** Beside what a server without a limiter makes it wait, several times over: a busy machine is to fail none. */
+const LONGEST_MS = 3_000;
+const TIMES_BARE = 4;
+
+interface Seen {
+  readonly calm: GuestFindings;
+  readonly flooded: GuestFindings;
+  readonly flood: Findings;
+}
+
+let redis: RedisServer;
+let flooder: Child;
+beforeAll(async () => {
+  redis = await startRedis();
+  flooder = new Child(new URL("kit/flooder.ts", import.meta.url));
+});
+afterAll(async () => {
+  await flooder[Symbol.asyncDispose]();
+  await redis.stop();
+});
+
+/** Lets a second client ask before and during a flood. */
+async function floodBeside(guestOrders: GuestOrders, shape: Shape): Promise<Seen> {
+  const { port } = guestOrders;
+  const { connections, requests, burst } = shape;
+  await using guest = new Child(new URL("kit/guest.ts", import.meta.url), guestOrders);
+  await guest.hear();
+  // Until the server has compiled what it runs.
+  await new Promise((resolve) => setTimeout(resolve, CALM_MS));
+  await guest.ask({ ask: "findings" });
+  await new Promise((resolve) => setTimeout(resolve, CALM_MS));
+  const calm = await guest.ask<GuestFindings>({ ask: "findings" });
+  const orders: FloodOrders = { port, connections, requests, burst, keys: "one", tellEvery: connections * requests };
+  const flood = await flooder.ask<Findings>(orders);
+  return { calm, flooded: await guest.ask<GuestFindings>({ ask: "findings" }), flood };
+}
+
+function figuresOf(of: object, { calm, flooded, flood }: Seen) {
+  const ms = (value: number) => Math.round(value * 10) / 10;
+  return {
+    table: "a second client beside a flood, waiting times in ms",
+    cells: {
+      ...of,
+      "flood took ms": Math.round(flood.tookMs),
+      "calm p50": ms(calm.p50Ms),
+      "calm p99": ms(calm.p99Ms),
+      "flooded requests": flooded.requests,
+      "flooded p50": ms(flooded.p50Ms),
+      "flooded p99": ms(flooded.p99Ms),
+      "p99 times": ms(flooded.p99Ms / calm.p99Ms),
+      longest: ms(flooded.longestMs),
+      refused: flooded.refused,
+      degraded: flooded.degraded,
+    },
+  };
+}
+
+function expectServed({ flooded: { longestMs, refused, degraded } }: Seen, bareMs: number): void {
+  expect({ refused, degraded }).toEqual({ refused: 0, degraded: 0 });
+  expect(longestMs).toBeLessThanOrEqual(LONGEST_MS + TIMES_BARE * bareMs);
+}
+
+describe.each(SHAPES.map((shape) => [shape.flood, shape] as const))("a second client beside %s", (_flood, shape) => {
+  /** The longest that it waits for a server without a limiter. */
+  let bareMs = 0;
+
+  /** What a flood does to any server: how much of the wait is not the limiter's. */
+  it("waits for a server without a limiter", async ({ task }) => {
+    await using server = new Child(new URL("kit/bare-server.ts", import.meta.url));
+    const { port } = await server.hear<ServerStarted>();
+    const seen = await floodBeside({ port, path: GUEST_PATH, header: "" }, shape);
+    task.meta.figures = [figuresOf({ server: "node, no limiter", flood: shape.flood }, seen)];
+    bareMs = seen.flooded.longestMs;
+    expect(seen.flooded.refused).toBe(0);
+  });
+
+  it("is served over Redis", async ({ task }) => {
+    await redis.command("FLUSHALL");
+    const serverOrders: ServerOrders = {
+      ...{
+        adapter: "node",
+        client: "ioredis",
+        algorithm: "token bucket",
+        policy: "allow",
+        capacity: LIMIT,
+        port: redis.port,
+      },
+      hasGuest: true,
+    };
+    await using server = new Child(new URL("kit/flood-server.ts", import.meta.url), serverOrders);
+    const { port } = await server.hear<ServerStarted>();
+    const seen = await floodBeside({ port, path: GUEST_PATH, header: "" }, shape);
+    task.meta.figures = [figuresOf({ server: "node, Redis", flood: shape.flood }, seen)];
+    const { admitted, degraded } = sumOf(seen.flood);
+    expect({ admitted, degraded }).toEqual({ admitted: LIMIT, degraded: 0 });
+    expectServed(seen, bareMs);
+  });
+
+  it("is served by the service", async ({ task }) => {
+    await using service = await startService();
+    const seen = await floodBeside({ port: service.port, path: "/", header: "X-API-Key: guest" }, shape);
+    task.meta.figures = [figuresOf({ server: "the service", flood: shape.flood }, seen)];
+    expectServed(seen, bareMs);
+  });
+});

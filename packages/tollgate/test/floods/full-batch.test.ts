@@ -1,0 +1,74 @@
+import { createLimiter, perDay } from "tollgate";
+import { type RedisStore, redisStore } from "tollgate/redis";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { UpstashServer } from "../redis/clients/upstash-server.ts";
+import type { RedisServer } from "../redis/servers/redis-server.ts";
+import { startRedis } from "../redis/servers/start-redis.ts";
+import { closeClient } from "./kit/close-client.ts";
+import { CLIENTS, type ClientName, LIMIT } from "./kit/flood.ts";
+import { loadClient } from "./kit/open-client.ts";
+
+let redis: RedisServer;
+let upstash: UpstashServer;
+beforeAll(async () => {
+  redis = await startRedis();
+  upstash = await UpstashServer.start(redis);
+});
+afterAll(async () => {
+  await upstash.stop();
+  await redis.stop();
+});
+beforeEach(async () => {
+  await redis.command("CONFIG", "SET", "maxmemory", "0");
+  await redis.command("FLUSHALL");
+});
+
+async function openStore(name: ClientName): Promise<RedisStore> {
+  const open = await loadClient(name);
+  const { client, connected } = await open({ port: redis.port, upstash });
+  await connected;
+  const store = redisStore({ client });
+  onTestFinished(async () => {
+    await store.close();
+    await closeClient(client);
+  });
+  return store;
+}
+
+/** A store that has not heard that the key is exhausted, over a server without memory for new keys. */
+async function fullAndExhausted(name: ClientName) {
+  const limits = [perDay(LIMIT)];
+  const before = createLimiter({ name: "api", limits, store: await openStore(name) });
+  await before.allow("exhausted", LIMIT);
+  const store = await openStore(name);
+  const limiter = createLimiter({ name: "api", limits, store });
+  await limiter.allow("warm");
+  await redis.command("CONFIG", "SET", "maxmemory", "1");
+  return { store, limiter };
+}
+
+const DENIED = { allowed: false, degraded: undefined };
+const OUT_OF_MEMORY = { allowed: true, degraded: "the server is out of memory" };
+
+describe.each(CLIENTS)("over a Redis that is full, %s", (name) => {
+  it("an exhausted key is denied by Redis though new keys share its batch", async () => {
+    const { limiter } = await fullAndExhausted(name);
+    for (let turn = 0; turn < 10; turn += 1) {
+      const keys = ["exhausted", `new ${turn}`, "exhausted", `other ${turn}`, "exhausted"];
+      const decisions = await Promise.all(keys.map((key) => limiter.consume(key)));
+      const seen = decisions.map(({ allowed, degraded }) => ({ allowed, degraded }));
+      expect(seen).toEqual([DENIED, OUT_OF_MEMORY, DENIED, OUT_OF_MEMORY, DENIED]);
+    }
+  });
+
+  it("six new keys do not open the circuit for others", async () => {
+    const { limiter, store } = await fullAndExhausted(name);
+    for (let key = 0; key < 6; key += 1) {
+      const { allowed, degraded } = await limiter.consume(`new ${key}`);
+      expect({ allowed, degraded }).toEqual(OUT_OF_MEMORY);
+    }
+    expect(store.breaker).toBe("closed");
+    const { allowed, degraded } = await limiter.consume("exhausted");
+    expect({ allowed, degraded }).toEqual(DENIED);
+  });
+});

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { RedisServer } from "../redis/servers/redis-server.ts";
+import { startRedis } from "../redis/servers/start-redis.ts";
+import { callInAProcess } from "./kit/call-in-processes.ts";
+import { callFiguresOf } from "./kit/call-table.ts";
+import { LIMIT } from "./kit/flood.ts";
+
+const CALLS = 300_000;
+/** As busy servers make them. */
+const TURN = 1_000;
+
+let redis: RedisServer;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(async () => redis.stop());
+beforeEach(async () => {
+  await redis.command("FLUSHALL");
+});
+
+describe("300,000 calls that wait for no answer", () => {
+  // Nothing can be let go before the turn ends in which a call was made: its promise and its decision are there until then.
+  const cases = [
+    [CALLS, 1, 900],
+    [CALLS, CALLS, 1_100],
+    [TURN, 1, 200],
+    [TURN, CALLS, 300],
+  ] as const;
+  it.for(cases)("in a turn: %i, keys: %i, take at most %i MB", async ([turn, keys, mostMb], { task }) => {
+    const findings = await callInAProcess({
+      ...{ client: "ioredis", algorithm: "token bucket", port: redis.port, policy: "deny", capacity: LIMIT },
+      ...{ verb: "consume", start: "warm", clients: 1, calls: CALLS, turn, pace: "next", keys },
+    });
+    task.meta.figures = [callFiguresOf("300,000 calls", { "in a turn": turn, keys }, findings)];
+    expect(findings.grownMb).toBeLessThanOrEqual(mostMb);
+    expect(findings.thrown).toBe(0);
+    expect(findings.admitted).toBeLessThanOrEqual(keys * LIMIT);
+  });
+});

@@ -1,0 +1,35 @@
+import { DEGRADED } from "./adapters/handler.ts";
+
+const STATUS_LINE = /HTTP\/1\.1 (\d{3}) /;
+const DEGRADED_LINE = new RegExp(`^${DEGRADED}: *(.*?)\r?$`, "i");
+
+/** Hears of answers in the order in which they come. */
+export interface AnswerListener {
+  onStatus(status: number): void;
+  /** Of the answer whose status came last. */
+  onDegraded(cause: string): void;
+}
+
+/** Finds answers in what one connection receives. Bodies must not contain a status line. */
+export class AnswerReader {
+  readonly #listener: AnswerListener;
+  #rest = "";
+
+  constructor(listener: AnswerListener) {
+    this.#listener = listener;
+  }
+
+  read(text: string): void {
+    const lines = (this.#rest + text).split("\n");
+    this.#rest = lines.pop()!;
+    for (const line of lines) {
+      // A body may stand before it in the same line.
+      const status = line.includes("HTTP/1.1 ") ? STATUS_LINE.exec(line) : null;
+      if (status !== null) this.#listener.onStatus(Number(status[1]));
+      else if (line.length < 100 && line[0]?.toLowerCase() === "x") {
+        const degraded = DEGRADED_LINE.exec(line);
+        if (degraded !== null) this.#listener.onDegraded(degraded[1]!);
+      }
+    }
+  }
+}

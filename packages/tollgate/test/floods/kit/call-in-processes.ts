@@ -1,0 +1,19 @@
+import type { CallerFindings, CallerOrders } from "./caller.ts";
+import { Child } from "./child.ts";
+
+/** Lets a process for each of the orders call when all are ready. */
+export async function callInProcesses(all: readonly CallerOrders[]): Promise<readonly CallerFindings[]> {
+  const children = all.map((orders) => new Child(new URL("caller.ts", import.meta.url), orders));
+  try {
+    await Promise.all(children.map((child) => child.hear()));
+    for (const child of children) child.tell({ go: true });
+    return await Promise.all(children.map((child) => child.hear<CallerFindings>()));
+  } finally {
+    await Promise.all(children.map((child) => child[Symbol.asyncDispose]()));
+  }
+}
+
+export async function callInAProcess(orders: CallerOrders): Promise<CallerFindings> {
+  const [findings] = await callInProcesses([orders]);
+  return findings!;
+}

@@ -1,0 +1,163 @@
+import { type AsyncLimiter, createLimiter, type Decision } from "tollgate";
+import { type RedisStoreOptions, redisStore } from "tollgate/redis";
+import type { Algorithm, ClientName, Policy } from "./flood.ts";
+import { ordersOfChild, tellParent } from "./in-child.ts";
+import { limitOf } from "./limit-of.ts";
+import { onFailureOf } from "./on-failure-of.ts";
+import { loadClient, type Whereabouts } from "./open-client.ts";
+
+/** A process that calls a limiter without waiting for answers. It begins when it is told. */
+export interface CallerOrders extends Whereabouts {
+  readonly client: ClientName;
+  readonly algorithm: Algorithm;
+  readonly policy: Policy;
+  readonly capacity: number;
+  readonly verb: "allow" | "consume";
+  /** `"warm"`: the client is connected and the script known before; `"cold"`: the calls are made as soon as there is a client. */
+  readonly start: "warm" | "cold";
+  /** Each with a connection, a store and a limiter of its own. */
+  readonly clients: number;
+  /** Of each client. */
+  readonly calls: number;
+  /** So many calls in one turn of the event loop; by default all. */
+  readonly turn?: number;
+  /** Whether a turn comes when the calls of the turn before have ended, or next. */
+  readonly pace?: "ended" | "next";
+  /** The calls are for so many keys in turn. */
+  readonly keys: number;
+  readonly options?: Pick<RedisStoreOptions, "timeoutMs">;
+}
+
+export interface CallerFindings {
+  readonly admitted: number;
+  /** Of all answers; `allow` does not tell. */
+  readonly degraded: number;
+  readonly causes: Readonly<Record<string, number>>;
+  /** Calls that threw. */
+  readonly thrown: number;
+  readonly opened: number;
+  readonly tookMs: number;
+  /** How long it took at most to make the calls of a turn, before anything else could happen. */
+  readonly callingMs: number;
+  /** The longest turn of the event loop, calls included. */
+  readonly longestTurnMs: number;
+  /** By how much the calls made the process grow, at most. */
+  readonly grownMb: number;
+}
+
+const orders = ordersOfChild<CallerOrders>();
+const open = await loadClient(orders.client);
+const counts = { admitted: 0, degraded: 0, thrown: 0, opened: 0 };
+const causes: Record<string, number> = {};
+
+async function makeLimiter(): Promise<AsyncLimiter> {
+  const { client, connected } = await open(orders);
+  if (orders.start === "warm") await connected;
+  else connected.catch(() => {});
+  const store = redisStore({
+    client,
+    onFailure: onFailureOf(orders.policy),
+    observe: (observation) => {
+      if (observation.type === "breaker" && observation.state === "open") counts.opened += 1;
+    },
+    ...orders.options,
+  });
+  return createLimiter({ name: "calls", limits: [limitOf(orders.algorithm, orders.capacity)], store });
+}
+
+async function makeLimiters(): Promise<readonly AsyncLimiter[]> {
+  return Promise.all(Array.from({ length: orders.clients }, makeLimiter));
+}
+
+/** The calls that have not ended, and what is to happen when all have. */
+const pending = { calls: 0, onEnd: (): void => {} };
+
+function callOnce(limiter: AsyncLimiter, key: string): void {
+  if (orders.verb === "allow") limiter.allow(key).then(noteAnswer, noteThrown);
+  else limiter.consume(key).then(noteDecision, noteThrown);
+}
+
+function noteAnswer(allowed: boolean): void {
+  if (allowed) counts.admitted += 1;
+  noteEnd();
+}
+
+function noteDecision({ allowed, degraded }: Decision): void {
+  if (degraded !== undefined) {
+    counts.degraded += 1;
+    causes[degraded] = (causes[degraded] ?? 0) + 1;
+  }
+  noteAnswer(allowed);
+}
+
+function noteThrown(): void {
+  counts.thrown += 1;
+  noteEnd();
+}
+
+function noteEnd(): void {
+  pending.calls -= 1;
+  if (pending.calls === 0) pending.onEnd();
+}
+
+/** The longest turn of the event loop from now on, until it is asked. */
+function watchTurns(): () => number {
+  let longestMs = 0;
+  let atMs = performance.now();
+  let immediate = setImmediate(look);
+  function look(): void {
+    const nowMs = performance.now();
+    longestMs = Math.max(longestMs, nowMs - atMs);
+    atMs = nowMs;
+    immediate = setImmediate(look);
+  }
+  return () => {
+    clearImmediate(immediate);
+    return longestMs;
+  };
+}
+
+async function allEnded(): Promise<void> {
+  if (pending.calls === 0) return;
+  await new Promise<void>((resolve) => {
+    pending.onEnd = resolve;
+  });
+}
+
+async function nextTurn(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function callAll(limiters: readonly AsyncLimiter[]): Promise<CallerFindings> {
+  const { calls, keys, turn = calls, pace = "ended" } = orders;
+  const names = Array.from({ length: keys }, (_, key) => `key ${key}`);
+  const beforeKb = process.memoryUsage().rss / 1024;
+  const startedMs = performance.now();
+  const longestMs = watchTurns();
+  let callingMs = 0;
+  for (let from = 0; from < calls; from += turn) {
+    const turnMs = performance.now();
+    pending.calls += (Math.min(calls, from + turn) - from) * limiters.length;
+    for (const limiter of limiters) {
+      for (let call = from; call < from + turn && call < calls; call += 1) callOnce(limiter, names[call % keys]!);
+    }
+    callingMs = Math.max(callingMs, performance.now() - turnMs);
+    await (pace === "ended" ? allEnded() : nextTurn());
+  }
+  await allEnded();
+  return {
+    ...counts,
+    causes,
+    tookMs: performance.now() - startedMs,
+    callingMs,
+    longestTurnMs: longestMs(),
+    grownMb: Math.round((process.resourceUsage().maxRSS - beforeKb) / 1024),
+  };
+}
+
+const warmed = orders.start === "warm" ? await makeLimiters() : undefined;
+if (warmed !== undefined) await Promise.all(warmed.map((limiter) => limiter.consume("warm")));
+process.on("message", () => {
+  void (warmed === undefined ? makeLimiters() : Promise.resolve(warmed)).then(callAll).then(tellParent);
+});
+tellParent({ ready: true });

@@ -1,0 +1,53 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+/** A program of this kit in a process of its own, with which it shares no event loop. It ends with this process. */
+export class Child implements AsyncDisposable {
+  readonly #process: ChildProcess;
+  readonly #messages: unknown[] = [];
+  #wake: () => void = () => {};
+  #ended: string | undefined;
+
+  constructor(program: URL, orders: unknown = {}) {
+    this.#process = fork(fileURLToPath(program), [JSON.stringify(orders)], {
+      execArgv: ["--import", "tsx"],
+      stdio: "inherit",
+    });
+    this.#process.on("message", (message) => {
+      this.#messages.push(message);
+      this.#wake();
+    });
+    this.#process.on("exit", (code, signal) => {
+      this.#ended = String(signal ?? code);
+      this.#wake();
+    });
+  }
+
+  /** What it says next. */
+  async hear<Message>(): Promise<Message> {
+    while (this.#messages.length === 0) {
+      if (this.#ended !== undefined) throw new Error(`expected a message of the process, it ended with ${this.#ended}`);
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    return this.#messages.shift() as Message;
+  }
+
+  /** Says something, and gives the answer. */
+  ask<Answer>(message: object): Promise<Answer> {
+    this.tell(message);
+    return this.hear();
+  }
+
+  tell(message: object): void {
+    this.#process.send(message);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#ended !== undefined) return;
+    this.#process.kill("SIGKILL");
+    await once(this.#process, "exit");
+  }
+}

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { RedisServer } from "../../redis/servers/redis-server.ts";
+import { startRedis } from "../../redis/servers/start-redis.ts";
+import { Child } from "./child.ts";
+import { type Condition, type Flood, LIMIT, SHARE_OF_LIMIT } from "./flood.ts";
+import { figuresOf } from "./flood-table.ts";
+import { floodsOf, titleOf } from "./plan.ts";
+import { REQUESTS, runFlood } from "./run-flood.ts";
+import { type Findings, mostOf, sumOf } from "./tally.ts";
+
+/** Starts a server and loads a framework, and twenty thousand requests may take some seconds on a busy machine. */
+const PATIENCE = { timeout: 60_000 };
+
+/** All floods of the plan over a Redis in that condition; `expected` says more than what is true of all. */
+export function itIsFlooded(
+  condition: Condition,
+  args: readonly string[],
+  expected: (findings: Findings, flood: Flood) => void,
+): void {
+  let redis: RedisServer;
+  let flooder: Child;
+  beforeAll(async () => {
+    redis = await startRedis({ args });
+    flooder = new Child(new URL("flooder.ts", import.meta.url));
+  });
+  afterAll(async () => {
+    await flooder[Symbol.asyncDispose]();
+    await redis.stop();
+  });
+
+  const floods = floodsOf(condition).map((flood) => [titleOf(flood), flood] as const);
+  it.for(floods)("%s", PATIENCE, async ([, flood], { task }) => {
+    const result = await runFlood(flooder, redis, flood);
+    task.meta.figures = [figuresOf(flood, result)];
+    expectHonest(result.findings, flood);
+    expected(result.findings, flood);
+  });
+}
+
+/** What is true whatever happens to Redis: every key has its limit, and what goes beyond says so. */
+function expectHonest(findings: Findings, { policy }: Flood): void {
+  const { admitted, denied, unavailable } = sumOf(findings);
+  // Whatever else a server answers, such as 500, is none of these.
+  expect(admitted + denied + unavailable).toBe(REQUESTS);
+  expect(mostOf(findings, (tally) => tally.admitted - tally.degraded)).toBeLessThanOrEqual(LIMIT);
+  if (policy === "deny") expect(sumOf(findings).degraded).toBe(0);
+  if (policy === "half a share")
+    expect(mostOf(findings, ({ degraded }) => degraded)).toBeLessThanOrEqual(SHARE_OF_LIMIT);
+}
+
+/** So many calls for one key may wait for Redis at once; more are denied, whatever the policy. */
+const MOST_WAITING = 16_384;
+
+/** Redis answers within the time of a call: every key gets its limit, and none is admitted without Redis. */
+export function expectExact(findings: Findings): void {
+  for (const { admitted, degraded } of Object.values(findings.byKey)) {
+    expect({ admitted, degraded }).toEqual({ admitted: LIMIT, degraded: 0 });
+  }
+  expect(sumOf(findings).unavailable).toBeLessThanOrEqual(REQUESTS - MOST_WAITING);
+}

@@ -1,0 +1,28 @@
+/** What a flood is made of. */
+export const ADAPTERS = ["node", "express", "koa", "fastify", "hono", "fetch"] as const;
+export const CLIENTS = ["ioredis", "iovalkey", "redis", "glide", "upstash"] as const;
+export const CONDITIONS = ["healthy", "slow by 20 ms", "stalled for 150 ms", "full", "restarting"] as const;
+export const ALGORITHMS = ["token bucket", "sliding window", "fixed window"] as const;
+export const CONNECTIONS = [1, 200] as const;
+export const POLICIES = ["allow", "deny", "half a share"] as const;
+
+export type AdapterName = (typeof ADAPTERS)[number];
+export type ClientName = (typeof CLIENTS)[number];
+export type Condition = (typeof CONDITIONS)[number];
+export type Algorithm = (typeof ALGORITHMS)[number];
+export type Policy = (typeof POLICIES)[number];
+
+export interface Flood {
+  readonly adapter: AdapterName;
+  readonly client: ClientName;
+  readonly condition: Condition;
+  readonly algorithm: Algorithm;
+  readonly connections: (typeof CONNECTIONS)[number];
+  readonly policy: Policy;
+}
+
+/** What every key of a flood may take in a day: nothing comes back while it lasts. */
+export const LIMIT = 10;
+/** The share of the policy "half a share", and what it leaves of the limit. */
+export const SHARE = 0.5;
+export const SHARE_OF_LIMIT = 5;

@@ -1,0 +1,109 @@
+import { connect } from "node:net";
+import { AnswerReader } from "./answer-reader.ts";
+import { ordersOfChild, tellParent } from "./in-child.ts";
+import { type Keys, keyOf, pathOf } from "./keys.ts";
+import { emptyTally, type Findings, type KeyTally, percentile } from "./tally.ts";
+
+/** The process that floods: requests over raw sockets, which wait for no answer. */
+export interface FloodOrders {
+  readonly port: number;
+  readonly connections: number;
+  /** On each connection. */
+  readonly requests: number;
+  /** So many are written in one piece, and the next when all of these are answered. */
+  readonly burst: number;
+  readonly keys: Keys;
+  /** Says `{ reached: true }` as often as so many more are answered, but not at the end. */
+  readonly tellEvery: number;
+}
+
+/** If the server does not answer all within that time, the findings are of those that it answered. */
+const PATIENCE_MS = 45_000;
+
+ordersOfChild();
+process.on("message", (orders: FloodOrders) => {
+  void new FloodRun(orders).done.then(tellParent);
+});
+
+class FloodRun {
+  readonly done: Promise<Findings>;
+  readonly #orders: FloodOrders;
+  readonly #latencies: number[] = [];
+  readonly #statuses: Record<number, number> = {};
+  readonly #causes: Record<string, number> = {};
+  readonly #byKey: Record<number, KeyTally> = {};
+  readonly #startedMs = performance.now();
+
+  constructor(orders: FloodOrders) {
+    this.#orders = orders;
+    const connections = Array.from({ length: orders.connections }, () => this.#floodFromOne());
+    this.done = Promise.all(connections).then(() => this.#findings());
+  }
+
+  #floodFromOne(): Promise<void> {
+    const { port, requests, burst, keys } = this.#orders;
+    return new Promise((resolve) => {
+      const socket = connect(port, "127.0.0.1");
+      let sent = 0;
+      let answered = 0;
+      let sentMs = 0;
+      const sendBurst = (): void => {
+        const upTo = Math.min(sent + burst, requests);
+        let text = "";
+        for (; sent < upTo; sent += 1) {
+          const end = sent === requests - 1 ? "Connection: close\r\n\r\n" : "\r\n";
+          text += `GET ${pathOf(keyOf(keys, sent, requests))} HTTP/1.1\r\nHost: a\r\n${end}`;
+        }
+        sentMs = performance.now();
+        socket.write(text);
+      };
+      const reader = new AnswerReader({
+        onStatus: (status) => {
+          this.#note(status, keyOf(keys, answered, requests), performance.now() - sentMs);
+          answered += 1;
+          if (answered === sent && sent < requests) sendBurst();
+        },
+        onDegraded: (cause) => this.#noteDegraded(cause, keyOf(keys, answered - 1, requests)),
+      });
+      socket.setEncoding("latin1").on("data", (text: string) => reader.read(text));
+      socket.on("error", () => {});
+      socket.on("close", () => resolve());
+      socket.setTimeout(PATIENCE_MS, () => socket.destroy());
+      socket.on("connect", sendBurst);
+    });
+  }
+
+  #note(status: number, key: number, latencyMs: number): void {
+    this.#latencies.push(latencyMs);
+    this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;
+    const tally = this.#tallyOf(key);
+    if (status === 200) tally.admitted += 1;
+    if (status === 429) tally.denied += 1;
+    if (status === 503) tally.unavailable += 1;
+    const answered = this.#latencies.length;
+    const { connections, requests, tellEvery } = this.#orders;
+    if (answered % tellEvery === 0 && answered < connections * requests) tellParent({ reached: true });
+  }
+
+  #noteDegraded(cause: string, key: number): void {
+    this.#causes[cause] = (this.#causes[cause] ?? 0) + 1;
+    this.#tallyOf(key).degraded += 1;
+  }
+
+  #tallyOf(key: number): KeyTally {
+    this.#byKey[key] ??= emptyTally();
+    return this.#byKey[key];
+  }
+
+  #findings(): Findings {
+    const sorted = Float64Array.from(this.#latencies).sort();
+    return {
+      statuses: this.#statuses,
+      causes: this.#causes,
+      byKey: this.#byKey,
+      p50Ms: percentile(sorted, 0.5),
+      p99Ms: percentile(sorted, 0.99),
+      tookMs: performance.now() - this.#startedMs,
+    };
+  }
+}

@@ -1,0 +1,72 @@
+import type { ClientName } from "./flood.ts";
+
+/** Where a client finds Redis: a port of this machine, and for Upstash a URL. */
+export interface Whereabouts {
+  readonly port: number;
+  readonly upstash?: { readonly url: string; readonly token: string };
+}
+
+export interface OpenedClient {
+  readonly client: object;
+  /** Resolves when it is connected. */
+  readonly connected: Promise<unknown>;
+}
+
+/** After that long clients connect again. */
+const RETRY_MS = 50;
+const GLIDE_REQUEST_TIMEOUT_MS = 100;
+
+const HOST = "127.0.0.1";
+
+function ignore(): void {}
+
+/** Loads the library of the client; what comes back makes a client that does not wait until it is connected, where there is such. */
+export async function loadClient(name: ClientName): Promise<(where: Whereabouts) => Promise<OpenedClient>> {
+  switch (name) {
+    case "ioredis": {
+      const { Redis } = await import("ioredis");
+      return async ({ port }) => {
+        const client = new Redis({ host: HOST, port, retryStrategy: () => RETRY_MS });
+        client.on("error", ignore);
+        return { client, connected: client.ping() };
+      };
+    }
+    case "iovalkey": {
+      const { Redis } = await import("iovalkey");
+      return async ({ port }) => {
+        const client = new Redis({ host: HOST, port, retryStrategy: () => RETRY_MS });
+        client.on("error", ignore);
+        return { client, connected: client.ping() };
+      };
+    }
+    case "redis": {
+      const { createClient } = await import("redis");
+      return async ({ port }) => {
+        const client = createClient({ socket: { host: HOST, port, reconnectStrategy: () => RETRY_MS } });
+        client.on("error", ignore);
+        return { client, connected: client.connect() };
+      };
+    }
+    case "glide": {
+      const { GlideClient, Logger } = await import("@valkey/valkey-glide");
+      return async ({ port }) => {
+        Logger.setLoggerConfig("off");
+        const client = await GlideClient.createClient({
+          addresses: [{ host: HOST, port }],
+          requestTimeout: GLIDE_REQUEST_TIMEOUT_MS,
+          connectionBackoff: { numberOfRetries: 1, factor: RETRY_MS, exponentBase: 1 },
+        });
+        return { client, connected: Promise.resolve() };
+      };
+    }
+    case "upstash": {
+      const { Redis } = await import("@upstash/redis");
+      return async ({ upstash }) => {
+        const client = new Redis({ url: upstash!.url, token: upstash!.token, retry: { retries: 0 } });
+        return { client, connected: client.ping() };
+      };
+    }
+    default:
+      return name satisfies never;
+  }
+}

@@ -1,0 +1,70 @@
+import { get } from "node:http";
+import type { RedisServer } from "../../redis/servers/redis-server.ts";
+import { Child } from "./child.ts";
+import { type Condition, type Flood, LIMIT } from "./flood.ts";
+import type { ServerOrders, ServerStarted, ServerState } from "./flood-server.ts";
+import type { FloodOrders } from "./flooder.ts";
+import type { Keys } from "./keys.ts";
+import { Surroundings } from "./surroundings.ts";
+import type { Findings } from "./tally.ts";
+
+/** How many requests there are in a flood, on all connections together. */
+export const REQUESTS = 20_000;
+
+/** Bursts keep a flood going while something happens to Redis. */
+const BURSTS: Readonly<Record<Condition, number>> = {
+  healthy: 1,
+  "slow by 20 ms": 1,
+  "stalled for 150 ms": 10,
+  full: 1,
+  restarting: 10,
+};
+const KEYS: Readonly<Record<Condition, Keys>> = {
+  healthy: "one",
+  "slow by 20 ms": "one",
+  "stalled for 150 ms": "in turn",
+  full: "exhausted and new",
+  restarting: "in turn",
+};
+
+/** So often something may happen to Redis, at equal distances. */
+const DISTURBANCES = 3;
+
+export interface FloodResult {
+  readonly findings: Findings;
+  readonly server: ServerState;
+}
+
+/** Floods a server of its own over this Redis. */
+export async function runFlood(flooder: Child, redis: RedisServer, flood: Flood): Promise<FloodResult> {
+  const { adapter, client, condition, algorithm, connections, policy } = flood;
+  await using surroundings = await Surroundings.prepare(redis, flood);
+  const orders: ServerOrders = {
+    ...{ adapter, client, algorithm, policy, capacity: LIMIT },
+    ...surroundings.whereabouts,
+  };
+  await using server = new Child(new URL("flood-server.ts", import.meta.url), orders);
+  const { port } = await server.hear<ServerStarted>();
+  await getOnce(`http://127.0.0.1:${port}/warm`);
+  await surroundings.before(algorithm);
+  const requests = REQUESTS / connections;
+  const floodOrders: FloodOrders = {
+    ...{ port, connections, requests, keys: KEYS[condition] },
+    burst: Math.ceil(requests / BURSTS[condition]),
+    tellEvery: REQUESTS / (DISTURBANCES + 1),
+  };
+  flooder.tell(floodOrders);
+  for (let times = 0; times < DISTURBANCES; times += 1) {
+    await flooder.hear();
+    await surroundings.during(times);
+  }
+  const findings = await flooder.hear<Findings>();
+  return { findings, server: await server.ask<ServerState>({ ask: "state" }) };
+}
+
+/** From then on the server is connected to Redis, and Redis knows the script. */
+async function getOnce(url: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    get(url, { agent: false }, (response) => response.resume().on("end", resolve)).on("error", reject);
+  });
+}

@@ -1,0 +1,46 @@
+/** What became of the requests for one key. */
+export interface KeyTally {
+  admitted: number;
+  /** Of the admitted, those decided without Redis. */
+  degraded: number;
+  denied: number;
+  /** Denied because Redis could not be asked. */
+  unavailable: number;
+}
+
+export function emptyTally(): KeyTally {
+  return { admitted: 0, degraded: 0, denied: 0, unavailable: 0 };
+}
+
+/** What became of a flood. */
+export interface Findings {
+  /** Answers by their status. */
+  readonly statuses: Readonly<Record<number, number>>;
+  /** Degraded admissions by their causes. */
+  readonly causes: Readonly<Record<string, number>>;
+  readonly byKey: Readonly<Record<number, KeyTally>>;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly tookMs: number;
+}
+
+export function sumOf({ byKey }: Pick<Findings, "byKey">): KeyTally {
+  const sum = emptyTally();
+  for (const tally of Object.values(byKey)) {
+    sum.admitted += tally.admitted;
+    sum.degraded += tally.degraded;
+    sum.denied += tally.denied;
+    sum.unavailable += tally.unavailable;
+  }
+  return sum;
+}
+
+/** Of all keys the most of something. */
+export function mostOf({ byKey }: Pick<Findings, "byKey">, what: (tally: KeyTally) => number): number {
+  return Math.max(0, ...Object.values(byKey).map(what));
+}
+
+export function percentile(sorted: ArrayLike<number>, share: number): number {
+  if (sorted.length === 0) return Number.NaN;
+  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)]!;
+}

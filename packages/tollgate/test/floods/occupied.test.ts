@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RedisServer } from "../redis/servers/redis-server.ts";
+import { startRedis } from "../redis/servers/start-redis.ts";
+import { callInAProcess } from "./kit/call-in-processes.ts";
+import { callFiguresOf } from "./kit/call-table.ts";
+import { ALGORITHMS, LIMIT } from "./kit/flood.ts";
+
+const CALLS = 100_000;
+/** In one turn: as many as the store takes for one key at once. */
+const TURN = 10_000;
+const SLOW_US = 5_000;
+/** A machine that does something else in the middle of a call makes that call slow. */
+const AGAIN = { retry: 2 };
+
+let redis: RedisServer;
+beforeAll(async () => {
+  redis = await startRedis({ args: ["--slowlog-log-slower-than", String(SLOW_US), "--slowlog-max-len", "10000"] });
+});
+afterAll(async () => redis.stop());
+
+/** Its number, when it was, how many µs it took, the command with its arguments. */
+type SlowlogEntry = readonly [number, number, number, readonly string[]];
+
+/** How long the calls of the script took that took longer, in µs. */
+async function slowScripts(): Promise<readonly number[]> {
+  const entries = (await redis.command("SLOWLOG", "GET", -1)) as readonly SlowlogEntry[];
+  return entries.filter(([, , , [command]]) => /^eval/i.test(command!)).map(([, , us]) => us);
+}
+
+describe("100,000 calls for one key occupy Redis for no more than 5 ms at a time", () => {
+  const cases = ALGORITHMS.flatMap((algorithm) =>
+    [LIMIT, 10 * CALLS].map((capacity) => [algorithm, capacity] as const),
+  );
+  it.for(cases)("%s, limit: %i", AGAIN, async ([algorithm, capacity], { task }) => {
+    await redis.command("FLUSHALL");
+    await redis.command("SLOWLOG", "RESET");
+    const findings = await callInAProcess({
+      ...{ client: "ioredis", algorithm, port: redis.port, policy: "deny", capacity },
+      ...{ verb: "allow", start: "warm", clients: 1, calls: CALLS, turn: TURN, keys: 1 },
+      options: { timeoutMs: 20_000 },
+    });
+    const slowUs = await slowScripts();
+    task.meta.figures = [
+      callFiguresOf(
+        "100,000 calls for one key, 10,000 in a turn",
+        {
+          algorithm,
+          limit: capacity,
+          "calls over 5 ms": slowUs.length,
+          "longest of them ms": Math.max(0, ...slowUs) / 1_000,
+        },
+        findings,
+      ),
+    ];
+    expect(findings).toMatchObject({ admitted: Math.min(capacity, CALLS), thrown: 0, opened: 0 });
+    expect(slowUs).toEqual([]);
+  });
+});

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { UpstashServer } from "../redis/clients/upstash-server.ts";
+import type { RedisServer } from "../redis/servers/redis-server.ts";
+import { startRedis } from "../redis/servers/start-redis.ts";
+import { callInAProcess } from "./kit/call-in-processes.ts";
+import { callFiguresOf } from "./kit/call-table.ts";
+import { ALGORITHMS, CLIENTS, LIMIT } from "./kit/flood.ts";
+
+/** One turn of the event loop. */
+const CALLS = 10_000;
+
+let redis: RedisServer;
+let upstash: UpstashServer;
+beforeAll(async () => {
+  redis = await startRedis();
+  upstash = await UpstashServer.start(redis);
+});
+afterAll(async () => {
+  await upstash.stop();
+  await redis.stop();
+});
+
+describe("10,000 calls of consume in one turn, that wait for no answer", () => {
+  const cases = CLIENTS.map((client, i) => [client, ALGORITHMS[i % ALGORITHMS.length]!] as const);
+  it.for(cases)("are admitted the limit, by Redis: %s, %s", async ([client, algorithm], { task }) => {
+    await redis.command("FLUSHALL");
+    const { url, token } = upstash;
+    const findings = await callInAProcess({
+      ...{ client, algorithm, port: redis.port, upstash: { url, token } },
+      ...{ policy: "allow", capacity: LIMIT, verb: "consume", start: "warm", clients: 1, calls: CALLS, keys: 1 },
+    });
+    task.meta.figures = [callFiguresOf("10,000 calls in one turn", { client, algorithm }, findings)];
+    const { admitted, degraded, thrown, opened } = findings;
+    expect({ admitted, degraded, thrown, opened }).toEqual({ admitted: LIMIT, degraded: 0, thrown: 0, opened: 0 });
+  });
+});
