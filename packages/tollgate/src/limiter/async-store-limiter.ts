@@ -6,11 +6,12 @@ import { countsNumbers } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
 import type { AsyncSpace, AsyncStore, Verb } from "../core/store.ts";
 import { checkBatch } from "./batch.ts";
-import { type Calls, callsFor, callsOf } from "./call.ts";
+import { type Calls, type CheckedRequest, requestFor, requestOf } from "./call.ts";
 import { decide, explainLimits, plansOf } from "./decide.ts";
 import type { AsyncHandle, AsyncLimiter } from "./limiter.ts";
 import type { Selection, Source } from "./selection.ts";
 import { sum } from "./sum.ts";
+import { tellAll } from "./tell-all.ts";
 
 export interface AsyncStoreLimiterParts<Input> {
   readonly name: string;
@@ -18,7 +19,7 @@ export interface AsyncStoreLimiterParts<Input> {
   readonly sources: readonly Source[];
   readonly store: AsyncStore;
   readonly clock: Clock;
-  readonly observe: Observer | undefined;
+  readonly observers: readonly Observer[];
   /** Has its host hear of nothing more. */
   readonly close: () => void;
 }
@@ -31,71 +32,73 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
   readonly sources: readonly Source[];
   readonly store: AsyncStore;
   readonly clock: Clock;
-  readonly observe: Observer | undefined;
+  readonly observers: readonly Observer[];
+  readonly #observe: Observer | undefined;
   readonly #close: () => void;
 
-  constructor({ name, selection, sources, store, clock, observe, close }: AsyncStoreLimiterParts<Input>) {
+  constructor({ name, selection, sources, store, clock, observers, close }: AsyncStoreLimiterParts<Input>) {
     this.name = name;
     this.selection = selection;
     this.sources = sources;
     this.store = store;
     this.clock = clock;
-    this.observe = observe;
+    this.observers = observers;
+    this.#observe = tellAll(observers);
     this.#close = close;
     Object.freeze(this);
   }
 
   allow(input: Input, cost: Cost = 1): Promise<boolean> {
-    return promised(() => this.#allow(this.#calls(input, cost), cost));
+    return promised(() => this.#allow(this.#request(input, cost), cost));
   }
 
   async allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): Promise<number> {
     checkBatch(inputs, out);
     if (typeof cost === "number") checkCost(cost);
     this.selection.tidy();
-    const batch = Array.from(inputs, (input) => callsFor(this.selection, input, cost));
+    const batch = Array.from(inputs, (input) => requestFor(this.selection, input, cost));
     const nowUs = readUs(this.clock);
-    const decisions = await Promise.all(batch.map((calls) => this.#allow(calls, cost, nowUs)));
+    const decisions = await Promise.all(batch.map((request) => this.#allow(request, cost, nowUs)));
     for (const [i, admitted] of decisions.entries()) out[i] = admitted ? 1 : 0;
     return decisions.filter(Boolean).length;
   }
 
   handle(input: Input): AsyncHandle {
-    const pairs = this.selection.choose(input);
-    const calls = (cost: Cost) => {
+    const choice = this.selection.keep(input);
+    const request = (cost: Cost) => {
       this.selection.tidy();
-      return callsOf(this.selection, pairs(), cost);
+      return requestOf(this.selection, choice, cost);
     };
     return {
-      allow: async (cost = 1) => this.#allow(calls(cost), cost),
-      consume: async (cost = 1) => this.#decided("consume", "take", calls(cost), cost),
-      charge: async (cost) => this.#decided("charge", "charge", calls(cost), cost),
+      allow: async (cost = 1) => this.#allow(request(cost), cost),
+      consume: async (cost = 1) => this.#decided("consume", "take", request(cost), cost),
+      charge: async (cost) => this.#decided("charge", "charge", request(cost), cost),
       refund: async (cost) => {
-        await this.#transact("refund", calls(cost));
+        await this.#transact("refund", request(cost).calls);
       },
     };
   }
 
   async consume(input: Input, cost: Cost = 1): Promise<Decision> {
-    return this.#decided("consume", "take", this.#calls(input, cost), cost);
+    return this.#decided("consume", "take", this.#request(input, cost), cost);
   }
 
   async peek(input: Input, cost: Cost = 1): Promise<Decision> {
-    const calls = this.#calls(input, cost);
+    const { calls } = this.#request(input, cost);
     return decide(this.name, plansOf(calls), await this.#transact("peek", calls));
   }
 
   async explain(input: Input, cost: Cost = 1): Promise<LimitReport[]> {
-    const calls = this.#calls(input, cost);
+    const { calls } = this.#request(input, cost);
     return explainLimits(calls, await this.#transact("explain", calls));
   }
 
   async charge(input: Input, cost: Cost): Promise<Decision> {
-    return this.#decided("charge", "charge", this.#calls(input, cost), cost);
+    return this.#decided("charge", "charge", this.#request(input, cost), cost);
   }
 
   async refund(input: Input, cost: Cost): Promise<void> {
-    await this.#transact("refund", this.#calls(input, cost));
+    await this.#transact("refund", this.#request(input, cost).calls);
   }
 
   async reset(input: Input): Promise<void> {
@@ -126,10 +129,11 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
   }
 
   /** Without functions that wait for one another: each would cost more than to join a batch does. */
-  #allow(calls: Calls<AsyncSpace>, cost: Cost, nowUs: number = readUs(this.clock)): Promise<boolean> {
-    if (this.observe !== undefined) {
-      return this.#decided("allow", "take", calls, cost, nowUs).then(({ allowed }) => allowed);
+  #allow(request: CheckedRequest<AsyncSpace>, cost: Cost, nowUs: number = readUs(this.clock)): Promise<boolean> {
+    if (this.#observe !== undefined) {
+      return this.#decided("allow", "take", request, cost, nowUs).then(({ allowed }) => allowed);
     }
+    const { calls } = request;
     const [only] = calls;
     if (only?.space.allow !== undefined && calls.length === 1 && typeof cost === "number") {
       if (countsNumbers(only.space.plan)) return only.space.allow(only.key, cost, nowUs);
@@ -140,25 +144,25 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
   async #decided(
     name: DecisionObservation["verb"],
     verb: Verb,
-    calls: Calls<AsyncSpace>,
+    { keys, calls }: CheckedRequest<AsyncSpace>,
     cost: Cost,
     nowUs: number = readUs(this.clock),
   ): Promise<Decision> {
     const decision = decide(this.name, plansOf(calls), await this.#transact(verb, calls, nowUs));
-    this.observe?.({ type: "decision", verb: name, keys: calls.map(({ key }) => key), cost, decision });
+    this.#observe?.({ type: "decision", verb: name, keys, cost, decision });
     return decision;
   }
 
-  #calls(input: Input, cost: Cost): Calls<AsyncSpace> {
+  #request(input: Input, cost: Cost): CheckedRequest<AsyncSpace> {
     this.selection.tidy();
-    return callsFor(this.selection, input, cost);
+    return requestFor(this.selection, input, cost);
   }
 
   async #transact(verb: Verb, calls: Calls<AsyncSpace>, nowUs: number = readUs(this.clock)): Promise<Report> {
     if (calls.length === 0) return new Report();
     const report = await this.store.transact(verb, calls, nowUs);
     if (report.degraded !== undefined) {
-      this.observe?.({ type: "degradation", limiter: this.name, cause: report.degraded });
+      this.#observe?.({ type: "degradation", limiter: this.name, cause: report.degraded });
     }
     return report;
   }
