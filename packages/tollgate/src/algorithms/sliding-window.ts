@@ -113,6 +113,12 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     return this.#untilLeftUs(cells, at, now, this.#total(cells, at, cells[at + OPENED_EVER]! - 1));
   }
 
+  putOff(expiry: Instant, cells: Float64Array, at: number): void {
+    const groups = cells[at + OPENED_EVER]!;
+    if (groups > 0)
+      expiry[0] = Math.max(expiry[0]!, cells[this.#lastFilled(cells, at, groups) + LAST]! + this.#windowUs);
+  }
+
   /** Its cells are moments since the epoch: no origin. */
   rebase(): void {}
 
@@ -175,9 +181,12 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   #startAnewIfUnused(cells: Float64Array, at: number, now: Instant): void {
     const groups = cells[at + OPENED_EVER]!;
     if (groups === 0) return;
-    // Only the newest group can be empty.
-    const filled = this.#isEmpty(cells, at, groups - 1) ? groups - 2 : groups - 1;
-    if (cells[this.#place(at, filled) + LAST]! + this.#windowUs <= now[0]!) cells[at + OPENED_EVER] = 0;
+    if (cells[this.#lastFilled(cells, at, groups) + LAST]! + this.#windowUs <= now[0]!) cells[at + OPENED_EVER] = 0;
+  }
+
+  /** The place of the newest group that has units: only the newest of all can be empty. */
+  #lastFilled(cells: Float64Array, at: number, groups: number): number {
+    return this.#place(at, this.#isEmpty(cells, at, groups - 1) ? groups - 2 : groups - 1);
   }
 
   /** Whether a refund took all of a group's units; it was not the first group then. */
