@@ -28,16 +28,16 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     name: "ring one place short",
     file: SLIDING,
-    find: "Math.min(groups + 2, MOST_GROUPS)",
-    replace: "Math.min(groups + 1, MOST_GROUPS)",
+    find: "this.#places = groups + 2;",
+    replace: "this.#places = groups + 1;",
     why: "a full ring merges too early",
   },
   {
-    name: "ring without an end",
+    name: "ring of a thousand places at most",
     file: SLIDING,
-    find: "Math.min(groups + 2, MOST_GROUPS)",
-    replace: "groups + 2",
-    why: "a key takes as much memory as its limit is large",
+    find: "this.#places = groups + 2;",
+    replace: "this.#places = Math.min(groups + 2, 1_024);",
+    why: "a window of more groups denies what it promises",
   },
   {
     name: "ring overwrites groups that count",
@@ -77,8 +77,8 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     name: "refund from the newest group only",
     file: SLIDING,
-    find: "while (filled > 0 && this.#total(cells, at, filled - 1) >= total) filled -= 1;",
-    replace: "",
+    find: "const filled = this.#firstReaching(cells, at, total);",
+    replace: "const filled = newest;",
     why: "running totals fall, and older groups count below 0",
   },
   {

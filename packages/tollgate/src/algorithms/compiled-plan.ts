@@ -162,13 +162,13 @@ export class CompiledPlan implements Taker {
     }
   }
 
-  /** From when on a key will be as good as new if nothing else arrives. */
-  expiresUs(cells: Float64Array, base: number, now: Instant): number {
-    let resetUs = 0;
+  /** Notes from when on a key will be as good as new if nothing else arrives. A result would be boxed. */
+  noteExpiry(cells: Float64Array, base: number, now: Instant, expiry: Instant): void {
+    expiry[0] = now[0]!;
     for (let i = 0; i < this.#kernels.length; i += 1) {
-      resetUs = Math.max(resetUs, this.#kernels[i]!.resetUs(cells, base + this.#offsets[i]!, now));
+      this.#kernels[i]!.putOff(expiry, cells, base + this.#offsets[i]!, now);
     }
-    return now[0]! + resetUs + this.#idleTtlUs;
+    expiry[0] += this.#idleTtlUs;
   }
 
   /** What a plain cost is to a limit. */

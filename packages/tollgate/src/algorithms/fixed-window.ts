@@ -65,6 +65,10 @@ export class FixedWindowKernel implements Kernel<FixedWindowLimit> {
     return this.used(cells, at, now) === 0 ? 0 : cells[at + OPENED]! + this.#windowUs - now[0]!;
   }
 
+  putOff(expiry: Instant, cells: Float64Array, at: number, now: Instant): void {
+    if (this.used(cells, at, now) > 0) expiry[0] = Math.max(expiry[0]!, cells[at + OPENED]! + this.#windowUs);
+  }
+
   /** Its cells are moments since the epoch: no origin. */
   rebase(): void {}
 

@@ -12,8 +12,6 @@ const LAST = 0;
 const TOTAL = 1;
 const PLACE = 2;
 
-const MOST_GROUPS = 1024;
-
 /**
  * A log of groups of units in a ring. A unit joins the newest group if that opened less than `resolution` ago; a group
  * leaves `window` after its last unit, so no window of any position holds more than the limit. Running totals make the
@@ -32,7 +30,8 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     // Time comes in whole microseconds: units of the same one leave together anyway.
     this.#resolutionUs = limit.resolutionMs === 0 ? 1 : toMicroseconds("resolution", limit.resolutionMs);
     const groups = Math.min(limit.capacity, Math.ceil(this.#windowUs / this.#resolutionUs));
-    this.#places = Math.min(groups + 2, MOST_GROUPS);
+    // One more counts where the oldest sticks out of the window. The last place is for the total to subtract from.
+    this.#places = groups + 2;
     this.size = RING + PLACE * this.#places;
   }
 
@@ -84,9 +83,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     const newest = cells[at + OPENED_EVER]! - 1;
     const lastUs = cells[this.#place(at, newest) + LAST]!;
     const total = this.#total(cells, at, newest) - cost;
-    let filled = newest;
-    // Units are left in use, so some group has less than `total` before it.
-    while (filled > 0 && this.#total(cells, at, filled - 1) >= total) filled -= 1;
+    const filled = this.#firstReaching(cells, at, total);
     cells[this.#place(at, filled) + TOTAL] = total;
     if (filled === newest) return;
     this.#write(cells, at, filled + 1, lastUs, total);
@@ -116,11 +113,23 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     return this.#untilLeftUs(cells, at, now, this.#total(cells, at, cells[at + OPENED_EVER]! - 1));
   }
 
+  putOff(expiry: Instant, cells: Float64Array, at: number): void {
+    const groups = cells[at + OPENED_EVER]!;
+    if (groups > 0)
+      expiry[0] = Math.max(expiry[0]!, cells[this.#lastFilled(cells, at, groups) + LAST]! + this.#windowUs);
+  }
+
   /** Its cells are moments since the epoch: no origin. */
   rebase(): void {}
 
   /** Until every group up to the first whose running total reaches `total` has left. */
   #untilLeftUs(cells: Float64Array, at: number, now: Instant, total: number): number {
+    const last = this.#firstReaching(cells, at, total);
+    return Math.max(0, cells[this.#place(at, last) + LAST]! + this.#windowUs - now[0]!);
+  }
+
+  /** The first group whose running total reaches `total`, which the newest group's does. */
+  #firstReaching(cells: Float64Array, at: number, total: number): number {
     const groups = cells[at + OPENED_EVER]!;
     let from = this.#oldest(groups);
     let until = groups - 1;
@@ -129,7 +138,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
       if (this.#total(cells, at, middle) >= total) until = middle;
       else from = middle + 1;
     }
-    return Math.max(0, cells[this.#place(at, from) + LAST]! + this.#windowUs - now[0]!);
+    return from;
   }
 
   /** The running total of the last group that left. Once the ring has gone round, its oldest group has left for good. */
@@ -152,7 +161,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     return cells[this.#place(at, groups - this.#places + 1) + LAST]! + this.#windowUs <= now[0]!;
   }
 
-  /** Drops the groups after `newest`, which are empty. */
+  /** Drops the groups after `newest`, which are empty. Amortised O(1): a call opened each of them. */
   #dropAfter(cells: Float64Array, at: number, newest: number): void {
     const groups = cells[at + OPENED_EVER]!;
     if (newest === groups - 1) return;
@@ -172,9 +181,12 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   #startAnewIfUnused(cells: Float64Array, at: number, now: Instant): void {
     const groups = cells[at + OPENED_EVER]!;
     if (groups === 0) return;
-    // Only the newest group can be empty.
-    const filled = this.#isEmpty(cells, at, groups - 1) ? groups - 2 : groups - 1;
-    if (cells[this.#place(at, filled) + LAST]! + this.#windowUs <= now[0]!) cells[at + OPENED_EVER] = 0;
+    if (cells[this.#lastFilled(cells, at, groups) + LAST]! + this.#windowUs <= now[0]!) cells[at + OPENED_EVER] = 0;
+  }
+
+  /** The place of the newest group that has units: only the newest of all can be empty. */
+  #lastFilled(cells: Float64Array, at: number, groups: number): number {
+    return this.#place(at, this.#isEmpty(cells, at, groups - 1) ? groups - 2 : groups - 1);
   }
 
   /** Whether a refund took all of a group's units; it was not the first group then. */

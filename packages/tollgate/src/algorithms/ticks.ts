@@ -71,6 +71,13 @@ export class Ticks {
     return this.#elapsedUsAt(ticks) - (nowUs - this.originUs);
   }
 
+  /** Puts a moment off to the first whole microsecond at which the tick in a cell has come. */
+  putOff(moment: Instant, cells: Float64Array, at: number): void {
+    this.noted[0] = cells[at]!;
+    this.#unscaleNoted();
+    moment[0] = Math.max(moment[0]!, this.noted[0] + this.originUs);
+  }
+
   /**
    * A moment of another origin in ticks of this one. Beyond 2^53 ticks it is off by a tick or two, never cut: a clock that
    * jumps there and back must find what it left.
@@ -85,14 +92,33 @@ export class Ticks {
 
   /** The first whole microsecond after the origin at which this tick has come. */
   #elapsedUsAt(ticks: number): number {
-    if (this.#scale.exact) return Math.ceil(ticks / this.#ticksPerUs);
+    this.noted[0] = ticks;
+    this.#unscaleNoted();
+    return this.noted[0];
+  }
+
+  /** Turns the tick that is noted into the first whole microsecond after the origin at which it has come. */
+  #unscaleNoted(): void {
+    const ticks = this.noted[0]!;
+    if (this.#scale.exact) {
+      this.noted[0] = Math.ceil(ticks / this.#ticksPerUs);
+      return;
+    }
     const periods = Math.floor(ticks / this.#ticksPerPeriod);
     const rest = ticks - periods * this.#ticksPerPeriod;
     let us = periods * this.#scale.periodUs + Math.ceil(rest / this.#ticksPerUs);
-    if (Math.abs(us) > LAST_EXACT) return us;
-    while (this.#ticksAfter(us) < ticks) us += 1;
-    while (this.#ticksAfter(us - 1) >= ticks) us -= 1;
-    return us;
+    if (Math.abs(us) <= LAST_EXACT) {
+      while (this.#isToCome(ticks, us)) us += 1;
+      while (!this.#isToCome(ticks, us - 1)) us -= 1;
+    }
+    this.noted[0] = us;
+  }
+
+  /** Whether a tick has not come yet so many microseconds after the origin. */
+  #isToCome(ticks: number, elapsedUs: number): boolean {
+    this.noted[0] = elapsedUs;
+    this.#scaleNoted();
+    return this.noted[0] < ticks;
   }
 
   #ticksAfter(elapsedUs: number): number {

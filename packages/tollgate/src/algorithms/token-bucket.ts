@@ -90,6 +90,11 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     return this.#ticks.untilUs(cells[at]!, now[0]!);
   }
 
+  putOff(expiry: Instant, cells: Float64Array, at: number, now: Instant): void {
+    this.#ticks.note(now);
+    if (cells[at]! > this.#ticks.noted[0]!) this.#ticks.putOff(expiry, cells, at);
+  }
+
   rebase(cells: Float64Array, at: number, from: this): void {
     cells[at] = this.#ticks.translate(cells[at]!, from.#ticks);
   }

@@ -41,15 +41,21 @@ const LAST_MS = 2 ** 52 / 1000;
  */
 export function readUs(clock: Clock): number {
   const ms: unknown = clock.now();
-  if (!(typeof ms === "number" && ms <= LAST_MS && ms >= -LAST_MS)) throw refusal(ms);
+  if (!isTime(ms)) throw refusal(ms);
   return Math.round(ms * 1000);
 }
 
 /** The same, noted in an instant: a result would be boxed wherever this is not inlined. */
 export function readInstant(clock: Clock, now: Instant): void {
   const ms: unknown = clock.now();
+  // As `isTime`, without a call.
   if (!(typeof ms === "number" && ms <= LAST_MS && ms >= -LAST_MS)) throw refusal(ms);
   now[0] = Math.round(ms * 1000);
+}
+
+/** Whether a clock's reading is a time that can be decided by: a number within 142 years of the epoch. */
+export function isTime(ms: unknown): ms is number {
+  return typeof ms === "number" && ms <= LAST_MS && ms >= -LAST_MS;
 }
 
 function refusal(ms: unknown): TollgateError {

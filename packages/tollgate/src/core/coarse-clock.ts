@@ -1,5 +1,5 @@
 import { checkFunction } from "./check-function.ts";
-import { type Clock, systemClock } from "./clock.ts";
+import { type Clock, isTime, systemClock } from "./clock.ts";
 
 /** Every so many calls the time is read anew, whatever else happens. */
 const CALLS_PER_READ = 16;
@@ -14,6 +14,9 @@ const STALE_AFTER_MS = 1;
  * millisecond the lag is one or two, and a token bucket below 1,000 a second gains at most two units. In a long synchronous
  * run, and for what is left of a turn that has been long, only the number of calls bounds it: the lag is the time that 15
  * calls take, whatever else happens between them.
+ *
+ * A reading that fails reaches the caller, and the next call reads again. Between two readings a source that would fail is not
+ * noticed.
  *
  * Its timer is unref'ed, and none is set while nobody asks. Runtimes that stop timers when a request ends, as Workers do,
  * leave only the bound of 16 calls: use `systemClock` there.
@@ -38,14 +41,18 @@ export function coarseClock(source: Clock = systemClock): Clock {
     timerSetMs = Number.NEGATIVE_INFINITY;
   };
   const read = () => {
-    nowMs = source.now();
-    callsLeft = CALLS_PER_READ - 1;
+    const readMs = source.now();
+    // The caller refuses it. It is not kept, so the next call reads again.
+    if (!isTime(readMs)) return readMs;
     // A timer that is long overdue may have been stopped with the request that set it.
-    if (nowMs - timerSetMs < OVERDUE_MS && nowMs >= timerSetMs) return nowMs;
-    timerSetMs = nowMs;
-    const timer = setTimeout(goStale, STALE_AFTER_MS);
-    if (typeof timer === "object") timer.unref();
-    return nowMs;
+    if (!(readMs - timerSetMs < OVERDUE_MS && readMs >= timerSetMs)) {
+      const timer = setTimeout(goStale, STALE_AFTER_MS);
+      if (typeof timer === "object") timer.unref();
+      timerSetMs = readMs;
+    }
+    callsLeft = CALLS_PER_READ - 1;
+    nowMs = readMs;
+    return readMs;
   };
   const now = () => {
     if (callsLeft === 0) return read();

@@ -5,7 +5,10 @@ import type { Decision } from "./decision.ts";
 export interface DecisionObservation {
   readonly type: "decision";
   readonly verb: "allow" | "consume" | "charge";
-  /** The key asked about; in a combination one per limiter. */
+  /**
+   * The key that the limiter found for the input, whether it counts it under several limits, one or none. In a combination
+   * the keys of all its limiters, in the order in which `combine` was given them.
+   */
   readonly keys: readonly string[];
   readonly cost: Cost;
   readonly decision: Decision;

@@ -6,12 +6,13 @@ import { countsNumbers } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
 import type { AsyncSpace, AsyncStore, TakenFrom, Verb } from "../core/store.ts";
 import { checkBatch } from "./batch.ts";
-import { type Calls, callsFor, callsOf } from "./call.ts";
+import { type Calls, type CheckedRequest, requestFor, requestOf } from "./call.ts";
 import { checkDecision } from "./check-decision.ts";
 import { decide, explainLimits, plansOf } from "./decide.ts";
 import type { AsyncHandle, AsyncLimiter } from "./limiter.ts";
 import type { Selection, Source } from "./selection.ts";
 import { sum } from "./sum.ts";
+import { tellAll } from "./tell-all.ts";
 
 export interface AsyncStoreLimiterParts<Input> {
   readonly name: string;
@@ -19,7 +20,7 @@ export interface AsyncStoreLimiterParts<Input> {
   readonly sources: readonly Source[];
   readonly store: AsyncStore;
   readonly clock: Clock;
-  readonly observe: Observer | undefined;
+  readonly observers: readonly Observer[];
   /** Has its host hear of nothing more. */
   readonly close: () => void;
 }
@@ -35,34 +36,36 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
   readonly sources: readonly Source[];
   readonly store: AsyncStore;
   readonly clock: Clock;
-  readonly observe: Observer | undefined;
+  readonly observers: readonly Observer[];
+  readonly #observe: Observer | undefined;
   readonly #close: () => void;
 
-  constructor({ name, selection, sources, store, clock, observe, close }: AsyncStoreLimiterParts<Input>) {
+  constructor({ name, selection, sources, store, clock, observers, close }: AsyncStoreLimiterParts<Input>) {
     this.name = name;
     this.selection = selection;
     this.sources = sources;
     this.store = store;
     this.clock = clock;
-    this.observe = observe;
+    this.observers = observers;
+    this.#observe = tellAll(observers);
     this.#close = close;
     Object.freeze(this);
   }
 
   allow(input: Input, cost: Cost = 1): Promise<boolean> {
-    return promised(() => this.#allow(this.#calls(input, cost), cost));
+    return promised(() => this.#allow(this.#request(input, cost), cost));
   }
 
   async allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): Promise<number> {
     checkBatch(inputs, out);
     if (typeof cost === "number") checkCost(cost);
     this.selection.tidy();
-    const batch = Array.from(inputs, (input) => callsFor(this.selection, input, cost));
+    const batch = Array.from(inputs, (input) => requestFor(this.selection, input, cost));
     const nowUs = readUs(this.clock);
     let admitted = 0;
     for (let from = 0; from < batch.length; from += ASKED_AT_ONCE) {
       const some = batch.slice(from, from + ASKED_AT_ONCE);
-      const decisions = await Promise.all(some.map((calls) => this.#allow(calls, cost, nowUs)));
+      const decisions = await Promise.all(some.map((request) => this.#allow(request, cost, nowUs)));
       for (const [i, isAdmitted] of decisions.entries()) out[from + i] = isAdmitted ? 1 : 0;
       admitted += decisions.filter(Boolean).length;
     }
@@ -70,39 +73,39 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
   }
 
   handle(input: Input): AsyncHandle {
-    const pairs = this.selection.choose(input);
-    const calls = (cost: Cost) => {
+    const choice = this.selection.keep(input);
+    const request = (cost: Cost) => {
       this.selection.tidy();
-      return callsOf(this.selection, pairs(), cost);
+      return requestOf(this.selection, choice, cost);
     };
     return {
-      allow: async (cost = 1) => this.#allow(calls(cost), cost),
-      consume: async (cost = 1) => this.#decided("consume", "take", calls(cost), cost),
-      charge: async (cost, decision) => this.#charge(calls(cost), cost, decision),
-      refund: async (cost, decision) => this.#refund(calls(cost), decision),
+      allow: async (cost = 1) => this.#allow(request(cost), cost),
+      consume: async (cost = 1) => this.#decided("consume", "take", request(cost), cost),
+      charge: async (cost, decision) => this.#charge(request(cost), cost, decision),
+      refund: async (cost, decision) => this.#refund(request(cost).calls, decision),
     };
   }
 
-  async consume(input: Input, cost: Cost = 1): Promise<Decision> {
-    return this.#decided("consume", "take", this.#calls(input, cost), cost);
+  consume(input: Input, cost: Cost = 1): Promise<Decision> {
+    return promised(() => this.#decided("consume", "take", this.#request(input, cost), cost));
   }
 
   async peek(input: Input, cost: Cost = 1): Promise<Decision> {
-    const calls = this.#calls(input, cost);
+    const { calls } = this.#request(input, cost);
     return decide(this.name, plansOf(calls), await this.#transact("peek", calls));
   }
 
   async explain(input: Input, cost: Cost = 1): Promise<LimitReport[]> {
-    const calls = this.#calls(input, cost);
+    const { calls } = this.#request(input, cost);
     return explainLimits(calls, await this.#transact("explain", calls));
   }
 
   async charge(input: Input, cost: Cost, decision?: Decision): Promise<Decision> {
-    return this.#charge(this.#calls(input, cost), cost, decision);
+    return this.#charge(this.#request(input, cost), cost, decision);
   }
 
   async refund(input: Input, cost: Cost, decision?: Decision): Promise<void> {
-    await this.#refund(this.#calls(input, cost), decision);
+    await this.#refund(this.#request(input, cost).calls, decision);
   }
 
   async reset(input: Input): Promise<void> {
@@ -132,11 +135,13 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
     await this.close();
   }
 
-  /** Without functions that wait for one another: each would cost more than to join a batch does. */
-  #allow(calls: Calls<AsyncSpace>, cost: Cost, nowUs: number = readUs(this.clock)): Promise<boolean> {
-    if (this.observe !== undefined) {
-      return this.#decided("allow", "take", calls, cost, nowUs).then(({ allowed }) => allowed);
+  // Without functions that wait for one another, here and below: of a flood there are many at a time.
+
+  #allow(request: CheckedRequest<AsyncSpace>, cost: Cost, nowUs: number = readUs(this.clock)): Promise<boolean> {
+    if (this.#observe !== undefined) {
+      return this.#decided("allow", "take", request, cost, nowUs).then(({ allowed }) => allowed);
     }
+    const { calls } = request;
     const [only] = calls;
     if (only?.space.allow !== undefined && calls.length === 1 && typeof cost === "number") {
       if (countsNumbers(only.space.plan)) return only.space.allow(only.key, cost, nowUs);
@@ -144,9 +149,9 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
     return this.#transact("take", calls, nowUs).then(({ admitted }) => admitted);
   }
 
-  async #charge(calls: Calls<AsyncSpace>, cost: Cost, corrected: Decision | undefined): Promise<Decision> {
+  async #charge(request: CheckedRequest<AsyncSpace>, cost: Cost, corrected: Decision | undefined): Promise<Decision> {
     checkDecision(corrected);
-    return this.#decided("charge", "charge", calls, cost, readUs(this.clock), corrected);
+    return this.#decided("charge", "charge", request, cost, readUs(this.clock), corrected);
   }
 
   async #refund(calls: Calls<AsyncSpace>, corrected: Decision | undefined): Promise<void> {
@@ -154,34 +159,40 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
     await this.#transact("refund", calls, readUs(this.clock), corrected);
   }
 
-  async #decided(
+  #decided(
     name: DecisionObservation["verb"],
     verb: Verb,
-    calls: Calls<AsyncSpace>,
+    { keys, calls }: CheckedRequest<AsyncSpace>,
     cost: Cost,
     nowUs: number = readUs(this.clock),
     takenFrom?: TakenFrom,
   ): Promise<Decision> {
-    const decision = decide(this.name, plansOf(calls), await this.#transact(verb, calls, nowUs, takenFrom));
-    this.observe?.({ type: "decision", verb: name, keys: calls.map(({ key }) => key), cost, decision });
-    return decision;
+    return this.#transact(verb, calls, nowUs, takenFrom).then((report) => {
+      const decision = decide(this.name, plansOf(calls), report);
+      this.#observe?.({ type: "decision", verb: name, keys, cost, decision });
+      return decision;
+    });
   }
 
-  #calls(input: Input, cost: Cost): Calls<AsyncSpace> {
+  #request(input: Input, cost: Cost): CheckedRequest<AsyncSpace> {
     this.selection.tidy();
-    return callsFor(this.selection, input, cost);
+    return requestFor(this.selection, input, cost);
   }
 
-  async #transact(
+  #transact(
     verb: Verb,
     calls: Calls<AsyncSpace>,
     nowUs: number = readUs(this.clock),
     takenFrom?: TakenFrom,
   ): Promise<Report> {
-    if (calls.length === 0) return new Report();
-    const report = await this.store.transact(verb, calls, nowUs, takenFrom);
+    if (calls.length === 0) return Promise.resolve(new Report());
+    const decided = this.store.transact(verb, calls, nowUs, takenFrom);
+    return this.#observe === undefined ? decided : decided.then((report) => this.#toldOf(report));
+  }
+
+  #toldOf(report: Report): Report {
     if (report.degraded !== undefined) {
-      this.observe?.({ type: "degradation", limiter: this.name, cause: report.degraded });
+      this.#observe?.({ type: "degradation", limiter: this.name, cause: report.degraded });
     }
     return report;
   }

@@ -1,26 +1,41 @@
 import { type Cost, checkCost, readCosts } from "../core/cost.ts";
 import { costsOf, countsNumbers } from "../core/plan.ts";
-import type { Pair, PlannedSpace, Selection } from "./selection.ts";
+import type { Choice, Pair, PlannedSpace, Selection } from "./selection.ts";
 
 /** A pair with one checked cost per limit. */
 export interface Call<Space> extends Pair<Space> {
   readonly costs: readonly number[];
 }
 
-/** A checked request: where it is counted and how much. */
+/** Where a request is counted and how much. */
 export type Calls<Space> = readonly Call<Space>[];
 
+/** A checked request. */
+export interface CheckedRequest<Space> {
+  /** One for each limiter, whether or not it counts the request. */
+  readonly keys: readonly string[];
+  readonly calls: Calls<Space>;
+}
+
 /** @throws TollgateError `ERR_COST`, `ERR_KEY`, `ERR_LIMITS`, and whatever the key function throws; nothing has changed. */
-export function callsFor<Input, Space extends PlannedSpace>(
+export function requestFor<Input, Space extends PlannedSpace>(
   selection: Selection<Input, Space>,
   input: Input,
   cost: Cost,
-): Calls<Space> {
-  return callsOf(selection, selection.pairs(input), cost);
+): CheckedRequest<Space> {
+  return requestOf(selection, selection.choose(input), cost);
 }
 
-/** The same for pairs that the selection has named before. */
-export function callsOf<Input, Space extends PlannedSpace>(
+/** The same for what has been chosen before. */
+export function requestOf<Input, Space extends PlannedSpace>(
+  selection: Selection<Input, Space>,
+  choice: Choice<Space>,
+  cost: Cost,
+): CheckedRequest<Space> {
+  return { keys: choice.keys, calls: callsOf(selection, choice.pairs(), cost) };
+}
+
+function callsOf<Input, Space extends PlannedSpace>(
   { unknownUnits }: Selection<Input, Space>,
   pairs: readonly Pair<Space>[],
   cost: Cost,

@@ -84,21 +84,18 @@ interface Member {
   readonly close: () => void | Promise<void>;
   readonly name: string;
   readonly sources: readonly Source[];
-  readonly observe: Observer | undefined;
+  readonly observers: readonly Observer[];
 }
 
 function shared(members: readonly Member[]): Member & { readonly close: () => void } {
-  const observers = [...new Set(members.flatMap(({ observe }) => observe ?? []))];
-  const notifyAll: Observer = (observation) => {
-    for (const observe of observers) observe(observation);
-  };
   return {
     name: members.map(({ name }) => name).join(" + "),
     sources: members.flatMap((member) => [...member.sources]),
     close: () => {
       for (const member of members) void member.close();
     },
-    observe: observers.length === 0 ? undefined : notifyAll,
+    // A limiter's own, also through a combination in this one: each is told once.
+    observers: [...new Set(members.flatMap(({ observers }) => observers))],
   };
 }
 

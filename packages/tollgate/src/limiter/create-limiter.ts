@@ -70,6 +70,7 @@ function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore): Li
   const host = new LimiterHost(options);
   return new SyncStoreLimiter<Input>({
     ...options,
+    observers: options.observe === undefined ? [] : [options.observe],
     sources: [{ store, scope: options.scope }],
     selection: select(
       options,
@@ -90,6 +91,7 @@ function createAsync<Input>(options: CheckedOptions<Input>, store: AsyncStore): 
   );
   return new AsyncStoreLimiter<Input>({
     ...options,
+    observers: options.observe === undefined ? [] : [options.observe],
     sources: [{ store, scope: options.scope }],
     store,
     selection,

@@ -16,6 +16,14 @@ export interface Pair<Space> {
   readonly key: string;
 }
 
+/** Keys and limits, chosen for an input. */
+export interface Choice<Space> {
+  /** One for each limiter, whether or not it has limits for this input. */
+  readonly keys: readonly string[];
+  /** Every pair that a call is counted in; all or nothing. Opens spaces that were let go again. */
+  pairs(): readonly Pair<Space>[];
+}
+
 /** Where a limiter's cells are: limiters of one source may count in the same ones. */
 export interface Source {
   readonly store: SyncStore | AsyncStore;
@@ -28,13 +36,10 @@ export interface Selection<Input, Space extends PlannedSpace> {
   readonly fixed: FixedSelection<Input, Space> | undefined;
   /** What becomes of a cost in a unit that no limit counts. */
   readonly unknownUnits: "refused" | "ignored";
-  /** Every pair that a call with this input is counted in; all or nothing. */
-  pairs(input: Input): readonly Pair<Space>[];
-  /**
-   * Chooses key and limits now, and names their pairs whenever it is asked: spaces that were let go are opened again. It keeps
-   * a copy of the key, not what the key was cut out of.
-   */
-  choose(input: Input): () => readonly Pair<Space>[];
+  /** Chooses key and limits for one call. */
+  choose(input: Input): Choice<Space>;
+  /** As `choose`, for later calls: it keeps a copy of the key, not what the key was cut out of. */
+  keep(input: Input): Choice<Space>;
   /** Every pair in which this input may have been counted, whatever limits apply to it now. */
   everyPair(input: Input): readonly Pair<Space>[];
   /** The spaces that are open, each set of cells once. */
@@ -55,19 +60,25 @@ export class FixedSelection<Input, Space extends PlannedSpace> implements Select
     this.space = space;
   }
 
-  pairs(input: Input): readonly Pair<Space>[] {
+  choose(input: Input): Choice<Space> {
     const key = this.key(input);
     checkKey(key);
-    return [{ space: this.space, key }];
+    return this.#choiceOf(key);
   }
 
-  choose(input: Input): () => readonly Pair<Space>[] {
-    const pairs = this.pairs(input).map(({ space, key }) => ({ space, key: ownCopy(key) }));
-    return () => pairs;
+  keep(input: Input): Choice<Space> {
+    const key = this.key(input);
+    checkKey(key);
+    return this.#choiceOf(ownCopy(key));
   }
 
   everyPair(input: Input): readonly Pair<Space>[] {
-    return this.pairs(input);
+    return this.choose(input).pairs();
+  }
+
+  #choiceOf(key: string): Choice<Space> {
+    const pairs = [{ space: this.space, key }];
+    return { keys: [key], pairs: () => pairs };
   }
 
   spaces(): readonly Space[] {
@@ -105,30 +116,29 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
     this.#isIdle = isIdle;
   }
 
-  pairs(input: Input): readonly Pair<Space>[] {
-    return this.#choose(input, itself)();
+  choose(input: Input): Choice<Space> {
+    return this.#choose(input, itself);
   }
 
-  choose(input: Input): () => readonly Pair<Space>[] {
+  keep(input: Input): Choice<Space> {
     return this.#choose(input, ownCopy);
   }
 
-  #choose(input: Input, keep: (key: string) => string): () => readonly Pair<Space>[] {
+  #choose(input: Input, keep: (key: string) => string): Choice<Space> {
     const given = this.#options.key(input);
     checkKey(given);
     const key = keep(given);
     const limits = checkLimits(this.#limits(input) ?? [], "any number of limits");
     // Checked before any space is opened: a list that is refused leaves nothing behind.
     checkNames(limits);
-    return () => limits.map((limit) => ({ space: this.#spaceOf(limit), key }));
+    return { keys: [key], pairs: () => limits.map((limit) => ({ space: this.#spaceOf(limit), key })) };
   }
 
   everyPair(input: Input): readonly Pair<Space>[] {
+    const { keys, pairs } = this.choose(input);
     // Opens the limits that apply now: the store may hold the key under them though this limiter has not seen it.
-    this.pairs(input);
-    const key = this.#options.key(input);
-    checkKey(key);
-    return this.spaces().map((space) => ({ space, key }));
+    pairs();
+    return this.spaces().flatMap((space) => keys.map((key) => ({ space, key })));
   }
 
   spaces(): readonly Space[] {
@@ -179,13 +189,12 @@ export class CombinedSelection<Input, Space extends PlannedSpace> implements Sel
     this.#parts = parts;
   }
 
-  pairs(input: Input): readonly Pair<Space>[] {
-    return this.#parts.flatMap((part) => part.pairs(input));
+  choose(input: Input): Choice<Space> {
+    return together(this.#parts.map((part) => part.choose(input)));
   }
 
-  choose(input: Input): () => readonly Pair<Space>[] {
-    const chosen = this.#parts.map((part) => part.choose(input));
-    return () => chosen.flatMap((pairs) => pairs());
+  keep(input: Input): Choice<Space> {
+    return together(this.#parts.map((part) => part.keep(input)));
   }
 
   everyPair(input: Input): readonly Pair<Space>[] {
@@ -199,4 +208,11 @@ export class CombinedSelection<Input, Space extends PlannedSpace> implements Sel
   tidy(): void {
     for (const part of this.#parts) part.tidy();
   }
+}
+
+function together<Space>(choices: readonly Choice<Space>[]): Choice<Space> {
+  return {
+    keys: choices.flatMap(({ keys }) => keys),
+    pairs: () => choices.flatMap((choice) => choice.pairs()),
+  };
 }

@@ -8,33 +8,35 @@ import { countsNumbers, type Plan } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
 import type { SyncSpace, TakenFrom, Verb } from "../core/store.ts";
 import { checkBatch } from "./batch.ts";
-import { type Calls, callsFor, callsOf } from "./call.ts";
+import { type Calls, type CheckedRequest, requestFor, requestOf } from "./call.ts";
 import { checkDecision } from "./check-decision.ts";
 import { decide, explainLimits, plansOf } from "./decide.ts";
-import { type ChosenPairs, HeldHandle, PairsHandle, type PairVerbs } from "./handle.ts";
+import { type ChoiceVerbs, ChosenHandle, HeldHandle } from "./handle.ts";
 import type { Handle, Limiter } from "./limiter.ts";
 import { checkKey } from "./options.ts";
-import type { FixedSelection, Selection, Source } from "./selection.ts";
+import type { Choice, FixedSelection, Selection, Source } from "./selection.ts";
 import { sum } from "./sum.ts";
+import { tellAll } from "./tell-all.ts";
 
 export interface SyncStoreLimiterParts<Input> {
   readonly name: string;
   readonly selection: Selection<Input, SyncSpace>;
   readonly sources: readonly Source[];
   readonly clock: Clock;
-  readonly observe: Observer | undefined;
+  readonly observers: readonly Observer[];
   /** Has its host hear of nothing more. */
   readonly close: () => void;
 }
 
 /** The verbs over spaces that answer at once. */
-export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
+export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
   readonly kind = "sync";
   readonly name: string;
   readonly selection: Selection<Input, SyncSpace>;
   readonly clock: Clock;
   readonly sources: readonly Source[];
-  readonly observe: Observer | undefined;
+  readonly observers: readonly Observer[];
+  readonly #observe: Observer | undefined;
   readonly #close: () => void;
   /** Whose space `allow` can ask directly; `undefined` where a call takes more than that. */
   readonly #direct: FixedSelection<Input, SyncSpace> | undefined;
@@ -43,14 +45,15 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
   /** What calls decide with, taken while one does: in the middle of a call a clock or a listener may call again. */
   readonly #scratch: Scratch[] = [];
 
-  constructor({ name, selection, sources, clock, observe, close }: SyncStoreLimiterParts<Input>) {
+  constructor({ name, selection, sources, clock, observers, close }: SyncStoreLimiterParts<Input>) {
     this.name = name;
     this.selection = selection;
     this.clock = clock;
     this.sources = sources;
-    this.observe = observe;
+    this.observers = observers;
+    this.#observe = tellAll(observers);
     this.#close = close;
-    this.#direct = observe === undefined ? directSelection(selection) : undefined;
+    this.#direct = observers.length === 0 ? directSelection(selection) : undefined;
     Object.freeze(this);
   }
 
@@ -80,58 +83,59 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
   }
 
   handle(input: Input): Handle {
-    const pairs = this.selection.choose(input);
-    const [pair] = this.#direct === undefined ? [] : pairs();
+    const choice = this.selection.keep(input);
+    const [pair] = this.#direct === undefined ? [] : choice.pairs();
     const hold = pair?.space.hold?.(pair.key);
-    return hold === undefined ? new PairsHandle(pairs, this) : new HeldHandle(hold, this.clock, this.#now, pairs, this);
+    if (hold === undefined) return new ChosenHandle(choice, this);
+    return new HeldHandle(hold, this.clock, this.#now, choice, this);
   }
 
   /** For handles. */
-  allowPairs(pairs: ChosenPairs, cost: Cost): boolean {
-    return this.#allowAnyhow(this.#callsOf(pairs, cost), cost, readUs(this.clock));
+  allowChosen(choice: Choice<SyncSpace>, cost: Cost): boolean {
+    return this.#allowAnyhow(this.#requestOf(choice, cost), cost, readUs(this.clock));
   }
 
   /** For handles. */
-  consumePairs(pairs: ChosenPairs, cost: Cost): Decision {
-    return this.#decided("consume", "take", this.#callsOf(pairs, cost), cost);
+  consumeChosen(choice: Choice<SyncSpace>, cost: Cost): Decision {
+    return this.#decided("consume", "take", this.#requestOf(choice, cost), cost);
   }
 
   /** For handles. */
-  chargePairs(pairs: ChosenPairs, cost: Cost, decision: Decision | undefined): Decision {
+  chargeChosen(choice: Choice<SyncSpace>, cost: Cost, decision: Decision | undefined): Decision {
     checkDecision(decision);
-    return this.#decided("charge", "charge", this.#callsOf(pairs, cost), cost);
+    return this.#decided("charge", "charge", this.#requestOf(choice, cost), cost);
   }
 
   /** For handles. */
-  refundPairs(pairs: ChosenPairs, cost: Cost, decision: Decision | undefined): void {
+  refundChosen(choice: Choice<SyncSpace>, cost: Cost, decision: Decision | undefined): void {
     checkDecision(decision);
-    this.#transact("refund", this.#callsOf(pairs, cost), readUs(this.clock), decision);
+    this.#transact("refund", this.#requestOf(choice, cost).calls, readUs(this.clock), decision);
   }
 
   consume(input: Input, cost: Cost = 1): Decision {
     const direct = this.#direct;
     if (direct !== undefined && typeof cost === "number") return this.#consumeDirectly(direct, input, cost);
-    return this.#decided("consume", "take", this.#calls(input, cost), cost);
+    return this.#decided("consume", "take", this.#request(input, cost), cost);
   }
 
   peek(input: Input, cost: Cost = 1): Decision {
-    const calls = this.#calls(input, cost);
+    const { calls } = this.#request(input, cost);
     return decide(this.name, plansOf(calls), this.#transact("peek", calls));
   }
 
   explain(input: Input, cost: Cost = 1): LimitReport[] {
-    const calls = this.#calls(input, cost);
+    const { calls } = this.#request(input, cost);
     return explainLimits(calls, this.#transact("explain", calls));
   }
 
   charge(input: Input, cost: Cost, decision?: Decision): Decision {
     checkDecision(decision);
-    return this.#decided("charge", "charge", this.#calls(input, cost), cost);
+    return this.#decided("charge", "charge", this.#request(input, cost), cost);
   }
 
   refund(input: Input, cost: Cost, decision?: Decision): void {
     checkDecision(decision);
-    this.#transact("refund", this.#calls(input, cost), readUs(this.clock), decision);
+    this.#transact("refund", this.#request(input, cost).calls, readUs(this.clock), decision);
   }
 
   reset(input: Input): void {
@@ -183,11 +187,11 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
   /** Every input is checked before any is counted. */
   #allowEach(inputs: readonly Input[], out: Uint8Array, cost: Cost): number {
     this.selection.tidy();
-    const batch = Array.from(inputs, (input) => callsFor(this.selection, input, cost));
+    const batch = Array.from(inputs, (input) => requestFor(this.selection, input, cost));
     const nowUs = readUs(this.clock);
     let admitted = 0;
-    for (const [i, calls] of batch.entries()) {
-      const allowed = this.#allowAnyhow(calls, cost, nowUs);
+    for (const [i, request] of batch.entries()) {
+      const allowed = this.#allowAnyhow(request, cost, nowUs);
       out[i] = allowed ? 1 : 0;
       if (allowed) admitted += 1;
     }
@@ -195,40 +199,40 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, PairVerbs {
   }
 
   #allowIndirectly(input: Input, cost: Cost): boolean {
-    return this.#allowAnyhow(this.#calls(input, cost), cost, readUs(this.clock));
+    return this.#allowAnyhow(this.#request(input, cost), cost, readUs(this.clock));
   }
 
-  #allowAnyhow(calls: Calls<SyncSpace>, cost: Cost, nowUs: number): boolean {
-    if (this.observe !== undefined) return this.#decided("allow", "take", calls, cost, nowUs).allowed;
-    return this.#transact("take", calls, nowUs).admitted;
+  #allowAnyhow(request: CheckedRequest<SyncSpace>, cost: Cost, nowUs: number): boolean {
+    if (this.#observe !== undefined) return this.#decided("allow", "take", request, cost, nowUs).allowed;
+    return this.#transact("take", request.calls, nowUs).admitted;
   }
 
   #decided(
     name: DecisionObservation["verb"],
     verb: Verb,
-    calls: Calls<SyncSpace>,
+    { keys, calls }: CheckedRequest<SyncSpace>,
     cost: Cost,
     nowUs: number = readUs(this.clock),
   ): Decision {
     const decision = decide(this.name, plansOf(calls), this.#transact(verb, calls, nowUs));
-    this.observe?.({ type: "decision", verb: name, keys: calls.map(({ key }) => key), cost, decision });
+    this.#observe?.({ type: "decision", verb: name, keys, cost, decision });
     return decision;
   }
 
-  #calls(input: Input, cost: Cost): Calls<SyncSpace> {
+  #request(input: Input, cost: Cost): CheckedRequest<SyncSpace> {
     this.selection.tidy();
-    return callsFor(this.selection, input, cost);
+    return requestFor(this.selection, input, cost);
   }
 
-  #callsOf(pairs: ChosenPairs, cost: Cost): Calls<SyncSpace> {
+  #requestOf(choice: Choice<SyncSpace>, cost: Cost): CheckedRequest<SyncSpace> {
     this.selection.tidy();
-    return callsOf(this.selection, pairs(), cost);
+    return requestOf(this.selection, choice, cost);
   }
 
   #transact(verb: Verb, calls: Calls<SyncSpace>, nowUs: number = readUs(this.clock), takenFrom?: TakenFrom): Report {
     const report = transact(verb, calls, nowUs, takenFrom);
     if (report.degraded !== undefined) {
-      this.observe?.({ type: "degradation", limiter: this.name, cause: report.degraded });
+      this.#observe?.({ type: "degradation", limiter: this.name, cause: report.degraded });
     }
     return report;
   }

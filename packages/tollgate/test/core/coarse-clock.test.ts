@@ -118,6 +118,38 @@ describe("a coarse clock while no timer fires", () => {
     expect(failing).toHaveBeenCalledTimes(2);
   });
 
+  it.each([
+    ["throws", Error],
+    ["tells no number", Number.NaN],
+    ["tells nothing", undefined],
+    ["tells a time out of reach", 1e300],
+  ])("reads again after every reading that %s", (_how, failure) => {
+    const limiter = createLimiter({ limits: [perSecond(1_000)], clock });
+    for (let call = 0; call < CALLS_PER_READ; call += 1) expect(limiter.allow("a")).toBe(true);
+    const failing = vi.spyOn(source, "now").mockImplementation(() => {
+      if (failure === Error) throw new RangeError("no time");
+      return failure as number;
+    });
+    for (let call = 1; call <= 3; call += 1) {
+      expect(() => limiter.allow("a")).toThrow(failure === Error ? RangeError : /^clock\.now\(\): expected/);
+      expect(failing).toHaveBeenCalledTimes(call);
+    }
+    source.nowMs += 5;
+    failing.mockRestore();
+    expect(clock.now()).toBe(START_MS + 5);
+    expect(limiter.explain("a")[0]?.used).toBe(CALLS_PER_READ - 5);
+  });
+
+  it("reads again where no timer can be set", () => {
+    const setTimer = vi.spyOn(globalThis, "setTimeout").mockImplementationOnce(() => {
+      throw new RangeError("no timers here");
+    });
+    expect(() => clock.now()).toThrow(RangeError);
+    source.nowMs += 5;
+    expect(clock.now()).toBe(START_MS + 5);
+    setTimer.mockRestore();
+  });
+
   it("makes limiters refuse what is no time, until the source tells one", () => {
     const limiter = createLimiter({ limits: [perSecond(1)], clock });
     source.nowMs = Number.NaN;

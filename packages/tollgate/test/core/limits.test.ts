@@ -36,6 +36,9 @@ describe("limits", () => {
     expect(slidingWindow({ limit: 64, window: "1m" }).resolutionMs).toBe(0);
     expect(slidingWindow({ limit: 65, window: "1m", resolution: 0 }).resolutionMs).toBe(0);
     expect(slidingWindow({ limit: 65, window: "1m", resolution: "0s" }).resolutionMs).toBe(0);
+    expect(slidingWindow({ limit: 4_096, window: "14d", resolution: 0 }).resolutionMs).toBe(0);
+    expect(slidingWindow({ limit: 20_000, window: "1h", resolution: "878.907ms" }).resolutionMs).toBe(878.907);
+    expect(slidingWindow({ limit: 20_000, window: 4.096, resolution: 0 }).resolutionMs).toBe(0);
     expect(fixedWindow({ limit: 3, window: "1h" })).toMatchObject({
       capacity: 3,
       windowMs: 3_600_000,
@@ -190,6 +193,18 @@ describe("bad options", () => {
       () => slidingWindow({ limit: 1, window: "1s", resolution: "2s" }),
       "ERR_LIMIT",
       'resolution: expected at most the window, got "2s"',
+    ],
+    [
+      "more groups than a key keeps",
+      () => slidingWindow({ limit: 20_000, window: "1h", resolution: "500ms" }),
+      "ERR_LIMIT",
+      'resolution: expected at least "878.907ms" for a limit of 20000 in "1h" (a key keeps at most 4,096 groups), got "500ms"',
+    ],
+    [
+      "an exact window of a large limit",
+      () => slidingWindow({ limit: 4_097, window: "14d", resolution: 0 }),
+      "ERR_LIMIT",
+      'resolution: expected at least "4m55s312.5ms" for a limit of 4097 in "14d" (a key keeps at most 4,096 groups), got 0',
     ],
     [
       "a rate above 9 per µs",

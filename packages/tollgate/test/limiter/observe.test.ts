@@ -1,6 +1,9 @@
 import {
+  type AsyncLimiter,
   combine,
   createLimiter,
+  type Limit,
+  type Limiter,
   memoryStore,
   type Observation,
   perMinute,
@@ -9,7 +12,7 @@ import {
   type SyncStore,
 } from "tollgate";
 import { manualClock } from "tollgate/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { AsyncTwin } from "../stores/async-twin.ts";
 import { START_MS } from "./set-up.ts";
 
@@ -76,6 +79,84 @@ describe("observe", () => {
     combine(user, route, silent, other).allow("a");
     expect(seen).toEqual([expect.objectContaining({ type: "decision", verb: "allow", keys: ["a", "/a", "a", "a"] })]);
     expect(heard).toEqual(["decision"]);
+  });
+
+  const LISTS = [[], [perSecond(2)], [perSecond(2), perMinute(9), perMinute(5, { mode: "shadow" })]];
+  const REQUESTS = ["none", "one", "three"].map((user, count) => ({ user, route: `/${user}`, limits: LISTS[count] }));
+  const STORES = [
+    ["synchronous", () => memoryStore()],
+    ["asynchronous", () => new AsyncTwin()],
+  ] as const;
+
+  interface Request {
+    readonly user: string;
+    readonly route: string;
+    readonly limits: readonly Limit[] | undefined;
+  }
+
+  /** One key for each verb and way to call. */
+  async function callInEveryWay(limiter: Limiter<Request> | AsyncLimiter<Request>, request: Request): Promise<void> {
+    const handle = limiter.handle(request);
+    await limiter.allow(request);
+    await limiter.allowMany([request], new Uint8Array(1));
+    await limiter.consume(request);
+    await limiter.charge(request, 1);
+    await handle.allow();
+    await handle.consume();
+    await handle.charge(1);
+  }
+
+  it.each(STORES)("names the key once, however many limits a function chooses: %s", async (_kind, store) => {
+    const { seen, observe, clock } = watch();
+    const keyOf = vi.fn<(request: Request) => string>((request) => request.user);
+    const options = { name: "user", key: keyOf, limits: (request: Request) => request.limits, clock, observe };
+    const over = store();
+    const limiter =
+      over.kind === "sync" ? createLimiter({ ...options, store: over }) : createLimiter({ ...options, store: over });
+    for (const request of REQUESTS) {
+      seen.length = 0;
+      keyOf.mockClear();
+      await callInEveryWay(limiter, request);
+      expect(seen.map((one) => one.type === "decision" && one.keys)).toEqual(
+        Array.from({ length: 7 }, () => [request.user]),
+      );
+      expect(keyOf).toHaveBeenCalledTimes(5);
+    }
+  });
+
+  it.each(STORES)("names a key for each limiter of a combination: %s", async (_kind, store) => {
+    const { seen, observe, clock } = watch();
+    const common = { clock, observe };
+    const byUser = {
+      ...common,
+      name: "user",
+      key: (request: Request) => request.user,
+      limits: (request: Request) => request.limits,
+    };
+    const byRoute = {
+      ...common,
+      name: "route",
+      key: (request: Request) => request.route,
+      limits: [perSecond(2), perMinute(9)],
+    };
+    const all = { ...common, name: "all", key: () => "all", limits: () => undefined };
+    const over = store();
+    const limiter =
+      over.kind === "sync"
+        ? combine(
+            combine(createLimiter({ ...byUser, store: over }), createLimiter({ ...byRoute, store: over })),
+            createLimiter({ ...all, store: over }),
+          )
+        : combine(
+            combine(createLimiter({ ...byUser, store: over }), createLimiter({ ...byRoute, store: over })),
+            createLimiter({ ...all, store: over }),
+          );
+    for (const request of REQUESTS) {
+      seen.length = 0;
+      await callInEveryWay(limiter, request);
+      const keys = [request.user, request.route, "all"];
+      expect(seen.map((one) => one.type === "decision" && one.keys)).toEqual(Array.from({ length: 7 }, () => keys));
+    }
   });
 
   it("says nothing of earlier calls when a store could not be asked", () => {

@@ -5,6 +5,7 @@ import type { NamedProperty } from "./named-property.ts";
 import { RETRY_AFTER } from "./retry-after.ts";
 import { SCALED_BUCKETS } from "./scaled-buckets.ts";
 import { WINDOW_BOUND } from "./window-bound.ts";
+import { WINDOW_PROMISE } from "./window-promise.ts";
 
 export const ALL_PROPERTIES: readonly NamedProperty[] = [
   ...ONE_LIMITER,
@@ -15,4 +16,5 @@ export const ALL_PROPERTIES: readonly NamedProperty[] = [
   ...SCALED_BUCKETS,
   ...RETRY_AFTER,
   ...WINDOW_BOUND,
+  ...WINDOW_PROMISE,
 ];

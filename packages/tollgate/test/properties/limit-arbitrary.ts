@@ -110,12 +110,16 @@ export const slidingWindowSpec: fc.Arbitrary<SlidingWindowSpec> = fc
   .map(({ grain, ...rest }) => ({
     kind: "sliding-window" as const,
     ...rest,
-    resolutionUs: grainUs(grain, rest.windowUs),
+    resolutionUs: grainUs(grain, rest.windowUs, rest.limit),
   }));
 
-function grainUs(grain: string | number, ofUs: number): number | undefined {
+/** As many as a key keeps: a larger limit cannot be exact. */
+const MOST_GROUPS = 4_096;
+
+function grainUs(grain: string | number, ofUs: number, limit: number): number | undefined {
   if (grain === "default") return undefined;
-  return typeof grain === "string" ? 0 : Math.ceil(ofUs / grain);
+  if (typeof grain === "number") return Math.ceil(ofUs / grain);
+  return limit <= MOST_GROUPS ? 0 : Math.ceil(ofUs / MOST_GROUPS);
 }
 
 export const fixedWindowSpec: fc.Arbitrary<FixedWindowSpec> = fc
@@ -136,7 +140,11 @@ const denseWindowUs = fc.integer({ min: 1, max: 60 });
 
 export const denseSlidingWindowSpec: fc.Arbitrary<SlidingWindowSpec> = fc
   .record({ unit, mode, limit: denseCount, windowUs: denseWindowUs, grain: fc.constantFrom("exact", 1, 2, 5, 15) })
-  .map(({ grain, ...rest }) => ({ kind: "sliding-window", ...rest, resolutionUs: grainUs(grain, rest.windowUs) }));
+  .map(({ grain, ...rest }) => ({
+    kind: "sliding-window",
+    ...rest,
+    resolutionUs: grainUs(grain, rest.windowUs, rest.limit),
+  }));
 
 export const denseFixedWindowSpec: fc.Arbitrary<FixedWindowSpec> = fc
   .record({

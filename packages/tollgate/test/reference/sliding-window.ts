@@ -2,8 +2,6 @@ import type { LimitRules, LimitState, Wait } from "./limit-state.ts";
 import type { ModelSlidingWindow } from "./model-limit.ts";
 import { ceilDiv, larger, smaller } from "./whole-numbers.ts";
 
-const MOST_GROUPS = 1_024n;
-
 /** Units that came close together and leave together. */
 interface Group {
   readonly openUs: bigint;
@@ -25,7 +23,7 @@ export class SlidingWindowRules implements LimitRules {
     this.capacity = limit.limit;
     this.windowUs = limit.windowUs;
     this.spanUs = larger(limit.resolutionUs, 1n);
-    this.ring = smaller(MOST_GROUPS, smaller(limit.limit, ceilDiv(limit.windowUs, this.spanUs)) + 2n);
+    this.ring = smaller(limit.limit, ceilDiv(limit.windowUs, this.spanUs)) + 2n;
   }
 
   fresh(): SlidingWindow {

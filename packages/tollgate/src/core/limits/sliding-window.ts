@@ -8,7 +8,10 @@ export interface SlidingWindowOptions extends LimitOptions {
   /** The most units in any window: a positive integer. */
   readonly limit: number;
   readonly window: Duration;
-  /** Units this close together form a group and leave together. Default: 0 (exact) up to limit 64, else window / 64. */
+  /**
+   * Units this close together form a group and leave together. Default: 0 (exact) up to limit 64, else window / 64. A key
+   * keeps at most 4,096 groups, so for a larger limit this is at least window / 4,096.
+   */
   readonly resolution?: Duration;
 }
 
@@ -47,13 +50,24 @@ export function slidingWindow(options: SlidingWindowOptions): SlidingWindowLimit
 /** Up to this limit every unit is kept on its own by default: the log is short enough. */
 const LARGEST_EXACT_LIMIT = 64;
 const GROUPS_PER_WINDOW = 64;
+/** A key's groups take 16 bytes each: 64 KiB. */
+const MOST_GROUPS = 4_096;
 
-function resolutionOf(options: SlidingWindowOptions, ownUs: number, windowUs: number): number {
-  if (options.resolution === undefined) return ownUs;
-  if (isZero(options.resolution)) return 0;
-  const resolutionUs = toMicroseconds("resolution", options.resolution);
-  if (resolutionUs <= windowUs) return resolutionUs;
-  throw new TollgateError("ERR_LIMIT", `resolution: expected at most the window, got ${show(options.resolution)}`);
+function resolutionOf({ resolution, limit }: SlidingWindowOptions, ownUs: number, windowUs: number): number {
+  if (resolution === undefined) return ownUs;
+  const resolutionUs = isZero(resolution) ? 0 : toMicroseconds("resolution", resolution);
+  if (resolutionUs > windowUs) {
+    throw new TollgateError("ERR_LIMIT", `resolution: expected at most the window, got ${show(resolution)}`);
+  }
+  // There is no group without a unit, so a small limit bounds them as well.
+  const finestUs = limit <= MOST_GROUPS ? 0 : Math.ceil(windowUs / MOST_GROUPS);
+  // Time comes in whole microseconds: 0 means one.
+  if (Math.max(resolutionUs, 1) >= finestUs) return resolutionUs;
+  throw new TollgateError(
+    "ERR_LIMIT",
+    `resolution: expected at least "${formatMicroseconds(finestUs)}" for a limit of ${limit} ` +
+      `in "${formatMicroseconds(windowUs)}" (a key keeps at most 4,096 groups), got ${show(resolution)}`,
+  );
 }
 
 function isZero(duration: Duration): boolean {

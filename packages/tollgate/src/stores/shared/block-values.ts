@@ -1,5 +1,5 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
-import type { Instant } from "../../core/instant.ts";
+import { createInstant, type Instant } from "../../core/instant.ts";
 import { DeskRecovery } from "./desk-recovery.ts";
 import { DESKS, type Desks, NO_DESK } from "./desks.ts";
 import type { SharedMemory } from "./memory.ts";
@@ -19,6 +19,7 @@ const HEAD = 1;
  */
 export class BlockValues implements Values {
   readonly cells: Float64Array;
+  readonly expiry: Instant = createInstant();
   readonly lasting: number = ~TAKEN;
   readonly #memory: SharedMemory;
   readonly #desks: Desks;
@@ -56,7 +57,8 @@ export class BlockValues implements Values {
     this.read(slot, low);
     const admitted = compiled.taker.admit(this.cells, 0, now, cost);
     if (admitted && cost > 0) {
-      const published = this.publish(slot, low, high, compiled.expiresUs(this.cells, 0, now));
+      compiled.noteExpiry(this.cells, 0, now, this.expiry);
+      const published = this.publish(slot, low, high);
       return published === PUBLISHED ? ADMITTED : published;
     }
     if (!this.confirm(slot, low, high)) return AGAIN;
@@ -78,13 +80,13 @@ export class BlockValues implements Values {
     return this.#memory.swap(slot + STATE, low, high, low, high);
   }
 
-  publish(slot: number, low: number, high: number, expiresUs: number): number {
+  publish(slot: number, low: number, high: number): number {
     const desk = this.#desks.occupy();
     this.#recovery.lookIfDue(desk === NO_DESK);
     if (desk === NO_DESK) return NO_WRITING;
     const own = this.#desks.blockAt(desk);
     const old = this.#blockOf(slot, low);
-    this.#write(own, expiresUs);
+    this.#write(own);
     this.#desks.noteNext(desk, old);
     // 0 would say that no key lives there.
     const version = Math.max(1, (upperOf(high) + 1) % UPPER_VALUES);
@@ -102,10 +104,10 @@ export class BlockValues implements Values {
     }
   }
 
-  #write(block: number, expiresUs: number): void {
+  #write(block: number): void {
     const { numbers } = this.#memory;
     const at = this.#numbersOf(block);
-    numbers[at] = expiresUs;
+    numbers[at] = this.expiry[0]!;
     for (let i = 0; i < this.cells.length; i += 1) numbers[at + HEAD + i] = this.cells[i]!;
   }
 

@@ -1,4 +1,4 @@
-import { type WasmMemory, type WasmSwap, wasmSwap } from "./wasm-swap.ts";
+import { type WasmIsStill, type WasmMemory, type WasmPairs, type WasmSwap, wasmPairs } from "./wasm-swap.ts";
 
 /** What is asked of `Atomics`: tests put a scheduler in its place. */
 export type AtomicOperations = Pick<typeof Atomics, "add" | "compareExchange" | "load" | "store">;
@@ -27,9 +27,11 @@ export class SharedMemory implements Views {
   readonly #pairs = new BigInt64Array(this.#words.buffer);
 
   readonly #swap: WasmSwap | undefined;
+  readonly #isStill: WasmIsStill | undefined;
 
-  constructor({ words, pairs, numbers }: Views, atomics: AtomicOperations, swap: WasmSwap | undefined) {
-    this.#swap = swap;
+  constructor({ words, pairs, numbers }: Views, atomics: AtomicOperations, wasm: WasmPairs | undefined) {
+    this.#swap = wasm?.swap;
+    this.#isStill = wasm?.isStill;
     this.words = words;
     this.pairs = pairs;
     this.numbers = numbers;
@@ -51,6 +53,8 @@ export class SharedMemory implements Views {
 
   /** Whether a pair is what two reads, which others may have come between, found. */
   isStill(word: number, low: number, high: number): boolean {
+    const wasm = this.#isStill;
+    if (wasm !== undefined) return wasm(4 * word, low, high) === 1;
     this.#words[0] = low;
     this.#words[1] = high;
     return this.atomics.load(this.pairs, word >>> 1) === this.#pairs[0]!;
@@ -64,5 +68,5 @@ export function viewsOf(buffer: SharedArrayBuffer): Views {
 export function openMemory(bytes: SharedBytes): SharedMemory {
   return bytes instanceof SharedArrayBuffer
     ? new SharedMemory(viewsOf(bytes), Atomics, undefined)
-    : new SharedMemory(viewsOf(bytes.buffer), Atomics, wasmSwap(bytes));
+    : new SharedMemory(viewsOf(bytes.buffer), Atomics, wasmPairs(bytes));
 }

@@ -93,10 +93,10 @@ export class SharedPlan {
 
   /** Publishes the copy. */
   publish(slot: number, low: number, high: number): number {
-    const { cells } = this.values;
+    const { cells, expiry } = this.values;
     // One cell says itself when it expires.
-    const expiresUs = cells.length === 1 ? 0 : this.#compiled.expiresUs(cells, 0, this.now);
-    return this.values.publish(slot, low, high, expiresUs);
+    if (cells.length > 1) this.#compiled.noteExpiry(cells, 0, this.now, expiry);
+    return this.values.publish(slot, low, high);
   }
 
   /** Whether the key that lives in a slot is as good as new, whichever of the plans it belongs to. Its cells are copied over the copy. */

@@ -1,5 +1,5 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
-import type { Instant } from "../../core/instant.ts";
+import { createInstant, type Instant } from "../../core/instant.ts";
 import type { SharedMemory } from "./memory.ts";
 import type { PlanRows } from "./plan-rows.ts";
 import { STATE } from "./slots.ts";
@@ -13,6 +13,7 @@ const UPPER_OF_ZERO = 2 ** 21;
 /** Where a key has one cell, the tick of a token bucket: 54 bits of the state are the tick itself. */
 export class TickValues implements Values {
   readonly cells: Float64Array = new Float64Array(1);
+  readonly expiry: Instant = createInstant();
   readonly lasting = 0;
   readonly words: Int32Array;
   readonly #memory: SharedMemory;

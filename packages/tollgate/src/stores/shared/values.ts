@@ -17,6 +17,8 @@ export const PUBLISHED = 5;
 export interface Values {
   /** A copy of one key's cells: what was read, or what is to be published. */
   readonly cells: Float64Array;
+  /** When the copy will be as good as new: noted before it is published, where there are several cells. */
+  readonly expiry: Instant;
   /** The bits that stay of a state's lower word when its key goes. */
   readonly lasting: number;
   /**
@@ -30,9 +32,6 @@ export interface Values {
   expiryOf(slot: number, low: number, high: number, plan: number): number;
   /** Whether a slot's state, and so what was read, is still the same. */
   confirm(slot: number, low: number, high: number): boolean;
-  /**
-   * Puts the copy in place of what was read, or into a slot where nothing lives yet: `AGAIN` or `NO_WRITING` where nothing happened.
-   * `expiresUs` is when the copy will be as good as new.
-   */
-  publish(slot: number, low: number, high: number, expiresUs: number): number;
+  /** Puts the copy in place of what was read, or into a slot where nothing lives yet: `AGAIN` or `NO_WRITING` where nothing happened. */
+  publish(slot: number, low: number, high: number): number;
 }

@@ -1,5 +1,13 @@
 /** Compares a pair of words at a byte address with the first pair, and puts the second there if they are the same: then 1. */
 export type WasmSwap = (address: number, low: number, high: number, newLow: number, newHigh: number) => number;
+/** Whether a pair of words at a byte address is this one: then 1. */
+export type WasmIsStill = (address: number, low: number, high: number) => number;
+
+/** What instructions of WebAssembly do with pairs, without the BigInt that `Atomics` makes of each. */
+export interface WasmPairs {
+  readonly swap: WasmSwap;
+  readonly isStill: WasmIsStill;
+}
 
 /** Memory of WebAssembly, as far as it is used here. */
 export interface WasmMemory {
@@ -10,7 +18,7 @@ export interface WasmMemory {
 interface Wasm {
   readonly Memory: new (limits: { initial: number; maximum: number; shared: true }) => WasmMemory;
   readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object, imports: object) => { readonly exports: { readonly swap: WasmSwap } };
+  readonly Instance: new (module: object, imports: object) => { readonly exports: WasmPairs };
 }
 
 const PAGE_BYTES = 2 ** 16;
@@ -28,10 +36,10 @@ export function wasmMemory(bytes: number): WasmMemory | undefined {
   }
 }
 
-/** The swap in such memory; `undefined` where the environment compiles no WebAssembly. */
-export function wasmSwap(memory: WasmMemory): WasmSwap | undefined {
+/** The operations on pairs in such memory; `undefined` where the environment compiles no WebAssembly. */
+export function wasmPairs(memory: WasmMemory): WasmPairs | undefined {
   try {
-    return new wasm.Instance(new wasm.Module(MODULE), { m: { m: memory } }).exports.swap;
+    return new wasm.Instance(new wasm.Module(MODULE), { m: { m: memory } }).exports;
   } catch {
     return undefined;
   }
@@ -49,17 +57,17 @@ const EXPECTED = 5;
 const MODULE: Uint8Array = Uint8Array.from([
   // "\0asm", version 1
   ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-  // Types: one function of five words to one.
-  ...section(1, [1, 0x60, 5, I32, I32, I32, I32, I32, 1, I32]),
+  // Types: functions of five words and of three, to one.
+  ...section(1, [2, ...[0x60, 5, I32, I32, I32, I32, I32, 1, I32], ...[0x60, 3, I32, I32, I32, 1, I32]]),
   // Imports: memory "m" of "m", shared, of any size.
   ...section(2, [1, ...text("m"), ...text("m"), 2, 3, 0, ...unsigned(MOST_PAGES)]),
-  // Functions: one of the first type.
-  ...section(3, [1, 0]),
-  // Exports: it is "swap".
-  ...section(7, [1, ...text("swap"), 0, 0]),
+  // Functions: one of each type.
+  ...section(3, [2, 0, 1]),
+  // Exports: they are "swap" and "isStill".
+  ...section(7, [2, ...text("swap"), 0, 0, ...text("isStill"), 0, 1]),
   // Code.
   ...section(10, [
-    1,
+    2,
     ...sized([
       // One variable, the pair that is expected.
       ...[1, 1, I64],
@@ -68,6 +76,8 @@ const MODULE: Uint8Array = Uint8Array.from([
       // i64.atomic.rmw.cmpxchg, aligned to 8 bytes; whether what was there is what was expected; the end.
       ...[0xfe, 0x49, 3, 0, 0x20, EXPECTED, 0x51, 0x0b],
     ]),
+    // No variable; the address, i64.atomic.load, aligned to 8 bytes; the pair; whether they are the same; the end.
+    ...sized([0, 0x20, 0, 0xfe, 0x11, 3, 0, ...pairOf(1, 2), 0x51, 0x0b]),
   ]),
 ]);
 
