@@ -1,5 +1,5 @@
 import type { Limit } from "../../../core/limits/limit.ts";
-import { isQuick, type ScriptKey, type ScriptTransaction } from "./encode-call.ts";
+import { isQuick, type ScriptKey, type ScriptTransaction, type ScriptVerb } from "./encode-call.ts";
 
 /** To read and decide about a key, and to write it too. */
 const READ = 2;
@@ -8,7 +8,9 @@ const BYTES_PER_CELL = 8;
 /** Long rings are copied on their way: steps for each KiB. */
 const READ_KIB = 2;
 const WRITE_KIB = 5;
-/** Units of one transaction from which on running totals may have to be restated, which takes a step for each place of a ring. */
+/** A refund may free most of a ring. */
+const REFUND_KIB = 17;
+/** Units of one transaction from which on running totals may have to be restated, which takes time for each cell of a ring. */
 const MANY_UNITS = 2 ** 43;
 
 /**
@@ -56,11 +58,16 @@ function generalStepsOf(transaction: ScriptTransaction): number {
     for (let i = 0; i < limits.length; i += 1) {
       const cells = plan.ringCells[i]!;
       const kib = (cells * BYTES_PER_CELL) / 1_024;
-      steps += rounds * roundStepsOf(limits[i]!) + (looks ? READ_KIB : WRITE_KIB) * kib;
-      if (times * (costs[i] ?? 0) > MANY_UNITS) steps += cells;
+      steps += rounds * roundStepsOf(limits[i]!) + kibStepsOf(verb) * kib;
+      if (times * (costs[i] ?? 0) > MANY_UNITS) steps += cells / 4;
     }
   }
   return Math.ceil(steps);
+}
+
+function kibStepsOf(verb: ScriptVerb): number {
+  if (verb === "refund") return REFUND_KIB;
+  return verb === "peek" || verb === "explain" ? READ_KIB : WRITE_KIB;
 }
 
 /** To ask one limit, to take from it and to tell its figures. */
