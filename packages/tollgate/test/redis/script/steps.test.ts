@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fixedWindow, perDay, perHour, slidingWindow, tokenBucket } from "../../../src/index.ts";
 import { StepCount, stepsOf } from "../../../src/stores/redis/script/steps.ts";
-import { call, encoded, together } from "./call.ts";
+import { call, encoded, NOW_US, together } from "./call.ts";
 
 const DETAILS = ["first-denied", "each"] as const;
 const LIMITS = [
@@ -46,17 +46,24 @@ describe("steps", () => {
     expect(stepsOf(two)).toBeGreaterThan(2 * stepsOf(call("take", bucket, "a")));
   });
 
+  it("of a call are more where clients tell the time, and it goes on", () => {
+    const [first, same, later] = [0, 0, 1].map((us) => call("take", bucket, "a", 1, { nowUs: NOW_US + us }));
+    const count = new StepCount("client");
+    count.add(first!);
+    expect(count.totalWith(later!)).toBe(count.totalWith(same!) + 1);
+  });
+
   it("of a call are fewer where all of it can go a shorter way", () => {
     const takes = Array.from({ length: 100 }, (_, i) =>
       call("take", bucket, `key ${i}`, 1, { detail: "first-denied" }),
     );
-    const count = new StepCount();
+    const count = new StepCount("server");
     for (const take of takes) count.add(take);
     expect(count.totalWith(takes[0]!)).toBe(101 * stepsOf(takes[0]!));
     const window = call("take", encoded(perHour(5), fixedWindow({ limit: 9, window: "1h" })), "window");
     expect(count.totalWith(window)).toBeGreaterThan(3 * 100 * stepsOf(takes[0]!));
     count.add(window);
     expect(count.totalWith(takes[0]!)).toBeGreaterThan(count.totalWith(window) - 100);
-    expect(new StepCount().totalWith(window)).toBe(stepsOf(window));
+    expect(new StepCount("server").totalWith(window)).toBe(stepsOf(window));
   });
 });

@@ -23,20 +23,34 @@ export function stepsOf(transaction: ScriptTransaction): number {
 
 /** Adds up the steps of the transactions of one call: the shorter ways are open only to calls of which all transactions can go there. */
 export class StepCount {
+  readonly #byClient: boolean;
   #quick = 0;
   #general = 0;
   #areQuick = true;
+  #atUs: number | undefined;
+
+  constructor(time: "server" | "client") {
+    this.#byClient = time === "client";
+  }
 
   /** What the call would take with one more. */
   totalWith(transaction: ScriptTransaction): number {
-    if (this.#areQuick && isQuick(transaction)) return this.#quick + quickStepsOf(transaction);
-    return this.#general + generalStepsOf(transaction);
+    const before = this.#momentStep(transaction);
+    if (this.#areQuick && isQuick(transaction)) return this.#quick + before + quickStepsOf(transaction);
+    return this.#general + before + generalStepsOf(transaction);
   }
 
   add(transaction: ScriptTransaction): void {
+    const before = this.#momentStep(transaction);
+    this.#atUs = transaction.nowUs;
     this.#areQuick &&= isQuick(transaction);
-    if (this.#areQuick) this.#quick += quickStepsOf(transaction);
-    this.#general += generalStepsOf(transaction);
+    if (this.#areQuick) this.#quick += before + quickStepsOf(transaction);
+    this.#general += before + generalStepsOf(transaction);
+  }
+
+  /** Another moment than that of the one before is told, too. */
+  #momentStep({ nowUs }: ScriptTransaction): number {
+    return this.#byClient && nowUs !== this.#atUs ? 1 : 0;
   }
 }
 
