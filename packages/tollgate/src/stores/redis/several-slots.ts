@@ -63,7 +63,7 @@ interface Taken {
  * refilled: of what was taken at a moment, no more counts for certain than what has not come back since if nothing else was taken. In a
  * window others may have come since: it would give back their units, and so admit too many. What one took stays taken.
  */
-function giveBack(taken: readonly Taken[], report: Report, ask: Ask): Promise<unknown>[] {
+function giveBack(taken: readonly Taken[], report: Report, ask: Ask): Promise<void>[] {
   return taken.map(async ({ part: { calls, at }, takenUs }) => {
     if (takenUs === undefined) return;
     const given = calls.map((call, i) => ({
@@ -75,7 +75,7 @@ function giveBack(taken: readonly Taken[], report: Report, ask: Ask): Promise<un
       }),
     }));
     // By a client's clock it is later by now.
-    return ask("refund", given, { takenUs, nowUs: readUs(calls[0]!.space.clock) });
+    await ask("refund", given, { takenUs, nowUs: readUs(calls[0]!.space.clock) });
   });
 }
 

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Limit, perDay, perHour, slidingWindow } from "../../../src/index.ts";
-import { call, encoded, NOW_US, together } from "./call.ts";
+import { call, encoded, together } from "./call.ts";
 import { type ScriptServer, useScriptServer } from "./script-server.ts";
 
 type Transactions = Parameters<ScriptServer["run"]>[0]["transactions"];
@@ -15,9 +15,14 @@ const WAYS: readonly (readonly [name: string, limits: readonly Limit[]])[] = [
   ["any limits", [slidingWindow({ limit: 2, window: "1h" })]],
 ];
 
+const FULL = [
+  ["CONFIG", "SET", "maxmemory", "1"],
+  ["CONFIG", "SET", "maxmemory", "0"],
+] as const;
+
 /** Why a server refuses to write, and how it is brought to do so and to stop. */
 const CAUSES: readonly (readonly [code: string, refuse: readonly string[], allow: readonly string[]])[] = [
-  ["OOM", ["CONFIG", "SET", "maxmemory", "1"], ["CONFIG", "SET", "maxmemory", "0"]],
+  ["OOM", ...FULL],
   ["NOREPLICAS", ["CONFIG", "SET", "min-replicas-to-write", "1"], ["CONFIG", "SET", "min-replicas-to-write", "0"]],
   ["NOPERM", ["ACL", "SETUSER", "default", "-set", "-del"], ["ACL", "SETUSER", "default", "+set", "+del"]],
   ["READONLY", ["REPLICAOF", "127.0.0.1", "1"], ["REPLICAOF", "NO", "ONE"]],
@@ -25,6 +30,16 @@ const CAUSES: readonly (readonly [code: string, refuse: readonly string[], allow
 
 async function run(transactions: Transactions) {
   return (await started.server.run({ time: "client", extraMs: 60_000, transactions })) ?? [];
+}
+
+/** What the script answers while the server refuses to write. */
+async function runWhile(refuse: readonly string[], allow: readonly string[], transactions: Transactions) {
+  await started.server.command(...refuse);
+  try {
+    return await run(transactions);
+  } finally {
+    await started.server.command(...allow);
+  }
 }
 
 async function valuesOf(names: readonly string[]): Promise<unknown[]> {
@@ -44,13 +59,9 @@ describe.each(CAUSES)("a server that refuses to write: %s", (code, refuse, allow
     async function runRefused(transactions: Transactions) {
       const names = [spent!, half!, fresh!, other!];
       const before = await valuesOf(names);
-      await started.server.command(...refuse);
-      try {
-        return await run(transactions);
-      } finally {
-        await started.server.command(...allow);
-        expect(await valuesOf(names)).toEqual(before);
-      }
+      const outcomes = await runWhile(refuse, allow, transactions);
+      expect(await valuesOf(names)).toEqual(before);
+      return outcomes;
     }
 
     it("decides takes that are denied, in every order, and refuses the others", async () => {
@@ -87,8 +98,7 @@ describe.each(CAUSES)("a server that refuses to write: %s", (code, refuse, allow
     const name = `before ${code} ${way}`;
     await run([call("take", plan, name)]);
     const some = [call("take", plan, name, 2), call("take", plan, name, 1), call("take", plan, name, 2)];
-    await started.server.command(...refuse);
-    const outcomes = await run(some).finally(() => started.server.command(...allow));
+    const outcomes = await runWhile(refuse, allow, some);
     expect(outcomes.map(({ refused }) => refused)).toEqual([undefined, code, code]);
     expect(outcomes[0]).toEqual((await run([call("take", plan, name, 2)]))[0]);
   });
@@ -99,10 +109,8 @@ describe.each(CAUSES)("a server that refuses to write: %s", (code, refuse, allow
     await run([call("take", narrow, name("narrow"))]);
     const both = (key: string) =>
       together(call("take", narrow, name(key)), call("take", wide, `${name(key)} too`), call("take", wide, name("w")));
-    await started.server.command(...refuse);
-    const outcomes = await run([both("narrow"), both("new"), call("refund", wide, name("nothing"))]).finally(() =>
-      started.server.command(...allow),
-    );
+    const some = [both("narrow"), both("new"), call("refund", wide, name("nothing"))];
+    const outcomes = await runWhile(refuse, allow, some);
     expect(outcomes.map(({ refused }) => refused)).toEqual([undefined, code, undefined]);
     expect(outcomes[0]?.admitted).toBe(0);
     expect(await valuesOf([`${name("new")} too`, name("w")])).toEqual([null, null]);
@@ -131,11 +139,8 @@ describe("what is removed", () => {
   it("makes no room for what is written after it", async () => {
     const plan = encoded(slidingWindow({ limit: 2, window: "1h" }));
     await run([call("take", plan, "to go")]);
-    await started.server.command("CONFIG", "SET", "maxmemory", "1");
-    const outcomes = await run([
-      call("refund", plan, "to go"),
-      together(call("take", plan, "one of both"), call("take", plan, "the other")),
-    ]).finally(() => started.server.command("CONFIG", "SET", "maxmemory", "0"));
+    const both = together(call("take", plan, "one of both"), call("take", plan, "the other"));
+    const outcomes = await runWhile(...FULL, [call("refund", plan, "to go"), both]);
     expect(outcomes.map(({ refused }) => refused)).toEqual(["OOM", "OOM"]);
     expect((await valuesOf(["to go", "one of both", "the other"])).map((value) => value !== null)).toEqual([
       true,
@@ -148,10 +153,7 @@ describe("what is removed", () => {
     const plan = encoded(slidingWindow({ limit: 2, window: "1h" }));
     await started.server.command("SET", "beside", "x");
     await run([call("take", plan, "alone")]);
-    await started.server.command("CONFIG", "SET", "maxmemory", "1");
-    const outcomes = await run([call("refund", plan, "alone", 1, { nowUs: NOW_US })]).finally(() =>
-      started.server.command("CONFIG", "SET", "maxmemory", "0"),
-    );
+    const outcomes = await runWhile(...FULL, [call("refund", plan, "alone")]);
     expect(outcomes.map(({ refused }) => refused)).toEqual([undefined]);
     expect(await valuesOf(["alone"])).toEqual([null]);
   });

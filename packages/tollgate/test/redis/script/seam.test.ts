@@ -53,6 +53,41 @@ describe("a call's arguments", () => {
     expect(few(of(100)).args.length).toBe(few(of(1)).args.length);
     expect(few([...of(100), call("take", bucket, "another", 2)]).args.length).toBe(few(of(1)).args.length + 4);
   });
+
+  it("go the shortest way for any number of keys", () => {
+    const of = (count: number) => Array.from({ length: count }, (_, i) => call("take", bucket, `key ${i}`));
+    for (const count of [1, 1_000, 1_024, 9_000]) expect(few(of(count)).args[2]).toBe("one");
+  });
+
+  it("say where the moment changes, and first that of the last call", () => {
+    const window = encoded(slidingWindow({ limit: 5, window: "1s" }));
+    const by = (time: "server" | "client", plan: typeof bucket) => {
+      const moments = [NOW_US, NOW_US, NOW_US + 7, NOW_US - 7];
+      const transactions = moments.map((nowUs, i) => call("take", plan, `key ${i}`, 1, { nowUs }));
+      return encodeCall({ time, extraMs: 0, transactions }).args;
+    };
+    for (const [plan, mark] of [
+      [bucket, "0"],
+      [window, "@"],
+    ] as const) {
+      const args = by("client", plan);
+      expect(args[0]).toBe(String(NOW_US - 7));
+      const marked = args.flatMap((text, i) => (text === mark && Number(args[i + 1]) > 2 ** 40 ? [args[i + 1]] : []));
+      expect(marked).toEqual([NOW_US, NOW_US + 7, NOW_US - 7].map(String));
+    }
+    expect(by("server", bucket)).toEqual(
+      encodeCall({
+        time: "server",
+        extraMs: 0,
+        transactions: [0, 1, 2, 3].map((i) => call("take", bucket, `key ${i}`)),
+      }).args,
+    );
+  });
+
+  it("say when units that are given back were taken", () => {
+    const { args } = few([call("refund", bucket, "a", 2, { takenUs: NOW_US })]);
+    expect(args.slice(-8)).toEqual(["b", "1", "1", String(NOW_US), "1", "1", "1", "2"]);
+  });
 });
 
 describe("a reply", () => {
@@ -91,6 +126,30 @@ describe("a reply", () => {
       { admitted: 1, reports: [] },
       { admitted: 0, reports: [] },
     ]);
+  });
+
+  it("has the moment after how many were admitted, where it is told", () => {
+    const [outcome] = decodeReply([1, NOW_US, 1, 1, 0, 1, 2], [call("take", one, "a", 1, { tellsTime: true })]) ?? [];
+    expect(outcome).toMatchObject({ admitted: 1, decidedUs: NOW_US, reports: [{ used: [1], resetUs: [2] }] });
+  });
+
+  it("has figures up to the first take that is denied, of each charge, and once of what changes nothing", () => {
+    const reports = (verb: "take" | "charge" | "peek", reply: readonly number[]) =>
+      decodeReply(reply, [call(verb, one, "a", 1, { times: 4 })])?.[0]?.reports.map(({ admitted }) => admitted);
+    const entry = [1, 0, 0, 0, 0];
+    expect(reports("take", [2, ...entry, ...entry, ...entry])).toEqual([true, true, false]);
+    expect(reports("take", [4, ...entry, ...entry, ...entry, ...entry])).toEqual([true, true, true, true]);
+    expect(reports("charge", [1, ...entry, ...entry, ...entry, ...entry])).toEqual([true, false, false, false]);
+    expect(reports("peek", [4, ...entry])).toEqual([true]);
+  });
+
+  it("begins with a number below 0 where writing was refused", () => {
+    const outcomes = decodeReply(
+      [-1, 1, -5],
+      [call("take", two, "a"), call("refund", one, "b"), call("take", one, "c")],
+    );
+    expect(outcomes?.map(({ refused }) => refused)).toEqual(["OOM", undefined, "NOPERM"]);
+    expect(() => decodeReply([-100], [call("take", one, "a")])).toThrow("a refusal that is known");
   });
 
   it("is empty where nobody waits any more", () => {

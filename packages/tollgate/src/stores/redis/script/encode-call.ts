@@ -82,7 +82,7 @@ const TELLS_TIME = 2;
 export function encodeCall({ time, extraMs, transactions }: ScriptInput): EncodedCall {
   const names = new Map<string, number>();
   const moments = new Moments(time, transactions[transactions.length - 1]!.nowUs);
-  const args = transactions.every(takesFromBuckets)
+  const args = transactions.every(isQuick)
     ? argsOfRuns(names, moments, transactions)
     : argsOfTransactions(names, moments, transactions);
   return { keys: [...names.keys()], args: [moments.lastText, String(extraMs)].concat(args) };
@@ -109,7 +109,8 @@ class Moments {
   }
 }
 
-function takesFromBuckets({ verb, keys, tellsTime }: ScriptTransaction): boolean {
+/** Whether the shorter ways know how to carry it out: a take from a plan of exact buckets that is asked for no time. */
+export function isQuick({ verb, keys, tellsTime }: ScriptTransaction): boolean {
   return verb === "take" && keys.length === 1 && keys[0]!.plan.buckets !== undefined && tellsTime !== true;
 }
 

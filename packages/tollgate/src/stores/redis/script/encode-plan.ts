@@ -16,6 +16,8 @@ export interface EncodedPlan {
    * capacity, the ticks of a unit, the origin and the ticks of a microsecond.
    */
   readonly buckets: readonly (readonly string[])[] | undefined;
+  /** Per limit how many cells it may have in a ring. */
+  readonly ringCells: readonly number[];
 }
 
 /** Cells of a sliding window that are not in its ring, and those of a place in the ring. */
@@ -37,7 +39,10 @@ export function encodePlan(plan: Plan, { originUs }: Era): EncodedPlan {
     ...numbersOf(limit, originUs),
   ]);
   const texts = [plan.limits.length, idleTtlUs, ...limits].map(String);
-  return { plan, texts, buckets: bucketsOf(plan, firstCells, originUs) };
+  const ringCells = plan.limits.map((limit) =>
+    limit.algorithm === "sliding-window" ? compileLimit(limit, 0).size : 0,
+  );
+  return { plan, texts, buckets: bucketsOf(plan, firstCells, originUs), ringCells };
 }
 
 function bucketsOf(

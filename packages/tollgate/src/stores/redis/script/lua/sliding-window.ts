@@ -112,10 +112,25 @@ local function sliding_windows()
     if groups == 0 or total_at(limit, cells, groups - 1) + cost <= LAST_EXACT then return end
     local left = total_left(limit, cells, now)
     if left == 0 then return end
-    for group = max(0, groups - limit.places), groups - 1 do
-      local place = limit.at + 3 + 2 * (group % limit.places)
-      put(cells, place, max(0, get(cells, place) - left))
+    if cells.undo then
+      for group = max(0, groups - limit.places), groups - 1 do
+        local place = limit.at + 3 + 2 * (group % limit.places)
+        put(cells, place, max(0, get(cells, place) - left))
+      end
+      return
     end
+    -- The whole ring, so as text.
+    local from, count = limit.at + 2, 2 * min(groups, limit.places)
+    local raw = pack_cells(cells)
+    raw = raw .. string.rep('\\0', 8 * (from + count - 1) - #raw)
+    local parts = {}
+    for i = 0, count - 1, MANY do
+      local format = '<' .. string.rep('d', min(MANY, count - i))
+      local values = { struct.unpack(format, raw, 8 * (from + i) - 7) }
+      for j = 2, #format - 1, 2 do values[j] = max(0, values[j] - left) end
+      parts[#parts + 1] = struct.pack(format, unpack(values, 1, #format - 1))
+    end
+    replace(cells, from, table.concat(parts))
   end
 
   return {
