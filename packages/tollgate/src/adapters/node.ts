@@ -143,11 +143,11 @@ class NodeLimit<Input> {
     // A limiter that counted nothing leaves standing what one in front of it decided.
     if (verdict.decision !== undefined) request.rateLimit = verdict.decision;
     if (!verdict.pass) return this.#refuse(verdict, request, response);
-    if (verdict.settle !== undefined) watchOutcome(response, verdict.settle);
+    const run = verdict.settle && watchOutcome(response, verdict.settle);
     // A client that went while the store was asked needs no handler: its 'close' is over, nobody would clean up.
     if (isGone(response)) return undefined;
     sendWithHead(response as unknown as Outgoing, verdict.headers);
-    return handler(request, response);
+    return run === undefined ? handler(request, response) : run(() => handler(request, response));
   }
 
   #refuse({ headers, answer, decision }: Refusal, request: IncomingMessage, response: ServerResponse): void {

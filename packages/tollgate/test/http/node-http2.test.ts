@@ -92,9 +92,16 @@ describe("over HTTP/2", () => {
       outcomes.push(outcome);
       return 1;
     };
+    let late = () => {};
     const limited = rateLimit({ limiter: held([bucketOf(100)]).limiter, chargeAfter })(
       (request: Http2ServerRequest, response: Http2ServerResponse) => {
-        if (request.url === "/hang") return;
+        if (request.url === "/late") {
+          late = () => {
+            response.statusCode = 401;
+            response.end("no");
+          };
+          return;
+        }
         response.write("hello ");
         if (request.url === "/ok") response.end("there");
       },
@@ -102,18 +109,24 @@ describe("over HTTP/2", () => {
     const session = connectHttp2(await serve(limited));
     await sendHttp2(session, "/ok");
     await until(() => outcomes.length === 1, "the first is told");
-    for (const [index, path] of ["/part", "/hang"].entries()) {
+    for (const path of ["/part", "/late"]) {
       const stream = session.request({ ":path": path });
       stream.on("error", () => {});
       await new Promise((resolve) => setTimeout(resolve, 30));
-      stream.close();
-      await until(() => outcomes.length === 2 + index, `${path} is told`);
+      stream.close(constants.NGHTTP2_CANCEL);
+      await once(stream, "close");
     }
+    await until(() => outcomes.length === 2, "what was begun is told");
+    await sendHttp2(session, "/ok");
+    await until(() => outcomes.length === 3, "the next is told, and before it nothing of what has no answer yet");
+    late();
+    await until(() => outcomes.length === 4, "the last is told");
     session.close();
     expect(outcomes).toEqual([
       { status: 200, bytes: 11, completed: true },
       { status: 200, bytes: 6, completed: false },
-      { status: 0, bytes: 0, completed: false },
+      { status: 200, bytes: 11, completed: true },
+      { status: 401, bytes: 0, completed: false },
     ]);
   });
 });
