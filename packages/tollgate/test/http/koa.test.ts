@@ -148,7 +148,7 @@ describe("koa", () => {
 
   it.each([undefined, null, 0, "", "a text"])(
     "answers where onDenied throws %j, which Koa may take for no error",
-    async (thrown) => {
+    async (thrown: unknown) => {
       const throwing = () => {
         throw thrown;
       };
