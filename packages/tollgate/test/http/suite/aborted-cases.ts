@@ -66,6 +66,24 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
     },
   },
   {
+    name: "checks no more passwords than the limit for clients that hang up, many at once",
+    run: async (start) => {
+      const { limiter } = held([bucketOf(3)]);
+      const { end, login } = passwordChecks();
+      const skip = ({ path }: HttpFacts) => path !== "/login";
+      const url = await start({ limiter, chargeAfter: ONLY_FAILURES, login, skip });
+      for (let round = 0; round < 2; round += 1) {
+        const sockets = await Promise.all(Array.from({ length: ATTEMPTS / 2 }, () => begin(url, "/login")));
+        let denied = 0;
+        for (const socket of sockets) socket.once("data", () => (denied += 1));
+        await until(() => denied + (round === 0 ? end.length : 0) === sockets.length, "all are denied or checked");
+        await Promise.all(sockets.map(hangUp));
+        await served(url);
+      }
+      expect([end.length, left(limiter)]).toEqual([3, 0]);
+    },
+  },
+  {
     name: "keeps what a request took whose client goes before there is an answer",
     run: async (start) => {
       const { limiter } = held([bucketOf(3)]);
