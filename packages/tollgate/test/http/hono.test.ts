@@ -1,8 +1,8 @@
 import { EventEmitter, once } from "node:events";
 import type { IncomingMessage, Server } from "node:http";
 import { connect as connectHttp2, constants, createServer as createHttp2Server, type Http2Server } from "node:http2";
-import { type AddressInfo, connect } from "node:net";
-import { createAdaptorServer, type HttpBindings, serve } from "@hono/node-server";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { createAdaptorServer, type HttpBindings, serve, upgradeWebSocket } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
@@ -650,6 +650,36 @@ describe("over HTTP/2", () => {
       { status: 200, bytes: 2, completed: false },
       { status: 200, bytes: 1_000_000, completed: false },
     ]);
+  });
+});
+
+describe("a WebSocket handshake", () => {
+  it("that @hono/node-server asks the application about is limited, by address", async () => {
+    const accepting = Object.assign(new EventEmitter(), {
+      options: { noServer: true },
+      close: () => {},
+      handleUpgrade: (_request: IncomingMessage, socket: Socket) =>
+        void socket.end("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"),
+    });
+    const limiter = of(1);
+    const app = limitedBy({ limiter });
+    app.get("/socket", upgradeWebSocket(() => ({})) as MiddlewareHandler);
+    const server = serve({
+      fetch: app.fetch,
+      port: 0,
+      hostname: "127.0.0.1",
+      websocket: { server: accepting },
+    }) as Server;
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const handshake = "GET /socket HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+    const url = `http://127.0.0.1:${port}`;
+    expect(await sendRaw(url, handshake, 1)).toMatch(/^HTTP\/1.1 101 /);
+    expect(left(limiter)).toBe(0);
+    const denied = await sendRaw(url, handshake, 1);
+    expect(denied).toMatch(/^HTTP\/1.1 429 /);
+    expect(denied).toContain("\r\nretry-after: 1\r\n");
+    server.close();
   });
 });
 

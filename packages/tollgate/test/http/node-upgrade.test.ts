@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { createLimiter } from "tollgate";
 import { clientIp, factsOf, type Limit, rateLimit, type UpgradeListener } from "tollgate/node";
 import { afterEach, describe, expect, it } from "vitest";
@@ -20,12 +21,12 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-const accept: UpgradeListener = (_request, socket) => {
+const accept = (_request: IncomingMessage, socket: Duplex, _head: Buffer): void => {
   socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n");
   socket.pipe(socket);
 };
 
-async function serve(limit: Limit, listener = accept): Promise<string> {
+async function serve(limit: Limit, listener: UpgradeListener = accept): Promise<string> {
   const server = createServer(limit((_request, response) => void response.end("hello")));
   servers.push(server);
   server.on("connection", (socket: Socket) => sockets.push(socket));
