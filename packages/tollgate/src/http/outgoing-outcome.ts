@@ -69,7 +69,7 @@ class Ending {
       this.#goOn("unseen");
       return result;
     }
-    // Whoever gets it sees a rejection as it was: one that nobody handles ends the process.
+    // The caller sees a rejection as it was: an unhandled one ends the process.
     return Promise.resolve(result).finally(over) as Result;
   }
 

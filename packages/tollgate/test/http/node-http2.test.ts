@@ -86,6 +86,35 @@ describe("over HTTP/2", () => {
     await until(() => left(limiter) === 8, "it is counted");
   });
 
+  it.each(["a promise", "nothing"])(
+    "hands the handler no more than the limit of streams that are reset: it returns %s",
+    async (what) => {
+      const { limiter } = held([bucketOf(3)]);
+      let handled = 0;
+      let denied = 0;
+      const handler = (_request: Http2ServerRequest, _response: Http2ServerResponse): Promise<void> | void => {
+        handled += 1;
+        return what === "nothing" ? undefined : new Promise<void>(() => {});
+      };
+      const onDenied = (_request: unknown, response: ServerResponse) => {
+        denied += 1;
+        response.end();
+      };
+      const session = connectHttp2(await serve(rateLimit({ limiter, chargeAfter: () => 0, onDenied })(handler)));
+      for (let i = 0; i < 50; i += 1) {
+        const stream = session.request({ ":path": "/login" });
+        stream.on("error", () => {});
+        stream.resume();
+        const closed = new Promise((resolve) => stream.once("close", resolve));
+        await until(() => handled + denied === i + 1, "it is handled or denied");
+        stream.close(constants.NGHTTP2_CANCEL);
+        await closed;
+      }
+      session.close();
+      expect([handled, denied, left(limiter)]).toEqual([3, 47, 0]);
+    },
+  );
+
   it("settles once: whole, in pieces, and broken off", async () => {
     const outcomes: Outcome[] = [];
     const chargeAfter = (_request: unknown, outcome: Outcome) => {
