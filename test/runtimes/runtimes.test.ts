@@ -35,7 +35,7 @@ const RUNTIMES: readonly Runtime[] = [
     command: () => [process.execPath, "workers.js"],
     skips: {
       "knows the client's address": "a worker has no socket: the address is in a header",
-      "tells of a client that went before there was an answer":
+      "tells of a client that went before there was an answer, when there is one":
         "workerd lets the handler go on, and tells nobody before it writes to the client",
     },
   },

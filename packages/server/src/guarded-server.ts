@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server } from "node:http";
+import { inTurn } from "./in-turn.ts";
 import type { Timeouts } from "./timeouts.ts";
 
 /** A request here needs a line and an API key: half of Node's allowance is plenty, and bounds the length of a key. */
@@ -14,7 +15,7 @@ export function createGuardedServer(listener: RequestListener, timeouts: Timeout
       connectionsCheckingInterval: timeouts.checkIntervalMs,
       maxHeaderSize: MAX_HEADER_BYTES,
     },
-    listener,
+    inTurn(listener),
   );
   server.timeout = timeouts.silenceMs;
   return server;

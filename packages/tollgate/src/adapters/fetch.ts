@@ -5,7 +5,7 @@ import type { HttpFacts } from "../http/facts.ts";
 import { Gate, type Refusal } from "../http/gate.ts";
 import type { GateOptions } from "../http/gate-options.ts";
 import type { HeaderList } from "../http/header-list.ts";
-import { settleFailure, watchClient, watchResponse } from "../http/response-outcome.ts";
+import { askedBy, settleFailure, watchResponse } from "../http/response-outcome.ts";
 import type { Settle } from "../http/settlement.ts";
 import { isPromise } from "../http/when-ready.ts";
 import { factsOf } from "./fetch/facts.ts";
@@ -171,18 +171,16 @@ async function answerBy<Input>(
 
 /** The handler's turn, and word of how it ended. */
 async function watch(answering: () => Promise<FetchAnswer>, request: Request, settle: Settle): Promise<FetchAnswer> {
-  const unwatch = watchClient(request, settle);
+  const asked = askedBy(request);
   try {
     const answer = await answering();
-    if (isResponse(answer)) return watchResponse(request, answer, settle);
+    if (isResponse(answer)) return watchResponse(asked, answer, settle);
     // An upgrade, or somebody else's turn: what is sent is not known here.
     settle({ status: 0, bytes: 0, completed: true });
     return answer;
   } catch (error) {
-    settleFailure(request, settle);
+    settleFailure(asked, settle);
     throw error;
-  } finally {
-    unwatch();
   }
 }
 

@@ -5,7 +5,7 @@ import type { HttpFacts } from "../http/facts.ts";
 import { Gate, type Pass, type Refusal, type Verdict } from "../http/gate.ts";
 import type { GateOptions } from "../http/gate-options.ts";
 import { isGone } from "../http/outgoing.ts";
-import { settleFailure, watchClient, watchResponse } from "../http/response-outcome.ts";
+import { askedBy, settleFailure, watchResponse } from "../http/response-outcome.ts";
 import { sendWithHead } from "../http/send-with-head.ts";
 import type { Settle } from "../http/settlement.ts";
 import { isPromise } from "../http/when-ready.ts";
@@ -109,12 +109,17 @@ class HonoLimit<Input> {
       return outgoing?.headersSent === true ? Promise.resolve(alreadySent()) : this.#refuse(verdict, context);
     }
     if (outgoing === undefined) return passAnywhere(verdict, context, next);
-    if (verdict.settle !== undefined) watchOutcome(outgoing, verdict.settle);
+    const run = verdict.settle && watchOutcome(outgoing, verdict.settle);
     // A client that went while the store was asked needs no handler.
     if (isGone(outgoing)) return Promise.resolve(alreadySent());
     // Every response has them then, whatever the handler returns, and many times quicker than by a `Headers`.
     sendWithHead(outgoing, verdict.headers);
-    return pass(next);
+    return run === undefined
+      ? pass(next)
+      : run(
+          () => pass(next),
+          () => (context.finalized ? context.res.status : 0),
+        );
   }
 
   async #refuse({ headers, decision, answer }: Refusal, context: Context): Promise<Response> {
@@ -143,19 +148,16 @@ async function passAnywhere({ headers, settle }: Pass, context: Context, next: N
 
 /** The handler's turn, and word of how it ended. */
 async function watch(settle: Settle, context: Context, next: Next): Promise<void> {
-  const { raw } = context.req;
+  const asked = askedBy(context.req.raw);
   const told = keptAlive(settle, lifetimesOf(context));
-  const unwatch = watchClient(raw, told);
   try {
     await next();
     // What no handler answered Hono answers, when all middleware is done.
-    if (context.finalized) replaceResponse(context, watchResponse(raw, context.res, told));
-    else settleFailure(raw, told);
+    if (context.finalized) replaceResponse(context, watchResponse(asked, context.res, told));
+    else settleFailure(asked, told);
   } catch (error) {
-    settleFailure(raw, told);
+    settleFailure(asked, told);
     throw error;
-  } finally {
-    unwatch();
   }
 }
 

@@ -4,6 +4,7 @@ import type { HttpFacts } from "../http/facts.ts";
 import { Gate, type Refusal, type Verdict } from "../http/gate.ts";
 import type { GateOptions } from "../http/gate-options.ts";
 import { isGone } from "../http/outgoing.ts";
+import { toError } from "../http/thrown-error.ts";
 import { isPromise, whenReady } from "../http/when-ready.ts";
 import { factsAt } from "./node/facts.ts";
 import { keepAddress } from "./node/kept-address.ts";
@@ -115,11 +116,12 @@ class KoaLimit<Input> {
     const response = context.res;
     if (verdict.decision !== undefined) context.state.rateLimit = verdict.decision;
     if (!verdict.pass) return this.#refuse(verdict, context);
-    if (verdict.settle !== undefined) watchOutcome(response, verdict.settle);
+    const run = verdict.settle && watchOutcome(response, verdict.settle);
     // A client that went while the store was asked needs no answer: its 'close' is over, nobody would clean up.
     if (isGone(response)) return undefined;
     setHeaders(response, verdict.headers);
-    return next();
+    // Koa sends nothing of what was set for a client that has gone.
+    return run === undefined ? next() : run(next, () => response.statusCode);
   }
 
   #refuse({ headers, decision, answer }: Refusal, context: Context): unknown {
@@ -130,9 +132,22 @@ class KoaLimit<Input> {
     }
     setHeaders(context.res, headers);
     context.status = answer.status;
-    if (this.#onDenied !== undefined && decision !== undefined) return this.#onDenied(context, decision);
+    if (this.#onDenied !== undefined && decision !== undefined) return answerBy(this.#onDenied, context, decision);
     context.set("Content-Type", answer.contentType);
     context.body = answer.body;
     return undefined;
+  }
+}
+
+/** Koa takes no other failure for one. */
+async function answerBy<Input>(
+  onDenied: NonNullable<RateLimitOptions<Input>["onDenied"]>,
+  context: Context,
+  decision: Denied,
+): Promise<unknown> {
+  try {
+    return await onDenied(context, decision);
+  } catch (error) {
+    throw toError(error);
   }
 }

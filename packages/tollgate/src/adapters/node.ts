@@ -14,6 +14,7 @@ import { factsOf } from "./node/facts.ts";
 import { keepAddress } from "./node/kept-address.ts";
 import { watchOutcome } from "./node/outcome.ts";
 import { cutOff, sendAnswer, setHeaders } from "./node/response.ts";
+import { type LimitedUpgradeListener, limitUpgrades, type UpgradeListener } from "./node/upgrade.ts";
 
 export {
   type ClientIpOptions,
@@ -30,6 +31,7 @@ export {
   type TrustProxy,
 } from "../http/public.ts";
 export { factsOf } from "./node/facts.ts";
+export type { LimitedUpgradeListener, UpgradeListener } from "./node/upgrade.ts";
 
 declare module "node:http" {
   interface IncomingMessage {
@@ -64,9 +66,43 @@ export interface RateLimitOptions<Input> extends GateOptions<IncomingMessage, In
 }
 
 /** Puts something in front of a handler, of whichever HTTP version. */
-export type Limit = <Request = IncomingMessage, Response = ServerResponse>(
-  handler: NodeHandler<Request, Response>,
-) => LimitedHandler<Request, Response>;
+export interface Limit {
+  <Request = IncomingMessage, Response = ServerResponse>(
+    handler: NodeHandler<Request, Response>,
+  ): LimitedHandler<Request, Response>;
+  /**
+   * Puts the same in front of a listener for `"upgrade"` or `"connect"` of an HTTP/1.1 server, such as one for WebSocket handshakes: to
+   * a server that has one Node hands no such request as an ordinary one. The listener finds the decision in `request.rateLimit`.
+   * A denied client gets the whole response on the socket, which is closed then. `onDenied` and `chargeAfter` are not asked:
+   * there is no response that they could write or learn of, so what was taken stands. Errors of the socket are ignored
+   * unless the listener handles them.
+   *
+   * @throws TollgateError `ERR_OPTION` when the listener is no function.
+   * @example
+   * ```ts
+   * import { once } from "node:events";
+   * import { createServer, request } from "node:http";
+   * import { createLimiter, perMinute } from "tollgate";
+   * import { clientIp, rateLimit } from "tollgate/node";
+   *
+   * const limit = rateLimit({ limiter: createLimiter({ key: clientIp(), limits: [perMinute(1)] }) });
+   * const server = createServer(limit((_request, response) => void response.end("hello")));
+   * const answer = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n";
+   * server.on("upgrade", limit.upgrade((_request, socket) => void socket.end(answer)));
+   * await once(server.listen(0, "127.0.0.1"), "listening");
+   *
+   * const { port } = server.address() as { port: number };
+   * const headers = { Connection: "Upgrade", Upgrade: "echo" };
+   * const ask = () => request({ port, host: "127.0.0.1", headers, agent: false }).end();
+   * const [upgraded] = await once(ask(), "upgrade");
+   * const [denied] = await once(ask(), "response");
+   * console.log(upgraded.statusCode, denied.statusCode, denied.headers["retry-after"]); // 101 429 60
+   * server.close();
+   * server.closeAllConnections();
+   * ```
+   */
+  readonly upgrade: (listener: UpgradeListener) => LimitedUpgradeListener;
+}
 
 /**
  * Puts a limiter in front of a `node:http` handler. A denied request gets 429 with `Retry-After` (whole seconds, rounded
@@ -101,7 +137,9 @@ export function rateLimit<Input>(
 export function rateLimit<Input>(options: RateLimitOptions<Input>): Limit {
   const limited = new NodeLimit(options);
   // Requests of HTTP/2 in the compatible form have all that is asked of them.
-  return ((handler: NodeHandler) => limited.inFrontOf(handler)) as Limit;
+  const inFrontOf = (handler: NodeHandler) => limited.inFrontOf(handler);
+  const upgrade = (listener: UpgradeListener) => limited.inFrontOfUpgrades(listener);
+  return Object.assign(inFrontOf, { upgrade }) as Limit;
 }
 
 class NodeLimit<Input> {
@@ -134,6 +172,10 @@ class NodeLimit<Input> {
     };
   }
 
+  inFrontOfUpgrades(listener: UpgradeListener): LimitedUpgradeListener {
+    return limitUpgrades(this.#gate, this.#report, listener);
+  }
+
   #act(
     verdict: Verdict,
     handler: NodeHandler,
@@ -143,11 +185,11 @@ class NodeLimit<Input> {
     // A limiter that counted nothing leaves standing what one in front of it decided.
     if (verdict.decision !== undefined) request.rateLimit = verdict.decision;
     if (!verdict.pass) return this.#refuse(verdict, request, response);
-    if (verdict.settle !== undefined) watchOutcome(response, verdict.settle);
+    const run = verdict.settle && watchOutcome(response, verdict.settle);
     // A client that went while the store was asked needs no handler: its 'close' is over, nobody would clean up.
     if (isGone(response)) return undefined;
     sendWithHead(response as unknown as Outgoing, verdict.headers);
-    return handler(request, response);
+    return run === undefined ? handler(request, response) : run(() => handler(request, response));
   }
 
   #refuse({ headers, answer, decision }: Refusal, request: IncomingMessage, response: ServerResponse): void {

@@ -24,6 +24,7 @@ const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>
   onError: true,
   reportError: true,
   chargeAfter: true,
+  settleAborted: true,
 };
 
 /** What is asked of the checked options at each request, with the defaults filled in; what has no default is `undefined`. */
@@ -37,6 +38,7 @@ export interface CheckedGateOptions<Request, Input> {
   readonly retryJitter: number;
   readonly onError: NonNullable<GateOptions<Request, Input>["onError"]>;
   readonly chargeAfter: GateOptions<Request, Input>["chargeAfter"];
+  readonly settleAborted: boolean;
 }
 
 /**
@@ -51,7 +53,7 @@ export function checkGateOptions<Request, Input>(
 ): CheckedGateOptions<Request, Input> {
   checkAll(options, own);
   const { input, cost = 1, skip, partitionKey, chargeAfter } = options;
-  const { denial = "negotiate", status = 429, retryJitter = 0, onError = "throw" } = options;
+  const { denial = "negotiate", status = 429, retryJitter = 0, onError = "throw", settleAborted = false } = options;
   return {
     input,
     cost: typeof cost === "object" ? { ...cost } : cost,
@@ -62,6 +64,7 @@ export function checkGateOptions<Request, Input>(
     retryJitter,
     onError,
     chargeAfter,
+    settleAborted,
   };
 }
 
@@ -81,6 +84,7 @@ function checkAll(options: unknown, own: readonly string[]): void {
   checkOneOf("status", given["status"], [429, 503]);
   checkOneOf("onError", given["onError"], ["allow", "deny", "throw"]);
   checkOneOf("exposeHeaders", given["exposeHeaders"], [true, false]);
+  checkSettleAborted(given);
   checkJitter(given["retryJitter"]);
 }
 
@@ -108,6 +112,14 @@ const NO_UNITS: ReadonlySet<string> = new Set();
 /** Which units there are the limiter knows, and refuses others when it is asked. */
 function checkCostOption(cost: unknown): void {
   if (cost !== undefined && typeof cost !== "function") readCosts(cost as Cost, NO_UNITS, "ignored");
+}
+
+/** Alone it would change nothing, which its user would learn too late. */
+function checkSettleAborted({ settleAborted, chargeAfter }: Readonly<Record<string, unknown>>): void {
+  checkOneOf("settleAborted", settleAborted, [true, false]);
+  if (settleAborted === true && chargeAfter === undefined) {
+    throw refusal("settleAborted", "true only beside chargeAfter, which says what a request has cost", settleAborted);
+  }
 }
 
 const MOST_JITTER_SECONDS = 86_400;

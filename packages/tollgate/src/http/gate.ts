@@ -14,6 +14,7 @@ import { Admittance } from "./identity/admittance.ts";
 import { checkPartition } from "./partition.ts";
 import { guardedReporter, type Reporter } from "./report-error.ts";
 import { type Settle, settlement } from "./settlement.ts";
+import { toError } from "./thrown-error.ts";
 import { isPromise, whenReady } from "./when-ready.ts";
 
 /** The handler's turn. */
@@ -170,7 +171,7 @@ export class Gate<Request, Input> {
   }
 
   #settleFor({ request, cost, handle }: Counted<Request>, decision: Decision): Settle | undefined {
-    const { chargeAfter } = this.#options;
+    const { chargeAfter, settleAborted } = this.#options;
     const { limits } = decision;
     // Where no limit applied, or the store could not be asked, nothing was taken that could be given back.
     if (chargeAfter === undefined || handle === undefined || limits.length === 0) return undefined;
@@ -180,6 +181,7 @@ export class Gate<Request, Input> {
       decision,
       units: new Set(limits.map(({ unit }) => unit)),
       actualCost: (outcome) => chargeAfter(request, outcome),
+      settleAborted,
       reportError: (error) => this.#report(error, request),
     });
   }
@@ -199,7 +201,7 @@ export class Gate<Request, Input> {
 
   #failed(error: unknown, request: Request): Verdict {
     const { onError } = this.#options;
-    if (onError === "throw") throw error;
+    if (onError === "throw") throw toError(error);
     this.#report(error, request);
     return onError === "allow"
       ? UNCOUNTED

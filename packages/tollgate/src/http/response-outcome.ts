@@ -1,18 +1,29 @@
 import type { Outcome, Settle } from "./settlement.ts";
 
-/** What is looked at of a request. Some runtimes, and some that stand in for one, have no signal. */
-interface Asked {
+/** What is looked at of a request. */
+export interface Asked {
   readonly method: string;
-  readonly signal?: AbortSignal | undefined;
+  /** Some runtimes, and some that stand in for one, have none. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** To be asked before the handler has its turn: some servers tell a signal nothing that was first asked for when the client was gone. */
+export function askedBy({ method, signal }: { readonly method: string; readonly signal?: AbortSignal }): Asked {
+  return { method, signal };
 }
 
 /**
- * Tells how a response ended, where all that is known of it is what the handler returns: at the end of its body, or when that is
- * broken off. What is returned is to be sent in its place: the same, or one whose body counts what is taken from it.
+ * Tells how a response ended, where all that is known of it is what the handler returns: at the end of its body, when that is
+ * broken off, or at once where the client has gone before. What is returned is to be sent in its place: the same, or one whose body
+ * counts what is taken from it.
  */
-export function watchResponse({ method }: Asked, response: Response, settle: Settle): Response {
+export function watchResponse(asked: Asked, response: Response, settle: Settle): Response {
   const { body, status } = response;
-  if (body === null || method === "HEAD" || hasNoBody(status)) {
+  if (isGone(asked, status)) {
+    settle({ status, bytes: 0, completed: false });
+    return response;
+  }
+  if (body === null || asked.method === "HEAD" || hasNoBody(status)) {
     settle({ status, bytes: 0, completed: status !== NETWORK_ERROR });
     return response;
   }
@@ -22,26 +33,19 @@ export function watchResponse({ method }: Asked, response: Response, settle: Set
   );
 }
 
-/**
- * Tells that nothing was sent, when the client goes before there is a response.
- *
- * @returns a function that ends the watch: to be called when there is one.
- */
-export function watchClient({ signal }: Asked, settle: Settle): () => void {
-  if (signal === undefined) return () => {};
-  // Not at once: Deno aborts a request that becomes a web socket, too, and then its handler answers.
-  const gone = () => void setTimeout(() => settle(NOTHING_SENT), 0);
-  if (signal.aborted) gone();
-  signal.addEventListener("abort", gone);
-  return () => signal.removeEventListener("abort", gone);
+/** Tells how a request ended whose handler failed: the runtime answers 500, if there still is a client. */
+export function settleFailure(asked: Asked, settle: Settle): void {
+  settle(isGone(asked, 500) ? NOTHING_SENT : { status: 500, bytes: 0, completed: false });
 }
 
-/** Tells how a request ended whose handler failed: the runtime answers 500, if there still is a client. */
-export function settleFailure({ signal }: Asked, settle: Settle): void {
-  settle(signal?.aborted === true ? NOTHING_SENT : { status: 500, bytes: 0, completed: false });
+/** Whether the client went while the handler worked. Deno aborts a request that becomes a web socket, too. */
+function isGone({ signal }: Asked, status: number): boolean {
+  return signal?.aborted === true && status !== SWITCHING_PROTOCOLS;
 }
 
 const NOTHING_SENT: Outcome = Object.freeze({ status: 0, bytes: 0, completed: false });
+
+const SWITCHING_PROTOCOLS = 101;
 
 /** The status of `Response.error()`. */
 const NETWORK_ERROR = 0;

@@ -4,11 +4,11 @@ import type { AsyncHandle, Handle } from "../limiter/limiter.ts";
 
 /** How a response ended. */
 export interface Outcome {
-  /** The status that was sent; 0 if none was. */
+  /** The status that the handler answered with, also where the client had gone by then; 0 where it gave no answer. */
   readonly status: number;
   /** Bytes of the body that were handed to the network. */
   readonly bytes: number;
-  /** Whether it was sent whole: not where the client went or the handler failed. */
+  /** Whether it was sent whole: not where the client hung up or the handler failed. */
   readonly completed: boolean;
 }
 
@@ -25,6 +25,8 @@ export interface Unsettled {
   /** Those of the limits that it was counted against. */
   readonly units: ReadonlySet<string>;
   readonly actualCost: (outcome: Outcome) => Cost | Promise<Cost>;
+  /** Whether a request whose response was not sent whole may be refunded, too. */
+  readonly settleAborted: boolean;
   /** Never throws. */
   readonly reportError: (error: unknown) => void;
 }
@@ -42,13 +44,14 @@ export function settlement(unsettled: Unsettled): Settle {
 }
 
 async function settle(unsettled: Unsettled, before: CheckedCosts, outcome: Outcome): Promise<void> {
-  const { handle, decision, units, actualCost } = unsettled;
+  const { handle, decision, units, actualCost, settleAborted } = unsettled;
   // Units that no limit counts are for the limiter to judge.
   const after = readCosts(await actualCost(outcome), units, "ignored");
   const { charge, refund } = differenceOf(before, after);
   // Whichever goes first has the limiter check every unit. A charge that fails must not leave a refund behind.
   if (charge !== undefined) await handle.charge(charge, decision);
-  if (refund !== undefined) await handle.refund(refund, decision);
+  // A client decides itself when it hangs up. If that gave units back, it could work beyond its limit.
+  if (refund !== undefined && (outcome.completed || settleAborted)) await handle.refund(refund, decision);
 }
 
 /** What is left to do when the actual cost is known: `undefined` where it is nothing. */

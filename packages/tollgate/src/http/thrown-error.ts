@@ -1,8 +1,13 @@
 /**
- * Hands over what was thrown as an error: frameworks take nothing and zero, and Express also "route" and "router", for no error, and
- * would let the request pass.
+ * What was thrown, as an error: frameworks take nothing and zero, and Express also "route" and "router", for no error. They would let
+ * the request pass, and Koa would never answer it.
  */
-export function handOver(thrown: unknown, next: (error: Error) => void): void {
+export function toError(thrown: unknown): Error {
   const isObject = typeof thrown === "object" && thrown !== null;
-  next(isObject ? (thrown as Error) : new Error("what the limiter threw is no object", { cause: thrown }));
+  return isObject ? (thrown as Error) : new Error("what the limiter threw is no object", { cause: thrown });
+}
+
+/** Hands over what was thrown as an error. */
+export function handOver(thrown: unknown, next: (error: Error) => void): void {
+  next(toError(thrown));
 }

@@ -30,7 +30,7 @@ function harnessOf(name: string, make: typeof express): AdapterHarness {
       );
       app.use((request, response, fail) => {
         // Version 4 does not look at promises.
-        answerRoute(request.path, request, response, request.rateLimit).catch(fail);
+        answerRoute(request.path, request, response, request.rateLimit, options).catch(fail);
       });
       return serveHere(app);
     },

@@ -5,10 +5,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type FastifyInstance, fastify } from "fastify";
 import { factsOf, rateLimit } from "tollgate/fastify";
 import { describeAdapter } from "./suite/describe-adapter.ts";
-import { type AdapterHarness, nativeOptions } from "./suite/harness.ts";
+import { type AdapterHarness, loginOf, nativeOptions, type SuiteOptions } from "./suite/harness.ts";
 import { shownDecision } from "./suite/node-routes.ts";
 
-function addRoutes(app: FastifyInstance): void {
+function addRoutes(app: FastifyInstance, options: SuiteOptions): void {
   app.all("/ok", async () => "hello");
   app.all<{ Params: { status: string } }>("/status/:status", ({ params }, reply) => {
     void reply.code(Number(params.status)).send("status");
@@ -20,6 +20,7 @@ function addRoutes(app: FastifyInstance): void {
   app.all("/decision", async ({ rateLimit: decision }, reply) =>
     reply.type("application/json").send(JSON.stringify(shownDecision(decision))),
   );
+  app.all("/login", async (_request, reply) => reply.code(await loginOf(options)).send());
   app.all("/throw", () => {
     throw new Error("the handler failed");
   });
@@ -50,7 +51,7 @@ const FASTIFY: AdapterHarness = {
           }
         : {}),
     });
-    addRoutes(app);
+    addRoutes(app, options);
     await app.ready();
     await once(app.server.listen(0, "127.0.0.1"), "listening");
     return {

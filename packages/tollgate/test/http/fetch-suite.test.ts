@@ -3,12 +3,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import { createAdaptorServer } from "@hono/node-server";
 import { decisionOf, factsOf, rateLimit } from "tollgate/fetch";
 import { describeAdapter } from "./suite/describe-adapter.ts";
-import { type AdapterHarness, nativeOptions } from "./suite/harness.ts";
+import { type AdapterHarness, loginOf, nativeOptions, type SuiteOptions } from "./suite/harness.ts";
 import { shownDecision } from "./suite/node-routes.ts";
 import { listenHere } from "./suite/node-server.ts";
 
 /** The routes of the suite. */
-function answer(request: Request): Response | Promise<Response> {
+function answer(request: Request, options: SuiteOptions): Response | Promise<Response> {
   const [, route, argument] = new URL(request.url).pathname.split("/");
   switch (route) {
     case "ok":
@@ -21,6 +21,8 @@ function answer(request: Request): Response | Promise<Response> {
       return new Response(chunks(Number(argument)));
     case "decision":
       return Response.json(shownDecision(decisionOf(request)));
+    case "login":
+      return loginOf(options).then((status) => new Response(null, { status }));
     case "throw":
       throw new Error("the handler failed");
     case "hang":
@@ -64,7 +66,7 @@ const FETCH: AdapterHarness = {
           }
         : {}),
     });
-    const handle = limit(answer);
+    const handle = limit((request) => answer(request, options));
     const fetch = (request: Request, { incoming }: { readonly incoming: unknown }) =>
       handle(request, incoming as IncomingMessage);
     return listenHere(createAdaptorServer({ fetch }) as Server);

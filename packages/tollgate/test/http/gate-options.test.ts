@@ -44,6 +44,11 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
   [{ limiter, onDenied: 429 }, "onDenied: expected a function, got 429"],
   [{ limiter, reportError: console }, "reportError: expected a function of error and request, got"],
   [{ limiter, chargeAfter: 1 }, "chargeAfter: expected a function of request and outcome, got 1"],
+  [{ limiter, chargeAfter: () => 0, settleAborted: 1 }, "settleAborted: expected one of true, false, got 1"],
+  [
+    { limiter, settleAborted: true },
+    "settleAborted: expected true only beside chargeAfter, which says what a request has cost, got true",
+  ],
   [{ limiter, denial: "html" }, 'denial: expected one of "json", "problem", "negotiate", got "html"'],
   [{ limiter, status: 418 }, "status: expected one of 429, 503, got 418"],
   [{ limiter, onError: "ignore" }, 'onError: expected one of "allow", "deny", "throw", got "ignore"'],
@@ -97,6 +102,7 @@ const OPTIONS = [
   "onError",
   "reportError",
   "chargeAfter",
+  "settleAborted",
 ];
 
 describe("rateLimit refuses", () => {

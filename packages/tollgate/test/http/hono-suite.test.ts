@@ -4,17 +4,18 @@ import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import { factsOf, rateLimit } from "tollgate/hono";
 import { describeAdapter } from "./suite/describe-adapter.ts";
-import { type AdapterHarness, nativeOptions } from "./suite/harness.ts";
+import { type AdapterHarness, loginOf, nativeOptions, type SuiteOptions } from "./suite/harness.ts";
 import { shownDecision } from "./suite/node-routes.ts";
 import { listenHere } from "./suite/node-server.ts";
 
-function addRoutes(app: Hono): void {
+function addRoutes(app: Hono, options: SuiteOptions): void {
   app.all("/ok", (context) => context.text("hello"));
   app.all("/status/204", (context) => context.body(null, 204));
   app.all("/status/:status", (context) => context.text("status", Number(context.req.param("status")) as 200));
   app.all("/bytes/:count", (context) => context.text("x".repeat(Number(context.req.param("count")))));
   app.all("/stream/:count", (context) => context.body(chunks(Number(context.req.param("count")))));
   app.all("/decision", (context) => context.json(shownDecision(context.get("rateLimit")) as object));
+  app.all("/login", async (context) => context.body(null, (await loginOf(options)) as 204));
   app.all("/throw", () => {
     throw new Error("the handler failed");
   });
@@ -67,7 +68,7 @@ function harness(name: string, serve: Serve, skips: AdapterHarness["skips"] = {}
             : {}),
         }),
       );
-      addRoutes(app);
+      addRoutes(app, options);
       return listenHere(serve(app));
     },
   };

@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import Koa, { type Context } from "koa";
 import { factsOf, rateLimit } from "tollgate/koa";
 import { describeAdapter } from "./suite/describe-adapter.ts";
-import { type AdapterHarness, nativeOptions } from "./suite/harness.ts";
+import { type AdapterHarness, loginOf, nativeOptions, type SuiteOptions } from "./suite/harness.ts";
 import { shownDecision } from "./suite/node-routes.ts";
 import { serveHere } from "./suite/node-server.ts";
 
@@ -28,14 +28,14 @@ const KOA: AdapterHarness = {
           : {}),
       }),
     );
-    app.use((context) => answerRoute(context));
+    app.use((context) => answerRoute(context, options));
     const callback = app.callback();
     return serveHere((request, response) => void callback(request, response));
   },
 };
 
 /** The routes of the suite as an application of Koa answers them. */
-async function answerRoute(context: Context): Promise<void> {
+async function answerRoute(context: Context, options: SuiteOptions): Promise<void> {
   const [, route, argument] = context.path.split("/");
   switch (route) {
     case "ok":
@@ -53,6 +53,9 @@ async function answerRoute(context: Context): Promise<void> {
       return;
     case "decision":
       context.body = JSON.stringify(shownDecision(context.state.rateLimit));
+      return;
+    case "login":
+      context.status = await loginOf(options);
       return;
     case "throw":
       throw new Error("the handler failed");

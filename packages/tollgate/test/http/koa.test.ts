@@ -146,6 +146,24 @@ describe("koa", () => {
     expect(denied.headers["content-type"]).toBe("application/json; charset=utf-8");
   });
 
+  it.each([undefined, null, 0, "", "a text"])(
+    "answers where onDenied throws %j, which Koa may take for no error",
+    async (thrown: unknown) => {
+      const throwing = () => {
+        throw thrown;
+      };
+      for (const onDenied of [throwing, async () => throwing()]) {
+        const app = new Koa();
+        const errors: unknown[] = [];
+        app.on("error", (error) => errors.push(error));
+        app.use(rateLimit({ limiter: held([bucketOf(1)]).limiter, onDenied }));
+        app.use(hello);
+        expect(await statuses(await serve(app), 2)).toEqual([200, 500]);
+        expect(errors).toMatchObject([{ message: "what the limiter threw is no object", cause: thrown }]);
+      }
+    },
+  );
+
   it("sets the fields before what follows, and those in front wait for it", async () => {
     const app = new Koa();
     const order: string[] = [];
@@ -331,7 +349,7 @@ describe("koa over HTTP/2", () => {
       { status: 200, bytes: 5, completed: true },
       { status: 200, bytes: 15, completed: false },
     ]);
-    await until(() => left(limiter) === 7, "both are settled under their key");
+    await until(() => left(limiter) === 6, "the whole one is charged, the broken one keeps what it took");
   });
 
   it("goes no further for a client that went while the store was asked, but settles", async () => {

@@ -86,15 +86,51 @@ describe("over HTTP/2", () => {
     await until(() => left(limiter) === 8, "it is counted");
   });
 
+  it.each(["a promise", "nothing"])(
+    "hands the handler no more than the limit of streams that are reset: it returns %s",
+    async (what) => {
+      const { limiter } = held([bucketOf(3)]);
+      let handled = 0;
+      let denied = 0;
+      const handler = (_request: Http2ServerRequest, _response: Http2ServerResponse): Promise<void> | void => {
+        handled += 1;
+        return what === "nothing" ? undefined : new Promise<void>(() => {});
+      };
+      const onDenied = (_request: unknown, response: ServerResponse) => {
+        denied += 1;
+        response.end();
+      };
+      const session = connectHttp2(await serve(rateLimit({ limiter, chargeAfter: () => 0, onDenied })(handler)));
+      for (let i = 0; i < 50; i += 1) {
+        const stream = session.request({ ":path": "/login" });
+        stream.on("error", () => {});
+        stream.resume();
+        const closed = new Promise((resolve) => stream.once("close", resolve));
+        await until(() => handled + denied === i + 1, "it is handled or denied");
+        stream.close(constants.NGHTTP2_CANCEL);
+        await closed;
+      }
+      session.close();
+      expect([handled, denied, left(limiter)]).toEqual([3, 47, 0]);
+    },
+  );
+
   it("settles once: whole, in pieces, and broken off", async () => {
     const outcomes: Outcome[] = [];
     const chargeAfter = (_request: unknown, outcome: Outcome) => {
       outcomes.push(outcome);
       return 1;
     };
+    let late = () => {};
     const limited = rateLimit({ limiter: held([bucketOf(100)]).limiter, chargeAfter })(
       (request: Http2ServerRequest, response: Http2ServerResponse) => {
-        if (request.url === "/hang") return;
+        if (request.url === "/late") {
+          late = () => {
+            response.statusCode = 401;
+            response.end("no");
+          };
+          return;
+        }
         response.write("hello ");
         if (request.url === "/ok") response.end("there");
       },
@@ -102,18 +138,24 @@ describe("over HTTP/2", () => {
     const session = connectHttp2(await serve(limited));
     await sendHttp2(session, "/ok");
     await until(() => outcomes.length === 1, "the first is told");
-    for (const [index, path] of ["/part", "/hang"].entries()) {
+    for (const path of ["/part", "/late"]) {
       const stream = session.request({ ":path": path });
       stream.on("error", () => {});
       await new Promise((resolve) => setTimeout(resolve, 30));
-      stream.close();
-      await until(() => outcomes.length === 2 + index, `${path} is told`);
+      stream.close(constants.NGHTTP2_CANCEL);
+      await once(stream, "close");
     }
+    await until(() => outcomes.length === 2, "what was begun is told");
+    await sendHttp2(session, "/ok");
+    await until(() => outcomes.length === 3, "the next is told, and before it nothing of what has no answer yet");
+    late();
+    await until(() => outcomes.length === 4, "the last is told");
     session.close();
     expect(outcomes).toEqual([
       { status: 200, bytes: 11, completed: true },
       { status: 200, bytes: 6, completed: false },
-      { status: 0, bytes: 0, completed: false },
+      { status: 200, bytes: 11, completed: true },
+      { status: 401, bytes: 0, completed: false },
     ]);
   });
 });

@@ -4,8 +4,8 @@ import { Writable } from "node:stream";
 import { createLimiter } from "tollgate";
 import { factsOf, type NodeHandler, type Outcome, rateLimit } from "tollgate/node";
 import { afterEach, describe, expect, it } from "vitest";
-import { bucketOf, held } from "./suite/case.ts";
-import { send } from "./suite/client.ts";
+import { bucketOf, held, left } from "./suite/case.ts";
+import { leave, send } from "./suite/client.ts";
 import type { RunningServer } from "./suite/harness.ts";
 import { serveHere } from "./suite/node-server.ts";
 import { until } from "./suite/until.ts";
@@ -115,5 +115,92 @@ describe("the outcome", () => {
     servers.push(server);
     const answer = await send(server.url);
     expect([answer.status, answer.body, denials, outcomes]).toEqual([200, "begun and done", [], []]);
+  });
+});
+
+describe("a request whose client goes", () => {
+  /** A server whose handler is told to end, and what its requests were told to have been. */
+  async function serveUntilTold(
+    handler: (response: ServerResponse, told: Promise<void>) => Promise<void>,
+    settleAborted: boolean,
+  ) {
+    const outcomes: Outcome[] = [];
+    let begun = 0;
+    let tell = (): void => {};
+    const told = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    const chargeAfter = (_request: IncomingMessage, outcome: Outcome) => {
+      outcomes.push(outcome);
+      return 0;
+    };
+    const { limiter } = held([bucketOf(5)]);
+    const server = await serveHere(
+      rateLimit({ limiter, chargeAfter, settleAborted })((_request, response) => {
+        begun += 1;
+        return handler(response, told);
+      }),
+    );
+    servers.push(server);
+    return { limiter, outcomes, tell, url: server.url, hasBegun: () => begun === 1 };
+  }
+
+  it("is settled when the handler's promise is, which may know that there is no answer to give", async () => {
+    const { hasBegun, limiter, outcomes, tell, url } = await serveUntilTold((_response, told) => told, true);
+    await leave(url, "GET / HTTP/1.1\r\nHost: here\r\n\r\n", until(hasBegun, "it is handled"));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect([outcomes, left(limiter)]).toEqual([[], 4]);
+    tell();
+    await until(() => left(limiter) === 5, "it is given back");
+    expect(outcomes).toEqual([{ status: 0, bytes: 0, completed: false }]);
+  });
+
+  it.each([true, false])("in the middle of an answer waits for its handler, settled in full: %s", async (inFull) => {
+    const handler = async (response: ServerResponse, told: Promise<void>) => {
+      response.on("error", () => {});
+      response.write("half");
+      await told;
+      response.end("and half");
+    };
+    const { limiter, outcomes, tell, url } = await serveUntilTold(handler, inFull);
+    await leave(url, "GET / HTTP/1.1\r\nHost: here\r\n\r\n", "first bytes");
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect([outcomes, left(limiter)]).toEqual([[], 4]);
+    tell();
+    await until(() => outcomes.length === 1, "it is told");
+    expect(outcomes).toEqual([{ status: 200, bytes: 4, completed: false }]);
+    await until(() => left(limiter) === (inFull ? 5 : 4), "it is settled");
+  });
+
+  it("and one that was answered are settled when their handler is over, not when the response is", async () => {
+    const handler = async (response: ServerResponse, told: Promise<void>) => {
+      response.end("hello");
+      await told;
+    };
+    const { limiter, outcomes, tell, url } = await serveUntilTold(handler, false);
+    await send(url);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect([outcomes, left(limiter)]).toEqual([[], 4]);
+    tell();
+    await until(() => left(limiter) === 5, "it is given back");
+    expect(outcomes).toEqual([{ status: 200, bytes: 5, completed: true }]);
+  });
+
+  it("leaves what its handler throws to the process", async () => {
+    const failure = new Error("the handler failed");
+    const unhandled: unknown[] = [];
+    const listeners = process.listeners("unhandledRejection");
+    process.removeAllListeners("unhandledRejection");
+    process.on("unhandledRejection", (reason) => unhandled.push(reason));
+    const { hasBegun, outcomes, tell, url } = await serveUntilTold(async (_response, told) => {
+      await told;
+      throw failure;
+    }, false);
+    await leave(url, "GET / HTTP/1.1\r\nHost: here\r\n\r\n", until(hasBegun, "it is handled"));
+    tell();
+    await until(() => unhandled.length > 0 && outcomes.length > 0, "the process is told");
+    process.removeAllListeners("unhandledRejection");
+    for (const listener of listeners) process.on("unhandledRejection", listener);
+    expect(unhandled).toEqual([failure]);
   });
 });

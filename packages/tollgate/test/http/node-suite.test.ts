@@ -23,7 +23,7 @@ const NODE: AdapterHarness = {
     return serveHere(
       limit(async (request, response) => {
         try {
-          await answerRoute(factsOf(request).path, request, response, request.rateLimit);
+          await answerRoute(factsOf(request).path, request, response, request.rateLimit, options);
         } catch {
           // Nobody else answers where there is no framework.
           response.statusCode = 500;

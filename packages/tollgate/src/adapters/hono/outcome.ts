@@ -1,12 +1,12 @@
 import type { Outgoing } from "../../http/outgoing.ts";
-import { watchOutgoing } from "../../http/outgoing-outcome.ts";
+import { type Run, watchOutgoing } from "../../http/outgoing-outcome.ts";
 import type { Settle } from "../../http/settlement.ts";
 
 const UTF_8 = new TextEncoder();
 
-/** Tells how the response of Node's server ended, when it has: finished, or broken off. */
-export function watchOutcome(outgoing: Outgoing, settle: Settle): void {
-  watchOutgoing(outgoing, sizeOf, settle);
+/** Settles a request when the response of Node's server and the handler are over, and runs the handler. */
+export function watchOutcome(outgoing: Outgoing, settle: Settle): Run {
+  return watchOutgoing(outgoing, sizeOf, settle);
 }
 
 function sizeOf(chunk: unknown): number {

@@ -1,11 +1,11 @@
 import type { ServerResponse } from "node:http";
 import type { Outgoing } from "../../http/outgoing.ts";
-import { watchOutgoing } from "../../http/outgoing-outcome.ts";
+import { type Run, watchOutgoing } from "../../http/outgoing-outcome.ts";
 import type { Settle } from "../../http/settlement.ts";
 
-/** Tells how a response ended, when it has: finished, or broken off. */
-export function watchOutcome(response: ServerResponse, settle: Settle): void {
-  watchOutgoing(response as unknown as Outgoing, sizeOf, settle);
+/** Settles a request when its response and its handler are over, and runs the handler. */
+export function watchOutcome(response: ServerResponse, settle: Settle): Run {
+  return watchOutgoing(response as unknown as Outgoing, sizeOf, settle);
 }
 
 function sizeOf(chunk: unknown, encoding: unknown): number {

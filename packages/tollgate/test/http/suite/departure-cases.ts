@@ -55,14 +55,18 @@ export const DEPARTURE_CASES: readonly SuiteCase[] = [
         asked += 1;
         return false;
       };
-      const url = await start({ limiter, skip, chargeAfter });
+      const slow: (() => void)[] = [];
+      const login = () => new Promise<number>((resolve) => slow.push(() => resolve(204)));
+      const url = await start({ limiter, skip, chargeAfter, login });
       // The first has the connection; the others wait behind it, answered or not.
-      const text = get("/hang") + get("/ok").repeat(PIPELINED - 2) + get("/hang");
+      const text = get("/login") + get("/ok").repeat(PIPELINED - 2) + get("/login");
       await leave(
         url,
         text,
         until(() => asked === PIPELINED, "all have come"),
       );
+      await until(() => outcomes.length === PIPELINED - 2, "those are told that were answered");
+      for (const answer of slow) answer();
       await until(() => outcomes.length === PIPELINED && left(limiter) === 100 - 2 * PIPELINED, "all are charged");
       await send(`${url}/ok`);
       await until(() => outcomes.length === PIPELINED + 1, "the next is told");

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { ABORTED_CASES } from "./aborted-cases.ts";
 import { ACTUAL_COST_CASES } from "./actual-cost-cases.ts";
 import type { SuiteCase } from "./case.ts";
 import { DECISION_CASES } from "./decision-cases.ts";
@@ -17,6 +18,7 @@ const CASES: readonly SuiteCase[] = [
   ...FAILURE_CASES,
   ...SETTLING_CASES,
   ...ACTUAL_COST_CASES,
+  ...ABORTED_CASES,
   ...PROTOCOL_CASES,
   ...DEPARTURE_CASES,
 ];

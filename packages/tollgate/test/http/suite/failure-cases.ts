@@ -1,4 +1,4 @@
-import { createLimiter } from "tollgate";
+import { type AsyncLimiter, createLimiter } from "tollgate";
 import type { HttpFacts } from "tollgate/node";
 import { expect, vi } from "vitest";
 import { AsyncTwin } from "../../stores/async-twin.ts";
@@ -32,12 +32,32 @@ const FAILURES: readonly Failure[] = [
   ["a cost that is none", () => ({ limiter: held([bucketOf(5)]).limiter, cost: () => -1 })],
   ["a skip that throws", () => ({ limiter: held([bucketOf(5)]).limiter, skip: broken })],
   ["a skip that fails later", () => ({ limiter: held([bucketOf(5)]).limiter, skip: brokenLater })],
+  ...[undefined, null, "", "a text"].flatMap(thrownAs),
   ["a partition key that throws", () => ({ limiter: held([bucketOf(5)]).limiter, partitionKey: broken })],
   ["a partition key that is a promise", () => partitioned(async () => "ann")],
   ["a partition key that is a promise, and fails", () => partitioned(brokenLater)],
   ["a partition key that is a symbol", () => partitioned(() => Symbol("ann"))],
   ["a partition key of 257 characters", () => partitioned(() => "a".repeat(257))],
 ];
+
+/** Frameworks take some of what can be thrown for no error. */
+function thrownAs(thrown: unknown): Failure[] {
+  const atOnce = (): never => {
+    throw thrown;
+  };
+  const later = async (): Promise<never> => atOnce();
+  const shown = JSON.stringify(thrown) ?? "undefined";
+  return [
+    [`an input that throws ${shown}`, () => ({ limiter: held([bucketOf(5)]).limiter, input: atOnce })],
+    [`an input that rejects with ${shown}`, () => ({ limiter: held([bucketOf(5)]).limiter, input: later })],
+    [`a store elsewhere that rejects with ${shown}`, () => ({ limiter: rejecting(later) })],
+  ];
+}
+
+/** A limiter of another package, say, which is known by its shape alone. */
+function rejecting(consume: () => Promise<never>): AsyncLimiter<HttpFacts> {
+  return { kind: "async", consume } as unknown as AsyncLimiter<HttpFacts>;
+}
 
 function partitioned(partitionKey: () => unknown): Pick<SuiteOptions, "limiter" | "partitionKey"> {
   return { limiter: held([bucketOf(5)]).limiter, partitionKey: partitionKey as () => string };

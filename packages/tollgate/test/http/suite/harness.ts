@@ -5,7 +5,16 @@ import type { GateOptions, HttpFacts, Outcome } from "tollgate/node";
 export interface SuiteOptions
   extends Pick<
     GateOptions<never, never>,
-    "allow" | "deny" | "denial" | "exposeHeaders" | "headers" | "onError" | "retryJitter" | "status" | "trustProxy"
+    | "allow"
+    | "deny"
+    | "denial"
+    | "exposeHeaders"
+    | "headers"
+    | "onError"
+    | "retryJitter"
+    | "settleAborted"
+    | "status"
+    | "trustProxy"
   > {
   readonly limiter: Limiter<HttpFacts> | AsyncLimiter<HttpFacts>;
   readonly input?: (facts: HttpFacts) => HttpFacts | Promise<HttpFacts>;
@@ -14,6 +23,8 @@ export interface SuiteOptions
   readonly partitionKey?: (facts: HttpFacts) => string | undefined;
   readonly chargeAfter?: (facts: HttpFacts, outcome: Outcome) => Cost | Promise<Cost>;
   readonly reportError?: (error: unknown) => void;
+  /** What `/login` waits for, and the status that it then answers with. */
+  readonly login?: () => Promise<number>;
   /** Has `onDenied` answer with status 418, `X-Denied` with the limit's name, and the body "custom". */
   readonly customDenial?: boolean;
 }
@@ -35,6 +46,7 @@ export interface RunningServer {
  * - `/decision`: 200, JSON: `{ "allowed", "remaining", "limit" }` of the decision that the handler finds, or `null`; `limit` is its name
  * - `/throw`: the handler throws; the framework answers 500
  * - `/hang`: no answer, until the client goes
+ * - `/login`: what `login` of the options says, when it does; where the framework takes promises of its handlers, it is given one
  */
 export interface AdapterHarness {
   readonly name: string;
@@ -43,12 +55,19 @@ export interface AdapterHarness {
   start(options: SuiteOptions): Promise<RunningServer>;
 }
 
+/** What a harness answers `/login` with. */
+export function loginOf({ login }: SuiteOptions): Promise<number> {
+  if (login === undefined) throw new Error("the case has no login");
+  return login();
+}
+
 /** The suite's options as an adapter takes them, without `onDenied`. */
 export function nativeOptions<Request>(
   options: SuiteOptions,
   factsOf: (request: Request) => HttpFacts,
 ): GateOptions<Request, HttpFacts> & { readonly input: (request: Request) => HttpFacts | Promise<HttpFacts> } {
-  const { input, cost, skip, partitionKey, chargeAfter, reportError, customDenial: _custom, ...plain } = options;
+  const { input, cost, skip, partitionKey, chargeAfter, reportError, ...others } = options;
+  const { customDenial: _custom, login: _login, ...plain } = others;
   return {
     ...plain,
     input: (request) => (input === undefined ? factsOf(request) : input(factsOf(request))),

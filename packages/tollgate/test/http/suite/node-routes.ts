@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Decision } from "tollgate";
+import { loginOf, type SuiteOptions } from "./harness.ts";
 
 /** The routes of the suite over a Node response. What `/throw` throws is for the framework to answer. */
 export async function answerRoute(
@@ -8,6 +9,7 @@ export async function answerRoute(
   request: IncomingMessage,
   response: ServerResponse,
   decision: Decision | undefined,
+  options: SuiteOptions,
 ): Promise<void> {
   const [, route, argument] = path.split("/");
   switch (route) {
@@ -30,6 +32,10 @@ export async function answerRoute(
       return;
     case "decision":
       response.end(JSON.stringify(shownDecision(decision)));
+      return;
+    case "login":
+      response.statusCode = await loginOf(options);
+      response.end();
       return;
     case "throw":
       throw new Error("the handler failed");

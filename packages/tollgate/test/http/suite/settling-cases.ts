@@ -165,16 +165,6 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "settles once when the client goes before there is an answer",
-    run: async (start) => {
-      const { outcomes, chargeAfter } = recorder();
-      const url = await start({ limiter: held([bucketOf(100)]).limiter, chargeAfter });
-      await breakOff(`${url}/hang`, 30);
-      await until(() => outcomes.length === 1, "it is told");
-      expect(outcomes).toEqual([{ status: 0, bytes: 0, completed: false }]);
-    },
-  },
-  {
     name: "settles what the handler failed at",
     run: async (start) => {
       const { outcomes, chargeAfter } = recorder();

@@ -1,7 +1,8 @@
+import { StepCount } from "../script/steps.ts";
 import type { Work } from "./work.ts";
 
-/** So many steps keep a server busy for about two milliseconds, in which it answers nobody else. */
-const MOST_STEPS = 512;
+/** So many steps keep a server busy for about two milliseconds, in which it answers no other client. */
+const MOST_STEPS = 2_000;
 
 /** Work that goes out as one call, in the order in which it came. */
 export class Batch {
@@ -12,13 +13,14 @@ export class Batch {
   readonly parts: number[] = [];
   readonly #names = new Set<string>();
   readonly #mostKeys: number;
-  #steps = 0;
+  readonly #steps: StepCount;
   #sinceMs = Number.POSITIVE_INFINITY;
 
   /** `mostKeys` below 1: every work alone. */
-  constructor(slot: number, mostKeys: number) {
+  constructor(slot: number, mostKeys: number, time: "server" | "client") {
     this.slot = slot;
     this.#mostKeys = mostKeys;
+    this.#steps = new StepCount(time);
   }
 
   /** When the oldest of its calls came. */
@@ -26,9 +28,9 @@ export class Batch {
     return this.#sinceMs;
   }
 
-  hasRoomFor(work: Work, steps: number): boolean {
+  hasRoomFor(work: Work): boolean {
     if (this.works.length === 0) return true;
-    if (this.#steps + steps > MOST_STEPS) return false;
+    if (this.#steps.totalWith(work) > MOST_STEPS) return false;
     let more = 0;
     for (const { name } of work.keys) if (!this.#names.has(name)) more += 1;
     return this.#names.size + more <= this.#mostKeys;
@@ -38,7 +40,7 @@ export class Batch {
     this.works.push(work);
     this.parts.push(steps);
     for (const { name } of work.keys) this.#names.add(name);
-    this.#steps += steps;
+    this.#steps.add(work);
     this.#sinceMs = Math.min(this.#sinceMs, work.sinceMs);
   }
 }

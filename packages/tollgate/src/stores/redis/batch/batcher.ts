@@ -12,8 +12,8 @@ import { Work } from "./work.ts";
 
 /** Stands for the slot where everything may go out together. */
 const ANYWHERE = -1;
-/** So many steps are under way at most: a server needs some ten milliseconds for them. */
-const MOST_STEPS_UNDER_WAY = 2_048;
+/** So many steps are under way at most: a server needs about ten milliseconds for them. */
+const MOST_STEPS_UNDER_WAY = 8_000;
 /** One key may have this part of the calls that may wait, so that a flood of its calls leaves room for others. */
 const PART_OF_KEY = 1 / 4;
 /** Refunds and charges settle calls that were admitted: they find room when takes find none. */
@@ -163,9 +163,9 @@ export class Batcher {
     const steps = work.cut(leastLeft(work.lines));
     const slot = this.slotOf(work);
     let batch = open.get(slot);
-    if (batch?.hasRoomFor(work, steps) !== true) {
+    if (batch?.hasRoomFor(work) !== true) {
       if (batch !== undefined) this.#options.send(batch);
-      batch = new Batch(slot, this.#options.mostKeys);
+      batch = new Batch(slot, this.#options.mostKeys, this.#options.time);
       open.set(slot, batch);
     }
     batch.add(work, steps);

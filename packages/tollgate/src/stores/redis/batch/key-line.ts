@@ -1,5 +1,5 @@
-/** So many steps of one key are under way at a time: the rest waits, and identical calls join meanwhile. */
-const MOST_STEPS = 256;
+/** So many steps of one key are under way at a time, about a millisecond: the rest waits, and identical calls join meanwhile. */
+const MOST_STEPS = 1_000;
 
 /** Work on one key, in its order. */
 export class KeyLine<Work> {

@@ -91,10 +91,12 @@ export class Work implements ScriptTransaction {
   cut(mostSteps: number): number {
     this.#isClosed = true;
     this.times = this.isLook ? 1 : this.pending;
-    const steps = stepsOf(this);
-    if (steps <= mostSteps || this.times === 1) return steps;
-    this.times = Math.max(1, Math.floor((mostSteps * this.times) / steps));
-    return stepsOf(this);
+    let steps = stepsOf(this);
+    while (steps > mostSteps && this.times > 1) {
+      this.times = Math.max(1, Math.min(this.times - 1, Math.floor((this.times * mostSteps) / steps)));
+      steps = stepsOf(this);
+    }
+    return steps;
   }
 
   /** Answers the calls of the slice, and those that its outcome decides besides. */
