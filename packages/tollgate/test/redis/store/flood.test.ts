@@ -77,7 +77,7 @@ describe("calls that are more than the server may be kept busy with", () => {
     // The first ones, in their order.
     expect(decisions.map(({ allowed }) => allowed)).toEqual(times(5_000, (i) => i < 3_000));
     expect(decisions.slice(0, 3_000).map(({ remaining }) => remaining)).toEqual(times(3_000, (i) => 2_999 - i));
-    expect(calls).toBeGreaterThan(8);
+    expect(calls).toBeGreaterThanOrEqual(4);
   });
 
   it("leave room for other keys between the slices", async () => {
