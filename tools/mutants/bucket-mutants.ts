@@ -168,14 +168,14 @@ export const BUCKET_MUTANTS: readonly Mutant[] = [
   {
     name: "exact wait rounds down",
     file: TICKS,
-    find: "if (this.#scale.exact) return Math.ceil(",
-    replace: "if (this.#scale.exact) return Math.floor(",
+    find: "this.noted[0] = Math.ceil(",
+    replace: "this.noted[0] = Math.floor(",
     why: "a retry comes a microsecond early, and is denied",
   },
   {
     name: "scaled wait takes the product's word",
     file: TICKS,
-    find: "while (this.#ticksAfter(us - 1) >= ticks) us -= 1;",
+    find: "while (!this.#isToCome(ticks, us - 1)) us -= 1;",
     replace: "",
     why: "a retry comes a microsecond late",
   },

@@ -98,8 +98,8 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     name: "an empty group's last unit counts",
     file: SLIDING,
-    find: "this.#isEmpty(cells, at, groups - 1) ? groups - 2 : groups - 1",
-    replace: "groups - 1",
+    find: "can be empty.\n    const filled = this.#isEmpty(cells, at, groups - 1) ? groups - 2 : groups - 1",
+    replace: "can be empty.\n    const filled = groups - 1",
     why: "a key decides otherwise than one that a sweep dropped",
   },
   {

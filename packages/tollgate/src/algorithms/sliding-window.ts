@@ -115,8 +115,9 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
 
   putOff(expiry: Instant, cells: Float64Array, at: number): void {
     const groups = cells[at + OPENED_EVER]!;
-    if (groups > 0)
-      expiry[0] = Math.max(expiry[0]!, cells[this.#lastFilled(cells, at, groups) + LAST]! + this.#windowUs);
+    if (groups === 0) return;
+    const filled = this.#isEmpty(cells, at, groups - 1) ? groups - 2 : groups - 1;
+    expiry[0] = Math.max(expiry[0]!, cells[this.#place(at, filled) + LAST]! + this.#windowUs);
   }
 
   /** Its cells are moments since the epoch: no origin. */
@@ -181,12 +182,9 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   #startAnewIfUnused(cells: Float64Array, at: number, now: Instant): void {
     const groups = cells[at + OPENED_EVER]!;
     if (groups === 0) return;
-    if (cells[this.#lastFilled(cells, at, groups) + LAST]! + this.#windowUs <= now[0]!) cells[at + OPENED_EVER] = 0;
-  }
-
-  /** The place of the newest group that has units: only the newest of all can be empty. */
-  #lastFilled(cells: Float64Array, at: number, groups: number): number {
-    return this.#place(at, this.#isEmpty(cells, at, groups - 1) ? groups - 2 : groups - 1);
+    // Only the newest group can be empty.
+    const filled = this.#isEmpty(cells, at, groups - 1) ? groups - 2 : groups - 1;
+    if (cells[this.#place(at, filled) + LAST]! + this.#windowUs <= now[0]!) cells[at + OPENED_EVER] = 0;
   }
 
   /** Whether a refund took all of a group's units; it was not the first group then. */
