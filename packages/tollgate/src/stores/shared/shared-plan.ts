@@ -37,7 +37,6 @@ export class SharedPlan {
     this.values = values;
     this.prints = new KeyPrints(secret, plan);
     this.number = rows.numberOf(this.prints.planLow, this.prints.planHigh);
-    describeTicks(plan, rows, this.number);
     this.#rows = rows;
     this.#compiled = new CompiledPlan(plan, 0);
     this.#isPlain = plan.enforces.every(Boolean) && !plan.startsEmpty;
@@ -68,6 +67,7 @@ export class SharedPlan {
         `clock.now(): expected a time within 20 years of the first call's, ${originUs / 1000}, for keys that threads share, got ${nowUs / 1000}`,
       );
     }
+    describeTicks(this.plan, this.#rows, this.number, originUs);
     this.#compiled = new CompiledPlan(this.plan, originUs);
     this.plain = this.#isPlain ? this.#compiled : undefined;
     this.#earliestUs = originUs - REACH_US;
@@ -115,10 +115,13 @@ function looks(verb: Verb): boolean {
   return verb === "peek" || verb === "explain";
 }
 
-/** Tells threads that do not know a plan of one cell how long its keys last; where there are more cells, their blocks say so. */
-function describeTicks({ limits }: Plan, rows: PlanRows, number: number): void {
+/**
+ * Tells threads that do not know a plan of one cell when its keys are idle; where there are more cells, their blocks say so. Ticks of an inexact
+ * scale count from before the plan's origin, by up to a period of the limit.
+ */
+function describeTicks({ limits }: Plan, rows: PlanRows, number: number, originUs: number): void {
   const [limit] = limits;
   if (limits.length > 1 || limit?.algorithm !== "token-bucket") return;
-  const ticks = new Ticks(limit.capacity, limit.refill, toMicroseconds("per", limit.perMs), 0);
-  rows.describe(number, 1 / ticks.perUs, idleTtlUs(limit));
+  const ticks = new Ticks(limit.capacity, limit.refill, toMicroseconds("per", limit.perMs), originUs);
+  rows.describe(number, 1 / ticks.perUs, idleTtlUs(limit) - (originUs - ticks.originUs));
 }
