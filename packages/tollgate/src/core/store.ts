@@ -33,6 +33,8 @@ export interface SyncStore {
   readonly clock?: Clock;
   /** Set where it takes long to see that a space has no keys: none is let go. */
   readonly keepsSpaces?: true;
+  /** Set where several objects are one store: they have equal values here, and no other store has. Without this, each object is a store. */
+  readonly identity?: string;
   /** The space of a plan. Plans of equal scope and id get the same keys, whoever opens them. */
   open(plan: Plan, host: Host): SyncSpace;
   /** Stops the store's timers. Its keys stay. */

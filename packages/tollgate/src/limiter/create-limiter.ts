@@ -70,7 +70,7 @@ function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore): Li
   const host = new LimiterHost(options.name, options.clock, options.observe);
   return new SyncStoreLimiter<Input>({
     ...options,
-    sources: [{ store, scope: options.scope }],
+    sources: [{ store: store.identity ?? store, scope: options.scope }],
     selection: select(
       options,
       (plan) => store.open(plan, host),
