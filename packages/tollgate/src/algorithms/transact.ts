@@ -2,8 +2,8 @@ import { Report } from "../core/report.ts";
 import type { SyncCall, SyncSpace, Verb } from "../core/store.ts";
 
 /**
- * Applies a verb to several spaces of this process at one instant: everybody is asked before anybody is changed, and
- * nothing else runs in between. A denial leaves every cell as it was.
+ * Applies a verb to several spaces of this process at one instant: all are asked before any is changed, and only other threads come in
+ * between, where a space is theirs, too. A denial leaves every cell as it was, unless another thread has changed the same key meanwhile.
  */
 export function transact(verb: Verb, calls: readonly SyncCall[], nowUs: number): Report {
   const report = decideAll(verb, calls, nowUs);
@@ -27,31 +27,62 @@ function decideAll(verb: Verb, calls: readonly SyncCall[], nowUs: number): Repor
   return report;
 }
 
-/** @returns whether all took: one may have got the last room in a store, so that the next has to share a bucket. */
-function takeFromAll(calls: readonly SyncCall[], nowUs: number, report: Report): boolean {
-  if (applyToAll("take", calls, nowUs, report)) return true;
-  let at = 0;
-  for (const { space, key, costs } of calls) {
-    if (took(space, report, at)) {
-      const taken = costs.map((cost, i) => (report.conforms[at + i] && mayGiveBack(space, i) ? cost : 0));
-      space.apply("refund", key, nowUs, taken, new Report(), 0);
-      space.apply("explain", key, nowUs, costs, report, at);
-    }
-    at += costs.length;
-  }
-  return false;
+/** A call, and where its entries of the report begin. */
+interface Part {
+  readonly call: SyncCall;
+  readonly at: number;
 }
 
 /**
- * In a window that others changed since, a refund may give back their units, and so admit too many: what it took stays taken. A bucket is
- * given back what it gave. That is too much only where it had become full again before others took from it, within the moment of this call.
+ * @returns whether all took: another thread may have been quicker with one, or one may have got the last room in a store that the next needed.
  */
-function mayGiveBack({ concurrent, plan }: SyncSpace, limit: number): boolean {
-  return concurrent !== true || plan.limits[limit]!.algorithm === "token-bucket";
+function takeFromAll(calls: readonly SyncCall[], nowUs: number, report: Report): boolean {
+  const parts = inOrderOfTaking(calls);
+  const revocations: (() => void)[] = [];
+  for (const part of parts) {
+    const revoke = take(part, nowUs, report);
+    if (revoke === undefined) {
+      for (const each of revocations.toReversed()) each();
+      describeOthers(parts, part, revocations.length, nowUs, report);
+      return false;
+    }
+    revocations.push(revoke);
+  }
+  return true;
 }
 
-function took({ plan }: SyncSpace, report: Report, at: number): boolean {
-  return plan.enforces.every((enforces, i) => !enforces || report.conforms[at + i]!);
+/** First those that other threads may empty meanwhile. Of the others only one that lacks room can still deny. */
+function inOrderOfTaking(calls: readonly SyncCall[]): Part[] {
+  let at = 0;
+  const parts = calls.map((call): Part => {
+    const part = { call, at };
+    at += call.costs.length;
+    return part;
+  });
+  const isOwn = ({ call }: Part) => call.space.takeRevocably === undefined;
+  return [...parts.filter((part) => !isOwn(part)), ...parts.filter(isOwn)];
+}
+
+/** @returns what takes back what was taken: `undefined` where the space denies. */
+function take({ call, at }: Part, nowUs: number, report: Report): (() => void) | undefined {
+  const { space, key, costs } = call;
+  if (space.takeRevocably !== undefined) return space.takeRevocably(key, nowUs, costs, report, at);
+  if (!space.apply("take", key, nowUs, costs, report, at)) return undefined;
+  return () => {
+    const taken = costs.map((cost, i) => (report.conforms[at + i] ? cost : 0));
+    space.apply("refund", key, nowUs, taken, new Report(), 0);
+  };
+}
+
+/** Shows the spaces beside the one that denied as they are. `taken` is how many had taken, and given back. */
+function describeOthers(parts: readonly Part[], denied: Part, taken: number, nowUs: number, report: Report): void {
+  for (const [i, part] of parts.entries()) {
+    if (part === denied) continue;
+    const { call, at } = part;
+    const { space, key, costs } = call;
+    if (i > taken) touch(space, key, costs, nowUs);
+    space.apply("explain", key, nowUs, costs, report, at);
+  }
 }
 
 function applyToAll(verb: Verb, calls: readonly SyncCall[], nowUs: number, report: Report): boolean {

@@ -50,8 +50,6 @@ export interface SyncHold {
 /** One plan's keys in a synchronous store. Every call is atomic. */
 export interface SyncSpace {
   readonly plan: Plan;
-  /** Set where others change the keys at any moment, also between two calls for the same decision. */
-  readonly concurrent?: true;
   /** How many keys it keeps. */
   readonly size: number;
   /** The hot path: `take` with one checked cost for every limit that counts plain numbers. `now` is the caller's again afterwards. */
@@ -62,6 +60,19 @@ export interface SyncSpace {
    * @returns whether every enforcing limit conformed.
    */
   apply(verb: Verb, key: string, nowUs: number, costs: readonly number[], report: Report, at: number): boolean;
+  /**
+   * `apply` with `take`, where other threads change the keys at any moment: also between two calls for one decision, so that another space may
+   * yet deny it. Without this nothing comes in between, and a `refund` takes back.
+   *
+   * @returns what takes back what was taken: `undefined` where the call is denied.
+   */
+  takeRevocably?(
+    key: string,
+    nowUs: number,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): (() => void) | undefined;
   /** A key that will be asked about often; the hold may keep the string. Without this, `allow` is asked each time. */
   hold?(key: string): SyncHold;
   /**

@@ -9,6 +9,7 @@ import type { Verb } from "../../core/store.ts";
 import { KeyPrints } from "./key-prints.ts";
 import type { PlanRows } from "./plan-rows.ts";
 import { NO_OWNER } from "./slots.ts";
+import type { Taking } from "./taking.ts";
 import type { Values } from "./values.ts";
 
 /** A plan as one thread knows it: its keys' fingerprints, its kernels, and the call at hand, which is decided on a copy of the cells. */
@@ -20,6 +21,8 @@ export class SharedPlan {
   readonly number: number;
   /** Whether what was decided on the copy has to be published. */
   hasChanged = false;
+  /** Set while a call is decided that may be taken back. */
+  taking: Taking | undefined;
   /** The time of the call at hand. */
   readonly now: Instant = createInstant();
   /** Where a call can be decided by the taker alone: no limit in shadow mode, none that starts empty. */
@@ -83,6 +86,7 @@ export class SharedPlan {
     // A full bucket that should be forgotten is as good as a new one; one that starts empty is not.
     const begins = key === "new" || (startsEmpty && compiled.isDroppable(cells, 0, now));
     if (begins) compiled.init(cells, 0, now);
+    this.taking?.noteBefore(cells, key === "new");
     const admitted = compiled.conform(cells, 0, now, costs, report, at);
     const changed = compiled.change(verb, admitted, cells, 0, now, costs, report, at);
     const isToKeep = changed && (key === "known" || verb !== "refund");

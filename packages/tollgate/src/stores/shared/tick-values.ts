@@ -13,6 +13,7 @@ const UPPER_OF_ZERO = 2 ** 21;
 /** Where a key has one cell, the tick of a token bucket: 54 bits of the state are the tick itself. */
 export class TickValues implements Values {
   readonly cells: Float64Array = new Float64Array(1);
+  readonly published: Int32Array = new Int32Array(2);
   readonly lasting = 0;
   readonly words: Int32Array;
   readonly #memory: SharedMemory;
@@ -64,8 +65,10 @@ export class TickValues implements Values {
 
   publish(slot: number, low: number, high: number): number {
     const tick = this.cells[0]!;
-    const upper = Math.floor(tick / TWO_32) + UPPER_OF_ZERO;
-    return this.#memory.swap(slot + STATE, low, high, tick | 0, withUpper(upper, high)) ? PUBLISHED : AGAIN;
+    const { published } = this;
+    published[0] = tick | 0;
+    published[1] = withUpper(Math.floor(tick / TWO_32) + UPPER_OF_ZERO, high);
+    return this.#memory.swap(slot + STATE, low, high, published[0], published[1]) ? PUBLISHED : AGAIN;
   }
 }
 

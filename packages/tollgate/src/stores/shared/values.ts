@@ -17,6 +17,8 @@ export const PUBLISHED = 5;
 export interface Values {
   /** A copy of one key's cells: what was read, or what is to be published. */
   readonly cells: Float64Array;
+  /** The two words of the state that `publish` has put into a slot. */
+  readonly published: Int32Array;
   /** The bits that stay of a state's lower word when its key goes. */
   readonly lasting: number;
   /**
