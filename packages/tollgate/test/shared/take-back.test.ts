@@ -75,13 +75,13 @@ function play(
 ): Run {
   const run = new Run(limit);
   const took = new Set<Loser>();
-  for (const [us, count] of calls.entries()) {
-    if (order === "before") run.callOthers(us, count);
+  for (const [us, asked] of calls.entries()) {
+    if (order === "before") run.callOthers(us, asked);
     for (const loser of losers) {
       if (loser.takesAt === us && run.take(us, loser.cost)) took.add(loser);
       if (loser.givesBackAt === us && took.has(loser)) run.giveBack(loser, how);
     }
-    if (order === "after") run.callOthers(us, count);
+    if (order === "after") run.callOthers(us, asked);
   }
   return run;
 }

@@ -45,9 +45,8 @@ export class PlanRows {
    * same, before it counts a key.
    */
   describe(number: number, usPerTick: number, laterUs: number): void {
-    const row = this.#rowOf(number) >>> 1;
-    this.#memory.numbers[row + US_PER_TICK / 2] = usPerTick;
-    this.#memory.numbers[row + LATER_US / 2] = laterUs;
+    this.#note((this.#rowOf(number) + US_PER_TICK) >>> 1, usPerTick);
+    this.#note((this.#rowOf(number) + LATER_US) >>> 1, laterUs);
   }
 
   /** The origin of a plan: the moment of the first call. */
@@ -65,6 +64,12 @@ export class PlanRows {
     const { numbers } = this.#memory;
     const us = (tick + 1) * numbers[row + US_PER_TICK / 2]!;
     return numbers[row + ORIGIN / 2]! + (us > 0 ? us * ROUNDED_UP : us / ROUNDED_UP) + 1 + numbers[row + LATER_US / 2]!;
+  }
+
+  /** Threads read it: what is there already is not written again. */
+  #note(index: number, value: number): void {
+    const { numbers } = this.#memory;
+    if (numbers[index] !== value) numbers[index] = value;
   }
 
   #rowOf(number: number): number {

@@ -1,4 +1,5 @@
 import { type Clock, readUs } from "../../core/clock.ts";
+import { TollgateError } from "../../core/errors.ts";
 import type { Report } from "../../core/report.ts";
 import type { Verb } from "../../core/store.ts";
 import type { SharedPlan } from "./shared-plan.ts";
@@ -126,7 +127,10 @@ export class SharedKeys implements RevokingKeys {
     }
   }
 
-  /** Puts the cells of before into a slot whose state the take has left. */
+  /**
+   * Puts the cells of before into a slot whose state is what the take left. (One tick says nothing of changes that others have made and taken
+   * back to the very same tick, but then they count for nothing.)
+   */
   #restore({ takenAt, slot, low, high, before, wasNew }: Taking): number {
     const plan = this.#plan;
     // A bucket that starts empty begins to fill with its first touch, even a denied one.
@@ -171,12 +175,13 @@ export class SharedKeys implements RevokingKeys {
   }
 }
 
-/** Notes the time, unless the clock fails: then what was taken stays. */
+/** Notes the time, unless the clock tells none that counts: then what was taken stays. */
 function canReach(plan: SharedPlan, clock: Clock): boolean {
   try {
     plan.reach(readUs(clock));
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (error instanceof TollgateError) return false;
+    throw error;
   }
 }
