@@ -27,62 +27,84 @@ function decideAll(verb: Verb, calls: readonly SyncCall[], nowUs: number): Repor
   return report;
 }
 
-/** A call, and where its entries of the report begin. */
-interface Part {
-  readonly call: SyncCall;
-  readonly at: number;
-}
+const NONE = -1;
 
 /**
- * @returns whether all took: another thread may have been quicker with one, or one may have got the last room in a store that the next needed.
+ * Takes from spaces that other threads change first: of the others, only one that lacks room can deny what it has conformed to.
+ *
+ * @returns whether all took: another thread may have been quicker, or one may have got the last room in a store that the next needed.
  */
 function takeFromAll(calls: readonly SyncCall[], nowUs: number, report: Report): boolean {
-  const parts = inOrderOfTaking(calls);
   const revocations: (() => void)[] = [];
-  for (const part of parts) {
-    const revoke = take(part, nowUs, report);
-    if (revoke === undefined) {
-      for (const each of revocations.toReversed()) each();
-      describeOthers(parts, part, revocations.length, nowUs, report);
-      return false;
-    }
-    revocations.push(revoke);
-  }
-  return true;
-}
-
-/** First those that other threads may empty meanwhile. Of the others only one that lacks room can still deny. */
-function inOrderOfTaking(calls: readonly SyncCall[]): Part[] {
+  let denied = takeFromShared(calls, nowUs, report, revocations);
+  if (denied === NONE) denied = takeFromOwn(calls, nowUs, report);
+  if (denied === NONE) return true;
+  for (const revoke of revocations.toReversed()) revoke();
   let at = 0;
-  const parts = calls.map((call): Part => {
-    const part = { call, at };
-    at += call.costs.length;
-    return part;
-  });
-  const isOwn = ({ call }: Part) => call.space.takeRevocably === undefined;
-  return [...parts.filter((part) => !isOwn(part)), ...parts.filter(isOwn)];
-}
-
-/** @returns what takes back what was taken: `undefined` where the space denies. */
-function take({ call, at }: Part, nowUs: number, report: Report): (() => void) | undefined {
-  const { space, key, costs } = call;
-  if (space.takeRevocably !== undefined) return space.takeRevocably(key, nowUs, costs, report, at);
-  if (!space.apply("take", key, nowUs, costs, report, at)) return undefined;
-  return () => {
-    const taken = costs.map((cost, i) => (report.conforms[at + i] ? cost : 0));
-    space.apply("refund", key, nowUs, taken, new Report(), 0);
-  };
-}
-
-/** Shows the spaces beside the one that denied as they are. `taken` is how many had taken, and given back. */
-function describeOthers(parts: readonly Part[], denied: Part, taken: number, nowUs: number, report: Report): void {
-  for (const [i, part] of parts.entries()) {
-    if (part === denied) continue;
-    const { call, at } = part;
-    const { space, key, costs } = call;
-    if (i > taken) touch(space, key, costs, nowUs);
-    space.apply("explain", key, nowUs, costs, report, at);
+  for (const [i, { space, key, costs }] of calls.entries()) {
+    if (i !== denied) {
+      if (!isBefore(calls, i, denied)) touch(space, key, costs, nowUs);
+      else if (!isShared(space)) giveBack(space, key, costs, nowUs, report, at);
+      // Peeking showed it as if it alone had decided.
+      space.apply("explain", key, nowUs, costs, report, at);
+    }
+    at += costs.length;
   }
+  return false;
+}
+
+/** @returns the index of the call that was denied, or `NONE`. */
+function takeFromShared(
+  calls: readonly SyncCall[],
+  nowUs: number,
+  report: Report,
+  revocations: (() => void)[],
+): number {
+  let at = 0;
+  for (let i = 0; i < calls.length; i += 1) {
+    const { space, key, costs } = calls[i]!;
+    if (space.takeRevocably !== undefined) {
+      const revoke = space.takeRevocably(key, nowUs, costs, report, at);
+      if (revoke === undefined) return i;
+      revocations.push(revoke);
+    }
+    at += costs.length;
+  }
+  return NONE;
+}
+
+/** @returns the index of the call that was denied, or `NONE`. */
+function takeFromOwn(calls: readonly SyncCall[], nowUs: number, report: Report): number {
+  let at = 0;
+  for (let i = 0; i < calls.length; i += 1) {
+    const { space, key, costs } = calls[i]!;
+    if (!(isShared(space) || space.apply("take", key, nowUs, costs, report, at))) return i;
+    at += costs.length;
+  }
+  return NONE;
+}
+
+/** Whether one call takes before another. */
+function isBefore(calls: readonly SyncCall[], i: number, other: number): boolean {
+  const isSharedCall = isShared(calls[i]!.space);
+  return isSharedCall === isShared(calls[other]!.space) ? i < other : isSharedCall;
+}
+
+function isShared({ takeRevocably }: SyncSpace): boolean {
+  return takeRevocably !== undefined;
+}
+
+/** Gives back what a space of this thread alone took. */
+function giveBack(
+  space: SyncSpace,
+  key: string,
+  costs: readonly number[],
+  nowUs: number,
+  report: Report,
+  at: number,
+): void {
+  const taken = costs.map((cost, i) => (report.conforms[at + i] ? cost : 0));
+  space.apply("refund", key, nowUs, taken, new Report(), 0);
 }
 
 function applyToAll(verb: Verb, calls: readonly SyncCall[], nowUs: number, report: Report): boolean {
