@@ -142,8 +142,8 @@ export class CompiledPlan implements Taker {
   }
 
   /**
-   * Gives back what is sure to count still of costs that were taken at another moment, one per limit, when others may have changed the cells
-   * since: nothing where a limit cannot tell.
+   * Gives back what is sure to count still of costs that were taken at another moment, one per limit, when others may
+   * have changed the cells since: nothing where a limit cannot tell.
    */
   takeBack(cells: Float64Array, base: number, taken: Instant, now: Instant, costs: readonly number[]): void {
     for (let i = 0; i < this.#kernels.length; i += 1) {

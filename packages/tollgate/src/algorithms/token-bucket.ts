@@ -73,11 +73,13 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   }
 
   /**
-   * At most the cost's ticks less those that have passed since it was taken. Let F be the later of the cell and now, and G what F would be
-   * if no units were ever taken that have to be given back. Whatever such units could still be given back by this rule, F − G is no less than
-   * their sum: taking them adds their cost to F alone; what others take adds to both; while time passes F − G shrinks only where G is now
-   * itself, tick for tick, and each of the rests shrinks as fast; and giving back takes as much from F as from the sum. So F never comes
-   * before G. (Giving back the whole cost does where the bucket has become full meanwhile, and was taken from again.)
+   * At most the cost's ticks less those that have passed since it was taken. Let F be the later of the cell and now,
+   * and G what F would be if no units were ever taken that have to be given back. Whatever such units could still be
+   * given back by this rule, F − G is no less than their sum: taking them adds their cost to F alone; what others take
+   * adds to both; while time passes F − G shrinks only where G is now itself, tick for tick, and each of the rests
+   * shrinks as fast; and giving back takes as much from F as from the sum. So F never comes before G. (Giving back the
+   * whole cost does where the bucket has become full meanwhile, and was taken from again.)
+   * A caller's own refund that comes late admits again what had refilled meanwhile, with or without this.
    */
   takeBack(cells: Float64Array, at: number, taken: Instant, now: Instant, cost: number): void {
     const nowTicks = this.#ticks.at(now[0]!);

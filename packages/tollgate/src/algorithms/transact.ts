@@ -2,8 +2,9 @@ import { Report } from "../core/report.ts";
 import type { SyncCall, SyncSpace, Verb } from "../core/store.ts";
 
 /**
- * Applies a verb to several spaces of this process at one instant: all are asked before any is changed, and only other threads come in
- * between, where a space is theirs, too. A denial leaves every cell as it was, unless another thread has changed the same key meanwhile.
+ * Applies a verb to several spaces of this process at one instant: all are asked before any is changed, and only other
+ * threads come in between, where a space is theirs, too. A denial leaves every cell as it was, unless another thread
+ * has changed the same key meanwhile.
  */
 export function transact(verb: Verb, calls: readonly SyncCall[], nowUs: number): Report {
   const report = decideAll(verb, calls, nowUs);
@@ -30,9 +31,11 @@ function decideAll(verb: Verb, calls: readonly SyncCall[], nowUs: number): Repor
 const NONE = -1;
 
 /**
- * Takes from spaces that other threads change first: of the others, only one that lacks room can deny what it has conformed to.
+ * Takes from spaces that other threads change first: of the others, only one that lacks room can deny what it has
+ * conformed to.
  *
- * @returns whether all took: another thread may have been quicker, or one may have got the last room in a store that the next needed.
+ * @returns whether all took: another thread may have been quicker, or one may have got the last room in a store that
+ * the next needed.
  */
 function takeFromAll(calls: readonly SyncCall[], nowUs: number, report: Report): boolean {
   const revocations: (() => void)[] = [];

@@ -33,7 +33,10 @@ export interface SyncStore {
   readonly clock?: Clock;
   /** Set where it takes long to see that a space has no keys: none is let go. */
   readonly keepsSpaces?: true;
-  /** Set where several objects are one store: they have equal values here, and no other store has. Without this, each object is a store. */
+  /**
+   * Set where several objects are one store: they have equal values here, and no other store has. Without this, each
+   * object is a store.
+   */
   readonly identity?: string;
   /** The space of a plan. Plans of equal scope and id get the same keys, whoever opens them. */
   open(plan: Plan, host: Host): SyncSpace;
@@ -61,8 +64,8 @@ export interface SyncSpace {
    */
   apply(verb: Verb, key: string, nowUs: number, costs: readonly number[], report: Report, at: number): boolean;
   /**
-   * `apply` with `take`, where other threads change the keys at any moment: also between two calls for one decision, so that another space may
-   * yet deny it. Without this nothing comes in between, and a `refund` takes back.
+   * `apply` with `take`, where other threads change the keys at any moment: also between two calls for one decision, so
+   * that another space may yet deny it. Without this nothing comes in between, and a `refund` takes back.
    *
    * @returns what takes back what was taken: `undefined` where the call is denied.
    */

@@ -13,8 +13,8 @@ import {
 const DOOR = 9;
 
 /**
- * A limiter that other threads empty between the look and the take of a combined call: `meanwhile` runs in between, when limiters over shared
- * stores have taken, and then it denies.
+ * A limiter that other threads empty between the look and the take of a combined call: `meanwhile` runs in between,
+ * when limiters over shared stores have taken, and then it denies.
  */
 export function behindDoor(limiter: Limiter, clock: Clock, meanwhile: () => void): Limiter {
   const door = createLimiter({ name: "door", limits: [perHour(DOOR)], clock, store: doorStore(meanwhile) });

@@ -41,8 +41,8 @@ export class PlanRows {
   }
 
   /**
-   * Says how long a tick of a plan takes, and how much later than `ticks × usPerTick` after the origin its keys are idle. Every thread says the
-   * same, before it counts a key.
+   * Says how long a tick of a plan takes, and how much later than `ticks × usPerTick` after the origin its keys are
+   * idle. Every thread says the same, before it counts a key.
    */
   describe(number: number, usPerTick: number, laterUs: number): void {
     this.#note((this.#rowOf(number) + US_PER_TICK) >>> 1, usPerTick);

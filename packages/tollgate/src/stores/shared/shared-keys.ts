@@ -113,8 +113,8 @@ export class SharedKeys implements RevokingKeys {
   }
 
   /**
-   * Takes back what a call took from a key of these: everything is as it was where no other call has changed the key since. Otherwise as much as
-   * is certain to count still, and nothing from a key that was dropped meanwhile.
+   * Takes back what a call took from a key of these: everything is as it was where no other call has changed the key
+   * since. Otherwise as much as is certain to count still, and nothing from a key that was dropped meanwhile.
    */
   revoke(taking: Taking, clock: Clock): void {
     let outcome = AGAIN;
@@ -128,8 +128,8 @@ export class SharedKeys implements RevokingKeys {
   }
 
   /**
-   * Puts the cells of before into a slot whose state is what the take left. (One tick says nothing of changes that others have made and taken
-   * back to the very same tick, but then they count for nothing.)
+   * Puts the cells of before into a slot whose state is what the take left. (One tick says nothing of changes that
+   * others have made and taken back to the very same tick, but then they count for nothing.)
    */
   #restore({ takenAt, slot, low, high, before, wasNew }: Taking): number {
     const plan = this.#plan;
@@ -145,7 +145,8 @@ export class SharedKeys implements RevokingKeys {
     const plan = this.#plan;
     const { slot } = taking;
     const isSameKey = ((high ^ taking.high) & GENERATION_MASK) === 0 && upperOf(high) !== 0;
-    // The clock after the state: whatever others have taken, they took before this moment. And before the copy: a clock may call limiters.
+    // The clock after the state: whatever others have taken, they took before this moment. And before the copy: a clock
+    // may call limiters.
     if (!(isSameKey && canReach(plan, clock))) return PUBLISHED;
     plan.values.read(slot, low, high);
     plan.compiled.takeBack(plan.values.cells, 0, taking.takenAt, plan.now, taking.costs);

@@ -120,8 +120,8 @@ function looks(verb: Verb): boolean {
 }
 
 /**
- * Tells threads that do not know a plan of one cell when its keys are idle; where there are more cells, their blocks say so. Ticks of an inexact
- * scale count from before the plan's origin, by up to a period of the limit.
+ * Tells threads that do not know a plan of one cell when its keys are idle; where there are more cells, their blocks
+ * say so. Ticks of an inexact scale count from before the plan's origin, by up to a period of the limit.
  */
 function describeTicks({ limits }: Plan, rows: PlanRows, number: number, originUs: number): void {
   const [limit] = limits;

@@ -8,7 +8,10 @@ export interface RevokingKeys {
   revoke(taking: Taking, clock: Clock): void;
 }
 
-/** What a call took from a key, and how it found and left the key: to take that back when another limiter of a combination denies the call. */
+/**
+ * What a call took from a key, and how it found and left the key: to take that back when another limiter of a
+ * combination denies the call.
+ */
 export class Taking {
   /** When it was taken. */
   readonly takenAt: Instant;

@@ -10,9 +10,9 @@ interface Admission {
 }
 
 /**
- * Says whether what was admitted in a race keeps within every limit. Calls of a race are not linearizable: until a loser gives back what it
- * took, others are denied. Where time stands still and no thread dies, what is in use in the end has to be what was admitted, at least in
- * buckets: windows may keep what a loser took.
+ * Says whether what was admitted in a race keeps within every limit. Calls of a race are not linearizable: until a
+ * loser gives back what it took, others are denied. Where time stands still and no thread dies, what is in use in the
+ * end has to be what was admitted, at least in buckets: windows may keep what a loser took.
  */
 export class RaceJudge {
   readonly expected = "admissions within every limit, and nothing lost";

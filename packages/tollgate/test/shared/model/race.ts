@@ -14,7 +14,10 @@ export const RACE_KEYS = ["first", "second", "both"] as const;
 /** A word that stores do not use: the time of all threads, in milliseconds. */
 const TIME_AT = 14;
 
-/** The limiters of a race as one thread has them. Their time goes on in the middle of calls, when other threads call at a later one. */
+/**
+ * The limiters of a race as one thread has them. Their time goes on in the middle of calls, when other threads call at
+ * a later one.
+ */
 export class RaceCaller {
   readonly #memory: SharedMemory;
   readonly #limiters: Readonly<Record<string, Limiter>>;

@@ -32,7 +32,9 @@ export interface Scenario {
   readonly placeOf: ((key: string) => string) | undefined;
   /** Where places depend on each other: how many there are. */
   readonly maxKeys: number;
-  /** Where two limiters are asked, alone or combined: then `limits` do not matter, and calls need not be linearizable. */
+  /**
+   * Where two limiters are asked, alone or combined: then `limits` do not matter, and calls need not be linearizable.
+   */
   readonly race?: Race;
 }
 
