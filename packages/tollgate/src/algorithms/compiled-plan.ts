@@ -141,6 +141,16 @@ export class CompiledPlan implements Taker {
     return changed;
   }
 
+  /**
+   * Gives back what is sure to count still of costs that were taken at another moment, one per limit, when others may
+   * have changed the cells since: nothing where a limit cannot tell.
+   */
+  takeBack(cells: Float64Array, base: number, taken: Instant, now: Instant, costs: readonly number[]): void {
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      this.#kernels[i]!.takeBack?.(cells, base + this.#offsets[i]!, taken, now, costs[i]!);
+    }
+  }
+
   /** Fills the report's figures from the cells as they stand after the verb. */
   describe(
     cells: Float64Array,

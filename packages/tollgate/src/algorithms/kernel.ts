@@ -23,6 +23,12 @@ export interface Kernel<L extends Limit = Limit> extends Taker {
   take(cells: Float64Array, at: number, now: Instant, cost: number): void;
   /** Gives units back, never beyond full. */
   giveBack(cells: Float64Array, at: number, now: Instant, cost: number): void;
+  /**
+   * Gives back what still counts of a cost that conformed and was taken at another moment, whatever others have taken
+   * since: never so much that more could be taken than without it. Without this, what was taken cannot be told from
+   * what others took, and stays.
+   */
+  takeBack?(cells: Float64Array, at: number, taken: Instant, now: Instant, cost: number): void;
   /** Microseconds until the cost conforms if nothing else arrives: 0 if it does now, `Infinity` if it never will. */
   waitUs(cells: Float64Array, at: number, now: Instant, cost: number): number;
   /** Whole units that count now, rounded up; above the capacity while in debt. */

@@ -72,6 +72,23 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     if (full > nowTicks) cells[at] = Math.max(full - cost * this.#unitTicks, nowTicks);
   }
 
+  /**
+   * At most the cost's ticks less those that have passed since it was taken. Let F be the later of the cell and now,
+   * and G what F would be if no units were ever taken that have to be given back. Whatever such units could still be
+   * given back by this rule, F − G is no less than their sum: taking them adds their cost to F alone; what others take
+   * adds to both; while time passes F − G shrinks only where G is now itself, tick for tick, and each of the rests
+   * shrinks as fast; and giving back takes as much from F as from the sum. So F never comes before G. (Giving back the
+   * whole cost does where the bucket has become full meanwhile, and was taken from again.)
+   * A caller's own refund that comes late admits again what had refilled meanwhile, with or without this.
+   */
+  takeBack(cells: Float64Array, at: number, taken: Instant, now: Instant, cost: number): void {
+    const nowTicks = this.#ticks.at(now[0]!);
+    const passed = Math.max(0, nowTicks - this.#ticks.at(taken[0]!));
+    const rest = cost * this.#unitTicks - passed;
+    const full = cells[at]!;
+    if (rest > 0 && full > nowTicks) cells[at] = Math.max(full - rest, nowTicks);
+  }
+
   waitUs(cells: Float64Array, at: number, now: Instant, cost: number): number {
     if (cost > this.limit.capacity) return Number.POSITIVE_INFINITY;
     return this.#ticks.untilUs(cells[at]! + (cost - this.limit.capacity) * this.#unitTicks, now[0]!);

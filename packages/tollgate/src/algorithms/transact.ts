@@ -2,9 +2,10 @@ import { Report } from "../core/report.ts";
 import type { SyncCall, SyncSpace, TakenFrom, Verb } from "../core/store.ts";
 
 /**
- * Applies a verb to several spaces of this process at one instant: everybody is asked before anybody is changed, and
- * nothing else runs in between. A denial leaves every cell as it was. With `takenFrom`, a refund reaches only keys that still count
- * where those units were taken.
+ * Applies a verb to several spaces of this process at one instant: all are asked before any is changed, and only other
+ * threads come in between, where a space is theirs, too. A denial leaves every cell as it was, unless another thread
+ * has changed the same key meanwhile. With `takenFrom`, a refund reaches only keys that still
+ * count where those units were taken.
  */
 export function transact(verb: Verb, calls: readonly SyncCall[], nowUs: number, takenFrom?: TakenFrom): Report {
   const isRefundOf = verb === "refund" ? takenFrom : undefined;
@@ -40,14 +41,27 @@ function decideAll(verb: Verb, calls: readonly SyncCall[], nowUs: number): Repor
   return report;
 }
 
-/** @returns whether all took: one may have got the last room in a store, so that the next has to share a bucket. */
+const NONE = -1;
+
+/**
+ * Takes from spaces that other threads change first: of the others, only one that lacks room can deny what it has
+ * conformed to.
+ *
+ * @returns whether all took: another thread may have been quicker, or one may have got the last room in a store that
+ * the next needed.
+ */
 function takeFromAll(calls: readonly SyncCall[], nowUs: number, report: Report): boolean {
-  if (applyToAll("take", calls, nowUs, report)) return true;
+  const revocations: (() => void)[] = [];
+  let denied = takeFromShared(calls, nowUs, report, revocations);
+  if (denied === NONE) denied = takeFromOwn(calls, nowUs, report);
+  if (denied === NONE) return true;
+  for (const revoke of revocations.toReversed()) revoke();
   let at = 0;
-  for (const { space, key, costs } of calls) {
-    if (took(space, report, at)) {
-      const taken = costs.map((cost, i) => (report.conforms[at + i] && mayGiveBack(space, i) ? cost : 0));
-      space.apply("refund", key, nowUs, taken, new Report(), 0);
+  for (const [i, { space, key, costs }] of calls.entries()) {
+    if (i !== denied) {
+      if (!isBefore(calls, i, denied)) touch(space, key, costs, nowUs);
+      else if (!isShared(space)) giveBack(space, key, costs, nowUs, report, at);
+      // Peeking showed it as if it alone had decided.
       space.apply("explain", key, nowUs, costs, report, at);
     }
     at += costs.length;
@@ -55,16 +69,58 @@ function takeFromAll(calls: readonly SyncCall[], nowUs: number, report: Report):
   return false;
 }
 
-/**
- * In a window that others changed since, a refund may give back their units, and so admit too many: what it took stays taken. A bucket is
- * given back what it gave. That is too much only where it had become full again before others took from it, within the moment of this call.
- */
-function mayGiveBack({ concurrent, plan }: SyncSpace, limit: number): boolean {
-  return concurrent !== true || plan.limits[limit]!.algorithm === "token-bucket";
+/** @returns the index of the call that was denied, or `NONE`. */
+function takeFromShared(
+  calls: readonly SyncCall[],
+  nowUs: number,
+  report: Report,
+  revocations: (() => void)[],
+): number {
+  let at = 0;
+  for (let i = 0; i < calls.length; i += 1) {
+    const { space, key, costs } = calls[i]!;
+    if (space.takeRevocably !== undefined) {
+      const revoke = space.takeRevocably(key, nowUs, costs, report, at);
+      if (revoke === undefined) return i;
+      revocations.push(revoke);
+    }
+    at += costs.length;
+  }
+  return NONE;
 }
 
-function took({ plan }: SyncSpace, report: Report, at: number): boolean {
-  return plan.enforces.every((enforces, i) => !enforces || report.conforms[at + i]!);
+/** @returns the index of the call that was denied, or `NONE`. */
+function takeFromOwn(calls: readonly SyncCall[], nowUs: number, report: Report): number {
+  let at = 0;
+  for (let i = 0; i < calls.length; i += 1) {
+    const { space, key, costs } = calls[i]!;
+    if (!(isShared(space) || space.apply("take", key, nowUs, costs, report, at))) return i;
+    at += costs.length;
+  }
+  return NONE;
+}
+
+/** Whether one call takes before another. */
+function isBefore(calls: readonly SyncCall[], i: number, other: number): boolean {
+  const isSharedCall = isShared(calls[i]!.space);
+  return isSharedCall === isShared(calls[other]!.space) ? i < other : isSharedCall;
+}
+
+function isShared({ takeRevocably }: SyncSpace): boolean {
+  return takeRevocably !== undefined;
+}
+
+/** Gives back what a space of this thread alone took. */
+function giveBack(
+  space: SyncSpace,
+  key: string,
+  costs: readonly number[],
+  nowUs: number,
+  report: Report,
+  at: number,
+): void {
+  const taken = costs.map((cost, i) => (report.conforms[at + i] ? cost : 0));
+  space.apply("refund", key, nowUs, taken, new Report(), 0);
 }
 
 function applyToAll(verb: Verb, calls: readonly SyncCall[], nowUs: number, report: Report): boolean {

@@ -39,6 +39,11 @@ export interface SyncStore {
   readonly clock?: Clock;
   /** Set where it takes long to see that a space has no keys: none is let go. */
   readonly keepsSpaces?: true;
+  /**
+   * Set where several objects are one store: they have equal values here, and no other store has. Without this, each
+   * object is a store.
+   */
+  readonly identity?: string;
   /** The space of a plan. Plans of equal scope and id get the same keys, whoever opens them. */
   open(plan: Plan, host: Host): SyncSpace;
   /** Stops the store's timers. Its keys stay. */
@@ -54,8 +59,6 @@ export interface SyncHold {
 /** One plan's keys in a synchronous store. Every call is atomic. */
 export interface SyncSpace {
   readonly plan: Plan;
-  /** Set where others change the keys at any moment, also between two calls for the same decision. */
-  readonly concurrent?: true;
   /** How many keys it keeps. */
   readonly size: number;
   /** The hot path: `take` with one checked cost for every limit that counts plain numbers. `now` is the caller's again afterwards. */
@@ -66,6 +69,19 @@ export interface SyncSpace {
    * @returns whether every enforcing limit conformed.
    */
   apply(verb: Verb, key: string, nowUs: number, costs: readonly number[], report: Report, at: number): boolean;
+  /**
+   * `apply` with `take`, where other threads change the keys at any moment: also between two calls for one decision, so
+   * that another space may yet deny it. Without this nothing comes in between, and a `refund` takes back.
+   *
+   * @returns what takes back what was taken: `undefined` where the call is denied.
+   */
+  takeRevocably?(
+    key: string,
+    nowUs: number,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): (() => void) | undefined;
   /** A key that will be asked about often; the hold may keep the string. Without this, `allow` is asked each time. */
   hold?(key: string): SyncHold;
   /**

@@ -71,7 +71,7 @@ function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore): Li
   return new SyncStoreLimiter<Input>({
     ...options,
     observers: options.observe === undefined ? [] : [options.observe],
-    sources: [{ store, scope: options.scope }],
+    sources: [{ store: store.identity ?? store, scope: options.scope }],
     selection: select(
       options,
       (plan) => store.open(plan, host),

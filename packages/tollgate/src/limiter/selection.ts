@@ -26,7 +26,8 @@ export interface Choice<Space> {
 
 /** Where a limiter's cells are: limiters of one source may count in the same ones. */
 export interface Source {
-  readonly store: SyncStore | AsyncStore;
+  /** The store, or what it has in common with other objects that are the same store. */
+  readonly store: SyncStore | AsyncStore | string;
   readonly scope: Scope;
 }
 

@@ -4,6 +4,7 @@ import {
   fixedWindow,
   type Limit,
   memoryStore,
+  perDay,
   perMinute,
   slidingWindow,
   tokenBucket,
@@ -23,6 +24,12 @@ const GENERATIONS = 1_023;
 const LISTS: readonly (readonly [name: string, limits: readonly Limit[], newAfterMs: number])[] = [
   ["one cell", [perMinute(2)], 60_000],
   ["one cell at a rate that is no whole number", [tokenBucket({ capacity: 7, refill: 7, per: "11s" })], 22_000 / 7],
+  ["one cell whose ticks are no fraction of a microsecond", [perDay(1001)], (2 * 86_400_000) / 1001],
+  [
+    "one cell whose ticks are no fraction of a microsecond, and that starts empty",
+    [tokenBucket({ capacity: 4, refill: 11, per: "1m", initial: "empty", idleTtl: "9s" })],
+    9_000 + (6 * 60_000) / 11,
+  ],
   [
     "one cell that starts empty",
     [tokenBucket({ capacity: 4, refill: 2, per: "1s", initial: "empty", idleTtl: "9s" })],

@@ -20,6 +20,7 @@ const HEAD = 1;
 export class BlockValues implements Values {
   readonly cells: Float64Array;
   readonly expiry: Instant = createInstant();
+  readonly published: Int32Array = new Int32Array(2);
   readonly lasting: number = ~TAKEN;
   readonly #memory: SharedMemory;
   readonly #desks: Desks;
@@ -90,10 +91,13 @@ export class BlockValues implements Values {
     this.#desks.noteNext(desk, old);
     // 0 would say that no key lives there.
     const version = Math.max(1, (upperOf(high) + 1) % UPPER_VALUES);
-    const published = this.#memory.swap(slot + STATE, low, high, this.#nameOf(slot, own), withUpper(version, high));
-    if (published) this.#desks.keep(desk, old);
+    const { published } = this;
+    published[0] = this.#nameOf(slot, own);
+    published[1] = withUpper(version, high);
+    const isPublished = this.#memory.swap(slot + STATE, low, high, published[0], published[1]);
+    if (isPublished) this.#desks.keep(desk, old);
     this.#desks.leave(desk);
-    return published ? PUBLISHED : AGAIN;
+    return isPublished ? PUBLISHED : AGAIN;
   }
 
   #markNamed(marks: Uint8Array): void {

@@ -2,7 +2,7 @@ import { SECRET_WORDS } from "../local/key-hash.ts";
 
 // Where everything lies in the shared memory, in 32-bit words. Whoever changes anything here, or what the words mean, changes the version.
 
-export const LAYOUT_VERSION = 1;
+export const LAYOUT_VERSION = 2;
 /** "toll", as little-endian words have it. */
 export const MAGIC = 0x6c_6c_6f_74;
 

@@ -4,12 +4,12 @@ import type { SharedMemory } from "./memory.ts";
 
 const ORIGIN = 2;
 const US_PER_TICK = 4;
-const IDLE_US = 6;
+const LATER_US = 6;
 
 /** So many rows are looked at, one after the other. */
 const MOST_LOOKS = 4096;
 /** A moment by ticks is told this much later than it may be: rounding must not make it earlier. */
-const LATER = 1 + 2 ** -40;
+const ROUNDED_UP = 1 + 2 ** -40;
 
 /** What threads have to agree on about a plan: its number, and from where its ticks count. */
 export class PlanRows {
@@ -40,14 +40,16 @@ export class PlanRows {
     );
   }
 
-  /** Says how long a tick of a plan takes, and how long its keys are kept when nothing counts any more: always the same. */
-  describe(number: number, usPerTick: number, idleUs: number): void {
-    const row = this.#rowOf(number) >>> 1;
-    this.#memory.numbers[row + US_PER_TICK / 2] = usPerTick;
-    this.#memory.numbers[row + IDLE_US / 2] = idleUs;
+  /**
+   * Says how long a tick of a plan takes, and how much later than `ticks × usPerTick` after the origin its keys are
+   * idle. Every thread says the same, before it counts a key.
+   */
+  describe(number: number, usPerTick: number, laterUs: number): void {
+    this.#note((this.#rowOf(number) + US_PER_TICK) >>> 1, usPerTick);
+    this.#note((this.#rowOf(number) + LATER_US) >>> 1, laterUs);
   }
 
-  /** From where a plan's ticks count: from the moment of the first call. */
+  /** The origin of a plan: the moment of the first call. */
   originOf(number: number, nowUs: number): number {
     const row = this.#rowOf(number);
     // No number is 0: that one stands for none.
@@ -56,12 +58,18 @@ export class PlanRows {
     return this.#memory.numbers[(row + ORIGIN) >>> 1]!;
   }
 
-  /** When a tick of a plan has come, or somewhat later. */
+  /** When a key of a plan whose bucket is full at this tick is idle, or up to a tick and a few microseconds later. */
   usOf(number: number, tick: number): number {
     const row = this.#rowOf(number) >>> 1;
     const { numbers } = this.#memory;
     const us = (tick + 1) * numbers[row + US_PER_TICK / 2]!;
-    return numbers[row + ORIGIN / 2]! + (us > 0 ? us * LATER : us / LATER) + 1 + numbers[row + IDLE_US / 2]!;
+    return numbers[row + ORIGIN / 2]! + (us > 0 ? us * ROUNDED_UP : us / ROUNDED_UP) + 1 + numbers[row + LATER_US / 2]!;
+  }
+
+  /** Threads read it: what is there already is not written again. */
+  #note(index: number, value: number): void {
+    const { numbers } = this.#memory;
+    if (numbers[index] !== value) numbers[index] = value;
   }
 
   #rowOf(number: number): number {

@@ -1,8 +1,11 @@
+import { type Clock, readUs } from "../../core/clock.ts";
+import { TollgateError } from "../../core/errors.ts";
 import type { Report } from "../../core/report.ts";
 import type { Verb } from "../../core/store.ts";
 import type { SharedPlan } from "./shared-plan.ts";
 import { type IsFree, LOST, NOWHERE, type Slots, STATE } from "./slots.ts";
-import { upperOf } from "./state.ts";
+import { GENERATION_MASK, upperOf } from "./state.ts";
+import type { RevokingKeys, Taking } from "./taking.ts";
 import { ADMITTED, AGAIN, DENIED, NO_ROOM, PUBLISHED } from "./values.ts";
 
 /** So often a call tries to get a slot for a new key. */
@@ -12,7 +15,7 @@ const MOST_TRIES = 64;
  * One plan's keys in some of a table's slots. A call is decided on a copy of the key's cells; the copy is published if nobody has published
  * another since, or else the call is decided anew. So nobody waits for anybody.
  */
-export class SharedKeys {
+export class SharedKeys implements RevokingKeys {
   readonly slots: Slots;
   readonly #plan: SharedPlan;
   readonly #isFree: IsFree = (slot, low, high) => this.#plan.isAsGoodAsNew(this.slots.ownerOf(slot), slot, low, high);
@@ -104,7 +107,50 @@ export class SharedKeys {
     const outcome = admitted ? ADMITTED : DENIED;
     if (!plan.hasChanged) return plan.values.confirm(slot, stateLow, stateHigh) ? outcome : AGAIN;
     const published = plan.publish(slot, stateLow, stateHigh);
-    return published === PUBLISHED ? outcome : published;
+    if (published !== PUBLISHED) return published;
+    plan.taking?.noteAfter(this, slot, plan.values.published);
+    return outcome;
+  }
+
+  /**
+   * Takes back what a call took from a key of these: everything is as it was where no other call has changed the key
+   * since. Otherwise as much as is certain to count still, and nothing from a key that was dropped meanwhile.
+   */
+  revoke(taking: Taking, clock: Clock): void {
+    let outcome = AGAIN;
+    while (outcome === AGAIN) {
+      // The upper word first: the lower one is of that state, or of a later one, and then every swap fails.
+      const high = this.slots.upperWord(taking.slot);
+      const low = this.slots.words[taking.slot + STATE]!;
+      outcome =
+        low === taking.low && high === taking.high ? this.#restore(taking) : this.#takeBack(taking, low, high, clock);
+    }
+  }
+
+  /**
+   * Puts the cells of before into a slot whose state is what the take left. (One tick says nothing of changes that
+   * others have made and taken back to the very same tick, but then they count for nothing.)
+   */
+  #restore({ takenAt, slot, low, high, before, wasNew }: Taking): number {
+    const plan = this.#plan;
+    // A bucket that starts empty begins to fill with its first touch, even a denied one.
+    if (wasNew && !plan.plan.startsEmpty) return this.slots.vacate(slot, low, high) ? PUBLISHED : AGAIN;
+    plan.reach(takenAt[0]!);
+    plan.values.cells.set(before);
+    return plan.publish(slot, low, high);
+  }
+
+  /** In a slot whose state is another one by now. */
+  #takeBack(taking: Taking, low: number, high: number, clock: Clock): number {
+    const plan = this.#plan;
+    const { slot } = taking;
+    const isSameKey = ((high ^ taking.high) & GENERATION_MASK) === 0 && upperOf(high) !== 0;
+    // The clock after the state: whatever others have taken, they took before this moment. And before the copy: a clock
+    // may call limiters.
+    if (!(isSameKey && canReach(plan, clock))) return PUBLISHED;
+    plan.values.read(slot, low, high);
+    plan.compiled.takeBack(plan.values.cells, 0, taking.takenAt, plan.now, taking.costs);
+    return plan.publish(slot, low, high);
   }
 
   #vacateIf(slot: number, isSo: (low: number, high: number) => boolean): boolean {
@@ -127,5 +173,16 @@ export class SharedKeys {
   /** Whether one of its keys lives in a slot. */
   #isOwn(slot: number, stateHigh: number): boolean {
     return upperOf(stateHigh) !== 0 && this.slots.ownerOf(slot) === this.#plan.number;
+  }
+}
+
+/** Notes the time, unless the clock tells none that counts: then what was taken stays. */
+function canReach(plan: SharedPlan, clock: Clock): boolean {
+  try {
+    plan.reach(readUs(clock));
+    return true;
+  } catch (error) {
+    if (error instanceof TollgateError) return false;
+    throw error;
   }
 }

@@ -9,6 +9,7 @@ import type { Verb } from "../../core/store.ts";
 import { KeyPrints } from "./key-prints.ts";
 import type { PlanRows } from "./plan-rows.ts";
 import { NO_OWNER } from "./slots.ts";
+import type { Taking } from "./taking.ts";
 import type { Values } from "./values.ts";
 
 /** A plan as one thread knows it: its keys' fingerprints, its kernels, and the call at hand, which is decided on a copy of the cells. */
@@ -20,6 +21,8 @@ export class SharedPlan {
   readonly number: number;
   /** Whether what was decided on the copy has to be published. */
   hasChanged = false;
+  /** Set while a call is decided that may be taken back. */
+  taking: Taking | undefined;
   /** The time of the call at hand. */
   readonly now: Instant = createInstant();
   /** Where a call can be decided by the taker alone: no limit in shadow mode, none that starts empty. */
@@ -37,7 +40,6 @@ export class SharedPlan {
     this.values = values;
     this.prints = new KeyPrints(secret, plan);
     this.number = rows.numberOf(this.prints.planLow, this.prints.planHigh);
-    describeTicks(plan, rows, this.number);
     this.#rows = rows;
     this.#compiled = new CompiledPlan(plan, 0);
     this.#isPlain = plan.enforces.every(Boolean) && !plan.startsEmpty;
@@ -68,6 +70,7 @@ export class SharedPlan {
         `clock.now(): expected a time within 20 years of the first call's, ${originUs / 1000}, for keys that threads share, got ${nowUs / 1000}`,
       );
     }
+    describeTicks(this.plan, this.#rows, this.number, originUs);
     this.#compiled = new CompiledPlan(this.plan, originUs);
     this.plain = this.#isPlain ? this.#compiled : undefined;
     this.#earliestUs = originUs - REACH_US;
@@ -83,6 +86,7 @@ export class SharedPlan {
     // A full bucket that should be forgotten is as good as a new one; one that starts empty is not.
     const begins = key === "new" || (startsEmpty && compiled.isDroppable(cells, 0, now));
     if (begins) compiled.init(cells, 0, now);
+    this.taking?.noteBefore(cells, key === "new");
     const admitted = compiled.conform(cells, 0, now, costs, report, at);
     const changed = compiled.change(verb, admitted, cells, 0, now, costs, report, at);
     const isToKeep = changed && (key === "known" || verb !== "refund");
@@ -115,10 +119,13 @@ function looks(verb: Verb): boolean {
   return verb === "peek" || verb === "explain";
 }
 
-/** Tells threads that do not know a plan of one cell how long its keys last; where there are more cells, their blocks say so. */
-function describeTicks({ limits }: Plan, rows: PlanRows, number: number): void {
+/**
+ * Tells threads that do not know a plan of one cell when its keys are idle; where there are more cells, their blocks
+ * say so. Ticks of an inexact scale count from before the plan's origin, by up to a period of the limit.
+ */
+function describeTicks({ limits }: Plan, rows: PlanRows, number: number, originUs: number): void {
   const [limit] = limits;
   if (limits.length > 1 || limit?.algorithm !== "token-bucket") return;
-  const ticks = new Ticks(limit.capacity, limit.refill, toMicroseconds("per", limit.perMs), 0);
-  rows.describe(number, 1 / ticks.perUs, idleTtlUs(limit));
+  const ticks = new Ticks(limit.capacity, limit.refill, toMicroseconds("per", limit.perMs), originUs);
+  rows.describe(number, 1 / ticks.perUs, idleTtlUs(limit) - (originUs - ticks.originUs));
 }

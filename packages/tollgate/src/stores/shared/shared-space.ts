@@ -11,6 +11,7 @@ import { SharedKeys } from "./shared-keys.ts";
 import { SharedPlan } from "./shared-plan.ts";
 import type { SharedTable } from "./shared-table.ts";
 import { PRINT_SHIFT } from "./slots.ts";
+import { Taking } from "./taking.ts";
 import { ADMITTED, AGAIN, NO_ROOM, type Values } from "./values.ts";
 
 /** What spaces need of their store. */
@@ -29,7 +30,6 @@ const SLOT = 2;
 /** One limiter's view of the keys that threads share. */
 export class SharedSpace implements SyncSpace, HoldingSpace {
   readonly plan: Plan;
-  readonly concurrent = true;
   readonly #host: Host;
   readonly #keeper: SpaceKeeper;
   readonly #shared: SharedPlan;
@@ -95,6 +95,25 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
     this.#shared.reach(nowUs);
     prints.ofKey(key);
     return this.#applyTo(key, prints.low, prints.high, verb, costs, report, at);
+  }
+
+  takeRevocably(
+    key: string,
+    nowUs: number,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): (() => void) | undefined {
+    const taking = new Taking(nowUs, this.#values.cells.length);
+    this.#shared.taking = taking;
+    try {
+      if (!this.apply("take", key, nowUs, costs, report, at)) return undefined;
+    } finally {
+      this.#shared.taking = undefined;
+    }
+    // A limit in shadow mode takes nothing from a call that does not conform to it.
+    taking.costs = costs.map((cost, i) => (report.conforms[at + i] ? cost : 0));
+    return () => taking.keys?.revoke(taking, this.#host.clock);
   }
 
   drop(key: string): void {

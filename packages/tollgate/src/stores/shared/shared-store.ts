@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { show, TollgateError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Host, SyncSpace } from "../../core/store.ts";
-import { SECRET_WORDS } from "../local/key-hash.ts";
+import { KeyHash, SECRET_WORDS } from "../local/key-hash.ts";
 import { type LocalStore, Room, type RoomOptions } from "../local/local-store.ts";
 import { agreedClock, wallAtZeroMs } from "./agreed-clock.ts";
 import { allocate, checkHandle, handleOf, type SharedStoreHandle } from "./handle.ts";
@@ -116,6 +116,8 @@ export const sharedStore: SharedStores = Object.assign(create, { attach });
 export class StoreInThread implements SharedStore, SpaceKeeper {
   readonly kind = "sync";
   readonly keepsSpaces = true;
+  /** Follows from the secret that was drawn for the memory: each attachment has other objects for the same bytes. */
+  readonly identity: string;
   readonly maxKeys: number;
   readonly overflow: "share" | "deny";
   readonly handle: SharedStoreHandle;
@@ -132,6 +134,7 @@ export class StoreInThread implements SharedStore, SpaceKeeper {
     this.maxKeys = words[MAX_KEYS_AT]!;
     this.overflow = OVERFLOW[words[OVERFLOW_AT]!] ?? "share";
     this.secret = words.slice(SECRET_AT, SECRET_AT + SECRET_WORDS);
+    this.identity = identityOf(this.secret);
     this.clock = agreedClock(numbers[CLOCK_AT / 2]!);
     this.rows = new PlanRows(memory);
     this.#tables = new TableDirectory(memory, this.rows, this.maxKeys, atomics.add(words, THREADS_AT, 1) >>> 0);
@@ -167,6 +170,13 @@ export class StoreInThread implements SharedStore, SpaceKeeper {
   countOverflow(): void {
     this.#memory.atomics.add(this.#memory.pairs, OVERFLOWED_AT / 2, 1n);
   }
+}
+
+/** Tells nothing of the secret. */
+function identityOf(secret: Int32Array): string {
+  const hash = new KeyHash(secret);
+  hash.hash("identity");
+  return `sharedStore ${hash.words.join(" ")}`;
 }
 
 /** @throws TollgateError `ERR_OPTION`. */

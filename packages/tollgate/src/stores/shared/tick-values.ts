@@ -14,6 +14,7 @@ const UPPER_OF_ZERO = 2 ** 21;
 export class TickValues implements Values {
   readonly cells: Float64Array = new Float64Array(1);
   readonly expiry: Instant = createInstant();
+  readonly published: Int32Array = new Int32Array(2);
   readonly lasting = 0;
   readonly words: Int32Array;
   readonly #memory: SharedMemory;
@@ -65,8 +66,10 @@ export class TickValues implements Values {
 
   publish(slot: number, low: number, high: number): number {
     const tick = this.cells[0]!;
-    const upper = Math.floor(tick / TWO_32) + UPPER_OF_ZERO;
-    return this.#memory.swap(slot + STATE, low, high, tick | 0, withUpper(upper, high)) ? PUBLISHED : AGAIN;
+    const { published } = this;
+    published[0] = tick | 0;
+    published[1] = withUpper(Math.floor(tick / TWO_32) + UPPER_OF_ZERO, high);
+    return this.#memory.swap(slot + STATE, low, high, published[0], published[1]) ? PUBLISHED : AGAIN;
   }
 }
 

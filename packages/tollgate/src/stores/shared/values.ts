@@ -19,6 +19,8 @@ export interface Values {
   readonly cells: Float64Array;
   /** When the copy will be as good as new: noted before it is published, where there are several cells. */
   readonly expiry: Instant;
+  /** The two words of the state that `publish` has put into a slot. */
+  readonly published: Int32Array;
   /** The bits that stay of a state's lower word when its key goes. */
   readonly lasting: number;
   /**

@@ -12,7 +12,7 @@
 
 import { randomBelow } from "../../stores/random-words.ts";
 import { runAtRandom } from "./explore-at-random.ts";
-import { Linearizer } from "./linearize.ts";
+import { type Judge, judgeOf } from "./judge.ts";
 import type { Turn } from "./narrate.ts";
 import type { Operation } from "./operation.ts";
 import type { Point } from "./point.ts";
@@ -35,17 +35,17 @@ const FIRST_RUNS = 300;
 
 type Switches = "where threads interfere" | "at every step";
 
-/** @throws Error with a run whose history is not linearizable. */
+/** @throws Error with a run whose history is not linearizable, or in a race over a limit. */
 export function exploreAll(scenario: Scenario, switches: Switches = "where threads interfere"): Explored {
   const world = new World(scenario);
-  const linearizer = new Linearizer(scenario);
+  const judge = judgeOf(scenario);
   const below = randomBelow(1);
-  for (let run = 0; run < FIRST_RUNS; run += 1) runAtRandom(world, linearizer, below);
+  for (let run = 0; run < FIRST_RUNS; run += 1) runAtRandom(world, judge, below);
   const { mark } = world.memory;
   for (;;) {
     const { version } = world.sharedWords;
     world.forget();
-    const search = new Search(world, linearizer, switches);
+    const search = new Search(world, judge, switches);
     try {
       search.visit(beginning(world));
       if (world.sharedWords.version === version) return search.explored;
@@ -59,16 +59,16 @@ export function exploreAll(scenario: Scenario, switches: Switches = "where threa
 /** One search through all states. */
 class Search {
   readonly #world: World;
-  readonly #linearizer: Linearizer;
+  readonly #judge: Judge;
   readonly #isIndependent: (operation: Operation, thread: number) => boolean;
   readonly #visited = new Set<string>();
   readonly #turns: Turn[] = [];
   #runs = 0;
   #cut = 0;
 
-  constructor(world: World, linearizer: Linearizer, switches: Switches) {
+  constructor(world: World, judge: Judge, switches: Switches) {
     this.#world = world;
-    this.#linearizer = linearizer;
+    this.#judge = judge;
     this.#isIndependent =
       switches === "at every step"
         ? () => false
@@ -76,7 +76,7 @@ class Search {
   }
 
   get explored(): Explored {
-    return { states: this.#visited.size, runs: this.#runs, histories: this.#linearizer.histories, cut: this.#cut };
+    return { states: this.#visited.size, runs: this.#runs, histories: this.#judge.histories, cut: this.#cut };
   }
 
   visit(state: RunState): void {
@@ -92,7 +92,7 @@ class Search {
     const threads = threadsAtWork(state);
     if (threads.length === 0) {
       this.#runs += 1;
-      check(this.#world, this.#linearizer, state, this.#turns);
+      check(this.#world, this.#judge, state, this.#turns);
       return;
     }
     for (const thread of threads) this.#step(state, thread, points[thread]!);

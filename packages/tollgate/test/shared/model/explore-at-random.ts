@@ -1,5 +1,5 @@
 import { randomBelow } from "../../stores/random-words.ts";
-import { Linearizer } from "./linearize.ts";
+import { type Judge, judgeOf } from "./judge.ts";
 import type { Turn } from "./narrate.ts";
 import { BEGIN } from "./operation.ts";
 import {
@@ -23,27 +23,27 @@ const MOST_DOUBLINGS = 7;
 /** In one of so many turns, of runs in which one dies, it does. */
 const TURNS_TO_DEATH = 10;
 
-/** @throws Error with a run whose history is not linearizable. */
+/** @throws Error with a run whose history is not linearizable, or in a race over a limit. */
 export function exploreAtRandom(scenario: Scenario, runs: number, seed: number): Explored {
   const world = new World(scenario);
-  const linearizer = new Linearizer(scenario);
+  const judge = judgeOf(scenario);
   const below = randomBelow(seed);
   let cut = 0;
   for (let run = 0; run < runs; run += 1) {
-    if (!runAtRandom(world, linearizer, below)) cut += 1;
+    if (!runAtRandom(world, judge, below)) cut += 1;
   }
-  return { states: 0, runs: runs - cut, histories: linearizer.histories, cut };
+  return { states: 0, runs: runs - cut, histories: judge.histories, cut };
 }
 
 /** Does one run to its end, and puts memory back: false if it got too long to be followed. */
-export function runAtRandom(world: World, linearizer: Linearizer, below: (bound: number) => number): boolean {
+export function runAtRandom(world: World, judge: Judge, below: (bound: number) => number): boolean {
   const { mark } = world.memory;
   for (;;) {
     try {
       const turns: Turn[] = [];
       const state = randomRun(world, below, turns);
       if (isTooLong(state, world)) return false;
-      check(world, linearizer, state, turns);
+      check(world, judge, state, turns);
       return true;
     } catch (error) {
       if (!(error instanceof ChangeOfConstant)) throw error;

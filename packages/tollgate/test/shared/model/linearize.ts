@@ -27,6 +27,7 @@ interface Event extends CallName {
  * is linearizable if it is so for each (Herlihy and Wing, 1990).
  */
 export class Linearizer {
+  readonly expected = "a history that calls one after another could have";
   readonly #scenario: Scenario;
   readonly #references: ReadonlyMap<string, Reference>;
   readonly #known = new Map<string, boolean>();
@@ -43,7 +44,7 @@ export class Linearizer {
     return this.#known.size;
   }
 
-  isLinearizable(history: History): boolean {
+  accepts(history: History): boolean {
     const name = JSON.stringify([history.threads, [...history.finalState.values()]]);
     const known = this.#known.get(name);
     if (known !== undefined) return known;

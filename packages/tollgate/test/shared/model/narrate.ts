@@ -10,8 +10,8 @@ export interface Turn {
   readonly to: Point;
 }
 
-/** What happened in a run that is not linearizable. */
-export function describeRun(scenario: Scenario, history: History, turns: readonly Turn[]): string {
+/** What happened in a run whose history is not what was expected. */
+export function describeRun(scenario: Scenario, expected: string, history: History, turns: readonly Turn[]): string {
   const calls = history.threads.flatMap(({ outcomes, returnedBefore }, thread) =>
     returnedBefore.map((digits, index) => {
       const call = describeCall(scenario.programs[thread]![index]!);
@@ -20,7 +20,7 @@ export function describeRun(scenario: Scenario, history: History, turns: readonl
   );
   const states = [...history.finalState].map(([key, state]) => `  ${key}: ${state}`);
   return [
-    `${scenario.name}: expected a history that calls one after another could have, got`,
+    `${scenario.name}: expected ${expected}, got`,
     ...calls,
     "and then",
     ...states,

@@ -34,7 +34,7 @@ export class Replay {
   }
 
   /** Runs the program, and says where it has come to. */
-  run(caller: Caller, program: readonly Call[]): Point {
+  run(caller: Pick<Caller, "play">, program: readonly Call[]): Point {
     try {
       for (const call of program) {
         this.step(BEGIN);

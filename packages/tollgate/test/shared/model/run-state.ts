@@ -1,4 +1,5 @@
-import type { History, Linearizer, ThreadHistory } from "./linearize.ts";
+import type { Judge } from "./judge.ts";
+import type { History, ThreadHistory } from "./linearize.ts";
 import { describeRun, type Turn } from "./narrate.ts";
 import type { Point } from "./point.ts";
 import type { World } from "./world.ts";
@@ -55,11 +56,11 @@ export function isTooLong({ points }: RunState, { scenario }: World): boolean {
   return points.some(({ steps }) => steps > scenario.mostSteps);
 }
 
-/** @throws Error when the history of a run that is over is not linearizable. */
-export function check(world: World, linearizer: Linearizer, state: RunState, turns: readonly Turn[]): void {
+/** @throws Error when the history of a run that is over may not be. */
+export function check(world: World, judge: Judge, state: RunState, turns: readonly Turn[]): void {
   const threads = state.points.map(
     ({ outcomes }, thread): ThreadHistory => ({ outcomes, returnedBefore: state.returnedBefore[thread]! }),
   );
   const history: History = { threads, finalState: world.finalState() };
-  if (!linearizer.isLinearizable(history)) throw new Error(describeRun(world.scenario, history, turns));
+  if (!judge.accepts(history)) throw new Error(describeRun(world.scenario, judge.expected, history, turns));
 }

@@ -1,5 +1,6 @@
 import type { Limit } from "tollgate";
 import type { Call } from "./call.ts";
+import type { Race } from "./race.ts";
 
 /** What threads meet, and what they call. */
 export interface Scenario {
@@ -31,6 +32,10 @@ export interface Scenario {
   readonly placeOf: ((key: string) => string) | undefined;
   /** Where places depend on each other: how many there are. */
   readonly maxKeys: number;
+  /**
+   * Where two limiters are asked, alone or combined: then `limits` do not matter, and calls need not be linearizable.
+   */
+  readonly race?: Race;
 }
 
 /** What most scenarios have in common. */

@@ -8,6 +8,7 @@ import { Caller } from "./call.ts";
 import { ExploredMemory } from "./explored-memory.ts";
 import { BEGIN, type Operation, type Value } from "./operation.ts";
 import { Point } from "./point.ts";
+import { RaceCaller } from "./race.ts";
 import { type MayGoOn, Replay } from "./replay.ts";
 import type { Scenario } from "./scenario.ts";
 import { SharedWords } from "./shared-words.ts";
@@ -119,17 +120,23 @@ export class World {
     return root;
   }
 
-  #attach(): Caller {
+  #attach(): Pick<Caller, "play"> {
     const { views, atomics } = this.#watched;
+    const memory = new SharedMemory(views, atomics, undefined);
+    const store = new StoreInThread(memory, this.#handle);
+    const { race } = this.scenario;
+    if (race !== undefined) return new RaceCaller(race, store, memory);
     const clock = manualClock(0);
-    const store = new StoreInThread(new SharedMemory(views, atomics, undefined), this.#handle);
     const limiter = createLimiter({ name: LIMITER, limits: this.scenario.limits, store, clock });
     return new Caller(limiter, clock.set);
   }
 }
 
 /** How each key of a scenario stands at its moments. */
-export function lookAt({ keys, lookAtMs }: Pick<Scenario, "keys" | "lookAtMs">, caller: Caller): Map<string, string> {
+export function lookAt(
+  { keys, lookAtMs }: Pick<Scenario, "keys" | "lookAtMs">,
+  caller: Pick<Caller, "play">,
+): Map<string, string> {
   const stateAt = (key: string, nowMs: number) => caller.play({ verb: "explain", key, cost: 1, nowMs });
   return new Map(keys.map((key) => [key, lookAtMs.map((nowMs) => stateAt(key, nowMs)).join(" | ")]));
 }

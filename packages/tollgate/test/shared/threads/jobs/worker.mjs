@@ -25,4 +25,6 @@ const limiter =
       });
 parentPort.postMessage("ready");
 Atomics.wait(gate, 0, 0);
-parentPort.postMessage(await run({ ...parameters, limiter, store, sharedStore, systemClock: tollgate.systemClock }));
+parentPort.postMessage(
+  await run({ ...parameters, limiter, store, sharedStore, tollgate, clockMs, systemClock: tollgate.systemClock }),
+);

@@ -1,0 +1,51 @@
+import {
+  type Clock,
+  combine,
+  createLimiter,
+  type Limiter,
+  memoryStore,
+  perHour,
+  type SyncSpace,
+  type SyncStore,
+} from "tollgate";
+
+/** What passes at most. */
+const DOOR = 9;
+
+/**
+ * A limiter that other threads empty between the look and the take of a combined call: `meanwhile` runs in between,
+ * when limiters over shared stores have taken, and then it denies.
+ */
+export function behindDoor(limiter: Limiter, clock: Clock, meanwhile: () => void): Limiter {
+  const door = createLimiter({ name: "door", limits: [perHour(DOOR)], clock, store: doorStore(meanwhile) });
+  return combine(limiter, door);
+}
+
+function doorStore(meanwhile: () => void): SyncStore {
+  const store = memoryStore();
+  return {
+    kind: "sync",
+    open: (plan, host) => {
+      const inner = store.open(plan, host);
+      const apply: SyncSpace["apply"] = (verb, key, nowUs, costs, report, at) => {
+        if (verb === "take" && costs[0] !== 0) {
+          meanwhile();
+          inner.apply("charge", key, nowUs, [DOOR], report, at);
+        }
+        return inner.apply(verb, key, nowUs, costs, report, at);
+      };
+      return {
+        plan,
+        size: 0,
+        allow: (key, now, cost) => inner.allow(key, now, cost),
+        apply,
+        drop: (key) => inner.drop(key),
+        clear: () => inner.clear(),
+        sweep: (nowUs) => inner.sweep(nowUs),
+        tidy: () => {},
+        release: () => {},
+      };
+    },
+    close: () => {},
+  };
+}

@@ -1,0 +1,196 @@
+import {
+  combine,
+  createLimiter,
+  fixedWindow,
+  type Limit,
+  type Limiter,
+  perMinute,
+  slidingWindow,
+  tokenBucket,
+} from "tollgate";
+import { type ManualClock, manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+import { behindDoor } from "./door.ts";
+import { twoEnds } from "./two-ends.ts";
+
+const START_MS = 1_790_000_000_123;
+/** All slots of a store that was made for one key. */
+const SLOTS = 32;
+
+const LISTS: readonly (readonly [name: string, limits: readonly Limit[]])[] = [
+  ["a bucket", [perMinute(5)]],
+  ["a bucket of an inexact scale", [tokenBucket({ capacity: 5, refill: 11, per: "1m" })]],
+  ["a fixed window", [fixedWindow({ limit: 5, window: "1m", anchor: "first-use" })]],
+  ["a sliding window", [slidingWindow({ limit: 5, window: "1m", resolution: 0 })]],
+  ["a coarse sliding window", [slidingWindow({ limit: 5, window: "1m", resolution: "30s" })]],
+  ["a bucket and a window", [perMinute(5), slidingWindow({ limit: 4, window: "1m", resolution: "10s" })]],
+  ["a bucket and a window in shadow mode", [perMinute(5), fixedWindow({ limit: 2, window: "1m", mode: "shadow" })]],
+];
+
+function setUp(limits: readonly Limit[], overflow: "deny" | "share" = "deny") {
+  const clock = manualClock(START_MS);
+  const [store, end] = twoEnds({ maxKeys: 1, maxBytes: 2 ** 24, overflow });
+  const make = (name: string, one = store) => createLimiter({ name, limits, clock, store: one });
+  return { clock, store, end, make, here: make("api"), there: make("api", end) };
+}
+
+/** How a key stands, now and in the next minute. */
+function standing(limiter: Limiter, clock: ManualClock): unknown[] {
+  const startMs = clock.now();
+  const states = Array.from({ length: 61 }, (_, second) => {
+    clock.set(startMs + 1_000 * second);
+    return limiter.explain("ann");
+  });
+  clock.set(startMs);
+  return states;
+}
+
+describe.each(LISTS)("a combined call that is denied leaves %s as it was", (_name, limits) => {
+  it("when the next limiter lacks room", () => {
+    const { clock, store, make, here } = setUp(limits);
+    const [first, second] = [make("first"), make("second")];
+    for (let i = 0; i < SLOTS - 2; i += 1) make("filler").charge(`filler-${i}`, 5);
+    here.allow("ann", 2);
+    clock.advance(7_000);
+    const before = standing(here, clock);
+    const absent = standing(first, clock);
+    expect(combine(here, first, second).consume("ann")).toMatchObject({ reason: "store-full", limiter: "second" });
+    expect(standing(here, clock)).toEqual(before);
+    expect(standing(first, clock)).toEqual(absent);
+    expect([first.size, second.size, store.size]).toEqual([0, 0, SLOTS - 1]);
+    expect([first.allow("ann"), here.allow("ann", 2)]).toEqual([true, true]);
+  });
+
+  it("when another thread was quicker with another limiter", () => {
+    const { clock, here, there } = setUp(limits);
+    for (const calls of [0, 1, 1, 1]) {
+      for (let call = 0; call < calls; call += 1) here.allow("ann");
+      const before = standing(there, clock);
+      const [size, used] = [there.size, here.explain("ann")[0]?.used];
+      const both = behindDoor(here, clock, () => {
+        expect(there.explain("ann")[0]?.used).toBe(used! + 1);
+        clock.advance(500);
+      });
+      expect(both.consume("ann")).toMatchObject({ allowed: false, limiter: "door" });
+      clock.advance(-500);
+      expect(standing(there, clock)).toEqual(before);
+      expect(there.size).toBe(size);
+      clock.advance(3_000);
+    }
+  });
+});
+
+describe("a combined call that is denied after another thread has changed the same key", () => {
+  /** One unit each 50 ms. */
+  const limits = [tokenBucket({ capacity: 1, refill: 1, per: "50ms" })];
+
+  it("gives no unit back to a bucket that had become full again", () => {
+    const { clock, here, there } = setUp(limits);
+    const both = behindDoor(here, clock, () => {
+      clock.advance(50);
+      expect(there.allow("ann")).toBe(true);
+    });
+    expect(both.allow("ann")).toBe(false);
+    clock.advance(12);
+    expect(there.allow("ann")).toBe(false);
+    clock.advance(37.999);
+    expect(there.allow("ann")).toBe(false);
+    clock.advance(0.001);
+    expect(there.allow("ann")).toBe(true);
+  });
+
+  it("gives a bucket back what still counts", () => {
+    const { clock, here, there } = setUp([tokenBucket({ capacity: 3, refill: 1, per: "50ms" })]);
+    const both = behindDoor(here, clock, () => {
+      clock.advance(20);
+      expect(there.allow("ann", 2)).toBe(true);
+    });
+    expect(both.allow("ann")).toBe(false);
+    expect(there.explain("ann", 2)[0]).toMatchObject({ used: 2, retryAfterMs: 50 });
+    clock.advance(50);
+    expect([there.allow("ann", 2), there.allow("ann")]).toEqual([true, false]);
+  });
+
+  it("leaves to a window what it took, and gives back to the bucket beside it", () => {
+    const { clock, here, there } = setUp([
+      tokenBucket({ capacity: 5, refill: 1, per: "1h" }),
+      slidingWindow({ limit: 4, window: "1m" }),
+      fixedWindow({ limit: 4, window: "1m", anchor: "first-use" }),
+    ]);
+    const both = behindDoor(here, clock, () => expect(there.allow("ann")).toBe(true));
+    expect(both.allow("ann", 2)).toBe(false);
+    expect(there.explain("ann").map(({ used }) => used)).toEqual([1, 3, 3]);
+  });
+
+  it.each(["reset", "clear"] as const)("gives nothing back after a %s", (verb) => {
+    const { clock, here, there } = setUp([tokenBucket({ capacity: 3, refill: 1, per: "1h" })]);
+    const both = behindDoor(here, clock, () => {
+      if (verb === "reset") there.reset("ann");
+      else there.clear();
+      expect(there.allow("ann", 2)).toBe(true);
+    });
+    expect(both.allow("ann")).toBe(false);
+    expect([there.allow("ann"), there.allow("ann")]).toEqual([true, false]);
+  });
+
+  it("gives nothing back by a clock that fails", () => {
+    const { clock, store, there } = setUp([perMinute(3)]);
+    let failing = false;
+    const ours = { now: () => (failing ? Number.NaN : clock.now()) };
+    const here = createLimiter({ name: "api", limits: [perMinute(3)], clock: ours, store });
+    const both = behindDoor(here, ours, () => {
+      there.allow("ann");
+      failing = true;
+    });
+    expect(both.allow("ann")).toBe(false);
+    expect(there.explain("ann")[0]?.used).toBe(2);
+  });
+});
+
+describe("a combined call that is denied", () => {
+  it("gives back to the bucket that keys without room share", () => {
+    const { clock, make, here, there } = setUp([perMinute(5)], "share");
+    for (let i = 0; make("filler").size < SLOTS; i += 1) make("filler").charge(`filler-${i}`, 5);
+    here.allow("ann");
+    const both = behindDoor(here, clock, () => expect(there.consume("ann").shared).toBe(true));
+    expect(both.allow("ann", 2)).toBe(false);
+    expect(there.explain("ann")[0]?.used).toBe(2);
+    expect(behindDoor(here, clock, () => {}).allow("ann", 2)).toBe(false);
+    expect(there.explain("ann")[0]?.used).toBe(2);
+  });
+
+  it("begins to fill a bucket that starts empty", () => {
+    const { clock, here, there } = setUp([tokenBucket({ capacity: 3, refill: 1, per: "1s", initial: "empty" })]);
+    expect(here.allow("ann")).toBe(false);
+    clock.advance(1_000);
+    expect(behindDoor(here, clock, () => clock.advance(500)).allow("ann")).toBe(false);
+    expect([there.allow("ann", 2), there.allow("ann")]).toEqual([false, true]);
+    clock.advance(500);
+    expect([there.allow("ann"), there.allow("ann")]).toEqual([true, false]);
+  });
+});
+
+describe("a clock that calls limiters while a call is taken back", () => {
+  it.each(LISTS)("finds them in order: %s", (_name, limits) => {
+    const { clock, store, there } = setUp(limits);
+    let armed = false;
+    const calls: unknown[] = [];
+    const ours = {
+      now: () => {
+        if (!armed) return clock.now();
+        armed = false;
+        calls.push(here.allow("ann"), here.consume("bob", 2).allowed, there.peek("ann").allowed);
+        return clock.now();
+      },
+    };
+    const here = createLimiter({ name: "api", limits, clock: ours, store });
+    const both = behindDoor(here, ours, () => {
+      there.allow("ann");
+      armed = true;
+    });
+    expect(both.allow("ann")).toBe(false);
+    expect(calls).toEqual([true, true, true]);
+    const kept = limits[0]!.algorithm === "token-bucket" ? 2 : 3;
+    expect([there.explain("ann")[0]?.used, there.explain("bob")[0]?.used]).toEqual([kept, 2]);
+  });
+});
