@@ -21,8 +21,8 @@ beforeEach(async () => {
 describe("300,000 calls that wait for no answer", () => {
   // Nothing can be let go before the turn ends in which a call was made: its promise and its decision are there until then.
   const cases = [
-    [CALLS, 1, 900],
-    [CALLS, CALLS, 1_100],
+    [CALLS, 1, 450],
+    [CALLS, CALLS, 650],
     [TURN, 1, 200],
     [TURN, CALLS, 300],
   ] as const;
