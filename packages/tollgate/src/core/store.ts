@@ -24,6 +24,8 @@ export interface Host {
    * limiter's.
    */
   readonly swept: ((removed: number, remaining: number) => void) | undefined;
+  /** Set where limits are chosen per call: to open a space is then part of a call, and must not throw for lack of memory. */
+  readonly limitsPerCall?: true;
 }
 
 /** Keeps spaces in this process and decides at once. */

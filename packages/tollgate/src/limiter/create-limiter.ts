@@ -67,7 +67,7 @@ export function createLimiter<Input>(
 }
 
 function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore): Limiter<Input> {
-  const host = new LimiterHost(options.name, options.clock, options.observe);
+  const host = new LimiterHost(options);
   return new SyncStoreLimiter<Input>({
     ...options,
     sources: [{ store, scope: options.scope }],
@@ -81,7 +81,7 @@ function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore): Li
 }
 
 function createAsync<Input>(options: CheckedOptions<Input>, store: AsyncStore): AsyncLimiter<Input> {
-  const host = new LimiterHost(options.name, options.clock, options.observe);
+  const host = new LimiterHost(options);
   // Keys elsewhere outlive a space: it can be let go at any time.
   const selection = select<Input, AsyncSpace>(
     options,
@@ -111,10 +111,12 @@ function select<Input, Space extends PlannedSpace>(
 class LimiterHost implements Host {
   readonly clock: Clock;
   readonly swept: Host["swept"];
+  readonly limitsPerCall?: true;
   #closed = false;
 
-  constructor(name: string, clock: Clock, observe: Observer | undefined) {
+  constructor({ name, clock, observe, limits }: CheckedOptions<never>) {
     this.clock = clock;
+    if (typeof limits === "function") this.limitsPerCall = true;
     this.swept =
       observe && ((removed, remaining) => this.#tell(observe, { type: "sweep", limiter: name, removed, remaining }));
   }

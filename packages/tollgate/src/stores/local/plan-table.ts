@@ -5,30 +5,38 @@ import type { Plan } from "../../core/plan.ts";
 import { KeyHash } from "./key-hash.ts";
 import { Members } from "./members.ts";
 import { OverflowBuckets } from "./overflow-buckets.ts";
-import type { Secrets } from "./secrets.ts";
+import type { Budget } from "./recent-keys.ts";
+import type { ReservingTable } from "./reservations.ts";
+import type { Room } from "./room.ts";
 
 /**
  * What the tables of all stores in this process have in common: the cells of one plan's keys, and the plan compiled for
  * an origin near the clocks' time.
  */
-export abstract class PlanTable {
+export abstract class PlanTable implements Budget, ReservingTable {
+  /** What a plan takes before its first key, with the limiter's space for it: measured, in V8. */
+  static readonly FIXED_BYTES = 7_000;
   readonly plan: Plan;
+  readonly store: Room;
   readonly members: Members = new Members();
   /** Replaced when the origin moves. */
   compiled: CompiledPlan;
   /** Of keys that found no room; made when the first one comes. */
   #overflow: OverflowBuckets | undefined;
   #overflowHash: KeyHash | undefined;
-  readonly #secrets: Secrets;
   #retired = false;
+  /** What it has added to those of its store. */
+  #bytes = 0;
+  /** The part of them that is for overflow buckets. */
+  #overflowBytes = 0;
   /** The kernels are exact between these moments; a clock that strays farther moves the origin. */
   #earliestUs = 0;
   #latestUs = 0;
   #originUs = 0;
 
-  constructor(plan: Plan, nowUs: number, secrets: Secrets) {
+  constructor(plan: Plan, nowUs: number, store: Room) {
     this.plan = plan;
-    this.#secrets = secrets;
+    this.store = store;
     this.compiled = this.#compileAt(nowUs);
   }
 
@@ -62,6 +70,23 @@ export abstract class PlanTable {
   /** Restates every key's cells after the origin moved. */
   protected abstract rebaseAll(from: CompiledPlan): void;
 
+  fits(bytes: number): boolean {
+    return bytes <= this.store.bytesLeft;
+  }
+
+  charge(bytes: number): void {
+    this.#bytes += bytes;
+    this.store.bytes += bytes;
+  }
+
+  dropIfUnused(key: string, now: Instant, wasChanged: boolean): void {
+    const base = this.locate(key);
+    if (base < 0 || !this.reaches(now)) return;
+    // A bucket that starts empty has begun to fill with a call that was denied.
+    const isUnused = this.plan.startsEmpty ? !wasChanged : this.compiled.isDroppable(this.cells, base, now);
+    if (isUnused) this.drop(key);
+  }
+
   /** The kernels for a plan of this table's id: its limits may stand in another order and have other modes. */
   compiledFor(plan: Plan): CompiledPlan {
     return plan === this.plan ? this.compiled : new CompiledPlan(plan, this.#originUs);
@@ -86,6 +111,7 @@ export abstract class PlanTable {
     this.#retired = true;
     // It serves nobody.
     this.#earliestUs = Number.POSITIVE_INFINITY;
+    this.charge(-this.#bytes);
   }
 
   /** Makes sure that the kernels are exact at this moment. */
@@ -98,14 +124,28 @@ export abstract class PlanTable {
     return this.#overflow !== undefined;
   }
 
+  /** Whether keys may share buckets: whether they do, or there are bytes for that, which are taken. */
+  reserveOverflow(): boolean {
+    if (this.#overflowBytes > 0) return true;
+    const bytes = OverflowBuckets.bytes(this.compiled.width);
+    if (this.#retired || bytes > this.store.bytesLeftInAll) return false;
+    this.#chargeOverflow(bytes);
+    return true;
+  }
+
+  giveUpOverflow(): void {
+    if (this.#overflow === undefined) this.#chargeOverflow(0);
+  }
+
+  /** The buckets, after `reserveOverflow`. */
   overflow(now: Instant): OverflowBuckets {
-    this.#overflowHash ??= new KeyHash(this.#secrets.next());
+    this.#overflowHash ??= new KeyHash(this.store.secrets.next());
     this.#overflow ??= new OverflowBuckets(this.compiled, this.#overflowHash, now);
     return this.#overflow;
   }
 
   clear(): void {
-    this.#overflow = undefined;
+    this.#dropOverflow();
     this.dropAll();
   }
 
@@ -117,7 +157,17 @@ export abstract class PlanTable {
   }
 
   protected dropOverflowIfIdle(now: Instant): void {
-    if (this.#overflow?.areAsGoodAsNew(this.compiled, now)) this.#overflow = undefined;
+    if (this.#overflow?.areAsGoodAsNew(this.compiled, now)) this.#dropOverflow();
+  }
+
+  #dropOverflow(): void {
+    this.#overflow = undefined;
+    this.#chargeOverflow(0);
+  }
+
+  #chargeOverflow(bytes: number): void {
+    this.charge(bytes - this.#overflowBytes);
+    this.#overflowBytes = bytes;
   }
 
   /** Compiles the kernels for another origin and restates every cell: for clocks that jump by decades. */
@@ -130,7 +180,7 @@ export abstract class PlanTable {
 
   #compileAt(originUs: number): CompiledPlan {
     this.#originUs = originUs;
-    this.#earliestUs = originUs - REACH_US;
+    this.#earliestUs = this.#retired ? Number.POSITIVE_INFINITY : originUs - REACH_US;
     this.#latestUs = originUs + REACH_US;
     return new CompiledPlan(this.plan, originUs);
   }

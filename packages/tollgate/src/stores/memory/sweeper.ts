@@ -1,5 +1,6 @@
 import type { Instant } from "../../core/instant.ts";
-import { CALLS_PER_STEP, type Room } from "../local/local-store.ts";
+import { CALLS_PER_STEP } from "../local/local-store.ts";
+import type { Room } from "../local/room.ts";
 import type { KeyTable } from "./key-table.ts";
 
 /** So many slots are looked at in a step, one for each call: no call waits long. */
