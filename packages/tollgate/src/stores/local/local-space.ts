@@ -108,9 +108,12 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
     else if (verb !== "explain") this.#beginToChange(verb, key);
     const table = this.#tableAt(this.#now);
     const base = table.locate(key);
-    return base >= 0
-      ? this.#applyTo(table.cells, base, verb, costs, report, at)
-      : this.#applyToAbsent(table, table.room(key, this.#now), verb, key, costs, report, at);
+    if (base < 0) return this.#applyToAbsent(table, table.room(key, this.#now), verb, key, costs, report, at);
+    // Or another key of this call could take its place.
+    if (verb === "peek" && this.#compiled.isDroppable(table.cells, base, this.#now)) {
+      this.#room.reservations.addIdleKey(table, key);
+    }
+    return this.#applyTo(table.cells, base, verb, costs, report, at);
   }
 
   drop(key: string): void {
@@ -204,14 +207,14 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   ): boolean {
     if (room >= 0) return this.#applyToNew(table, room, verb, key, costs, report, at);
     if (verb === "take" || verb === "charge") this.#room.overflowed += 1;
-    if (this.#room.overflow === "deny" || !table.reserveOverflow()) {
+    const mayShare = verb === "explain" ? table.mayOverflow : table.reserveOverflow();
+    if (this.#room.overflow === "deny" || !mayShare) {
       return denyForRoom(this.#compiled, this.#room.scratch, this.#now, costs, report, at);
     }
     report.overflow ??= "shared";
     // Buckets that start empty would begin to fill, and looking changes nothing.
     if (looks(verb) && !table.hasOverflow) {
       if (verb === "peek") this.#room.reservations.addOverflow(table);
-      else table.giveUpOverflow();
       return this.#applyToNew(table, room, verb, key, costs, report, at);
     }
     const overflow = table.overflow(this.#now);
@@ -245,8 +248,8 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
     const cells = this.#room.scratch;
     compiled.init(cells, 0, this.#now);
     if (verb === "peek" && room >= 0) {
-      this.#insert(table, room, key);
-      this.#room.reservations.addKey(table, key);
+      table.reserve(room, key, cells);
+      this.#room.reservations.addNewKey(table, key);
     }
     const admitted = compiled.conform(cells, 0, this.#now, costs, report, at);
     const changed = compiled.change(verb, admitted, cells, 0, this.#now, costs, report, at);

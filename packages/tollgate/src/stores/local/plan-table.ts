@@ -63,6 +63,9 @@ export abstract class PlanTable implements Budget, ReservingTable {
   abstract room(key: string, now: Instant): number;
   /** Takes in a key with the first cells of `source`. */
   abstract insert(room: number, key: string, source: Float64Array): void;
+  /** Keeps such a place for a key while a call is decided, with the cells of a new key where that takes some. */
+  abstract reserve(room: number, key: string, source: Float64Array): void;
+  abstract release(key: string, now: Instant, wasChanged: boolean): void;
   abstract drop(key: string): void;
   abstract dropAll(): void;
   /** Drops all keys that are as good as new at the time that the members told, and says how many. */
@@ -75,16 +78,9 @@ export abstract class PlanTable implements Budget, ReservingTable {
   }
 
   charge(bytes: number): void {
+    if (this.#retired) return;
     this.#bytes += bytes;
     this.store.bytes += bytes;
-  }
-
-  dropIfUnused(key: string, now: Instant, wasChanged: boolean): void {
-    const base = this.locate(key);
-    if (base < 0 || !this.reaches(now)) return;
-    // A bucket that starts empty has begun to fill with a call that was denied.
-    const isUnused = this.plan.startsEmpty ? !wasChanged : this.compiled.isDroppable(this.cells, base, now);
-    if (isUnused) this.drop(key);
   }
 
   /** The kernels for a plan of this table's id: its limits may stand in another order and have other modes. */
@@ -108,10 +104,10 @@ export abstract class PlanTable implements Budget, ReservingTable {
 
   /** The store lets it go, empty: whoever holds it has to ask the store again. */
   retire(): void {
+    this.charge(-this.#bytes);
     this.#retired = true;
     // It serves nobody.
     this.#earliestUs = Number.POSITIVE_INFINITY;
-    this.charge(-this.#bytes);
   }
 
   /** Makes sure that the kernels are exact at this moment. */
@@ -124,12 +120,16 @@ export abstract class PlanTable implements Budget, ReservingTable {
     return this.#overflow !== undefined;
   }
 
-  /** Whether keys may share buckets: whether they do, or there are bytes for that, which are taken. */
-  reserveOverflow(): boolean {
+  /** Whether keys may share buckets: whether they do, or there are bytes for that. */
+  get mayOverflow(): boolean {
     if (this.#overflowBytes > 0) return true;
-    const bytes = OverflowBuckets.bytes(this.compiled.width);
-    if (this.#retired || bytes > this.store.bytesLeftInAll) return false;
-    this.#chargeOverflow(bytes);
+    return !this.#retired && OverflowBuckets.bytes(this.compiled.width) <= this.store.bytesLeftInAll;
+  }
+
+  /** The same, and takes the bytes. */
+  reserveOverflow(): boolean {
+    if (!this.mayOverflow) return false;
+    this.#chargeOverflow(OverflowBuckets.bytes(this.compiled.width));
     return true;
   }
 

@@ -4,16 +4,17 @@ import type { Report } from "../../core/report.ts";
 
 /** A table of which a `peek` promised something. */
 export interface ReservingTable {
-  /** Drops a key that was put in for a promise, if nothing has been counted for it since. */
-  dropIfUnused(key: string, now: Instant, wasChanged: boolean): void;
+  /** Lets go of a new key's slot, if nothing has been counted for the key since. `now` is when the slot was reserved. */
+  release(key: string, now: Instant, wasChanged: boolean): void;
   /** Gives back the bytes of overflow buckets that were not made. */
   giveUpOverflow(): void;
 }
 
 interface Reservation {
   readonly table: ReservingTable;
-  /** Undefined where overflow buckets were promised. */
-  readonly key: string | undefined;
+  readonly what: "a new key" | "an idle key" | "overflow buckets";
+  /** Empty for overflow buckets. */
+  readonly key: string;
   wasChanged: boolean;
 }
 
@@ -38,12 +39,16 @@ export class Reservations {
     this.#now[0] = now[0]!;
   }
 
-  addKey(table: ReservingTable, key: string): void {
-    this.#list.push({ table, key, wasChanged: false });
+  addNewKey(table: ReservingTable, key: string): void {
+    this.#list.push({ table, what: "a new key", key, wasChanged: false });
+  }
+
+  addIdleKey(table: ReservingTable, key: string): void {
+    this.#list.push({ table, what: "an idle key", key, wasChanged: false });
   }
 
   addOverflow(table: ReservingTable): void {
-    this.#list.push({ table, key: undefined, wasChanged: false });
+    this.#list.push({ table, what: "overflow buckets", key: "", wasChanged: false });
   }
 
   /** A verb other than `peek` and `explain` came to a key. */
@@ -53,18 +58,17 @@ export class Reservations {
     }
   }
 
-  has(table: ReservingTable, holds: (key: string) => boolean): boolean {
-    return this.#list.some(
-      (reservation) => reservation.table === table && reservation.key !== undefined && holds(reservation.key),
-    );
+  /** Whether some key is reserved in a table that is the one that is looked for. */
+  has(table: ReservingTable, isIt: (key: string) => boolean): boolean {
+    return this.#list.some((one) => one.table === table && one.what !== "overflow buckets" && isIt(one.key));
   }
 
   /** The call is decided. */
   release(): void {
     this.#report = undefined;
     for (let left = this.#list.pop(); left !== undefined; left = this.#list.pop()) {
-      if (left.key === undefined) left.table.giveUpOverflow();
-      else left.table.dropIfUnused(left.key, this.#now, left.wasChanged);
+      if (left.what === "overflow buckets") left.table.giveUpOverflow();
+      else if (left.what === "a new key") left.table.release(left.key, this.#now, left.wasChanged);
     }
   }
 }

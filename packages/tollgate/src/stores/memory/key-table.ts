@@ -43,6 +43,9 @@ export class KeyTable extends PlanTable {
   /** The text and the bytes of the key for which there is a place. */
   #newText = "";
   #newBytes = 0;
+  /** A key for which a place is kept while a call is decided. */
+  #reserved: string | undefined;
+  #reservedBytes = 0;
   /** The next slot that the sweep looks at; below 0 between passes. */
   #cursor = -1;
   #removedUntold = 0;
@@ -101,13 +104,29 @@ export class KeyTable extends PlanTable {
   room(key: string, now: Instant): number {
     const text = this.#owner.texts.of(key);
     const bytes = textBytes(text) + BYTES_PER_ELEMENT;
-    if (!(this.#hasRoomFor(bytes) || this.#reclaimFor(bytes, now))) return -1;
+    if (!(this.#reserved === key || this.#hasRoomFor(bytes) || this.#reclaimFor(bytes, now))) return -1;
     this.#newText = text;
     this.#newBytes = bytes;
     return this.#keys.length;
   }
 
-  insert(slot: number, _key: string, source: Float64Array): void {
+  /** The number of a key and its bytes are counted as if it had come. To put it in would change what the next one takes. */
+  reserve(_slot: number, key: string): void {
+    this.#reserved = key;
+    this.#reservedBytes = this.#bytesWith(this.#newBytes);
+    this.store.size += 1;
+    this.charge(this.#reservedBytes);
+  }
+
+  release(key: string): void {
+    if (this.#reserved !== key) return;
+    this.#reserved = undefined;
+    this.store.size -= 1;
+    this.charge(-this.#reservedBytes);
+  }
+
+  insert(slot: number, key: string, source: Float64Array): void {
+    if (this.#reserved !== undefined) this.release(key);
     const width = this.width;
     const base = slot * width;
     if (base === this.cells.length) this.#grow();
@@ -221,19 +240,22 @@ export class KeyTable extends PlanTable {
     this.charge(this.#mapBytes.bytes - before - bytes);
   }
 
-  /** With what is copied where the Map or the cells have to grow. */
   #hasRoomFor(bytes: number): boolean {
-    if (this.store.size >= this.store.maxKeys || this.retired) return false;
+    return this.store.size < this.store.maxKeys && !this.retired && this.fits(this.#bytesWith(bytes));
+  }
+
+  /** What a key takes, with what is copied where the Map or the cells have to grow. */
+  #bytesWith(bytes: number): number {
     const slots = this.#keys.length;
     const isFull = slots * this.width === this.cells.length;
     const cells = isFull ? BYTES_PER_CELL * this.width * leastSlotsBeyond(slots) : 0;
-    return this.fits(bytes + this.#mapBytes.bytesForNext + cells);
+    return bytes + this.#mapBytes.bytesForNext + cells;
   }
 
   /** Looks for idle keys, once at an instant. */
   #reclaimFor(bytes: number, now: Instant): boolean {
     const nowUs = now[0]!;
-    if (nowUs === this.store.fullAtUs) return false;
+    if (nowUs === this.store.fullAtUs || this.retired) return false;
     this.#owner.reclaim(now);
     if (this.#hasRoomFor(bytes)) return true;
     this.store.fullAtUs = nowUs;

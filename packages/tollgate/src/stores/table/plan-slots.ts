@@ -100,6 +100,19 @@ export class PlanSlots extends PlanTable implements Owner {
     this.#table.room.size += 1;
   }
 
+  /** With its fingerprint, so that other keys are moved as if it had come. */
+  reserve(slot: number, key: string, source: Float64Array): void {
+    this.insert(slot, key, source);
+  }
+
+  release(key: string, now: Instant, wasChanged: boolean): void {
+    const slot = this.locate(key);
+    if (slot < 0 || !this.reaches(now)) return;
+    // A bucket that starts empty has begun to fill with a call that was denied.
+    const isUnused = this.plan.startsEmpty ? !wasChanged : this.compiled.isDroppable(this.cells, slot, now);
+    if (isUnused) this.#table.drop(slot, this);
+  }
+
   drop(key: string): void {
     const slot = this.locate(key);
     if (slot >= 0) this.#table.drop(slot, this);
