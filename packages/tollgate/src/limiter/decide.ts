@@ -74,6 +74,7 @@ function denied(limiter: string, limits: readonly Limit[], binding: number, repo
       usedAfterRetry: 0,
     };
   }
+  const waitUs = report.waitUs[binding]!;
   const limit = limits[binding]!;
   return {
     allowed: false,
@@ -85,7 +86,7 @@ function denied(limiter: string, limits: readonly Limit[], binding: number, repo
     remaining: leastRemaining(limit.unit, limits, report),
     limitRemaining: remainingOf(limit, binding, report),
     resetMs: toMilliseconds(report.resetUs[binding]!),
-    retryAfterMs: toMilliseconds(report.waitUs[binding]! || RETRY_US),
+    retryAfterMs: toMilliseconds(waitUs === 0 ? RETRY_US : waitUs),
     usedAfterRetry: report.usedAfterWait[binding]!,
   };
 }
