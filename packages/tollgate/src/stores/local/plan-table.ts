@@ -9,6 +9,9 @@ import type { Budget } from "./recent-keys.ts";
 import type { ReservingTable } from "./reservations.ts";
 import type { Room } from "./room.ts";
 
+/** A front cache takes bytes only where so many times as many are left. */
+const SPARE_BYTES = 8;
+
 /**
  * What the tables of all stores in this process have in common: the cells of one plan's keys, and the plan compiled for
  * an origin near the clocks' time.
@@ -77,6 +80,11 @@ export abstract class PlanTable implements Budget, ReservingTable {
     return bytes <= this.store.bytesLeft;
   }
 
+  /** A front cache that is made between a look and the call after it must not take the room that was found. */
+  canSpare(bytes: number): boolean {
+    return SPARE_BYTES * bytes <= this.store.bytesLeft;
+  }
+
   charge(bytes: number): void {
     if (this.#retired) return;
     this.#bytes += bytes;
@@ -118,6 +126,11 @@ export abstract class PlanTable implements Budget, ReservingTable {
   /** Whether keys share buckets already. */
   get hasOverflow(): boolean {
     return this.#overflow !== undefined;
+  }
+
+  /** Whether there are buckets, or bytes for some are promised. */
+  protected get holdsOverflow(): boolean {
+    return this.#overflowBytes > 0;
   }
 
   /** Whether keys may share buckets: whether they do, or there are bytes for that. */

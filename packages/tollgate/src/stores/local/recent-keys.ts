@@ -35,12 +35,13 @@ const MOST_TEXT_BYTES = 16 + 2 * LONGEST;
 
 /** The bytes that a front cache may take. */
 export interface Budget {
-  fits(bytes: number): boolean;
+  /** Whether there are many more bytes than these. */
+  canSpare(bytes: number): boolean;
   charge(bytes: number): void;
 }
 
 const UNBOUNDED: Budget = {
-  fits: () => true,
+  canSpare: () => true,
   charge: () => {},
 };
 
@@ -126,7 +127,7 @@ export class RecentKeys {
 
   /** Where to keep the key that has just been looked for in vain; -1 if nowhere. */
   placeForMissing(): number {
-    if (this.#resting || this.#missingTag === NOT_TO_KEEP || !this.#budget.fits(MOST_TEXT_BYTES)) return -1;
+    if (this.#resting || this.#missingTag === NOT_TO_KEEP || !this.#budget.canSpare(MOST_TEXT_BYTES)) return -1;
     const place = this.#placeOf(this.#missingTag);
     if (this.#keys[place] === NONE) return place;
     this.#crowdedOut += 1;
@@ -188,14 +189,14 @@ export class RecentKeys {
 
   #wake(): void {
     const places = Math.max(FEWEST_PLACES, this.#keys.length);
-    if (places > this.#keys.length && !this.#budget.fits(this.#arrayBytes(places))) return;
+    if (places > this.#keys.length && !this.#budget.canSpare(this.#arrayBytes(places))) return;
     for (const key of this.#keys) this.#budget.charge(-this.#bytesOf(key));
     this.#beginAnew(places);
   }
 
   /** The old places are copied before they are let go. */
   get #mayGrow(): boolean {
-    return this.#keys.length < MOST_PLACES && this.#budget.fits(this.#arrayBytes(MOST_PLACES));
+    return this.#keys.length < MOST_PLACES && this.#budget.canSpare(this.#arrayBytes(MOST_PLACES));
   }
 
   #arrayBytes(places: number): number {

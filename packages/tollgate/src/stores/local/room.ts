@@ -11,6 +11,9 @@ const MOST_KEYS = 10_000_000;
  */
 const SHARE_FOR_OVERFLOW = 1 / 8;
 
+/** With less than this left of its bytes a store is short of them. */
+const SHORT_OF_BYTES = 1 / 4;
+
 /** What a kind of store has where options say nothing, and between what bounds. */
 export interface RoomDefaults {
   readonly maxKeys?: number;
@@ -80,6 +83,10 @@ export class Room {
   /** The same with those that are kept for overflow buckets. */
   get bytesLeftInAll(): number {
     return this.maxBytes - this.bytes;
+  }
+
+  get isShortOfBytes(): boolean {
+    return this.bytesLeftInAll < SHORT_OF_BYTES * this.maxBytes;
   }
 }
 

@@ -61,6 +61,11 @@ export class KeyTable extends PlanTable {
     return this.#keys.length;
   }
 
+  /** Whether it is as it was made: nothing is counted or promised in it. */
+  get isUntouched(): boolean {
+    return this.#keys.length === 0 && this.#reserved === undefined && !this.holdsOverflow;
+  }
+
   locate(key: string): number {
     const place = this.#recent.find(key);
     if (place < 0) return this.#locateAnother(key);

@@ -111,6 +111,8 @@ class MemoryStore implements LocalStore, SpaceKeeper, KeyTableStore {
   make(plan: Plan, nowUs: number, isChosenPerCall: boolean): KeyTable {
     const known = this.find(plan);
     if (known !== undefined) return known;
+    // Where bytes are short, a look and the call after it must not find different ones.
+    if (2 * this.room.bytes < this.room.maxBytes) this.#sweeper.letGoOfUntouched();
     const table = new KeyTable(plan, nowUs, this);
     if (isChosenPerCall && !table.fits(PlanTable.FIXED_BYTES)) {
       table.retire();

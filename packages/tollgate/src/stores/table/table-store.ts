@@ -29,8 +29,6 @@ export interface TableStoreOptions extends RoomOptions {
   readonly maxBytes?: number;
 }
 
-/** With less than this left of its bytes a store looks for plans that are done. */
-const SHORT_OF_BYTES = 1 / 4;
 /** By default a quarter more than the slots take: for overflow buckets and front caches. */
 const SPARE = 1.25;
 /** By default keys of up to so many cells fit in. */
@@ -146,7 +144,7 @@ class TableStore implements LocalStore, SpaceKeeper {
     const { room } = this;
     room.callsUntilStep = CALLS_PER_STEP;
     if (this.#crowded) for (const table of this.#tables.values()) table.step();
-    if (room.bytesLeftInAll > SHORT_OF_BYTES * room.maxBytes) return;
+    if (!room.isShortOfBytes) return;
     this.#next = (this.#next + 1) % Math.max(1, this.#everyTable.length);
     this.#everyTable[this.#next]?.letGoOfSome();
   }
