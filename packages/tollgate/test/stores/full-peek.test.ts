@@ -31,7 +31,7 @@ function dealSecrets(): void {
   const next = randomWords(7);
   vi.spyOn(globalThis.crypto, "getRandomValues").mockImplementation((array) => {
     if (!(array instanceof Int32Array)) throw new Error("expected words");
-    return array.map(() => next()) as typeof array;
+    return array.map(() => next());
   });
 }
 
