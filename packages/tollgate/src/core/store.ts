@@ -28,7 +28,10 @@ export interface Host {
    * limiter's.
    */
   readonly swept: ((removed: number, remaining: number) => void) | undefined;
-  /** Set where limits are chosen per call: plans are opened in the middle of calls. */
+  /**
+   * Set where limits are chosen per call: plans are opened in the middle of calls, and to open one must not throw for lack of
+   * memory.
+   */
   readonly choosesLimits?: true;
 }
 

@@ -9,6 +9,11 @@ import type { PlannedSpace } from "./selection.ts";
 // An entry of a report belongs to the limit that stands at the same index in the list of all limits of a call.
 
 const NONE = -1;
+/**
+ * Other threads or processes may change what denied a call before the store describes it: then no limit has to be waited for. A hint of 0
+ * would have clients come back at once, and a store has had no room a moment ago.
+ */
+const RETRY_US = 1_000_000;
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
@@ -69,6 +74,7 @@ function denied(limiter: string, limits: readonly Limit[], binding: number, repo
       usedAfterRetry: 0,
     };
   }
+  const waitUs = report.waitUs[binding]!;
   const limit = limits[binding]!;
   return {
     allowed: false,
@@ -76,11 +82,11 @@ function denied(limiter: string, limits: readonly Limit[], binding: number, repo
     limiter,
     limit,
     limits,
-    violated: nonconforming("enforce", limits, report) ?? [],
+    violated: nonconforming("enforce", limits, report) ?? [limit],
     remaining: leastRemaining(limit.unit, limits, report),
     limitRemaining: remainingOf(limit, binding, report),
     resetMs: toMilliseconds(report.resetUs[binding]!),
-    retryAfterMs: toMilliseconds(report.waitUs[binding]!),
+    retryAfterMs: toMilliseconds(waitUs === 0 ? RETRY_US : waitUs),
     usedAfterRetry: report.usedAfterWait[binding]!,
   };
 }

@@ -43,6 +43,12 @@ export class AsyncTwin implements AsyncStore {
     if (verb === "refund" || verb === "charge") this.corrections.push([verb, takenFrom]);
     await nextTick();
     await this.#held;
+    const report = this.#decide(verb, calls, nowUs);
+    for (const { space } of calls) innerOf(space).tidy();
+    return report;
+  }
+
+  #decide(verb: Verb, calls: readonly AsyncCall[], nowUs: number): Report {
     const report = new Report();
     if (this.outage !== undefined) {
       report.degraded = this.outage.cause;

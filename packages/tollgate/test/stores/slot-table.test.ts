@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Room } from "../../src/stores/local/local-store.ts";
+import { Room } from "../../src/stores/local/room.ts";
 import { type Owner, SlotTable } from "../../src/stores/table/slot-table.ts";
 import { randomWords } from "./random-words.ts";
 

@@ -1,4 +1,4 @@
-import { createLimiter, memoryStore, perMinute, type RoomOptions, slidingWindow } from "tollgate";
+import { createLimiter, type LocalStore, memoryStore, perMinute, type RoomOptions, slidingWindow } from "tollgate";
 import { type SharedStoreOptions, sharedStore } from "tollgate/shared";
 import { type TableStoreOptions, tableStore } from "tollgate/table";
 import { describe, expect, it } from "vitest";
@@ -49,8 +49,48 @@ describe.each(STORES)("the options of %s", (name, create) => {
     );
   });
 
+  it.each([
+    [0, "0"],
+    [-65_536, "-65536"],
+    [1_000, "1000"],
+    [1_000_000_000.5, "1000000000.5"],
+    [2 ** 41, "2199023255552"],
+    [Number.NaN, "NaN"],
+    [Number.POSITIVE_INFINITY, "Infinity"],
+    ["100000000", '"100000000"'],
+    [null, "null"],
+  ])("have no maxBytes of %s", (maxBytes, shown) => {
+    const message = expect.stringMatching(`^maxBytes: expected a whole number from \\d+ to \\d+, got ${shown}$`);
+    expect(() => create({ maxKeys: 10, maxBytes })).toThrow(
+      expect.objectContaining({ name: "TollgateError", code: "ERR_OPTION", message }),
+    );
+  });
+
+  it("may have maxBytes, which the store tells with those in use", () => {
+    const store = create({ maxKeys: 10, maxBytes: 2 ** 26 }) as LocalStore;
+    expect(store.maxBytes).toBe(2 ** 26);
+    const unused = store.bytes;
+    createLimiter({ name: "api", limits: [perMinute(1)], store }).allow("a");
+    expect(store.bytes).toBeGreaterThan(unused);
+    expect(store.bytes).toBeLessThan(5_000_000);
+  });
+
   it.each([1, 10_000_000])("may have maxKeys of %d, which the store tells", (maxKeys) => {
     expect(create({ maxKeys, overflow: "deny" })).toMatchObject({ kind: "sync", maxKeys, size: 0, overflowed: 0 });
+  });
+});
+
+describe("maxBytes", () => {
+  it("are 256 MiB at least", () => {
+    const stores = [memoryStore(), tableStore({ maxKeys: 100_000 }), sharedStore({ maxKeys: 100_000 })];
+    expect(stores.map(({ maxBytes }) => maxBytes)).toEqual([2 ** 28, 2 ** 28, 2 ** 28]);
+  });
+
+  it("suffice for a table of as many keys as there can be, of one cell and of eight", () => {
+    const store = tableStore({ maxKeys: 10_000_000 });
+    const bytes = 22_000_000 * (8 * (1 + 1 + 1 + 8) + 2 * 2);
+    expect(store.maxBytes).toBeGreaterThan(bytes);
+    expect(store.maxBytes).toBeLessThan(1.3 * bytes);
   });
 });
 
@@ -74,12 +114,22 @@ describe("maxKeys", () => {
     const limits = [slidingWindow({ limit: 64, window: "1m" })];
     expect(() => createLimiter({ limits, store })).toThrow(
       refusal(
+        "limits: expected slots of at most 2530000120 bytes, which are left of maxBytes (2530000120), got 23804000048 bytes " +
+          "for 10000000 keys of 134 cells; pass tableStore({ maxBytes: 23804000048 }) or more, fewer maxKeys or limits, " +
+          "a coarser resolution, or use memoryStore()",
+        "ERR_LIMITS",
+      ),
+    );
+    expect([store.size, store.bytes]).toEqual([0, 0]);
+    const ample = tableStore({ maxKeys: 10_000_000, maxBytes: 23_804_000_048 });
+    expect(() => createLimiter({ limits, store: ample })).toThrow(
+      refusal(
         "limits: expected at most 47 cells a key in a table for 10000000 keys, and 23760000048 bytes of memory to be had, " +
           "got limits of 134 cells; use fewer keys, fewer limits or a coarser resolution, or memoryStore()",
         "ERR_LIMITS",
       ),
     );
-    expect(store.size).toBe(0);
+    expect(ample.bytes).toBe(0);
     const small = tableStore({ maxKeys: 1_000 });
     expect(createLimiter({ limits, store: small }).allow("a")).toBe(true);
   });

@@ -4,25 +4,12 @@ import { createInstant, type Instant } from "../../core/instant.ts";
 import type { Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { Host, SyncHold, SyncSpace, Verb } from "../../core/store.ts";
+import { applyVerb, looks } from "./apply-verb.ts";
 import { denyForRoom } from "./deny-for-room.ts";
 import type { HoldingSpace, LocalHold } from "./local-hold.ts";
-import type { Room } from "./local-store.ts";
 import type { PlanTable } from "./plan-table.ts";
-
-/** What a space needs of its store. */
-export interface SpaceKeeper {
-  readonly room: Room;
-  /** The plan's table, if there is one: a store lets empty tables go. */
-  find(plan: Plan): PlanTable | undefined;
-  /** The plan's table, made if there is none. */
-  make(plan: Plan, nowUs: number): PlanTable;
-  /** A hold on a key of one of its spaces. */
-  hold(space: HoldingSpace, key: string): LocalHold;
-  /** Cleans up a little, and says in its room when to do so again. */
-  step(): void;
-  /** Counts a new key. */
-  inserted(): void;
-}
+import type { Room } from "./room.ts";
+import type { SpaceKeeper } from "./space-keeper.ts";
 
 /** How many keys of a batch are looked for at a time. */
 const BATCH = 64;
@@ -37,8 +24,6 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   /** The table's kernels from which this view's were made. */
   #compiledFrom: CompiledPlan | undefined;
   #compiled: CompiledPlan;
-  /** Cells of a key that is not there, or must not change. */
-  readonly #copy: Float64Array;
   /** The time of the call at hand. */
   readonly #now = createInstant();
   readonly #costs: number[];
@@ -47,6 +32,8 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   readonly #plain: boolean;
   /** Then, what does so. */
   #taker: Taker | undefined;
+  /** Whether the call at hand did more than look. */
+  #hasChanged = false;
 
   constructor(plan: Plan, host: Host, keeper: SpaceKeeper) {
     this.plan = plan;
@@ -54,7 +41,7 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
     this.#keeper = keeper;
     this.#room = keeper.room;
     this.#compiled = new CompiledPlan(plan, 0);
-    this.#copy = new Float64Array(this.#compiled.width);
+    this.#room.reserveScratch(this.#compiled.width);
     this.#costs = plan.limits.map(() => 0);
     this.#plain = plan.enforces.every(Boolean) && !plan.startsEmpty;
   }
@@ -117,22 +104,30 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
 
   apply(verb: Verb, key: string, nowUs: number, costs: readonly number[], report: Report, at: number): boolean {
     this.#now[0] = nowUs;
+    if (verb === "peek") this.#beginToLook(report);
+    else if (verb !== "explain") this.#beginToChange(verb, key);
     const table = this.#tableAt(this.#now);
     const base = table.locate(key);
-    return base >= 0
-      ? this.#applyTo(table.cells, base, verb, costs, report, at)
-      : this.#applyToAbsent(table, table.room(key, this.#now), verb, key, costs, report, at);
+    if (base < 0) return this.#applyToAbsent(table, table.room(key, this.#now), verb, key, costs, report, at);
+    // Or another key of this call could take its place.
+    if (verb === "peek" && this.#compiled.isDroppable(table.cells, base, this.#now)) {
+      this.#room.reservations.addIdleKey(table, key);
+    }
+    return this.#applyTo(table.cells, base, verb, costs, report, at);
   }
 
   drop(key: string): void {
+    this.#mayHaveRoom();
     this.#known()?.drop(key);
   }
 
   clear(): void {
+    this.#mayHaveRoom();
     this.#known()?.clear();
   }
 
   sweep(nowUs: number): number {
+    this.#mayHaveRoom();
     const table = this.#known();
     if (table === undefined) return 0;
     table.members.readTime();
@@ -141,6 +136,11 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   }
 
   tidy(): void {
+    this.#room.reservations.release();
+    // Not after a look: what it found has to hold for the call after it.
+    if (!this.#hasChanged) return;
+    this.#hasChanged = false;
+    this.#mayHaveRoom();
     this.#called(1);
   }
 
@@ -153,10 +153,32 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
     if (this.#room.callsUntilStep <= 0) this.#keeper.step();
   }
 
+  #beginToLook(report: Report): void {
+    this.#hasChanged = false;
+    this.#room.reservations.begin(report, this.#now);
+  }
+
+  #beginToChange(verb: Verb, key: string): void {
+    this.#hasChanged = true;
+    this.#noteChange(key);
+    if (verb === "refund") this.#mayHaveRoom();
+  }
+
+  #noteChange(key: string): void {
+    if (this.#room.reservations.some) this.#room.reservations.noteChange(this.#table, key);
+  }
+
+  /** A new key may find room at the same instant at which there was none. */
+  #mayHaveRoom(): void {
+    this.#room.fullAtUs = Number.NaN;
+  }
+
   /** For a key without cells, and for limits that take more than conforming and taking. */
   #allowOtherwise(table: PlanTable, base: number, key: string, now: Instant, cost: number): boolean {
     this.#now[0] = now[0]!;
+    this.#noteChange(key);
     const room = base >= 0 ? -1 : table.room(key, this.#now);
+    this.#mayHaveRoom();
     if (room >= 0 && this.#taker !== undefined) return this.#allowNew(this.#taker, table, room, key, cost);
     const costs = this.#costs;
     for (let i = 0; i < costs.length; i += 1) costs[i] = this.plan.countsNumber[i]! ? cost : 0;
@@ -166,8 +188,9 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   }
 
   #allowNew(taker: Taker, table: PlanTable, room: number, key: string, cost: number): boolean {
-    this.#compiled.init(this.#copy, 0, this.#now);
-    if (!taker.admit(this.#copy, 0, this.#now, cost)) return false;
+    const { scratch } = this.#room;
+    this.#compiled.init(scratch, 0, this.#now);
+    if (!taker.admit(scratch, 0, this.#now, cost)) return false;
     if (cost > 0) this.#insert(table, room, key);
     return true;
   }
@@ -184,35 +207,32 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   ): boolean {
     if (room >= 0) return this.#applyToNew(table, room, verb, key, costs, report, at);
     if (verb === "take" || verb === "charge") this.#room.overflowed += 1;
-    if (this.#room.overflow === "deny") {
-      return denyForRoom(this.#compiled, this.#copy, this.#now, costs, report, at);
+    const mayShare = verb === "explain" ? table.mayOverflow : table.reserveOverflow();
+    if (this.#room.overflow === "deny" || !mayShare) {
+      return denyForRoom(this.#compiled, this.#room.scratch, this.#now, costs, report, at);
     }
     report.overflow ??= "shared";
     // Buckets that start empty would begin to fill, and looking changes nothing.
-    if ((verb === "peek" || verb === "explain") && !table.hasOverflow)
+    if (looks(verb) && !table.hasOverflow) {
+      if (verb === "peek") this.#room.reservations.addOverflow(table);
       return this.#applyToNew(table, room, verb, key, costs, report, at);
+    }
     const overflow = table.overflow(this.#now);
     return this.#applyTo(overflow.cells, overflow.baseOf(key), verb, costs, report, at);
   }
 
   #applyTo(
-    kept: Float64Array,
-    keptBase: number,
+    cells: Float64Array,
+    base: number,
     verb: Verb,
     costs: readonly number[],
     report: Report,
     at: number,
   ): boolean {
-    const compiled = this.#compiled;
-    const looks = verb === "peek" || verb === "explain";
-    const cells = looks ? this.#copyOf(kept, keptBase) : kept;
-    const base = looks ? 0 : keptBase;
-    // A full bucket that should be forgotten is as good as a new one; one that starts empty is not.
-    if (this.plan.startsEmpty && compiled.isDroppable(cells, base, this.#now)) compiled.init(cells, base, this.#now);
-    const admitted = compiled.conform(cells, base, this.#now, costs, report, at);
-    compiled.change(verb, admitted, cells, base, this.#now, costs, report, at);
-    if (verb !== "refund") compiled.describe(cells, base, this.#now, costs, report, at);
-    return admitted;
+    const { scratch } = this.#room;
+    if (!looks(verb)) return applyVerb(this.#compiled, cells, base, verb, this.#now, costs, report, at);
+    for (let i = 0; i < this.#compiled.width; i += 1) scratch[i] = cells[base + i]!;
+    return applyVerb(this.#compiled, scratch, 0, verb, this.#now, costs, report, at);
   }
 
   #applyToNew(
@@ -225,12 +245,15 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
     at: number,
   ): boolean {
     const compiled = this.#compiled;
-    const cells = this.#copy;
+    const cells = this.#room.scratch;
     compiled.init(cells, 0, this.#now);
+    if (verb === "peek" && room >= 0) {
+      table.reserve(room, key, cells);
+      this.#room.reservations.addNewKey(table, key);
+    }
     const admitted = compiled.conform(cells, 0, this.#now, costs, report, at);
     const changed = compiled.change(verb, admitted, cells, 0, this.#now, costs, report, at);
-    const looks = verb === "peek" || verb === "explain";
-    if (!looks && (this.plan.startsEmpty || (changed && verb !== "refund"))) {
+    if (!looks(verb) && (this.plan.startsEmpty || (changed && verb !== "refund"))) {
       this.#insert(table, room, key);
     }
     if (verb !== "refund") compiled.describe(cells, 0, this.#now, costs, report, at);
@@ -239,13 +262,8 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
 
   /** Keeps the copy as the cells of a new key. */
   #insert(table: PlanTable, room: number, key: string): void {
-    table.insert(room, key, this.#copy);
+    table.insert(room, key, this.#room.scratch);
     this.#keeper.inserted();
-  }
-
-  #copyOf(cells: Float64Array, base: number): Float64Array {
-    for (let i = 0; i < this.#copy.length; i += 1) this.#copy[i] = cells[base + i]!;
-    return this.#copy;
   }
 
   /** The plan's table, with kernels that are exact at this moment. */
@@ -256,12 +274,16 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
 
   #anotherTableAt(now: Instant): PlanTable {
     const known = this.#table;
-    const table = known === undefined || known.retired ? this.#join(this.#keeper.make(this.plan, now[0]!)) : known;
+    const table = known === undefined || known.retired ? this.#join(this.#made(now)) : known;
     table.reach(now);
     this.#compiledFrom = table.compiled;
     this.#compiled = table.compiledFor(this.plan);
     this.#taker = this.#plain ? this.#compiled.taker : undefined;
     return table;
+  }
+
+  #made(now: Instant): PlanTable {
+    return this.#keeper.make(this.plan, now[0]!, this.#host.choosesLimits === true);
   }
 
   /** The plan's table, if there is one: looking makes none. */

@@ -21,6 +21,10 @@ export class OverflowBuckets {
     for (let base = 0; base < this.cells.length; base += this.#width) compiled.init(this.cells, base, now);
   }
 
+  static bytes(width: number): number {
+    return OVERFLOW_BUCKETS * width * Float64Array.BYTES_PER_ELEMENT;
+  }
+
   /** Where the cells of a key's bucket begin. */
   baseOf(key: string): number {
     this.#hash.hash(key);

@@ -5,30 +5,41 @@ import type { Plan } from "../../core/plan.ts";
 import { KeyHash } from "./key-hash.ts";
 import { Members } from "./members.ts";
 import { OverflowBuckets } from "./overflow-buckets.ts";
-import type { Secrets } from "./secrets.ts";
+import type { Budget } from "./recent-keys.ts";
+import type { ReservingTable } from "./reservations.ts";
+import type { Room } from "./room.ts";
+
+/** A front cache takes bytes only where so many times as many are left. */
+const SPARE_BYTES = 8;
 
 /**
  * What the tables of all stores in this process have in common: the cells of one plan's keys, and the plan compiled for
  * an origin near the clocks' time.
  */
-export abstract class PlanTable {
+export abstract class PlanTable implements Budget, ReservingTable {
+  /** What a plan takes before its first key, with the limiter's space for it: measured, in V8. */
+  static readonly FIXED_BYTES = 7_000;
   readonly plan: Plan;
+  readonly store: Room;
   readonly members: Members = new Members();
   /** Replaced when the origin moves. */
   compiled: CompiledPlan;
   /** Of keys that found no room; made when the first one comes. */
   #overflow: OverflowBuckets | undefined;
   #overflowHash: KeyHash | undefined;
-  readonly #secrets: Secrets;
   #retired = false;
+  /** What it has added to those of its store. */
+  #bytes = 0;
+  /** The part of them that is for overflow buckets. */
+  #overflowBytes = 0;
   /** The kernels are exact between these moments; a clock that strays farther moves the origin. */
   #earliestUs = 0;
   #latestUs = 0;
   #originUs = 0;
 
-  constructor(plan: Plan, nowUs: number, secrets: Secrets) {
+  constructor(plan: Plan, nowUs: number, store: Room) {
     this.plan = plan;
-    this.#secrets = secrets;
+    this.store = store;
     this.compiled = this.#compileAt(nowUs);
   }
 
@@ -55,12 +66,30 @@ export abstract class PlanTable {
   abstract room(key: string, now: Instant): number;
   /** Takes in a key with the first cells of `source`. */
   abstract insert(room: number, key: string, source: Float64Array): void;
+  /** Keeps such a place for a key while a call is decided, with the cells of a new key where that takes some. */
+  abstract reserve(room: number, key: string, source: Float64Array): void;
+  abstract release(key: string, now: Instant, wasChanged: boolean): void;
   abstract drop(key: string): void;
   abstract dropAll(): void;
   /** Drops all keys that are as good as new at the time that the members told, and says how many. */
   abstract sweepAll(): number;
   /** Restates every key's cells after the origin moved. */
   protected abstract rebaseAll(from: CompiledPlan): void;
+
+  fits(bytes: number): boolean {
+    return bytes <= this.store.bytesLeft;
+  }
+
+  /** A front cache that is made between a look and the call after it must not take the room that was found. */
+  canSpare(bytes: number): boolean {
+    return SPARE_BYTES * bytes <= this.store.bytesLeft;
+  }
+
+  charge(bytes: number): void {
+    if (this.#retired) return;
+    this.#bytes += bytes;
+    this.store.bytes += bytes;
+  }
 
   /** The kernels for a plan of this table's id: its limits may stand in another order and have other modes. */
   compiledFor(plan: Plan): CompiledPlan {
@@ -83,6 +112,7 @@ export abstract class PlanTable {
 
   /** The store lets it go, empty: whoever holds it has to ask the store again. */
   retire(): void {
+    this.charge(-this.#bytes);
     this.#retired = true;
     // It serves nobody.
     this.#earliestUs = Number.POSITIVE_INFINITY;
@@ -98,14 +128,37 @@ export abstract class PlanTable {
     return this.#overflow !== undefined;
   }
 
+  /** Whether there are buckets, or bytes for some are promised. */
+  protected get holdsOverflow(): boolean {
+    return this.#overflowBytes > 0;
+  }
+
+  /** Whether keys may share buckets: whether they do, or there are bytes for that. */
+  get mayOverflow(): boolean {
+    if (this.#overflowBytes > 0) return true;
+    return !this.#retired && OverflowBuckets.bytes(this.compiled.width) <= this.store.bytesLeftInAll;
+  }
+
+  /** The same, and takes the bytes. */
+  reserveOverflow(): boolean {
+    if (!this.mayOverflow) return false;
+    this.#chargeOverflow(OverflowBuckets.bytes(this.compiled.width));
+    return true;
+  }
+
+  giveUpOverflow(): void {
+    if (this.#overflow === undefined) this.#chargeOverflow(0);
+  }
+
+  /** The buckets, after `reserveOverflow`. */
   overflow(now: Instant): OverflowBuckets {
-    this.#overflowHash ??= new KeyHash(this.#secrets.next());
+    this.#overflowHash ??= new KeyHash(this.store.secrets.next());
     this.#overflow ??= new OverflowBuckets(this.compiled, this.#overflowHash, now);
     return this.#overflow;
   }
 
   clear(): void {
-    this.#overflow = undefined;
+    this.#dropOverflow();
     this.dropAll();
   }
 
@@ -117,7 +170,17 @@ export abstract class PlanTable {
   }
 
   protected dropOverflowIfIdle(now: Instant): void {
-    if (this.#overflow?.areAsGoodAsNew(this.compiled, now)) this.#overflow = undefined;
+    if (this.#overflow?.areAsGoodAsNew(this.compiled, now)) this.#dropOverflow();
+  }
+
+  #dropOverflow(): void {
+    this.#overflow = undefined;
+    this.#chargeOverflow(0);
+  }
+
+  #chargeOverflow(bytes: number): void {
+    this.charge(bytes - this.#overflowBytes);
+    this.#overflowBytes = bytes;
   }
 
   /** Compiles the kernels for another origin and restates every cell: for clocks that jump by decades. */
@@ -130,7 +193,7 @@ export abstract class PlanTable {
 
   #compileAt(originUs: number): CompiledPlan {
     this.#originUs = originUs;
-    this.#earliestUs = originUs - REACH_US;
+    this.#earliestUs = this.#retired ? Number.POSITIVE_INFINITY : originUs - REACH_US;
     this.#latestUs = originUs + REACH_US;
     return new CompiledPlan(this.plan, originUs);
   }

@@ -1,3 +1,5 @@
+import { textBytes } from "./text-bytes.ts";
+
 /** It begins with the fewest places, and goes on to the most where keys are in each other's way. */
 const FEWEST_PLACES = 1024;
 const MOST_PLACES = 4096;
@@ -26,6 +28,23 @@ const CALLS_OF_REST = 128 * CALLS_PER_TRIAL;
 /** To take another key's place costs more than to look for it; the keys that matter come again. */
 const CROWDED_OUT_PER_NEW_KEY = 4;
 
+/** The arrays' elements for a place: a string's address, and a tag. */
+const BYTES_PER_PLACE = 8 + 4;
+/** Of a string of `LONGEST` units, with its header. */
+const MOST_TEXT_BYTES = 16 + 2 * LONGEST;
+
+/** The bytes that a front cache may take. */
+export interface Budget {
+  /** Whether there are many more bytes than these. */
+  canSpare(bytes: number): boolean;
+  charge(bytes: number): void;
+}
+
+const UNBOUNDED: Budget = {
+  canSpare: () => true,
+  charge: () => {},
+};
+
 /**
  * The strings of up to 4,096 recent keys, each in one of two places that a handful of its units choose, with some numbers:
  * comparing a key with the string that is there is quicker than hashing all of it. Where keys do not come again soon it rests.
@@ -53,9 +72,15 @@ export class RecentKeys {
   /** The place of the key that was found last. While keys often follow themselves, it is tried before any other. */
   #last = 0;
   #triesLast = false;
+  readonly #budget: Budget;
+  /** What strings take that nothing else keeps. */
+  readonly #textBytes: (text: string) => number;
 
-  constructor(valuesPerPlace: number) {
+  /** `ownsTexts` says whether its strings are kept nowhere else. */
+  constructor(valuesPerPlace: number, budget: Budget = UNBOUNDED, ownsTexts = false) {
     this.#valuesPerPlace = valuesPerPlace;
+    this.#budget = budget;
+    this.#textBytes = ownsTexts ? textBytes : () => 0;
   }
 
   /** The place of a key; -1 if it is in none. */
@@ -102,7 +127,7 @@ export class RecentKeys {
 
   /** Where to keep the key that has just been looked for in vain; -1 if nowhere. */
   placeForMissing(): number {
-    if (this.#resting || this.#missingTag === NOT_TO_KEEP) return -1;
+    if (this.#resting || this.#missingTag === NOT_TO_KEEP || !this.#budget.canSpare(MOST_TEXT_BYTES)) return -1;
     const place = this.#placeOf(this.#missingTag);
     if (this.#keys[place] === NONE) return place;
     this.#crowdedOut += 1;
@@ -122,8 +147,17 @@ export class RecentKeys {
 
   /** Keeps that key in that place: the same text, in memory of its own. Its values are to be set. */
   keep(place: number, own: string): void {
+    this.#budget.charge(this.#bytesOf(own) - this.#bytesOf(this.#keys[place]!));
+    this.#put(place, own);
+  }
+
+  #put(place: number, own: string): void {
     this.#keys[place] = own;
     this.#tags[place] = this.#missingTag;
+  }
+
+  #bytesOf(key: string): number {
+    return key === NONE ? 0 : this.#textBytes(key);
   }
 
   /** Takes another string of the same text for the one in a place. */
@@ -138,8 +172,8 @@ export class RecentKeys {
 
   #judge(): void {
     const hits = CALLS_PER_TRIAL - this.#misses;
-    if (this.#resting) this.#beginAnew(Math.max(FEWEST_PLACES, this.#keys.length));
-    else if (this.#crowdedOut > CROWDED_OUT_TO_GROW && this.#keys.length < MOST_PLACES) this.#grow();
+    if (this.#resting) this.#wake();
+    else if (this.#crowdedOut > CROWDED_OUT_TO_GROW && this.#mayGrow) this.#grow();
     else if (this.#crowdedOut > MOST_CROWDED_OUT) this.#rest();
     else this.#triesLast = hits - this.#changes > REPEATS_TO_TRY_LAST;
     this.#callsLeft = this.#resting ? CALLS_OF_REST : CALLS_PER_TRIAL;
@@ -153,6 +187,22 @@ export class RecentKeys {
     this.#triesLast = false;
   }
 
+  #wake(): void {
+    const places = Math.max(FEWEST_PLACES, this.#keys.length);
+    if (places > this.#keys.length && !this.#budget.canSpare(this.#arrayBytes(places))) return;
+    for (const key of this.#keys) this.#budget.charge(-this.#bytesOf(key));
+    this.#beginAnew(places);
+  }
+
+  /** The old places are copied before they are let go. */
+  get #mayGrow(): boolean {
+    return this.#keys.length < MOST_PLACES && this.#budget.canSpare(this.#arrayBytes(MOST_PLACES));
+  }
+
+  #arrayBytes(places: number): number {
+    return places * (BYTES_PER_PLACE + Int32Array.BYTES_PER_ELEMENT * this.#valuesPerPlace);
+  }
+
   #beginAnew(places: number): void {
     this.#resting = false;
     // A free place must not be tried.
@@ -163,6 +213,7 @@ export class RecentKeys {
       this.#tags.fill(0);
       return;
     }
+    this.#budget.charge(this.#arrayBytes(places) - this.#arrayBytes(this.#keys.length));
     this.#keys = new Array<string>(places).fill(NONE);
     this.#tags = new Int32Array(places);
     this.values = new Int32Array(this.#valuesPerPlace * places);
@@ -179,7 +230,8 @@ export class RecentKeys {
       if (key === NONE) continue;
       this.#missingTag = tags[place]!;
       const to = this.#placeOf(this.#missingTag);
-      this.keep(to, key);
+      this.#budget.charge(-this.#bytesOf(this.#keys[to]!));
+      this.#put(to, key);
       for (let i = 0; i < each; i += 1) this.values[to * each + i] = values[place * each + i]!;
     }
   }

@@ -2,41 +2,68 @@ import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import type { Instant } from "../../core/instant.ts";
 import { ownCopy } from "../../core/own-copy.ts";
 import type { Plan } from "../../core/plan.ts";
-import type { Room } from "../local/local-store.ts";
 import { PlanTable } from "../local/plan-table.ts";
 import { RecentKeys } from "../local/recent-keys.ts";
+import type { Room } from "../local/room.ts";
+import { textBytes } from "../local/text-bytes.ts";
+import { isKeptAsItIs, type KeyTexts } from "./key-texts.ts";
+import { MapBytes } from "./map-bytes.ts";
 
 const FEWEST_SLOTS = 8;
+/** An element of the array of keys, of which engines allocate half as many again. */
+const BYTES_PER_ELEMENT = 12;
+const BYTES_PER_CELL = 8;
+/** Where there are not enough bytes for twice the slots, so many more for each slot will do. */
+const LEAST_GROWTH = 1 / 8;
+
+/** What the tables of one store have in common. */
+export interface KeyTableStore {
+  readonly room: Room;
+  readonly texts: KeyTexts;
+  /** Makes room in a store that is full, if it can. */
+  reclaim(now: Instant): void;
+}
 
 /**
  * The keys and cells of one plan: a Map from key to slot, and the cells of all slots side by side in one array. Slots
  * are dense: dropping a key moves the last one into its place, so that the array's end is always free.
  */
 export class KeyTable extends PlanTable {
-  cells: Float64Array;
+  cells: Float64Array = new Float64Array(0);
   readonly #slots: Map<string, number> = new Map();
-  /** The slots' keys. */
+  /** The slots' keys, as `texts` has them. */
   readonly #keys: string[] = [];
   readonly width: number;
-  readonly #room: Room;
-  readonly #reclaim: (now: Instant) => void;
+  readonly #owner: KeyTableStore;
   /** With their slots. */
-  readonly #recent = new RecentKeys(1);
+  readonly #recent: RecentKeys;
+  readonly #mapBytes = new MapBytes();
+  /** Of all keys. */
+  #textBytes = 0;
+  /** The text and the bytes of the key for which there is a place. */
+  #newText = "";
+  #newBytes = 0;
+  /** A key for which a place is kept while a call is decided. */
+  #reserved: string | undefined;
+  #reservedBytes = 0;
   /** The next slot that the sweep looks at; below 0 between passes. */
   #cursor = -1;
   #removedUntold = 0;
 
-  /** `reclaim` makes room in a store that is full, if it can. */
-  constructor(plan: Plan, nowUs: number, room: Room, reclaim: (now: Instant) => void) {
-    super(plan, nowUs, room.secrets);
+  constructor(plan: Plan, nowUs: number, owner: KeyTableStore) {
+    super(plan, nowUs, owner.room);
     this.width = this.compiled.width;
-    this.cells = new Float64Array(FEWEST_SLOTS * this.width);
-    this.#room = room;
-    this.#reclaim = reclaim;
+    this.#owner = owner;
+    this.#recent = new RecentKeys(1, this);
   }
 
   get size(): number {
     return this.#keys.length;
+  }
+
+  /** Whether it is as it was made: nothing is counted or promised in it. */
+  get isUntouched(): boolean {
+    return this.#keys.length === 0 && this.#reserved === undefined && !this.holdsOverflow;
   }
 
   locate(key: string): number {
@@ -58,6 +85,7 @@ export class KeyTable extends PlanTable {
 
   /** For a key that is none of the recent ones. */
   #locateAnother(key: string): number {
+    if (!isKeptAsItIs(key)) return this.slotOf(key) * this.width;
     const slot = this.#slots.get(key);
     if (slot === undefined) return -1;
     const place = this.#recent.placeForMissing();
@@ -70,7 +98,7 @@ export class KeyTable extends PlanTable {
 
   /** The slot of a key; -1 if it has none. */
   slotOf(key: string): number {
-    return this.#slots.get(key) ?? -1;
+    return this.#slots.get(this.#owner.texts.of(key)) ?? -1;
   }
 
   /** The key in a slot. */
@@ -78,31 +106,59 @@ export class KeyTable extends PlanTable {
     return this.#keys[slot];
   }
 
-  room(_key: string, now: Instant): number {
-    if (this.#room.size >= this.#room.maxKeys) this.#reclaim(now);
-    return this.#room.size < this.#room.maxKeys ? this.#keys.length : -1;
+  room(key: string, now: Instant): number {
+    const text = this.#owner.texts.of(key);
+    const bytes = textBytes(text) + BYTES_PER_ELEMENT;
+    if (!(this.#reserved === key || this.#hasRoomFor(bytes) || this.#reclaimFor(bytes, now))) return -1;
+    this.#newText = text;
+    this.#newBytes = bytes;
+    return this.#keys.length;
+  }
+
+  /** The number of a key and its bytes are counted as if it had come. To put it in would change what the next one takes. */
+  reserve(_slot: number, key: string): void {
+    this.#reserved = key;
+    this.#reservedBytes = this.#bytesWith(this.#newBytes);
+    this.store.size += 1;
+    this.charge(this.#reservedBytes);
+  }
+
+  release(key: string): void {
+    if (this.#reserved !== key) return;
+    this.#reserved = undefined;
+    this.store.size -= 1;
+    this.charge(-this.#reservedBytes);
   }
 
   insert(slot: number, key: string, source: Float64Array): void {
+    if (this.#reserved !== undefined) this.release(key);
     const width = this.width;
     const base = slot * width;
-    if (base === this.cells.length) this.#resize(2 * slot);
+    if (base === this.cells.length) this.#grow();
     for (let i = 0; i < width; i += 1) this.cells[base + i] = source[i]!;
-    const own = ownCopy(key);
+    const own = ownCopy(this.#newText);
     this.#slots.set(own, slot);
     this.#keys.push(own);
-    this.#room.size += 1;
+    this.store.size += 1;
+    this.#textBytes += this.#newBytes;
+    const before = this.#mapBytes.bytes;
+    this.#mapBytes.add();
+    this.charge(this.#newBytes + this.#mapBytes.bytes - before);
   }
 
   drop(key: string): void {
-    const slot = this.#slots.get(key);
-    if (slot !== undefined) this.#remove(slot);
+    const slot = this.slotOf(key);
+    if (slot >= 0) this.#remove(slot);
   }
 
   dropAll(): void {
-    this.#room.size -= this.#keys.length;
+    this.store.size -= this.#keys.length;
     this.#slots.clear();
     this.#keys.length = 0;
+    const before = this.#mapBytes.bytes;
+    this.#mapBytes.clear();
+    this.charge(this.#mapBytes.bytes - before - this.#textBytes);
+    this.#textBytes = 0;
     this.#cursor = -1;
     this.#shrink();
   }
@@ -146,7 +202,8 @@ export class KeyTable extends PlanTable {
     this.reach(now);
     let removed = 0;
     for (; this.#cursor >= last; this.#cursor -= 1) {
-      if (!this.compiled.isDroppable(this.cells, this.#cursor * this.width, now)) continue;
+      if (!this.compiled.isDroppable(this.cells, this.#cursor * this.width, now) || this.#isReserved(this.#cursor))
+        continue;
       this.#remove(this.#cursor);
       removed += 1;
     }
@@ -159,20 +216,66 @@ export class KeyTable extends PlanTable {
     this.#shrink();
   }
 
+  #isReserved(slot: number): boolean {
+    const { reservations } = this.store;
+    return reservations.some && reservations.has(this, (key) => this.slotOf(key) === slot);
+  }
+
   #remove(slot: number): void {
     const { cells } = this;
     const width = this.width;
     const last = this.#keys.length - 1;
-    this.#slots.delete(this.#keys[slot]!);
+    const text = this.#keys[slot]!;
+    this.#slots.delete(text);
     const moved = this.#keys[last]!;
     this.#keys.pop();
-    this.#room.size -= 1;
+    this.store.size -= 1;
+    this.#noteRemoved(text);
     if (slot === last) return;
     cells.copyWithin(slot * width, last * width, (last + 1) * width);
     this.#keys[slot] = moved;
     this.#slots.set(moved, slot);
   }
 
+  #noteRemoved(text: string): void {
+    const bytes = textBytes(text) + BYTES_PER_ELEMENT;
+    this.#textBytes -= bytes;
+    const before = this.#mapBytes.bytes;
+    this.#mapBytes.delete();
+    this.charge(this.#mapBytes.bytes - before - bytes);
+  }
+
+  #hasRoomFor(bytes: number): boolean {
+    return this.store.size < this.store.maxKeys && !this.retired && this.fits(this.#bytesWith(bytes));
+  }
+
+  /** What a key takes, with what is copied where the Map or the cells have to grow. */
+  #bytesWith(bytes: number): number {
+    const slots = this.#keys.length;
+    const isFull = slots * this.width === this.cells.length;
+    const cells = isFull ? BYTES_PER_CELL * this.width * leastSlotsBeyond(slots) : 0;
+    return bytes + this.#mapBytes.bytesForNext + cells;
+  }
+
+  /** Looks for idle keys, once at an instant. */
+  #reclaimFor(bytes: number, now: Instant): boolean {
+    const nowUs = now[0]!;
+    if (nowUs === this.store.fullAtUs || this.retired) return false;
+    this.#owner.reclaim(now);
+    if (this.#hasRoomFor(bytes)) return true;
+    this.store.fullAtUs = nowUs;
+    return false;
+  }
+
+  /** To twice the slots, or to fewer where there are not enough bytes for the new cells beside the old ones. */
+  #grow(): void {
+    const slots = this.#keys.length;
+    const bytes = this.store.bytesLeft - this.#newBytes - this.#mapBytes.bytesForNext;
+    const most = Math.floor(bytes / (BYTES_PER_CELL * this.width));
+    this.#resize(Math.max(leastSlotsBeyond(slots), Math.min(most, Math.max(FEWEST_SLOTS, 2 * slots))));
+  }
+
+  /** What has been copied is not held against the store's bytes: for a moment there is a quarter of the cells more at most. */
   #shrink(): void {
     const slots = Math.max(FEWEST_SLOTS, 2 * this.#keys.length);
     if (2 * slots <= this.cells.length / this.width) this.#resize(slots);
@@ -180,7 +283,12 @@ export class KeyTable extends PlanTable {
 
   #resize(slots: number): void {
     const kept = this.cells.subarray(0, this.#keys.length * this.width);
+    this.charge(BYTES_PER_CELL * slots * this.width - this.cells.byteLength);
     this.cells = new Float64Array(slots * this.width);
     this.cells.set(kept);
   }
+}
+
+function leastSlotsBeyond(slots: number): number {
+  return slots + Math.max(1, Math.floor(slots * LEAST_GROWTH));
 }

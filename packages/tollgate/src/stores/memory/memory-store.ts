@@ -1,14 +1,19 @@
 import { show, TollgateError } from "../../core/errors.ts";
+import type { Instant } from "../../core/instant.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import type { Host, SyncSpace } from "../../core/store.ts";
 import type { HoldingSpace } from "../local/local-hold.ts";
-import { LocalSpace, type SpaceKeeper } from "../local/local-space.ts";
-import { type LocalStore, Room, type RoomOptions } from "../local/local-store.ts";
+import { LocalSpace } from "../local/local-space.ts";
+import type { LocalStore, RoomOptions } from "../local/local-store.ts";
+import { PlanTable } from "../local/plan-table.ts";
+import { HEAP_DEFAULTS, Room, type RoomDefaults } from "../local/room.ts";
+import type { SpaceKeeper } from "../local/space-keeper.ts";
 import { KeyHold } from "./key-hold.ts";
-import { KeyTable } from "./key-table.ts";
+import { KeyTable, type KeyTableStore } from "./key-table.ts";
+import { KeyTexts } from "./key-texts.ts";
 import { Sweeper } from "./sweeper.ts";
 
-/** How many keys a memory store keeps, a million by default, and how it cleans up. */
+/** How many keys a memory store keeps, a million by default, in how many bytes, 256 MiB by default, and how it cleans up. */
 export interface MemoryStoreOptions extends RoomOptions {
   /**
    * Milliseconds between background sweeps of all keys. Needed for no bound: memory stays in proportion to the keys in
@@ -17,7 +22,7 @@ export interface MemoryStoreOptions extends RoomOptions {
   readonly sweepIntervalMs?: number;
 }
 
-const DEFAULT_MAX_KEYS = 1_000_000;
+const DEFAULTS: RoomDefaults = { ...HEAP_DEFAULTS, maxKeys: 1_000_000 };
 /** Timers wait at most this long; more wraps around to no wait at all. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -27,7 +32,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  * when there is no room.
  *
  * @throws TollgateError `ERR_OPTION` when `sweepIntervalMs` is no whole number from 1 to 2^31 − 1, `maxKeys` none from 1 to 10
- * million, or `overflow` no policy.
+ * million, `maxBytes` none from 65,536 to 2^40, or `overflow` no policy.
  * @example
  * ```ts
  * import { createLimiter, memoryStore, perMinute } from "tollgate";
@@ -42,15 +47,17 @@ export function memoryStore(options: MemoryStoreOptions = {}): LocalStore {
   return new MemoryStore(options);
 }
 
-class MemoryStore implements LocalStore, SpaceKeeper {
+class MemoryStore implements LocalStore, SpaceKeeper, KeyTableStore {
   readonly kind = "sync";
   readonly room: Room;
+  readonly texts: KeyTexts;
   readonly #tables = new Map<Scope, Map<string, KeyTable>>();
   readonly #sweeper: Sweeper;
   readonly #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(options: MemoryStoreOptions) {
-    this.room = new Room("memoryStore", options, DEFAULT_MAX_KEYS);
+    this.room = new Room("memoryStore", options, DEFAULTS);
+    this.texts = new KeyTexts(this.room.secrets);
     this.#sweeper = new Sweeper(this.room, (table) => this.#retire(table));
     const { sweepIntervalMs } = options;
     if (sweepIntervalMs === undefined) return;
@@ -73,6 +80,14 @@ class MemoryStore implements LocalStore, SpaceKeeper {
     return this.room.size;
   }
 
+  get maxBytes(): number {
+    return this.room.maxBytes;
+  }
+
+  get bytes(): number {
+    return this.room.bytes;
+  }
+
   get overflowed(): number {
     return this.room.overflowed;
   }
@@ -93,10 +108,17 @@ class MemoryStore implements LocalStore, SpaceKeeper {
     return this.#tables.get(scope)?.get(id);
   }
 
-  make(plan: Plan, nowUs: number): KeyTable {
+  make(plan: Plan, nowUs: number, isChosenPerCall: boolean): KeyTable {
     const known = this.find(plan);
     if (known !== undefined) return known;
-    const table = new KeyTable(plan, nowUs, this.room, (now) => this.#sweeper.reclaim(now));
+    // Where bytes are short, a look and the call after it must not find different ones.
+    if (2 * this.room.bytes < this.room.maxBytes) this.#sweeper.letGoOfUntouched();
+    const table = new KeyTable(plan, nowUs, this);
+    if (isChosenPerCall && !table.fits(PlanTable.FIXED_BYTES)) {
+      table.retire();
+      return table;
+    }
+    table.charge(PlanTable.FIXED_BYTES);
     const tables = this.#tables.get(plan.scope) ?? new Map<string, KeyTable>();
     this.#tables.set(plan.scope, tables.set(plan.id, table));
     this.#sweeper.add(table);
@@ -105,6 +127,10 @@ class MemoryStore implements LocalStore, SpaceKeeper {
 
   hold(space: HoldingSpace, key: string): KeyHold {
     return new KeyHold(space, key);
+  }
+
+  reclaim(now: Instant): void {
+    this.#sweeper.reclaim(now);
   }
 
   step(): void {

@@ -1,5 +1,6 @@
 import type { Instant } from "../../core/instant.ts";
-import { CALLS_PER_STEP, type Room } from "../local/local-store.ts";
+import { CALLS_PER_STEP } from "../local/local-store.ts";
+import type { Room } from "../local/room.ts";
 import type { KeyTable } from "./key-table.ts";
 
 /** So many slots are looked at in a step, one for each call: no call waits long. */
@@ -8,6 +9,7 @@ const SLOTS_PER_STEP = CALLS_PER_STEP;
 const SLOTS_PER_RECLAIM = 16;
 /** A new key counts as so many calls: so a store keeps about twice the keys in use. */
 const CALLS_PER_NEW_KEY = 4;
+const TABLES_PER_NEW_TABLE = 4;
 
 /**
  * Sweeps a store's tables in small steps as calls come in, one table after another, so that the keys of an idle limiter
@@ -19,6 +21,7 @@ export class Sweeper {
   readonly #room: Room;
   readonly #retire: (table: KeyTable) => void;
   #next = 0;
+  #nextUntouched = 0;
   #sweeping = false;
 
   constructor(room: Room, retire: (table: KeyTable) => void) {
@@ -28,6 +31,17 @@ export class Sweeper {
 
   add(table: KeyTable): void {
     this.#tables.push(table);
+  }
+
+  /**
+   * Lets a few tables go of which nothing is left. Nothing is cleaned up after a look, so each new table makes up for those that looks
+   * have made.
+   */
+  letGoOfUntouched(): void {
+    for (let i = 0; i < TABLES_PER_NEW_TABLE && this.#tables.length > 0; i += 1) {
+      this.#nextUntouched = (this.#nextUntouched + 1) % this.#tables.length;
+      if (this.#tables[this.#nextUntouched]?.isUntouched && !this.#sweeping) this.#letGo(this.#nextUntouched);
+    }
   }
 
   step(): void {

@@ -1,10 +1,11 @@
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import type { Clock } from "../../core/clock.ts";
-import { show, TollgateError } from "../../core/errors.ts";
+import { TollgateError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Host, SyncSpace } from "../../core/store.ts";
 import { KeyHash, SECRET_WORDS } from "../local/key-hash.ts";
-import { type LocalStore, Room, type RoomOptions } from "../local/local-store.ts";
+import type { LocalStore, RoomOptions } from "../local/local-store.ts";
+import { Room, type RoomDefaults } from "../local/room.ts";
 import { agreedClock, wallAtZeroMs } from "./agreed-clock.ts";
 import { allocate, checkHandle, handleOf, type SharedStoreHandle } from "./handle.ts";
 import {
@@ -33,7 +34,7 @@ export interface SharedStoreOptions extends RoomOptions {
   /** The keys that there is room for, of all limiters of the store: a whole number from 1 to 10 million. */
   readonly maxKeys: number;
   /**
-   * The memory for all limiters of the store, in bytes, up to 4 GiB: it cannot grow. By default there is enough for limiters of one token
+   * The memory for all limiters of the store, in bytes, up to 4 GiB, in whole pages of 64 KiB: it cannot grow. By default there is enough for limiters of one token
    * bucket and for others of up to eight cells a key, 44 bytes a key and 202 more, and 256 MiB at least. Only what is used is taken from
    * the machine. A limiter for which it is too little is refused with the number that would do.
    */
@@ -64,11 +65,20 @@ const DEFAULT_WIDTH = 8;
 /** By default there is so much at least: enough for 100,000 keys of a hundred cells. */
 const LEAST_BYTES = 2 ** 28;
 
+const DEFAULTS: RoomDefaults = {
+  maxBytes(maxKeys: number): number {
+    const words = SharedTable.end(SharedTable.end(HEADER_WORDS, 1, maxKeys), DEFAULT_WIDTH, maxKeys);
+    return Math.min(Math.max(words * 4, LEAST_BYTES), MOST_BYTES);
+  },
+  fewestBytes: HEADER_WORDS * 4,
+  mostBytes: MOST_BYTES,
+};
+
 const OVERFLOW = ["share", "deny"] as const;
 
 function create(options: SharedStoreOptions): SharedStore {
-  const room = new Room("sharedStore", options);
-  const bytes = allocate(bytesFor(room.maxKeys, options.maxBytes));
+  const room = new Room("sharedStore", options, DEFAULTS);
+  const bytes = allocate(Math.floor(room.maxBytes / 8) * 8);
   const memory = openMemory(bytes);
   const { words, numbers } = memory;
   words[MAX_KEYS_AT] = room.maxKeys;
@@ -145,6 +155,15 @@ export class StoreInThread implements SharedStore, SpaceKeeper {
     return this.#tables.all().reduce((sum, { slots }) => sum + slots.living, 0);
   }
 
+  get maxBytes(): number {
+    return this.#memory.words.byteLength;
+  }
+
+  /** Of the memory that was reserved, what its tables take: the overflow buckets of each among it. */
+  get bytes(): number {
+    return this.#tables.bytes;
+  }
+
   get overflowed(): number {
     return Number(this.#memory.atomics.load(this.#memory.pairs, OVERFLOWED_AT / 2));
   }
@@ -177,20 +196,4 @@ function identityOf(secret: Int32Array): string {
   const hash = new KeyHash(secret);
   hash.hash("identity");
   return `sharedStore ${hash.words.join(" ")}`;
-}
-
-/** @throws TollgateError `ERR_OPTION`. */
-function bytesFor(maxKeys: number, maxBytes: unknown): number {
-  const least = HEADER_WORDS * 4;
-  if (maxBytes === undefined) {
-    const words = SharedTable.end(SharedTable.end(HEADER_WORDS, 1, maxKeys), DEFAULT_WIDTH, maxKeys);
-    return Math.min(Math.max(words * 4, LEAST_BYTES), MOST_BYTES);
-  }
-  if (typeof maxBytes !== "number" || !Number.isInteger(maxBytes) || maxBytes < least || maxBytes > MOST_BYTES) {
-    throw new TollgateError(
-      "ERR_OPTION",
-      `maxBytes: expected a whole number from ${least} to ${MOST_BYTES}, got ${show(maxBytes)}`,
-    );
-  }
-  return Math.floor(maxBytes / 8) * 8;
 }

@@ -44,6 +44,13 @@ export class TableDirectory {
     return tables;
   }
 
+  /** What the header and all tables take. */
+  get bytes(): number {
+    let end = HEADER_WORDS;
+    for (const { width } of this.all()) end = SharedTable.end(end, width, this.#maxKeys);
+    return end * Int32Array.BYTES_PER_ELEMENT;
+  }
+
   #place(width: number): number {
     const { words } = this.#memory;
     let at = HEADER_WORDS;

@@ -24,12 +24,12 @@ export class PlanSlots extends PlanTable implements Owner {
   readonly #table: SlotTable;
   readonly slots: Slots;
   readonly #retire: (letGo: PlanSlots) => void;
-  /** Below 0 where there were too many plans: it gets no room. */
-  readonly #number: number;
+  /** Below 0 before `join`, or where there were too many plans: it gets no room. */
+  #number = -1;
   /** A secret of its own: the same key has nothing in common with itself under another plan. */
   readonly #hash: KeyHash;
   /** With their fingerprints, and where they were found. */
-  readonly #recent = new RecentKeys(RECENT_VALUES);
+  readonly #recent: RecentKeys;
   /** Fingerprints of a batch of keys. */
   #prepared: Int32Array = new Int32Array(0);
   /** Keeps reads that only warm the cache from being left out. */
@@ -39,13 +39,18 @@ export class PlanSlots extends PlanTable implements Owner {
   high = 0;
 
   constructor(plan: Plan, nowUs: number, table: SlotTable, retire: (letGo: PlanSlots) => void) {
-    super(plan, nowUs, table.room.secrets);
+    super(plan, nowUs, table.room);
     this.#table = table;
     this.#retire = retire;
     this.slots = table.slots;
     this.cells = table.slots.cells;
-    this.#number = table.adopt(this);
     this.#hash = new KeyHash(table.room.secrets.next());
+    this.#recent = new RecentKeys(RECENT_VALUES, this, true);
+  }
+
+  /** Makes it one of the owners of slots. */
+  join(): void {
+    this.#number = this.#table.adopt(this);
   }
 
   locate(key: string): number {
@@ -95,6 +100,19 @@ export class PlanSlots extends PlanTable implements Owner {
     this.#table.room.size += 1;
   }
 
+  /** With its fingerprint, so that other keys are moved as if it had come. */
+  reserve(slot: number, key: string, source: Float64Array): void {
+    this.insert(slot, key, source);
+  }
+
+  release(key: string, now: Instant, wasChanged: boolean): void {
+    const slot = this.locate(key);
+    if (slot < 0 || !this.reaches(now)) return;
+    // A bucket that starts empty has begun to fill with a call that was denied.
+    const isUnused = this.plan.startsEmpty ? !wasChanged : this.compiled.isDroppable(this.cells, slot, now);
+    if (isUnused) this.#table.drop(slot, this);
+  }
+
   drop(key: string): void {
     const slot = this.locate(key);
     if (slot >= 0) this.#table.drop(slot, this);
@@ -110,7 +128,7 @@ export class PlanSlots extends PlanTable implements Owner {
     this.dropOverflowIfIdle(now);
     const before = this.size;
     for (const slot of this.#own()) {
-      if (this.compiled.isDroppable(this.cells, slot, now)) this.#table.drop(slot, this);
+      if (this.compiled.isDroppable(this.cells, slot, now) && !this.#isReserved(slot)) this.#table.drop(slot, this);
     }
     const removed = before - this.size;
     if (removed > 0) this.members.tellSwept(removed, this.size);
@@ -118,6 +136,7 @@ export class PlanSlots extends PlanTable implements Owner {
   }
 
   isAsGoodAsNew(slot: number, asker: "itself" | "another", callTime: Instant): boolean {
+    if (this.store.reservations.some && this.#isReserved(slot)) return false;
     const { members } = this;
     if (asker === "itself" && members.haveOneClock) return this.compiled.isDroppable(this.cells, slot, callTime);
     if (!members.askTime()) return false;
@@ -138,6 +157,14 @@ export class PlanSlots extends PlanTable implements Owner {
 
   protected override rebaseAll(from: CompiledPlan): void {
     for (const slot of this.#own()) this.compiled.rebase(this.cells, slot, from);
+  }
+
+  #isReserved(slot: number): boolean {
+    return this.store.reservations.has(this, (key) => {
+      this.#hash.hash(key);
+      const [low = FREE, high = 0] = this.#hash.words;
+      return this.slots.find(low === FREE ? NEXT_TO_FREE : low, high) === slot;
+    });
   }
 
   /** For a recent key that is not where it was. */

@@ -1,5 +1,5 @@
 import { createInstant, type Instant } from "../../core/instant.ts";
-import type { Room } from "../local/local-store.ts";
+import type { Room } from "../local/room.ts";
 import { SLOTS_PER_SET, Slots } from "./slots.ts";
 
 /** A plan that has keys in the table. */
@@ -25,6 +25,8 @@ const MANY_OWNERS = 64;
 const NEW_OWNERS_PER_LOOK = MOST_OWNERS / 16;
 /** So many slots are looked at in a step. */
 const SLOTS_PER_STEP = 64;
+/** And so many plans, each of which may have 256 overflow buckets. */
+const OWNERS_PER_STEP = 2;
 
 /** The keys of all plans of one width. */
 export class SlotTable {
@@ -39,9 +41,11 @@ export class SlotTable {
   readonly #whenever = createInstant(Number.POSITIVE_INFINITY);
   #crowdedAt = MANY_OWNERS;
   #cursor = 0;
+  #ownerCursor = 0;
 
-  constructor(width: number, room: Room) {
-    this.slots = new Slots(room.maxKeys, width);
+  /** For 0 keys it has no slots: no key of its plans finds room. */
+  constructor(width: number, room: Room, maxKeys: number = room.maxKeys) {
+    this.slots = new Slots(maxKeys, width);
     this.room = room;
   }
 
@@ -53,7 +57,7 @@ export class SlotTable {
   adopt(owner: Owner): number {
     if (this.#ownersLeft >= this.#crowdedAt) this.#letGoOfThoseDone();
     const number = this.#unowned.pop() ?? this.#owners.length;
-    if (number >= MOST_OWNERS) {
+    if (number >= MOST_OWNERS || this.slots.count === 0) {
       this.#surplus.add(owner);
       return -1;
     }
@@ -93,6 +97,23 @@ export class SlotTable {
     }
   }
 
+  /** Lets go of a few plans that are done, if there are some: where bytes are short. */
+  letGoOfSome(): void {
+    for (let i = 0; i < OWNERS_PER_STEP && this.#owners.length > 0; i += 1) {
+      this.#ownerCursor = (this.#ownerCursor + 1) % this.#owners.length;
+      this.#letGoIfDone(this.#ownerCursor);
+    }
+    let left = OWNERS_PER_STEP;
+    for (const owner of this.#surplus) {
+      this.#surplus.delete(owner);
+      if (owner.isDone()) owner.letGo();
+      // Comes last from now on.
+      else this.#surplus.add(owner);
+      left -= 1;
+      if (left === 0) break;
+    }
+  }
+
   #roomIn(set: number, caller: Owner, callTime: Instant): number {
     for (let way = 0; way < SLOTS_PER_SET; way += 1) {
       const slot = this.slots.slot(set, way);
@@ -117,12 +138,7 @@ export class SlotTable {
   }
 
   #letGoOfThoseDone(): void {
-    for (const [number, owner] of this.#owners.entries()) {
-      if (!owner?.isDone()) continue;
-      this.#owners[number] = undefined;
-      this.#unowned.push(number);
-      owner.letGo();
-    }
+    for (let number = 0; number < this.#owners.length; number += 1) this.#letGoIfDone(number);
     for (const owner of this.#surplus) {
       if (!owner.isDone()) continue;
       this.#surplus.delete(owner);
@@ -130,6 +146,14 @@ export class SlotTable {
     }
     const left = this.#ownersLeft;
     this.#crowdedAt = Math.max(MANY_OWNERS, left + Math.min(left, NEW_OWNERS_PER_LOOK));
+  }
+
+  #letGoIfDone(number: number): void {
+    const owner = this.#owners[number];
+    if (!owner?.isDone()) return;
+    this.#owners[number] = undefined;
+    this.#unowned.push(number);
+    owner.letGo();
   }
 
   get #ownersLeft(): number {

@@ -12,6 +12,8 @@ const MOST_CELLS = 2 ** 30;
 /** Allocators put a header of 16 bytes before a large block; so many cells later a cache line begins. */
 const CELLS_TO_ALIGN = 6;
 
+const BYTES_PER_CELL = 8;
+
 /** The lower word of a fingerprint is never this. */
 export const FREE = 0;
 /** The upper word of a slot that is free, but has been used. */
@@ -37,15 +39,23 @@ export class Slots {
   readonly #cellsPerSet: number;
   readonly #setsPerHash: number;
 
-  /** @throws TollgateError `ERR_LIMITS` when one array cannot have so much memory. */
+  /**
+   * None for 0 keys: then every search finds nothing.
+   *
+   * @throws TollgateError `ERR_LIMITS` when one array cannot have so much memory.
+   */
   constructor(maxKeys: number, width: number) {
     this.width = width;
-    this.#sets = Math.max(2, Math.ceil((maxKeys * SLOTS_PER_KEY) / SLOTS_PER_SET));
+    this.#sets = setsFor(maxKeys);
     this.#cellsPerSet = SLOTS_PER_SET * (1 + width);
     this.#setsPerHash = this.#sets / 2 ** 32;
-    this.cells = allocate(maxKeys, width, CELLS_TO_ALIGN + this.#sets * this.#cellsPerSet);
+    this.cells = allocate(maxKeys, width, cellsFor(maxKeys, width));
     this.#words = new Int32Array(this.cells.buffer);
     this.#owners = new Uint16Array(this.#sets * SLOTS_PER_SET);
+  }
+
+  static bytes(maxKeys: number, width: number): number {
+    return cellsFor(maxKeys, width) * BYTES_PER_CELL + setsFor(maxKeys) * SLOTS_PER_SET * Uint16Array.BYTES_PER_ELEMENT;
   }
 
   /** How many slots there are. */
@@ -162,6 +172,15 @@ export class Slots {
   #wayOf(slot: number): number {
     return (slot - this.#setOf(slot) - SLOTS_PER_SET) / this.width;
   }
+}
+
+function setsFor(maxKeys: number): number {
+  return maxKeys === 0 ? 0 : Math.max(2, Math.ceil((maxKeys * SLOTS_PER_KEY) / SLOTS_PER_SET));
+}
+
+function cellsFor(maxKeys: number, width: number): number {
+  // A search reads the fingerprints of one set at least.
+  return CELLS_TO_ALIGN + Math.max(SLOTS_PER_SET, setsFor(maxKeys) * SLOTS_PER_SET * (1 + width));
 }
 
 function allocate(maxKeys: number, width: number, count: number): Float64Array {

@@ -1,12 +1,17 @@
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import { TollgateError } from "../../core/errors.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import type { Host, SyncSpace } from "../../core/store.ts";
 import type { HoldingSpace } from "../local/local-hold.ts";
-import { LocalSpace, type SpaceKeeper } from "../local/local-space.ts";
-import { CALLS_PER_STEP, type LocalStore, Room, type RoomOptions } from "../local/local-store.ts";
+import { LocalSpace } from "../local/local-space.ts";
+import { CALLS_PER_STEP, type LocalStore, type RoomOptions } from "../local/local-store.ts";
+import { PlanTable } from "../local/plan-table.ts";
+import { HEAP_DEFAULTS, Room, type RoomDefaults } from "../local/room.ts";
+import type { SpaceKeeper } from "../local/space-keeper.ts";
 import { PlanSlots } from "./plan-slots.ts";
 import { SlotHold } from "./slot-hold.ts";
 import { SlotTable } from "./slot-table.ts";
+import { Slots } from "./slots.ts";
 
 /** How many keys a table has room for. */
 export interface TableStoreOptions extends RoomOptions {
@@ -16,7 +21,27 @@ export interface TableStoreOptions extends RoomOptions {
    * whose limits have the same number of cells share it.
    */
   readonly maxKeys: number;
+  /**
+   * The memory for all limiters of the store, in bytes: a whole number from 65,536 to 2^40. By default there is enough for limiters of one
+   * token bucket and for others of up to eight cells a key, and 256 MiB at least. A limiter for which it is too little is refused with the
+   * number that would do. Limits chosen per call for whose width it is too little have no room for keys of their own.
+   */
+  readonly maxBytes?: number;
 }
+
+/** By default a quarter more than the slots take: for overflow buckets and front caches. */
+const SPARE = 1.25;
+/** By default keys of up to so many cells fit in. */
+const DEFAULT_WIDTH = 8;
+
+const DEFAULTS: RoomDefaults = {
+  ...HEAP_DEFAULTS,
+  maxBytes: (maxKeys: number): number =>
+    Math.max(
+      HEAP_DEFAULTS.maxBytes(maxKeys),
+      Math.ceil(SPARE * (Slots.bytes(maxKeys, 1) + Slots.bytes(maxKeys, DEFAULT_WIDTH))),
+    ),
+};
 
 /**
  * Keeps counts in a table of fixed size: a set-associative table of 64-bit keyed fingerprints, without the keys
@@ -25,7 +50,8 @@ export interface TableStoreOptions extends RoomOptions {
  * Two keys whose fingerprints collide share a count. Fingerprints are HalfSipHash-1-3 under a random secret: among ten
  * million keys that happens with a probability of 1 in 370,000, and nobody can choose such keys.
  *
- * @throws TollgateError `ERR_OPTION` when `maxKeys` is no whole number from 1 to 10 million, or `overflow` no policy.
+ * @throws TollgateError `ERR_OPTION` when `maxKeys` is no whole number from 1 to 10 million, `maxBytes` none from 65,536 to 2^40, or
+ * `overflow` no policy.
  * @example
  * ```ts
  * import { createLimiter, perMinute } from "tollgate";
@@ -44,14 +70,20 @@ export function tableStore(options: TableStoreOptions): LocalStore {
 class TableStore implements LocalStore, SpaceKeeper {
   readonly kind = "sync";
   readonly room: Room;
-  /** Each for another number of cells that a key needs. */
-  readonly #tables: SlotTable[] = [];
+  /** By the number of cells that a key needs. */
+  readonly #tables = new Map<number, SlotTable>();
+  /** One without slots, for plans of widths for which there were no bytes. */
+  #withoutSlots: SlotTable | undefined;
+  /** All of these. */
+  readonly #everyTable: SlotTable[] = [];
+  /** The one that is looked at next where bytes are short. */
+  #next = 0;
   /** Whether some table has had many plans, so that it has to be looked after. */
   #crowded = false;
   readonly #plans = new Map<Scope, Map<string, PlanSlots>>();
 
   constructor(options: TableStoreOptions) {
-    this.room = new Room("tableStore", options);
+    this.room = new Room("tableStore", options, DEFAULTS);
   }
 
   get maxKeys(): number {
@@ -62,12 +94,21 @@ class TableStore implements LocalStore, SpaceKeeper {
     return this.room.size;
   }
 
+  get maxBytes(): number {
+    return this.room.maxBytes;
+  }
+
+  get bytes(): number {
+    return this.room.bytes;
+  }
+
   get overflowed(): number {
     return this.room.overflowed;
   }
 
+  /** @throws TollgateError `ERR_LIMITS` when there are not enough bytes for limits that are fixed. */
   open(plan: Plan, host: Host): SyncSpace {
-    this.#tableFor(plan);
+    if (host.choosesLimits !== true) this.#tableFor(widthOf(plan), false);
     return new LocalSpace(plan, host, this);
   }
 
@@ -82,11 +123,17 @@ class TableStore implements LocalStore, SpaceKeeper {
     return this.#plans.get(scope)?.get(id);
   }
 
-  make(plan: Plan, nowUs: number): PlanSlots {
+  make(plan: Plan, nowUs: number, isChosenPerCall: boolean): PlanSlots {
     const known = this.find(plan);
     if (known !== undefined) return known;
-    const table = this.#tableFor(plan);
+    const table = this.#tableFor(widthOf(plan), isChosenPerCall);
     const made = new PlanSlots(plan, nowUs, table, (letGo) => this.#retire(letGo));
+    if (isChosenPerCall && !made.fits(PlanTable.FIXED_BYTES)) {
+      made.retire();
+      return made;
+    }
+    made.charge(PlanTable.FIXED_BYTES);
+    made.join();
     if (table.isCrowded) this.#crowded = true;
     const plans = this.#plans.get(plan.scope) ?? new Map<string, PlanSlots>();
     this.#plans.set(plan.scope, plans.set(plan.id, made));
@@ -94,9 +141,12 @@ class TableStore implements LocalStore, SpaceKeeper {
   }
 
   step(): void {
-    this.room.callsUntilStep = CALLS_PER_STEP;
-    if (!this.#crowded) return;
-    for (const table of this.#tables) table.step();
+    const { room } = this;
+    room.callsUntilStep = CALLS_PER_STEP;
+    if (this.#crowded) for (const table of this.#tables.values()) table.step();
+    if (!room.isShortOfBytes) return;
+    this.#next = (this.#next + 1) % Math.max(1, this.#everyTable.length);
+    this.#everyTable[this.#next]?.letGoOfSome();
   }
 
   inserted(): void {}
@@ -105,13 +155,26 @@ class TableStore implements LocalStore, SpaceKeeper {
     return new SlotHold(space, key);
   }
 
-  #tableFor(plan: Plan): SlotTable {
-    const { width } = new CompiledPlan(plan, 0);
-    const known = this.#tables.find(({ slots }) => slots.width === width);
+  /** @throws TollgateError `ERR_LIMITS` when there are not enough bytes for limits that are fixed. */
+  #tableFor(width: number, isChosenPerCall: boolean): SlotTable {
+    const known = this.#tables.get(width);
     if (known !== undefined) return known;
-    const table = new SlotTable(width, this.room);
-    this.#tables.push(table);
+    const { room } = this;
+    const bytes = Slots.bytes(room.maxKeys, width);
+    if (isChosenPerCall && bytes > room.bytesLeft) return this.#tableWithoutSlots();
+    if (bytes > room.bytesLeftInAll) throw tooManyBytes(width, bytes, room);
+    const table = new SlotTable(width, room);
+    room.bytes += bytes;
+    this.#tables.set(width, table);
+    this.#everyTable.push(table);
     return table;
+  }
+
+  #tableWithoutSlots(): SlotTable {
+    if (this.#withoutSlots !== undefined) return this.#withoutSlots;
+    this.#withoutSlots = new SlotTable(1, this.room, 0);
+    this.#everyTable.push(this.#withoutSlots);
+    return this.#withoutSlots;
   }
 
   #retire({ plan: { scope, id } }: PlanSlots): void {
@@ -119,4 +182,17 @@ class TableStore implements LocalStore, SpaceKeeper {
     plans?.delete(id);
     if (plans?.size === 0) this.#plans.delete(scope);
   }
+}
+
+function widthOf(plan: Plan): number {
+  return new CompiledPlan(plan, 0).width;
+}
+
+function tooManyBytes(width: number, bytes: number, room: Room): TollgateError {
+  return new TollgateError(
+    "ERR_LIMITS",
+    `limits: expected slots of at most ${room.bytesLeftInAll} bytes, which are left of maxBytes (${room.maxBytes}), got ${bytes} bytes ` +
+      `for ${room.maxKeys} keys of ${width} cells; pass tableStore({ maxBytes: ${room.bytes + bytes} }) or more, fewer maxKeys or limits, ` +
+      "a coarser resolution, or use memoryStore()",
+  );
 }

@@ -1,0 +1,51 @@
+import { KeyHash } from "../local/key-hash.ts";
+import type { Secrets } from "../local/secrets.ts";
+
+/** UTF-16 units of a key that is kept as it is. */
+const LONGEST = 256;
+/** A digest is 16 units below 256, the bytes of 128 bits, after a first unit of 0. */
+const MARK = 0;
+const DIGEST_UNITS = 17;
+const WORDS = 4;
+
+/**
+ * The texts under which keys are kept: their own, or for long ones a digest of 128 bits, so that a key takes a bounded number of bytes. A
+ * digest is two keyed 64-bit hashes under secrets of their own: among k long keys some two have the same with a probability of about
+ * k² / 2^129, 1 in 10^25 for ten million, and share a count.
+ *
+ * A key that looks like a digest is kept as a digest itself. So no key that is kept as it is equals the digest of another.
+ */
+export class KeyTexts {
+  readonly #secrets: Secrets;
+  #hashes: readonly KeyHash[] | undefined;
+  readonly #units = new Array<number>(DIGEST_UNITS).fill(MARK);
+
+  constructor(secrets: Secrets) {
+    this.#secrets = secrets;
+  }
+
+  of(key: string): string {
+    return isKeptAsItIs(key) ? key : this.#digest(key);
+  }
+
+  #digest(key: string): string {
+    this.#hashes ??= [new KeyHash(this.#secrets.next()), new KeyHash(this.#secrets.next())];
+    for (const [i, hash] of this.#hashes.entries()) {
+      hash.hash(key);
+      this.#write(1 + (DIGEST_UNITS >> 1) * i, hash.words);
+    }
+    return String.fromCharCode.apply(undefined, this.#units);
+  }
+
+  /** The bytes of two words. */
+  #write(at: number, words: Int32Array): void {
+    for (let byte = 0; byte < 2 * WORDS; byte += 1) {
+      this.#units[at + byte] = (words[byte >> 2]! >>> (8 * (byte % WORDS))) & 0xff;
+    }
+  }
+}
+
+/** Small enough to be inlined. */
+export function isKeptAsItIs(key: string): boolean {
+  return key.length <= LONGEST && (key.length !== DIGEST_UNITS || key.charCodeAt(0) !== MARK);
+}

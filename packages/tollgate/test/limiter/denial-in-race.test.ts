@@ -1,0 +1,37 @@
+import { createLimiter, type Host, memoryStore, type Plan, perMinute, type SyncSpace, type SyncStore } from "tollgate";
+import { describe, expect, it } from "vitest";
+
+/** A store whose denial is over before it is described, as when another thread gives back what was missing. */
+function racingStore(): SyncStore {
+  const inner = memoryStore();
+  return {
+    kind: "sync",
+    open: (plan: Plan, host: Host): SyncSpace => {
+      const space = inner.open(plan, host);
+      return {
+        plan,
+        size: 0,
+        allow: () => false,
+        apply: (_verb, ...rest) => {
+          space.apply("explain", ...rest);
+          return false;
+        },
+        drop: () => {},
+        clear: () => {},
+        sweep: () => 0,
+        tidy: () => {},
+        release: () => {},
+      };
+    },
+    close: () => {},
+  };
+}
+
+describe("a denial whose cause was gone before the store described it", () => {
+  it("says when to return, and names the limit that binds", () => {
+    const limiter = createLimiter({ limits: [perMinute(2)], store: racingStore() });
+    for (const decision of [limiter.consume("a"), limiter.peek("a")]) {
+      expect(decision).toMatchObject({ allowed: false, retryAfterMs: 1_000, violated: [{ name: "2-per-1m" }] });
+    }
+  });
+});

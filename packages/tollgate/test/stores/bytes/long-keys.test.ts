@@ -1,0 +1,89 @@
+import { combine, createLimiter, memoryStore, perMinute } from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+import { Secrets } from "../../../src/stores/local/secrets.ts";
+import { KeyTexts } from "../../../src/stores/memory/key-texts.ts";
+
+const clock = manualClock(1_790_000_000_123);
+const LONG = "x".repeat(5_000);
+
+function setUp() {
+  const store = memoryStore();
+  return { store, limiter: createLimiter({ name: "api", limits: [perMinute(2)], clock, store }) };
+}
+
+describe("a key of thousands of units", () => {
+  it("is told from all others, whichever unit differs", () => {
+    const { store, limiter } = setUp();
+    const keys = Array.from({ length: 500 }, (_, i) => `${LONG.slice(0, 10 * i)}y${LONG.slice(10 * i)}`);
+    const wide = keys.map((key) => key.replace("y", "я"));
+    for (const key of [...keys, ...wide]) expect([limiter.allow(key, 2), limiter.allow(key)]).toEqual([true, false]);
+    expect(store.size).toBe(1_000);
+  });
+
+  it("is found by every verb and by a handle", () => {
+    const { store, limiter } = setUp();
+    const handle = limiter.handle(LONG);
+    expect([handle.allow(), handle.allow(), handle.allow(), limiter.allow(LONG)]).toEqual([true, true, false, false]);
+    expect([limiter.peek(LONG).allowed, limiter.explain(LONG)[0]?.used]).toEqual([false, 2]);
+    limiter.refund(LONG, 1);
+    expect(limiter.consume(LONG)).toMatchObject({ allowed: true, remaining: 0 });
+    expect(limiter.charge(LONG, 3).allowed).toBe(false);
+    const other = createLimiter({ name: "other", limits: [perMinute(9)], clock, store });
+    expect(combine(limiter, other).peek(LONG)).toMatchObject({ allowed: false, limiter: "api" });
+    limiter.reset(LONG);
+    expect([store.size, handle.allow(), limiter.allow(LONG), limiter.allow(LONG)]).toEqual([0, true, true, false]);
+    expect(limiter.allowMany([LONG, "short"], new Uint8Array(2))).toBe(1);
+  });
+
+  it("is dropped by a sweep when it is idle", () => {
+    const now = manualClock(1_790_000_000_123);
+    const limiter = createLimiter({ limits: [perMinute(2)], clock: now });
+    for (let i = 0; i < 100; i += 1) limiter.allow(`${LONG}${i}`);
+    now.advance(60_000);
+    expect([limiter.sweep(), limiter.size]).toEqual([100, 0]);
+  });
+});
+
+describe("a digest", () => {
+  const texts = new KeyTexts(new Secrets());
+
+  it("is what every key of more than 256 units is kept as, and no key that is kept as it is", () => {
+    for (const key of [
+      "",
+      "a",
+      "x".repeat(17),
+      "\u0000",
+      `\u0000${"x".repeat(15)}`,
+      `\u0000${"x".repeat(17)}`,
+      "я".repeat(256),
+    ]) {
+      expect(texts.of(key)).toBe(key);
+    }
+    const digest = texts.of("x".repeat(257));
+    expect(digest).toHaveLength(17);
+    expect(texts.of(digest)).not.toBe(digest);
+    expect(texts.of(texts.of(digest))).not.toBe(digest);
+  });
+
+  it("collides with the key that it looks like in no limiter", () => {
+    const { limiter } = setUp();
+    const mimic = `\u0000${"d".repeat(16)}`;
+    for (let i = 0; i < 3_000; i += 1) {
+      limiter.allow(mimic, 2);
+      limiter.allow(`ordinary-${i % 7}`);
+    }
+    expect([limiter.allow(mimic), limiter.allow(texts.of(LONG)), limiter.allow(LONG)]).toEqual([false, true, true]);
+  });
+
+  it("differs for keys that differ, and under other secrets", () => {
+    const others = new KeyTexts(new Secrets());
+    const keys = Array.from({ length: 20_000 }, (_, i) => `${"x".repeat(300)}${i}`);
+    expect(new Set(keys.map((key) => texts.of(key))).size).toBe(20_000);
+    expect(keys.some((key) => texts.of(key) === others.of(key))).toBe(false);
+    // Each of its 16 units counts.
+    for (let unit = 1; unit < 17; unit += 1) {
+      expect(new Set(keys.slice(0, 2_000).map((key) => texts.of(key)[unit])).size).toBeGreaterThan(200);
+    }
+  });
+});
