@@ -1,7 +1,7 @@
 import { REACH_US } from "../../../src/algorithms/ticks.ts";
 import { createPlan, type Plan } from "../../../src/core/plan.ts";
 import type { SyncSpace } from "../../../src/core/store.ts";
-import { type Limit, memoryStore, Report } from "../../../src/index.ts";
+import { type Limit, type LocalStore, memoryStore, Report } from "../../../src/index.ts";
 import { type EncodedPlan, encodePlan } from "../../../src/stores/redis/script/encode-plan.ts";
 import type { Era } from "../../../src/stores/redis/script/era.ts";
 import { QuietSpace } from "./quiet-space.ts";
@@ -14,10 +14,10 @@ export interface TwinPlan {
   readonly cells: string;
 }
 
-/** A memory store whose every key has a table of its own, so that each can be swept alone; nothing is swept otherwise. */
+/** A memory store for each key, so that each can be swept alone and none lets go of a table; nothing is swept otherwise. */
 export class TwinWorld {
   readonly era: Era;
-  readonly #store = memoryStore();
+  readonly #stores = new Map<string, LocalStore>();
   readonly #spaces = new Map<string, SyncSpace>();
   #sweptUs = 0;
   readonly #host = { clock: { now: () => this.#sweptUs / 1_000 }, swept: undefined };
@@ -45,7 +45,10 @@ export class TwinWorld {
     const name = [scope, ...plan.limits.map((limit) => `${limit.name} ${limit.mode}`)].join("\n");
     const known = this.#spaces.get(name);
     if (known !== undefined) return known;
-    const space = new QuietSpace(this.#store.open(createPlan(scope, scope, plan.limits), this.#host));
+    const own = createPlan(scope, scope, plan.limits);
+    const store = this.#stores.get(own.id + scope) ?? memoryStore();
+    this.#stores.set(own.id + scope, store);
+    const space = new QuietSpace(store.open(own, this.#host));
     this.#spaces.set(name, space);
     // Makes the table.
     const nothing = plan.limits.map(() => 0);
@@ -57,6 +60,9 @@ export class TwinWorld {
   sweep(plan: TwinPlan, key: string, nowUs: number): boolean {
     const space = this.space(plan, key);
     this.#sweptUs = nowUs;
+    // Ends the last call: until then the store keeps what its peek promised, and nothing here tidies up.
+    const nothing = plan.plan.limits.map(() => 0);
+    space.apply("peek", `not ${key}`, nowUs, nothing, new Report(), 0);
     return space.sweep(nowUs) > 0;
   }
 }

@@ -103,13 +103,14 @@ describe("a fallback without memory for a limiter's limits", () => {
   });
 
   it("denies calls under limits chosen per call in an outage, and fails none", async () => {
-    const store = inUse.redis.store(options);
+    const fallback = tableStore({ maxKeys: 1_000_000, overflow: "deny" });
+    const store = inUse.redis.store({ onFailure: { fallback, share: 1 } });
     const limits = (key: string) => (key === "ann" ? [perDay(9), wide] : [perDay(9)]);
     const limiter = createLimiter({ name: "api", limits, store });
     expect(await limiter.consume("ann")).toMatchObject({ allowed: true, remaining: 8 });
     store.bypass = true;
     const denied = await limiter.consume("ann");
-    expect(denied).toMatchObject({ allowed: false, reason: "store-unavailable", retryAfterMs: 1_000, limits: [] });
+    expect(denied).toMatchObject({ allowed: false, reason: "store-full", degraded: "bypassed" });
     await limiter.refund("ann", 1, denied);
     expect(await limiter.consume("bob")).toMatchObject({ allowed: true, remaining: 8, degraded: "bypassed" });
     await limiter.reset("ann");

@@ -44,36 +44,34 @@ local function several()
     return taken
   end
 
-  local function took(plan, entries, at)
-    for i = 1, plan.count do
-      if plan[i].enforces and entries[at + ENTRY * (i - 1)] == 0 then return false end
-    end
-    return true
+  -- A bucket that starts empty starts to fill with its first touch, even a denied one.
+  local function touch(call, now)
+    if not call.plan.starts_empty then return end
+    local nothing = {}
+    for i = 1, call.plan.count do nothing[i] = 0 end
+    apply('t', call, now, nothing, {}, 1)
   end
 
-  -- Two calls may concern the same key: each would conform alone, but not both.
+  -- Takes up to the first denial: two calls may concern the same key, and each would conform alone, but not both.
   local function take_from_all(calls, now, entries, wanted)
-    if apply_to_all('t', calls, now, entries, wanted) then return true end
+    local denied
     local at = 1
-    for _, call in ipairs(calls) do
-      if took(call.plan, entries, at) then
-        repeats().refund(call, now, costs_taken(call, entries, at), 1)
-        apply('e', call, now, call.costs, entries, at, true)
+    for i, call in ipairs(calls) do
+      if not apply('t', call, now, call.costs, entries, at, wanted) then
+        denied = i
+        break
       end
       at = at + ENTRY * call.plan.count
     end
-    return false
-  end
-
-  -- A bucket that starts empty starts to fill with its first touch, even a denied one.
-  local function touch_all(calls, now)
-    for _, call in ipairs(calls) do
-      if call.plan.starts_empty then
-        local nothing = {}
-        for i = 1, call.plan.count do nothing[i] = 0 end
-        apply('t', call, now, nothing, {}, 1)
-      end
+    if not denied then return true end
+    at = 1
+    for i, call in ipairs(calls) do
+      if i < denied then repeats().refund(call, now, costs_taken(call, entries, at), 1) end
+      if i > denied then touch(call, now) end
+      if i ~= denied then apply('e', call, now, call.costs, entries, at, true) end
+      at = at + ENTRY * call.plan.count
     end
+    return false
   end
 
   return function(verb, calls, now, entries, wanted)
@@ -83,7 +81,9 @@ local function several()
       return verb == 'p' or take_from_all(calls, now, entries, wanted)
     end
     -- Peeking showed every key as if it alone had decided; a denial shows them as they are.
-    if verb == 't' then touch_all(calls, now) end
+    if verb == 't' then
+      for _, call in ipairs(calls) do touch(call, now) end
+    end
     apply_to_all('e', calls, now, entries, true)
     return false
   end
