@@ -5,8 +5,9 @@ import type { Socket } from "node:net";
 export const MOST_AT_ONCE = 16;
 
 /**
- * Bounds how many requests of one connection are served at once. Node calls the listener for every request in 64 KiB, which may be
- * some thousand, and reads on up to 32 times: other clients would wait for all of them. Here they wait for the bound.
+ * Bounds how many requests of one connection are served at once. Node calls the listener for every request in 64 KiB,
+ * which may be some thousand, and reads on up to 32 times: other clients would wait for all of them. Here they wait for
+ * the bound.
  */
 export function inTurn(listener: RequestListener, most: number = MOST_AT_ONCE): RequestListener {
   const connections = new WeakMap<Socket, Connection>();

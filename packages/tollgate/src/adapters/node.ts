@@ -71,11 +71,11 @@ export interface Limit {
     handler: NodeHandler<Request, Response>,
   ): LimitedHandler<Request, Response>;
   /**
-   * Puts the same in front of a listener for `"upgrade"` or `"connect"` of an HTTP/1.1 server, such as one for WebSocket handshakes: to
-   * a server that has one Node hands no such request as an ordinary one. The listener finds the decision in `request.rateLimit`.
-   * A denied client gets the whole response on the socket, which is closed then. `onDenied` and `chargeAfter` are not asked:
-   * there is no response that they could write or learn of, so what was taken stands. Errors of the socket are ignored
-   * unless the listener handles them.
+   * Puts the same in front of a listener for `"upgrade"` or `"connect"` of an HTTP/1.1 server, such as one for
+   * WebSocket handshakes: to a server that has one Node hands no such request as an ordinary one. The listener finds
+   * the decision in `request.rateLimit`. A denied client gets the whole response on the socket, which is closed then.
+   * `onDenied` and `chargeAfter` are not asked: there is no response that they could write or learn of, so what was
+   * taken stands. Errors of the socket are ignored unless the listener handles them.
    *
    * @throws TollgateError `ERR_OPTION` when the listener is no function.
    * @example

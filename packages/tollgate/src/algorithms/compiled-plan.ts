@@ -172,7 +172,7 @@ export class CompiledPlan implements Taker {
     }
   }
 
-  /** Notes from when on a key will be as good as new if nothing else arrives. A result would be boxed. */
+  /** Notes from when on a key will be idle if nothing else arrives. A result would be boxed. */
   noteExpiry(cells: Float64Array, base: number, now: Instant, expiry: Instant): void {
     expiry[0] = now[0]!;
     for (let i = 0; i < this.#kernels.length; i += 1) {

@@ -37,7 +37,10 @@ export interface Kernel<L extends Limit = Limit> extends Taker {
   isUnused(cells: Float64Array, at: number, now: Instant): boolean;
   /** Microseconds until nothing counts any more if nothing else arrives. */
   resetUs(cells: Float64Array, at: number, now: Instant): number;
-  /** Puts a moment, which is now or later, off until nothing counts any more: `resetUs` for the hot path, with no result to box. */
+  /**
+   * Puts a moment, which is now or later, off until nothing counts any more: `resetUs` for the hot path, with no result
+   * to box.
+   */
   putOff(expiry: Instant, cells: Float64Array, at: number, now: Instant): void;
   /** Restates cells that were written by a kernel of the same limit compiled for another origin. */
   rebase(cells: Float64Array, at: number, from: this): void;

@@ -16,8 +16,9 @@ export function transact(verb: Verb, calls: readonly SyncCall[], nowUs: number, 
 }
 
 /**
- * Whether a key has cells of its own, or shares a bucket, as when the units were taken. It gets cells, full, when there is room again; and a
- * key that was idle may find none any more. Given back elsewhere, units would be those of other calls.
+ * Whether a key has cells of its own, or shares a bucket, as when the units were taken. It gets cells, full, when there
+ * is room again; and a key that was idle may find none any more. Given back elsewhere, units would be those of other
+ * calls.
  */
 function isStillThere({ space, key, costs }: SyncCall, nowUs: number, { shared }: TakenFrom): boolean {
   const report = new Report();

@@ -15,8 +15,8 @@ const STALE_AFTER_MS = 1;
  * run, and for what is left of a turn that has been long, only the number of calls bounds it: the lag is the time that 15
  * calls take, whatever else happens between them.
  *
- * A reading that fails reaches the caller, and the next call reads again. Between two readings a source that would fail is not
- * noticed.
+ * A reading that fails reaches the caller, and the next call reads again. Between two readings a source that would fail
+ * is not noticed.
  *
  * Its timer is unref'ed, and none is set while nobody asks. Runtimes that stop timers when a request ends, as Workers do,
  * leave only the bound of 16 calls: use `systemClock` there.

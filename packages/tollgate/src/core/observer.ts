@@ -6,8 +6,8 @@ export interface DecisionObservation {
   readonly type: "decision";
   readonly verb: "allow" | "consume" | "charge";
   /**
-   * The key that the limiter found for the input, whether it counts it under several limits, one or none. In a combination
-   * the keys of all its limiters, in the order in which `combine` was given them.
+   * The key that the limiter found for the input, whether it counts it under several limits, one or none. In a
+   * combination the keys of all its limiters, in the order in which `combine` was given them.
    */
   readonly keys: readonly string[];
   readonly cost: Cost;

@@ -16,7 +16,10 @@ import type { Report } from "./report.ts";
  */
 export type Verb = "take" | "peek" | "explain" | "charge" | "refund";
 
-/** Where a decision took its units: in the store or in its place, and there in the key's own cells or in a bucket that keys share. */
+/**
+ * Where a decision took its units: in the store or in its place, and there in the key's own cells or in a bucket that
+ * keys share.
+ */
 export type TakenFrom = Pick<Decision, "degraded" | "shared">;
 
 /** What a store knows of the limiter that opened a space: stores have no clock of their own. */
@@ -29,8 +32,8 @@ export interface Host {
    */
   readonly swept: ((removed: number, remaining: number) => void) | undefined;
   /**
-   * Set where limits are chosen per call: plans are opened in the middle of calls, and to open one must not throw for lack of
-   * memory.
+   * Set where limits are chosen per call: plans are opened in the middle of calls, and to open one must not throw for
+   * lack of memory.
    */
   readonly choosesLimits?: true;
 }
@@ -126,9 +129,9 @@ export interface AsyncStore {
    * Applies a verb to several spaces of this store at one instant, all or nothing. The report's entries follow the
    * calls and, within each, the limits of its plan. `nowUs` is the caller's clock; a store may have a better one.
    *
-   * `takenFrom` comes with a `refund` or `charge` that corrects a decision: units that were taken in the store's place, because it could
-   * not be asked, are corrected there, and never in the store. A `refund` of units that the store took, or that comes without
-   * `takenFrom`, is made in the store or dropped.
+   * `takenFrom` comes with a `refund` or `charge` that corrects a decision: units that were taken in the store's place,
+   * because it could not be asked, are corrected there, and never in the store. A `refund` of units that the store
+   * took, or that comes without `takenFrom`, is made in the store or dropped.
    */
   transact(verb: Verb, calls: readonly AsyncCall[], nowUs: number, takenFrom?: TakenFrom): Promise<Report>;
   close(): Promise<void>;

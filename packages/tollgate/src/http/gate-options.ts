@@ -57,16 +57,17 @@ export interface GateOptions<Request, Input> extends AdmittanceOptions {
    */
   readonly reportError?: (error: unknown, request: Request) => void;
   /**
-   * What a request has cost in the end, asked when its response is over: the difference to its `cost` is refunded or charged,
-   * once, under the key and the limits that it was counted under, and where it was counted: what a local fallback took in an outage is
-   * settled there. A response that was not sent whole (`completed` is `false`) is
-   * charged but never refunded, unless `settleAborted` is set. A number, or one per unit, as `cost`; where it is neither, what was
-   * taken stands, and `reportError` is called.
+   * What a request has cost in the end, asked when its response is over: the difference to its `cost` is refunded or
+   * charged, once, under the key and the limits that it was counted under, and where it was counted: what a local
+   * fallback took in an outage is settled there. A response that was not sent whole (`completed` is `false`) is charged
+   * but never refunded, unless `settleAborted` is set. A number, or one per unit, as `cost`; where it is neither, what
+   * was taken stands, and `reportError` is called.
    */
   readonly chargeAfter?: (request: Request, outcome: Outcome) => Cost | Promise<Cost>;
   /**
-   * Whether `chargeAfter` may also refund a request whose response was not sent whole: `false` by default. Clients decide when they
-   * hang up, so set it only where `chargeAfter` looks at `completed`, or is told the cost by the handler.
+   * Whether `chargeAfter` may also refund a request whose response was not sent whole: `false` by default. Clients
+   * decide when they hang up, so set it only where `chargeAfter` looks at `completed`, or is told the cost by the
+   * handler.
    */
   readonly settleAborted?: boolean;
 }

@@ -10,8 +10,8 @@ export type Run = <Result>(handler: () => Result, statusGiven?: () => number) =>
 /**
  * Settles a request when both its response and its handler are over.
  *
- * @returns what the handler is run by, where the adapter sees its promise. Elsewhere a handler counts as over when it has answered:
- * a request whose client went before is not settled until then.
+ * @returns what the handler is run by, where the adapter sees its promise. Elsewhere a handler counts as over when it
+ * has answered: a request whose client went before is not settled until then.
  */
 export function watchOutgoing(outgoing: Outgoing, sizeOf: SizeOf, settle: Settle): Run {
   // The client went while the limiter was asked, or somebody else has answered: nothing more will be heard.
@@ -47,7 +47,8 @@ class Ending {
     this.#count = countWritten(outgoing, sizeOf);
     outgoing.once("finish", () => this.#end(!isBrokenOff(outgoing)));
     outgoing.once("close", () => this.#end(false));
-    // Of the responses to pipelined requests only the one whose turn it is has a 'close'. A stream of HTTP/2 always has.
+    // Of the responses to pipelined requests only the one whose turn it is has a 'close'. A stream of HTTP/2 always
+    // has.
     const connection = outgoing.stream === undefined ? outgoing.req?.socket : undefined;
     this.#unwatch = connection ? onConnectionEnd(connection, () => this.#end(false)) : undefined;
   }

@@ -7,15 +7,18 @@ export interface Asked {
   readonly signal: AbortSignal | undefined;
 }
 
-/** To be asked before the handler has its turn: some servers tell a signal nothing that was first asked for when the client was gone. */
+/**
+ * To be asked before the handler has its turn: some servers tell a signal nothing that was first asked for when the
+ * client was gone.
+ */
 export function askedBy({ method, signal }: { readonly method: string; readonly signal?: AbortSignal }): Asked {
   return { method, signal };
 }
 
 /**
- * Tells how a response ended, where all that is known of it is what the handler returns: at the end of its body, when that is
- * broken off, or at once where the client has gone before. What is returned is to be sent in its place: the same, or one whose body
- * counts what is taken from it.
+ * Tells how a response ended, where all that is known of it is what the handler returns: at the end of its body, when
+ * that is broken off, or at once where the client has gone before. What is returned is to be sent in its place: the
+ * same, or one whose body counts what is taken from it.
  */
 export function watchResponse(asked: Asked, response: Response, settle: Settle): Response {
   const { body, status } = response;

@@ -1,6 +1,6 @@
 /**
- * What was thrown, as an error: frameworks take nothing and zero, and Express also "route" and "router", for no error. They would let
- * the request pass, and Koa would never answer it.
+ * What was thrown, as an error: frameworks take nothing and zero, and Express also "route" and "router", for no error.
+ * They would let the request pass, and Koa would never answer it.
  */
 export function toError(thrown: unknown): Error {
   const isObject = typeof thrown === "object" && thrown !== null;

@@ -10,8 +10,8 @@ import type { PlannedSpace } from "./selection.ts";
 
 const NONE = -1;
 /**
- * Other threads or processes may change what denied a call before the store describes it: then no limit has to be waited for. A hint of 0
- * would have clients come back at once, and a store has had no room a moment ago.
+ * Other threads or processes may change what denied a call before the store describes it: then no limit has to be
+ * waited for. A hint of 0 would have clients come back at once, and a store has had no room a moment ago.
  */
 const RETRY_US = 1_000_000;
 

@@ -42,16 +42,16 @@ export interface Limiter<Input = string> {
   /** How each limit stands before such a call; changes nothing. */
   readonly explain: (input: Input, cost?: Cost) => LimitReport[];
   /**
-   * Takes the cost whether or not it conforms: the key may go into debt. The decision says whether it conformed. `decision` is the one
-   * that the charge adds to; here it makes no difference (`AsyncLimiter` says where it does).
+   * Takes the cost whether or not it conforms: the key may go into debt. The decision says whether it conformed.
+   * `decision` is the one that the charge adds to; here it makes no difference (`AsyncLimiter` says where it does).
    */
   readonly charge: (input: Input, cost: Cost, decision?: Decision) => Decision;
   /**
    * Gives units back, never beyond full. A late refund can admit again what had refilled meanwhile.
    *
-   * `decision` is the one that took the units, by `consume` or `charge`. With it they are given back where they were taken, or nowhere:
-   * a key that shared a bucket of a full store then, and has room of its own now, or the reverse, gets nothing. Of a combination, only
-   * the keys that share a bucket get something back if any did.
+   * `decision` is the one that took the units, by `consume` or `charge`. With it they are given back where they were
+   * taken, or nowhere: a key that shared a bucket of a full store then, and has room of its own now, or the reverse,
+   * gets nothing. Of a combination, only the keys that share a bucket get something back if any did.
    *
    * @throws TollgateError as `allow`, and `ERR_OPTION` for a `decision` that is none.
    * @example
@@ -110,14 +110,16 @@ export interface AsyncLimiter<Input = string> {
   readonly peek: (input: Input, cost?: Cost) => Promise<Decision>;
   readonly explain: (input: Input, cost?: Cost) => Promise<LimitReport[]>;
   /**
-   * As the `charge` of `Limiter`. Given a `decision` that is `degraded`, it charges what decided in the store's place; otherwise the
-   * store. If that cannot be asked, the failure policy counts the charge as any call: a debt is not dropped.
+   * As the `charge` of `Limiter`. Given a `decision` that is `degraded`, it charges what decided in the store's place;
+   * otherwise the store. If that cannot be asked, the failure policy counts the charge as any call: a debt is not
+   * dropped.
    */
   readonly charge: (input: Input, cost: Cost, decision?: Decision) => Promise<Decision>;
   /**
-   * As the `refund` of `Limiter`. A store that could not be asked when the units were taken may be back by now, so pass the `decision`
-   * that took them: what was taken in the store's place (`degraded`) is given back there. Units of the store, and units of which
-   * no decision is given, are given back in the store; if that cannot be asked, they are not given back.
+   * As the `refund` of `Limiter`. A store that could not be asked when the units were taken may be back by now, so pass
+   * the `decision` that took them: what was taken in the store's place (`degraded`) is given back there. Units of the
+   * store, and units of which no decision is given, are given back in the store; if that cannot be asked, they are not
+   * given back.
    *
    * @example
    * ```ts

@@ -19,7 +19,8 @@ beforeEach(async () => {
 });
 
 describe("300,000 calls that wait for no answer", () => {
-  // Nothing can be let go before the turn ends in which a call was made: its promise and its decision are there until then.
+  // Nothing can be let go before the turn ends in which a call was made: its promise and its decision are there until
+  // then.
   const cases = [
     [CALLS, 1, 450],
     [CALLS, CALLS, 650],

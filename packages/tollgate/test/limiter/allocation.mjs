@@ -1,5 +1,6 @@
-// Tells how many bytes a call to `allow` allocates, run by allocation.test.ts in a process of its own: of the built library, as
-// users run it, and with nothing else that the engine could have to compile. Arguments: a store, a clock, lists of limits.
+// Tells how many bytes a call to `allow` allocates, run by allocation.test.ts in a process of its own: of the built
+// library, as users run it, and with nothing else that the engine could have to compile. Arguments: a store, a clock,
+// lists of limits.
 import { Session } from "node:inspector";
 import {
   coarseClock,

@@ -45,7 +45,8 @@ describe.each(STORES)("allow over a %s store allocates nothing for a key in use"
   );
 });
 
-// Engines box what `performance.now()` returns, and what a clock returns where they do not inline the clock. Samples err by a few percent.
+// Engines box what `performance.now()` returns, and what a clock returns where they do not inline the clock. Samples
+// err by a few percent.
 describe.each(STORES)("allow over a %s store allocates what a reading of the time does, and nothing else", (store) => {
   const READING = 2.2 * BOXED_NUMBER_BYTES;
 

@@ -10,7 +10,10 @@ export interface WindowSpec {
   readonly boundByTime: boolean;
 }
 
-/** How calls come for a while. `count` is how many; `part` is of the window, of its limit or of a group, as the kind says. */
+/**
+ * How calls come for a while. `count` is how many; `part` is of the window, of its limit or of a group, as the kind
+ * says.
+ */
 export interface Segment {
   readonly kind: "steady" | "grained" | "burst" | "taken-back" | "charged" | "refund" | "pause" | "back";
   readonly count: number;
@@ -95,7 +98,9 @@ export function* callsOf({ kind, count, part }: Segment, window: WindowSpec): Ge
   }
 }
 
-/** Steady is exactly the rate: any window holds the limit. Grained is as many groups as there can be, or about so many. */
+/**
+ * Steady is exactly the rate: any window holds the limit. Grained is as many groups as there can be, or about so many.
+ */
 function gapsUs(
   kind: Segment["kind"],
   part: number,

@@ -57,8 +57,8 @@ function decidesAsTheLog(one: Load): void {
 }
 
 /**
- * No unit counts longer than the window and what a group may span: where an exact log of such a window admits, so does the
- * limiter, whatever the clock does.
+ * No unit counts longer than the window and what a group may span: where an exact log of such a window admits, so does
+ * the limiter, whatever the clock does.
  */
 function neverDeniesWhatWasPromised(one: Load): void {
   const log = longestLog(one.window);

@@ -24,8 +24,8 @@ afterEach(() => {
 });
 
 /**
- * Secrets that are the same in every run. A table that is full to the last slot moves keys as it looks for room, and a combination that finds
- * it moved may find room that it had not found: about once in 100,000 looks at random.
+ * Secrets that are the same in every run. A table that is full to the last slot moves keys as it looks for room, and a
+ * combination that finds it moved may find room that it had not found: about once in 100,000 looks at random.
  */
 function dealSecrets(): void {
   const next = randomWords(7);

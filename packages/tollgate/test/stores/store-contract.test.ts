@@ -9,7 +9,7 @@ import { BROKEN_STORES } from "./broken-stores.ts";
 describe.each<[string, () => AnyStore]>([
   ["the memory store", () => memoryStore()],
   ["its asynchronous twin", () => new AsyncTwin()],
-  ["the table store", () => tableStore({ maxKeys: 10_000 })],
+  ["the table store", () => tableStore({ maxKeys: 10_000, maxBytes: 2 ** 30 })],
   ["the shared store", () => sharedStore({ maxKeys: 10_000, maxBytes: 2 ** 30 })],
 ])("%s keeps the contract", (_name, createStore) => {
   it.each(storeContract({ createStore }))("$name", async ({ run }) => {

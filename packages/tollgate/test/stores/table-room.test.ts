@@ -21,10 +21,11 @@ describe("a table for as many keys as it was asked for", () => {
     expect(keysWithoutRoom(1, 9)).toBe(1);
   });
 
-  // A key finds no room if both of its sets, and the other sets of the eight keys in them, are full. How many sets are so, and therefore the
-  // expected number of keys without room, was measured in tables under random secrets, a million of 10 keys to two of 10 million: of the
-  // first 1.2 × maxKeys keys 0.9 for 10 million, and as many fewer as the table is smaller, down to 1,000. In all tables of a line together
-  // 0.0008 for 10 keys, 0.001, 0.003 and 0.017 for 100,000 are to be expected. More than 3 come by chance once in 10^8 runs (Poisson).
+  // A key finds no room if both of its sets, and the other sets of the eight keys in them, are full. How many sets are
+  // so, and therefore the expected number of keys without room, was measured in tables under random secrets, a million
+  // of 10 keys to two of 10 million: of the first 1.2 × maxKeys keys 0.9 for 10 million, and as many fewer as the table
+  // is smaller, down to 1,000. In all tables of a line together 0.0008 for 10 keys, 0.001, 0.003 and 0.017 for 100,000
+  // are to be expected. More than 3 come by chance once in 10^8 runs (Poisson).
   it.each([
     [10, 500],
     [100, 100],

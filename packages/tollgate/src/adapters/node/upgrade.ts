@@ -67,8 +67,8 @@ function refuse(socket: Duplex, { status, contentType, body }: HttpAnswer, heade
   ];
   const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`).join("");
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${body}`);
-  // What the client still sends is read and dropped. Were it left unread, closing would reset the connection, and with it the
-  // response on its way.
+  // What the client still sends is read and dropped. Were it left unread, closing would reset the connection, and with
+  // it the response on its way.
   socket.resume();
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   timer.unref();

@@ -9,8 +9,8 @@ export interface SlidingWindowOptions extends LimitOptions {
   readonly limit: number;
   readonly window: Duration;
   /**
-   * Units this close together form a group and leave together. Default: 0 (exact) up to limit 64, else window / 64. A key
-   * keeps at most 4,096 groups, so for a larger limit this is at least window / 4,096.
+   * Units this close together form a group and leave together. Default: 0 (exact) up to limit 64, else window / 64. A
+   * key keeps at most 4,096 groups, so for a larger limit this is at least window / 4,096.
    */
   readonly resolution?: Duration;
 }

@@ -15,8 +15,8 @@ export interface RoomOptions {
    */
   readonly overflow?: OverflowPolicy;
   /**
-   * The memory for all limiters of the store, in bytes: keys, their counts, overflow buckets, and what each list of limits takes.
-   * A key beyond it has no room, as one beyond `maxKeys`.
+   * The memory for all limiters of the store, in bytes: keys, their counts, overflow buckets, and what each list of
+   * limits takes. A key beyond it has no room, as one beyond `maxKeys`.
    */
   readonly maxBytes?: number;
 }

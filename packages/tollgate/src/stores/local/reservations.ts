@@ -4,7 +4,9 @@ import type { Report } from "../../core/report.ts";
 
 /** A table of which a `peek` promised something. */
 export interface ReservingTable {
-  /** Lets go of a new key's slot, if nothing has been counted for the key since. `now` is when the slot was reserved. */
+  /**
+   * Lets go of a new key's slot, if nothing has been counted for the key since. `now` is when the slot was reserved.
+   */
   release(key: string, now: Instant, wasChanged: boolean): void;
   /** Gives back the bytes of overflow buckets that were not made. */
   giveUpOverflow(): void;
@@ -19,8 +21,8 @@ interface Reservation {
 }
 
 /**
- * What a `peek` promised to the keys of one call. A call on several limiters is peeked at before anything is taken. Each of them may find
- * the last slot of one store free, so a slot is reserved for a new key until the call is decided.
+ * What a `peek` promised to the keys of one call. A call on several limiters is peeked at before anything is taken.
+ * Each of them may find the last slot of one store free, so a slot is reserved for a new key until the call is decided.
  */
 export class Reservations {
   readonly #list: Reservation[] = [];

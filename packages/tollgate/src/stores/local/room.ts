@@ -6,8 +6,8 @@ import { Secrets } from "./secrets.ts";
 /** A Map holds 2^24 keys; a typed array of one cell a key far more. */
 const MOST_KEYS = 10_000_000;
 /**
- * Keys leave this share of the bytes to overflow buckets. Otherwise a flood of keys could take the last byte, and a store that shares
- * would have to deny.
+ * Keys leave this share of the bytes to overflow buckets. Otherwise a flood of keys could take the last byte, and a
+ * store that shares would have to deny.
  */
 const SHARE_FOR_OVERFLOW = 1 / 8;
 
@@ -42,8 +42,8 @@ export class Room {
   /** At 0 or below, the store's next bit of cleaning up is due. */
   callsUntilStep: number = CALLS_PER_STEP;
   /**
-   * The instant at which a key of the call at hand found no room although idle keys were looked for. The next call at that instant looks for
-   * none, so that it finds what a `peek` found.
+   * The instant at which a key of the call at hand found no room although idle keys were looked for. The next call at
+   * that instant looks for none, so that it finds what a `peek` found.
    */
   fullAtUs: number = Number.NaN;
   readonly reservations: Reservations = new Reservations();

@@ -9,8 +9,8 @@ export interface SpaceKeeper {
   /** The plan's table, if there is one: a store lets empty tables go. */
   find(plan: Plan): PlanTable | undefined;
   /**
-   * The plan's table, made if there is none. Where there are no bytes for another plan, and its limits are chosen per call, it is one
-   * that has no room and is retired already.
+   * The plan's table, made if there is none. Where there are no bytes for another plan, and its limits are chosen per
+   * call, it is one that has no room and is retired already.
    */
   make(plan: Plan, nowUs: number, isChosenPerCall: boolean): PlanTable;
   /** A hold on a key of one of its spaces. */

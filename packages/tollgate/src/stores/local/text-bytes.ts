@@ -2,7 +2,9 @@ const HEADER_BYTES = 16;
 /** What V8 allocates is a multiple of this. */
 const WORD_BYTES = 8;
 
-/** What a string takes in V8: a byte a unit if all units are below 256, two otherwise, and a header. Reads all of it. */
+/**
+ * What a string takes in V8: a byte a unit if all units are below 256, two otherwise, and a header. Reads all of it.
+ */
 export function textBytes(text: string): number {
   const { length } = text;
   let anyUnit = 0;

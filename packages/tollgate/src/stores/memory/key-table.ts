@@ -115,7 +115,9 @@ export class KeyTable extends PlanTable {
     return this.#keys.length;
   }
 
-  /** The number of a key and its bytes are counted as if it had come. To put it in would change what the next one takes. */
+  /**
+   * The number of a key and its bytes are counted as if it had come. To put it in would change what the next one takes.
+   */
   reserve(_slot: number, key: string): void {
     this.#reserved = key;
     this.#reservedBytes = this.#bytesWith(this.#newBytes);
@@ -275,7 +277,10 @@ export class KeyTable extends PlanTable {
     this.#resize(Math.max(leastSlotsBeyond(slots), Math.min(most, Math.max(FEWEST_SLOTS, 2 * slots))));
   }
 
-  /** What has been copied is not held against the store's bytes: for a moment there is a quarter of the cells more at most. */
+  /**
+   * What has been copied is not held against the store's bytes: for a moment there is a quarter of the cells more at
+   * most.
+   */
   #shrink(): void {
     const slots = Math.max(FEWEST_SLOTS, 2 * this.#keys.length);
     if (2 * slots <= this.cells.length / this.width) this.#resize(slots);

@@ -9,11 +9,12 @@ const DIGEST_UNITS = 17;
 const WORDS = 4;
 
 /**
- * The texts under which keys are kept: their own, or for long ones a digest of 128 bits, so that a key takes a bounded number of bytes. A
- * digest is two keyed 64-bit hashes under secrets of their own: among k long keys some two have the same with a probability of about
- * k² / 2^129, 1 in 10^25 for ten million, and share a count.
+ * The texts under which keys are kept: their own, or for long ones a digest of 128 bits, so that a key takes a bounded
+ * number of bytes. A digest is two keyed 64-bit hashes under secrets of their own: among k long keys some two have the
+ * same with a probability of about k² / 2^129, 1 in 10^25 for ten million, and share a count.
  *
- * A key that looks like a digest is kept as a digest itself. So no key that is kept as it is equals the digest of another.
+ * A key that looks like a digest is kept as a digest itself. So no key that is kept as it is equals the digest of
+ * another.
  */
 export class KeyTexts {
   readonly #secrets: Secrets;

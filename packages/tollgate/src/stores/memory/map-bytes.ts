@@ -4,8 +4,8 @@ const LEAST_CAPACITY = 4;
 const BYTES_PER_ENTRY = 28;
 
 /**
- * What a Map takes in V8. It doubles when entries, with those deleted since it was last built, have reached its capacity, and halves
- * when less than a quarter is left.
+ * What a Map takes in V8. It doubles when entries, with those deleted since it was last built, have reached its
+ * capacity, and halves when less than a quarter is left.
  */
 export class MapBytes {
   #capacity = LEAST_CAPACITY;

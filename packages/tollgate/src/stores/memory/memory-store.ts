@@ -13,7 +13,10 @@ import { KeyTable, type KeyTableStore } from "./key-table.ts";
 import { KeyTexts } from "./key-texts.ts";
 import { Sweeper } from "./sweeper.ts";
 
-/** How many keys a memory store keeps, a million by default, in how many bytes, 256 MiB by default, and how it cleans up. */
+/**
+ * How many keys a memory store keeps, a million by default, in how many bytes, 256 MiB by default, and how it cleans
+ * up.
+ */
 export interface MemoryStoreOptions extends RoomOptions {
   /**
    * Milliseconds between background sweeps of all keys. Needed for no bound: memory stays in proportion to the keys in
@@ -31,8 +34,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  * share their keys; a limiter without a name keeps its own. A key in use is never forgotten: see `overflow` for what happens
  * when there is no room.
  *
- * @throws TollgateError `ERR_OPTION` when `sweepIntervalMs` is no whole number from 1 to 2^31 − 1, `maxKeys` none from 1 to 10
- * million, `maxBytes` none from 65,536 to 2^40, or `overflow` no policy.
+ * @throws TollgateError `ERR_OPTION` when `sweepIntervalMs` is no whole number from 1 to 2^31 − 1, `maxKeys` none from
+ * 1 to 10 million, `maxBytes` none from 65,536 to 2^40, or `overflow` no policy.
  * @example
  * ```ts
  * import { createLimiter, memoryStore, perMinute } from "tollgate";

@@ -34,8 +34,8 @@ export class Sweeper {
   }
 
   /**
-   * Lets a few tables go of which nothing is left. Nothing is cleaned up after a look, so each new table makes up for those that looks
-   * have made.
+   * Lets a few tables go of which nothing is left. Nothing is cleaned up after a look, so each new table makes up for
+   * those that looks have made.
    */
   letGoOfUntouched(): void {
     for (let i = 0; i < TABLES_PER_NEW_TABLE && this.#tables.length > 0; i += 1) {

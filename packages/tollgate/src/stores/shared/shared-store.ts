@@ -34,9 +34,10 @@ export interface SharedStoreOptions extends RoomOptions {
   /** The keys that there is room for, of all limiters of the store: a whole number from 1 to 10 million. */
   readonly maxKeys: number;
   /**
-   * The memory for all limiters of the store, in bytes, up to 4 GiB, in whole pages of 64 KiB: it cannot grow. By default there is enough for limiters of one token
-   * bucket and for others of up to eight cells a key, 44 bytes a key and 202 more, and 256 MiB at least. Only what is used is taken from
-   * the machine. A limiter for which it is too little is refused with the number that would do.
+   * The memory for all limiters of the store, in bytes, up to 4 GiB, in whole pages of 64 KiB: it cannot grow. By
+   * default there is enough for limiters of one token bucket and for others of up to eight cells a key, 44 bytes a key
+   * and 202 more, and 256 MiB at least. Only what is used is taken from the machine. A limiter for which it is too
+   * little is refused with the number that would do.
    */
   readonly maxBytes?: number;
 }

@@ -17,7 +17,7 @@ export const PUBLISHED = 5;
 export interface Values {
   /** A copy of one key's cells: what was read, or what is to be published. */
   readonly cells: Float64Array;
-  /** When the copy will be as good as new: noted before it is published, where there are several cells. */
+  /** When the copy will be idle: noted before it is published, where there are several cells. */
   readonly expiry: Instant;
   /** The two words of the state that `publish` has put into a slot. */
   readonly published: Int32Array;
@@ -34,6 +34,9 @@ export interface Values {
   expiryOf(slot: number, low: number, high: number, plan: number): number;
   /** Whether a slot's state, and so what was read, is still the same. */
   confirm(slot: number, low: number, high: number): boolean;
-  /** Puts the copy in place of what was read, or into a slot where nothing lives yet: `AGAIN` or `NO_WRITING` where nothing happened. */
+  /**
+   * Puts the copy in place of what was read, or into a slot where nothing lives yet: `AGAIN` or `NO_WRITING` where
+   * nothing happened.
+   */
   publish(slot: number, low: number, high: number): number;
 }

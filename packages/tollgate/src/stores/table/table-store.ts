@@ -22,9 +22,10 @@ export interface TableStoreOptions extends RoomOptions {
    */
   readonly maxKeys: number;
   /**
-   * The memory for all limiters of the store, in bytes: a whole number from 65,536 to 2^40. By default there is enough for limiters of one
-   * token bucket and for others of up to eight cells a key, and 256 MiB at least. A limiter for which it is too little is refused with the
-   * number that would do. Limits chosen per call for whose width it is too little have no room for keys of their own.
+   * The memory for all limiters of the store, in bytes: a whole number from 65,536 to 2^40. By default there is enough
+   * for limiters of one token bucket and for others of up to eight cells a key, and 256 MiB at least. A limiter for
+   * which it is too little is refused with the number that would do. Limits chosen per call for whose width it is too
+   * little have no room for keys of their own.
    */
   readonly maxBytes?: number;
 }
@@ -48,10 +49,10 @@ const DEFAULTS: RoomDefaults = {
  * themselves (but for up to 4,096 recent ones) and without an object or a timer for any. A key that is as good as new is free space: nothing has to be swept.
  *
  * Two keys whose fingerprints collide share a count. Fingerprints are HalfSipHash-1-3 under a random secret: among ten
- * million keys that happens with a probability of 1 in 370,000, and nobody can choose such keys.
+ * million keys that happens with a probability of 1 in 370,000, and no client can choose such keys.
  *
- * @throws TollgateError `ERR_OPTION` when `maxKeys` is no whole number from 1 to 10 million, `maxBytes` none from 65,536 to 2^40, or
- * `overflow` no policy.
+ * @throws TollgateError `ERR_OPTION` when `maxKeys` is no whole number from 1 to 10 million, `maxBytes` none from
+ * 65,536 to 2^40, or `overflow` no policy.
  * @example
  * ```ts
  * import { createLimiter, perMinute } from "tollgate";

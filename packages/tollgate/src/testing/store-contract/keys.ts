@@ -27,6 +27,13 @@ export const keys: ContractTests = {
     for (const key of ODD_KEYS) same(`first of ${key.slice(0, 10)}`, await limiter.allow(key), true);
     for (const key of ODD_KEYS) same(`second of ${key.slice(0, 10)}`, await limiter.allow(key), false);
   },
+  "long keys that differ in their last unit are two": async (bench) => {
+    const limiter = bench.limiter([perSecond(1)]);
+    const longKeys = ["a", "b", "\u0161"].map((end) => "x".repeat(10_000) + end);
+    for (const key of longKeys) same(`first of ${key.at(-1)}`, await limiter.allow(key), true);
+    for (const key of longKeys) same(`second of ${key.at(-1)}`, await limiter.allow(key), false);
+    same("keys", await sizeOf(limiter), 3);
+  },
   "reset forgets one key": async (bench) => {
     const limiter = bench.limiter([perSecond(2)]);
     await admittedOf(limiter, 2, "a");

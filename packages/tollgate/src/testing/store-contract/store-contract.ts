@@ -3,6 +3,7 @@ import { type AnyStore, Bench, type ContractCase, type ContractTests } from "./c
 import { keys } from "./keys.ts";
 import { shortcuts } from "./shortcuts.ts";
 import { time } from "./time.ts";
+import { together } from "./together.ts";
 import { twin } from "./twin.ts";
 import { verbs } from "./verbs.ts";
 
@@ -16,7 +17,7 @@ export interface StoreContractOptions {
 /** Some moment in 2026. */
 const START_MS = 1_790_000_000_123;
 
-const TESTS: ContractTests = { ...admission, ...time, ...keys, ...verbs, ...twin, ...shortcuts };
+const TESTS: ContractTests = { ...admission, ...time, ...keys, ...verbs, ...twin, ...shortcuts, ...together };
 
 /**
  * What every store has to do, as cases for any test runner. A synchronous and an asynchronous store run the same ones.

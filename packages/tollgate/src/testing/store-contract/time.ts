@@ -74,6 +74,15 @@ export const time: ContractTests = {
     bench.clock.advance(1);
     same("a window after the second", await admittedOf(limiter, 3, "a"), 2);
   },
+  "a window of more than a thousand groups admits its rate": async (bench) => {
+    const limiter = bench.limiter([slidingWindow({ limit: 1_100, window: "1100s", resolution: 0 })]);
+    let admitted = 0;
+    for (let call = 0; call < 2_400; call += 1) {
+      if (await limiter.allow("a")) admitted += 1;
+      bench.clock.advance(1_000);
+    }
+    same("admitted of 2,400", admitted, 2_400);
+  },
   "a fixed window on the clock ends at a multiple of its length": async (bench) => {
     const limiter = bench.limiter([fixedWindow({ limit: 2, window: "1s" })]);
     bench.clock.set(Math.ceil(bench.clock.now() / 1_000) * 1_000 + 750);

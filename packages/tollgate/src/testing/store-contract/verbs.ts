@@ -120,6 +120,18 @@ export const verbs: ContractTests = {
     await both.refund("a", 1);
     same("after a refund", await admittedOf(both, 2, "a"), 1);
   },
+  "a combination that is denied leaves every count as it was": async (bench) => {
+    const client = bench.limiter(ONE_OF_EACH, "client");
+    const all = bench.limiter([perMinute(3)], "all");
+    const both = combineAny(client, all);
+    same("admitted of 3", await admittedOf(both, 3, "a"), 3);
+    bench.clock.advance(300);
+    const before = await client.explain("a");
+    same("admitted of 5", await admittedOf(both, 5, "a"), 0);
+    same("the limiter that did not deny", await client.explain("a"), before);
+    same("admitted of a new key", await admittedOf(combineAny(bench.limiter(ONE_OF_EACH, "new"), all), 5, "a"), 0);
+    same("used of the new key", (await bench.limiter(ONE_OF_EACH, "new").explain("a"))[0]?.used, 0);
+  },
 };
 
 function combineAny(one: AnyLimiter, other: AnyLimiter): AnyLimiter {

@@ -13,7 +13,10 @@ export interface CallerOrders extends Whereabouts {
   readonly policy: Policy;
   readonly capacity: number;
   readonly verb: "allow" | "consume";
-  /** `"warm"`: the client is connected and the script known before; `"cold"`: the calls are made as soon as there is a client. */
+  /**
+   * `"warm"`: the client is connected and the script known before; `"cold"`: the calls are made as soon as there is a
+   * client.
+   */
   readonly start: "warm" | "cold";
   /** Each with a connection, a store and a limiter of its own. */
   readonly clients: number;

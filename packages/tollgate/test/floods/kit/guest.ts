@@ -3,7 +3,10 @@ import { AnswerReader } from "./answer-reader.ts";
 import { ordersOfChild, tellParent } from "./in-child.ts";
 import { percentile } from "./tally.ts";
 
-/** The process of a second client: a request every few milliseconds, on a connection of its own, with headers of its own. */
+/**
+ * The process of a second client: a request every few milliseconds, on a connection of its own, with headers of its
+ * own.
+ */
 export interface GuestOrders {
   readonly port: number;
   readonly path: string;
@@ -44,7 +47,8 @@ const reader = new AnswerReader({
 const socket = connect(port, "127.0.0.1").setNoDelay();
 socket.setEncoding("latin1").on("data", (text: string) => reader.read(text));
 socket.on("connect", () => {
-  // What waits for an answer does not keep it from asking again: a flood that holds it up is seen by all that comes meanwhile.
+  // What waits for an answer does not keep it from asking again: a flood that holds it up is seen by all that comes
+  // meanwhile.
   setInterval(() => {
     waiting.push(performance.now());
     socket.write(request);

@@ -1,6 +1,7 @@
 /**
- * Which key each request of a connection is for. `"one"`: all for the same. `"in turn"`: some in a row for one, then for the next, so
- * that at any moment some key has units left. `"exhausted and new"`: every other for the key 0, those between in turn.
+ * Which key each request of a connection is for. `"one"`: all for the same. `"in turn"`: some in a row for one, then
+ * for the next, so that at any moment some key has units left. `"exhausted and new"`: every other for the key 0, those
+ * between in turn.
  */
 export type Keys = "one" | "in turn" | "exhausted and new";
 

@@ -20,7 +20,10 @@ const HOST = "127.0.0.1";
 
 function ignore(): void {}
 
-/** Loads the library of the client; what comes back makes a client that does not wait until it is connected, where there is such. */
+/**
+ * Loads the library of the client; what comes back makes a client that does not wait until it is connected, where there
+ * is such.
+ */
 export async function loadClient(name: ClientName): Promise<(where: Whereabouts) => Promise<OpenedClient>> {
   switch (name) {
     case "ioredis": {

@@ -30,7 +30,10 @@ function passwordChecks(): { readonly login: () => Promise<number>; readonly end
 
 const ONLY_FAILURES = (_facts: HttpFacts, { status }: Outcome): number => (status === 401 ? 1 : 0);
 
-/** What a server does with a connection that was closed it does within some turns; the next request comes later than these. */
+/**
+ * What a server does with a connection that was closed it does within some turns; the next request comes later than
+ * these.
+ */
 async function served(url: string): Promise<void> {
   await send(`${url}/status/204`);
 }

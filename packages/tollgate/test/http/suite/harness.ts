@@ -46,7 +46,8 @@ export interface RunningServer {
  * - `/decision`: 200, JSON: `{ "allowed", "remaining", "limit" }` of the decision that the handler finds, or `null`; `limit` is its name
  * - `/throw`: the handler throws; the framework answers 500
  * - `/hang`: no answer, until the client goes
- * - `/login`: what `login` of the options says, when it does; where the framework takes promises of its handlers, it is given one
+ * - `/login`: what `login` of the options says, when it does; where the framework takes promises of its handlers, it is
+ *   given one
  */
 export interface AdapterHarness {
   readonly name: string;

@@ -45,7 +45,10 @@ function storeByClock(options: StoreOptions = {}) {
   return openStore(client, { time: "client", maxSkewMs: 86_400_000, ...options });
 }
 
-/** Waits until so much is in use. What a lost race took and came back by itself meanwhile is not given back: it refills soon. */
+/**
+ * Waits until so much is in use. What a lost race took and came back by itself meanwhile is not given back: it refills
+ * soon.
+ */
 async function eventuallyUsed(limiter: AsyncLimiter<never>, input: unknown, used: readonly number[]): Promise<void> {
   let last: readonly number[] = [];
   await eventuallyTrue(`${used.join(", ")} units in use`, async () => {
@@ -156,7 +159,8 @@ describe("calls on several slots", () => {
     );
     for (const id of users) expect(admitted.get(id) ?? 0).toBeLessThanOrEqual(6);
     for (const path of ["/0", "/1"]) expect(admitted.get(path) ?? 0).toBeLessThanOrEqual(40);
-    // What was given back is there again, and no more than that. What came back by itself meanwhile is not given back: that refills.
+    // What was given back is there again, and no more than that. What came back by itself meanwhile is not given back:
+    // that refills.
     for (const id of users) {
       await eventuallyUsed(user, { user: id, route: "" }, [admitted.get(id) ?? 0]);
     }

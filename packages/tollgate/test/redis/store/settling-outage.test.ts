@@ -22,7 +22,9 @@ afterEach(async () => {
   await redis.stop();
 });
 
-/** A login that fails with 401 at once, or checks its password until it is let go and succeeds: three failures a day. */
+/**
+ * A login that fails with 401 at once, or checks its password until it is let go and succeeds: three failures a day.
+ */
 async function startLogins() {
   const store = openStore(client, { onFailure: { fallback: memoryStore(), share: 1 }, timeoutMs: 1_000 });
   const key = ({ remoteAddress }: HttpFacts) => remoteAddress ?? "unknown";

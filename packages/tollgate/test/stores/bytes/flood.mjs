@@ -1,4 +1,5 @@
-// Floods a store in a process with a small heap, run by bounded.test.ts. Says what became of the store, or dies as it did without a bound.
+// Floods a store in a process with a small heap, run by bounded.test.ts. Says what became of the store, or dies as it
+// did without a bound.
 import { createLimiter, memoryStore, perMinute, slidingWindow } from "tollgate";
 import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
