@@ -57,7 +57,7 @@ export class Server {
       bySlot: port.cluster,
       time: options.time,
       maxPending: options.maxPending,
-      mayStart: () => !this.#isConnecting,
+      mayStart: () => this.#mayStart(),
       nowMs: () => this.#watch.nowMs,
       memory,
       send: (batch) => void this.#dispatcher.send(batch),
@@ -76,7 +76,6 @@ export class Server {
       return;
     }
     this.#batcher.ask(verb, calls, nowUs, waiter, options);
-    if (this.#isConnecting) this.#watch.start();
   }
 
   /** What the server decides, or, where it does not, what is decided without it. */
@@ -144,6 +143,13 @@ export class Server {
   /** Whether the client has had neither a connection so far nor the time to make one. */
   get #isConnecting(): boolean {
     return this.#watch.isPatient && !this.#port.connected;
+  }
+
+  /** While it may not, the watch looks again. The client may have begun to connect only after the calls came. */
+  #mayStart(): boolean {
+    if (!this.#isConnecting) return true;
+    this.#watch.start();
+    return false;
   }
 
   /** Looks after what waits. Says whether something does. */

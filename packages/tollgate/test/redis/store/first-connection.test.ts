@@ -59,6 +59,15 @@ describe("calls before the first connection", () => {
     expect(decisions.filter(({ degraded }) => degraded !== undefined)).toEqual([]);
   });
 
+  it("wait for a client that begins to connect in the same turn", async () => {
+    const server = await startRedisHere();
+    const client = new Redis(server.port, { lazyConnect: true });
+    onTestFinished(() => client.disconnect());
+    const decided = limiterOn(client).consume("ann");
+    await client.connect();
+    expect(await decided).toMatchObject({ allowed: true, remaining: 9 });
+  });
+
   it("wait no longer than connectTimeoutMs after the first of them, and later ones no longer than timeoutMs", async () => {
     const server = await startRedisHere();
     await server.kill();

@@ -1,5 +1,6 @@
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import { createLimiter, type Decision, perDay, slidingWindow, tokenBucket } from "tollgate";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { useRedis } from "./use-redis.ts";
 
 const inUse = useRedis();
@@ -98,6 +99,37 @@ describe("calls that are more than the server may be kept busy with", () => {
     expect(await large).toMatchObject({ allowed: true, remaining: 0 });
     expect(count(await Promise.all(late), ({ allowed }) => allowed)).toBe(0);
   });
+
+  it.each(["consume", "charge"] as const)(
+    "go out one after another, whatever else of the key is under way: %s",
+    async (verb) => {
+      const { client } = inUse.redis;
+      const send = client.evalsha.bind(client) as (...args: unknown[]) => Promise<unknown>;
+      const limiter = createLimiter({ name: "api", limits: [perDay(10_000)], store: inUse.redis.store() });
+      const letCome: (() => void)[] = [];
+      const mayCome = times(2, () => new Promise<void>((resolve) => letCome.push(resolve)));
+      let sent = 0;
+      const spy = vi.spyOn(client, "evalsha").mockImplementation(async (...args: unknown[]) => {
+        const come = mayCome[sent];
+        sent += 1;
+        const reply = await send(...args);
+        await come;
+        return reply;
+      });
+      onTestFinished(() => spy.mockRestore());
+      const before = limiter[verb]("hot", 1);
+      await endOfTurn();
+      const flood = times(3_000, () => limiter[verb]("hot", 1));
+      await endOfTurn();
+      letCome[0]!();
+      await before;
+      await endOfTurn();
+      expect(sent).toBe(2);
+      letCome[1]!();
+      const decisions = await Promise.all(flood);
+      expect(decisions.map(({ remaining }) => remaining)).toEqual(times(3_000, (i) => 9_998 - i));
+    },
+  );
 
   it("are forgotten by a reset that comes after them", async () => {
     const limiter = createLimiter({ name: "api", limits: [perDay(10_000)], store: inUse.redis.store() });

@@ -28,7 +28,7 @@ export interface BatcherOptions {
   readonly time: "server" | "client";
   /** How many calls may wait for their answer. */
   readonly maxPending: number;
-  /** Whether calls may go out: not before the client has connected. */
+  /** Whether calls may go out: not before the client has connected. Where they may not, `flush` has to be called again. */
   readonly mayStart: () => boolean;
   readonly nowMs: () => number;
   readonly memory: DenialMemory;
@@ -100,6 +100,7 @@ export class Batcher {
     for (const [i, work] of works.entries()) {
       const steps = parts[i]!;
       this.#stepsUnderWay -= steps;
+      work.returned();
       for (const line of work.lines) line.returned(steps);
     }
     for (const work of works) this.#goOn(work);
@@ -155,6 +156,7 @@ export class Batcher {
   }
 
   #offer(work: Work): void {
+    if (work.isUnderWay) return;
     for (const line of work.lines) if (line.next !== work) return;
     this.#ready.add(work);
   }

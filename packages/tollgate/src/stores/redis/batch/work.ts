@@ -41,6 +41,7 @@ export class Work implements ScriptTransaction {
   #nowUs: number;
   #wantsReports = false;
   #isClosed: boolean;
+  #isUnderWay = false;
 
   constructor({ verb, keys, lines, nowUs, sinceMs, memory, options }: WorkParts) {
     this.verb = verb;
@@ -69,6 +70,11 @@ export class Work implements ScriptTransaction {
     return this.verb === "peek" || this.verb === "explain";
   }
 
+  /** Whether a slice has no answer yet: the next one waits for it, because both count in `pending`. */
+  get isUnderWay(): boolean {
+    return this.#isUnderWay;
+  }
+
   /** How many calls wait for an answer. */
   get pending(): number {
     return this.#waiters.length - this.#answered;
@@ -90,6 +96,7 @@ export class Work implements ScriptTransaction {
   /** Chooses how many calls go out now, within so many steps, but at least one. From here on no call joins. */
   cut(mostSteps: number): number {
     this.#isClosed = true;
+    this.#isUnderWay = true;
     this.times = this.isLook ? 1 : this.pending;
     let steps = stepsOf(this);
     while (steps > mostSteps && this.times > 1) {
@@ -97,6 +104,11 @@ export class Work implements ScriptTransaction {
       steps = stepsOf(this);
     }
     return steps;
+  }
+
+  /** The answer to the slice came, or will not come. */
+  returned(): void {
+    this.#isUnderWay = false;
   }
 
   /** Answers the calls of the slice, and those that its outcome decides besides. */
