@@ -123,9 +123,9 @@ class StoreOnServer implements RedisStore, SpaceOwner, DenialMemory {
     this.#checkOpen();
     if (this.#bypass) return Promise.resolve(this.#decideAlone(BYPASSED, call, nowUs));
     if (this.#denials.denies(call, nowUs)) return Promise.resolve(false);
-    const waiter = new AnswerWaiter(call, nowUs, this.#decideAlone);
-    this.#server.ask("take", [call], nowUs, waiter);
-    return waiter.answer;
+    return new Promise((resolve) => {
+      this.#server.ask("take", [call], nowUs, new AnswerWaiter(resolve, call, nowUs, this.#decideAlone));
+    });
   }
 
   async drop(call: KeyCall, nowUs: number): Promise<void> {

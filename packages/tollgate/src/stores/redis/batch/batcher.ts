@@ -70,14 +70,16 @@ export class Batcher {
       waiter.failed(OVERLOADED);
       return;
     }
-    const lines = this.#linesOf(keys);
     this.#pending += 1;
-    for (const line of lines) line.pending += 1;
-    if (options === undefined && keys.length === 1 && this.#join(lines[0]!, verb, keys[0]!, nowUs, waiter)) return;
+    if (options === undefined && keys.length === 1 && this.#join(verb, keys[0]!, nowUs, waiter)) return;
+    const lines = keys.map(({ name }) => this.#lineOf(name));
     const { memory } = this.#options;
     const work = new Work({ verb, keys, lines, nowUs, sinceMs: this.#turn(), memory, options });
     work.join(waiter, nowUs);
-    for (const line of lines) line.push(work);
+    for (const line of lines) {
+      line.pending += 1;
+      line.push(work);
+    }
     this.#offer(work);
     if (this.#ready.size >= Math.max(1, this.#options.mostKeys)) this.flush();
   }
@@ -146,11 +148,13 @@ export class Batcher {
   }
 
   /** Where each call goes alone none joins; where each has its own moment only those of the same do. */
-  #join(line: KeyLine<Work>, verb: ScriptVerb, call: KeyCall, nowUs: number, waiter: Waiter): boolean {
-    const { last } = line;
+  #join(verb: ScriptVerb, call: KeyCall, nowUs: number, waiter: Waiter): boolean {
+    const line = this.#lines.get(call.name);
+    const last = line?.last;
     const { mostKeys, time } = this.#options;
-    if (last === undefined || mostKeys < 1 || (time === "client" && last.nowUs !== nowUs)) return false;
-    if (!last.takes(verb, call)) return false;
+    if (line === undefined || last === undefined || mostKeys < 1) return false;
+    if ((time === "client" && last.nowUs !== nowUs) || !last.takes(verb, call)) return false;
+    line.pending += 1;
     last.join(waiter, nowUs);
     return true;
   }
@@ -194,10 +198,6 @@ export class Batcher {
     const count = before - work.pending;
     this.#pending -= count;
     for (const line of work.lines) line.pending -= count;
-  }
-
-  #linesOf(keys: readonly KeyCall[]): readonly KeyLine<Work>[] {
-    return keys.length === 1 ? [this.#lineOf(keys[0]!.name)] : keys.map(({ name }) => this.#lineOf(name));
   }
 
   #lineOf(name: string): KeyLine<Work> {

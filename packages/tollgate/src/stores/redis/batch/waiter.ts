@@ -22,24 +22,25 @@ export type DecideWithout = (error: unknown, call: KeyCall, nowUs: number) => bo
 /** The same for a caller that wants the figures. */
 export type ReportWithout = (error: unknown) => Report;
 
-/** The caller of `allow`: it wants yes or no. */
+/** The caller of `allow`: it wants yes or no. It is small, because of a flood there are many. */
 export class AnswerWaiter implements Waiter {
   readonly wantsReport = false;
-  readonly answer: Promise<boolean>;
+  readonly #resolve: (admitted: boolean | Promise<boolean>) => void;
   readonly #call: KeyCall;
   readonly #nowUs: number;
   readonly #decideWithout: DecideWithout;
-  #resolve: (admitted: boolean) => void = () => {};
-  #reject: (error: unknown) => void = () => {};
 
-  constructor(call: KeyCall, nowUs: number, decideWithout: DecideWithout) {
+  /** `resolve` is that of the caller's promise. */
+  constructor(
+    resolve: (admitted: boolean | Promise<boolean>) => void,
+    call: KeyCall,
+    nowUs: number,
+    decideWithout: DecideWithout,
+  ) {
+    this.#resolve = resolve;
     this.#call = call;
     this.#nowUs = nowUs;
     this.#decideWithout = decideWithout;
-    this.answer = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
   }
 
   decided(admitted: boolean): void {
@@ -47,11 +48,11 @@ export class AnswerWaiter implements Waiter {
   }
 
   failed(error: unknown): void {
-    try {
-      this.#resolve(this.#decideWithout(error, this.#call, this.#nowUs));
-    } catch (thrown) {
-      this.#reject(thrown);
-    }
+    this.#resolve(this.#decide(error));
+  }
+
+  async #decide(error: unknown): Promise<boolean> {
+    return this.#decideWithout(error, this.#call, this.#nowUs);
   }
 }
 
