@@ -3,8 +3,8 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { format } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { RedisServer } from "../../packages/tollgate/test/redis/servers/redis-server.ts";
-import { startRedis } from "../../packages/tollgate/test/redis/servers/start-redis.ts";
+import type { RedisServer } from "../../packages/tollgate/test/stores/redis/servers/redis-server.ts";
+import { startRedis } from "../../packages/tollgate/test/stores/redis/servers/start-redis.ts";
 import { blocksOf, pagesAndSources, promisedOutput, REPOSITORY } from "./code-blocks.ts";
 
 const FOLDER = join(REPOSITORY, "test/examples/.generated");

@@ -1,9 +1,9 @@
 import { createLimiter, perDay, TollgateError } from "tollgate";
 import { redisStore } from "tollgate/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { RedisServer } from "../redis/servers/redis-server.ts";
-import { startProxy, type TcpProxy } from "../redis/servers/start-proxy.ts";
-import { startRedis } from "../redis/servers/start-redis.ts";
+import type { RedisServer } from "../stores/redis/servers/redis-server.ts";
+import { startProxy, type TcpProxy } from "../stores/redis/servers/start-proxy.ts";
+import { startRedis } from "../stores/redis/servers/start-redis.ts";
 import { closeClient } from "./kit/close-client.ts";
 import { CLIENTS } from "./kit/flood.ts";
 import { loadClient } from "./kit/open-client.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RedisServer } from "../redis/servers/redis-server.ts";
-import { startRedis } from "../redis/servers/start-redis.ts";
+import type { RedisServer } from "../stores/redis/servers/redis-server.ts";
+import { startRedis } from "../stores/redis/servers/start-redis.ts";
 import { Child } from "./kit/child.ts";
 import { LIMIT } from "./kit/flood.ts";
 import type { ServerOrders, ServerStarted } from "./kit/flood-server.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { RedisServer } from "../redis/servers/redis-server.ts";
-import { startRedis } from "../redis/servers/start-redis.ts";
+import type { RedisServer } from "../stores/redis/servers/redis-server.ts";
+import { startRedis } from "../stores/redis/servers/start-redis.ts";
 import { callInAProcess } from "./kit/call-in-processes.ts";
 import { callFiguresOf } from "./kit/call-table.ts";
 import { LIMIT } from "./kit/flood.ts";

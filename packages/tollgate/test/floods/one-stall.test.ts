@@ -1,9 +1,9 @@
 import { createLimiter, type Decision, perDay } from "tollgate";
 import { redisStore } from "tollgate/redis";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { UpstashServer } from "../redis/clients/upstash-server.ts";
-import type { RedisServer } from "../redis/servers/redis-server.ts";
-import { startRedis } from "../redis/servers/start-redis.ts";
+import { UpstashServer } from "../stores/redis/clients/upstash-server.ts";
+import type { RedisServer } from "../stores/redis/servers/redis-server.ts";
+import { startRedis } from "../stores/redis/servers/start-redis.ts";
 import { closeClient } from "./kit/close-client.ts";
 import { CLIENTS } from "./kit/flood.ts";
 import { loadClient } from "./kit/open-client.ts";

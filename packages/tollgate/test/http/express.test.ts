@@ -12,7 +12,7 @@ import express4 from "express-4";
 import { createLimiter, type Decision, type Denied, fixedWindow, perMinute } from "tollgate";
 import { clientIp, factsOf, type HttpFacts, type Outcome, type RateLimitOptions, rateLimit } from "tollgate/express";
 import { afterEach, describe, expect, expectTypeOf, it } from "vitest";
-import { AsyncTwin } from "../stores/async-twin.ts";
+import { AsyncTwin } from "../testing/async-twin.ts";
 import { bucketOf, held, perAddress } from "./suite/case.ts";
 import { send, statuses } from "./suite/client.ts";
 import type { RunningServer } from "./suite/harness.ts";

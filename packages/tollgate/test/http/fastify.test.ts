@@ -13,7 +13,7 @@ import {
   rateLimit,
 } from "tollgate/fastify";
 import { afterEach, describe, expect, expectTypeOf, it } from "vitest";
-import { AsyncTwin } from "../stores/async-twin.ts";
+import { AsyncTwin } from "../testing/async-twin.ts";
 import { bucketOf, held, left, perAddress } from "./suite/case.ts";
 import { breakOff, send, sendHttp2 } from "./suite/client.ts";
 import { until } from "./suite/until.ts";

@@ -1,7 +1,7 @@
 import { createLimiter, perHour } from "tollgate";
 import { rateLimit } from "tollgate/fetch";
 import { describe, expect, it } from "vitest";
-import { AsyncTwin } from "../stores/async-twin.ts";
+import { AsyncTwin } from "../testing/async-twin.ts";
 
 const ask = (client: string, method = "GET") =>
   new Request("http://here.example/", { method, headers: { "X-Client": client } });

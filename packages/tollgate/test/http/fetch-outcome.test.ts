@@ -1,7 +1,7 @@
 import { createLimiter, perHour } from "tollgate";
 import { type Outcome, rateLimit } from "tollgate/fetch";
 import { describe, expect, it } from "vitest";
-import { AsyncTwin } from "../stores/async-twin.ts";
+import { AsyncTwin } from "../testing/async-twin.ts";
 
 const URL_HERE = "http://here.example/path";
 

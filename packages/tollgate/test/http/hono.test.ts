@@ -10,7 +10,7 @@ import { HTTPException } from "hono/http-exception";
 import { createLimiter, type Decision, type Denied, type Limiter, perMinute } from "tollgate";
 import { clientIp, factsOf, type HttpFacts, type Outcome, type RateLimitOptions, rateLimit } from "tollgate/hono";
 import { afterEach, describe, expect, expectTypeOf, it, vi } from "vitest";
-import { AsyncTwin } from "../stores/async-twin.ts";
+import { AsyncTwin } from "../testing/async-twin.ts";
 import { bucketOf, held, left, perAddress } from "./suite/case.ts";
 import { type Answer, send, sendHttp2, sendRaw } from "./suite/client.ts";
 import type { RunningServer } from "./suite/harness.ts";

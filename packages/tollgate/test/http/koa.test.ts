@@ -13,7 +13,7 @@ import {
   rateLimit,
 } from "tollgate/koa";
 import { afterEach, describe, expect, expectTypeOf, it } from "vitest";
-import { AsyncTwin } from "../stores/async-twin.ts";
+import { AsyncTwin } from "../testing/async-twin.ts";
 import { bucketOf, held, left, perAddress } from "./suite/case.ts";
 import { connectHttp2, send, sendHttp2, statuses } from "./suite/client.ts";
 import type { RunningServer } from "./suite/harness.ts";

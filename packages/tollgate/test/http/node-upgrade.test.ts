@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { createLimiter } from "tollgate";
 import { clientIp, factsOf, type Limit, rateLimit, type UpgradeListener } from "tollgate/node";
 import { afterEach, describe, expect, it } from "vitest";
-import { AsyncTwin } from "../stores/async-twin.ts";
+import { AsyncTwin } from "../testing/async-twin.ts";
 import { bucketOf, held, left, perAddress } from "./suite/case.ts";
 import { send } from "./suite/client.ts";
 import { until } from "./suite/until.ts";

@@ -20,7 +20,7 @@ import {
 } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
 import { afterEach, describe, expect, it } from "vitest";
-import { AsyncTwin } from "../stores/async-twin.ts";
+import { AsyncTwin } from "../testing/async-twin.ts";
 
 const START_MS = 1_790_000_000_123;
 const servers: Server[] = [];

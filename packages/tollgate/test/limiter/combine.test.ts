@@ -11,7 +11,7 @@ import {
 } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { AsyncTwin } from "../stores/async-twin.ts";
+import { AsyncTwin } from "../testing/async-twin.ts";
 import { START_MS } from "./set-up.ts";
 
 type Call = { readonly user: string; readonly route: string };

@@ -10,7 +10,7 @@ import {
   type SyncStore,
 } from "tollgate";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { AsyncTwin } from "../stores/async-twin.ts";
+import { AsyncTwin } from "../testing/async-twin.ts";
 import { START_MS } from "./set-up.ts";
 
 const revoked = () => {

@@ -11,7 +11,7 @@ import {
 import { sharedStore } from "tollgate/shared";
 import { tableStore } from "tollgate/table";
 import { vi } from "vitest";
-import { AsyncTwin } from "../stores/async-twin.ts";
+import { AsyncTwin } from "../testing/async-twin.ts";
 
 export type AnyStore = SyncStore | AsyncStore;
 export type AnyLimiter = Limiter | AsyncLimiter;

@@ -13,7 +13,7 @@ import {
 } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
-import { AsyncTwin } from "../stores/async-twin.ts";
+import { AsyncTwin } from "../testing/async-twin.ts";
 import { START_MS } from "./set-up.ts";
 
 const watch = () => {

@@ -1,7 +1,7 @@
 import { createLimiter, type Limiter, memoryStore, perDay, perSecond } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { AsyncTwin } from "../stores/async-twin.ts";
+import { AsyncTwin } from "../testing/async-twin.ts";
 import { START_MS } from "./set-up.ts";
 
 /** More limits than a limiter keeps spaces for without looking for idle ones. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { RedisServer } from "../../redis/servers/redis-server.ts";
-import { startRedis } from "../../redis/servers/start-redis.ts";
+import type { RedisServer } from "../../stores/redis/servers/redis-server.ts";
+import { startRedis } from "../../stores/redis/servers/start-redis.ts";
 import { Child } from "./child.ts";
 import { type Condition, type Flood, LIMIT, SHARE_OF_LIMIT } from "./flood.ts";
 import { figuresOf } from "./flood-table.ts";

@@ -1,5 +1,5 @@
 import { get } from "node:http";
-import type { RedisServer } from "../../redis/servers/redis-server.ts";
+import type { RedisServer } from "../../stores/redis/servers/redis-server.ts";
 import { Child } from "./child.ts";
 import { type Condition, type Flood, LIMIT } from "./flood.ts";
 import type { ServerOrders, ServerStarted, ServerState } from "./flood-server.ts";

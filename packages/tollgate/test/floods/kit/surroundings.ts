@@ -1,9 +1,9 @@
 import { Redis } from "ioredis";
 import { createLimiter } from "tollgate";
 import { redisStore } from "tollgate/redis";
-import { UpstashServer } from "../../redis/clients/upstash-server.ts";
-import type { RedisServer } from "../../redis/servers/redis-server.ts";
-import { startProxy, type TcpProxy } from "../../redis/servers/start-proxy.ts";
+import { UpstashServer } from "../../stores/redis/clients/upstash-server.ts";
+import type { RedisServer } from "../../stores/redis/servers/redis-server.ts";
+import { startProxy, type TcpProxy } from "../../stores/redis/servers/start-proxy.ts";
 import { type Algorithm, type Condition, type Flood, LIMIT } from "./flood.ts";
 import { EXHAUSTED, pathOf } from "./keys.ts";
 import { limitOf } from "./limit-of.ts";

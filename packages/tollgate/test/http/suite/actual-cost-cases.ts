@@ -11,7 +11,7 @@ import {
 import type { HttpFacts, Outcome } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
 import { expect } from "vitest";
-import { AsyncTwin } from "../../stores/async-twin.ts";
+import { AsyncTwin } from "../../testing/async-twin.ts";
 import { held, left, perAddress, START_MS, type SuiteCase } from "./case.ts";
 import { send, statuses } from "./client.ts";
 import { until } from "./until.ts";

@@ -1,7 +1,7 @@
 import { combine, createLimiter, perMinute, perSecond, tokenBucket } from "tollgate";
 import type { HttpFacts } from "tollgate/node";
 import { expect } from "vitest";
-import { AsyncTwin } from "../../stores/async-twin.ts";
+import { AsyncTwin } from "../../testing/async-twin.ts";
 import { AMPLE, bucketOf, held, left, perAddress, type SuiteCase } from "./case.ts";
 import { send, statuses } from "./client.ts";
 

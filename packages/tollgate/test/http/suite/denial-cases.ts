@@ -1,7 +1,7 @@
 import { createLimiter, memoryStore, perMinute, tokenBucket } from "tollgate";
 import type { HttpFacts } from "tollgate/node";
 import { expect } from "vitest";
-import { AsyncTwin } from "../../stores/async-twin.ts";
+import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, held, perAddress, type SuiteCase } from "./case.ts";
 import { send } from "./client.ts";
 

@@ -1,7 +1,7 @@
 import { type AsyncLimiter, createLimiter } from "tollgate";
 import type { HttpFacts } from "tollgate/node";
 import { expect, vi } from "vitest";
-import { AsyncTwin } from "../../stores/async-twin.ts";
+import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, held, left, type SuiteCase } from "./case.ts";
 import { send, statuses } from "./client.ts";
 import type { SuiteOptions } from "./harness.ts";

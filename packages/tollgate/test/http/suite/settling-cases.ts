@@ -1,7 +1,7 @@
 import { type Cost, createLimiter, type Decision } from "tollgate";
 import type { HttpFacts, Outcome } from "tollgate/node";
 import { expect } from "vitest";
-import { AsyncTwin } from "../../stores/async-twin.ts";
+import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, held, left, perAddress, type SuiteCase } from "./case.ts";
 import { breakOff, send, statuses } from "./client.ts";
 import { until } from "./until.ts";

@@ -1,0 +1,164 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { createLimiter, type Limit, memoryStore, perMinute, slidingWindow } from "tollgate";
+import { tableStore } from "tollgate/table";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+import { arrayBuffersInUse, heapInUse } from "../memory/memory-in-use.ts";
+
+const FLOOD = fileURLToPath(new URL("flood.mjs", import.meta.url));
+const HEAP_MB = 100;
+const MAX_BYTES = 2 ** 25;
+const clock = manualClock(1_790_000_000_123);
+
+describe("a process with a heap of 100 MB outlives, over a store of 32 MiB", () => {
+  it.each([
+    ["keys of 5,000 units", "memory"],
+    ["keys of an exact window", "memory"],
+    ["windows chosen per call", "memory"],
+    ["windows chosen per call", "table"],
+  ])("a flood of %s: %s", { timeout: 60_000 }, async (scenario, kind) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      `--max-old-space-size=${HEAP_MB}`,
+      FLOOD,
+      scenario,
+      kind,
+    ]);
+    const told = JSON.parse(stdout) as Record<"bytes" | "size" | "arrayBuffers", number>;
+    expect(told.bytes).toBeLessThanOrEqual(MAX_BYTES);
+    expect(told.size).toBeGreaterThan(0);
+    // With what the collector has not come to yet.
+    expect(told.arrayBuffers).toBeLessThan(3 * MAX_BYTES);
+  });
+});
+
+/** The bytes that a store says it takes, over those that it takes. */
+function ratioOf(use: () => { readonly bytes: number }): number {
+  const before = heapInUse() + arrayBuffersInUse();
+  const store = use();
+  const measured = heapInUse() + arrayBuffersInUse() - before;
+  return store.bytes / measured;
+}
+
+function address(i: number): string {
+  return `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`;
+}
+
+describe("a store's bytes are those that it takes", () => {
+  const ample = { maxKeys: 1_000_000, maxBytes: 2 ** 32 };
+
+  it.each<[string, readonly Limit[], number, (i: number) => string]>([
+    ["addresses under a bucket", [perMinute(5)], 150_000, address],
+    ["addresses just after the Map has doubled", [perMinute(5)], 140_000, address],
+    ["short keys", [perMinute(5)], 200_000, String],
+    ["keys of two bytes a unit", [perMinute(5)], 60_000, (i) => `ключ-клиента-${i}`],
+    ["keys of 250 units", [perMinute(5)], 40_000, (i) => String(i).padStart(250, "x")],
+    ["keys of 5,000 units", [perMinute(5)], 40_000, (i) => String(i).padStart(5_000, "x")],
+    ["keys of a window", [slidingWindow({ limit: 64, window: "1m" })], 10_000, address],
+  ])("memory: %s", (_what, limits, keys, keyOf) => {
+    const ratio = ratioOf(() => {
+      const store = memoryStore(ample);
+      const limiter = createLimiter({ limits, clock, store });
+      for (let i = 0; i < keys; i += 1) limiter.allow(keyOf(i));
+      return Object.assign(store, { limiter });
+    });
+    expect(ratio).toBeGreaterThan(0.8);
+    expect(ratio).toBeLessThan(1.25);
+  });
+
+  it.each([
+    ["memory", () => memoryStore({ maxKeys: 10 }), 2_000],
+    ["table", () => tableStore({ maxKeys: 10 }), 2_000],
+    ["memory with room", () => memoryStore(ample), 4_000],
+  ])("limits chosen per call: %s", (_which, create, plans) => {
+    const ratio = ratioOf(() => {
+      const store = create();
+      const limits = Array.from({ length: plans }, (_, i) => slidingWindow({ limit: 20, window: 60_000 + i }));
+      const limiter = createLimiter({ key: () => "ann", limits: (i: number) => [limits[i]!], clock, store });
+      for (let i = 0; i < plans; i += 1) limiter.allow(i);
+      return Object.assign(store, { limiter });
+    });
+    expect(ratio).toBeGreaterThan(0.8);
+    expect(ratio).toBeLessThan(1.25);
+  });
+
+  it.each([
+    ["memory", () => memoryStore(ample)],
+    ["table", () => tableStore({ maxKeys: 1_000 })],
+  ])("end where keys, plans and buckets end: %s", (_which, create) => {
+    const store = create();
+    const before = createLimiter({ limits: [perMinute(1)], clock, store });
+    before.allow("a");
+    before.clear();
+    before.sweep();
+    const atFirst = store.bytes;
+    const limiter = createLimiter({ name: "other", limits: [perMinute(1)], clock, store });
+    for (let round = 0; round < 5; round += 1) {
+      for (let i = 0; i < 800; i += 1) limiter.allow(`${"long".repeat(i % 100)}-${i}`);
+      for (let i = 0; i < 300; i += 1) limiter.peek(`new-${i}`);
+      for (let i = 0; i < 400; i += 1) limiter.reset(`${"long".repeat(i % 100)}-${i}`);
+      limiter.clear();
+    }
+    // A plan with its front cache is left.
+    expect(store.bytes - atFirst).toBeLessThan(200_000);
+    expect(store.bytes).toBeGreaterThanOrEqual(atFirst);
+  });
+});
+
+describe("a store without bytes", () => {
+  const limits = [perMinute(2)];
+
+  it("counts a new key in buckets for which an eighth of the bytes is kept, as one beyond maxKeys", () => {
+    const store = memoryStore({ maxBytes: 2 ** 17 });
+    const limiter = createLimiter({ limits, clock, store });
+    for (let i = 0; i < 10_000; i += 1) limiter.allow(`client-${i}`);
+    expect(store.size).toBeLessThan(2_000);
+    expect(store.overflowed).toBe(10_000 - store.size);
+    expect(store.bytes).toBeGreaterThan(2 ** 16);
+    expect(store.bytes).toBeLessThanOrEqual(2 ** 17);
+    expect(limiter.consume("new")).toHaveProperty("shared", true);
+  });
+
+  it("denies a key for which there are not even bytes for buckets", () => {
+    const store = memoryStore({ maxBytes: 2 ** 17 });
+    // 256 buckets of 134 cells take 274 kB.
+    const limiter = createLimiter({ limits: [slidingWindow({ limit: 64, window: "1m" })], clock, store });
+    for (let i = 0; i < 1_000; i += 1) limiter.allow(`client-${i}`);
+    expect(limiter.consume("new")).toMatchObject({ allowed: false, reason: "store-full", retryAfterMs: 1_000 });
+    expect([limiter.allow("client-0"), limiter.allow("client-0", 63)]).toEqual([true, false]);
+  });
+
+  it("has no room for limits chosen per call of another width, and throws nothing", () => {
+    const store = tableStore({ maxKeys: 1_000, maxBytes: 2 ** 17 });
+    const wide = slidingWindow({ limit: 64, window: "1m" });
+    const limiter = createLimiter({ key: (key: string) => key, limits: () => [wide], clock, store });
+    expect(limiter.peek("a")).toMatchObject({ allowed: false, reason: "store-full" });
+    expect(limiter.consume("a")).toMatchObject({ allowed: false, reason: "store-full", violated: [wide] });
+    const fixed = createLimiter({ limits, clock, store });
+    expect([fixed.allow("a"), fixed.allow("a"), fixed.allow("a")]).toEqual([true, true, false]);
+    expect(() => createLimiter({ limits: [wide], clock, store })).toThrow(
+      /expected slots of at most \d+ bytes.+maxBytes/,
+    );
+  });
+
+  it.each([
+    ["memory", () => memoryStore({ maxBytes: 2 ** 18 })],
+    ["table", () => tableStore({ maxKeys: 10, maxBytes: 2 ** 18 })],
+  ])("has room for other limits chosen per call when those before are idle: %s", (_which, create) => {
+    const now = manualClock(1_790_000_000_123);
+    const store = create();
+    const limiter = createLimiter({
+      key: () => "ann",
+      limits: (plan: number) => [perMinute(2, { name: `plan-${plan}` })],
+      clock: now,
+      store,
+    });
+    for (let plan = 0; plan < 300; plan += 1) limiter.allow(plan);
+    expect(limiter.consume(1_000)).toMatchObject({ allowed: false, reason: "store-full" });
+    expect(store.bytes).toBeLessThanOrEqual(2 ** 18);
+    now.advance(60_000);
+    for (let call = 0; call < 5_000; call += 1) limiter.allow(call % 3);
+    expect(limiter.consume(1_000).allowed).toBe(true);
+  });
+});

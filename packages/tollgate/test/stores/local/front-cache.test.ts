@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { RecentKeys } from "../../../src/stores/local/recent-keys.ts";
+
+const CALLS_OF_REST = 132_000;
+/** After so many keys that never come again it rests. */
+const CALLS_UNTIL_REST = 8_000;
+
+/** Looks for a key, keeps it if that is wanted, and says whether it was there. */
+function look(recent: RecentKeys, key: string): boolean {
+  const place = recent.find(key);
+  if (place >= 0) {
+    expect(recent.at(place)).toBe(key);
+    expect(recent.values[2 * place]).toBe(key.length);
+    expect(recent.values[2 * place + 1]).toBe(key.charCodeAt(0));
+    return true;
+  }
+  const free = recent.placeForMissing();
+  if (free < 0) return false;
+  recent.keep(free, key);
+  recent.values[2 * free] = key.length;
+  recent.values[2 * free + 1] = key.charCodeAt(0);
+  return false;
+}
+
+function keysOf(count: number, name = "client"): string[] {
+  return Array.from({ length: count }, (_, i) => `${i % 10}-${name}-${i}`);
+}
+
+/** How many of so many calls in turn found their key. */
+function hitsOf(recent: RecentKeys, keys: readonly string[], calls: number): number {
+  let hits = 0;
+  for (let call = 0; call < calls; call += 1) if (look(recent, keys[call % keys.length] ?? "")) hits += 1;
+  return hits;
+}
+
+describe("the front cache", () => {
+  it("takes no memory before some calls, and little at first", () => {
+    const recent = new RecentKeys(2);
+    hitsOf(recent, keysOf(10), 60);
+    expect(recent.values.length).toBe(0);
+    hitsOf(recent, keysOf(10), 10);
+    expect(recent.values.length).toBe(2 * 1024);
+  });
+
+  it("knows keys from their second call on", () => {
+    const recent = new RecentKeys(2);
+    hitsOf(recent, keysOf(1), 64);
+    hitsOf(recent, keysOf(400), 400);
+    expect(hitsOf(recent, keysOf(400), 400)).toBeGreaterThan(360);
+  });
+
+  it("grows for keys that are in each other's way, and keeps what it has", () => {
+    const recent = new RecentKeys(2);
+    hitsOf(recent, keysOf(1000), 4_000);
+    expect(recent.values.length).toBe(2 * 4096);
+    expect(hitsOf(recent, keysOf(1000), 1000)).toBeGreaterThan(900);
+  });
+
+  it("is small still while its keys have room", () => {
+    const recent = new RecentKeys(2);
+    hitsOf(recent, keysOf(100), 10_000);
+    expect(recent.values.length).toBe(2 * 1024);
+  });
+
+  it("rests where keys do not come again, and wants none of them", () => {
+    const recent = new RecentKeys(2);
+    hitsOf(recent, keysOf(CALLS_UNTIL_REST), CALLS_UNTIL_REST);
+    const [again = ""] = keysOf(1, "another");
+    for (let call = 0; call < 10; call += 1) expect(look(recent, again)).toBe(false);
+    expect(recent.placeForMissing()).toBe(-1);
+  });
+
+  it("goes on where two calls of three are for keys that come again", () => {
+    const recent = new RecentKeys(2);
+    const few = keysOf(100);
+    for (const [i, once] of keysOf(12_000, "once").entries()) {
+      look(recent, once);
+      look(recent, few[i % few.length] ?? "");
+      look(recent, few[(i * i) % few.length] ?? "");
+    }
+    expect(hitsOf(recent, few, 100)).toBeGreaterThan(90);
+  });
+
+  it("wakes up again, and knows new keys only", () => {
+    const recent = new RecentKeys(2);
+    hitsOf(recent, keysOf(CALLS_UNTIL_REST), CALLS_UNTIL_REST);
+    expect(hitsOf(recent, keysOf(20, "another"), CALLS_OF_REST)).toBeLessThan(10_000);
+    expect(hitsOf(recent, keysOf(20, "another"), 20)).toBe(20);
+    const first = keysOf(20);
+    expect(first.filter((key) => look(recent, key))).toEqual([]);
+  });
+
+  it("replaces keys that come no more by those that do", () => {
+    const recent = new RecentKeys(2);
+    hitsOf(recent, keysOf(900), 4_000);
+    // All places of the new ones are taken: each has to come a few times.
+    hitsOf(recent, keysOf(900, "other"), 20_000);
+    expect(hitsOf(recent, keysOf(900, "other"), 900)).toBeGreaterThan(800);
+  });
+
+  it("finds a key that follows itself, and any other after it", () => {
+    const recent = new RecentKeys(2);
+    const [one = "", other = ""] = keysOf(2);
+    hitsOf(recent, [one], 5_000);
+    expect(look(recent, one)).toBe(true);
+    look(recent, other);
+    expect([look(recent, other), look(recent, one), look(recent, other), look(recent, one)]).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  it("has no key of no units, nor one that is longer than 64", () => {
+    const recent = new RecentKeys(2);
+    const long = "x".repeat(65);
+    hitsOf(recent, ["client-1"], 3_000);
+    for (const key of ["", "abcd", long]) {
+      for (let call = 0; call < 3; call += 1) expect(look(recent, key)).toBe(false);
+    }
+    for (const key of ["abcde", "x".repeat(64)]) {
+      look(recent, key);
+      expect(look(recent, key)).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,124 @@
+import { createLimiter, type Limit, perMinute, slidingWindow } from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+import { BOUNDED_STORES } from "./full-stores.ts";
+import { arrayBuffersInUse, heapInUse } from "../memory/memory-in-use.ts";
+
+const START_MS = 1_790_000_000_123;
+
+/** Limits made once: each number is a plan of its own. */
+const known = new Map<number, Limit>();
+function limitOf(number: number): Limit {
+  const limit = known.get(number) ?? perMinute(1, { name: `plan-${number}` });
+  known.set(number, limit);
+  return limit;
+}
+
+describe.each(BOUNDED_STORES)("limits chosen by function on a $kind store", ({ kind, create }) => {
+  function setUp(maxKeys: number) {
+    const clock = manualClock(START_MS);
+    const store = create({ maxKeys });
+    const limiter = createLimiter({
+      key: ({ key }: { key: string; plan: number }) => key,
+      limits: ({ plan }) => [limitOf(plan)],
+      clock,
+      store,
+    });
+    return { clock, store, limiter };
+  }
+
+  it("lose nothing while thousands of them come and go", () => {
+    const { clock, store, limiter } = setUp(20_000);
+    for (let round = 0; round < 4; round += 1) {
+      const plans = Array.from({ length: 3_000 }, (_, i) => 2_000 * round + i);
+      expect(plans.filter((plan) => limiter.allow({ key: "ann", plan }))).toHaveLength(3_000);
+      expect(plans.filter((plan) => limiter.allow({ key: "bob", plan }))).toHaveLength(3_000);
+      expect(plans.filter((plan) => limiter.allow({ key: "ann", plan }))).toEqual([]);
+      expect(plans.filter((plan) => limiter.allow({ key: "bob", plan }))).toEqual([]);
+      expect(limiter.size).toBe(store.size);
+      clock.advance(60_000);
+    }
+    limiter.sweep();
+    expect([limiter.size, store.size, store.overflowed]).toEqual([0, 0, 0]);
+  });
+
+  it("take memory for those in use alone", () => {
+    const { clock, limiter } = setUp(3_000);
+    let plan = 0;
+    const use = (count: number) => {
+      for (let i = 0; i < count; i += 1) {
+        limiter.allow({ key: "ann", plan });
+        plan += 1;
+        if (plan % 1_000 === 0) clock.advance(60_000);
+      }
+      known.clear();
+    };
+    use(10_000);
+    const before = heapInUse() + arrayBuffersInUse();
+    use(60_000);
+    expect(heapInUse() + arrayBuffersInUse() - before).toBeLessThan(15e6);
+  });
+
+  it("keep the overflow buckets of each, in bounded memory, until they are as good as new", () => {
+    const { clock, store, limiter } = setUp(1);
+    const fillers = kind === "table" ? 8 : 1;
+    for (let i = 0; i < fillers; i += 1) limiter.charge({ key: `filler-${i}`, plan: 0 }, 1_000_000);
+    const before = heapInUse() + arrayBuffersInUse();
+    for (let round = 0; round < 10; round += 1) {
+      for (let plan = 1; plan <= 2_000; plan += 1) {
+        const input = { key: "new", plan: 2_000 * round + plan };
+        if (!limiter.allow(input) || limiter.allow(input)) throw new Error(`plan ${input.plan}`);
+      }
+      clock.advance(60_000);
+    }
+    expect(store.size).toBe(fillers);
+    // 2,000 plans at a time, of 256 buckets each: 4 MB, and what it takes to know them.
+    expect(heapInUse() + arrayBuffersInUse() - before).toBeLessThan(40e6);
+  });
+
+  it("keep what is owed in overflow buckets while thousands of plans come", () => {
+    const { limiter } = setUp(1);
+    const fillers = kind === "table" ? 8 : 1;
+    for (let i = 0; i < fillers; i += 1) limiter.charge({ key: `filler-${i}`, plan: 0 }, 1_000_000);
+    const inputs = Array.from({ length: 3_000 }, (_, i) => ({ key: "new", plan: i + 1 }));
+    expect(inputs.filter((input) => limiter.allow(input))).toHaveLength(3_000);
+    expect(inputs.filter((input) => limiter.allow(input))).toHaveLength(0);
+  });
+
+  it("leave no keys behind when they are used no more, as others call", () => {
+    const { clock, store, limiter } = setUp(1_000);
+    const busy = createLimiter({ name: "busy", limits: [perMinute(1)], clock, store });
+    for (let plan = 0; plan < 500; plan += 1) limiter.allow({ key: "ann", plan });
+    clock.advance(60_000);
+    for (let i = 0; i < 5_000; i += 1) busy.allow("steady");
+    expect([limiter.size, store.size]).toEqual([0, 1]);
+  });
+
+  it("share their keys with limiters of the same name however many have come and gone meanwhile", () => {
+    const clock = manualClock(START_MS);
+    const store = create({ maxKeys: 1_000 });
+    const make = (name: string) => createLimiter({ name, limits: [perMinute(1)], clock, store });
+    const limiters = Array.from({ length: 100 }, (_, i) => make(`limiter-${i}`));
+    for (const limiter of limiters) limiter.allow("ann");
+    clock.advance(60_000);
+    for (const limiter of limiters) limiter.sweep();
+    const others = Array.from({ length: 200 }, (_, i) => make(`other-${i}`));
+    for (const limiter of [...others, ...limiters]) expect(limiter.allow("ann")).toBe(true);
+    for (let i = 0; i < 100; i += 1) expect(make(`limiter-${i}`).allow("ann")).toBe(false);
+    expect([...others, ...limiters].every(({ size }) => size === 1)).toBe(true);
+    expect(store.size).toBe(300);
+  });
+
+  it("of several widths keep to themselves", () => {
+    const clock = manualClock(START_MS);
+    const store = create({ maxKeys: 100 });
+    const wide = [perMinute(2), slidingWindow({ limit: 2, window: "1m" })];
+    const limiter = createLimiter({ key: (key: string) => key, limits: () => wide, clock, store });
+    const fixed = createLimiter({ name: "fixed", limits: wide, clock, store });
+    for (let i = 0; i < 30; i += 1) {
+      expect([limiter.allow(`key-${i}`, 2), fixed.allow(`key-${i}`)]).toEqual([true, true]);
+      expect([limiter.allow(`key-${i}`), fixed.allow(`key-${i}`, 2)]).toEqual([false, false]);
+    }
+    expect([limiter.size, fixed.size, store.size]).toEqual([60, 30, 90]);
+  });
+});

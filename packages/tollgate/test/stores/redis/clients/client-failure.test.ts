@@ -1,0 +1,128 @@
+import { TollgateError } from "tollgate";
+import { describe, expect, it } from "vitest";
+import { clientFailure, isUnknownScript } from "../../../../src/stores/redis/clients/client-failure.ts";
+
+function errorOf(message: string, more: object = {}): Error {
+  return Object.assign(new Error(message), more);
+}
+
+const NO_CONNECTION: readonly (readonly [Error, string])[] = [
+  // Of Node.
+  [errorOf("connect ECONNREFUSED 10.1.2.3:6379", { code: "ECONNREFUSED" }), "connection refused"],
+  [errorOf("", { name: "AggregateError", code: "ECONNREFUSED" }), "connection refused"],
+  [errorOf("read ECONNRESET", { code: "ECONNRESET" }), "connection lost"],
+  [errorOf("write EPIPE", { code: "EPIPE" }), "connection lost"],
+  [errorOf("ECONNRESET"), "connection lost"],
+  [errorOf("getaddrinfo ENOTFOUND redis.internal", { code: "ENOTFOUND" }), "host not found"],
+  [errorOf("connect EHOSTUNREACH 10.1.2.3:6379", { code: "EHOSTUNREACH" }), "host unreachable"],
+  [errorOf("connect ETIMEDOUT", { code: "ETIMEDOUT" }), "timed out"],
+  // Of ioredis and iovalkey.
+  [errorOf("Connection is closed."), "the client is closed"],
+  [errorOf("Stream isn't writeable and enableOfflineQueue options is false"), "not connected"],
+  [errorOf("Cluster isn't ready and enableOfflineQueue options is false"), "no node answers"],
+  [
+    errorOf("Reached the max retries per request limit (which is 20). Refer to", { name: "MaxRetriesPerRequestError" }),
+    "connection lost",
+  ],
+  [errorOf("Too many Cluster redirections. Last error: ReplyError: MOVED 1 10.1.2.3:6379"), "too many redirections"],
+  [errorOf("None of startup nodes is available"), "no node answers"],
+  [errorOf("Failed to refresh slots cache."), "no node answers"],
+  [errorOf("Command aborted due to connection close", { name: "AbortError" }), "connection lost"],
+  [errorOf("Command timed out"), "timed out"],
+  [errorOf("All sentinels are unreachable. Last error: connect ECONNREFUSED"), "connection refused"],
+  [errorOf("Socket timeout. Expecting data, but didn't receive any in 100ms."), "timed out"],
+  // Of redis.
+  [errorOf("The client is closed"), "the client is closed"],
+  [errorOf("The client is offline"), "not connected"],
+  [errorOf("Socket closed unexpectedly"), "connection lost"],
+  [errorOf("Connection timeout"), "timed out"],
+  [errorOf("The queue is full"), "the client has too much under way"],
+  [errorOf("All the root nodes are unavailable"), "no node answers"],
+  [errorOf("None of the sentinels are available"), "no sentinel answers"],
+  // Of Glide.
+  [errorOf("timed out", { name: "TimeoutError" }), "timed out"],
+  [
+    errorOf(
+      "Received connection error `Failed to receive a response due to a fatal error - x`. Will attempt to reconnect",
+    ),
+    "connection lost",
+  ],
+  [errorOf("Unable to execute requests; the client is closed. Please create a new client."), "the client is closed"],
+  [errorOf("Reached maximum inflight requests"), "the client has too much under way"],
+  [errorOf("x", { name: "CircuitBreakerError" }), "the client's circuit breaker is open"],
+  [errorOf("x", { name: "ConnectionError" }), "connection failed"],
+  // Of fetch.
+  [new TypeError("fetch failed", { cause: errorOf("", { code: "ECONNREFUSED" }) }), "connection refused"],
+  [new TypeError("fetch failed"), "connection failed"],
+  // Of whatever comes next.
+  [errorOf("10.1.2.3 said something else"), "the client failed"],
+];
+
+describe("clientFailure", () => {
+  it.each(NO_CONNECTION)("takes %s for an outage: %s", (error, cause) => {
+    expect(clientFailure(error)).toEqual({ kind: "outage", cause });
+  });
+
+  it.each([
+    ["LOADING Redis is loading the dataset in memory", "the server is loading its data"],
+    ["MOVED 1 10.1.2.3:6379", "the slot has moved"],
+    // Glide.
+    ["An error was signalled by the server: - BusyLoadingError: Redis is loading", "the server is loading its data"],
+    ["An error was signalled by the server: - ResponseError: max number of clients reached", "the server refuses more"],
+    // Upstash.
+    ['ERR max daily request limit exceeded., command was: ["evalsha"]', "the server refuses more"],
+    ["Command failed: LOADING x", "the server is loading its data"],
+  ])("takes the answer %j for an outage: %s", (message, cause) => {
+    expect(clientFailure(errorOf(message))).toEqual({ kind: "outage", cause });
+  });
+
+  it.each([
+    ["READONLY", "the server is a replica"],
+    ["MISCONF Redis is configured to save RDB snapshots", "the server cannot save its data"],
+    ["NOREPLICAS Not enough good replicas to write.", "the primary has too few replicas"],
+    ["NOPERM this user has no permissions to run the 'evalsha' command", "the server does not permit the command"],
+    // Before Redis 7 the command's own code stands in the middle.
+    [
+      "ERR Error running script (call to f_1): @user_script:1: @user_script: 1: -OOM command not allowed when used memory",
+      "the server is out of memory",
+    ],
+    // Glide.
+    ["OOM: command not allowed", "the server is out of memory"],
+  ])("takes the answer %j for a command that is refused: %s", (message, cause) => {
+    expect(clientFailure(errorOf(message))).toEqual({ kind: "refused", cause });
+  });
+
+  it.each([
+    errorOf("WRONGTYPE Operation against a key holding the wrong kind of value"),
+    errorOf("NOAUTH Authentication required."),
+    errorOf("WRONGPASS invalid username-password pair or user is disabled."),
+    errorOf("ERR unknown command 'evalsha'"),
+    errorOf("ERR Error running script (call to f_1): @user_script:1: attempt to index a nil value"),
+    errorOf("CROSSSLOT Keys in request don't hash to the same slot"),
+    errorOf("EXECABORT x"),
+    errorOf("An error was signalled by the server: - CrossSlot: Keys in request don't hash to the same slot"),
+    errorOf("Connection in subscriber mode, only subscriber commands may be used"),
+    errorOf("Unauthorized: x"),
+    new TypeError("Cannot read properties of undefined"),
+    new RangeError("Maximum call stack size exceeded"),
+    new TollgateError("ERR_STORE", "client: timed out, for all it knows"),
+    "ECONNREFUSED",
+    undefined,
+  ])("takes %s for a fault", (error) => {
+    expect(clientFailure(error)).toEqual({ kind: "fault" });
+  });
+});
+
+describe("isUnknownScript", () => {
+  it.each([
+    ["NOSCRIPT No matching script. Please use EVAL.", true],
+    ["An error was signalled by the server: - NoScriptError: No matching script. Please use EVAL.", true],
+    ['NOSCRIPT No matching script. Please use EVAL., command was: ["evalsha"]', true],
+    ["Command failed: NOSCRIPT No matching script.", true],
+    // An error of the script itself, which may have done something.
+    ["ERR user_script:1: NOSCRIPT", false],
+    ["connect ECONNREFUSED", false],
+  ])("of %j: %s", (message, expected) => {
+    expect(isUnknownScript(errorOf(message))).toBe(expected);
+  });
+});

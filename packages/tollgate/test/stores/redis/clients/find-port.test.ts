@@ -1,0 +1,37 @@
+import { Redis } from "ioredis";
+import { createClient } from "redis";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
+import { COUNTING_SCRIPT } from "./counting-script.ts";
+
+const EXPECTED = "client: expected a client of ioredis, redis, iovalkey, @valkey/valkey-glide or @upstash/redis, got ";
+
+describe("findPort", () => {
+  it.each([
+    [undefined, "undefined"],
+    [null, "null"],
+    ["redis://127.0.0.1", '"redis://127.0.0.1"'],
+    [{}, "an object"],
+    [{ evalsha: true, eval: true, scan: true, unlink: true }, "an object"],
+    [() => {}, "a function"],
+    // The redis of ten years ago, with callbacks.
+    [{ evalsha() {}, eval() {}, scan() {}, unlink() {}, on() {} }, "an object"],
+  ])("refuses %s in a sentence", (client, shown) => {
+    expect(() => findPort(client, COUNTING_SCRIPT)).toThrow(EXPECTED + shown);
+  });
+
+  it("recognises clients whatever a minifier calls their classes", () => {
+    const client = new Redis({ lazyConnect: true });
+    onTestFinished(() => client.disconnect());
+    const shrunk = [
+      [class a extends Redis {}, "ioredis"],
+      [Object.assign(Object.create(createClient()) as object, {}), "redis"],
+    ] as const;
+    const [Shrunk] = shrunk[0];
+    const renamed = new Shrunk({ lazyConnect: true });
+    onTestFinished(() => renamed.disconnect());
+    expect(renamed.constructor.name).toBe("a");
+    expect(findPort(renamed, COUNTING_SCRIPT).name).toBe("ioredis");
+    expect(findPort(shrunk[1][0], COUNTING_SCRIPT).name).toBe("redis");
+  });
+});

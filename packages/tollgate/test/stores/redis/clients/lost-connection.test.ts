@@ -1,0 +1,131 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { voidFence } from "../../../../src/stores/redis/clients/fence-bytes.ts";
+import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
+import type { RedisPort, ScriptCall } from "../../../../src/stores/redis/clients/redis-port.ts";
+import { eventually, eventuallyTrue } from "../servers/eventually.ts";
+import type { RedisServer } from "../servers/redis-server.ts";
+import { startProxy, type TcpProxy } from "../servers/start-proxy.ts";
+import { startRedis } from "../servers/start-redis.ts";
+import { COUNTING_SCRIPT, callOf } from "./counting-script.ts";
+import { type ConnectedClient, EVERY_CLIENT, OLDER_CLIENTS } from "./every-client.ts";
+import { isVoidOrOutage, outcome } from "./outcome.ts";
+
+/** More than any of the clients waits before it connects again, and Glide for a connection. */
+const LONG_MS = 400;
+
+async function longEnough(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, LONG_MS));
+}
+
+let redis: RedisServer;
+let proxy: TcpProxy;
+beforeAll(async () => {
+  redis = await startRedis();
+  proxy = await startProxy(redis);
+});
+afterAll(async () => {
+  await proxy.stop();
+  await redis.stop();
+});
+
+async function countOf(key: string): Promise<number> {
+  return Number(await redis.command("GET", key));
+}
+
+describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("what $name had under way", ({ connect, name }) => {
+  const isGlide = name.includes("glide");
+  let connected: ConnectedClient;
+  let port: RedisPort;
+  beforeEach(async () => {
+    await redis.command("FLUSHALL");
+    await proxy.pass("drop");
+    connected = await connect(proxy);
+    port = findPort(connected.client, COUNTING_SCRIPT);
+    await eventually("an answer", async () => port.run(callOf(["warm"])));
+  });
+  afterEach(async () => connected.close());
+
+  /** As the store does: void are the fences of all these calls as soon as a connection is lost. */
+  function runUntilLost(calls: readonly ScriptCall[]): Promise<unknown>[] {
+    const stop = port.onLost(() => {
+      for (const { fence } of calls) voidFence(fence);
+    });
+    onTestFinished(stop);
+    return calls.map(async (call) => outcome(port.run(call)));
+  }
+
+  async function backAgain(): Promise<void> {
+    await eventually("an answer", async () => port.run(callOf(["back"])));
+  }
+
+  it("has landed once when the connection is cut before the reply", async () => {
+    proxy.cutAfterRequest({ containing: COUNTING_SCRIPT.sha });
+    const [came] = await Promise.all(runUntilLost([callOf(["a"])]));
+    expect(came).toSatisfy(isVoidOrOutage);
+    await backAgain();
+    expect(await countOf("a")).toBe(1);
+  });
+
+  it("has landed at most once each when the connection is cut with many calls under way", async () => {
+    const calls = Array.from({ length: 50 }, (_, i) => callOf([`many${i}`]));
+    proxy.halfOpen();
+    const outcomes = runUntilLost(calls);
+    await eventuallyTrue("the server to have them", async () => (await countOf("many49")) === 1);
+    await proxy.pass("drop");
+    await Promise.all(outcomes);
+    await backAgain();
+    const counts = await Promise.all(calls.map(async (_, i) => countOf(`many${i}`)));
+    expect(new Set(counts)).toEqual(new Set([1]));
+  });
+
+  it("does nothing when it waited for a connection and was given up", async () => {
+    proxy.cut();
+    await eventuallyTrue("the client to notice", () => !port.connected || isGlide);
+    if (isGlide) await longEnough();
+    const call = callOf(["a"]);
+    const came = outcome(port.run(call));
+    // Glide's own copy of the fence is not void; it drops the call after its requestTimeout.
+    if (isGlide) await longEnough();
+    else voidFence(call.fence);
+    await proxy.pass();
+    await backAgain();
+    expect(await came).toSatisfy(isVoidOrOutage);
+    expect(await countOf("a")).toBe(0);
+  });
+
+  it("lands once when it waited for a connection and is still wanted", async () => {
+    proxy.cut();
+    await eventuallyTrue("the client to notice", () => !port.connected || isGlide);
+    const came = outcome(port.run(callOf(["a"])));
+    await proxy.pass();
+    const seen = await came;
+    await backAgain();
+    // Glide may have noticed only now.
+    if (isGlide && isVoidOrOutage(seen)) expect(await countOf("a")).toBeLessThanOrEqual(1);
+    else expect([seen, await countOf("a")]).toEqual([[1, 0], 1]);
+  });
+
+  it("does nothing when it was kept on its way, given up, and lost with the connection", async () => {
+    proxy.hold();
+    const { requestBytes } = proxy.counters;
+    const call = callOf(["a"]);
+    const came = outcome(port.run(call));
+    await eventuallyTrue("the proxy to have it", () => proxy.counters.requestBytes > requestBytes);
+    voidFence(call.fence);
+    await proxy.pass("drop");
+    expect(await came).toSatisfy(isVoidOrOutage);
+    await backAgain();
+    expect(await countOf("a")).toBe(0);
+  });
+
+  it("says so when it has no connection", async () => {
+    if (isGlide) {
+      expect(port.connected).toBe(true);
+      return;
+    }
+    proxy.cut();
+    await eventuallyTrue("the client to notice", () => !port.connected);
+    await proxy.pass();
+    await eventuallyTrue("the client to be back", () => port.connected);
+  });
+});

@@ -1,0 +1,165 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { clientFailure } from "../../../../src/stores/redis/clients/client-failure.ts";
+import { openFence, voidFence } from "../../../../src/stores/redis/clients/fence-bytes.ts";
+import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
+import type { RedisPort } from "../../../../src/stores/redis/clients/redis-port.ts";
+import type { RedisServer } from "../servers/redis-server.ts";
+import { startRedis } from "../servers/start-redis.ts";
+import { allOf } from "./all-of.ts";
+import { COUNTING_SCRIPT, callOf, scriptOf } from "./counting-script.ts";
+import { type ConnectedClient, EVERY_CLIENT, OLDER_CLIENTS } from "./every-client.ts";
+
+let redis: RedisServer;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(async () => redis.stop());
+
+/** How often the server was asked by SHA-1, and by text. */
+async function asked(): Promise<readonly [bySha: number, byText: number]> {
+  const stats = await redis.info("commandstats");
+  const [bySha, byText] = ["evalsha", "eval"].map((name) => {
+    return Number(/^calls=(\d+)/.exec(stats.get(`cmdstat_${name}`) ?? "")?.[1] ?? 0);
+  });
+  return [bySha!, byText!];
+}
+
+const STRANGE_KEYS = [
+  "plain",
+  "tollgate:{user}",
+  "ключ 鍵 🗝",
+  "\u0000\r\n\u0000",
+  String.raw`back\slash [a-z] * ? ^`,
+  "x".repeat(256),
+  "123",
+  "true",
+];
+
+describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ connect, name }) => {
+  let connected: ConnectedClient;
+  let port: RedisPort;
+  beforeEach(async () => {
+    await redis.command("FLUSHALL");
+    await redis.command("SCRIPT", "FLUSH");
+    await redis.command("CONFIG", "RESETSTAT");
+    connected = await connect(redis);
+    port = findPort(connected.client, COUNTING_SCRIPT);
+  });
+  afterEach(async () => connected.close());
+
+  it("knows what it is", () => {
+    expect(port).toMatchObject({ name: name.replace(/ \d$/, "").replace("iovalkey", "ioredis"), cluster: false });
+    expect(port.connected).toBe(true);
+  });
+
+  it("asks by SHA-1, and sends the text where that is not known", async () => {
+    expect(await port.run(callOf(["a"]))).toEqual([1, 0]);
+    expect(await asked()).toEqual([1, 1]);
+    expect(await port.run(callOf(["a", "b"], ["x", "", "é"]))).toEqual([2, 1, 3]);
+    expect(await asked()).toEqual([2, 1]);
+    await redis.command("SCRIPT", "FLUSH");
+    expect(await port.run(callOf(["a"]))).toEqual([3, 0]);
+    expect(await asked()).toEqual([3, 2]);
+  });
+
+  it("does nothing when the fence is void", async () => {
+    const call = callOf(["a"]);
+    voidFence(call.fence);
+    expect(await port.run(call)).toEqual([]);
+    expect(await redis.command("EXISTS", "a")).toBe(0);
+  });
+
+  it("leaves the fence of a call alone that comes back", async () => {
+    const call = callOf(["a"]);
+    await port.run(call);
+    expect([...call.fence.argument]).toEqual([...openFence().argument]);
+  });
+
+  it.each(STRANGE_KEYS)("runs with the key %j, finds and removes it", async (key) => {
+    expect(await port.run(callOf([key]))).toEqual([1, 0]);
+    expect(await redis.command("GET", key)).toBe("1");
+    await redis.command("SET", "other", "1");
+    expect(await allOf(port.scan(key))).toEqual([key]);
+    await port.unlink([key, "none"]);
+    expect(await redis.command("KEYS", "*")).toEqual(["other"]);
+  });
+
+  it("finds what begins with the prefix, whatever characters that has, and nothing else", async () => {
+    const prefix = String.raw`a*b[c]?\d:`;
+    const keys = [`${prefix}1`, `${prefix}2`, prefix];
+    for (const key of [...keys, "aXbcx\\d:1", "a*b", String.raw`ba*b[c]?\d:1`]) await redis.command("SET", key, "1");
+    expect(await allOf(port.scan(prefix))).toEqual([...keys].sort());
+    expect(await allOf(port.scan("none"))).toEqual([]);
+  });
+
+  it("finds keys in as many portions as it takes, and removes them all", async () => {
+    const keys = Array.from({ length: 2_500 }, (_, i) => `many:${String(i).padStart(4, "0")}`);
+    await redis.command("MSET", ...keys.flatMap((key) => [key, "1"]));
+    await redis.command("SET", "other", "1");
+    expect(await allOf(port.scan("many:"))).toEqual(keys);
+    await port.unlink([]);
+    await port.unlink(keys);
+    expect(await redis.command("KEYS", "*")).toEqual(["other"]);
+  });
+
+  it("takes whole numbers up to 2^53 alone", async () => {
+    // redis 5 and 6 round what is nearer to 2^53.
+    const largest = Number.MAX_SAFE_INTEGER - 100;
+    const numbers = findPort(connected.client, scriptOf(`return {0, -1, ${largest}, -${largest}}`));
+    expect(await numbers.run(callOf(["a"]))).toEqual([0, -1, largest, -largest]);
+    for (const refused of ["return 'x'", "return {'x'}", "return {{1}}", "return {9007199254740992}", "return 1"]) {
+      const refusing = findPort(connected.client, scriptOf(refused));
+      await expect(refusing.run(callOf(["a"]))).rejects.toMatchObject({ code: "ERR_STORE" });
+    }
+  });
+
+  it.each([
+    "LOADING Redis is loading the dataset in memory",
+    "MASTERDOWN Link with MASTER is down",
+    "CLUSTERDOWN The cluster is down",
+    "TRYAGAIN Multiple keys request during rehashing of slot",
+    "MOVED 1 10.1.2.3:6379",
+    "BUSY Redis is busy running a script.",
+    "UNKILLABLE Sorry the script already executed write commands",
+    "ERR max number of clients reached",
+  ])("takes the answer %j for an outage", async (answer) => {
+    const failing = findPort(connected.client, scriptOf(`return redis.error_reply("${answer}")`));
+    const call = callOf(["a"]);
+    const error: unknown = await failing.run(call).catch((thrown: unknown) => thrown);
+    expect(clientFailure(error)).toMatchObject({ kind: "outage" });
+    expect(JSON.stringify(clientFailure(error))).not.toContain("10.1.2.3");
+    expect([...call.fence.argument]).not.toEqual([...openFence().argument]);
+  });
+
+  it.each([
+    "READONLY You can't write against a read only replica.",
+    "OOM command not allowed when used memory > 'maxmemory'.",
+    "NOREPLICAS Not enough good replicas to write.",
+    "MISCONF Redis is configured to save RDB snapshots",
+    "NOPERM this user has no permissions",
+  ])("takes the answer %j for a command that is refused", async (answer) => {
+    const failing = findPort(connected.client, scriptOf(`return redis.error_reply("${answer}")`));
+    const error: unknown = await failing.run(callOf(["a"])).catch((thrown: unknown) => thrown);
+    expect(clientFailure(error)).toMatchObject({ kind: "refused" });
+  });
+
+  it.each([
+    ["a script that fails", "error('x')"],
+    ["a wrong type", "return redis.call('INCR', KEYS[1])"],
+    ["an unknown command", "return redis.call('NONE')"],
+    ["a missing password", "return redis.error_reply('NOAUTH Authentication required.')"],
+    ["a script that does not compile", "return ("],
+  ])("takes %s for a fault", async (_what, source) => {
+    await redis.command("RPUSH", "a", "1");
+    const failing = findPort(connected.client, scriptOf(source));
+    const error: unknown = await failing.run(callOf(["a"])).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(Error);
+    expect(clientFailure(error)).toEqual({ kind: "fault" });
+  });
+
+  it("takes a closed client for an outage", async () => {
+    await connected.close();
+    const error: unknown = await port.run(callOf(["a"])).catch((thrown: unknown) => thrown);
+    expect(clientFailure(error)).toEqual({ kind: "outage", cause: "the client is closed" });
+  });
+});

@@ -1,0 +1,151 @@
+import { Redis } from "@upstash/redis";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { clientFailure } from "../../../../src/stores/redis/clients/client-failure.ts";
+import { openFence, voidFence } from "../../../../src/stores/redis/clients/fence-bytes.ts";
+import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
+import type { RedisPort } from "../../../../src/stores/redis/clients/redis-port.ts";
+import type { RedisServer } from "../servers/redis-server.ts";
+import { startRedis } from "../servers/start-redis.ts";
+import { allOf } from "./all-of.ts";
+import { COUNTING_SCRIPT, callOf, scriptOf } from "./counting-script.ts";
+import { UpstashServer } from "./upstash-server.ts";
+
+let redis: RedisServer;
+let upstash: UpstashServer;
+beforeAll(async () => {
+  redis = await startRedis();
+  upstash = await UpstashServer.start(redis);
+});
+afterAll(async () => {
+  await upstash.stop();
+  await redis.stop();
+});
+beforeEach(async () => {
+  upstash.dropReplies(false);
+  await redis.command("FLUSHALL");
+  await redis.command("SCRIPT", "FLUSH");
+});
+
+function client(options: object = {}): Redis {
+  return new Redis({ url: upstash.url, token: upstash.token, retry: { retries: 0 }, ...options });
+}
+
+describe.each([
+  ["alone", { enableAutoPipelining: false }],
+  ["in pipelines", { enableAutoPipelining: true }],
+  ["alone, replies as they came", { enableAutoPipelining: false, automaticDeserialization: false }],
+])("the port of @upstash/redis, calls %s", (_how, options) => {
+  let port: RedisPort;
+  beforeEach(() => {
+    port = findPort(client(options), COUNTING_SCRIPT);
+  });
+
+  it("knows what it is", () => {
+    expect(port).toMatchObject({ name: "@upstash/redis", cluster: false, connected: true });
+  });
+
+  it("asks by SHA-1, and sends the text where that is not known", async () => {
+    const before = upstash.requests;
+    expect(await port.run(callOf(["a", "b"], ["x", "é", ""]))).toEqual([1, 1, 3]);
+    expect(upstash.requests - before).toBe(2);
+    expect(await port.run(callOf(["a"]))).toEqual([2, 0]);
+    expect(upstash.requests - before).toBe(3);
+  });
+
+  it("does nothing when the fence is void", async () => {
+    const call = callOf(["a"]);
+    voidFence(call.fence);
+    expect(await port.run(call)).toEqual([]);
+    expect(await redis.command("EXISTS", "a")).toBe(0);
+  });
+
+  it.each(["plain", "ключ 鍵 🗝", "\u0000\r\n", "123", "1e3", "true", "null", '{"a":1}', "[a-z]*?\\", "x".repeat(256)])(
+    "runs with the key %j, finds and removes it",
+    async (key) => {
+      expect(await port.run(callOf([key]))).toEqual([1, 0]);
+      expect(await redis.command("GET", key)).toBe("1");
+      await redis.command("SET", "other", "1");
+      expect(await allOf(port.scan(key))).toEqual([key]);
+      await port.unlink([key]);
+      expect(await redis.command("KEYS", "*")).toEqual(["other"]);
+    },
+  );
+
+  it("finds many keys, and removes them", async () => {
+    const keys = Array.from({ length: 2_500 }, (_, i) => `many:${String(i).padStart(4, "0")}`);
+    await redis.command("MSET", ...keys.flatMap((key) => [key, "1"]));
+    expect(await allOf(port.scan("many:"))).toEqual(keys);
+    await port.unlink([]);
+    await port.unlink(keys);
+    expect(await redis.command("DBSIZE")).toBe(0);
+  });
+
+  it("lands once when the reply is lost", async () => {
+    await port.run(callOf(["warm"]));
+    upstash.dropReplies(true);
+    const call = callOf(["a"]);
+    const error: unknown = await port.run(call).catch((thrown: unknown) => thrown);
+    expect(clientFailure(error)).toMatchObject({ kind: "outage" });
+    expect(call.fence.argument).not.toEqual(openFence().argument);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await redis.command("GET", "a")).toBe("1");
+  });
+
+  it("tells outages from faults", async () => {
+    const meanings = await Promise.all(
+      ["OOM x", "ERR max requests limit exceeded", "WRONGTYPE x", "ERR x"].map(async (answer) =>
+        findPort(client(options), scriptOf(`return redis.error_reply("${answer}")`))
+          .run(callOf(["a"]))
+          .catch((error: unknown) => clientFailure(error)),
+      ),
+    );
+    expect(meanings).toEqual([
+      { kind: "refused", cause: "the server is out of memory" },
+      { kind: "outage", cause: "the server refuses more" },
+      { kind: "fault" },
+      { kind: "fault" },
+    ]);
+  });
+});
+
+describe("a client of @upstash/redis", () => {
+  it.each([undefined, false, { retries: 1 }])("that tries again is refused: retry %j", (retry) => {
+    expect(() => findPort(client({ retry }), COUNTING_SCRIPT)).toThrow(
+      "client: expected one of @upstash/redis with retry: { retries: 0 }, which sends nothing twice, got one that tries again",
+    );
+  });
+
+  it("may be anything with its methods", async () => {
+    const calls: unknown[] = [];
+    const port = findPort(
+      {
+        evalsha: async (...args: unknown[]) => {
+          calls.push(args);
+          throw new Error("NOSCRIPT No matching script. Please use EVAL.");
+        },
+        eval: async (...args: unknown[]) => {
+          calls.push(args);
+          return [7];
+        },
+        scan: async () => ["0", []],
+        unlink: async () => 0,
+      },
+      COUNTING_SCRIPT,
+    );
+    expect(await port.run(callOf(["k"], ["x"]))).toEqual([7]);
+    expect(calls).toEqual([
+      [COUNTING_SCRIPT.sha, ["k"], ["1", "x"]],
+      [COUNTING_SCRIPT.source, ["k"], ["1", "x"]],
+    ]);
+  });
+
+  it("fails in ways that are told apart", async () => {
+    const meaningOf = async (options: object): Promise<unknown> =>
+      findPort(client(options), COUNTING_SCRIPT)
+        .run(callOf(["a"]))
+        .catch((error: unknown) => clientFailure(error));
+    expect(await meaningOf({ token: "wrong" })).toEqual({ kind: "fault" });
+    expect(await meaningOf({ url: "http://127.0.0.1:1" })).toEqual({ kind: "outage", cause: "connection failed" });
+    expect(await meaningOf({ signal: () => AbortSignal.abort() })).toMatchObject({ kind: "outage" });
+  });
+});

@@ -1,0 +1,27 @@
+import { randomUUID } from "node:crypto";
+import { Redis } from "ioredis";
+import { redisStore } from "tollgate/redis";
+import { storeContract } from "tollgate/testing";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import type { RedisServer } from "./servers/redis-server.ts";
+import { startRedis } from "./servers/start-redis.ts";
+
+let server: RedisServer;
+let client: Redis;
+
+beforeAll(async () => {
+  server = await startRedis();
+  client = new Redis(server.port);
+});
+afterAll(async () => {
+  client.disconnect();
+  await server.stop();
+});
+
+describe("the Redis store keeps the contract", () => {
+  const createStore = () =>
+    redisStore({ client, prefix: randomUUID(), time: "client", maxSkewMs: 86_400_000, timeoutMs: 10_000 });
+  it.each(storeContract({ createStore }))("$name", async ({ run }) => {
+    await run();
+  });
+});

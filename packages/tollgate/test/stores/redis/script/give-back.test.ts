@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { createLimiter, type TokenBucketLimit, tokenBucket } from "../../../../src/index.ts";
+import { manualClock } from "../../../../src/testing/index.ts";
+import { call, encoded, NOW_US } from "./call.ts";
+import { Random } from "./random.ts";
+import { type ScriptServer, useScriptServer } from "./script-server.ts";
+
+const RUNS = 150;
+const started = useScriptServer();
+
+/** A bucket on the server, by a clock that the test moves. */
+class Bucket {
+  readonly #server: ScriptServer;
+  readonly #plan: ReturnType<typeof encoded>;
+  readonly #key: string;
+  readonly #extraMs: number;
+
+  constructor(limit: TokenBucketLimit, key: string, extraMs = 0) {
+    this.#server = started.server;
+    this.#plan = encoded(limit);
+    this.#key = key;
+    this.#extraMs = extraMs;
+  }
+
+  /** Whether it was admitted, and when as the script says. */
+  async take(nowUs: number, cost: number): Promise<{ readonly admitted: boolean; readonly takenUs: number }> {
+    const [outcome] = (await this.#run(call("take", this.#plan, this.#key, cost, { nowUs, tellsTime: true }))) ?? [];
+    return { admitted: outcome?.admitted === 1, takenUs: outcome?.decidedUs ?? Number.NaN };
+  }
+
+  async giveBack(nowUs: number, cost: number, takenUs: number): Promise<void> {
+    await this.#run(call("refund", this.#plan, this.#key, cost, { nowUs, takenUs }));
+  }
+
+  /** Microseconds until it is full. */
+  async resetUs(nowUs: number): Promise<number> {
+    const [outcome] = (await this.#run(call("explain", this.#plan, this.#key, 0, { nowUs }))) ?? [];
+    return outcome?.reports[0]?.resetUs[0] ?? Number.NaN;
+  }
+
+  async #run(transaction: Parameters<ScriptServer["run"]>[0]["transactions"][number]) {
+    return this.#server.run({ time: "client", extraMs: this.#extraMs, transactions: [transaction] });
+  }
+}
+
+/** Long beside the time that a test takes, for keys expire by the server's clock. */
+const EACH_50_S = tokenBucket({ capacity: 1, refill: 1, per: "50s" });
+const SECOND_US = 1_000_000;
+
+describe("what lost a race gives back", () => {
+  it("is what must still count of it: nothing once it has come back by itself", async () => {
+    const bucket = new Bucket(EACH_50_S, "refilled");
+    const { takenUs } = await bucket.take(NOW_US, 1);
+    expect(takenUs).toBe(NOW_US);
+    expect(await bucket.take(NOW_US + 50 * SECOND_US, 1)).toMatchObject({ admitted: true });
+    await bucket.giveBack(NOW_US + 60 * SECOND_US, 1, takenUs);
+    expect(await bucket.take(NOW_US + 62 * SECOND_US, 1)).toMatchObject({ admitted: false });
+    expect(await bucket.take(NOW_US + 100 * SECOND_US, 1)).toMatchObject({ admitted: true });
+  });
+
+  it("is all at the same moment, and to the tick less with each microsecond", async () => {
+    for (const passedUs of [0, 1, 20 * SECOND_US, 50 * SECOND_US - 1]) {
+      const bucket = new Bucket(tokenBucket({ capacity: 3, refill: 1, per: "50s" }), `passed ${passedUs}`);
+      await bucket.take(NOW_US, 2);
+      const { takenUs } = await bucket.take(NOW_US, 1);
+      await bucket.giveBack(NOW_US + passedUs, 1, takenUs);
+      expect(await bucket.resetUs(NOW_US + passedUs)).toBe(100 * SECOND_US);
+    }
+  });
+
+  it("is nothing by a clock that says it was not taken yet, and less where clocks may be apart", async () => {
+    const behind = new Bucket(EACH_50_S, "behind");
+    await behind.take(NOW_US, 1);
+    await behind.giveBack(NOW_US - 1, 1, NOW_US);
+    expect(await behind.resetUs(NOW_US)).toBe(50 * SECOND_US);
+    const apart = new Bucket(EACH_50_S, "apart", 20_000);
+    await apart.take(NOW_US, 1);
+    await apart.giveBack(NOW_US, 1, NOW_US);
+    expect(await apart.resetUs(NOW_US)).toBe(20 * SECOND_US);
+  });
+
+  it(`never lets more in than where it had not taken at all, over ${RUNS} random histories`, async () => {
+    for (let seed = 1; seed <= RUNS; seed += 1) {
+      const random = new Random(seed);
+      const capacity = random.between(1, 5);
+      const limit = tokenBucket({ capacity, refill: random.between(1, 7), per: random.of(["1m", "1h", 333_333.333]) });
+      const unitUs = Math.ceil((limit.perMs * 1_000) / limit.refill);
+      const bucket = new Bucket(limit, `history ${seed}`);
+      const clock = manualClock(NOW_US / 1_000);
+      const without = createLimiter({ limits: [limit], clock });
+      const taken: { readonly takenUs: number; readonly cost: number }[] = [];
+      let nowUs = NOW_US;
+      for (let step = 0; step < 30; step += 1) {
+        nowUs += random.between(0, Math.ceil(unitUs * random.of([0.1, 1, 2])));
+        clock.set(nowUs / 1_000);
+        const cost = random.between(1, capacity);
+        const lost = random.chance(0.3) ? taken.shift() : undefined;
+        if (lost !== undefined) {
+          await bucket.giveBack(nowUs, lost.cost, lost.takenUs);
+          continue;
+        }
+        const { admitted, takenUs } = await bucket.take(nowUs, cost);
+        if (admitted && random.chance(0.4)) taken.push({ takenUs, cost });
+        else if (admitted) expect([seed, step, without.allow("", cost)]).toEqual([seed, step, true]);
+      }
+    }
+  });
+});

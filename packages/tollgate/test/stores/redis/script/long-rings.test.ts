@@ -1,0 +1,71 @@
+import { expect, it } from "vitest";
+import { transact } from "../../../../src/algorithms/transact.ts";
+import { type Report, slidingWindow } from "../../../../src/index.ts";
+import type { ScriptTransaction } from "../../../../src/stores/redis/script/encode-call.ts";
+import { eraOf } from "../../../../src/stores/redis/script/era.ts";
+import { NOW_US } from "./call.ts";
+import { outcomeDifferences } from "./compare-outcomes.ts";
+import { Random } from "./random.ts";
+import { useScriptServer } from "./script-server.ts";
+import { TwinWorld } from "./twin-world.ts";
+
+/** Units by which running totals soon leave the exact integers. */
+const MANY = 2 ** 44;
+const started = useScriptServer();
+
+/** Long rings that go round, of which large parts are freed at once, beside the memory store. */
+it.each([
+  [300, 1, 0],
+  [1_000, 1, 0],
+  [3_000, 1, 0],
+  [Number.MAX_SAFE_INTEGER, MANY, 0.5],
+])(
+  "long rings decide to the bit as in memory: limit %i, in units of %i, %d ms apart",
+  async (limit, unit, resolution) => {
+    // So long that about as many units come in it as it holds.
+    const windowUs = Math.floor(limit / unit) * 2_000;
+    const world = new TwinWorld(eraOf(NOW_US));
+    const plan = world.plan(`ring ${limit}`, [slidingWindow({ limit, window: windowUs / 1_000, resolution })]);
+    const space = world.space(plan, "a");
+    const random = new Random(limit);
+    let nowUs = NOW_US;
+
+    async function both(
+      verb: "take" | "charge" | "refund" | "explain",
+      calls: number,
+      stepUs: number,
+      mostCost: number,
+    ) {
+      const transactions: ScriptTransaction[] = [];
+      const expected = Array.from({ length: calls }, () => {
+        nowUs += random.between(0, stepUs);
+        const costs = [random.between(1, mostCost) * unit];
+        const times = random.chance(0.8) ? 1 : random.between(2, 4);
+        transactions.push({
+          verb,
+          times,
+          detail: "first-denied",
+          nowUs,
+          keys: [{ name: plan.cells, plan: plan.encoded, costs }],
+        });
+        const reports: Report[] = [];
+        let admitted = 0;
+        for (let i = 0; i < times; i += 1) {
+          const report = transact(verb, [{ space, key: "a", costs }], nowUs);
+          if (report.admitted) admitted += 1;
+          else reports.push(report);
+        }
+        return verb === "refund" ? { admitted: times, reports: [] } : { admitted, reports: reports.slice(0, 1) };
+      });
+      const got = await started.server.run({ time: "client", extraMs: 3_600_000, transactions });
+      expect(outcomeDifferences(got, expected)).toEqual([]);
+    }
+
+    for (let round = 0; round < 12; round += 1) {
+      for (let i = 0; i < 4; i += 1) await both("take", 150, 4_000, 2);
+      await both("refund", random.between(1, 4), 1_000, Math.ceil(limit / unit / random.of([1, 2, 4, 40])));
+      await both("explain", 3, 0, Math.ceil(limit / unit));
+      await both(random.of(["take", "charge"]), 60, random.of([2_000, windowUs / 100]), 3);
+    }
+  },
+);

@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { perHour, perSecond, slidingWindow } from "../../../../src/index.ts";
+import type { ScriptTransaction } from "../../../../src/stores/redis/script/encode-call.ts";
+import { SCRIPT_SHA } from "../../../../src/stores/redis/script/sha.ts";
+import { SCRIPT } from "../../../../src/stores/redis/script/source.ts";
+import { at, call, encoded, NOW_US } from "./call.ts";
+import { useScriptServer } from "./script-server.ts";
+
+const started = useScriptServer();
+
+const WAYS = [
+  ["one bucket", encoded(perSecond(10))],
+  ["several buckets", encoded(perSecond(10), perHour(1_000))],
+  ["any limits", encoded(slidingWindow({ limit: 10, window: "1h" }))],
+] as const;
+
+async function run(transactions: readonly ScriptTransaction[], nowUs?: number, fence = "1") {
+  const time = nowUs === undefined ? "server" : "client";
+  return started.server.run({ time, extraMs: 0, transactions: at(nowUs ?? 0, transactions) }, fence);
+}
+
+/** What the connection may do is less for a while. */
+async function withAcl<T>(less: readonly string[], again: string, check: () => Promise<T>): Promise<T> {
+  await started.server.command("ACL", "SETUSER", "default", ...less);
+  try {
+    return await check();
+  } finally {
+    await started.server.command("ACL", "SETUSER", "default", again);
+  }
+}
+
+describe("the script", () => {
+  it("is known by its SHA-1", () => {
+    expect(SCRIPT_SHA).toBe(createHash("sha1").update(SCRIPT).digest("hex"));
+  });
+
+  it("is sent without comments and indentation", () => {
+    expect(SCRIPT.split("\n").filter((line) => /^\s|--|^$/.test(line))).toEqual([]);
+  });
+
+  it("uses nothing that Redis, Valkey, a cluster or Upstash refuses or warns of", () => {
+    expect(SCRIPT).not.toMatch(
+      /setresp|replicate_commands|set_repl|breakpoint|math\.random|loadstring|setfenv|table\.getn/,
+    );
+    const asked = [...SCRIPT.matchAll(/(?:call\(|set\(|\{ )'([A-Z]+)'/g)].map(([, command]) => command);
+    expect(new Set(asked)).toEqual(new Set(["DEL", "EXISTS", "GET", "MGET", "SET", "TIME"]));
+  });
+
+  it.each(WAYS)("does nothing when nobody waits any more: %s", async (way, plan) => {
+    for (const fence of ["0", "", "10"]) {
+      expect(await run([call("take", plan, `void ${way}`)], undefined, fence)).toBeUndefined();
+    }
+    expect(await started.server.command("EXISTS", `void ${way}`)).toBe(0);
+  });
+
+  it.each(WAYS)("asks for no time where the client tells it: %s", async (way, plan) => {
+    const asked = await withAcl(["-time"], "+time", async () => [
+      await run([call("take", plan, `told ${way}`)], NOW_US),
+      await run([call("take", plan, `asked ${way}`)]).catch(String),
+    ]);
+    expect(asked).toEqual([
+      [expect.objectContaining({ admitted: 1 })],
+      expect.stringContaining("can't run this command"),
+    ]);
+  });
+
+  it.each(WAYS)("touches no key but those of the call: %s", async (_way, plan) => {
+    const outcomes = await withAcl(["resetkeys", `~own-${plan.plan.id.length}*`], "allkeys", () => {
+      const name = `own-${plan.plan.id.length}`;
+      return run([call("take", plan, name), call("take", plan, `${name}-too`)]);
+    });
+    expect(outcomes?.map(({ admitted }) => admitted)).toEqual([1, 1]);
+  });
+
+  it("is asked for again once the server has forgotten it", async () => {
+    await started.server.command("SCRIPT", "FLUSH");
+    await expect(run([call("take", encoded(perSecond(10)), "flushed")])).rejects.toThrow("NOSCRIPT");
+    expect(await started.server.command("SCRIPT", "LOAD", SCRIPT)).toBe(SCRIPT_SHA);
+    expect((await run([call("take", encoded(perSecond(10)), "flushed")]))?.[0]?.admitted).toBe(1);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { fixedWindow, perDay, perHour, slidingWindow, tokenBucket } from "../../../../src/index.ts";
+import { StepCount, stepsOf } from "../../../../src/stores/redis/script/steps.ts";
+import { call, encoded, NOW_US, together } from "./call.ts";
+
+const DETAILS = ["first-denied", "each"] as const;
+const LIMITS = [
+  ["a bucket", perDay(10)],
+  ["an inexact bucket", tokenBucket({ capacity: 999_983, refill: 999_983, per: "1d" })],
+  ["a fixed window", fixedWindow({ limit: 10, window: "1h" })],
+  ["a sliding window", slidingWindow({ limit: 10, window: "1h" })],
+] as const;
+
+describe.each(LIMITS)("the steps of joined calls for %s", (_name, limit) => {
+  const plan = encoded(limit);
+  const steps = (verb: Parameters<typeof call>[0], times: number, detail: (typeof DETAILS)[number], cost = 1) =>
+    stepsOf(call(verb, plan, "a", cost, { times, detail }));
+
+  it("are the same for any number of calls where only the first that is denied is told of", () => {
+    for (const verb of ["take", "charge", "refund", "peek", "explain"] as const) {
+      expect(steps(verb, 1_000_000, "first-denied")).toBe(steps(verb, 3, "first-denied"));
+      expect(steps(verb, 1_000_000, "first-denied")).toBeLessThan(30);
+    }
+  });
+
+  it("grow with those that can be admitted, and with what is charged, where each is told of", () => {
+    const most = Math.floor(limit.capacity / 5);
+    expect(steps("take", 1_000_000_000, "each", 5)).toBe(steps("take", most + 1, "each", 5));
+    expect(steps("take", most + 1, "each", 5)).toBeGreaterThan(steps("take", most, "each", 5));
+    expect(steps("charge", 1_000, "each")).toBeGreaterThan(3_000);
+    expect(steps("peek", 1_000, "each")).toBe(steps("peek", 1, "each"));
+  });
+});
+
+describe("steps", () => {
+  const bucket = encoded(perDay(10));
+
+  it("grow with rings", () => {
+    const of = (limit: number) =>
+      stepsOf(call("take", encoded(slidingWindow({ limit, window: "1h", resolution: 0 })), "a"));
+    expect(of(1_000)).toBeGreaterThan(of(10) + 50);
+  });
+
+  it("grow with the keys that are counted together", () => {
+    const two = together(call("take", bucket, "a"), call("take", bucket, "b"));
+    expect(stepsOf(two)).toBeGreaterThan(2 * stepsOf(call("take", bucket, "a")));
+  });
+
+  it("of a call are more where clients tell the time, and it goes on", () => {
+    const [first, same, later] = [0, 0, 1].map((us) => call("take", bucket, "a", 1, { nowUs: NOW_US + us }));
+    const count = new StepCount("client");
+    count.add(first!);
+    expect(count.totalWith(later!)).toBe(count.totalWith(same!) + 1);
+  });
+
+  it("of a call are fewer where all of it can go a shorter way", () => {
+    const takes = Array.from({ length: 100 }, (_, i) =>
+      call("take", bucket, `key ${i}`, 1, { detail: "first-denied" }),
+    );
+    const count = new StepCount("server");
+    for (const take of takes) count.add(take);
+    expect(count.totalWith(takes[0]!)).toBe(101 * stepsOf(takes[0]!));
+    const window = call("take", encoded(perHour(5), fixedWindow({ limit: 9, window: "1h" })), "window");
+    expect(count.totalWith(window)).toBeGreaterThan(3 * 100 * stepsOf(takes[0]!));
+    count.add(window);
+    expect(count.totalWith(takes[0]!)).toBeGreaterThan(count.totalWith(window) - 100);
+    expect(new StepCount("server").totalWith(window)).toBe(stepsOf(window));
+  });
+});

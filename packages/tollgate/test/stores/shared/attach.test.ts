@@ -1,0 +1,146 @@
+import { createLimiter, perMinute } from "tollgate";
+import { type SharedStore, type SharedStoreHandle, sharedStore } from "tollgate/shared";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { LAYOUT_VERSION, MAX_KEYS_AT, VERSION_AT } from "../../../src/stores/shared/layout.ts";
+import { randomWords } from "../local/random-words.ts";
+import { bufferOf, useNoWebAssembly } from "./two-ends.ts";
+
+const attach = (handle: unknown) => sharedStore.attach(handle as SharedStoreHandle);
+const handleOf = (memory: unknown) => ({ kind: "tollgate/shared", memory });
+const NOT_SHARED = /^sharedStore\.attach: expected a handle whose memory is shared, got one with .+workerData/;
+
+function refusal(message: string | RegExp) {
+  return expect.objectContaining({ name: "TollgateError", code: "ERR_STORE", message: expect.stringMatching(message) });
+}
+
+/** The shared bytes of a store in use, copied. */
+function copyOf(store: SharedStore, bytes: number): SharedArrayBuffer {
+  const copy = new SharedArrayBuffer(bytes);
+  new Uint8Array(copy).set(new Uint8Array(bufferOf(store)).subarray(0, bytes));
+  return copy;
+}
+
+function storeInUse(): SharedStore {
+  const store = sharedStore({ maxKeys: 100 });
+  const limiter = createLimiter({ name: "api", limits: [perMinute(1)], store });
+  const pair = createLimiter({ name: "pair", limits: [perMinute(1), perMinute(2, { name: "other" })], store });
+  expect([limiter.allow("ann"), pair.allow("ann")]).toEqual([true, true]);
+  return store;
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("attach refuses", () => {
+  it.each([
+    [undefined, "undefined"],
+    [null, "null"],
+    [5, "5"],
+    ["tollgate/shared", '"tollgate/shared"'],
+    [[], "an array"],
+    [{}, "an object"],
+    [{ kind: "sync" }, "an object"],
+    [new ArrayBuffer(8), "an object"],
+    [new SharedArrayBuffer(8), "an object"],
+    [() => {}, "a function"],
+  ])("what is no handle: %o", (handle, shown) => {
+    expect(() => attach(handle)).toThrow(
+      refusal(`^sharedStore\\.attach: expected the handle of a shared store, got ${shown}$`),
+    );
+  });
+
+  it("a store in place of its handle", () => {
+    expect(() => attach(storeInUse())).toThrow(refusal("expected the handle of a shared store"));
+  });
+
+  it.each<[string, unknown]>([
+    ["nothing", undefined],
+    ["null", null],
+    ["a number", 5],
+    ["an ArrayBuffer", new ArrayBuffer(8)],
+    ["a view of one", new Int32Array(2)],
+    ["an object", {}],
+  ])("a handle whose memory is %s", (_name, memory) => {
+    expect(() => attach(handleOf(memory))).toThrow(refusal(NOT_SHARED));
+  });
+
+  it("a handle that went through JSON", () => {
+    const text = JSON.stringify(sharedStore({ maxKeys: 10 }).handle);
+    expect(() => attach(JSON.parse(text))).toThrow(refusal(NOT_SHARED));
+  });
+
+  it.each([0, 8, 1_000, 3_000_001])("shared memory of %d bytes", (bytes) => {
+    expect(() => attach(handleOf(new SharedArrayBuffer(bytes)))).toThrow(
+      refusal(`^sharedStore\\.attach: expected the memory of a shared store, got ${bytes} bytes$`),
+    );
+  });
+
+  it.each(["nothing", "anything"])("shared memory in which there is %s", (what) => {
+    const buffer = new SharedArrayBuffer(4_000_000);
+    if (what === "anything") {
+      const word = randomWords(1);
+      new Int32Array(buffer).set(Array.from({ length: buffer.byteLength / 4 }, word));
+    }
+    expect(() => attach(handleOf(buffer))).toThrow(
+      refusal("^sharedStore\\.attach: expected the memory of a shared store, got memory of something else$"),
+    );
+  });
+
+  it.each([LAYOUT_VERSION + 1, LAYOUT_VERSION - 1, -1])("a store of layout version %d", (version) => {
+    const store = storeInUse();
+    new Int32Array(bufferOf(store))[VERSION_AT] = version;
+    expect(() => attach(store.handle)).toThrow(
+      refusal(
+        `^sharedStore\\.attach: expected a handle of layout version ${LAYOUT_VERSION}, got version ${version}; ` +
+          "all threads have to run the same version of tollgate$",
+      ),
+    );
+  });
+
+  it("a store for no keys", () => {
+    const store = storeInUse();
+    new Int32Array(bufferOf(store))[MAX_KEYS_AT] = 0;
+    expect(() => attach(store.handle)).toThrow(refusal("expected the memory of a shared store, got one for 0 keys"));
+  });
+
+  it.each(["by a part", "by its last words"])("memory that was cut short %s", (what) => {
+    useNoWebAssembly();
+    const store = storeInUse();
+    const { byteLength } = bufferOf(store);
+    const bytes = what === "by a part" ? 2_200_000 : byteLength - 8;
+    expect(() => attach(handleOf(copyOf(store, bytes)))).toThrow(refusal("^sharedStore\\.attach: expected "));
+  });
+});
+
+describe("a refused handle", () => {
+  it("changes nothing in its memory", () => {
+    const store = storeInUse();
+    const words = new Int32Array(bufferOf(store));
+    words[VERSION_AT] = LAYOUT_VERSION + 1;
+    const before = copyOf(store, words.byteLength);
+    expect(() => attach(store.handle)).toThrow(refusal("layout version"));
+    expect(Buffer.compare(Buffer.from(before), Buffer.from(bufferOf(store)))).toBe(0);
+  });
+
+  it("leaves a good store working", () => {
+    const store = storeInUse();
+    for (const bad of [null, {}, handleOf(new SharedArrayBuffer(4_000_000)), handleOf(copyOf(store, 1_000))]) {
+      expect(() => attach(bad)).toThrow(refusal("^sharedStore\\.attach: "));
+    }
+    const limiter = createLimiter({ name: "api", limits: [perMinute(1)], store: attach(store.handle) });
+    expect([limiter.allow("ann"), limiter.allow("bob"), store.size]).toEqual([false, true, 3]);
+  });
+});
+
+describe("memory that is a copy of a store's", () => {
+  it("is a store of its own, with what was counted until then", () => {
+    const store = storeInUse();
+    const copy = attach(handleOf(copyOf(store, bufferOf(store).byteLength)));
+    const [here, there] = [store, copy].map((end) =>
+      createLimiter({ name: "api", limits: [perMinute(1)], store: end }),
+    );
+    expect([here?.allow("ann"), there?.allow("ann")]).toEqual([false, false]);
+    expect([here?.allow("bob"), there?.allow("bob")]).toEqual([true, true]);
+  });
+});

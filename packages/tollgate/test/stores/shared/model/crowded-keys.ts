@@ -1,0 +1,77 @@
+import type { Limit } from "tollgate";
+import { createPlan } from "../../../../src/core/plan.ts";
+import { KeyPrints } from "../../../../src/stores/shared/key-prints.ts";
+import { LIMITER, SECRET } from "./world.ts";
+
+/** The fewest that a table has, and so what a store for one key has. */
+const SETS = 8;
+export const SLOTS_PER_SET = 4;
+/** More than enough to find keys that crowd any place. */
+const CANDIDATES = 100_000;
+
+/** Finds keys that are in each other's way. */
+export class CrowdedKeys {
+  readonly #prints: KeyPrints;
+  #count = 0;
+
+  constructor(limits: readonly Limit[]) {
+    this.#prints = new KeyPrints(SECRET, createPlan(LIMITER, LIMITER, limits));
+  }
+
+  /** Keys that can only be in the same sets, in the same order. */
+  inSameSets(count: number): string[] {
+    return this.#alike(count, (key) => this.#setsOf(key).join());
+  }
+
+  /** As `inSameSets`, and where there is no room they share a bucket. */
+  inSameBucket(count: number): string[] {
+    return this.#alike(count, (key) => {
+      this.#prints.ofBucket(key);
+      const { low, high } = this.#prints;
+      return [...this.#setsOf(key), low, high].join();
+    });
+  }
+
+  /** Keys that fill every slot there is: of each set in turn, as many as it has slots. */
+  fillingAll(): string[] {
+    const firsts = Array.from({ length: SETS }, (_, set) => set);
+    return firsts.flatMap((set) => {
+      const keys: string[] = [];
+      while (keys.length < SLOTS_PER_SET) {
+        const key = this.#another();
+        if (this.#setsOf(key)[0] === set) keys.push(key);
+      }
+      return keys;
+    });
+  }
+
+  /** The set in which a key is put if there is room, and the next. */
+  #setsOf(key: string): [number, number] {
+    this.#prints.ofKey(key);
+    const { low, high } = this.#prints;
+    const setOf = (hash: number) => Math.floor(((hash >>> 0) * SETS) / 2 ** 32);
+    return [setOf(low), setOf(high)];
+  }
+
+  /** The first set in which a key is put. */
+  firstSetOf(key: string): number {
+    return this.#setsOf(key)[0];
+  }
+
+  #alike(count: number, placeOf: (key: string) => string): string[] {
+    const groups = new Map<string, string[]>();
+    for (;;) {
+      const key = this.#another();
+      const place = placeOf(key);
+      const group = [...(groups.get(place) ?? []), key];
+      if (group.length === count) return group;
+      groups.set(place, group);
+    }
+  }
+
+  #another(): string {
+    this.#count += 1;
+    if (this.#count > CANDIDATES) throw new Error("crowded keys: expected to find some by now");
+    return `key-${this.#count}`;
+  }
+}

@@ -1,0 +1,62 @@
+import { type Clock, combine, createLimiter, type Limit, type Limiter } from "tollgate";
+import type { SharedMemory } from "../../../../src/stores/shared/memory.ts";
+import type { StoreInThread } from "../../../../src/stores/shared/shared-store.ts";
+import type { Call } from "./call.ts";
+
+/** Limits of two limiters, which threads ask alone or combined: the key of a call says which. */
+export interface Race {
+  readonly first: readonly Limit[];
+  readonly second: readonly Limit[];
+}
+
+export const RACE_KEYS = ["first", "second", "both"] as const;
+
+/** A word that stores do not use: the time of all threads, in milliseconds. */
+const TIME_AT = 14;
+
+/**
+ * The limiters of a race as one thread has them. Their time goes on in the middle of calls, when other threads call at
+ * a later one.
+ */
+export class RaceCaller {
+  readonly #memory: SharedMemory;
+  readonly #limiters: Readonly<Record<string, Limiter>>;
+  /** What the clock told first in the call at hand: when it is decided. */
+  #decidedMs: number | undefined;
+
+  constructor({ first, second }: Race, store: StoreInThread, memory: SharedMemory) {
+    this.#memory = memory;
+    const clock: Clock = { now: () => this.#readTime() };
+    const one = createLimiter({ name: "first", limits: first, key: () => "ann", store, clock });
+    const other = createLimiter({ name: "second", limits: second, key: () => "ann", store, clock });
+    this.#limiters = { first: one, second: other, both: combine(one, other) };
+  }
+
+  play({ verb, key, cost, nowMs }: Call): string {
+    const limiter = this.#limiters[key]!;
+    this.#advanceTo(nowMs);
+    if (verb === "explain")
+      return limiter
+        .explain("", cost)
+        .map(({ name, used }) => `${name}: ${used}`)
+        .join("; ");
+    if (verb !== "allow") throw new Error(`race: expected allow or explain, got ${verb}`);
+    this.#decidedMs = undefined;
+    const allowed = limiter.allow("", cost);
+    return `${allowed} at ${this.#decidedMs}`;
+  }
+
+  #readTime(): number {
+    const { atomics, words } = this.#memory;
+    const nowMs = atomics.load(words, TIME_AT);
+    this.#decidedMs ??= nowMs;
+    return nowMs;
+  }
+
+  #advanceTo(ms: number): void {
+    const { atomics, words } = this.#memory;
+    for (let before = atomics.load(words, TIME_AT); before < ms; before = atomics.load(words, TIME_AT)) {
+      if (atomics.compareExchange(words, TIME_AT, before, ms) === before) return;
+    }
+  }
+}

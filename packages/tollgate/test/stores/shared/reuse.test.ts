@@ -1,0 +1,136 @@
+import {
+  createLimiter,
+  type Decision,
+  fixedWindow,
+  type Limit,
+  memoryStore,
+  perDay,
+  perMinute,
+  slidingWindow,
+  tokenBucket,
+} from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+import { randomBelow } from "../local/random-words.ts";
+import { twoEnds } from "./two-ends.ts";
+
+const START_MS = 1_790_000_000_123;
+/** All slots of a store that was made for one key. */
+const SLOTS = 32;
+/** Every slot has a generation, which begins anew after so many. */
+const GENERATIONS = 1_023;
+
+/** With how long it takes until a key that took two units is as good as new. */
+const LISTS: readonly (readonly [name: string, limits: readonly Limit[], newAfterMs: number])[] = [
+  ["one cell", [perMinute(2)], 60_000],
+  ["one cell at a rate that is no whole number", [tokenBucket({ capacity: 7, refill: 7, per: "11s" })], 22_000 / 7],
+  ["one cell whose ticks are no fraction of a microsecond", [perDay(1001)], (2 * 86_400_000) / 1001],
+  [
+    "one cell whose ticks are no fraction of a microsecond, and that starts empty",
+    [tokenBucket({ capacity: 4, refill: 11, per: "1m", initial: "empty", idleTtl: "9s" })],
+    9_000 + (6 * 60_000) / 11,
+  ],
+  [
+    "one cell that starts empty",
+    [tokenBucket({ capacity: 4, refill: 2, per: "1s", initial: "empty", idleTtl: "9s" })],
+    12_000,
+  ],
+  [
+    "a bucket that starts empty and a window",
+    [
+      tokenBucket({ capacity: 4, refill: 2, per: "1s", initial: "empty", idleTtl: "9s" }),
+      fixedWindow({ limit: 2, window: "1m", anchor: "first-use" }),
+    ],
+    69_000,
+  ],
+  ["a window", [fixedWindow({ limit: 2, window: "1m", anchor: "first-use" })], 60_000],
+  ["a sliding window", [slidingWindow({ limit: 2, window: "30s", resolution: "15s" })], 30_000],
+  ["two limits", [perMinute(2), fixedWindow({ limit: 9, window: "2m", anchor: "first-use" })], 120_000],
+];
+
+function keys(count: number, prefix = "new"): string[] {
+  return Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
+}
+
+function findsRoom(decision: Decision): boolean {
+  return decision.allowed || decision.reason !== "store-full";
+}
+
+describe.each(LISTS)("a slot of %s", (_name, limits, newAfterMs) => {
+  it.each(["old", "new"])(
+    "is given away to the %s limiter's keys as soon as its own is as good as new, and no earlier",
+    (name) => {
+      const clock = manualClock(START_MS);
+      const [store, end] = twoEnds({ maxKeys: 1, overflow: "deny", maxBytes: 2 ** 24 });
+      const old = createLimiter({ name: "old", limits, clock, store });
+      for (let i = 0; old.size < SLOTS; i += 1) old.charge(`filler-${i}`, 2);
+      // At an end that has never made the old limiter, unless it is the same.
+      const others = createLimiter({ name, limits, clock, store: end });
+      clock.advance(newAfterMs - 5);
+      expect(keys(40).filter((key) => findsRoom(others.charge(key, 1)))).toEqual([]);
+      // For who does not know the limiter, a moment later than it is.
+      clock.advance(10);
+      expect(keys(12).filter((key) => !findsRoom(others.charge(key, 1)))).toEqual([]);
+      expect([old.size, store.size]).toEqual([name === "old" ? SLOTS : SLOTS - 12, SLOTS]);
+    },
+  );
+
+  it("works on when its generations have begun anew three times", () => {
+    const clock = manualClock(START_MS);
+    const [store, end] = twoEnds({ maxKeys: 1, maxBytes: 2 ** 24 });
+    const here = createLimiter({ name: "api", limits, clock, store });
+    const there = createLimiter({ name: "api", limits, clock, store: end });
+    for (let i = 0; i < 3 * GENERATIONS; i += 1) {
+      there.charge("ann", 1);
+      const { remaining } = here.peek("ann", 0);
+      here.charge("ann", 1);
+      expect([there.peek("ann", 0).remaining, store.size]).toEqual([Math.max(0, remaining - 1), 1]);
+      (i % 2 === 0 ? here : there).reset("ann");
+      expect([end.size, here.size]).toEqual([0, 0]);
+    }
+  });
+
+  it("never looks as if it had not been used yet, behind which nobody would look for other keys", () => {
+    for (let round = 0; round < 4; round += 1) {
+      const [store, end] = twoEnds({ maxKeys: 1, maxBytes: 2 ** 24 });
+      const options = { name: "api", limits, clock: manualClock(START_MS) };
+      const here = createLimiter({ ...options, store });
+      const there = createLimiter({ ...options, store: end });
+      const crowd: string[] = [];
+      for (const key of keys(24)) {
+        if (here.peek(key).shared === true) continue;
+        here.charge(key, 2);
+        crowd.push(key);
+      }
+      const used = here.explain(crowd[0]!)[0]!.used;
+      for (const key of crowd) {
+        const others = crowd.filter((other) => other !== key);
+        // Each reset and each charge begin a generation.
+        for (let i = 1; i <= GENERATIONS / 2 + 5; i += 1) {
+          there.reset(key);
+          const lost = i < GENERATIONS / 2 - 5 ? [] : others.filter((other) => there.explain(other)[0]!.used !== used);
+          expect(lost).toEqual([]);
+          here.charge(key, 2);
+        }
+      }
+      expect(store.size).toBe(crowd.length);
+    }
+  });
+
+  it("works on through thousands of keys that come and go, as a memory store does", () => {
+    const clock = manualClock(START_MS);
+    const [store, end] = twoEnds({ maxKeys: 1, maxBytes: 2 ** 24 });
+    const make = (one: typeof store | ReturnType<typeof memoryStore>) =>
+      createLimiter({ name: "api", limits, clock, store: one });
+    const [here, there, twin] = [make(store), make(end), make(memoryStore())];
+    const below = randomBelow(7);
+    for (let i = 0; i < 20_000; i += 1) {
+      const one = below(2) === 0 ? here : there;
+      const key = `key-${below(12)}`;
+      if (below(3) === 0) for (const limiter of [one, twin]) limiter.reset(key);
+      else if (one.allow(key) !== twin.allow(key)) throw new Error(`call ${i}: expected another answer`);
+      if (below(50) === 0) clock.advance(below(newAfterMs));
+    }
+    expect([store.overflowed, end.overflowed]).toEqual([0, 0]);
+  });
+});

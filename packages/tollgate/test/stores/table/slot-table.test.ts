@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import { Room } from "../../../src/stores/local/room.ts";
+import { type Owner, SlotTable } from "../../../src/stores/table/slot-table.ts";
+import { randomWords } from "../local/random-words.ts";
+
+const NOW = new Float64Array(1);
+
+interface Key {
+  readonly low: number;
+  readonly high: number;
+  readonly number: number;
+  /** Whether it is as good as new. */
+  done: boolean;
+  slot: number;
+}
+
+/** A table and an owner that knows what has to be in it. */
+class Filled implements Owner {
+  size = 0;
+  readonly keys: Key[] = [];
+  readonly table: SlotTable;
+  /** How many keys were found elsewhere than where they were put. */
+  moves = 0;
+  inSecondSets = 0;
+  refusals = 0;
+  reclaimed = 0;
+  readonly #number: number;
+  readonly #words: () => number;
+
+  constructor(maxKeys: number, width: number, seed: number) {
+    this.table = new SlotTable(width, new Room("test", { maxKeys }));
+    // Owners of the numbers before it.
+    for (let i = 0; i < seed % 3; i += 1) this.table.adopt(new Filled(1, width, 0));
+    this.#number = this.table.adopt(this);
+    this.#words = randomWords(seed);
+  }
+
+  isAsGoodAsNew(slot: number): boolean {
+    return this.#keyIn(slot).done;
+  }
+
+  isDone(): boolean {
+    return false;
+  }
+
+  letGo(): void {}
+
+  /** Puts a new key in, if there is room. */
+  add(): void {
+    const { slots, room } = this.table;
+    const key = { ...this.#fingerprint(), number: this.keys.length, done: false, slot: -1 };
+    if (slots.find(key.low, key.high) >= 0) throw new Error("a new key is there");
+    const before = this.size;
+    key.slot = this.table.makeRoom(key.low, key.high, this, NOW);
+    this.reclaimed += before - this.size;
+    if (key.slot < 0) {
+      this.refusals += 1;
+      return;
+    }
+    if (!slots.isFree(key.slot)) throw new Error("a key is in the way");
+    slots.occupy(key.slot, key.low, key.high, this.#number);
+    slots.cells.fill(key.number, key.slot, key.slot + slots.width);
+    this.size += 1;
+    room.size += 1;
+    this.keys.push(key);
+    const first = slots.firstSet(key.low);
+    if (![0, 1, 2, 3].some((way) => slots.slot(first, way) === key.slot)) this.inSecondSets += 1;
+  }
+
+  drop(key: Key): void {
+    const slot = this.table.slots.find(key.low, key.high);
+    if (slot >= 0) this.table.drop(slot, this);
+    key.done = true;
+  }
+
+  /** Every key that counts is where a search finds it, with its cells and its owner. */
+  check(): void {
+    const { slots, room } = this.table;
+    let found = 0;
+    for (const key of this.keys) {
+      const slot = slots.find(key.low, key.high);
+      if (slot < 0 && key.done) continue;
+      if (slot < 0 || this.#keyIn(slot) !== key || slots.ownerOf(slot) !== this.#number)
+        throw new Error(`lost key ${key.number}`);
+      if (slots.cells[slot + slots.width - 1] !== key.number) throw new Error(`lost the last cell of ${key.number}`);
+      if (slot !== key.slot) this.moves += 1;
+      key.slot = slot;
+      found += 1;
+    }
+    if (this.size !== found || room.size !== found)
+      throw new Error(`${found} keys, ${this.size}, ${room.size} counted`);
+  }
+
+  /** Some keys have one word of another's. */
+  #fingerprint(): { readonly low: number; readonly high: number } {
+    const low = this.#words() | 1;
+    const high = this.#words() | 0;
+    const other = this.keys[this.#words() % (8 * this.keys.length + 8)];
+    return other === undefined ? { low, high } : high < 0 ? { low: other.low, high } : { low, high: other.high };
+  }
+
+  #keyIn(slot: number): Key {
+    return this.keys[this.table.slots.cells[slot]!]!;
+  }
+}
+
+describe("the slots of a table", () => {
+  it.each([
+    [1, 1],
+    [2, 3],
+    [5, 2],
+    [17, 1],
+    [100, 2],
+    [150, 134],
+  ])("keep every key findable, for %d keys of %d cells", (maxKeys, width) => {
+    // Else this test would test nothing.
+    const totals = { moves: 0, inSecondSets: 0, refusals: 0, reclaimed: 0 };
+    for (let seed = 1; seed <= 12; seed += 1) {
+      const filled = new Filled(maxKeys, width, seed * 1_000_003);
+      const below = randomWords(seed);
+      for (let round = 0; round < 40; round += 1) {
+        for (let left = 1 + (below() % (2 * maxKeys)); left > 0; left -= 1) filled.add();
+        filled.check();
+        for (const key of filled.keys) {
+          if (below() % 8 === 0) key.done = true;
+          if (below() % 16 === 0) filled.drop(key);
+        }
+        filled.check();
+      }
+      for (const total of Object.keys(totals) as (keyof typeof totals)[]) totals[total] += filled[total];
+    }
+    // Of two sets each is the other of every key.
+    expect(totals.moves).toBeGreaterThan(maxKeys < 5 ? -1 : 20);
+    expect(totals.inSecondSets).toBeGreaterThan(100);
+    expect(totals.refusals).toBeGreaterThan(20);
+    expect(totals.reclaimed).toBeGreaterThan(100);
+  });
+
+  it("have room for eight keys at least, whatever sets they belong to", () => {
+    for (let seed = 1; seed <= 200; seed += 1) {
+      const filled = new Filled(1, 1, seed);
+      for (let i = 0; i < 9; i += 1) filled.add();
+      expect([filled.size, filled.refusals]).toEqual([8, 1]);
+    }
+  });
+});
