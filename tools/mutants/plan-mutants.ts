@@ -70,7 +70,7 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   {
     name: "refunds take",
     file: VERBS,
-    find: 'if (verb === "refund") kernel.giveBack(cells, cell, now, cost);',
+    find: 'if (verb === "refund") kernel.refund(cells, cell, now, cost);',
     replace: 'if (verb === "refund") kernel.take(cells, cell, now, cost);',
     why: "units given back are taken again",
   },
@@ -84,9 +84,9 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   {
     name: "any limit as good as new drops the key",
     file: VERBS,
-    find: "if (!this.#kernels[i]!.isUnused(cells, base + this.#offsets[i]!, then)) return false;\n    }\n    return true;",
+    find: "if (!this.#kernels[i]!.isIdle(cells, base + this.#offsets[i]!, then)) return false;\n    }\n    return true;",
     replace:
-      "if (this.#kernels[i]!.isUnused(cells, base + this.#offsets[i]!, then)) return true;\n    }\n    return false;",
+      "if (this.#kernels[i]!.isIdle(cells, base + this.#offsets[i]!, then)) return true;\n    }\n    return false;",
     why: "a sweep gives units away",
   },
   {

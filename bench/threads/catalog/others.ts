@@ -18,8 +18,8 @@ export const CLUSTER_ROW: ClusterRow = {
 };
 
 const NATIVELY = { runs: "natively" } as const;
-const PER_CALL = { clock: "per call", options: "`Instant::now` in each call" } as const;
-const COARSE = { clock: "coarse", options: "`Instant::now` in every 16th call" } as const;
+const PER_CALL = { clock: "per call", options: "`TimeCell::now` in each call" } as const;
+const COARSE = { clock: "coarse", options: "`TimeCell::now` in every 16th call" } as const;
 const LOOP = { ...NATIVELY, group: "threads-hot", program: "loop" } as const;
 const TABLE = { ...NATIVELY, group: "threads-keys", program: "table" } as const;
 

@@ -1,10 +1,9 @@
 export { type Clock, systemClock } from "./core/clock.ts";
 export { coarseClock } from "./core/coarse-clock.ts";
 export type { Cost, UnitCosts } from "./core/cost.ts";
-export type { Allowed, Decision, Denied, LimitReport } from "./core/decision.ts";
+export type { Allowed, Decision, Denied, LimitStatus } from "./core/decision.ts";
 export type { Duration } from "./core/duration.ts";
 export { type ErrorCode, TollgateError } from "./core/errors.ts";
-export type { Instant } from "./core/instant.ts";
 export { type FixedWindowOptions, fixedWindow } from "./core/limits/fixed-window.ts";
 export type { FixedWindowLimit, Limit, LimitMode, SlidingWindowLimit, TokenBucketLimit } from "./core/limits/limit.ts";
 export type { LimitOptions } from "./core/limits/options.ts";
@@ -32,16 +31,17 @@ export type {
   AsyncCall,
   AsyncSpace,
   AsyncStore,
-  Host,
+  LimiterContext,
   SyncHold,
   SyncSpace,
   SyncStore,
   TakenFrom,
   Verb,
 } from "./core/store.ts";
+export type { TimeCell } from "./core/time-cell.ts";
 export { combine } from "./limiter/combine.ts";
 export { createLimiter } from "./limiter/create-limiter.ts";
 export type { AsyncHandle, AsyncLimiter, Handle, Limiter } from "./limiter/limiter.ts";
 export type { LimiterOptions, LimitsFunction } from "./limiter/options.ts";
-export type { LocalStore, OverflowPolicy, RoomOptions } from "./stores/local/local-store.ts";
+export type { CapacityOptions, LocalStore, OverflowPolicy } from "./stores/local/local-store.ts";
 export { type MemoryStoreOptions, memoryStore } from "./stores/memory/memory-store.ts";

@@ -1,9 +1,9 @@
 import { toMicroseconds } from "../core/duration.ts";
-import { createInstant, type Instant } from "../core/instant.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import type { Plan } from "../core/plan.ts";
 import type { Report } from "../core/report.ts";
 import type { Verb } from "../core/store.ts";
+import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 import { compileLimit } from "./compile-limit.ts";
 import type { Kernel, Taker } from "./kernel.ts";
 
@@ -28,8 +28,8 @@ export class CompiledPlan implements Taker {
   readonly #idleTtlUs: number;
   /** Of the call at hand, should one of several limits deny it. */
   readonly #cellsBefore: Float64Array;
-  readonly #idleSince = createInstant();
-  readonly #afterWait = createInstant();
+  readonly #idleSince = createTimeCell();
+  readonly #afterWait = createTimeCell();
 
   /** `originUs` is a moment within 20 years of every one at which it will be asked. */
   constructor(plan: Plan, originUs: number) {
@@ -49,28 +49,28 @@ export class CompiledPlan implements Taker {
   }
 
   /** Writes the cells of a new key. */
-  init(cells: Float64Array, base: number, now: Instant): void {
+  init(cells: Float64Array, base: number, now: TimeCell): void {
     for (let i = 0; i < this.#kernels.length; i += 1) this.#kernels[i]!.init(cells, base + this.#offsets[i]!, now);
   }
 
   /** Whether a key is as good as new: nothing has counted against any of its limits for the plan's idle time. */
-  isDroppable(cells: Float64Array, base: number, now: Instant): boolean {
+  isIdle(cells: Float64Array, base: number, now: TimeCell): boolean {
     const then = this.#idleTtlUs === 0 ? now : this.#idleSince;
     if (this.#idleTtlUs > 0) then[0] = now[0]! - this.#idleTtlUs;
     for (let i = 0; i < this.#kernels.length; i += 1) {
-      if (!this.#kernels[i]!.isUnused(cells, base + this.#offsets[i]!, then)) return false;
+      if (!this.#kernels[i]!.isIdle(cells, base + this.#offsets[i]!, then)) return false;
     }
     return true;
   }
 
   /** Takes one plain cost, all or nothing, where every limit enforces. */
-  admit(cells: Float64Array, base: number, now: Instant, cost: number): boolean {
+  admit(cells: Float64Array, base: number, now: TimeCell, cost: number): boolean {
     return this.width <= MOST_CELLS_TO_UNDO
       ? this.#admitOrUndo(cells, base, now, cost)
       : this.#admitIfAllConform(cells, base, now, cost);
   }
 
-  #admitOrUndo(cells: Float64Array, base: number, now: Instant, cost: number): boolean {
+  #admitOrUndo(cells: Float64Array, base: number, now: TimeCell, cost: number): boolean {
     const before = this.#cellsBefore;
     for (let i = 0; i < this.width; i += 1) before[i] = cells[base + i]!;
     for (let i = 0; i < this.#kernels.length; i += 1) {
@@ -81,7 +81,7 @@ export class CompiledPlan implements Taker {
     return true;
   }
 
-  #admitIfAllConform(cells: Float64Array, base: number, now: Instant, cost: number): boolean {
+  #admitIfAllConform(cells: Float64Array, base: number, now: TimeCell, cost: number): boolean {
     for (let i = 0; i < this.#kernels.length; i += 1) {
       if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) return false;
     }
@@ -95,7 +95,7 @@ export class CompiledPlan implements Taker {
   conform(
     cells: Float64Array,
     base: number,
-    now: Instant,
+    now: TimeCell,
     costs: readonly number[],
     report: Report,
     at: number,
@@ -120,7 +120,7 @@ export class CompiledPlan implements Taker {
     admitted: boolean,
     cells: Float64Array,
     base: number,
-    now: Instant,
+    now: TimeCell,
     costs: readonly number[],
     report: Report,
     at: number,
@@ -133,7 +133,7 @@ export class CompiledPlan implements Taker {
       const kernel = this.#kernels[i]!;
       const cell = base + this.#offsets[i]!;
       const takes = verb === "charge" || this.plan.enforces[i]! || report.conforms[at + i]!;
-      if (verb === "refund") kernel.giveBack(cells, cell, now, cost);
+      if (verb === "refund") kernel.refund(cells, cell, now, cost);
       else if (takes) kernel.take(cells, cell, now, cost);
       else continue;
       changed = true;
@@ -145,9 +145,9 @@ export class CompiledPlan implements Taker {
    * Gives back what is sure to count still of costs that were taken at another moment, one per limit, when others may
    * have changed the cells since: nothing where a limit cannot tell.
    */
-  takeBack(cells: Float64Array, base: number, taken: Instant, now: Instant, costs: readonly number[]): void {
+  revoke(cells: Float64Array, base: number, taken: TimeCell, now: TimeCell, costs: readonly number[]): void {
     for (let i = 0; i < this.#kernels.length; i += 1) {
-      this.#kernels[i]!.takeBack?.(cells, base + this.#offsets[i]!, taken, now, costs[i]!);
+      this.#kernels[i]!.revoke?.(cells, base + this.#offsets[i]!, taken, now, costs[i]!);
     }
   }
 
@@ -155,7 +155,7 @@ export class CompiledPlan implements Taker {
   describe(
     cells: Float64Array,
     base: number,
-    now: Instant,
+    now: TimeCell,
     costs: readonly number[],
     report: Report,
     at: number,
@@ -173,7 +173,7 @@ export class CompiledPlan implements Taker {
   }
 
   /** Notes from when on a key will be idle if nothing else arrives. A result would be boxed. */
-  noteExpiry(cells: Float64Array, base: number, now: Instant, expiry: Instant): void {
+  noteExpiry(cells: Float64Array, base: number, now: TimeCell, expiry: TimeCell): void {
     expiry[0] = now[0]!;
     for (let i = 0; i < this.#kernels.length; i += 1) {
       this.#kernels[i]!.putOff(expiry, cells, base + this.#offsets[i]!, now);
@@ -186,7 +186,7 @@ export class CompiledPlan implements Taker {
     return this.plan.countsNumber[i]! ? cost : 0;
   }
 
-  #usedAfter(waitUs: number, kernel: Kernel, cells: Float64Array, cell: number, now: Instant): number {
+  #usedAfter(waitUs: number, kernel: Kernel, cells: Float64Array, cell: number, now: TimeCell): number {
     if (!Number.isFinite(waitUs)) return 0;
     this.#afterWait[0] = now[0]! + waitUs;
     return kernel.used(cells, cell, this.#afterWait);

@@ -1,6 +1,6 @@
 import { toMicroseconds } from "../core/duration.ts";
-import type { Instant } from "../core/instant.ts";
 import type { FixedWindowLimit } from "../core/limits/limit.ts";
+import type { TimeCell } from "../core/time-cell.ts";
 import type { Kernel } from "./kernel.ts";
 import { LAST_EXACT } from "./ticks.ts";
 
@@ -26,53 +26,53 @@ export class FixedWindowKernel implements Kernel<FixedWindowLimit> {
     cells[at + USED] = 0;
   }
 
-  conforms(cells: Float64Array, at: number, now: Instant, cost: number): boolean {
+  conforms(cells: Float64Array, at: number, now: TimeCell, cost: number): boolean {
     return this.used(cells, at, now) + cost <= this.limit.capacity;
   }
 
-  admit(cells: Float64Array, at: number, now: Instant, cost: number): boolean {
+  admit(cells: Float64Array, at: number, now: TimeCell, cost: number): boolean {
     if (!this.conforms(cells, at, now, cost)) return false;
     this.take(cells, at, now, cost);
     return true;
   }
 
-  take(cells: Float64Array, at: number, now: Instant, cost: number): void {
+  take(cells: Float64Array, at: number, now: TimeCell, cost: number): void {
     if (cost === 0) return;
     const used = this.used(cells, at, now);
     if (used === 0) cells[at + OPENED] = this.#openingAt(now);
     cells[at + USED] = Math.min(used + cost, LAST_EXACT);
   }
 
-  giveBack(cells: Float64Array, at: number, now: Instant, cost: number): void {
+  refund(cells: Float64Array, at: number, now: TimeCell, cost: number): void {
     const used = this.used(cells, at, now);
     if (used > 0) cells[at + USED] = Math.max(used - cost, 0);
   }
 
-  waitUs(cells: Float64Array, at: number, now: Instant, cost: number): number {
+  waitUs(cells: Float64Array, at: number, now: TimeCell, cost: number): number {
     if (cost > this.limit.capacity) return Number.POSITIVE_INFINITY;
     return this.conforms(cells, at, now, cost) ? 0 : this.resetUs(cells, at, now);
   }
 
-  used(cells: Float64Array, at: number, now: Instant): number {
+  used(cells: Float64Array, at: number, now: TimeCell): number {
     return cells[at + OPENED]! + this.#windowUs <= now[0]! ? 0 : cells[at + USED]!;
   }
 
-  isUnused(cells: Float64Array, at: number, now: Instant): boolean {
+  isIdle(cells: Float64Array, at: number, now: TimeCell): boolean {
     return this.used(cells, at, now) === 0;
   }
 
-  resetUs(cells: Float64Array, at: number, now: Instant): number {
+  resetUs(cells: Float64Array, at: number, now: TimeCell): number {
     return this.used(cells, at, now) === 0 ? 0 : cells[at + OPENED]! + this.#windowUs - now[0]!;
   }
 
-  putOff(expiry: Instant, cells: Float64Array, at: number, now: Instant): void {
+  putOff(expiry: TimeCell, cells: Float64Array, at: number, now: TimeCell): void {
     if (this.used(cells, at, now) > 0) expiry[0] = Math.max(expiry[0]!, cells[at + OPENED]! + this.#windowUs);
   }
 
   /** Its cells are moments since the epoch: no origin. */
   rebase(): void {}
 
-  #openingAt(now: Instant): number {
+  #openingAt(now: TimeCell): number {
     return this.limit.anchor === "clock" ? Math.floor(now[0]! / this.#windowUs) * this.#windowUs : now[0]!;
   }
 }

@@ -1,6 +1,6 @@
 import { toMicroseconds } from "../core/duration.ts";
-import type { Instant } from "../core/instant.ts";
 import type { SlidingWindowLimit } from "../core/limits/limit.ts";
+import type { TimeCell } from "../core/time-cell.ts";
 import type { Kernel } from "./kernel.ts";
 import { LAST_EXACT } from "./ticks.ts";
 
@@ -39,17 +39,17 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     cells.fill(0, at, at + this.size);
   }
 
-  conforms(cells: Float64Array, at: number, now: Instant, cost: number): boolean {
+  conforms(cells: Float64Array, at: number, now: TimeCell, cost: number): boolean {
     return this.used(cells, at, now) + cost <= this.limit.capacity;
   }
 
-  admit(cells: Float64Array, at: number, now: Instant, cost: number): boolean {
+  admit(cells: Float64Array, at: number, now: TimeCell, cost: number): boolean {
     if (!this.conforms(cells, at, now, cost)) return false;
     this.take(cells, at, now, cost);
     return true;
   }
 
-  take(cells: Float64Array, at: number, now: Instant, cost: number): void {
+  take(cells: Float64Array, at: number, now: TimeCell, cost: number): void {
     if (cost === 0) return;
     this.#startAnewIfUnused(cells, at, now);
     this.#keepTotalsExact(cells, at, now, cost);
@@ -73,7 +73,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
    * The newest units go first: they are the ones that a caller most likely takes back. Of the groups that this leaves
    * empty one stays, for its opening; the next unit that does not join it takes its place.
    */
-  giveBack(cells: Float64Array, at: number, now: Instant, cost: number): void {
+  refund(cells: Float64Array, at: number, now: TimeCell, cost: number): void {
     const used = this.used(cells, at, now);
     if (cost >= used) {
       // Nothing in use is no reason to forget what a clock that goes back may show again.
@@ -90,7 +90,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     this.#dropAfter(cells, at, filled + 1);
   }
 
-  waitUs(cells: Float64Array, at: number, now: Instant, cost: number): number {
+  waitUs(cells: Float64Array, at: number, now: TimeCell, cost: number): number {
     if (cost > this.limit.capacity) return Number.POSITIVE_INFINITY;
     if (this.conforms(cells, at, now, cost)) return 0;
     const groups = cells[at + OPENED_EVER]!;
@@ -98,22 +98,22 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     return this.#untilLeftUs(cells, at, now, mustLeave);
   }
 
-  used(cells: Float64Array, at: number, now: Instant): number {
+  used(cells: Float64Array, at: number, now: TimeCell): number {
     const groups = cells[at + OPENED_EVER]!;
     if (groups === 0) return 0;
     return this.#total(cells, at, groups - 1) - this.#totalLeft(cells, at, now);
   }
 
-  isUnused(cells: Float64Array, at: number, now: Instant): boolean {
+  isIdle(cells: Float64Array, at: number, now: TimeCell): boolean {
     return this.used(cells, at, now) === 0;
   }
 
-  resetUs(cells: Float64Array, at: number, now: Instant): number {
+  resetUs(cells: Float64Array, at: number, now: TimeCell): number {
     if (this.used(cells, at, now) === 0) return 0;
     return this.#untilLeftUs(cells, at, now, this.#total(cells, at, cells[at + OPENED_EVER]! - 1));
   }
 
-  putOff(expiry: Instant, cells: Float64Array, at: number): void {
+  putOff(expiry: TimeCell, cells: Float64Array, at: number): void {
     const groups = cells[at + OPENED_EVER]!;
     if (groups === 0) return;
     const filled = this.#isEmpty(cells, at, groups - 1) ? groups - 2 : groups - 1;
@@ -124,7 +124,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   rebase(): void {}
 
   /** Until every group up to the first whose running total reaches `total` has left. */
-  #untilLeftUs(cells: Float64Array, at: number, now: Instant, total: number): number {
+  #untilLeftUs(cells: Float64Array, at: number, now: TimeCell, total: number): number {
     const last = this.#firstReaching(cells, at, total);
     return Math.max(0, cells[this.#place(at, last) + LAST]! + this.#windowUs - now[0]!);
   }
@@ -143,7 +143,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   }
 
   /** The running total of the last group that left. Once the ring has gone round, its oldest group has left for good. */
-  #totalLeft(cells: Float64Array, at: number, now: Instant): number {
+  #totalLeft(cells: Float64Array, at: number, now: TimeCell): number {
     const groups = cells[at + OPENED_EVER]!;
     let from = groups > this.#places ? groups - this.#places + 1 : 0;
     let until = groups;
@@ -156,7 +156,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   }
 
   /** Whether a group may open: afterwards the oldest group in the ring has to be one that left, to subtract from. */
-  #hasPlace(cells: Float64Array, at: number, now: Instant): boolean {
+  #hasPlace(cells: Float64Array, at: number, now: TimeCell): boolean {
     const groups = cells[at + OPENED_EVER]!;
     if (groups < this.#places) return true;
     return cells[this.#place(at, groups - this.#places + 1) + LAST]! + this.#windowUs <= now[0]!;
@@ -179,7 +179,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   }
 
   /** A key whose units have all left is as good as new: it decides as one that was dropped meanwhile. */
-  #startAnewIfUnused(cells: Float64Array, at: number, now: Instant): void {
+  #startAnewIfUnused(cells: Float64Array, at: number, now: TimeCell): void {
     const groups = cells[at + OPENED_EVER]!;
     if (groups === 0) return;
     // Only the newest group can be empty.
@@ -193,7 +193,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   }
 
   /** Starts the running totals again from what is in use, before they would leave the exact integers. */
-  #keepTotalsExact(cells: Float64Array, at: number, now: Instant, cost: number): void {
+  #keepTotalsExact(cells: Float64Array, at: number, now: TimeCell, cost: number): void {
     const groups = cells[at + OPENED_EVER]!;
     if (groups === 0 || this.#total(cells, at, groups - 1) + cost <= LAST_EXACT) return;
     const left = this.#totalLeft(cells, at, now);

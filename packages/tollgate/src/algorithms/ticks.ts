@@ -1,5 +1,5 @@
-import type { Instant } from "../core/instant.ts";
 import { type TickScale, tickScale } from "../core/limits/tick-scale.ts";
+import type { TimeCell } from "../core/time-cell.ts";
 
 /** Ticks and unit counts stay whole numbers up to here. */
 export const LAST_EXACT: number = Number.MAX_SAFE_INTEGER;
@@ -54,7 +54,7 @@ export class Ticks {
   }
 
   /** Notes the last tick that is not after now. A result would be boxed wherever this is not inlined. */
-  note(now: Instant): void {
+  note(now: TimeCell): void {
     this.noted[0] = now[0]! - this.originUs;
     if (this.#scale.exact) this.noted[0] *= this.#ticksPerUs;
     else this.#scaleNoted();
@@ -72,7 +72,7 @@ export class Ticks {
   }
 
   /** Puts a moment off to the first whole microsecond at which the tick in a cell has come. */
-  putOff(moment: Instant, cells: Float64Array, at: number): void {
+  putOff(moment: TimeCell, cells: Float64Array, at: number): void {
     this.noted[0] = cells[at]!;
     this.#unscaleNoted();
     moment[0] = Math.max(moment[0]!, this.noted[0] + this.originUs);

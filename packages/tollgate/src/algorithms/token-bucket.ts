@@ -1,6 +1,6 @@
 import { toMicroseconds } from "../core/duration.ts";
-import type { Instant } from "../core/instant.ts";
 import type { TokenBucketLimit } from "../core/limits/limit.ts";
+import type { TimeCell } from "../core/time-cell.ts";
 import type { Kernel } from "./kernel.ts";
 import { Ticks } from "./ticks.ts";
 
@@ -29,13 +29,13 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     this.#mostDebt = this.#ticks.mostDebt;
   }
 
-  init(cells: Float64Array, at: number, now: Instant): void {
+  init(cells: Float64Array, at: number, now: TimeCell): void {
     const { capacity, initial } = this.limit;
     // Full since always: a clock that goes back must not make it look used.
     cells[at] = initial === "full" ? Number.NEGATIVE_INFINITY : this.#ticks.at(now[0]!) + capacity * this.#unitTicks;
   }
 
-  conforms(cells: Float64Array, at: number, now: Instant, cost: number): boolean {
+  conforms(cells: Float64Array, at: number, now: TimeCell, cost: number): boolean {
     this.#ticks.note(now);
     const nowTicks = this.#ticks.noted[0]!;
     const full = Math.max(cells[at]!, nowTicks);
@@ -43,7 +43,7 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     return full + (cost - this.limit.capacity) * this.#unitTicks <= nowTicks;
   }
 
-  admit(cells: Float64Array, at: number, now: Instant, cost: number): boolean {
+  admit(cells: Float64Array, at: number, now: TimeCell, cost: number): boolean {
     let nowTicks = (now[0]! - this.#originUs) * this.#ticksPerUs;
     if (!this.#exact) {
       this.#ticks.note(now);
@@ -56,7 +56,7 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     return true;
   }
 
-  take(cells: Float64Array, at: number, now: Instant, cost: number): void {
+  take(cells: Float64Array, at: number, now: TimeCell, cost: number): void {
     if (cost === 0) return;
     this.#ticks.note(now);
     const nowTicks = this.#ticks.noted[0]!;
@@ -66,7 +66,7 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     cells[at] = Math.max(before, Math.min(full, nowTicks + this.#mostDebt));
   }
 
-  giveBack(cells: Float64Array, at: number, now: Instant, cost: number): void {
+  refund(cells: Float64Array, at: number, now: TimeCell, cost: number): void {
     const nowTicks = this.#ticks.at(now[0]!);
     const full = cells[at]!;
     if (full > nowTicks) cells[at] = Math.max(full - cost * this.#unitTicks, nowTicks);
@@ -81,7 +81,7 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
    * whole cost does where the bucket has become full meanwhile, and was taken from again.)
    * A caller's own refund that comes late admits again what had refilled meanwhile, with or without this.
    */
-  takeBack(cells: Float64Array, at: number, taken: Instant, now: Instant, cost: number): void {
+  revoke(cells: Float64Array, at: number, taken: TimeCell, now: TimeCell, cost: number): void {
     const nowTicks = this.#ticks.at(now[0]!);
     const passed = Math.max(0, nowTicks - this.#ticks.at(taken[0]!));
     const rest = cost * this.#unitTicks - passed;
@@ -89,25 +89,25 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     if (rest > 0 && full > nowTicks) cells[at] = Math.max(full - rest, nowTicks);
   }
 
-  waitUs(cells: Float64Array, at: number, now: Instant, cost: number): number {
+  waitUs(cells: Float64Array, at: number, now: TimeCell, cost: number): number {
     if (cost > this.limit.capacity) return Number.POSITIVE_INFINITY;
     return this.#ticks.untilUs(cells[at]! + (cost - this.limit.capacity) * this.#unitTicks, now[0]!);
   }
 
-  used(cells: Float64Array, at: number, now: Instant): number {
+  used(cells: Float64Array, at: number, now: TimeCell): number {
     return Math.ceil(Math.max(0, cells[at]! - this.#ticks.at(now[0]!)) / this.#unitTicks);
   }
 
-  isUnused(cells: Float64Array, at: number, now: Instant): boolean {
+  isIdle(cells: Float64Array, at: number, now: TimeCell): boolean {
     this.#ticks.note(now);
     return cells[at]! <= this.#ticks.noted[0]!;
   }
 
-  resetUs(cells: Float64Array, at: number, now: Instant): number {
+  resetUs(cells: Float64Array, at: number, now: TimeCell): number {
     return this.#ticks.untilUs(cells[at]!, now[0]!);
   }
 
-  putOff(expiry: Instant, cells: Float64Array, at: number, now: Instant): void {
+  putOff(expiry: TimeCell, cells: Float64Array, at: number, now: TimeCell): void {
     this.#ticks.note(now);
     if (cells[at]! > this.#ticks.noted[0]!) this.#ticks.putOff(expiry, cells, at);
   }

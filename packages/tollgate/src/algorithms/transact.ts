@@ -11,7 +11,7 @@ export function transact(verb: Verb, calls: readonly SyncCall[], nowUs: number, 
   const isRefundOf = verb === "refund" ? takenFrom : undefined;
   const reached = isRefundOf === undefined ? calls : calls.filter((call) => isStillThere(call, nowUs, isRefundOf));
   const report = decideAll(verb, reached, nowUs);
-  for (const { space } of calls) space.tidy();
+  for (const { space } of calls) space.maintain();
   return report;
 }
 
@@ -20,10 +20,10 @@ export function transact(verb: Verb, calls: readonly SyncCall[], nowUs: number, 
  * is room again; and a key that was idle may find none any more. Given back elsewhere, units would be those of other
  * calls.
  */
-function isStillThere({ space, key, costs }: SyncCall, nowUs: number, { shared }: TakenFrom): boolean {
+function isStillThere({ space, key, costs }: SyncCall, nowUs: number, { overflowed }: TakenFrom): boolean {
   const report = new Report();
   space.apply("explain", key, nowUs, costs, report, 0);
-  return (report.overflow === "shared") === (shared === true);
+  return (report.overflow === "shared") === (overflowed === true);
 }
 
 function decideAll(verb: Verb, calls: readonly SyncCall[], nowUs: number): Report {
@@ -61,7 +61,7 @@ function takeFromAll(calls: readonly SyncCall[], nowUs: number, report: Report):
   for (const [i, { space, key, costs }] of calls.entries()) {
     if (i !== denied) {
       if (!isBefore(calls, i, denied)) touch(space, key, costs, nowUs);
-      else if (!isShared(space)) giveBack(space, key, costs, nowUs, report, at);
+      else if (!isShared(space)) refund(space, key, costs, nowUs, report, at);
       // Peeking showed it as if it alone had decided.
       space.apply("explain", key, nowUs, costs, report, at);
     }
@@ -112,7 +112,7 @@ function isShared({ takeRevocably }: SyncSpace): boolean {
 }
 
 /** Gives back what a space of this thread alone took. */
-function giveBack(
+function refund(
   space: SyncSpace,
   key: string,
   costs: readonly number[],

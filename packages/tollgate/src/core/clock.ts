@@ -1,5 +1,5 @@
 import { show, TollgateError } from "./errors.ts";
-import type { Instant } from "./instant.ts";
+import type { TimeCell } from "./time-cell.ts";
 
 /** Tells the time: milliseconds since the Unix epoch, fractions allowed. */
 export interface Clock {
@@ -46,7 +46,7 @@ export function readUs(clock: Clock): number {
 }
 
 /** The same, noted in an instant: a result would be boxed wherever this is not inlined. */
-export function readInstant(clock: Clock, now: Instant): void {
+export function readInto(clock: Clock, now: TimeCell): void {
   const ms: unknown = clock.now();
   // As `isTime`, without a call.
   if (!(typeof ms === "number" && ms <= LAST_MS && ms >= -LAST_MS)) throw refusal(ms);

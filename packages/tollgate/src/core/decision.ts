@@ -24,7 +24,7 @@ interface DecisionCommon {
   /** Why the store could not be asked, when this decision was made without it. */
   readonly degraded?: string;
   /** Set when the store had no room for the key, so that it was counted in a bucket that it shares with others. */
-  readonly shared?: true;
+  readonly overflowed?: true;
 }
 
 /** The call may go on; its cost has been taken. */
@@ -57,7 +57,7 @@ export interface Denied extends DecisionCommon {
 export type Decision = Allowed | Denied;
 
 /** How one limit stands for a key, before the call that is being explained. */
-export interface LimitReport {
+export interface LimitStatus {
   /** The limit's name. */
   readonly name: string;
   readonly limiter: string;

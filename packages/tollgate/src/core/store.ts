@@ -1,8 +1,8 @@
 import type { Clock } from "./clock.ts";
 import type { Decision } from "./decision.ts";
-import type { Instant } from "./instant.ts";
 import type { Plan } from "./plan.ts";
 import type { Report } from "./report.ts";
+import type { TimeCell } from "./time-cell.ts";
 
 /**
  * What a call does to the cells of a key.
@@ -20,17 +20,17 @@ export type Verb = "take" | "peek" | "explain" | "charge" | "refund";
  * Where a decision took its units: in the store or in its place, and there in the key's own cells or in a bucket that
  * keys share.
  */
-export type TakenFrom = Pick<Decision, "degraded" | "shared">;
+export type TakenFrom = Pick<Decision, "degraded" | "overflowed">;
 
 /** What a store knows of the limiter that opened a space: stores have no clock of their own. */
-export interface Host {
+export interface LimiterContext {
   /** Tells a sweep the time. */
   readonly clock: Clock;
   /**
    * Hears of each sweep that removed keys; `undefined` when nobody listens. Never throws: the call that swept may be another
    * limiter's.
    */
-  readonly swept: ((removed: number, remaining: number) => void) | undefined;
+  readonly onSweep: ((removed: number, remaining: number) => void) | undefined;
   /**
    * Set where limits are chosen per call: plans are opened in the middle of calls, and to open one must not throw for
    * lack of memory.
@@ -51,7 +51,7 @@ export interface SyncStore {
    */
   readonly identity?: string;
   /** The space of a plan. Plans of equal scope and id get the same keys, whoever opens them. */
-  open(plan: Plan, host: Host): SyncSpace;
+  open(plan: Plan, context: LimiterContext): SyncSpace;
   /** Stops the store's timers. Its keys stay. */
   close(): void;
 }
@@ -59,7 +59,7 @@ export interface SyncStore {
 /** One key of a space, found without its text, and right whatever becomes of the key meanwhile. */
 export interface SyncHold {
   /** As `SyncSpace.allow`. */
-  allow(now: Instant, cost: number): boolean;
+  allow(now: TimeCell, cost: number): boolean;
 }
 
 /** One plan's keys in a synchronous store. Every call is atomic. */
@@ -68,7 +68,7 @@ export interface SyncSpace {
   /** How many keys it keeps. */
   readonly size: number;
   /** The hot path: `take` with one checked cost for every limit that counts plain numbers. `now` is the caller's again afterwards. */
-  allow(key: string, now: Instant, cost: number): boolean;
+  allow(key: string, now: TimeCell, cost: number): boolean;
   /**
    * Applies a verb with one checked cost per limit, and fills the entries of `report` from `at` on.
    *
@@ -108,7 +108,7 @@ export interface SyncSpace {
    * to `apply`, or several that belong together, have been decided; `allow` sees to it itself. Not in between: what is
    * as good as new by then need not have been so at the moment that the call is decided for.
    */
-  tidy(): void;
+  maintain(): void;
   /** Says that whoever opened it need not hear of it any more; the keys stay with the store while they count. */
   release(): void;
 }
@@ -124,7 +124,7 @@ export interface SyncCall {
 /** Keeps spaces elsewhere: a call is a message. */
 export interface AsyncStore {
   readonly kind: "async";
-  open(plan: Plan, host: Host): AsyncSpace;
+  open(plan: Plan, context: LimiterContext): AsyncSpace;
   /**
    * Applies a verb to several spaces of this store at one instant, all or nothing. The report's entries follow the
    * calls and, within each, the limits of its plan. `nowUs` is the caller's clock; a store may have a better one.

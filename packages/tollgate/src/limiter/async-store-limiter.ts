@@ -1,6 +1,6 @@
 import { type Clock, readUs } from "../core/clock.ts";
 import { type Cost, checkCost } from "../core/cost.ts";
-import type { Decision, LimitReport } from "../core/decision.ts";
+import type { Decision, LimitStatus } from "../core/decision.ts";
 import type { DecisionObservation, Observer } from "../core/observer.ts";
 import { countsNumbers } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
@@ -21,7 +21,7 @@ export interface AsyncStoreLimiterParts<Input> {
   readonly store: AsyncStore;
   readonly clock: Clock;
   readonly observers: readonly Observer[];
-  /** Has its host hear of nothing more. */
+  /** Has its context hear of nothing more. */
   readonly close: () => void;
 }
 
@@ -59,7 +59,7 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
   async allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): Promise<number> {
     checkBatch(inputs, out);
     if (typeof cost === "number") checkCost(cost);
-    this.selection.tidy();
+    this.selection.maintain();
     const batch = Array.from(inputs, (input) => requestFor(this.selection, input, cost));
     const nowUs = readUs(this.clock);
     let admitted = 0;
@@ -75,7 +75,7 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
   handle(input: Input): AsyncHandle {
     const choice = this.selection.keep(input);
     const request = (cost: Cost) => {
-      this.selection.tidy();
+      this.selection.maintain();
       return requestOf(this.selection, choice, cost);
     };
     return {
@@ -95,7 +95,7 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
     return decide(this.name, plansOf(calls), await this.#transact("peek", calls));
   }
 
-  async explain(input: Input, cost: Cost = 1): Promise<LimitReport[]> {
+  async explain(input: Input, cost: Cost = 1): Promise<LimitStatus[]> {
     const { calls } = this.#request(input, cost);
     return explainLimits(calls, await this.#transact("explain", calls));
   }
@@ -110,7 +110,7 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
 
   async reset(input: Input): Promise<void> {
     await Promise.all(this.selection.everyPair(input).map(({ space, key }) => space.drop(key)));
-    this.selection.tidy();
+    this.selection.maintain();
   }
 
   async clear(): Promise<void> {
@@ -175,7 +175,7 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
   }
 
   #request(input: Input, cost: Cost): CheckedRequest<AsyncSpace> {
-    this.selection.tidy();
+    this.selection.maintain();
     return requestFor(this.selection, input, cost);
   }
 

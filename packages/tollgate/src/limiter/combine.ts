@@ -42,14 +42,14 @@ export function combine<const Limiters extends readonly AsyncLimiter<never>[]>(
   ...limiters: Limiters
 ): AsyncLimiter<SharedInput<Limiters>>;
 export function combine(...limiters: AnyLimiter[]): AnyLimiter {
-  const members = limiters.map(madeHere);
-  const [first] = members;
+  const users = limiters.map(madeHere);
+  const [first] = users;
   if (first === undefined) throw refusal("at least one limiter", "none");
-  const sameKind = members.filter((member) => member.kind === first.kind);
-  if (sameKind.length < members.length)
+  const sameKind = users.filter((member) => member.kind === first.kind);
+  if (sameKind.length < users.length)
     throw refusal("stores that are all in this process, or all the same", "both kinds");
-  if (members.some(({ clock }) => clock !== first.clock)) throw refusal("limiters with one clock", "several");
-  checkSources(members.flatMap((member) => [...member.sources]));
+  if (users.some(({ clock }) => clock !== first.clock)) throw refusal("limiters with one clock", "several");
+  checkSources(users.flatMap((member) => [...member.sources]));
   return first.kind === "sync"
     ? combineSync(first, sameKind as readonly SyncStoreLimiter<never>[])
     : combineAsync(first, sameKind as readonly AsyncStoreLimiter<never>[]);
@@ -57,26 +57,25 @@ export function combine(...limiters: AnyLimiter[]): AnyLimiter {
 
 function combineSync(
   first: SyncStoreLimiter<never>,
-  members: readonly SyncStoreLimiter<never>[],
+  users: readonly SyncStoreLimiter<never>[],
 ): SyncStoreLimiter<never> {
   return new SyncStoreLimiter<never>({
-    ...shared(members),
+    ...shared(users),
     clock: first.clock,
-    selection: new CombinedSelection(members.map(({ selection }) => selection)),
+    selection: new CombinedSelection(users.map(({ selection }) => selection)),
   });
 }
 
 function combineAsync(
   first: AsyncStoreLimiter<never>,
-  members: readonly AsyncStoreLimiter<never>[],
+  users: readonly AsyncStoreLimiter<never>[],
 ): AsyncStoreLimiter<never> {
-  if (members.some(({ store }) => store !== first.store))
-    throw refusal("limiters of one asynchronous store", "several");
+  if (users.some(({ store }) => store !== first.store)) throw refusal("limiters of one asynchronous store", "several");
   return new AsyncStoreLimiter<never>({
-    ...shared(members),
+    ...shared(users),
     clock: first.clock,
     store: first.store,
-    selection: new CombinedSelection(members.map(({ selection }) => selection)),
+    selection: new CombinedSelection(users.map(({ selection }) => selection)),
   });
 }
 
@@ -87,15 +86,15 @@ interface Member {
   readonly observers: readonly Observer[];
 }
 
-function shared(members: readonly Member[]): Member & { readonly close: () => void } {
+function shared(users: readonly Member[]): Member & { readonly close: () => void } {
   return {
-    name: members.map(({ name }) => name).join(" + "),
-    sources: members.flatMap((member) => [...member.sources]),
+    name: users.map(({ name }) => name).join(" + "),
+    sources: users.flatMap((member) => [...member.sources]),
     close: () => {
-      for (const member of members) void member.close();
+      for (const member of users) void member.close();
     },
     // A limiter's own, also through a combination in this one: each is told once.
-    observers: [...new Set(members.flatMap(({ observers }) => observers))],
+    observers: [...new Set(users.flatMap(({ observers }) => observers))],
   };
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from "../core/clock.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import type { Observation, Observer } from "../core/observer.ts";
 import { createPlan, type Plan } from "../core/plan.ts";
-import type { AsyncSpace, AsyncStore, Host, SyncSpace, SyncStore } from "../core/store.ts";
+import type { AsyncSpace, AsyncStore, LimiterContext, SyncSpace, SyncStore } from "../core/store.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";
 import { AsyncStoreLimiter } from "./async-store-limiter.ts";
 import type { AsyncLimiter, Limiter } from "./limiter.ts";
@@ -67,26 +67,26 @@ export function createLimiter<Input>(
 }
 
 function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore): Limiter<Input> {
-  const host = new LimiterHost(options);
+  const context = new OpenContext(options);
   return new SyncStoreLimiter<Input>({
     ...options,
     observers: options.observe === undefined ? [] : [options.observe],
     sources: [{ store: store.identity ?? store, scope: options.scope }],
     selection: select(
       options,
-      (plan) => store.open(plan, host),
+      (plan) => store.open(plan, context),
       (space: SyncSpace) => store.keepsSpaces !== true && space.size === 0,
     ),
-    close: () => host.close(),
+    close: () => context.close(),
   });
 }
 
 function createAsync<Input>(options: CheckedOptions<Input>, store: AsyncStore): AsyncLimiter<Input> {
-  const host = new LimiterHost(options);
+  const context = new OpenContext(options);
   // Keys elsewhere outlive a space: it can be let go at any time.
   const selection = select<Input, AsyncSpace>(
     options,
-    (plan) => store.open(plan, host),
+    (plan) => store.open(plan, context),
     () => true,
   );
   return new AsyncStoreLimiter<Input>({
@@ -95,7 +95,7 @@ function createAsync<Input>(options: CheckedOptions<Input>, store: AsyncStore): 
     sources: [{ store, scope: options.scope }],
     store,
     selection,
-    close: () => host.close(),
+    close: () => context.close(),
   });
 }
 
@@ -110,16 +110,16 @@ function select<Input, Space extends PlannedSpace>(
 }
 
 /** The limiter as its store knows it, until it is closed. */
-class LimiterHost implements Host {
+class OpenContext implements LimiterContext {
   readonly clock: Clock;
-  readonly swept: Host["swept"];
+  readonly onSweep: LimiterContext["onSweep"];
   readonly choosesLimits?: true;
   #closed = false;
 
   constructor({ name, limits, clock, observe }: CheckedOptions<never>) {
     this.clock = clock;
     if (typeof limits === "function") this.choosesLimits = true;
-    this.swept =
+    this.onSweep =
       observe && ((removed, remaining) => this.#tell(observe, { type: "sweep", limiter: name, removed, remaining }));
   }
 

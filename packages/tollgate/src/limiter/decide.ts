@@ -1,4 +1,4 @@
-import type { Allowed, Decision, Denied, LimitReport } from "../core/decision.ts";
+import type { Allowed, Decision, Denied, LimitStatus } from "../core/decision.ts";
 import { toMilliseconds } from "../core/duration.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import type { Plan } from "../core/plan.ts";
@@ -28,7 +28,7 @@ export function decide(name: string, plans: readonly Plan[], report: Report): De
   const shadowDenied = nonconforming("shadow", limits, report);
   if (shadowDenied !== undefined) decision.shadowDenied = shadowDenied;
   if (report.degraded !== undefined) decision.degraded = report.degraded;
-  if (report.overflow === "shared") decision.shared = true;
+  if (report.overflow === "shared") decision.overflowed = true;
   return decision;
 }
 
@@ -102,7 +102,7 @@ export function plansOf(calls: Calls<PlannedSpace>): Plan[] {
 }
 
 /** How each limit stands, from the report of an `explain`. */
-export function explainLimits(calls: Calls<PlannedSpace>, report: Report): LimitReport[] {
+export function explainLimits(calls: Calls<PlannedSpace>, report: Report): LimitStatus[] {
   const keys = calls.flatMap(({ space, key }) => space.plan.limits.map(() => key));
   const plans = plansOf(calls);
   return limitsOf(plans, report).map((limit, entry) => ({

@@ -1,8 +1,8 @@
-import { type Clock, readInstant } from "../core/clock.ts";
+import { type Clock, readInto } from "../core/clock.ts";
 import { type Cost, checkCost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
-import type { Instant } from "../core/instant.ts";
 import type { SyncHold, SyncSpace } from "../core/store.ts";
+import type { TimeCell } from "../core/time-cell.ts";
 import type { Handle } from "./limiter.ts";
 import type { Choice } from "./selection.ts";
 
@@ -19,11 +19,11 @@ export class HeldHandle implements Handle {
   readonly #hold: SyncHold;
   readonly #clock: Clock;
   /** The limiter's, to note the time in. */
-  readonly #now: Instant;
+  readonly #now: TimeCell;
   readonly #choice: Choice<SyncSpace>;
   readonly #verbs: ChoiceVerbs;
 
-  constructor(hold: SyncHold, clock: Clock, now: Instant, choice: Choice<SyncSpace>, verbs: ChoiceVerbs) {
+  constructor(hold: SyncHold, clock: Clock, now: TimeCell, choice: Choice<SyncSpace>, verbs: ChoiceVerbs) {
     this.#hold = hold;
     this.#clock = clock;
     this.#now = now;
@@ -34,7 +34,7 @@ export class HeldHandle implements Handle {
   allow(cost: Cost = 1): boolean {
     if (typeof cost !== "number") return this.#verbs.allowChosen(this.#choice, cost);
     checkCost(cost);
-    readInstant(this.#clock, this.#now);
+    readInto(this.#clock, this.#now);
     return this.#hold.allow(this.#now, cost);
   }
 

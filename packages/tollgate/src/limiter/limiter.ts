@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import type { Cost } from "../core/cost.ts";
-import type { Decision, LimitReport } from "../core/decision.ts";
+import type { Decision, LimitStatus } from "../core/decision.ts";
 
 // The verbs are properties, not methods, so that a limiter of one input is not taken for a limiter of another.
 
@@ -40,7 +40,7 @@ export interface Limiter<Input = string> {
   /** The decision that `consume` would give; changes nothing and creates no key. */
   readonly peek: (input: Input, cost?: Cost) => Decision;
   /** How each limit stands before such a call; changes nothing. */
-  readonly explain: (input: Input, cost?: Cost) => LimitReport[];
+  readonly explain: (input: Input, cost?: Cost) => LimitStatus[];
   /**
    * Takes the cost whether or not it conforms: the key may go into debt. The decision says whether it conformed.
    * `decision` is the one that the charge adds to; here it makes no difference (`AsyncLimiter` says where it does).
@@ -108,7 +108,7 @@ export interface AsyncLimiter<Input = string> {
   readonly handle: (input: Input) => AsyncHandle;
   readonly consume: (input: Input, cost?: Cost) => Promise<Decision>;
   readonly peek: (input: Input, cost?: Cost) => Promise<Decision>;
-  readonly explain: (input: Input, cost?: Cost) => Promise<LimitReport[]>;
+  readonly explain: (input: Input, cost?: Cost) => Promise<LimitStatus[]>;
   /**
    * As the `charge` of `Limiter`. Given a `decision` that is `degraded`, it charges what decided in the store's place;
    * otherwise the store. If that cannot be asked, the failure policy counts the charge as any call: a debt is not

@@ -46,7 +46,7 @@ export interface Selection<Input, Space extends PlannedSpace> {
   /** The spaces that are open, each set of cells once. */
   spaces(): readonly Space[];
   /** Lets spaces go that have no keys, when there are many. Not between naming a pair and counting in it. */
-  tidy(): void;
+  maintain(): void;
 }
 
 /** Fixed limits: one plan, one space. */
@@ -86,7 +86,7 @@ export class FixedSelection<Input, Space extends PlannedSpace> implements Select
     return [this.space];
   }
 
-  tidy(): void {}
+  maintain(): void {}
 }
 
 /** From here on, spaces without keys are let go. */
@@ -146,7 +146,7 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
     return [...new Map([...this.#spaces.values()].map((space) => [space.plan.id, space])).values()];
   }
 
-  tidy(): void {
+  maintain(): void {
     if (this.#spaces.size < this.#crowdedAt) return;
     for (const [identity, space] of this.#spaces) {
       if (!this.#isIdle(space)) continue;
@@ -206,8 +206,8 @@ export class CombinedSelection<Input, Space extends PlannedSpace> implements Sel
     return this.#parts.flatMap((part) => part.spaces());
   }
 
-  tidy(): void {
-    for (const part of this.#parts) part.tidy();
+  maintain(): void {
+    for (const part of this.#parts) part.maintain();
   }
 }
 

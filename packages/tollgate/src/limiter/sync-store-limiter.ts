@@ -1,12 +1,12 @@
 import { transact } from "../algorithms/transact.ts";
-import { type Clock, readInstant, readUs } from "../core/clock.ts";
+import { type Clock, readInto, readUs } from "../core/clock.ts";
 import { type Cost, checkCost } from "../core/cost.ts";
-import type { Decision, LimitReport } from "../core/decision.ts";
-import { createInstant } from "../core/instant.ts";
+import type { Decision, LimitStatus } from "../core/decision.ts";
 import type { DecisionObservation, Observer } from "../core/observer.ts";
 import { countsNumbers, type Plan } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
 import type { SyncSpace, TakenFrom, Verb } from "../core/store.ts";
+import { createTimeCell } from "../core/time-cell.ts";
 import { checkBatch } from "./batch.ts";
 import { type Calls, type CheckedRequest, requestFor, requestOf } from "./call.ts";
 import { checkDecision } from "./check-decision.ts";
@@ -24,7 +24,7 @@ export interface SyncStoreLimiterParts<Input> {
   readonly sources: readonly Source[];
   readonly clock: Clock;
   readonly observers: readonly Observer[];
-  /** Has its host hear of nothing more. */
+  /** Has its context hear of nothing more. */
   readonly close: () => void;
 }
 
@@ -41,7 +41,7 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
   /** Whose space `allow` can ask directly; `undefined` where a call takes more than that. */
   readonly #direct: FixedSelection<Input, SyncSpace> | undefined;
   /** The time of the call at hand. */
-  readonly #now = createInstant();
+  readonly #now = createTimeCell();
   /** What calls decide with, taken while one does: in the middle of a call a clock or a listener may call again. */
   readonly #scratch: Scratch[] = [];
 
@@ -64,7 +64,7 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
     // Checked here and refused elsewhere: the smaller this is, the more of what it calls is inlined.
     if (typeof key !== "string") checkKey(key);
     if (cost !== 1) checkCost(cost);
-    readInstant(this.clock, this.#now);
+    readInto(this.clock, this.#now);
     return direct.space.allow(key, this.#now, cost);
   }
 
@@ -123,7 +123,7 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
     return decide(this.name, plansOf(calls), this.#transact("peek", calls));
   }
 
-  explain(input: Input, cost: Cost = 1): LimitReport[] {
+  explain(input: Input, cost: Cost = 1): LimitStatus[] {
     const { calls } = this.#request(input, cost);
     return explainLimits(calls, this.#transact("explain", calls));
   }
@@ -140,7 +140,7 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
 
   reset(input: Input): void {
     for (const { space, key } of this.selection.everyPair(input)) space.drop(key);
-    this.selection.tidy();
+    this.selection.maintain();
   }
 
   clear(): void {
@@ -180,13 +180,13 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
     const decision = decide(this.name, plans, report);
     // Others may use it from here on: cleaning up asks clocks and tells listeners, who may call this limiter.
     this.#scratch.push(scratch);
-    space.tidy();
+    space.maintain();
     return decision;
   }
 
   /** Every input is checked before any is counted. */
   #allowEach(inputs: readonly Input[], out: Uint8Array, cost: Cost): number {
-    this.selection.tidy();
+    this.selection.maintain();
     const batch = Array.from(inputs, (input) => requestFor(this.selection, input, cost));
     const nowUs = readUs(this.clock);
     let admitted = 0;
@@ -220,12 +220,12 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
   }
 
   #request(input: Input, cost: Cost): CheckedRequest<SyncSpace> {
-    this.selection.tidy();
+    this.selection.maintain();
     return requestFor(this.selection, input, cost);
   }
 
   #requestOf(choice: Choice<SyncSpace>, cost: Cost): CheckedRequest<SyncSpace> {
-    this.selection.tidy();
+    this.selection.maintain();
     return requestOf(this.selection, choice, cost);
   }
 

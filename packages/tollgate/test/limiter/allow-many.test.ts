@@ -16,16 +16,16 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   type AnyLimiter,
   type AnyStore,
+  type Capacity,
   dealSecretsTwice,
   EVERY_STORE,
   limiterOver,
-  type Room,
 } from "./every-store.ts";
 import { plainStore } from "./plain-store.ts";
 import { START_MS, used } from "./set-up.ts";
 
 const STORES: typeof EVERY_STORE = [...EVERY_STORE, ["a store without batches", () => plainStore()]];
-const ROOM: Room = { maxKeys: 3_000 };
+const ROOM: Capacity = { maxKeys: 3_000 };
 
 const LISTS = {
   "a token bucket": [perSecond(3)],
@@ -60,7 +60,11 @@ async function sizeOf(limiter: AnyLimiter): Promise<number> {
 }
 
 /** Two limiters of one clock, over stores of the same kind that hash alike. */
-function twins(createStore: (room?: Room) => AnyStore, options: Parameters<typeof limiterOver>[1], room: Room = ROOM) {
+function twins(
+  createStore: (room?: Capacity) => AnyStore,
+  options: Parameters<typeof limiterOver>[1],
+  room: Capacity = ROOM,
+) {
   dealSecretsTwice();
   return [limiterOver(createStore(room), options), limiterOver(createStore(room), options)] as const;
 }

@@ -80,7 +80,7 @@ describe("createLimiter", () => {
     const inner = memoryStore();
     const store: SyncStore = {
       kind: "sync",
-      open: (plan, host) => inner.open(plan, host),
+      open: (plan, context) => inner.open(plan, context),
       close: () => {
         closed += 1;
       },

@@ -1,4 +1,12 @@
-import { createLimiter, type Host, memoryStore, type Plan, perMinute, type SyncSpace, type SyncStore } from "tollgate";
+import {
+  createLimiter,
+  type LimiterContext,
+  memoryStore,
+  type Plan,
+  perMinute,
+  type SyncSpace,
+  type SyncStore,
+} from "tollgate";
 import { describe, expect, it } from "vitest";
 
 /** A store whose denial is over before it is described, as when another thread gives back what was missing. */
@@ -6,8 +14,8 @@ function racingStore(): SyncStore {
   const inner = memoryStore();
   return {
     kind: "sync",
-    open: (plan: Plan, host: Host): SyncSpace => {
-      const space = inner.open(plan, host);
+    open: (plan: Plan, context: LimiterContext): SyncSpace => {
+      const space = inner.open(plan, context);
       return {
         plan,
         size: 0,
@@ -19,7 +27,7 @@ function racingStore(): SyncStore {
         drop: () => {},
         clear: () => {},
         sweep: () => 0,
-        tidy: () => {},
+        maintain: () => {},
         release: () => {},
       };
     },

@@ -16,14 +16,14 @@ import { AsyncTwin } from "../testing/async-twin.ts";
 export type AnyStore = SyncStore | AsyncStore;
 export type AnyLimiter = Limiter | AsyncLimiter;
 
-export interface Room {
+export interface Capacity {
   readonly maxKeys: number;
   readonly overflow?: OverflowPolicy;
 }
 
-const AMPLE: Room = { maxKeys: 100_000 };
+const AMPLE: Capacity = { maxKeys: 100_000 };
 
-export const EVERY_STORE: readonly [string, (room?: Room) => AnyStore][] = [
+export const EVERY_STORE: readonly [string, (room?: Capacity) => AnyStore][] = [
   ["the memory store", (room = AMPLE) => memoryStore(room)],
   ["the table store", (room = AMPLE) => tableStore(room)],
   ["the shared store", (room = AMPLE) => sharedStore({ ...room, maxBytes: 2 ** 30 })],

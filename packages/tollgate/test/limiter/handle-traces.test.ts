@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { fixedWindow, type Limit, perMinute, perSecond, slidingWindow, tokenBucket } from "tollgate";
 import { afterEach, describe, it, vi } from "vitest";
-import { EVERY_STORE, type Room } from "./every-store.ts";
+import { type Capacity, EVERY_STORE } from "./every-store.ts";
 import { HandleTwins, steps, stepsWithinReach } from "./handle-twins.ts";
 
 const LISTS: readonly (readonly Limit[])[] = [
@@ -13,7 +13,7 @@ const LISTS: readonly (readonly Limit[])[] = [
   [perSecond(5), perMinute(9, { unit: "tokens" })],
 ];
 
-const ROOMY: Room = { maxKeys: 4_000 };
+const ROOMY: Capacity = { maxKeys: 4_000 };
 
 afterEach(() => {
   vi.restoreAllMocks();

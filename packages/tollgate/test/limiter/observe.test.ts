@@ -165,8 +165,8 @@ describe("observe", () => {
     const store: SyncStore = {
       kind: "sync",
       close: () => {},
-      open: (plan, host) => {
-        const space = inner.open(plan, host);
+      open: (plan, context) => {
+        const space = inner.open(plan, context);
         const apply: SyncSpace["apply"] = (verb, key, nowUs, costs, report, at) => {
           if (!isGone) return space.apply(verb, key, nowUs, costs, report, at);
           report.degraded = "gone";

@@ -5,8 +5,8 @@ export function plainStore(): SyncStore {
   const store = memoryStore();
   return {
     kind: "sync",
-    open: (plan, host) => {
-      const space = store.open(plan, host);
+    open: (plan, context) => {
+      const space = store.open(plan, context);
       return {
         plan,
         get size() {
@@ -17,7 +17,7 @@ export function plainStore(): SyncStore {
         drop: (key) => space.drop(key),
         clear: () => space.clear(),
         sweep: (nowUs) => space.sweep(nowUs),
-        tidy: () => space.tidy(),
+        maintain: () => space.maintain(),
         release: () => space.release(),
       };
     },

@@ -1,4 +1,4 @@
-import type { Decision, LimitReport } from "tollgate";
+import type { Decision, LimitStatus } from "tollgate";
 import type { Wait } from "../reference/limit-state.ts";
 import type { ModelReport } from "../reference/model.ts";
 import type { Outcome } from "../reference/outcome.ts";
@@ -40,7 +40,7 @@ export function decisionDifferences(
 }
 
 export function reportDifferences(
-  reports: readonly LimitReport[],
+  reports: readonly LimitStatus[],
   expected: readonly ModelReport[],
   nowUs: bigint,
   pairs: readonly Pair[],

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { LimitReport } from "tollgate";
+import type { LimitStatus } from "tollgate";
 import type { Outcome } from "../reference/outcome.ts";
 import { denseSlidingWindowSpec, limitSpec } from "./limit-arbitrary.ts";
 import { type NamedProperty, namedProperty } from "./named-property.ts";
@@ -25,7 +25,7 @@ function checkReset({ limiter, input, now }: Call, outcome: Outcome, { clock, st
   const { binding, resetUs } = outcome;
   const freshUs = now + resetUs;
   if (binding === undefined || resetUs === 0n || freshUs > startUs + REACH_US) return;
-  const used = (): LimitReport | undefined => limiter.explain(input, 0)[binding];
+  const used = (): LimitStatus | undefined => limiter.explain(input, 0)[binding];
   clock.set(Number(freshUs) / 1_000);
   if (used()?.used !== 0) throw new Error("units count at the reset");
   clock.set(Number(freshUs - 1n) / 1_000);

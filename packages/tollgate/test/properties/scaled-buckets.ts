@@ -46,7 +46,7 @@ function exactWitness(spec: TokenBucketSpec): Witness {
       const isNear = bucket.conformsWithinATick(now + outcome.retryAfterUs, cost, unit);
       if (!isNear) throw new Error(`retry is a tick early: ${exactUs} µs`);
     }
-    if (verb === "refund") buckets.set(key, bucket.giveBack(now, cost));
+    if (verb === "refund") buckets.set(key, bucket.refund(now, cost));
     if (verb === "charge" || (verb === "consume" && outcome?.allowed === true)) {
       buckets.set(key, bucket.take(now, cost));
     }

@@ -21,7 +21,7 @@ function logWitness({ limit, windowUs }: SlidingWindowSpec): Witness {
     const units = typeof modelCall?.cost === "bigint" ? modelCall.cost : (modelCall?.cost["requests"] ?? 0n);
     const log = logs.get(key) ?? [];
     logs.set(key, log);
-    if (verb === "refund") giveBack(log, units);
+    if (verb === "refund") refund(log, units);
     if (outcome?.allowed !== true || verb === "peek") return;
     log.push({ atUs: now, units });
     const held = log.reduce((sum, entry) => (entry.atUs > now - BigInt(windowUs) ? sum + entry.units : sum), 0n);
@@ -30,7 +30,7 @@ function logWitness({ limit, windowUs }: SlidingWindowSpec): Witness {
 }
 
 /** The newest first. Units of windows that are over no longer matter. */
-function giveBack(log: readonly Entry[], units: bigint): void {
+function refund(log: readonly Entry[], units: bigint): void {
   let left = units;
   for (const entry of log.toReversed()) {
     const back = entry.units < left ? entry.units : left;

@@ -42,7 +42,7 @@ function decidesAsTheLog(one: Load): void {
     const units = BigInt(cost);
     if (verb === "refund") {
       limiter.refund(KEY, cost);
-      log.giveBack(now, units);
+      log.refund(now, units);
       return;
     }
     const conforms = log.conforms(now, units);
@@ -69,7 +69,7 @@ function neverDeniesWhatWasPromised(one: Load): void {
       // The log's units stay for longer: what the limiter no longer counts is not given back.
       const used = BigInt(limiter.explain(KEY)[0]?.used ?? 0);
       limiter.refund(KEY, cost);
-      log.giveBack(now, used < units ? used : units);
+      log.refund(now, used < units ? used : units);
       return;
     }
     const conforms = log.conforms(now, units);

@@ -53,7 +53,7 @@ export class ExactBucket implements LimitState {
     return new ExactBucket(this.#rules, larger(this.fullAt, nowUs * momentsPerUs) + cost * momentsPerUnit);
   }
 
-  giveBack(nowUs: bigint, cost: bigint): ExactBucket {
+  refund(nowUs: bigint, cost: bigint): ExactBucket {
     if (cost === 0n || this.#missing(nowUs) === 0n) return this;
     const { momentsPerUs, momentsPerUnit } = this.#rules;
     return new ExactBucket(this.#rules, larger(this.fullAt - cost * momentsPerUnit, nowUs * momentsPerUs));

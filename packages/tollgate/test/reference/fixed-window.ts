@@ -46,7 +46,7 @@ export class FixedWindow implements LimitState {
     return new FixedWindow(this.#rules, used > 0n ? this.#startUs : this.#rules.startUs(nowUs), used + cost);
   }
 
-  giveBack(nowUs: bigint, cost: bigint): FixedWindow {
+  refund(nowUs: bigint, cost: bigint): FixedWindow {
     const used = this.used(nowUs);
     if (cost === 0n || used === 0n) return this;
     return new FixedWindow(this.#rules, this.#startUs, larger(used - cost, 0n));

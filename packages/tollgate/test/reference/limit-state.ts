@@ -10,7 +10,7 @@ export interface LimitState {
   conforms(nowUs: bigint, cost: bigint): boolean;
   /** Takes the units whether or not they conform. */
   take(nowUs: bigint, cost: bigint): LimitState;
-  giveBack(nowUs: bigint, cost: bigint): LimitState;
+  refund(nowUs: bigint, cost: bigint): LimitState;
   /** The least time after which `cost` conforms if nothing else arrives; 0: it does now. */
   waitUs(nowUs: bigint, cost: bigint): Wait;
   /** Whole units that count against the limit, rounded up; above the capacity in debt. */

@@ -67,10 +67,10 @@ export function createModel(options: ModelOptions): Model {
   const idleTtlUs = compiled.map(({ rules }) => rules.idleTtlUs).reduce(larger, 0n);
   const keys = new Map<string, (LimitState | undefined)[]>();
   /** Whether nothing counted under any limit the longest idle time ago. */
-  const isAsGoodAsNew = (states: readonly (LimitState | undefined)[], nowUs: bigint) =>
+  const isSlotIdle = (states: readonly (LimitState | undefined)[], nowUs: bigint) =>
     states.every((state) => state === undefined || state.used(nowUs - idleTtlUs) === 0n);
   /** Where a limit begins empty it makes a difference whether a key that could be dropped was. */
-  const hasExpired = (key: string, nowUs: bigint) => beginsEmpty && isAsGoodAsNew(keys.get(key) ?? [], nowUs);
+  const hasExpired = (key: string, nowUs: bigint) => beginsEmpty && isSlotIdle(keys.get(key) ?? [], nowUs);
   const model: Model = {
     limits,
     apply: (verb, key, nowUs, cost) => transact(verb, [{ model, key, cost }], nowUs),
@@ -78,7 +78,7 @@ export function createModel(options: ModelOptions): Model {
     reset: (key) => void keys.delete(key),
     clear: () => keys.clear(),
     sweep: (nowUs) => {
-      for (const [key, states] of keys) if (isAsGoodAsNew(states, nowUs)) keys.delete(key);
+      for (const [key, states] of keys) if (isSlotIdle(states, nowUs)) keys.delete(key);
     },
     get size() {
       return keys.size;
@@ -162,7 +162,7 @@ function settle(verb: ModelVerb, state: LimitState, nowUs: bigint, cost: bigint,
     case "charge":
       return state.take(nowUs, cost);
     case "refund":
-      return state.giveBack(nowUs, cost);
+      return state.refund(nowUs, cost);
     default:
       return verb satisfies never;
   }

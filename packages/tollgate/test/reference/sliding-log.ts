@@ -64,7 +64,7 @@ export class SlidingLog {
   }
 
   /** The newest units go first. Of the groups that this empties the newest stays, for its opening. */
-  giveBack(nowUs: bigint, cost: bigint): void {
+  refund(nowUs: bigint, cost: bigint): void {
     const used = this.used(nowUs);
     if (used === 0n) return;
     if (cost >= used) {

@@ -78,7 +78,7 @@ export class SlidingWindow implements LimitState {
    * Newest units first. Of the groups that are left empty the newest stays, for its opening; the others are gone. With
    * the last unit in use everything is as new.
    */
-  giveBack(nowUs: bigint, cost: bigint): SlidingWindow {
+  refund(nowUs: bigint, cost: bigint): SlidingWindow {
     const used = this.used(nowUs);
     if (used === 0n) return this;
     if (cost >= used) return this.#rules.fresh();

@@ -45,7 +45,7 @@ export class TickBucket implements LimitState {
     return new TickBucket(this.#rules, larger(this.fullAt, fullAt));
   }
 
-  giveBack(nowUs: bigint, cost: bigint): TickBucket {
+  refund(nowUs: bigint, cost: bigint): TickBucket {
     const { ticks, ticksPerUnit } = this.#rules.scale;
     const now = ticks(nowUs);
     if (cost === 0n || this.fullAt <= now) return this;

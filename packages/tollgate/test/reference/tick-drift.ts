@@ -33,8 +33,8 @@ export function tickDrift(limit: ModelTokenBucket, steps: readonly DriftStep[]):
     if (granted && !exact.conformsWithinATick(nowUs, cost, ticksPerUnit)) return `a tick early at ${where}`;
     if (scaleIsExact && granted !== due) return `not exact at ${where}`;
     if (verb === "refund") {
-      ticks = ticks.giveBack(nowUs, cost);
-      exact = exact.giveBack(nowUs, cost);
+      ticks = ticks.refund(nowUs, cost);
+      exact = exact.refund(nowUs, cost);
     } else if (verb === "charge" || granted) {
       ticks = ticks.take(nowUs, cost);
       exact = exact.take(nowUs, cost);

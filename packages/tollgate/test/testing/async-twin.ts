@@ -2,7 +2,7 @@ import {
   type AsyncCall,
   type AsyncSpace,
   type AsyncStore,
-  type Host,
+  type LimiterContext,
   memoryStore,
   type Plan,
   Report,
@@ -26,8 +26,8 @@ export class AsyncTwin implements AsyncStore {
     this.#store = store;
   }
 
-  open(plan: Plan, host: Host): AsyncSpace {
-    return new AsyncTwinSpace(this.#store.open(plan, host));
+  open(plan: Plan, context: LimiterContext): AsyncSpace {
+    return new AsyncTwinSpace(this.#store.open(plan, context));
   }
 
   /** Answers nothing until the function that it returns is called. */
@@ -44,7 +44,7 @@ export class AsyncTwin implements AsyncStore {
     await nextTick();
     await this.#held;
     const report = this.#decide(verb, calls, nowUs);
-    for (const { space } of calls) innerOf(space).tidy();
+    for (const { space } of calls) innerOf(space).maintain();
     return report;
   }
 

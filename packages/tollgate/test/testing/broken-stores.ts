@@ -1,4 +1,12 @@
-import { type Host, memoryStore, type Plan, Report, type SyncSpace, type SyncStore, type Verb } from "tollgate";
+import {
+  type LimiterContext,
+  memoryStore,
+  type Plan,
+  Report,
+  type SyncSpace,
+  type SyncStore,
+  type Verb,
+} from "tollgate";
 
 /** A store with one planted flaw, and the case of the contract that has to reject it. */
 export interface BrokenStore {
@@ -246,7 +254,7 @@ function withFlaw(flaw: Flaw): () => SyncStore {
     const store = memoryStore();
     return {
       kind: "sync",
-      open: (plan: Plan, host: Host) => flawedSpace(store.open(plan, host), flaw),
+      open: (plan: Plan, context: LimiterContext) => flawedSpace(store.open(plan, context), flaw),
       close: () => store.close(),
     };
   };
@@ -271,7 +279,7 @@ function flawedSpace(inner: SyncSpace, flaw: Flaw): SyncSpace {
     drop: flaw.drop?.(inner) ?? ((key) => inner.drop(key)),
     clear: () => inner.clear(),
     sweep: flaw.sweep?.(inner, touched) ?? ((nowUs) => inner.sweep(nowUs)),
-    tidy: () => inner.tidy(),
+    maintain: () => inner.maintain(),
     release: () => inner.release(),
   };
 }

@@ -13,7 +13,7 @@ export function takingBack(response: ServerResponse, { headers, answer }: Refusa
   const { statusCode } = response;
   const own = headers.filter(([name]) => FIELDS_OF_DENIALS.includes(name));
   const before = own.map(([name]) => response.getHeader(name));
-  const takeBack = () => {
+  const revoke = () => {
     if (response.headersSent) return;
     if (response.statusCode === answer.status) response.statusCode = statusCode;
     for (const [index, [name, value]] of own.entries()) {
@@ -21,7 +21,7 @@ export function takingBack(response: ServerResponse, { headers, answer }: Refusa
     }
   };
   return (...parameters: unknown[]) => {
-    takeBack();
+    revoke();
     (next as (...parameters: unknown[]) => void)(...parameters);
   };
 }

@@ -1,7 +1,7 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
-import type { Instant } from "../../core/instant.ts";
 import type { Report } from "../../core/report.ts";
 import type { Verb } from "../../core/store.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
 
 /** Whether a verb changes nothing. */
 export function looks(verb: Verb): boolean {
@@ -18,13 +18,13 @@ export function applyVerb(
   cells: Float64Array,
   base: number,
   verb: Verb,
-  now: Instant,
+  now: TimeCell,
   costs: readonly number[],
   report: Report,
   at: number,
 ): boolean {
   // A full bucket that should be forgotten is as good as a new one; one that starts empty is not.
-  if (compiled.plan.startsEmpty && compiled.isDroppable(cells, base, now)) compiled.init(cells, base, now);
+  if (compiled.plan.startsEmpty && compiled.isIdle(cells, base, now)) compiled.init(cells, base, now);
   const admitted = compiled.conform(cells, base, now, costs, report, at);
   compiled.change(verb, admitted, cells, base, now, costs, report, at);
   if (verb !== "refund") compiled.describe(cells, base, now, costs, report, at);

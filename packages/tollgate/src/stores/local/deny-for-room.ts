@@ -1,6 +1,6 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
-import type { Instant } from "../../core/instant.ts";
 import type { Report } from "../../core/report.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
 
 /** When there will be room nobody knows: ask again soon. */
 const RETRY_WHEN_FULL_US = 1_000_000;
@@ -14,7 +14,7 @@ const RETRY_WHEN_FULL_US = 1_000_000;
 export function denyForRoom(
   compiled: CompiledPlan,
   cells: Float64Array,
-  now: Instant,
+  now: TimeCell,
   costs: readonly number[],
   report: Report,
   at: number,

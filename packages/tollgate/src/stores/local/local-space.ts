@@ -1,14 +1,14 @@
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import type { Taker } from "../../algorithms/kernel.ts";
-import { createInstant, type Instant } from "../../core/instant.ts";
 import type { Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
-import type { Host, SyncHold, SyncSpace, Verb } from "../../core/store.ts";
+import type { LimiterContext, SyncHold, SyncSpace, Verb } from "../../core/store.ts";
+import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import { applyVerb, looks } from "./apply-verb.ts";
+import type { Capacity } from "./capacity.ts";
 import { denyForRoom } from "./deny-for-room.ts";
 import type { HoldingSpace, LocalHold } from "./local-hold.ts";
 import type { PlanTable } from "./plan-table.ts";
-import type { Room } from "./room.ts";
 import type { SpaceKeeper } from "./space-keeper.ts";
 
 /** How many keys of a batch are looked for at a time. */
@@ -17,15 +17,15 @@ const BATCH = 64;
 /** One limiter's view of a table: the table keeps the cells, the view knows which limits enforce and in what order. */
 export class LocalSpace implements SyncSpace, HoldingSpace {
   readonly plan: Plan;
-  readonly #host: Host;
+  readonly #context: LimiterContext;
   readonly #keeper: SpaceKeeper;
-  readonly #room: Room;
+  readonly #capacity: Capacity;
   #table: PlanTable | undefined;
   /** The table's kernels from which this view's were made. */
   #compiledFrom: CompiledPlan | undefined;
   #compiled: CompiledPlan;
   /** The time of the call at hand. */
-  readonly #now = createInstant();
+  readonly #now = createTimeCell();
   readonly #costs: number[];
   readonly #report = new Report();
   /** Whether `allow` can decide with conforming and taking alone: no limit in shadow mode, none that starts empty. */
@@ -35,13 +35,13 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   /** Whether the call at hand did more than look. */
   #hasChanged = false;
 
-  constructor(plan: Plan, host: Host, keeper: SpaceKeeper) {
+  constructor(plan: Plan, context: LimiterContext, keeper: SpaceKeeper) {
     this.plan = plan;
-    this.#host = host;
+    this.#context = context;
     this.#keeper = keeper;
-    this.#room = keeper.room;
+    this.#capacity = keeper.capacity;
     this.#compiled = new CompiledPlan(plan, 0);
-    this.#room.reserveScratch(this.#compiled.width);
+    this.#capacity.reserveScratch(this.#compiled.width);
     this.#costs = plan.limits.map(() => 0);
     this.#plain = plan.enforces.every(Boolean) && !plan.startsEmpty;
   }
@@ -50,7 +50,7 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
     return this.#known()?.size ?? 0;
   }
 
-  allow(key: string, now: Instant, cost: number): boolean {
+  allow(key: string, now: TimeCell, cost: number): boolean {
     const table = this.#tableAt(now);
     const base = table.locate(key);
     const taker = this.#taker;
@@ -58,7 +58,7 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
       base >= 0 && taker !== undefined
         ? taker.admit(table.cells, base, now, cost)
         : this.#allowOtherwise(table, base, key, now, cost);
-    const room = this.#room;
+    const room = this.#capacity;
     room.callsUntilStep -= 1;
     if (room.callsUntilStep <= 0) this.#keeper.step();
     return admitted;
@@ -69,7 +69,7 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   }
 
   /** As `allow`, for a key that a hold finds. */
-  allowHeld(hold: LocalHold, now: Instant, cost: number): boolean {
+  allowHeld(hold: LocalHold, now: TimeCell, cost: number): boolean {
     const table = this.#tableAt(now);
     const base = hold.locateIn(table);
     const admitted =
@@ -110,8 +110,8 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
     const base = table.locate(key);
     if (base < 0) return this.#applyToAbsent(table, table.room(key, this.#now), verb, key, costs, report, at);
     // Or another key of this call could take its place.
-    if (verb === "peek" && this.#compiled.isDroppable(table.cells, base, this.#now)) {
-      this.#room.reservations.addIdleKey(table, key);
+    if (verb === "peek" && this.#compiled.isIdle(table.cells, base, this.#now)) {
+      this.#capacity.reservations.addIdleKey(table, key);
     }
     return this.#applyTo(table.cells, base, verb, costs, report, at);
   }
@@ -130,13 +130,13 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
     this.#mayHaveRoom();
     const table = this.#known();
     if (table === undefined) return 0;
-    table.members.readTime();
-    table.members.noLaterThan(nowUs);
+    table.users.readTime();
+    table.users.noLaterThan(nowUs);
     return table.sweepAll();
   }
 
-  tidy(): void {
-    this.#room.reservations.release();
+  maintain(): void {
+    this.#capacity.reservations.release();
     // Not after a look: what it found has to hold for the call after it.
     if (!this.#hasChanged) return;
     this.#hasChanged = false;
@@ -145,17 +145,17 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   }
 
   release(): void {
-    this.#known()?.members.remove(this.#host);
+    this.#known()?.users.remove(this.#context);
   }
 
   #called(calls: number): void {
-    this.#room.callsUntilStep -= calls;
-    if (this.#room.callsUntilStep <= 0) this.#keeper.step();
+    this.#capacity.callsUntilStep -= calls;
+    if (this.#capacity.callsUntilStep <= 0) this.#keeper.step();
   }
 
   #beginToLook(report: Report): void {
     this.#hasChanged = false;
-    this.#room.reservations.begin(report, this.#now);
+    this.#capacity.reservations.begin(report, this.#now);
   }
 
   #beginToChange(verb: Verb, key: string): void {
@@ -165,16 +165,16 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   }
 
   #noteChange(key: string): void {
-    if (this.#room.reservations.some) this.#room.reservations.noteChange(this.#table, key);
+    if (this.#capacity.reservations.some) this.#capacity.reservations.noteChange(this.#table, key);
   }
 
   /** A new key may find room at the same instant at which there was none. */
   #mayHaveRoom(): void {
-    this.#room.fullAtUs = Number.NaN;
+    this.#capacity.fullAtUs = Number.NaN;
   }
 
   /** For a key without cells, and for limits that take more than conforming and taking. */
-  #allowOtherwise(table: PlanTable, base: number, key: string, now: Instant, cost: number): boolean {
+  #allowOtherwise(table: PlanTable, base: number, key: string, now: TimeCell, cost: number): boolean {
     this.#now[0] = now[0]!;
     this.#noteChange(key);
     const room = base >= 0 ? -1 : table.room(key, this.#now);
@@ -188,7 +188,7 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   }
 
   #allowNew(taker: Taker, table: PlanTable, room: number, key: string, cost: number): boolean {
-    const { scratch } = this.#room;
+    const { scratch } = this.#capacity;
     this.#compiled.init(scratch, 0, this.#now);
     if (!taker.admit(scratch, 0, this.#now, cost)) return false;
     if (cost > 0) this.#insert(table, room, key);
@@ -206,15 +206,15 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
     at: number,
   ): boolean {
     if (room >= 0) return this.#applyToNew(table, room, verb, key, costs, report, at);
-    if (verb === "take" || verb === "charge") this.#room.overflowed += 1;
+    if (verb === "take" || verb === "charge") this.#capacity.overflowCount += 1;
     const mayShare = verb === "explain" ? table.mayOverflow : table.reserveOverflow();
-    if (this.#room.overflow === "deny" || !mayShare) {
-      return denyForRoom(this.#compiled, this.#room.scratch, this.#now, costs, report, at);
+    if (this.#capacity.overflow === "deny" || !mayShare) {
+      return denyForRoom(this.#compiled, this.#capacity.scratch, this.#now, costs, report, at);
     }
     report.overflow ??= "shared";
     // Buckets that start empty would begin to fill, and looking changes nothing.
     if (looks(verb) && !table.hasOverflow) {
-      if (verb === "peek") this.#room.reservations.addOverflow(table);
+      if (verb === "peek") this.#capacity.reservations.addOverflow(table);
       return this.#applyToNew(table, room, verb, key, costs, report, at);
     }
     const overflow = table.overflow(this.#now);
@@ -229,7 +229,7 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
     report: Report,
     at: number,
   ): boolean {
-    const { scratch } = this.#room;
+    const { scratch } = this.#capacity;
     if (!looks(verb)) return applyVerb(this.#compiled, cells, base, verb, this.#now, costs, report, at);
     for (let i = 0; i < this.#compiled.width; i += 1) scratch[i] = cells[base + i]!;
     return applyVerb(this.#compiled, scratch, 0, verb, this.#now, costs, report, at);
@@ -245,11 +245,11 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
     at: number,
   ): boolean {
     const compiled = this.#compiled;
-    const cells = this.#room.scratch;
+    const cells = this.#capacity.scratch;
     compiled.init(cells, 0, this.#now);
     if (verb === "peek" && room >= 0) {
       table.reserve(room, key, cells);
-      this.#room.reservations.addNewKey(table, key);
+      this.#capacity.reservations.addNewKey(table, key);
     }
     const admitted = compiled.conform(cells, 0, this.#now, costs, report, at);
     const changed = compiled.change(verb, admitted, cells, 0, this.#now, costs, report, at);
@@ -262,17 +262,17 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
 
   /** Keeps the copy as the cells of a new key. */
   #insert(table: PlanTable, room: number, key: string): void {
-    table.insert(room, key, this.#room.scratch);
+    table.insert(room, key, this.#capacity.scratch);
     this.#keeper.inserted();
   }
 
   /** The plan's table, with kernels that are exact at this moment. */
-  #tableAt(now: Instant): PlanTable {
+  #tableAt(now: TimeCell): PlanTable {
     const table = this.#table;
     return table?.serves(this.#compiledFrom, now) ? table : this.#anotherTableAt(now);
   }
 
-  #anotherTableAt(now: Instant): PlanTable {
+  #anotherTableAt(now: TimeCell): PlanTable {
     const known = this.#table;
     const table = known === undefined || known.retired ? this.#join(this.#made(now)) : known;
     table.reach(now);
@@ -282,8 +282,8 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
     return table;
   }
 
-  #made(now: Instant): PlanTable {
-    return this.#keeper.make(this.plan, now[0]!, this.#host.choosesLimits === true);
+  #made(now: TimeCell): PlanTable {
+    return this.#keeper.make(this.plan, now[0]!, this.#context.choosesLimits === true);
   }
 
   /** The plan's table, if there is one: looking makes none. */
@@ -293,7 +293,7 @@ export class LocalSpace implements SyncSpace, HoldingSpace {
   }
 
   #join<Table extends PlanTable | undefined>(table: Table): Table {
-    table?.members.add(this.#host);
+    table?.users.add(this.#context);
     this.#table = table;
     return table;
   }

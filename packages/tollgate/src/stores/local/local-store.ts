@@ -6,7 +6,7 @@ import type { SyncStore } from "../../core/store.ts";
 export type OverflowPolicy = "share" | "deny";
 
 /** How many keys a store in this process keeps, in how many bytes, and what happens beyond. */
-export interface RoomOptions {
+export interface CapacityOptions {
   /** How many keys there is room for, of all limiters of the store: a whole number from 1 to 10 million. */
   readonly maxKeys?: number;
   /**
@@ -30,7 +30,7 @@ export interface LocalStore extends SyncStore, Disposable {
   /** The memory in use, in bytes: what `maxBytes` bounds. */
   readonly bytes: number;
   /** Calls so far whose key found no room: decided by a bucket that it shares, or denied. */
-  readonly overflowed: number;
+  readonly overflowCount: number;
 }
 
 /** Stores clean up a little now and then, as calls come in. */

@@ -1,5 +1,5 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
-import type { Instant } from "../../core/instant.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
 import type { KeyHash } from "./key-hash.ts";
 
 /** How many buckets the keys of one plan share when there is no room for more. */
@@ -14,7 +14,7 @@ export class OverflowBuckets {
   readonly #width: number;
   readonly #hash: KeyHash;
 
-  constructor(compiled: CompiledPlan, hash: KeyHash, now: Instant) {
+  constructor(compiled: CompiledPlan, hash: KeyHash, now: TimeCell) {
     this.#width = compiled.width;
     this.#hash = hash;
     this.cells = new Float64Array(OVERFLOW_BUCKETS * this.#width);
@@ -31,9 +31,9 @@ export class OverflowBuckets {
     return (this.#hash.words[0]! & (OVERFLOW_BUCKETS - 1)) * this.#width;
   }
 
-  areAsGoodAsNew(compiled: CompiledPlan, now: Instant): boolean {
+  areAsGoodAsNew(compiled: CompiledPlan, now: TimeCell): boolean {
     for (let base = 0; base < this.cells.length; base += this.#width) {
-      if (!compiled.isDroppable(this.cells, base, now)) return false;
+      if (!compiled.isIdle(this.cells, base, now)) return false;
     }
     return true;
   }

@@ -1,13 +1,13 @@
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import { REACH_US } from "../../algorithms/ticks.ts";
-import type { Instant } from "../../core/instant.ts";
 import type { Plan } from "../../core/plan.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
+import type { Capacity } from "./capacity.ts";
 import { KeyHash } from "./key-hash.ts";
-import { Members } from "./members.ts";
 import { OverflowBuckets } from "./overflow-buckets.ts";
+import { PlanUsers } from "./plan-users.ts";
 import type { Budget } from "./recent-keys.ts";
 import type { ReservingTable } from "./reservations.ts";
-import type { Room } from "./room.ts";
 
 /** A front cache takes bytes only where so many times as many are left. */
 const SPARE_BYTES = 8;
@@ -20,8 +20,8 @@ export abstract class PlanTable implements Budget, ReservingTable {
   /** What a plan takes before its first key, with the limiter's space for it: measured, in V8. */
   static readonly FIXED_BYTES = 7_000;
   readonly plan: Plan;
-  readonly store: Room;
-  readonly members: Members = new Members();
+  readonly store: Capacity;
+  readonly users: PlanUsers = new PlanUsers();
   /** Replaced when the origin moves. */
   compiled: CompiledPlan;
   /** Of keys that found no room; made when the first one comes. */
@@ -37,7 +37,7 @@ export abstract class PlanTable implements Budget, ReservingTable {
   #latestUs = 0;
   #originUs = 0;
 
-  constructor(plan: Plan, nowUs: number, store: Room) {
+  constructor(plan: Plan, nowUs: number, store: Capacity) {
     this.plan = plan;
     this.store = store;
     this.compiled = this.#compileAt(nowUs);
@@ -63,15 +63,15 @@ export abstract class PlanTable implements Budget, ReservingTable {
    * A place for a key that has no cells yet, to be taken by `insert` before anything else changes; -1 if there is none
    * though a bounded number of places have been looked at for one that is as good as new.
    */
-  abstract room(key: string, now: Instant): number;
+  abstract room(key: string, now: TimeCell): number;
   /** Takes in a key with the first cells of `source`. */
   abstract insert(room: number, key: string, source: Float64Array): void;
   /** Keeps such a place for a key while a call is decided, with the cells of a new key where that takes some. */
   abstract reserve(room: number, key: string, source: Float64Array): void;
-  abstract release(key: string, now: Instant, wasChanged: boolean): void;
+  abstract release(key: string, now: TimeCell, wasChanged: boolean): void;
   abstract drop(key: string): void;
   abstract dropAll(): void;
-  /** Drops all keys that are as good as new at the time that the members told, and says how many. */
+  /** Drops all keys that are as good as new at the time that the users told, and says how many. */
   abstract sweepAll(): number;
   /** Restates every key's cells after the origin moved. */
   protected abstract rebaseAll(from: CompiledPlan): void;
@@ -97,12 +97,12 @@ export abstract class PlanTable implements Budget, ReservingTable {
   }
 
   /** Whether the kernels are exact at this moment. */
-  reaches(now: Instant): boolean {
+  reaches(now: TimeCell): boolean {
     return now[0]! >= this.#earliestUs && now[0]! <= this.#latestUs;
   }
 
   /** Whether kernels compiled from the table's are the right ones at this moment. */
-  serves(compiledFrom: CompiledPlan | undefined, now: Instant): boolean {
+  serves(compiledFrom: CompiledPlan | undefined, now: TimeCell): boolean {
     return compiledFrom === this.compiled && now[0]! >= this.#earliestUs && now[0]! <= this.#latestUs;
   }
 
@@ -119,7 +119,7 @@ export abstract class PlanTable implements Budget, ReservingTable {
   }
 
   /** Makes sure that the kernels are exact at this moment. */
-  reach(now: Instant): void {
+  reach(now: TimeCell): void {
     if (!this.reaches(now)) this.#moveOrigin(now[0]!);
   }
 
@@ -151,7 +151,7 @@ export abstract class PlanTable implements Budget, ReservingTable {
   }
 
   /** The buckets, after `reserveOverflow`. */
-  overflow(now: Instant): OverflowBuckets {
+  overflow(now: TimeCell): OverflowBuckets {
     this.#overflowHash ??= new KeyHash(this.store.secrets.next());
     this.#overflow ??= new OverflowBuckets(this.compiled, this.#overflowHash, now);
     return this.#overflow;
@@ -163,13 +163,13 @@ export abstract class PlanTable implements Budget, ReservingTable {
   }
 
   /** Whether nothing is left that anybody would miss. */
-  isVacant(now: Instant): boolean {
+  isIdle(now: TimeCell): boolean {
     if (this.size > 0) return false;
     this.dropOverflowIfIdle(now);
     return this.#overflow === undefined;
   }
 
-  protected dropOverflowIfIdle(now: Instant): void {
+  protected dropOverflowIfIdle(now: TimeCell): void {
     if (this.#overflow?.areAsGoodAsNew(this.compiled, now)) this.#dropOverflow();
   }
 

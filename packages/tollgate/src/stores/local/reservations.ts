@@ -1,13 +1,13 @@
-import type { Instant } from "../../core/instant.ts";
-import { createInstant } from "../../core/instant.ts";
 import type { Report } from "../../core/report.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
+import { createTimeCell } from "../../core/time-cell.ts";
 
 /** A table of which a `peek` promised something. */
 export interface ReservingTable {
   /**
    * Lets go of a new key's slot, if nothing has been counted for the key since. `now` is when the slot was reserved.
    */
-  release(key: string, now: Instant, wasChanged: boolean): void;
+  release(key: string, now: TimeCell, wasChanged: boolean): void;
   /** Gives back the bytes of overflow buckets that were not made. */
   giveUpOverflow(): void;
 }
@@ -28,14 +28,14 @@ export class Reservations {
   readonly #list: Reservation[] = [];
   /** The call at hand. */
   #report: Report | undefined;
-  readonly #now = createInstant();
+  readonly #now = createTimeCell();
 
   get some(): boolean {
     return this.#list.length > 0;
   }
 
   /** Belongs to a call that is peeked at: what an earlier call left is released. */
-  begin(report: Report, now: Instant): void {
+  begin(report: Report, now: TimeCell): void {
     if (report !== this.#report) this.release();
     this.#report = report;
     this.#now[0] = now[0]!;

@@ -1,11 +1,11 @@
 import type { Plan } from "../../core/plan.ts";
+import type { Capacity } from "./capacity.ts";
 import type { HoldingSpace, LocalHold } from "./local-hold.ts";
 import type { PlanTable } from "./plan-table.ts";
-import type { Room } from "./room.ts";
 
 /** What a space needs of its store. */
 export interface SpaceKeeper {
-  readonly room: Room;
+  readonly capacity: Capacity;
   /** The plan's table, if there is one: a store lets empty tables go. */
   find(plan: Plan): PlanTable | undefined;
   /**

@@ -1,10 +1,10 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
-import type { Instant } from "../../core/instant.ts";
 import { ownCopy } from "../../core/own-copy.ts";
 import type { Plan } from "../../core/plan.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
+import type { Capacity } from "../local/capacity.ts";
 import { PlanTable } from "../local/plan-table.ts";
 import { RecentKeys } from "../local/recent-keys.ts";
-import type { Room } from "../local/room.ts";
 import { textBytes } from "../local/text-bytes.ts";
 import { isKeptAsItIs, type KeyTexts } from "./key-texts.ts";
 import { MapBytes } from "./map-bytes.ts";
@@ -18,10 +18,10 @@ const LEAST_GROWTH = 1 / 8;
 
 /** What the tables of one store have in common. */
 export interface KeyTableStore {
-  readonly room: Room;
+  readonly capacity: Capacity;
   readonly texts: KeyTexts;
   /** Makes room in a store that is full, if it can. */
-  reclaim(now: Instant): void;
+  reclaim(now: TimeCell): void;
 }
 
 /**
@@ -51,7 +51,7 @@ export class KeyTable extends PlanTable {
   #removedUntold = 0;
 
   constructor(plan: Plan, nowUs: number, owner: KeyTableStore) {
-    super(plan, nowUs, owner.room);
+    super(plan, nowUs, owner.capacity);
     this.width = this.compiled.width;
     this.#owner = owner;
     this.#recent = new RecentKeys(1, this);
@@ -106,7 +106,7 @@ export class KeyTable extends PlanTable {
     return this.#keys[slot];
   }
 
-  room(key: string, now: Instant): number {
+  room(key: string, now: TimeCell): number {
     const text = this.#owner.texts.of(key);
     const bytes = textBytes(text) + BYTES_PER_ELEMENT;
     if (!(this.#reserved === key || this.#hasRoomFor(bytes) || this.#reclaimFor(bytes, now))) return -1;
@@ -166,7 +166,7 @@ export class KeyTable extends PlanTable {
   }
 
   /**
-   * Looks at up to `count` slots, drops those that are as good as new at the time that the members told, and says whether that
+   * Looks at up to `count` slots, drops those that are as good as new at the time that the users told, and says whether that
    * ended a pass over all.
    */
   sweepSome(count: number): boolean {
@@ -190,7 +190,7 @@ export class KeyTable extends PlanTable {
   tellSwept(): void {
     const removed = this.#removedUntold;
     this.#removedUntold = 0;
-    if (removed > 0) this.members.tellSwept(removed, this.#keys.length);
+    if (removed > 0) this.users.tellSwept(removed, this.#keys.length);
   }
 
   protected override rebaseAll(from: CompiledPlan): void {
@@ -200,12 +200,11 @@ export class KeyTable extends PlanTable {
   }
 
   #sweepDownTo(last: number): number {
-    const { now } = this.members;
+    const { now } = this.users;
     this.reach(now);
     let removed = 0;
     for (; this.#cursor >= last; this.#cursor -= 1) {
-      if (!this.compiled.isDroppable(this.cells, this.#cursor * this.width, now) || this.#isReserved(this.#cursor))
-        continue;
+      if (!this.compiled.isIdle(this.cells, this.#cursor * this.width, now) || this.#isReserved(this.#cursor)) continue;
       this.#remove(this.#cursor);
       removed += 1;
     }
@@ -214,7 +213,7 @@ export class KeyTable extends PlanTable {
   }
 
   #endPass(): void {
-    this.dropOverflowIfIdle(this.members.now);
+    this.dropOverflowIfIdle(this.users.now);
     this.#shrink();
   }
 
@@ -260,7 +259,7 @@ export class KeyTable extends PlanTable {
   }
 
   /** Looks for idle keys, once at an instant. */
-  #reclaimFor(bytes: number, now: Instant): boolean {
+  #reclaimFor(bytes: number, now: TimeCell): boolean {
     const nowUs = now[0]!;
     if (nowUs === this.store.fullAtUs || this.retired) return false;
     this.#owner.reclaim(now);

@@ -1,12 +1,12 @@
 import { show, TollgateError } from "../../core/errors.ts";
-import type { Instant } from "../../core/instant.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
-import type { Host, SyncSpace } from "../../core/store.ts";
+import type { LimiterContext, SyncSpace } from "../../core/store.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
+import { Capacity, type CapacityDefaults, HEAP_DEFAULTS } from "../local/capacity.ts";
 import type { HoldingSpace } from "../local/local-hold.ts";
 import { LocalSpace } from "../local/local-space.ts";
-import type { LocalStore, RoomOptions } from "../local/local-store.ts";
+import type { CapacityOptions, LocalStore } from "../local/local-store.ts";
 import { PlanTable } from "../local/plan-table.ts";
-import { HEAP_DEFAULTS, Room, type RoomDefaults } from "../local/room.ts";
 import type { SpaceKeeper } from "../local/space-keeper.ts";
 import { KeyHold } from "./key-hold.ts";
 import { KeyTable, type KeyTableStore } from "./key-table.ts";
@@ -17,7 +17,7 @@ import { Sweeper } from "./sweeper.ts";
  * How many keys a memory store keeps, a million by default, in how many bytes, 256 MiB by default, and how it cleans
  * up.
  */
-export interface MemoryStoreOptions extends RoomOptions {
+export interface MemoryStoreOptions extends CapacityOptions {
   /**
    * Milliseconds between background sweeps of all keys. Needed for no bound: memory stays in proportion to the keys in
    * use as calls come in. Set it to let a process that went quiet give memory back, or to hear of sweeps regularly.
@@ -25,7 +25,7 @@ export interface MemoryStoreOptions extends RoomOptions {
   readonly sweepIntervalMs?: number;
 }
 
-const DEFAULTS: RoomDefaults = { ...HEAP_DEFAULTS, maxKeys: 1_000_000 };
+const DEFAULTS: CapacityDefaults = { ...HEAP_DEFAULTS, maxKeys: 1_000_000 };
 /** Timers wait at most this long; more wraps around to no wait at all. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -42,7 +42,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  *
  * const store = memoryStore({ maxKeys: 50_000, sweepIntervalMs: 60_000 });
  * const limiter = createLimiter({ name: "api", limits: [perMinute(100)], store });
- * console.log(limiter.allow("ann"), store.size, store.overflowed); // true 1 0
+ * console.log(limiter.allow("ann"), store.size, store.overflowCount); // true 1 0
  * store.close();
  * ```
  */
@@ -52,16 +52,16 @@ export function memoryStore(options: MemoryStoreOptions = {}): LocalStore {
 
 class MemoryStore implements LocalStore, SpaceKeeper, KeyTableStore {
   readonly kind = "sync";
-  readonly room: Room;
+  readonly capacity: Capacity;
   readonly texts: KeyTexts;
   readonly #tables = new Map<Scope, Map<string, KeyTable>>();
   readonly #sweeper: Sweeper;
   readonly #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(options: MemoryStoreOptions) {
-    this.room = new Room("memoryStore", options, DEFAULTS);
-    this.texts = new KeyTexts(this.room.secrets);
-    this.#sweeper = new Sweeper(this.room, (table) => this.#retire(table));
+    this.capacity = new Capacity("memoryStore", options, DEFAULTS);
+    this.texts = new KeyTexts(this.capacity.secrets);
+    this.#sweeper = new Sweeper(this.capacity, (table) => this.#retire(table));
     const { sweepIntervalMs } = options;
     if (sweepIntervalMs === undefined) return;
     if (!Number.isInteger(sweepIntervalMs) || sweepIntervalMs < 1 || sweepIntervalMs > LONGEST_TIMER_MS) {
@@ -76,27 +76,27 @@ class MemoryStore implements LocalStore, SpaceKeeper, KeyTableStore {
   }
 
   get maxKeys(): number {
-    return this.room.maxKeys;
+    return this.capacity.maxKeys;
   }
 
   get size(): number {
-    return this.room.size;
+    return this.capacity.size;
   }
 
   get maxBytes(): number {
-    return this.room.maxBytes;
+    return this.capacity.maxBytes;
   }
 
   get bytes(): number {
-    return this.room.bytes;
+    return this.capacity.bytes;
   }
 
-  get overflowed(): number {
-    return this.room.overflowed;
+  get overflowCount(): number {
+    return this.capacity.overflowCount;
   }
 
-  open(plan: Plan, host: Host): SyncSpace {
-    return new LocalSpace(plan, host, this);
+  open(plan: Plan, context: LimiterContext): SyncSpace {
+    return new LocalSpace(plan, context, this);
   }
 
   close(): void {
@@ -115,7 +115,7 @@ class MemoryStore implements LocalStore, SpaceKeeper, KeyTableStore {
     const known = this.find(plan);
     if (known !== undefined) return known;
     // Where bytes are short, a look and the call after it must not find different ones.
-    if (2 * this.room.bytes < this.room.maxBytes) this.#sweeper.letGoOfUntouched();
+    if (2 * this.capacity.bytes < this.capacity.maxBytes) this.#sweeper.letGoOfUntouched();
     const table = new KeyTable(plan, nowUs, this);
     if (isChosenPerCall && !table.fits(PlanTable.FIXED_BYTES)) {
       table.retire();
@@ -132,7 +132,7 @@ class MemoryStore implements LocalStore, SpaceKeeper, KeyTableStore {
     return new KeyHold(space, key);
   }
 
-  reclaim(now: Instant): void {
+  reclaim(now: TimeCell): void {
     this.#sweeper.reclaim(now);
   }
 

@@ -1,6 +1,6 @@
-import type { Instant } from "../../core/instant.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
+import type { Capacity } from "../local/capacity.ts";
 import { CALLS_PER_STEP } from "../local/local-store.ts";
-import type { Room } from "../local/room.ts";
 import type { KeyTable } from "./key-table.ts";
 
 /** So many slots are looked at in a step, one for each call: no call waits long. */
@@ -18,14 +18,14 @@ const TABLES_PER_NEW_TABLE = 4;
  */
 export class Sweeper {
   readonly #tables: KeyTable[] = [];
-  readonly #room: Room;
+  readonly #capacity: Capacity;
   readonly #retire: (table: KeyTable) => void;
   #next = 0;
   #nextUntouched = 0;
   #sweeping = false;
 
-  constructor(room: Room, retire: (table: KeyTable) => void) {
-    this.#room = room;
+  constructor(room: Capacity, retire: (table: KeyTable) => void) {
+    this.#capacity = room;
     this.#retire = retire;
   }
 
@@ -50,7 +50,7 @@ export class Sweeper {
 
   /** Counts a new key. */
   inserted(): void {
-    this.#room.callsUntilStep -= CALLS_PER_NEW_KEY;
+    this.#capacity.callsUntilStep -= CALLS_PER_NEW_KEY;
   }
 
   sweepAll(): void {
@@ -61,16 +61,16 @@ export class Sweeper {
    * Drops what is as good as new at a call's own time, in the middle of that call: it moves no origin, tells nobody and lets
    * no table go. A store that is full of keys in use is left as it is.
    */
-  reclaim(callTime: Instant): void {
+  reclaim(callTime: TimeCell): void {
     if (this.#sweeping) return;
     let slotsLeft = SLOTS_PER_RECLAIM;
     for (let tables = this.#tables.length; tables > 0 && slotsLeft > 0; tables -= 1) {
       const table = this.#tables[this.#index()]!;
       const looksAt = Math.max(1, Math.min(slotsLeft, table.size));
       slotsLeft -= looksAt;
-      const told = table.members.askTime();
-      table.members.noLaterThan(callTime[0]!);
-      if (!(told && table.reaches(table.members.now)) || table.sweepSome(looksAt)) this.#next += 1;
+      const told = table.users.askTime();
+      table.users.noLaterThan(callTime[0]!);
+      if (!(told && table.reaches(table.users.now)) || table.sweepSome(looksAt)) this.#next += 1;
     }
   }
 
@@ -89,14 +89,14 @@ export class Sweeper {
   #passAll(): void {
     for (let index = this.#tables.length - 1; index >= 0; index -= 1) {
       const table = this.#tables[index]!;
-      if (!table.members.askTime()) continue;
+      if (!table.users.askTime()) continue;
       table.sweepAll();
-      if (table.isVacant(table.members.now)) this.#letGo(index);
+      if (table.isIdle(table.users.now)) this.#letGo(index);
     }
   }
 
   #step(): void {
-    this.#room.callsUntilStep = CALLS_PER_STEP;
+    this.#capacity.callsUntilStep = CALLS_PER_STEP;
     let slotsLeft = SLOTS_PER_STEP;
     // Once round at the most: small tables are many to a step.
     for (let tables = this.#tables.length; tables > 0 && slotsLeft > 0; tables -= 1) {
@@ -104,7 +104,7 @@ export class Sweeper {
       const table = this.#tables[index]!;
       const looksAt = Math.max(1, Math.min(slotsLeft, table.size));
       slotsLeft -= looksAt;
-      if (!table.members.askTime()) this.#next += 1;
+      if (!table.users.askTime()) this.#next += 1;
       else if (table.sweepSome(looksAt)) this.#endPass(index);
     }
   }
@@ -119,7 +119,7 @@ export class Sweeper {
     const table = this.#tables[index]!;
     this.#next += 1;
     table.tellSwept();
-    if (table.isVacant(table.members.now)) this.#letGo(index);
+    if (table.isIdle(table.users.now)) this.#letGo(index);
   }
 
   /** The last table takes its place. */

@@ -1,6 +1,6 @@
 import { type Clock, readUs } from "../../core/clock.ts";
 import type { Plan } from "../../core/plan.ts";
-import type { AsyncSpace, Host } from "../../core/store.ts";
+import type { AsyncSpace, LimiterContext } from "../../core/store.ts";
 import type { KeyCall, KeySpace } from "./batch/key-call.ts";
 import type { Stand } from "./failure/failure-policy.ts";
 import { type EncodedPlan, encodePlan } from "./script/encode-plan.ts";
@@ -23,7 +23,7 @@ export interface RedisSpaceParts {
   readonly limiter: string;
   readonly prefix: string;
   readonly stand: Stand;
-  readonly host: Host;
+  readonly host: LimiterContext;
   /** `"server"`: moments are of our era, whatever the limiter's clock says. */
   readonly time: "server" | "client";
 }
@@ -32,7 +32,7 @@ export interface RedisSpaceParts {
 export class RedisSpace implements AsyncSpace, KeySpace {
   readonly plan: Plan;
   readonly stand: Stand;
-  readonly host: Host;
+  readonly host: LimiterContext;
   readonly #owner: SpaceOwner;
   readonly #family: string;
   readonly #time: "server" | "client";

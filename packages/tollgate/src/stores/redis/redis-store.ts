@@ -1,7 +1,7 @@
 import { TollgateError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
-import type { AsyncCall, AsyncSpace, AsyncStore, Host, TakenFrom, Verb } from "../../core/store.ts";
+import type { AsyncCall, AsyncSpace, AsyncStore, LimiterContext, TakenFrom, Verb } from "../../core/store.ts";
 import type { DenialMemory } from "./batch/denial-memory.ts";
 import type { KeyCall } from "./batch/key-call.ts";
 import { AnswerWaiter } from "./batch/waiter.ts";
@@ -96,7 +96,7 @@ class StoreOnServer implements RedisStore, SpaceOwner, DenialMemory {
     this.#tell({ type: "bypass", bypass });
   }
 
-  open(plan: Plan, host: Host): AsyncSpace {
+  open(plan: Plan, host: LimiterContext): AsyncSpace {
     const { scope } = plan;
     if (typeof scope !== "string") {
       throw new TollgateError("ERR_NAME", "name: expected a name, by which all nodes know the limiter, got undefined");

@@ -123,7 +123,7 @@ export class Server {
       for (const { admitted } of outcomes) if (admitted) removed += 1;
       for (const name of fresh) seen.add(name);
     }
-    if (removed > 0) space.host.swept?.(removed, seen.size - removed);
+    if (removed > 0) space.host.onSweep?.(removed, seen.size - removed);
     return removed;
   }
 

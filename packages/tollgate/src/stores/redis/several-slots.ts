@@ -34,7 +34,7 @@ async function takeInTurn(parts: readonly SlotPart[], report: Report, ask: Ask):
   const taken: Taken[] = [];
   for (const [i, part] of parts.entries()) {
     const answer = await ask("take", part.calls, { tellsTime: true }).catch(async (error: unknown) => {
-      await Promise.allSettled(giveBack(taken, report, ask));
+      await Promise.allSettled(refund(taken, report, ask));
       throw error;
     });
     place(answer.report, part, report);
@@ -42,7 +42,7 @@ async function takeInTurn(parts: readonly SlotPart[], report: Report, ask: Ask):
       taken.push({ part, takenUs: answer.decidedUs });
       continue;
     }
-    await Promise.allSettled([...giveBack(taken, report, ask), ...touch(parts.slice(i + 1), ask)]);
+    await Promise.allSettled([...refund(taken, report, ask), ...touch(parts.slice(i + 1), ask)]);
     return denied(
       report,
       parts.filter((other) => other !== part),
@@ -63,7 +63,7 @@ interface Taken {
  * refilled: of what was taken at a moment, no more counts for certain than what has not come back since if nothing else was taken. In a
  * window others may have come since: it would give back their units, and so admit too many. What one took stays taken.
  */
-function giveBack(taken: readonly Taken[], report: Report, ask: Ask): Promise<void>[] {
+function refund(taken: readonly Taken[], report: Report, ask: Ask): Promise<void>[] {
   return taken.map(async ({ part: { calls, at }, takenUs }) => {
     if (takenUs === undefined) return;
     const given = calls.map((call, i) => ({

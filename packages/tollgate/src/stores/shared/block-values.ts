@@ -1,5 +1,5 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
-import { createInstant, type Instant } from "../../core/instant.ts";
+import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import { DeskRecovery } from "./desk-recovery.ts";
 import { DESKS, type Desks, NO_DESK } from "./desks.ts";
 import type { SharedMemory } from "./memory.ts";
@@ -19,7 +19,7 @@ const HEAD = 1;
  */
 export class BlockValues implements Values {
   readonly cells: Float64Array;
-  readonly expiry: Instant = createInstant();
+  readonly expiry: TimeCell = createTimeCell();
   readonly published: Int32Array = new Int32Array(2);
   readonly lasting: number = ~TAKEN;
   readonly #memory: SharedMemory;
@@ -48,7 +48,14 @@ export class BlockValues implements Values {
     return (slots + DESKS) * (HEAD + width);
   }
 
-  admit(slot: number, printLow: number, printHigh: number, compiled: CompiledPlan, now: Instant, cost: number): number {
+  admit(
+    slot: number,
+    printLow: number,
+    printHigh: number,
+    compiled: CompiledPlan,
+    now: TimeCell,
+    cost: number,
+  ): number {
     const { words, atomics } = this.#memory;
     // The upper word first: from then on its count proves the rest.
     const high = atomics.load(words, slot + STATE + 1);

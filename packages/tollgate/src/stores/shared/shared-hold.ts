@@ -1,11 +1,11 @@
-import type { Instant } from "../../core/instant.ts";
 import type { SyncHold } from "../../core/store.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
 import { NOWHERE } from "./slots.ts";
 
 /** What a hold needs of its space. */
 export interface HoldingSpace {
   /** As `allow`, for the key that a hold finds. */
-  allowHeld(hold: SharedHold, now: Instant, cost: number): boolean;
+  allowHeld(hold: SharedHold, now: TimeCell, cost: number): boolean;
 }
 
 /** A key's hash and the slot where it was last. */
@@ -23,7 +23,7 @@ export class SharedHold implements SyncHold {
     this.high = high;
   }
 
-  allow(now: Instant, cost: number): boolean {
+  allow(now: TimeCell, cost: number): boolean {
     return this.#space.allowHeld(this, now, cost);
   }
 }

@@ -18,7 +18,7 @@ const MOST_TRIES = 64;
 export class SharedKeys implements RevokingKeys {
   readonly slots: Slots;
   readonly #plan: SharedPlan;
-  readonly #isFree: IsFree = (slot, low, high) => this.#plan.isAsGoodAsNew(this.slots.ownerOf(slot), slot, low, high);
+  readonly #isFree: IsFree = (slot, low, high) => this.#plan.isSlotIdle(this.slots.ownerOf(slot), slot, low, high);
 
   constructor(slots: Slots, plan: SharedPlan) {
     this.slots = slots;
@@ -123,7 +123,7 @@ export class SharedKeys implements RevokingKeys {
       const high = this.slots.upperWord(taking.slot);
       const low = this.slots.words[taking.slot + STATE]!;
       outcome =
-        low === taking.low && high === taking.high ? this.#restore(taking) : this.#takeBack(taking, low, high, clock);
+        low === taking.low && high === taking.high ? this.#restore(taking) : this.#revoke(taking, low, high, clock);
     }
   }
 
@@ -141,7 +141,7 @@ export class SharedKeys implements RevokingKeys {
   }
 
   /** In a slot whose state is another one by now. */
-  #takeBack(taking: Taking, low: number, high: number, clock: Clock): number {
+  #revoke(taking: Taking, low: number, high: number, clock: Clock): number {
     const plan = this.#plan;
     const { slot } = taking;
     const isSameKey = ((high ^ taking.high) & GENERATION_MASK) === 0 && upperOf(high) !== 0;
@@ -149,7 +149,7 @@ export class SharedKeys implements RevokingKeys {
     // may call limiters.
     if (!(isSameKey && canReach(plan, clock))) return PUBLISHED;
     plan.values.read(slot, low, high);
-    plan.compiled.takeBack(plan.values.cells, 0, taking.takenAt, plan.now, taking.costs);
+    plan.compiled.revoke(plan.values.cells, 0, taking.takenAt, plan.now, taking.costs);
     return plan.publish(slot, low, high);
   }
 

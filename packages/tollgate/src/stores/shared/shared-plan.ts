@@ -2,10 +2,10 @@ import { CompiledPlan, idleTtlUs } from "../../algorithms/compiled-plan.ts";
 import { REACH_US, Ticks } from "../../algorithms/ticks.ts";
 import { toMicroseconds } from "../../core/duration.ts";
 import { TollgateError } from "../../core/errors.ts";
-import { createInstant, type Instant } from "../../core/instant.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
 import type { Verb } from "../../core/store.ts";
+import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import { KeyPrints } from "./key-prints.ts";
 import type { PlanRows } from "./plan-rows.ts";
 import { NO_OWNER } from "./slots.ts";
@@ -24,7 +24,7 @@ export class SharedPlan {
   /** Set while a call is decided that may be taken back. */
   taking: Taking | undefined;
   /** The time of the call at hand. */
-  readonly now: Instant = createInstant();
+  readonly now: TimeCell = createTimeCell();
   /** Where a call can be decided by the taker alone: no limit in shadow mode, none that starts empty. */
   plain: CompiledPlan | undefined;
   /** Another one from the first call on, which may be the one that says from where ticks count. */
@@ -51,7 +51,7 @@ export class SharedPlan {
   }
 
   /** Whether the kernels are exact at this moment. */
-  reaches(now: Instant): boolean {
+  reaches(now: TimeCell): boolean {
     return now[0]! >= this.#earliestUs && now[0]! <= this.#latestUs;
   }
 
@@ -84,7 +84,7 @@ export class SharedPlan {
     const { now } = this;
     const { startsEmpty } = this.plan;
     // A full bucket that should be forgotten is as good as a new one; one that starts empty is not.
-    const begins = key === "new" || (startsEmpty && compiled.isDroppable(cells, 0, now));
+    const begins = key === "new" || (startsEmpty && compiled.isIdle(cells, 0, now));
     if (begins) compiled.init(cells, 0, now);
     this.taking?.noteBefore(cells, key === "new");
     const admitted = compiled.conform(cells, 0, now, costs, report, at);
@@ -104,13 +104,13 @@ export class SharedPlan {
   }
 
   /** Whether the key that lives in a slot is as good as new, whichever of the plans it belongs to. Its cells are copied over the copy. */
-  isAsGoodAsNew(owner: number, slot: number, low: number, high: number): boolean {
+  isSlotIdle(owner: number, slot: number, low: number, high: number): boolean {
     if (owner === NO_OWNER) return false;
     // A block says it exactly, without all of its cells; a tick does by its own plan.
     if (owner !== this.number || this.values.cells.length > 1)
       return this.values.expiryOf(slot, low, high, owner) <= this.now[0]!;
     this.values.read(slot, low, high);
-    return this.#compiled.isDroppable(this.values.cells, 0, this.now);
+    return this.#compiled.isIdle(this.values.cells, 0, this.now);
   }
 }
 

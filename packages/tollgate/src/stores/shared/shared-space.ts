@@ -1,8 +1,8 @@
-import { createInstant, type Instant } from "../../core/instant.ts";
 import { ownCopy } from "../../core/own-copy.ts";
 import type { Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
-import type { Host, SyncHold, SyncSpace, Verb } from "../../core/store.ts";
+import type { LimiterContext, SyncHold, SyncSpace, Verb } from "../../core/store.ts";
+import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import { denyForRoom } from "../local/deny-for-room.ts";
 import { RecentKeys } from "../local/recent-keys.ts";
 import type { PlanRows } from "./plan-rows.ts";
@@ -30,7 +30,7 @@ const SLOT = 2;
 /** One limiter's view of the keys that threads share. */
 export class SharedSpace implements SyncSpace, HoldingSpace {
   readonly plan: Plan;
-  readonly #host: Host;
+  readonly #context: LimiterContext;
   readonly #keeper: SpaceKeeper;
   readonly #shared: SharedPlan;
   readonly #values: Values;
@@ -41,9 +41,9 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
   readonly #costs: number[];
   readonly #report = new Report();
 
-  constructor(plan: Plan, host: Host, keeper: SpaceKeeper, table: SharedTable) {
+  constructor(plan: Plan, context: LimiterContext, keeper: SpaceKeeper, table: SharedTable) {
     this.plan = plan;
-    this.#host = host;
+    this.#context = context;
     this.#keeper = keeper;
     this.#values = table.values;
     this.#shared = new SharedPlan(plan, keeper.secret, keeper.rows, table.values);
@@ -56,7 +56,7 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
     return this.#keys.size;
   }
 
-  allow(key: string, now: Instant, cost: number): boolean {
+  allow(key: string, now: TimeCell, cost: number): boolean {
     const place = this.#recent.find(key);
     if (place < 0) return this.#allowUnknown(key, now, cost);
     const { values } = this.#recent;
@@ -71,7 +71,7 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
     return new SharedHold(this, key, prints.low, prints.high);
   }
 
-  allowHeld(hold: SharedHold, now: Instant, cost: number): boolean {
+  allowHeld(hold: SharedHold, now: TimeCell, cost: number): boolean {
     const outcome = this.#admit(hold.slot, hold.low, hold.high, now, cost);
     if (outcome < AGAIN) return outcome === ADMITTED;
     const admitted = this.#allowOtherwise(hold.key, hold.low, hold.high, now, cost);
@@ -80,7 +80,7 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
   }
 
   allowMany(keys: readonly string[], nowUs: number, cost: number, out: Uint8Array): number {
-    const now = createInstant(nowUs);
+    const now = createTimeCell(nowUs);
     let admitted = 0;
     for (const [i, key] of keys.entries()) {
       const allowed = this.allow(key, now, cost);
@@ -113,7 +113,7 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
     }
     // A limit in shadow mode takes nothing from a call that does not conform to it.
     taking.costs = costs.map((cost, i) => (report.conforms[at + i] ? cost : 0));
-    return () => taking.keys?.revoke(taking, this.#host.clock);
+    return () => taking.keys?.revoke(taking, this.#context.clock);
   }
 
   drop(key: string): void {
@@ -131,24 +131,24 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
     this.#shared.reach(nowUs);
     const removed = this.#keys.sweep();
     this.#buckets.sweep();
-    if (removed > 0) this.#host.swept?.(removed, this.size);
+    if (removed > 0) this.#context.onSweep?.(removed, this.size);
     return removed;
   }
 
   /** A slot whose key is as good as new is free: nothing has to be cleaned up. */
-  tidy(): void {}
+  maintain(): void {}
 
   release(): void {}
 
   /** With the taker alone, where the key was last. */
-  #admit(slot: number, low: number, high: number, now: Instant, cost: number): number {
+  #admit(slot: number, low: number, high: number, now: TimeCell, cost: number): number {
     const { plain } = this.#shared;
     if (slot < 0 || plain === undefined || !this.#shared.reaches(now)) return AGAIN;
     return this.#values.admit(slot, low << PRINT_SHIFT, high, plain, now, cost);
   }
 
   /** For a key that is none of the recent ones. */
-  #allowUnknown(key: string, now: Instant, cost: number): boolean {
+  #allowUnknown(key: string, now: TimeCell, cost: number): boolean {
     const { prints } = this.#shared;
     prints.ofKey(key);
     const { low, high } = prints;
@@ -163,7 +163,7 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
   }
 
   /** For a recent key that is not where it was, or that others changed at the same time. */
-  #allowMoved(key: string, at: number, now: Instant, cost: number): boolean {
+  #allowMoved(key: string, at: number, now: TimeCell, cost: number): boolean {
     const { values } = this.#recent;
     const low = values[at]!;
     const high = values[at + 1]!;
@@ -179,7 +179,7 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
     values[at + SLOT] = slot;
   }
 
-  #allowOtherwise(key: string, low: number, high: number, now: Instant, cost: number): boolean {
+  #allowOtherwise(key: string, low: number, high: number, now: TimeCell, cost: number): boolean {
     this.#shared.reach(now[0]!);
     const costs = this.#costs;
     for (let i = 0; i < costs.length; i += 1) costs[i] = this.plan.countsNumber[i]! ? cost : 0;

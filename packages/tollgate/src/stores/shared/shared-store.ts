@@ -2,10 +2,10 @@ import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import type { Clock } from "../../core/clock.ts";
 import { TollgateError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
-import type { Host, SyncSpace } from "../../core/store.ts";
+import type { LimiterContext, SyncSpace } from "../../core/store.ts";
+import { Capacity, type CapacityDefaults } from "../local/capacity.ts";
 import { KeyHash, SECRET_WORDS } from "../local/key-hash.ts";
-import type { LocalStore, RoomOptions } from "../local/local-store.ts";
-import { Room, type RoomDefaults } from "../local/room.ts";
+import type { CapacityOptions, LocalStore } from "../local/local-store.ts";
 import { agreedClock, wallAtZeroMs } from "./agreed-clock.ts";
 import { allocate, checkHandle, handleOf, type SharedStoreHandle } from "./handle.ts";
 import {
@@ -30,7 +30,7 @@ import { SharedTable } from "./shared-table.ts";
 import { TableDirectory } from "./table-directory.ts";
 
 /** How many keys threads share, and what happens beyond. */
-export interface SharedStoreOptions extends RoomOptions {
+export interface SharedStoreOptions extends CapacityOptions {
   /** The keys that there is room for, of all limiters of the store: a whole number from 1 to 10 million. */
   readonly maxKeys: number;
   /**
@@ -66,7 +66,7 @@ const DEFAULT_WIDTH = 8;
 /** By default there is so much at least: enough for 100,000 keys of a hundred cells. */
 const LEAST_BYTES = 2 ** 28;
 
-const DEFAULTS: RoomDefaults = {
+const DEFAULTS: CapacityDefaults = {
   maxBytes(maxKeys: number): number {
     const words = SharedTable.end(SharedTable.end(HEADER_WORDS, 1, maxKeys), DEFAULT_WIDTH, maxKeys);
     return Math.min(Math.max(words * 4, LEAST_BYTES), MOST_BYTES);
@@ -78,7 +78,7 @@ const DEFAULTS: RoomDefaults = {
 const OVERFLOW = ["share", "deny"] as const;
 
 function create(options: SharedStoreOptions): SharedStore {
-  const room = new Room("sharedStore", options, DEFAULTS);
+  const room = new Capacity("sharedStore", options, DEFAULTS);
   const bytes = allocate(Math.floor(room.maxBytes / 8) * 8);
   const memory = openMemory(bytes);
   const { words, numbers } = memory;
@@ -165,19 +165,19 @@ export class StoreInThread implements SharedStore, SpaceKeeper {
     return this.#tables.bytes;
   }
 
-  get overflowed(): number {
+  get overflowCount(): number {
     return Number(this.#memory.atomics.load(this.#memory.pairs, OVERFLOWED_AT / 2));
   }
 
   /** @throws TollgateError `ERR_NAME` for a limiter without a name, `ERR_LIMITS` when there is no memory for its limits. */
-  open(plan: Plan, host: Host): SyncSpace {
+  open(plan: Plan, context: LimiterContext): SyncSpace {
     if (typeof plan.scope !== "string") {
       throw new TollgateError(
         "ERR_NAME",
         "name: expected a name, by which all threads know the limiter, got undefined",
       );
     }
-    return new SharedSpace(plan, host, this, this.#tables.tableOf(new CompiledPlan(plan, 0).width));
+    return new SharedSpace(plan, context, this, this.#tables.tableOf(new CompiledPlan(plan, 0).width));
   }
 
   /** Nothing runs in the background. */

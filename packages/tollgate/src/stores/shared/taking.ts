@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
-import { createInstant, type Instant } from "../../core/instant.ts";
+import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import { NOWHERE } from "./slots.ts";
 
 /** The keys among which a call took from one. */
@@ -14,7 +14,7 @@ export interface RevokingKeys {
  */
 export class Taking {
   /** When it was taken. */
-  readonly takenAt: Instant;
+  readonly takenAt: TimeCell;
   /** What was taken, per limit. */
   costs: readonly number[] = [];
   /** The key's cells before. */
@@ -29,7 +29,7 @@ export class Taking {
   high = 0;
 
   constructor(nowUs: number, width: number) {
-    this.takenAt = createInstant(nowUs);
+    this.takenAt = createTimeCell(nowUs);
     this.before = new Float64Array(width);
   }
 

@@ -1,5 +1,5 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
-import { createInstant, type Instant } from "../../core/instant.ts";
+import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import type { SharedMemory } from "./memory.ts";
 import type { PlanRows } from "./plan-rows.ts";
 import { STATE } from "./slots.ts";
@@ -13,7 +13,7 @@ const UPPER_OF_ZERO = 2 ** 21;
 /** Where a key has one cell, the tick of a token bucket: 54 bits of the state are the tick itself. */
 export class TickValues implements Values {
   readonly cells: Float64Array = new Float64Array(1);
-  readonly expiry: Instant = createInstant();
+  readonly expiry: TimeCell = createTimeCell();
   readonly published: Int32Array = new Int32Array(2);
   readonly lasting = 0;
   readonly words: Int32Array;
@@ -31,7 +31,14 @@ export class TickValues implements Values {
     return this.#rows.usOf(plan, tickOf(low, high));
   }
 
-  admit(slot: number, printLow: number, printHigh: number, compiled: CompiledPlan, now: Instant, cost: number): number {
+  admit(
+    slot: number,
+    printLow: number,
+    printHigh: number,
+    compiled: CompiledPlan,
+    now: TimeCell,
+    cost: number,
+  ): number {
     const { words } = this;
     const low = words[slot + STATE]!;
     const high = words[slot + STATE + 1]!;

@@ -1,5 +1,5 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
-import type { Instant } from "../../core/instant.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
 
 // What became of a call, or of one try.
 export const DENIED = 0;
@@ -18,7 +18,7 @@ export interface Values {
   /** A copy of one key's cells: what was read, or what is to be published. */
   readonly cells: Float64Array;
   /** When the copy will be idle: noted before it is published, where there are several cells. */
-  readonly expiry: Instant;
+  readonly expiry: TimeCell;
   /** The two words of the state that `publish` has put into a slot. */
   readonly published: Int32Array;
   /** The bits that stay of a state's lower word when its key goes. */
@@ -27,7 +27,7 @@ export interface Values {
    * The hot path: takes a cost from the key that lives in a slot, if it is still there and nobody else comes in between. The lower word of
    * its fingerprint is without the generation.
    */
-  admit(slot: number, printLow: number, printHigh: number, compiled: CompiledPlan, now: Instant, cost: number): number;
+  admit(slot: number, printLow: number, printHigh: number, compiled: CompiledPlan, now: TimeCell, cost: number): number;
   /** Copies the cells of the key that lives in a slot. Others may come in between: `confirm` or `publish` tells. */
   read(slot: number, low: number, high: number): void;
   /** When the key that lives in a slot is as good as new, or somewhat later, for whoever does not know its plan but for its row. */

@@ -1,7 +1,7 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
-import type { Instant } from "../../core/instant.ts";
 import { ownCopy } from "../../core/own-copy.ts";
 import type { Plan } from "../../core/plan.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
 import { KeyHash } from "../local/key-hash.ts";
 import { PlanTable } from "../local/plan-table.ts";
 import { RecentKeys } from "../local/recent-keys.ts";
@@ -39,12 +39,12 @@ export class PlanSlots extends PlanTable implements Owner {
   high = 0;
 
   constructor(plan: Plan, nowUs: number, table: SlotTable, retire: (letGo: PlanSlots) => void) {
-    super(plan, nowUs, table.room);
+    super(plan, nowUs, table.capacity);
     this.#table = table;
     this.#retire = retire;
     this.slots = table.slots;
     this.cells = table.slots.cells;
-    this.#hash = new KeyHash(table.room.secrets.next());
+    this.#hash = new KeyHash(table.capacity.secrets.next());
     this.#recent = new RecentKeys(RECENT_VALUES, this, true);
   }
 
@@ -87,7 +87,7 @@ export class PlanSlots extends PlanTable implements Owner {
     return this.slots.find(this.#prepared[2 * index]!, this.#prepared[2 * index + 1]!);
   }
 
-  room(key: string, now: Instant): number {
+  room(key: string, now: TimeCell): number {
     if (this.#number < 0) return -1;
     this.print(key);
     return this.#table.makeRoom(this.low, this.high, this, now);
@@ -97,7 +97,7 @@ export class PlanSlots extends PlanTable implements Owner {
     this.slots.occupy(slot, this.low, this.high, this.#number);
     for (let i = 0; i < this.slots.width; i += 1) this.cells[slot + i] = source[i]!;
     this.size += 1;
-    this.#table.room.size += 1;
+    this.#table.capacity.size += 1;
   }
 
   /** With its fingerprint, so that other keys are moved as if it had come. */
@@ -105,12 +105,12 @@ export class PlanSlots extends PlanTable implements Owner {
     this.insert(slot, key, source);
   }
 
-  release(key: string, now: Instant, wasChanged: boolean): void {
+  release(key: string, now: TimeCell, wasChanged: boolean): void {
     const slot = this.locate(key);
     if (slot < 0 || !this.reaches(now)) return;
     // A bucket that starts empty has begun to fill with a call that was denied.
-    const isUnused = this.plan.startsEmpty ? !wasChanged : this.compiled.isDroppable(this.cells, slot, now);
-    if (isUnused) this.#table.drop(slot, this);
+    const isIdle = this.plan.startsEmpty ? !wasChanged : this.compiled.isIdle(this.cells, slot, now);
+    if (isIdle) this.#table.drop(slot, this);
   }
 
   drop(key: string): void {
@@ -123,31 +123,31 @@ export class PlanSlots extends PlanTable implements Owner {
   }
 
   sweepAll(): number {
-    const { now } = this.members;
+    const { now } = this.users;
     this.reach(now);
     this.dropOverflowIfIdle(now);
     const before = this.size;
     for (const slot of this.#own()) {
-      if (this.compiled.isDroppable(this.cells, slot, now) && !this.#isReserved(slot)) this.#table.drop(slot, this);
+      if (this.compiled.isIdle(this.cells, slot, now) && !this.#isReserved(slot)) this.#table.drop(slot, this);
     }
     const removed = before - this.size;
-    if (removed > 0) this.members.tellSwept(removed, this.size);
+    if (removed > 0) this.users.tellSwept(removed, this.size);
     return removed;
   }
 
-  isAsGoodAsNew(slot: number, asker: "itself" | "another", callTime: Instant): boolean {
+  isSlotIdle(slot: number, asker: "itself" | "another", callTime: TimeCell): boolean {
     if (this.store.reservations.some && this.#isReserved(slot)) return false;
-    const { members } = this;
-    if (asker === "itself" && members.haveOneClock) return this.compiled.isDroppable(this.cells, slot, callTime);
-    if (!members.askTime()) return false;
+    const { users } = this;
+    if (asker === "itself" && users.haveOneClock) return this.compiled.isIdle(this.cells, slot, callTime);
+    if (!users.askTime()) return false;
     // Its limiter may never call again. In the middle of its own call the kernels have to stay.
-    if (asker === "another") this.reach(members.now);
-    members.noLaterThan(callTime[0]!);
-    return this.reaches(members.now) && this.compiled.isDroppable(this.cells, slot, members.now);
+    if (asker === "another") this.reach(users.now);
+    users.noLaterThan(callTime[0]!);
+    return this.reaches(users.now) && this.compiled.isIdle(this.cells, slot, users.now);
   }
 
   isDone(): boolean {
-    return this.size === 0 && this.members.askTime() && this.isVacant(this.members.now);
+    return this.size === 0 && this.users.askTime() && this.isIdle(this.users.now);
   }
 
   letGo(): void {

@@ -1,5 +1,5 @@
-import { createInstant, type Instant } from "../../core/instant.ts";
-import type { Room } from "../local/room.ts";
+import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
+import type { Capacity } from "../local/capacity.ts";
 import { SLOTS_PER_SET, Slots } from "./slots.ts";
 
 /** A plan that has keys in the table. */
@@ -10,7 +10,7 @@ export interface Owner {
    * Whether the key in one of its slots is as good as new, not after the moment of the call that asks, which may be a call for
    * this very plan.
    */
-  isAsGoodAsNew(slot: number, asker: "itself" | "another", callTime: Instant): boolean;
+  isSlotIdle(slot: number, asker: "itself" | "another", callTime: TimeCell): boolean;
   /** Whether nothing is left that anybody would miss. */
   isDone(): boolean;
   /** Hears that the table does not know it any more. */
@@ -31,22 +31,22 @@ const OWNERS_PER_STEP = 2;
 /** The keys of all plans of one width. */
 export class SlotTable {
   readonly slots: Slots;
-  readonly room: Room;
+  readonly capacity: Capacity;
   readonly #owners: (Owner | undefined)[] = [];
   /** Numbers that are free again. */
   readonly #unowned: number[] = [];
   /** Owners for whom no number was left. */
   readonly #surplus = new Set<Owner>();
   /** For a look that belongs to no call. */
-  readonly #whenever = createInstant(Number.POSITIVE_INFINITY);
+  readonly #whenever = createTimeCell(Number.POSITIVE_INFINITY);
   #crowdedAt = MANY_OWNERS;
   #cursor = 0;
   #ownerCursor = 0;
 
   /** For 0 keys it has no slots: no key of its plans finds room. */
-  constructor(width: number, room: Room, maxKeys: number = room.maxKeys) {
+  constructor(width: number, room: Capacity, maxKeys: number = room.maxKeys) {
     this.slots = new Slots(maxKeys, width);
-    this.room = room;
+    this.capacity = room;
   }
 
   get isCrowded(): boolean {
@@ -69,7 +69,7 @@ export class SlotTable {
    * A free slot for a key, or one made free: of a key that is as good as new at the time of the call, or by moving a key to its
    * other set. -1 if every key that is in the way is in use.
    */
-  makeRoom(low: number, high: number, caller: Owner, callTime: Instant): number {
+  makeRoom(low: number, high: number, caller: Owner, callTime: TimeCell): number {
     const first = this.slots.firstSet(low);
     const second = this.slots.secondSet(low, high);
     let room = this.#roomIn(first, caller, callTime);
@@ -82,7 +82,7 @@ export class SlotTable {
   drop(slot: number, owner: Owner): void {
     this.slots.free(slot);
     owner.size -= 1;
-    this.room.size -= 1;
+    this.capacity.size -= 1;
   }
 
   /** While there are many owners, looks at a few slots, so that those are done sometime that nobody uses. */
@@ -93,7 +93,7 @@ export class SlotTable {
       const slot = this.slots.nth(this.#cursor);
       if (this.slots.isFree(slot)) continue;
       const owner = this.#ownerOf(slot);
-      if (owner.isAsGoodAsNew(slot, "another", this.#whenever)) this.drop(slot, owner);
+      if (owner.isSlotIdle(slot, "another", this.#whenever)) this.drop(slot, owner);
     }
   }
 
@@ -114,19 +114,19 @@ export class SlotTable {
     }
   }
 
-  #roomIn(set: number, caller: Owner, callTime: Instant): number {
+  #roomIn(set: number, caller: Owner, callTime: TimeCell): number {
     for (let way = 0; way < SLOTS_PER_SET; way += 1) {
       const slot = this.slots.slot(set, way);
       if (this.slots.isFree(slot)) return slot;
       const owner = this.#ownerOf(slot);
-      if (!owner.isAsGoodAsNew(slot, owner === caller ? "itself" : "another", callTime)) continue;
+      if (!owner.isSlotIdle(slot, owner === caller ? "itself" : "another", callTime)) continue;
       this.drop(slot, owner);
       return slot;
     }
     return -1;
   }
 
-  #roomByMoving(set: number, caller: Owner, callTime: Instant): number {
+  #roomByMoving(set: number, caller: Owner, callTime: TimeCell): number {
     for (let way = 0; way < SLOTS_PER_SET; way += 1) {
       const slot = this.slots.slot(set, way);
       const to = this.#roomIn(this.slots.otherSet(slot), caller, callTime);

@@ -1,12 +1,12 @@
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import { TollgateError } from "../../core/errors.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
-import type { Host, SyncSpace } from "../../core/store.ts";
+import type { LimiterContext, SyncSpace } from "../../core/store.ts";
+import { Capacity, type CapacityDefaults, HEAP_DEFAULTS } from "../local/capacity.ts";
 import type { HoldingSpace } from "../local/local-hold.ts";
 import { LocalSpace } from "../local/local-space.ts";
-import { CALLS_PER_STEP, type LocalStore, type RoomOptions } from "../local/local-store.ts";
+import { CALLS_PER_STEP, type CapacityOptions, type LocalStore } from "../local/local-store.ts";
 import { PlanTable } from "../local/plan-table.ts";
-import { HEAP_DEFAULTS, Room, type RoomDefaults } from "../local/room.ts";
 import type { SpaceKeeper } from "../local/space-keeper.ts";
 import { PlanSlots } from "./plan-slots.ts";
 import { SlotHold } from "./slot-hold.ts";
@@ -14,7 +14,7 @@ import { SlotTable } from "./slot-table.ts";
 import { Slots } from "./slots.ts";
 
 /** How many keys a table has room for. */
-export interface TableStoreOptions extends RoomOptions {
+export interface TableStoreOptions extends CapacityOptions {
   /**
    * The keys that there is room for, of all limiters of the store: a whole number from 1 to 10 million. Their memory is
    * allocated when a limiter is made: about 40 bytes a key for one token bucket, and 18 more for every other cell. Limiters
@@ -35,7 +35,7 @@ const SPARE = 1.25;
 /** By default keys of up to so many cells fit in. */
 const DEFAULT_WIDTH = 8;
 
-const DEFAULTS: RoomDefaults = {
+const DEFAULTS: CapacityDefaults = {
   ...HEAP_DEFAULTS,
   maxBytes: (maxKeys: number): number =>
     Math.max(
@@ -61,7 +61,7 @@ const DEFAULTS: RoomDefaults = {
  * const store = tableStore({ maxKeys: 100_000 });
  * const limiter = createLimiter({ name: "api", limits: [perMinute(2)], store });
  * console.log(limiter.allow("ann"), limiter.allow("ann"), limiter.allow("ann")); // true true false
- * console.log(store.size, store.overflowed); // 1 0
+ * console.log(store.size, store.overflowCount); // 1 0
  * ```
  */
 export function tableStore(options: TableStoreOptions): LocalStore {
@@ -70,7 +70,7 @@ export function tableStore(options: TableStoreOptions): LocalStore {
 
 class TableStore implements LocalStore, SpaceKeeper {
   readonly kind = "sync";
-  readonly room: Room;
+  readonly capacity: Capacity;
   /** By the number of cells that a key needs. */
   readonly #tables = new Map<number, SlotTable>();
   /** One without slots, for plans of widths for which there were no bytes. */
@@ -84,33 +84,33 @@ class TableStore implements LocalStore, SpaceKeeper {
   readonly #plans = new Map<Scope, Map<string, PlanSlots>>();
 
   constructor(options: TableStoreOptions) {
-    this.room = new Room("tableStore", options, DEFAULTS);
+    this.capacity = new Capacity("tableStore", options, DEFAULTS);
   }
 
   get maxKeys(): number {
-    return this.room.maxKeys;
+    return this.capacity.maxKeys;
   }
 
   get size(): number {
-    return this.room.size;
+    return this.capacity.size;
   }
 
   get maxBytes(): number {
-    return this.room.maxBytes;
+    return this.capacity.maxBytes;
   }
 
   get bytes(): number {
-    return this.room.bytes;
+    return this.capacity.bytes;
   }
 
-  get overflowed(): number {
-    return this.room.overflowed;
+  get overflowCount(): number {
+    return this.capacity.overflowCount;
   }
 
   /** @throws TollgateError `ERR_LIMITS` when there are not enough bytes for limits that are fixed. */
-  open(plan: Plan, host: Host): SyncSpace {
-    if (host.choosesLimits !== true) this.#tableFor(widthOf(plan), false);
-    return new LocalSpace(plan, host, this);
+  open(plan: Plan, context: LimiterContext): SyncSpace {
+    if (context.choosesLimits !== true) this.#tableFor(widthOf(plan), false);
+    return new LocalSpace(plan, context, this);
   }
 
   /** Nothing runs in the background. */
@@ -142,10 +142,10 @@ class TableStore implements LocalStore, SpaceKeeper {
   }
 
   step(): void {
-    const { room } = this;
-    room.callsUntilStep = CALLS_PER_STEP;
+    const { capacity } = this;
+    capacity.callsUntilStep = CALLS_PER_STEP;
     if (this.#crowded) for (const table of this.#tables.values()) table.step();
-    if (!room.isShortOfBytes) return;
+    if (!capacity.isShortOfBytes) return;
     this.#next = (this.#next + 1) % Math.max(1, this.#everyTable.length);
     this.#everyTable[this.#next]?.letGoOfSome();
   }
@@ -160,12 +160,12 @@ class TableStore implements LocalStore, SpaceKeeper {
   #tableFor(width: number, isChosenPerCall: boolean): SlotTable {
     const known = this.#tables.get(width);
     if (known !== undefined) return known;
-    const { room } = this;
-    const bytes = Slots.bytes(room.maxKeys, width);
-    if (isChosenPerCall && bytes > room.bytesLeft) return this.#tableWithoutSlots();
-    if (bytes > room.bytesLeftInAll) throw tooManyBytes(width, bytes, room);
-    const table = new SlotTable(width, room);
-    room.bytes += bytes;
+    const { capacity } = this;
+    const bytes = Slots.bytes(capacity.maxKeys, width);
+    if (isChosenPerCall && bytes > capacity.bytesLeft) return this.#tableWithoutSlots();
+    if (bytes > capacity.bytesLeftInAll) throw tooManyBytes(width, bytes, capacity);
+    const table = new SlotTable(width, capacity);
+    capacity.bytes += bytes;
     this.#tables.set(width, table);
     this.#everyTable.push(table);
     return table;
@@ -173,7 +173,7 @@ class TableStore implements LocalStore, SpaceKeeper {
 
   #tableWithoutSlots(): SlotTable {
     if (this.#withoutSlots !== undefined) return this.#withoutSlots;
-    this.#withoutSlots = new SlotTable(1, this.room, 0);
+    this.#withoutSlots = new SlotTable(1, this.capacity, 0);
     this.#everyTable.push(this.#withoutSlots);
     return this.#withoutSlots;
   }
@@ -189,11 +189,11 @@ function widthOf(plan: Plan): number {
   return new CompiledPlan(plan, 0).width;
 }
 
-function tooManyBytes(width: number, bytes: number, room: Room): TollgateError {
+function tooManyBytes(width: number, bytes: number, capacity: Capacity): TollgateError {
   return new TollgateError(
     "ERR_LIMITS",
-    `limits: expected slots of at most ${room.bytesLeftInAll} bytes, which are left of maxBytes (${room.maxBytes}), got ${bytes} bytes ` +
-      `for ${room.maxKeys} keys of ${width} cells; pass tableStore({ maxBytes: ${room.bytes + bytes} }) or more, fewer maxKeys or limits, ` +
+    `limits: expected slots of at most ${capacity.bytesLeftInAll} bytes, which are left of maxBytes (${capacity.maxBytes}), got ${bytes} bytes ` +
+      `for ${capacity.maxKeys} keys of ${width} cells; pass tableStore({ maxBytes: ${capacity.bytes + bytes} }) or more, fewer maxKeys or limits, ` +
       "a coarser resolution, or use memoryStore()",
   );
 }

@@ -114,10 +114,10 @@ describe("a store without bytes", () => {
     const limiter = createLimiter({ limits, clock, store });
     for (let i = 0; i < 10_000; i += 1) limiter.allow(`client-${i}`);
     expect(store.size).toBeLessThan(2_000);
-    expect(store.overflowed).toBe(10_000 - store.size);
+    expect(store.overflowCount).toBe(10_000 - store.size);
     expect(store.bytes).toBeGreaterThan(2 ** 16);
     expect(store.bytes).toBeLessThanOrEqual(2 ** 17);
-    expect(limiter.consume("new")).toHaveProperty("shared", true);
+    expect(limiter.consume("new")).toHaveProperty("overflowed", true);
   });
 
   it("denies a key for which there are not even bytes for buckets", () => {

@@ -1,9 +1,9 @@
-import { type Limiter, type LocalStore, memoryStore, type RoomOptions } from "tollgate";
+import { type CapacityOptions, type Limiter, type LocalStore, memoryStore } from "tollgate";
 import { tableStore } from "tollgate/table";
 
 export interface BoundedStore {
   readonly kind: string;
-  readonly create: (options: RoomOptions & { readonly maxKeys: number }) => LocalStore;
+  readonly create: (options: CapacityOptions & { readonly maxKeys: number }) => LocalStore;
   /** How many keys find room for sure when it is made for a single one; the next finds none, whichever it is. */
   readonly room: number;
 }

@@ -1,8 +1,8 @@
 import { createLimiter, type Limit, perMinute, slidingWindow } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { BOUNDED_STORES } from "./full-stores.ts";
 import { arrayBuffersInUse, heapInUse } from "../memory/memory-in-use.ts";
+import { BOUNDED_STORES } from "./full-stores.ts";
 
 const START_MS = 1_790_000_000_123;
 
@@ -39,7 +39,7 @@ describe.each(BOUNDED_STORES)("limits chosen by function on a $kind store", ({ k
       clock.advance(60_000);
     }
     limiter.sweep();
-    expect([limiter.size, store.size, store.overflowed]).toEqual([0, 0, 0]);
+    expect([limiter.size, store.size, store.overflowCount]).toEqual([0, 0, 0]);
   });
 
   it("take memory for those in use alone", () => {

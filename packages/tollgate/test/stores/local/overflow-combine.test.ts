@@ -21,7 +21,7 @@ describe.each(BOUNDED_STORES)("several limiters on a $kind store with room for o
     const decision = combine(first, second).consume("new");
     expect(decision).toMatchObject({ allowed: false, reason: "store-full", limiter: "second", retryAfterMs: 1_000 });
     expect([first.explain("new")[0]?.used, second.explain("new")[0]?.used]).toEqual([0, 0]);
-    expect(store.overflowed).toBe(1);
+    expect(store.overflowCount).toBe(1);
   });
 
   it("deny as one when the bucket that the second has to share is empty", () => {
@@ -34,7 +34,7 @@ describe.each(BOUNDED_STORES)("several limiters on a $kind store with room for o
       allowed: false,
       reason: "exhausted",
       limiter: "second",
-      shared: true,
+      overflowed: true,
       retryAfterMs: 30_000,
     });
     expect(first.explain("new")[0]?.used).toBe(0);
@@ -42,7 +42,7 @@ describe.each(BOUNDED_STORES)("several limiters on a $kind store with room for o
     for (let i = 1; i < bounded.room; i += 1) filler.charge(`filler-${i}`, 2);
     clock.advance(30_000);
     first.reset("new");
-    expect(both.consume("new")).toMatchObject({ allowed: true, shared: true });
+    expect(both.consume("new")).toMatchObject({ allowed: true, overflowed: true });
     expect([first.peek("new", 0).remaining, second.peek("new", 0).remaining]).toEqual([1, 0]);
   });
 
@@ -51,7 +51,7 @@ describe.each(BOUNDED_STORES)("several limiters on a $kind store with room for o
     fill(bounded, filler);
     filler.reset("filler-0");
     const both = combine(first, second);
-    expect(both.consume("new", 2)).toMatchObject({ allowed: true, remaining: 0, shared: true });
+    expect(both.consume("new", 2)).toMatchObject({ allowed: true, remaining: 0, overflowed: true });
     expect([first.allow("new"), second.allow("new")]).toEqual([false, false]);
     expect(store.size).toBe(bounded.room);
   });
@@ -92,10 +92,10 @@ describe.each(BOUNDED_STORES)("several limiters on a $kind store with room for o
     fill(bounded, filler);
     const both = combine(first, second);
     both.allow("new");
-    expect(store.overflowed).toBeGreaterThan(0);
-    const before = store.overflowed;
+    expect(store.overflowCount).toBeGreaterThan(0);
+    const before = store.overflowCount;
     both.peek("new");
-    expect(store.overflowed).toBe(before);
+    expect(store.overflowCount).toBe(before);
   });
 
   it("begin to fill buckets that start empty, with a touch that is denied", () => {

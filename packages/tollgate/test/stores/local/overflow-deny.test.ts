@@ -19,11 +19,11 @@ describe.each(BOUNDED_STORES)("a $kind store that denies keys without room", (bo
     const decision = limiter.consume("new");
     expect(decision).toMatchObject({ allowed: false, reason: "store-full", retryAfterMs: 1_000, remaining: 2 });
     expect(decision.limit?.name).toBe("2-per-1m");
-    expect("shared" in decision).toBe(false);
+    expect("overflowed" in decision).toBe(false);
     expect(limiter.peek("new")).toEqual(decision);
     expect(limiter.charge("new", 1)).toMatchObject({ allowed: false, reason: "store-full" });
     expect([limiter.allow("new"), limiter.handle("new").allow()]).toEqual([false, false]);
-    expect([store.size, store.overflowed]).toEqual([bounded.room, 4]);
+    expect([store.size, store.overflowCount]).toEqual([bounded.room, 4]);
   });
 
   it("counts nothing", () => {

@@ -1,8 +1,8 @@
 import { createLimiter, perMinute } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { BOUNDED_STORES, freshKeys } from "./full-stores.ts";
 import { arrayBuffersInUse, heapInUse } from "../memory/memory-in-use.ts";
+import { BOUNDED_STORES, freshKeys } from "./full-stores.ts";
 
 const START_MS = 1_790_000_000_123;
 const FLOOD = 5_000_000;
@@ -31,7 +31,7 @@ describe.each(BOUNDED_STORES)("five million new keys in a $kind store for 10,000
     expect(admitted).toBeLessThanOrEqual(room + BUCKETS);
     expect(admitted).toBeGreaterThan(MAX_KEYS);
     expect(store.size).toBeLessThanOrEqual(room);
-    expect(store.overflowed).toBe(FLOOD - (store.size - 1));
+    expect(store.overflowCount).toBe(FLOOD - (store.size - 1));
 
     // Ordinary clients get what the buckets have refilled, one unit each.
     clock.advance(60_000 / LIMIT);
@@ -42,7 +42,7 @@ describe.each(BOUNDED_STORES)("five million new keys in a $kind store for 10,000
     clock.advance(60_000);
     for (const key of freshKeys(MAX_KEYS, "visitor")) {
       const decision = limiter.consume(key, LIMIT);
-      if (!decision.allowed || decision.shared) throw new Error(`no room for ${key}`);
+      if (!decision.allowed || decision.overflowed) throw new Error(`no room for ${key}`);
     }
     expect(store.size).toBeLessThanOrEqual(room);
   });

@@ -16,9 +16,9 @@ describe.each(BOUNDED_STORES)("keys without room in the $kind store", (bounded) 
 
   it("share a bucket, and are told so; others are not", () => {
     const { store, limiter } = setUp();
-    expect(limiter.consume("new")).toMatchObject({ allowed: true, remaining: 1, shared: true });
-    expect(limiter.peek("new", 2)).toMatchObject({ allowed: false, reason: "exhausted", shared: true });
-    expect("shared" in limiter.consume("filler-0")).toBe(false);
+    expect(limiter.consume("new")).toMatchObject({ allowed: true, remaining: 1, overflowed: true });
+    expect(limiter.peek("new", 2)).toMatchObject({ allowed: false, reason: "exhausted", overflowed: true });
+    expect("overflowed" in limiter.consume("filler-0")).toBe(false);
     expect([store.size, limiter.size]).toEqual([bounded.room, bounded.room]);
   });
 
@@ -26,7 +26,7 @@ describe.each(BOUNDED_STORES)("keys without room in the $kind store", (bounded) 
     const { store, limiter } = setUp();
     const admitted = freshKeys(20_000).filter((key) => limiter.allow(key));
     expect(admitted).toHaveLength(256 * 2);
-    expect([store.size, store.overflowed]).toEqual([bounded.room, 20_000]);
+    expect([store.size, store.overflowCount]).toEqual([bounded.room, 20_000]);
   });
 
   it("share 256 other buckets under another limiter", () => {
@@ -80,10 +80,10 @@ describe.each(BOUNDED_STORES)("keys without room in the $kind store", (bounded) 
     const { clock, store, limiter } = setUp();
     expect(limiter.allow("new", 2)).toBe(true);
     clock.advance(59_999);
-    expect(limiter.consume("new", 2)).toMatchObject({ allowed: false, shared: true });
+    expect(limiter.consume("new", 2)).toMatchObject({ allowed: false, overflowed: true });
     clock.advance(1);
     const decision = limiter.consume("new", 2);
-    expect([decision.allowed, "shared" in decision]).toEqual([true, false]);
+    expect([decision.allowed, "overflowed" in decision]).toEqual([true, false]);
     expect(store.size).toBeLessThanOrEqual(bounded.room);
     expect(limiter.allow("new")).toBe(false);
     // It took the room of a filler, which had its two units back.
@@ -103,7 +103,7 @@ describe.each(BOUNDED_STORES)("keys without room in the $kind store", (bounded) 
     limiter.clear();
     expect([store.size, limiter.size]).toEqual([0, 0]);
     fill(bounded, limiter, 2);
-    expect(limiter.consume("new", 2)).toMatchObject({ allowed: true, shared: true });
+    expect(limiter.consume("new", 2)).toMatchObject({ allowed: true, overflowed: true });
   });
 
   it("are counted by calls that take, not by those that look or give back", () => {
@@ -112,13 +112,13 @@ describe.each(BOUNDED_STORES)("keys without room in the $kind store", (bounded) 
     limiter.explain("new");
     limiter.refund("new", 1);
     limiter.reset("new");
-    expect(store.overflowed).toBe(0);
+    expect(store.overflowCount).toBe(0);
     limiter.allow("new");
     limiter.consume("new");
     limiter.charge("new", 1);
     limiter.allowMany(["new", "filler-0", "newer"], new Uint8Array(3));
     limiter.handle("new").allow();
-    expect(store.overflowed).toBe(6);
+    expect(store.overflowCount).toBe(6);
   });
 
   it("give back to the bucket that they share", () => {
@@ -135,7 +135,7 @@ describe.each(BOUNDED_STORES)("keys without room in the $kind store", (bounded) 
     // The fillers are used again: there is room for nobody else.
     fill(bounded, limiter, 2);
     const inBucket = limiter.consume("new", 2);
-    expect(inBucket).toMatchObject({ allowed: true, shared: true });
+    expect(inBucket).toMatchObject({ allowed: true, overflowed: true });
     limiter.refund("new", 1, inBucket);
     expect([limiter.allow(other!), limiter.allow("new")]).toEqual([true, false]);
     for (let i = 0; i < bounded.room; i += 1) limiter.reset(`filler-${i}`);
@@ -147,11 +147,11 @@ describe.each(BOUNDED_STORES)("keys without room in the $kind store", (bounded) 
   it("give nothing back to that bucket when they had room of their own before", () => {
     const { clock, limiter } = setUp();
     const inOwnCells = limiter.charge("filler-0", 1);
-    expect("shared" in inOwnCells).toBe(false);
+    expect("overflowed" in inOwnCells).toBe(false);
     clock.advance(1_000_000);
     for (let i = 0; i < bounded.room; i += 1) limiter.reset(`filler-${i}`);
     for (const key of freshKeys(100, "flood")) limiter.charge(key, 2);
-    expect(limiter.charge("filler-0", 2).shared).toBe(true);
+    expect(limiter.charge("filler-0", 2).overflowed).toBe(true);
     const used = () => limiter.explain("filler-0")[0]!.used;
     const inBucket = used();
     limiter.refund("filler-0", 1, inOwnCells);
@@ -163,14 +163,14 @@ describe.each(BOUNDED_STORES)("keys without room in the $kind store", (bounded) 
   it("charge the bucket that they share, into debt", () => {
     const { limiter } = setUp();
     const [other] = sharersOf("new", limiter, freshKeys(5_000));
-    expect(limiter.charge("new", 4)).toMatchObject({ allowed: false, shared: true });
+    expect(limiter.charge("new", 4)).toMatchObject({ allowed: false, overflowed: true });
     expect(limiter.explain(other!)[0]).toMatchObject({ used: 6, retryAfterMs: 150_000 });
   });
 
   it("share when looked for by a handle or in a batch", () => {
     const { limiter } = setUp();
     const handle = limiter.handle("new");
-    expect([handle.allow(), handle.consume().shared]).toEqual([true, true]);
+    expect([handle.allow(), handle.consume().overflowed]).toEqual([true, true]);
     const answers = new Uint8Array(3);
     expect(limiter.allowMany(["new", "new", "filler-0"], answers)).toBe(0);
   });

@@ -20,7 +20,7 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
     it("begin to fill with the first call that needs one, denied or not", () => {
       const { clock, limiter } = setUp(limits);
       fill(bounded, limiter, 1_000);
-      expect(limiter.consume("new")).toMatchObject({ allowed: false, shared: true, retryAfterMs: 1_000 });
+      expect(limiter.consume("new")).toMatchObject({ allowed: false, overflowed: true, retryAfterMs: 1_000 });
       clock.advance(1_000);
       expect([limiter.allow("new"), limiter.allow("new")]).toEqual([true, false]);
     });
@@ -28,10 +28,10 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
     it("do not begin to fill when somebody looks", () => {
       const { clock, limiter } = setUp(limits);
       fill(bounded, limiter, 1_000);
-      expect(limiter.peek("new")).toMatchObject({ allowed: false, shared: true, retryAfterMs: 1_000 });
+      expect(limiter.peek("new")).toMatchObject({ allowed: false, overflowed: true, retryAfterMs: 1_000 });
       expect(limiter.explain("new")[0]?.used).toBe(4);
       clock.advance(1_000);
-      expect(limiter.consume("new")).toMatchObject({ allowed: false, shared: true, retryAfterMs: 1_000 });
+      expect(limiter.consume("new")).toMatchObject({ allowed: false, overflowed: true, retryAfterMs: 1_000 });
     });
 
     it("are empty again when nobody has used them for the idle time", () => {
@@ -41,7 +41,7 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
       clock.advance(13_999.999);
       expect(limiter.peek("new", 4).allowed).toBe(true);
       clock.advance(0.001);
-      expect(limiter.consume("new")).toMatchObject({ allowed: false, shared: true, retryAfterMs: 1_000 });
+      expect(limiter.consume("new")).toMatchObject({ allowed: false, overflowed: true, retryAfterMs: 1_000 });
     });
   });
 
@@ -73,7 +73,7 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
     const busy = createLimiter({ name: "busy", limits: [perMinute(1)], clock, store });
     clock.advance(50 * YEAR_MS);
     for (let i = 0; i < 200; i += 1) busy.allow("steady");
-    expect("shared" in busy.consume("steady")).toBe(false);
+    expect("overflowed" in busy.consume("steady")).toBe(false);
     expect(busy.size).toBe(1);
   });
 
@@ -82,12 +82,12 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
     fill(bounded, limiter, 2);
     const aheadClock = manualClock(START_MS + 3_600_000);
     const ahead = createLimiter({ name: "ahead", limits: [perMinute(1)], clock: aheadClock, store });
-    expect(ahead.consume("new").shared).toBe(true);
+    expect(ahead.consume("new").overflowed).toBe(true);
     expect(limiter.allow("filler-0")).toBe(false);
     clock.advance(59_999.999);
-    expect(ahead.consume("newer").shared).toBe(true);
+    expect(ahead.consume("newer").overflowed).toBe(true);
     clock.advance(0.001);
-    expect("shared" in ahead.consume("newest")).toBe(false);
+    expect("overflowed" in ahead.consume("newest")).toBe(false);
   });
 
   it("goes by the earliest clock where limiters of several share keys", () => {
@@ -99,7 +99,7 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
       clock: manualClock(START_MS + 3_600_000),
       store,
     });
-    for (const key of freshKeys(100)) expect(ahead.consume(key).shared).toBe(true);
+    for (const key of freshKeys(100)) expect(ahead.consume(key).overflowed).toBe(true);
     expect(limiter.allow("filler-0")).toBe(false);
   });
 
@@ -113,7 +113,7 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
     const clock = manualClock(START_MS + 3_600_000);
     const sound = createLimiter({ name: "sound", limits: [perMinute(1)], clock, store });
     for (let i = 0; i < 200; i += 1) sound.allow("new");
-    expect(sound.consume("new").shared).toBe(true);
+    expect(sound.consume("new").overflowed).toBe(true);
     failing = false;
     expect(broken.allow("filler-0")).toBe(false);
   });
@@ -135,8 +135,8 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
       limiter.charge("filler-0", 1);
       for (let i = 1; i < bounded.room; i += 1) limiter.charge(`filler-${i}`, 9);
       us += 999 - bounded.room;
-      expect(caller.consume("new").shared).toBe(true);
-      expect("shared" in caller.consume("new")).toBe(false);
+      expect(caller.consume("new").overflowed).toBe(true);
+      expect("overflowed" in caller.consume("new")).toBe(false);
     },
   );
 
@@ -149,6 +149,6 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
       limiter.reset(`filler-${i % bounded.room}`);
       limiter.charge(`filler-${i % bounded.room}`, 2);
     }
-    expect(limiter.consume(other!)).toMatchObject({ allowed: false, shared: true, retryAfterMs: 1 });
+    expect(limiter.consume(other!)).toMatchObject({ allowed: false, overflowed: true, retryAfterMs: 1 });
   });
 });

@@ -1,11 +1,11 @@
-import { createLimiter, type LocalStore, memoryStore, perMinute, type RoomOptions, slidingWindow } from "tollgate";
+import { type CapacityOptions, createLimiter, type LocalStore, memoryStore, perMinute, slidingWindow } from "tollgate";
 import { type SharedStoreOptions, sharedStore } from "tollgate/shared";
 import { type TableStoreOptions, tableStore } from "tollgate/table";
 import { describe, expect, it } from "vitest";
 
 /** Stores by functions that check what the compiler would not let through. */
 const STORES: readonly (readonly [string, (options: unknown) => unknown])[] = [
-  ["memoryStore", (options) => memoryStore(options as RoomOptions)],
+  ["memoryStore", (options) => memoryStore(options as CapacityOptions)],
   ["tableStore", (options) => tableStore(options as TableStoreOptions)],
   ["sharedStore", (options) => sharedStore(options as SharedStoreOptions)],
 ];

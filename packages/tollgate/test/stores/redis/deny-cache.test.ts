@@ -103,11 +103,11 @@ describe("a denial is dropped", () => {
     ["reset", (limiter) => limiter.reset("ann")],
     ["clear", (limiter) => limiter.clear()],
     ["the refund of a handle", (limiter) => limiter.handle("ann").refund(3)],
-  ])("by %s, awaited or not", async (_name, giveBack) => {
+  ])("by %s, awaited or not", async (_name, refund) => {
     for (const awaited of [true, false]) {
       const { limiter } = await exhausted();
       expect(await limiter.allow("ann", 3)).toBe(false);
-      const given = giveBack(limiter);
+      const given = refund(limiter);
       if (awaited || _name === "clear") await given;
       const [allowed] = await Promise.all([limiter.allow("ann", 3), given]);
       expect(allowed).toBe(true);

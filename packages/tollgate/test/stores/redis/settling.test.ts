@@ -182,12 +182,12 @@ describe("a decision given to refund and charge", () => {
     store.bypass = true;
     await limiter.charge("filler", 2);
     const shared = await limiter.consume("ann", 2);
-    expect(shared).toMatchObject({ allowed: true, shared: true, degraded: "bypassed" });
+    expect(shared).toMatchObject({ allowed: true, overflowed: true, degraded: "bypassed" });
     await limiter.refund("ann", 1, shared);
-    expect(await limiter.peek("ann", 0)).toMatchObject({ remaining: 1, shared: true });
+    expect(await limiter.peek("ann", 0)).toMatchObject({ remaining: 1, overflowed: true });
     await limiter.reset("filler");
     const own = await limiter.consume("ann", 2);
-    expect(own.shared).toBeUndefined();
+    expect(own.overflowed).toBeUndefined();
     await limiter.refund("ann", 1, shared);
     expect((await limiter.peek("ann", 0)).remaining).toBe(0);
   });

@@ -25,8 +25,8 @@ function doorStore(meanwhile: () => void): SyncStore {
   const store = memoryStore();
   return {
     kind: "sync",
-    open: (plan, host) => {
-      const inner = store.open(plan, host);
+    open: (plan, context) => {
+      const inner = store.open(plan, context);
       const apply: SyncSpace["apply"] = (verb, key, nowUs, costs, report, at) => {
         if (verb === "take" && costs[0] !== 0) {
           meanwhile();
@@ -42,7 +42,7 @@ function doorStore(meanwhile: () => void): SyncStore {
         drop: (key) => inner.drop(key),
         clear: () => inner.clear(),
         sweep: (nowUs) => inner.sweep(nowUs),
-        tidy: () => {},
+        maintain: () => {},
         release: () => {},
       };
     },

@@ -34,7 +34,7 @@ function fill(limiter: Limiter): string[] {
 
 function isWithoutRoom(limiter: Limiter, key: string): boolean {
   const decision = limiter.peek(key);
-  if (decision.shared === true || !decision.allowed) return true;
+  if (decision.overflowed === true || !decision.allowed) return true;
   limiter.charge(key, 2);
   return false;
 }
@@ -51,7 +51,7 @@ describe.each(LISTS)("keys of %s without room", (_name, limits) => {
     const here = createLimiter({ name: "api", limits, clock, store });
     const there = createLimiter({ name: "api", limits, clock, store: end });
     const fillers = fill(here);
-    expect([store.size, end.size, there.size, store.overflowed]).toEqual([SLOTS, SLOTS, SLOTS, 0]);
+    expect([store.size, end.size, there.size, store.overflowCount]).toEqual([SLOTS, SLOTS, SLOTS, 0]);
     return { clock, store, end, here, there, fillers };
   }
 
@@ -59,15 +59,15 @@ describe.each(LISTS)("keys of %s without room", (_name, limits) => {
     const { store, end, here, there } = setUp();
     const admitted = keys(10_000).filter((key, i) => (i % 2 === 0 ? here : there).allow(key));
     expect(admitted).toHaveLength(BUCKETS * 2);
-    expect([store.size, store.overflowed, end.overflowed]).toEqual([SLOTS, 10_000, 10_000]);
+    expect([store.size, store.overflowCount, end.overflowCount]).toEqual([SLOTS, 10_000, 10_000]);
   });
 
   it("share one bucket at both ends, and are told so", () => {
     const { here, there } = setUp();
-    expect(here.consume("new")).toMatchObject({ allowed: true, shared: true, remaining: 1 });
-    expect(there.consume("new")).toMatchObject({ allowed: true, shared: true, remaining: 0 });
-    expect(here.consume("new")).toMatchObject({ allowed: false, shared: true, reason: "exhausted" });
-    expect(there.peek("new")).toMatchObject({ allowed: false, shared: true, reason: "exhausted" });
+    expect(here.consume("new")).toMatchObject({ allowed: true, overflowed: true, remaining: 1 });
+    expect(there.consume("new")).toMatchObject({ allowed: true, overflowed: true, remaining: 0 });
+    expect(here.consume("new")).toMatchObject({ allowed: false, overflowed: true, reason: "exhausted" });
+    expect(there.peek("new")).toMatchObject({ allowed: false, overflowed: true, reason: "exhausted" });
     expect([here.allow("new"), there.handle("new").allow(), here.allowMany(["new"], new Uint8Array(1))]).toEqual([
       false,
       false,
@@ -77,7 +77,7 @@ describe.each(LISTS)("keys of %s without room", (_name, limits) => {
 
   it("give back to the bucket that they share", () => {
     const { here, there } = setUp();
-    expect(here.charge("new", 2).shared).toBe(true);
+    expect(here.charge("new", 2).overflowed).toBe(true);
     there.refund("new", 1);
     expect([here.handle("new").allow(), there.allow("new")]).toEqual([true, false]);
   });
@@ -89,7 +89,7 @@ describe.each(LISTS)("keys of %s without room", (_name, limits) => {
     expect([here.allow("new"), there.allow("new")]).toEqual([true, false]);
     for (const key of fillers) there.reset(key);
     const own = here.consume("new", 2);
-    expect([own.allowed, own.shared]).toEqual([true, undefined]);
+    expect([own.allowed, own.overflowed]).toEqual([true, undefined]);
     there.refund("new", 1, inBucket);
     expect(here.peek("new", 0).remaining).toBe(0);
     there.refund("new", 1, own);
@@ -99,9 +99,9 @@ describe.each(LISTS)("keys of %s without room", (_name, limits) => {
   it("stand as their bucket does for calls that take nothing", () => {
     const { here, there } = setUp();
     here.charge("new", 5);
-    expect(there.consume("new", 0)).toMatchObject({ allowed: false, shared: true });
+    expect(there.consume("new", 0)).toMatchObject({ allowed: false, overflowed: true });
     expect(there.allow("new", 0)).toBe(false);
-    expect(there.consume("new", 3)).toMatchObject({ allowed: false, shared: true, reason: "cost-over-capacity" });
+    expect(there.consume("new", 3)).toMatchObject({ allowed: false, overflowed: true, reason: "cost-over-capacity" });
     expect(there.explain("new")[0]).toMatchObject({ used: 5 });
   });
 
@@ -113,7 +113,7 @@ describe.each(LISTS)("keys of %s without room", (_name, limits) => {
     there.clear();
     expect(here.size).toBe(0);
     fill(here);
-    expect(here.consume("new", 2)).toMatchObject({ allowed: true, remaining: 0, shared: true });
+    expect(here.consume("new", 2)).toMatchObject({ allowed: true, remaining: 0, overflowed: true });
   });
 
   it("are counted by calls that take, not by those that look or give back", () => {
@@ -122,13 +122,13 @@ describe.each(LISTS)("keys of %s without room", (_name, limits) => {
     there.explain("new");
     here.refund("new", 1);
     there.reset("new");
-    expect([store.overflowed, end.overflowed]).toEqual([0, 0]);
+    expect([store.overflowCount, end.overflowCount]).toEqual([0, 0]);
     here.allow("new");
     there.consume("new");
     here.charge("new", 1);
     there.allowMany(["new", "filler-0", "newer"], new Uint8Array(3));
     here.handle("new").allow();
-    expect([store.overflowed, end.overflowed]).toEqual([6, 6]);
+    expect([store.overflowCount, end.overflowCount]).toEqual([6, 6]);
   });
 
   it("get slots of their own, full, as soon as keys in use are as good as new", () => {
@@ -136,7 +136,7 @@ describe.each(LISTS)("keys of %s without room", (_name, limits) => {
     for (const key of keys(5_000)) here.allow(key);
     clock.advance(60_001);
     const decision = there.consume("new-1", 2);
-    expect([decision.allowed, decision.shared]).toEqual([true, undefined]);
+    expect([decision.allowed, decision.overflowed]).toEqual([true, undefined]);
     expect([here.allow("new-1"), there.allow(fillers[0]!, 2)]).toEqual([false, true]);
   });
 
@@ -147,8 +147,8 @@ describe.each(LISTS)("keys of %s without room", (_name, limits) => {
       expect([limiter.allow("new"), limiter.allow("new", 0)]).toEqual([false, true]);
       limiter.refund("new", 1);
     }
-    expect(store.overflowed).toBe(end.overflowed);
-    expect(store.overflowed).toBeGreaterThanOrEqual(4);
+    expect(store.overflowCount).toBe(end.overflowCount);
+    expect(store.overflowCount).toBeGreaterThanOrEqual(4);
     for (const key of fillers) there.reset(key);
     expect([here.allow("new", 2), there.allow("new")]).toEqual([true, false]);
   });
@@ -185,7 +185,7 @@ describe("overflow buckets", () => {
     fill(createLimiter({ name: "first", limits: [perMinute(2)], clock, store }));
     for (let i = 0; i < 40; i += 1) {
       const limiter = createLimiter({ name: `limiter-${i}`, limits: [perMinute(1)], clock, store: end });
-      for (const key of keys(300)) expect(limiter.peek(key)).toMatchObject({ allowed: true, shared: true });
+      for (const key of keys(300)) expect(limiter.peek(key)).toMatchObject({ allowed: true, overflowed: true });
     }
   });
 });

@@ -152,7 +152,7 @@ describe("a combined call that is denied", () => {
     const { clock, make, here, there } = setUp([perMinute(5)], "share");
     for (let i = 0; make("filler").size < SLOTS; i += 1) make("filler").charge(`filler-${i}`, 5);
     here.allow("ann");
-    const both = behindDoor(here, clock, () => expect(there.consume("ann").shared).toBe(true));
+    const both = behindDoor(here, clock, () => expect(there.consume("ann").overflowed).toBe(true));
     expect(both.allow("ann", 2)).toBe(false);
     expect(there.explain("ann")[0]?.used).toBe(2);
     expect(behindDoor(here, clock, () => {}).allow("ann", 2)).toBe(false);

@@ -11,7 +11,7 @@ function keysWithRoom(maxKeys: number, limits: readonly Limit[]): number {
   const limiter = createLimiter({ name: "api", limits, clock, store });
   let admitted = 0;
   while (admitted < 33 * maxKeys && limiter.allow(`client-${admitted}`)) admitted += 1;
-  expect([store.size, store.overflowed]).toEqual([admitted, 1]);
+  expect([store.size, store.overflowCount]).toEqual([admitted, 1]);
   return admitted;
 }
 
@@ -42,7 +42,7 @@ describe("a shared store for as many keys as it was asked for", () => {
     const wide = createLimiter({ name: "wide", limits: [fixedWindow({ limit: 1, window: "1h" })], clock, store });
     const keys = Array.from({ length: 1_000 }, (_, i) => `key-${i}`);
     expect(keys.filter((key) => narrow.allow(key) && wide.allow(key))).toHaveLength(1_000);
-    expect([store.size, narrow.size, wide.size, store.overflowed]).toEqual([2_000, 1_000, 1_000, 0]);
+    expect([store.size, narrow.size, wide.size, store.overflowCount]).toEqual([2_000, 1_000, 1_000, 0]);
   });
 
   it("has most of its slots taken when keys go on coming", () => {

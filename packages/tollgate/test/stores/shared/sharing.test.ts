@@ -175,7 +175,7 @@ describe("two ends share the keys of limiters", () => {
     const numbers = Array.from({ length: 3_000 }, (_, i) => i);
     expect(numbers.filter((number) => here.allow(number))).toHaveLength(3_000);
     expect(numbers.filter((number) => there.allow(number) || here.allow(number))).toEqual([]);
-    expect([store.size, store.overflowed]).toEqual([3_000, 0]);
+    expect([store.size, store.overflowCount]).toEqual([3_000, 0]);
   });
 
   it("that the other end has never made", () => {

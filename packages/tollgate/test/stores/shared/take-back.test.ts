@@ -1,7 +1,7 @@
 import { type TokenBucketLimit, tokenBucket } from "tollgate";
 import { describe, expect, it } from "vitest";
 import { TokenBucketKernel } from "../../../src/algorithms/token-bucket.ts";
-import { createInstant } from "../../../src/core/instant.ts";
+import { createTimeCell } from "../../../src/core/time-cell.ts";
 
 const CAPACITY = 2;
 /** A unit comes back every two microseconds. */
@@ -30,8 +30,8 @@ class Run {
   readonly kernel: TokenBucketKernel;
   readonly cells = new Float64Array(1);
   readonly admittedAt: number[] = [];
-  readonly #now = createInstant();
-  readonly #takenAt = createInstant();
+  readonly #now = createTimeCell();
+  readonly #takenAt = createTimeCell();
 
   constructor(limit: TokenBucketLimit) {
     this.kernel = new TokenBucketKernel(limit, START_US);
@@ -47,11 +47,11 @@ class Run {
     for (let i = 0; i < calls; i += 1) if (this.take(us, 1)) this.admittedAt.push(us);
   }
 
-  giveBack({ takesAt, givesBackAt, cost }: Loser, how: GiveBack): void {
+  refund({ takesAt, givesBackAt, cost }: Loser, how: GiveBack): void {
     this.#now[0] = START_US + givesBackAt;
     this.#takenAt[0] = START_US + takesAt;
-    if (how === "all") this.kernel.giveBack(this.cells, 0, this.#now, cost);
-    else this.kernel.takeBack(this.cells, 0, this.#takenAt, this.#now, cost);
+    if (how === "all") this.kernel.refund(this.cells, 0, this.#now, cost);
+    else this.kernel.revoke(this.cells, 0, this.#takenAt, this.#now, cost);
   }
 
   /** Whether more was admitted in some time than the bucket holds and refills in it. */
@@ -79,7 +79,7 @@ function play(
     if (order === "before") run.callOthers(us, asked);
     for (const loser of losers) {
       if (loser.takesAt === us && run.take(us, loser.cost)) took.add(loser);
-      if (loser.givesBackAt === us && took.has(loser)) run.giveBack(loser, how);
+      if (loser.givesBackAt === us && took.has(loser)) run.refund(loser, how);
     }
     if (order === "after") run.callOthers(us, asked);
   }
@@ -138,14 +138,14 @@ describe.each([
   it("are given back whole at the moment at which they were taken", () => {
     const run = new Run(limit);
     expect([run.take(0, 1), run.take(0, 1)]).toEqual([true, true]);
-    run.giveBack({ takesAt: 0, givesBackAt: 0, cost: 2 }, "what still counts");
+    run.refund({ takesAt: 0, givesBackAt: 0, cost: 2 }, "what still counts");
     expect([run.take(0, 2), run.take(0, 1)]).toEqual([true, false]);
   });
 
   it("are given back whole, and not more, when the clock has gone back", () => {
     const run = new Run(limit);
     expect([run.take(9, 1), run.take(9, 1)]).toEqual([true, true]);
-    run.giveBack({ takesAt: 9, givesBackAt: 5, cost: 1 }, "what still counts");
+    run.refund({ takesAt: 9, givesBackAt: 5, cost: 1 }, "what still counts");
     expect([run.take(9, 1), run.take(9, 1)]).toEqual([true, false]);
   });
 });

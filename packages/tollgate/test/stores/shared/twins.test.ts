@@ -151,7 +151,7 @@ function agree(setting: Setting, maxKeys: number, createTwin: () => LocalStore, 
     const twin = createTwin();
     const expected = new World([twin, twin], setting);
     for (const step of trace) expect(shared.play(step)).toEqual(expected.play(step));
-    expect(shared.stores.map(({ overflowed }) => overflowed)).toEqual([0, 0]);
+    expect(shared.stores.map(({ overflowCount }) => overflowCount)).toEqual([0, 0]);
   });
   fc.assert(property, { numRuns });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Room } from "../../../src/stores/local/room.ts";
+import { Capacity } from "../../../src/stores/local/capacity.ts";
 import { type Owner, SlotTable } from "../../../src/stores/table/slot-table.ts";
 
 const MOST_OWNERS = 65_536;
@@ -9,7 +9,7 @@ class SomeOwner implements Owner {
   done = false;
   isLetGo = false;
 
-  isAsGoodAsNew(): boolean {
+  isSlotIdle(): boolean {
     return true;
   }
 
@@ -30,7 +30,7 @@ function adopt(table: SlotTable, count: number): { readonly owners: SomeOwner[];
 
 describe("the owners of a table's slots", () => {
   it("have numbers that differ, of 16 bits, and none where there are too many", () => {
-    const table = new SlotTable(1, new Room("test", { maxKeys: 10 }));
+    const table = new SlotTable(1, new Capacity("test", { maxKeys: 10 }));
     const { numbers } = adopt(table, MOST_OWNERS);
     expect(new Set(numbers).size).toBe(MOST_OWNERS);
     expect([Math.min(...numbers.slice(0, 99)), numbers.at(-1)]).toEqual([0, MOST_OWNERS - 1]);
@@ -38,7 +38,7 @@ describe("the owners of a table's slots", () => {
   });
 
   it("are let go when they are done and many more come, and leave their numbers to those", () => {
-    const table = new SlotTable(1, new Room("test", { maxKeys: 10 }));
+    const table = new SlotTable(1, new Capacity("test", { maxKeys: 10 }));
     const { owners } = adopt(table, 64);
     for (const owner of owners.slice(0, 40)) owner.done = true;
     const { numbers } = adopt(table, 40);
@@ -47,7 +47,7 @@ describe("the owners of a table's slots", () => {
   });
 
   it("are let go even when there were too many at a time, those without a number too", () => {
-    const table = new SlotTable(1, new Room("test", { maxKeys: 10 }));
+    const table = new SlotTable(1, new Capacity("test", { maxKeys: 10 }));
     const crowd = adopt(table, MOST_OWNERS + 100);
     expect(crowd.numbers.at(-1)).toBe(-1);
     for (const owner of crowd.owners) owner.done = true;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Room } from "../../../src/stores/local/room.ts";
+import { Capacity } from "../../../src/stores/local/capacity.ts";
 import { type Owner, SlotTable } from "../../../src/stores/table/slot-table.ts";
 import { randomWords } from "../local/random-words.ts";
 
@@ -28,14 +28,14 @@ class Filled implements Owner {
   readonly #words: () => number;
 
   constructor(maxKeys: number, width: number, seed: number) {
-    this.table = new SlotTable(width, new Room("test", { maxKeys }));
+    this.table = new SlotTable(width, new Capacity("test", { maxKeys }));
     // Owners of the numbers before it.
     for (let i = 0; i < seed % 3; i += 1) this.table.adopt(new Filled(1, width, 0));
     this.#number = this.table.adopt(this);
     this.#words = randomWords(seed);
   }
 
-  isAsGoodAsNew(slot: number): boolean {
+  isSlotIdle(slot: number): boolean {
     return this.#keyIn(slot).done;
   }
 
@@ -47,7 +47,7 @@ class Filled implements Owner {
 
   /** Puts a new key in, if there is room. */
   add(): void {
-    const { slots, room } = this.table;
+    const { slots, capacity: room } = this.table;
     const key = { ...this.#fingerprint(), number: this.keys.length, done: false, slot: -1 };
     if (slots.find(key.low, key.high) >= 0) throw new Error("a new key is there");
     const before = this.size;
@@ -75,7 +75,7 @@ class Filled implements Owner {
 
   /** Every key that counts is where a search finds it, with its cells and its owner. */
   check(): void {
-    const { slots, room } = this.table;
+    const { slots, capacity: room } = this.table;
     let found = 0;
     for (const key of this.keys) {
       const slot = slots.find(key.low, key.high);

@@ -11,7 +11,7 @@ function keysWithoutRoom(maxKeys: number, keys: number): number {
   const limiter = createLimiter({ limits: [perMinute(1)], clock, store });
   let denied = 0;
   for (let i = 0; i < keys; i += 1) if (!limiter.allow(`client-${i}`)) denied += 1;
-  expect([store.size, store.overflowed]).toEqual([keys - denied, denied]);
+  expect([store.size, store.overflowCount]).toEqual([keys - denied, denied]);
   return denied;
 }
 

@@ -91,7 +91,7 @@ describe("a sweep of a table", () => {
       expect(store.size).toBe(8);
       clock.advance(1_000);
     }
-    expect(store.overflowed).toBe(0);
+    expect(store.overflowCount).toBe(0);
     limiter.clear();
     expect([store.size, limiter.size]).toEqual([0, 0]);
   });

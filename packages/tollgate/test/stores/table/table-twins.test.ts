@@ -92,7 +92,7 @@ class World {
         return limiter[verb](key, cost % 4);
       case "peek":
         // To find no room is not counted, and else the same as a new key.
-        return { ...limiter.peek(key, cost % 4), shared: undefined };
+        return { ...limiter.peek(key, cost % 4), overflowed: undefined };
       case "explain":
         return limiter.explain(key);
       case "refund":
@@ -118,7 +118,7 @@ class World {
 
   /** Whether the key of a step would have to share a bucket. */
   lacksRoom([, index, number]: Step): boolean {
-    return this.limiters[index]!.peek(`key-${number}`, 0).shared === true;
+    return this.limiters[index]!.peek(`key-${number}`, 0).overflowed === true;
   }
 
   /** The keys of all limiters, those of the same name once. */
@@ -155,7 +155,7 @@ describe("a table", () => {
           const expected = memory.play(step);
           const got = table.play(step);
           expect(table.store.size).toBe(table.total);
-          if (table.store.overflowed > 0) break;
+          if (table.store.overflowCount > 0) break;
           expect(got).toEqual(expected);
         }
         const { size } = table.store;

@@ -1,6 +1,6 @@
 import type { Plan } from "../../../core/plan.ts";
 import { Report } from "../../../core/report.ts";
-import type { Host, TakenFrom, Verb } from "../../../core/store.ts";
+import type { LimiterContext, TakenFrom, Verb } from "../../../core/store.ts";
 
 /** One plan's part of a failure policy. */
 export interface Stand {
@@ -25,7 +25,7 @@ export interface FailurePolicy {
    *
    * @throws TollgateError `ERR_OPTION` for fixed limits that it cannot keep.
    */
-  open(plan: Plan, host: Host): Stand;
+  open(plan: Plan, host: LimiterContext): Stand;
   /** A `refund` reaches only units that this policy took, as `takenFrom` tells: others are the server's, or of unknown origin. */
   decide(verb: Verb, calls: readonly StandCall[], nowUs: number, takenFrom?: TakenFrom): Report;
 }

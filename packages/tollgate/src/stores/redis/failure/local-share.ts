@@ -2,7 +2,7 @@ import { transact } from "../../../algorithms/transact.ts";
 import { TollgateError } from "../../../core/errors.ts";
 import type { Plan } from "../../../core/plan.ts";
 import { Report } from "../../../core/report.ts";
-import type { Host, SyncSpace, SyncStore, TakenFrom, Verb } from "../../../core/store.ts";
+import type { LimiterContext, SyncSpace, SyncStore, TakenFrom, Verb } from "../../../core/store.ts";
 import { ASK_AGAIN_US, type FailurePolicy, NO_STAND, type Stand, type StandCall, uncounted } from "./failure-policy.ts";
 import { shareOfPlan } from "./share-of-plan.ts";
 
@@ -16,7 +16,7 @@ export class LocalShare implements FailurePolicy {
     this.#share = share;
   }
 
-  open(plan: Plan, host: Host): Stand {
+  open(plan: Plan, host: LimiterContext): Stand {
     // Opened in the middle of a call, which must not fail for the fallback: the server may be in reach.
     const isMidCall = host.choosesLimits === true;
     const share = shareOfPlan(plan, this.#share, isMidCall ? "raised" : "refused");

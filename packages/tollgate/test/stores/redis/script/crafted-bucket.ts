@@ -1,8 +1,8 @@
 import { CompiledPlan } from "../../../../src/algorithms/compiled-plan.ts";
 import { Ticks } from "../../../../src/algorithms/ticks.ts";
-import { createInstant } from "../../../../src/core/instant.ts";
 import { type TickScale, tickScale } from "../../../../src/core/limits/tick-scale.ts";
 import { createPlan } from "../../../../src/core/plan.ts";
+import { createTimeCell } from "../../../../src/core/time-cell.ts";
 import { Report, tokenBucket } from "../../../../src/index.ts";
 import { encodePlan } from "../../../../src/stores/redis/script/encode-plan.ts";
 import { eraOf } from "../../../../src/stores/redis/script/era.ts";
@@ -50,7 +50,7 @@ export class CraftedBucket {
 
   #explained(nowUs: number, fullTicks: number): Report {
     const cells = new Float64Array([fullTicks]);
-    const now = createInstant(nowUs);
+    const now = createTimeCell(nowUs);
     const report = new Report();
     report.admitted = this.#compiled.conform(cells, 0, now, [COST], report, 0);
     this.#compiled.describe(cells, 0, now, [COST], report, 0);

@@ -28,7 +28,7 @@ class Bucket {
     return { admitted: outcome?.admitted === 1, takenUs: outcome?.decidedUs ?? Number.NaN };
   }
 
-  async giveBack(nowUs: number, cost: number, takenUs: number): Promise<void> {
+  async refund(nowUs: number, cost: number, takenUs: number): Promise<void> {
     await this.#run(call("refund", this.#plan, this.#key, cost, { nowUs, takenUs }));
   }
 
@@ -53,7 +53,7 @@ describe("what lost a race gives back", () => {
     const { takenUs } = await bucket.take(NOW_US, 1);
     expect(takenUs).toBe(NOW_US);
     expect(await bucket.take(NOW_US + 50 * SECOND_US, 1)).toMatchObject({ admitted: true });
-    await bucket.giveBack(NOW_US + 60 * SECOND_US, 1, takenUs);
+    await bucket.refund(NOW_US + 60 * SECOND_US, 1, takenUs);
     expect(await bucket.take(NOW_US + 62 * SECOND_US, 1)).toMatchObject({ admitted: false });
     expect(await bucket.take(NOW_US + 100 * SECOND_US, 1)).toMatchObject({ admitted: true });
   });
@@ -63,7 +63,7 @@ describe("what lost a race gives back", () => {
       const bucket = new Bucket(tokenBucket({ capacity: 3, refill: 1, per: "50s" }), `passed ${passedUs}`);
       await bucket.take(NOW_US, 2);
       const { takenUs } = await bucket.take(NOW_US, 1);
-      await bucket.giveBack(NOW_US + passedUs, 1, takenUs);
+      await bucket.refund(NOW_US + passedUs, 1, takenUs);
       expect(await bucket.resetUs(NOW_US + passedUs)).toBe(100 * SECOND_US);
     }
   });
@@ -71,11 +71,11 @@ describe("what lost a race gives back", () => {
   it("is nothing by a clock that says it was not taken yet, and less where clocks may be apart", async () => {
     const behind = new Bucket(EACH_50_S, "behind");
     await behind.take(NOW_US, 1);
-    await behind.giveBack(NOW_US - 1, 1, NOW_US);
+    await behind.refund(NOW_US - 1, 1, NOW_US);
     expect(await behind.resetUs(NOW_US)).toBe(50 * SECOND_US);
     const apart = new Bucket(EACH_50_S, "apart", 20_000);
     await apart.take(NOW_US, 1);
-    await apart.giveBack(NOW_US, 1, NOW_US);
+    await apart.refund(NOW_US, 1, NOW_US);
     expect(await apart.resetUs(NOW_US)).toBe(20 * SECOND_US);
   });
 
@@ -96,7 +96,7 @@ describe("what lost a race gives back", () => {
         const cost = random.between(1, capacity);
         const lost = random.chance(0.3) ? taken.shift() : undefined;
         if (lost !== undefined) {
-          await bucket.giveBack(nowUs, lost.cost, lost.takenUs);
+          await bucket.refund(nowUs, lost.cost, lost.takenUs);
           continue;
         }
         const { admitted, takenUs } = await bucket.take(nowUs, cost);

@@ -1,5 +1,5 @@
-import type { Instant } from "../../../../src/core/instant.ts";
 import type { SyncSpace, Verb } from "../../../../src/core/store.ts";
+import type { TimeCell } from "../../../../src/core/time-cell.ts";
 import type { Plan, Report } from "../../../../src/index.ts";
 
 /** A space that cleans up only when it is told to. */
@@ -18,7 +18,7 @@ export class QuietSpace implements SyncSpace {
     return this.#space.size;
   }
 
-  allow(key: string, now: Instant, cost: number): boolean {
+  allow(key: string, now: TimeCell, cost: number): boolean {
     return this.#space.allow(key, now, cost);
   }
 
@@ -38,7 +38,7 @@ export class QuietSpace implements SyncSpace {
     return this.#space.sweep(nowUs);
   }
 
-  tidy(): void {}
+  maintain(): void {}
 
   release(): void {
     this.#space.release();

@@ -20,7 +20,7 @@ export class TwinWorld {
   readonly #stores = new Map<string, LocalStore>();
   readonly #spaces = new Map<string, SyncSpace>();
   #sweptUs = 0;
-  readonly #host = { clock: { now: () => this.#sweptUs / 1_000 }, swept: undefined };
+  readonly #context = { clock: { now: () => this.#sweptUs / 1_000 }, onSweep: undefined };
 
   constructor(era: Era) {
     this.era = era;
@@ -48,7 +48,7 @@ export class TwinWorld {
     const own = createPlan(scope, scope, plan.limits);
     const store = this.#stores.get(own.id + scope) ?? memoryStore();
     this.#stores.set(own.id + scope, store);
-    const space = new QuietSpace(store.open(own, this.#host));
+    const space = new QuietSpace(store.open(own, this.#context));
     this.#spaces.set(name, space);
     // Makes the table.
     const nothing = plan.limits.map(() => 0);

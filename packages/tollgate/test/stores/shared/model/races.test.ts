@@ -38,7 +38,7 @@ describe("and in random ones of three threads", () => {
 });
 
 it.each(RACES.slice(0, 3))("giving back the whole cost is found out: $name", { timeout: TIMEOUT_MS }, (scenario) => {
-  vi.spyOn(TokenBucketKernel.prototype, "takeBack").mockImplementation(function (
+  vi.spyOn(TokenBucketKernel.prototype, "revoke").mockImplementation(function (
     this: TokenBucketKernel,
     cells,
     at,
@@ -46,13 +46,13 @@ it.each(RACES.slice(0, 3))("giving back the whole cost is found out: $name", { t
     now,
     cost,
   ) {
-    this.giveBack(cells, at, now, cost);
+    this.refund(cells, at, now, cost);
   });
   expect(() => exploreAll(scenario)).toThrow("expected admissions within every limit");
 });
 
 it("giving nothing back is found out", { timeout: TIMEOUT_MS }, () => {
-  vi.spyOn(TokenBucketKernel.prototype, "takeBack").mockImplementation(() => {});
+  vi.spyOn(TokenBucketKernel.prototype, "revoke").mockImplementation(() => {});
   expect(() => exploreAll(RACES[3]!)).toThrow("and nothing lost");
 });
 

@@ -64,10 +64,10 @@ export class Gate {
 /** So many workers do a job at the same time: what each of them returns. */
 export async function together<Result>(store: SharedStore, jobs: readonly Job[]): Promise<Result[]> {
   const gate = new Gate();
-  const members = await Promise.all(jobs.map((job, index) => enlist(store.handle, index, gate, job)));
+  const users = await Promise.all(jobs.map((job, index) => enlist(store.handle, index, gate, job)));
   gate.open();
-  const results = await Promise.all(members.map(({ result }) => result));
-  await Promise.all(members.map(({ worker }) => worker.terminate()));
+  const results = await Promise.all(users.map(({ result }) => result));
+  await Promise.all(users.map(({ worker }) => worker.terminate()));
   return results as Result[];
 }
 

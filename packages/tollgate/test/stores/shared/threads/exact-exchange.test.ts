@@ -25,6 +25,6 @@ describe.each(PLANS)("four threads that take, charge and give back: $name", ({ l
       for (const report of limiter.explain(`key ${key}`)) expect(report).toMatchObject(standing);
     }
     expect(has.some((units) => units.some((count) => count > 0))).toBe(true);
-    expect(store.overflowed).toBe(0);
+    expect(store.overflowCount).toBe(0);
   });
 });

@@ -46,6 +46,6 @@ describe.each(SWAPS)("four threads that swap $name admit exactly what there is",
       expect(limiter.peek(`key ${key}`)).toMatchObject({ allowed: false, remaining: 0 });
       expect(limiter.explain(`key ${key}`).map(({ used }) => used)).toEqual(limits.map(() => capacity));
     }
-    expect([store.size, store.overflowed]).toEqual([keys, 0]);
+    expect([store.size, store.overflowCount]).toEqual([keys, 0]);
   });
 });

@@ -26,6 +26,6 @@ describe.each(PLANS)("keys that are new to four threads at once: $name", ({ limi
     // Whoever has no slot shares a unit with others: some such keys get none, but no key gets more than one.
     expect(units.filter((count) => count === 0).length).toBeLessThanOrEqual(homeless);
     expect(units.filter((count) => count > 1).length).toBe(0);
-    expect([left, store.overflowed]).toEqual([0, WORKERS * homeless]);
+    expect([left, store.overflowCount]).toEqual([0, WORKERS * homeless]);
   });
 });

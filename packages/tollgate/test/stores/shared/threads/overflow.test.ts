@@ -28,7 +28,7 @@ describe.each(PLANS)("four threads and many more keys than there is room for: $n
     expect(sum).toBe(CAPACITY * (store.size + buckets));
     expect(store.size).toBeGreaterThanOrEqual(100);
     expect(store.size).toBeLessThan(KEYS / 2);
-    expect(store.overflowed).toBeGreaterThan(KEYS);
+    expect(store.overflowCount).toBeGreaterThan(KEYS);
     const most = overflow === "share" ? 2 * CAPACITY : CAPACITY;
     expect(totals.filter((units, key) => units + left[key]! > most)).toEqual([]);
   });

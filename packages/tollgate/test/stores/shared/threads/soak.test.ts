@@ -19,7 +19,7 @@ const WIDE: readonly LimitOf[] = [
 function expectAnswers({ answersMs, store }: Soak): void {
   const late = answersMs.filter((ms) => ms > ANSWER_MS);
   expect(late.length, `${late.join(", ")} ms`).toBeLessThanOrEqual(0.02 * answersMs.length + 1);
-  expect(store.overflowed).toBe(0);
+  expect(store.overflowCount).toBe(0);
 }
 
 describe("workers that are terminated at random instants leave no key stuck or in between", () => {

@@ -30,20 +30,20 @@ export class Soak {
   }
 
   /** Four workers that wait at a gate. */
-  async crew(): Promise<{ readonly gate: Gate; readonly members: readonly Member[] }> {
+  async crew(): Promise<{ readonly gate: Gate; readonly users: readonly Member[] }> {
     const gate = new Gate();
     const { doing, units } = this;
     const parameters = { keys: KEYS, briefKeys: BRIEF_KEYS, doing, units };
     const job = { job: "until-terminated.mjs", limits: this.#limits, parameters };
     const indexes = Array.from({ length: WORKERS }, (_, index) => index);
-    return { gate, members: await Promise.all(indexes.map((index) => enlist(this.store.handle, index, gate, job))) };
+    return { gate, users: await Promise.all(indexes.map((index) => enlist(this.store.handle, index, gate, job))) };
   }
 
   /** Terminates all four at random instants, one after another; then no key may be anything but before or after a call. */
-  async round({ gate, members }: Awaited<ReturnType<Soak["crew"]>>): Promise<void> {
+  async round({ gate, users }: Awaited<ReturnType<Soak["crew"]>>): Promise<void> {
     this.doing.fill(0);
     gate.open();
-    for (const [index, { worker }] of members.entries()) {
+    for (const [index, { worker }] of users.entries()) {
       while (Atomics.load(this.doing, index) === 0) await this.#watch(0);
       await this.#watch(Math.random() * LONGEST_LIFE_MS);
       await worker.terminate();
@@ -103,7 +103,7 @@ export async function soak(limits: readonly LimitOf[], isEnough: (soak: Soak) =>
     next = one.crew();
     await one.round(crew);
     if (!isEnough(one)) continue;
-    for (const { worker } of (await next).members) await worker.terminate();
+    for (const { worker } of (await next).users) await worker.terminate();
     return one;
   }
 }

@@ -1,4 +1,4 @@
-import { createLimiter, type LimitReport } from "tollgate";
+import { createLimiter, type LimitStatus } from "tollgate";
 import { redisStore } from "tollgate/redis";
 import { type CallRecord, type Landing, landing } from "./call-record.ts";
 import { LIMITS, type LimiterName } from "./limits.ts";
@@ -65,7 +65,7 @@ export async function usedOf(
   return used;
 }
 
-function firstOf([first]: readonly LimitReport[]): LimitReport {
+function firstOf([first]: readonly LimitStatus[]): LimitStatus {
   if (first === undefined) throw new Error("expected the server to answer, got a decision without it");
   return first;
 }

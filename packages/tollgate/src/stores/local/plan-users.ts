@@ -1,22 +1,22 @@
 import { type Clock, readUs } from "../../core/clock.ts";
-import { createInstant, type Instant } from "../../core/instant.ts";
-import type { Host } from "../../core/store.ts";
+import type { LimiterContext } from "../../core/store.ts";
+import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 
 /** The limiters that use a plan's keys: one for most plans. */
-export class Members {
+export class PlanUsers {
   readonly #clocks: Clock[] = [];
-  readonly #listeners = new Set<Host>();
+  readonly #listeners = new Set<LimiterContext>();
   /** The time that they told when they were asked last. */
-  readonly now: Instant = createInstant();
+  readonly now: TimeCell = createTimeCell();
 
-  add(host: Host): void {
-    if (!this.#clocks.includes(host.clock)) this.#clocks.push(host.clock);
-    if (host.swept !== undefined) this.#listeners.add(host);
+  add(context: LimiterContext): void {
+    if (!this.#clocks.includes(context.clock)) this.#clocks.push(context.clock);
+    if (context.onSweep !== undefined) this.#listeners.add(context);
   }
 
   /** Its clock stays: somebody has to tell a sweep the time. */
-  remove(host: Host): void {
-    this.#listeners.delete(host);
+  remove(context: LimiterContext): void {
+    this.#listeners.delete(context);
   }
 
   /** Whether all of them go by one clock: then a call's own time is everybody's. */
@@ -50,6 +50,6 @@ export class Members {
   }
 
   tellSwept(removed: number, remaining: number): void {
-    for (const host of this.#listeners) host.swept?.(removed, remaining);
+    for (const context of this.#listeners) context.onSweep?.(removed, remaining);
   }
 }

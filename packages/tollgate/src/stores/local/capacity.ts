@@ -1,5 +1,5 @@
 import { show, TollgateError } from "../../core/errors.ts";
-import { CALLS_PER_STEP, type OverflowPolicy, type RoomOptions } from "./local-store.ts";
+import { CALLS_PER_STEP, type CapacityOptions, type OverflowPolicy } from "./local-store.ts";
 import { Reservations } from "./reservations.ts";
 import { Secrets } from "./secrets.ts";
 
@@ -15,7 +15,7 @@ const SHARE_FOR_OVERFLOW = 1 / 8;
 const SHORT_OF_BYTES = 1 / 4;
 
 /** What a kind of store has where options say nothing, and between what bounds. */
-export interface RoomDefaults {
+export interface CapacityDefaults {
   readonly maxKeys?: number;
   readonly maxBytes: (maxKeys: number) => number;
   readonly fewestBytes: number;
@@ -23,7 +23,7 @@ export interface RoomDefaults {
 }
 
 /** What stores have that take memory as keys come. */
-export const HEAP_DEFAULTS: RoomDefaults = {
+export const HEAP_DEFAULTS: CapacityDefaults = {
   maxBytes: () => 2 ** 28,
   // Less would not do for a few keys of a few limiters.
   fewestBytes: 2 ** 16,
@@ -31,14 +31,14 @@ export const HEAP_DEFAULTS: RoomDefaults = {
 };
 
 /** The room of one store: how many keys and bytes it may have, and has. */
-export class Room {
+export class Capacity {
   readonly maxKeys: number;
   readonly maxBytes: number;
   readonly overflow: OverflowPolicy;
   size = 0;
   /** As they are accounted: the tables of plans say what they take. */
   bytes = 0;
-  overflowed = 0;
+  overflowCount = 0;
   /** At 0 or below, the store's next bit of cleaning up is due. */
   callsUntilStep: number = CALLS_PER_STEP;
   /**
@@ -53,7 +53,7 @@ export class Room {
   readonly #mostForKeys: number;
 
   /** @throws TollgateError `ERR_OPTION`. */
-  constructor(store: string, options: RoomOptions, defaults: RoomDefaults = HEAP_DEFAULTS) {
+  constructor(store: string, options: CapacityOptions, defaults: CapacityDefaults = HEAP_DEFAULTS) {
     if (typeof options !== "object" || options === null) {
       throw new TollgateError("ERR_OPTION", `${store}: expected an object of options, got ${show(options)}`);
     }
