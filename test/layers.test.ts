@@ -13,29 +13,32 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "stores/local": ["core", "algorithms"],
   "stores/memory": ["core", "algorithms", "stores/local"],
   "stores/table": ["core", "algorithms", "stores/local"],
-  "stores/shared": ["core", "algorithms", "stores/local", "stores/table"],
+  "stores/shared": ["core", "algorithms", "stores/local"],
   "stores/redis": ["core", "algorithms"],
-  "stores/hybrid": ["core", "algorithms", "stores/redis"],
   limiter: ["core", "algorithms", "stores/memory"],
-  http: ["core", "limiter"],
-  adapters: ["core", "http", "limiter"],
-  metrics: ["core"],
+  http: ["core", "algorithms", "limiter"],
+  adapters: ["core", "http"],
   testing: ["core", "limiter"],
 };
 
 /** Places whose files may be named for one of these may import `node:`. */
-const NODE_PLACES = /^(stores\/shared|adapters\/(node|express|fastify|koa)|metrics\/diagnostics|testing)\b/;
+const NODE_PLACES = /^adapters\/(node|express|fastify|koa)\b/;
 /** Folders without any third-party import. */
-const BARE_FOLDERS = ["core", "algorithms", "limiter", "stores/local", "stores/memory", "stores/table"];
+const BARE_FOLDERS = [
+  "core",
+  "algorithms",
+  "limiter",
+  "stores/local",
+  "stores/memory",
+  "stores/table",
+  "stores/shared",
+];
 
 /** Files to plant, below the source folder: each folder, a folder in it, and where one file differs from the others. */
 const PLACES = [
   ...Object.keys(LAYERS).flatMap((folder) => [`${folder}/planted.ts`, `${folder}/inner/planted.ts`]),
   ...["express", "fastify", "hono", "koa", "node", "fetch"].map((name) => `adapters/${name}.ts`),
   "adapters/node/planted.ts",
-  "metrics/diagnostics.ts",
-  "metrics/diagnostics/planted.ts",
-  "metrics/prometheus.ts",
 ];
 
 const FORMS: readonly ((from: string, name: string) => string)[] = [
@@ -92,10 +95,12 @@ function specifiersOf(place: string): Specifiers {
   packages.push("ioredis", "@example/client", "example/target");
   forbidden.push("tollgate", "tollgate/testing", "@tollgate/server");
   // A file that runs everywhere stops doing so through a neighbour that does not.
-  if (own === "adapters" || own === "metrics") {
-    const neighbours = own === "adapters" ? ["node", "express", "fastify", "koa"] : ["diagnostics"];
-    const targets = neighbours.flatMap((name) => [`${own}/${name}.ts`, `${own}/${name}/target.ts`]);
-    if (!NODE_PLACES.test(place)) forbidden.push(...targets.map((target) => relative(place, target)));
+  if (own === "adapters" && !NODE_PLACES.test(place)) {
+    const targets = ["node", "express", "fastify", "koa"].flatMap((name) => [
+      `${own}/${name}.ts`,
+      `${own}/${name}/target.ts`,
+    ]);
+    forbidden.push(...targets.map((target) => relative(place, target)));
   }
   return { allowed, forbidden };
 }

@@ -4,6 +4,7 @@ export type { Cost, UnitCosts } from "./core/cost.ts";
 export type { Allowed, Decision, Denied, LimitStatus } from "./core/decision.ts";
 export type { Duration } from "./core/duration.ts";
 export { type ErrorCode, TollgateError } from "./core/errors.ts";
+export { KeyRef } from "./core/key-ref.ts";
 export { type FixedWindowOptions, fixedWindow } from "./core/limits/fixed-window.ts";
 export type { FixedWindowLimit, Limit, LimitMode, SlidingWindowLimit, TokenBucketLimit } from "./core/limits/limit.ts";
 export type { LimitOptions } from "./core/limits/options.ts";
@@ -28,17 +29,16 @@ export type {
 export type { Plan, Scope } from "./core/plan.ts";
 export { Report } from "./core/report.ts";
 export type {
-  AsyncCall,
   AsyncSpace,
   AsyncStore,
+  Call,
   LimiterContext,
-  SyncHold,
   SyncSpace,
   SyncStore,
   TakenFrom,
-  Verb,
 } from "./core/store.ts";
 export type { TimeCell } from "./core/time-cell.ts";
+export type { Verb } from "./core/verbs.ts";
 export { combine } from "./limiter/combine.ts";
 export { createLimiter } from "./limiter/create-limiter.ts";
 export type { AsyncHandle, AsyncLimiter, Handle, Limiter } from "./limiter/limiter.ts";

@@ -1,42 +1,52 @@
-import { toMicroseconds } from "../core/duration.ts";
-import type { Limit } from "../core/limits/limit.ts";
 import type { Plan } from "../core/plan.ts";
 import type { Report } from "../core/report.ts";
-import type { Verb } from "../core/store.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
-import { compileLimit } from "./compile-limit.ts";
-import type { Kernel, Taker } from "./kernel.ts";
+import { VERBS, type Verb } from "../core/verbs.ts";
+import type { Kernel, PlainTake } from "./kernel.ts";
+import { compileLimit } from "./registry.ts";
+import type { Ticks } from "./ticks.ts";
 
-/** So few cells are copied and put back sooner than all limits are asked twice. */
+/** Copying so few cells, and putting them back on a denial, is cheaper than asking every limit twice. */
 const MOST_CELLS_TO_UNDO = 8;
 
 /**
  * A plan compiled: what the verbs mean for the cells of one key, which begin at `base`. Every store that runs kernels
- * uses this, on the cells themselves or on a copy that it publishes afterwards. Times are whole microseconds since the
- * epoch; costs are checked, one per limit in the plan's order, as are the entries of a report, which begin at `at`.
+ * uses this, on the cells themselves or on a copy that it publishes afterwards. Costs are checked, one per limit in the
+ * plan's order. The entries of a report are in the same order, and begin at `at`.
  */
-export class CompiledPlan implements Taker {
+export class CompiledPlan implements PlainTake {
   readonly plan: Plan;
   /** How many cells a key needs. */
   readonly width: number;
+  /** Whether a new key starts with less than everything under some limit. */
+  readonly startsEmpty: boolean;
+  /** How long a key is kept after it has become idle: above 0 only if some limit starts empty. */
+  readonly idleTtlUs: number;
+  /** The scale of the only cell, if that is a tick. */
+  readonly ticks: Ticks | undefined;
+  /** Takes a plain cost. An only kernel does it itself: it counts every plain number, and its cells come first. */
+  readonly plainTake: PlainTake;
+  /** Whether the last verb left cells that a store has to keep. */
+  mustStore = false;
+  #isNew = false;
+  #hasBegun = false;
   readonly #kernels: readonly Kernel[];
-  /** What takes a plain cost. The only kernel does so itself: it counts every plain number, and its cells come first. */
-  readonly taker: Taker;
-  /** Per kernel: where its cells begin within a key's. */
+  /** Where each kernel's cells begin within a key's. */
   readonly #offsets: readonly number[];
-  /** How long after nothing counts any more a key is forgotten: above 0 only where some limit starts empty. */
-  readonly #idleTtlUs: number;
-  /** Of the call at hand, should one of several limits deny it. */
+  /** The cells before the current call, should one of several limits deny it. */
   readonly #cellsBefore: Float64Array;
   readonly #idleSince = createTimeCell();
   readonly #afterWait = createTimeCell();
 
-  /** `originUs` is a moment within 20 years of every one at which it will be asked. */
+  /** `originUs` is a moment within 20 years of every call. */
   constructor(plan: Plan, originUs: number) {
     this.plan = plan;
     this.#kernels = plan.limits.map((limit) => compileLimit(limit, originUs));
-    this.taker = this.#kernels.length === 1 ? this.#kernels[0]! : this;
-    this.#idleTtlUs = Math.max(...plan.limits.map(idleTtlUs));
+    const only = this.#kernels.length === 1 ? this.#kernels[0]! : undefined;
+    this.plainTake = only ?? this;
+    this.ticks = only?.ticks;
+    this.startsEmpty = this.#kernels.some((kernel) => kernel.startsEmpty);
+    this.idleTtlUs = Math.max(...this.#kernels.map((kernel) => kernel.idleTtlUs));
     const offsets = this.#kernels.map(() => 0);
     let width = 0;
     for (const index of plan.cellOrder) {
@@ -53,35 +63,35 @@ export class CompiledPlan implements Taker {
     for (let i = 0; i < this.#kernels.length; i += 1) this.#kernels[i]!.init(cells, base + this.#offsets[i]!, now);
   }
 
-  /** Whether a key is as good as new: nothing has counted against any of its limits for the plan's idle time. */
+  /** Whether a key is idle: no unit has counted against any of its limits for the plan's idle time. */
   isIdle(cells: Float64Array, base: number, now: TimeCell): boolean {
-    const then = this.#idleTtlUs === 0 ? now : this.#idleSince;
-    if (this.#idleTtlUs > 0) then[0] = now[0]! - this.#idleTtlUs;
+    const then = this.idleTtlUs === 0 ? now : this.#idleSince;
+    if (this.idleTtlUs > 0) then[0] = now[0]! - this.idleTtlUs;
     for (let i = 0; i < this.#kernels.length; i += 1) {
       if (!this.#kernels[i]!.isIdle(cells, base + this.#offsets[i]!, then)) return false;
     }
     return true;
   }
 
-  /** Takes one plain cost, all or nothing, where every limit enforces. */
-  admit(cells: Float64Array, base: number, now: TimeCell, cost: number): boolean {
+  /** Takes one plain cost, all or nothing. For plans of which every limit enforces. */
+  tryTake(cells: Float64Array, base: number, now: TimeCell, cost: number): boolean {
     return this.width <= MOST_CELLS_TO_UNDO
-      ? this.#admitOrUndo(cells, base, now, cost)
-      : this.#admitIfAllConform(cells, base, now, cost);
+      ? this.#takeOrUndo(cells, base, now, cost)
+      : this.#takeIfAllConform(cells, base, now, cost);
   }
 
-  #admitOrUndo(cells: Float64Array, base: number, now: TimeCell, cost: number): boolean {
+  #takeOrUndo(cells: Float64Array, base: number, now: TimeCell, cost: number): boolean {
     const before = this.#cellsBefore;
     for (let i = 0; i < this.width; i += 1) before[i] = cells[base + i]!;
     for (let i = 0; i < this.#kernels.length; i += 1) {
-      if (this.#kernels[i]!.admit(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) continue;
+      if (this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) continue;
       for (let cell = 0; cell < this.width; cell += 1) cells[base + cell] = before[cell]!;
       return false;
     }
     return true;
   }
 
-  #admitIfAllConform(cells: Float64Array, base: number, now: TimeCell, cost: number): boolean {
+  #takeIfAllConform(cells: Float64Array, base: number, now: TimeCell, cost: number): boolean {
     for (let i = 0; i < this.#kernels.length; i += 1) {
       if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) return false;
     }
@@ -91,12 +101,48 @@ export class CompiledPlan implements Taker {
     return true;
   }
 
-  /** Notes in the report which limits conform, and returns whether all enforcing ones do. */
-  conform(
+  /**
+   * Prepares the cells of a key for `apply`. It writes those of a new key, and those of an idle key that starts empty:
+   * such a key counts as forgotten.
+   */
+  begin(key: "known" | "new", cells: Float64Array, base: number, now: TimeCell): void {
+    this.#isNew = key === "new";
+    this.#hasBegun = this.#isNew || (this.startsEmpty && this.isIdle(cells, base, now));
+    if (this.#hasBegun) this.init(cells, base, now);
+  }
+
+  /**
+   * Applies a verb to the cells that `begin` prepared, and fills the report. `mustStore` says afterwards whether the cells
+   * have to be kept. A `peek` changes cells as a `take` does, so it needs a copy of them.
+   *
+   * @returns whether every enforcing limit conformed.
+   */
+  apply(
+    verb: Verb,
     cells: Float64Array,
     base: number,
-    now: TimeCell,
     costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+  ): boolean {
+    const { changes, refunds, reports } = VERBS[verb];
+    const admitted = this.#conform(cells, base, costs, now, report, at);
+    const changed = refunds
+      ? this.#refund(cells, base, costs, now)
+      : this.#take(verb, admitted, cells, base, costs, now, report, at);
+    // A bucket that starts empty begins to fill with its first touch. A refund creates no key.
+    this.mustStore = changes && ((this.#hasBegun && this.startsEmpty) || (changed && !(refunds && this.#isNew)));
+    if (reports) this.describe(cells, base, costs, now, report, at);
+    return admitted;
+  }
+
+  /** Notes in the report which limits conform, and returns whether all enforcing ones do. */
+  #conform(
+    cells: Float64Array,
+    base: number,
+    costs: readonly number[],
+    now: TimeCell,
     report: Report,
     at: number,
   ): boolean {
@@ -109,41 +155,43 @@ export class CompiledPlan implements Taker {
     return admitted;
   }
 
-  /**
-   * Changes the cells as the verb says of a call that `conform` admitted or not. A `peek` changes them as `take` does: give
-   * it a copy.
-   *
-   * @returns whether anything was taken or given back.
-   */
-  change(
+  /** Takes as the verb says, and returns whether it took anything. */
+  #take(
     verb: Verb,
     admitted: boolean,
     cells: Float64Array,
     base: number,
-    now: TimeCell,
     costs: readonly number[],
+    now: TimeCell,
     report: Report,
     at: number,
   ): boolean {
-    if (verb === "explain" || (!admitted && (verb === "take" || verb === "peek"))) return false;
+    const { takes } = VERBS[verb];
+    if (takes === "never" || (takes === "if all conform" && !admitted)) return false;
     let changed = false;
     for (let i = 0; i < this.#kernels.length; i += 1) {
-      const cost = costs[i]!;
-      if (cost === 0) continue;
-      const kernel = this.#kernels[i]!;
-      const cell = base + this.#offsets[i]!;
-      const takes = verb === "charge" || this.plan.enforces[i]! || report.conforms[at + i]!;
-      if (verb === "refund") kernel.refund(cells, cell, now, cost);
-      else if (takes) kernel.take(cells, cell, now, cost);
-      else continue;
+      // A shadow limit takes only what conforms to it, unless the verb takes always.
+      if (costs[i] === 0 || !(takes === "always" || this.plan.enforces[i]! || report.conforms[at + i]!)) continue;
+      this.#kernels[i]!.take(cells, base + this.#offsets[i]!, now, costs[i]!);
+      changed = true;
+    }
+    return changed;
+  }
+
+  /** Gives the costs back, and returns whether there was one. */
+  #refund(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell): boolean {
+    let changed = false;
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      if (costs[i] === 0) continue;
+      this.#kernels[i]!.refund(cells, base + this.#offsets[i]!, now, costs[i]!);
       changed = true;
     }
     return changed;
   }
 
   /**
-   * Gives back what is sure to count still of costs that were taken at another moment, one per limit, when others may
-   * have changed the cells since: nothing where a limit cannot tell.
+   * Gives back the parts of costs that still count, one cost per limit, after other calls may have changed the cells. The
+   * costs were taken at `taken`. Limits whose kernel cannot revoke keep theirs.
    */
   revoke(cells: Float64Array, base: number, taken: TimeCell, now: TimeCell, costs: readonly number[]): void {
     for (let i = 0; i < this.#kernels.length; i += 1) {
@@ -151,12 +199,12 @@ export class CompiledPlan implements Taker {
     }
   }
 
-  /** Fills the report's figures from the cells as they stand after the verb. */
+  /** Fills the report's figures from the cells as they are after the verb. */
   describe(
     cells: Float64Array,
     base: number,
-    now: TimeCell,
     costs: readonly number[],
+    now: TimeCell,
     report: Report,
     at: number,
   ): void {
@@ -172,16 +220,16 @@ export class CompiledPlan implements Taker {
     }
   }
 
-  /** Notes from when on a key will be idle if nothing else arrives. A result would be boxed. */
+  /** Notes the moment from which a key will be idle if nothing else arrives. A result would be boxed. */
   noteExpiry(cells: Float64Array, base: number, now: TimeCell, expiry: TimeCell): void {
     expiry[0] = now[0]!;
     for (let i = 0; i < this.#kernels.length; i += 1) {
-      this.#kernels[i]!.putOff(expiry, cells, base + this.#offsets[i]!, now);
+      this.#kernels[i]!.extendExpiry(expiry, cells, base + this.#offsets[i]!, now);
     }
-    expiry[0] += this.#idleTtlUs;
+    expiry[0] += this.idleTtlUs;
   }
 
-  /** What a plain cost is to a limit. */
+  /** The part of a plain cost that counts against a limit. */
   #counted(i: number, cost: number): number {
     return this.plan.countsNumber[i]! ? cost : 0;
   }
@@ -192,16 +240,10 @@ export class CompiledPlan implements Taker {
     return kernel.used(cells, cell, this.#afterWait);
   }
 
-  /** Restates the cells of a key that were written under another origin. */
+  /** Restates the cells of a key that were written for another origin. */
   rebase(cells: Float64Array, base: number, from: CompiledPlan): void {
     for (let i = 0; i < this.#kernels.length; i += 1) {
       this.#kernels[i]!.rebase(cells, base + this.#offsets[i]!, from.#kernels[i]!);
     }
   }
-}
-
-/** How long a limit's cells are kept after nothing counts any more. */
-export function idleTtlUs(limit: Limit): number {
-  const startsEmpty = limit.algorithm === "token-bucket" && limit.initial === "empty";
-  return startsEmpty ? toMicroseconds("idleTtl", limit.idleTtlMs) : 0;
 }

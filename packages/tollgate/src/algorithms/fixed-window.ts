@@ -1,19 +1,21 @@
 import { toMicroseconds } from "../core/duration.ts";
 import type { FixedWindowLimit } from "../core/limits/limit.ts";
 import type { TimeCell } from "../core/time-cell.ts";
-import type { Kernel } from "./kernel.ts";
+import type { Algorithm, Kernel } from "./kernel.ts";
 import { LAST_EXACT } from "./ticks.ts";
 
 const OPENED = 0;
 const USED = 1;
 
 /**
- * A counter that starts again with each window. Two cells: the moment the current window opened and the units used in
- * it; where none are used the first says nothing. If the clock goes back, the window stays the later one.
+ * A counter that starts again with each window. The two cells are the moment at which the current window opened, and the
+ * units used in it. Without used units the first cell means nothing. If the clock goes back, the later window stays.
  */
-export class FixedWindowKernel implements Kernel<FixedWindowLimit> {
+class FixedWindowKernel implements Kernel<FixedWindowLimit> {
   readonly limit: FixedWindowLimit;
   readonly size = 2;
+  readonly startsEmpty = false;
+  readonly idleTtlUs = 0;
   readonly #windowUs: number;
 
   constructor(limit: FixedWindowLimit) {
@@ -30,7 +32,7 @@ export class FixedWindowKernel implements Kernel<FixedWindowLimit> {
     return this.used(cells, at, now) + cost <= this.limit.capacity;
   }
 
-  admit(cells: Float64Array, at: number, now: TimeCell, cost: number): boolean {
+  tryTake(cells: Float64Array, at: number, now: TimeCell, cost: number): boolean {
     if (!this.conforms(cells, at, now, cost)) return false;
     this.take(cells, at, now, cost);
     return true;
@@ -65,14 +67,20 @@ export class FixedWindowKernel implements Kernel<FixedWindowLimit> {
     return this.used(cells, at, now) === 0 ? 0 : cells[at + OPENED]! + this.#windowUs - now[0]!;
   }
 
-  putOff(expiry: TimeCell, cells: Float64Array, at: number, now: TimeCell): void {
+  extendExpiry(expiry: TimeCell, cells: Float64Array, at: number, now: TimeCell): void {
     if (this.used(cells, at, now) > 0) expiry[0] = Math.max(expiry[0]!, cells[at + OPENED]! + this.#windowUs);
   }
 
-  /** Its cells are moments since the epoch: no origin. */
+  /** Its cells are moments since the epoch, so they have no origin. */
   rebase(): void {}
 
   #openingAt(now: TimeCell): number {
     return this.limit.anchor === "clock" ? Math.floor(now[0]! / this.#windowUs) * this.#windowUs : now[0]!;
   }
 }
+
+/** Fixed windows, for the registry. */
+export const fixedWindowAlgorithm: Algorithm<FixedWindowLimit> = {
+  compile: (limit) => new FixedWindowKernel(limit),
+  windowSeconds: ({ windowMs }) => Math.ceil(windowMs / 1000),
+};

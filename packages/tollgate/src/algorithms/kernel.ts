@@ -1,20 +1,27 @@
 import type { Limit } from "../core/limits/limit.ts";
 import type { TimeCell } from "../core/time-cell.ts";
+import type { Ticks } from "./ticks.ts";
 
-/** What the hot path asks. */
-export interface Taker {
+/** What the hot path needs of a limit or of a list of limits. */
+export interface PlainTake {
   /** Takes the cost if it conforms, and says whether it does. */
-  admit(cells: Float64Array, at: number, now: TimeCell, cost: number): boolean;
+  tryTake(cells: Float64Array, at: number, now: TimeCell, cost: number): boolean;
 }
 
 /**
- * One limit compiled: the pure arithmetic of its algorithm over `size` cells that begin at `at`. Time comes in
- * as an instant, costs as checked whole numbers. No clock, no allocation, no other state.
+ * One limit compiled: the pure arithmetic of its algorithm over `size` cells that begin at `at`. Time comes in as a cell,
+ * costs as checked whole numbers. A kernel has no clock and no other state, and allocates nothing.
  */
-export interface Kernel<L extends Limit = Limit> extends Taker {
+export interface Kernel<L extends Limit = Limit> extends PlainTake {
   readonly limit: L;
   /** How many cells a key needs. */
   readonly size: number;
+  /** Whether a new key starts with less than everything. */
+  readonly startsEmpty: boolean;
+  /** How long a key that starts empty is kept after it has become idle; otherwise 0. */
+  readonly idleTtlUs: number;
+  /** Set if the only cell is a moment in ticks of this scale: shared memory packs such a cell into its slot. */
+  readonly ticks?: Ticks;
   /** Writes the cells of a new key. */
   init(cells: Float64Array, at: number, now: TimeCell): void;
   /** Whether the cost could be taken now. Reads only. */
@@ -24,24 +31,32 @@ export interface Kernel<L extends Limit = Limit> extends Taker {
   /** Gives units back, never beyond full. */
   refund(cells: Float64Array, at: number, now: TimeCell, cost: number): void;
   /**
-   * Gives back what still counts of a cost that conformed and was taken at another moment, whatever others have taken
-   * since: never so much that more could be taken than without it. Without this, what was taken cannot be told from
-   * what others took, and stays.
+   * Gives back the part of a cost that still counts, after other calls may have taken from the same cells. The cost
+   * conformed and was taken at `taken`. A revocation never admits more than if the cost had not been taken. Kernels
+   * without this method cannot tell the units of one call from those of another: the cost stays taken.
    */
   revoke?(cells: Float64Array, at: number, taken: TimeCell, now: TimeCell, cost: number): void;
   /** Microseconds until the cost conforms if nothing else arrives: 0 if it does now, `Infinity` if it never will. */
   waitUs(cells: Float64Array, at: number, now: TimeCell, cost: number): number;
   /** Whole units that count now, rounded up; above the capacity while in debt. */
   used(cells: Float64Array, at: number, now: TimeCell): number;
-  /** Whether nothing counts any more. */
+  /** Whether no unit counts any more. */
   isIdle(cells: Float64Array, at: number, now: TimeCell): boolean;
-  /** Microseconds until nothing counts any more if nothing else arrives. */
+  /** Microseconds until the cells are idle if nothing else arrives. */
   resetUs(cells: Float64Array, at: number, now: TimeCell): number;
   /**
-   * Puts a moment, which is now or later, off until nothing counts any more: `resetUs` for the hot path, with no result
-   * to box.
+   * Moves `expiry` to the moment at which the cells are idle, if that is later. This is `resetUs` for the hot path,
+   * without a result that would be boxed.
    */
-  putOff(expiry: TimeCell, cells: Float64Array, at: number, now: TimeCell): void;
-  /** Restates cells that were written by a kernel of the same limit compiled for another origin. */
+  extendExpiry(expiry: TimeCell, cells: Float64Array, at: number, now: TimeCell): void;
+  /** Restates cells that a kernel of the same limit wrote for another origin. */
   rebase(cells: Float64Array, at: number, from: this): void;
+}
+
+/** An algorithm, as far as its limits can be described without cells. */
+export interface Algorithm<L extends Limit = Limit> {
+  /** `originUs` is a moment within 20 years of every call. Only ticks depend on it, and all origins decide alike. */
+  compile(limit: L, originUs: number): Kernel<L>;
+  /** The whole seconds in which a limit is renewed, for HTTP headers. */
+  windowSeconds(limit: L): number;
 }

@@ -1,13 +1,13 @@
 import { toMicroseconds } from "../core/duration.ts";
 import type { SlidingWindowLimit } from "../core/limits/limit.ts";
 import type { TimeCell } from "../core/time-cell.ts";
-import type { Kernel } from "./kernel.ts";
+import type { Algorithm, Kernel } from "./kernel.ts";
 import { LAST_EXACT } from "./ticks.ts";
 
 const OPENED_EVER = 0;
 const NEWEST_OPENED = 1;
 const RING = 2;
-/** In each place of the ring: when the group's last unit came, and all units taken up to it. */
+/** Each place of the ring has the time of the group's last unit, and the running total up to it. */
 const LAST = 0;
 const TOTAL = 1;
 const PLACE = 2;
@@ -17,9 +17,11 @@ const PLACE = 2;
  * leaves `window` after its last unit, so no window of any position holds more than the limit. Running totals make the
  * units in use one subtraction: the newest total less that of the last group that left, found by binary search.
  */
-export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
+class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   readonly limit: SlidingWindowLimit;
   readonly size: number;
+  readonly startsEmpty = false;
+  readonly idleTtlUs = 0;
   readonly #windowUs: number;
   readonly #resolutionUs: number;
   readonly #places: number;
@@ -27,10 +29,10 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   constructor(limit: SlidingWindowLimit) {
     this.limit = limit;
     this.#windowUs = toMicroseconds("window", limit.windowMs);
-    // Time comes in whole microseconds: units of the same one leave together anyway.
+    // Time comes in whole microseconds, so units of one microsecond leave together in any case.
     this.#resolutionUs = limit.resolutionMs === 0 ? 1 : toMicroseconds("resolution", limit.resolutionMs);
     const groups = Math.min(limit.capacity, Math.ceil(this.#windowUs / this.#resolutionUs));
-    // One more counts where the oldest sticks out of the window. The last place is for the total to subtract from.
+    // One more counts while the oldest begins before the window. The last place is for the total to subtract from.
     this.#places = groups + 2;
     this.size = RING + PLACE * this.#places;
   }
@@ -43,7 +45,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     return this.used(cells, at, now) + cost <= this.limit.capacity;
   }
 
-  admit(cells: Float64Array, at: number, now: TimeCell, cost: number): boolean {
+  tryTake(cells: Float64Array, at: number, now: TimeCell, cost: number): boolean {
     if (!this.conforms(cells, at, now, cost)) return false;
     this.take(cells, at, now, cost);
     return true;
@@ -51,7 +53,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
 
   take(cells: Float64Array, at: number, now: TimeCell, cost: number): void {
     if (cost === 0) return;
-    this.#startAnewIfUnused(cells, at, now);
+    this.#restartIfIdle(cells, at, now);
     this.#keepTotalsExact(cells, at, now, cost);
     const groups = cells[at + OPENED_EVER]!;
     const newest = groups - 1;
@@ -70,13 +72,13 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   }
 
   /**
-   * The newest units go first: they are the ones that a caller most likely takes back. Of the groups that this leaves
-   * empty one stays, for its opening; the next unit that does not join it takes its place.
+   * Removes the newest units, because a caller most likely refunds its own last call. One of the emptied groups stays, to
+   * keep its opening time. The next unit that does not join it takes its place.
    */
   refund(cells: Float64Array, at: number, now: TimeCell, cost: number): void {
     const used = this.used(cells, at, now);
     if (cost >= used) {
-      // Nothing in use is no reason to forget what a clock that goes back may show again.
+      // With nothing in use the groups stay: a clock that goes back may show them again.
       if (used > 0) cells[at + OPENED_EVER] = 0;
       return;
     }
@@ -113,17 +115,17 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     return this.#untilLeftUs(cells, at, now, this.#total(cells, at, cells[at + OPENED_EVER]! - 1));
   }
 
-  putOff(expiry: TimeCell, cells: Float64Array, at: number): void {
+  extendExpiry(expiry: TimeCell, cells: Float64Array, at: number): void {
     const groups = cells[at + OPENED_EVER]!;
     if (groups === 0) return;
     const filled = this.#isEmpty(cells, at, groups - 1) ? groups - 2 : groups - 1;
     expiry[0] = Math.max(expiry[0]!, cells[this.#place(at, filled) + LAST]! + this.#windowUs);
   }
 
-  /** Its cells are moments since the epoch: no origin. */
+  /** Its cells are moments since the epoch, so they have no origin. */
   rebase(): void {}
 
-  /** Until every group up to the first whose running total reaches `total` has left. */
+  /** The wait until the first group whose running total reaches `total` has left. */
   #untilLeftUs(cells: Float64Array, at: number, now: TimeCell, total: number): number {
     const last = this.#firstReaching(cells, at, total);
     return Math.max(0, cells[this.#place(at, last) + LAST]! + this.#windowUs - now[0]!);
@@ -142,7 +144,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     return from;
   }
 
-  /** The running total of the last group that left. Once the ring has gone round, its oldest group has left for good. */
+  /** The running total of the last group that left. Once the ring is full, its oldest group has left for good. */
   #totalLeft(cells: Float64Array, at: number, now: TimeCell): number {
     const groups = cells[at + OPENED_EVER]!;
     let from = groups > this.#places ? groups - this.#places + 1 : 0;
@@ -155,7 +157,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     return from === 0 ? 0 : this.#total(cells, at, from - 1);
   }
 
-  /** Whether a group may open: afterwards the oldest group in the ring has to be one that left, to subtract from. */
+  /** Whether a group may open. Afterwards the oldest group in the ring must have left, to subtract its total. */
   #hasPlace(cells: Float64Array, at: number, now: TimeCell): boolean {
     const groups = cells[at + OPENED_EVER]!;
     if (groups < this.#places) return true;
@@ -170,7 +172,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
       cells[at + OPENED_EVER] = newest + 1;
       return;
     }
-    // The ring has gone round: what is freed becomes its oldest part, and like that only a total to subtract from.
+    // The ring is full: the freed places become its oldest part, which is only a total to subtract.
     const total = this.#total(cells, at, groups - this.#places);
     for (let group = newest + 1; group <= groups; group += 1) {
       this.#write(cells, at, group, Number.NEGATIVE_INFINITY, total);
@@ -178,8 +180,8 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     cells[at + OPENED_EVER] = newest + 1 + this.#places;
   }
 
-  /** A key whose units have all left is as good as new: it decides as one that was dropped meanwhile. */
-  #startAnewIfUnused(cells: Float64Array, at: number, now: TimeCell): void {
+  /** A key whose units have all left is idle: it has to decide as one that was dropped meanwhile. */
+  #restartIfIdle(cells: Float64Array, at: number, now: TimeCell): void {
     const groups = cells[at + OPENED_EVER]!;
     if (groups === 0) return;
     // Only the newest group can be empty.
@@ -207,7 +209,7 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     return Math.max(0, groups - this.#places);
   }
 
-  /** Moments are read from there, not handed from function to function: they would be boxed. */
+  /** Moments are read from the cells, not passed from function to function, where they would be boxed. */
   #place(at: number, group: number): number {
     return at + RING + PLACE * (group % this.#places);
   }
@@ -222,3 +224,9 @@ export class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     cells[place + TOTAL] = total;
   }
 }
+
+/** Sliding windows, for the registry. */
+export const slidingWindowAlgorithm: Algorithm<SlidingWindowLimit> = {
+  compile: (limit) => new SlidingWindowKernel(limit),
+  windowSeconds: ({ windowMs }) => Math.ceil(windowMs / 1000),
+};

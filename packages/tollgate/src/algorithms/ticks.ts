@@ -9,7 +9,7 @@ export const REACH_US: number = 20 * 365.25 * 86_400_000_000;
 
 /**
  * Time counted in one token bucket's own units. A tick is a fixed part of a unit, so that a bucket's state, a moment in
- * ticks, is an exact integer in a float64 (ARCHITECTURE.md, "Time is counted in ticks").
+ * ticks, is an exact integer in a float64 (docs/internals/ticks.md).
  */
 export class Ticks {
   readonly #scale: TickScale;
@@ -32,8 +32,8 @@ export class Ticks {
   }
 
   /**
-   * The most ticks that a bucket may be from full: what is left of the exact integers at the end of its reach. That is at
-   * least four capacities, and does not depend on the origin.
+   * The most ticks that a bucket may be from full: the exact integers beyond its reach. This is at least four capacities,
+   * and does not depend on the origin.
    */
   get mostDebt(): number {
     return LAST_EXACT - this.#ticksAfter(REACH_US) - this.#ticksPerPeriod;
@@ -43,17 +43,17 @@ export class Ticks {
     return this.#scale.exact;
   }
 
-  /** Ticks in a microsecond: a whole number where they are exact. */
+  /** Ticks in a microsecond; a whole number if ticks are exact. */
   get perUs(): number {
     return this.#ticksPerUs;
   }
 
-  /** What one unit is worth. */
+  /** Ticks in a unit. */
   get perUnit(): number {
     return this.#scale.ticksPerUnit;
   }
 
-  /** Notes the last tick that is not after now. A result would be boxed wherever this is not inlined. */
+  /** Notes the last tick that is not after now. A result would be boxed if this were not inlined. */
   note(now: TimeCell): void {
     this.noted[0] = now[0]! - this.originUs;
     if (this.#scale.exact) this.noted[0] *= this.#ticksPerUs;
@@ -71,16 +71,16 @@ export class Ticks {
     return this.#elapsedUsAt(ticks) - (nowUs - this.originUs);
   }
 
-  /** Puts a moment off to the first whole microsecond at which the tick in a cell has come. */
-  putOff(moment: TimeCell, cells: Float64Array, at: number): void {
+  /** Moves a moment to the first whole microsecond at which the tick in a cell has come, if that is later. */
+  extend(moment: TimeCell, cells: Float64Array, at: number): void {
     this.noted[0] = cells[at]!;
     this.#unscaleNoted();
     moment[0] = Math.max(moment[0]!, this.noted[0] + this.originUs);
   }
 
   /**
-   * A moment of another origin in ticks of this one. Beyond 2^53 ticks it is off by a tick or two, never cut: a clock that
-   * jumps there and back must find what it left.
+   * A moment of another origin in ticks of this one. Beyond 2^53 ticks it is off by a tick or two. It is never cut,
+   * because a clock that jumps there and back must find what it left.
    */
   translate(ticks: number, from: Ticks): number {
     if (!Number.isFinite(ticks)) return ticks;

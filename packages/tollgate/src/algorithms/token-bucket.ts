@@ -1,7 +1,7 @@
 import { toMicroseconds } from "../core/duration.ts";
 import type { TokenBucketLimit } from "../core/limits/limit.ts";
 import type { TimeCell } from "../core/time-cell.ts";
-import type { Kernel } from "./kernel.ts";
+import type { Algorithm, Kernel } from "./kernel.ts";
 import { Ticks } from "./ticks.ts";
 
 /**
@@ -11,9 +11,12 @@ import { Ticks } from "./ticks.ts";
 export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   readonly limit: TokenBucketLimit;
   readonly size = 1;
+  readonly startsEmpty: boolean;
+  readonly idleTtlUs: number;
+  readonly ticks: Ticks;
+  /** Private copies: engines read them faster. */
   readonly #ticks: Ticks;
   readonly #unitTicks: number;
-  /** Of exact ticks. */
   readonly #exact: boolean;
   readonly #originUs: number;
   readonly #ticksPerUs: number;
@@ -21,7 +24,10 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
 
   constructor(limit: TokenBucketLimit, originUs: number) {
     this.limit = limit;
-    this.#ticks = new Ticks(limit.capacity, limit.refill, toMicroseconds("per", limit.perMs), originUs);
+    this.startsEmpty = limit.initial === "empty";
+    this.idleTtlUs = this.startsEmpty ? toMicroseconds("idleTtl", limit.idleTtlMs) : 0;
+    this.ticks = new Ticks(limit.capacity, limit.refill, toMicroseconds("per", limit.perMs), originUs);
+    this.#ticks = this.ticks;
     this.#unitTicks = this.#ticks.perUnit;
     this.#exact = this.#ticks.exact;
     this.#originUs = this.#ticks.originUs;
@@ -31,7 +37,7 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
 
   init(cells: Float64Array, at: number, now: TimeCell): void {
     const { capacity, initial } = this.limit;
-    // Full since always: a clock that goes back must not make it look used.
+    // A full bucket was full at all times: a clock that goes back must not make it look used.
     cells[at] = initial === "full" ? Number.NEGATIVE_INFINITY : this.#ticks.at(now[0]!) + capacity * this.#unitTicks;
   }
 
@@ -39,11 +45,11 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     this.#ticks.note(now);
     const nowTicks = this.#ticks.noted[0]!;
     const full = Math.max(cells[at]!, nowTicks);
-    // Cost less capacity first: the sum of a ceiling debt and a cost would leave the exact integers.
+    // The capacity is subtracted first: the sum of the largest debt and a cost would leave the exact integers.
     return full + (cost - this.limit.capacity) * this.#unitTicks <= nowTicks;
   }
 
-  admit(cells: Float64Array, at: number, now: TimeCell, cost: number): boolean {
+  tryTake(cells: Float64Array, at: number, now: TimeCell, cost: number): boolean {
     let nowTicks = (now[0]! - this.#originUs) * this.#ticksPerUs;
     if (!this.#exact) {
       this.#ticks.note(now);
@@ -51,7 +57,7 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     }
     const full = Math.max(cells[at]!, nowTicks);
     if (full + (cost - this.limit.capacity) * this.#unitTicks > nowTicks) return false;
-    // What conforms is within its capacity: no debt.
+    // A cost that conforms makes no debt, so no bound applies.
     if (cost > 0) cells[at] = full + cost * this.#unitTicks;
     return true;
   }
@@ -62,7 +68,7 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     const nowTicks = this.#ticks.noted[0]!;
     const before = cells[at]!;
     const full = Math.max(before, nowTicks) + cost * this.#unitTicks;
-    // Where a debt ends it stays what it is: the clock may have gone back since it was made.
+    // A debt beyond the bound stays as it is: the clock may have gone back since it was made.
     cells[at] = Math.max(before, Math.min(full, nowTicks + this.#mostDebt));
   }
 
@@ -73,13 +79,16 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   }
 
   /**
-   * At most the cost's ticks less those that have passed since it was taken. Let F be the later of the cell and now,
-   * and G what F would be if no units were ever taken that have to be given back. Whatever such units could still be
-   * given back by this rule, F − G is no less than their sum: taking them adds their cost to F alone; what others take
-   * adds to both; while time passes F − G shrinks only where G is now itself, tick for tick, and each of the rests
-   * shrinks as fast; and giving back takes as much from F as from the sum. So F never comes before G. (Giving back the
-   * whole cost does where the bucket has become full meanwhile, and was taken from again.)
-   * A caller's own refund that comes late admits again what had refilled meanwhile, with or without this.
+   * Gives back the cost's ticks less the ticks that have passed since it was taken.
+   *
+   * This admits nothing beyond the limit. Let F be the later of the cell and now. Let G be the value of F if the revocable
+   * units had never been taken. Then F − G is at least the sum of what may still be revoked:
+   * - A revocable take adds its cost to F alone. Other takes add to both.
+   * - While time passes, F − G shrinks only if G is now. It then shrinks tick for tick, as each revocable rest does.
+   * - A revocation subtracts as much from F as from the sum.
+   *
+   * So F never comes before G. Giving back the whole cost would break this, if the bucket had become full meanwhile and
+   * had been taken from again.
    */
   revoke(cells: Float64Array, at: number, taken: TimeCell, now: TimeCell, cost: number): void {
     const nowTicks = this.#ticks.at(now[0]!);
@@ -107,12 +116,25 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     return this.#ticks.untilUs(cells[at]!, now[0]!);
   }
 
-  putOff(expiry: TimeCell, cells: Float64Array, at: number, now: TimeCell): void {
+  extendExpiry(expiry: TimeCell, cells: Float64Array, at: number, now: TimeCell): void {
     this.#ticks.note(now);
-    if (cells[at]! > this.#ticks.noted[0]!) this.#ticks.putOff(expiry, cells, at);
+    if (cells[at]! > this.#ticks.noted[0]!) this.#ticks.extend(expiry, cells, at);
   }
 
   rebase(cells: Float64Array, at: number, from: this): void {
     cells[at] = this.#ticks.translate(cells[at]!, from.#ticks);
   }
+}
+
+/** Token buckets, for the registry. */
+export const tokenBucketAlgorithm: Algorithm<TokenBucketLimit> = {
+  compile: (limit, originUs) => new TokenBucketKernel(limit, originUs),
+  windowSeconds: fillSeconds,
+};
+
+/** The time in which an empty bucket fills. Float division would round large numbers up to one second too many. */
+function fillSeconds({ capacity, refill, perMs }: TokenBucketLimit): number {
+  const units = BigInt(capacity) * BigInt(Math.round(perMs * 1000));
+  const unitsPerSecond = BigInt(refill) * 1_000_000n;
+  return Number((units + unitsPerSecond - 1n) / unitsPerSecond);
 }

@@ -1,43 +1,47 @@
 import { Report } from "../core/report.ts";
-import type { SyncCall, SyncSpace, TakenFrom, Verb } from "../core/store.ts";
+import type { Call, SyncSpace, TakenFrom } from "../core/store.ts";
+import type { TimeCell } from "../core/time-cell.ts";
+import { VERBS, type Verb } from "../core/verbs.ts";
+
+type Calls = readonly Call<SyncSpace>[];
 
 /**
- * Applies a verb to several spaces of this process at one instant: all are asked before any is changed, and only other
- * threads come in between, where a space is theirs, too. A denial leaves every cell as it was, unless another thread
- * has changed the same key meanwhile. With `takenFrom`, a refund reaches only keys that still
- * count where those units were taken.
+ * Applies a verb to several spaces of this process at one instant. It peeks at all of them before it takes from any, and
+ * only other threads can change a key in between. A denial leaves every cell as it was, unless another thread has changed
+ * the same key meanwhile. With `takenFrom`, a refund reaches only keys that still count where those units were taken.
  */
-export function transact(verb: Verb, calls: readonly SyncCall[], nowUs: number, takenFrom?: TakenFrom): Report {
-  const isRefundOf = verb === "refund" ? takenFrom : undefined;
-  const reached = isRefundOf === undefined ? calls : calls.filter((call) => isStillThere(call, nowUs, isRefundOf));
-  const report = decideAll(verb, reached, nowUs);
+export function transact(verb: Verb, calls: Calls, now: TimeCell, takenFrom?: TakenFrom): Report {
+  const refunded = VERBS[verb].refunds ? takenFrom : undefined;
+  const reached = refunded === undefined ? calls : calls.filter((call) => countsWhereTaken(call, now, refunded));
+  const report = decideAll(verb, reached, now);
   for (const { space } of calls) space.maintain();
   return report;
 }
 
 /**
- * Whether a key has cells of its own, or shares a bucket, as when the units were taken. It gets cells, full, when there
- * is room again; and a key that was idle may find none any more. Given back elsewhere, units would be those of other
- * calls.
+ * Whether a key is still counted where the units were taken: in its own cells, or in an overflow bucket. A key moves from
+ * its bucket to full cells when the store has capacity again, and an idle key may find none any more. A refund in the
+ * other place would give back units of other calls.
  */
-function isStillThere({ space, key, costs }: SyncCall, nowUs: number, { overflowed }: TakenFrom): boolean {
+function countsWhereTaken({ space, key, costs }: Call<SyncSpace>, now: TimeCell, { overflowed }: TakenFrom): boolean {
   const report = new Report();
-  space.apply("explain", key, nowUs, costs, report, 0);
+  space.apply("explain", key, costs, now, report, 0);
   return (report.overflow === "shared") === (overflowed === true);
 }
 
-function decideAll(verb: Verb, calls: readonly SyncCall[], nowUs: number): Report {
+function decideAll(verb: Verb, calls: Calls, now: TimeCell): Report {
   const report = new Report();
   const [first] = calls;
   if (first === undefined) return report;
+  const { takes, changes } = VERBS[verb];
   if (calls.length === 1) {
-    report.admitted = first.space.apply(verb, first.key, nowUs, first.costs, report, 0);
-  } else if (verb === "take" || verb === "peek") {
-    report.admitted = applyToAll("peek", calls, nowUs, report);
-    if (!report.admitted) describeDenial(verb, calls, nowUs, report);
-    else if (verb === "take") report.admitted = takeFromAll(calls, nowUs, report);
+    report.admitted = first.space.apply(verb, first.key, first.costs, now, report, 0);
+  } else if (takes === "if all conform") {
+    report.admitted = applyToAll("peek", calls, now, report);
+    if (!report.admitted) describeDenial(changes, calls, now, report);
+    else if (changes) report.admitted = takeFromAll(calls, now, report);
   } else {
-    report.admitted = applyToAll(verb, calls, nowUs, report);
+    report.admitted = applyToAll(verb, calls, now, report);
   }
   return report;
 }
@@ -45,43 +49,38 @@ function decideAll(verb: Verb, calls: readonly SyncCall[], nowUs: number): Repor
 const NONE = -1;
 
 /**
- * Takes from spaces that other threads change first: of the others, only one that lacks room can deny what it has
- * conformed to.
+ * Takes from all spaces after all have conformed. Those that other threads change come first. After these, only a lack of
+ * capacity can deny.
  *
- * @returns whether all took: another thread may have been quicker, or one may have got the last room in a store that
- * the next needed.
+ * @returns whether all took. Another thread may have taken first, or one space may have used the last slot of a store
+ * that another needs.
  */
-function takeFromAll(calls: readonly SyncCall[], nowUs: number, report: Report): boolean {
+function takeFromAll(calls: Calls, now: TimeCell, report: Report): boolean {
   const revocations: (() => void)[] = [];
-  let denied = takeFromShared(calls, nowUs, report, revocations);
-  if (denied === NONE) denied = takeFromOwn(calls, nowUs, report);
+  let denied = takeFromShared(calls, now, report, revocations);
+  if (denied === NONE) denied = takeFromOwn(calls, now, report);
   if (denied === NONE) return true;
   for (const revoke of revocations.toReversed()) revoke();
   let at = 0;
-  for (const [i, { space, key, costs }] of calls.entries()) {
+  for (const [i, call] of calls.entries()) {
     if (i !== denied) {
-      if (!isBefore(calls, i, denied)) touch(space, key, costs, nowUs);
-      else if (!isShared(space)) refund(space, key, costs, nowUs, report, at);
-      // Peeking showed it as if it alone had decided.
-      space.apply("explain", key, nowUs, costs, report, at);
+      if (!isBefore(calls, i, denied)) touch(call, now);
+      else if (!isShared(call.space)) undo(call, now, report, at);
+      // The peek reported each space as if that alone had decided.
+      call.space.apply("explain", call.key, call.costs, now, report, at);
     }
-    at += costs.length;
+    at += call.costs.length;
   }
   return false;
 }
 
 /** @returns the index of the call that was denied, or `NONE`. */
-function takeFromShared(
-  calls: readonly SyncCall[],
-  nowUs: number,
-  report: Report,
-  revocations: (() => void)[],
-): number {
+function takeFromShared(calls: Calls, now: TimeCell, report: Report, revocations: (() => void)[]): number {
   let at = 0;
   for (let i = 0; i < calls.length; i += 1) {
     const { space, key, costs } = calls[i]!;
     if (space.takeRevocably !== undefined) {
-      const revoke = space.takeRevocably(key, nowUs, costs, report, at);
+      const revoke = space.takeRevocably(key, costs, now, report, at);
       if (revoke === undefined) return i;
       revocations.push(revoke);
     }
@@ -91,62 +90,60 @@ function takeFromShared(
 }
 
 /** @returns the index of the call that was denied, or `NONE`. */
-function takeFromOwn(calls: readonly SyncCall[], nowUs: number, report: Report): number {
+function takeFromOwn(calls: Calls, now: TimeCell, report: Report): number {
   let at = 0;
   for (let i = 0; i < calls.length; i += 1) {
     const { space, key, costs } = calls[i]!;
-    if (!(isShared(space) || space.apply("take", key, nowUs, costs, report, at))) return i;
+    if (!(isShared(space) || space.apply("take", key, costs, now, report, at))) return i;
     at += costs.length;
   }
   return NONE;
 }
 
 /** Whether one call takes before another. */
-function isBefore(calls: readonly SyncCall[], i: number, other: number): boolean {
+function isBefore(calls: Calls, i: number, other: number): boolean {
   const isSharedCall = isShared(calls[i]!.space);
   return isSharedCall === isShared(calls[other]!.space) ? i < other : isSharedCall;
 }
 
+/** Whether other threads change the keys of a space. */
 function isShared({ takeRevocably }: SyncSpace): boolean {
   return takeRevocably !== undefined;
 }
 
 /** Gives back what a space of this thread alone took. */
-function refund(
-  space: SyncSpace,
-  key: string,
-  costs: readonly number[],
-  nowUs: number,
-  report: Report,
-  at: number,
-): void {
+function undo({ space, key, costs }: Call<SyncSpace>, now: TimeCell, report: Report, at: number): void {
   const taken = costs.map((cost, i) => (report.conforms[at + i] ? cost : 0));
-  space.apply("refund", key, nowUs, taken, new Report(), 0);
+  space.apply("refund", key, taken, now, new Report(), 0);
 }
 
-function applyToAll(verb: Verb, calls: readonly SyncCall[], nowUs: number, report: Report): boolean {
+function applyToAll(verb: Verb, calls: Calls, now: TimeCell, report: Report): boolean {
   let admitted = true;
   let at = 0;
   for (const { space, key, costs } of calls) {
-    if (!space.apply(verb, key, nowUs, costs, report, at)) admitted = false;
+    if (!space.apply(verb, key, costs, now, report, at)) admitted = false;
     at += costs.length;
   }
   return admitted;
 }
 
-/** Peeking showed every space as if it alone had decided; a denial shows them as they are. */
-function describeDenial(verb: "take" | "peek", calls: readonly SyncCall[], nowUs: number, report: Report): void {
-  if (verb === "take") {
-    for (const { space, key, costs } of calls) touch(space, key, costs, nowUs);
-  }
-  applyToAll("explain", calls, nowUs, report);
+/** The peek reported each space as if that alone had decided. A denial reports them as they are. */
+function describeDenial(changes: boolean, calls: Calls, now: TimeCell, report: Report): void {
+  if (changes) for (const call of calls) touch(call, now);
+  applyToAll("explain", calls, now, report);
 }
 
 /**
- * Asks for nothing: a bucket that starts empty starts to fill with its first touch, even a denied one, and a store counts the
- * calls that find no room.
+ * Takes nothing. A bucket that starts empty begins to fill with its first touch, even a denied one. A store also counts
+ * the calls of overflowed keys.
  */
-function touch(space: SyncSpace, key: string, costs: readonly number[], nowUs: number): void {
-  const nothing = costs.map(() => 0);
-  space.apply("take", key, nowUs, nothing, new Report(), 0);
+function touch({ space, key, costs }: Call<SyncSpace>, now: TimeCell): void {
+  space.apply(
+    "take",
+    key,
+    costs.map(() => 0),
+    now,
+    new Report(),
+    0,
+  );
 }

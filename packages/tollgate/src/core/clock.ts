@@ -1,5 +1,5 @@
 import { show, TollgateError } from "./errors.ts";
-import type { TimeCell } from "./time-cell.ts";
+import { createTimeCell, type TimeCell } from "./time-cell.ts";
 
 /** Tells the time: milliseconds since the Unix epoch, fractions allowed. */
 export interface Clock {
@@ -22,13 +22,13 @@ export const systemClock: Clock = Object.freeze({
 });
 
 /**
- * A global `performance` is looked up at some cost each time, a `Date` at none; test runners that fake the time replace
- * both.
+ * Looking up the global `performance` takes 5 ns, looking up `Date` takes none. Test runners that fake the time replace
+ * both, so `Date` tells whether `performance` is still the same.
  */
 const OWN_PERFORMANCE = performance;
 const OWN_DATE = Date;
 
-/** When the process began; the engine would look it up each time. */
+/** The process's start. The engine would look it up each time. */
 const TIME_ORIGIN_MS = performance.timeOrigin;
 
 /** Up to 2^52 microseconds: sums of a moment and a duration are still exact integers. */
@@ -41,24 +41,31 @@ const LAST_MS = 2 ** 52 / 1000;
  */
 export function readUs(clock: Clock): number {
   const ms: unknown = clock.now();
-  if (!isTime(ms)) throw refusal(ms);
+  if (!isTime(ms)) throw clockError(ms);
   return Math.round(ms * 1000);
 }
 
-/** The same, noted in an instant: a result would be boxed wherever this is not inlined. */
+/** The clock's time in a cell of its own. Throws as `readUs`. */
+export function readTime(clock: Clock): TimeCell {
+  const now = createTimeCell();
+  readInto(clock, now);
+  return now;
+}
+
+/** The clock's time, written into a cell. A result would be boxed if this were not inlined. Throws as `readUs`. */
 export function readInto(clock: Clock, now: TimeCell): void {
   const ms: unknown = clock.now();
   // As `isTime`, without a call.
-  if (!(typeof ms === "number" && ms <= LAST_MS && ms >= -LAST_MS)) throw refusal(ms);
+  if (!(typeof ms === "number" && ms <= LAST_MS && ms >= -LAST_MS)) throw clockError(ms);
   now[0] = Math.round(ms * 1000);
 }
 
-/** Whether a clock's reading is a time that can be decided by: a number within 142 years of the epoch. */
+/** Whether a clock's reading is a valid time: a number within 142 years of the epoch. */
 export function isTime(ms: unknown): ms is number {
   return typeof ms === "number" && ms <= LAST_MS && ms >= -LAST_MS;
 }
 
-function refusal(ms: unknown): TollgateError {
+function clockError(ms: unknown): TollgateError {
   return new TollgateError(
     "ERR_CLOCK",
     `clock.now(): expected milliseconds since the epoch, within 142 years of it, got ${show(ms)}`,

@@ -23,8 +23,6 @@ export interface Plan {
   /** Per limit: whether a plain number as the cost counts against it. */
   readonly countsNumber: readonly boolean[];
   readonly enforces: readonly boolean[];
-  /** Whether a new key starts with less than everything under some limit. */
-  readonly startsEmpty: boolean;
 }
 
 /** No name and no fingerprint contains it. */
@@ -45,7 +43,6 @@ export function createPlan(scope: Scope, limiter: string, limits: readonly Limit
     units,
     countsNumber: limits.map((limit) => units.size === 1 || limit.unit === REQUESTS),
     enforces: limits.map((limit) => limit.mode === "enforce"),
-    startsEmpty: limits.some((limit) => limit.algorithm === "token-bucket" && limit.initial === "empty"),
   });
 }
 

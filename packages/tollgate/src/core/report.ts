@@ -25,7 +25,7 @@ export class Report {
   /** Microseconds until as good as new. */
   readonly resetUs: number[] = [];
   /** Whether a limit does not conform because a store had no room for the key; nothing where it had. */
-  readonly lacksRoom: boolean[] = [];
+  readonly lacksCapacity: boolean[] = [];
 
   /** Whether the store wrote entries: one that could not be asked may not. */
   get hasEntries(): boolean {
@@ -40,6 +40,6 @@ export class Report {
     this.overflow = undefined;
     this.unavailableForUs = 0;
     // To set a length, even to what it is, takes longer than all the rest.
-    if (this.lacksRoom.length > 0) this.lacksRoom.length = 0;
+    if (this.lacksCapacity.length > 0) this.lacksCapacity.length = 0;
   }
 }

@@ -1,10 +1,13 @@
 /**
- * A moment in whole microseconds since the epoch, as the only element of an array: so large a number is boxed, and that is
- * allocated, whenever it is handed to a function that the engine does not inline. Whoever is given one only reads it.
+ * A moment in whole microseconds since the Unix epoch, as the only element of a typed array. Engines allocate a box for
+ * so large a number whenever they pass it to a function that is not inlined, or return it from one. The owner of a cell
+ * reuses it for one moment after another; all others only read it.
  */
 export type TimeCell = Float64Array;
 
-/** An instant to write moments into. */
+/** A cell to write moments into. */
 export function createTimeCell(us = 0): TimeCell {
-  return new Float64Array([us]);
+  const cell = new Float64Array(1);
+  cell[0] = us;
+  return cell;
 }

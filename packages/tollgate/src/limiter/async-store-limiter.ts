@@ -1,18 +1,20 @@
-import { type Clock, readUs } from "../core/clock.ts";
+import { type Clock, readTime } from "../core/clock.ts";
 import { type Cost, checkCost } from "../core/cost.ts";
 import type { Decision, LimitStatus } from "../core/decision.ts";
 import type { DecisionObservation, Observer } from "../core/observer.ts";
 import { countsNumbers } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
-import type { AsyncSpace, AsyncStore, TakenFrom, Verb } from "../core/store.ts";
-import { checkBatch } from "./batch.ts";
-import { type Calls, type CheckedRequest, requestFor, requestOf } from "./call.ts";
-import { checkDecision } from "./check-decision.ts";
-import { decide, explainLimits, plansOf } from "./decide.ts";
+import type { AsyncSpace, AsyncStore, Call, TakenFrom } from "../core/store.ts";
+import type { TimeCell } from "../core/time-cell.ts";
+import type { Verb } from "../core/verbs.ts";
+import { type CheckedRequest, requestFor, requestOf } from "./call.ts";
+import { checkBatch, checkDecision } from "./check-arguments.ts";
+import { decide } from "./decide.ts";
+import { plansOf } from "./entries.ts";
+import { explainLimits } from "./explain.ts";
 import type { AsyncHandle, AsyncLimiter } from "./limiter.ts";
+import { notifyAll } from "./observers.ts";
 import type { Selection, Source } from "./selection.ts";
-import { sum } from "./sum.ts";
-import { tellAll } from "./tell-all.ts";
 
 export interface AsyncStoreLimiterParts<Input> {
   readonly name: string;
@@ -21,11 +23,11 @@ export interface AsyncStoreLimiterParts<Input> {
   readonly store: AsyncStore;
   readonly clock: Clock;
   readonly observers: readonly Observer[];
-  /** Has its context hear of nothing more. */
+  /** Ends sweep notifications. */
   readonly close: () => void;
 }
 
-/** A store bounds the calls that wait for it: a longer list is asked part by part. */
+/** A store bounds the calls that wait for it, so a longer batch is asked part by part. */
 const ASKED_AT_ONCE = 8_192;
 
 /** The verbs over spaces of one store elsewhere: each call is one message to it. */
@@ -47,7 +49,7 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
     this.store = store;
     this.clock = clock;
     this.observers = observers;
-    this.#observe = tellAll(observers);
+    this.#observe = notifyAll(observers);
     this.#close = close;
     Object.freeze(this);
   }
@@ -61,11 +63,11 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
     if (typeof cost === "number") checkCost(cost);
     this.selection.maintain();
     const batch = Array.from(inputs, (input) => requestFor(this.selection, input, cost));
-    const nowUs = readUs(this.clock);
+    const now = readTime(this.clock);
     let admitted = 0;
     for (let from = 0; from < batch.length; from += ASKED_AT_ONCE) {
       const some = batch.slice(from, from + ASKED_AT_ONCE);
-      const decisions = await Promise.all(some.map((request) => this.#allow(request, cost, nowUs)));
+      const decisions = await Promise.all(some.map((request) => this.#allow(request, cost, now)));
       for (const [i, isAdmitted] of decisions.entries()) out[from + i] = isAdmitted ? 1 : 0;
       admitted += decisions.filter(Boolean).length;
     }
@@ -109,7 +111,7 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
   }
 
   async reset(input: Input): Promise<void> {
-    await Promise.all(this.selection.everyPair(input).map(({ space, key }) => space.drop(key)));
+    await Promise.all(this.selection.everyPlace(input).map(({ space, key }) => space.drop(key)));
     this.selection.maintain();
   }
 
@@ -118,12 +120,12 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
   }
 
   async sweep(): Promise<number> {
-    const nowUs = readUs(this.clock);
-    return sum(await Promise.all(this.selection.spaces().map((space) => space.sweep(nowUs))));
+    const now = readTime(this.clock);
+    return total(await Promise.all(this.selection.spaces().map((space) => space.sweep(now))));
   }
 
   async size(): Promise<number> {
-    return sum(await Promise.all(this.selection.spaces().map((space) => space.size())));
+    return total(await Promise.all(this.selection.spaces().map((space) => space.size())));
   }
 
   async close(): Promise<void> {
@@ -135,28 +137,28 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
     await this.close();
   }
 
-  // Without functions that wait for one another, here and below: of a flood there are many at a time.
+  // `then` instead of `await`, here and below: a flood has many calls in flight, and each suspended function takes memory.
 
-  #allow(request: CheckedRequest<AsyncSpace>, cost: Cost, nowUs: number = readUs(this.clock)): Promise<boolean> {
+  #allow(request: CheckedRequest<AsyncSpace>, cost: Cost, now: TimeCell = readTime(this.clock)): Promise<boolean> {
     if (this.#observe !== undefined) {
-      return this.#decided("allow", "take", request, cost, nowUs).then(({ allowed }) => allowed);
+      return this.#decided("allow", "take", request, cost, now).then(({ allowed }) => allowed);
     }
     const { calls } = request;
     const [only] = calls;
     if (only?.space.allow !== undefined && calls.length === 1 && typeof cost === "number") {
-      if (countsNumbers(only.space.plan)) return only.space.allow(only.key, cost, nowUs);
+      if (countsNumbers(only.space.plan)) return only.space.allow(only.key, cost, now);
     }
-    return this.#transact("take", calls, nowUs).then(({ admitted }) => admitted);
+    return this.#transact("take", calls, now).then(({ admitted }) => admitted);
   }
 
   async #charge(request: CheckedRequest<AsyncSpace>, cost: Cost, corrected: Decision | undefined): Promise<Decision> {
     checkDecision(corrected);
-    return this.#decided("charge", "charge", request, cost, readUs(this.clock), corrected);
+    return this.#decided("charge", "charge", request, cost, readTime(this.clock), corrected);
   }
 
-  async #refund(calls: Calls<AsyncSpace>, corrected: Decision | undefined): Promise<void> {
+  async #refund(calls: readonly Call<AsyncSpace>[], corrected: Decision | undefined): Promise<void> {
     checkDecision(corrected);
-    await this.#transact("refund", calls, readUs(this.clock), corrected);
+    await this.#transact("refund", calls, readTime(this.clock), corrected);
   }
 
   #decided(
@@ -164,10 +166,10 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
     verb: Verb,
     { keys, calls }: CheckedRequest<AsyncSpace>,
     cost: Cost,
-    nowUs: number = readUs(this.clock),
+    now: TimeCell = readTime(this.clock),
     takenFrom?: TakenFrom,
   ): Promise<Decision> {
-    return this.#transact(verb, calls, nowUs, takenFrom).then((report) => {
+    return this.#transact(verb, calls, now, takenFrom).then((report) => {
       const decision = decide(this.name, plansOf(calls), report);
       this.#observe?.({ type: "decision", verb: name, keys, cost, decision });
       return decision;
@@ -181,16 +183,16 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
 
   #transact(
     verb: Verb,
-    calls: Calls<AsyncSpace>,
-    nowUs: number = readUs(this.clock),
+    calls: readonly Call<AsyncSpace>[],
+    now: TimeCell = readTime(this.clock),
     takenFrom?: TakenFrom,
   ): Promise<Report> {
     if (calls.length === 0) return Promise.resolve(new Report());
-    const decided = this.store.transact(verb, calls, nowUs, takenFrom);
-    return this.#observe === undefined ? decided : decided.then((report) => this.#toldOf(report));
+    const decided = this.store.transact(verb, calls, now, takenFrom);
+    return this.#observe === undefined ? decided : decided.then((report) => this.#notified(report));
   }
 
-  #toldOf(report: Report): Report {
+  #notified(report: Report): Report {
     if (report.degraded !== undefined) {
       this.#observe?.({ type: "degradation", limiter: this.name, cause: report.degraded });
     }
@@ -198,7 +200,11 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
   }
 }
 
-/** Whatever is thrown, the caller hears of it by the promise. */
+function total(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** Turns an error that is thrown at once into a rejection. */
 function promised<T>(work: () => Promise<T>): Promise<T> {
   try {
     return work();

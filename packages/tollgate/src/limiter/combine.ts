@@ -7,8 +7,8 @@ import { SyncStoreLimiter } from "./sync-store-limiter.ts";
 
 type AnyLimiter = Limiter<never> | AsyncLimiter<never>;
 
-/** What every one of the limiters accepts. */
-type SharedInput<Limiters extends readonly AnyLimiter[]> = {
+/** The input that all of the limiters accept. */
+type CommonInput<Limiters extends readonly AnyLimiter[]> = {
   [Index in keyof Limiters]: (input: InputOf<Limiters[Index]>) => void;
 }[number] extends (input: infer Input) => void
   ? Input
@@ -37,19 +37,19 @@ type InputOf<L> = L extends Limiter<infer Input> | AsyncLimiter<infer Input> ? I
  */
 export function combine<const Limiters extends readonly Limiter<never>[]>(
   ...limiters: Limiters
-): Limiter<SharedInput<Limiters>>;
+): Limiter<CommonInput<Limiters>>;
 export function combine<const Limiters extends readonly AsyncLimiter<never>[]>(
   ...limiters: Limiters
-): AsyncLimiter<SharedInput<Limiters>>;
+): AsyncLimiter<CommonInput<Limiters>>;
 export function combine(...limiters: AnyLimiter[]): AnyLimiter {
-  const users = limiters.map(madeHere);
-  const [first] = users;
-  if (first === undefined) throw refusal("at least one limiter", "none");
-  const sameKind = users.filter((member) => member.kind === first.kind);
-  if (sameKind.length < users.length)
-    throw refusal("stores that are all in this process, or all the same", "both kinds");
-  if (users.some(({ clock }) => clock !== first.clock)) throw refusal("limiters with one clock", "several");
-  checkSources(users.flatMap((member) => [...member.sources]));
+  const members = limiters.map(madeHere);
+  const [first] = members;
+  if (first === undefined) throw combineError("at least one limiter", "none");
+  const sameKind = members.filter((member) => member.kind === first.kind);
+  if (sameKind.length < members.length)
+    throw combineError("stores that are all in this process, or all the same", "both kinds");
+  if (members.some(({ clock }) => clock !== first.clock)) throw combineError("limiters with one clock", "several");
+  checkSources(members.flatMap((member) => [...member.sources]));
   return first.kind === "sync"
     ? combineSync(first, sameKind as readonly SyncStoreLimiter<never>[])
     : combineAsync(first, sameKind as readonly AsyncStoreLimiter<never>[]);
@@ -57,25 +57,26 @@ export function combine(...limiters: AnyLimiter[]): AnyLimiter {
 
 function combineSync(
   first: SyncStoreLimiter<never>,
-  users: readonly SyncStoreLimiter<never>[],
+  members: readonly SyncStoreLimiter<never>[],
 ): SyncStoreLimiter<never> {
   return new SyncStoreLimiter<never>({
-    ...shared(users),
+    ...commonParts(members),
     clock: first.clock,
-    selection: new CombinedSelection(users.map(({ selection }) => selection)),
+    selection: new CombinedSelection(members.map(({ selection }) => selection)),
   });
 }
 
 function combineAsync(
   first: AsyncStoreLimiter<never>,
-  users: readonly AsyncStoreLimiter<never>[],
+  members: readonly AsyncStoreLimiter<never>[],
 ): AsyncStoreLimiter<never> {
-  if (users.some(({ store }) => store !== first.store)) throw refusal("limiters of one asynchronous store", "several");
+  if (members.some(({ store }) => store !== first.store))
+    throw combineError("limiters of one asynchronous store", "several");
   return new AsyncStoreLimiter<never>({
-    ...shared(users),
+    ...commonParts(members),
     clock: first.clock,
     store: first.store,
-    selection: new CombinedSelection(users.map(({ selection }) => selection)),
+    selection: new CombinedSelection(members.map(({ selection }) => selection)),
   });
 }
 
@@ -86,31 +87,31 @@ interface Member {
   readonly observers: readonly Observer[];
 }
 
-function shared(users: readonly Member[]): Member & { readonly close: () => void } {
+function commonParts(members: readonly Member[]): Member & { readonly close: () => void } {
   return {
-    name: users.map(({ name }) => name).join(" + "),
-    sources: users.flatMap((member) => [...member.sources]),
+    name: members.map(({ name }) => name).join(" + "),
+    sources: members.flatMap((member) => [...member.sources]),
     close: () => {
-      for (const member of users) void member.close();
+      for (const member of members) void member.close();
     },
-    // A limiter's own, also through a combination in this one: each is told once.
-    observers: [...new Set(users.flatMap(({ observers }) => observers))],
+    // A limiter may be part of a combination that is combined again: each observer is notified once.
+    observers: [...new Set(members.flatMap(({ observers }) => observers))],
   };
 }
 
 function madeHere(limiter: AnyLimiter): SyncStoreLimiter<never> | AsyncStoreLimiter<never> {
   if (limiter instanceof SyncStoreLimiter || limiter instanceof AsyncStoreLimiter) return limiter;
-  throw refusal("limiters made by createLimiter or combine", show(limiter));
+  throw combineError("limiters made by createLimiter or combine", show(limiter));
 }
 
-/** One name on one store may mean the same cells, and each of two takes would miss the other's. */
+/** Limiters of one name on one store may share cells. Each of two takes would then miss the other. */
 function checkSources(sources: readonly Source[]): void {
   sources.forEach(({ store, scope }, index) => {
     if (!sources.slice(0, index).some((other) => other.store === store && other.scope === scope)) return;
-    throw refusal("limiters that differ, with names that differ where they share a store", `${show(scope)} twice`);
+    throw combineError("limiters that differ, with names that differ where they share a store", `${show(scope)} twice`);
   });
 }
 
-function refusal(expected: string, got: string): TollgateError {
+function combineError(expected: string, got: string): TollgateError {
   return new TollgateError("ERR_COMBINE", `combine: expected ${expected}, got ${got}`);
 }

@@ -1,11 +1,10 @@
-import type { Clock } from "../core/clock.ts";
 import { show, TollgateError } from "../core/errors.ts";
-import type { Observation, Observer } from "../core/observer.ts";
 import { createPlan, type Plan } from "../core/plan.ts";
-import type { AsyncSpace, AsyncStore, LimiterContext, SyncSpace, SyncStore } from "../core/store.ts";
+import type { AsyncSpace, AsyncStore, SyncSpace, SyncStore } from "../core/store.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";
 import { AsyncStoreLimiter } from "./async-store-limiter.ts";
 import type { AsyncLimiter, Limiter } from "./limiter.ts";
+import { OpenContext } from "./observers.ts";
 import { type CheckedOptions, checkLimiterOptions, type LimiterOptions } from "./options.ts";
 import { DynamicSelection, FixedSelection, type PlannedSpace, type Selection } from "./selection.ts";
 import { SyncStoreLimiter } from "./sync-store-limiter.ts";
@@ -83,7 +82,7 @@ function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore): Li
 
 function createAsync<Input>(options: CheckedOptions<Input>, store: AsyncStore): AsyncLimiter<Input> {
   const context = new OpenContext(options);
-  // Keys elsewhere outlive a space: it can be let go at any time.
+  // The store keeps the keys without the space, so a space can be released at any time.
   const selection = select<Input, AsyncSpace>(
     options,
     (plan) => store.open(plan, context),
@@ -107,32 +106,4 @@ function select<Input, Space extends PlannedSpace>(
   const { name, scope, key, limits } = options;
   if (typeof limits === "function") return new DynamicSelection(options, limits, open, isIdle);
   return new FixedSelection(key, open(createPlan(scope, name, limits)));
-}
-
-/** The limiter as its store knows it, until it is closed. */
-class OpenContext implements LimiterContext {
-  readonly clock: Clock;
-  readonly onSweep: LimiterContext["onSweep"];
-  readonly choosesLimits?: true;
-  #closed = false;
-
-  constructor({ name, limits, clock, observe }: CheckedOptions<never>) {
-    this.clock = clock;
-    if (typeof limits === "function") this.choosesLimits = true;
-    this.onSweep =
-      observe && ((removed, remaining) => this.#tell(observe, { type: "sweep", limiter: name, removed, remaining }));
-  }
-
-  close(): void {
-    this.#closed = true;
-  }
-
-  #tell(observe: Observer, observation: Observation): void {
-    if (this.#closed) return;
-    try {
-      observe(observation);
-    } catch {
-      // Dropped, as the docstring of Observer says: the call that swept may be another limiter's.
-    }
-  }
 }

@@ -1,23 +1,19 @@
-import type { Allowed, Decision, Denied, LimitStatus } from "../core/decision.ts";
+import type { Allowed, Decision, Denied } from "../core/decision.ts";
 import { toMilliseconds } from "../core/duration.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import type { Plan } from "../core/plan.ts";
 import type { Report } from "../core/report.ts";
-import type { Calls } from "./call.ts";
-import type { PlannedSpace } from "./selection.ts";
+import { limiterOf, limitsOf, NONE, remainingOf } from "./entries.ts";
 
-// An entry of a report belongs to the limit that stands at the same index in the list of all limits of a call.
-
-const NONE = -1;
 /**
- * Other threads or processes may change what denied a call before the store describes it: then no limit has to be
- * waited for. A hint of 0 would have clients come back at once, and a store has had no room a moment ago.
+ * The retry hint of a denial whose report shows no wait: other threads or processes may change a key between the denial
+ * and the report. A hint of 0 would make clients come back at once.
  */
 const RETRY_US = 1_000_000;
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** Turns a store's numbers into what users get. `name` is the limiter's, for when no limit binds. */
+/** Turns a store's report into a decision. `name` is the limiter's, for decisions without a binding limit. */
 export function decide(name: string, plans: readonly Plan[], report: Report): Decision {
   const limits = limitsOf(plans, report);
   const binding = bindingOf(limits, report);
@@ -93,54 +89,13 @@ function denied(limiter: string, limits: readonly Limit[], binding: number, repo
 
 function reasonOf(entry: number, report: Report): Denied["reason"] {
   if (report.waitUs[entry] === Number.POSITIVE_INFINITY) return "cost-over-capacity";
-  return report.lacksRoom[entry] === true ? "store-full" : "exhausted";
-}
-
-/** The plans of a call, in its order. */
-export function plansOf(calls: Calls<PlannedSpace>): Plan[] {
-  return calls.map(({ space }) => space.plan);
-}
-
-/** How each limit stands, from the report of an `explain`. */
-export function explainLimits(calls: Calls<PlannedSpace>, report: Report): LimitStatus[] {
-  const keys = calls.flatMap(({ space, key }) => space.plan.limits.map(() => key));
-  const plans = plansOf(calls);
-  return limitsOf(plans, report).map((limit, entry) => ({
-    name: limit.name,
-    limiter: limiterOf(plans, entry),
-    key: keys[entry]!,
-    unit: limit.unit,
-    limit: limit.capacity,
-    used: report.used[entry]!,
-    remaining: remainingOf(limit, entry, report),
-    retryAfterMs: toMilliseconds(report.waitUs[entry]!),
-    resetMs: toMilliseconds(report.resetUs[entry]!),
-    allowed: report.conforms[entry]!,
-    mode: limit.mode,
-  }));
+  return report.lacksCapacity[entry] === true ? "store-full" : "exhausted";
 }
 
 /**
- * All that the call was counted against: none when the store could not be asked and nothing answered in its place. Of one
- * plan its own list, so that whoever makes texts of it can keep them.
+ * The entry of the binding limit: if allowed, the enforcing limit with the smallest fraction left; if denied, the one with
+ * the longest wait. The first of equals.
  */
-function limitsOf(plans: readonly Plan[], report: Report): readonly Limit[] {
-  if (report.degraded !== undefined && !report.hasEntries) return [];
-  const [only] = plans;
-  return only !== undefined && plans.length === 1 ? only.limits : plans.flatMap(({ limits }) => limits);
-}
-
-/** The limiter to which an entry belongs. */
-function limiterOf(plans: readonly Plan[], entry: number): string {
-  let last = NONE;
-  for (const { limits, limiter } of plans) {
-    last += limits.length;
-    if (entry <= last) return limiter;
-  }
-  throw new RangeError(`entry: expected at most ${last}, got ${entry}`);
-}
-
-/** Allowed: the enforcing limit with the smallest share left. Denied: the one with the longest wait. The first of equals. */
 function bindingOf(limits: readonly Limit[], report: Report): number {
   let binding = NONE;
   let leastYet = Number.POSITIVE_INFINITY;
@@ -164,7 +119,7 @@ function leastRemaining(unit: string, limits: readonly Limit[], report: Report):
   return least;
 }
 
-/** `undefined` where there are none, as nearly always: nothing is made. */
+/** `undefined` if there are none, which is the usual case: no list is made. */
 function nonconforming(mode: Limit["mode"], limits: readonly Limit[], report: Report): Limit[] | undefined {
   let found: Limit[] | undefined;
   for (let entry = 0; entry < limits.length; entry += 1) {
@@ -173,8 +128,4 @@ function nonconforming(mode: Limit["mode"], limits: readonly Limit[], report: Re
     else found.push(limits[entry]!);
   }
   return found;
-}
-
-function remainingOf(limit: Limit, entry: number, report: Report): number {
-  return Math.max(0, limit.capacity - report.used[entry]!);
 }

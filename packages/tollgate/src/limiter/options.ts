@@ -9,7 +9,7 @@ import type { Scope } from "../core/plan.ts";
 /** Limits chosen for each call; nothing, or an empty list, means that no limit applies to it. */
 export type LimitsFunction<Input> = (input: Input) => readonly Limit[] | undefined;
 
-/** What a limiter is made of, beside its key function and its store. */
+/** The options of a limiter, without its key function and its store. */
 export interface LimiterOptions<Input> {
   /**
    * Printable ASCII. Limiters of the same name and the same limits on one store share their keys. Without a name a
@@ -20,11 +20,11 @@ export interface LimiterOptions<Input> {
   readonly limits: readonly Limit[] | LimitsFunction<Input>;
   /** The store's own by default, if it has one, or else the `systemClock`. */
   readonly clock?: Clock;
-  /** Hears of decisions, sweeps and degradations. */
+  /** Called with decisions, sweeps and degradations. */
   readonly observe?: Observer;
 }
 
-/** The checked options, with the defaults filled in; what has no default is `undefined`. */
+/** The checked options with their defaults. Options without a default may be `undefined`. */
 export interface CheckedOptions<Input> {
   readonly name: string;
   readonly scope: Scope;
@@ -80,12 +80,7 @@ export function checkLimits(
   });
 }
 
-/** @throws TollgateError `ERR_KEY`. */
-export function checkKey(key: unknown): asserts key is string {
-  if (typeof key !== "string") throw new TollgateError("ERR_KEY", `key: expected a string, got ${show(key)}`);
-}
-
-/** Without a key function the input is the key; `checkKey` sees to it that it is a string. */
+/** Without a key function the input is the key; `checkKey` makes sure that it is a string. */
 function itself<Input>(input: Input): string {
   return input as string;
 }

@@ -1,32 +1,30 @@
 import type { Limit } from "../core/limits/limit.ts";
 import { ownCopy } from "../core/own-copy.ts";
 import { checkNames, createPlan, identityOf, type Plan, type Scope } from "../core/plan.ts";
-import type { AsyncStore, SyncStore } from "../core/store.ts";
-import { type CheckedOptions, checkKey, checkLimits, type LimitsFunction } from "./options.ts";
+import type { AsyncStore, Call, SyncStore } from "../core/store.ts";
+import { checkKey } from "./check-arguments.ts";
+import { type CheckedOptions, checkLimits, type LimitsFunction } from "./options.ts";
 
-/** What selections need to know of a space, synchronous or not. */
+/** What selections need of a space, synchronous or not. */
 export interface PlannedSpace {
   readonly plan: Plan;
   release(): void;
 }
 
 /** Where a call is counted: one key in one space. */
-export interface Pair<Space> {
-  readonly space: Space;
-  readonly key: string;
-}
+export type Place<Space> = Omit<Call<Space>, "costs">;
 
 /** Keys and limits, chosen for an input. */
 export interface Choice<Space> {
   /** One for each limiter, whether or not it has limits for this input. */
   readonly keys: readonly string[];
-  /** Every pair that a call is counted in; all or nothing. Opens spaces that were let go again. */
-  pairs(): readonly Pair<Space>[];
+  /** Every place where the call is counted. Opens spaces that were released again. */
+  places(): readonly Place<Space>[];
 }
 
-/** Where a limiter's cells are: limiters of one source may count in the same ones. */
+/** Where a limiter's cells are. Limiters of one source may share cells. */
 export interface Source {
-  /** The store, or what it has in common with other objects that are the same store. */
+  /** The store, or the `identity` that several objects of one store share. */
   readonly store: SyncStore | AsyncStore | string;
   readonly scope: Scope;
 }
@@ -35,17 +33,17 @@ export interface Source {
 export interface Selection<Input, Space extends PlannedSpace> {
   /** Itself, when its limits are fixed: then it has one space. Otherwise `undefined`. */
   readonly fixed: FixedSelection<Input, Space> | undefined;
-  /** What becomes of a cost in a unit that no limit counts. */
+  /** Whether a cost in a unit that no limit counts is an error. */
   readonly unknownUnits: "refused" | "ignored";
   /** Chooses key and limits for one call. */
   choose(input: Input): Choice<Space>;
-  /** As `choose`, for later calls: it keeps a copy of the key, not what the key was cut out of. */
+  /** As `choose`, for later calls. It copies the key, so that a longer string that the key is part of is not kept. */
   keep(input: Input): Choice<Space>;
-  /** Every pair in which this input may have been counted, whatever limits apply to it now. */
-  everyPair(input: Input): readonly Pair<Space>[];
+  /** Every place where this input may have been counted, under the limits of now or of earlier. */
+  everyPlace(input: Input): readonly Place<Space>[];
   /** The spaces that are open, each set of cells once. */
   spaces(): readonly Space[];
-  /** Lets spaces go that have no keys, when there are many. Not between naming a pair and counting in it. */
+  /** Releases empty spaces, if there are many. Must not come between the choice of a place and the count in it. */
   maintain(): void;
 }
 
@@ -73,13 +71,13 @@ export class FixedSelection<Input, Space extends PlannedSpace> implements Select
     return this.#choiceOf(ownCopy(key));
   }
 
-  everyPair(input: Input): readonly Pair<Space>[] {
-    return this.choose(input).pairs();
+  everyPlace(input: Input): readonly Place<Space>[] {
+    return this.choose(input).places();
   }
 
   #choiceOf(key: string): Choice<Space> {
-    const pairs = [{ space: this.space, key }];
-    return { keys: [key], pairs: () => pairs };
+    const places = [{ space: this.space, key }];
+    return { keys: [key], places: () => places };
   }
 
   spaces(): readonly Space[] {
@@ -89,10 +87,10 @@ export class FixedSelection<Input, Space extends PlannedSpace> implements Select
   maintain(): void {}
 }
 
-/** From here on, spaces without keys are let go. */
+/** With so many spaces, empty ones are released. */
 const MANY_SPACES = 1_000;
 
-/** Limits chosen per call: each limit is a plan of its own, so a limit that stands in two lists is one bucket. */
+/** Limits chosen per call. Each limit is a plan of its own, so a limit of two lists has one bucket. */
 export class DynamicSelection<Input, Space extends PlannedSpace> implements Selection<Input, Space> {
   readonly fixed = undefined;
   readonly unknownUnits = "ignored";
@@ -101,7 +99,7 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
   readonly #open: (plan: Plan) => Space;
   readonly #isIdle: (space: Space) => boolean;
   readonly #spaces = new Map<string, Space>();
-  /** The same by limit: most callers return the same few. */
+  /** The spaces by limit object: most limits functions return the same few objects. */
   #spaceByLimit = new WeakMap<Limit, Space>();
   #crowdedAt = MANY_SPACES;
 
@@ -130,15 +128,15 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
     checkKey(given);
     const key = keep(given);
     const limits = checkLimits(this.#limits(input) ?? [], "any number of limits");
-    // Checked before any space is opened: a list that is refused leaves nothing behind.
+    // Checked before any space is opened, so that a rejected list leaves nothing behind.
     checkNames(limits);
-    return { keys: [key], pairs: () => limits.map((limit) => ({ space: this.#spaceOf(limit), key })) };
+    return { keys: [key], places: () => limits.map((limit) => ({ space: this.#spaceOf(limit), key })) };
   }
 
-  everyPair(input: Input): readonly Pair<Space>[] {
-    const { keys, pairs } = this.choose(input);
-    // Opens the limits that apply now: the store may hold the key under them though this limiter has not seen it.
-    pairs();
+  everyPlace(input: Input): readonly Place<Space>[] {
+    const { keys, places } = this.choose(input);
+    // Opens the limits that apply now: the store may have the key under them, from another limiter of this name.
+    places();
     return this.spaces().flatMap((space) => keys.map((key) => ({ space, key })));
   }
 
@@ -166,7 +164,7 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
   }
 
   #spaceOfIdentity(limit: Limit): Space {
-    // Shadow and enforcing forms of a limit share their cells, but not the space that knows the mode.
+    // The shadow form and the enforcing form of a limit share cells, but not a space, because the space knows the mode.
     const identity = `${limit.mode}\n${identityOf(limit)}`;
     const known = this.#spaces.get(identity);
     if (known !== undefined) return known;
@@ -198,8 +196,8 @@ export class CombinedSelection<Input, Space extends PlannedSpace> implements Sel
     return together(this.#parts.map((part) => part.keep(input)));
   }
 
-  everyPair(input: Input): readonly Pair<Space>[] {
-    return this.#parts.flatMap((part) => part.everyPair(input));
+  everyPlace(input: Input): readonly Place<Space>[] {
+    return this.#parts.flatMap((part) => part.everyPlace(input));
   }
 
   spaces(): readonly Space[] {
@@ -214,6 +212,6 @@ export class CombinedSelection<Input, Space extends PlannedSpace> implements Sel
 function together<Space>(choices: readonly Choice<Space>[]): Choice<Space> {
   return {
     keys: choices.flatMap(({ keys }) => keys),
-    pairs: () => choices.flatMap((choice) => choice.pairs()),
+    places: () => choices.flatMap((choice) => choice.places()),
   };
 }

@@ -1,22 +1,22 @@
 import { transact } from "../algorithms/transact.ts";
-import { type Clock, readInto, readUs } from "../core/clock.ts";
+import { type Clock, readInto, readTime } from "../core/clock.ts";
 import { type Cost, checkCost } from "../core/cost.ts";
 import type { Decision, LimitStatus } from "../core/decision.ts";
 import type { DecisionObservation, Observer } from "../core/observer.ts";
 import { countsNumbers, type Plan } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
-import type { SyncSpace, TakenFrom, Verb } from "../core/store.ts";
-import { createTimeCell } from "../core/time-cell.ts";
-import { checkBatch } from "./batch.ts";
-import { type Calls, type CheckedRequest, requestFor, requestOf } from "./call.ts";
-import { checkDecision } from "./check-decision.ts";
-import { decide, explainLimits, plansOf } from "./decide.ts";
-import { type ChoiceVerbs, ChosenHandle, HeldHandle } from "./handle.ts";
+import type { Call, SyncSpace, TakenFrom } from "../core/store.ts";
+import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
+import type { Verb } from "../core/verbs.ts";
+import { type CheckedRequest, requestFor, requestOf } from "./call.ts";
+import { checkBatch, checkDecision, checkKey } from "./check-arguments.ts";
+import { decide } from "./decide.ts";
+import { plansOf } from "./entries.ts";
+import { explainLimits } from "./explain.ts";
+import { ChoiceHandle, type ChoiceVerbs, KeyRefHandle } from "./handle.ts";
 import type { Handle, Limiter } from "./limiter.ts";
-import { checkKey } from "./options.ts";
+import { notifyAll } from "./observers.ts";
 import type { Choice, FixedSelection, Selection, Source } from "./selection.ts";
-import { sum } from "./sum.ts";
-import { tellAll } from "./tell-all.ts";
 
 export interface SyncStoreLimiterParts<Input> {
   readonly name: string;
@@ -24,7 +24,7 @@ export interface SyncStoreLimiterParts<Input> {
   readonly sources: readonly Source[];
   readonly clock: Clock;
   readonly observers: readonly Observer[];
-  /** Has its context hear of nothing more. */
+  /** Ends sweep notifications. */
   readonly close: () => void;
 }
 
@@ -38,11 +38,11 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
   readonly observers: readonly Observer[];
   readonly #observe: Observer | undefined;
   readonly #close: () => void;
-  /** Whose space `allow` can ask directly; `undefined` where a call takes more than that. */
+  /** Set if `allow` can ask the only space directly. */
   readonly #direct: FixedSelection<Input, SyncSpace> | undefined;
-  /** The time of the call at hand. */
+  /** The time of the current `allow`. */
   readonly #now = createTimeCell();
-  /** What calls decide with, taken while one does: in the middle of a call a clock or a listener may call again. */
+  /** Reused by calls. A call removes its scratch while it decides, because clocks and listeners may call again. */
   readonly #scratch: Scratch[] = [];
 
   constructor({ name, selection, sources, clock, observers, close }: SyncStoreLimiterParts<Input>) {
@@ -51,7 +51,7 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
     this.clock = clock;
     this.sources = sources;
     this.observers = observers;
-    this.#observe = tellAll(observers);
+    this.#observe = notifyAll(observers);
     this.#close = close;
     this.#direct = observers.length === 0 ? directSelection(selection) : undefined;
     Object.freeze(this);
@@ -61,11 +61,11 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
     const direct = this.#direct;
     if (direct === undefined || typeof cost !== "number") return this.#allowIndirectly(input, cost);
     const key = direct.key(input);
-    // Checked here and refused elsewhere: the smaller this is, the more of what it calls is inlined.
+    // `checkKey` throws, so that this function stays small enough to inline.
     if (typeof key !== "string") checkKey(key);
     if (cost !== 1) checkCost(cost);
     readInto(this.clock, this.#now);
-    return direct.space.allow(key, this.#now, cost);
+    return direct.space.allow(key, cost, this.#now);
   }
 
   allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): number {
@@ -79,20 +79,20 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
       checkKey(key);
       keys.push(key);
     }
-    return direct.space.allowMany(keys, readUs(this.clock), cost, out);
+    return direct.space.allowMany(keys, cost, readTime(this.clock), out);
   }
 
   handle(input: Input): Handle {
     const choice = this.selection.keep(input);
-    const [pair] = this.#direct === undefined ? [] : choice.pairs();
-    const hold = pair?.space.hold?.(pair.key);
-    if (hold === undefined) return new ChosenHandle(choice, this);
-    return new HeldHandle(hold, this.clock, this.#now, choice, this);
+    const space = this.#direct?.space;
+    const ref = space?.keyRef?.(choice.keys[0]!);
+    if (ref === undefined || !hasKeyRefs(space)) return new ChoiceHandle(choice, this);
+    return new KeyRefHandle(space, ref, this.clock, this.#now, choice, this);
   }
 
   /** For handles. */
   allowChosen(choice: Choice<SyncSpace>, cost: Cost): boolean {
-    return this.#allowAnyhow(this.#requestOf(choice, cost), cost, readUs(this.clock));
+    return this.#allowRequest(this.#requestOf(choice, cost), cost, readTime(this.clock));
   }
 
   /** For handles. */
@@ -109,7 +109,7 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
   /** For handles. */
   refundChosen(choice: Choice<SyncSpace>, cost: Cost, decision: Decision | undefined): void {
     checkDecision(decision);
-    this.#transact("refund", this.#requestOf(choice, cost).calls, readUs(this.clock), decision);
+    this.#transact("refund", this.#requestOf(choice, cost).calls, readTime(this.clock), decision);
   }
 
   consume(input: Input, cost: Cost = 1): Decision {
@@ -135,11 +135,11 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
 
   refund(input: Input, cost: Cost, decision?: Decision): void {
     checkDecision(decision);
-    this.#transact("refund", this.#request(input, cost).calls, readUs(this.clock), decision);
+    this.#transact("refund", this.#request(input, cost).calls, readTime(this.clock), decision);
   }
 
   reset(input: Input): void {
-    for (const { space, key } of this.selection.everyPair(input)) space.drop(key);
+    for (const { space, key } of this.selection.everyPlace(input)) space.drop(key);
     this.selection.maintain();
   }
 
@@ -148,12 +148,12 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
   }
 
   sweep(): number {
-    const nowUs = readUs(this.clock);
-    return sum(this.selection.spaces().map((space) => space.sweep(nowUs)));
+    const now = readTime(this.clock);
+    return this.selection.spaces().reduce((total, space) => total + space.sweep(now), 0);
   }
 
   get size(): number {
-    return sum(this.selection.spaces().map((space) => space.size));
+    return this.selection.spaces().reduce((total, space) => total + space.size, 0);
   }
 
   close(): void {
@@ -165,20 +165,20 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
     this.close();
   }
 
-  /** As `consume` does anyhow, with nothing made but the decision. */
+  /** `consume` for one space, which allocates nothing but the decision. */
   #consumeDirectly({ key: keyOf, space }: FixedSelection<Input, SyncSpace>, input: Input, cost: number): Decision {
     const key = keyOf(input);
     checkKey(key);
     checkCost(cost);
-    const nowUs = readUs(this.clock);
     const scratch = this.#scratch.pop() ?? new Scratch(space.plan);
-    const { report, costs, plans } = scratch;
+    const { report, costs, plans, now } = scratch;
+    readInto(this.clock, now);
     report.clear();
     const { countsNumber } = space.plan;
     for (let i = 0; i < countsNumber.length; i += 1) costs[i] = countsNumber[i]! ? cost : 0;
-    report.admitted = space.apply("take", key, nowUs, costs, report, 0);
+    report.admitted = space.apply("take", key, costs, now, report, 0);
     const decision = decide(this.name, plans, report);
-    // Others may use it from here on: cleaning up asks clocks and tells listeners, who may call this limiter.
+    // Other calls may use the scratch from here on: maintenance asks clocks and notifies listeners.
     this.#scratch.push(scratch);
     space.maintain();
     return decision;
@@ -188,10 +188,10 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
   #allowEach(inputs: readonly Input[], out: Uint8Array, cost: Cost): number {
     this.selection.maintain();
     const batch = Array.from(inputs, (input) => requestFor(this.selection, input, cost));
-    const nowUs = readUs(this.clock);
+    const now = readTime(this.clock);
     let admitted = 0;
     for (const [i, request] of batch.entries()) {
-      const allowed = this.#allowAnyhow(request, cost, nowUs);
+      const allowed = this.#allowRequest(request, cost, now);
       out[i] = allowed ? 1 : 0;
       if (allowed) admitted += 1;
     }
@@ -199,12 +199,12 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
   }
 
   #allowIndirectly(input: Input, cost: Cost): boolean {
-    return this.#allowAnyhow(this.#request(input, cost), cost, readUs(this.clock));
+    return this.#allowRequest(this.#request(input, cost), cost, readTime(this.clock));
   }
 
-  #allowAnyhow(request: CheckedRequest<SyncSpace>, cost: Cost, nowUs: number): boolean {
-    if (this.#observe !== undefined) return this.#decided("allow", "take", request, cost, nowUs).allowed;
-    return this.#transact("take", request.calls, nowUs).admitted;
+  #allowRequest(request: CheckedRequest<SyncSpace>, cost: Cost, now: TimeCell): boolean {
+    if (this.#observe !== undefined) return this.#decided("allow", "take", request, cost, now).allowed;
+    return this.#transact("take", request.calls, now).admitted;
   }
 
   #decided(
@@ -212,9 +212,9 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
     verb: Verb,
     { keys, calls }: CheckedRequest<SyncSpace>,
     cost: Cost,
-    nowUs: number = readUs(this.clock),
+    now: TimeCell = readTime(this.clock),
   ): Decision {
-    const decision = decide(this.name, plansOf(calls), this.#transact(verb, calls, nowUs));
+    const decision = decide(this.name, plansOf(calls), this.#transact(verb, calls, now));
     this.#observe?.({ type: "decision", verb: name, keys, cost, decision });
     return decision;
   }
@@ -229,8 +229,13 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
     return requestOf(this.selection, choice, cost);
   }
 
-  #transact(verb: Verb, calls: Calls<SyncSpace>, nowUs: number = readUs(this.clock), takenFrom?: TakenFrom): Report {
-    const report = transact(verb, calls, nowUs, takenFrom);
+  #transact(
+    verb: Verb,
+    calls: readonly Call<SyncSpace>[],
+    now: TimeCell = readTime(this.clock),
+    takenFrom?: TakenFrom,
+  ): Report {
+    const report = transact(verb, calls, now, takenFrom);
     if (report.degraded !== undefined) {
       this.#observe?.({ type: "degradation", limiter: this.name, cause: report.degraded });
     }
@@ -238,8 +243,9 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
   }
 }
 
-/** What a decision under one plan is made of. */
+/** The memory in which a decision under one plan is made. */
 class Scratch {
+  readonly now: TimeCell = createTimeCell();
   readonly report: Report = new Report();
   readonly costs: number[] = [];
   readonly plans: readonly Plan[];
@@ -249,7 +255,11 @@ class Scratch {
   }
 }
 
-/** Fixed limits have one space. */
+function hasKeyRefs(space: SyncSpace | undefined): space is SyncSpace & Required<Pick<SyncSpace, "allowRef">> {
+  return space?.allowRef !== undefined;
+}
+
+/** The selection, if its only space counts plain numbers. */
 function directSelection<Input>(selection: Selection<Input, SyncSpace>): FixedSelection<Input, SyncSpace> | undefined {
   const fixed = selection.fixed;
   return fixed !== undefined && countsNumbers(fixed.space.plan) ? fixed : undefined;

@@ -9,7 +9,7 @@ import { START_MS, used } from "./set-up.ts";
 const SYNC_STORES: readonly [string, () => SyncStore][] = [
   ["the memory store", () => memoryStore()],
   ["the table store", () => tableStore({ maxKeys: 5_000 })],
-  ["a store without holds", plainStore],
+  ["a store without key references", plainStore],
 ];
 
 describe.each(EVERY_STORE)("a handle over %s", (_name, createStore) => {

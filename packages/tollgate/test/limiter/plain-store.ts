@@ -1,6 +1,6 @@
 import { memoryStore, type SyncStore } from "tollgate";
 
-/** A store as somebody else may write it: only what it has to have, so no holds and no batches. */
+/** A store with the required members only: no key references and no batches. */
 export function plainStore(): SyncStore {
   const store = memoryStore();
   return {
@@ -12,11 +12,11 @@ export function plainStore(): SyncStore {
         get size() {
           return space.size;
         },
-        allow: (key, now, cost) => space.allow(key, now, cost),
-        apply: (verb, key, nowUs, costs, report, at) => space.apply(verb, key, nowUs, costs, report, at),
+        allow: (key, cost, now) => space.allow(key, cost, now),
+        apply: (verb, key, costs, now, report, at) => space.apply(verb, key, costs, now, report, at),
         drop: (key) => space.drop(key),
         clear: () => space.clear(),
-        sweep: (nowUs) => space.sweep(nowUs),
+        sweep: (now) => space.sweep(now),
         maintain: () => space.maintain(),
         release: () => space.release(),
       };

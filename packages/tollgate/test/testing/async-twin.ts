@@ -1,7 +1,7 @@
 import {
-  type AsyncCall,
   type AsyncSpace,
   type AsyncStore,
+  type Call,
   type LimiterContext,
   memoryStore,
   type Plan,
@@ -9,6 +9,7 @@ import {
   type SyncSpace,
   type SyncStore,
   type TakenFrom,
+  type TimeCell,
   type Verb,
 } from "tollgate";
 
@@ -39,16 +40,21 @@ export class AsyncTwin implements AsyncStore {
     return letGo;
   }
 
-  async transact(verb: Verb, calls: readonly AsyncCall[], nowUs: number, takenFrom?: TakenFrom): Promise<Report> {
+  async transact(
+    verb: Verb,
+    calls: readonly Call<AsyncSpace>[],
+    now: TimeCell,
+    takenFrom?: TakenFrom,
+  ): Promise<Report> {
     if (verb === "refund" || verb === "charge") this.corrections.push([verb, takenFrom]);
     await nextTick();
     await this.#held;
-    const report = this.#decide(verb, calls, nowUs);
+    const report = this.#decide(verb, calls, now);
     for (const { space } of calls) innerOf(space).maintain();
     return report;
   }
 
-  #decide(verb: Verb, calls: readonly AsyncCall[], nowUs: number): Report {
+  #decide(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell): Report {
     const report = new Report();
     if (this.outage !== undefined) {
       report.degraded = this.outage.cause;
@@ -57,14 +63,14 @@ export class AsyncTwin implements AsyncStore {
       return report;
     }
     if (verb === "take" || verb === "peek") {
-      report.admitted = applyAll("peek", calls, nowUs, report);
+      report.admitted = applyAll("peek", calls, now, report);
       if (!report.admitted) {
-        if (verb === "take") touchAll(calls, nowUs);
-        applyAll("explain", calls, nowUs, report);
+        if (verb === "take") touchAll(calls, now);
+        applyAll("explain", calls, now, report);
         return report;
       }
     }
-    report.admitted = applyAll(verb, calls, nowUs, report);
+    report.admitted = applyAll(verb, calls, now, report);
     return report;
   }
 
@@ -96,8 +102,8 @@ class AsyncTwinSpace implements AsyncSpace {
     this.inner.clear();
   }
 
-  async sweep(nowUs: number): Promise<number> {
-    return this.inner.sweep(nowUs);
+  async sweep(now: TimeCell): Promise<number> {
+    return this.inner.sweep(now);
   }
 
   release(): void {
@@ -105,20 +111,20 @@ class AsyncTwinSpace implements AsyncSpace {
   }
 }
 
-function applyAll(verb: Verb, calls: readonly AsyncCall[], nowUs: number, report: Report): boolean {
+function applyAll(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, report: Report): boolean {
   let admitted = true;
   let at = 0;
   for (const { space, key, costs } of calls) {
-    if (!innerOf(space).apply(verb, key, nowUs, costs, report, at)) admitted = false;
+    if (!innerOf(space).apply(verb, key, costs, now, report, at)) admitted = false;
     at += costs.length;
   }
   return admitted;
 }
 
-function touchAll(calls: readonly AsyncCall[], nowUs: number): void {
+function touchAll(calls: readonly Call<AsyncSpace>[], now: TimeCell): void {
   for (const { space, key, costs } of calls) {
     const nothing = costs.map(() => 0);
-    innerOf(space).apply("take", key, nowUs, nothing, new Report(), 0);
+    innerOf(space).apply("take", key, nothing, now, new Report(), 0);
   }
 }
 

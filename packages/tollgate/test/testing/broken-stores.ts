@@ -1,12 +1,4 @@
-import {
-  type LimiterContext,
-  memoryStore,
-  type Plan,
-  Report,
-  type SyncSpace,
-  type SyncStore,
-  type Verb,
-} from "tollgate";
+import { KeyRef, type LimiterContext, memoryStore, type Plan, Report, type SyncSpace, type SyncStore } from "tollgate";
 
 /** A store with one planted flaw, and the case of the contract that has to reject it. */
 export interface BrokenStore {
@@ -20,7 +12,7 @@ type Apply = SyncSpace["apply"];
 /** What a flaw may change of a space; the rest works. */
 interface Flaw {
   apply?(inner: SyncSpace): Apply;
-  hold?(inner: SyncSpace): NonNullable<SyncSpace["hold"]>;
+  allowRef?(inner: SyncSpace): NonNullable<SyncSpace["allowRef"]>;
   allowMany?(inner: SyncSpace): NonNullable<SyncSpace["allowMany"]>;
   drop?(inner: SyncSpace): SyncSpace["drop"];
   sweep?(inner: SyncSpace, touched: ReadonlySet<string>): SyncSpace["sweep"];
@@ -31,9 +23,9 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     flaw: "charges on denial",
     rejectedBy: "a denial charges nothing",
     createStore: withFlaw({
-      apply: (inner) => (verb, key, nowUs, costs, report, at) => {
-        const admitted = inner.apply(verb, key, nowUs, costs, report, at);
-        if (verb === "take" && !admitted) inner.apply("charge", key, nowUs, costs, report, at);
+      apply: (inner) => (verb, key, costs, now, report, at) => {
+        const admitted = inner.apply(verb, key, costs, now, report, at);
+        if (verb === "take" && !admitted) inner.apply("charge", key, costs, now, report, at);
         return admitted;
       },
     }),
@@ -42,10 +34,10 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     flaw: "charges the first of two limits when the second denies",
     rejectedBy: "several limits take all or nothing",
     createStore: withFlaw({
-      apply: (inner) => (verb, key, nowUs, costs, report, at) => {
-        const admitted = inner.apply(verb, key, nowUs, costs, report, at);
+      apply: (inner) => (verb, key, costs, now, report, at) => {
+        const admitted = inner.apply(verb, key, costs, now, report, at);
         if (verb !== "take" || admitted || costs.length < 2) return admitted;
-        if (report.conforms[at]) inner.apply("charge", key, nowUs, firstOnly(costs), report, at);
+        if (report.conforms[at]) inner.apply("charge", key, firstOnly(costs), now, report, at);
         return admitted;
       },
     }),
@@ -56,11 +48,11 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     createStore: withFlaw({
       apply: (inner) => {
         const seen = new Set<string>();
-        return (verb, key, nowUs, costs, report, at) => {
+        return (verb, key, costs, now, report, at) => {
           const isNew = !seen.has(key) && verb === "take";
-          if (isNew) inner.apply("charge", key, nowUs, capacities(inner.plan), report, at);
+          if (isNew) inner.apply("charge", key, capacities(inner.plan), now, report, at);
           seen.add(key);
-          return inner.apply(verb, key, nowUs, costs, report, at);
+          return inner.apply(verb, key, costs, now, report, at);
         };
       },
     }),
@@ -69,20 +61,20 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     flaw: "forgets a fraction: rounds time down to milliseconds",
     rejectedBy: "the time that a denial names is the first at which the call passes",
     createStore: withFlaw({
-      apply: (inner) => (verb, key, nowUs, costs, report, at) =>
-        inner.apply(verb, key, Math.floor(nowUs / 1_000) * 1_000, costs, report, at),
+      apply: (inner) => (verb, key, costs, now, report, at) =>
+        inner.apply(verb, key, costs, Float64Array.of(Math.floor(now[0]! / 1_000) * 1_000), report, at),
     }),
   },
   {
     flaw: "ignores cost",
     rejectedBy: "a cost counts in full",
     createStore: withFlaw({
-      apply: (inner) => (verb, key, nowUs, costs, report, at) =>
+      apply: (inner) => (verb, key, costs, now, report, at) =>
         inner.apply(
           verb,
           key,
-          nowUs,
           costs.map((cost) => Math.min(cost, 1)),
+          now,
           report,
           at,
         ),
@@ -92,8 +84,8 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     flaw: "consumes when it peeks",
     rejectedBy: "peek gives the decision of consume and changes nothing",
     createStore: withFlaw({
-      apply: (inner) => (verb, key, nowUs, costs, report, at) =>
-        inner.apply(verb === "peek" ? "take" : verb, key, nowUs, costs, report, at),
+      apply: (inner) => (verb, key, costs, now, report, at) =>
+        inner.apply(verb === "peek" ? "take" : verb, key, costs, now, report, at),
     }),
   },
   {
@@ -102,16 +94,16 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     createStore: withFlaw({
       apply: (inner) => {
         const lastUs = new Map<string, number>();
-        return (verb, key, nowUs, costs, report, at) => {
-          const idleUs = nowUs - (lastUs.get(key) ?? nowUs);
-          lastUs.set(key, nowUs);
-          const admitted = inner.apply(verb, key, nowUs, costs, report, at);
+        return (verb, key, costs, now, report, at) => {
+          const idleUs = now[0]! - (lastUs.get(key) ?? now[0]!);
+          lastUs.set(key, now[0]!);
+          const admitted = inner.apply(verb, key, costs, now, report, at);
           if (idleUs > 3_600_000_000)
             inner.apply(
               "refund",
               key,
-              nowUs,
               costs.map(() => 1),
+              now,
               report,
               at,
             );
@@ -124,8 +116,8 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     flaw: "names the retry of the wrong limit",
     rejectedBy: "the wait is that of the limit that makes one wait longest",
     createStore: withFlaw({
-      apply: (inner) => (verb, key, nowUs, costs, report, at) => {
-        const admitted = inner.apply(verb, key, nowUs, costs, report, at);
+      apply: (inner) => (verb, key, costs, now, report, at) => {
+        const admitted = inner.apply(verb, key, costs, now, report, at);
         const shortest = Math.min(...report.waitUs.slice(at, at + costs.length));
         for (let i = 0; i < costs.length; i += 1) report.waitUs[at + i] = shortest;
         return admitted;
@@ -136,8 +128,8 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     flaw: "leaks across keys: only tells their first characters apart",
     rejectedBy: "keys have nothing to do with each other",
     createStore: withFlaw({
-      apply: (inner) => (verb, key, nowUs, costs, report, at) =>
-        inner.apply(verb, key.slice(0, 1), nowUs, costs, report, at),
+      apply: (inner) => (verb, key, costs, now, report, at) =>
+        inner.apply(verb, key.slice(0, 1), costs, now, report, at),
     }),
   },
   {
@@ -158,10 +150,10 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     createStore: withFlaw({
       apply: (inner) => {
         const recent: string[] = [];
-        return (verb, key, nowUs, costs, report, at) => {
+        return (verb, key, costs, now, report, at) => {
           if (!recent.includes(key)) recent.push(key);
           if (recent.length > 100) inner.drop(recent.shift() ?? key);
-          return inner.apply(verb, key, nowUs, costs, report, at);
+          return inner.apply(verb, key, costs, now, report, at);
         };
       },
     }),
@@ -172,10 +164,10 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     createStore: withFlaw({
       apply: (inner) => {
         let lastUs = 0;
-        return (verb, key, nowUs, costs, report, at) => {
-          if (nowUs < lastUs) inner.drop(key);
-          lastUs = nowUs;
-          return inner.apply(verb, key, nowUs, costs, report, at);
+        return (verb, key, costs, now, report, at) => {
+          if (now[0]! < lastUs) inner.drop(key);
+          lastUs = now[0]!;
+          return inner.apply(verb, key, costs, now, report, at);
         };
       },
     }),
@@ -184,16 +176,16 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     flaw: "refuses what conforms to the unit",
     rejectedBy: "a new key holds exactly its capacity",
     createStore: withFlaw({
-      apply: (inner) => (verb, key, nowUs, costs, report, at) => {
+      apply: (inner) => (verb, key, costs, now, report, at) => {
         const peeked = inner.apply(
           "explain",
           key,
-          nowUs,
           costs.map((cost) => cost + 1),
+          now,
           report,
           at,
         );
-        if (verb !== "take" || peeked) return inner.apply(verb, key, nowUs, costs, report, at);
+        if (verb !== "take" || peeked) return inner.apply(verb, key, costs, now, report, at);
         return false;
       },
     }),
@@ -207,11 +199,11 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     flaw: "lets a shadow limit deny",
     rejectedBy: "a shadow limit watches: it never denies, and takes only what conforms",
     createStore: withFlaw({
-      apply: (inner) => (verb, key, nowUs, costs, report, at) => {
-        inner.apply("explain", key, nowUs, costs, report, at);
+      apply: (inner) => (verb, key, costs, now, report, at) => {
+        inner.apply("explain", key, costs, now, report, at);
         const allConform = report.conforms.slice(at, at + costs.length).every(Boolean);
         if (verb === "take" && !allConform) return false;
-        return inner.apply(verb, key, nowUs, costs, report, at);
+        return inner.apply(verb, key, costs, now, report, at);
       },
     }),
   },
@@ -219,9 +211,9 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     flaw: "gives back more than was taken",
     rejectedBy: "refund gives back, never beyond full",
     createStore: withFlaw({
-      apply: (inner) => (verb, key, nowUs, costs, report, at) => {
+      apply: (inner) => (verb, key, costs, now, report, at) => {
         const more = verb === "refund" ? costs.map((cost) => cost + 1) : costs;
-        return inner.apply(verb, key, nowUs, more, report, at);
+        return inner.apply(verb, key, more, now, report, at);
       },
     }),
   },
@@ -229,19 +221,22 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     flaw: "counts what comes by a handle apart",
     rejectedBy: "a handle decides as its key does",
     createStore: withFlaw({
-      hold: (inner) => (key) => ({ allow: (now, cost) => inner.allow(`${key} by handle`, now, cost) }),
+      allowRef:
+        (inner) =>
+        ({ key }, cost, now) =>
+          inner.allow(`${key} by handle`, cost, now),
     }),
   },
   {
     flaw: "decides a batch before it counts any of it",
     rejectedBy: "a batch decides as one call after another",
     createStore: withFlaw({
-      allowMany: (inner) => (keys, nowUs, cost, out) => {
+      allowMany: (inner) => (keys, cost, now, out) => {
         const costs = costsOfNumber(inner.plan, cost);
-        const looks = keys.map((key) => inner.apply("peek", key, nowUs, costs, new Report(), 0));
+        const looks = keys.map((key) => inner.apply("peek", key, costs, now, new Report(), 0));
         for (const [i, key] of keys.entries()) {
           out[i] = looks[i] === true ? 1 : 0;
-          inner.apply(looks[i] === true ? "charge" : "take", key, nowUs, costs, new Report(), 0);
+          inner.apply(looks[i] === true ? "charge" : "take", key, costs, now, new Report(), 0);
         }
         return looks.filter(Boolean).length;
       },
@@ -263,22 +258,24 @@ function withFlaw(flaw: Flaw): () => SyncStore {
 function flawedSpace(inner: SyncSpace, flaw: Flaw): SyncSpace {
   const touched = new Set<string>();
   const flawedApply: Apply = flaw.apply?.(inner) ?? inner.apply.bind(inner);
-  const apply = (verb: Verb, key: string, nowUs: number, costs: readonly number[], report: Report, at: number) => {
+  const apply: Apply = (verb, key, costs, now, report, at) => {
     touched.add(key);
-    return flawedApply(verb, key, nowUs, costs, report, at);
+    return flawedApply(verb, key, costs, now, report, at);
   };
   return {
     plan: inner.plan,
     get size() {
       return inner.size;
     },
-    allow: (key, now, cost) => apply("take", key, now[0]!, costsOfNumber(inner.plan, cost), new Report(), 0),
+    allow: (key, cost, now) => apply("take", key, costsOfNumber(inner.plan, cost), now, new Report(), 0),
     apply,
-    ...(flaw.hold === undefined ? {} : { hold: flaw.hold(inner) }),
+    ...(flaw.allowRef === undefined
+      ? {}
+      : { keyRef: (key: string) => new KeyRef(key), allowRef: flaw.allowRef(inner) }),
     ...(flaw.allowMany === undefined ? {} : { allowMany: flaw.allowMany(inner) }),
     drop: flaw.drop?.(inner) ?? ((key) => inner.drop(key)),
     clear: () => inner.clear(),
-    sweep: flaw.sweep?.(inner, touched) ?? ((nowUs) => inner.sweep(nowUs)),
+    sweep: flaw.sweep?.(inner, touched) ?? ((now) => inner.sweep(now)),
     maintain: () => inner.maintain(),
     release: () => inner.release(),
   };

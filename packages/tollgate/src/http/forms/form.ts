@@ -1,4 +1,5 @@
-import type { Limit, TokenBucketLimit } from "../../core/limits/limit.ts";
+import { algorithmOf } from "../../algorithms/registry.ts";
+import type { Limit } from "../../core/limits/limit.ts";
 import type { HeaderList } from "../header-list.ts";
 
 /** What a client is told of where it stands. */
@@ -36,14 +37,7 @@ export function count(units: number): string {
   return String(Math.min(units, LARGEST));
 }
 
-/** In how many whole seconds a limit is renewed: a window's length, the time in which a token bucket fills. */
+/** The whole seconds in which a limit is renewed: a window's length, or the time in which a token bucket fills. */
 export function windowSeconds(limit: Limit): number {
-  return limit.algorithm === "token-bucket" ? fillSeconds(limit) : Math.ceil(limit.windowMs / 1000);
-}
-
-/** Large enough numbers would be rounded as floats, and one second too many be told of a whole number. */
-function fillSeconds({ capacity, refill, perMs }: TokenBucketLimit): number {
-  const units = BigInt(capacity) * BigInt(Math.round(perMs * 1000));
-  const unitsASecond = BigInt(refill) * 1_000_000n;
-  return Number((units + unitsASecond - 1n) / unitsASecond);
+  return algorithmOf(limit).windowSeconds(limit);
 }

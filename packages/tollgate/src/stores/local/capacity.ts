@@ -1,20 +1,20 @@
 import { show, TollgateError } from "../../core/errors.ts";
-import { CALLS_PER_STEP, type CapacityOptions, type OverflowPolicy } from "./local-store.ts";
+import { CALLS_PER_SWEEP_STEP, type CapacityOptions, type OverflowPolicy } from "./local-store.ts";
 import { Reservations } from "./reservations.ts";
 import { Secrets } from "./secrets.ts";
 
 /** A Map holds 2^24 keys; a typed array of one cell a key far more. */
 const MOST_KEYS = 10_000_000;
 /**
- * Keys leave this share of the bytes to overflow buckets. Otherwise a flood of keys could take the last byte, and a
- * store that shares would have to deny.
+ * The fraction of the bytes that keys leave to overflow buckets. Otherwise a flood of keys could take the last byte, and a
+ * store that shares buckets would have to deny.
  */
-const SHARE_FOR_OVERFLOW = 1 / 8;
+const FRACTION_FOR_OVERFLOW = 1 / 8;
 
-/** With less than this left of its bytes a store is short of them. */
+/** A store with less than this fraction of its bytes left is short of bytes. */
 const SHORT_OF_BYTES = 1 / 4;
 
-/** What a kind of store has where options say nothing, and between what bounds. */
+/** The defaults and bounds of a kind of store. */
 export interface CapacityDefaults {
   readonly maxKeys?: number;
   readonly maxBytes: (maxKeys: number) => number;
@@ -22,33 +22,33 @@ export interface CapacityDefaults {
   readonly mostBytes: number;
 }
 
-/** What stores have that take memory as keys come. */
+/** The defaults of stores that allocate memory as keys arrive. */
 export const HEAP_DEFAULTS: CapacityDefaults = {
   maxBytes: () => 2 ** 28,
-  // Less would not do for a few keys of a few limiters.
+  // A few keys of a few limiters need this.
   fewestBytes: 2 ** 16,
   mostBytes: 2 ** 40,
 };
 
-/** The room of one store: how many keys and bytes it may have, and has. */
+/** The capacity of one store: how many keys and bytes it may have, and how many it has. */
 export class Capacity {
   readonly maxKeys: number;
   readonly maxBytes: number;
   readonly overflow: OverflowPolicy;
   size = 0;
-  /** As they are accounted: the tables of plans say what they take. */
+  /** The sum of what the tables of all plans have charged. */
   bytes = 0;
   overflowCount = 0;
-  /** At 0 or below, the store's next bit of cleaning up is due. */
-  callsUntilStep: number = CALLS_PER_STEP;
+  /** At 0 or below, the store's next sweep step is due. */
+  callsUntilSweep: number = CALLS_PER_SWEEP_STEP;
   /**
-   * The instant at which a key of the call at hand found no room although idle keys were looked for. The next call at
-   * that instant looks for none, so that it finds what a `peek` found.
+   * The instant at which the search for an idle key found none for the current call. The next call at that instant does
+   * not search, so that it finds what a `peek` found.
    */
   fullAtUs: number = Number.NaN;
   readonly reservations: Reservations = new Reservations();
   readonly secrets: Secrets = new Secrets();
-  /** Cells of a key that is new, or must not change, in the call at hand. */
+  /** Cells of a key that is new in the current call, or must not change. */
   scratch: Float64Array = new Float64Array(0);
   readonly #mostForKeys: number;
 
@@ -65,7 +65,12 @@ export class Capacity {
     this.overflow = overflow;
     const { maxBytes = defaults.maxBytes(this.maxKeys) } = options;
     this.maxBytes = checkWhole("maxBytes", maxBytes, defaults.fewestBytes, defaults.mostBytes);
-    this.#mostForKeys = Math.floor(this.maxBytes * (overflow === "share" ? 1 - SHARE_FOR_OVERFLOW : 1));
+    this.#mostForKeys = Math.floor(this.maxBytes * (overflow === "share" ? 1 - FRACTION_FOR_OVERFLOW : 1));
+  }
+
+  /** A new key may find a slot at the same instant at which there was none. */
+  mayHaveRoom(): void {
+    this.fullAtUs = Number.NaN;
   }
 
   reserveScratch(width: number): void {
@@ -75,12 +80,12 @@ export class Capacity {
     this.scratch = new Float64Array(width);
   }
 
-  /** The bytes that keys and what speeds them up may still take. */
+  /** The bytes left for keys and front caches. */
   get bytesLeft(): number {
     return this.#mostForKeys - this.bytes;
   }
 
-  /** The same with those that are kept for overflow buckets. */
+  /** The bytes left, with those that are kept for overflow buckets. */
   get bytesLeftInAll(): number {
     return this.maxBytes - this.bytes;
   }

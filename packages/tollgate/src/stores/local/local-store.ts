@@ -33,5 +33,5 @@ export interface LocalStore extends SyncStore, Disposable {
   readonly overflowCount: number;
 }
 
-/** Stores clean up a little now and then, as calls come in. */
-export const CALLS_PER_STEP = 64;
+/** A store drops a few idle keys after so many calls. */
+export const CALLS_PER_SWEEP_STEP = 64;

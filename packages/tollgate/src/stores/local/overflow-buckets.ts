@@ -2,12 +2,12 @@ import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { KeyHash } from "./key-hash.ts";
 
-/** How many buckets the keys of one plan share when there is no room for more. */
+/** How many buckets the overflowed keys of one plan share. */
 const OVERFLOW_BUCKETS = 256;
 
 /**
- * Where keys are counted that found no room: a fixed number of buckets, each under all limits of the plan, shared by the
- * keys that a keyed hash puts there. Nobody can choose whom to share with.
+ * The buckets of overflowed keys: a fixed number, each under all limits of the plan. A keyed hash assigns keys to buckets,
+ * so an attacker cannot choose a victim's bucket.
  */
 export class OverflowBuckets {
   readonly cells: Float64Array;
@@ -31,7 +31,7 @@ export class OverflowBuckets {
     return (this.#hash.words[0]! & (OVERFLOW_BUCKETS - 1)) * this.#width;
   }
 
-  areAsGoodAsNew(compiled: CompiledPlan, now: TimeCell): boolean {
+  areIdle(compiled: CompiledPlan, now: TimeCell): boolean {
     for (let base = 0; base < this.cells.length; base += this.#width) {
       if (!compiled.isIdle(this.cells, base, now)) return false;
     }

@@ -1,5 +1,6 @@
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import { REACH_US } from "../../algorithms/ticks.ts";
+import type { KeyRef } from "../../core/key-ref.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Capacity } from "./capacity.ts";
@@ -9,49 +10,51 @@ import { PlanUsers } from "./plan-users.ts";
 import type { Budget } from "./recent-keys.ts";
 import type { ReservingTable } from "./reservations.ts";
 
-/** A front cache takes bytes only where so many times as many are left. */
+/** A front cache takes bytes only if so many times as many are left. */
 const SPARE_BYTES = 8;
 
 /**
- * What the tables of all stores in this process have in common: the cells of one plan's keys, and the plan compiled for
- * an origin near the clocks' time.
+ * The common part of all tables in this process: the cells of one plan's keys, and the plan compiled for an origin near
+ * the clocks' time.
  */
 export abstract class PlanTable implements Budget, ReservingTable {
-  /** What a plan takes before its first key, with the limiter's space for it: measured, in V8. */
+  /** The bytes of a plan before its first key, and of the limiter's space for it, as measured in V8. */
   static readonly FIXED_BYTES = 7_000;
   readonly plan: Plan;
-  readonly store: Capacity;
+  readonly capacity: Capacity;
   readonly users: PlanUsers = new PlanUsers();
   /** Replaced when the origin moves. */
   compiled: CompiledPlan;
-  /** Of keys that found no room; made when the first one comes. */
+  /** Made when the first key finds no slot. */
   #overflow: OverflowBuckets | undefined;
   #overflowHash: KeyHash | undefined;
   #retired = false;
-  /** What it has added to those of its store. */
+  /** The bytes that the table has charged to its store. */
   #bytes = 0;
-  /** The part of them that is for overflow buckets. */
+  /** The part of these bytes that is for overflow buckets. */
   #overflowBytes = 0;
-  /** The kernels are exact between these moments; a clock that strays farther moves the origin. */
+  /** The kernels are exact between these moments. A time beyond them moves the origin. */
   #earliestUs = 0;
   #latestUs = 0;
   #originUs = 0;
 
-  constructor(plan: Plan, nowUs: number, store: Capacity) {
+  constructor(plan: Plan, now: TimeCell, capacity: Capacity) {
     this.plan = plan;
-    this.store = store;
-    this.compiled = this.#compileAt(nowUs);
+    this.capacity = capacity;
+    this.compiled = this.#compileAt(now[0]!);
   }
 
-  /** Holds all keys' cells; another array after the table has grown. */
+  /** The cells of all keys. A table that grows has another array afterwards. */
   abstract readonly cells: Float64Array;
-  /** How many keys have cells of their own. */
+  /** How many keys have cells. */
   abstract readonly size: number;
 
   /** Where a key's cells begin; -1 if it has none. */
   abstract locate(key: string): number;
+  /** As `locate`, for a key reference, which it brings up to date. */
+  abstract locateRef(ref: KeyRef): number;
 
-  /** Begins to look for some keys of a list, all at a time, where that is quicker than one after another. */
+  /** Prepares `locatePrepared` for some keys of a list, if that is quicker than one after another. */
   prepare(_keys: readonly string[], _from: number, _until: number): void {}
 
   /** As `locate`, for the `index`-th of the keys prepared. */
@@ -60,38 +63,38 @@ export abstract class PlanTable implements Budget, ReservingTable {
   }
 
   /**
-   * A place for a key that has no cells yet, to be taken by `insert` before anything else changes; -1 if there is none
-   * though a bounded number of places have been looked at for one that is as good as new.
+   * A slot for a key that has no cells yet, to be used by `insert` before anything else changes. -1 if there is none; the
+   * search looks at a bounded number of slots for an idle key.
    */
-  abstract room(key: string, now: TimeCell): number;
-  /** Takes in a key with the first cells of `source`. */
-  abstract insert(room: number, key: string, source: Float64Array): void;
-  /** Keeps such a place for a key while a call is decided, with the cells of a new key where that takes some. */
-  abstract reserve(room: number, key: string, source: Float64Array): void;
+  abstract findSlot(key: string, now: TimeCell): number;
+  /** Puts a key into a slot, with the first cells of `source`. */
+  abstract insert(slot: number, key: string, source: Float64Array): void;
+  /** Keeps a slot for a key while a call is decided, with the cells of a new key if the table needs some. */
+  abstract reserve(slot: number, key: string, source: Float64Array): void;
   abstract release(key: string, now: TimeCell, wasChanged: boolean): void;
   abstract drop(key: string): void;
   abstract dropAll(): void;
-  /** Drops all keys that are as good as new at the time that the users told, and says how many. */
+  /** Drops all keys that are idle at the time of the users' clocks, and says how many. */
   abstract sweepAll(): number;
-  /** Restates every key's cells after the origin moved. */
+  /** Restates every key's cells for another origin. */
   protected abstract rebaseAll(from: CompiledPlan): void;
 
   fits(bytes: number): boolean {
-    return bytes <= this.store.bytesLeft;
+    return bytes <= this.capacity.bytesLeft;
   }
 
-  /** A front cache that is made between a look and the call after it must not take the room that was found. */
+  /** A front cache that is made between a peek and its take must not use the bytes that the peek found. */
   canSpare(bytes: number): boolean {
-    return SPARE_BYTES * bytes <= this.store.bytesLeft;
+    return SPARE_BYTES * bytes <= this.capacity.bytesLeft;
   }
 
   charge(bytes: number): void {
     if (this.#retired) return;
     this.#bytes += bytes;
-    this.store.bytes += bytes;
+    this.capacity.bytes += bytes;
   }
 
-  /** The kernels for a plan of this table's id: its limits may stand in another order and have other modes. */
+  /** The kernels for a plan of this table's id. Its limits may have another order and other modes. */
   compiledFor(plan: Plan): CompiledPlan {
     return plan === this.plan ? this.compiled : new CompiledPlan(plan, this.#originUs);
   }
@@ -101,7 +104,7 @@ export abstract class PlanTable implements Budget, ReservingTable {
     return now[0]! >= this.#earliestUs && now[0]! <= this.#latestUs;
   }
 
-  /** Whether kernels compiled from the table's are the right ones at this moment. */
+  /** Whether kernels that were compiled from `compiledFrom` are exact at this moment. */
   serves(compiledFrom: CompiledPlan | undefined, now: TimeCell): boolean {
     return compiledFrom === this.compiled && now[0]! >= this.#earliestUs && now[0]! <= this.#latestUs;
   }
@@ -110,15 +113,15 @@ export abstract class PlanTable implements Budget, ReservingTable {
     return this.#retired;
   }
 
-  /** The store lets it go, empty: whoever holds it has to ask the store again. */
+  /** The store drops the empty table. Spaces that refer to it ask the store again. */
   retire(): void {
     this.charge(-this.#bytes);
     this.#retired = true;
-    // It serves nobody.
+    // A retired table serves no call.
     this.#earliestUs = Number.POSITIVE_INFINITY;
   }
 
-  /** Makes sure that the kernels are exact at this moment. */
+  /** Moves the origin unless the kernels are exact at this moment. */
   reach(now: TimeCell): void {
     if (!this.reaches(now)) this.#moveOrigin(now[0]!);
   }
@@ -128,18 +131,18 @@ export abstract class PlanTable implements Budget, ReservingTable {
     return this.#overflow !== undefined;
   }
 
-  /** Whether there are buckets, or bytes for some are promised. */
+  /** Whether there are buckets, or bytes reserved for them. */
   protected get holdsOverflow(): boolean {
     return this.#overflowBytes > 0;
   }
 
-  /** Whether keys may share buckets: whether they do, or there are bytes for that. */
+  /** Whether there are buckets, or bytes for them. */
   get mayOverflow(): boolean {
     if (this.#overflowBytes > 0) return true;
-    return !this.#retired && OverflowBuckets.bytes(this.compiled.width) <= this.store.bytesLeftInAll;
+    return !this.#retired && OverflowBuckets.bytes(this.compiled.width) <= this.capacity.bytesLeftInAll;
   }
 
-  /** The same, and takes the bytes. */
+  /** As `mayOverflow`, and charges the bytes. */
   reserveOverflow(): boolean {
     if (!this.mayOverflow) return false;
     this.#chargeOverflow(OverflowBuckets.bytes(this.compiled.width));
@@ -152,7 +155,7 @@ export abstract class PlanTable implements Budget, ReservingTable {
 
   /** The buckets, after `reserveOverflow`. */
   overflow(now: TimeCell): OverflowBuckets {
-    this.#overflowHash ??= new KeyHash(this.store.secrets.next());
+    this.#overflowHash ??= new KeyHash(this.capacity.secrets.next());
     this.#overflow ??= new OverflowBuckets(this.compiled, this.#overflowHash, now);
     return this.#overflow;
   }
@@ -162,7 +165,7 @@ export abstract class PlanTable implements Budget, ReservingTable {
     this.dropAll();
   }
 
-  /** Whether nothing is left that anybody would miss. */
+  /** Whether no key and no bucket counts any more. */
   isIdle(now: TimeCell): boolean {
     if (this.size > 0) return false;
     this.dropOverflowIfIdle(now);
@@ -170,7 +173,7 @@ export abstract class PlanTable implements Budget, ReservingTable {
   }
 
   protected dropOverflowIfIdle(now: TimeCell): void {
-    if (this.#overflow?.areAsGoodAsNew(this.compiled, now)) this.#dropOverflow();
+    if (this.#overflow?.areIdle(this.compiled, now)) this.#dropOverflow();
   }
 
   #dropOverflow(): void {

@@ -2,11 +2,11 @@ import { type Clock, readUs } from "../../core/clock.ts";
 import type { LimiterContext } from "../../core/store.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 
-/** The limiters that use a plan's keys: one for most plans. */
+/** The limiters that use a plan's keys; most plans have one. */
 export class PlanUsers {
   readonly #clocks: Clock[] = [];
   readonly #listeners = new Set<LimiterContext>();
-  /** The time that they told when they were asked last. */
+  /** The earliest time of their clocks, as of the last `readTime`. */
   readonly now: TimeCell = createTimeCell();
 
   add(context: LimiterContext): void {
@@ -14,20 +14,20 @@ export class PlanUsers {
     if (context.onSweep !== undefined) this.#listeners.add(context);
   }
 
-  /** Its clock stays: somebody has to tell a sweep the time. */
+  /** Ends its notifications. Its clock stays, because a sweep needs a clock. */
   remove(context: LimiterContext): void {
     this.#listeners.delete(context);
   }
 
-  /** Whether all of them go by one clock: then a call's own time is everybody's. */
+  /** Whether all limiters have one clock. Then a call's own time is right for all of them. */
   get haveOneClock(): boolean {
     return this.#clocks.length === 1;
   }
 
   /**
-   * Asks the earliest of their clocks for the time: no key may go that somebody still has to wait for.
+   * Reads the earliest of their clocks: no key may be dropped that still counts for one of the limiters.
    *
-   * @returns whether all told it. That one fails is for its own limiter's calls to say.
+   * @returns whether all clocks could be read. The calls of a clock's own limiter report its failure.
    */
   askTime(): boolean {
     try {
@@ -38,18 +38,18 @@ export class PlanUsers {
     }
   }
 
-  /** The same, throwing what a clock throws. */
+  /** As `askTime`, but throws what a clock throws. */
   readTime(): void {
     this.now[0] = Number.POSITIVE_INFINITY;
     for (const clock of this.#clocks) this.now[0] = Math.min(this.now[0], readUs(clock));
   }
 
-  /** Takes an earlier time for the one that was told. */
-  noLaterThan(us: number): void {
-    this.now[0] = Math.min(this.now[0]!, us);
+  /** Lowers the time to that of a call. */
+  noLaterThan(now: TimeCell): void {
+    this.now[0] = Math.min(this.now[0]!, now[0]!);
   }
 
-  tellSwept(removed: number, remaining: number): void {
+  notifySwept(removed: number, remaining: number): void {
     for (const context of this.#listeners) context.onSweep?.(removed, remaining);
   }
 }

@@ -1,12 +1,9 @@
 import type { Report } from "../../core/report.ts";
-import type { TimeCell } from "../../core/time-cell.ts";
-import { createTimeCell } from "../../core/time-cell.ts";
+import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 
-/** A table of which a `peek` promised something. */
+/** A table with reservations. */
 export interface ReservingTable {
-  /**
-   * Lets go of a new key's slot, if nothing has been counted for the key since. `now` is when the slot was reserved.
-   */
+  /** Frees a new key's slot, unless the key has been counted since. The slot was reserved at `now`. */
   release(key: string, now: TimeCell, wasChanged: boolean): void;
   /** Gives back the bytes of overflow buckets that were not made. */
   giveUpOverflow(): void;
@@ -21,20 +18,20 @@ interface Reservation {
 }
 
 /**
- * What a `peek` promised to the keys of one call. A call on several limiters is peeked at before anything is taken.
- * Each of them may find the last slot of one store free, so a slot is reserved for a new key until the call is decided.
+ * What a `peek` reserved for the keys of one call. A call on several limiters peeks at all of them before it takes. Two of
+ * them may find the last slot of one store, so a peek reserves a new key's slot until the call is decided.
  */
 export class Reservations {
   readonly #list: Reservation[] = [];
-  /** The call at hand. */
+  /** The report of the current call. */
   #report: Report | undefined;
   readonly #now = createTimeCell();
 
-  get some(): boolean {
+  get areSome(): boolean {
     return this.#list.length > 0;
   }
 
-  /** Belongs to a call that is peeked at: what an earlier call left is released. */
+  /** A call is peeked at. Reservations of an earlier call are released. */
   begin(report: Report, now: TimeCell): void {
     if (report !== this.#report) this.release();
     this.#report = report;
@@ -53,14 +50,14 @@ export class Reservations {
     this.#list.push({ table, what: "overflow buckets", key: "", wasChanged: false });
   }
 
-  /** A verb other than `peek` and `explain` came to a key. */
-  noteChange(table: ReservingTable | undefined, key: string): void {
+  /** A verb that changes cells came to a key. */
+  noteChange(table: ReservingTable, key: string): void {
     for (const reservation of this.#list) {
       if (reservation.table === table && reservation.key === key) reservation.wasChanged = true;
     }
   }
 
-  /** Whether some key is reserved in a table that is the one that is looked for. */
+  /** Whether a table has a reservation for a key that `isIt` accepts. */
   has(table: ReservingTable, isIt: (key: string) => boolean): boolean {
     return this.#list.some((one) => one.table === table && one.what !== "overflow buckets" && isIt(one.key));
   }

@@ -1,4 +1,5 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import type { KeyRef } from "../../core/key-ref.ts";
 import { ownCopy } from "../../core/own-copy.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
@@ -50,8 +51,8 @@ export class KeyTable extends PlanTable {
   #cursor = -1;
   #removedUntold = 0;
 
-  constructor(plan: Plan, nowUs: number, owner: KeyTableStore) {
-    super(plan, nowUs, owner.capacity);
+  constructor(plan: Plan, now: TimeCell, owner: KeyTableStore) {
+    super(plan, now, owner.capacity);
     this.width = this.compiled.width;
     this.#owner = owner;
     this.#recent = new RecentKeys(1, this);
@@ -96,17 +97,23 @@ export class KeyTable extends PlanTable {
     return slot * this.width;
   }
 
+  override locateRef(ref: KeyRef): number {
+    if (ref.table !== this || ref.slot < 0 || this.#keys[ref.slot] !== ref.text) this.#findRef(ref);
+    return ref.slot < 0 ? -1 : ref.slot * this.width;
+  }
+
+  #findRef(ref: KeyRef): void {
+    ref.table = this;
+    ref.slot = this.slotOf(ref.key);
+    ref.text = this.#keys[ref.slot] ?? "";
+  }
+
   /** The slot of a key; -1 if it has none. */
   slotOf(key: string): number {
     return this.#slots.get(this.#owner.texts.of(key)) ?? -1;
   }
 
-  /** The key in a slot. */
-  keyAt(slot: number): string | undefined {
-    return this.#keys[slot];
-  }
-
-  room(key: string, now: TimeCell): number {
+  findSlot(key: string, now: TimeCell): number {
     const text = this.#owner.texts.of(key);
     const bytes = textBytes(text) + BYTES_PER_ELEMENT;
     if (!(this.#reserved === key || this.#hasRoomFor(bytes) || this.#reclaimFor(bytes, now))) return -1;
@@ -121,14 +128,14 @@ export class KeyTable extends PlanTable {
   reserve(_slot: number, key: string): void {
     this.#reserved = key;
     this.#reservedBytes = this.#bytesWith(this.#newBytes);
-    this.store.size += 1;
+    this.capacity.size += 1;
     this.charge(this.#reservedBytes);
   }
 
   release(key: string): void {
     if (this.#reserved !== key) return;
     this.#reserved = undefined;
-    this.store.size -= 1;
+    this.capacity.size -= 1;
     this.charge(-this.#reservedBytes);
   }
 
@@ -141,7 +148,7 @@ export class KeyTable extends PlanTable {
     const own = ownCopy(this.#newText);
     this.#slots.set(own, slot);
     this.#keys.push(own);
-    this.store.size += 1;
+    this.capacity.size += 1;
     this.#textBytes += this.#newBytes;
     const before = this.#mapBytes.bytes;
     this.#mapBytes.add();
@@ -154,7 +161,7 @@ export class KeyTable extends PlanTable {
   }
 
   dropAll(): void {
-    this.store.size -= this.#keys.length;
+    this.capacity.size -= this.#keys.length;
     this.#slots.clear();
     this.#keys.length = 0;
     const before = this.#mapBytes.bytes;
@@ -182,15 +189,15 @@ export class KeyTable extends PlanTable {
     this.#cursor = this.#keys.length - 1;
     const removed = this.#sweepDownTo(0);
     this.#endPass();
-    this.tellSwept();
+    this.notifySwept();
     return removed;
   }
 
   /** Tells the table's limiters what has been dropped since they were told last. */
-  tellSwept(): void {
+  notifySwept(): void {
     const removed = this.#removedUntold;
     this.#removedUntold = 0;
-    if (removed > 0) this.users.tellSwept(removed, this.#keys.length);
+    if (removed > 0) this.users.notifySwept(removed, this.#keys.length);
   }
 
   protected override rebaseAll(from: CompiledPlan): void {
@@ -218,8 +225,8 @@ export class KeyTable extends PlanTable {
   }
 
   #isReserved(slot: number): boolean {
-    const { reservations } = this.store;
-    return reservations.some && reservations.has(this, (key) => this.slotOf(key) === slot);
+    const { reservations } = this.capacity;
+    return reservations.areSome && reservations.has(this, (key) => this.slotOf(key) === slot);
   }
 
   #remove(slot: number): void {
@@ -230,7 +237,7 @@ export class KeyTable extends PlanTable {
     this.#slots.delete(text);
     const moved = this.#keys[last]!;
     this.#keys.pop();
-    this.store.size -= 1;
+    this.capacity.size -= 1;
     this.#noteRemoved(text);
     if (slot === last) return;
     cells.copyWithin(slot * width, last * width, (last + 1) * width);
@@ -247,7 +254,7 @@ export class KeyTable extends PlanTable {
   }
 
   #hasRoomFor(bytes: number): boolean {
-    return this.store.size < this.store.maxKeys && !this.retired && this.fits(this.#bytesWith(bytes));
+    return this.capacity.size < this.capacity.maxKeys && !this.retired && this.fits(this.#bytesWith(bytes));
   }
 
   /** What a key takes, with what is copied where the Map or the cells have to grow. */
@@ -261,17 +268,17 @@ export class KeyTable extends PlanTable {
   /** Looks for idle keys, once at an instant. */
   #reclaimFor(bytes: number, now: TimeCell): boolean {
     const nowUs = now[0]!;
-    if (nowUs === this.store.fullAtUs || this.retired) return false;
+    if (nowUs === this.capacity.fullAtUs || this.retired) return false;
     this.#owner.reclaim(now);
     if (this.#hasRoomFor(bytes)) return true;
-    this.store.fullAtUs = nowUs;
+    this.capacity.fullAtUs = nowUs;
     return false;
   }
 
   /** To twice the slots, or to fewer where there are not enough bytes for the new cells beside the old ones. */
   #grow(): void {
     const slots = this.#keys.length;
-    const bytes = this.store.bytesLeft - this.#newBytes - this.#mapBytes.bytesForNext;
+    const bytes = this.capacity.bytesLeft - this.#newBytes - this.#mapBytes.bytesForNext;
     const most = Math.floor(bytes / (BYTES_PER_CELL * this.width));
     this.#resize(Math.max(leastSlotsBeyond(slots), Math.min(most, Math.max(FEWEST_SLOTS, 2 * slots))));
   }

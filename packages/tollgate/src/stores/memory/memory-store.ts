@@ -3,12 +3,10 @@ import type { Plan, Scope } from "../../core/plan.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { Capacity, type CapacityDefaults, HEAP_DEFAULTS } from "../local/capacity.ts";
-import type { HoldingSpace } from "../local/local-hold.ts";
 import { LocalSpace } from "../local/local-space.ts";
 import type { CapacityOptions, LocalStore } from "../local/local-store.ts";
 import { PlanTable } from "../local/plan-table.ts";
-import type { SpaceKeeper } from "../local/space-keeper.ts";
-import { KeyHold } from "./key-hold.ts";
+import type { SpaceStore } from "../local/space-store.ts";
 import { KeyTable, type KeyTableStore } from "./key-table.ts";
 import { KeyTexts } from "./key-texts.ts";
 import { Sweeper } from "./sweeper.ts";
@@ -50,7 +48,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): LocalStore {
   return new MemoryStore(options);
 }
 
-class MemoryStore implements LocalStore, SpaceKeeper, KeyTableStore {
+class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
   readonly kind = "sync";
   readonly capacity: Capacity;
   readonly texts: KeyTexts;
@@ -111,12 +109,12 @@ class MemoryStore implements LocalStore, SpaceKeeper, KeyTableStore {
     return this.#tables.get(scope)?.get(id);
   }
 
-  make(plan: Plan, nowUs: number, isChosenPerCall: boolean): KeyTable {
+  make(plan: Plan, now: TimeCell, isChosenPerCall: boolean): KeyTable {
     const known = this.find(plan);
     if (known !== undefined) return known;
     // Where bytes are short, a look and the call after it must not find different ones.
     if (2 * this.capacity.bytes < this.capacity.maxBytes) this.#sweeper.letGoOfUntouched();
-    const table = new KeyTable(plan, nowUs, this);
+    const table = new KeyTable(plan, now, this);
     if (isChosenPerCall && !table.fits(PlanTable.FIXED_BYTES)) {
       table.retire();
       return table;
@@ -128,15 +126,11 @@ class MemoryStore implements LocalStore, SpaceKeeper, KeyTableStore {
     return table;
   }
 
-  hold(space: HoldingSpace, key: string): KeyHold {
-    return new KeyHold(space, key);
-  }
-
   reclaim(now: TimeCell): void {
     this.#sweeper.reclaim(now);
   }
 
-  step(): void {
+  sweepStep(): void {
     this.#sweeper.step();
   }
 

@@ -1,10 +1,10 @@
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Capacity } from "../local/capacity.ts";
-import { CALLS_PER_STEP } from "../local/local-store.ts";
+import { CALLS_PER_SWEEP_STEP } from "../local/local-store.ts";
 import type { KeyTable } from "./key-table.ts";
 
 /** So many slots are looked at in a step, one for each call: no call waits long. */
-const SLOTS_PER_STEP = CALLS_PER_STEP;
+const SLOTS_PER_STEP = CALLS_PER_SWEEP_STEP;
 /** And at so many when a new key finds the store full: it has to wait for that. */
 const SLOTS_PER_RECLAIM = 16;
 /** A new key counts as so many calls: so a store keeps about twice the keys in use. */
@@ -50,7 +50,7 @@ export class Sweeper {
 
   /** Counts a new key. */
   inserted(): void {
-    this.#capacity.callsUntilStep -= CALLS_PER_NEW_KEY;
+    this.#capacity.callsUntilSweep -= CALLS_PER_NEW_KEY;
   }
 
   sweepAll(): void {
@@ -69,7 +69,7 @@ export class Sweeper {
       const looksAt = Math.max(1, Math.min(slotsLeft, table.size));
       slotsLeft -= looksAt;
       const told = table.users.askTime();
-      table.users.noLaterThan(callTime[0]!);
+      table.users.noLaterThan(callTime);
       if (!(told && table.reaches(table.users.now)) || table.sweepSome(looksAt)) this.#next += 1;
     }
   }
@@ -96,7 +96,7 @@ export class Sweeper {
   }
 
   #step(): void {
-    this.#capacity.callsUntilStep = CALLS_PER_STEP;
+    this.#capacity.callsUntilSweep = CALLS_PER_SWEEP_STEP;
     let slotsLeft = SLOTS_PER_STEP;
     // Once round at the most: small tables are many to a step.
     for (let tables = this.#tables.length; tables > 0 && slotsLeft > 0; tables -= 1) {
@@ -118,7 +118,7 @@ export class Sweeper {
   #endPass(index: number): void {
     const table = this.#tables[index]!;
     this.#next += 1;
-    table.tellSwept();
+    table.notifySwept();
     if (table.isIdle(table.users.now)) this.#letGo(index);
   }
 

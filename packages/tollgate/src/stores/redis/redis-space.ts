@@ -1,6 +1,7 @@
 import { type Clock, readUs } from "../../core/clock.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { AsyncSpace, LimiterContext } from "../../core/store.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
 import type { KeyCall, KeySpace } from "./batch/key-call.ts";
 import type { Stand } from "./failure/failure-policy.ts";
 import { type EncodedPlan, encodePlan } from "./script/encode-plan.ts";
@@ -75,7 +76,8 @@ export class RedisSpace implements AsyncSpace, KeySpace {
     return { space: this, key: "", name, plan: this.#encoded, costs: [] };
   }
 
-  allow(key: string, cost: number, nowUs: number): Promise<boolean> {
+  allow(key: string, cost: number, now: TimeCell): Promise<boolean> {
+    const nowUs = now[0]!;
     return this.#owner.allow(this.call(key, this.#costsOf(cost), nowUs), nowUs);
   }
 
@@ -92,8 +94,8 @@ export class RedisSpace implements AsyncSpace, KeySpace {
     return this.#owner.size(this);
   }
 
-  sweep(nowUs: number): Promise<number> {
-    return this.#owner.sweep(this, nowUs);
+  sweep(now: TimeCell): Promise<number> {
+    return this.#owner.sweep(this, now[0]!);
   }
 
   release(): void {

@@ -1,7 +1,8 @@
 import { TollgateError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
-import type { AsyncCall, AsyncSpace, AsyncStore, LimiterContext, TakenFrom, Verb } from "../../core/store.ts";
+import type { AsyncSpace, AsyncStore, Call, LimiterContext, TakenFrom, Verb } from "../../core/store.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
 import type { DenialMemory } from "./batch/denial-memory.ts";
 import type { KeyCall } from "./batch/key-call.ts";
 import { AnswerWaiter } from "./batch/waiter.ts";
@@ -106,8 +107,9 @@ class StoreOnServer implements RedisStore, SpaceOwner, DenialMemory {
   }
 
   /** Makes as few promises as it can: of a flood there are many at a time. */
-  transact(verb: Verb, calls: readonly AsyncCall[], nowUs: number, takenFrom?: TakenFrom): Promise<Report> {
+  transact(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, takenFrom?: TakenFrom): Promise<Report> {
     this.#checkOpen();
+    const nowUs = now[0]!;
     const keyed = calls.map(({ space, key, costs }) => (space as RedisSpace).call(key, costs, nowUs));
     const without = (error: unknown) => this.#decideWithout(error, verb, keyed, nowUs, takenFrom);
     // Corrected where it was made, though the server may be back.

@@ -1,3 +1,4 @@
+import { startsEmpty } from "../../algorithms/registry.ts";
 import { readUs } from "../../core/clock.ts";
 import { Report } from "../../core/report.ts";
 import type { Verb } from "../../core/store.ts";
@@ -81,7 +82,7 @@ function refund(taken: readonly Taken[], report: Report, ask: Ask): Promise<void
 
 /** Asks for nothing: a bucket that starts empty starts to fill with its first touch, even a denied one. */
 function touch(parts: readonly SlotPart[], ask: Ask): Promise<Answer>[] {
-  const startEmpty = parts.filter(({ calls }) => calls.some(({ space }) => space.plan.startsEmpty));
+  const startEmpty = parts.filter(({ calls }) => calls.some(({ space }) => startsEmpty(space.plan)));
   return startEmpty.map(({ calls }) =>
     ask(
       "take",

@@ -63,7 +63,7 @@ export class BlockValues implements Values {
     const isThere = words[slot] === (printLow | (high & GENERATION_MASK)) && words[slot + 1] === printHigh;
     if (!isThere || upperOf(high) === 0) return AGAIN;
     this.read(slot, low);
-    const admitted = compiled.taker.admit(this.cells, 0, now, cost);
+    const admitted = compiled.plainTake.tryTake(this.cells, 0, now, cost);
     if (admitted && cost > 0) {
       compiled.noteExpiry(this.cells, 0, now, this.expiry);
       const published = this.publish(slot, low, high);

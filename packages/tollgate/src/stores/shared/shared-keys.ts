@@ -1,7 +1,7 @@
 import { type Clock, readUs } from "../../core/clock.ts";
 import { TollgateError } from "../../core/errors.ts";
 import type { Report } from "../../core/report.ts";
-import type { Verb } from "../../core/store.ts";
+import type { Verb } from "../../core/verbs.ts";
 import type { SharedPlan } from "./shared-plan.ts";
 import { type IsFree, LOST, NOWHERE, type Slots, STATE } from "./slots.ts";
 import { GENERATION_MASK, upperOf } from "./state.ts";
@@ -134,7 +134,7 @@ export class SharedKeys implements RevokingKeys {
   #restore({ takenAt, slot, low, high, before, wasNew }: Taking): number {
     const plan = this.#plan;
     // A bucket that starts empty begins to fill with its first touch, even a denied one.
-    if (wasNew && !plan.plan.startsEmpty) return this.slots.vacate(slot, low, high) ? PUBLISHED : AGAIN;
+    if (wasNew && !plan.compiled.startsEmpty) return this.slots.vacate(slot, low, high) ? PUBLISHED : AGAIN;
     plan.reach(takenAt[0]!);
     plan.values.cells.set(before);
     return plan.publish(slot, low, high);

@@ -1,11 +1,10 @@
-import { CompiledPlan, idleTtlUs } from "../../algorithms/compiled-plan.ts";
-import { REACH_US, Ticks } from "../../algorithms/ticks.ts";
-import { toMicroseconds } from "../../core/duration.ts";
+import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import { REACH_US } from "../../algorithms/ticks.ts";
 import { TollgateError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
-import type { Verb } from "../../core/store.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
+import type { Verb } from "../../core/verbs.ts";
 import { KeyPrints } from "./key-prints.ts";
 import type { PlanRows } from "./plan-rows.ts";
 import { NO_OWNER } from "./slots.ts";
@@ -42,7 +41,7 @@ export class SharedPlan {
     this.number = rows.numberOf(this.prints.planLow, this.prints.planHigh);
     this.#rows = rows;
     this.#compiled = new CompiledPlan(plan, 0);
-    this.#isPlain = plan.enforces.every(Boolean) && !plan.startsEmpty;
+    this.#isPlain = plan.enforces.every(Boolean) && !this.#compiled.startsEmpty;
   }
 
   /** The kernels, after `reach`. */
@@ -70,8 +69,8 @@ export class SharedPlan {
         `clock.now(): expected a time within 20 years of the first call's, ${originUs / 1000}, for keys that threads share, got ${nowUs / 1000}`,
       );
     }
-    describeTicks(this.plan, this.#rows, this.number, originUs);
     this.#compiled = new CompiledPlan(this.plan, originUs);
+    describeTicks(this.#compiled, this.#rows, this.number, originUs);
     this.plain = this.#isPlain ? this.#compiled : undefined;
     this.#earliestUs = originUs - REACH_US;
     this.#latestUs = originUs + REACH_US;
@@ -82,16 +81,10 @@ export class SharedPlan {
     const compiled = this.#compiled;
     const { cells } = this.values;
     const { now } = this;
-    const { startsEmpty } = this.plan;
-    // A full bucket that should be forgotten is as good as a new one; one that starts empty is not.
-    const begins = key === "new" || (startsEmpty && compiled.isIdle(cells, 0, now));
-    if (begins) compiled.init(cells, 0, now);
+    compiled.begin(key, cells, 0, now);
     this.taking?.noteBefore(cells, key === "new");
-    const admitted = compiled.conform(cells, 0, now, costs, report, at);
-    const changed = compiled.change(verb, admitted, cells, 0, now, costs, report, at);
-    const isToKeep = changed && (key === "known" || verb !== "refund");
-    this.hasChanged = !looks(verb) && (isToKeep || (begins && startsEmpty));
-    if (verb !== "refund") compiled.describe(cells, 0, now, costs, report, at);
+    const admitted = compiled.apply(verb, cells, 0, costs, now, report, at);
+    this.hasChanged = compiled.mustStore;
     return admitted;
   }
 
@@ -114,18 +107,11 @@ export class SharedPlan {
   }
 }
 
-/** Whether a verb changes nothing. */
-function looks(verb: Verb): boolean {
-  return verb === "peek" || verb === "explain";
-}
-
 /**
- * Tells threads that do not know a plan of one cell when its keys are idle; where there are more cells, their blocks
- * say so. Ticks of an inexact scale count from before the plan's origin, by up to a period of the limit.
+ * Writes when the keys of a plan whose only cell is a tick are idle, for threads that do not know the plan. Blocks of more
+ * cells say it themselves. Ticks of an inexact scale count from before the plan's origin, by up to a period of the limit.
  */
-function describeTicks({ limits }: Plan, rows: PlanRows, number: number, originUs: number): void {
-  const [limit] = limits;
-  if (limits.length > 1 || limit?.algorithm !== "token-bucket") return;
-  const ticks = new Ticks(limit.capacity, limit.refill, toMicroseconds("per", limit.perMs), originUs);
-  rows.describe(number, 1 / ticks.perUs, idleTtlUs(limit) - (originUs - ticks.originUs));
+function describeTicks({ ticks, idleTtlUs }: CompiledPlan, rows: PlanRows, number: number, originUs: number): void {
+  if (ticks === undefined) return;
+  rows.describe(number, 1 / ticks.perUs, idleTtlUs - (originUs - ticks.originUs));
 }

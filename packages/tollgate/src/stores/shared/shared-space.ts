@@ -1,12 +1,13 @@
+import { KeyRef } from "../../core/key-ref.ts";
 import { ownCopy } from "../../core/own-copy.ts";
 import type { Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
-import type { LimiterContext, SyncHold, SyncSpace, Verb } from "../../core/store.ts";
-import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
-import { denyForRoom } from "../local/deny-for-room.ts";
+import type { LimiterContext, SyncSpace } from "../../core/store.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
+import { VERBS, type Verb } from "../../core/verbs.ts";
+import { denyForCapacity } from "../local/overflow.ts";
 import { RecentKeys } from "../local/recent-keys.ts";
 import type { PlanRows } from "./plan-rows.ts";
-import { type HoldingSpace, SharedHold } from "./shared-hold.ts";
 import { SharedKeys } from "./shared-keys.ts";
 import { SharedPlan } from "./shared-plan.ts";
 import type { SharedTable } from "./shared-table.ts";
@@ -28,7 +29,7 @@ const RECENT_VALUES = 3;
 const SLOT = 2;
 
 /** One limiter's view of the keys that threads share. */
-export class SharedSpace implements SyncSpace, HoldingSpace {
+export class SharedSpace implements SyncSpace {
   readonly plan: Plan;
   readonly #context: LimiterContext;
   readonly #keeper: SpaceKeeper;
@@ -56,58 +57,60 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
     return this.#keys.size;
   }
 
-  allow(key: string, now: TimeCell, cost: number): boolean {
+  allow(key: string, cost: number, now: TimeCell): boolean {
     const place = this.#recent.find(key);
-    if (place < 0) return this.#allowUnknown(key, now, cost);
+    if (place < 0) return this.#allowUnknown(key, cost, now);
     const { values } = this.#recent;
     const at = RECENT_VALUES * place;
-    const outcome = this.#admit(values[at + SLOT]!, values[at]!, values[at + 1]!, now, cost);
-    return outcome >= AGAIN ? this.#allowMoved(key, at, now, cost) : outcome === ADMITTED;
+    const outcome = this.#tryTake(values[at + SLOT]!, values[at]!, values[at + 1]!, cost, now);
+    return outcome >= AGAIN ? this.#allowMoved(key, at, cost, now) : outcome === ADMITTED;
   }
 
-  hold(key: string): SyncHold {
+  keyRef(key: string): KeyRef {
     const { prints } = this.#shared;
+    const ref = new KeyRef(key);
     prints.ofKey(key);
-    return new SharedHold(this, key, prints.low, prints.high);
+    ref.low = prints.low;
+    ref.high = prints.high;
+    return ref;
   }
 
-  allowHeld(hold: SharedHold, now: TimeCell, cost: number): boolean {
-    const outcome = this.#admit(hold.slot, hold.low, hold.high, now, cost);
+  allowRef(ref: KeyRef, cost: number, now: TimeCell): boolean {
+    const outcome = this.#tryTake(ref.slot, ref.low, ref.high, cost, now);
     if (outcome < AGAIN) return outcome === ADMITTED;
-    const admitted = this.#allowOtherwise(hold.key, hold.low, hold.high, now, cost);
-    hold.slot = this.#keys.slots.find(hold.low, hold.high);
+    const admitted = this.#allowOtherwise(ref.key, ref.low, ref.high, cost, now);
+    ref.slot = this.#keys.slots.find(ref.low, ref.high);
     return admitted;
   }
 
-  allowMany(keys: readonly string[], nowUs: number, cost: number, out: Uint8Array): number {
-    const now = createTimeCell(nowUs);
+  allowMany(keys: readonly string[], cost: number, now: TimeCell, out: Uint8Array): number {
     let admitted = 0;
     for (const [i, key] of keys.entries()) {
-      const allowed = this.allow(key, now, cost);
+      const allowed = this.allow(key, cost, now);
       out[i] = allowed ? 1 : 0;
       if (allowed) admitted += 1;
     }
     return admitted;
   }
 
-  apply(verb: Verb, key: string, nowUs: number, costs: readonly number[], report: Report, at: number): boolean {
+  apply(verb: Verb, key: string, costs: readonly number[], now: TimeCell, report: Report, at: number): boolean {
     const { prints } = this.#shared;
-    this.#shared.reach(nowUs);
+    this.#shared.reach(now[0]!);
     prints.ofKey(key);
     return this.#applyTo(key, prints.low, prints.high, verb, costs, report, at);
   }
 
   takeRevocably(
     key: string,
-    nowUs: number,
     costs: readonly number[],
+    now: TimeCell,
     report: Report,
     at: number,
   ): (() => void) | undefined {
-    const taking = new Taking(nowUs, this.#values.cells.length);
+    const taking = new Taking(now[0]!, this.#values.cells.length);
     this.#shared.taking = taking;
     try {
-      if (!this.apply("take", key, nowUs, costs, report, at)) return undefined;
+      if (!this.apply("take", key, costs, now, report, at)) return undefined;
     } finally {
       this.#shared.taking = undefined;
     }
@@ -127,8 +130,8 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
     this.#buckets.clear();
   }
 
-  sweep(nowUs: number): number {
-    this.#shared.reach(nowUs);
+  sweep(now: TimeCell): number {
+    this.#shared.reach(now[0]!);
     const removed = this.#keys.sweep();
     this.#buckets.sweep();
     if (removed > 0) this.#context.onSweep?.(removed, this.size);
@@ -140,15 +143,15 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
 
   release(): void {}
 
-  /** With the taker alone, where the key was last. */
-  #admit(slot: number, low: number, high: number, now: TimeCell, cost: number): number {
+  /** Takes a plain cost in the slot where the key was last. */
+  #tryTake(slot: number, low: number, high: number, cost: number, now: TimeCell): number {
     const { plain } = this.#shared;
     if (slot < 0 || plain === undefined || !this.#shared.reaches(now)) return AGAIN;
     return this.#values.admit(slot, low << PRINT_SHIFT, high, plain, now, cost);
   }
 
   /** For a key that is none of the recent ones. */
-  #allowUnknown(key: string, now: TimeCell, cost: number): boolean {
+  #allowUnknown(key: string, cost: number, now: TimeCell): boolean {
     const { prints } = this.#shared;
     prints.ofKey(key);
     const { low, high } = prints;
@@ -158,16 +161,16 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
       this.#recent.keep(place, ownCopy(key));
       this.#noteRecent(RECENT_VALUES * place, low, high, slot);
     }
-    const outcome = this.#admit(slot, low, high, now, cost);
-    return outcome >= AGAIN ? this.#allowOtherwise(key, low, high, now, cost) : outcome === ADMITTED;
+    const outcome = this.#tryTake(slot, low, high, cost, now);
+    return outcome >= AGAIN ? this.#allowOtherwise(key, low, high, cost, now) : outcome === ADMITTED;
   }
 
   /** For a recent key that is not where it was, or that others changed at the same time. */
-  #allowMoved(key: string, at: number, now: TimeCell, cost: number): boolean {
+  #allowMoved(key: string, at: number, cost: number, now: TimeCell): boolean {
     const { values } = this.#recent;
     const low = values[at]!;
     const high = values[at + 1]!;
-    const admitted = this.#allowOtherwise(key, low, high, now, cost);
+    const admitted = this.#allowOtherwise(key, low, high, cost, now);
     this.#noteRecent(at, low, high, this.#keys.slots.find(low, high));
     return admitted;
   }
@@ -179,7 +182,7 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
     values[at + SLOT] = slot;
   }
 
-  #allowOtherwise(key: string, low: number, high: number, now: TimeCell, cost: number): boolean {
+  #allowOtherwise(key: string, low: number, high: number, cost: number, now: TimeCell): boolean {
     this.#shared.reach(now[0]!);
     const costs = this.#costs;
     for (let i = 0; i < costs.length; i += 1) costs[i] = this.plan.countsNumber[i]! ? cost : 0;
@@ -199,10 +202,11 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
     const outcome = this.#keys.decide(low, high, verb, costs, report, at);
     if (outcome < AGAIN) {
       // Of a combined call: there may have been none when it was looked at.
-      if (report.lacksRoom.length > at) report.lacksRoom.fill(false, at, at + costs.length);
+      if (report.lacksCapacity.length > at) report.lacksCapacity.fill(false, at, at + costs.length);
       return outcome === ADMITTED;
     }
-    if (verb === "take" || verb === "charge") this.#keeper.countOverflow();
+    const { changes, refunds } = VERBS[verb];
+    if (changes && !refunds) this.#keeper.countOverflow();
     // A key that has cells of its own must not be counted anywhere else.
     if (outcome === NO_ROOM && this.#keeper.overflow === "share") {
       const { prints } = this.#shared;
@@ -214,6 +218,6 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
       }
     }
     const { compiled, now, values } = this.#shared;
-    return denyForRoom(compiled, values.cells, now, costs, report, at);
+    return denyForCapacity(compiled, values.cells, now, costs, report, at);
   }
 }

@@ -177,7 +177,7 @@ export class StoreInThread implements SharedStore, SpaceKeeper {
         "name: expected a name, by which all threads know the limiter, got undefined",
       );
     }
-    return new SharedSpace(plan, context, this, this.#tables.tableOf(new CompiledPlan(plan, 0).width));
+    return new SharedSpace(plan, context, this, this.#tables.tableOf(widthOf(plan)));
   }
 
   /** Nothing runs in the background. */
@@ -190,6 +190,12 @@ export class StoreInThread implements SharedStore, SpaceKeeper {
   countOverflow(): void {
     this.#memory.atomics.add(this.#memory.pairs, OVERFLOWED_AT / 2, 1n);
   }
+}
+
+/** A slot itself has space for one cell, if that is a tick. All other cells lie in blocks of at least two. */
+function widthOf(plan: Plan): number {
+  const { ticks, width } = new CompiledPlan(plan, 0);
+  return ticks === undefined ? Math.max(2, width) : 1;
 }
 
 /** Tells nothing of the secret. */

@@ -47,7 +47,7 @@ export class TickValues implements Values {
     if (!isThere || upperOf(high) === 0) return AGAIN;
     const { cells } = this;
     cells[0] = tickOf(low, high);
-    const admitted = compiled.taker.admit(cells, 0, now, cost);
+    const admitted = compiled.plainTake.tryTake(cells, 0, now, cost);
     const tick = cells[0];
     const isDone =
       admitted && cost > 0

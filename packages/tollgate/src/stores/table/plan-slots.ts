@@ -1,4 +1,5 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import type { KeyRef } from "../../core/key-ref.ts";
 import { ownCopy } from "../../core/own-copy.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
@@ -38,8 +39,8 @@ export class PlanSlots extends PlanTable implements Owner {
   low = 0;
   high = 0;
 
-  constructor(plan: Plan, nowUs: number, table: SlotTable, retire: (letGo: PlanSlots) => void) {
-    super(plan, nowUs, table.capacity);
+  constructor(plan: Plan, now: TimeCell, table: SlotTable, retire: (letGo: PlanSlots) => void) {
+    super(plan, now, table.capacity);
     this.#table = table;
     this.#retire = retire;
     this.slots = table.slots;
@@ -60,6 +61,25 @@ export class PlanSlots extends PlanTable implements Owner {
     const { values } = this.#recent;
     const isThere = this.slots.holds(values[at + WORD]!, values[at]!, values[at + 1]!);
     return isThere ? values[at + SLOT]! : this.#locateMoved(at);
+  }
+
+  override locateRef(ref: KeyRef): number {
+    if (ref.table !== this) this.#hashRef(ref);
+    if (ref.slot < 0 || !this.slots.holds(ref.word, ref.low, ref.high)) this.#findRef(ref);
+    return ref.slot;
+  }
+
+  #hashRef(ref: KeyRef): void {
+    this.print(ref.key);
+    ref.table = this;
+    ref.low = this.low;
+    ref.high = this.high;
+    ref.slot = -1;
+  }
+
+  #findRef(ref: KeyRef): void {
+    ref.slot = this.slots.find(ref.low, ref.high);
+    if (ref.slot >= 0) ref.word = this.slots.wordOf(ref.slot);
   }
 
   /** Notes a key's fingerprint. */
@@ -87,7 +107,7 @@ export class PlanSlots extends PlanTable implements Owner {
     return this.slots.find(this.#prepared[2 * index]!, this.#prepared[2 * index + 1]!);
   }
 
-  room(key: string, now: TimeCell): number {
+  findSlot(key: string, now: TimeCell): number {
     if (this.#number < 0) return -1;
     this.print(key);
     return this.#table.makeRoom(this.low, this.high, this, now);
@@ -109,7 +129,7 @@ export class PlanSlots extends PlanTable implements Owner {
     const slot = this.locate(key);
     if (slot < 0 || !this.reaches(now)) return;
     // A bucket that starts empty has begun to fill with a call that was denied.
-    const isIdle = this.plan.startsEmpty ? !wasChanged : this.compiled.isIdle(this.cells, slot, now);
+    const isIdle = this.compiled.startsEmpty ? !wasChanged : this.compiled.isIdle(this.cells, slot, now);
     if (isIdle) this.#table.drop(slot, this);
   }
 
@@ -131,18 +151,18 @@ export class PlanSlots extends PlanTable implements Owner {
       if (this.compiled.isIdle(this.cells, slot, now) && !this.#isReserved(slot)) this.#table.drop(slot, this);
     }
     const removed = before - this.size;
-    if (removed > 0) this.users.tellSwept(removed, this.size);
+    if (removed > 0) this.users.notifySwept(removed, this.size);
     return removed;
   }
 
   isSlotIdle(slot: number, asker: "itself" | "another", callTime: TimeCell): boolean {
-    if (this.store.reservations.some && this.#isReserved(slot)) return false;
+    if (this.capacity.reservations.areSome && this.#isReserved(slot)) return false;
     const { users } = this;
     if (asker === "itself" && users.haveOneClock) return this.compiled.isIdle(this.cells, slot, callTime);
     if (!users.askTime()) return false;
     // Its limiter may never call again. In the middle of its own call the kernels have to stay.
     if (asker === "another") this.reach(users.now);
-    users.noLaterThan(callTime[0]!);
+    users.noLaterThan(callTime);
     return this.reaches(users.now) && this.compiled.isIdle(this.cells, slot, users.now);
   }
 
@@ -160,7 +180,7 @@ export class PlanSlots extends PlanTable implements Owner {
   }
 
   #isReserved(slot: number): boolean {
-    return this.store.reservations.has(this, (key) => {
+    return this.capacity.reservations.has(this, (key) => {
       this.#hash.hash(key);
       const [low = FREE, high = 0] = this.#hash.words;
       return this.slots.find(low === FREE ? NEXT_TO_FREE : low, high) === slot;

@@ -2,14 +2,13 @@ import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import { TollgateError } from "../../core/errors.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
 import { Capacity, type CapacityDefaults, HEAP_DEFAULTS } from "../local/capacity.ts";
-import type { HoldingSpace } from "../local/local-hold.ts";
 import { LocalSpace } from "../local/local-space.ts";
-import { CALLS_PER_STEP, type CapacityOptions, type LocalStore } from "../local/local-store.ts";
+import { CALLS_PER_SWEEP_STEP, type CapacityOptions, type LocalStore } from "../local/local-store.ts";
 import { PlanTable } from "../local/plan-table.ts";
-import type { SpaceKeeper } from "../local/space-keeper.ts";
+import type { SpaceStore } from "../local/space-store.ts";
 import { PlanSlots } from "./plan-slots.ts";
-import { SlotHold } from "./slot-hold.ts";
 import { SlotTable } from "./slot-table.ts";
 import { Slots } from "./slots.ts";
 
@@ -68,7 +67,7 @@ export function tableStore(options: TableStoreOptions): LocalStore {
   return new TableStore(options);
 }
 
-class TableStore implements LocalStore, SpaceKeeper {
+class TableStore implements LocalStore, SpaceStore {
   readonly kind = "sync";
   readonly capacity: Capacity;
   /** By the number of cells that a key needs. */
@@ -124,11 +123,11 @@ class TableStore implements LocalStore, SpaceKeeper {
     return this.#plans.get(scope)?.get(id);
   }
 
-  make(plan: Plan, nowUs: number, isChosenPerCall: boolean): PlanSlots {
+  make(plan: Plan, now: TimeCell, isChosenPerCall: boolean): PlanSlots {
     const known = this.find(plan);
     if (known !== undefined) return known;
     const table = this.#tableFor(widthOf(plan), isChosenPerCall);
-    const made = new PlanSlots(plan, nowUs, table, (letGo) => this.#retire(letGo));
+    const made = new PlanSlots(plan, now, table, (letGo) => this.#retire(letGo));
     if (isChosenPerCall && !made.fits(PlanTable.FIXED_BYTES)) {
       made.retire();
       return made;
@@ -141,9 +140,9 @@ class TableStore implements LocalStore, SpaceKeeper {
     return made;
   }
 
-  step(): void {
+  sweepStep(): void {
     const { capacity } = this;
-    capacity.callsUntilStep = CALLS_PER_STEP;
+    capacity.callsUntilSweep = CALLS_PER_SWEEP_STEP;
     if (this.#crowded) for (const table of this.#tables.values()) table.step();
     if (!capacity.isShortOfBytes) return;
     this.#next = (this.#next + 1) % Math.max(1, this.#everyTable.length);
@@ -151,10 +150,6 @@ class TableStore implements LocalStore, SpaceKeeper {
   }
 
   inserted(): void {}
-
-  hold(space: HoldingSpace, key: string): SlotHold {
-    return new SlotHold(space, key);
-  }
 
   /** @throws TollgateError `ERR_LIMITS` when there are not enough bytes for limits that are fixed. */
   #tableFor(width: number, isChosenPerCall: boolean): SlotTable {

@@ -76,7 +76,7 @@ describe.each(STORES)("the options of %s", (name, create) => {
   });
 
   it.each([1, 10_000_000])("may have maxKeys of %d, which the store tells", (maxKeys) => {
-    expect(create({ maxKeys, overflow: "deny" })).toMatchObject({ kind: "sync", maxKeys, size: 0, overflowed: 0 });
+    expect(create({ maxKeys, overflow: "deny" })).toMatchObject({ kind: "sync", maxKeys, size: 0, overflowCount: 0 });
   });
 });
 

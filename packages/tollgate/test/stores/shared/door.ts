@@ -27,21 +27,21 @@ function doorStore(meanwhile: () => void): SyncStore {
     kind: "sync",
     open: (plan, context) => {
       const inner = store.open(plan, context);
-      const apply: SyncSpace["apply"] = (verb, key, nowUs, costs, report, at) => {
+      const apply: SyncSpace["apply"] = (verb, key, costs, now, report, at) => {
         if (verb === "take" && costs[0] !== 0) {
           meanwhile();
-          inner.apply("charge", key, nowUs, [DOOR], report, at);
+          inner.apply("charge", key, [DOOR], now, report, at);
         }
-        return inner.apply(verb, key, nowUs, costs, report, at);
+        return inner.apply(verb, key, costs, now, report, at);
       };
       return {
         plan,
         size: 0,
-        allow: (key, now, cost) => inner.allow(key, now, cost),
+        allow: (key, cost, now) => inner.allow(key, cost, now),
         apply,
         drop: (key) => inner.drop(key),
         clear: () => inner.clear(),
-        sweep: (nowUs) => inner.sweep(nowUs),
+        sweep: (now) => inner.sweep(now),
         maintain: () => {},
         release: () => {},
       };

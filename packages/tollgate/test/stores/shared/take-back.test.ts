@@ -40,7 +40,7 @@ class Run {
 
   take(us: number, cost: number): boolean {
     this.#now[0] = START_US + us;
-    return this.kernel.admit(this.cells, 0, this.#now, cost);
+    return this.kernel.tryTake(this.cells, 0, this.#now, cost);
   }
 
   callOthers(us: number, calls: number): void {

@@ -117,7 +117,7 @@ class World {
   }
 
   /** Whether the key of a step would have to share a bucket. */
-  lacksRoom([, index, number]: Step): boolean {
+  lacksCapacity([, index, number]: Step): boolean {
     return this.limiters[index]!.peek(`key-${number}`, 0).overflowed === true;
   }
 
@@ -151,7 +151,7 @@ describe("a table", () => {
         for (const [verb, limiter, key, number] of trace) {
           const step: Step = [verb, limiter, key % keys, number];
           // A refund to a key without room goes to a shared bucket, and is no call that overflows.
-          if (verb === "refund" && table.lacksRoom(step)) break;
+          if (verb === "refund" && table.lacksCapacity(step)) break;
           const expected = memory.play(step);
           const got = table.play(step);
           expect(table.store.size).toBe(table.total);

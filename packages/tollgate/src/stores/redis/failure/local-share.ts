@@ -3,6 +3,7 @@ import { TollgateError } from "../../../core/errors.ts";
 import type { Plan } from "../../../core/plan.ts";
 import { Report } from "../../../core/report.ts";
 import type { LimiterContext, SyncSpace, SyncStore, TakenFrom, Verb } from "../../../core/store.ts";
+import { createTimeCell } from "../../../core/time-cell.ts";
 import { ASK_AGAIN_US, type FailurePolicy, NO_STAND, type Stand, type StandCall, uncounted } from "./failure-policy.ts";
 import { shareOfPlan } from "./share-of-plan.ts";
 
@@ -44,7 +45,7 @@ export class LocalShare implements FailurePolicy {
     const report = transact(
       verb,
       stands.map(({ stand, key, costs }) => ({ space: stand.space, key, costs })),
-      nowUs,
+      createTimeCell(nowUs),
       takenFrom,
     );
     if (verb === "refund") return report;

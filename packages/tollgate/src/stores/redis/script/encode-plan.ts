@@ -1,4 +1,4 @@
-import { compileLimit } from "../../../algorithms/compile-limit.ts";
+import { compileLimit } from "../../../algorithms/registry.ts";
 import { Ticks } from "../../../algorithms/ticks.ts";
 import { toMicroseconds } from "../../../core/duration.ts";
 import type { FixedWindowLimit, Limit, SlidingWindowLimit, TokenBucketLimit } from "../../../core/limits/limit.ts";

@@ -1,3 +1,4 @@
+import { startsEmpty } from "../../../algorithms/registry.ts";
 import type { Limit } from "../../../core/limits/limit.ts";
 import { isQuick, type ScriptKey, type ScriptTransaction, type ScriptVerb } from "./encode-call.ts";
 
@@ -98,7 +99,7 @@ function roundsOf({ verb, times, detail, keys }: ScriptTransaction): number {
     case "charge":
       return detail === "each" || keys.length > 1 ? times : Math.min(times, 3);
     case "refund":
-      return keys.some(({ plan }) => plan.plan.startsEmpty) ? times : 1;
+      return keys.some(({ plan }) => startsEmpty(plan.plan)) ? times : 1;
     case "peek":
     case "explain":
     case "drop":

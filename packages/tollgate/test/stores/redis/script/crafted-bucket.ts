@@ -52,8 +52,8 @@ export class CraftedBucket {
     const cells = new Float64Array([fullTicks]);
     const now = createTimeCell(nowUs);
     const report = new Report();
-    report.admitted = this.#compiled.conform(cells, 0, now, [COST], report, 0);
-    this.#compiled.describe(cells, 0, now, [COST], report, 0);
+    this.#compiled.begin("known", cells, 0, now);
+    report.admitted = this.#compiled.apply("explain", cells, 0, [COST], now, report, 0);
     return report;
   }
 }

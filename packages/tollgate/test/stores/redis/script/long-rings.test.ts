@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { transact } from "../../../../src/algorithms/transact.ts";
+import { createTimeCell } from "../../../../src/core/time-cell.ts";
 import { type Report, slidingWindow } from "../../../../src/index.ts";
 import type { ScriptTransaction } from "../../../../src/stores/redis/script/encode-call.ts";
 import { eraOf } from "../../../../src/stores/redis/script/era.ts";
@@ -51,7 +52,7 @@ it.each([
         const reports: Report[] = [];
         let admitted = 0;
         for (let i = 0; i < times; i += 1) {
-          const report = transact(verb, [{ space, key: "a", costs }], nowUs);
+          const report = transact(verb, [{ space, key: "a", costs }], createTimeCell(nowUs));
           if (report.admitted) admitted += 1;
           else reports.push(report);
         }

@@ -18,12 +18,12 @@ export class QuietSpace implements SyncSpace {
     return this.#space.size;
   }
 
-  allow(key: string, now: TimeCell, cost: number): boolean {
-    return this.#space.allow(key, now, cost);
+  allow(key: string, cost: number, now: TimeCell): boolean {
+    return this.#space.allow(key, cost, now);
   }
 
-  apply(verb: Verb, key: string, nowUs: number, costs: readonly number[], report: Report, at: number): boolean {
-    return this.#space.apply(verb, key, nowUs, costs, report, at);
+  apply(verb: Verb, key: string, costs: readonly number[], now: TimeCell, report: Report, at: number): boolean {
+    return this.#space.apply(verb, key, costs, now, report, at);
   }
 
   drop(key: string): void {
@@ -34,8 +34,8 @@ export class QuietSpace implements SyncSpace {
     this.#space.clear();
   }
 
-  sweep(nowUs: number): number {
-    return this.#space.sweep(nowUs);
+  sweep(now: TimeCell): number {
+    return this.#space.sweep(now);
   }
 
   maintain(): void {}

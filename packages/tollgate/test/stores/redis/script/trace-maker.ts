@@ -1,4 +1,5 @@
 import { transact } from "../../../../src/algorithms/transact.ts";
+import { createTimeCell } from "../../../../src/core/time-cell.ts";
 import type { Report } from "../../../../src/index.ts";
 import type { TransactionOutcome } from "../../../../src/stores/redis/script/decode-reply.ts";
 import type { ScriptKey, ScriptTransaction, ScriptVerb } from "../../../../src/stores/redis/script/encode-call.ts";
@@ -179,7 +180,7 @@ export class TraceMaker {
       key: place.key,
       costs: keys[i]?.costs ?? [],
     }));
-    const reports = Array.from({ length: times }, () => transact(verb, calls, this.#clock.nowUs));
+    const reports = Array.from({ length: times }, () => transact(verb, calls, createTimeCell(this.#clock.nowUs)));
     const admitted = reports.filter((report) => report.admitted).length;
     if (verb === "refund") return { admitted: times, reports: [] };
     this.#last = reports.at(-1);

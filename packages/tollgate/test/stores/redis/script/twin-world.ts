@@ -1,6 +1,7 @@
 import { REACH_US } from "../../../../src/algorithms/ticks.ts";
 import { createPlan, type Plan } from "../../../../src/core/plan.ts";
 import type { SyncSpace } from "../../../../src/core/store.ts";
+import { createTimeCell } from "../../../../src/core/time-cell.ts";
 import { type Limit, type LocalStore, memoryStore, Report } from "../../../../src/index.ts";
 import { type EncodedPlan, encodePlan } from "../../../../src/stores/redis/script/encode-plan.ts";
 import type { Era } from "../../../../src/stores/redis/script/era.ts";
@@ -52,7 +53,7 @@ export class TwinWorld {
     this.#spaces.set(name, space);
     // Makes the table.
     const nothing = plan.limits.map(() => 0);
-    space.apply("explain", key, this.era.originUs, nothing, new Report(), 0);
+    space.apply("explain", key, nothing, createTimeCell(this.era.originUs), new Report(), 0);
     return space;
   }
 
@@ -62,7 +63,7 @@ export class TwinWorld {
     this.#sweptUs = nowUs;
     // Ends the last call: until then the store keeps what its peek promised, and nothing here tidies up.
     const nothing = plan.plan.limits.map(() => 0);
-    space.apply("peek", `not ${key}`, nowUs, nothing, new Report(), 0);
-    return space.sweep(nowUs) > 0;
+    space.apply("peek", `not ${key}`, nothing, createTimeCell(nowUs), new Report(), 0);
+    return space.sweep(createTimeCell(nowUs)) > 0;
   }
 }

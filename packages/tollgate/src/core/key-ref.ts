@@ -1,0 +1,22 @@
+/**
+ * What a store keeps for a handle: a key, and where the store found it last. The key may have moved or gone meanwhile,
+ * so a store checks the place before it uses it. Each store uses the fields that its places need.
+ */
+export class KeyRef {
+  readonly key: string;
+  /** The table that hashed the key: each table has a secret of its own. */
+  table: object | undefined = undefined;
+  /** The key's hash. */
+  low = 0;
+  high = 0;
+  /** The slot where the key was; below 0 if it is not known. */
+  slot = -1;
+  /** Where in the table the hash was. */
+  word = 0;
+  /** The very string that the table keeps: comparing a string with itself takes no look at its text. */
+  text = "";
+
+  constructor(key: string) {
+    this.key = key;
+  }
+}

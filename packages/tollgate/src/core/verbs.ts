@@ -1,0 +1,34 @@
+/**
+ * What a call does to the cells of a key.
+ *
+ * - `take`: takes the cost from every limit if all enforcing ones conform, else changes nothing. A shadow limit takes
+ *   only when it conforms itself.
+ * - `peek`: reports what `take` would, and changes nothing.
+ * - `explain`: reports the state as it is, with the wait for the cost, and changes nothing.
+ * - `charge`: takes the cost from every limit whether or not it conforms.
+ * - `refund`: gives the cost back to every limit, never beyond full.
+ */
+export type Verb = "take" | "peek" | "explain" | "charge" | "refund";
+
+/** What stores have to know of a verb. No other place compares verbs by name. */
+export interface VerbTraits {
+  /** Whether the cells change. A verb that changes nothing works on a copy. */
+  readonly changes: boolean;
+  /** From which limits the cost is taken: from all if all conform, from all, or from none. */
+  readonly takes: "if all conform" | "always" | "never";
+  /** Whether the cost is given back. Such a call creates no key. */
+  readonly refunds: boolean;
+  /** Whether what the report promises is reserved until the call is maintained: a `take` may follow. */
+  readonly reserves: boolean;
+  /** Whether the report has the figures of the state after the call. */
+  readonly reports: boolean;
+}
+
+/** The verbs, each a row. */
+export const VERBS: Readonly<Record<Verb, VerbTraits>> = {
+  take: { changes: true, takes: "if all conform", refunds: false, reserves: false, reports: true },
+  peek: { changes: false, takes: "if all conform", refunds: false, reserves: true, reports: true },
+  explain: { changes: false, takes: "never", refunds: false, reserves: false, reports: true },
+  charge: { changes: true, takes: "always", refunds: false, reserves: false, reports: true },
+  refund: { changes: true, takes: "never", refunds: true, reserves: false, reports: false },
+};

@@ -1,0 +1,143 @@
+import type { PlainTake } from "../../algorithms/kernel.ts";
+import { Report } from "../../core/report.ts";
+import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
+import { VERBS, type Verb } from "../../core/verbs.ts";
+import type { Capacity } from "./capacity.ts";
+import { denyForCapacity, placeInOverflow } from "./overflow.ts";
+import type { PlanTable } from "./plan-table.ts";
+import type { PlanView } from "./plan-view.ts";
+import type { SpaceStore } from "./space-store.ts";
+
+/**
+ * Decides the calls of one space that are more than a plain take from a known key: every verb with its report, new keys,
+ * shadow limits, and keys for which there is no slot.
+ */
+export class LocalVerbs {
+  readonly #view: PlanView;
+  readonly #store: SpaceStore;
+  readonly #capacity: Capacity;
+  /** The time of the current call. The limiter's cell may change when a clock is asked, because clocks may call limiters. */
+  readonly #now = createTimeCell();
+  readonly #costs: number[];
+  readonly #report = new Report();
+
+  constructor(view: PlanView, store: SpaceStore) {
+    this.#view = view;
+    this.#store = store;
+    this.#capacity = store.capacity;
+    this.#costs = view.plan.limits.map(() => 0);
+  }
+
+  /** `allow` for a key without cells (`base` below 0), and for plans without a plain take. */
+  allow(table: PlanTable, base: number, key: string, cost: number, now: TimeCell): boolean {
+    this.#now[0] = now[0]!;
+    this.#capacity.reservations.noteChange(table, key);
+    const slot = base >= 0 ? -1 : table.findSlot(key, this.#now);
+    this.#capacity.mayHaveRoom();
+    const { plainTake } = this.#view;
+    if (slot >= 0 && plainTake !== undefined) return this.#allowNew(plainTake, table, slot, key, cost);
+    const costs = this.#costs;
+    const { countsNumber } = this.#view.plan;
+    for (let i = 0; i < costs.length; i += 1) costs[i] = countsNumber[i]! ? cost : 0;
+    return base >= 0
+      ? this.#applyToKnown(table.cells, base, "take", costs, this.#report, 0)
+      : this.#applyToAbsent(table, slot, "take", key, costs, this.#report, 0);
+  }
+
+  /** As `SyncSpace.apply`. */
+  apply(verb: Verb, key: string, costs: readonly number[], now: TimeCell, report: Report, at: number): boolean {
+    this.#now[0] = now[0]!;
+    const { reservations } = this.#capacity;
+    const { changes, reserves, refunds } = VERBS[verb];
+    if (reserves) reservations.begin(report, this.#now);
+    if (refunds) this.#capacity.mayHaveRoom();
+    const table = this.#view.tableAt(this.#now);
+    if (changes) reservations.noteChange(table, key);
+    const base = table.locate(key);
+    if (base < 0) return this.#applyToAbsent(table, table.findSlot(key, this.#now), verb, key, costs, report, at);
+    // Without a reservation another key of this call could take the slot of an idle one.
+    if (reserves && this.#view.compiled.isIdle(table.cells, base, this.#now)) reservations.addIdleKey(table, key);
+    return this.#applyToKnown(table.cells, base, verb, costs, report, at);
+  }
+
+  #allowNew(plainTake: PlainTake, table: PlanTable, slot: number, key: string, cost: number): boolean {
+    const { scratch } = this.#capacity;
+    this.#view.compiled.init(scratch, 0, this.#now);
+    if (!plainTake.tryTake(scratch, 0, this.#now, cost)) return false;
+    if (cost > 0) this.#insert(table, slot, key);
+    return true;
+  }
+
+  #applyToKnown(
+    cells: Float64Array,
+    base: number,
+    verb: Verb,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): boolean {
+    if (VERBS[verb].changes) return this.#run(cells, base, "known", verb, costs, report, at);
+    const { scratch } = this.#capacity;
+    for (let i = 0; i < this.#view.compiled.width; i += 1) scratch[i] = cells[base + i]!;
+    return this.#run(scratch, 0, "known", verb, costs, report, at);
+  }
+
+  /** For a key without cells: `slot` is a place for it, or below 0. */
+  #applyToAbsent(
+    table: PlanTable,
+    slot: number,
+    verb: Verb,
+    key: string,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): boolean {
+    if (slot >= 0) return this.#applyToNew(table, slot, verb, key, costs, report, at);
+    const place = placeInOverflow(table, verb, key, this.#now, report);
+    if (place === "denied") {
+      return denyForCapacity(this.#view.compiled, this.#capacity.scratch, this.#now, costs, report, at);
+    }
+    if (place === "a new bucket") return this.#run(this.#capacity.scratch, 0, "new", verb, costs, report, at);
+    return this.#applyToKnown(table.overflow(this.#now).cells, place, verb, costs, report, at);
+  }
+
+  #applyToNew(
+    table: PlanTable,
+    slot: number,
+    verb: Verb,
+    key: string,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): boolean {
+    const { scratch, reservations } = this.#capacity;
+    if (VERBS[verb].reserves) {
+      this.#view.compiled.init(scratch, 0, this.#now);
+      table.reserve(slot, key, scratch);
+      reservations.addNewKey(table, key);
+    }
+    const admitted = this.#run(scratch, 0, "new", verb, costs, report, at);
+    if (this.#view.compiled.mustStore) this.#insert(table, slot, key);
+    return admitted;
+  }
+
+  #run(
+    cells: Float64Array,
+    base: number,
+    key: "known" | "new",
+    verb: Verb,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): boolean {
+    const { compiled } = this.#view;
+    compiled.begin(key, cells, base, this.#now);
+    return compiled.apply(verb, cells, base, costs, this.#now, report, at);
+  }
+
+  /** Keeps the scratch cells as those of a new key. */
+  #insert(table: PlanTable, slot: number, key: string): void {
+    table.insert(slot, key, this.#capacity.scratch);
+    this.#store.inserted();
+  }
+}

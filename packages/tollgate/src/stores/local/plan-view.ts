@@ -1,0 +1,65 @@
+import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import type { PlainTake } from "../../algorithms/kernel.ts";
+import type { Plan } from "../../core/plan.ts";
+import type { LimiterContext } from "../../core/store.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
+import type { PlanTable } from "./plan-table.ts";
+import type { SpaceStore } from "./space-store.ts";
+
+/**
+ * A limiter's view of its plan's table. A store lets empty tables go, and a table compiles its kernels for another origin
+ * when a clock jumps by decades: the view always has the table and the kernels that are right for the current call. The
+ * table keeps the cells; the view knows which limits enforce, and their order.
+ */
+export class PlanView {
+  readonly plan: Plan;
+  compiled: CompiledPlan;
+  /** Set if `tryTake` alone decides `allow`: no limit is in shadow mode and none starts empty. */
+  plainTake: PlainTake | undefined;
+  readonly #context: LimiterContext;
+  readonly #store: SpaceStore;
+  #table: PlanTable | undefined;
+  /** The table's kernels from which this view's were made. */
+  #compiledFrom: CompiledPlan | undefined;
+  readonly #isPlain: boolean;
+
+  constructor(plan: Plan, context: LimiterContext, store: SpaceStore) {
+    this.plan = plan;
+    this.#context = context;
+    this.#store = store;
+    this.compiled = new CompiledPlan(plan, 0);
+    this.#isPlain = plan.enforces.every(Boolean) && !this.compiled.startsEmpty;
+  }
+
+  /** The plan's table, with kernels that are exact at this moment. */
+  tableAt(now: TimeCell): PlanTable {
+    const table = this.#table;
+    return table?.serves(this.#compiledFrom, now) ? table : this.#anotherTableAt(now);
+  }
+
+  /** The plan's table, if there is one; it is not made. */
+  get known(): PlanTable | undefined {
+    if (this.#table === undefined || this.#table.retired) this.#use(this.#store.find(this.plan));
+    return this.#table;
+  }
+
+  #anotherTableAt(now: TimeCell): PlanTable {
+    const known = this.#table;
+    const table = known === undefined || known.retired ? this.#use(this.#make(now)) : known;
+    table.reach(now);
+    this.#compiledFrom = table.compiled;
+    this.compiled = table.compiledFor(this.plan);
+    this.plainTake = this.#isPlain ? this.compiled.plainTake : undefined;
+    return table;
+  }
+
+  #make(now: TimeCell): PlanTable {
+    return this.#store.make(this.plan, now, this.#context.choosesLimits === true);
+  }
+
+  #use<Table extends PlanTable | undefined>(table: Table): Table {
+    table?.users.add(this.#context);
+    this.#table = table;
+    return table;
+  }
+}
