@@ -1,4 +1,4 @@
-import { checkFunction } from "../core/check-function.ts";
+import { checkFunction } from "../core/checks.ts";
 import type { Decision, Denied } from "../core/decision.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import type { HttpFacts } from "../http/facts.ts";

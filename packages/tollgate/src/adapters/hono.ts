@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler, Next } from "hono";
-import { checkFunction } from "../core/check-function.ts";
+import { checkFunction } from "../core/checks.ts";
 import type { Decision, Denied } from "../core/decision.ts";
 import type { HttpFacts } from "../http/facts.ts";
 import { Gate, type Pass, type Refusal, type Verdict } from "../http/gate.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { checkFunction } from "../core/check-function.ts";
+import { checkFunction } from "../core/checks.ts";
 import type { Decision, Denied } from "../core/decision.ts";
 import { FAILURE } from "../http/answer.ts";
 import type { HttpFacts } from "../http/facts.ts";

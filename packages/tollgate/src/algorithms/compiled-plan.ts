@@ -1,7 +1,7 @@
 import type { Plan } from "../core/plan.ts";
 import type { Report } from "../core/report.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
-import { VERBS, type Verb } from "../core/verbs.ts";
+import type { VerbTraits } from "../core/verbs.ts";
 import type { Kernel, PlainTake } from "./kernel.ts";
 import { compileLimit } from "./registry.ts";
 import type { Ticks } from "./ticks.ts";
@@ -118,7 +118,7 @@ export class CompiledPlan implements PlainTake {
    * @returns whether every enforcing limit conformed.
    */
   apply(
-    verb: Verb,
+    verb: VerbTraits,
     cells: Float64Array,
     base: number,
     costs: readonly number[],
@@ -126,14 +126,14 @@ export class CompiledPlan implements PlainTake {
     report: Report,
     at: number,
   ): boolean {
-    const { changes, refunds, reports } = VERBS[verb];
     const admitted = this.#conform(cells, base, costs, now, report, at);
-    const changed = refunds
+    const changed = verb.refunds
       ? this.#refund(cells, base, costs, now)
       : this.#take(verb, admitted, cells, base, costs, now, report, at);
     // A bucket that starts empty begins to fill with its first touch. A refund creates no key.
-    this.mustStore = changes && ((this.#hasBegun && this.startsEmpty) || (changed && !(refunds && this.#isNew)));
-    if (reports) this.describe(cells, base, costs, now, report, at);
+    this.mustStore =
+      verb.changes && ((this.#hasBegun && this.startsEmpty) || (changed && !(verb.refunds && this.#isNew)));
+    if (verb.reports) this.describe(cells, base, costs, now, report, at);
     return admitted;
   }
 
@@ -157,7 +157,7 @@ export class CompiledPlan implements PlainTake {
 
   /** Takes as the verb says, and returns whether it took anything. */
   #take(
-    verb: Verb,
+    { takes }: VerbTraits,
     admitted: boolean,
     cells: Float64Array,
     base: number,
@@ -166,7 +166,6 @@ export class CompiledPlan implements PlainTake {
     report: Report,
     at: number,
   ): boolean {
-    const { takes } = VERBS[verb];
     if (takes === "never" || (takes === "if all conform" && !admitted)) return false;
     let changed = false;
     for (let i = 0; i < this.#kernels.length; i += 1) {

@@ -1,25 +1,24 @@
-import { checkFunction } from "./check-function.ts";
+import { checkFunction } from "./checks.ts";
 import { type Clock, isTime, systemClock } from "./clock.ts";
 
-/** Every so many calls the time is read anew, whatever else happens. */
+/** The time is read at least once in so many calls. */
 const CALLS_PER_READ = 16;
 const STALE_AFTER_MS = 1;
 
 /**
- * A clock that costs next to nothing: it reads its source every 16 calls and, while the event loop turns, when its last
- * reading is a millisecond old. Between two readings it stands still.
+ * A clock that is cheap to read. It reads its source every 16 calls and, while the event loop turns, when its last reading
+ * is a millisecond old. Between two readings its time stands still.
  *
- * What it tells is late, never early, unless its source goes back. So a token bucket may gain what it refills in that time,
- * rate × lag units, once per key at any moment, and a window may be shorter by the lag. While the event loop turns every
- * millisecond the lag is one or two, and a token bucket below 1,000 a second gains at most two units. In a long synchronous
- * run, and for what is left of a turn that has been long, only the number of calls bounds it: the lag is the time that 15
- * calls take, whatever else happens between them.
+ * Its time is late, never early, unless the source goes back. So a token bucket may gain rate × lag units, once per key at
+ * any moment, and a window may be shorter by the lag. While the event loop turns every millisecond, the lag is one or two.
+ * A token bucket below 1,000 a second then gains at most two units. During a long synchronous run only the number of calls
+ * bounds the lag: it is the time of 15 calls, with everything that happens between them.
  *
- * A reading that fails reaches the caller, and the next call reads again. Between two readings a source that would fail
- * is not noticed.
+ * If a reading fails, the caller gets the error, and the next call reads again. A source that would fail between two
+ * readings is not noticed.
  *
- * Its timer is unref'ed, and none is set while nobody asks. Runtimes that stop timers when a request ends, as Workers do,
- * leave only the bound of 16 calls: use `systemClock` there.
+ * Its timer is unref'ed, and is set only after calls. Runtimes that stop timers when a request ends, such as Workers, leave
+ * only the bound of 16 calls: use `systemClock` there.
  *
  * @throws TollgateError `ERR_OPTION` when the source is no clock.
  * @example
@@ -42,9 +41,9 @@ export function coarseClock(source: Clock = systemClock): Clock {
   };
   const read = () => {
     const readMs = source.now();
-    // The caller refuses it. It is not kept, so the next call reads again.
+    // The limiter rejects an invalid reading. It is not kept, so the next call reads again.
     if (!isTime(readMs)) return readMs;
-    // A timer that is long overdue may have been stopped with the request that set it.
+    // The runtime may have stopped a timer that is long overdue, with the request that set it.
     if (!(readMs - timerSetMs < OVERDUE_MS && readMs >= timerSetMs)) {
       const timer = setTimeout(goStale, STALE_AFTER_MS);
       if (typeof timer === "object") timer.unref();

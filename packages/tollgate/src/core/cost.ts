@@ -3,10 +3,10 @@ import { show, TollgateError } from "./errors.ts";
 /** Units by name, for a call that uses several at once: `{ requests: 1, tokens: 1800 }`. Units left out cost 0. */
 export type UnitCosts = { readonly [unit: string]: number };
 
-/** How many units a call uses: a whole number from 0, or one per unit. */
+/** How many units a call uses: a whole number from 0, or one number per unit name. */
 export type Cost = number | UnitCosts;
 
-/** The unit of a limit that names none, and the one a plain number means where a limiter has several. */
+/** The default unit of a limit. A plain number means this unit if a limiter has several. */
 export const REQUESTS = "requests";
 
 /** @throws TollgateError `ERR_COST` when the cost is not a whole number from 0 to 2^53 − 1. */
@@ -22,9 +22,9 @@ export type CheckedCosts = ReadonlyMap<string, number>;
 /**
  * Reads a cost, each number once, and checks it.
  *
- * @param units all that the call could charge. A plain number counts in the only one; where there are several it means
+ * @param units the units of all limits of the call. A plain number counts in the only unit; with several units it means
  *   requests.
- * @param unknown what becomes of a cost in another unit: `"refused"` for fixed limits, `"ignored"` for limits that vary by
+ * @param unknown what happens to a cost in another unit: `"refused"` for fixed limits, `"ignored"` for limits that vary by
  *   call.
  * @throws TollgateError `ERR_COST`.
  */
@@ -60,7 +60,7 @@ function readUnits(costs: unknown, units: ReadonlySet<string>, unknown: "refused
   return read;
 }
 
-/** Anything else, such as a Map, would silently cost nothing. */
+/** Other objects, such as a Map, are refused, because they would silently cost nothing. */
 function isPlainObject(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -19,7 +19,7 @@ export type Duration =
   | Day;
 
 const US_PER_MS = 1000;
-/** Ten years: longer spans would leave too little room for exact arithmetic. */
+/** Ten years. Longer spans would leave too few bits for exact arithmetic. */
 export const LONGEST_US: number = 3_652.5 * 86_400_000_000;
 
 const UNITS = [
@@ -64,14 +64,14 @@ export function formatMicroseconds(us: number): string {
   return text;
 }
 
-/** NaN when no whole number of microseconds is this number of milliseconds: 1.1 is one, though 1.1 * 1000 is not. */
+/** NaN unless the milliseconds are a whole number of microseconds. 1.1 is, although the float 1.1 * 1000 is not. */
 function fromMilliseconds(ms: unknown): number {
   if (typeof ms !== "number") return Number.NaN;
   const us = Math.round(ms * US_PER_MS);
   return us / US_PER_MS === ms ? us : Number.NaN;
 }
 
-/** NaN when the text is no duration, a fraction when it is no whole number of microseconds. */
+/** NaN if the text is no duration; a fraction if it is no whole number of microseconds. */
 function parse(text: string): number {
   const match = PATTERN.exec(text);
   if (match === null || text === "") return Number.NaN;
@@ -80,7 +80,7 @@ function parse(text: string): number {
     const whole = match[1 + 2 * index];
     const fraction = match[2 + 2 * index] ?? "";
     if (whole === undefined) return;
-    // Digits, not a float: "1.1s" has to be exactly 1,100,000 µs.
+    // Digits instead of a float: "1.1s" must be exactly 1,100,000 µs.
     us += Number(whole) * unitUs + (Number(fraction) * unitUs) / 10 ** fraction.length;
   });
   return us;

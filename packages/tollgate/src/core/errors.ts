@@ -1,6 +1,4 @@
-/**
- * What went wrong, as a name that never changes between versions. Each has an entry in `docs/errors.md`.
- */
+/** The kind of an error. Codes never change between versions. Each has an entry in `docs/errors.md`. */
 export type ErrorCode =
   | "ERR_CLOCK"
   | "ERR_COMBINE"
@@ -14,7 +12,7 @@ export type ErrorCode =
   | "ERR_STORE";
 
 /**
- * What Tollgate throws on misuse, before anything has changed. A denial is a value, never an error.
+ * The error that Tollgate throws on misuse, before anything has changed. A denial is a value, never an error.
  *
  * @example
  * ```ts
@@ -40,7 +38,7 @@ export class TollgateError extends Error {
 
 const LONGEST_SHOWN = 80;
 
-/** A value as an error message shows it: short, on one line, and never throwing itself. */
+/** A value as an error message shows it: short and on one line. Never throws. */
 export function show(value: unknown): string {
   const text = tryShowing(value);
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
@@ -50,7 +48,7 @@ function tryShowing(value: unknown): string {
   try {
     return showWhole(value);
   } catch {
-    // A revoked proxy, say.
+    // For example, a revoked proxy.
     return "a value that cannot be shown";
   }
 }

@@ -2,25 +2,25 @@ import { type CheckedCosts, REQUESTS } from "./cost.ts";
 import { show, TollgateError } from "./errors.ts";
 import type { Limit } from "./limits/limit.ts";
 
-/** Whose keys they are: a limiter's name, or a symbol of its own for a limiter that was given none. */
+/** The owner of keys: a limiter's name, or a symbol of its own for a limiter without a name. */
 export type Scope = string | symbol;
 
 /**
- * A list of limits that are asked together, and the identity of their cells. Plans of the same scope and the same limits
- * share their cells whatever the order and the modes, so that reordering limits or enforcing a shadow limit loses no count.
+ * A list of limits that are asked together, and the identity of their cells. Plans of the same scope and limits share their
+ * cells, in any order and mode. So reordering limits, or enforcing a shadow limit, loses no count.
  */
 export interface Plan {
   readonly scope: Scope;
   /** The limiter's name as decisions show it. */
   readonly limiter: string;
-  /** At least one, in the order they were given. */
+  /** At least one, in the given order. */
   readonly limits: readonly Limit[];
   /** Names and fingerprints of the limits: within its scope, the identity of the cells. */
   readonly id: string;
-  /** Indexes into `limits` in the order in which their cells lie side by side. */
+  /** Indexes into `limits`, in the order of their cells. */
   readonly cellOrder: readonly number[];
   readonly units: ReadonlySet<string>;
-  /** Per limit: whether a plain number as the cost counts against it. */
+  /** For each limit, whether a plain number as the cost counts against it. */
   readonly countsNumber: readonly boolean[];
   readonly enforces: readonly boolean[];
 }
@@ -46,12 +46,12 @@ export function createPlan(scope: Scope, limiter: string, limits: readonly Limit
   });
 }
 
-/** Whether a plain number is a cost: where there are several units it means requests, so some limit has to count them. */
+/** Whether a plain number is a cost. With several units it means requests, so some limit has to count requests. */
 export function countsNumbers({ units }: Plan): boolean {
   return units.size === 1 || units.has(REQUESTS);
 }
 
-/** What tells a limit's cells from those of the other limits of its limiter. */
+/** The identity of a limit's cells among those of its limiter. */
 export function identityOf(limit: Limit): string {
   return `${limit.name}${SEPARATOR}${limit.fingerprint}`;
 }

@@ -1,18 +1,18 @@
-/** No number of units. */
+/** A number of units that no store writes. */
 const NOT_WRITTEN = -1;
 
 /**
- * What a store says about one call: numbers alone, an entry per limit, in the order of the pairs and of their limits.
- * Every store fills the same report; `limiter/decide.ts` turns it into a Decision.
+ * What a store says of one call: numbers alone, with one entry per limit, in the order of the call's plans and of their
+ * limits. Every store fills the same report; `limiter/decide.ts` turns it into a decision.
  */
 export class Report {
   /** Whether every enforcing limit conformed before the call. */
   admitted = true;
-  /** Why the store could not be asked; then `admitted` is the failure policy's word, and there may be no entries. */
+  /** Why the store was unavailable. Then the failure policy decided `admitted`, and there may be no entries. */
   degraded: string | undefined = undefined;
-  /** What became of a key for which a store had no room: it shares a bucket, or cannot be counted and is denied. */
+  /** Set for a key for which the store had no slot: it shares an overflow bucket, or is denied. */
   overflow: "shared" | "denied" | undefined = undefined;
-  /** When the failure policy denies without entries: microseconds after which asking again makes sense. */
+  /** The retry hint of a failure policy that denies without entries, in microseconds. */
   unavailableForUs = 0;
   /** Whether each limit conformed before the call. */
   readonly conforms: boolean[] = [];
@@ -22,24 +22,24 @@ export class Report {
   readonly waitUs: number[] = [];
   /** Whole units that still count at that moment. */
   readonly usedAfterWait: number[] = [];
-  /** Microseconds until as good as new. */
+  /** Microseconds until idle. */
   readonly resetUs: number[] = [];
-  /** Whether a limit does not conform because a store had no room for the key; nothing where it had. */
+  /** Whether a limit does not conform because the store had no slot for the key; empty if it had one. */
   readonly lacksCapacity: boolean[] = [];
 
-  /** Whether the store wrote entries: one that could not be asked may not. */
+  /** Whether there are entries. An unavailable store may write none. */
   get hasEntries(): boolean {
     return this.used.length > 0 && this.used[0] !== NOT_WRITTEN;
   }
 
-  /** For another call. The entries' memory is kept, and a store writes them anew. */
+  /** Prepares the report for another call. The entries' memory is kept, and the store writes them again. */
   clear(): void {
     if (this.used.length > 0) this.used[0] = NOT_WRITTEN;
     this.admitted = true;
     this.degraded = undefined;
     this.overflow = undefined;
     this.unavailableForUs = 0;
-    // To set a length, even to what it is, takes longer than all the rest.
+    // Assigning `length` is slow, so it is skipped if the list is already empty.
     if (this.lacksCapacity.length > 0) this.lacksCapacity.length = 0;
   }
 }

@@ -1,4 +1,4 @@
-import { checkFunction } from "../core/check-function.ts";
+import { checkFunction } from "../core/checks.ts";
 import { type Cost, readCosts } from "../core/cost.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import { checkNames } from "./check-names.ts";

@@ -3,10 +3,10 @@
 import type { Cost } from "../core/cost.ts";
 import type { Decision, LimitStatus } from "../core/decision.ts";
 
-// The verbs are properties, not methods, so that a limiter of one input is not taken for a limiter of another.
+// The verbs are properties instead of methods, so that a limiter of one input type is not assignable to another.
 
 /**
- * Decides at once, over a store in this process. Made by `createLimiter` and `combine`. Its verbs have to be called on it:
+ * Decides at once, over a store in this process. Made by `createLimiter` and `combine`. Call its verbs as methods:
  * `keys.filter((key) => limiter.allow(key))`, not `keys.filter(limiter.allow)`.
  */
 export interface Limiter<Input = string> {
@@ -14,46 +14,46 @@ export interface Limiter<Input = string> {
   readonly name: string;
   /**
    * Takes the cost from every limit if all conform, else nothing. The fastest verb: with fixed limits, a plain cost and no
-   * observer it builds nothing.
+   * observer it allocates nothing.
    *
-   * @throws TollgateError `ERR_COST`, `ERR_KEY`, `ERR_LIMITS` or `ERR_CLOCK`, before anything changes; and whatever the key
-   * function throws. The other verbs throw the same.
+   * @throws TollgateError `ERR_COST`, `ERR_KEY`, `ERR_LIMITS` or `ERR_CLOCK`, before anything changes; and what the key
+   * function throws. The other verbs throw the same errors.
    */
   readonly allow: (input: Input, cost?: Cost) => boolean;
   /**
-   * Decides a batch, each input as `allow` would, one after another at one instant, and notes 1 for an admitted and 0 for a
-   * denied one in `out`, a `Uint8Array` that is at least as long. Over a table this is much quicker: the misses of the
-   * cache overlap.
+   * Decides a batch as `allow` would, one input after another at one instant. It writes 1 for an admitted input and 0 for a
+   * denied one into `out`, a `Uint8Array` that is at least as long. Over a table this is much faster than single calls,
+   * because cache misses overlap.
    *
    * @returns how many were admitted.
-   * @throws TollgateError as `allow`, and `ERR_OPTION` for an `out` that does not fit; and whatever the key function throws. Then
+   * @throws TollgateError as `allow`, and `ERR_OPTION` for an `out` that does not fit; and what the key function throws. Then
    *   nothing has been counted.
    */
   readonly allowMany: (inputs: readonly Input[], out: Uint8Array, cost?: Cost) => number;
   /**
-   * Looks a key and its limits up once, for a connection or a session: its calls skip the key function, the choice of limits
-   * and the hashing. Right whatever becomes of the key meanwhile; nothing has to be released.
+   * Looks a key and its limits up once, for a connection or a session. Calls of a handle skip the key function, the choice
+   * of limits and the hashing. A handle stays valid if the key is dropped meanwhile. It needs no release.
    */
   readonly handle: (input: Input) => Handle;
-  /** As `allow`, and says why. */
+  /** As `allow`, with the reason and the figures of the decision. */
   readonly consume: (input: Input, cost?: Cost) => Decision;
   /** The decision that `consume` would give; changes nothing and creates no key. */
   readonly peek: (input: Input, cost?: Cost) => Decision;
-  /** How each limit stands before such a call; changes nothing. */
+  /** The state of each limit before such a call; changes nothing. */
   readonly explain: (input: Input, cost?: Cost) => LimitStatus[];
   /**
-   * Takes the cost whether or not it conforms: the key may go into debt. The decision says whether it conformed.
-   * `decision` is the one that the charge adds to; here it makes no difference (`AsyncLimiter` says where it does).
+   * Takes the cost whether or not it conforms: the key may go into debt. The decision says whether the cost conformed.
+   * `decision` is the decision that the charge adds to. It matters only for an `AsyncLimiter`.
    */
   readonly charge: (input: Input, cost: Cost, decision?: Decision) => Decision;
   /**
    * Gives units back, never beyond full. A late refund can admit again what had refilled meanwhile.
    *
-   * `decision` is the one that took the units, by `consume` or `charge`. With it they are given back where they were
-   * taken, or nowhere: a key that shared a bucket of a full store then, and has room of its own now, or the reverse,
-   * gets nothing. Of a combination, only the keys that share a bucket get something back if any did.
+   * `decision` is the decision that took the units, by `consume` or `charge`. With it, units are given back where they were
+   * taken, or not at all. A key that was in an overflow bucket then and has its own slot now gets nothing, and neither does
+   * the reverse. In a combination, if any key was overflowed, only overflowed keys get units back.
    *
-   * @throws TollgateError as `allow`, and `ERR_OPTION` for a `decision` that is none.
+   * @throws TollgateError as `allow`, and `ERR_OPTION` unless `decision` is a decision.
    * @example
    * ```ts
    * import { createLimiter, perMinute } from "tollgate";
@@ -70,11 +70,11 @@ export interface Limiter<Input = string> {
   readonly reset: (input: Input) => void;
   /** Forgets all keys. */
   readonly clear: () => void;
-  /** Drops the keys that are as good as new, and says how many. Nobody gains or loses units. */
+  /** Drops the idle keys, and says how many. No key gains or loses units. */
   readonly sweep: () => number;
-  /** How many keys are kept, those included that a sweep would drop; a key under limits chosen per call counts for each. */
+  /** How many keys are kept, with idle ones. A key under several limits that are chosen per call counts for each. */
   readonly size: number;
-  /** Hears of no more sweeps, and goes on deciding. The timer of a store is stopped by the store's own `close`. */
+  /** Stops sweep notifications; the limiter goes on deciding. The store's own `close` stops the store's timer. */
   readonly close: () => void;
   [Symbol.dispose](): void;
 }
@@ -91,7 +91,7 @@ export interface Handle {
   refund(cost: Cost, decision?: Decision): void;
 }
 
-/** The same over a store elsewhere. */
+/** A handle over an asynchronous store. */
 export interface AsyncHandle {
   allow(cost?: Cost): Promise<boolean>;
   consume(cost?: Cost): Promise<Decision>;
@@ -99,7 +99,7 @@ export interface AsyncHandle {
   refund(cost: Cost, decision?: Decision): Promise<void>;
 }
 
-/** The same verbs over a store elsewhere, returning promises. Misuse rejects with the errors that `Limiter` throws. */
+/** The verbs of `Limiter` over an asynchronous store. Misuse rejects with the errors that `Limiter` throws. */
 export interface AsyncLimiter<Input = string> {
   readonly kind: "async";
   readonly name: string;
@@ -110,16 +110,14 @@ export interface AsyncLimiter<Input = string> {
   readonly peek: (input: Input, cost?: Cost) => Promise<Decision>;
   readonly explain: (input: Input, cost?: Cost) => Promise<LimitStatus[]>;
   /**
-   * As the `charge` of `Limiter`. Given a `decision` that is `degraded`, it charges what decided in the store's place;
-   * otherwise the store. If that cannot be asked, the failure policy counts the charge as any call: a debt is not
-   * dropped.
+   * As the `charge` of `Limiter`. With a `decision` that is `degraded`, it charges the fallback that decided; otherwise the
+   * store. While the store is unavailable, the failure policy counts the charge as any call, so a debt is not lost.
    */
   readonly charge: (input: Input, cost: Cost, decision?: Decision) => Promise<Decision>;
   /**
-   * As the `refund` of `Limiter`. A store that could not be asked when the units were taken may be back by now, so pass
-   * the `decision` that took them: what was taken in the store's place (`degraded`) is given back there. Units of the
-   * store, and units of which no decision is given, are given back in the store; if that cannot be asked, they are not
-   * given back.
+   * As the `refund` of `Limiter`. Pass the `decision` that took the units: a store that was unavailable then may be back by
+   * now. Units that a fallback took (`degraded`) are given back there. All other units are given back in the store, or not
+   * at all if it is unavailable.
    *
    * @example
    * ```ts
@@ -132,7 +130,7 @@ export interface AsyncLimiter<Input = string> {
    * const logins = createLimiter({ name: "refunds", limits: [perMinute(3)], store });
    * await logins.allow("ann", 3);
    *
-   * store.bypass = true; // as in an outage
+   * store.bypass = true; // as if Redis were down
    * const decision = await logins.consume("ann");
    * store.bypass = false;
    * await logins.refund("ann", 1, decision);

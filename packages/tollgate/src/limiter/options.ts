@@ -1,8 +1,7 @@
-import { checkFunction } from "../core/check-function.ts";
+import { checkFunction, checkName } from "../core/checks.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import { isLimit, type Limit } from "../core/limits/limit.ts";
-import { checkName } from "../core/name.ts";
 import type { Observer } from "../core/observer.ts";
 import type { Scope } from "../core/plan.ts";
 

@@ -1,7 +1,7 @@
 import type { Limit } from "../core/limits/limit.ts";
-import { ownCopy } from "../core/own-copy.ts";
 import { checkNames, createPlan, identityOf, type Plan, type Scope } from "../core/plan.ts";
 import type { AsyncStore, Call, SyncStore } from "../core/store.ts";
+import { ownCopy } from "../core/text-memory.ts";
 import { checkKey } from "./check-arguments.ts";
 import { type CheckedOptions, checkLimits, type LimitsFunction } from "./options.ts";
 

@@ -1,6 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { checkFunction } from "../../core/check-function.ts";
+import { checkFunction } from "../../core/checks.ts";
 import { FAILURE, type HttpAnswer } from "../../http/answer.ts";
 import type { Gate, Verdict } from "../../http/gate.ts";
 import { type HeaderList, NO_STORE } from "../../http/header-list.ts";

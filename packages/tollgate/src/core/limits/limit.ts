@@ -2,14 +2,14 @@
 export type LimitMode = "enforce" | "shadow";
 
 interface LimitCommon {
-  /** Tells this limit from the others of its limiter, in decisions, headers and metrics. */
+  /** The limit's name among those of its limiter, in decisions, headers and metrics. */
   readonly name: string;
-  /** What it counts: `"requests"` unless named. */
+  /** What the limit counts; `"requests"` by default. */
   readonly unit: string;
   readonly mode: LimitMode;
-  /** The most units that it ever admits at once. */
+  /** The most units that the limit ever admits at once. */
   readonly capacity: number;
-  /** The algorithm, its numbers and its unit as text: limits with the same fingerprint decide alike. */
+  /** The algorithm, its numbers and its unit as text. Limits with equal fingerprints decide alike. */
   readonly fingerprint: string;
 }
 
@@ -19,7 +19,7 @@ export interface TokenBucketLimit extends LimitCommon {
   readonly refill: number;
   readonly perMs: number;
   readonly initial: "full" | "empty";
-  /** How long after nothing counts against a key any more an `initial: "empty"` bucket is empty again. Otherwise 0. */
+  /** The idle time after which an `initial: "empty"` bucket is empty again; otherwise 0. */
   readonly idleTtlMs: number;
 }
 
@@ -44,8 +44,8 @@ export type Limit = TokenBucketLimit | SlidingWindowLimit | FixedWindowLimit;
 const MADE_HERE = Symbol.for("tollgate.limit");
 
 /**
- * Freezes a checked limit and marks it as one. The mark is not enumerable: a spread copy with other numbers does not
- * carry it, so a limit whose fingerprint no longer fits its numbers is refused.
+ * Freezes a checked limit and marks it as one. The mark is not enumerable, so a spread copy with other numbers has no mark
+ * and is refused: its fingerprint would not fit its numbers.
  */
 export function sealLimit<L extends Limit>(limit: L): L {
   return Object.freeze(Object.defineProperty(limit, MADE_HERE, { value: true }));

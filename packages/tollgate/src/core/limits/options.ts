@@ -1,13 +1,13 @@
+import { checkName } from "../checks.ts";
 import { REQUESTS } from "../cost.ts";
 import { show, TollgateError } from "../errors.ts";
-import { checkName } from "../name.ts";
 import type { Limit, LimitMode } from "./limit.ts";
 
-/** What every kind of limit takes. */
+/** The options of every kind of limit. */
 export interface LimitOptions {
-  /** Derived from the numbers by default, so that different limits differ in name. */
+  /** Derived from the numbers by default, so that different limits have different names. */
   readonly name?: string;
-  /** What it counts: `"requests"` by default. */
+  /** What the limit counts: `"requests"` by default. */
   readonly unit?: string;
   /** `"shadow"`: count and report, never deny. `"enforce"` by default. */
   readonly mode?: LimitMode;
@@ -25,7 +25,7 @@ export function checkCount(option: string, count: unknown): number {
   throw new TollgateError("ERR_LIMIT", `${option}: expected a positive integer, got ${show(count)}`);
 }
 
-/** @throws TollgateError `ERR_LIMIT` when the value is none of the choices. */
+/** @throws TollgateError `ERR_LIMIT` unless the value is one of the choices. */
 export function checkChoice<C extends string>(option: string, value: unknown, choices: readonly C[]): C {
   const found = choices.find((choice) => choice === value);
   if (found !== undefined) return found;
@@ -33,10 +33,10 @@ export function checkChoice<C extends string>(option: string, value: unknown, ch
   throw new TollgateError("ERR_LIMIT", `${option}: expected ${expected}, got ${show(value)}`);
 }
 
-/** Units stand in default names, which then fit a name's length. */
+/** Default names contain the unit, and must fit the length of a name. */
 const LONGEST_UNIT = 32;
 
-/** The parts that every limit has; `numbers` is its algorithm's default name. */
+/** The properties that every limit has. `numbers` is the algorithm's part of the default name. */
 export function commonParts(options: LimitOptions, numbers: string): Pick<Limit, "name" | "unit" | "mode"> {
   const unit = options.unit === undefined ? REQUESTS : checkName("unit", options.unit, LONGEST_UNIT);
   const ownName = unit === REQUESTS ? numbers : `${unit}-${numbers}`;
@@ -48,8 +48,8 @@ export function commonParts(options: LimitOptions, numbers: string): Pick<Limit,
 }
 
 /**
- * What decides, and nothing else: the algorithm, its numbers and its unit. Not the name, which identifies the
- * limit beside this, and not the mode, so that a limit can go from shadow to enforcing without losing its counts.
+ * The fingerprint of a limit: the algorithm, its numbers and its unit. The name identifies a limit in addition. The mode is
+ * left out, so that a shadow limit can become an enforcing one without losing its counts.
  */
 export function fingerprintOf(algorithm: string, numbers: readonly (number | string)[], unit: string): string {
   return [algorithm, ...numbers, unit].join(":");

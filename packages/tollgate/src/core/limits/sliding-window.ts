@@ -47,10 +47,10 @@ export function slidingWindow(options: SlidingWindowOptions): SlidingWindowLimit
   });
 }
 
-/** Up to this limit every unit is kept on its own by default: the log is short enough. */
+/** Up to this limit every unit has an entry by default: the log is short. */
 const LARGEST_EXACT_LIMIT = 64;
 const GROUPS_PER_WINDOW = 64;
-/** A key's groups take 16 bytes each: 64 KiB. */
+/** Each group takes 16 bytes, so a key takes at most 64 KiB. */
 const MOST_GROUPS = 4_096;
 
 function resolutionOf({ resolution, limit }: SlidingWindowOptions, ownUs: number, windowUs: number): number {
@@ -59,9 +59,9 @@ function resolutionOf({ resolution, limit }: SlidingWindowOptions, ownUs: number
   if (resolutionUs > windowUs) {
     throw new TollgateError("ERR_LIMIT", `resolution: expected at most the window, got ${show(resolution)}`);
   }
-  // There is no group without a unit, so a small limit bounds them as well.
+  // Every group has a unit, so a small limit bounds the number of groups as well.
   const finestUs = limit <= MOST_GROUPS ? 0 : Math.ceil(windowUs / MOST_GROUPS);
-  // Time comes in whole microseconds: 0 means one.
+  // Time comes in whole microseconds, so 0 means one.
   if (Math.max(resolutionUs, 1) >= finestUs) return resolutionUs;
   throw new TollgateError(
     "ERR_LIMIT",

@@ -1,19 +1,19 @@
 import { TollgateError } from "../errors.ts";
 
-/** Thirty years: how far from its origin a token bucket's ticks have to reach. */
+/** Thirty years: a token bucket's ticks must be exact so far from their origin. */
 const HORIZON_US = 30 * 365.25 * 86_400_000_000;
 
 const TWO_53 = 2 ** 53;
 const FASTEST_PER_US = 9;
 
-/** A refill rate in lowest terms and the size of its unit in ticks (ARCHITECTURE.md, "Time is counted in ticks"). */
+/** A refill rate in lowest terms and the size of its unit in ticks (docs/internals/ticks.md). */
 export interface TickScale {
   /** The rate is `units / periodUs` units per microsecond, in lowest terms. */
   readonly units: number;
   readonly periodUs: number;
-  /** S: the ticks that one unit is worth, an integer. */
+  /** S: the ticks in a unit, an integer. */
   readonly ticksPerUnit: number;
-  /** Whether a tick is an exact fraction of a microsecond (S = periodUs), so that no rounding happens anywhere. */
+  /** Whether a tick is an exact fraction of a microsecond (S = periodUs), so that nothing is rounded. */
   readonly exact: boolean;
 }
 

@@ -11,30 +11,29 @@ import {
 } from "./options.ts";
 import { tickScale } from "./tick-scale.ts";
 
-/** How a token bucket begins. */
+/** The state in which a token bucket starts. */
 export interface InitialOptions {
-  /** What a new key holds: `"full"` by default. */
+  /** The state of a new key: `"full"` by default. */
   readonly initial?: "full" | "empty";
   /**
-   * With `initial: "empty"`: how long after nothing counts against a key any more it is forgotten, and so empty again.
-   * Default: ten fill times, at least 1m. Where a limit outside the list may
-   * be waited for that long (`combine`, limits chosen per call), make it longer.
+   * With `initial: "empty"`: the idle time after which a key is forgotten, and so empty again. Default: ten fill times, at
+   * least 1m. Make it longer than the longest wait for any limit outside the list (`combine`, limits chosen per call).
    */
   readonly idleTtl?: Duration;
 }
 
 /** The numbers of a token bucket. */
 export interface TokenBucketOptions extends LimitOptions, InitialOptions {
-  /** The most units that it holds: a positive integer. */
+  /** The most units in the bucket: a positive integer. */
   readonly capacity: number;
-  /** How many units it gains every `per`, continuously: a positive integer. */
+  /** The units that the bucket gains every `per`, continuously: a positive integer. */
   readonly refill: number;
   readonly per: Duration;
 }
 
-/** What `perSecond` and the like take beside the count. */
+/** The options of `perSecond`, `perMinute`, `perHour` and `perDay`. */
 export interface RateOptions extends LimitOptions, InitialOptions {
-  /** The capacity; as many as come in one period by default. */
+  /** The capacity; by default the count. */
   readonly burst?: number;
 }
 
@@ -145,7 +144,7 @@ function perPeriod(count: number, per: Duration, options: RateOptions): TokenBuc
 
 const LEAST_IDLE_TTL_US = 60_000_000;
 
-/** Ten fill times, at least a minute, at most what a duration may be. A full start needs none: full is as good as new. */
+/** Ten fill times, at least a minute, at most the longest duration. A bucket that starts full needs none. */
 function idleTtlUs(options: InitialOptions, initial: string, fillUs: number): number {
   if (initial === "full") {
     if (options.idleTtl === undefined) return 0;

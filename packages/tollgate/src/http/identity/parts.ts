@@ -1,4 +1,4 @@
-import { checkFunction } from "../../core/check-function.ts";
+import { checkFunction } from "../../core/checks.ts";
 import { show, TollgateError } from "../../core/errors.ts";
 import type { HttpFacts } from "../facts.ts";
 import type { KeyOf } from "./key-of.ts";

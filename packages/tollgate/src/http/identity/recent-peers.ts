@@ -1,4 +1,4 @@
-import { ownCopy } from "../../core/own-copy.ts";
+import { ownCopy } from "../../core/text-memory.ts";
 
 const MOST_PEERS = 1_024;
 /** Of an address with a zone. What somebody's own function takes for one may be a whole header. */

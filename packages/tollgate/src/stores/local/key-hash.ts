@@ -3,21 +3,21 @@ export const SECRET_WORDS = 4;
 
 const BYTES = 4;
 const PAIRS_OF_BYTES = 2;
-/** For each half of the hash. */
+/** The rounds after the last word, for each half of the hash. */
 const FINAL_ROUNDS = 3;
 
 /**
- * A keyed 64-bit hash of strings: HalfSipHash-1-3, SipHash made of 32-bit words. Whoever does not know the secret finds
- * strings that collide, or that crowd one place of a table, only by trying: among k keys some two collide with a
+ * A keyed 64-bit hash of strings: HalfSipHash-1-3, SipHash made of 32-bit words. Without the secret,
+ * strings that collide, or that crowd one slot of a table, can only be found by trying. Among k keys two collide with a
  * probability of about k² / 2^65.
  *
- * A string whose UTF-16 units are all below 256 is hashed as bytes, any other as pairs of bytes under a key of its own:
- * every unit counts in full.
+ * A string whose UTF-16 units are all below 256 is hashed as bytes. Other strings are hashed as pairs of bytes, under
+ * another part of the secret, so that every unit counts in full.
  *
  * Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012, and HalfSipHash in its reference code.
  */
 export class KeyHash {
-  /** The hash of the latest string: its lower and its upper half. */
+  /** The lower and the upper half of the last string's hash. */
   readonly words: Int32Array = new Int32Array(2);
   readonly #secret: Int32Array;
 
@@ -31,7 +31,7 @@ export class KeyHash {
   }
 
   /** @returns all units, or-ed. */
-  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: its four variables cannot be handed to another function and back.
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: its four variables cannot be passed to another function and back.
   #hash(key: string, unitsPerWord: 2 | 4): number {
     const secret = unitsPerWord === BYTES ? 0 : 2;
     const bits = 32 / unitsPerWord;
@@ -62,7 +62,7 @@ export class KeyHash {
         word = key.charCodeAt(i) | (key.charCodeAt(i + 1) << 16);
       }
       v3 ^= word;
-      // A round, as below: a function could not change four variables.
+      // One round, as below. A function could not change four variables.
       v0 = (v0 + v1) | 0;
       v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
       v0 = (v0 << 16) | (v0 >>> 16);

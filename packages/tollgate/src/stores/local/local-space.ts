@@ -95,10 +95,10 @@ export class LocalSpace implements SyncSpace {
   }
 
   apply(verb: Verb, key: string, costs: readonly number[], now: TimeCell, report: Report, at: number): boolean {
-    const { changes, reserves } = VERBS[verb];
-    if (changes) this.#hasChanged = true;
-    else if (reserves) this.#hasChanged = false;
-    return this.#verbs.apply(verb, key, costs, now, report, at);
+    const traits = VERBS[verb];
+    if (traits.changes) this.#hasChanged = true;
+    else if (traits.reserves) this.#hasChanged = false;
+    return this.#verbs.apply(traits, key, costs, now, report, at);
   }
 
   drop(key: string): void {

@@ -1,7 +1,7 @@
 import type { PlainTake } from "../../algorithms/kernel.ts";
 import { Report } from "../../core/report.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
-import { VERBS, type Verb } from "../../core/verbs.ts";
+import { VERBS, type VerbTraits } from "../../core/verbs.ts";
 import type { Capacity } from "./capacity.ts";
 import { denyForCapacity, placeInOverflow } from "./overflow.ts";
 import type { PlanTable } from "./plan-table.ts";
@@ -40,23 +40,22 @@ export class LocalVerbs {
     const { countsNumber } = this.#view.plan;
     for (let i = 0; i < costs.length; i += 1) costs[i] = countsNumber[i]! ? cost : 0;
     return base >= 0
-      ? this.#applyToKnown(table.cells, base, "take", costs, this.#report, 0)
-      : this.#applyToAbsent(table, slot, "take", key, costs, this.#report, 0);
+      ? this.#applyToKnown(table.cells, base, VERBS.take, costs, this.#report, 0)
+      : this.#applyToAbsent(table, slot, VERBS.take, key, costs, this.#report, 0);
   }
 
   /** As `SyncSpace.apply`. */
-  apply(verb: Verb, key: string, costs: readonly number[], now: TimeCell, report: Report, at: number): boolean {
+  apply(verb: VerbTraits, key: string, costs: readonly number[], now: TimeCell, report: Report, at: number): boolean {
     this.#now[0] = now[0]!;
     const { reservations } = this.#capacity;
-    const { changes, reserves, refunds } = VERBS[verb];
-    if (reserves) reservations.begin(report, this.#now);
-    if (refunds) this.#capacity.mayHaveRoom();
+    if (verb.reserves) reservations.begin(report, this.#now);
+    if (verb.refunds) this.#capacity.mayHaveRoom();
     const table = this.#view.tableAt(this.#now);
-    if (changes) reservations.noteChange(table, key);
+    if (verb.changes) reservations.noteChange(table, key);
     const base = table.locate(key);
     if (base < 0) return this.#applyToAbsent(table, table.findSlot(key, this.#now), verb, key, costs, report, at);
     // Without a reservation another key of this call could take the slot of an idle one.
-    if (reserves && this.#view.compiled.isIdle(table.cells, base, this.#now)) reservations.addIdleKey(table, key);
+    if (verb.reserves && this.#view.compiled.isIdle(table.cells, base, this.#now)) reservations.addIdleKey(table, key);
     return this.#applyToKnown(table.cells, base, verb, costs, report, at);
   }
 
@@ -71,12 +70,12 @@ export class LocalVerbs {
   #applyToKnown(
     cells: Float64Array,
     base: number,
-    verb: Verb,
+    verb: VerbTraits,
     costs: readonly number[],
     report: Report,
     at: number,
   ): boolean {
-    if (VERBS[verb].changes) return this.#run(cells, base, "known", verb, costs, report, at);
+    if (verb.changes) return this.#run(cells, base, "known", verb, costs, report, at);
     const { scratch } = this.#capacity;
     for (let i = 0; i < this.#view.compiled.width; i += 1) scratch[i] = cells[base + i]!;
     return this.#run(scratch, 0, "known", verb, costs, report, at);
@@ -86,7 +85,7 @@ export class LocalVerbs {
   #applyToAbsent(
     table: PlanTable,
     slot: number,
-    verb: Verb,
+    verb: VerbTraits,
     key: string,
     costs: readonly number[],
     report: Report,
@@ -104,14 +103,14 @@ export class LocalVerbs {
   #applyToNew(
     table: PlanTable,
     slot: number,
-    verb: Verb,
+    verb: VerbTraits,
     key: string,
     costs: readonly number[],
     report: Report,
     at: number,
   ): boolean {
     const { scratch, reservations } = this.#capacity;
-    if (VERBS[verb].reserves) {
+    if (verb.reserves) {
       this.#view.compiled.init(scratch, 0, this.#now);
       table.reserve(slot, key, scratch);
       reservations.addNewKey(table, key);
@@ -125,7 +124,7 @@ export class LocalVerbs {
     cells: Float64Array,
     base: number,
     key: "known" | "new",
-    verb: Verb,
+    verb: VerbTraits,
     costs: readonly number[],
     report: Report,
     at: number,

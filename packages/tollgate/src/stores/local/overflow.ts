@@ -1,7 +1,7 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import type { Report } from "../../core/report.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
-import { VERBS, type Verb } from "../../core/verbs.ts";
+import type { VerbTraits } from "../../core/verbs.ts";
 import type { PlanTable } from "./plan-table.ts";
 
 /** An arbitrary retry hint for a full store. */
@@ -14,12 +14,12 @@ const RETRY_WHEN_FULL_US = 1_000_000;
  */
 export function placeInOverflow(
   table: PlanTable,
-  verb: Verb,
+  verb: VerbTraits,
   key: string,
   now: TimeCell,
   report: Report,
 ): number | "a new bucket" | "denied" {
-  const { changes, refunds, reserves } = VERBS[verb];
+  const { changes, refunds, reserves } = verb;
   const { capacity } = table;
   if (changes && !refunds) capacity.overflowCount += 1;
   const hasBuckets = changes || reserves ? table.reserveOverflow() : table.mayOverflow;

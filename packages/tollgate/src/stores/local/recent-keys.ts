@@ -1,41 +1,41 @@
-import { textBytes } from "./text-bytes.ts";
+import { textBytes } from "../../core/text-memory.ts";
 
-/** It begins with the fewest places, and goes on to the most where keys are in each other's way. */
+/** The cache starts with the fewest places, and grows to the most if many keys find no free place. */
 const FEWEST_PLACES = 1024;
 const MOST_PLACES = 4096;
 /** 2^32 over the golden ratio (Knuth's multiplicative hashing). */
 const MIXER = 0x9e3779b1;
-/** In a place that is free. Shorter than any key that is looked for. */
+/** The string of a free place. It is shorter than any key that is cached. */
 const NONE = "";
 
-/** A shorter key has too few units to choose by, a longer one would take too much memory. */
+/** A shorter key has too few units for a tag; a longer one would take too much memory. */
 const SHORTEST = 5;
 const LONGEST = 64;
 
-/** It takes no memory before so many calls. */
+/** The cache takes no memory before so many calls. */
 const CALLS_BEFORE_FIRST = 64;
-/** The tag of a key that is too short or too long; whichever other has it is not kept either. */
+/** The tag of keys that are too short or too long. Other keys with this tag are not cached either. */
 const NOT_TO_KEEP = 0;
 
-/** The calls after which it is seen whether it pays. */
+/** After so many calls the cache decides whether to rest. */
 const CALLS_PER_TRIAL = 1024;
-/** With more keys than this that find both places taken it costs more than it saves. */
+/** If more keys than this find both places taken, the cache costs more than it saves. */
 const MOST_CROWDED_OUT = CALLS_PER_TRIAL / 2;
 const CROWDED_OUT_TO_GROW = CALLS_PER_TRIAL / 8;
 const REPEATS_TO_TRY_LAST = CALLS_PER_TRIAL / 4;
-/** How many calls go by before it is tried again. */
+/** How many calls a rest lasts. */
 const CALLS_OF_REST = 128 * CALLS_PER_TRIAL;
-/** To take another key's place costs more than to look for it; the keys that matter come again. */
+/** Replacing a key costs more than a lookup, and frequent keys come again. So only one of so many misses replaces. */
 const CROWDED_OUT_PER_NEW_KEY = 4;
 
-/** The arrays' elements for a place: a string's address, and a tag. */
+/** The array elements of a place: a string's address and a tag. */
 const BYTES_PER_PLACE = 8 + 4;
-/** Of a string of `LONGEST` units, with its header. */
+/** The size of a string of `LONGEST` units, with its header. */
 const MOST_TEXT_BYTES = 16 + 2 * LONGEST;
 
-/** The bytes that a front cache may take. */
+/** The bytes of a front cache. */
 export interface Budget {
-  /** Whether there are many more bytes than these. */
+  /** Whether many more bytes than these are left. */
   canSpare(bytes: number): boolean;
   charge(bytes: number): void;
 }
@@ -46,37 +46,38 @@ const UNBOUNDED: Budget = {
 };
 
 /**
- * The strings of up to 4,096 recent keys, each in one of two places that a handful of its units choose, with some numbers:
- * comparing a key with the string that is there is quicker than hashing all of it. Where keys do not come again soon it rests.
+ * A front cache with the strings of up to 4,096 recent keys. A few units of a key choose its two places. Each place has some
+ * numbers, such as a slot. Comparing a key with a cached string is faster than hashing it. The cache rests while keys do not
+ * repeat.
  */
 export class RecentKeys {
-  /** So many for each place, one place after another. */
+  /** The numbers of all places, `valuesPerPlace` each. */
   values: Int32Array = new Int32Array(0);
   readonly #valuesPerPlace: number;
   #keys: string[] = [];
-  /** Of each place's key: a few of its units, and its length. */
+  /** The tag of each place's key, made of a few of its units and its length. */
   #tags: Int32Array = new Int32Array(0);
-  /** Leaves as many bits of a 32-bit hash as name a pair of places. */
+  /** The shift that leaves the bits of a 32-bit hash that number a pair of places. */
   #pairShift = 0;
   #resting = true;
   #callsLeft = CALLS_BEFORE_FIRST;
-  /** Calls of this trial that found no key, whose key found no place that was free, and that found another key than the last. */
+  /** Counts of the current trial: misses, keys without a free place, and hits of another key than the last. */
   #misses = 0;
   #crowdedOut = 0;
   #changes = 0;
-  /** The tag of the key that was looked for in vain. */
+  /** The tag of the last miss. */
   #missingTag = NOT_TO_KEEP;
   #crowdedOutUntilNew = CROWDED_OUT_PER_NEW_KEY;
-  /** Which of two places that are taken a new key gets. */
+  /** Which of two taken places a new key replaces. */
   #turn: 0 | 1 = 0;
-  /** The place of the key that was found last. While keys often follow themselves, it is tried before any other. */
+  /** The place of the last hit. It is tried first while keys often repeat at once. */
   #last = 0;
   #triesLast = false;
   readonly #budget: Budget;
-  /** What strings take that nothing else keeps. */
+  /** The bytes of a string that only the cache keeps. */
   readonly #textBytes: (text: string) => number;
 
-  /** `ownsTexts` says whether its strings are kept nowhere else. */
+  /** `ownsTexts` says whether only the cache keeps its strings. */
   constructor(valuesPerPlace: number, budget: Budget = UNBOUNDED, ownsTexts = false) {
     this.#valuesPerPlace = valuesPerPlace;
     this.#budget = budget;
@@ -94,7 +95,7 @@ export class RecentKeys {
   #findAmongAll(key: string): number {
     const { length } = key;
     if (length < SHORTEST || length > LONGEST) return this.#miss(NOT_TO_KEEP);
-    // What differs most between keys is at their ends.
+    // Keys differ most at their ends.
     const tag =
       key.charCodeAt(length - 1) ^
       (key.charCodeAt(length - 2) << 8) ^
@@ -103,7 +104,7 @@ export class RecentKeys {
       (key.charCodeAt(length >>> 1) << 5) ^
       (length << 12);
     const first = this.#firstPlace(tag);
-    // 1 if the tags differ. A branch would often be foretold wrong.
+    // Adds 1 if the tags differ. The processor would often mispredict a branch.
     const difference = this.#tags[first]! ^ tag;
     const place = first + ((difference | (0 - difference)) >>> 31);
     if (this.#keys[place] !== key) return this.#miss(tag);
@@ -125,7 +126,7 @@ export class RecentKeys {
     return -1;
   }
 
-  /** Where to keep the key that has just been looked for in vain; -1 if nowhere. */
+  /** The place for the key of the last miss; -1 if it is not to be cached. */
   placeForMissing(): number {
     if (this.#resting || this.#missingTag === NOT_TO_KEEP || !this.#budget.canSpare(MOST_TEXT_BYTES)) return -1;
     const place = this.#placeOf(this.#missingTag);
@@ -140,12 +141,12 @@ export class RecentKeys {
 
   #placeOf(tag: number): number {
     const first = this.#firstPlace(tag);
-    // A key of the same tag is not looked for in the second.
+    // A key of the same tag would not be looked for in the second place.
     if (this.#tags[first] === tag || this.#keys[first] === NONE) return first;
     return this.#keys[first + 1] === NONE ? first + 1 : first + this.#turn;
   }
 
-  /** Keeps that key in that place: the same text, in memory of its own. Its values are to be set. */
+  /** Puts the key of the last miss into that place: the same text, in memory of its own. The caller sets its values. */
   keep(place: number, own: string): void {
     this.#budget.charge(this.#bytesOf(own) - this.#bytesOf(this.#keys[place]!));
     this.#put(place, own);
@@ -160,7 +161,7 @@ export class RecentKeys {
     return key === NONE ? 0 : this.#textBytes(key);
   }
 
-  /** Takes another string of the same text for the one in a place. */
+  /** Replaces the string in a place by another one of the same text. */
   replace(place: number, own: string): void {
     this.#keys[place] = own;
   }
@@ -191,10 +192,10 @@ export class RecentKeys {
     const places = Math.max(FEWEST_PLACES, this.#keys.length);
     if (places > this.#keys.length && !this.#budget.canSpare(this.#arrayBytes(places))) return;
     for (const key of this.#keys) this.#budget.charge(-this.#bytesOf(key));
-    this.#beginAnew(places);
+    this.#restart(places);
   }
 
-  /** The old places are copied before they are let go. */
+  /** Whether there are bytes for the new places, which exist beside the old ones for a moment. */
   get #mayGrow(): boolean {
     return this.#keys.length < MOST_PLACES && this.#budget.canSpare(this.#arrayBytes(MOST_PLACES));
   }
@@ -203,9 +204,9 @@ export class RecentKeys {
     return places * (BYTES_PER_PLACE + Int32Array.BYTES_PER_ELEMENT * this.#valuesPerPlace);
   }
 
-  #beginAnew(places: number): void {
+  #restart(places: number): void {
     this.#resting = false;
-    // A free place must not be tried.
+    // A free place must not be tried as the last one.
     this.#triesLast = false;
     this.#last = 0;
     if (places === this.#keys.length) {
@@ -225,7 +226,7 @@ export class RecentKeys {
     const keys = this.#keys;
     const tags = this.#tags;
     const values = this.values;
-    this.#beginAnew(MOST_PLACES);
+    this.#restart(MOST_PLACES);
     for (const [place, key] of keys.entries()) {
       if (key === NONE) continue;
       this.#missingTag = tags[place]!;

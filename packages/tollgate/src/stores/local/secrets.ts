@@ -1,8 +1,8 @@
 import { SECRET_WORDS } from "./key-hash.ts";
 
 /**
- * Draws the secrets of hashes. Engines load their cryptography with the first, which takes milliseconds: so one is drawn
- * ahead when a store is made, unless it is made where drawing is not allowed, as in the global scope of Workers.
+ * Draws the secrets of hashes. The first draw loads the engine's cryptography, which takes milliseconds, so a store draws
+ * one secret ahead. In the global scope of Workers drawing is not allowed; there the first call draws.
  */
 export class Secrets {
   #ahead: Int32Array | undefined;
@@ -11,7 +11,7 @@ export class Secrets {
     try {
       this.#ahead = draw();
     } catch {
-      // The first call will draw.
+      // `next` draws instead.
     }
   }
 

@@ -1,12 +1,11 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import type { KeyRef } from "../../core/key-ref.ts";
-import { ownCopy } from "../../core/own-copy.ts";
 import type { Plan } from "../../core/plan.ts";
+import { ownCopy, textBytes } from "../../core/text-memory.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Capacity } from "../local/capacity.ts";
 import { PlanTable } from "../local/plan-table.ts";
 import { RecentKeys } from "../local/recent-keys.ts";
-import { textBytes } from "../local/text-bytes.ts";
 import { isKeptAsItIs, type KeyTexts } from "./key-texts.ts";
 import { MapBytes } from "./map-bytes.ts";
 

@@ -1,4 +1,4 @@
-import { checkFunction } from "../../core/check-function.ts";
+import { checkFunction } from "../../core/checks.ts";
 import { show, TollgateError } from "../../core/errors.ts";
 import type { BreakerState } from "./failure/breaker.ts";
 import type { OnFailure } from "./failure/on-failure.ts";

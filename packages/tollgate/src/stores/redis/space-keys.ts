@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
-import { ownCopy } from "../../core/own-copy.ts";
+import { ownCopy } from "../../core/text-memory.ts";
 
 /** Of a digest: 72 bits, so that a billion plans under one name meet once in ten thousand tries. */
 const DIGEST_BYTES = 9;

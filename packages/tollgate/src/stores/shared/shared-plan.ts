@@ -4,7 +4,7 @@ import { TollgateError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
-import type { Verb } from "../../core/verbs.ts";
+import { VERBS, type Verb } from "../../core/verbs.ts";
 import { KeyPrints } from "./key-prints.ts";
 import type { PlanRows } from "./plan-rows.ts";
 import { NO_OWNER } from "./slots.ts";
@@ -83,7 +83,7 @@ export class SharedPlan {
     const { now } = this;
     compiled.begin(key, cells, 0, now);
     this.taking?.noteBefore(cells, key === "new");
-    const admitted = compiled.apply(verb, cells, 0, costs, now, report, at);
+    const admitted = compiled.apply(VERBS[verb], cells, 0, costs, now, report, at);
     this.hasChanged = compiled.mustStore;
     return admitted;
   }

@@ -1,8 +1,8 @@
 import { KeyRef } from "../../core/key-ref.ts";
-import { ownCopy } from "../../core/own-copy.ts";
 import type { Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
+import { ownCopy } from "../../core/text-memory.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
 import { denyForCapacity } from "../local/overflow.ts";

@@ -1,7 +1,7 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import type { KeyRef } from "../../core/key-ref.ts";
-import { ownCopy } from "../../core/own-copy.ts";
 import type { Plan } from "../../core/plan.ts";
+import { ownCopy } from "../../core/text-memory.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { KeyHash } from "../local/key-hash.ts";
 import { PlanTable } from "../local/plan-table.ts";

@@ -3,6 +3,7 @@ import { Ticks } from "../../../../src/algorithms/ticks.ts";
 import { type TickScale, tickScale } from "../../../../src/core/limits/tick-scale.ts";
 import { createPlan } from "../../../../src/core/plan.ts";
 import { createTimeCell } from "../../../../src/core/time-cell.ts";
+import { VERBS } from "../../../../src/core/verbs.ts";
 import { Report, tokenBucket } from "../../../../src/index.ts";
 import { encodePlan } from "../../../../src/stores/redis/script/encode-plan.ts";
 import { eraOf } from "../../../../src/stores/redis/script/era.ts";
@@ -53,7 +54,7 @@ export class CraftedBucket {
     const now = createTimeCell(nowUs);
     const report = new Report();
     this.#compiled.begin("known", cells, 0, now);
-    report.admitted = this.#compiled.apply("explain", cells, 0, [COST], now, report, 0);
+    report.admitted = this.#compiled.apply(VERBS.explain, cells, 0, [COST], now, report, 0);
     return report;
   }
 }
