@@ -2,21 +2,22 @@
 
 import type { SyncStore } from "../../core/store.ts";
 
-/** What becomes of a new key when a store has no room for it. */
+/** What happens to a new key for which a store has no slot. */
 export type OverflowPolicy = "share" | "deny";
 
-/** How many keys a store in this process keeps, in how many bytes, and what happens beyond. */
+/** How many keys a store in this process keeps, in how many bytes, and what happens to further keys. */
 export interface CapacityOptions {
-  /** How many keys there is room for, of all limiters of the store: a whole number from 1 to 10 million. */
+  /** The most keys of all limiters of the store: a whole number from 1 to 10 million. */
   readonly maxKeys?: number;
   /**
-   * A key that is being limited is never forgotten to make room. `"share"`, the default: a new key that finds no room shares
-   * one of 256 overflow buckets per limiter, so that a flood of keys gains 256 times the limit at most. `"deny"`: it is denied.
+   * What happens to a new key for which there is no slot. A key that counts is never evicted. `"share"`, the default: the
+   * key shares one of 256 overflow buckets per limiter, so a flood of keys gains at most 256 times the limit. `"deny"`: the
+   * key is denied.
    */
   readonly overflow?: OverflowPolicy;
   /**
-   * The memory for all limiters of the store, in bytes: keys, their counts, overflow buckets, and what each list of
-   * limits takes. A key beyond it has no room, as one beyond `maxKeys`.
+   * The memory for all limiters of the store, in bytes: keys, their counts, overflow buckets and lists of limits. Beyond
+   * it a new key gets no slot, as beyond `maxKeys`.
    */
   readonly maxBytes?: number;
 }
@@ -24,12 +25,12 @@ export interface CapacityOptions {
 /** A store in this process with a bound on its keys. */
 export interface LocalStore extends SyncStore, Disposable {
   readonly maxKeys: number;
-  /** How many keys have room of their own, of all limiters; those included that a sweep would drop. */
+  /** How many keys of all limiters have slots, with idle ones. */
   readonly size: number;
   readonly maxBytes: number;
-  /** The memory in use, in bytes: what `maxBytes` bounds. */
+  /** The memory in use, in bytes. `maxBytes` bounds it. */
   readonly bytes: number;
-  /** Calls so far whose key found no room: decided by a bucket that it shares, or denied. */
+  /** The calls so far whose key got no slot: overflow buckets decided them, or they were denied. */
   readonly overflowCount: number;
 }
 
