@@ -1,61 +1,35 @@
-import { type Clock, readTime } from "../core/clock.ts";
+import { readTime } from "../core/clock.ts";
 import { type Cost, checkCost } from "../core/cost.ts";
-import type { Decision, LimitStatus } from "../core/decision.ts";
-import type { DecisionObservation, Observer } from "../core/observer.ts";
 import { countsNumbers } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
-import type { AsyncSpace, AsyncStore, Call, TakenFrom } from "../core/store.ts";
+import type { AsyncSpace, AsyncStore, TakenFrom } from "../core/store.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import type { Verb } from "../core/verbs.ts";
-import { type CheckedRequest, requestFor, requestOf } from "./call.ts";
-import { checkBatch, checkDecision } from "./check-arguments.ts";
-import { decide } from "./decide.ts";
-import { plansOf } from "./entries.ts";
-import { explainLimits } from "./explain.ts";
+import { type CheckedRequest, requestFor } from "./call.ts";
+import { checkBatch } from "./check-arguments.ts";
+import { ChoiceHandle } from "./handle.ts";
 import type { AsyncHandle, AsyncLimiter } from "./limiter.ts";
-import { notifyAll } from "./observers.ts";
-import type { Selection, Source } from "./selection.ts";
+import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-limiter.ts";
 
-export interface AsyncStoreLimiterParts<Input> {
-  readonly name: string;
-  readonly selection: Selection<Input, AsyncSpace>;
-  readonly sources: readonly Source[];
+/** The parts of a limiter over an asynchronous store. */
+export interface AsyncStoreLimiterParts<Input> extends StoreLimiterParts<Input, AsyncSpace> {
   readonly store: AsyncStore;
-  readonly clock: Clock;
-  readonly observers: readonly Observer[];
-  /** Ends sweep notifications. */
-  readonly close: () => void;
 }
 
 /** A store bounds the calls that wait for it, so a longer batch is asked part by part. */
 const ASKED_AT_ONCE = 8_192;
 
-/** The verbs over spaces of one store elsewhere: each call is one message to it. */
-export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
+// `then` instead of `await`: a flood has many calls in flight, and each suspended function takes memory.
+
+/** A limiter over one asynchronous store: each call is one message to it. */
+export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, AsyncSpace> implements AsyncLimiter<Input> {
   readonly kind = "async";
-  readonly name: string;
-  readonly selection: Selection<Input, AsyncSpace>;
-  readonly sources: readonly Source[];
   readonly store: AsyncStore;
-  readonly clock: Clock;
-  readonly observers: readonly Observer[];
-  readonly #observe: Observer | undefined;
-  readonly #close: () => void;
 
-  constructor({ name, selection, sources, store, clock, observers, close }: AsyncStoreLimiterParts<Input>) {
-    this.name = name;
-    this.selection = selection;
-    this.sources = sources;
-    this.store = store;
-    this.clock = clock;
-    this.observers = observers;
-    this.#observe = notifyAll(observers);
-    this.#close = close;
+  constructor(parts: AsyncStoreLimiterParts<Input>) {
+    super(parts);
+    this.store = parts.store;
     Object.freeze(this);
-  }
-
-  allow(input: Input, cost: Cost = 1): Promise<boolean> {
-    return promised(() => this.#allow(this.#request(input, cost), cost));
   }
 
   async allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): Promise<number> {
@@ -75,39 +49,7 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
   }
 
   handle(input: Input): AsyncHandle {
-    const choice = this.selection.keep(input);
-    const request = (cost: Cost) => {
-      this.selection.maintain();
-      return requestOf(this.selection, choice, cost);
-    };
-    return {
-      allow: async (cost = 1) => this.#allow(request(cost), cost),
-      consume: async (cost = 1) => this.#decided("consume", "take", request(cost), cost),
-      charge: async (cost, decision) => this.#charge(request(cost), cost, decision),
-      refund: async (cost, decision) => this.#refund(request(cost).calls, decision),
-    };
-  }
-
-  consume(input: Input, cost: Cost = 1): Promise<Decision> {
-    return promised(() => this.#decided("consume", "take", this.#request(input, cost), cost));
-  }
-
-  async peek(input: Input, cost: Cost = 1): Promise<Decision> {
-    const { calls } = this.#request(input, cost);
-    return decide(this.name, plansOf(calls), await this.#transact("peek", calls));
-  }
-
-  async explain(input: Input, cost: Cost = 1): Promise<LimitStatus[]> {
-    const { calls } = this.#request(input, cost);
-    return explainLimits(calls, await this.#transact("explain", calls));
-  }
-
-  async charge(input: Input, cost: Cost, decision?: Decision): Promise<Decision> {
-    return this.#charge(this.#request(input, cost), cost, decision);
-  }
-
-  async refund(input: Input, cost: Cost, decision?: Decision): Promise<void> {
-    await this.#refund(this.#request(input, cost).calls, decision);
+    return new ChoiceHandle<"async", AsyncSpace>(this.selection.keep(input), this);
   }
 
   async reset(input: Input): Promise<void> {
@@ -129,73 +71,46 @@ export class AsyncStoreLimiter<Input> implements AsyncLimiter<Input> {
   }
 
   async close(): Promise<void> {
-    this.#close();
-    for (const space of this.selection.spaces()) space.release();
+    this.end();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
-  // `then` instead of `await`, here and below: a flood has many calls in flight, and each suspended function takes memory.
-
-  #allow(request: CheckedRequest<AsyncSpace>, cost: Cost, now: TimeCell = readTime(this.clock)): Promise<boolean> {
-    if (this.#observe !== undefined) {
-      return this.#decided("allow", "take", request, cost, now).then(({ allowed }) => allowed);
-    }
-    const { calls } = request;
-    const [only] = calls;
-    if (only?.space.allow !== undefined && calls.length === 1 && typeof cost === "number") {
-      if (countsNumbers(only.space.plan)) return only.space.allow(only.key, cost, now);
-    }
-    return this.#transact("take", calls, now).then(({ admitted }) => admitted);
+  protected override allowRequest(make: MakeRequest<AsyncSpace>, cost: Cost): Promise<boolean> {
+    return promised(() => this.#allow(make(), cost, readTime(this.clock)));
   }
 
-  async #charge(request: CheckedRequest<AsyncSpace>, cost: Cost, corrected: Decision | undefined): Promise<Decision> {
-    checkDecision(corrected);
-    return this.#decided("charge", "charge", request, cost, readTime(this.clock), corrected);
-  }
-
-  async #refund(calls: readonly Call<AsyncSpace>[], corrected: Decision | undefined): Promise<void> {
-    checkDecision(corrected);
-    await this.#transact("refund", calls, readTime(this.clock), corrected);
-  }
-
-  #decided(
-    name: DecisionObservation["verb"],
+  protected override ask<T>(
     verb: Verb,
-    { keys, calls }: CheckedRequest<AsyncSpace>,
-    cost: Cost,
-    now: TimeCell = readTime(this.clock),
+    make: MakeRequest<AsyncSpace>,
+    read: (report: Report, request: CheckedRequest<AsyncSpace>) => T,
     takenFrom?: TakenFrom,
-  ): Promise<Decision> {
-    return this.#transact(verb, calls, now, takenFrom).then((report) => {
-      const decision = decide(this.name, plansOf(calls), report);
-      this.#observe?.({ type: "decision", verb: name, keys, cost, decision });
-      return decision;
+  ): Promise<T> {
+    return promised(() => {
+      const request = make();
+      return this.#transact(verb, request, readTime(this.clock), takenFrom).then((report) => read(report, request));
     });
   }
 
-  #request(input: Input, cost: Cost): CheckedRequest<AsyncSpace> {
-    this.selection.maintain();
-    return requestFor(this.selection, input, cost);
+  #allow(request: CheckedRequest<AsyncSpace>, cost: Cost, now: TimeCell): Promise<boolean> {
+    const { calls } = request;
+    const [only] = calls;
+    if (this.observe === undefined && only?.space.allow !== undefined && calls.length === 1) {
+      if (typeof cost === "number" && countsNumbers(only.space.plan)) return only.space.allow(only.key, cost, now);
+    }
+    return this.#transact("take", request, now).then((report) => this.readAllowed(report, request, cost));
   }
 
-  #transact(
-    verb: Verb,
-    calls: readonly Call<AsyncSpace>[],
-    now: TimeCell = readTime(this.clock),
-    takenFrom?: TakenFrom,
-  ): Promise<Report> {
+  #transact(verb: Verb, { calls }: CheckedRequest<AsyncSpace>, now: TimeCell, takenFrom?: TakenFrom): Promise<Report> {
     if (calls.length === 0) return Promise.resolve(new Report());
     const decided = this.store.transact(verb, calls, now, takenFrom);
-    return this.#observe === undefined ? decided : decided.then((report) => this.#notified(report));
+    return this.observe === undefined ? decided : decided.then((report) => this.#notified(report));
   }
 
   #notified(report: Report): Report {
-    if (report.degraded !== undefined) {
-      this.#observe?.({ type: "degradation", limiter: this.name, cause: report.degraded });
-    }
+    this.notifyDegraded(report);
     return report;
   }
 }

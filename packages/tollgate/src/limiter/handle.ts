@@ -7,38 +7,41 @@ import type { TimeCell } from "../core/time-cell.ts";
 import type { Handle } from "./limiter.ts";
 import type { Choice } from "./selection.ts";
 
-/** A limiter's verbs over a key and limits that are chosen already. */
-export interface ChoiceVerbs {
-  allowChosen(choice: Choice<SyncSpace>, cost: Cost): boolean;
-  consumeChosen(choice: Choice<SyncSpace>, cost: Cost): Decision;
-  chargeChosen(choice: Choice<SyncSpace>, cost: Cost, decision: Decision | undefined): Decision;
-  refundChosen(choice: Choice<SyncSpace>, cost: Cost, decision: Decision | undefined): void;
+/** The result of a verb over a synchronous or an asynchronous store. */
+export type Result<Kind extends "sync" | "async", T> = Kind extends "sync" ? T : Promise<T>;
+
+/** A limiter's verbs over keys and limits that are chosen already. */
+export interface ChoiceVerbs<Kind extends "sync" | "async", Space> {
+  allowChosen(choice: Choice<Space>, cost: Cost): Result<Kind, boolean>;
+  consumeChosen(choice: Choice<Space>, cost: Cost): Result<Kind, Decision>;
+  chargeChosen(choice: Choice<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, Decision>;
+  refundChosen(choice: Choice<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, void>;
 }
 
 /** A handle for any choice of keys and limits. */
-export class ChoiceHandle implements Handle {
-  protected readonly choice: Choice<SyncSpace>;
-  protected readonly verbs: ChoiceVerbs;
+export class ChoiceHandle<Kind extends "sync" | "async", Space> {
+  readonly #choice: Choice<Space>;
+  readonly #verbs: ChoiceVerbs<Kind, Space>;
 
-  constructor(choice: Choice<SyncSpace>, verbs: ChoiceVerbs) {
-    this.choice = choice;
-    this.verbs = verbs;
+  constructor(choice: Choice<Space>, verbs: ChoiceVerbs<Kind, Space>) {
+    this.#choice = choice;
+    this.#verbs = verbs;
   }
 
-  allow(cost: Cost = 1): boolean {
-    return this.verbs.allowChosen(this.choice, cost);
+  allow(cost: Cost = 1): Result<Kind, boolean> {
+    return this.#verbs.allowChosen(this.#choice, cost);
   }
 
-  consume(cost: Cost = 1): Decision {
-    return this.verbs.consumeChosen(this.choice, cost);
+  consume(cost: Cost = 1): Result<Kind, Decision> {
+    return this.#verbs.consumeChosen(this.#choice, cost);
   }
 
-  charge(cost: Cost, decision?: Decision): Decision {
-    return this.verbs.chargeChosen(this.choice, cost, decision);
+  charge(cost: Cost, decision?: Decision): Result<Kind, Decision> {
+    return this.#verbs.chargeChosen(this.#choice, cost, decision);
   }
 
-  refund(cost: Cost, decision?: Decision): void {
-    this.verbs.refundChosen(this.choice, cost, decision);
+  refund(cost: Cost, decision?: Decision): Result<Kind, void> {
+    return this.#verbs.refundChosen(this.#choice, cost, decision);
   }
 }
 
@@ -46,7 +49,7 @@ export class ChoiceHandle implements Handle {
 type RefSpace = Required<Pick<SyncSpace, "allowRef">>;
 
 /** A handle whose `allow` asks the space directly, by a key reference. */
-export class KeyRefHandle extends ChoiceHandle {
+export class KeyRefHandle extends ChoiceHandle<"sync", SyncSpace> implements Handle {
   readonly #space: RefSpace;
   readonly #ref: KeyRef;
   readonly #clock: Clock;
@@ -59,7 +62,7 @@ export class KeyRefHandle extends ChoiceHandle {
     clock: Clock,
     now: TimeCell,
     choice: Choice<SyncSpace>,
-    verbs: ChoiceVerbs,
+    verbs: ChoiceVerbs<"sync", SyncSpace>,
   ) {
     super(choice, verbs);
     this.#space = space;

@@ -1,43 +1,23 @@
 import { transact } from "../algorithms/transact.ts";
-import { type Clock, readInto, readTime } from "../core/clock.ts";
+import { readInto, readTime } from "../core/clock.ts";
 import { type Cost, checkCost } from "../core/cost.ts";
-import type { Decision, LimitStatus } from "../core/decision.ts";
-import type { DecisionObservation, Observer } from "../core/observer.ts";
+import type { Decision } from "../core/decision.ts";
 import { countsNumbers, type Plan } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
-import type { Call, SyncSpace, TakenFrom } from "../core/store.ts";
+import type { SyncSpace, TakenFrom } from "../core/store.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 import type { Verb } from "../core/verbs.ts";
-import { type CheckedRequest, requestFor, requestOf } from "./call.ts";
-import { checkBatch, checkDecision, checkKey } from "./check-arguments.ts";
+import { type CheckedRequest, requestFor } from "./call.ts";
+import { checkBatch, checkKey } from "./check-arguments.ts";
 import { decide } from "./decide.ts";
-import { plansOf } from "./entries.ts";
-import { explainLimits } from "./explain.ts";
-import { ChoiceHandle, type ChoiceVerbs, KeyRefHandle } from "./handle.ts";
+import { ChoiceHandle, KeyRefHandle } from "./handle.ts";
 import type { Handle, Limiter } from "./limiter.ts";
-import { notifyAll } from "./observers.ts";
-import type { Choice, FixedSelection, Selection, Source } from "./selection.ts";
+import type { FixedSelection, Selection } from "./selection.ts";
+import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-limiter.ts";
 
-export interface SyncStoreLimiterParts<Input> {
-  readonly name: string;
-  readonly selection: Selection<Input, SyncSpace>;
-  readonly sources: readonly Source[];
-  readonly clock: Clock;
-  readonly observers: readonly Observer[];
-  /** Ends sweep notifications. */
-  readonly close: () => void;
-}
-
-/** The verbs over spaces that answer at once. */
-export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
+/** A limiter over stores in this process, with shortcuts for fixed limits and plain costs. */
+export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpace> implements Limiter<Input> {
   readonly kind = "sync";
-  readonly name: string;
-  readonly selection: Selection<Input, SyncSpace>;
-  readonly clock: Clock;
-  readonly sources: readonly Source[];
-  readonly observers: readonly Observer[];
-  readonly #observe: Observer | undefined;
-  readonly #close: () => void;
   /** Set if `allow` can ask the only space directly. */
   readonly #direct: FixedSelection<Input, SyncSpace> | undefined;
   /** The time of the current `allow`. */
@@ -45,27 +25,27 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
   /** Reused by calls. A call removes its scratch while it decides, because clocks and listeners may call again. */
   readonly #scratch: Scratch[] = [];
 
-  constructor({ name, selection, sources, clock, observers, close }: SyncStoreLimiterParts<Input>) {
-    this.name = name;
-    this.selection = selection;
-    this.clock = clock;
-    this.sources = sources;
-    this.observers = observers;
-    this.#observe = notifyAll(observers);
-    this.#close = close;
-    this.#direct = observers.length === 0 ? directSelection(selection) : undefined;
+  constructor(parts: StoreLimiterParts<Input, SyncSpace>) {
+    super(parts);
+    this.#direct = parts.observers.length === 0 ? directSelection(parts.selection) : undefined;
     Object.freeze(this);
   }
 
-  allow(input: Input, cost: Cost = 1): boolean {
+  override allow(input: Input, cost: Cost = 1): boolean {
     const direct = this.#direct;
-    if (direct === undefined || typeof cost !== "number") return this.#allowIndirectly(input, cost);
+    if (direct === undefined || typeof cost !== "number") return super.allow(input, cost);
     const key = direct.key(input);
     // `checkKey` throws, so that this function stays small enough to inline.
     if (typeof key !== "string") checkKey(key);
     if (cost !== 1) checkCost(cost);
     readInto(this.clock, this.#now);
     return direct.space.allow(key, cost, this.#now);
+  }
+
+  override consume(input: Input, cost: Cost = 1): Decision {
+    const direct = this.#direct;
+    if (direct !== undefined && typeof cost === "number") return this.#consumeDirectly(direct, input, cost);
+    return super.consume(input, cost);
   }
 
   allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): number {
@@ -86,56 +66,8 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
     const choice = this.selection.keep(input);
     const space = this.#direct?.space;
     const ref = space?.keyRef?.(choice.keys[0]!);
-    if (ref === undefined || !hasKeyRefs(space)) return new ChoiceHandle(choice, this);
+    if (ref === undefined || !hasKeyRefs(space)) return new ChoiceHandle<"sync", SyncSpace>(choice, this);
     return new KeyRefHandle(space, ref, this.clock, this.#now, choice, this);
-  }
-
-  /** For handles. */
-  allowChosen(choice: Choice<SyncSpace>, cost: Cost): boolean {
-    return this.#allowRequest(this.#requestOf(choice, cost), cost, readTime(this.clock));
-  }
-
-  /** For handles. */
-  consumeChosen(choice: Choice<SyncSpace>, cost: Cost): Decision {
-    return this.#decided("consume", "take", this.#requestOf(choice, cost), cost);
-  }
-
-  /** For handles. */
-  chargeChosen(choice: Choice<SyncSpace>, cost: Cost, decision: Decision | undefined): Decision {
-    checkDecision(decision);
-    return this.#decided("charge", "charge", this.#requestOf(choice, cost), cost);
-  }
-
-  /** For handles. */
-  refundChosen(choice: Choice<SyncSpace>, cost: Cost, decision: Decision | undefined): void {
-    checkDecision(decision);
-    this.#transact("refund", this.#requestOf(choice, cost).calls, readTime(this.clock), decision);
-  }
-
-  consume(input: Input, cost: Cost = 1): Decision {
-    const direct = this.#direct;
-    if (direct !== undefined && typeof cost === "number") return this.#consumeDirectly(direct, input, cost);
-    return this.#decided("consume", "take", this.#request(input, cost), cost);
-  }
-
-  peek(input: Input, cost: Cost = 1): Decision {
-    const { calls } = this.#request(input, cost);
-    return decide(this.name, plansOf(calls), this.#transact("peek", calls));
-  }
-
-  explain(input: Input, cost: Cost = 1): LimitStatus[] {
-    const { calls } = this.#request(input, cost);
-    return explainLimits(calls, this.#transact("explain", calls));
-  }
-
-  charge(input: Input, cost: Cost, decision?: Decision): Decision {
-    checkDecision(decision);
-    return this.#decided("charge", "charge", this.#request(input, cost), cost);
-  }
-
-  refund(input: Input, cost: Cost, decision?: Decision): void {
-    checkDecision(decision);
-    this.#transact("refund", this.#request(input, cost).calls, readTime(this.clock), decision);
   }
 
   reset(input: Input): void {
@@ -157,12 +89,27 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
   }
 
   close(): void {
-    this.#close();
-    for (const space of this.selection.spaces()) space.release();
+    this.end();
   }
 
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  protected override ask<T>(
+    verb: Verb,
+    make: MakeRequest<SyncSpace>,
+    read: (report: Report, request: CheckedRequest<SyncSpace>) => T,
+    takenFrom?: TakenFrom,
+  ): T {
+    const request = make();
+    return read(this.#transact(verb, request, readTime(this.clock), takenFrom), request);
+  }
+
+  #transact(verb: Verb, { calls }: CheckedRequest<SyncSpace>, now: TimeCell, takenFrom?: TakenFrom): Report {
+    const report = transact(verb, calls, now, takenFrom);
+    this.notifyDegraded(report);
+    return report;
   }
 
   /** `consume` for one space, which allocates nothing but the decision. */
@@ -191,55 +138,11 @@ export class SyncStoreLimiter<Input> implements Limiter<Input>, ChoiceVerbs {
     const now = readTime(this.clock);
     let admitted = 0;
     for (const [i, request] of batch.entries()) {
-      const allowed = this.#allowRequest(request, cost, now);
+      const allowed = this.readAllowed(this.#transact("take", request, now), request, cost);
       out[i] = allowed ? 1 : 0;
       if (allowed) admitted += 1;
     }
     return admitted;
-  }
-
-  #allowIndirectly(input: Input, cost: Cost): boolean {
-    return this.#allowRequest(this.#request(input, cost), cost, readTime(this.clock));
-  }
-
-  #allowRequest(request: CheckedRequest<SyncSpace>, cost: Cost, now: TimeCell): boolean {
-    if (this.#observe !== undefined) return this.#decided("allow", "take", request, cost, now).allowed;
-    return this.#transact("take", request.calls, now).admitted;
-  }
-
-  #decided(
-    name: DecisionObservation["verb"],
-    verb: Verb,
-    { keys, calls }: CheckedRequest<SyncSpace>,
-    cost: Cost,
-    now: TimeCell = readTime(this.clock),
-  ): Decision {
-    const decision = decide(this.name, plansOf(calls), this.#transact(verb, calls, now));
-    this.#observe?.({ type: "decision", verb: name, keys, cost, decision });
-    return decision;
-  }
-
-  #request(input: Input, cost: Cost): CheckedRequest<SyncSpace> {
-    this.selection.maintain();
-    return requestFor(this.selection, input, cost);
-  }
-
-  #requestOf(choice: Choice<SyncSpace>, cost: Cost): CheckedRequest<SyncSpace> {
-    this.selection.maintain();
-    return requestOf(this.selection, choice, cost);
-  }
-
-  #transact(
-    verb: Verb,
-    calls: readonly Call<SyncSpace>[],
-    now: TimeCell = readTime(this.clock),
-    takenFrom?: TakenFrom,
-  ): Report {
-    const report = transact(verb, calls, now, takenFrom);
-    if (report.degraded !== undefined) {
-      this.#observe?.({ type: "degradation", limiter: this.name, cause: report.degraded });
-    }
-    return report;
   }
 }
 

@@ -1,0 +1,179 @@
+import type { Clock } from "../core/clock.ts";
+import type { Cost } from "../core/cost.ts";
+import type { Decision, LimitStatus } from "../core/decision.ts";
+import type { DecisionObservation, Observer } from "../core/observer.ts";
+import type { Report } from "../core/report.ts";
+import type { TakenFrom } from "../core/store.ts";
+import type { Verb } from "../core/verbs.ts";
+import { type CheckedRequest, requestFor, requestOf } from "./call.ts";
+import { checkDecision } from "./check-arguments.ts";
+import { decide } from "./decide.ts";
+import { plansOf } from "./entries.ts";
+import { explainLimits } from "./explain.ts";
+import type { ChoiceVerbs, Result } from "./handle.ts";
+import { notifyAll } from "./observers.ts";
+import type { Choice, PlannedSpace, Selection, Source } from "./selection.ts";
+
+/** The parts of a limiter over any store. */
+export interface StoreLimiterParts<Input, Space> {
+  readonly name: string;
+  readonly selection: Selection<Input, Space & PlannedSpace>;
+  readonly sources: readonly Source[];
+  readonly clock: Clock;
+  readonly observers: readonly Observer[];
+  /** Ends sweep notifications. */
+  readonly close: () => void;
+}
+
+/** Makes the checked request of a call; throws for misuse, before anything changes. */
+export type MakeRequest<Space> = () => CheckedRequest<Space>;
+
+/**
+ * The verbs, written once for synchronous and asynchronous stores. A subclass says how its store is asked, and adds the
+ * shortcuts of its kind.
+ */
+export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space extends PlannedSpace>
+  implements ChoiceVerbs<Kind, Space>
+{
+  abstract readonly kind: Kind;
+  readonly name: string;
+  readonly selection: Selection<Input, Space>;
+  readonly clock: Clock;
+  readonly sources: readonly Source[];
+  readonly observers: readonly Observer[];
+  protected readonly observe: Observer | undefined;
+  readonly #close: () => void;
+
+  constructor({ name, selection, sources, clock, observers, close }: StoreLimiterParts<Input, Space>) {
+    this.name = name;
+    this.selection = selection;
+    this.clock = clock;
+    this.sources = sources;
+    this.observers = observers;
+    this.observe = notifyAll(observers);
+    this.#close = close;
+  }
+
+  /** Applies a verb to the places of a request, and reads the result from the report. */
+  protected abstract ask<T>(
+    verb: Verb,
+    make: MakeRequest<Space>,
+    read: (report: Report, request: CheckedRequest<Space>) => T,
+    takenFrom?: TakenFrom,
+  ): Result<Kind, T>;
+
+  allow(input: Input, cost: Cost = 1): Result<Kind, boolean> {
+    return this.allowRequest(() => this.request(input, cost), cost);
+  }
+
+  consume(input: Input, cost: Cost = 1): Result<Kind, Decision> {
+    return this.#decided("consume", "take", () => this.request(input, cost), cost);
+  }
+
+  peek(input: Input, cost: Cost = 1): Result<Kind, Decision> {
+    return this.ask(
+      "peek",
+      () => this.request(input, cost),
+      (report, { calls }) => decide(this.name, plansOf(calls), report),
+    );
+  }
+
+  explain(input: Input, cost: Cost = 1): Result<Kind, LimitStatus[]> {
+    return this.ask(
+      "explain",
+      () => this.request(input, cost),
+      (report, { calls }) => explainLimits(calls, report),
+    );
+  }
+
+  charge(input: Input, cost: Cost, decision?: Decision): Result<Kind, Decision> {
+    return this.#charge(() => this.request(input, cost), cost, decision);
+  }
+
+  refund(input: Input, cost: Cost, decision?: Decision): Result<Kind, void> {
+    return this.#refund(() => this.request(input, cost), decision);
+  }
+
+  allowChosen(choice: Choice<Space>, cost: Cost): Result<Kind, boolean> {
+    return this.allowRequest(() => this.#requestOf(choice, cost), cost);
+  }
+
+  consumeChosen(choice: Choice<Space>, cost: Cost): Result<Kind, Decision> {
+    return this.#decided("consume", "take", () => this.#requestOf(choice, cost), cost);
+  }
+
+  chargeChosen(choice: Choice<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, Decision> {
+    return this.#charge(() => this.#requestOf(choice, cost), cost, decision);
+  }
+
+  refundChosen(choice: Choice<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, void> {
+    return this.#refund(() => this.#requestOf(choice, cost), decision);
+  }
+
+  protected allowRequest(make: MakeRequest<Space>, cost: Cost): Result<Kind, boolean> {
+    return this.ask("take", make, (report, request) => this.readAllowed(report, request, cost));
+  }
+
+  /** The answer of an `allow`. A decision is made only for observers. */
+  protected readAllowed(report: Report, request: CheckedRequest<Space>, cost: Cost): boolean {
+    return this.observe === undefined ? report.admitted : this.#decide("allow", report, request, cost).allowed;
+  }
+
+  protected request(input: Input, cost: Cost): CheckedRequest<Space> {
+    this.selection.maintain();
+    return requestFor(this.selection, input, cost);
+  }
+
+  protected notifyDegraded({ degraded }: Report): void {
+    if (degraded !== undefined) this.observe?.({ type: "degradation", limiter: this.name, cause: degraded });
+  }
+
+  protected end(): void {
+    this.#close();
+    for (const space of this.selection.spaces()) space.release();
+  }
+
+  #charge(make: MakeRequest<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, Decision> {
+    return this.#decided("charge", "charge", () => checked(make, decision), cost, decision);
+  }
+
+  #refund(make: MakeRequest<Space>, decision: Decision | undefined): Result<Kind, void> {
+    return this.ask<void>(
+      "refund",
+      () => checked(make, decision),
+      () => {},
+      decision,
+    );
+  }
+
+  #decided(
+    name: DecisionObservation["verb"],
+    verb: Verb,
+    make: MakeRequest<Space>,
+    cost: Cost,
+    takenFrom?: TakenFrom,
+  ): Result<Kind, Decision> {
+    return this.ask(verb, make, (report, request) => this.#decide(name, report, request, cost), takenFrom);
+  }
+
+  #decide(
+    name: DecisionObservation["verb"],
+    report: Report,
+    { keys, calls }: CheckedRequest<Space>,
+    cost: Cost,
+  ): Decision {
+    const decision = decide(this.name, plansOf(calls), report);
+    this.observe?.({ type: "decision", verb: name, keys, cost, decision });
+    return decision;
+  }
+
+  #requestOf(choice: Choice<Space>, cost: Cost): CheckedRequest<Space> {
+    this.selection.maintain();
+    return requestOf(this.selection, choice, cost);
+  }
+}
+
+function checked<Space>(make: MakeRequest<Space>, decision: Decision | undefined): CheckedRequest<Space> {
+  checkDecision(decision);
+  return make();
+}
