@@ -57,10 +57,8 @@ describe("the rule about words", () => {
   });
 
   it("finds fragments in comments", () => {
-    expect(rulesOf("a.ts", "// O·f two keys.\n\n// Fine. O·f them.\n".replaceAll("·", ""))).toEqual([
-      "1 word",
-      "3 word",
-    ]);
+    const source = "// O·f two keys.\n\n// A·s above.\n\n// As in `a`. Of two.\n";
+    expect(rulesOf("a.ts", plant(source))).toEqual(["1 word", "3 word"]);
   });
 
   it.each([
