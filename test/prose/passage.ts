@@ -15,6 +15,7 @@ export interface Passage {
 
 /** Blanks out code spans of one or two backticks. Columns stay as they are. */
 export function withoutCodeSpans(text: string): string {
+  if (!text.includes("`")) return text;
   return text.replaceAll(/(`{1,2})(?!`)[^`]+\1/gu, (span) => `\`${"x".repeat(span.length - 2)}\``);
 }
 
