@@ -2,8 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findingsIn, MAX_COLUMNS, MAX_WORDS } from "./prose/findings.ts";
+import { brokenLinks } from "./prose/links.ts";
 import { proseFiles } from "./prose/prose-files.ts";
 import { REPOSITORY } from "./support/planted-workspace.ts";
+import { plant as plantFiles, remove, temporaryFolder } from "./support/temporary-folder.ts";
 
 /** While a change is under way: only files whose paths begin with one of these, with commas between them. */
 const ONLY = process.env["PROSE_ONLY"]?.split(",") ?? [""];
@@ -40,13 +42,14 @@ describe("the rule about words", () => {
     ["docs/page.md", "One line.\n\n| a table | some·body |\n"],
     ["a.ts", "const a = 1;\n\n// Any·body may call.\n"],
     ["a.ts", "/**\n * One line.\n * A key is drop·pable.\n */\n"],
-    ["a.ts", 'const a = 1;\n\nit("tells who·ever asks", () => {});\n'],
+    ["a.ts", 'const a = 1;\n\nit("tells w·hoever asks", () => {});\n'],
     ["a.ts", "const a = 1;\n\nthrow new Error(`there is n·one, $·{a} be·sides`);\n"],
     ["a.ts", "const a = `$·{[1].map((b) => `$·{b}`)}`;\n\n/* hea·rs of */ const b = 1 / 2; // fine\n"],
     ["lua/a.ts", "export const A = `\nlocal a = 1\n-- As new, but f·or one\n`;\n"],
     ["a.rs", "fn a<'b>() {}\n\n/// At ha·nd.\n"],
     ["a.c", "int a;\n\n/* At ha·nd. */\n"],
     ["a.sh", "#!/bin/sh\n\n# Hea·rd of.\n"],
+    ["a.ts", 'const wh·o = ["wh·o"];\n\nit("tells those wh·o ask", () => {});\n'],
   ])("finds a banned word in the third line of %s: %j", (file, source) => {
     const found = rulesOf(file, plant(source));
     expect(new Set(found)).toEqual(new Set(["3 word"]));
@@ -63,7 +66,7 @@ describe("the rule about words", () => {
 
   it.each([
     ["page.md", "The function `no·body` and\n\n```ts\nno·body();\n```\n"],
-    ["a.ts", "const no·body = /some·body/u.test(text) ? 4 / 2 : [/any·body/u]; // `who·ever`\n"],
+    ["a.ts", "const no·body = /some·body/u.test(text) ? 4 / 2 : [/any·body/u]; // `w·hoever`\n"],
     ["a.ts", "const a = b ? c.be·sides : d.drop·pable;\n"],
     ["page.md", "TypeScript, a somebodything, operas and information in firsthand form.\n"],
   ])("leaves code and longer words alone, in %s: %j", (file, source) => {
@@ -114,5 +117,24 @@ describe("the rule about columns", () => {
     expect(rulesOf("page.md", `${address}\n\n| ${wide(150)} |\n\n\`\`\`\n${wide(150)}\n\`\`\`\n`)).toEqual([]);
     expect(rulesOf("page.md", `${address} and more\n`)).toEqual(["1 width"]);
     expect(rulesOf("a.ts", `// biome-ignore lint: ${wide(150)}\nconst a = "${wide(150)}";\n`)).toEqual([]);
+  });
+});
+
+describe("the links of Markdown pages", () => {
+  it("lead to files and headings that exist", () => {
+    expect(brokenLinks(REPOSITORY, proseFiles(REPOSITORY))).toEqual([]);
+  });
+
+  it("are reported where a file or a heading is missing", () => {
+    const root = temporaryFolder();
+    plantFiles(root, {
+      "a.md":
+        "# A page\n\n[b](docs/b.md), [c](docs/c.md),\n[own](#a-page), [none](#none), [web](https://example.com)\n",
+      "docs/b.md": "## `code` and *more*, twice\n\n[a](../a.md#a-page) [a](../a.md#b) [own](#code-and-more-twice)\n",
+      "docs/d.md": "```md\n# Hidden\n[code](e.md)\n```\n[no heading](#hidden)\n",
+    });
+    const broken = brokenLinks(root, proseFiles(root));
+    remove(root);
+    expect(broken).toEqual(["a.md:3 docs/c.md", "a.md:4 #none", "docs/b.md:3 ../a.md#b", "docs/d.md:5 #hidden"]);
   });
 });

@@ -13,6 +13,7 @@ const PARAPHRASE = "say it plainly";
 export const BANNED_WORDS: readonly BannedWord[] = [
   { pattern: /\b(?:no|some|any)body\b/giu, reason: AGENT },
   { pattern: /\b(?:someone|anyone|no one)\b/giu, reason: AGENT },
+  { pattern: /(?<=\w[,;:]? )whom?\b|\bwhom?(?= \w)/giu, reason: AGENT },
   { pattern: /\bwhatever becomes of\b/giu, reason: "write: what happens to" },
   { pattern: /\bwho(?:so|m)?ever\b/giu, reason: AGENT },
   { pattern: /\bas good as new\b/giu, reason: "write: idle" },
