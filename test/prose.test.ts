@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findingsIn, MAX_COLUMNS, MAX_WORDS } from "./prose/findings.ts";
-import { brokenLinks } from "./prose/links.ts";
 import { proseFiles } from "./prose/prose-files.ts";
+import { brokenLinks, missingFiles } from "./prose/references.ts";
 import { REPOSITORY } from "./support/planted-workspace.ts";
 import { plant as plantFiles, remove, temporaryFolder } from "./support/temporary-folder.ts";
 
@@ -120,12 +120,12 @@ describe("the rule about columns", () => {
   });
 });
 
-describe("the links of Markdown pages", () => {
-  it("lead to files and headings that exist", () => {
+describe("Markdown pages", () => {
+  it("link only to files and headings that exist", () => {
     expect(brokenLinks(REPOSITORY, proseFiles(REPOSITORY))).toEqual([]);
   });
 
-  it("are reported where a file or a heading is missing", () => {
+  it("are reported where they link to a missing file or heading", () => {
     const root = temporaryFolder();
     plantFiles(root, {
       "a.md":
@@ -136,5 +136,20 @@ describe("the links of Markdown pages", () => {
     const broken = brokenLinks(root, proseFiles(root));
     remove(root);
     expect(broken).toEqual(["a.md:3 docs/c.md", "a.md:4 #none", "docs/b.md:3 ../a.md#b", "docs/d.md:5 #hidden"]);
+  });
+
+  it("name only source files that exist", () => {
+    expect(missingFiles(REPOSITORY, proseFiles(REPOSITORY))).toEqual([]);
+  });
+
+  it("are reported where they name a source file that does not exist", () => {
+    const root = temporaryFolder();
+    plantFiles(root, {
+      "src/a.ts": "",
+      "page.md": "`a.ts`, `src/a.ts`, `src/NAME.ts`, `a.md`\n\n| `b.ts` |\n\n```text\n`c.ts`\n```\n\n`rc/a.ts`\n",
+    });
+    const missing = missingFiles(root, proseFiles(root));
+    remove(root);
+    expect(missing).toEqual(["page.md:3 b.ts", "page.md:9 rc/a.ts"]);
   });
 });
