@@ -5,20 +5,7 @@ export type { Allowed, Decision, Denied, LimitStatus } from "./core/decision.ts"
 export type { Duration } from "./core/duration.ts";
 export { type ErrorCode, TollgateError } from "./core/errors.ts";
 export { KeyRef } from "./core/key-ref.ts";
-export { type FixedWindowOptions, fixedWindow } from "./core/limits/fixed-window.ts";
-export type { FixedWindowLimit, Limit, LimitMode, SlidingWindowLimit, TokenBucketLimit } from "./core/limits/limit.ts";
-export type { LimitOptions } from "./core/limits/options.ts";
-export { type SlidingWindowOptions, slidingWindow } from "./core/limits/sliding-window.ts";
-export {
-  type InitialOptions,
-  perDay,
-  perHour,
-  perMinute,
-  perSecond,
-  type RateOptions,
-  type TokenBucketOptions,
-  tokenBucket,
-} from "./core/limits/token-bucket.ts";
+export * from "./core/limits/limit.ts";
 export type {
   DecisionObservation,
   DegradationObservation,

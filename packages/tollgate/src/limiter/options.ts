@@ -1,7 +1,8 @@
 import { checkFunction, checkName } from "../core/checks.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { show, TollgateError } from "../core/errors.ts";
-import { isLimit, type Limit } from "../core/limits/limit.ts";
+import type { Limit } from "../core/limits/limit.ts";
+import { isSealed } from "../core/limits/limit-common.ts";
 import type { Observer } from "../core/observer.ts";
 import type { Scope } from "../core/plan.ts";
 
@@ -82,4 +83,8 @@ export function checkLimits(
 /** Without a key function the input is the key; `checkKey` makes sure that it is a string. */
 function itself<Input>(input: Input): string {
   return input as string;
+}
+
+function isLimit(value: unknown): value is Limit {
+  return isSealed(value);
 }

@@ -1,5 +1,5 @@
 import { type Duration, formatMicroseconds, toMicroseconds, toMilliseconds } from "../duration.ts";
-import { type FixedWindowLimit, sealLimit } from "./limit.ts";
+import { type LimitCommon, sealLimit } from "./limit-common.ts";
 import {
   checkChoice,
   checkCount,
@@ -8,6 +8,13 @@ import {
   fingerprintOf,
   type LimitOptions,
 } from "./options.ts";
+
+/** At most `capacity` units in each window of `windowMs`, counted from the epoch or from the key's first use. */
+export interface FixedWindowLimit extends LimitCommon {
+  readonly algorithm: "fixed-window";
+  readonly windowMs: number;
+  readonly anchor: "clock" | "first-use";
+}
 
 /** The numbers of a fixed window. */
 export interface FixedWindowOptions extends LimitOptions {

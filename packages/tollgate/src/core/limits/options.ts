@@ -1,7 +1,7 @@
 import { checkName } from "../checks.ts";
 import { REQUESTS } from "../cost.ts";
 import { show, TollgateError } from "../errors.ts";
-import type { Limit, LimitMode } from "./limit.ts";
+import type { LimitCommon, LimitMode } from "./limit-common.ts";
 
 /** The options of every kind of limit. */
 export interface LimitOptions {
@@ -37,7 +37,7 @@ export function checkChoice<C extends string>(option: string, value: unknown, ch
 const LONGEST_UNIT = 32;
 
 /** The properties that every limit has. `numbers` is the algorithm's part of the default name. */
-export function commonParts(options: LimitOptions, numbers: string): Pick<Limit, "name" | "unit" | "mode"> {
+export function commonParts(options: LimitOptions, numbers: string): Pick<LimitCommon, "name" | "unit" | "mode"> {
   const unit = options.unit === undefined ? REQUESTS : checkName("unit", options.unit, LONGEST_UNIT);
   const ownName = unit === REQUESTS ? numbers : `${unit}-${numbers}`;
   return {

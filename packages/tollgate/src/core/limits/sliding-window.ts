@@ -1,7 +1,23 @@
 import { type Duration, formatMicroseconds, toMicroseconds, toMilliseconds } from "../duration.ts";
 import { show, TollgateError } from "../errors.ts";
-import { type SlidingWindowLimit, sealLimit } from "./limit.ts";
+import { type LimitCommon, sealLimit } from "./limit-common.ts";
 import { checkCount, checkFactoryOptions, commonParts, fingerprintOf, type LimitOptions } from "./options.ts";
+
+/** At most `capacity` units in any window of `windowMs`; units within `resolutionMs` leave together. */
+export interface SlidingWindowLimit extends LimitCommon {
+  readonly algorithm: "sliding-window";
+  readonly windowMs: number;
+  /** 0: every unit leaves at its own time. */
+  readonly resolutionMs: number;
+}
+
+/** At most `capacity` units in any window of `windowMs`; units within `resolutionMs` leave together. */
+export interface SlidingWindowLimit extends LimitCommon {
+  readonly algorithm: "sliding-window";
+  readonly windowMs: number;
+  /** 0: every unit leaves at its own time. */
+  readonly resolutionMs: number;
+}
 
 /** The numbers of a sliding window. */
 export interface SlidingWindowOptions extends LimitOptions {

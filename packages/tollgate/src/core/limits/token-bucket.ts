@@ -1,6 +1,6 @@
 import { type Duration, formatMicroseconds, LONGEST_US, toMicroseconds, toMilliseconds } from "../duration.ts";
 import { show, TollgateError } from "../errors.ts";
-import { sealLimit, type TokenBucketLimit } from "./limit.ts";
+import { type LimitCommon, sealLimit } from "./limit-common.ts";
 import {
   checkChoice,
   checkCount,
@@ -10,6 +10,16 @@ import {
   type LimitOptions,
 } from "./options.ts";
 import { tickScale } from "./tick-scale.ts";
+
+/** Holds up to `capacity` units and gains `refill` every `perMs`, continuously. */
+export interface TokenBucketLimit extends LimitCommon {
+  readonly algorithm: "token-bucket";
+  readonly refill: number;
+  readonly perMs: number;
+  readonly initial: "full" | "empty";
+  /** The idle time after which an `initial: "empty"` bucket is empty again; otherwise 0. */
+  readonly idleTtlMs: number;
+}
 
 /** The state in which a token bucket starts. */
 export interface InitialOptions {

@@ -1,0 +1,30 @@
+/** Whether a limit decides (`"enforce"`) or only watches what it would have decided (`"shadow"`). */
+export type LimitMode = "enforce" | "shadow";
+
+/** What every limit has. */
+export interface LimitCommon {
+  /** The limit's name among those of its limiter, in decisions, headers and metrics. */
+  readonly name: string;
+  /** What the limit counts; `"requests"` by default. */
+  readonly unit: string;
+  readonly mode: LimitMode;
+  /** The most units that the limit ever admits at once. */
+  readonly capacity: number;
+  /** The algorithm, its numbers and its unit as text. Limits with equal fingerprints decide alike. */
+  readonly fingerprint: string;
+}
+
+const MADE_HERE = Symbol.for("tollgate.limit");
+
+/**
+ * Freezes a checked limit and marks it as one. The mark is not enumerable, so a spread copy with other numbers has no mark
+ * and is refused: its fingerprint would not fit its numbers.
+ */
+export function sealLimit<L extends LimitCommon>(limit: L): L {
+  return Object.freeze(Object.defineProperty(limit, MADE_HERE, { value: true }));
+}
+
+/** Whether a limit factory made the value. */
+export function isSealed(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, MADE_HERE);
+}
