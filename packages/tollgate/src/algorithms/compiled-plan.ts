@@ -112,8 +112,8 @@ export class CompiledPlan implements PlainTake {
   }
 
   /**
-   * Applies a verb to the cells that `begin` prepared, and fills the report. `mustStore` says afterwards whether the cells
-   * have to be kept. A `peek` changes cells as a `take` does, so it needs a copy of them.
+   * Applies a verb to the cells that `begin` prepared, and fills the report. `mustStore` says afterwards whether the
+   * cells have to be kept. A `peek` changes cells as a `take` does, so it needs a copy of them.
    *
    * @returns whether every enforcing limit conformed.
    */
@@ -189,8 +189,8 @@ export class CompiledPlan implements PlainTake {
   }
 
   /**
-   * Gives back the parts of costs that still count, one cost per limit, after other calls may have changed the cells. The
-   * costs were taken at `taken`. Limits whose kernel cannot revoke keep theirs.
+   * Gives back the parts of costs that still count, one cost per limit, after other calls may have changed the cells.
+   * The costs were taken at `taken`. Limits whose kernel cannot revoke keep theirs.
    */
   revoke(cells: Float64Array, base: number, taken: TimeCell, now: TimeCell, costs: readonly number[]): void {
     for (let i = 0; i < this.#kernels.length; i += 1) {

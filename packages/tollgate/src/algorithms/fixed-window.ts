@@ -8,8 +8,9 @@ const OPENED = 0;
 const USED = 1;
 
 /**
- * A counter that starts again with each window. The two cells are the moment at which the current window opened, and the
- * units used in it. Without used units the first cell means nothing. If the clock goes back, the later window stays.
+ * A counter that starts again with each window. The two cells are the moment at which the current window opened, and
+ * the units used in it. Without used units the first cell means nothing. If the clock goes back, the later window
+ * stays.
  */
 class FixedWindowKernel implements Kernel<FixedWindowLimit> {
   readonly limit: FixedWindowLimit;

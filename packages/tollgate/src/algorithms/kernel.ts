@@ -9,8 +9,8 @@ export interface PlainTake {
 }
 
 /**
- * One limit compiled: the pure arithmetic of its algorithm over `size` cells that begin at `at`. Time comes in as a cell,
- * costs as checked whole numbers. A kernel has no clock and no other state, and allocates nothing.
+ * One limit compiled: the pure arithmetic of its algorithm over `size` cells that begin at `at`. Time comes in as a
+ * cell, costs as checked whole numbers. A kernel has no clock and no other state, and allocates nothing.
  */
 export interface Kernel<L extends Limit = Limit> extends PlainTake {
   readonly limit: L;

@@ -72,8 +72,8 @@ class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   }
 
   /**
-   * Removes the newest units, because a caller most likely refunds its own last call. One of the emptied groups stays, to
-   * keep its opening time. The next unit that does not join it takes its place.
+   * Removes the newest units, because a caller most likely refunds its own last call. One of the emptied groups stays,
+   * to keep its opening time. The next unit that does not join it takes its place.
    */
   refund(cells: Float64Array, at: number, now: TimeCell, cost: number): void {
     const used = this.used(cells, at, now);

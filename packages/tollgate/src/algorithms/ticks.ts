@@ -32,8 +32,8 @@ export class Ticks {
   }
 
   /**
-   * The most ticks that a bucket may be from full: the exact integers beyond its reach. This is at least four capacities,
-   * and does not depend on the origin.
+   * The most ticks that a bucket may be from full: the exact integers beyond its reach. This is at least four
+   * capacities, and does not depend on the origin.
    */
   get mostDebt(): number {
     return LAST_EXACT - this.#ticksAfter(REACH_US) - this.#ticksPerPeriod;

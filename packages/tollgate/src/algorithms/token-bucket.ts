@@ -5,8 +5,8 @@ import type { Algorithm, Kernel } from "./kernel.ts";
 import { Ticks } from "./ticks.ts";
 
 /**
- * The generic cell rate algorithm (ITU-T I.371). One cell: the tick at which the bucket will be full again. At or before
- * now it is full; each unit taken moves it `ticks.perUnit` later.
+ * The generic cell rate algorithm (ITU-T I.371). One cell: the tick at which the bucket will be full again. At or
+ * before now it is full; each unit taken moves it `ticks.perUnit` later.
  */
 export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   readonly limit: TokenBucketLimit;
@@ -81,8 +81,8 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   /**
    * Gives back the cost's ticks less the ticks that have passed since it was taken.
    *
-   * This admits nothing beyond the limit. Let F be the later of the cell and now. Let G be the value of F if the revocable
-   * units had never been taken. Then F − G is at least the sum of what may still be revoked:
+   * This admits nothing beyond the limit. Let F be the later of the cell and now. Let G be the value of F if the
+   * revocable units had never been taken. Then F − G is at least the sum of what may still be revoked:
    * - A revocable take adds its cost to F alone. Other takes add to both.
    * - While time passes, F − G shrinks only if G is now. It then shrinks tick for tick, as each revocable rest does.
    * - A revocation subtracts as much from F as from the sum.

@@ -6,9 +6,10 @@ import { VERBS, type Verb } from "../core/verbs.ts";
 type Calls = readonly Call<SyncSpace>[];
 
 /**
- * Applies a verb to several spaces of this process at one instant. It peeks at all of them before it takes from any, and
- * only other threads can change a key in between. A denial leaves every cell as it was, unless another thread has changed
- * the same key meanwhile. With `takenFrom`, a refund reaches only keys that still count where those units were taken.
+ * Applies a verb to several spaces of this process at one instant. It peeks at all of them before it takes from any,
+ * and only other threads can change a key in between. A denial leaves every cell as it was, unless another thread has
+ * changed the same key meanwhile. With `takenFrom`, a refund reaches only keys that still count where those units were
+ * taken.
  */
 export function transact(verb: Verb, calls: Calls, now: TimeCell, takenFrom?: TakenFrom): Report {
   const refunded = VERBS[verb].refunds ? takenFrom : undefined;
@@ -19,9 +20,9 @@ export function transact(verb: Verb, calls: Calls, now: TimeCell, takenFrom?: Ta
 }
 
 /**
- * Whether a key is still counted where the units were taken: in its own cells, or in an overflow bucket. A key moves from
- * its bucket to full cells when the store has capacity again, and an idle key may find none any more. A refund in the
- * other place would give back units of other calls.
+ * Whether a key is still counted where the units were taken: in its own cells, or in an overflow bucket. A key moves
+ * from its bucket to full cells when the store has capacity again, and an idle key may find none any more. A refund in
+ * the other place would give back units of other calls.
  */
 function countsWhereTaken({ space, key, costs }: Call<SyncSpace>, now: TimeCell, { overflowed }: TakenFrom): boolean {
   const report = new Report();
@@ -49,8 +50,8 @@ function decideAll(verb: Verb, calls: Calls, now: TimeCell): Report {
 const NONE = -1;
 
 /**
- * Takes from all spaces after all have conformed. Those that other threads change come first. After these, only a lack of
- * capacity can deny.
+ * Takes from all spaces after all have conformed. Those that other threads change come first. After these, only a lack
+ * of capacity can deny.
  *
  * @returns whether all took. Another thread may have taken first, or one space may have used the last slot of a store
  * that another needs.

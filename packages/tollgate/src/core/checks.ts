@@ -6,7 +6,9 @@ export function checkFunction(option: string, value: unknown, expected: string):
   throw new TollgateError("ERR_OPTION", `${option}: expected ${expected}, got ${show(value)}`);
 }
 
-/** Names travel in structured headers and in Redis keys, in which quotes, backslashes and braces have other meanings. */
+/**
+ * Names travel in structured headers and in Redis keys, in which quotes, backslashes and braces have other meanings.
+ */
 const NAME = /^[\x20\x21\x23-\x5b\x5d-\x7a\x7c\x7e]+$/;
 
 /** @throws TollgateError `ERR_NAME`, naming `option`, unless the value is a name. */

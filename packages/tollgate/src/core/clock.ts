@@ -55,7 +55,7 @@ export function readTime(clock: Clock): TimeCell {
 /** The clock's time, written into a cell. A result would be boxed if this were not inlined. Throws as `readUs`. */
 export function readInto(clock: Clock, now: TimeCell): void {
   const ms: unknown = clock.now();
-  // As `isTime`, without a call.
+  // `isTime` inlined by hand.
   if (!(typeof ms === "number" && ms <= LAST_MS && ms >= -LAST_MS)) throw clockError(ms);
   now[0] = Math.round(ms * 1000);
 }

@@ -6,19 +6,19 @@ const CALLS_PER_READ = 16;
 const STALE_AFTER_MS = 1;
 
 /**
- * A clock that is cheap to read. It reads its source every 16 calls and, while the event loop turns, when its last reading
- * is a millisecond old. Between two readings its time stands still.
+ * A clock that is cheap to read. It reads its source every 16 calls and, while the event loop turns, when its last
+ * reading is a millisecond old. Between two readings its time stands still.
  *
- * Its time is late, never early, unless the source goes back. So a token bucket may gain rate × lag units, once per key at
- * any moment, and a window may be shorter by the lag. While the event loop turns every millisecond, the lag is one or two.
- * A token bucket below 1,000 a second then gains at most two units. During a long synchronous run only the number of calls
- * bounds the lag: it is the time of 15 calls, with everything that happens between them.
+ * Its time is late, never early, unless the source goes back. So a token bucket may gain rate × lag units, once per key
+ * at any moment, and a window may be shorter by the lag. While the event loop turns every millisecond, the lag is one
+ * or two. A token bucket below 1,000 a second then gains at most two units. During a long synchronous run only the
+ * number of calls bounds the lag: it is the time of 15 calls, with everything that happens between them.
  *
  * If a reading fails, the caller gets the error, and the next call reads again. A source that would fail between two
  * readings is not noticed.
  *
- * Its timer is unref'ed, and is set only after calls. Runtimes that stop timers when a request ends, such as Workers, leave
- * only the bound of 16 calls: use `systemClock` there.
+ * Its timer is unref'ed, and is set only after calls. Runtimes that stop timers when a request ends, such as Workers,
+ * leave only the bound of 16 calls: use `systemClock` there.
  *
  * @throws TollgateError `ERR_OPTION` when the source is no clock.
  * @example

@@ -24,8 +24,8 @@ export type CheckedCosts = ReadonlyMap<string, number>;
  *
  * @param units the units of all limits of the call. A plain number counts in the only unit; with several units it means
  *   requests.
- * @param unknown what happens to a cost in another unit: `"refused"` for fixed limits, `"ignored"` for limits that vary by
- *   call.
+ * @param unknown what happens to a cost in another unit: `"refused"` for fixed limits, `"ignored"` for limits that vary
+ *   by call.
  * @throws TollgateError `ERR_COST`.
  */
 export function readCosts(cost: Cost, units: ReadonlySet<string>, unknown: "refused" | "ignored"): CheckedCosts {

@@ -8,7 +8,10 @@ interface DecisionCommon {
    * `undefined` if no enforcing limit applied.
    */
   readonly limit: Limit | undefined;
-  /** Every limit that the call was counted against, with shadow limits, in order. Fixed limits give the same list each time. */
+  /**
+   * Every limit that the call was counted against, with shadow limits, in order. Fixed limits give the same list each
+   * time.
+   */
   readonly limits: readonly Limit[];
   /**
    * Whole units left after this decision: the least of the enforcing limits that count the binding limit's unit, never
@@ -19,7 +22,7 @@ interface DecisionCommon {
   readonly limitRemaining: number;
   /** Milliseconds until the binding limit is idle if nothing else arrives. */
   readonly resetMs: number;
-  /** The limits in shadow mode that would have denied. Absent if there are none. */
+  /** The limits in shadow mode that would have denied. Absent if no shadow limit would have. */
   readonly shadowDenied?: readonly Limit[];
   /** Why the store was unavailable, if this decision was made without it. */
   readonly degraded?: string;
@@ -45,8 +48,8 @@ export interface Denied extends DecisionCommon {
    */
   readonly reason: "exhausted" | "cost-over-capacity" | "store-unavailable" | "store-full";
   /**
-   * The least time after which the same call passes if nothing else arrives, a whole number of microseconds. `Infinity` if
-   * it never does; a second for `"store-full"`.
+   * The least time after which the same call passes if nothing else arrives, a whole number of microseconds. `Infinity`
+   * if it never does; a second for `"store-full"`.
    */
   readonly retryAfterMs: number;
   /** The enforcing limits to which the cost did not conform; empty if the store was unavailable. */

@@ -6,8 +6,8 @@ export interface DecisionObservation {
   readonly type: "decision";
   readonly verb: "allow" | "consume" | "charge";
   /**
-   * The key of the input, even if no limit applies to it. In a combination, the keys of all its limiters in the order of
-   * `combine`.
+   * The key of the input, even if no limit applies to it. In a combination, the keys of all its limiters in the order
+   * of `combine`.
    */
   readonly keys: readonly string[];
   readonly cost: Cost;
@@ -34,7 +34,7 @@ export type Observation = DecisionObservation | SweepObservation | DegradationOb
 
 /**
  * Called synchronously with what a limiter does, so it must be quick. An error that it throws about a decision or a
- * degradation reaches the caller, with the units taken. An error about a sweep is dropped, because the call that swept may
- * be another limiter's.
+ * degradation reaches the caller, with the units taken. An error about a sweep is dropped, because the call that swept
+ * may be another limiter's.
  */
 export type Observer = (observation: Observation) => void;

@@ -6,8 +6,8 @@ import type { Limit } from "./limits/limit.ts";
 export type Scope = string | symbol;
 
 /**
- * A list of limits that are asked together, and the identity of their cells. Plans of the same scope and limits share their
- * cells, in any order and mode. So reordering limits, or enforcing a shadow limit, loses no count.
+ * A list of limits that are asked together, and the identity of their cells. Plans of the same scope and limits share
+ * their cells, in any order and mode. So reordering limits, or enforcing a shadow limit, loses no count.
  */
 export interface Plan {
   readonly scope: Scope;

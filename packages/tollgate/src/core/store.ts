@@ -90,8 +90,8 @@ export interface SyncSpace {
   /** `allow` for a key reference of this space. Present if `keyRef` is. */
   allowRef?(ref: KeyRef, cost: number, now: TimeCell): boolean;
   /**
-   * Decides a batch as `allow` would, one key after another, and writes 1 or 0 for each into `out`. Without this, `allow`
-   * is asked for each.
+   * Decides a batch as `allow` would, one key after another, and writes 1 or 0 for each into `out`. Without this,
+   * `allow` is asked for each.
    *
    * @returns how many were admitted.
    */
@@ -104,8 +104,8 @@ export interface SyncSpace {
   sweep(now: TimeCell): number;
   /**
    * A bounded amount of housekeeping, such as dropping a few idle keys. The limiter calls it after a decision that took
-   * one or several calls of `apply`; `allow` does it itself. In the middle of a decision it would be wrong: a key that is
-   * idle by now may not have been idle at the moment of the decision.
+   * one or several calls of `apply`; `allow` does it itself. In the middle of a decision it would be wrong: a key that
+   * is idle by now may not have been idle at the moment of the decision.
    */
   maintain(): void;
   /** Ends sweep notifications to the limiter that opened the space. Its keys stay while they count. */
@@ -117,8 +117,8 @@ export interface AsyncStore {
   readonly kind: "async";
   open(plan: Plan, context: LimiterContext): AsyncSpace;
   /**
-   * Applies a verb to several spaces of this store at one instant, all or nothing. The report's entries follow the calls
-   * and, within each, the limits of its plan. `now` is the caller's time; a store may have a better one.
+   * Applies a verb to several spaces of this store at one instant, all or nothing. The report's entries follow the
+   * calls and, within each, the limits of its plan. `now` is the caller's time; a store may have a better one.
    *
    * `takenFrom` comes with a `refund` or `charge` that corrects a decision. Units that were taken while the store was
    * unavailable are corrected where they were taken, never in the store. A `refund` of units that the store took, or

@@ -17,7 +17,10 @@ const HEADER_BYTES = 16;
 /** V8 allocates multiples of this. */
 const WORD_BYTES = 8;
 
-/** The size of a string in V8: one byte per unit if all units are below 256, else two, and a header. Reads the whole text. */
+/**
+ * The size of a string in V8: one byte per unit if all units are below 256, else two, and a header. Reads the whole
+ * text.
+ */
 export function textBytes(text: string): number {
   const { length } = text;
   let anyUnit = 0;

@@ -23,7 +23,7 @@ export function requestFor<Input, Space extends PlannedSpace>(
   return requestOf(selection, selection.choose(input), cost);
 }
 
-/** As `requestFor`, for keys and limits that are chosen already. */
+/** Works like `requestFor`, for keys and limits that are chosen already. */
 export function requestOf<Input, Space extends PlannedSpace>(
   selection: Selection<Input, Space>,
   choice: Choice<Space>,

@@ -93,8 +93,8 @@ function reasonOf(entry: number, report: Report): Denied["reason"] {
 }
 
 /**
- * The entry of the binding limit: if allowed, the enforcing limit with the smallest fraction left; if denied, the one with
- * the longest wait. The first of equals.
+ * The entry of the binding limit: if allowed, the enforcing limit with the smallest fraction left; if denied, the one
+ * with the longest wait. The first of equals.
  */
 function bindingOf(limits: readonly Limit[], report: Report): number {
   let binding = NONE;
@@ -119,7 +119,7 @@ function leastRemaining(unit: string, limits: readonly Limit[], report: Report):
   return least;
 }
 
-/** `undefined` if there are none, which is the usual case: no list is made. */
+/** `undefined` if every such limit conforms. That is the usual case, and makes no list. */
 function nonconforming(mode: Limit["mode"], limits: readonly Limit[], report: Report): Limit[] | undefined {
   let found: Limit[] | undefined;
   for (let entry = 0; entry < limits.length; entry += 1) {

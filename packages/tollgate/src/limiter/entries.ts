@@ -4,7 +4,8 @@ import type { Report } from "../core/report.ts";
 import type { Call } from "../core/store.ts";
 import type { PlannedSpace } from "./selection.ts";
 
-// A report has one entry per limit of a call. An entry has the index of its limit in the list of all limits of the call.
+// A report has one entry per limit of a call. An entry has the index of its limit in the list of all limits of the
+// call.
 
 /** No entry. */
 export const NONE = -1;

@@ -13,29 +13,29 @@ export interface Limiter<Input = string> {
   readonly kind: "sync";
   readonly name: string;
   /**
-   * Takes the cost from every limit if all conform, else nothing. The fastest verb: with fixed limits, a plain cost and no
-   * observer it allocates nothing.
+   * Takes the cost from every limit if all conform, else nothing. The fastest verb: with fixed limits, a plain cost and
+   * no observer it allocates nothing.
    *
    * @throws TollgateError `ERR_COST`, `ERR_KEY`, `ERR_LIMITS` or `ERR_CLOCK`, before anything changes; and what the key
    * function throws. The other verbs throw the same errors.
    */
   readonly allow: (input: Input, cost?: Cost) => boolean;
   /**
-   * Decides a batch as `allow` would, one input after another at one instant. It writes 1 for an admitted input and 0 for a
-   * denied one into `out`, a `Uint8Array` that is at least as long. Over a table this is much faster than single calls,
-   * because cache misses overlap.
+   * Decides a batch as `allow` would, one input after another at one instant. It writes 1 for an admitted input and 0
+   * for a denied one into `out`, a `Uint8Array` that is at least as long. Over a table this is much faster than single
+   * calls, because cache misses overlap.
    *
    * @returns how many were admitted.
-   * @throws TollgateError as `allow`, and `ERR_OPTION` for an `out` that does not fit; and what the key function throws. Then
-   *   nothing has been counted.
+   * @throws TollgateError as `allow`, and `ERR_OPTION` for an `out` that does not fit; and what the key function
+   *   throws. Then nothing has been counted.
    */
   readonly allowMany: (inputs: readonly Input[], out: Uint8Array, cost?: Cost) => number;
   /**
-   * Looks a key and its limits up once, for a connection or a session. Calls of a handle skip the key function, the choice
-   * of limits and the hashing. A handle stays valid if the key is dropped meanwhile. It needs no release.
+   * Looks a key and its limits up once, for a connection or a session. Calls of a handle skip the key function, the
+   * choice of limits and the hashing. A handle stays valid if the key is dropped meanwhile. It needs no release.
    */
   readonly handle: (input: Input) => Handle;
-  /** As `allow`, with the reason and the figures of the decision. */
+  /** Works like `allow`, with the reason and the figures of the decision. */
   readonly consume: (input: Input, cost?: Cost) => Decision;
   /** The decision that `consume` would give; changes nothing and creates no key. */
   readonly peek: (input: Input, cost?: Cost) => Decision;
@@ -49,9 +49,9 @@ export interface Limiter<Input = string> {
   /**
    * Gives units back, never beyond full. A late refund can admit again what had refilled meanwhile.
    *
-   * `decision` is the decision that took the units, by `consume` or `charge`. With it, units are given back where they were
-   * taken, or not at all. A key that was in an overflow bucket then and has its own slot now gets nothing, and neither does
-   * the reverse. In a combination, if any key was overflowed, only overflowed keys get units back.
+   * `decision` is the decision that took the units, by `consume` or `charge`. With it, units are given back where they
+   * were taken, or not at all. A key that was in an overflow bucket then and has its own slot now gets nothing, and
+   * neither does the reverse. In a combination, if any key was overflowed, only overflowed keys get units back.
    *
    * @throws TollgateError as `allow`, and `ERR_OPTION` unless `decision` is a decision.
    * @example
@@ -110,14 +110,14 @@ export interface AsyncLimiter<Input = string> {
   readonly peek: (input: Input, cost?: Cost) => Promise<Decision>;
   readonly explain: (input: Input, cost?: Cost) => Promise<LimitStatus[]>;
   /**
-   * As the `charge` of `Limiter`. With a `decision` that is `degraded`, it charges the fallback that decided; otherwise the
-   * store. While the store is unavailable, the failure policy counts the charge as any call, so a debt is not lost.
+   * As the `charge` of `Limiter`. With a `decision` that is `degraded`, it charges the fallback that decided; otherwise
+   * the store. While the store is unavailable, the failure policy counts the charge as any call, so a debt is not lost.
    */
   readonly charge: (input: Input, cost: Cost, decision?: Decision) => Promise<Decision>;
   /**
-   * As the `refund` of `Limiter`. Pass the `decision` that took the units: a store that was unavailable then may be back by
-   * now. Units that a fallback took (`degraded`) are given back there. All other units are given back in the store, or not
-   * at all if it is unavailable.
+   * As the `refund` of `Limiter`. Pass the `decision` that took the units: a store that was unavailable then may be
+   * back by now. Units that a fallback took (`degraded`) are given back there. All other units are given back in the
+   * store, or not at all if it is unavailable.
    *
    * @example
    * ```ts

@@ -3,7 +3,7 @@ import type { Observation, Observer } from "../core/observer.ts";
 import type { LimiterContext } from "../core/store.ts";
 import type { CheckedOptions } from "./options.ts";
 
-/** One observer that notifies all of them; `undefined` if there are none. */
+/** One observer that notifies all of them; `undefined` without observers. */
 export function notifyAll(observers: readonly Observer[]): Observer | undefined {
   if (observers.length <= 1) return observers[0];
   return (observation) => {

@@ -26,8 +26,8 @@ export interface FixedWindowOptions extends LimitOptions {
 }
 
 /**
- * At most `limit` units in each `window`. It admits up to twice the limit around the border of two windows: prefer a token
- * bucket, unless a quota has to renew at a known moment.
+ * At most `limit` units in each `window`. It admits up to twice the limit around the border of two windows: prefer a
+ * token bucket, unless a quota has to renew at a known moment.
  *
  * @throws TollgateError `ERR_LIMIT`, `ERR_DURATION` or `ERR_NAME`, saying which option was wrong.
  * @example

@@ -17,8 +17,8 @@ export interface LimitCommon {
 const MADE_HERE = Symbol.for("tollgate.limit");
 
 /**
- * Freezes a checked limit and marks it as one. The mark is not enumerable, so a spread copy with other numbers has no mark
- * and is refused: its fingerprint would not fit its numbers.
+ * Freezes a checked limit and marks it as one. The mark is not enumerable, so a spread copy with other numbers has no
+ * mark and is refused: its fingerprint would not fit its numbers.
  */
 export function sealLimit<L extends LimitCommon>(limit: L): L {
   return Object.freeze(Object.defineProperty(limit, MADE_HERE, { value: true }));

@@ -48,8 +48,8 @@ export function commonParts(options: LimitOptions, numbers: string): Pick<LimitC
 }
 
 /**
- * The fingerprint of a limit: the algorithm, its numbers and its unit. The name identifies a limit in addition. The mode is
- * left out, so that a shadow limit can become an enforcing one without losing its counts.
+ * The fingerprint of a limit: the algorithm, its numbers and its unit. The name identifies a limit in addition. The
+ * mode is left out, so that a shadow limit can become an enforcing one without losing its counts.
  */
 export function fingerprintOf(algorithm: string, numbers: readonly (number | string)[], unit: string): string {
   return [algorithm, ...numbers, unit].join(":");

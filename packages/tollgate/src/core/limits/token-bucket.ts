@@ -26,8 +26,9 @@ export interface InitialOptions {
   /** The state of a new key: `"full"` by default. */
   readonly initial?: "full" | "empty";
   /**
-   * With `initial: "empty"`: the idle time after which a key is forgotten, and so empty again. Default: ten fill times, at
-   * least 1m. Make it longer than the longest wait for any limit outside the list (`combine`, limits chosen per call).
+   * With `initial: "empty"`: the idle time after which a key is forgotten, and so empty again. Default: ten fill times,
+   * at least 1m. Make it longer than the longest wait for any limit outside the list (`combine`, limits chosen per
+   * call).
    */
   readonly idleTtl?: Duration;
 }

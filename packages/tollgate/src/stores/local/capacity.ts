@@ -6,8 +6,8 @@ import { Secrets } from "./secrets.ts";
 /** A Map holds 2^24 keys; a typed array of one cell a key far more. */
 const MOST_KEYS = 10_000_000;
 /**
- * The fraction of the bytes that keys leave to overflow buckets. Otherwise a flood of keys could take the last byte, and a
- * store that shares buckets would have to deny.
+ * The fraction of the bytes that keys leave to overflow buckets. Otherwise a flood of keys could take the last byte,
+ * and a store that shares buckets would have to deny.
  */
 const FRACTION_FOR_OVERFLOW = 1 / 8;
 
@@ -68,7 +68,7 @@ export class Capacity {
     this.#mostForKeys = Math.floor(this.maxBytes * (overflow === "share" ? 1 - FRACTION_FOR_OVERFLOW : 1));
   }
 
-  /** A new key may find a slot at the same instant at which there was none. */
+  /** A new key may find a slot at the same instant at which the search failed. */
   mayHaveRoom(): void {
     this.fullAtUs = Number.NaN;
   }

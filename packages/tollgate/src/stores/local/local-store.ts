@@ -10,14 +10,14 @@ export interface CapacityOptions {
   /** The most keys of all limiters of the store: a whole number from 1 to 10 million. */
   readonly maxKeys?: number;
   /**
-   * What happens to a new key for which there is no slot. A key that counts is never evicted. `"share"`, the default: the
-   * key shares one of 256 overflow buckets per limiter, so a flood of keys gains at most 256 times the limit. `"deny"`: the
-   * key is denied.
+   * What happens to a new key for which there is no slot. A key that counts is never evicted. `"share"`, the default:
+   * the key shares one of 256 overflow buckets per limiter, so a flood of keys gains at most 256 times the limit.
+   * `"deny"`: the key is denied.
    */
   readonly overflow?: OverflowPolicy;
   /**
-   * The memory for all limiters of the store, in bytes: keys, their counts, overflow buckets and lists of limits. Beyond
-   * it a new key gets no slot, as beyond `maxKeys`.
+   * The memory for all limiters of the store, in bytes: keys, their counts, overflow buckets and lists of limits.
+   * Beyond it a new key gets no slot, as beyond `maxKeys`.
    */
   readonly maxBytes?: number;
 }

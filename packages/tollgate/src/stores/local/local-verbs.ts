@@ -9,14 +9,17 @@ import type { PlanView } from "./plan-view.ts";
 import type { SpaceStore } from "./space-store.ts";
 
 /**
- * Decides the calls of one space that are more than a plain take from a known key: every verb with its report, new keys,
- * shadow limits, and keys for which there is no slot.
+ * Decides the calls of one space that are more than a plain take from a known key: every verb with its report, new
+ * keys, shadow limits, and keys for which there is no slot.
  */
 export class LocalVerbs {
   readonly #view: PlanView;
   readonly #store: SpaceStore;
   readonly #capacity: Capacity;
-  /** The time of the current call. The limiter's cell may change when a clock is asked, because clocks may call limiters. */
+  /**
+   * The time of the current call. The limiter's cell may change when a clock is asked, because clocks may call
+   * limiters.
+   */
   readonly #now = createTimeCell();
   readonly #costs: number[];
   readonly #report = new Report();
@@ -44,7 +47,7 @@ export class LocalVerbs {
       : this.#applyToAbsent(table, slot, VERBS.take, key, costs, this.#report, 0);
   }
 
-  /** As `SyncSpace.apply`. */
+  /** Works like `SyncSpace.apply`. */
   apply(verb: VerbTraits, key: string, costs: readonly number[], now: TimeCell, report: Report, at: number): boolean {
     this.#now[0] = now[0]!;
     const { reservations } = this.#capacity;

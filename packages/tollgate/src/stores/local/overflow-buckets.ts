@@ -6,8 +6,8 @@ import type { KeyHash } from "./key-hash.ts";
 const OVERFLOW_BUCKETS = 256;
 
 /**
- * The buckets of overflowed keys: a fixed number, each under all limits of the plan. A keyed hash assigns keys to buckets,
- * so an attacker cannot choose a victim's bucket.
+ * The buckets of overflowed keys: a fixed number, each under all limits of the plan. A keyed hash assigns keys to
+ * buckets, so an attacker cannot choose a victim's bucket.
  */
 export class OverflowBuckets {
   readonly cells: Float64Array;

@@ -8,8 +8,8 @@ import type { PlanTable } from "./plan-table.ts";
 const RETRY_WHEN_FULL_US = 1_000_000;
 
 /**
- * Where a key is counted for which there is no slot: the base of its overflow bucket's cells. `"a new bucket"` means that
- * the buckets are not made yet, and that the verb changes nothing: making them would start those that start empty.
+ * Where a key is counted for which there is no slot: the base of its overflow bucket's cells. `"a new bucket"` means
+ * that the buckets are not made yet, and that the verb changes nothing: making them would start those that start empty.
  * `"denied"` means that the key cannot be counted.
  */
 export function placeInOverflow(

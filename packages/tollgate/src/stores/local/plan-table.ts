@@ -51,20 +51,20 @@ export abstract class PlanTable implements Budget, ReservingTable {
 
   /** Where a key's cells begin; -1 if it has none. */
   abstract locate(key: string): number;
-  /** As `locate`, for a key reference, which it brings up to date. */
+  /** Works like `locate`, for a key reference, which it brings up to date. */
   abstract locateRef(ref: KeyRef): number;
 
   /** Prepares `locatePrepared` for some keys of a list, if that is quicker than one after another. */
   prepare(_keys: readonly string[], _from: number, _until: number): void {}
 
-  /** As `locate`, for the `index`-th of the keys prepared. */
+  /** Works like `locate`, for the `index`-th of the keys prepared. */
   locatePrepared(key: string, _index: number): number {
     return this.locate(key);
   }
 
   /**
-   * A slot for a key that has no cells yet, to be used by `insert` before anything else changes. -1 if there is none; the
-   * search looks at a bounded number of slots for an idle key.
+   * A slot for a key that has no cells yet, to be used by `insert` before anything else changes. -1 without a slot;
+   * the search looks at a bounded number of slots for an idle key.
    */
   abstract findSlot(key: string, now: TimeCell): number;
   /** Puts a key into a slot, with the first cells of `source`. */
@@ -142,7 +142,7 @@ export abstract class PlanTable implements Budget, ReservingTable {
     return !this.#retired && OverflowBuckets.bytes(this.compiled.width) <= this.capacity.bytesLeftInAll;
   }
 
-  /** As `mayOverflow`, and charges the bytes. */
+  /** Works like `mayOverflow`, and charges the bytes. */
   reserveOverflow(): boolean {
     if (!this.mayOverflow) return false;
     this.#chargeOverflow(OverflowBuckets.bytes(this.compiled.width));

@@ -38,7 +38,7 @@ export class PlanUsers {
     }
   }
 
-  /** As `askTime`, but throws what a clock throws. */
+  /** Works like `askTime`, but throws what a clock throws. */
   readTime(): void {
     this.now[0] = Number.POSITIVE_INFINITY;
     for (const clock of this.#clocks) this.now[0] = Math.min(this.now[0], readUs(clock));

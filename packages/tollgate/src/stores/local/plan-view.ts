@@ -7,9 +7,9 @@ import type { PlanTable } from "./plan-table.ts";
 import type { SpaceStore } from "./space-store.ts";
 
 /**
- * A limiter's view of its plan's table. A store lets empty tables go, and a table compiles its kernels for another origin
- * when a clock jumps by decades: the view always has the table and the kernels that are right for the current call. The
- * table keeps the cells; the view knows which limits enforce, and their order.
+ * A limiter's view of its plan's table. A store lets empty tables go, and a table compiles its kernels for another
+ * origin when a clock jumps by decades: the view always has the table and the kernels that are right for the current
+ * call. The table keeps the cells; the view knows which limits enforce, and their order.
  */
 export class PlanView {
   readonly plan: Plan;

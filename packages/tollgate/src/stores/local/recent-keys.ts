@@ -46,9 +46,9 @@ const UNBOUNDED: Budget = {
 };
 
 /**
- * A front cache with the strings of up to 4,096 recent keys. A few units of a key choose its two places. Each place has some
- * numbers, such as a slot. Comparing a key with a cached string is faster than hashing it. The cache rests while keys do not
- * repeat.
+ * A front cache with the strings of up to 4,096 recent keys. A few units of a key choose its two places. Each place has
+ * some numbers, such as a slot. Comparing a key with a cached string is faster than hashing it. The cache rests while
+ * keys do not repeat.
  */
 export class RecentKeys {
   /** The numbers of all places, `valuesPerPlace` each. */

@@ -18,8 +18,8 @@ interface Reservation {
 }
 
 /**
- * What a `peek` reserved for the keys of one call. A call on several limiters peeks at all of them before it takes. Two of
- * them may find the last slot of one store, so a peek reserves a new key's slot until the call is decided.
+ * What a `peek` reserved for the keys of one call. A call on several limiters peeks at all of them before it takes. Two
+ * of them may find the last slot of one store, so a peek reserves a new key's slot until the call is decided.
  */
 export class Reservations {
   readonly #list: Reservation[] = [];

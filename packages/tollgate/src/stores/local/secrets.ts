@@ -1,8 +1,8 @@
 import { SECRET_WORDS } from "./key-hash.ts";
 
 /**
- * Draws the secrets of hashes. The first draw loads the engine's cryptography, which takes milliseconds, so a store draws
- * one secret ahead. In the global scope of Workers drawing is not allowed; there the first call draws.
+ * Draws the secrets of hashes. The first draw loads the engine's cryptography, which takes milliseconds, so a store
+ * draws one secret ahead. In the global scope of Workers drawing is not allowed; there the first call draws.
  */
 export class Secrets {
   #ahead: Int32Array | undefined;

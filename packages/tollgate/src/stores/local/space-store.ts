@@ -9,7 +9,7 @@ export interface SpaceStore {
   /** The plan's table, if there is one: a store lets empty tables go. */
   find(plan: Plan): PlanTable | undefined;
   /**
-   * The plan's table, made if there is none. If limits are chosen per call and there are no bytes for another plan, the
+   * The plan's table, made if necessary. If limits are chosen per call and there are no bytes for another plan, the
    * table has no slots and is retired already.
    */
   make(plan: Plan, now: TimeCell, isChosenPerCall: boolean): PlanTable;
