@@ -37,7 +37,10 @@ export interface Selection<Input, Space extends PlannedSpace> {
   readonly unknownUnits: "refused" | "ignored";
   /** Chooses key and limits for one call. */
   choose(input: Input): Choice<Space>;
-  /** Works like `choose`, for later calls. It copies the key, so that a longer string that the key is part of is not kept. */
+  /**
+   * Works like `choose`, for later calls. It copies the key, so that a longer string that the key is part of is not
+   * kept.
+   */
   keep(input: Input): Choice<Space>;
   /** Every place where this input may have been counted, under the limits of now or of earlier. */
   everyPlace(input: Input): readonly Place<Space>[];
