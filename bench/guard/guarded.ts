@@ -1,15 +1,19 @@
-import type { Ratio } from "../report/figure.ts";
+import { type Figure, type Ratio, ratioOf } from "../harness/figures.ts";
+import { runRounds } from "../harness/rounds.ts";
+import { type JobTask, jobTasks } from "../process/bench.ts";
+import type { TableId } from "../process/jobs.ts";
 import {
   allowOverFastestRival,
   allowOverFlexible,
   BATCH_OVER_FASTEST_RIVAL,
-  HANDLE_AT_A_MILLION,
+  HANDLE_OVER_FASTEST_RIVAL,
   tableOverShared,
   twoLimitsOverOne,
-} from "../report/ratios.ts";
-import type { TableId } from "../workloads/job.ts";
+  weightOf,
+} from "../process/ratios.ts";
+import type { Ratios } from "./settle.ts";
 
-/** The ratios that must not fall, by the names that `recorded.json` has for them. More is better in each. */
+/** The ratios that must not fall, by their names in `recorded.json`. More is better in each. */
 export const GUARDED: Readonly<Record<string, Ratio>> = {
   ...allow("hot"),
   ...allow("thousand"),
@@ -18,10 +22,7 @@ export const GUARDED: Readonly<Record<string, Ratio>> = {
   "denied-thousand, over rate-limiter-flexible": allowOverFlexible("denied-thousand", "per call"),
   "thousand, two limits, memory, one over two": twoLimitsOverOne("thousand", "memory"),
   "thousand, two limits, table, one over two": twoLimitsOverOne("thousand", "table"),
-  "million, handle, over the fastest rival": {
-    ours: HANDLE_AT_A_MILLION,
-    theirs: { of: "fastest rival", table: "million" },
-  },
+  "million, handle, over the fastest rival": HANDLE_OVER_FASTEST_RIVAL,
   "million, batch, over the fastest rival": BATCH_OVER_FASTEST_RIVAL,
   "hot, handle, table over shared, coarse": tableOverShared("hot", "handles"),
   "thousand, table over shared, coarse": tableOverShared("thousand", "keys"),
@@ -38,9 +39,41 @@ function allow(table: TableId): Record<string, Ratio> {
   };
 }
 
-function bytes(entry: string): Ratio {
-  return {
-    ours: { of: "bytesPerKey", entry },
-    theirs: { of: "bytesPerKey", entry: "rate-limiter-flexible" },
-  };
+function bytes(store: string): Ratio {
+  return { of: weightOf("bytesPerKey", "rate-limiter-flexible"), over: weightOf("bytesPerKey", store) };
+}
+
+function figuresOf({ of, over }: Ratio): Figure[] {
+  return over === undefined ? [of] : [of, over];
+}
+
+const GUARDED_TABLES = new Set(Object.values(GUARDED).flatMap((ratio) => figuresOf(ratio).map(({ table }) => table)));
+
+/** The tasks that these ratios need, with half of the decisions and without the tables that no ratio needs. */
+export function tasksFor(ratios: readonly Ratio[]): JobTask[] {
+  const figures = ratios.flatMap(figuresOf);
+  const tasks = jobTasks((job) => {
+    const passes = job.passes.filter(([table]) => GUARDED_TABLES.has(table));
+    return { ...job, passes, chunks: job.chunks / 2 };
+  });
+  return tasks.filter(({ entry, job }) =>
+    figures.some(({ table, rows }) => {
+      const measures = table === "weight" ? job.weighs : job.passes.some(([passed]) => passed === table);
+      return measures && rows.includes(entry.id);
+    }),
+  );
+}
+
+/**
+ * Measures these guarded ratios within one run.
+ *
+ * @throws Error when a row failed: without one of the rivals, another may be the fastest.
+ */
+export async function measureRatios(names: readonly string[], rounds: number): Promise<Ratios> {
+  const ratios = Object.entries(GUARDED).filter(([name]) => names.includes(name));
+  const { samples, misses } = await runRounds(tasksFor(ratios.map(([, ratio]) => ratio)), rounds, console.log);
+  if (misses.length > 0)
+    throw new Error(misses.map(({ name, kind, reason }) => `${name} ${kind}: ${reason}`).join("\n"));
+  const values = ratios.map(([name, ratio]) => [name, ratioOf(ratio, samples, "of medians")?.median] as const);
+  return Object.fromEntries(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }

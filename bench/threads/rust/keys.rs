@@ -1,4 +1,4 @@
-//! Keys as in workloads/key-pool.ts, and a thread's order of them.
+//! Keys and their orders, as in harness/keys.ts.
 
 const BYTES_PER_KEY: usize = 16;
 
@@ -22,7 +22,7 @@ impl Key {
     }
 }
 
-/** All keys once, by their indices, in an order that the seed decides. */
+/** The indices of all keys, in an order that the seed decides. */
 pub fn shuffled(count: usize, seed: u32) -> Vec<u32> {
     let mut state = seed;
     let mut indices: Vec<u32> = (0..count as u32).collect();

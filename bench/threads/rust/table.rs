@@ -1,15 +1,13 @@
-//! A table of the layout that `sharedStore` has: four slots to a line of the cache, 2.2 slots for each key, a key in one of eight
-//! sets. A slot has a fingerprint of 54 bits and a tick of 54 bits, each beside a generation of 10; what counts is published by
-//! compare-and-swap. Keys are put in by one thread before others come; none is dropped, so there is nothing to reclaim.
+//! A table with the layout of `sharedStore`: four slots in a cache line, 2.2 slots per key, eight sets for each key. A slot
+//! has a fingerprint and a tick of 54 bits, each beside a generation of 10. Threads publish a tick by compare-and-swap. One
+//! thread inserts all keys before the others start. No key is dropped, so there is nothing to reclaim.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
 
-use crate::bucket;
-use crate::clock::{Clock, Reading};
 use crate::keys::{shuffled, Key};
 use crate::threads::{self, Plan};
+use crate::{expect_taken, take, Clock};
 
 const SLOTS_PER_SET: usize = 4;
 const SLOTS_PER_TEN_KEYS: usize = 22;
@@ -32,12 +30,12 @@ struct Set {
 
 struct Table {
     sets: Vec<Set>,
-    /** SipHash-1-3 under a secret, as the standard library has it. */
+    /** The standard library's SipHash-1-3 with a secret. */
     hashing: RandomState,
 }
 
 impl Table {
-    /** With all keys. Should one find no room, another secret is tried. */
+    /** A table with all keys. Tries another secret where a key finds no slot. */
     fn with(keys: &[Key], now: u64) -> Self {
         loop {
             let table = Self::new(keys.len());
@@ -64,7 +62,7 @@ impl Table {
             if slot.print.load(Ordering::Acquire) != (hash << GENERATION_BITS | generation) {
                 continue;
             }
-            let Some(taken) = bucket::take(state >> GENERATION_BITS, now) else {
+            let Some(taken) = take(state >> GENERATION_BITS, now) else {
                 return false;
             };
             let next = taken << GENERATION_BITS | generation;
@@ -74,7 +72,7 @@ impl Table {
         }
     }
 
-    /** Puts a new key into the first slot that was never used, if there is one. */
+    /** Puts a new key into its first free slot. Returns false where it has none. */
     fn put(&self, key: &Key, now: u64) -> bool {
         let hash = self.hash(key);
         let sets = self.sets_of(hash).into_iter();
@@ -94,7 +92,7 @@ impl Table {
         hasher.finish()
     }
 
-    /** The slot of a hash. Slots are first used in order: the search is over at one never used. */
+    /** The slot of a hash. Slots fill in order: the search ends at a slot never used. */
     #[inline]
     fn find(&self, hash: u64) -> Option<&Slot> {
         let first = &self.sets[self.first_set(hash)];
@@ -122,7 +120,7 @@ impl Table {
         generation != 0 && slot.print.load(Ordering::Acquire) == (hash << GENERATION_BITS | generation)
     }
 
-    /** By the lower half of the hash. */
+    /** From the lower half of the hash. */
     #[inline]
     fn first_set(&self, hash: u64) -> usize {
         self.scaled(hash & 0xffff_ffff)
@@ -132,7 +130,7 @@ impl Table {
         ((half * self.sets.len() as u64) >> 32) as usize
     }
 
-    /** Two, and those that follow them. */
+    /** Two sets, and the sets that follow each. */
     fn sets_of(&self, hash: u64) -> [usize; 2 * SETS_IN_A_ROW] {
         let count = self.sets.len();
         let first = self.first_set(hash);
@@ -147,15 +145,14 @@ impl Table {
     }
 }
 
-pub fn measure(plan: &Plan, reading: Reading, count: usize) -> f64 {
-    let origin = Instant::now();
+pub fn measure(plan: &Plan, clock: Clock, count: usize) -> f64 {
     let keys: Vec<Key> = (0..count as u32).map(Key::new).collect();
-    let table = Table::with(&keys, Clock::new(origin, Reading::PerCall).now());
+    let table = Table::with(&keys, clock.read());
     let order_of = |thread: usize| shuffled(count, thread as u32 + 1);
     let measured = threads::run(plan, |thread| {
-        // Side by side in the order in which they come, as strings are that are made in that order.
+        // Side by side in the thread's order, as strings are that were made in that order.
         let in_order: Vec<Key> = order_of(thread).iter().map(|index| keys[*index as usize]).collect();
-        let mut clock = Clock::new(origin, reading);
+        let mut clock = clock;
         let mut next = 0;
         let table = &table;
         move || {
@@ -167,16 +164,11 @@ pub fn measure(plan: &Plan, reading: Reading, count: usize) -> f64 {
     let mut taken = vec![0; count];
     for (thread, calls) in measured.calls.iter().enumerate() {
         for (place, index) in order_of(thread).iter().enumerate() {
-            let rounds = calls / count as u64;
-            taken[*index as usize] += rounds + u64::from((place as u64) < calls % count as u64);
+            taken[*index as usize] += calls / count as u64 + u64::from((place as u64) < calls % count as u64);
         }
     }
-    let now = Clock::new(origin, Reading::PerCall).now();
     for (key, units) in keys.iter().zip(taken) {
-        assert!(
-            bucket::is_missing(table.full_at(key), now, units),
-            "expected each call to have taken a unit of its key"
-        );
+        expect_taken(table.full_at(key), clock.read(), units);
     }
     measured.per_second
 }

@@ -1,11 +1,11 @@
-//! Threads that begin together and decide for as long as a window is open.
+//! Threads begin together, and decide for as long as a window is open.
 
 use std::sync::{Barrier, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/** Between two looks at the clock. */
-const CALLS_PER_LOOK: u64 = 1024;
+/** Between two readings of the clock. */
+const CALLS_PER_READING: u64 = 1024;
 
 pub struct Plan {
     pub threads: usize,
@@ -15,7 +15,7 @@ pub struct Plan {
 
 pub struct Measured {
     pub per_second: f64,
-    /** Of each thread, with those of the warm-up. */
+    /** The calls of each thread, warm-up included. */
     pub calls: Vec<u64>,
 }
 
@@ -25,7 +25,7 @@ struct Sample {
     end: Instant,
 }
 
-/** Every thread decides by a function of its own, which has to admit every call. */
+/** `make` returns the function of one thread, which must admit every call. */
 pub fn run<Decide: FnMut() -> bool>(plan: &Plan, make: impl Fn(usize) -> Decide + Sync) -> Measured {
     let barrier = Barrier::new(plan.threads);
     let (warm_up, window) = (OnceLock::new(), OnceLock::new());
@@ -41,14 +41,8 @@ pub fn run<Decide: FnMut() -> bool>(plan: &Plan, make: impl Fn(usize) -> Decide 
         Sample { calls, calls_in_all: before + calls, end: Instant::now() }
     };
     let samples: Vec<Sample> = thread::scope(|scope| {
-        let started: Vec<_> = (0..plan.threads)
-            .map(|index| {
-                scope.spawn({
-                    let work = &work;
-                    move || work(index)
-                })
-            })
-            .collect();
+        let work = &work;
+        let started: Vec<_> = (0..plan.threads).map(|index| scope.spawn(move || work(index))).collect();
         started.into_iter().map(|one| one.join().expect("a thread failed")).collect()
     });
     let start = *window.get().expect("expected the window to have been open");
@@ -64,11 +58,11 @@ fn decide_until(deadline: Instant, decide: &mut impl FnMut() -> bool) -> u64 {
     let mut calls = 0;
     while Instant::now() < deadline {
         let mut admitted = 0;
-        for _ in 0..CALLS_PER_LOOK {
+        for _ in 0..CALLS_PER_READING {
             admitted += u64::from(decide());
         }
-        assert_eq!(admitted, CALLS_PER_LOOK, "expected every call to be admitted");
-        calls += CALLS_PER_LOOK;
+        assert_eq!(admitted, CALLS_PER_READING, "expected every call to be admitted");
+        calls += CALLS_PER_READING;
     }
     calls
 }

@@ -1,0 +1,59 @@
+import cluster, { type Worker } from "node:cluster";
+import { RateLimiterClusterMaster } from "rate-limiter-flexible";
+import { CHILD } from "../harness/child-process.ts";
+import { expectCount, monotonicMs } from "../harness/measuring.ts";
+import type { Order, Reply } from "./cluster-worker.ts";
+import type { Plan } from "./rows.ts";
+import { expectAllAdmitted, millionPerSecond, sumOf, type ThreadSample } from "./window.ts";
+
+/** Measures processes that ask this one, the primary process, which decides. */
+export async function measureCluster(processes: number, plan: Plan): Promise<number> {
+  // From here on it receives the messages of the limiters.
+  void new RateLimiterClusterMaster();
+  cluster.setupPrimary({ exec: CHILD, args: ["cluster"] });
+  const workers = Array.from({ length: processes }, () => cluster.fork());
+  await Promise.all(workers.map((worker) => nextReply(worker, "ready")));
+
+  const warmUp = await decideFor(workers, plan.warmUpMs);
+  const samples = await decideFor(workers, plan.windowMs);
+  const all = [...warmUp, ...samples];
+  expectAllAdmitted(all);
+  const { points } = await ask(workers[0]!, { order: "count" }, "consumed");
+  expectCount("points consumed", points, sumOf(all, "callsInAll"));
+  for (const worker of workers) worker.disconnect();
+  return millionPerSecond(samples);
+}
+
+function decideFor(workers: readonly Worker[], forMs: number): Promise<ThreadSample[]> {
+  const startMs = monotonicMs();
+  const order: Order = { order: "decide", untilMs: startMs + forMs };
+  return Promise.all(
+    workers.map(async (worker) => {
+      const { calls, admitted, endMs } = await ask(worker, order, "decided");
+      return { startMs, endMs, calls, callsInAll: calls, admittedInAll: admitted };
+    }),
+  );
+}
+
+type ReplyOf<Kind extends Reply["kind"]> = Extract<Reply, { readonly kind: Kind }>;
+
+function ask<Kind extends Reply["kind"]>(worker: Worker, order: Order, kind: Kind): Promise<ReplyOf<Kind>> {
+  const reply = nextReply(worker, kind);
+  worker.send(order);
+  return reply;
+}
+
+/** The next reply of this kind. The library's own messages pass by here as well. */
+function nextReply<Kind extends Reply["kind"]>(worker: Worker, kind: Kind): Promise<ReplyOf<Kind>> {
+  return new Promise((resolve, reject) => {
+    const onExit = () => reject(new Error("a process of the cluster ended before it was done"));
+    const onMessage = (message: Partial<Reply>) => {
+      if (message.kind !== kind) return;
+      worker.off("message", onMessage);
+      worker.off("exit", onExit);
+      resolve(message as ReplyOf<Kind>);
+    };
+    worker.on("message", onMessage);
+    worker.once("exit", onExit);
+  });
+}
