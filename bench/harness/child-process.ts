@@ -31,39 +31,29 @@ export async function runChild<T>(what: string, order: object, { flags, timeoutM
 /** A task needs a program that is not installed. */
 export class ProgramMissing extends Error {}
 
-/** A program in C or Rust, compiled before its first run. */
-export class NativeProgram {
-  readonly #compiler: string;
-  readonly #flags: readonly string[];
-  readonly #source: string;
-  readonly #program: string;
-  #compiled: Promise<void> | undefined;
-
-  /** `source`: below `bench/`. The program lies beside the compiled bench, which git ignores. */
-  constructor(compiler: string, flags: readonly string[], source: string) {
-    const bench = new URL("../../", import.meta.url);
-    this.#compiler = compiler;
-    this.#flags = flags;
-    this.#source = fileURLToPath(new URL(source, bench));
-    this.#program = fileURLToPath(new URL(`dist/${source}.out`, bench));
-  }
-
-  /** Returns the number that the program prints. @throws ProgramMissing when the compiler is not installed. */
-  async run(args: readonly (string | number)[]): Promise<number> {
-    this.#compiled ??= this.#compile();
-    await this.#compiled;
-    return Number((await run(this.#program, args.map(String))).stdout);
-  }
-
-  async #compile(): Promise<void> {
-    await mkdir(dirname(this.#program), { recursive: true });
+/**
+ * A program in C or Rust that prints a number. It is compiled before its first run, beside the compiled bench.
+ *
+ * @throws ProgramMissing when the compiler is not installed.
+ */
+export function nativeProgram(compiler: string, flags: readonly string[], source: string) {
+  const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+  const program = pathOf(`dist/${source}.out`);
+  let compiled: Promise<void> | undefined;
+  const compile = async () => {
+    await mkdir(dirname(program), { recursive: true });
     try {
-      await run(this.#compiler, [...this.#flags, "-o", this.#program, this.#source]);
+      await run(compiler, [...flags, "-o", program, pathOf(source)]);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-      throw new ProgramMissing(`${this.#compiler} is not installed`, { cause: error });
+      throw new ProgramMissing(`${compiler} is not installed`, { cause: error });
     }
-  }
+  };
+  return async (args: readonly (string | number)[]): Promise<number> => {
+    compiled ??= compile();
+    await compiled;
+    return Number((await run(program, args.map(String))).stdout);
+  };
 }
 
 /** The last error that a process printed, or the error's own message: one line, without names of folders. */

@@ -41,31 +41,21 @@ export function mix32(value: number): number {
   return mixed >>> 0;
 }
 
-/** Whole numbers below 2^32, the same for the same seed. `floor/floor.c` has the same generator. */
-export class Random {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed | 0;
-  }
-
-  next(): number {
-    this.#state = (this.#state + 0x9e3779b9) | 0;
-    return mix32(this.#state);
-  }
-
-  /** A whole number below `count`. The product is exact: counts are below 2^21. */
-  below(count: number): number {
-    return Math.floor((this.next() * count) / 2 ** 32);
-  }
+/** Returns whole numbers below a count: the same sequence for the same seed. `floor/floor.c` has the same generator. */
+export function randomBelow(seed: number): (count: number) => number {
+  let state = seed | 0;
+  return (count) => {
+    state = (state + 0x9e3779b9) | 0;
+    return Math.floor((mix32(state) * count) / 2 ** 32);
+  };
 }
 
 /** A copy of the items in an order that the seed decides. */
 export function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
-  const random = new Random(seed);
+  const below = randomBelow(seed);
   const result = [...items];
   for (let last = result.length - 1; last > 0; last -= 1) {
-    const other = random.below(last + 1);
+    const other = below(last + 1);
     [result[last], result[other]] = [result[other]!, result[last]!];
   }
   return result;

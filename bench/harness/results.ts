@@ -89,10 +89,10 @@ export async function writeReport(name: string, report: Report): Promise<void> {
   await writeFile(fileIn(`results/${name}.json`), encodeReport(report));
 }
 
-/** JSON with one record a line. Numbers have nine digits. */
-export function encodeReport({ setting, ...lists }: Report): string {
+/** JSON with one row of results a line. Numbers have nine digits. */
+export function encodeReport({ rows, ...rest }: Report): string {
   const encode = (value: unknown) =>
     JSON.stringify(value, (_, item: unknown) => (typeof item === "number" ? Number(item.toPrecision(9)) : item));
-  const texts = Object.entries(lists).map(([name, items]) => `"${name}": [\n${items.map(encode).join(",\n")}\n]`);
-  return `{\n"setting": ${encode(setting)},\n${texts.join(",\n")}\n}\n`;
+  const texts = Object.entries(rest).map(([name, value]) => `"${name}": ${encode(value)}`);
+  return `{\n${texts.join(",\n")},\n"rows": [\n${rows.map(encode).join(",\n")}\n]\n}\n`;
 }

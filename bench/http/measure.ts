@@ -1,5 +1,5 @@
 import type { Generator } from "./generator.ts";
-import { ServerProcess } from "./server-process.ts";
+import { startServer } from "./server-process.ts";
 import { BODY } from "./servers/listen.ts";
 import { hasLimit, type Variant } from "./variants.ts";
 
@@ -22,7 +22,7 @@ export async function measureVariant(
   plan: Plan,
   generator: Generator,
 ): Promise<Readonly<Record<string, number>>> {
-  const server = await ServerProcess.start({ id: variant.id, limit: AMPLE });
+  const server = await startServer({ id: variant.id, limit: AMPLE });
   const { url } = server;
   const { connections, warmUpSeconds } = plan;
   try {
@@ -45,7 +45,7 @@ export async function measureVariant(
 
 /** @throws Error when a limiter that allows one request a day admits the second one, or denies the first. */
 export async function checkLimit(variant: Variant): Promise<void> {
-  const server = await ServerProcess.start({ id: variant.id, limit: 1 });
+  const server = await startServer({ id: variant.id, limit: 1 });
   try {
     expectRight(await ask(server.url), variant);
     const expected = hasLimit(variant) ? 429 : 200;

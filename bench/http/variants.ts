@@ -31,6 +31,11 @@ const TOLLGATE_HEADERS = ["ratelimit-policy", "ratelimit"];
 const LEGACY_HEADERS = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
 const DRAFT_6_HEADERS = ["ratelimit-policy", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
 
+const USE = {
+  "Tollgate, no headers": "`app.use(rateLimit({ limiter, headers: false }))`",
+  Tollgate: "`app.use(rateLimit({ limiter }))`",
+};
+
 export const VARIANTS: readonly Variant[] = [
   ...variantsOf("node:http", {
     nothing: "`createServer(handler)`",
@@ -43,8 +48,7 @@ export const VARIANTS: readonly Variant[] = [
       nothing: '`app.get("/", handler)`',
       "empty middleware": "`app.use((request, response, next) => next())`",
       "usual limiter": "express-rate-limit: `app.use(rateLimit({ limit, windowMs: 86_400_000 }))`",
-      "Tollgate, no headers": "`app.use(rateLimit({ limiter, headers: false }))`",
-      Tollgate: "`app.use(rateLimit({ limiter }))`",
+      ...USE,
     },
     LEGACY_HEADERS,
   ),
@@ -66,16 +70,14 @@ export const VARIANTS: readonly Variant[] = [
       "empty middleware": "`app.use((context, next) => next())`",
       "usual limiter":
         "hono-rate-limiter: `app.use(rateLimiter({ limit, windowMs: 86_400_000, keyGenerator }))`, key by `getConnInfo`",
-      "Tollgate, no headers": "`app.use(rateLimit({ limiter, headers: false }))`",
-      Tollgate: "`app.use(rateLimit({ limiter }))`",
+      ...USE,
     },
     DRAFT_6_HEADERS,
   ),
   ...variantsOf("koa", {
     nothing: "`app.use(handler)`",
     "empty middleware": "`app.use((context, next) => next())`",
-    "Tollgate, no headers": "`app.use(rateLimit({ limiter, headers: false }))`",
-    Tollgate: "`app.use(rateLimit({ limiter }))`",
+    ...USE,
   }),
 ];
 

@@ -1,5 +1,5 @@
 import { type CreateContender, syncContender } from "./contender.ts";
-import { JOBS, type JobId, type TableId } from "./jobs.ts";
+import { JOBS, type JobId, keysIn, type TableId } from "./jobs.ts";
 import { LARGE_CACHE, type RIVALS } from "./rivals.ts";
 import type { Variant } from "./tollgate.ts";
 
@@ -90,8 +90,10 @@ export const ENTRIES: readonly Entry[] = [...TOLLGATE, ...RIVAL_ENTRIES, ...FLOO
 
 /** The ids of the rivals that keep all keys of the table. */
 export function rivalsIn(table: TableId): readonly string[] {
-  const asked = RIVAL_ENTRIES.filter(({ jobs, keeps = Number.POSITIVE_INFINITY }) =>
-    jobs.some((id) => keeps >= JOBS[id].keys && JOBS[id].passes.some(([passed]) => passed === table)),
+  const asked = RIVAL_ENTRIES.filter(
+    ({ jobs, keeps = Number.POSITIVE_INFINITY }) =>
+      JOBS.some(({ id, passes }) => jobs.includes(id) && passes.some(([passed]) => passed === table)) &&
+      keeps >= keysIn(table),
   );
   return asked.map(({ id }) => id);
 }

@@ -7,34 +7,22 @@ export interface Setup {
   readonly pool: KeyPool;
 }
 
-/** A library as its users set it up. It decides about a part of a chunk and returns the number of admitted calls. */
-export type Contender = SyncContender | AsyncContender;
-
-interface Common {
+/** A library as its users set it up. */
+export interface Contender {
   /** Prepares the keys of a chunk, off-clock. */
   prepare(indices: Uint32Array): void;
+  /** Decides about a part of the chunk. Returns the number of admitted calls. */
+  decide(from: number, to: number): number | Promise<number>;
   /** Stops timers. */
   close?(): void;
-}
-
-export interface SyncContender extends Common {
-  readonly kind: "sync";
-  decide(from: number, to: number): number;
-}
-
-/** Awaits one promise after the other. */
-export interface AsyncContender extends Common {
-  readonly kind: "async";
-  decide(from: number, to: number): Promise<number>;
 }
 
 export type CreateContender = (setup: Setup) => Contender;
 
 /** A loop around `allow`. V8 inlines `allow` into it: a process has one contender. */
-export function syncContender({ pool }: Setup, allow: (key: string) => boolean): SyncContender {
+export function syncContender({ pool }: Setup, allow: (key: string) => boolean): Contender {
   const { strings, prepare } = freshKeys(pool);
   return {
-    kind: "sync",
     prepare,
     decide(from, to) {
       let admitted = 0;
@@ -54,10 +42,10 @@ export interface AsyncCall {
   isDenial(reason: unknown): boolean;
 }
 
-export function asyncContender({ pool }: Setup, call: AsyncCall): AsyncContender {
+/** Awaits one promise after the other. */
+export function asyncContender({ pool }: Setup, call: AsyncCall): Contender {
   const { strings, prepare } = freshKeys(pool);
   return {
-    kind: "async",
     prepare,
     async decide(from, to) {
       let admitted = 0;

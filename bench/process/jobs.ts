@@ -1,4 +1,4 @@
-import { Random } from "../harness/keys.ts";
+import { randomBelow } from "../harness/keys.ts";
 
 /** Keys prepared off-clock before the decisions on the clock. A multiple of `BATCH` and `GROUP`. */
 export const CHUNK = 4_096;
@@ -27,7 +27,7 @@ export type TableId = keyof typeof TABLES;
 
 /** The work of one process with one contender: it inserts every key once, then makes the passes or weighs the keys. */
 export interface Job {
-  readonly id: string;
+  readonly id: JobId;
   readonly keys: number;
   /** Ample: every call is admitted. Exhausted: only the first call of a key is. */
   readonly limit: keyof typeof UNITS;
@@ -40,55 +40,65 @@ export interface Job {
   readonly chunks: number;
 }
 
-const SMALL = { weighs: false, warmUp: 64, chunks: 256 } as const;
-const LARGE = { keys: 1_000_000, limit: "ample", weighs: false, warmUp: 32, chunks: 128 } as const;
-const RANDOM = [
+export type JobId = TableId | "million-handles" | "million-batches" | "weight";
+
+const RANDOM: Job["passes"] = [
   ["million", "uniform"],
   ["million-zipf", "zipf"],
-] as const;
-const HANDLES = [
+];
+const HANDLES: Job["passes"] = [
   ["million-in-turn", "in turn"],
   ["million", "uniform"],
-] as const;
+];
 
-export const JOBS = {
-  hot: { ...SMALL, id: "hot", keys: 1, limit: "ample", passes: [["hot", "uniform"]] },
-  thousand: { ...SMALL, id: "thousand", keys: 1_000, limit: "ample", passes: [["thousand", "uniform"]] },
-  million: { ...LARGE, id: "million", passes: RANDOM },
-  "million-batches": { ...LARGE, id: "million-batches", passes: RANDOM },
-  "million-handles": { ...LARGE, id: "million-handles", passes: HANDLES },
-  weight: { ...LARGE, id: "weight", passes: [], weighs: true },
-  "denied-hot": { ...SMALL, id: "denied-hot", keys: 1, limit: "exhausted", passes: [["denied-hot", "uniform"]] },
-  "denied-thousand": {
-    ...SMALL,
-    id: "denied-thousand",
-    keys: 1_000,
-    limit: "exhausted",
-    passes: [["denied-thousand", "uniform"]],
-  },
-} as const satisfies Readonly<Record<string, Job>>;
+export const JOBS: readonly Job[] = [
+  small("hot", 1, "ample"),
+  small("thousand", 1_000, "ample"),
+  large("million", RANDOM),
+  large("million-batches", RANDOM),
+  large("million-handles", HANDLES),
+  { ...large("weight", []), weighs: true },
+  small("denied-hot", 1, "exhausted"),
+  small("denied-thousand", 1_000, "exhausted"),
+];
 
-export type JobId = keyof typeof JOBS;
+function small(id: TableId, keys: number, limit: Job["limit"]): Job {
+  return { id, keys, limit, passes: [[id, "uniform"]], weighs: false, warmUp: 64, chunks: 256 };
+}
+
+function large(id: JobId, passes: Job["passes"]): Job {
+  return { id, keys: 1_000_000, limit: "ample", passes, weighs: false, warmUp: 32, chunks: 128 };
+}
+
+/** The number of keys in a table. */
+export function keysIn(table: TableId): number {
+  return JOBS.find(({ passes }) => passes.some(([id]) => id === table))!.keys;
+}
 
 const SEED = 20_260_101;
 /** Coprime to the numbers of keys, so that every rank has its own key. */
 const STRIDE = 611_953;
 
-/** Fills an array with the indices of the next keys: the same sequence for every contender and in every round. */
-export function drawIn(order: Order, keys: number): (indices: Uint32Array) => void {
+/** Returns the indices of the next chunk of keys, in an array that it reuses. */
+export type Draw = () => Uint32Array;
+
+/** Draws the same sequence for every contender and in every round. */
+export function drawIn(order: Order, keys: number): Draw {
   const next = nextIn(order, keys);
-  return (indices) => {
-    for (let i = 0; i < indices.length; i += 1) indices[i] = next();
+  const indices = new Uint32Array(CHUNK);
+  return () => {
+    for (let i = 0; i < CHUNK; i += 1) indices[i] = next();
+    return indices;
   };
 }
 
 function nextIn(order: Order, keys: number): () => number {
-  const random = new Random(SEED);
+  const below = randomBelow(SEED);
   switch (order) {
     case "uniform":
-      return () => random.below(keys);
+      return () => below(keys);
     case "zipf":
-      return zipf(random, keys);
+      return zipf(below, keys);
     case "in turn": {
       let next = -1;
       return () => {
@@ -102,14 +112,14 @@ function nextIn(order: Order, keys: number): () => number {
 }
 
 /** Scatters the ranks over the keys. Otherwise the busy keys were inserted first, and lay side by side in some stores. */
-function zipf(random: Random, keys: number): () => number {
+function zipf(below: (count: number) => number, keys: number): () => number {
   const cumulative = new Float64Array(keys);
   let sum = 0;
   for (let rank = 0; rank < keys; rank += 1) {
     sum += 1 / (rank + 1);
     cumulative[rank] = sum;
   }
-  return () => (firstAbove(cumulative, (random.next() / 2 ** 32) * sum) * STRIDE) % keys;
+  return () => (firstAbove(cumulative, (below(2 ** 32) / 2 ** 32) * sum) * STRIDE) % keys;
 }
 
 /** The index of the first number above `value` in an ascending array whose last number is above it. */

@@ -1,3 +1,5 @@
+// The types of @fastify/rate-limit leave its store out.
+
 declare module "@fastify/rate-limit/store/LocalStore.js" {
   interface Counted {
     readonly current: number;

@@ -4,7 +4,7 @@ import { expectCount } from "../harness/measuring.ts";
 import type { Measured } from "../harness/rounds.ts";
 import { ENTRIES } from "./catalog.ts";
 import type { Contender, CreateContender } from "./contender.ts";
-import { CHUNK, drawIn, GROUP, type Job, type Order, UNITS } from "./jobs.ts";
+import { CHUNK, type Draw, drawIn, GROUP, type Job, type Order, UNITS } from "./jobs.ts";
 
 export interface JobOrder {
   readonly row: string;
@@ -20,7 +20,7 @@ export async function measureJob({ row, job }: JobOrder): Promise<Measured[]> {
   if (job.weighs) return [{ table: "weight", row, figures: await weigh(create, job, pool) }];
 
   const contender = create({ units: UNITS[job.limit], pool });
-  await insertKeys(contender, job.keys, job.limit);
+  await insertKeys(contender, job.keys, job.limit, CHUNK);
   const measured: Measured[] = [];
   for (const [table, order] of job.passes) {
     measured.push({ table, row, figures: { ns: await nsPerDecision(contender, job, order) } });
@@ -31,49 +31,48 @@ export async function measureJob({ row, job }: JobOrder): Promise<Measured[]> {
 
 async function nsPerDecision(contender: Contender, job: Job, order: Order): Promise<number> {
   const draw = drawIn(order, job.keys);
-  const indices = new Uint32Array(CHUNK);
   let ms = 0;
   let admitted = 0;
   for (let chunk = -job.warmUp; chunk < job.chunks; chunk += 1) {
-    draw(indices);
-    const timed = await decideChunk(contender, indices);
+    const timed = await decideChunk(contender, draw, CHUNK);
     admitted += timed.admitted;
-    if (chunk >= 0) ms += timed.ms;
+    if (chunk >= 0) ms += timed.worstMs;
   }
   expectCount("calls admitted", admitted, job.limit === "ample" ? (job.warmUp + job.chunks) * CHUNK : 0);
   return (ms * 1_000_000) / (job.chunks * CHUNK);
 }
 
-interface Timed {
-  readonly admitted: number;
-  readonly ms: number;
-}
-
-/** Off-clock are the making of keys and a turn of the event loop, in which timers run as in a server. */
-async function decideChunk(contender: Contender, indices: Uint32Array): Promise<Timed> {
-  contender.prepare(indices);
+/**
+ * Decides about a chunk, `group` keys between two readings of the clock. Returns the time of the slowest group. Off-clock are
+ * the making of keys and a turn of the event loop, in which timers run as in a server.
+ */
+async function decideChunk(contender: Contender, draw: Draw, group: number) {
+  contender.prepare(draw());
   await nextTurn();
-  if (contender.kind === "async") {
+  let admitted = 0;
+  let worstMs = 0;
+  for (let from = 0; from < CHUNK; from += group) {
     const startMs = performance.now();
-    const admitted = await contender.decide(0, CHUNK);
-    return { admitted, ms: performance.now() - startMs };
+    const count = contender.decide(from, from + group);
+    admitted += typeof count === "number" ? count : await count;
+    worstMs = Math.max(worstMs, performance.now() - startMs);
   }
-  const startMs = performance.now();
-  const admitted = contender.decide(0, CHUNK);
-  return { admitted, ms: performance.now() - startMs };
+  return { admitted, worstMs };
 }
 
-/** Decides about every key once, in whole chunks: the last chunk repeats the first keys. */
-async function insertKeys(contender: Contender, keys: number, limit: Job["limit"]): Promise<void> {
+/** Decides about every key once, in whole chunks: the last one repeats the first keys. Returns the slowest group's time. */
+async function insertKeys(contender: Contender, keys: number, limit: Job["limit"], group: number): Promise<number> {
   const draw = drawIn("in turn", keys);
-  const indices = new Uint32Array(CHUNK);
   let admitted = 0;
   let decisions = 0;
+  let worstMs = 0;
   for (; decisions < keys; decisions += CHUNK) {
-    draw(indices);
-    admitted += (await decideChunk(contender, indices)).admitted;
+    const timed = await decideChunk(contender, draw, group);
+    admitted += timed.admitted;
+    worstMs = Math.max(worstMs, timed.worstMs);
   }
   expectCount("calls admitted", admitted, limit === "ample" ? decisions : keys);
+  return worstMs;
 }
 
 /** Inserts a million keys. Another contender warms up first, so that a stall is the store's and not the compiler's. */
@@ -83,38 +82,16 @@ async function weigh(
   pool: KeyPool,
 ): Promise<Measured["figures"]> {
   const first = create({ units: UNITS[limit], pool });
-  await insertKeys(first, warmUp * CHUNK, limit);
+  await insertKeys(first, warmUp * CHUNK, limit, GROUP);
   first.close?.();
 
   const bytesBefore = await bytesInUse();
   const contender = create({ units: UNITS[limit], pool });
-  const worstStallMs = await insertInGroups(contender, keys);
+  const worstStallMs = await insertKeys(contender, keys, limit, GROUP);
   const bytesPerKey = ((await bytesInUse()) - bytesBefore) / keys;
   const figures = { bytesPerKey, worstStallMs, collectMs: collectMs() };
   contender.close?.();
   return figures;
-}
-
-/** Inserts under an ample limit and reads the clock after every few keys. Returns the time of the slowest few. */
-async function insertInGroups(contender: Contender, keys: number): Promise<number> {
-  const draw = drawIn("in turn", keys);
-  const indices = new Uint32Array(CHUNK);
-  let admitted = 0;
-  let decisions = 0;
-  let worstMs = 0;
-  for (; decisions < keys; decisions += CHUNK) {
-    draw(indices);
-    contender.prepare(indices);
-    await nextTurn();
-    for (let from = 0; from < CHUNK; from += GROUP) {
-      const startMs = performance.now();
-      const count = contender.decide(from, from + GROUP);
-      admitted += typeof count === "number" ? count : await count;
-      worstMs = Math.max(worstMs, performance.now() - startMs);
-    }
-  }
-  expectCount("calls admitted", admitted, decisions);
-  return worstMs;
 }
 
 const COLLECTIONS = 3;

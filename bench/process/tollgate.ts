@@ -9,7 +9,7 @@ import {
   systemClock,
   tokenBucket,
 } from "tollgate";
-import { type CreateContender, type Setup, type SyncContender, syncContender } from "./contender.ts";
+import { type Contender, type CreateContender, type Setup, syncContender } from "./contender.ts";
 import { BATCH, CHUNK, UNITS } from "./jobs.ts";
 
 /** The part of the library that a row measures. */
@@ -55,14 +55,14 @@ const STORES: Record<Variant["store"], () => Promise<() => SyncStore>> = {
   },
 };
 
-const FORMS: Record<Variant["form"], (limiter: Limiter, setup: Setup) => SyncContender> = {
+const FORMS: Record<Variant["form"], (limiter: Limiter, setup: Setup) => Contender> = {
   keys: (limiter, setup) => syncContender(setup, (key) => limiter.allow(key)),
   decisions: decideInFull,
   handles: decideAboutHandles,
   batches: decideAboutBatches,
 };
 
-function decideInFull(limiter: Limiter, setup: Setup): SyncContender {
+function decideInFull(limiter: Limiter, setup: Setup): Contender {
   return syncContender(setup, (key) => {
     const decision = limiter.consume(key);
     // Reads the figures as users do. The compiler may leave out unread ones.
@@ -72,11 +72,10 @@ function decideInFull(limiter: Limiter, setup: Setup): SyncContender {
 }
 
 /** Makes the handle of a key when the key first comes, off-clock: applications keep one beside a connection. */
-function decideAboutHandles(limiter: Limiter, { pool }: Setup): SyncContender {
+function decideAboutHandles(limiter: Limiter, { pool }: Setup): Contender {
   const handles = new Array<Handle | undefined>(pool.count).fill(undefined);
   const next = new Array<Handle>(CHUNK);
   return {
-    kind: "sync",
     prepare(indices) {
       for (let i = 0; i < indices.length; i += 1) {
         const index = indices[i]!;
@@ -92,11 +91,10 @@ function decideAboutHandles(limiter: Limiter, { pool }: Setup): SyncContender {
 }
 
 /** Fills the arrays for `allowMany` off-clock. */
-function decideAboutBatches(limiter: Limiter, { pool }: Setup): SyncContender {
+function decideAboutBatches(limiter: Limiter, { pool }: Setup): Contender {
   const batches = Array.from({ length: CHUNK / BATCH }, () => new Array<string>(BATCH).fill(""));
   const verdicts = new Uint8Array(BATCH);
   return {
-    kind: "sync",
     prepare(indices) {
       for (let i = 0; i < indices.length; i += 1) batches[Math.floor(i / BATCH)]![i % BATCH] = pool.key(indices[i]!);
     },

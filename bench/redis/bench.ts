@@ -5,7 +5,7 @@ import type { Measured, Task } from "../harness/rounds.ts";
 import type { Bench } from "../harness/run-bench.ts";
 import type { Aim, Target } from "../harness/targets.ts";
 import { FULL, type Plan, QUICK, type VariantOrder } from "./measure.ts";
-import { RedisServer } from "./server.ts";
+import { startRedis } from "./server.ts";
 import { ENTRIES, idOf, VARIANTS } from "./variants.ts";
 
 const CHILD_OPTIONS = { flags: [STEADY_HEAP], timeoutMs: 60_000 };
@@ -133,7 +133,7 @@ export const BENCH: Bench = {
   targets: TARGETS,
   async open(quick) {
     for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
-    const server = await RedisServer.start();
+    const server = await startRedis();
     const plan = quick ? QUICK : FULL;
     const measurement = `${plan.ms} ms after ${plan.warmUpMs} ms of warm-up`;
     return {

@@ -9,47 +9,30 @@ import { run } from "../harness/child-process.ts";
 
 export const HOST = "127.0.0.1";
 const PROGRAM = "redis-server";
-const TRIES = 5;
 
 /** The bench's own redis-server, which keeps nothing on disk. */
-export class RedisServer {
+export interface RedisServer {
   readonly port: number;
   /** As in `Redis 7.0.15`. */
   readonly version: string;
-  readonly #child: ChildProcess;
-  readonly #folder: string;
+  stop(): Promise<void>;
+}
 
-  private constructor(port: number, version: string, child: ChildProcess, folder: string) {
-    this.port = port;
-    this.version = version;
-    this.#child = child;
-    this.#folder = folder;
-  }
-
-  /** @throws Error when the program is missing, with what to install, or when it ended, with its output. */
-  static async start(program: string = PROGRAM): Promise<RedisServer> {
-    const version = await versionOf(program);
-    const folder = await mkdtemp(join(tmpdir(), "tollgate-bench-redis-"));
-    for (let tries = 1; ; tries += 1) {
-      const port = await freePort();
-      try {
-        return new RedisServer(port, version, await launch(program, port, folder), folder);
-      } catch (error) {
-        if (tries < TRIES && String(error).includes("Address already in use")) continue;
-        await rm(folder, { recursive: true, force: true });
-        throw error;
-      }
-    }
-  }
-
-  async stop(): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) {
-      const ended = once(this.#child, "exit");
-      this.#child.kill("SIGKILL");
-      await ended;
-    }
-    await rm(this.#folder, { recursive: true, force: true });
-  }
+/** @throws Error when the program is missing, with what to install, or when it ended, with its output. */
+export async function startRedis(program: string = PROGRAM): Promise<RedisServer> {
+  const version = await versionOf(program);
+  const folder = await mkdtemp(join(tmpdir(), "tollgate-bench-redis-"));
+  const port = await freePort();
+  const child = await launch(program, port, folder);
+  return {
+    port,
+    version,
+    async stop() {
+      const ended = once(child, "exit");
+      if (child.kill("SIGKILL")) await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 async function versionOf(program: string): Promise<string> {

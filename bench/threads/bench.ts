@@ -1,4 +1,4 @@
-import { NativeProgram, runChild } from "../harness/child-process.ts";
+import { nativeProgram, runChild } from "../harness/child-process.ts";
 import type { Figure } from "../harness/figures.ts";
 import { type Column, medianColumn, RIGHT, rangeColumn, type Table, textColumn } from "../harness/page.ts";
 import type { Task } from "../harness/rounds.ts";
@@ -12,12 +12,12 @@ const RUST_FLAGS = ["--edition", "2021", "-O", "-C", "target-cpu=native"];
 /** Every row with each number of threads. A figure's name is the number of threads. */
 export function threadTasks(quick: boolean): Task[] {
   const plan = quick ? QUICK : FULL;
-  const rust = new NativeProgram("rustc", RUST_FLAGS, "threads/rust/main.rs");
+  const rust = nativeProgram("rustc", RUST_FLAGS, "threads/rust/main.rs");
   const measure = (row: Row, threads: number): Promise<number> => {
     if (row.runs !== "natively") {
       return runChild<number>("threads", { row: row.id, threads, plan } satisfies RowOrder, CHILD_OPTIONS);
     }
-    return rust.run([row.program, row.clock, threads, plan.warmUpMs, plan.windowMs, MANY_KEYS]);
+    return rust([row.program, row.clock, threads, plan.warmUpMs, plan.windowMs, MANY_KEYS]);
   };
   return ROWS.flatMap((row) =>
     THREAD_COUNTS.map((threads) => ({

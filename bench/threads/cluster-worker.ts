@@ -3,34 +3,39 @@ import { KeyPool } from "../harness/keys.ts";
 import { monotonicMs } from "../harness/measuring.ts";
 import { WINDOW_MS } from "../process/rivals.ts";
 import { CAPACITY, IN_FLIGHT } from "./rows.ts";
+import type { Counted } from "./window.ts";
 
-/** A message of the primary process. */
-export type Order = { readonly order: "decide"; readonly untilMs: number } | { readonly order: "count" };
+/** The primary process orders to decide until this time. */
+export interface Order {
+  readonly untilMs: number;
+}
 
-/** A message to the primary process. */
-export type Reply =
-  | { readonly kind: "ready" }
-  | { readonly kind: "decided"; readonly calls: number; readonly admitted: number; readonly endMs: number }
-  | { readonly kind: "consumed"; readonly points: number };
+/** Sent at the start and after each order. */
+export interface Reply extends Counted {
+  readonly endMs: number;
+  /** Consumed by all processes. */
+  readonly points: number;
+}
 
 /** Asks the primary process whenever it orders to. Ends with the connection to it. */
 export function workInCluster(): void {
   const key = new KeyPool(1).key(0);
   const limiter = new RateLimiterCluster({ keyPrefix: "bench", points: CAPACITY, duration: WINDOW_MS / 1_000 });
-  const reply = (message: Reply) => process.send?.(message);
-  const obey = async (order: Order) => {
-    if (order.order === "decide") reply(await decideUntil(order.untilMs, limiter, key));
-    else reply({ kind: "consumed", points: (await limiter.get(key))?.consumedPoints ?? 0 });
+  const obey = async ({ untilMs }: Order): Promise<void> => {
+    const counted = await decideUntil(untilMs, limiter, key);
+    const endMs = monotonicMs();
+    const points = (await limiter.get(key))?.consumedPoints ?? 0;
+    process.send?.({ ...counted, endMs, points } satisfies Reply);
   };
   // The limiter's own messages come here as well.
   process.on("message", (message: object) => {
-    if ("order" in message) void obey(message as Order);
+    if ("untilMs" in message) void obey(message as Order);
   });
   process.on("disconnect", () => process.exit());
-  reply({ kind: "ready" });
+  void obey({ untilMs: 0 });
 }
 
-async function decideUntil(untilMs: number, limiter: RateLimiterCluster, key: string): Promise<Reply> {
+async function decideUntil(untilMs: number, limiter: RateLimiterCluster, key: string): Promise<Counted> {
   let calls = 0;
   let admitted = 0;
   const keepAsking = async () => {
@@ -46,5 +51,5 @@ async function decideUntil(untilMs: number, limiter: RateLimiterCluster, key: st
     }
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, keepAsking));
-  return { kind: "decided", calls, admitted, endMs: monotonicMs() };
+  return { calls, admitted };
 }

@@ -1,7 +1,6 @@
 //! The same limiters in Rust, across threads: `main.rs.out <loop | table> <per-call | coarse> <threads> <warm-up ms>
 //! <window ms> <keys>` prints millions of decisions a second of all threads together.
 
-mod keys;
 mod table;
 mod threads;
 
@@ -16,13 +15,9 @@ fn main() {
         panic!("expected six words, got {}", words.len());
     };
     let number = |text: &String| text.parse::<u64>().expect("expected a whole number");
-    let calls_per_reading = match clock.as_str() {
-        "per-call" => 1,
-        "coarse" => 16,
-        other => panic!("expected a clock, got {other}"),
-    };
-    let plan = Plan { threads: number(threads) as usize, warm_up_ms: number(warm_up_ms), window_ms: number(window_ms) };
+    let calls_per_reading = if clock == "coarse" { 16 } else { 1 };
     let clock = Clock { origin: Instant::now(), calls_per_reading, calls_left: 0, now: 0 };
+    let plan = Plan { threads: number(threads) as usize, warm_up_ms: number(warm_up_ms), window_ms: number(window_ms) };
     let per_second = match program.as_str() {
         "loop" => measure_loop(&plan, clock),
         "table" => table::measure(&plan, clock, number(keys) as usize),
@@ -82,9 +77,7 @@ impl Bucket {
     fn allow(&self, now: u64) -> bool {
         loop {
             let full_at = self.0.load(Ordering::Acquire);
-            let Some(taken) = take(full_at, now) else {
-                return false;
-            };
+            let Some(taken) = take(full_at, now) else { return false };
             if self.0.compare_exchange(full_at, taken, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
                 return true;
             }
@@ -95,8 +88,7 @@ impl Bucket {
 fn measure_loop(plan: &Plan, clock: Clock) -> f64 {
     let bucket = Bucket(AtomicU64::new(0));
     let measured = threads::run(plan, |_| {
-        let mut clock = clock;
-        let bucket = &bucket;
+        let (mut clock, bucket) = (clock, &bucket);
         move || bucket.allow(clock.now())
     });
     expect_taken(bucket.0.load(Ordering::Acquire), clock.read(), measured.calls.iter().sum());

@@ -5,9 +5,51 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::keys::{shuffled, Key};
 use crate::threads::{self, Plan};
 use crate::{expect_taken, take, Clock};
+
+const BYTES_PER_KEY: usize = 16;
+
+/** As in harness/keys.ts. */
+#[derive(Clone, Copy)]
+struct Key {
+    text: [u8; BYTES_PER_KEY],
+    length: u8,
+}
+
+impl Key {
+    fn new(index: u32) -> Self {
+        let address = std::net::Ipv4Addr::from(mix32(index + 1)).to_string();
+        let mut text = [0; BYTES_PER_KEY];
+        text[..address.len()].copy_from_slice(address.as_bytes());
+        Self { text, length: address.len() as u8 }
+    }
+
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        &self.text[..usize::from(self.length)]
+    }
+}
+
+/** The indices of all keys, in an order that the seed decides. */
+fn shuffled(count: usize, seed: u32) -> Vec<u32> {
+    let mut state = seed;
+    let mut indices: Vec<u32> = (0..count as u32).collect();
+    for last in (1..count).rev() {
+        state = state.wrapping_add(0x9e37_79b9);
+        let other = (u64::from(mix32(state)) * (last as u64 + 1)) >> 32;
+        indices.swap(last, other as usize);
+    }
+    indices
+}
+
+fn mix32(value: u32) -> u32 {
+    let mut mixed = value ^ (value >> 16);
+    mixed = mixed.wrapping_mul(0x21f0_aaad);
+    mixed ^= mixed >> 15;
+    mixed = mixed.wrapping_mul(0x735a_2d97);
+    mixed ^ (mixed >> 15)
+}
 
 const SLOTS_PER_SET: usize = 4;
 const SLOTS_PER_TEN_KEYS: usize = 22;
@@ -54,17 +96,13 @@ impl Table {
     fn allow(&self, key: &Key, now: u64) -> bool {
         let hash = self.hash(key);
         loop {
-            let Some(slot) = self.find(hash) else {
-                return false;
-            };
+            let Some(slot) = self.find(hash) else { return false };
             let state = slot.state.load(Ordering::Acquire);
             let generation = state & GENERATION_MASK;
             if slot.print.load(Ordering::Acquire) != (hash << GENERATION_BITS | generation) {
                 continue;
             }
-            let Some(taken) = take(state >> GENERATION_BITS, now) else {
-                return false;
-            };
+            let Some(taken) = take(state >> GENERATION_BITS, now) else { return false };
             let next = taken << GENERATION_BITS | generation;
             if slot.state.compare_exchange(state, next, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
                 return true;
@@ -77,9 +115,7 @@ impl Table {
         let hash = self.hash(key);
         let sets = self.sets_of(hash).into_iter();
         let mut slots = sets.flat_map(|set| &self.sets[set].slots);
-        let Some(slot) = slots.find(|slot| slot.state.load(Ordering::Acquire) == NEVER_USED) else {
-            return false;
-        };
+        let Some(slot) = slots.find(|slot| slot.state.load(Ordering::Acquire) == NEVER_USED) else { return false };
         slot.print.store(hash << GENERATION_BITS | 1, Ordering::Release);
         slot.state.store(now << GENERATION_BITS | 1, Ordering::Release);
         true
@@ -96,13 +132,9 @@ impl Table {
     #[inline]
     fn find(&self, hash: u64) -> Option<&Slot> {
         let first = &self.sets[self.first_set(hash)];
-        for slot in &first.slots {
-            if Self::is_of(slot, hash) {
-                return Some(slot);
-            }
-        }
-        if first.slots[SLOTS_PER_SET - 1].state.load(Ordering::Acquire) == NEVER_USED {
-            return None;
+        let found = first.slots.iter().find(|slot| Self::is_of(slot, hash));
+        if found.is_some() || first.slots[SLOTS_PER_SET - 1].state.load(Ordering::Acquire) == NEVER_USED {
+            return found;
         }
         self.find_further(hash)
     }
@@ -123,11 +155,7 @@ impl Table {
     /** From the lower half of the hash. */
     #[inline]
     fn first_set(&self, hash: u64) -> usize {
-        self.scaled(hash & 0xffff_ffff)
-    }
-
-    fn scaled(&self, half: u64) -> usize {
-        ((half * self.sets.len() as u64) >> 32) as usize
+        (((hash & 0xffff_ffff) * self.sets.len() as u64) >> 32) as usize
     }
 
     /** Two sets, and the sets that follow each. */
@@ -152,9 +180,7 @@ pub fn measure(plan: &Plan, clock: Clock, count: usize) -> f64 {
     let measured = threads::run(plan, |thread| {
         // Side by side in the thread's order, as strings are that were made in that order.
         let in_order: Vec<Key> = order_of(thread).iter().map(|index| keys[*index as usize]).collect();
-        let mut clock = clock;
-        let mut next = 0;
-        let table = &table;
+        let (mut clock, mut next, table) = (clock, 0, &table);
         move || {
             let key = &in_order[next];
             next = if next + 1 == in_order.len() { 0 } else { next + 1 };
