@@ -11,8 +11,6 @@ interface TableRow {
 export interface Column {
   readonly title: string;
   readonly align: "left" | "right";
-  /** Too long for a terminal: only the page has it. */
-  readonly onPageOnly?: boolean;
   /** The text of a row's cell. `rows`: all rows of the table. */
   readonly cell: (row: TableRow, rows: readonly TableRow[]) => string;
 }
@@ -40,8 +38,8 @@ export function rangeColumn(figure: string, format: (value: number) => string = 
   return { title: "min to max", align: "right", cell: ({ figures }) => textOf(figures[figure], rangeText) };
 }
 
-export function textColumn(title: string, textOfRow: (id: string) => string, onPageOnly = false): Column {
-  return { title, align: "left", onPageOnly, cell: ({ row }) => textOfRow(row) };
+export function textColumn(title: string, textOfRow: (id: string) => string): Column {
+  return { title, align: "left", cell: ({ row }) => textOfRow(row) };
 }
 
 function textOf(spread: Spread | undefined, format: (spread: Spread) => string): string {
@@ -76,11 +74,9 @@ function fillBlock(page: string, name: string, content: string): string {
 
 /** The end of a run in the terminal. */
 export function consoleText(report: Report, sections: Sections): string {
-  const tables = Object.values(sections).flat();
-  const short = tables.map((table) => ({ ...table, columns: table.columns.filter(({ onPageOnly }) => !onPageOnly) }));
   const judged = report.targets.filter(({ verdict }) => verdict !== "not measured");
-  const misses = missesText(report);
-  const parts = [tablesText(report, short), ...(judged.length > 0 ? [targetTable(judged)] : []), ...misses];
+  const tables = tablesText(report, Object.values(sections).flat());
+  const parts = [tables, ...(judged.length > 0 ? [targetTable(judged)] : []), ...missesText(report)];
   return `\n${parts.join("\n\n")}\n`;
 }
 
@@ -97,10 +93,8 @@ function tablesText({ rows }: Report, tables: readonly Table[]): string {
   return texts.join("\n\n");
 }
 
-/** The setting of the run, with a line for each reason for which something was not measured. */
 function settingTable(report: Report): string {
-  const columns = [LEFT("of this run"), LEFT("")];
-  const table = textTable(columns, Object.entries(report.setting));
+  const table = textTable([LEFT("of this run"), LEFT("")], Object.entries(report.setting));
   return [table, ...missesText(report)].join("\n\n");
 }
 

@@ -89,10 +89,9 @@ export async function writeReport(name: string, report: Report): Promise<void> {
   await writeFile(fileIn(`results/${name}.json`), encodeReport(report));
 }
 
-/** JSON with one row of results a line. Numbers have nine digits. */
-export function encodeReport({ rows, ...rest }: Report): string {
-  const encode = (value: unknown) =>
-    JSON.stringify(value, (_, item: unknown) => (typeof item === "number" ? Number(item.toPrecision(9)) : item));
-  const texts = Object.entries(rest).map(([name, value]) => `"${name}": ${encode(value)}`);
-  return `{\n${texts.join(",\n")},\n"rows": [\n${rows.map(encode).join(",\n")}\n]\n}\n`;
+/** JSON with a line for each part. Numbers have nine digits. */
+export function encodeReport(report: Report): string {
+  const round = (_: string, item: unknown) => (typeof item === "number" ? Number(item.toPrecision(9)) : item);
+  const lines = Object.entries(report).map(([name, part]) => `"${name}": ${JSON.stringify(part, round)}`);
+  return `{\n${lines.join(",\n")}\n}\n`;
 }

@@ -28,7 +28,6 @@ function ratioText(ratio: number): string {
 
 const COLUMNS = [
   textColumn("in front of the handler", (id) => VARIANTS.find((one) => one.id === id)?.front ?? id),
-  textColumn("set up as", (id) => VARIANTS.find((one) => one.id === id)?.options ?? "", true),
   medianColumn("requests/s", "requestsPerSecond"),
   rangeColumn("requestsPerSecond"),
   medianColumn("× bare", "overBare", ratioText),

@@ -12,12 +12,11 @@ export interface Variant {
   readonly id: string;
   readonly framework: (typeof FRAMEWORKS)[number];
   readonly front: Front;
-  /** How it is set up. */
-  readonly options: string;
   /** The rate limit headers of its responses, in lower case. */
   readonly headers: readonly string[];
 }
 
+/** The parts of ids, and the order of the page's rows. */
 const SUFFIXES: Readonly<Record<Front, string>> = {
   nothing: "",
   "empty middleware": "-empty",
@@ -26,79 +25,27 @@ const SUFFIXES: Readonly<Record<Front, string>> = {
   Tollgate: "-tollgate",
 };
 
-/** Sent by default. */
-const TOLLGATE_HEADERS = ["ratelimit-policy", "ratelimit"];
-const LEGACY_HEADERS = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
-const DRAFT_6_HEADERS = ["ratelimit-policy", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
-
-const USE = {
-  "Tollgate, no headers": "`app.use(rateLimit({ limiter, headers: false }))`",
-  Tollgate: "`app.use(rateLimit({ limiter }))`",
+/** The headers of the frameworks' usual limiters. */
+const LEGACY = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
+const DRAFT_6 = ["ratelimit-policy", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
+const USUAL_HEADERS: Partial<Record<Variant["framework"], readonly string[]>> = {
+  express: LEGACY,
+  fastify: LEGACY,
+  hono: DRAFT_6,
 };
 
-export const VARIANTS: readonly Variant[] = [
-  ...variantsOf("node:http", {
-    nothing: "`createServer(handler)`",
-    "Tollgate, no headers": "`rateLimit({ limiter, headers: false })(handler)`",
-    Tollgate: "`rateLimit({ limiter })(handler)`",
-  }),
-  ...variantsOf(
-    "express",
-    {
-      nothing: '`app.get("/", handler)`',
-      "empty middleware": "`app.use((request, response, next) => next())`",
-      "usual limiter": "express-rate-limit: `app.use(rateLimit({ limit, windowMs: 86_400_000 }))`",
-      ...USE,
-    },
-    LEGACY_HEADERS,
-  ),
-  ...variantsOf(
-    "fastify",
-    {
-      nothing: '`app.get("/", handler)`',
-      "empty middleware": '`app.addHook("onRequest", (request, reply, done) => done())`',
-      "usual limiter": "@fastify/rate-limit: `await app.register(rateLimit, { max, timeWindow: 86_400_000 })`",
-      "Tollgate, no headers": "`await app.register(rateLimit, { limiter, headers: false })`",
-      Tollgate: "`await app.register(rateLimit, { limiter })`",
-    },
-    LEGACY_HEADERS,
-  ),
-  ...variantsOf(
-    "hono",
-    {
-      nothing: '`app.get("/", handler)`',
-      "empty middleware": "`app.use((context, next) => next())`",
-      "usual limiter":
-        "hono-rate-limiter: `app.use(rateLimiter({ limit, windowMs: 86_400_000, keyGenerator }))`, key by `getConnInfo`",
-      ...USE,
-    },
-    DRAFT_6_HEADERS,
-  ),
-  ...variantsOf("koa", {
-    nothing: "`app.use(handler)`",
-    "empty middleware": "`app.use((context, next) => next())`",
-    ...USE,
-  }),
-];
-
-/** `usualHeaders`: those of the framework's usual limiter. */
-function variantsOf(
-  framework: Variant["framework"],
-  options: Partial<Record<Front, string>>,
-  usualHeaders: readonly string[] = [],
-): Variant[] {
-  const headers: Partial<Record<Front, readonly string[]>> = {
-    "usual limiter": usualHeaders,
-    Tollgate: TOLLGATE_HEADERS,
-  };
-  return (Object.keys(options) as Front[]).map((front) => ({
-    id: idOf(framework, front),
-    framework,
-    front,
-    options: options[front] ?? "",
-    headers: headers[front] ?? [],
-  }));
-}
+/** node:http has no middleware, and koa no usual limiter. */
+export const VARIANTS: readonly Variant[] = FRAMEWORKS.flatMap((framework) => {
+  const usual = USUAL_HEADERS[framework];
+  const fronts = (Object.keys(SUFFIXES) as Front[]).filter(
+    (front) => (front !== "empty middleware" || framework !== "node:http") && (front !== "usual limiter" || usual),
+  );
+  return fronts.map((front): Variant => {
+    const own = front === "Tollgate" ? ["ratelimit-policy", "ratelimit"] : [];
+    const headers = front === "usual limiter" ? (usual ?? []) : own;
+    return { id: idOf(framework, front), framework, front, headers };
+  });
+});
 
 /** As in `node`, `express-empty`, `koa-tollgate-without`. */
 export function idOf(framework: Variant["framework"], front: Front): string {

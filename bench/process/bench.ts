@@ -59,12 +59,12 @@ async function measureNatively(
 
 const NAMES = new Map(ENTRIES.map((entry) => [entry.id, entry]));
 
-function headColumns(keys: number): Column[] {
+function nameColumn(keys: number): Column {
   const nameOf = (id: string) => {
     const { name = id, keeps = keys } = NAMES.get(id) ?? {};
     return keeps < keys ? `${name} (forgets keys)` : name;
   };
-  return [textColumn("who", nameOf), textColumn("set up as", (id) => NAMES.get(id)?.options ?? "", true)];
+  return textColumn("who", nameOf);
 }
 
 /** Above 1, the row is faster than the fastest of the others. The loop alone decides nothing. */
@@ -85,7 +85,7 @@ const ROWS = ENTRIES.map(({ id }) => id);
 
 const SPEED_TABLES = (Object.keys(TABLES) as TableId[]).map((id): Table => {
   const columns = [
-    ...headColumns(keysIn(id)),
+    nameColumn(keysIn(id)),
     medianColumn("ns", "ns"),
     rangeColumn("ns"),
     timesColumn("× the fastest rival", rivalsIn(id)),
@@ -99,7 +99,7 @@ const WEIGHT_TABLE: Table = {
   title: "A million keys: memory and pauses",
   rows: ROWS,
   columns: [
-    ...headColumns(keysIn("million")),
+    nameColumn(keysIn("million")),
     ...(["bytes a key", "worst stall, ms", "full collection, ms"] as const).flatMap((title, i) => {
       const figure = ["bytesPerKey", "worstStallMs", "collectMs"][i]!;
       return [medianColumn(title, figure), rangeColumn(figure)];

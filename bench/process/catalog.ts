@@ -7,8 +7,6 @@ import type { Variant } from "./tollgate.ts";
 interface Common {
   readonly id: string;
   readonly name: string;
-  /** How it was set up. */
-  readonly options: string;
   readonly family: "tollgate" | "rival" | "floor" | "nothing";
   readonly jobs: readonly JobId[];
   /** The most keys that it keeps. It forgets some where a job has more. */
@@ -49,37 +47,28 @@ const TOLLGATE: readonly NodeEntry[] = [
 
 /** With default options except for the limit, which has no default. */
 const RIVAL_ENTRIES: readonly NodeEntry[] = [
-  rival("rate-limiter-flexible", "`RateLimiterMemory({ points, duration: 3600 })`, `await consume(key)`"),
-  rival("express-rate-limit", "`MemoryStore`, `windowMs: 3_600_000`, `await increment(key)`"),
-  rival("hono-rate-limiter", "`MemoryStore`, `windowMs: 3_600_000`, `increment(key)`"),
+  rival("rate-limiter-flexible"),
+  rival("express-rate-limit"),
+  rival("hono-rate-limiter"),
+  { ...rival("fastify-rate-limit"), name: "@fastify/rate-limit", keeps: 5_000 },
   {
-    ...rival("fastify-rate-limit", "`LocalStore`, `cache` by default: 5,000 keys, `incr(key, …)`"),
-    name: "@fastify/rate-limit",
-    keeps: 5_000,
-  },
-  {
-    ...rival("fastify-rate-limit-large", "`LocalStore`, `cache: 1_000_000`, `incr(key, …)`"),
+    ...rival("fastify-rate-limit-large"),
     name: "@fastify/rate-limit, large cache",
     keeps: LARGE_CACHE,
     jobs: ["million", "weight"],
   },
-  rival("limiter", "a `TokenBucket` per key in a `Map`, `interval: 3_600_000`, `tryRemoveTokens(1)`"),
+  rival("limiter"),
 ];
 
-const PER_CALL = { clock: "per-call", form: "keys" } as const;
-const COARSE = { clock: "coarse", form: "keys" } as const;
-const HANDLE = "a handle is the line's address and the hash; `clock_gettime` in every 16th call";
-
 const FLOORS: readonly NativeEntry[] = [
-  floor("", "", "`clock_gettime` in each call", PER_CALL, ["thousand", "million"]),
-  floor("-coarse", ", coarse clock", "`clock_gettime` in every 16th call", COARSE, ["thousand", "million"]),
-  floor("-coarse-handles", ", handles, coarse clock", HANDLE, { ...COARSE, form: "handles" }, ["million-handles"]),
+  floor("", "", { clock: "per-call", form: "keys" }, ["thousand", "million"]),
+  floor("-coarse", ", coarse clock", { clock: "coarse", form: "keys" }, ["thousand", "million"]),
+  floor("-coarse-handles", ", handles, coarse clock", { clock: "coarse", form: "handles" }, ["million-handles"]),
 ];
 
 const LOOP: NodeEntry = {
   id: "nothing",
   name: "the loop alone",
-  options: "looks at the length of each key",
   family: "nothing",
   jobs: ["hot", "thousand", "million"],
   load: async () => (setup) => syncContender(setup, (key) => key.length > 0),
@@ -98,19 +87,13 @@ export function rivalsIn(table: TableId): readonly string[] {
   return asked.map(({ id }) => id);
 }
 
-function rival(id: keyof typeof RIVALS, options: string): NodeEntry {
+function rival(id: keyof typeof RIVALS): NodeEntry {
   const load = async () => await (await import("./rivals.ts")).RIVALS[id]();
-  return { id, name: id, options, family: "rival", jobs: ALL, load };
+  return { id, name: id, family: "rival", jobs: ALL, load };
 }
 
-function floor(
-  suffix: string,
-  name: string,
-  options: string,
-  native: NativeEntry["native"],
-  jobs: readonly JobId[],
-): NativeEntry {
-  return { id: `floor${suffix}`, name: `C, such a table${name}`, options, family: "floor", jobs, native };
+function floor(suffix: string, name: string, native: NativeEntry["native"], jobs: readonly JobId[]): NativeEntry {
+  return { id: `floor${suffix}`, name: `C, such a table${name}`, family: "floor", jobs, native };
 }
 
 /** Ids are as in `memory`, `table-coarse`, `memory-two-limits`, `table-coarse-handles`. */
@@ -118,18 +101,10 @@ function tollgate(variant: Variant, jobs: readonly JobId[]): NodeEntry {
   const { store, clock, limits, form } = variant;
   const words = [store, clock === "coarse" && "coarse", limits === 2 && "two-limits", form !== "keys" && form];
   const formName = { keys: "", decisions: ", decisions", handles: ", handles", batches: ", batches of 64" }[form];
-  const call = { keys: "allow(key)", decisions: "consume(key)", handles: "handle(key).allow()" };
-  const opened = store === "memory" ? "memoryStore()" : `${store}Store({ maxKeys: 1_000_000 })`;
-  const source = store === "shared" ? "store.clock" : "";
+  const name = `Tollgate ${store}${limits === 2 ? ", two limits" : ""}${formName}`;
   return {
     id: words.filter(Boolean).join("-"),
-    name: `Tollgate ${store}${limits === 2 ? ", two limits" : ""}${formName}${clock === "coarse" ? ", coarse clock" : ""}`,
-    options: [
-      `\`${opened}\``,
-      limits === 1 ? "`tokenBucket`" : "two `tokenBucket`s",
-      ...(clock === "coarse" ? [`\`clock: coarseClock(${source})\``] : []),
-      `\`${form === "batches" ? "allowMany(keys, out)" : call[form]}\``,
-    ].join(", "),
+    name: clock === "coarse" ? `${name}, coarse clock` : name,
     family: "tollgate",
     jobs,
     load: async () => (await import("./tollgate.ts")).loadVariant(variant),

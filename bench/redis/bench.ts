@@ -28,7 +28,6 @@ const CONTENDERS: Table = {
   rows: ENTRIES.map(({ id }) => id),
   columns: [
     textColumn("who", (id) => entryOf(id)?.name ?? id),
-    textColumn("set up as", (id) => entryOf(id)?.options ?? ""),
     textColumn("keys", (id) => entryOf(id)?.workloads.join(", ") ?? ""),
     medianColumn("bytes a key", "bytes", (bytes) => bytes.toFixed(0)),
   ],

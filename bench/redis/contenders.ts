@@ -51,8 +51,6 @@ export function tollgate(options: TollgateOptions = {}): CreateContender {
   };
 }
 
-export const threeLimits: CreateContender = tollgate({ periods: ["15s", "30s", "1m"] });
-
 /** Calls `consume`. */
 export async function consuming(setup: Setup): Promise<AsyncCall> {
   const limiter = await limiterOf(setup, {});

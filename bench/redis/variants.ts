@@ -1,12 +1,4 @@
-import {
-  type CreateContender,
-  consuming,
-  incr,
-  rateLimiterFlexible,
-  rateLimitRedis,
-  threeLimits,
-  tollgate,
-} from "./contenders.ts";
+import { type CreateContender, consuming, incr, rateLimiterFlexible, rateLimitRedis, tollgate } from "./contenders.ts";
 
 /** Which keys are asked about, in the order of the page. */
 export const WORKLOADS = ["distinct keys", "one hot key", "denied keys"] as const;
@@ -14,24 +6,15 @@ export const WORKLOADS = ["distinct keys", "one hot key", "denied keys"] as cons
 export type Workload = (typeof WORKLOADS)[number];
 
 /** Keys asked about in turn. Distinct ones are many more than calls in flight; denied ones fit into a cache of denials. */
-export const KEYS: Readonly<Record<Workload, number>> = {
-  "distinct keys": 20_000,
-  "one hot key": 1,
-  "denied keys": 1_000,
-};
+export const KEYS = { "distinct keys": 20_000, "one hot key": 1, "denied keys": 1_000 } as const;
 
 /** Units of a key: more than a measurement takes, or a single one. */
-export const UNITS: Readonly<Record<Workload, number>> = {
-  "distinct keys": 20_000_000,
-  "one hot key": 20_000_000,
-  "denied keys": 1,
-};
+export const UNITS = { "distinct keys": 20_000_000, "one hot key": 20_000_000, "denied keys": 1 } as const;
 
-/** A limiter and how it is set up. */
+/** A limiter with its set-up. */
 export interface Entry {
   readonly id: string;
   readonly name: string;
-  readonly options: string;
   readonly workloads: readonly Workload[];
   /** An ioredis client with its defaults, or with `enableAutoPipelining`. */
   readonly client: "plain" | "auto-pipelined";
@@ -42,61 +25,25 @@ export interface Entry {
 
 const ADMITTED = ["distinct keys", "one hot key"] as const;
 const DISTINCT = ["distinct keys"] as const;
-const PIPELINED = { client: "auto-pipelined" } as const;
 const FLEXIBLE = "rate-limiter-flexible";
-const FLEXIBLE_OPTIONS = "storeClient, points, duration: 86_400";
 const flexible = rateLimiterFlexible({ blocks: false });
+const threeLimits = tollgate({ periods: ["15s", "30s", "1m"] });
 
 /** In the order of the page's rows. */
 export const ENTRIES: readonly Entry[] = [
-  {
-    ...entry("incr", "INCR", "`client.incr(key)`, client with `enableAutoPipelining`", ADMITTED, incr),
-    ...PIPELINED,
-    command: "incr",
-  },
-  entry("strict", "Tollgate, strict", called("allow(key)", ", batch: false"), DISTINCT, tollgate({ batch: false })),
-  entry("batched", "Tollgate", called("allow(key)"), WORKLOADS, tollgate()),
-  entry("three-limits", "Tollgate, three limits", called("allow(key)"), DISTINCT, threeLimits),
-  entry("consume", "Tollgate, decisions", called("consume(key)"), DISTINCT, consuming),
-  entry("flexible", FLEXIBLE, `\`new RateLimiterRedis({ ${FLEXIBLE_OPTIONS} })\``, ADMITTED, flexible),
-  {
-    ...entry(
-      "flexible-pipelined",
-      `${FLEXIBLE}, auto-pipelined`,
-      "the same, client with `enableAutoPipelining`",
-      ADMITTED,
-      flexible,
-    ),
-    ...PIPELINED,
-  },
-  entry(
-    "rate-limit-redis",
-    "rate-limit-redis",
-    "`store.increment(key)`, `new RedisStore({ sendCommand })` with `client.call`, `windowMs: 86_400_000`",
-    ADMITTED,
-    rateLimitRedis,
-  ),
-  entry(
-    "flexible-blocking",
-    FLEXIBLE,
-    `\`new RateLimiterRedis({ ${FLEXIBLE_OPTIONS}, inMemoryBlockOnConsumed: points + 1 })\``,
-    ["denied keys"],
-    rateLimiterFlexible({ blocks: true }),
-  ),
+  { ...entry("incr", "INCR", ADMITTED, incr), client: "auto-pipelined", command: "incr" },
+  entry("strict", "Tollgate, strict", DISTINCT, tollgate({ batch: false })),
+  entry("batched", "Tollgate", WORKLOADS, tollgate()),
+  entry("three-limits", "Tollgate, three limits", DISTINCT, threeLimits),
+  entry("consume", "Tollgate, decisions", DISTINCT, consuming),
+  entry("flexible", FLEXIBLE, ADMITTED, flexible),
+  { ...entry("flexible-pipelined", `${FLEXIBLE}, auto-pipelined`, ADMITTED, flexible), client: "auto-pipelined" },
+  entry("rate-limit-redis", "rate-limit-redis", ADMITTED, rateLimitRedis),
+  entry("flexible-blocking", FLEXIBLE, ["denied keys"], rateLimiterFlexible({ blocks: true })),
 ];
 
-function entry(
-  id: string,
-  name: string,
-  options: string,
-  workloads: readonly Workload[],
-  create: CreateContender,
-): Entry {
-  return { id, name, options, workloads, client: "plain", command: "evalsha", create };
-}
-
-function called(call: string, options = ""): string {
-  return `\`${call}\`, \`redisStore({ client${options} })\``;
+function entry(id: string, name: string, workloads: readonly Workload[], create: CreateContender): Entry {
+  return { id, name, workloads, client: "plain", command: "evalsha", create };
 }
 
 /** One limiter with one workload: a row of each table. */

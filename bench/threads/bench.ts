@@ -49,7 +49,6 @@ export const THREAD_TABLES: readonly Table[] = Object.entries(GROUPS).map(([id, 
   rows: ROWS.map((row) => row.id),
   columns: [
     textColumn("who", (id) => ROWS.find((row) => row.id === id)?.name ?? id),
-    textColumn("set up as", (id) => ROWS.find((row) => row.id === id)?.options ?? "", true),
     ...THREAD_COUNTS.flatMap((threads) => [
       medianColumn(threadsText(threads), String(threads), millionText),
       rangeColumn(String(threads), millionText),

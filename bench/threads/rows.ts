@@ -34,8 +34,6 @@ interface Common {
   readonly group: keyof typeof GROUPS;
   readonly id: string;
   readonly name: string;
-  /** How it was set up. */
-  readonly options: string;
 }
 
 /** Worker threads over a shared store. */
@@ -74,8 +72,6 @@ export function limitsOf({ limit, limits }: Pick<SharedVariant, "limit" | "limit
 
 const LOOP = { runs: "natively", group: "threads-hot", program: "loop" } as const;
 const TABLE = { runs: "natively", group: "threads-keys", program: "table" } as const;
-const PER_CALL = { clock: "per-call", options: "`Instant::now` in each call" } as const;
-const COARSE = { clock: "coarse", options: "`Instant::now` in every 16th call" } as const;
 
 /** In the order of the page's rows. */
 export const ROWS: readonly Row[] = [
@@ -87,52 +83,35 @@ export const ROWS: readonly Row[] = [
   shared("handle", "coarse", { limits: 2 }),
   shared("strings", "per call"),
   shared("strings", "coarse"),
-  {
-    runs: "by messages",
-    group: "threads-hot",
-    id: "messages",
-    name: "postMessage to an owner",
-    options: `one more thread has a \`memoryStore()\`; asked by \`postMessage\`, ${IN_FLIGHT} in flight from each thread`,
-  },
-  {
-    runs: "in a cluster",
-    group: "threads-hot",
-    id: "cluster",
-    name: "rate-limiter-flexible, cluster",
-    options: `\`RateLimiterCluster({ points, duration: 3600 })\`, \`consume(key)\`, ${IN_FLIGHT} in flight from each process`,
-  },
-  { ...LOOP, ...PER_CALL, id: "rust-loop", name: "Rust, a loop around compare-and-swap" },
-  { ...LOOP, ...COARSE, id: "rust-loop-coarse", name: "Rust, a loop around compare-and-swap, coarse clock" },
-  { ...TABLE, ...PER_CALL, id: "rust-table", name: "Rust, such a table" },
-  { ...TABLE, ...COARSE, id: "rust-table-coarse", name: "Rust, such a table, coarse clock" },
+  { runs: "by messages", group: "threads-hot", id: "messages", name: "postMessage to an owner" },
+  { runs: "in a cluster", group: "threads-hot", id: "cluster", name: "rate-limiter-flexible, cluster" },
+  { ...LOOP, clock: "per-call", id: "rust-loop", name: "Rust, a loop around compare-and-swap" },
+  { ...LOOP, clock: "coarse", id: "rust-loop-coarse", name: "Rust, a loop around compare-and-swap, coarse clock" },
+  { ...TABLE, clock: "per-call", id: "rust-table", name: "Rust, such a table" },
+  { ...TABLE, clock: "coarse", id: "rust-table-coarse", name: "Rust, such a table, coarse clock" },
 ];
 
-/** Ids are as in `shared-handle`, `shared-coarse`, `shared-handle-denied-coarse`, `shared-strings`. */
+/** Ids are as in `shared-handle`, `shared-two-limits-handle-coarse`, `shared-strings`. */
 function shared(
   form: SharedVariant["form"],
   clock: SharedVariant["clock"],
   rest: Partial<Pick<SharedVariant, "limit" | "limits">> = {},
 ): SharedRow {
   const variant = { form, clock, limit: "ample", limits: 1, ...rest } as const;
-  const [denied, two, coarse] = [variant.limit === "exhausted", variant.limits === 2, clock === "coarse"];
-  const words = ["shared", form !== "string" && form, denied && "denied", two && "two-limits", coarse && "coarse"];
-  const names = [
-    two && ", two limits",
-    form === "handle" && ", handle",
-    denied && ", denied",
-    coarse && ", coarse clock",
-  ];
+  const words = [
+    variant.limits === 2 && "two limits",
+    form === "handle" && "handle",
+    variant.limit === "exhausted" && "denied",
+    clock === "coarse" && "coarse clock",
+  ].filter((word) => word !== false);
+  const short = [form === "strings" && form, ...words]
+    .filter(Boolean)
+    .map((word) => String(word).replace(" clock", ""));
   return {
     runs: "in shared memory",
     group: form === "strings" ? "threads-keys" : "threads-hot",
-    id: words.filter(Boolean).join("-"),
-    name: `Tollgate shared${names.filter(Boolean).join("")}`,
-    options: [
-      "`sharedStore({ maxKeys: 100_000 })`",
-      two ? "two `tokenBucket`s" : "`tokenBucket`",
-      ...(coarse ? ["`clock: coarseClock(store.clock)`"] : []),
-      form === "handle" ? "`handle(key).allow()`" : "`allow(key)`",
-    ].join(", "),
+    id: ["shared", ...short].join("-").replaceAll(" ", "-"),
+    name: ["Tollgate shared", ...words].join(", "),
     variant,
   };
 }
