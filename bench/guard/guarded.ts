@@ -2,15 +2,7 @@ import { type Figure, type Ratio, ratioOf } from "../harness/figures.ts";
 import { runRounds } from "../harness/rounds.ts";
 import { type JobTask, jobTasks } from "../process/bench.ts";
 import type { TableId } from "../process/jobs.ts";
-import {
-  allowOverFastestRival,
-  allowOverFlexible,
-  BATCH_OVER_FASTEST_RIVAL,
-  HANDLE_OVER_FASTEST_RIVAL,
-  tableOverShared,
-  twoLimitsOverOne,
-  weightOf,
-} from "../process/ratios.ts";
+import * as ratios from "../process/ratios.ts";
 import type { Ratios } from "./settle.ts";
 
 /** The ratios that must not fall, by their names in `recorded.json`. More is better in each. */
@@ -18,29 +10,29 @@ export const GUARDED: Readonly<Record<string, Ratio>> = {
   ...allow("hot"),
   ...allow("thousand"),
   ...allow("million"),
-  "denied-hot, over rate-limiter-flexible": allowOverFlexible("denied-hot", "per call"),
-  "denied-thousand, over rate-limiter-flexible": allowOverFlexible("denied-thousand", "per call"),
-  "thousand, two limits, memory, one over two": twoLimitsOverOne("thousand", "memory"),
-  "thousand, two limits, table, one over two": twoLimitsOverOne("thousand", "table"),
-  "million, handle, over the fastest rival": HANDLE_OVER_FASTEST_RIVAL,
-  "million, batch, over the fastest rival": BATCH_OVER_FASTEST_RIVAL,
-  "hot, handle, table over shared, coarse": tableOverShared("hot", "handles"),
-  "thousand, table over shared, coarse": tableOverShared("thousand", "keys"),
+  "denied-hot, over rate-limiter-flexible": ratios.allowOverFlexible("denied-hot", "per call"),
+  "denied-thousand, over rate-limiter-flexible": ratios.allowOverFlexible("denied-thousand", "per call"),
+  "thousand, two limits, memory, one over two": ratios.twoLimitsOverOne("thousand", "memory"),
+  "thousand, two limits, table, one over two": ratios.twoLimitsOverOne("thousand", "table"),
+  "million, handle, over the fastest rival": ratios.HANDLE_OVER_FASTEST_RIVAL,
+  "million, batch, over the fastest rival": ratios.BATCH_OVER_FASTEST_RIVAL,
+  "hot, handle, table over shared, coarse": ratios.tableOverShared("hot", "handles"),
+  "thousand, table over shared, coarse": ratios.tableOverShared("thousand", "keys"),
   "bytes a key, memory, over rate-limiter-flexible": bytes("memory"),
   "bytes a key, table, over rate-limiter-flexible": bytes("table"),
 };
 
 function allow(table: TableId): Record<string, Ratio> {
   return {
-    [`${table}, over the fastest rival`]: allowOverFastestRival(table, "per call"),
-    [`${table}, over the fastest rival, coarse`]: allowOverFastestRival(table, "coarse"),
-    [`${table}, over rate-limiter-flexible`]: allowOverFlexible(table, "per call"),
-    [`${table}, over rate-limiter-flexible, coarse`]: allowOverFlexible(table, "coarse"),
+    [`${table}, over the fastest rival`]: ratios.allowOverFastestRival(table, "per call"),
+    [`${table}, over the fastest rival, coarse`]: ratios.allowOverFastestRival(table, "coarse"),
+    [`${table}, over rate-limiter-flexible`]: ratios.allowOverFlexible(table, "per call"),
+    [`${table}, over rate-limiter-flexible, coarse`]: ratios.allowOverFlexible(table, "coarse"),
   };
 }
 
 function bytes(store: string): Ratio {
-  return { of: weightOf("bytesPerKey", "rate-limiter-flexible"), over: weightOf("bytesPerKey", store) };
+  return { of: ratios.weightOf("bytesPerKey", "rate-limiter-flexible"), over: ratios.weightOf("bytesPerKey", store) };
 }
 
 function figuresOf({ of, over }: Ratio): Figure[] {

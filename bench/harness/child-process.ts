@@ -16,10 +16,7 @@ export const CHILD: string = fileURLToPath(new URL("../child.js", import.meta.ur
  */
 export const STEADY_HEAP = "--initial-heap-size=128";
 
-export interface ChildOptions {
-  readonly flags: readonly string[];
-  readonly timeoutMs: number;
-}
+export type ChildOptions = { readonly flags: readonly string[]; readonly timeoutMs: number };
 
 /** Runs `child.js <what> <order as JSON>` in a new process. Returns the JSON that it prints. */
 export async function runChild<T>(what: string, order: object, { flags, timeoutMs }: ChildOptions): Promise<T> {

@@ -1,11 +1,7 @@
 import type { Sample } from "./rounds.ts";
 
 /** One number, over all rounds. */
-export interface Spread {
-  readonly median: number;
-  readonly min: number;
-  readonly max: number;
-}
+export type Spread = { readonly median: number; readonly min: number; readonly max: number };
 
 /** @throws Error when there are no values. */
 export function spreadOf(values: readonly number[]): Spread {
@@ -17,17 +13,10 @@ export function spreadOf(values: readonly number[]): Spread {
 }
 
 /** A number among the results. Where there are several rows, the least of them. */
-export interface Figure {
-  readonly table: string;
-  readonly rows: readonly string[];
-  readonly name: string;
-}
+export type Figure = { readonly table: string; readonly rows: readonly string[]; readonly name: string };
 
 /** A figure, or one figure divided by another. */
-export interface Ratio {
-  readonly of: Figure;
-  readonly over?: Figure;
-}
+export type Ratio = { readonly of: Figure; readonly over?: Figure };
 
 /** How ratios arise: from medians over all rounds, or in each round and then the median of those. */
 export type Method = "of medians" | "by round";

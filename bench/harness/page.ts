@@ -3,10 +3,7 @@ import type { Report } from "./results.ts";
 import type { Judged } from "./targets.ts";
 
 /** A row of one table. */
-interface TableRow {
-  readonly row: string;
-  readonly figures: Readonly<Record<string, Spread>>;
-}
+type TableRow = { readonly row: string; readonly figures: Readonly<Record<string, Spread>> };
 
 export interface Column {
   readonly title: string;

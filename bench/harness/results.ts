@@ -7,10 +7,7 @@ import type { Judged } from "./targets.ts";
 type Figures = Readonly<Record<string, Spread>>;
 
 /** A row of the page: its figures in each table. */
-export interface Row {
-  readonly row: string;
-  readonly tables: Readonly<Record<string, Figures>>;
-}
+export type Row = { readonly row: string; readonly tables: Readonly<Record<string, Figures>> };
 
 /** The results of a run. `results/` has one file for each bench, `docs/` the page about it. */
 export interface Report {

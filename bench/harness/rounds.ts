@@ -26,16 +26,9 @@ export interface Task {
 }
 
 /** A task without results. */
-export interface Miss {
-  readonly kind: "failed" | "skipped";
-  readonly name: string;
-  readonly reason: string;
-}
+export type Miss = { readonly kind: "failed" | "skipped"; readonly name: string; readonly reason: string };
 
-export interface Finished {
-  readonly samples: readonly Sample[];
-  readonly misses: readonly Miss[];
-}
+export type Finished = { readonly samples: readonly Sample[]; readonly misses: readonly Miss[] };
 
 /** Checks every task, then runs it once in each round. A task that failed or was skipped is not tried again. */
 export async function runRounds(

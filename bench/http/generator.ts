@@ -3,16 +3,9 @@ import { fileURLToPath } from "node:url";
 import { run } from "../harness/child-process.ts";
 
 /** One GET after the other on each connection. */
-export interface Load {
-  readonly url: string;
-  readonly connections: number;
-  readonly seconds: number;
-}
+export type Load = { readonly url: string; readonly connections: number; readonly seconds: number };
 
-export interface Throughput {
-  readonly requests: number;
-  readonly seconds: number;
-}
+export type Throughput = { readonly requests: number; readonly seconds: number };
 
 /** A program that makes load, in its own process. */
 export interface Generator {

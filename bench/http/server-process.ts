@@ -11,10 +11,7 @@ export interface ServerOrder {
 }
 
 /** The message of a server's process. */
-interface Reply {
-  readonly port: number;
-  readonly cpuUs: number;
-}
+type Reply = { readonly port: number; readonly cpuUs: number };
 
 const SERVERS: Readonly<Record<Variant["framework"], () => Promise<{ readonly SERVERS: Servers }>>> = {
   "node:http": () => import("./servers/node.ts"),

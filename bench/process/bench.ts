@@ -7,14 +7,7 @@ import { THREAD_TABLES, THREAD_TARGETS, threadTasks } from "../threads/bench.ts"
 import { ENTRIES, type Entry, rivalsIn } from "./catalog.ts";
 import { JOBS, type Job, keysIn, TABLES, type TableId } from "./jobs.ts";
 import type { JobOrder } from "./measure.ts";
-import {
-  allowOverFastestRival,
-  allowOverFlexible,
-  BATCH_OVER_FASTEST_RIVAL,
-  HANDLE_AT_A_MILLION,
-  nsOf,
-  weightOf,
-} from "./ratios.ts";
+import * as ratios from "./ratios.ts";
 
 const CHILD_OPTIONS = { flags: ["--expose-gc"], timeoutMs: 180_000 };
 const C_FLAGS = ["-std=c11", "-O2", "-Wall", "-Wextra"];
@@ -113,8 +106,8 @@ const atMost = (value: number, unit: string, digits: number): Aim => ({ is: "≤
 const KEYS = { hot: "1 hot key", thousand: "1,000 keys", million: "1,000,000 keys" } as const;
 /** The least ratio of `allow`, with a reading of the clock per call and with the coarse clock. */
 const LEAST = [
-  ["the fastest rival", allowOverFastestRival, { hot: [1.3, 2.5], thousand: [1.5, 2.5], million: [5, 5.5] }],
-  ["rate-limiter-flexible", allowOverFlexible, { hot: [5, 8], thousand: [5, 8], million: [7, 8] }],
+  ["the fastest rival", ratios.allowOverFastestRival, { hot: [1.3, 2.5], thousand: [1.5, 2.5], million: [5, 5.5] }],
+  ["rate-limiter-flexible", ratios.allowOverFlexible, { hot: [5, 8], thousand: [5, 8], million: [7, 8] }],
 ] as const;
 
 const TARGETS: readonly Target[] = [
@@ -131,23 +124,23 @@ const TARGETS: readonly Target[] = [
   ...(["hot", "thousand"] as const).flatMap((table) =>
     ["memory", "table"].map((store) => ({
       text: `two limits over one, the same key, ${KEYS[table]}, ${store}`,
-      ratio: { of: nsOf(table, `${store}-two-limits`), over: nsOf(table, store) },
+      ratio: { of: ratios.nsOf(table, `${store}-two-limits`), over: ratios.nsOf(table, store) },
       aim: atMost(1.3, "× the time", 2),
     })),
   ),
   {
     text: "through a handle, 1,000,000 keys in turn, coarse clock",
-    ratio: { of: HANDLE_AT_A_MILLION },
+    ratio: { of: ratios.HANDLE_AT_A_MILLION },
     aim: atMost(25, "ns", 1),
   },
   {
     text: "a batch of 64 over the fastest rival, 1,000,000 keys, table",
-    ratio: BATCH_OVER_FASTEST_RIVAL,
+    ratio: ratios.BATCH_OVER_FASTEST_RIVAL,
     aim: faster(10),
   },
   ...(["hot", "thousand"] as const).map((table) => ({
     text: `a denial over rate-limiter-flexible's, ${KEYS[table]}`,
-    ratio: allowOverFlexible(`denied-${table}`, "per call"),
+    ratio: ratios.allowOverFlexible(`denied-${table}`, "per call"),
     aim: faster(15),
   })),
   weight("bytes a key at 1,000,000 keys, memory", "bytesPerKey", "memory", atMost(110, "bytes", 1)),
@@ -156,7 +149,7 @@ const TARGETS: readonly Target[] = [
 ];
 
 function weight(text: string, name: "bytesPerKey" | "worstStallMs", row: string, aim: Aim): Target {
-  return { text, ratio: { of: weightOf(name, row) }, aim };
+  return { text, ratio: { of: ratios.weightOf(name, row) }, aim };
 }
 
 /** In one process, and across the threads of a process. */

@@ -6,10 +6,7 @@ import { ENTRIES } from "./catalog.ts";
 import type { Contender, CreateContender } from "./contender.ts";
 import { CHUNK, type Draw, drawIn, GROUP, type Job, type Order, UNITS } from "./jobs.ts";
 
-export interface JobOrder {
-  readonly row: string;
-  readonly job: Job;
-}
+export type JobOrder = { readonly row: string; readonly job: Job };
 
 /** Does a job with a contender, in this process. @throws Error when the contender admits one call too many or too few. */
 export async function measureJob({ row, job }: JobOrder): Promise<Measured[]> {

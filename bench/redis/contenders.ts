@@ -30,11 +30,7 @@ const DAY_MS = 86_400_000;
 
 /** A count without expiry: the least work that a limiter on a server could do. */
 export function incr({ client, limit }: Setup): AsyncCall {
-  return {
-    ask: (key) => client.incr(key),
-    admits: (count) => (count as number) <= limit,
-    isDenial: never,
-  };
+  return { ask: (key) => client.incr(key), admits: (count) => (count as number) <= limit, isDenial: never };
 }
 
 interface TollgateOptions {
@@ -54,11 +50,7 @@ export function tollgate(options: TollgateOptions = {}): CreateContender {
 /** Calls `consume`. */
 export async function consuming(setup: Setup): Promise<AsyncCall> {
   const limiter = await limiterOf(setup, {});
-  return {
-    ask: (key) => limiter.consume(key),
-    admits: (decision) => (decision as Decision).allowed,
-    isDenial: never,
-  };
+  return { ask: (key) => limiter.consume(key), admits: (decision) => (decision as Decision).allowed, isDenial: never };
 }
 
 async function limiterOf({ client, limit }: Setup, { periods = ["1m"], batch }: TollgateOptions) {

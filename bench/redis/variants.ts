@@ -47,11 +47,7 @@ function entry(id: string, name: string, workloads: readonly Workload[], create:
 }
 
 /** One limiter with one workload: a row of each table. */
-export interface Variant {
-  readonly id: string;
-  readonly entry: Entry;
-  readonly workload: Workload;
-}
+export type Variant = { readonly id: string; readonly entry: Entry; readonly workload: Workload };
 
 /** As in `batched`, `batched-hot`, `batched-denied`. */
 export function idOf(entry: string, workload: Workload): string {

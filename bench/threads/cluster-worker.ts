@@ -6,9 +6,7 @@ import { CAPACITY, IN_FLIGHT } from "./rows.ts";
 import type { Counted } from "./window.ts";
 
 /** The primary process orders to decide until this time. */
-export interface Order {
-  readonly untilMs: number;
-}
+export type Order = { readonly untilMs: number };
 
 /** Sent at the start and after each order. */
 export interface Reply extends Counted {

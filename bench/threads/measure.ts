@@ -8,11 +8,7 @@ import { checkAdmitted, checkDenied, openLimiter } from "./shared.ts";
 import { Barrier, expectAllAdmitted, millionPerSecond, sumOf, type ThreadSample } from "./window.ts";
 import type { AskerOrder, SharedOrder, WorkerOrder } from "./worker.ts";
 
-export interface RowOrder {
-  readonly row: string;
-  readonly threads: number;
-  readonly plan: Plan;
-}
+export type RowOrder = { readonly row: string; readonly threads: number; readonly plan: Plan };
 
 /** Measures a row in this process. Returns millions of decisions a second of all threads together. */
 export async function measureRow({ row: id, threads, plan }: RowOrder): Promise<number> {

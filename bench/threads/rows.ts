@@ -4,10 +4,7 @@ import { type Limit, tokenBucket } from "tollgate";
 export const THREAD_COUNTS = [1, 2, 4] as const;
 
 /** How long each row is measured. */
-export interface Plan {
-  readonly warmUpMs: number;
-  readonly windowMs: number;
-}
+export type Plan = { readonly warmUpMs: number; readonly windowMs: number };
 
 export const FULL: Plan = { warmUpMs: 200, windowMs: 300 };
 export const QUICK: Plan = { warmUpMs: 100, windowMs: 100 };
@@ -30,11 +27,7 @@ export const GROUPS = {
 } as const;
 
 /** A row of the page. */
-interface Common {
-  readonly group: keyof typeof GROUPS;
-  readonly id: string;
-  readonly name: string;
-}
+type Common = { readonly group: keyof typeof GROUPS; readonly id: string; readonly name: string };
 
 /** Worker threads over a shared store. */
 export interface SharedRow extends Common {

@@ -14,10 +14,7 @@ export interface ThreadSample {
 }
 
 /** Calls, and how many of them were admitted. */
-export interface Counted {
-  readonly calls: number;
-  readonly admitted: number;
-}
+export type Counted = { readonly calls: number; readonly admitted: number };
 
 /** Millions of decisions a second of all threads together, until the last one is done. */
 export function millionPerSecond(samples: readonly ThreadSample[]): number {

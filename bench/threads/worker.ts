@@ -6,11 +6,7 @@ import { IN_FLIGHT, type Plan, type SharedVariant } from "./rows.ts";
 import { deciderOf, decideUntil, keysOf, openLimiter } from "./shared.ts";
 import { Barrier, type Counted, inWindow, type ThreadSample } from "./window.ts";
 
-interface Common {
-  readonly plan: Plan;
-  readonly barrier: SharedArrayBuffer;
-  readonly threads: number;
-}
+type Common = { readonly plan: Plan; readonly barrier: SharedArrayBuffer; readonly threads: number };
 
 export interface SharedOrder extends Common {
   readonly does: "decides";
