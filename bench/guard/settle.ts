@@ -1,6 +1,5 @@
 import { LEFT, RIGHT, textTable } from "../harness/page.ts";
 
-/** Ratios by their names. */
 export type Ratios = Readonly<Record<string, number>>;
 
 export interface Verdict {
@@ -12,7 +11,6 @@ export interface Verdict {
 
 /** A ratio holds from this fraction of the recorded one: machines are noisy. */
 export const LEAST_FRACTION = 0.8;
-/** Measures a fallen ratio so often again before it counts as fallen. */
 const MORE_ATTEMPTS = 2;
 
 /** Compares ratios with the recorded ones. A ratio that only one side has does not hold. */

@@ -25,7 +25,6 @@ export async function runChild<T>(what: string, order: object, { flags, timeoutM
   return JSON.parse(stdout) as T;
 }
 
-/** A task needs a program that is not installed. */
 export class ProgramMissing extends Error {}
 
 /**

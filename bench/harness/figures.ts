@@ -3,7 +3,6 @@ import type { Sample } from "./rounds.ts";
 /** One number, over all rounds. */
 export type Spread = { readonly median: number; readonly min: number; readonly max: number };
 
-/** @throws Error when there are no values. */
 export function spreadOf(values: readonly number[]): Spread {
   if (values.length === 0) throw new Error("values: expected at least one");
   const sorted = values.toSorted((a, b) => a - b);
@@ -49,7 +48,6 @@ function leastMedian(figure: Figure, samples: readonly Sample[]): number | undef
   return medians.length === 0 ? undefined : Math.min(...medians);
 }
 
-/** The figure in each round that has it. */
 function byRounds({ table, rows, name }: Figure, samples: readonly Sample[]): Map<number, number> {
   const values = new Map<number, number>();
   for (const sample of samples) {

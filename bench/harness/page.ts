@@ -2,7 +2,6 @@ import type { Spread } from "./figures.ts";
 import type { Report } from "./results.ts";
 import type { Judged } from "./targets.ts";
 
-/** A row of one table. */
 type TableRow = { readonly row: string; readonly figures: Readonly<Record<string, Spread>> };
 
 export interface Column {
@@ -12,7 +11,6 @@ export interface Column {
   readonly cell: (row: TableRow, rows: readonly TableRow[]) => string;
 }
 
-/** A table of the page. */
 export interface Table {
   readonly id: string;
   readonly title?: string;
@@ -24,12 +22,10 @@ export interface Table {
 /** The measured parts of a page, by the names of their blocks. */
 export type Sections = Readonly<Record<string, readonly Table[]>>;
 
-/** A right-aligned column with the median of a figure. */
 export function medianColumn(title: string, figure: string, format: (value: number) => string = numberText): Column {
   return { title, align: "right", cell: ({ figures }) => textOf(figures[figure], ({ median }) => format(median)) };
 }
 
-/** A right-aligned column with the least and the greatest of the rounds. */
 export function rangeColumn(figure: string, format: (value: number) => string = numberText): Column {
   const rangeText = ({ min, max }: Spread) => `${format(min)} to ${format(max)}`;
   return { title: "min to max", align: "right", cell: ({ figures }) => textOf(figures[figure], rangeText) };
@@ -69,7 +65,6 @@ function fillBlock(page: string, name: string, content: string): string {
   return `${page.slice(0, from + begin.length)}\n\n${content}\n\n${page.slice(to)}`;
 }
 
-/** The end of a run in the terminal. */
 export function consoleText(report: Report, sections: Sections): string {
   const judged = report.targets.filter(({ verdict }) => verdict !== "not measured");
   const tables = tablesText(report, Object.values(sections).flat());

@@ -11,7 +11,6 @@ export type Row = { readonly row: string; readonly tables: Readonly<Record<strin
 
 /** The results of a run. `results/` has one file for each bench, `docs/` the page about it. */
 export interface Report {
-  /** Date, machine, rounds and versions. */
   readonly setting: Readonly<Record<string, string>>;
   readonly targets: readonly Judged[];
   readonly rows: readonly Row[];
@@ -22,11 +21,9 @@ export interface Report {
 export interface Comparison {
   readonly name: string;
   readonly of: string;
-  /** The row to compare with, if there is one. */
   readonly baseOf: (row: string) => string | undefined;
 }
 
-/** Summarizes the rounds of each row. */
 export function summarize(samples: readonly Sample[], comparisons: readonly Comparison[]): Row[] {
   const ids = [...new Set(samples.map(({ row }) => row))];
   return ids.map((row) => {

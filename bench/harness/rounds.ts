@@ -25,7 +25,6 @@ export interface Task {
   measure(): Promise<readonly Measured[]>;
 }
 
-/** A task without results. */
 export type Miss = { readonly kind: "failed" | "skipped"; readonly name: string; readonly reason: string };
 
 export type Finished = { readonly samples: readonly Sample[]; readonly misses: readonly Miss[] };

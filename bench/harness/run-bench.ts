@@ -28,7 +28,6 @@ export interface OpenBench {
 export interface Bench {
   /** Results are in `results/NAME.json`, the page is `docs/NAME.md`. */
   readonly name: string;
-  /** Packages under test, for their versions. */
   readonly packages: readonly string[];
   readonly method: Method;
   readonly comparisons: readonly Comparison[];
@@ -42,7 +41,6 @@ export interface RunOptions {
   readonly rounds: number;
   /** One round with fewer decisions. Prints only. */
   readonly quick: boolean;
-  /** Runs the tasks with this text in their names. Prints only. */
   readonly only: string;
   /** Writes the page anew from the stored results and measures nothing. */
   readonly page: boolean;

@@ -9,7 +9,6 @@ export interface Aim {
   readonly digits: number;
 }
 
-/** A number that the library should reach. */
 export interface Target {
   readonly text: string;
   readonly ratio: Ratio;
@@ -23,7 +22,6 @@ export interface Judged {
   readonly text: string;
   readonly aim: string;
   readonly measured: string;
-  /** The least and the greatest of the rounds. */
   readonly range?: string;
   readonly byProcessor?: string;
   readonly verdict: "reached" | "missed" | "not measured";

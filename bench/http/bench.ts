@@ -42,7 +42,6 @@ const TABLES = FRAMEWORKS.map((framework): Table => {
   return { id: framework, title: framework, rows, columns: COLUMNS };
 });
 
-/** The bare server of the same framework. */
 function bareOf(row: string): string | undefined {
   const { framework, front } = VARIANTS.find(({ id }) => id === row) ?? {};
   return framework === undefined || front === "nothing" ? undefined : idOf(framework, "nothing");
@@ -70,7 +69,6 @@ function target(text: string, framework: Variant["framework"], ours: Front, thei
   return { text, ratio: ratioOf("requestsPerSecond"), byProcessor: ratioOf("requestsPerCpuSecond"), aim };
 }
 
-/** Servers with and without limiters. */
 export const BENCH: Bench = {
   name: "bench-http",
   packages: [

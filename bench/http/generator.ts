@@ -2,14 +2,12 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { run } from "../harness/child-process.ts";
 
-/** One GET after the other on each connection. */
 export type Load = { readonly url: string; readonly connections: number; readonly seconds: number };
 
 export type Throughput = { readonly requests: number; readonly seconds: number };
 
 /** A program that makes load, in its own process. */
 export interface Generator {
-  /** Name, version and threads. */
   readonly name: string;
   /** @throws Error when the program failed, or counted an error. */
   generate(load: Load): Promise<Throughput>;
@@ -74,7 +72,6 @@ interface Printed {
   readonly non2xx: number;
 }
 
-/** @throws Error when autocannon counted errors. */
 export function readAutocannon(printed: string): Throughput {
   const { requests, duration, errors, timeouts, non2xx } = JSON.parse(printed) as Printed;
   if (errors + timeouts + non2xx > 0) {

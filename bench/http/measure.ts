@@ -3,7 +3,6 @@ import { startServer } from "./server-process.ts";
 import { BODY } from "./servers/listen.ts";
 import { hasLimit, type Variant } from "./variants.ts";
 
-/** How each variant is measured in a round. */
 export type Plan = { readonly connections: number; readonly warmUpSeconds: number; readonly seconds: number };
 
 export const FULL: Plan = { connections: 64, warmUpSeconds: 1, seconds: 2 };
@@ -12,7 +11,6 @@ export const QUICK: Plan = { connections: 64, warmUpSeconds: 1, seconds: 1 };
 /** Requests a day: none is denied. Units come back more slowly than requests take them, so the bucket never becomes idle. */
 const AMPLE = 100_000_000;
 
-/** @throws Error when the server failed, or a response is wrong. */
 export async function measureVariant(
   variant: Variant,
   plan: Plan,
@@ -52,7 +50,6 @@ export async function checkLimit(variant: Variant): Promise<void> {
   }
 }
 
-/** A server's response. */
 export interface Answer {
   readonly status: number;
   readonly body: string;

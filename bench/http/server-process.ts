@@ -4,13 +4,8 @@ import { CHILD, STEADY_HEAP } from "../harness/child-process.ts";
 import { HOST, type Servers } from "./servers/listen.ts";
 import { VARIANTS, type Variant } from "./variants.ts";
 
-export interface ServerOrder {
-  readonly id: string;
-  /** Requests a day. */
-  readonly limit: number;
-}
+export type ServerOrder = { readonly id: string; readonly limit: number };
 
-/** The message of a server's process. */
 type Reply = { readonly port: number; readonly cpuUs: number };
 
 const SERVERS: Readonly<Record<Variant["framework"], () => Promise<{ readonly SERVERS: Servers }>>> = {
@@ -37,7 +32,6 @@ export async function serveVariant({ id, limit }: ServerOrder): Promise<void> {
   reply();
 }
 
-/** A server in its own process, as the bench sees it. */
 export interface ServerProcess {
   readonly url: string;
   /** Processor time of all its threads until now. */
@@ -45,7 +39,6 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** @throws Error when the process ends before it listens. */
 export async function startServer(order: ServerOrder): Promise<ServerProcess> {
   const child = fork(CHILD, ["server", JSON.stringify(order)], {
     env: { ...process.env, NODE_ENV: "production" },

@@ -1,13 +1,10 @@
 /** Starts a server that admits this many requests a day from each address. Returns its port. */
 export type Serve = (limit: number) => Promise<number>;
 
-/** In the order of the page. */
 export const FRAMEWORKS = ["node:http", "express", "fastify", "hono", "koa"] as const;
 
-/** What stands in front of the handler. */
 export type Front = "nothing" | "empty middleware" | "usual limiter" | "Tollgate, no headers" | "Tollgate";
 
-/** One server, a row of the page. */
 export interface Variant {
   readonly id: string;
   readonly framework: (typeof FRAMEWORKS)[number];

@@ -12,7 +12,6 @@ import * as ratios from "./ratios.ts";
 const CHILD_OPTIONS = { flags: ["--expose-gc"], timeoutMs: 180_000 };
 const C_FLAGS = ["-std=c11", "-O2", "-Wall", "-Wextra"];
 
-/** A row with one of its jobs. */
 export interface JobTask extends Task {
   readonly entry: Entry;
   readonly job: Job;
@@ -152,7 +151,6 @@ function weight(text: string, name: "bytesPerKey" | "worstStallMs", row: string,
   return { text, ratio: { of: ratios.weightOf(name, row) }, aim };
 }
 
-/** In one process, and across the threads of a process. */
 export const BENCH: Bench = {
   name: "bench",
   packages: [

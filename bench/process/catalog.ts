@@ -3,7 +3,6 @@ import { JOBS, type JobId, keysIn, type TableId } from "./jobs.ts";
 import { LARGE_CACHE, type RIVALS } from "./rivals.ts";
 import type { Variant } from "./tollgate.ts";
 
-/** A row of the page. */
 interface Common {
   readonly id: string;
   readonly name: string;

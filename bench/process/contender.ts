@@ -1,19 +1,13 @@
 import type { KeyPool } from "../harness/keys.ts";
 import { CHUNK } from "./jobs.ts";
 
-export interface Setup {
-  /** Units of each key. */
-  readonly units: number;
-  readonly pool: KeyPool;
-}
+export type Setup = { readonly units: number; readonly pool: KeyPool };
 
-/** A library as its users set it up. */
 export interface Contender {
   /** Prepares the keys of a chunk, off-clock. */
   prepare(indices: Uint32Array): void;
   /** Decides about a part of the chunk. Returns the number of admitted calls. */
   decide(from: number, to: number): number | Promise<number>;
-  /** Stops timers. */
   close?(): void;
 }
 
@@ -32,7 +26,6 @@ export function syncContender({ pool }: Setup, allow: (key: string) => boolean):
   };
 }
 
-/** A call with a promise. */
 export interface AsyncCall {
   /** Asks for one unit of a key. */
   ask(key: string): Promise<unknown>;
@@ -42,7 +35,6 @@ export interface AsyncCall {
   isDenial(reason: unknown): boolean;
 }
 
-/** Awaits one promise after the other. */
 export function asyncContender({ pool }: Setup, call: AsyncCall): Contender {
   const { strings, prepare } = freshKeys(pool);
   return {

@@ -70,7 +70,6 @@ function large(id: JobId, passes: Job["passes"]): Job {
   return { id, keys: 1_000_000, limit: "ample", passes, weighs: false, warmUp: 32, chunks: 128 };
 }
 
-/** The number of keys in a table. */
 export function keysIn(table: TableId): number {
   return JOBS.find(({ passes }) => passes.some(([id]) => id === table))!.keys;
 }
@@ -82,7 +81,6 @@ const STRIDE = 611_953;
 /** Returns the indices of the next chunk of keys, in an array that it reuses. */
 export type Draw = () => Uint32Array;
 
-/** Draws the same sequence for every contender and in every round. */
 export function drawIn(order: Order, keys: number): Draw {
   const next = nextIn(order, keys);
   const indices = new Uint32Array(CHUNK);

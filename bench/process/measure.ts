@@ -93,7 +93,6 @@ async function weigh(
 
 const COLLECTIONS = 3;
 
-/** Bytes on the heap and in buffers after full collections. */
 async function bytesInUse(): Promise<number> {
   for (let i = 0; i < COLLECTIONS; i += 1) {
     collect();
@@ -104,7 +103,6 @@ async function bytesInUse(): Promise<number> {
   return heapUsed + external;
 }
 
-/** The time of a full collection: the middle one of three. */
 function collectMs(): number {
   const times = Array.from({ length: COLLECTIONS }, () => {
     const startMs = performance.now();

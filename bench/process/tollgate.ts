@@ -12,7 +12,6 @@ import {
 import { type Contender, type CreateContender, type Setup, syncContender } from "./contender.ts";
 import { BATCH, CHUNK, UNITS } from "./jobs.ts";
 
-/** The part of the library that a row measures. */
 export interface Variant {
   readonly store: "memory" | "table" | "shared";
   readonly clock: "per call" | "coarse";
@@ -90,7 +89,6 @@ function decideAboutHandles(limiter: Limiter, { pool }: Setup): Contender {
   };
 }
 
-/** Fills the arrays for `allowMany` off-clock. */
 function decideAboutBatches(limiter: Limiter, { pool }: Setup): Contender {
   const batches = Array.from({ length: CHUNK / BATCH }, () => new Array<string>(BATCH).fill(""));
   const verdicts = new Uint8Array(BATCH);

@@ -74,7 +74,6 @@ function sameWorkload(row: string, name: string): string | undefined {
   return base === row ? undefined : base;
 }
 
-/** With this many calls in flight. */
 const TARGET_TABLE = "512";
 
 const aim = (is: Aim["is"], value: number): Aim => ({ is, value, digits: 2 });
@@ -119,7 +118,6 @@ function p99(text: string, theirs: string, to: Aim): Target {
   };
 }
 
-/** Limiters that count in Redis. */
 export const BENCH: Bench = {
   name: "bench-redis",
   packages: ["tollgate", "ioredis", "rate-limiter-flexible", "rate-limit-redis"],

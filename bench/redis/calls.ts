@@ -4,9 +4,7 @@ import type { AsyncCall } from "../process/contender.ts";
 import { decide } from "./contenders.ts";
 import type { Workload } from "./variants.ts";
 
-/** Calls that followed each other. */
 export interface Calls {
-  /** Answered before the end. */
   readonly decisions: number;
   readonly ms: number;
   /** With the calls that were in flight at the end. */

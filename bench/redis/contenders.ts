@@ -12,10 +12,8 @@ export interface Setup {
   readonly limit: number;
 }
 
-/** A limiter that counts in Redis. */
 export type CreateContender = (setup: Setup) => AsyncCall | Promise<AsyncCall>;
 
-/** Whether the contender admits one unit of the key. */
 export async function decide(contender: AsyncCall, key: string): Promise<boolean> {
   try {
     return contender.admits(await contender.ask(key));
@@ -47,7 +45,6 @@ export function tollgate(options: TollgateOptions = {}): CreateContender {
   };
 }
 
-/** Calls `consume`. */
 export async function consuming(setup: Setup): Promise<AsyncCall> {
   const limiter = await limiterOf(setup, {});
   return { ask: (key) => limiter.consume(key), admits: (decision) => (decision as Decision).allowed, isDenial: never };

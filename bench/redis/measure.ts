@@ -7,7 +7,6 @@ import { admittedOf, checkLimit, insertKeys, keepInFlight } from "./calls.ts";
 import { HOST, readCommandStats, readMainThreadUs } from "./server.ts";
 import { type Entry, KEYS, UNITS, VARIANTS, type Variant } from "./variants.ts";
 
-/** How each variant is measured in a round. */
 export interface Plan {
   /** Calls in flight: one measurement for each of these numbers, in this order. */
   readonly inFlight: readonly number[];
@@ -18,12 +17,7 @@ export interface Plan {
 export const FULL: Plan = { inFlight: [1, 64, 512], warmUpMs: 250, ms: 700 };
 export const QUICK: Plan = { inFlight: [1, 64, 512], warmUpMs: 100, ms: 250 };
 
-export interface VariantOrder {
-  readonly id: string;
-  /** The server's. */
-  readonly port: number;
-  readonly plan: Plan;
-}
+export type VariantOrder = { readonly id: string; readonly port: number; readonly plan: Plan };
 
 const LIMIT = 5;
 const USER_KEY = "user-0123456789a";

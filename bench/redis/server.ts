@@ -11,12 +11,7 @@ export const HOST = "127.0.0.1";
 const PROGRAM = "redis-server";
 
 /** The bench's own redis-server, which keeps nothing on disk. */
-export interface RedisServer {
-  readonly port: number;
-  /** As in `Redis 7.0.15`. */
-  readonly version: string;
-  stop(): Promise<void>;
-}
+export type RedisServer = { readonly port: number; readonly version: string; stop(): Promise<void> };
 
 /** @throws Error when the program is missing, with what to install, or when it ended, with its output. */
 export async function startRedis(program: string = PROGRAM): Promise<RedisServer> {
@@ -60,7 +55,6 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Resolves as soon as the server takes connections. */
 async function launch(program: string, port: number, folder: string): Promise<ChildProcess> {
   const place = ["--port", String(port), "--bind", HOST, "--dir", folder];
   const child = spawn(program, [...place, "--save", "", "--appendonly", "no"], {
@@ -84,13 +78,7 @@ async function launch(program: string, port: number, folder: string): Promise<Ch
   });
 }
 
-/** The server's work for one command. */
-export interface CommandStats {
-  readonly calls: number;
-  readonly us: number;
-  /** Calls that ended with an error. */
-  readonly failures: number;
-}
+export type CommandStats = { readonly calls: number; readonly us: number; readonly failures: number };
 
 /** Reads `INFO commandstats`. A script's commands are in the script's time and under their own names. */
 export function readCommandStats(info: string): Map<string, CommandStats> {

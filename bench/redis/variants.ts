@@ -11,7 +11,6 @@ export const KEYS = { "distinct keys": 20_000, "one hot key": 1, "denied keys": 
 /** Units of a key: more than a measurement takes, or a single one. */
 export const UNITS = { "distinct keys": 20_000_000, "one hot key": 20_000_000, "denied keys": 1 } as const;
 
-/** A limiter with its set-up. */
 export interface Entry {
   readonly id: string;
   readonly name: string;

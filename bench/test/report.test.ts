@@ -142,7 +142,7 @@ describe("a report", () => {
     expect(text).not.toMatch(/not measured/);
   });
 
-  it("is stored with a line for each row", () => {
+  it("is stored with a line for each part", () => {
     expect(JSON.parse(encodeReport(REPORT))).toEqual(REPORT);
     expect(
       encodeReport(REPORT)

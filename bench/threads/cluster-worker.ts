@@ -5,10 +5,8 @@ import { WINDOW_MS } from "../process/rivals.ts";
 import { CAPACITY, IN_FLIGHT } from "./rows.ts";
 import type { Counted } from "./window.ts";
 
-/** The primary process orders to decide until this time. */
 export type Order = { readonly untilMs: number };
 
-/** Sent at the start and after each order. */
 export interface Reply extends Counted {
   readonly endMs: number;
   /** Consumed by all processes. */

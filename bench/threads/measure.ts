@@ -42,7 +42,6 @@ async function measureShared(variant: SharedVariant, threads: number, plan: Plan
   return millionPerSecond(samples);
 }
 
-/** This thread owns the limiter. */
 async function measureMessages(threads: number, plan: Plan): Promise<number> {
   const limiter = createLimiter({ limits: [AMPLE], store: memoryStore() });
   const barrier = Barrier.memory();
@@ -54,14 +53,12 @@ async function measureMessages(threads: number, plan: Plan): Promise<number> {
   return millionPerSecond(samples);
 }
 
-/** A port for a thread's questions to this one. */
 function portTo(limiter: Limiter): MessagePort {
   const { port1, port2 } = new MessageChannel();
   port1.on("message", (key: string) => port1.postMessage(limiter.allow(key)));
   return port2;
 }
 
-/** Starts a thread with each order, and waits until all are done. */
 function startWorkers(orders: readonly WorkerOrder[]): Promise<ThreadSample[]> {
   return Promise.all(
     orders.map((order) => {

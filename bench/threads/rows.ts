@@ -1,9 +1,7 @@
 import { type Limit, tokenBucket } from "tollgate";
 
-/** Numbers of threads that decide at a time. */
 export const THREAD_COUNTS = [1, 2, 4] as const;
 
-/** How long each row is measured. */
 export type Plan = { readonly warmUpMs: number; readonly windowMs: number };
 
 export const FULL: Plan = { warmUpMs: 200, windowMs: 300 };
@@ -26,7 +24,6 @@ export const GROUPS = {
   "threads-keys": "Across threads: 100,000 keys, each thread in an order of its own",
 } as const;
 
-/** A row of the page. */
 type Common = { readonly group: keyof typeof GROUPS; readonly id: string; readonly name: string };
 
 /** Worker threads over a shared store. */
@@ -49,7 +46,6 @@ export interface NativeRow extends Common {
 
 export type Row = SharedRow | AskingRow | NativeRow;
 
-/** The part of the shared store that a row measures. */
 export interface SharedVariant {
   readonly form: "handle" | "string" | "strings";
   readonly clock: "per call" | "coarse";

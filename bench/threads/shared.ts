@@ -6,7 +6,6 @@ import { CHUNK } from "../process/jobs.ts";
 import { CAPACITY, limitsOf, MANY_KEYS, type SharedVariant, UNIT_MS } from "./rows.ts";
 import { type Counted, expectAllAdmitted, sumOf, type ThreadSample } from "./window.ts";
 
-/** Opens the same limiter in each thread. */
 export function openLimiter(store: SharedStore, variant: Omit<SharedVariant, "form">): Limiter {
   const clock = variant.clock === "coarse" ? coarseClock(store.clock) : store.clock;
   return createLimiter({ name: "bench", limits: limitsOf(variant), store, clock });
@@ -62,7 +61,6 @@ function decideAboutHandle(limiter: Limiter, key: string): Decide {
   };
 }
 
-/** Goes round the strings. */
 function decideAboutStrings(limiter: Limiter, strings: readonly string[]): Decide {
   const { length } = strings;
   let next = 0;
@@ -78,7 +76,6 @@ function decideAboutStrings(limiter: Limiter, strings: readonly string[]): Decid
   };
 }
 
-/** The indices of the keys in the order of one thread. */
 export function keyOrder(thread: number, keys: number): number[] {
   const indices = Array.from({ length: keys }, (_, index) => index);
   return shuffled(indices, thread + 1);

@@ -1,19 +1,16 @@
 import { expectCount, monotonicMs } from "../harness/measuring.ts";
 import type { Plan } from "./rows.ts";
 
-/** The work of one thread or process. */
 export interface ThreadSample {
   /** The window begins for all at the same time. */
   readonly startMs: number;
   readonly endMs: number;
-  /** Within the window. */
   readonly calls: number;
   /** With those of the warm-up. */
   readonly callsInAll: number;
   readonly admittedInAll: number;
 }
 
-/** Calls, and how many of them were admitted. */
 export type Counted = { readonly calls: number; readonly admitted: number };
 
 /** Millions of decisions a second of all threads together, until the last one is done. */
@@ -50,7 +47,6 @@ const BYTES = 16;
 /** The place of the last meeting's time, among numbers. */
 const MEETING_MS = 1;
 
-/** Threads wait for each other here. */
 export class Barrier {
   readonly #threads: number;
   readonly #words: Int32Array;

@@ -12,7 +12,6 @@ export interface SharedOrder extends Common {
   readonly does: "decides";
   readonly variant: SharedVariant;
   readonly store: SharedStoreHandle;
-  /** From 0 up. */
   readonly thread: number;
 }
 

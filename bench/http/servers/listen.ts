@@ -6,14 +6,12 @@ import type { Front, Serve } from "../variants.ts";
 /** The servers of one framework. Each loads only what it has in front of the handler. */
 export type Servers = Readonly<Partial<Record<Front, Serve>>>;
 
-/** The body of every response. */
 export const BODY = "hello";
 
 export const HOST = "127.0.0.1";
 
 export const DAY_MS = 86_400_000;
 
-/** Listens on a free port and returns it. */
 export async function listen(server: Server): Promise<number> {
   await once(server.listen(0, HOST), "listening");
   return (server.address() as AddressInfo).port;
