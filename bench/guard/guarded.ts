@@ -45,12 +45,12 @@ const GUARDED_TABLES = new Set(Object.values(GUARDED).flatMap((ratio) => figures
 export function tasksFor(ratios: readonly Ratio[]): JobTask[] {
   const figures = ratios.flatMap(figuresOf);
   const tasks = jobTasks((job) => {
-    const passes = job.passes.filter(([table]) => GUARDED_TABLES.has(table));
-    return { ...job, passes, chunks: job.chunks / 2 };
+    const passes = Object.entries(job.passes).filter(([table]) => GUARDED_TABLES.has(table));
+    return { ...job, passes: Object.fromEntries(passes), chunks: job.chunks / 2 };
   });
   return tasks.filter(({ entry, job }) =>
     figures.some(({ table, rows }) => {
-      const measures = table === "weight" ? job.weighs : job.passes.some(([passed]) => passed === table);
+      const measures = table === "weight" ? job.weighs : table in job.passes;
       return measures && rows.includes(entry.id);
     }),
   );

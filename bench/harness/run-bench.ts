@@ -3,16 +3,8 @@ import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import type { Method } from "./figures.ts";
 import { consoleText, fillPage, type Sections } from "./page.ts";
-import {
-  type Comparison,
-  fileIn,
-  machineText,
-  type Report,
-  readReport,
-  summarize,
-  versionsText,
-  writeReport,
-} from "./results.ts";
+import type { Comparison, Report } from "./results.ts";
+import { fileIn, machineText, readReport, summarize, versionsText, writeReport } from "./results.ts";
 import { type Finished, runRounds, type Task } from "./rounds.ts";
 import { judge, type Target } from "./targets.ts";
 

@@ -41,7 +41,7 @@ async function measureNatively(
   { keys, passes, warmUp, chunks }: Job,
 ): Promise<Measured[]> {
   const measured: Measured[] = [];
-  for (const [table, order] of passes) {
+  for (const [table, order] of Object.entries(passes)) {
     if (order === "zipf") continue;
     const ns = await floor([keys, warmUp, chunks, native.clock, native.form, order]);
     measured.push({ table, row: id, figures: { ns } });

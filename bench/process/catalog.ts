@@ -80,8 +80,7 @@ export const ENTRIES: readonly Entry[] = [...TOLLGATE, ...RIVAL_ENTRIES, ...FLOO
 export function rivalsIn(table: TableId): readonly string[] {
   const asked = RIVAL_ENTRIES.filter(
     ({ jobs, keeps = Number.POSITIVE_INFINITY }) =>
-      JOBS.some(({ id, passes }) => jobs.includes(id) && passes.some(([passed]) => passed === table)) &&
-      keeps >= keysIn(table),
+      JOBS.some(({ id, passes }) => jobs.includes(id) && table in passes) && keeps >= keysIn(table),
   );
   return asked.map(({ id }) => id);
 }

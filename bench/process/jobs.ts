@@ -31,8 +31,8 @@ export interface Job {
   readonly keys: number;
   /** Ample: every call is admitted. Exhausted: only the first call of a key is. */
   readonly limit: keyof typeof UNITS;
-  /** Decisions about the inserted keys: a table, and the order of its keys. */
-  readonly passes: readonly (readonly [TableId, Order])[];
+  /** Decisions about the inserted keys: for each table, the order of its keys. */
+  readonly passes: Readonly<Partial<Record<TableId, Order>>>;
   /** Whether the job measures inserting: its stalls, the memory, and the pause of the collector afterwards. */
   readonly weighs: boolean;
   /** Chunks of decisions per pass: before the clock runs, and on the clock. */
@@ -42,14 +42,8 @@ export interface Job {
 
 export type JobId = TableId | "million-handles" | "million-batches" | "weight";
 
-const RANDOM: Job["passes"] = [
-  ["million", "uniform"],
-  ["million-zipf", "zipf"],
-];
-const HANDLES: Job["passes"] = [
-  ["million-in-turn", "in turn"],
-  ["million", "uniform"],
-];
+const RANDOM: Job["passes"] = { million: "uniform", "million-zipf": "zipf" };
+const HANDLES: Job["passes"] = { "million-in-turn": "in turn", million: "uniform" };
 
 export const JOBS: readonly Job[] = [
   small("hot", 1, "ample"),
@@ -57,13 +51,13 @@ export const JOBS: readonly Job[] = [
   large("million", RANDOM),
   large("million-batches", RANDOM),
   large("million-handles", HANDLES),
-  { ...large("weight", []), weighs: true },
+  { ...large("weight", {}), weighs: true },
   small("denied-hot", 1, "exhausted"),
   small("denied-thousand", 1_000, "exhausted"),
 ];
 
 function small(id: TableId, keys: number, limit: Job["limit"]): Job {
-  return { id, keys, limit, passes: [[id, "uniform"]], weighs: false, warmUp: 64, chunks: 256 };
+  return { id, keys, limit, passes: { [id]: "uniform" }, weighs: false, warmUp: 64, chunks: 256 };
 }
 
 function large(id: JobId, passes: Job["passes"]): Job {
@@ -71,7 +65,7 @@ function large(id: JobId, passes: Job["passes"]): Job {
 }
 
 export function keysIn(table: TableId): number {
-  return JOBS.find(({ passes }) => passes.some(([id]) => id === table))!.keys;
+  return JOBS.find(({ passes }) => table in passes)!.keys;
 }
 
 const SEED = 20_260_101;

@@ -19,7 +19,7 @@ export async function measureJob({ row, job }: JobOrder): Promise<Measured[]> {
   const contender = create({ units: UNITS[job.limit], pool });
   await insertKeys(contender, job.keys, job.limit, CHUNK);
   const measured: Measured[] = [];
-  for (const [table, order] of job.passes) {
+  for (const [table, order] of Object.entries(job.passes)) {
     measured.push({ table, row, figures: { ns: await nsPerDecision(contender, job, order) } });
   }
   contender.close?.();

@@ -1,14 +1,5 @@
-import {
-  coarseClock,
-  createLimiter,
-  type Handle,
-  type Limit,
-  type Limiter,
-  memoryStore,
-  type SyncStore,
-  systemClock,
-  tokenBucket,
-} from "tollgate";
+import type { Handle, Limit, Limiter, SyncStore } from "tollgate";
+import { coarseClock, createLimiter, memoryStore, systemClock, tokenBucket } from "tollgate";
 import { type Contender, type CreateContender, type Setup, syncContender } from "./contender.ts";
 import { BATCH, CHUNK, UNITS } from "./jobs.ts";
 

@@ -1,16 +1,7 @@
 import { sharedStore } from "tollgate/shared";
 import { describe, expect, it } from "vitest";
 import type { SharedVariant } from "../threads/rows.ts";
-import {
-  checkAdmitted,
-  checkDenied,
-  deciderOf,
-  decideUntil,
-  keyOrder,
-  keysOf,
-  openLimiter,
-  timesEach,
-} from "../threads/shared.ts";
+import * as shared from "../threads/shared.ts";
 import { Barrier, inWindow, millionPerSecond, type ThreadSample } from "../threads/window.ts";
 
 /** More units of each key than come back while a test runs. */
@@ -18,11 +9,11 @@ const MISSING_EACH = 100;
 
 /** The work of one thread, in this one. */
 function decided(form: SharedVariant["form"], limit: SharedVariant["limit"]) {
-  const limiter = openLimiter(sharedStore({ maxKeys: 100_000 }), { limit, clock: "per call", limits: 1 });
-  const decide = deciderOf(form, limiter, 0);
+  const limiter = shared.openLimiter(sharedStore({ maxKeys: 100_000 }), { limit, clock: "per call", limits: 1 });
+  const decide = shared.deciderOf(form, limiter, 0);
   const sample = () =>
     inWindow({ warmUpMs: 1, windowMs: 1 }, new Barrier(Barrier.memory(), 1), (deadlineMs, phase) =>
-      decideUntil(deadlineMs, decide, phase === "warm-up" ? keysOf(form) : 0),
+      shared.decideUntil(deadlineMs, decide, phase === "warm-up" ? shared.keysOf(form) : 0),
     );
   return { limiter, sample };
 }
@@ -32,13 +23,13 @@ describe("a row in shared memory", () => {
     const startMs = performance.now();
     const { limiter, sample } = decided(form, "ample");
     const right = await sample();
-    expect(right.callsInAll).toBeGreaterThanOrEqual(keysOf(form));
+    expect(right.callsInAll).toBeGreaterThanOrEqual(shared.keysOf(form));
     const check = (calls: number, admitted: number) => () => {
       const changed = { ...right, callsInAll: right.callsInAll + calls, admittedInAll: right.admittedInAll + admitted };
-      checkAdmitted(limiter, form, [changed], performance.now() - startMs);
+      shared.checkAdmitted(limiter, form, [changed], performance.now() - startMs);
     };
     check(0, 0)();
-    const missing = MISSING_EACH * keysOf(form);
+    const missing = MISSING_EACH * shared.keysOf(form);
     expect(check(missing, missing)).toThrow(/^units taken from key \d+: expected \d+, got \d+$/);
     expect(check(-right.callsInAll, -right.admittedInAll)).toThrow("expected 0, got");
     expect(check(0, -1)).toThrow("calls admitted: expected");
@@ -47,18 +38,18 @@ describe("a row in shared memory", () => {
   it("that is denied admits no call once the limit is exhausted", async () => {
     const { limiter, sample } = decided("string", "exhausted");
     const first = await sample();
-    expect(() => checkDenied(limiter, [first])).toThrow("calls admitted: expected 0, got 1");
-    checkDenied(limiter, [await sample()]);
+    expect(() => shared.checkDenied(limiter, [first])).toThrow("calls admitted: expected 0, got 1");
+    shared.checkDenied(limiter, [await sample()]);
   });
 });
 
 describe("the keys of a thread", () => {
   it("are all keys, in an order of its own, round and round", () => {
-    const [first, second] = [keyOrder(0, 1_000), keyOrder(1, 1_000)];
+    const [first, second] = [shared.keyOrder(0, 1_000), shared.keyOrder(1, 1_000)];
     expect(new Set(first)).toEqual(new Set(Array.from({ length: 1_000 }, (_, index) => index)));
     expect(new Set(second)).toEqual(new Set(first));
     expect(second).not.toEqual(first);
-    expect([...timesEach([2, 0, 1], 7)]).toEqual([2, 2, 3]);
+    expect([...shared.timesEach([2, 0, 1], 7)]).toEqual([2, 2, 3]);
   });
 });
 

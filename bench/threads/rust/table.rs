@@ -8,27 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::threads::{self, Plan};
 use crate::{expect_taken, take, Clock};
 
-const BYTES_PER_KEY: usize = 16;
-
-/** As in harness/keys.ts. */
-#[derive(Clone, Copy)]
-struct Key {
-    text: [u8; BYTES_PER_KEY],
-    length: u8,
-}
-
-impl Key {
-    fn new(index: u32) -> Self {
-        let address = std::net::Ipv4Addr::from(mix32(index + 1)).to_string();
-        let mut text = [0; BYTES_PER_KEY];
-        text[..address.len()].copy_from_slice(address.as_bytes());
-        Self { text, length: address.len() as u8 }
-    }
-
-    #[inline]
-    fn bytes(&self) -> &[u8] {
-        &self.text[..usize::from(self.length)]
-    }
+/** An IPv4 address, as in harness/keys.ts. */
+fn key(index: u32) -> String {
+    std::net::Ipv4Addr::from(mix32(index + 1)).to_string()
 }
 
 /** The indices of all keys, in an order that the seed decides. */
@@ -78,7 +60,7 @@ struct Table {
 
 impl Table {
     /** A table with all keys. Tries another secret where a key finds no slot. */
-    fn with(keys: &[Key], now: u64) -> Self {
+    fn with(keys: &[String], now: u64) -> Self {
         loop {
             let table = Self::new(keys.len());
             if keys.iter().all(|key| table.put(key, now)) {
@@ -93,7 +75,7 @@ impl Table {
     }
 
     #[inline]
-    fn allow(&self, key: &Key, now: u64) -> bool {
+    fn allow(&self, key: &str, now: u64) -> bool {
         let hash = self.hash(key);
         loop {
             let Some(slot) = self.find(hash) else { return false };
@@ -111,7 +93,7 @@ impl Table {
     }
 
     /** Puts a new key into its first free slot. Returns false where it has none. */
-    fn put(&self, key: &Key, now: u64) -> bool {
+    fn put(&self, key: &str, now: u64) -> bool {
         let hash = self.hash(key);
         let sets = self.sets_of(hash).into_iter();
         let mut slots = sets.flat_map(|set| &self.sets[set].slots);
@@ -122,9 +104,9 @@ impl Table {
     }
 
     #[inline]
-    fn hash(&self, key: &Key) -> u64 {
+    fn hash(&self, key: &str) -> u64 {
         let mut hasher = self.hashing.build_hasher();
-        hasher.write(key.bytes());
+        hasher.write(key.as_bytes());
         hasher.finish()
     }
 
@@ -167,19 +149,19 @@ impl Table {
         std::array::from_fn(|i| (if i % 2 == 0 { first } else { second } + i / 2) % count)
     }
 
-    fn full_at(&self, key: &Key) -> u64 {
+    fn full_at(&self, key: &str) -> u64 {
         let slot = self.find(self.hash(key)).expect("expected every key to be there");
         slot.state.load(Ordering::Acquire) >> GENERATION_BITS
     }
 }
 
 pub fn measure(plan: &Plan, clock: Clock, count: usize) -> f64 {
-    let keys: Vec<Key> = (0..count as u32).map(Key::new).collect();
+    let keys: Vec<String> = (0..count as u32).map(key).collect();
     let table = Table::with(&keys, clock.read());
     let order_of = |thread: usize| shuffled(count, thread as u32 + 1);
     let measured = threads::run(plan, |thread| {
         // Side by side in the thread's order, as strings are that were made in that order.
-        let in_order: Vec<Key> = order_of(thread).iter().map(|index| keys[*index as usize]).collect();
+        let in_order: Vec<String> = order_of(thread).iter().map(|index| keys[*index as usize].clone()).collect();
         let (mut clock, mut next, table) = (clock, 0, &table);
         move || {
             let key = &in_order[next];
