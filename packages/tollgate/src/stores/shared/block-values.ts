@@ -1,11 +1,11 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
-import { DeskRecovery } from "./desk-recovery.ts";
-import { DESKS, type Desks, NO_DESK } from "./desks.ts";
-import type { SharedMemory } from "./memory.ts";
-import { SLOT_WORDS, STATE } from "./slots.ts";
-import { GENERATION_MASK, TAKEN, UPPER_VALUES, upperOf, withUpper } from "./state.ts";
-import { ADMITTED, AGAIN, DENIED, NO_WRITING, PUBLISHED, type Values } from "./values.ts";
+import { DeskRecovery } from "./write-slot-recovery.ts";
+import { DESKS, type Desks, NO_DESK } from "./write-slots.ts";
+import type { SharedMemory } from "./shared-memory.ts";
+import { SLOT_WORDS, STATE } from "./shared-slots.ts";
+import { GENERATION_MASK, TAKEN, UPPER_VALUES, upperOf, withUpper } from "./slot-state.ts";
+import { ADMITTED, AGAIN, DENIED, NO_WRITING, PUBLISHED, type Values } from "./slot-values.ts";
 
 /** Before its cells a block says from when on they are as good as new, in microseconds. */
 const HEAD = 1;

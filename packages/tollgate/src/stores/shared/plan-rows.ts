@@ -1,6 +1,6 @@
 import { TollgateError } from "../../core/errors.ts";
-import { MOST_PLANS, PLAN_ROW, PLANS_AT } from "./layout.ts";
-import type { SharedMemory } from "./memory.ts";
+import { MOST_PLANS, PLAN_ROW, PLANS_AT } from "./memory-layout.ts";
+import type { SharedMemory } from "./shared-memory.ts";
 
 const ORIGIN = 2;
 const US_PER_TICK = 4;

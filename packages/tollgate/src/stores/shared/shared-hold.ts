@@ -1,6 +1,6 @@
 import type { SyncHold } from "../../core/store.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
-import { NOWHERE } from "./slots.ts";
+import { NOWHERE } from "./shared-slots.ts";
 
 /** What a hold needs of its space. */
 export interface HoldingSpace {

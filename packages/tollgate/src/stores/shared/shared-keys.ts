@@ -3,10 +3,10 @@ import { TollgateError } from "../../core/errors.ts";
 import type { Report } from "../../core/report.ts";
 import type { Verb } from "../../core/store.ts";
 import type { SharedPlan } from "./shared-plan.ts";
-import { type IsFree, LOST, NOWHERE, type Slots, STATE } from "./slots.ts";
-import { GENERATION_MASK, upperOf } from "./state.ts";
+import { type IsFree, LOST, NOWHERE, type Slots, STATE } from "./shared-slots.ts";
+import { GENERATION_MASK, upperOf } from "./slot-state.ts";
 import type { RevokingKeys, Taking } from "./taking.ts";
-import { ADMITTED, AGAIN, DENIED, NO_ROOM, PUBLISHED } from "./values.ts";
+import { ADMITTED, AGAIN, DENIED, NO_ROOM, PUBLISHED } from "./slot-values.ts";
 
 /** So often a call tries to get a slot for a new key. */
 const MOST_TRIES = 64;

@@ -6,11 +6,11 @@ import type { Plan } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
 import type { Verb } from "../../core/store.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
-import { KeyPrints } from "./key-prints.ts";
+import { KeyPrints } from "./key-fingerprints.ts";
 import type { PlanRows } from "./plan-rows.ts";
-import { NO_OWNER } from "./slots.ts";
+import { NO_OWNER } from "./shared-slots.ts";
 import type { Taking } from "./taking.ts";
-import type { Values } from "./values.ts";
+import type { Values } from "./slot-values.ts";
 
 /** A plan as one thread knows it: its keys' fingerprints, its kernels, and the call at hand, which is decided on a copy of the cells. */
 export class SharedPlan {

@@ -10,9 +10,9 @@ import { type HoldingSpace, SharedHold } from "./shared-hold.ts";
 import { SharedKeys } from "./shared-keys.ts";
 import { SharedPlan } from "./shared-plan.ts";
 import type { SharedTable } from "./shared-table.ts";
-import { PRINT_SHIFT } from "./slots.ts";
+import { PRINT_SHIFT } from "./shared-slots.ts";
 import { Taking } from "./taking.ts";
-import { ADMITTED, AGAIN, NO_ROOM, type Values } from "./values.ts";
+import { ADMITTED, AGAIN, NO_ROOM, type Values } from "./slot-values.ts";
 
 /** What spaces need of their store. */
 export interface SpaceKeeper {

@@ -7,7 +7,7 @@ import { Capacity, type CapacityDefaults } from "../local/capacity.ts";
 import { KeyHash, SECRET_WORDS } from "../local/key-hash.ts";
 import type { CapacityOptions, LocalStore } from "../local/local-store.ts";
 import { agreedClock, wallAtZeroMs } from "./agreed-clock.ts";
-import { allocate, checkHandle, handleOf, type SharedStoreHandle } from "./handle.ts";
+import { allocate, checkHandle, handleOf, type SharedStoreHandle } from "./shared-store-handle.ts";
 import {
   CLOCK_AT,
   HEADER_WORDS,
@@ -22,8 +22,8 @@ import {
   SECRET_AT,
   THREADS_AT,
   VERSION_AT,
-} from "./layout.ts";
-import { openMemory, type SharedMemory } from "./memory.ts";
+} from "./memory-layout.ts";
+import { openMemory, type SharedMemory } from "./shared-memory.ts";
 import { PlanRows } from "./plan-rows.ts";
 import { SharedSpace, type SpaceKeeper } from "./shared-space.ts";
 import { SharedTable } from "./shared-table.ts";

@@ -1,11 +1,11 @@
 import { BlockValues } from "./block-values.ts";
-import { DESK_WORDS, DESKS, Desks } from "./desks.ts";
-import { lineAt } from "./layout.ts";
-import type { SharedMemory } from "./memory.ts";
+import { DESK_WORDS, DESKS, Desks } from "./write-slots.ts";
+import { lineAt } from "./memory-layout.ts";
+import type { SharedMemory } from "./shared-memory.ts";
 import type { PlanRows } from "./plan-rows.ts";
-import { SLOT_WORDS, SLOTS_PER_SET, Slots } from "./slots.ts";
+import { SLOT_WORDS, SLOTS_PER_SET, Slots } from "./shared-slots.ts";
 import { TickValues } from "./tick-values.ts";
-import type { Values } from "./values.ts";
+import type { Values } from "./slot-values.ts";
 
 /**
  * Slots for each key that there has to be room for: with so many, each of ten million keys finds one. More would lie on more pages, and to

@@ -1,6 +1,6 @@
 import { TollgateError } from "../../core/errors.ts";
-import { HEADER_WORDS, MOST_BYTES, MOST_TABLES, TABLE_ROW, TABLES_AT } from "./layout.ts";
-import type { SharedMemory } from "./memory.ts";
+import { HEADER_WORDS, MOST_BYTES, MOST_TABLES, TABLE_ROW, TABLES_AT } from "./memory-layout.ts";
+import type { SharedMemory } from "./shared-memory.ts";
 import type { PlanRows } from "./plan-rows.ts";
 import { SharedTable } from "./shared-table.ts";
 

@@ -1,10 +1,10 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
-import type { SharedMemory } from "./memory.ts";
+import type { SharedMemory } from "./shared-memory.ts";
 import type { PlanRows } from "./plan-rows.ts";
-import { STATE } from "./slots.ts";
-import { GENERATION_MASK, upperOf, withUpper } from "./state.ts";
-import { ADMITTED, AGAIN, DENIED, PUBLISHED, type Values } from "./values.ts";
+import { STATE } from "./shared-slots.ts";
+import { GENERATION_MASK, upperOf, withUpper } from "./slot-state.ts";
+import { ADMITTED, AGAIN, DENIED, PUBLISHED, type Values } from "./slot-values.ts";
 
 const TWO_32 = 2 ** 32;
 /** Ticks go from -2^53 to 2^53, the upper 22 bits from 0. Near 0 they never are: kernels keep well away from either end. */

@@ -6,7 +6,7 @@ import { KeyHash } from "../local/key-hash.ts";
 import { PlanTable } from "../local/plan-table.ts";
 import { RecentKeys } from "../local/recent-keys.ts";
 import type { Owner, SlotTable } from "./slot-table.ts";
-import { FREE, type Slots } from "./slots.ts";
+import { FREE, type Slots } from "./table-slots.ts";
 
 /** What is kept of a recent key: its fingerprint, the word where that was found, and the slot. */
 const RECENT_VALUES = 4;

@@ -1,6 +1,6 @@
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import type { Capacity } from "../local/capacity.ts";
-import { SLOTS_PER_SET, Slots } from "./slots.ts";
+import { SLOTS_PER_SET, Slots } from "./table-slots.ts";
 
 /** A plan that has keys in the table. */
 export interface Owner {

@@ -11,7 +11,7 @@ import type { SpaceKeeper } from "../local/space-keeper.ts";
 import { PlanSlots } from "./plan-slots.ts";
 import { SlotHold } from "./slot-hold.ts";
 import { SlotTable } from "./slot-table.ts";
-import { Slots } from "./slots.ts";
+import { Slots } from "./table-slots.ts";
 
 /** How many keys a table has room for. */
 export interface TableStoreOptions extends CapacityOptions {

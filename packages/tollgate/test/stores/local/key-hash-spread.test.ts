@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { KeyHash } from "../../../src/stores/local/key-hash.ts";
-import { Slots } from "../../../src/stores/table/slots.ts";
+import { Slots } from "../../../src/stores/table/table-slots.ts";
 import { KINDS_OF_KEYS } from "./kinds-of-keys.ts";
 
 const KEYS = 10_000_000;

@@ -1,7 +1,7 @@
 import { createLimiter, perMinute } from "tollgate";
 import { type SharedStore, type SharedStoreHandle, sharedStore } from "tollgate/shared";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { LAYOUT_VERSION, MAX_KEYS_AT, VERSION_AT } from "../../../src/stores/shared/layout.ts";
+import { LAYOUT_VERSION, MAX_KEYS_AT, VERSION_AT } from "../../../src/stores/shared/memory-layout.ts";
 import { randomWords } from "../local/random-words.ts";
 import { bufferOf, useNoWebAssembly } from "./two-ends.ts";
 

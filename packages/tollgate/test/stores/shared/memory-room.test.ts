@@ -1,7 +1,7 @@
 import { createLimiter, type Limit, perMinute, slidingWindow, type TollgateError } from "tollgate";
 import { type SharedStore, sharedStore } from "tollgate/shared";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { MOST_PLANS, PLAN_ROW, PLANS_AT } from "../../../src/stores/shared/layout.ts";
+import { MOST_PLANS, PLAN_ROW, PLANS_AT } from "../../../src/stores/shared/memory-layout.ts";
 import { bufferOf, useNoWebAssembly } from "./two-ends.ts";
 
 const MOST_BYTES = 2 ** 32;

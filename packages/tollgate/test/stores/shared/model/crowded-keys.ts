@@ -1,6 +1,6 @@
 import type { Limit } from "tollgate";
 import { createPlan } from "../../../../src/core/plan.ts";
-import { KeyPrints } from "../../../../src/stores/shared/key-prints.ts";
+import { KeyPrints } from "../../../../src/stores/shared/key-fingerprints.ts";
 import { LIMITER, SECRET } from "./world.ts";
 
 /** The fewest that a table has, and so what a store for one key has. */

@@ -1,4 +1,4 @@
-import type { Views } from "../../../../src/stores/shared/memory.ts";
+import type { Views } from "../../../../src/stores/shared/shared-memory.ts";
 import type { Operation, Value } from "./operation.ts";
 
 const MIXER = 0x9e3779b1;

@@ -1,17 +1,17 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { BlockValues } from "../../../../src/stores/shared/block-values.ts";
-import { Desks } from "../../../../src/stores/shared/desks.ts";
-import { HEADER_WORDS } from "../../../../src/stores/shared/layout.ts";
-import { SharedMemory } from "../../../../src/stores/shared/memory.ts";
-import { SLOT_WORDS, Slots } from "../../../../src/stores/shared/slots.ts";
-import type * as State from "../../../../src/stores/shared/state.ts";
+import { Desks } from "../../../../src/stores/shared/write-slots.ts";
+import { HEADER_WORDS } from "../../../../src/stores/shared/memory-layout.ts";
+import { SharedMemory } from "../../../../src/stores/shared/shared-memory.ts";
+import { SLOT_WORDS, Slots } from "../../../../src/stores/shared/shared-slots.ts";
+import type * as State from "../../../../src/stores/shared/slot-state.ts";
 import { exploreAll } from "./explore-all.ts";
 import { COMMON, callsAt, type Scenario } from "./scenario.ts";
 import { crowded, ONE_CELL, rivals, SEVERAL_CELLS } from "./scenarios.ts";
 
 const planted = vi.hoisted(() => ({ generationsStay: false }));
 
-vi.mock("../../../../src/stores/shared/state.ts", async (importOriginal) => {
+vi.mock("../../../../src/stores/shared/slot-state.ts", async (importOriginal) => {
   const state = await importOriginal<typeof State>();
   const nextGeneration = (high: number) =>
     planted.generationsStay ? Math.max(1, high & state.GENERATION_MASK) : state.nextGeneration(high);

@@ -1,5 +1,5 @@
 import { type Clock, combine, createLimiter, type Limit, type Limiter } from "tollgate";
-import type { SharedMemory } from "../../../../src/stores/shared/memory.ts";
+import type { SharedMemory } from "../../../../src/stores/shared/shared-memory.ts";
 import type { StoreInThread } from "../../../../src/stores/shared/shared-store.ts";
 import type { Call } from "./call.ts";
 

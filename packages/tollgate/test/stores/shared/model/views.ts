@@ -1,4 +1,4 @@
-import type { AtomicOperations, Views } from "../../../../src/stores/shared/memory.ts";
+import type { AtomicOperations, Views } from "../../../../src/stores/shared/shared-memory.ts";
 import type { Operation, Value } from "./operation.ts";
 
 /** Does what a thread asks of the shared memory, and says what was there. */

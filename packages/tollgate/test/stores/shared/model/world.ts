@@ -1,8 +1,8 @@
 import { createLimiter } from "tollgate";
 import { sharedStore } from "tollgate/shared";
 import { manualClock } from "tollgate/testing";
-import { SECRET_AT, THREADS_AT } from "../../../../src/stores/shared/layout.ts";
-import { SharedMemory, viewsOf } from "../../../../src/stores/shared/memory.ts";
+import { SECRET_AT, THREADS_AT } from "../../../../src/stores/shared/memory-layout.ts";
+import { SharedMemory, viewsOf } from "../../../../src/stores/shared/shared-memory.ts";
 import { StoreInThread } from "../../../../src/stores/shared/shared-store.ts";
 import { Caller } from "./call.ts";
 import { ExploredMemory } from "./explored-memory.ts";

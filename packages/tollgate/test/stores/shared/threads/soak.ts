@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Limiter } from "tollgate";
 import type { SharedStore } from "tollgate/shared";
 import { enlist, Gate, type Member } from "./crew.ts";
-import { occupiedDesks } from "./desks-in-memory.ts";
+import { occupiedDesks } from "./write-slots-in-memory.ts";
 import { type LimitOf, limiterOver, sharedStore } from "./library.ts";
 
 const WORKERS = 4;

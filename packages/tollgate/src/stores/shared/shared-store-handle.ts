@@ -8,8 +8,8 @@ import {
   MAX_KEYS_AT,
   MOST_BYTES,
   VERSION_AT,
-} from "./layout.ts";
-import type { SharedBytes } from "./memory.ts";
+} from "./memory-layout.ts";
+import type { SharedBytes } from "./shared-memory.ts";
 import { wasmMemory } from "./wasm-swap.ts";
 
 /** What a worker needs to share a store: pass it by `workerData` or `postMessage`. */

@@ -2,7 +2,7 @@ import { combine, createLimiter, memoryStore, perMinute, perSecond, systemClock,
 import { sharedStore } from "tollgate/shared";
 import { manualClock } from "tollgate/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { CLOCK_AT } from "../../../src/stores/shared/layout.ts";
+import { CLOCK_AT } from "../../../src/stores/shared/memory-layout.ts";
 import { bufferOf, twoEnds } from "./two-ends.ts";
 
 const START_MS = 1_790_000_000_123;

@@ -2,8 +2,8 @@ import { createLimiter, fixedWindow, perDay, tokenBucket } from "tollgate";
 import { sharedStore } from "tollgate/shared";
 import { manualClock } from "tollgate/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { DESKS, Desks } from "../../../src/stores/shared/desks.ts";
-import { SharedMemory } from "../../../src/stores/shared/memory.ts";
+import { DESKS, Desks } from "../../../src/stores/shared/write-slots.ts";
+import { SharedMemory } from "../../../src/stores/shared/shared-memory.ts";
 
 class Death extends Error {}
 

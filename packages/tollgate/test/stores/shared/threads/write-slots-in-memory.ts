@@ -1,6 +1,6 @@
 import type { SharedStore } from "tollgate/shared";
-import type * as desks from "../../../../src/stores/shared/desks.ts";
-import type * as layout from "../../../../src/stores/shared/layout.ts";
+import type * as desks from "../../../../src/stores/shared/write-slots.ts";
+import type * as layout from "../../../../src/stores/shared/memory-layout.ts";
 import type * as table from "../../../../src/stores/shared/shared-table.ts";
 import { DIST } from "./library.ts";
 

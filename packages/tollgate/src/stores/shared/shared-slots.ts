@@ -1,5 +1,5 @@
-import type { SharedMemory } from "./memory.ts";
-import { GENERATION_MASK, NEVER_USED, nextGeneration, TAKEN, upperOf } from "./state.ts";
+import type { SharedMemory } from "./shared-memory.ts";
+import { GENERATION_MASK, NEVER_USED, nextGeneration, TAKEN, upperOf } from "./slot-state.ts";
 
 /** Slots that are looked at together: a set is one cache line. */
 export const SLOTS_PER_SET = 4;

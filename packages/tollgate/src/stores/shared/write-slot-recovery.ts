@@ -1,5 +1,5 @@
 import { systemClock } from "../../core/clock.ts";
-import type { Desks } from "./desks.ts";
+import type { Desks } from "./write-slots.ts";
 
 /** So long after a look comes the next. */
 const MS_BETWEEN_LOOKS = 10_000;

@@ -1,4 +1,4 @@
-import type { SharedMemory } from "./memory.ts";
+import type { SharedMemory } from "./shared-memory.ts";
 
 /** How many threads can be in the middle of a call at a time, or have died there. */
 export const DESKS = 1024;
