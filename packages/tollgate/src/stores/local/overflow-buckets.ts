@@ -3,7 +3,7 @@ import type { TimeCell } from "../../core/time-cell.ts";
 import type { KeyHash } from "./key-hash.ts";
 
 /** How many buckets the keys of one plan share when there is no room for more. */
-const OVERFLOW_BUCKETS = 256;
+export const OVERFLOW_BUCKETS = 256;
 
 /**
  * Where keys are counted that found no room: a fixed number of buckets, each under all limits of the plan, shared by the

@@ -1,18 +1,16 @@
 import type { Plan } from "../../core/plan.ts";
 import { KeyHash } from "../local/key-hash.ts";
-
-/** How many buckets the keys of one plan share when there is no room for more. */
-const OVERFLOW_BUCKETS = 256;
+import { OVERFLOW_BUCKETS } from "../local/overflow-buckets.ts";
 
 /**
- * How a plan's keys are known in memory: by a hash of 64 bits under a secret that follows from the store's and from the plan. The same key
- * has nothing in common with itself under another plan, and all threads hash alike.
+ * Hashes a plan's keys to 64 bits, under a secret derived from the store's secret and the plan. All threads get the
+ * same hashes, and the hashes of one key under two plans are unrelated.
  */
-export class KeyPrints {
-  /** Of the key at hand. */
+export class KeyFingerprints {
+  /** The latest hash. */
   low = 0;
   high = 0;
-  /** Names the plan. */
+  /** The hash that names the plan. */
   readonly planLow: number;
   readonly planHigh: number;
   readonly #keys: KeyHash;
@@ -33,17 +31,18 @@ export class KeyPrints {
     this.planHigh = plan[1]!;
   }
 
-  ofKey(key: string): void {
-    this.#note(this.#keys, key);
+  /** Hashes a key. */
+  hashKey(key: string): void {
+    this.#hash(this.#keys, key);
   }
 
-  /** Of the bucket that a key shares with others. */
-  ofBucket(key: string): void {
+  /** Hashes the name of the overflow bucket that a key shares with others. */
+  hashBucket(key: string): void {
     this.#buckets.hash(key);
-    this.#note(this.#buckets, `bucket ${this.#buckets.words[0]! & (OVERFLOW_BUCKETS - 1)}`);
+    this.#hash(this.#buckets, `bucket ${this.#buckets.words[0]! & (OVERFLOW_BUCKETS - 1)}`);
   }
 
-  #note(hash: KeyHash, text: string): void {
+  #hash(hash: KeyHash, text: string): void {
     hash.hash(text);
     this.low = hash.words[0]!;
     this.high = hash.words[1]!;

@@ -1,9 +1,10 @@
 import { SECRET_WORDS } from "../local/key-hash.ts";
 
-// Where everything lies in the shared memory, in 32-bit words. Whoever changes anything here, or what the words mean, changes the version.
+// The layout of the shared memory, in 32-bit words. A change here, or of what the words mean, needs a new
+// LAYOUT_VERSION.
 
 export const LAYOUT_VERSION = 2;
-/** "toll", as little-endian words have it. */
+/** "toll", little-endian. */
 export const MAGIC = 0x6c_6c_6f_74;
 
 export const MAGIC_AT = 0;
@@ -11,35 +12,35 @@ export const VERSION_AT = 1;
 export const MAX_KEYS_AT = 2;
 export const OVERFLOW_AT = 3;
 export const SECRET_AT = 4;
-/** A pair: the calls whose key found no room. */
+/** A pair of words: how many calls found no slot for their key. */
 export const OVERFLOWED_AT: number = SECRET_AT + SECRET_WORDS;
-/** A number: what the clock that all threads share is behind the wall's time, in milliseconds. */
+/** A number: the wall time at which the monotonic clock of the process was 0, in milliseconds. */
 export const CLOCK_AT: number = OVERFLOWED_AT + 2;
-/** How many threads have attached. */
+/** How many threads have attached so far. */
 export const THREADS_AT: number = CLOCK_AT + 2;
-/** How many words there are. */
+/** How many words the memory has. */
 export const LENGTH_AT: number = THREADS_AT + 1;
 
-/** A row for each width: pairs of the width and of where its table begins, in lines. */
+/** A row for each width: the width, and the word at which its table begins. */
 export const TABLES_AT = 16;
 export const MOST_TABLES = 64;
 export const TABLE_ROW = 2;
 
-/** A row for each plan: a pair that names it, and three numbers. */
+/** A row for each plan: a pair of words that names it, and three numbers. */
 export const PLANS_AT: number = TABLES_AT + MOST_TABLES * TABLE_ROW;
 export const MOST_PLANS: number = 2 ** 16;
 export const PLAN_ROW = 8;
 
-/** The words of a line of the processor's cache. Memory of WebAssembly begins with one. */
-const LINE = 16;
+/** The words of a cache line. WebAssembly memory begins with a cache line. */
+const CACHE_LINE_WORDS = 16;
 
-/** Where a line begins, at this word or after it. */
+/** The first word at or after this one that begins a cache line. */
 export function lineAt(word: number): number {
-  return Math.ceil(word / LINE) * LINE;
+  return Math.ceil(word / CACHE_LINE_WORDS) * CACHE_LINE_WORDS;
 }
 
-/** Where tables begin. */
+/** The first table begins here. */
 export const HEADER_WORDS: number = lineAt(PLANS_AT + MOST_PLANS * PLAN_ROW);
 
-/** Indexes of words have to stay small integers. */
+/** Word indexes have to stay small integers. */
 export const MOST_BYTES: number = 2 ** 32;

@@ -1,12 +1,12 @@
 import { type WasmIsStill, type WasmMemory, type WasmPairs, type WasmSwap, wasmPairs } from "./wasm-swap.ts";
 
-/** What is asked of `Atomics`: tests put a scheduler in its place. */
+/** The part of `Atomics` that the store uses. Tests replace it by a scheduler. */
 export type AtomicOperations = Pick<typeof Atomics, "add" | "compareExchange" | "load" | "store">;
 
-/** What threads pass to each other: memory of WebAssembly where there is any, which swaps in a third of the time. */
+/** What threads pass to each other. WebAssembly memory is preferred, because it swaps in a third of the time. */
 export type SharedBytes = SharedArrayBuffer | WasmMemory;
 
-/** The same shared bytes as words, as pairs of words, and as numbers. */
+/** Views of the same shared bytes: words, pairs of words, and numbers. */
 export interface Views {
   readonly words: Int32Array;
   readonly pairs: BigInt64Array;
@@ -14,15 +14,15 @@ export interface Views {
 }
 
 /**
- * The memory that threads share. What changes under everybody's eyes is a pair of words, swapped at once; such a pair is known by
- * the index of its lower word, which is even.
+ * The memory that threads share. Threads change a pair of words atomically by a swap. The even index of its lower word
+ * names a pair.
  */
 export class SharedMemory implements Views {
   readonly words: Int32Array;
   readonly pairs: BigInt64Array;
   readonly numbers: Float64Array;
   readonly atomics: AtomicOperations;
-  /** Two pairs of this thread's own, as words and as what atomic operations take. */
+  /** Scratch for two pairs, as words and as the BigInts that `Atomics` takes. */
   readonly #words = new Int32Array(4);
   readonly #pairs = new BigInt64Array(this.#words.buffer);
 
@@ -38,7 +38,7 @@ export class SharedMemory implements Views {
     this.atomics = atomics;
   }
 
-  /** Puts a pair in place of another: false, and nothing happens, if that is not there any more. */
+  /** Atomically replaces a pair by another: false, and no change, if the expected pair is not there. */
   swap(word: number, low: number, high: number, newLow: number, newHigh: number): boolean {
     const wasm = this.#swap;
     if (wasm !== undefined) return wasm(4 * word, low, high, newLow, newHigh) === 1;
@@ -51,7 +51,7 @@ export class SharedMemory implements Views {
     return this.atomics.compareExchange(this.pairs, word >>> 1, expected, this.#pairs[1]!) === expected;
   }
 
-  /** Whether a pair is what two reads, which others may have come between, found. */
+  /** Whether a pair atomically equals what two separate reads found. */
   isStill(word: number, low: number, high: number): boolean {
     const wasm = this.#isStill;
     if (wasm !== undefined) return wasm(4 * word, low, high) === 1;

@@ -9,10 +9,10 @@ import type { PlanRows } from "./plan-rows.ts";
 import { type HoldingSpace, SharedHold } from "./shared-hold.ts";
 import { SharedKeys } from "./shared-keys.ts";
 import { SharedPlan } from "./shared-plan.ts";
-import type { SharedTable } from "./shared-table.ts";
 import { PRINT_SHIFT } from "./shared-slots.ts";
+import type { SharedTable } from "./shared-table.ts";
+import { ADMITTED, NO_SLOT_LEFT, RETRY, type SlotValues } from "./slot-values.ts";
 import { Taking } from "./taking.ts";
-import { ADMITTED, AGAIN, NO_ROOM, type Values } from "./slot-values.ts";
 
 /** What spaces need of their store. */
 export interface SpaceKeeper {
@@ -33,7 +33,7 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
   readonly #context: LimiterContext;
   readonly #keeper: SpaceKeeper;
   readonly #shared: SharedPlan;
-  readonly #values: Values;
+  readonly #values: SlotValues;
   readonly #keys: SharedKeys;
   /** Of keys that found no room. */
   readonly #buckets: SharedKeys;
@@ -47,7 +47,7 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
     this.#keeper = keeper;
     this.#values = table.values;
     this.#shared = new SharedPlan(plan, keeper.secret, keeper.rows, table.values);
-    this.#keys = new SharedKeys(table.slots, this.#shared);
+    this.#keys = new SharedKeys(table.keys, this.#shared);
     this.#buckets = new SharedKeys(table.buckets, this.#shared);
     this.#costs = plan.limits.map(() => 0);
   }
@@ -62,18 +62,18 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
     const { values } = this.#recent;
     const at = RECENT_VALUES * place;
     const outcome = this.#admit(values[at + SLOT]!, values[at]!, values[at + 1]!, now, cost);
-    return outcome >= AGAIN ? this.#allowMoved(key, at, now, cost) : outcome === ADMITTED;
+    return outcome >= RETRY ? this.#allowMoved(key, at, now, cost) : outcome === ADMITTED;
   }
 
   hold(key: string): SyncHold {
-    const { prints } = this.#shared;
-    prints.ofKey(key);
-    return new SharedHold(this, key, prints.low, prints.high);
+    const { fingerprints } = this.#shared;
+    fingerprints.hashKey(key);
+    return new SharedHold(this, key, fingerprints.low, fingerprints.high);
   }
 
   allowHeld(hold: SharedHold, now: TimeCell, cost: number): boolean {
     const outcome = this.#admit(hold.slot, hold.low, hold.high, now, cost);
-    if (outcome < AGAIN) return outcome === ADMITTED;
+    if (outcome < RETRY) return outcome === ADMITTED;
     const admitted = this.#allowOtherwise(hold.key, hold.low, hold.high, now, cost);
     hold.slot = this.#keys.slots.find(hold.low, hold.high);
     return admitted;
@@ -91,10 +91,10 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
   }
 
   apply(verb: Verb, key: string, nowUs: number, costs: readonly number[], report: Report, at: number): boolean {
-    const { prints } = this.#shared;
-    this.#shared.reach(nowUs);
-    prints.ofKey(key);
-    return this.#applyTo(key, prints.low, prints.high, verb, costs, report, at);
+    const { fingerprints } = this.#shared;
+    this.#shared.setTime(nowUs);
+    fingerprints.hashKey(key);
+    return this.#applyTo(key, fingerprints.low, fingerprints.high, verb, costs, report, at);
   }
 
   takeRevocably(
@@ -117,9 +117,9 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
   }
 
   drop(key: string): void {
-    const { prints } = this.#shared;
-    prints.ofKey(key);
-    this.#keys.drop(prints.low, prints.high);
+    const { fingerprints } = this.#shared;
+    fingerprints.hashKey(key);
+    this.#keys.drop(fingerprints.low, fingerprints.high);
   }
 
   clear(): void {
@@ -128,7 +128,7 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
   }
 
   sweep(nowUs: number): number {
-    this.#shared.reach(nowUs);
+    this.#shared.setTime(nowUs);
     const removed = this.#keys.sweep();
     this.#buckets.sweep();
     if (removed > 0) this.#context.onSweep?.(removed, this.size);
@@ -143,15 +143,15 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
   /** With the taker alone, where the key was last. */
   #admit(slot: number, low: number, high: number, now: TimeCell, cost: number): number {
     const { plain } = this.#shared;
-    if (slot < 0 || plain === undefined || !this.#shared.reaches(now)) return AGAIN;
+    if (slot < 0 || plain === undefined || !this.#shared.isExactAt(now)) return RETRY;
     return this.#values.admit(slot, low << PRINT_SHIFT, high, plain, now, cost);
   }
 
   /** For a key that is none of the recent ones. */
   #allowUnknown(key: string, now: TimeCell, cost: number): boolean {
-    const { prints } = this.#shared;
-    prints.ofKey(key);
-    const { low, high } = prints;
+    const { fingerprints } = this.#shared;
+    fingerprints.hashKey(key);
+    const { low, high } = fingerprints;
     const place = this.#recent.placeForMissing();
     const slot = this.#keys.slots.find(low, high);
     if (place >= 0) {
@@ -159,7 +159,7 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
       this.#noteRecent(RECENT_VALUES * place, low, high, slot);
     }
     const outcome = this.#admit(slot, low, high, now, cost);
-    return outcome >= AGAIN ? this.#allowOtherwise(key, low, high, now, cost) : outcome === ADMITTED;
+    return outcome >= RETRY ? this.#allowOtherwise(key, low, high, now, cost) : outcome === ADMITTED;
   }
 
   /** For a recent key that is not where it was, or that others changed at the same time. */
@@ -180,7 +180,7 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
   }
 
   #allowOtherwise(key: string, low: number, high: number, now: TimeCell, cost: number): boolean {
-    this.#shared.reach(now[0]!);
+    this.#shared.setTime(now[0]!);
     const costs = this.#costs;
     for (let i = 0; i < costs.length; i += 1) costs[i] = this.plan.countsNumber[i]! ? cost : 0;
     return this.#applyTo(key, low, high, "take", costs, this.#report, 0);
@@ -197,18 +197,18 @@ export class SharedSpace implements SyncSpace, HoldingSpace {
     at: number,
   ): boolean {
     const outcome = this.#keys.decide(low, high, verb, costs, report, at);
-    if (outcome < AGAIN) {
+    if (outcome < RETRY) {
       // Of a combined call: there may have been none when it was looked at.
       if (report.lacksRoom.length > at) report.lacksRoom.fill(false, at, at + costs.length);
       return outcome === ADMITTED;
     }
     if (verb === "take" || verb === "charge") this.#keeper.countOverflow();
     // A key that has cells of its own must not be counted anywhere else.
-    if (outcome === NO_ROOM && this.#keeper.overflow === "share") {
-      const { prints } = this.#shared;
-      prints.ofBucket(key);
-      const shared = this.#buckets.decide(prints.low, prints.high, verb, costs, report, at);
-      if (shared < AGAIN) {
+    if (outcome === NO_SLOT_LEFT && this.#keeper.overflow === "share") {
+      const { fingerprints } = this.#shared;
+      fingerprints.hashBucket(key);
+      const shared = this.#buckets.decide(fingerprints.low, fingerprints.high, verb, costs, report, at);
+      if (shared < RETRY) {
         report.overflow ??= "shared";
         return shared === ADMITTED;
       }

@@ -12,7 +12,7 @@ import {
 import type { SharedBytes } from "./shared-memory.ts";
 import { wasmMemory } from "./wasm-swap.ts";
 
-/** What a worker needs to share a store: pass it by `workerData` or `postMessage`. */
+/** What a worker needs to attach to a store: pass it by `workerData` or `postMessage`. */
 export interface SharedStoreHandle {
   readonly kind: "tollgate/shared";
   readonly memory: SharedBytes;
@@ -22,14 +22,16 @@ export function handleOf(memory: SharedBytes): SharedStoreHandle {
   return Object.freeze({ kind: "tollgate/shared", memory });
 }
 
-/** @throws TollgateError `ERR_STORE` when threads cannot share memory here, or there is not so much. */
+/**
+ * @throws TollgateError `ERR_STORE` if threads cannot share memory in this environment, or there is not enough memory.
+ */
 export function allocate(bytes: number): SharedBytes {
   checkSharing();
   const memory = wasmMemory(bytes) ?? plainMemory(bytes);
   if (memory !== undefined) return memory;
   throw new TollgateError(
     "ERR_STORE",
-    `sharedStore: expected ${bytes} bytes of shared memory to be had, got less; pass fewer maxKeys or maxBytes`,
+    `sharedStore: expected ${bytes} bytes of shared memory, got less; pass fewer maxKeys or maxBytes`,
   );
 }
 
@@ -41,35 +43,35 @@ function plainMemory(bytes: number): SharedArrayBuffer | undefined {
   }
 }
 
-/** @throws TollgateError `ERR_STORE` when it is no handle, or one of another version of Tollgate. */
+/** @throws TollgateError `ERR_STORE` if this is not a handle, or comes from another version of Tollgate. */
 export function checkHandle(handle: unknown): SharedBytes {
   checkSharing();
   const { kind, memory } = (typeof handle === "object" && handle !== null ? handle : {}) as Partial<SharedStoreHandle>;
-  if (kind !== "tollgate/shared") throw refusal("the handle of a shared store", show(handle));
+  if (kind !== "tollgate/shared") throw handleError("the handle of a shared store", show(handle));
   const buffer: unknown = memory instanceof SharedArrayBuffer ? memory : memory?.buffer;
   if (memory === undefined || !(buffer instanceof SharedArrayBuffer)) {
-    throw refusal(
+    throw handleError(
       "a handle whose memory is shared",
       `one with ${show(memory)}; pass it as it is, by workerData or postMessage`,
     );
   }
   const { byteLength } = buffer;
   if (byteLength < HEADER_WORDS * 4 || byteLength > MOST_BYTES || byteLength % 8 !== 0) {
-    throw refusal("the memory of a shared store", `${byteLength} bytes`);
+    throw handleError("the memory of a shared store", `${byteLength} bytes`);
   }
   const words = new Int32Array(buffer);
-  if (words[MAGIC_AT] !== MAGIC) throw refusal("the memory of a shared store", "memory of something else");
+  if (words[MAGIC_AT] !== MAGIC) throw handleError("the memory of a shared store", "memory of something else");
   if (words[VERSION_AT] !== LAYOUT_VERSION) {
     const version = `version ${String(words[VERSION_AT])}`;
-    throw refusal(
+    throw handleError(
       `a handle of layout version ${LAYOUT_VERSION}`,
       `${version}; all threads have to run the same version of tollgate`,
     );
   }
   if (words[LENGTH_AT] !== words.length) {
-    throw refusal(`${words[LENGTH_AT]!} words of shared memory`, `${words.length}`);
+    throw handleError(`${words[LENGTH_AT]!} words of shared memory`, `${words.length}`);
   }
-  if (words[MAX_KEYS_AT]! < 1) throw refusal("the memory of a shared store", `one for ${words[MAX_KEYS_AT]!} keys`);
+  if (words[MAX_KEYS_AT]! < 1) throw handleError("the memory of a shared store", `one for ${words[MAX_KEYS_AT]!} keys`);
   return memory;
 }
 
@@ -78,10 +80,11 @@ function checkSharing(): void {
   throw new TollgateError(
     "ERR_STORE",
     "sharedStore: expected SharedArrayBuffer, got none; in a browser serve the page with the headers " +
-      "Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp, elsewhere use memoryStore() or tableStore()",
+      "Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp, " +
+      "elsewhere use memoryStore() or tableStore()",
   );
 }
 
-function refusal(expected: string, got: string): TollgateError {
+function handleError(expected: string, got: string): TollgateError {
   return new TollgateError("ERR_STORE", `sharedStore.attach: expected ${expected}, got ${got}`);
 }

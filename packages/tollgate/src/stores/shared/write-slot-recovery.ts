@@ -1,87 +1,95 @@
 import { systemClock } from "../../core/clock.ts";
-import type { Desks } from "./write-slots.ts";
+import type { WriteSlots } from "./write-slots.ts";
 
-/** So long after a look comes the next. */
-const MS_BETWEEN_LOOKS = 10_000;
-/** Who has not moved since so many looks is dead: more than one, in case the whole process stood still between two. */
-const LOOKS_TO_BE_SURE = 2;
-/** When so many desks were passed by, some of their threads may be dead. */
-const MANY_PASSED = 16;
-/** While desks are suspected, every so many calls it is seen whether the next look is due. */
-const CALLS_PER_CHECK = 64;
+const MS_BETWEEN_CHECKS = 10_000;
+/**
+ * A thread whose write slot is the same at this many later checks is dead. More than one, in case the whole process was
+ * suspended.
+ */
+const CHECKS_UNTIL_DEAD = 2;
+/** After this many skipped write slots, some of their threads may be dead. */
+const MANY_SKIPPED = 16;
+/** While write slots are suspect, the time is read once in this many calls. */
+const CALLS_PER_TIME_CHECK = 64;
 
-const UNSURE = -1;
+const UNKNOWN_BLOCK = -1;
 
-/** An occupied desk, and at how many looks it was the same. */
+/** An occupied write slot, and at how many later checks it was the same. */
 interface Suspect {
   readonly phase: number;
-  readonly looks: number;
+  readonly checks: number;
 }
 
 /**
- * Frees desks whose threads died there: who has not moved for twenty seconds, as a call takes microseconds. (A thread that is stopped in the
- * middle of a call for longer, as by a debugger, and goes on would write into a block that is another's by then.)
+ * Frees the write slots of dead threads. A publication takes microseconds, so a write slot that has not changed for 20
+ * seconds belongs to a dead thread. A debugger can suspend a thread in the middle of a call for longer. Such a thread,
+ * when it goes on, writes into a block that belongs to another by then.
  *
- * The dead had two blocks in hand, its own and the one that it would get for it: if one of them is named by a slot, or belongs to a desk where
- * nobody is, it has published its own or has not, and the other one is its desk's. Until one of them is seen there nothing is done.
+ * A dead thread had two blocks: its write slot's own, and the one that it would get in exchange. If a key slot or a
+ * free write slot has one of them, the other belongs to the dead thread's write slot. Until then the write slot stays
+ * occupied.
  */
-export class DeskRecovery {
-  readonly #desks: Desks;
-  /** Marks every block that a slot names. */
+export class WriteSlotRecovery {
+  readonly #writeSlots: WriteSlots;
+  /** Marks every block that a key slot has. */
   readonly #markNamed: (marks: Uint8Array) => void;
   readonly #blocks: number;
-  #lookedMs = Number.NEGATIVE_INFINITY;
-  /** The desks that were occupied at the last look. */
+  #checkedMs = Number.NEGATIVE_INFINITY;
+  /** The write slots that were occupied at the last check. */
   #suspects = new Map<number, Suspect>();
-  #callsUntilCheck = CALLS_PER_CHECK;
+  #callsUntilTimeCheck = CALLS_PER_TIME_CHECK;
 
-  constructor(desks: Desks, blocks: number, markNamed: (marks: Uint8Array) => void) {
-    this.#desks = desks;
+  constructor(writeSlots: WriteSlots, blocks: number, markNamed: (marks: Uint8Array) => void) {
+    this.#writeSlots = writeSlots;
     this.#blocks = blocks;
     this.#markNamed = markNamed;
   }
 
-  /** For each call that needs a desk: looks at all of them if there is a reason, and the last look was long enough ago. */
-  lookIfDue(foundNone: boolean): void {
-    this.#callsUntilCheck -= 1;
-    const mayBeDue = this.#desks.passed >= MANY_PASSED || this.#suspects.size > 0;
-    if (foundNone || (mayBeDue && this.#callsUntilCheck <= 0)) this.#look();
+  /**
+   * Runs with each call that needs a write slot: checks all of them if there is a reason and the last check is old
+   * enough.
+   */
+  checkIfDue(foundNone: boolean): void {
+    this.#callsUntilTimeCheck -= 1;
+    const mayBeDue = this.#writeSlots.skipped >= MANY_SKIPPED || this.#suspects.size > 0;
+    if (foundNone || (mayBeDue && this.#callsUntilTimeCheck <= 0)) this.#check();
   }
 
-  #look(): void {
-    this.#callsUntilCheck = CALLS_PER_CHECK;
+  #check(): void {
+    this.#callsUntilTimeCheck = CALLS_PER_TIME_CHECK;
     const nowMs = systemClock.now();
-    if (Math.abs(nowMs - this.#lookedMs) < MS_BETWEEN_LOOKS) return;
-    this.#lookedMs = nowMs;
-    this.#desks.passed = 0;
+    if (Math.abs(nowMs - this.#checkedMs) < MS_BETWEEN_CHECKS) return;
+    this.#checkedMs = nowMs;
+    this.#writeSlots.skipped = 0;
     const before = this.#suspects;
     this.#suspects = new Map();
-    for (const desk of this.#desks.occupied()) {
-      const phase = this.#desks.phaseOf(desk);
-      const earlier = before.get(desk);
-      this.#suspects.set(desk, { phase, looks: earlier?.phase === phase ? earlier.looks + 1 : 0 });
+    for (const writeSlot of this.#writeSlots.occupied()) {
+      const phase = this.#writeSlots.phaseOf(writeSlot);
+      const earlier = before.get(writeSlot);
+      this.#suspects.set(writeSlot, { phase, checks: earlier?.phase === phase ? earlier.checks + 1 : 0 });
     }
-    const dead = [...this.#suspects].filter(([, { looks }]) => looks >= LOOKS_TO_BE_SURE);
-    if (dead.length > 0) this.#freeAll(dead);
+    const dead = [...this.#suspects].filter(([, { checks }]) => checks >= CHECKS_UNTIL_DEAD);
+    if (dead.length > 0) this.#recoverAll(dead);
   }
 
-  #freeAll(dead: readonly (readonly [desk: number, suspect: Suspect])[]): void {
+  #recoverAll(dead: readonly (readonly [writeSlot: number, suspect: Suspect])[]): void {
     const elsewhere = new Uint8Array(this.#blocks);
     this.#markNamed(elsewhere);
-    this.#desks.markIdle(elsewhere);
-    for (const [desk, { phase }] of dead) {
-      const block = this.#blockOf(desk, elsewhere);
-      if (block !== UNSURE) this.#desks.free(desk, phase, block);
+    this.#writeSlots.markFree(elsewhere);
+    for (const [writeSlot, { phase }] of dead) {
+      const block = this.#blockOf(writeSlot, elsewhere);
+      if (block !== UNKNOWN_BLOCK) this.#writeSlots.recover(writeSlot, phase, block);
     }
   }
 
-  #blockOf(desk: number, elsewhere: Uint8Array): number {
-    const own = this.#desks.blockAt(desk);
-    const next = this.#desks.nextAt(desk);
-    // It had not begun to publish, or was done with it.
+  /** The block that the dead thread's write slot has to keep. */
+  #blockOf(writeSlot: number, elsewhere: Uint8Array): number {
+    const own = this.#writeSlots.blockOf(writeSlot);
+    const next = this.#writeSlots.nextBlockOf(writeSlot);
+    // The thread died before its publication began, or after the write slot had got its new block.
     if (next < 0 || next === own) return own;
     const isPublished = elsewhere[own] === 1;
-    if (isPublished === (elsewhere[next] === 1)) return UNSURE;
+    if (isPublished === (elsewhere[next] === 1)) return UNKNOWN_BLOCK;
     return isPublished ? next : own;
   }
 }

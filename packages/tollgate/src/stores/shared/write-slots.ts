@@ -1,115 +1,114 @@
 import type { SharedMemory } from "./shared-memory.ts";
 
-/** How many threads can be in the middle of a call at a time, or have died there. */
-export const DESKS = 1024;
-export const DESK_WORDS = 4;
+/** How many threads can be in the middle of a publication at a time, or have died in one. */
+export const WRITE_SLOTS = 1024;
+export const WRITE_SLOT_WORDS = 4;
 
-/** That lie in one line of the cache. */
-const DESKS_PER_LINE = 4;
+const WRITE_SLOTS_PER_CACHE_LINE = 4;
 
 const PHASE = 0;
 const BLOCK = 1;
 const NEXT_BLOCK = 2;
-/** A desk's phase is odd while somebody is there, and never the same twice in a row. */
+/** A write slot's phase is odd while a thread occupies it, and never the same twice in a row. */
 const OCCUPIED = 1;
 
-export const NO_DESK = -1;
+export const NO_WRITE_SLOT = -1;
 
 /**
- * Where threads write: each desk has a block of memory that is nobody else's. A thread that dies leaves its desk occupied, and what it
- * wrote is never seen.
+ * Where threads write: each write slot has a block of memory that no key and no other write slot uses. A thread that
+ * dies leaves its write slot occupied, and no thread ever reads what it wrote there.
  */
-export class Desks {
+export class WriteSlots {
   readonly #memory: SharedMemory;
   readonly #at: number;
-  readonly #slots: number;
-  /** The desk where this thread looks first: where it was last. */
+  readonly #keySlots: number;
+  /** The write slot that this thread tries first: the one that it had last. */
   #last: number;
-  /** How many desks were passed by that are occupied: by threads that work there, or that died. */
-  passed = 0;
+  /** How many occupied write slots this thread has skipped. Their threads are working, or dead. */
+  skipped = 0;
 
-  constructor(memory: SharedMemory, at: number, slots: number, thread: number) {
+  constructor(memory: SharedMemory, at: number, keySlots: number, thread: number) {
     this.#memory = memory;
     this.#at = at;
-    this.#slots = slots;
-    // Apart from those of other threads, which are in other lines of the cache.
-    this.#last = (thread * DESKS_PER_LINE) % DESKS;
+    this.#keySlots = keySlots;
+    // Threads start in cache lines of their own.
+    this.#last = (thread * WRITE_SLOTS_PER_CACHE_LINE) % WRITE_SLOTS;
   }
 
-  /** A desk for this thread alone; `NO_DESK` where all are occupied. */
-  occupy(): number {
+  /** Occupies a write slot for this thread alone; `NO_WRITE_SLOT` if all are occupied. */
+  acquire(): number {
     const { words, atomics } = this.#memory;
-    for (let i = 0; i < DESKS; i += 1) {
-      const index = (this.#last + i) % DESKS;
-      const desk = this.#at + index * DESK_WORDS;
-      const phase = words[desk + PHASE]!;
+    for (let i = 0; i < WRITE_SLOTS; i += 1) {
+      const index = (this.#last + i) % WRITE_SLOTS;
+      const writeSlot = this.#at + index * WRITE_SLOT_WORDS;
+      const phase = words[writeSlot + PHASE]!;
       if ((phase & OCCUPIED) !== 0) {
-        this.passed += 1;
+        this.skipped += 1;
         continue;
       }
-      if (atomics.compareExchange(words, desk + PHASE, phase, phase + 1) !== phase) continue;
+      if (atomics.compareExchange(words, writeSlot + PHASE, phase, phase + 1) !== phase) continue;
       this.#last = index;
-      return desk;
+      return writeSlot;
     }
-    return NO_DESK;
+    return NO_WRITE_SLOT;
   }
 
-  leave(desk: number): void {
+  release(writeSlot: number): void {
     const { words, atomics } = this.#memory;
-    words[desk + NEXT_BLOCK] = 0;
-    atomics.store(words, desk + PHASE, (words[desk + PHASE]! + 1) | 0);
+    words[writeSlot + NEXT_BLOCK] = 0;
+    atomics.store(words, writeSlot + PHASE, (words[writeSlot + PHASE]! + 1) | 0);
   }
 
-  /** The block of a desk: its first is the one after those of the slots, in its place. */
-  blockAt(desk: number): number {
-    const known = this.#memory.words[desk + BLOCK]!;
-    return known === 0 ? this.#slots + (desk - this.#at) / DESK_WORDS : known - 1;
+  /** The block of a write slot. At first these are the blocks after those of the key slots, in the same order. */
+  blockOf(writeSlot: number): number {
+    const known = this.#memory.words[writeSlot + BLOCK]!;
+    return known === 0 ? this.#keySlots + (writeSlot - this.#at) / WRITE_SLOT_WORDS : known - 1;
   }
 
-  /** Notes which block will be the desk's in place of its own, if its thread gets to publish that. */
-  noteNext(desk: number, block: number): void {
-    this.#memory.words[desk + NEXT_BLOCK] = block + 1;
+  setBlock(writeSlot: number, block: number): void {
+    this.#memory.words[writeSlot + BLOCK] = block + 1;
   }
 
-  keep(desk: number, block: number): void {
-    this.#memory.words[desk + BLOCK] = block + 1;
+  /** Records the block that the write slot gets in exchange for its own if the publication succeeds. */
+  setNextBlock(writeSlot: number, block: number): void {
+    this.#memory.words[writeSlot + NEXT_BLOCK] = block + 1;
   }
 
-  /** The block that was noted as the next; below 0 if none was. */
-  nextAt(desk: number): number {
-    return this.#memory.words[desk + NEXT_BLOCK]! - 1;
+  /** The block that `setNextBlock` recorded; below 0 if there is no record. */
+  nextBlockOf(writeSlot: number): number {
+    return this.#memory.words[writeSlot + NEXT_BLOCK]! - 1;
   }
 
-  phaseOf(desk: number): number {
-    return this.#memory.words[desk + PHASE]!;
+  phaseOf(writeSlot: number): number {
+    return this.#memory.words[writeSlot + PHASE]!;
   }
 
   occupied(): number[] {
-    return this.#all().filter((desk) => (this.phaseOf(desk) & OCCUPIED) !== 0);
+    return this.#all().filter((writeSlot) => (this.phaseOf(writeSlot) & OCCUPIED) !== 0);
   }
 
-  /** Marks the blocks of all desks where nobody is. */
-  markIdle(marks: Uint8Array): void {
+  /** Marks the blocks of all free write slots. */
+  markFree(marks: Uint8Array): void {
     const { words, atomics } = this.#memory;
-    for (const desk of this.#all()) {
-      const phase = atomics.load(words, desk + PHASE);
-      const block = this.blockAt(desk);
-      // Nobody came in between.
-      if ((phase & OCCUPIED) === 0 && atomics.load(words, desk + PHASE) === phase) marks[block] = 1;
+    for (const writeSlot of this.#all()) {
+      const phase = atomics.load(words, writeSlot + PHASE);
+      const block = this.blockOf(writeSlot);
+      // The same phase before and after: the block was read while the write slot was free.
+      if ((phase & OCCUPIED) === 0 && atomics.load(words, writeSlot + PHASE) === phase) marks[block] = 1;
     }
   }
 
-  /** Frees a desk in place of its thread, which died, unless somebody else just did. */
-  free(desk: number, phase: number, block: number): void {
+  /** Frees the write slot of a dead thread, unless another thread has just done so. */
+  recover(writeSlot: number, phase: number, block: number): void {
     const { words, atomics } = this.#memory;
-    // Occupied anew first, so that nobody takes it before it is in order.
-    const taken = (phase + 2) | 0;
-    if (atomics.compareExchange(words, desk + PHASE, phase, taken) !== phase) return;
-    this.keep(desk, block);
-    this.leave(desk);
+    // A new odd phase keeps other threads out until the block is set.
+    const recovering = (phase + 2) | 0;
+    if (atomics.compareExchange(words, writeSlot + PHASE, phase, recovering) !== phase) return;
+    this.setBlock(writeSlot, block);
+    this.release(writeSlot);
   }
 
   #all(): number[] {
-    return Array.from({ length: DESKS }, (_, index) => this.#at + index * DESK_WORDS);
+    return Array.from({ length: WRITE_SLOTS }, (_, index) => this.#at + index * WRITE_SLOT_WORDS);
   }
 }

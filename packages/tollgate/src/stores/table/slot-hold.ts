@@ -19,7 +19,7 @@ export class SlotHold extends LocalHold {
   }
 
   #print(table: PlanSlots): void {
-    table.print(this.key);
+    table.computeFingerprint(this.key);
     this.#table = table;
     this.#low = table.low;
     this.#high = table.high;

@@ -1,69 +1,75 @@
 import { TollgateError } from "../../core/errors.ts";
 
-/** Slots that are looked at together. With one cell a slot, a set is 64 bytes: one cache line. */
+/** A search reads a set at a time. With one cell a slot, a set is 64 bytes: one cache line. */
 export const SLOTS_PER_SET = 4;
 /**
- * Slots for each key that there has to be room for. A key may lie in either of two sets, and one that is in the way may move to
- * its other set. At this load most keys are found in their first set.
+ * Slots for each key of `maxKeys`. At this load most keys lie in their first set, and each of ten million keys finds a
+ * slot. With more slots, memory pages are missed more often, which costs more than reading another set.
  */
 const SLOTS_PER_KEY = 2.2;
-/** The most cells: indexes of 32-bit words have to stay below 2^31. */
+/** By default a store has memory for limits of up to this many cells a key. */
+export const DEFAULT_WIDTH = 8;
+/** Indexes of 32-bit words have to stay below 2^31. */
 const MOST_CELLS = 2 ** 30;
-/** Allocators put a header of 16 bytes before a large block; so many cells later a cache line begins. */
+/** Allocators put a header of 16 bytes before a large block. A cache line begins this many cells later. */
 const CELLS_TO_ALIGN = 6;
 
 const BYTES_PER_CELL = 8;
+/** A key's two sets differ. */
+const FEWEST_SETS = 2;
 
-/** The lower word of a fingerprint is never this. */
+/** The lower word of a free slot's fingerprint, and never that of a key's. */
 export const FREE = 0;
-/** The upper word of a slot that is free, but has been used. */
+/** The upper word of a free slot that has been used. */
 const USED_BEFORE = 1;
 
 /**
- * The memory of a table: sets of four slots, allocated once. A set begins with the 64-bit fingerprints of its slots and
- * goes on with their cells. A slot is known by the index of its first cell.
+ * The memory of a table: sets of four slots, allocated once. A set begins with the 64-bit fingerprints of its slots;
+ * their cells follow. The index of its first cell identifies a slot.
  *
- * A key lies in the set that the lower word of its fingerprint names, its first, or in the one that the upper word names. It lies
- * in the second only if the first has no slot left that was never used; slots are first used in order. So a search that comes
- * to a slot never used is over.
+ * The lower word of a key's fingerprint selects its first set, the upper word its second. A key lies in the second only
+ * if every slot of the first has been used. Slots are first used in order, so a search ends at a slot that was never
+ * used.
  */
-export class Slots {
+export class TableSlots {
   /** Cells of each slot. */
   readonly width: number;
   readonly cells: Float64Array;
-  /** The same memory as words, two a cell. */
+  /** The same memory as words, two for each cell. */
   readonly #words: Int32Array;
-  /** Per slot a number of its owner's. */
-  readonly #owners: Uint16Array;
+  /** For each slot, the number of the plan whose key is there. */
+  readonly #plans: Uint16Array;
   readonly #sets: number;
   readonly #cellsPerSet: number;
   readonly #setsPerHash: number;
 
   /**
-   * None for 0 keys: then every search finds nothing.
+   * With 0 for `maxKeys` there are no slots, and every search fails.
    *
-   * @throws TollgateError `ERR_LIMITS` when one array cannot have so much memory.
+   * @throws TollgateError `ERR_LIMITS` if one array cannot have so much memory.
    */
   constructor(maxKeys: number, width: number) {
     this.width = width;
-    this.#sets = setsFor(maxKeys);
+    this.#sets = setCount(maxKeys);
     this.#cellsPerSet = SLOTS_PER_SET * (1 + width);
     this.#setsPerHash = this.#sets / 2 ** 32;
     this.cells = allocate(maxKeys, width, cellsFor(maxKeys, width));
     this.#words = new Int32Array(this.cells.buffer);
-    this.#owners = new Uint16Array(this.#sets * SLOTS_PER_SET);
+    this.#plans = new Uint16Array(this.#sets * SLOTS_PER_SET);
   }
 
   static bytes(maxKeys: number, width: number): number {
-    return cellsFor(maxKeys, width) * BYTES_PER_CELL + setsFor(maxKeys) * SLOTS_PER_SET * Uint16Array.BYTES_PER_ELEMENT;
+    return (
+      cellsFor(maxKeys, width) * BYTES_PER_CELL + setCount(maxKeys) * SLOTS_PER_SET * Uint16Array.BYTES_PER_ELEMENT
+    );
   }
 
-  /** How many slots there are. */
+  /** The number of slots. */
   get count(): number {
-    return this.#owners.length;
+    return this.#plans.length;
   }
 
-  /** The slot with this fingerprint; -1 if there is none. */
+  /** The slot with this fingerprint, or -1. */
   find(low: number, high: number): number {
     const words = this.#words;
     const set = this.firstSet(low);
@@ -75,7 +81,7 @@ export class Slots {
     return words[word + 6] === FREE && words[word + 7] !== USED_BEFORE ? -1 : this.#findInSecond(low, high);
   }
 
-  /** A set is known by the index of its first cell. */
+  /** The index of its first cell identifies a set. */
   firstSet(low: number): number {
     return CELLS_TO_ALIGN + Math.floor((low >>> 0) * this.#setsPerHash) * this.#cellsPerSet;
   }
@@ -87,18 +93,18 @@ export class Slots {
     return next < this.cells.length ? next : CELLS_TO_ALIGN;
   }
 
-  /** A slot of a set. */
+  /** The slot at position `way` of a set. */
   slot(set: number, way: number): number {
     return set + SLOTS_PER_SET + way * this.width;
   }
 
-  /** The slot that comes as the `index`-th in memory. */
+  /** The `index`-th slot in memory. */
   nth(index: number): number {
     const set = CELLS_TO_ALIGN + Math.floor(index / SLOTS_PER_SET) * this.#cellsPerSet;
     return this.slot(set, index % SLOTS_PER_SET);
   }
 
-  /** Whether a fingerprint is still where `wordOf` said. */
+  /** Whether a fingerprint is at this word, as returned by `wordOf`. */
   holds(word: number, low: number, high: number): boolean {
     return this.#words[word] === low && this.#words[word + 1] === high;
   }
@@ -107,15 +113,16 @@ export class Slots {
     return this.#words[this.wordOf(slot)] === FREE;
   }
 
-  ownerOf(slot: number): number {
-    return this.#owners[this.#indexOf(slot)]!;
+  /** The number of the plan whose key is in a slot. */
+  planOf(slot: number): number {
+    return this.#plans[this.#indexOf(slot)]!;
   }
 
-  occupy(slot: number, low: number, high: number, owner: number): void {
+  occupy(slot: number, low: number, high: number, plan: number): void {
     const word = this.wordOf(slot);
     this.#words[word] = low;
     this.#words[word + 1] = high;
-    this.#owners[this.#indexOf(slot)] = owner;
+    this.#plans[this.#indexOf(slot)] = plan;
   }
 
   free(slot: number): void {
@@ -124,7 +131,7 @@ export class Slots {
     this.#words[word + 1] = USED_BEFORE;
   }
 
-  /** The other of the two sets in which the key in this slot may lie. */
+  /** The other set of the key in this slot. */
   otherSet(slot: number): number {
     const word = this.wordOf(slot);
     const low = this.#words[word]!;
@@ -135,12 +142,15 @@ export class Slots {
   /** Moves a key to a free slot. */
   move(from: number, to: number): void {
     const word = this.wordOf(from);
-    this.occupy(to, this.#words[word]!, this.#words[word + 1]!, this.ownerOf(from));
+    this.occupy(to, this.#words[word]!, this.#words[word + 1]!, this.planOf(from));
     this.cells.copyWithin(to, from, from + this.width);
     this.free(from);
   }
 
-  /** Reads from the first sets of many fingerprints, so that they come into the cache. Its result keeps it from being left out. */
+  /**
+   * Reads from the first sets of many fingerprints, to load them into the cache. The result keeps engines from removing
+   * the reads.
+   */
   touch(fingerprints: Int32Array, count: number): number {
     let read = 0;
     for (let i = 0; i < count; i += 2) read ^= this.#words[2 * this.firstSet(fingerprints[i]!)]!;
@@ -159,7 +169,7 @@ export class Slots {
     return slot - ((slot - CELLS_TO_ALIGN) % this.#cellsPerSet);
   }
 
-  /** The place of a slot's fingerprint among the words. */
+  /** The index of a slot's fingerprint among the words. */
   wordOf(slot: number): number {
     const set = this.#setOf(slot);
     return 2 * (set + (slot - set - SLOTS_PER_SET) / this.width);
@@ -174,13 +184,18 @@ export class Slots {
   }
 }
 
-function setsFor(maxKeys: number): number {
-  return maxKeys === 0 ? 0 : Math.max(2, Math.ceil((maxKeys * SLOTS_PER_KEY) / SLOTS_PER_SET));
+/** How many sets `maxKeys` keys need. */
+export function setsFor(maxKeys: number): number {
+  return Math.ceil((maxKeys * SLOTS_PER_KEY) / SLOTS_PER_SET);
+}
+
+function setCount(maxKeys: number): number {
+  return maxKeys === 0 ? 0 : Math.max(FEWEST_SETS, setsFor(maxKeys));
 }
 
 function cellsFor(maxKeys: number, width: number): number {
-  // A search reads the fingerprints of one set at least.
-  return CELLS_TO_ALIGN + Math.max(SLOTS_PER_SET, setsFor(maxKeys) * SLOTS_PER_SET * (1 + width));
+  // A search always reads the fingerprints of one set.
+  return CELLS_TO_ALIGN + Math.max(SLOTS_PER_SET, setCount(maxKeys) * SLOTS_PER_SET * (1 + width));
 }
 
 function allocate(maxKeys: number, width: number, count: number): Float64Array {
@@ -188,13 +203,13 @@ function allocate(maxKeys: number, width: number, count: number): Float64Array {
     try {
       return new Float64Array(count);
     } catch {
-      // Not so much memory here.
+      // The error below says how much memory was needed.
     }
   }
   const most = Math.floor(MOST_CELLS / (maxKeys * SLOTS_PER_KEY)) - 1;
   throw new TollgateError(
     "ERR_LIMITS",
-    `limits: expected at most ${most} cells a key in a table for ${maxKeys} keys, and ${count * 8} bytes of memory to be had, ` +
-      `got limits of ${width} cells; use fewer keys, fewer limits or a coarser resolution, or memoryStore()`,
+    `limits: expected at most ${most} cells a key in a table for ${maxKeys} keys, ` +
+      `and ${count * 8} bytes of free memory, got limits of ${width} cells; use fewer keys, fewer limits or a coarser resolution, or memoryStore()`,
   );
 }

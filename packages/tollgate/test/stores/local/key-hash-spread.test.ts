@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { KeyHash } from "../../../src/stores/local/key-hash.ts";
-import { Slots } from "../../../src/stores/table/table-slots.ts";
+import { TableSlots } from "../../../src/stores/table/table-slots.ts";
 import { KINDS_OF_KEYS } from "./kinds-of-keys.ts";
 
 const KEYS = 10_000_000;
@@ -8,7 +8,7 @@ const KEYS = 10_000_000;
 const EXPECTED_REPEATS = KEYS - 2 ** 32 * -Math.expm1(KEYS * Math.log1p(-(2 ** -32)));
 
 describe.each(KINDS_OF_KEYS)("the hashes of ten million keys: %s", (_kind, keyOf) => {
-  const slots = new Slots(1_000, 1);
+  const slots = new TableSlots(1_000, 1);
   const sets = slots.count / 4;
   const cellsPerSet = 8;
   const inSet = new Uint32Array(sets);

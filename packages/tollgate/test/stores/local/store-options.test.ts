@@ -76,7 +76,7 @@ describe.each(STORES)("the options of %s", (name, create) => {
   });
 
   it.each([1, 10_000_000])("may have maxKeys of %d, which the store tells", (maxKeys) => {
-    expect(create({ maxKeys, overflow: "deny" })).toMatchObject({ kind: "sync", maxKeys, size: 0, overflowed: 0 });
+    expect(create({ maxKeys, overflow: "deny" })).toMatchObject({ kind: "sync", maxKeys, size: 0, overflowCount: 0 });
   });
 });
 
@@ -124,7 +124,7 @@ describe("maxKeys", () => {
     const ample = tableStore({ maxKeys: 10_000_000, maxBytes: 23_804_000_048 });
     expect(() => createLimiter({ limits, store: ample })).toThrow(
       refusal(
-        "limits: expected at most 47 cells a key in a table for 10000000 keys, and 23760000048 bytes of memory to be had, " +
+        "limits: expected at most 47 cells a key in a table for 10000000 keys, and 23760000048 bytes of free memory, " +
           "got limits of 134 cells; use fewer keys, fewer limits or a coarser resolution, or memoryStore()",
         "ERR_LIMITS",
       ),

@@ -41,7 +41,7 @@ describe("the options of sharedStore", () => {
 
   it.each([1, 1_000, 10_000_000])("may have maxKeys of %d, which both ends tell", (maxKeys) => {
     const store = sharedStore({ maxKeys, overflow: "deny" });
-    const facts = { kind: "sync", maxKeys, overflow: "deny", size: 0, overflowed: 0 };
+    const facts = { kind: "sync", maxKeys, overflow: "deny", size: 0, overflowCount: 0 };
     expect(store).toMatchObject(facts);
     expect(sharedStore.attach(store.handle)).toMatchObject(facts);
   });
@@ -85,7 +85,7 @@ describe("where threads cannot share memory", () => {
     vi.stubGlobal("SharedArrayBuffer", refuseMemory);
     expect(() => sharedStore({ maxKeys: 10, maxBytes: 4_000_000 })).toThrow(
       refusal(
-        "sharedStore: expected 4000000 bytes of shared memory to be had, got less; pass fewer maxKeys or maxBytes",
+        "sharedStore: expected 4000000 bytes of shared memory, got less; pass fewer maxKeys or maxBytes",
         "ERR_STORE",
       ),
     );
@@ -99,7 +99,7 @@ describe("where threads cannot share memory", () => {
 });
 
 describe("a limiter over a shared store", () => {
-  const message = "name: expected a name, by which all threads know the limiter, got undefined";
+  const message = "name: expected a name, by which all threads identify the limiter, got undefined";
 
   it("needs a name when it is made", () => {
     const store = sharedStore({ maxKeys: 10 });

@@ -2,8 +2,8 @@ import { createLimiter, fixedWindow, perDay, tokenBucket } from "tollgate";
 import { sharedStore } from "tollgate/shared";
 import { manualClock } from "tollgate/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { DESKS, Desks } from "../../../src/stores/shared/write-slots.ts";
 import { SharedMemory } from "../../../src/stores/shared/shared-memory.ts";
+import { WRITE_SLOTS, WriteSlots } from "../../../src/stores/shared/write-slots.ts";
 
 class Death extends Error {}
 
@@ -11,19 +11,23 @@ function die(): never {
   throw new Death();
 }
 
-/** Where a thread dies in the middle of publishing. */
+/** The points of a publication at which a thread dies. */
 const DEATHS = {
-  "at a desk": () => vi.spyOn(Desks.prototype, "blockAt").mockImplementationOnce(die),
-  "before it publishes": () => vi.spyOn(Desks.prototype, "noteNext").mockImplementationOnce(die),
-  "when it has noted what it will get": () => {
-    const { noteNext } = Desks.prototype;
-    return vi.spyOn(Desks.prototype, "noteNext").mockImplementationOnce(function (this: Desks, desk, block) {
-      noteNext.call(this, desk, block);
+  "after it has acquired a write slot": () => vi.spyOn(WriteSlots.prototype, "blockOf").mockImplementationOnce(die),
+  "before it records its next block": () => vi.spyOn(WriteSlots.prototype, "setNextBlock").mockImplementationOnce(die),
+  "after it has recorded its next block": () => {
+    const { setNextBlock } = WriteSlots.prototype;
+    return vi.spyOn(WriteSlots.prototype, "setNextBlock").mockImplementationOnce(function (
+      this: WriteSlots,
+      writeSlot,
+      block,
+    ) {
+      setNextBlock.call(this, writeSlot, block);
       vi.spyOn(SharedMemory.prototype, "swap").mockImplementationOnce(die);
     });
   },
-  "when it has published": () => vi.spyOn(Desks.prototype, "keep").mockImplementationOnce(die),
-  "before it leaves": () => vi.spyOn(Desks.prototype, "leave").mockImplementationOnce(die),
+  "after it has published": () => vi.spyOn(WriteSlots.prototype, "setBlock").mockImplementationOnce(die),
+  "before it releases its write slot": () => vi.spyOn(WriteSlots.prototype, "release").mockImplementationOnce(die),
 } as const;
 
 const KINDS = Object.keys(DEATHS) as (keyof typeof DEATHS)[];
@@ -43,7 +47,7 @@ function twoLimits() {
   const store = sharedStore({ maxKeys: 10 });
   const clock = manualClock(1_790_000_000_123);
   const limiter = createLimiter({ name: "api", limits: LIMITS, store, clock });
-  /** What both limits say that is used, which is the same at any moment. */
+  /** The units that both limits count: always the same number. */
   const used = (key: string) => {
     const [bucket, window] = limiter.explain(key);
     expect(bucket?.used).toBe(window?.used);
@@ -58,27 +62,29 @@ function twoLimits() {
   return { limiter, used, dies };
 }
 
-describe("a thread that dies in the middle of a call", () => {
-  it.each(KINDS)("%s leaves its key as before or as after", (kind) => {
+describe("a shared store whose threads die in the middle of a call", () => {
+  it.each(KINDS)("leaves the key as before or as after the call: death %s", (kind) => {
     const { limiter, used, dies } = twoLimits();
     limiter.allow("ann", 5);
     dies(kind, "ann");
-    const counts = kind === "when it has published" || kind === "before it leaves";
+    const counts = kind === "after it has published" || kind === "before it releases its write slot";
     expect(used("ann")).toBe(counts ? 6 : 5);
     limiter.allow("ann");
     expect(used("ann")).toBe(counts ? 7 : 6);
   });
 
-  it("makes no difference, however many do", () => {
+  it("goes on counting exactly after more deaths than there are write slots", () => {
     const { limiter, used, dies } = twoLimits();
     let expected = 0;
-    for (let deaths = 0; deaths < 3 * DESKS; deaths += 1) {
+    for (let deaths = 0; deaths < 3 * WRITE_SLOTS; deaths += 1) {
       const kind = KINDS[deaths % KINDS.length]!;
       const key = `client ${deaths % 7}`;
       const before = used(key);
       dies(kind, key);
       const after = used(key);
-      expect(after - before).toBe(kind === "when it has published" || kind === "before it leaves" ? 1 : 0);
+      expect(after - before).toBe(
+        kind === "after it has published" || kind === "before it releases its write slot" ? 1 : 0,
+      );
       expect(limiter.allow(key)).toBe(true);
       expected += after - before + 1;
       vi.advanceTimersByTime(100);
@@ -88,11 +94,11 @@ describe("a thread that dies in the middle of a call", () => {
   });
 });
 
-describe("where more threads have died than there are desks", () => {
-  it("calls are denied, and counted nowhere, until desks are free again", () => {
+describe("a shared store whose write slots dead threads occupy", () => {
+  it("denies calls without counting them until it has recovered the write slots", () => {
     const { limiter, used, dies } = twoLimits();
     limiter.allow("ann", 5);
-    for (let deaths = 0; deaths < DESKS; deaths += 1) dies("when it has noted what it will get", "ann");
+    for (let deaths = 0; deaths < WRITE_SLOTS; deaths += 1) dies("after it has recorded its next block", "ann");
     expect(limiter.consume("ann")).toMatchObject({ allowed: false, reason: "store-full" });
     expect(limiter.consume("new")).toMatchObject({ allowed: false, reason: "store-full" });
     expect([used("ann"), used("new")]).toEqual([5, 0]);
@@ -106,12 +112,12 @@ describe("where more threads have died than there are desks", () => {
   });
 });
 
-describe("a limit of one cell", () => {
-  it("has no desk to leave", () => {
-    const occupy = vi.spyOn(Desks.prototype, "occupy");
+describe("a shared store with limits of one cell", () => {
+  it("needs no write slot", () => {
+    const acquire = vi.spyOn(WriteSlots.prototype, "acquire");
     const limits = [tokenBucket({ capacity: 2, refill: 1, per: "1s" })];
     const limiter = createLimiter({ name: "api", limits, store: sharedStore({ maxKeys: 10 }) });
     limiter.allow("ann");
-    expect(occupy).not.toHaveBeenCalled();
+    expect(acquire).not.toHaveBeenCalled();
   });
 });

@@ -1,6 +1,6 @@
 import type { Limit } from "tollgate";
 import { createPlan } from "../../../../src/core/plan.ts";
-import { KeyPrints } from "../../../../src/stores/shared/key-fingerprints.ts";
+import { KeyFingerprints } from "../../../../src/stores/shared/key-fingerprints.ts";
 import { LIMITER, SECRET } from "./world.ts";
 
 /** The fewest that a table has, and so what a store for one key has. */
@@ -11,11 +11,11 @@ const CANDIDATES = 100_000;
 
 /** Finds keys that are in each other's way. */
 export class CrowdedKeys {
-  readonly #prints: KeyPrints;
+  readonly #fingerprints: KeyFingerprints;
   #count = 0;
 
   constructor(limits: readonly Limit[]) {
-    this.#prints = new KeyPrints(SECRET, createPlan(LIMITER, LIMITER, limits));
+    this.#fingerprints = new KeyFingerprints(SECRET, createPlan(LIMITER, LIMITER, limits));
   }
 
   /** Keys that can only be in the same sets, in the same order. */
@@ -26,8 +26,8 @@ export class CrowdedKeys {
   /** As `inSameSets`, and where there is no room they share a bucket. */
   inSameBucket(count: number): string[] {
     return this.#alike(count, (key) => {
-      this.#prints.ofBucket(key);
-      const { low, high } = this.#prints;
+      this.#fingerprints.hashBucket(key);
+      const { low, high } = this.#fingerprints;
       return [...this.#setsOf(key), low, high].join();
     });
   }
@@ -47,8 +47,8 @@ export class CrowdedKeys {
 
   /** The set in which a key is put if there is room, and the next. */
   #setsOf(key: string): [number, number] {
-    this.#prints.ofKey(key);
-    const { low, high } = this.#prints;
+    this.#fingerprints.hashKey(key);
+    const { low, high } = this.#fingerprints;
     const setOf = (hash: number) => Math.floor(((hash >>> 0) * SETS) / 2 ** 32);
     return [setOf(low), setOf(high)];
   }

@@ -1,10 +1,11 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { BlockValues } from "../../../../src/stores/shared/block-values.ts";
-import { Desks } from "../../../../src/stores/shared/write-slots.ts";
 import { HEADER_WORDS } from "../../../../src/stores/shared/memory-layout.ts";
 import { SharedMemory } from "../../../../src/stores/shared/shared-memory.ts";
-import { SLOT_WORDS, Slots } from "../../../../src/stores/shared/shared-slots.ts";
+import { SLOT_WORDS } from "../../../../src/stores/shared/shared-slots.ts";
+import { SlotClaims } from "../../../../src/stores/shared/slot-claims.ts";
 import type * as State from "../../../../src/stores/shared/slot-state.ts";
+import { WriteSlots } from "../../../../src/stores/shared/write-slots.ts";
 import { exploreAll } from "./explore-all.ts";
 import { COMMON, callsAt, type Scenario } from "./scenario.ts";
 import { crowded, ONE_CELL, rivals, SEVERAL_CELLS } from "./scenarios.ts";
@@ -80,7 +81,7 @@ it("finds a planted ABA: generations that never change", { timeout: TIMEOUT_MS }
 });
 
 it("finds a planted lost insert: one key in two slots", { timeout: TIMEOUT_MS }, () => {
-  vi.spyOn(Slots.prototype, "mayLive").mockReturnValue(true);
+  vi.spyOn(SlotClaims.prototype, "resolveDuplicates").mockReturnValue(true);
   expectFound(NEW);
 });
 
@@ -92,12 +93,12 @@ it("finds a planted torn write: into the block that is published", { timeout: TI
     return publish.call(this, slot, ...rest);
   });
   // It is the slot's own, and stays so, as it is swapped for itself.
-  vi.spyOn(Desks.prototype, "blockAt").mockImplementation(() => (slotAtHand - HEADER_WORDS) / SLOT_WORDS);
+  vi.spyOn(WriteSlots.prototype, "blockOf").mockImplementation(() => (slotAtHand - HEADER_WORDS) / SLOT_WORDS);
   expectFound(SEVERAL);
 });
 
 it("finds a planted torn write: into a block that was published", { timeout: TIMEOUT_MS }, () => {
-  vi.spyOn(Desks.prototype, "keep").mockImplementation(() => {});
+  vi.spyOn(WriteSlots.prototype, "setBlock").mockImplementation(() => {});
   expectFound(SEVERAL);
 });
 

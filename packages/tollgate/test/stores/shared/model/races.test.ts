@@ -69,7 +69,7 @@ function varied(scenario: Scenario, seed: number): Scenario {
   };
   return {
     ...scenario,
-    desks: below(2) === 0 ? "same" : "own",
+    writeSlots: below(2) === 0 ? "same" : "own",
     deaths: isAtOneMoment || below(2) === 0 ? "none" : "one",
     programs: Array.from({ length: THREADS }, program),
   };

@@ -54,7 +54,7 @@ function varied(scenario: Scenario, seed: number): Scenario {
   return {
     ...scenario,
     limiters: below(2) === 0 ? "kept" : "new",
-    desks: below(2) === 0 ? "same" : "own",
+    writeSlots: below(2) === 0 ? "same" : "own",
     deaths: "one",
     mostSteps: MOST_STEPS,
     programs: Array.from({ length: THREADS }, program),

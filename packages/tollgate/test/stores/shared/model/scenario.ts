@@ -15,7 +15,7 @@ export interface Scenario {
   readonly keys: readonly string[];
   readonly lookAtMs: readonly number[];
   /** Whether threads begin to look for a desk at the same one, as the first and the 1025th do, or each at its own. */
-  readonly desks: "same" | "own";
+  readonly writeSlots: "same" | "own";
   /**
    * Whether each thread keeps its limiter, or makes a new one for each call, which has been used before for a look at the first key: then
    * a thread remembers nothing from call to call, and many more calls can be explored.
@@ -43,7 +43,7 @@ export const COMMON = {
   overflow: "share",
   before: [],
   lookAtMs: [1000],
-  desks: "own",
+  writeSlots: "own",
   limiters: "new",
   deaths: "one",
   mostSteps: Number.POSITIVE_INFINITY,

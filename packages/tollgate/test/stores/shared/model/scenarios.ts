@@ -218,7 +218,7 @@ const BLOCKS: readonly Scenario[] = [
   {
     ...known(SEVERAL_CELLS),
     name: "several cells, written at the same desk",
-    desks: "same",
+    writeSlots: "same",
     programs: [callsAt(now, ["consume", "ann"], ["peek", "ann"]), callsAt(now, ["refund", "ann"], ["consume", "ann"])],
   },
   {

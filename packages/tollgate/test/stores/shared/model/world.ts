@@ -92,7 +92,7 @@ export class World {
   }
 
   #replay(thread: number, from: Point, mayGoOn: MayGoOn): Point {
-    const number = this.scenario.desks === "same" ? 0 : thread;
+    const number = this.scenario.writeSlots === "same" ? 0 : thread;
     const { mark } = this.memory;
     // What a thread that attaches writes is there already, but for the count of threads, which gives it its number.
     this.#access = (operation) => (operation.word === THREADS_AT ? number : this.memory.perform(operation));

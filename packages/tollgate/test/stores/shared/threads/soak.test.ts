@@ -26,9 +26,9 @@ describe("workers that are terminated at random instants leave no key stuck or i
   it(`many cells a key, ${DEATHS} deaths while a key's cells were being replaced`, {
     timeout: PATIENCE_MS,
   }, async () => {
-    const done = await soak(WIDE, ({ deathsAtDesks }) => deathsAtDesks.size >= DEATHS);
+    const done = await soak(WIDE, ({ deathsInWriteSlots }) => deathsInWriteSlots.size >= DEATHS);
     expectAnswers(done);
-    expect(done.deathsAtDesks.size).toBeLessThan(done.deaths);
+    expect(done.deathsInWriteSlots.size).toBeLessThan(done.deaths);
   });
 
   it("one cell a key", { timeout: PATIENCE_MS }, async () => {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { Limiter } from "tollgate";
 import type { SharedStore } from "tollgate/shared";
 import { enlist, Gate, type Member } from "./crew.ts";
-import { occupiedDesks } from "./write-slots-in-memory.ts";
 import { type LimitOf, limiterOver, sharedStore } from "./library.ts";
+import { occupiedWriteSlots } from "./write-slots-in-memory.ts";
 
 const WORKERS = 4;
 const KEYS = 5;
@@ -20,7 +20,7 @@ export class Soak {
   readonly answersMs: number[] = [];
   deaths = 0;
   /** At which desks workers died, in the middle of replacing a key's cells. A desk may become free again, but never has the same phase. */
-  readonly deathsAtDesks = new Set<string>();
+  readonly deathsInWriteSlots = new Set<string>();
   readonly #limits: readonly LimitOf[];
 
   constructor(limits: readonly LimitOf[]) {
@@ -51,7 +51,7 @@ export class Soak {
       this.#call(Math.max(0, Math.abs(this.doing[index]!) - 1));
     }
     for (let key = 0; key < KEYS; key += 1) this.#settle(key);
-    for (const desk of occupiedDesks(this.store)) this.deathsAtDesks.add(desk);
+    for (const writeSlot of occupiedWriteSlots(this.store)) this.deathsInWriteSlots.add(writeSlot);
   }
 
   /** Looks at keys while workers call on them: both limits have counted the same, always. */

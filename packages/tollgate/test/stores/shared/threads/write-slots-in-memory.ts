@@ -1,37 +1,35 @@
 import type { SharedStore } from "tollgate/shared";
-import type * as desks from "../../../../src/stores/shared/write-slots.ts";
 import type * as layout from "../../../../src/stores/shared/memory-layout.ts";
 import type * as table from "../../../../src/stores/shared/shared-table.ts";
+import type * as writing from "../../../../src/stores/shared/write-slots.ts";
 import { DIST } from "./library.ts";
 
 const SHARED = `${DIST}/stores/shared`;
-const { DESKS, DESK_WORDS } = (await import(`${SHARED}/desks.js`)) as typeof desks;
-const { MOST_TABLES, TABLE_ROW, TABLES_AT } = (await import(`${SHARED}/layout.js`)) as typeof layout;
+const { WRITE_SLOTS, WRITE_SLOT_WORDS } = (await import(`${SHARED}/write-slots.js`)) as typeof writing;
+const { MOST_TABLES, TABLE_ROW, TABLES_AT } = (await import(`${SHARED}/memory-layout.js`)) as typeof layout;
 const { SharedTable } = (await import(`${SHARED}/shared-table.js`)) as typeof table;
 
-/** A desk's phase is its first word, and odd while somebody is there. */
+/** A write slot's first word is its phase, which is odd while a thread occupies it. */
 const OCCUPIED = 1;
 
 /**
- * Where somebody is, by desk and phase, in all tables of several cells. Once no thread is in a call, all of these died there, in the middle of
- * replacing a key's cells.
+ * The occupied write slots of all tables of several cells, by index and phase. While no thread is in a call, each of them belongs to a
+ * thread that died while it replaced a key's cells.
  */
-export function occupiedDesks(store: SharedStore): string[] {
-  const { words, desks } = desksOf(store);
-  return desks.filter((desk) => (words[desk]! & OCCUPIED) !== 0).map((desk) => `${desk} ${words[desk]!}`);
-}
-
-function desksOf({ handle, maxKeys }: SharedStore): { readonly words: Int32Array; readonly desks: readonly number[] } {
+export function occupiedWriteSlots({ handle, maxKeys }: SharedStore): string[] {
   const { memory } = handle;
   const words = new Int32Array(memory instanceof SharedArrayBuffer ? memory : memory.buffer);
-  const desks: number[] = [];
+  const occupied: string[] = [];
   for (let row = 0; row < MOST_TABLES; row += 1) {
     const width = words[TABLES_AT + row * TABLE_ROW]!;
     if (width === 0) break;
     if (width === 1) continue;
-    // Where a table of one cell would end, others have their desks.
+    // Write slots begin where a table of one cell would end.
     const at = SharedTable.end(words[TABLES_AT + row * TABLE_ROW + 1]!, 1, maxKeys);
-    for (let desk = 0; desk < DESKS; desk += 1) desks.push(at + desk * DESK_WORDS);
+    for (let index = 0; index < WRITE_SLOTS; index += 1) {
+      const writeSlot = at + index * WRITE_SLOT_WORDS;
+      if ((words[writeSlot]! & OCCUPIED) !== 0) occupied.push(`${writeSlot} ${words[writeSlot]!}`);
+    }
   }
-  return { words, desks };
+  return occupied;
 }
