@@ -1,7 +1,7 @@
 import type { Limit } from "tollgate";
 import { createPlan } from "../../../../src/core/plan.ts";
 import { KeyFingerprints } from "../../../../src/stores/shared/key-fingerprints.ts";
-import { LIMITER, SECRET } from "./world.ts";
+import { LIMITER, SECRET } from "./model-world.ts";
 
 /** The fewest that a table has, and so what a store for one key has. */
 const SETS = 8;

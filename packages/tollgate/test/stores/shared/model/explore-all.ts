@@ -12,7 +12,8 @@
 
 import { randomBelow } from "../../local/random-words.ts";
 import { runAtRandom } from "./explore-at-random.ts";
-import { type Judge, judgeOf } from "./judge.ts";
+import { type Judge, judgeOf } from "./history-judge.ts";
+import { World } from "./model-world.ts";
 import type { Turn } from "./narrate.ts";
 import type { Operation } from "./operation.ts";
 import type { Point } from "./point.ts";
@@ -28,7 +29,6 @@ import {
 } from "./run-state.ts";
 import type { Scenario } from "./scenario.ts";
 import { ChangeOfConstant } from "./shared-words.ts";
-import { World } from "./world.ts";
 
 /** So many runs find out most of what threads share, before anything relies on it. */
 const FIRST_RUNS = 300;

@@ -1,5 +1,6 @@
 import { randomBelow } from "../../local/random-words.ts";
-import { type Judge, judgeOf } from "./judge.ts";
+import { type Judge, judgeOf } from "./history-judge.ts";
+import { World } from "./model-world.ts";
 import type { Turn } from "./narrate.ts";
 import { BEGIN } from "./operation.ts";
 import {
@@ -14,7 +15,6 @@ import {
 } from "./run-state.ts";
 import type { Scenario } from "./scenario.ts";
 import { ChangeOfConstant } from "./shared-words.ts";
-import { World } from "./world.ts";
 
 /** Points are forgotten when there are so many. */
 const MOST_POINTS = 300_000;

@@ -1,5 +1,5 @@
-import { describeCall } from "./call.ts";
 import type { History } from "./linearize.ts";
+import { describeCall } from "./model-call.ts";
 import type { Point } from "./point.ts";
 import type { Scenario } from "./scenario.ts";
 

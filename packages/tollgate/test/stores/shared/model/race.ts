@@ -1,7 +1,7 @@
 import { type Clock, combine, createLimiter, type Limit, type Limiter } from "tollgate";
 import type { SharedMemory } from "../../../../src/stores/shared/shared-memory.ts";
 import type { StoreInThread } from "../../../../src/stores/shared/shared-store.ts";
-import type { Call } from "./call.ts";
+import type { Call } from "./model-call.ts";
 
 /** Limits of two limiters, which threads ask alone or combined: the key of a call says which. */
 export interface Race {

@@ -1,8 +1,8 @@
 import { createLimiter, memoryStore } from "tollgate";
 import { manualClock } from "tollgate/testing";
-import { type Call, Caller } from "./call.ts";
+import { type Call, Caller } from "./model-call.ts";
+import { LIMITER, lookAt } from "./model-world.ts";
 import type { Scenario } from "./scenario.ts";
-import { LIMITER, lookAt } from "./world.ts";
 
 /** Which of the threads' calls: the `index`-th of a thread. */
 export interface CallName {

@@ -1,5 +1,5 @@
-import type { Call, Caller } from "./call.ts";
 import type { ExploredMemory } from "./explored-memory.ts";
+import type { Call, Caller } from "./model-call.ts";
 import { BEGIN, type Operation, type Value } from "./operation.ts";
 import { type Point, pathTo } from "./point.ts";
 import type { SharedWords } from "./shared-words.ts";

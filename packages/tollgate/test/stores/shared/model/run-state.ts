@@ -1,8 +1,8 @@
-import type { Judge } from "./judge.ts";
+import type { Judge } from "./history-judge.ts";
 import type { History, ThreadHistory } from "./linearize.ts";
+import type { World } from "./model-world.ts";
 import { describeRun, type Turn } from "./narrate.ts";
 import type { Point } from "./point.ts";
-import type { World } from "./world.ts";
 
 /** How much has been explored. */
 export interface Explored {

@@ -1,5 +1,5 @@
 import type { Limit } from "tollgate";
-import type { Call } from "./call.ts";
+import type { Call } from "./model-call.ts";
 import type { Race } from "./race.ts";
 
 /** What threads meet, and what they call. */

@@ -2,11 +2,11 @@ import { type History, Linearizer } from "./linearize.ts";
 import { RaceJudge } from "./race-judge.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** Says which histories may be. */
+/** Decides which histories are allowed. */
 export interface Judge {
-  /** What a history is expected to be. */
+  /** Describes an allowed history. */
   readonly expected: string;
-  /** How many histories there have been. */
+  /** How many different histories there have been. */
   readonly histories: number;
   accepts(history: History): boolean;
 }
