@@ -3,7 +3,7 @@ import { SECRET_WORDS } from "../local/key-hash.ts";
 // The layout of the shared memory, in 32-bit words. A change here, or of what the words mean, needs a new
 // LAYOUT_VERSION.
 
-export const LAYOUT_VERSION = 2;
+export const LAYOUT_VERSION = 3;
 /** "toll", little-endian. */
 export const MAGIC = 0x6c_6c_6f_74;
 
@@ -31,6 +31,9 @@ export const PLANS_AT: number = TABLES_AT + MOST_TABLES * TABLE_ROW;
 export const MOST_PLANS: number = 2 ** 16;
 export const PLAN_ROW = 8;
 
+/** A bit for each plan: whether a thread has ever inserted a key of it. */
+export const INSERTED_AT: number = PLANS_AT + MOST_PLANS * PLAN_ROW;
+
 /** The words of a cache line. WebAssembly memory begins with a cache line. */
 const CACHE_LINE_WORDS = 16;
 
@@ -40,7 +43,7 @@ export function lineAt(word: number): number {
 }
 
 /** The first table begins here. */
-export const HEADER_WORDS: number = lineAt(PLANS_AT + MOST_PLANS * PLAN_ROW);
+export const HEADER_WORDS: number = lineAt(INSERTED_AT + MOST_PLANS / 32);
 
 /** Word indexes have to stay small integers. */
 export const MOST_BYTES: number = 2 ** 32;

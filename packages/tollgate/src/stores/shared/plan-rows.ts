@@ -1,5 +1,5 @@
 import { TollgateError } from "../../core/errors.ts";
-import { MOST_PLANS, PLAN_ROW, PLANS_AT } from "./memory-layout.ts";
+import { INSERTED_AT, MOST_PLANS, PLAN_ROW, PLANS_AT } from "./memory-layout.ts";
 import type { SharedMemory } from "./shared-memory.ts";
 
 const ORIGIN = 2;
@@ -48,6 +48,22 @@ export class PlanRows {
   describe(number: number, usPerTick: number, laterUs: number): void {
     this.#write((this.#rowOf(number) + US_PER_TICK) >>> 1, usPerTick);
     this.#write((this.#rowOf(number) + LATER_US) >>> 1, laterUs);
+  }
+
+  /** Records that a plan may have keys. A thread does so before it inserts one. */
+  markInserted(number: number): void {
+    const { words, atomics } = this.#memory;
+    const word = INSERTED_AT + (number >>> 5);
+    const bit = 1 << (number & 31);
+    for (let before = words[word]!; (before & bit) === 0; before = words[word]!) {
+      if (atomics.compareExchange(words, word, before, before | bit) === before) return;
+    }
+  }
+
+  /** Whether a plan may have keys: false if no thread has ever inserted one. */
+  mayHaveKeys(number: number): boolean {
+    const { words, atomics } = this.#memory;
+    return (atomics.load(words, INSERTED_AT + (number >>> 5)) & (1 << (number & 31))) !== 0;
   }
 
   /** The origin of a plan: the time of its first call. */

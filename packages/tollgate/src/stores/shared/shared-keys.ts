@@ -58,10 +58,10 @@ export class SharedKeys implements RevokingKeys {
     }
   }
 
-  /** How many keys there are. Scans all slots. */
+  /** How many keys there are. Scans all slots, unless the plan never had a key. */
   get size(): number {
     let size = 0;
-    for (let slot = this.slots.firstKey(); slot !== NOWHERE; slot = this.slots.nextKey(slot)) {
+    for (let slot = this.#firstKey(); slot !== NOWHERE; slot = this.slots.nextKey(slot)) {
       if (this.#isOwn(slot)) size += 1;
     }
     return size;
@@ -85,6 +85,7 @@ export class SharedKeys implements RevokingKeys {
     const plan = this.#plan;
     const admitted = plan.run("new", verb, costs, report, at);
     const { hasChanged } = plan;
+    if (hasChanged) plan.markInserted();
     const slot = hasChanged
       ? this.#claims.claim(low, high, plan.number, this.#isIdle)
       : this.#claims.findClaimable(low, high, this.#isIdle);
@@ -163,10 +164,14 @@ export class SharedKeys implements RevokingKeys {
   /** Vacates the slots of this plan's keys for which `isDue` holds, and says how many. */
   #vacateAll(isDue: IsIdle): number {
     let vacated = 0;
-    for (let slot = this.slots.firstKey(); slot !== NOWHERE; slot = this.slots.nextKey(slot)) {
+    for (let slot = this.#firstKey(); slot !== NOWHERE; slot = this.slots.nextKey(slot)) {
       if (this.#vacateIf(slot, isDue)) vacated += 1;
     }
     return vacated;
+  }
+
+  #firstKey(): number {
+    return this.#plan.mayHaveKeys ? this.slots.firstKey() : NOWHERE;
   }
 
   #vacateIf(slot: number, isDue: IsIdle): boolean {

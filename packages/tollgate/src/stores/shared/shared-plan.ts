@@ -81,6 +81,16 @@ export class SharedPlan {
     this.#latestUs = originUs + REACH_US;
   }
 
+  /** Records that the plan may have keys, before this thread inserts one. */
+  markInserted(): void {
+    this.#rows.markInserted(this.number);
+  }
+
+  /** Whether the plan may have keys: false if no thread has ever inserted one. */
+  get mayHaveKeys(): boolean {
+    return this.#rows.mayHaveKeys(this.number);
+  }
+
   /** Decides a call on the copy of a known key's cells, or on the cells of a new key. */
   run(key: "known" | "new", verb: Verb, costs: readonly number[], report: Report, at: number): boolean {
     const compiled = this.#compiled;

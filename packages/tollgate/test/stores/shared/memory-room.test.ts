@@ -68,8 +68,8 @@ describe("limits for which there is no memory", () => {
     [1_000, 9],
     [77_777, 20],
   ])("are refused, for %d keys of %d cells, with the least maxBytes that does", (maxKeys, cells) => {
-    const error = errorOf(() => make(sharedStore({ maxKeys, maxBytes: 2_100_000 }), cells));
-    expect(error.message).toMatch(`room in the shared store for ${maxKeys} keys of ${cells} cells, got 2100000 bytes`);
+    const error = errorOf(() => make(sharedStore({ maxKeys, maxBytes: 2_110_000 }), cells));
+    expect(error.message).toMatch(`room in the shared store for ${maxKeys} keys of ${cells} cells, got 2110000 bytes`);
     const maxBytes = bytesNamedBy(error);
     expect(make(sharedStore({ maxKeys, maxBytes }), cells).allow("ann")).toBe(true);
     expect(() => make(sharedStore({ maxKeys, maxBytes: maxBytes - 8 }), cells)).toThrow(
@@ -79,7 +79,7 @@ describe("limits for which there is no memory", () => {
 
   it("are refused with what does for them beside the limiters that are there", () => {
     const widths = [1, 3, 12, 66];
-    let maxBytes = 2_100_000;
+    let maxBytes = 2_110_000;
     for (const refused of [...widths, undefined]) {
       const store = sharedStore({ maxKeys: 500, maxBytes });
       const missing = widths.find((cells) => {

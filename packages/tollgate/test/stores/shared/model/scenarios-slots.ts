@@ -53,8 +53,8 @@ const nearlyFull = crowded(ONE_CELL, "one free");
 const [carl, dora] = [full.keys[0]!, full.keys[1]!];
 const [eve, finn] = [nearlyFull.keys[0]!, nearlyFull.keys[1]!];
 
-/** The table has one free slot or none. */
-export const FULL_TABLES: readonly Scenario[] = [
+/** No slot is free. */
+export const OVERFLOW_BUCKETS: readonly Scenario[] = [
   {
     ...COMMON,
     ...full,
@@ -66,6 +66,10 @@ export const FULL_TABLES: readonly Scenario[] = [
       callsAt(NOW_MS, ["allow", dora], ["consume", dora]),
     ],
   },
+];
+
+/** One slot is free. */
+export const LAST_SLOTS: readonly Scenario[] = [
   {
     ...COMMON,
     ...nearlyFull,

@@ -1,7 +1,7 @@
 import type { Scenario } from "./scenario.ts";
 import { KNOWN_KEYS, NEW_KEYS } from "./scenarios-one-cell.ts";
 import { KNOWN_BLOCKS, NEW_BLOCKS } from "./scenarios-several-cells.ts";
-import { FULL_TABLES, RECLAIMED_SLOTS } from "./scenarios-slots.ts";
+import { LAST_SLOTS, OVERFLOW_BUCKETS, RECLAIMED_SLOTS } from "./scenarios-slots.ts";
 
 /**
  * All scenarios in which calls have to be linearizable. Deep tests explore them group by group, so that no file runs for more than
@@ -11,7 +11,8 @@ export const SCENARIOS: readonly Scenario[] = [
   ...KNOWN_KEYS,
   ...NEW_KEYS,
   ...RECLAIMED_SLOTS,
-  ...FULL_TABLES,
+  ...OVERFLOW_BUCKETS,
+  ...LAST_SLOTS,
   ...KNOWN_BLOCKS,
   ...NEW_BLOCKS,
 ];
