@@ -21,7 +21,7 @@ const KEYS = 8;
 const STEPS_MS = [0, 0.001, 1, 250, 999, 4_000, 30_000, 61_000, 3_600_000, 90 * 86_400_000];
 const STEPS_TO_AND_FRO_MS = [...STEPS_MS, -0.001, -300, -4_000, -40_000];
 
-/** Every kind of plan that is kept and decided in its own way. */
+/** A plan of each kind that the stores treat differently. */
 const LISTS: Readonly<Record<string, readonly Limit[]>> = {
   "a token bucket": [perMinute(3)],
   "a token bucket of units that are no whole microseconds": [tokenBucket({ capacity: 5, refill: 7, per: "11s" })],
@@ -52,7 +52,7 @@ type Verb = (typeof VERBS)[number];
 
 interface Step {
   readonly verb: Verb | "wait" | "sweep" | "clear";
-  /** Which end is called. */
+  /** The index of the attachment that is called. */
   readonly end: number;
   readonly key: number;
   readonly number: number;
@@ -73,8 +73,8 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 1, maxLength: 120, size: "max" },
 );
 
-/** One limiter at each of some ends, which share their keys. */
-class World {
+/** One limiter over each of some stores. The limiters share their keys. */
+class SharedWorld {
   readonly stores: readonly LocalStore[];
   readonly clock: ManualClock = manualClock(START_MS);
   readonly #limiters: readonly Limiter[];
@@ -92,7 +92,7 @@ class World {
     return [...this.stores, ...this.#limiters].map(({ size }) => size);
   }
 
-  /** What a step gives. */
+  /** Plays a step and returns its result. */
   play({ verb, end, key: keyNumber, number }: Step): unknown {
     const limiter = this.#limiters[end]!;
     const { limits, keys, stepsMs } = this.#setting;
@@ -121,9 +121,9 @@ class World {
       case "wait":
         return this.clock.advance(stepsMs[number % stepsMs.length]!);
       case "sweep":
-        // A block says from when on its key is as good as new, not that it has been so since before it was written.
+        // If the clock goes back, a block's expiry and its kernels may disagree on whether the key is idle.
         if (stepsMs === STEPS_TO_AND_FRO_MS || limits.some(startsEmpty)) return [];
-        // How many keys there are to find depends on what went before it; what is left does not.
+        // The stores may have dropped idle keys before; only the keys that are left have to be the same.
         for (const one of this.#limiters) one.sweep();
         return this.sizes;
       case "clear":
@@ -144,29 +144,32 @@ interface Setting {
   readonly stepsMs: readonly number[];
 }
 
-/** Two ends of a shared store beside another store that two limiters share. */
+/** Compares two attachments of a shared store with another store that two limiters share. */
 function agree(setting: Setting, maxKeys: number, createTwin: () => LocalStore, numRuns: number): void {
   const property = fc.property(steps, (trace) => {
-    const shared = new World(twoEnds({ maxKeys, maxBytes: 2 ** 24 }), setting);
+    const shared = new SharedWorld(twoEnds({ maxKeys, maxBytes: 2 ** 24 }), setting);
     const twin = createTwin();
-    const expected = new World([twin, twin], setting);
+    const expected = new SharedWorld([twin, twin], setting);
     for (const step of trace) expect(shared.play(step)).toEqual(expected.play(step));
     expect(shared.stores.map(({ overflowCount }) => overflowCount)).toEqual([0, 0]);
   });
   fc.assert(property, { numRuns });
 }
 
-describe.each(Object.entries(LISTS))("two ends with %s", (_name, limits) => {
-  it("decide as two limiters over one memory store do", () => {
-    agree({ limits, keys: KEYS, stepsMs: STEPS_MS }, 100, () => memoryStore(), 60);
-  });
+/** Compares decisions on random steps: `numRuns` sequences for each property. */
+export function testSharedTwins(numRuns: number): void {
+  describe.each(Object.entries(LISTS))("two attachments of a shared store, with %s", (_name, limits) => {
+    it("decide as two limiters over one memory store do", () => {
+      agree({ limits, keys: KEYS, stepsMs: STEPS_MS }, 100, () => memoryStore(), numRuns);
+    });
 
-  it("do so where there is room for hardly more than their keys", () => {
-    agree({ limits, keys: KEYS, stepsMs: STEPS_MS }, 1, () => memoryStore(), 30);
-  });
+    it("decide as two limiters over one memory store do when there are hardly more slots than keys", () => {
+      agree({ limits, keys: KEYS, stepsMs: STEPS_MS }, 1, () => memoryStore(), numRuns / 2);
+    });
 
-  // Of several keys one may take the slot of another that was as good as new, before the clock goes back: which one differs.
-  it("decide for a single key as two over one table do when the clock goes to and fro", () => {
-    agree({ limits, keys: 1, stepsMs: STEPS_TO_AND_FRO_MS }, 100, () => tableStore({ maxKeys: 100 }), 60);
+    // With several keys the stores differ: before the clock goes back, a key may take the slot of another that is idle.
+    it("decide for a single key as two limiters over one table do when the clock goes back and forth", () => {
+      agree({ limits, keys: 1, stepsMs: STEPS_TO_AND_FRO_MS }, 100, () => tableStore({ maxKeys: 100 }), numRuns);
+    });
   });
-});
+}
