@@ -13,14 +13,14 @@ afterEach(() => {
 });
 
 describe("the clock of a shared store", () => {
-  it("is one object at each end", () => {
+  it("is one object in each attachment", () => {
     const [store, end] = twoEnds({ maxKeys: 10 });
     expect(store.clock).toBe(store.clock);
     expect(store.clock).not.toBe(end.clock);
     expect(Object.isFrozen(store.clock)).toBe(true);
   });
 
-  it("is what limiters go by unless they are given another", () => {
+  it("is the default clock of limiters", () => {
     const store = sharedStore({ maxKeys: 10 });
     const limiter = createLimiter({ name: "api", limits: [perMinute(2)], store });
     const byIt = createLimiter({ limits: [perMinute(2)], clock: store.clock });
@@ -31,28 +31,28 @@ describe("the clock of a shared store", () => {
     expect(combine(own, byAnother).allow("ann")).toBe(true);
   });
 
-  it("agrees with the system's, and that of one end with the other's", () => {
+  it("agrees with the system clock and between two attachments", () => {
     const [store, end] = twoEnds({ maxKeys: 10 });
     const [before, here, there, after] = [Date.now(), store.clock.now(), end.clock.now(), Date.now()];
-    // Clocks are measured, and may be corrected meanwhile.
+    // The clocks are measured, so they may differ slightly.
     expect(here).toBeGreaterThan(before - 1_000);
     expect(there).toBeLessThan(after + 1_000);
     expect(Math.abs(there - here)).toBeLessThan(100);
   });
 
-  it("begins where the clock of the process was 0, whenever a thread attaches", () => {
+  it("starts from the time at which the clock of the process was 0, whenever a thread attaches", () => {
     const wallAtZeroMs = new Float64Array(bufferOf(sharedStore({ maxKeys: 10 })))[CLOCK_AT / 2]!;
     const expectedMs = Date.now() - Number(process.hrtime.bigint()) / 1e6;
     expect(Math.abs(wallAtZeroMs - expectedMs)).toBeLessThan(1_000);
   });
 
-  it("goes on at the pace of the system's", () => {
+  it("advances at the rate of the system clock", () => {
     const { clock } = sharedStore({ maxKeys: 10 });
     const aheadMs = clock.now() - systemClock.now();
     for (let i = 0; i < 1_000; i += 1) expect(clock.now() - systemClock.now() - aheadMs).toBeLessThan(100);
   });
 
-  it.each([-7_200_000, 7_200_000])("is the first thread's whose wall time was %d ms off", (offMs) => {
+  it.each([-7_200_000, 7_200_000])("follows the first thread, whose wall time was %d ms off", (offMs) => {
     const store = sharedStore({ maxKeys: 10 });
     const numbers = new Float64Array(bufferOf(store));
     numbers[CLOCK_AT / 2] = numbers[CLOCK_AT / 2]! + offMs;
@@ -60,7 +60,7 @@ describe("the clock of a shared store", () => {
     expect(Math.abs(end.clock.now() - store.clock.now() - offMs)).toBeLessThan(1_000);
   });
 
-  it("lets buckets refill in real time, whichever end is asked", async () => {
+  it("lets buckets refill in real time in both attachments", async () => {
     const [store, end] = twoEnds({ maxKeys: 10 });
     const limits = [tokenBucket({ capacity: 1, refill: 1, per: "200ms" })];
     const here = createLimiter({ name: "api", limits, store });
@@ -71,10 +71,10 @@ describe("the clock of a shared store", () => {
   });
 });
 
-describe("a clock for keys that threads share", () => {
+describe("a limiter's clock over a shared store", () => {
   const cases = [["one cell", [perSecond(1)]] as const, ["two cells", [perSecond(1), perMinute(9)]] as const];
 
-  it.each(cases)("may go 20 years to and fro from the first call's time: %s", (_name, limits) => {
+  it.each(cases)("may move up to 20 years from the first call's time: %s", (_name, limits) => {
     for (const direction of [1, -1]) {
       const clock = manualClock(START_MS);
       const [store, end] = twoEnds({ maxKeys: 10 });
@@ -102,7 +102,7 @@ describe("a clock for keys that threads share", () => {
     }
   });
 
-  it("is the same for a limiter that is made later, over whatever keys are left", () => {
+  it("has the same bounds for a limiter that is made later", () => {
     const [store, end] = twoEnds({ maxKeys: 10 });
     const clock = manualClock(START_MS);
     createLimiter({ name: "api", limits: [perMinute(1)], clock, store }).allow("ann");
@@ -113,7 +113,7 @@ describe("a clock for keys that threads share", () => {
     expect([other.allow("bob"), other.allow("bob")]).toEqual([true, false]);
   });
 
-  it("may begin at the epoch, or before", () => {
+  it("may start at the epoch or before", () => {
     for (const startMs of [0, -5_000_000_000_000 / 2]) {
       const [store, end] = twoEnds({ maxKeys: 10 });
       const clock = manualClock(startMs);
@@ -127,7 +127,7 @@ describe("a clock for keys that threads share", () => {
     }
   });
 
-  it("may be fake", () => {
+  it("may be a fake clock", () => {
     vi.useFakeTimers({ now: START_MS });
     const store = sharedStore({ maxKeys: 10 });
     const limiter = createLimiter({ name: "api", limits: [perMinute(1)], store });
@@ -138,7 +138,7 @@ describe("a clock for keys that threads share", () => {
 });
 
 describe("several limiters over one shared store", () => {
-  it("combine", () => {
+  it("can be combined", () => {
     const clock = manualClock(START_MS);
     const [store, end] = twoEnds({ maxKeys: 100 });
     const limiters = [store, end].map((one) => {
@@ -167,7 +167,7 @@ describe("several limiters over one shared store", () => {
     expect(store.size).toBe(2);
   });
 
-  it("combine with limiters over other stores that have its clock", () => {
+  it("can be combined with limiters over other stores that use its clock", () => {
     const store = sharedStore({ maxKeys: 100 });
     const shared = createLimiter({ name: "all threads", limits: [perMinute(3)], store });
     const own = createLimiter({ name: "this one", limits: [perMinute(2)], clock: store.clock, store: memoryStore() });
@@ -176,7 +176,7 @@ describe("several limiters over one shared store", () => {
     expect([shared.allow("ann"), shared.allow("ann")]).toEqual([true, false]);
   });
 
-  it("of two ends do not combine without a common clock", () => {
+  it("cannot be combined across two attachments without a common clock", () => {
     const [store, end] = twoEnds({ maxKeys: 100 });
     const limiters = [store, end].map((one, i) => createLimiter({ name: `${i}`, limits: [perMinute(3)], store: one }));
     expect(() => combine(limiters[0]!, limiters[1]!)).toThrow(expect.objectContaining({ code: "ERR_COMBINE" }));

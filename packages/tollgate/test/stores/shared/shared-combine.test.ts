@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { KINDS_OF_MEMORY, twoEnds } from "./two-ends.ts";
 
 const clock = manualClock(1_790_000_000_123);
-const ROOM = { maxKeys: 100, maxBytes: 2 ** 24 };
+const OPTIONS = { maxKeys: 100, maxBytes: 2 ** 24 };
 const REFUSED = expect.objectContaining({
   code: "ERR_COMBINE",
   message: 'combine: expected limiters that differ, with names that differ where they share a store, got "api" twice',
@@ -18,11 +18,11 @@ afterEach(() => {
 describe.each(KINDS_OF_MEMORY)("limiters over one store attached twice, in %s", (_kind, use) => {
   function setUp() {
     use();
-    const [store, cloned] = twoEnds(ROOM);
+    const [store, cloned] = twoEnds(OPTIONS);
     return [store, cloned, sharedStore.attach(store.handle), sharedStore.attach(cloned.handle)] as const;
   }
 
-  it("combine under different names alone", () => {
+  it("can be combined only under different names", () => {
     const ends = setUp();
     const limits = [perMinute(2)];
     for (const here of ends) {
@@ -36,7 +36,7 @@ describe.each(KINDS_OF_MEMORY)("limiters over one store attached twice, in %s", 
     }
   });
 
-  it("do not combine with limits chosen per call, either", () => {
+  it("cannot be combined under one name if limits are chosen per call", () => {
     const [store, end] = setUp();
     const limits = (): Limit[] => [perMinute(2)];
     const one = createLimiter({ name: "api", limits, clock, store });
@@ -46,7 +46,7 @@ describe.each(KINDS_OF_MEMORY)("limiters over one store attached twice, in %s", 
     );
   });
 
-  it("count as one, each a unit, under different names", () => {
+  it("count one unit each under different names", () => {
     const [store, end] = setUp();
     const one = createLimiter({ name: "one", limits: [perMinute(3)], clock, store });
     const other = createLimiter({ name: "other", limits: () => [perMinute(2)], clock, store: end });
@@ -56,8 +56,8 @@ describe.each(KINDS_OF_MEMORY)("limiters over one store attached twice, in %s", 
   });
 });
 
-it("limiters over different shared stores combine under one name", () => {
-  const make = () => createLimiter({ name: "api", limits: [perMinute(2)], clock, store: sharedStore(ROOM) });
+it("limiters of one name over different shared stores can be combined", () => {
+  const make = () => createLimiter({ name: "api", limits: [perMinute(2)], clock, store: sharedStore(OPTIONS) });
   const [one, other] = [make(), make()];
   expect(combine(one, other).allow("ann")).toBe(true);
   expect([one.explain("ann")[0]?.used, other.explain("ann")[0]?.used]).toEqual([1, 1]);

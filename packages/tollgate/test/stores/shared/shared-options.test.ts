@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 describe("the options of sharedStore", () => {
-  it("are needed, and maxKeys among them", () => {
+  it("must include maxKeys", () => {
     expect(() => create(undefined)).toThrow(refusal("sharedStore: expected an object of options, got undefined"));
     expect(() => create({})).toThrow(refusal("maxKeys: expected a whole number from 1 to 10000000, got undefined"));
   });
@@ -39,19 +39,19 @@ describe("the options of sharedStore", () => {
     );
   });
 
-  it.each([1, 1_000, 10_000_000])("may have maxKeys of %d, which both ends tell", (maxKeys) => {
+  it.each([1, 1_000, 10_000_000])("accept maxKeys of %d, which both attachments report", (maxKeys) => {
     const store = sharedStore({ maxKeys, overflow: "deny" });
     const facts = { kind: "sync", maxKeys, overflow: "deny", size: 0, overflowCount: 0 };
     expect(store).toMatchObject(facts);
     expect(sharedStore.attach(store.handle)).toMatchObject(facts);
   });
 
-  it("have no odd byte of maxBytes used", () => {
+  it("round maxBytes down to a multiple of 8", () => {
     useNoWebAssembly();
     expect(bufferOf(sharedStore({ maxKeys: 10, maxBytes: 4_000_007 })).byteLength).toBe(4_000_000);
   });
 
-  it("leave a store usable with `using`, and its keys to others", () => {
+  it("give a store that works with `using` and leaves its keys to other attachments", () => {
     const store = sharedStore({ maxKeys: 10 });
     const options = { name: "api", limits: [perMinute(1)] };
     {
@@ -62,25 +62,25 @@ describe("the options of sharedStore", () => {
   });
 });
 
-describe("where threads cannot share memory", () => {
+describe("sharedStore without shared memory", () => {
   const advice =
     "sharedStore: expected SharedArrayBuffer, got none; in a browser serve the page with the headers " +
     "Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp, " +
     "elsewhere use memoryStore() or tableStore()";
 
-  it.each(["SharedArrayBuffer", "Atomics"])("as %s is missing, a store says what to do", (name) => {
+  it.each(["SharedArrayBuffer", "Atomics"])("throws an error with advice if %s is missing", (name) => {
     const { handle } = sharedStore({ maxKeys: 10 });
     vi.stubGlobal(name, undefined);
     expect(() => sharedStore({ maxKeys: 10 })).toThrow(refusal(advice, "ERR_STORE"));
     expect(() => sharedStore.attach(handle)).toThrow(refusal(advice, "ERR_STORE"));
   });
 
-  it("options are looked at first", () => {
+  it("checks its options first", () => {
     vi.stubGlobal("SharedArrayBuffer", undefined);
     expect(() => sharedStore({ maxKeys: 0 })).toThrow(expect.objectContaining({ code: "ERR_OPTION" }));
   });
 
-  it("as there is too little, a store says how much it wanted", () => {
+  it("throws an error with the number of bytes if there is too little memory", () => {
     useNoWebAssembly();
     vi.stubGlobal("SharedArrayBuffer", refuseMemory);
     expect(() => sharedStore({ maxKeys: 10, maxBytes: 4_000_000 })).toThrow(
@@ -91,7 +91,7 @@ describe("where threads cannot share memory", () => {
     );
   });
 
-  it("for WebAssembly alone, a plain buffer does", () => {
+  it("uses a plain buffer if only WebAssembly memory is missing", () => {
     useNoWebAssembly();
     const { memory } = sharedStore({ maxKeys: 10 }).handle;
     expect(memory).toBeInstanceOf(SharedArrayBuffer);
@@ -106,7 +106,7 @@ describe("a limiter over a shared store", () => {
     expect(() => createLimiter({ limits: [perMinute(1)], store })).toThrow(refusal(message, "ERR_NAME"));
   });
 
-  it("needs one at its first call, if its limits are chosen per call", () => {
+  it("needs a name at its first call if its limits are chosen per call", () => {
     const store = sharedStore({ maxKeys: 10 });
     const limiter = createLimiter({ key: (key: string) => key, limits: () => [perMinute(1)], store });
     expect(() => limiter.allow("ann")).toThrow(refusal(message, "ERR_NAME"));

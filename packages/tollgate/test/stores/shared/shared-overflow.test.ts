@@ -12,7 +12,7 @@ import { describe, expect, it } from "vitest";
 import { twoEnds } from "./two-ends.ts";
 
 const START_MS = 1_790_000_000_123;
-/** All slots of a store that was made for one key. */
+/** The slots of a store for one key. */
 const SLOTS = 32;
 const BUCKETS = 256;
 
@@ -25,14 +25,14 @@ function keys(count: number, prefix = "new"): string[] {
   return Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
 }
 
-/** Takes all slots, and has no key share a bucket before. */
+/** Fills all slots before any key gets into an overflow bucket. */
 function fill(limiter: Limiter): string[] {
-  const fillers = keys(10_000, "filler").filter((key) => limiter.size < SLOTS && !isWithoutRoom(limiter, key));
+  const fillers = keys(10_000, "filler").filter((key) => limiter.size < SLOTS && !findsNoSlot(limiter, key));
   expect(limiter.size).toBe(SLOTS);
   return fillers;
 }
 
-function isWithoutRoom(limiter: Limiter, key: string): boolean {
+function findsNoSlot(limiter: Limiter, key: string): boolean {
   const decision = limiter.peek(key);
   if (decision.overflowed === true || !decision.allowed) return true;
   limiter.charge(key, 2);
@@ -43,8 +43,8 @@ function isStoreFull(decision: Decision): boolean {
   return !decision.allowed && decision.reason === "store-full";
 }
 
-describe.each(LISTS)("keys of %s without room", (_name, limits) => {
-  /** Both ends of a store whose slots are all taken. */
+describe.each(LISTS)("keys without slots in a full shared store, with %s a key,", (_name, limits) => {
+  /** Two attachments of a store whose slots are all in use. */
   function setUp(overflow: OverflowPolicy = "share") {
     const clock = manualClock(START_MS);
     const [store, end] = twoEnds({ maxKeys: 1, overflow });
@@ -55,14 +55,14 @@ describe.each(LISTS)("keys of %s without room", (_name, limits) => {
     return { clock, store, end, here, there, fillers };
   }
 
-  it("share 256 buckets, whichever end they come to", () => {
+  it("share 256 overflow buckets in both attachments", () => {
     const { store, end, here, there } = setUp();
     const admitted = keys(10_000).filter((key, i) => (i % 2 === 0 ? here : there).allow(key));
     expect(admitted).toHaveLength(BUCKETS * 2);
     expect([store.size, store.overflowCount, end.overflowCount]).toEqual([SLOTS, 10_000, 10_000]);
   });
 
-  it("share one bucket at both ends, and are told so", () => {
+  it("share one bucket in both attachments, and their decisions say so", () => {
     const { here, there } = setUp();
     expect(here.consume("new")).toMatchObject({ allowed: true, overflowed: true, remaining: 1 });
     expect(there.consume("new")).toMatchObject({ allowed: true, overflowed: true, remaining: 0 });
@@ -75,14 +75,14 @@ describe.each(LISTS)("keys of %s without room", (_name, limits) => {
     ]);
   });
 
-  it("give back to the bucket that they share", () => {
+  it("refund to the bucket that they share", () => {
     const { here, there } = setUp();
     expect(here.charge("new", 2).overflowed).toBe(true);
     there.refund("new", 1);
     expect([here.handle("new").allow(), there.allow("new")]).toEqual([true, false]);
   });
 
-  it("give back to the bucket that the decision was made by, or to none", () => {
+  it("refund only to the bucket that made the decision", () => {
     const { here, there, fillers } = setUp();
     const inBucket = here.charge("new", 2);
     there.refund("new", 1, inBucket);
@@ -96,7 +96,7 @@ describe.each(LISTS)("keys of %s without room", (_name, limits) => {
     expect(here.peek("new", 0).remaining).toBe(1);
   });
 
-  it("stand as their bucket does for calls that take nothing", () => {
+  it("have the state of their bucket in calls that take nothing", () => {
     const { here, there } = setUp();
     here.charge("new", 5);
     expect(there.consume("new", 0)).toMatchObject({ allowed: false, overflowed: true });
@@ -105,7 +105,7 @@ describe.each(LISTS)("keys of %s without room", (_name, limits) => {
     expect(there.explain("new")[0]).toMatchObject({ used: 5 });
   });
 
-  it("are not forgotten by a reset, but when all are", () => {
+  it("are dropped by clear, not by a reset of one key", () => {
     const { here, there } = setUp();
     here.charge("new", 2);
     there.reset("new");
@@ -116,7 +116,7 @@ describe.each(LISTS)("keys of %s without room", (_name, limits) => {
     expect(here.consume("new", 2)).toMatchObject({ allowed: true, remaining: 0, overflowed: true });
   });
 
-  it("are counted by calls that take, not by those that look or give back", () => {
+  it("raise overflowCount by calls that take, not by peeks and refunds", () => {
     const { store, end, here, there } = setUp();
     here.peek("new");
     there.explain("new");
@@ -131,7 +131,7 @@ describe.each(LISTS)("keys of %s without room", (_name, limits) => {
     expect([store.overflowCount, end.overflowCount]).toEqual([6, 6]);
   });
 
-  it("get slots of their own, full, as soon as keys in use are as good as new", () => {
+  it("get slots of their own as soon as other keys are idle", () => {
     const { clock, here, there, fillers } = setUp();
     for (const key of keys(5_000)) here.allow(key);
     clock.advance(60_001);
@@ -140,7 +140,7 @@ describe.each(LISTS)("keys of %s without room", (_name, limits) => {
     expect([here.allow("new-1"), there.allow(fillers[0]!, 2)]).toEqual([false, true]);
   });
 
-  it("are denied at both ends if the store was made so", () => {
+  it("are denied in both attachments if the store has overflow: deny", () => {
     const { store, end, here, there, fillers } = setUp("deny");
     for (const limiter of [here, there]) {
       expect(limiter.consume("new")).toMatchObject({ allowed: false, reason: "store-full", retryAfterMs: 1_000 });
@@ -154,32 +154,29 @@ describe.each(LISTS)("keys of %s without room", (_name, limits) => {
   });
 });
 
-describe("overflow buckets", () => {
-  it.each(LISTS)(
-    "of %s are there for 32 limiters at a time at most, and beyond that their keys are denied",
-    (_name, limits) => {
-      const clock = manualClock(START_MS);
-      const [store, end] = twoEnds({ maxKeys: 1 });
-      fill(createLimiter({ name: "first", limits, clock, store }));
-      const limiters = Array.from({ length: 40 }, (_, i) =>
-        createLimiter({ name: `limiter-${i}`, limits, clock, store: i % 2 === 0 ? store : end }),
-      );
-      const admitted = limiters.map((limiter) => keys(6_000).filter((key) => limiter.allow(key)).length);
-      // With more of them some buckets find all of their slots taken.
-      for (const count of admitted.slice(0, 12)) expect(count).toBe(BUCKETS * 2);
-      const all = admitted.reduce((sum, count) => sum + count, 0);
-      expect(all).toBeGreaterThan(29 * BUCKETS * 2);
-      expect(all).toBeLessThanOrEqual(32 * BUCKETS * 2);
-      const last = createLimiter({ name: "limiter-39", limits, clock, store });
-      const denied = keys(4_000).find((key) => isStoreFull(last.consume(key)));
-      expect(last.peek(denied!)).toMatchObject({ allowed: false, reason: "store-full" });
-      // When time has passed the buckets are free for others.
-      clock.advance(60_001);
-      expect(last.consume(denied!, 2)).toMatchObject({ allowed: true });
-    },
-  );
+describe("overflow buckets of a shared store", () => {
+  it.each(LISTS)("serve 32 limiters at a time, and deny keys of further limiters: %s a key", (_name, limits) => {
+    const clock = manualClock(START_MS);
+    const [store, end] = twoEnds({ maxKeys: 1 });
+    fill(createLimiter({ name: "first", limits, clock, store }));
+    const limiters = Array.from({ length: 40 }, (_, i) =>
+      createLimiter({ name: `limiter-${i}`, limits, clock, store: i % 2 === 0 ? store : end }),
+    );
+    const admitted = limiters.map((limiter) => keys(6_000).filter((key) => limiter.allow(key)).length);
+    // With more limiters, some buckets find all of their slots in use.
+    for (const count of admitted.slice(0, 12)) expect(count).toBe(BUCKETS * 2);
+    const all = admitted.reduce((sum, count) => sum + count, 0);
+    expect(all).toBeGreaterThan(29 * BUCKETS * 2);
+    expect(all).toBeLessThanOrEqual(32 * BUCKETS * 2);
+    const last = createLimiter({ name: "limiter-39", limits, clock, store });
+    const denied = keys(4_000).find((key) => isStoreFull(last.consume(key)));
+    expect(last.peek(denied!)).toMatchObject({ allowed: false, reason: "store-full" });
+    // Idle buckets are free for other limiters.
+    clock.advance(60_001);
+    expect(last.consume(denied!, 2)).toMatchObject({ allowed: true });
+  });
 
-  it("are looked at without being taken", () => {
+  it("take no slots for peeks", () => {
     const clock = manualClock(START_MS);
     const [store, end] = twoEnds({ maxKeys: 1 });
     fill(createLimiter({ name: "first", limits: [perMinute(2)], clock, store }));

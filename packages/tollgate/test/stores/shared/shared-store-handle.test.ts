@@ -18,7 +18,7 @@ describe.each(KINDS_OF_MEMORY)("the handle of a store in %s", (_name, use) => {
   it.each<[string, readonly Limit[]]>([
     ["one cell", [perMinute(2)]],
     ["several cells", [perMinute(2), fixedWindow({ limit: 2, window: "1h" })]],
-  ])("can be cloned, and names the same store: keys of %s", (_cells, limits) => {
+  ])("can be cloned and then names the same store: keys of %s", (_cells, limits) => {
     use();
     const store = sharedStore({ maxKeys: 10 });
     const clone: SharedStoreHandle = structuredClone(store.handle);
@@ -33,7 +33,7 @@ describe.each(KINDS_OF_MEMORY)("the handle of a store in %s", (_name, use) => {
     ]);
   });
 
-  it("is passed on by whoever has attached", () => {
+  it("can be passed on by a thread that has attached", () => {
     use();
     const store = sharedStore({ maxKeys: 10 });
     const further = sharedStore.attach(structuredClone(sharedStore.attach(structuredClone(store.handle)).handle));
@@ -42,7 +42,7 @@ describe.each(KINDS_OF_MEMORY)("the handle of a store in %s", (_name, use) => {
     expect(createLimiter({ name: "api", limits, store }).allow("ann")).toBe(false);
   });
 
-  it("keeps the counts when nobody else does", () => {
+  it("keeps the counts alive without any store object", () => {
     use();
     const { handle } = sharedStore({ maxKeys: 10 });
     const limits = [perMinute(1)];
@@ -50,7 +50,7 @@ describe.each(KINDS_OF_MEMORY)("the handle of a store in %s", (_name, use) => {
     expect(createLimiter({ name: "api", limits, store: sharedStore.attach(handle) }).allow("ann")).toBe(false);
   });
 
-  it("of one store is not another's", () => {
+  it("differs between stores", () => {
     use();
     const limits = [perMinute(1)];
     const stores = [sharedStore({ maxKeys: 10 }), sharedStore({ maxKeys: 10 })];

@@ -2,7 +2,7 @@ import type { Decision, Limiter } from "tollgate";
 
 /** One call of a limiter. */
 export interface Call {
-  /** `allow held` asks through a handle, which remembers where the key was. */
+  /** `allow held` calls through a handle, which caches the slot of its key. */
   readonly verb:
     | "allow"
     | "allow held"
@@ -14,14 +14,14 @@ export interface Call {
     | "reset"
     | "clear"
     | "sweep";
-  /** Of `clear` and `sweep`, which are about all keys, the empty string. */
+  /** The empty string for `clear` and `sweep`, which concern all keys. */
   readonly key: string;
   readonly cost: number;
   /** The time of the clock, in milliseconds. */
   readonly nowMs: number;
 }
 
-/** A limiter as one thread has it. */
+/** One thread's limiter. */
 export class Caller {
   readonly #limiter: Limiter;
   readonly #setClock: (ms: number) => void;
@@ -32,7 +32,7 @@ export class Caller {
     this.#setClock = setClock;
   }
 
-  /** Calls, and says what came of it; what is not to be compared, as how many keys a sweep drops, is left out. */
+  /** Makes a call and returns its outcome, without what need not be linearizable, such as how many keys a sweep drops. */
   play({ verb, key, cost, nowMs }: Call): string {
     const limiter = this.#limiter;
     this.#setClock(nowMs);
@@ -78,13 +78,13 @@ export class Caller {
   }
 }
 
-/** All of it but in whose bucket it was counted. */
+/** A decision, except for whether an overflow bucket made it. */
 function shown(decision: Decision): string {
   const { allowed, limit, remaining, limitRemaining, resetMs } = decision;
   const rest = decision.allowed
     ? `next ${decision.nextMs}`
     : `${decision.reason}, again in ${decision.retryAfterMs}, ${decision.usedAfterRetry} used then, ${decision.violated.length} violated`;
-  return `${allowed}: ${remaining} left, ${limitRemaining} of ${limit?.name}, new in ${resetMs}, ${rest}`;
+  return `${allowed}: ${remaining} left, ${limitRemaining} of ${limit?.name}, idle in ${resetMs}, ${rest}`;
 }
 
 export function describeCall({ verb, key, cost, nowMs }: Call): string {

@@ -16,12 +16,12 @@ import { watched } from "./views.ts";
 
 /** The name of every limiter. */
 export const LIMITER = "model";
-/** Which keys are in each other's way is the same each time. */
+/** A fixed secret, so that keys have the same candidate slots in every run. */
 export const SECRET: Int32Array = Int32Array.of(1, 2, 3, 4);
 
 const BYTES = 2 ** 22;
 
-/** The memory of a scenario, and its threads. */
+/** The memory and the threads of a scenario. */
 export class World {
   readonly scenario: Scenario;
   readonly memory: ExploredMemory;
@@ -31,7 +31,7 @@ export class World {
   #access: (operation: Operation) => Value;
   #count = { points: 0 };
   readonly #roots = new Map<string, Point>();
-  /** Final states by the memory's hash. */
+  /** The final states of keys, by the hash of the memory. */
   readonly #finalStates = new Map<string, ReadonlyMap<string, string>>();
 
   constructor(scenario: Scenario) {
@@ -54,18 +54,18 @@ export class World {
     return this.scenario.programs.map((_program, thread) => this.#rootOf(thread, []));
   }
 
-  /** How many points there are. */
+  /** The number of points. */
   get points(): number {
     return this.#count.points;
   }
 
-  /** Begins with no points. */
+  /** Drops all points. */
   forget(): void {
     this.#count = { points: 0 };
     this.#roots.clear();
   }
 
-  /** Does a thread's next step, and all further ones that may be done. */
+  /** Does a thread's next step, and further steps while `mayGoOn` allows them. */
   advance(thread: number, from: Point, mayGoOn: MayGoOn): Point {
     let point = from;
     do {
@@ -79,7 +79,7 @@ export class World {
     return point;
   }
 
-  /** How each key stands for a thread that comes now. */
+  /** The state of each key, as a new thread reads it. */
   finalState(): ReadonlyMap<string, string> {
     const { hash, mark } = this.memory;
     const known = this.#finalStates.get(hash);
@@ -94,7 +94,7 @@ export class World {
   #replay(thread: number, from: Point, mayGoOn: MayGoOn): Point {
     const number = this.scenario.writeSlots === "same" ? 0 : thread;
     const { mark } = this.memory;
-    // What a thread that attaches writes is there already, but for the count of threads, which gives it its number.
+    // An attaching thread changes nothing, except for the count of threads, which gives it its number.
     this.#access = (operation) => (operation.word === THREADS_AT ? number : this.memory.perform(operation));
     const caller = this.#attach();
     const { limiters, keys, lookAtMs } = this.scenario;
@@ -132,7 +132,7 @@ export class World {
   }
 }
 
-/** How each key of a scenario stands at its moments. */
+/** The state of each key of a scenario at each of its times. */
 export function lookAt(
   { keys, lookAtMs }: Pick<Scenario, "keys" | "lookAtMs">,
   caller: Pick<Caller, "play">,

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { SharedStore, SharedStoreHandle, SharedStoreOptions } from "tollgate/shared";
-import { DIST, type LimitOf, NAME, STANDING_MS, sharedStore } from "./library.ts";
+import { DIST, type LimitOf, NAME, STOPPED_MS, sharedStore } from "./library.ts";
 
 const ENTRY = new URL("jobs/worker.mjs", import.meta.url);
 
@@ -13,7 +13,7 @@ export interface Job {
   readonly call?: string;
   readonly limits?: readonly LimitOf[];
   /** By default a clock that stands still. */
-  readonly clock?: "standing" | "store";
+  readonly clock?: "stopped" | "store";
   /** Removes WebAssembly, so that the library swaps by BigInt64Array. */
   readonly webAssembly?: "none";
   /** The correction of the wall time before the worker started. */
@@ -35,7 +35,7 @@ export async function enlist(
   job: Job,
 ): Promise<Member> {
   const { parameters, ...others } = job;
-  const clockMs = job.clock === "store" ? undefined : STANDING_MS;
+  const clockMs = job.clock === "store" ? undefined : STOPPED_MS;
   const data = {
     ...others,
     parameters: { ...parameters, index },

@@ -7,7 +7,7 @@ const WORKERS = 4;
 const CALLS = 250_000;
 const NAMES = { one: "a token bucket", two: "a token bucket and a sliding window" };
 
-// What there is, is used up by calls of these costs to the last unit.
+// Calls of these costs use up each capacity to the last unit.
 const CASES = [
   { name: `${NAMES.one}, one hot key`, limits: bucket(400_003), keys: 1, capacity: 400_003, costs: [1] },
   { name: `${NAMES.one}, 1,000 keys`, limits: bucket(601), keys: 1_000, capacity: 601, costs: [1] },
@@ -23,14 +23,14 @@ const CASES = [
   },
 ] as const;
 
-/** Whether the store is made with WebAssembly, and by what workers swap in turn. */
+/** Which memory the store has, and by which operations the workers swap in turn. */
 const SWAPS: readonly { readonly name: string; readonly made: Swaps; readonly swaps: readonly Swaps[] }[] = [
   { name: "by WebAssembly", made: "WebAssembly", swaps: ["WebAssembly"] },
   { name: "by BigInt64Array", made: "BigInt64Array", swaps: ["WebAssembly", "BigInt64Array"] },
-  { name: "by the one and by the other", made: "WebAssembly", swaps: ["WebAssembly", "BigInt64Array"] },
+  { name: "by both", made: "WebAssembly", swaps: ["WebAssembly", "BigInt64Array"] },
 ];
 
-describe.each(SWAPS)("four threads that swap $name admit exactly what there is", ({ made, swaps }) => {
+describe.each(SWAPS)("four threads that swap $name admit exactly the capacity", ({ made, swaps }) => {
   it.each(CASES)("$name", { timeout: 60_000 }, async ({ limits, keys, capacity, costs }) => {
     const store = await storeWith(made, { maxKeys: 2_000, maxBytes: 2 ** 24 });
     expect(store.handle.memory instanceof SharedArrayBuffer).toBe(made === "BigInt64Array");

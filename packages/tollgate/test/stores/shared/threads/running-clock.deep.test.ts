@@ -6,15 +6,15 @@ const WORKERS = 4;
 const TASKS = 100;
 const CALLS_PER_TASK = 10_000;
 const KEYS = 10;
-/** What comes in in a second: no key is left alone for so long, so none is full again. */
+/** The refill of a second. Calls on a key are closer together, so no bucket is full again. */
 const CAPACITY = 2_000;
 const PER_MS = 2;
 
 const bucket: LimitOf = ["tokenBucket", { name: "bucket", capacity: CAPACITY, refill: 1_000 * PER_MS, per: "1s" }];
-/** Never the one that denies. */
+/** A limit that never denies. */
 const wide: LimitOf = ["tokenBucket", { name: "wide", capacity: 1_000_000, refill: 1_000_000, per: "1s" }];
 
-interface Told {
+interface KeyRecord {
   readonly admitted: number;
   readonly beforeFirst: number;
   readonly afterFirstDenial: number;
@@ -22,28 +22,28 @@ interface Told {
   readonly afterLast: number;
 }
 
-describe("a hundred tasks in four threads, by the store's own clock", () => {
+describe("a hundred tasks in four threads, with the store's own clock", () => {
   it.each([
     { name: "a token bucket", limits: [bucket] },
     { name: "two token buckets", limits: [bucket, wide] },
-  ])("admit what the capacity and the time come to, within one unit a key: $name", async ({ limits }) => {
+  ])("admit the capacity and the refill, within one unit a key: $name", async ({ limits }) => {
     const store = sharedStore({ maxKeys: 100 });
     const done = new Int32Array(new SharedArrayBuffer(4));
     const calls = { calls: CALLS_PER_TASK, keys: KEYS };
     const parameters = { ...calls, tasks: TASKS / WORKERS, allTasks: TASKS, done };
     const job = { job: "running.mjs", limits, clock: "store", parameters } as const;
-    const told = await together<Told[]>(store, [job, job, job, job]);
+    const records = await together<KeyRecord[]>(store, [job, job, job, job]);
     for (let key = 0; key < KEYS; key += 1) {
-      const all = told.map((one) => one[key]!);
+      const all = records.map((one) => one[key]!);
       const admitted = all.reduce((sum, one) => sum + one.admitted, 0);
       const beforeFirst = Math.min(...all.map((one) => one.beforeFirst));
       const afterLast = Math.max(...all.map((one) => one.afterLast));
       expect(admitted).toBeLessThanOrEqual(CAPACITY + PER_MS * (afterLast - beforeFirst) + 1);
-      // Who is denied finds less than a unit there: until then the capacity and all that came in since the first denial has been admitted.
+      // A denied call found less than a unit: the capacity and the refill since the first denial were admitted by then.
       const afterFirstDenial = Math.min(...all.map((one) => one.afterFirstDenial));
       const beforeLastDenial = Math.max(...all.map((one) => one.beforeLastDenial));
       expect(admitted).toBeGreaterThanOrEqual(CAPACITY + PER_MS * (beforeLastDenial - afterFirstDenial) - 1);
-      // That says something only if most of the time passed in between, and units came in.
+      // The bounds are meaningful only if most of the run lies between them and units were refilled.
       expect(beforeLastDenial - afterFirstDenial).toBeGreaterThan(0.5 * (afterLast - beforeFirst));
       expect(PER_MS * (afterLast - beforeFirst)).toBeGreaterThan(50);
     }

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 
 const clock = manualClock(1_790_000_000_123);
 
-/** How many keys get room in a store, under a secret of its own, before one does not. */
-function keysWithRoom(maxKeys: number, limits: readonly Limit[]): number {
+/** How many keys get slots in a new store until the first finds none. Each store has a secret of its own. */
+function keysWithSlots(maxKeys: number, limits: readonly Limit[]): number {
   const store = sharedStore({ maxKeys, overflow: "deny" });
   const limiter = createLimiter({ name: "api", limits, clock, store });
   let admitted = 0;
@@ -15,28 +15,28 @@ function keysWithRoom(maxKeys: number, limits: readonly Limit[]): number {
   return admitted;
 }
 
-describe("a shared store for as many keys as it was asked for", () => {
+describe("the capacity of a shared store", () => {
   it.each([
     [1, 200, 12],
     [10, 200, 12],
     [100, 100, 101],
     [1_000, 40, 1_001],
     [100_000, 3, 100_001],
-  ])("has room for more than %d, whatever the secret", (maxKeys, stores, least) => {
-    const counts = Array.from({ length: stores }, () => keysWithRoom(maxKeys, [perMinute(1)]));
+  ])("exceeds maxKeys of %d under any secret", (maxKeys, stores, least) => {
+    const counts = Array.from({ length: stores }, () => keysWithSlots(maxKeys, [perMinute(1)]));
     expect(Math.min(...counts)).toBeGreaterThanOrEqual(least);
   });
 
   it.each([
     [1, 50, 12],
     [1_000, 10, 1_001],
-  ])("has room for more than %d of several cells", (maxKeys, stores, least) => {
+  ])("exceeds maxKeys of %d for keys of several cells", (maxKeys, stores, least) => {
     const limits = [perMinute(1), fixedWindow({ limit: 5, window: "1h" })];
-    const counts = Array.from({ length: stores }, () => keysWithRoom(maxKeys, limits));
+    const counts = Array.from({ length: stores }, () => keysWithSlots(maxKeys, limits));
     expect(Math.min(...counts)).toBeGreaterThanOrEqual(least);
   });
 
-  it("has room for as many of each number of cells", () => {
+  it("is maxKeys for each width", () => {
     const store = sharedStore({ maxKeys: 1_000, overflow: "deny" });
     const narrow = createLimiter({ name: "narrow", limits: [perMinute(1)], clock, store });
     const wide = createLimiter({ name: "wide", limits: [fixedWindow({ limit: 1, window: "1h" })], clock, store });
@@ -45,11 +45,11 @@ describe("a shared store for as many keys as it was asked for", () => {
     expect([store.size, narrow.size, wide.size, store.overflowCount]).toEqual([2_000, 1_000, 1_000, 0]);
   });
 
-  it("has most of its slots taken when keys go on coming", () => {
+  it("lets most slots be used while keys keep coming", () => {
     const store = sharedStore({ maxKeys: 10_000 });
     const limiter = createLimiter({ name: "api", limits: [perMinute(1)], clock, store });
     for (let i = 0; i < 200_000; i += 1) limiter.allow(`client-${i}`);
-    // Of 22,000.
+    // The store has 22,000 slots.
     expect(store.size).toBeGreaterThan(21_900);
     expect(store.size).toBe(limiter.size);
   });

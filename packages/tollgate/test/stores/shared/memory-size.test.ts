@@ -6,7 +6,7 @@ import { bufferOf, useNoWebAssembly } from "./two-ends.ts";
 
 const MOST_BYTES = 2 ** 32;
 
-/** So many token buckets, of a cell each. */
+/** A list of this many token buckets, of one cell each. */
 function buckets(cells: number): Limit[] {
   return Array.from({ length: cells }, (_, i) => perMinute(1, { name: `limit-${i}` }));
 }
@@ -14,7 +14,7 @@ function buckets(cells: number): Limit[] {
 const make = (store: SharedStore, cells: number) =>
   createLimiter({ name: `of ${cells} cells`, limits: buckets(cells), store });
 
-/** The error that a call throws. */
+/** Returns the error that a call throws. */
 function errorOf(call: () => unknown): TollgateError {
   try {
     call();
@@ -29,16 +29,16 @@ function bytesNamedBy({ code, message }: TollgateError): number {
   return Number(/ pass sharedStore\(\{ maxBytes: (\d+) \}\) or more/.exec(message)?.[1]);
 }
 
-/** Memory of WebAssembly comes in pages, so that there may be more of it than was asked for. */
+/** WebAssembly memory comes in pages, so a store may have more of it than requested. */
 beforeEach(useNoWebAssembly);
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** For fewer keys there is more than they need. */
+/** For fewer keys the default is more than they need. */
 const MILLION = 1_000_000;
 
-describe("memory without maxBytes", () => {
+describe("the default memory of a shared store", () => {
   it("is enough for limiters of one cell and for others of up to eight", () => {
     for (const cells of [2, 5, 8]) {
       const store = sharedStore({ maxKeys: 2 * MILLION });
@@ -54,20 +54,20 @@ describe("memory without maxBytes", () => {
     expect(() => make(store, 120)).toThrow(expect.objectContaining({ code: "ERR_LIMITS" }));
   });
 
-  it("grows by 44 bytes a key and 202 more", () => {
+  it("grows by 44 and 202 bytes for each key", () => {
     const [few, many] = [2 * MILLION, 3 * MILLION].map((maxKeys) => bufferOf(sharedStore({ maxKeys })).byteLength);
     expect((many! - few!) / MILLION).toBeCloseTo(44 + 202.4, 2);
   });
 });
 
-describe("limits for which there is no memory", () => {
+describe("limits that do not fit into a shared store", () => {
   it.each([
     [1, 1],
     [1, 2],
     [1_000, 2],
     [1_000, 9],
     [77_777, 20],
-  ])("are refused, for %d keys of %d cells, with the least maxBytes that does", (maxKeys, cells) => {
+  ])("cause an error with the least sufficient maxBytes: %d keys of %d cells", (maxKeys, cells) => {
     const error = errorOf(() => make(sharedStore({ maxKeys, maxBytes: 2_110_000 }), cells));
     expect(error.message).toMatch(`room in the shared store for ${maxKeys} keys of ${cells} cells, got 2110000 bytes`);
     const maxBytes = bytesNamedBy(error);
@@ -77,7 +77,7 @@ describe("limits for which there is no memory", () => {
     );
   });
 
-  it("are refused with what does for them beside the limiters that are there", () => {
+  it("cause an error that accounts for the existing limiters", () => {
     const widths = [1, 3, 12, 66];
     let maxBytes = 2_110_000;
     for (const refused of [...widths, undefined]) {
@@ -103,7 +103,7 @@ describe("limits for which there is no memory", () => {
     expect(make(store, 8).allow("ann")).toBe(true);
   });
 
-  it("are refused in every thread alike", () => {
+  it("cause the same error in every thread", () => {
     const store = sharedStore({ maxKeys: 2 * MILLION });
     const end = sharedStore.attach(store.handle);
     make(store, 8);
@@ -112,7 +112,7 @@ describe("limits for which there is no memory", () => {
     expect(make(end, 8).allow("ann")).toBe(true);
   });
 
-  it("are refused at the first call if they are chosen per call", () => {
+  it("cause an error at the first call if they are chosen per call", () => {
     const store = sharedStore({ maxKeys: 1_000, maxBytes: 2_150_000 });
     const wide = [slidingWindow({ limit: 64, window: "1m" })];
     const limiter = createLimiter({ name: "api", key: (key: string) => key, limits: () => wide, store });
@@ -120,7 +120,7 @@ describe("limits for which there is no memory", () => {
     expect(store.size).toBe(0);
   });
 
-  it("are not told a maxBytes that there cannot be", () => {
+  it("cause an error that names no impossible maxBytes", () => {
     const store = sharedStore({ maxKeys: 10_000_000, maxBytes: 2_200_000 });
     const { code, message } = errorOf(() => make(store, 100));
     expect(code).toBe("ERR_LIMITS");
@@ -131,8 +131,8 @@ describe("limits for which there is no memory", () => {
   });
 });
 
-describe("lists of limits", () => {
-  it("that are too many are refused, and those that are known go on", () => {
+describe("a shared store with too many lists of limits", () => {
+  it("throws for new lists and goes on with known ones", () => {
     const store = sharedStore({ maxKeys: 100 });
     const known = make(store, 1);
     known.allow("ann");
@@ -146,8 +146,8 @@ describe("lists of limits", () => {
   });
 });
 
-describe("limits of many numbers of cells", () => {
-  it("are up to 64 in one store", () => {
+describe("a shared store with limits of many widths", () => {
+  it("accepts up to 64 widths", () => {
     const store = sharedStore({ maxKeys: 1, maxBytes: 2 ** 28 });
     for (let cells = 1; cells <= 64; cells += 1) expect(make(store, cells).allow("ann")).toBe(true);
     expect(() => make(store, 65)).toThrow(
@@ -160,10 +160,10 @@ describe("limits of many numbers of cells", () => {
     expect([make(end, 64).allow("ann"), make(end, 1).allow("bob"), end.size]).toEqual([false, true, 65]);
   });
 
-  it("do not get into each other's memory", () => {
+  it("keeps their memory apart", () => {
     const store = sharedStore({ maxKeys: 20, maxBytes: 2 ** 26 });
     const end = sharedStore.attach(store.handle);
-    // Made in another order at the other end.
+    // The other attachment makes them in another order.
     const here = [9, 1, 2, 33, 3].map((cells) => make(store, cells));
     const there = [3, 33, 2, 1, 9].map((cells) => make(end, cells)).toReversed();
     const keys = Array.from({ length: 20 }, (_, i) => `key-${i}`);

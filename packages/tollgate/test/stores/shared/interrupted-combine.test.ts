@@ -4,19 +4,19 @@ import { TokenBucketKernel } from "../../../src/algorithms/token-bucket.ts";
 import { createTimeCell } from "../../../src/core/time-cell.ts";
 
 const CAPACITY = 2;
-/** A unit comes back every two microseconds. */
+/** The bucket refills a unit every two microseconds. */
 const US_PER_UNIT = 2;
 const START_US = 1_790_000_000_000_123;
-/** Others call at every microsecond until then. */
+/** Other threads call at every microsecond until then. */
 const MOMENTS = 7;
-/** At each moment others ask for a unit so often: enough to empty the bucket. */
+/** How often other threads ask for a unit at each moment: enough to empty the bucket. */
 const MOST_CALLS = 2;
 
 const EXACT = tokenBucket({ capacity: CAPACITY, refill: 1, per: US_PER_UNIT / 1000 });
-/** The same rate but for less than a millionth, in ticks that are no fraction of a microsecond. */
+/** A rate that differs by less than a millionth, with ticks that do not divide a microsecond. */
 const INEXACT = tokenBucket({ capacity: CAPACITY, refill: 999_999_999, per: 1_999_999.999 });
 
-/** A call that takes first, and is denied by another limiter later. */
+/** A call that takes units, and is denied by another limiter later. */
 interface Loser {
   readonly takesAt: number;
   readonly givesBackAt: number;
@@ -25,7 +25,7 @@ interface Loser {
 
 type GiveBack = "what still counts" | "all";
 
-/** One bucket, and when units were admitted from it. */
+/** One bucket, and the times at which it admitted units. */
 class Run {
   readonly kernel: TokenBucketKernel;
   readonly cells = new Float64Array(1);
@@ -54,7 +54,7 @@ class Run {
     else this.kernel.revoke(this.cells, 0, this.#takenAt, this.#now, cost);
   }
 
-  /** Whether more was admitted in some time than the bucket holds and refills in it. */
+  /** Whether more units were admitted in some period than the bucket holds and refills in it. */
   get isOver(): boolean {
     return this.admittedAt.some((from, first) => {
       const rest = this.admittedAt.slice(first);
@@ -63,7 +63,7 @@ class Run {
   }
 }
 
-/** Whether others come before the losers at each moment, or after them. */
+/** Whether other threads call before the losers at each moment, or after them. */
 const ORDERS = ["before", "after"] as const;
 
 function play(
@@ -86,7 +86,7 @@ function play(
   return run;
 }
 
-/** Every way in which others may call. */
+/** Every pattern of other calls. */
 function* sequences(length: number): Generator<readonly number[]> {
   for (let number = 0; number < (MOST_CALLS + 1) ** length; number += 1) {
     yield Array.from({ length }, (_, i) => Math.floor(number / (MOST_CALLS + 1) ** i) % (MOST_CALLS + 1));
@@ -98,14 +98,14 @@ function losersOf(cost: number): Loser[] {
   return moments.flatMap((takesAt) => moments.slice(takesAt).map((givesBackAt) => ({ takesAt, givesBackAt, cost })));
 }
 
-/** Every case of one loser; of two, those that have the bucket between them. */
+/** Every case with one loser, and those cases with two losers that share the bucket. */
 const LOSERS: readonly (readonly Loser[])[] = [
   ...losersOf(1).map((loser) => [loser]),
   ...losersOf(2).map((loser) => [loser]),
   ...losersOf(1).map((loser) => [{ takesAt: 0, givesBackAt: 3, cost: 1 }, loser]),
 ];
 
-/** In how many of all runs others got more than the limit, and in how many more than without any loser. */
+/** In how many runs other threads got more than the limit, and in how many more than without a loser. */
 function count(limit: TokenBucketLimit, how: GiveBack): { readonly over: number; readonly more: number } {
   let over = 0;
   let more = 0;
@@ -126,23 +126,23 @@ describe.each([
   ["an exact scale", EXACT],
   ["an inexact scale", INEXACT],
 ])("units of %s that are given back after others took", (_name, limit) => {
-  it("never admit more than the limit, or than without them, when what still counts is given back", () => {
+  it("never admit more than the limit, or than without them, if they refund what still counts", () => {
     expect(count(limit, "what still counts")).toEqual({ over: 0, more: 0 });
   });
 
-  it("admit more when all is given back", () => {
+  it("admit more than the limit if they refund everything", () => {
     const { over, more } = count(limit, "all");
     expect([over > 0, more > 0]).toEqual([true, true]);
   });
 
-  it("are given back whole at the moment at which they were taken", () => {
+  it("get a full refund at the time of the take", () => {
     const run = new Run(limit);
     expect([run.take(0, 1), run.take(0, 1)]).toEqual([true, true]);
     run.refund({ takesAt: 0, givesBackAt: 0, cost: 2 }, "what still counts");
     expect([run.take(0, 2), run.take(0, 1)]).toEqual([true, false]);
   });
 
-  it("are given back whole, and not more, when the clock has gone back", () => {
+  it("get a full refund, and no more, when the clock has gone back", () => {
     const run = new Run(limit);
     expect([run.take(9, 1), run.take(9, 1)]).toEqual([true, true]);
     run.refund({ takesAt: 9, givesBackAt: 5, cost: 1 }, "what still counts");

@@ -9,15 +9,15 @@ import {
   type SyncStore,
 } from "tollgate";
 
-/** What passes at most. */
-const DOOR = 9;
+/** The capacity of the second limiter. */
+const DOOR_CAPACITY = 9;
 
 /**
- * A limiter that other threads empty between the look and the take of a combined call: `meanwhile` runs in between,
- * when limiters over shared stores have taken, and then it denies.
+ * Combines a limiter with a second one that denies. `meanwhile` runs between the peek and the take of a combined call, when limiters
+ * over shared stores have taken their units: there other threads may call.
  */
 export function behindDoor(limiter: Limiter, clock: Clock, meanwhile: () => void): Limiter {
-  const door = createLimiter({ name: "door", limits: [perHour(DOOR)], clock, store: doorStore(meanwhile) });
+  const door = createLimiter({ name: "door", limits: [perHour(DOOR_CAPACITY)], clock, store: doorStore(meanwhile) });
   return combine(limiter, door);
 }
 
@@ -30,7 +30,7 @@ function doorStore(meanwhile: () => void): SyncStore {
       const apply: SyncSpace["apply"] = (verb, key, nowUs, costs, report, at) => {
         if (verb === "take" && costs[0] !== 0) {
           meanwhile();
-          inner.apply("charge", key, nowUs, [DOOR], report, at);
+          inner.apply("charge", key, nowUs, [DOOR_CAPACITY], report, at);
         }
         return inner.apply(verb, key, nowUs, costs, report, at);
       };
