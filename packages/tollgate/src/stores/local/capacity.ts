@@ -96,7 +96,7 @@ export class Capacity {
 }
 
 /** @throws TollgateError `ERR_OPTION`. */
-function checkWhole(option: string, value: unknown, least: number, most: number): number {
+export function checkWhole(option: string, value: unknown, least: number, most: number): number {
   if (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most) return value;
   throw new TollgateError(
     "ERR_OPTION",

@@ -3,7 +3,7 @@ import type { TimeCell } from "../../core/time-cell.ts";
 import type { KeyHash } from "./key-hash.ts";
 
 /** How many buckets the overflowed keys of one plan share. */
-const OVERFLOW_BUCKETS = 256;
+export const OVERFLOW_BUCKETS = 256;
 
 /**
  * The buckets of overflowed keys: a fixed number, each under all limits of the plan. A keyed hash assigns keys to

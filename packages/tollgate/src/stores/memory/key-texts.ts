@@ -1,17 +1,17 @@
 import { KeyHash } from "../local/key-hash.ts";
 import type { Secrets } from "../local/secrets.ts";
 
-/** UTF-16 units of a key that is kept as it is. */
+/** The most UTF-16 units of a key that is kept as it is. */
 const LONGEST = 256;
-/** A digest is 16 units below 256, the bytes of 128 bits, after a first unit of 0. */
+/** A digest is a first unit of 0, then the 16 bytes of 128 bits as units below 256. */
 const MARK = 0;
 const DIGEST_UNITS = 17;
 const WORDS = 4;
 
 /**
- * The texts under which keys are kept: their own, or for long ones a digest of 128 bits, so that a key takes a bounded
- * number of bytes. A digest is two keyed 64-bit hashes under secrets of their own: among k long keys some two have the
- * same with a probability of about k² / 2^129, 1 in 10^25 for ten million, and share a count.
+ * The texts under which a table keeps keys: the key itself, or for a long key a digest of 128 bits, which bounds its
+ * bytes. A digest is two keyed 64-bit hashes under separate secrets. Two keys with the same digest share a count: among
+ * k long keys that has a probability of about k² / 2^129, which is 1 in 10^25 for ten million.
  *
  * A key that looks like a digest is kept as a digest itself. So no key that is kept as it is equals the digest of
  * another.
@@ -38,7 +38,7 @@ export class KeyTexts {
     return String.fromCharCode.apply(undefined, this.#units);
   }
 
-  /** The bytes of two words. */
+  /** Writes the bytes of two words. */
   #write(at: number, words: Int32Array): void {
     for (let byte = 0; byte < 2 * WORDS; byte += 1) {
       this.#units[at + byte] = (words[byte >> 2]! >>> (8 * (byte % WORDS))) & 0xff;
@@ -46,7 +46,7 @@ export class KeyTexts {
   }
 }
 
-/** Small enough to be inlined. */
+/** A function of its own, small enough for engines to inline. */
 export function isKeptAsItIs(key: string): boolean {
   return key.length <= LONGEST && (key.length !== DIGEST_UNITS || key.charCodeAt(0) !== MARK);
 }

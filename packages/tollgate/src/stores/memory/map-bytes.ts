@@ -1,11 +1,11 @@
-/** A Map's least capacity in V8. */
+/** The least capacity of a Map in V8. */
 const LEAST_CAPACITY = 4;
-/** Three words for an entry, and half a word of a hash bucket. */
+/** An entry takes three words, and half a word of a hash bucket. */
 const BYTES_PER_ENTRY = 28;
 
 /**
- * What a Map takes in V8. It doubles when entries, with those deleted since it was last built, have reached its
- * capacity, and halves when less than a quarter is left.
+ * Follows the memory of a Map in V8. The Map doubles when its entries, with those deleted since the last rehash, reach
+ * its capacity. It halves when less than a quarter of the capacity is in use.
  */
 export class MapBytes {
   #capacity = LEAST_CAPACITY;
@@ -16,7 +16,9 @@ export class MapBytes {
     return BYTES_PER_ENTRY * this.#capacity;
   }
 
-  /** What the next entry takes beside `bytes` until it is in: the old entries are copied before they are let go. */
+  /**
+   * What the next entry takes in addition to `bytes` while it is added: the old entries are freed only after the copy.
+   */
   get bytesForNext(): number {
     return this.#isFull ? BYTES_PER_ENTRY * this.#nextCapacity : 0;
   }

@@ -1,8 +1,7 @@
-import { show, TollgateError } from "../../core/errors.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
-import { Capacity, type CapacityDefaults, HEAP_DEFAULTS } from "../local/capacity.ts";
+import { Capacity, type CapacityDefaults, checkWhole, HEAP_DEFAULTS } from "../local/capacity.ts";
 import { LocalSpace } from "../local/local-space.ts";
 import type { CapacityOptions, LocalStore } from "../local/local-store.ts";
 import { PlanTable } from "../local/plan-table.ts";
@@ -12,28 +11,28 @@ import { KeyTexts } from "./key-texts.ts";
 import { Sweeper } from "./sweeper.ts";
 
 /**
- * How many keys a memory store keeps, a million by default, in how many bytes, 256 MiB by default, and how it cleans
- * up.
+ * How many keys a memory store keeps (by default a million), in how many bytes (by default 256 MiB), and how it sweeps.
  */
 export interface MemoryStoreOptions extends CapacityOptions {
   /**
-   * Milliseconds between background sweeps of all keys. Needed for no bound: memory stays in proportion to the keys in
-   * use as calls come in. Set it to let a process that went quiet give memory back, or to hear of sweeps regularly.
+   * Milliseconds between background sweeps of all keys. No bound depends on it: as calls come in, memory stays in
+   * proportion to the keys in use. Set it to free memory in a process without calls, or to notify sweep listeners
+   * regularly.
    */
   readonly sweepIntervalMs?: number;
 }
 
 const DEFAULTS: CapacityDefaults = { ...HEAP_DEFAULTS, maxKeys: 1_000_000 };
-/** Timers wait at most this long; more wraps around to no wait at all. */
+/** The longest delay of a timer. A longer one overflows, and the timer fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Keeps exact string keys and their counts in this process. Limiters of the same name and the same limits on one store
- * share their keys; a limiter without a name keeps its own. A key in use is never forgotten: see `overflow` for what happens
- * when there is no room.
+ * share their keys; a limiter without a name keeps its own. The store never forgets a key in use. Option `overflow`
+ * says what happens to a new key when the store is full.
  *
- * @throws TollgateError `ERR_OPTION` when `sweepIntervalMs` is no whole number from 1 to 2^31 − 1, `maxKeys` none from
- * 1 to 10 million, `maxBytes` none from 65,536 to 2^40, or `overflow` no policy.
+ * @throws TollgateError `ERR_OPTION` if `sweepIntervalMs` is not a whole number from 1 to 2^31 − 1, `maxKeys` not one
+ * from 1 to 10 million, `maxBytes` not one from 65,536 to 2^40, or `overflow` not a policy.
  * @example
  * ```ts
  * import { createLimiter, memoryStore, perMinute } from "tollgate";
@@ -62,14 +61,9 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
     this.#sweeper = new Sweeper(this.capacity, (table) => this.#retire(table));
     const { sweepIntervalMs } = options;
     if (sweepIntervalMs === undefined) return;
-    if (!Number.isInteger(sweepIntervalMs) || sweepIntervalMs < 1 || sweepIntervalMs > LONGEST_TIMER_MS) {
-      throw new TollgateError(
-        "ERR_OPTION",
-        `sweepIntervalMs: expected a whole number from 1 to ${LONGEST_TIMER_MS}, got ${show(sweepIntervalMs)}`,
-      );
-    }
-    this.#timer = setInterval(() => this.#sweeper.sweepAll(), sweepIntervalMs);
-    // Timers are numbers outside Node, Bun and Deno.
+    const intervalMs = checkWhole("sweepIntervalMs", sweepIntervalMs, 1, LONGEST_TIMER_MS);
+    this.#timer = setInterval(() => this.#sweeper.sweepAll(), intervalMs);
+    // In browsers timers are numbers.
     if (typeof this.#timer === "object") this.#timer.unref();
   }
 
@@ -112,8 +106,8 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
   make(plan: Plan, now: TimeCell, isChosenPerCall: boolean): KeyTable {
     const known = this.find(plan);
     if (known !== undefined) return known;
-    // Where bytes are short, a look and the call after it must not find different ones.
-    if (2 * this.capacity.bytes < this.capacity.maxBytes) this.#sweeper.letGoOfUntouched();
+    // Not while bytes are short: a `peek` and the call after it must find the same number of them.
+    if (2 * this.capacity.bytes < this.capacity.maxBytes) this.#sweeper.removeEmptyTables();
     const table = new KeyTable(plan, now, this);
     if (isChosenPerCall && !table.fits(PlanTable.FIXED_BYTES)) {
       table.retire();
@@ -131,7 +125,7 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
   }
 
   sweepStep(): void {
-    this.#sweeper.step();
+    this.#sweeper.sweepStep();
   }
 
   inserted(): void {

@@ -3,30 +3,30 @@ import type { Capacity } from "../local/capacity.ts";
 import { CALLS_PER_SWEEP_STEP } from "../local/local-store.ts";
 import type { KeyTable } from "./key-table.ts";
 
-/** So many slots are looked at in a step, one for each call: no call waits long. */
-const SLOTS_PER_STEP = CALLS_PER_SWEEP_STEP;
-/** And at so many when a new key finds the store full: it has to wait for that. */
+/** A sweep step visits one slot for each call since the last: no call waits long. */
+const SLOTS_PER_SWEEP_STEP = CALLS_PER_SWEEP_STEP;
+/** Fewer slots when a new key finds the store full: that call has to wait for them. */
 const SLOTS_PER_RECLAIM = 16;
-/** A new key counts as so many calls: so a store keeps about twice the keys in use. */
+/** A new key counts as this many calls, so that a store keeps about twice the keys in use. */
 const CALLS_PER_NEW_KEY = 4;
 const TABLES_PER_NEW_TABLE = 4;
 
 /**
- * Sweeps a store's tables in small steps as calls come in, one table after another, so that the keys of an idle limiter
- * go too while others of the store are busy. Each table is judged by the clock of its own limiter; one whose clock fails
- * is passed over, which is for that limiter's own calls to say. A table that a pass leaves empty is let go.
+ * Sweeps a store's tables in small steps as calls come in, one table after another. So the keys of an idle limiter go
+ * too while other limiters of the store are busy. Each table is swept by the clock of its own limiter. A table whose
+ * clock throws is skipped: that limiter's own calls report the error. A pass removes a table that it leaves empty.
  */
 export class Sweeper {
   readonly #tables: KeyTable[] = [];
   readonly #capacity: Capacity;
-  readonly #retire: (table: KeyTable) => void;
+  readonly #onRemoved: (table: KeyTable) => void;
   #next = 0;
-  #nextUntouched = 0;
-  #sweeping = false;
+  #nextToCheck = 0;
+  #isSweeping = false;
 
-  constructor(room: Capacity, retire: (table: KeyTable) => void) {
-    this.#capacity = room;
-    this.#retire = retire;
+  constructor(capacity: Capacity, onRemoved: (table: KeyTable) => void) {
+    this.#capacity = capacity;
+    this.#onRemoved = onRemoved;
   }
 
   add(table: KeyTable): void {
@@ -34,18 +34,18 @@ export class Sweeper {
   }
 
   /**
-   * Lets a few tables go of which nothing is left. Nothing is cleaned up after a look, so each new table makes up for
-   * those that looks have made.
+   * Checks a few tables and removes the empty ones. A `peek` may make a table, and no sweep follows it; a later new
+   * table pays.
    */
-  letGoOfUntouched(): void {
+  removeEmptyTables(): void {
     for (let i = 0; i < TABLES_PER_NEW_TABLE && this.#tables.length > 0; i += 1) {
-      this.#nextUntouched = (this.#nextUntouched + 1) % this.#tables.length;
-      if (this.#tables[this.#nextUntouched]?.isUntouched && !this.#sweeping) this.#letGo(this.#nextUntouched);
+      this.#nextToCheck = (this.#nextToCheck + 1) % this.#tables.length;
+      if (this.#tables[this.#nextToCheck]?.isEmpty && !this.#isSweeping) this.#remove(this.#nextToCheck);
     }
   }
 
-  step(): void {
-    this.#sweep("a step");
+  sweepStep(): void {
+    this.#sweep("some");
   }
 
   /** Counts a new key. */
@@ -58,31 +58,31 @@ export class Sweeper {
   }
 
   /**
-   * Drops what is as good as new at a call's own time, in the middle of that call: it moves no origin, tells nobody and lets
-   * no table go. A store that is full of keys in use is left as it is.
+   * Drops some idle keys in the middle of a call, at that call's time. It moves no origin, notifies no limiter and
+   * removes no table. Keys in use stay, even in a full store.
    */
   reclaim(callTime: TimeCell): void {
-    if (this.#sweeping) return;
+    if (this.#isSweeping) return;
     let slotsLeft = SLOTS_PER_RECLAIM;
     for (let tables = this.#tables.length; tables > 0 && slotsLeft > 0; tables -= 1) {
-      const table = this.#tables[this.#index()]!;
-      const looksAt = Math.max(1, Math.min(slotsLeft, table.size));
-      slotsLeft -= looksAt;
-      const told = table.users.askTime();
+      const table = this.#tables[this.#nextIndex()]!;
+      const slots = Math.max(1, Math.min(slotsLeft, table.size));
+      slotsLeft -= slots;
+      const hasTime = table.users.askTime();
       table.users.noLaterThan(callTime);
-      if (!(told && table.reaches(table.users.now)) || table.sweepSome(looksAt)) this.#next += 1;
+      if (!(hasTime && table.reaches(table.users.now)) || table.sweepStep(slots)) this.#next += 1;
     }
   }
 
-  /** Who hears of a sweep may call a limiter, and that would sweep: not while a table is being judged. */
-  #sweep(extent: "a step" | "all"): void {
-    if (this.#sweeping) return;
-    this.#sweeping = true;
+  /** Sweep listeners may call limiters. Sweeps are not re-entrant. */
+  #sweep(extent: "some" | "all"): void {
+    if (this.#isSweeping) return;
+    this.#isSweeping = true;
     try {
       if (extent === "all") this.#passAll();
-      else this.#step();
+      else this.#sweepSome();
     } finally {
-      this.#sweeping = false;
+      this.#isSweeping = false;
     }
   }
 
@@ -91,26 +91,25 @@ export class Sweeper {
       const table = this.#tables[index]!;
       if (!table.users.askTime()) continue;
       table.sweepAll();
-      if (table.isIdle(table.users.now)) this.#letGo(index);
+      if (table.isIdle(table.users.now)) this.#remove(index);
     }
   }
 
-  #step(): void {
+  #sweepSome(): void {
     this.#capacity.callsUntilSweep = CALLS_PER_SWEEP_STEP;
-    let slotsLeft = SLOTS_PER_STEP;
-    // Once round at the most: small tables are many to a step.
+    let slotsLeft = SLOTS_PER_SWEEP_STEP;
+    // A step may visit several small tables, but each at most once.
     for (let tables = this.#tables.length; tables > 0 && slotsLeft > 0; tables -= 1) {
-      const index = this.#index();
+      const index = this.#nextIndex();
       const table = this.#tables[index]!;
-      const looksAt = Math.max(1, Math.min(slotsLeft, table.size));
-      slotsLeft -= looksAt;
+      const slots = Math.max(1, Math.min(slotsLeft, table.size));
+      slotsLeft -= slots;
       if (!table.users.askTime()) this.#next += 1;
-      else if (table.sweepSome(looksAt)) this.#endPass(index);
+      else if (table.sweepStep(slots)) this.#endPass(index);
     }
   }
 
-  /** Whose turn it is. */
-  #index(): number {
+  #nextIndex(): number {
     if (this.#next >= this.#tables.length) this.#next = 0;
     return this.#next;
   }
@@ -119,14 +118,14 @@ export class Sweeper {
     const table = this.#tables[index]!;
     this.#next += 1;
     table.notifySwept();
-    if (table.isIdle(table.users.now)) this.#letGo(index);
+    if (table.isIdle(table.users.now)) this.#remove(index);
   }
 
   /** The last table takes its place. */
-  #letGo(index: number): void {
+  #remove(index: number): void {
     const table = this.#tables[index]!;
     this.#tables[index] = this.#tables[this.#tables.length - 1]!;
     this.#tables.pop();
-    this.#retire(table);
+    this.#onRemoved(table);
   }
 }

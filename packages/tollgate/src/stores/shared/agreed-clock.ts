@@ -1,22 +1,26 @@
 import { type Clock, systemClock } from "../../core/clock.ts";
 
-/** A clock of the process is ahead of the thread's by the time for which the machine had been running. */
+/**
+ * If the two clocks differ by less than this, `process.hrtime` is the thread's own. A clock of the process is ahead by
+ * the machine's uptime.
+ */
 const SAME_CLOCK_MS = 10;
-/** The shortest of so many measurements is taken. */
+/** Of this many measurements, the shortest counts. */
 const MEASUREMENTS = 16;
 
 /**
- * A clock on which all threads of a process agree. Each thread's `systemClock` begins with the wall time at which that thread began; if that
- * was corrected in between, they differ for good. What has not differed since the process began is its monotonic clock.
+ * A clock on which all threads of a process agree. Each thread's `systemClock` starts from the wall time at which that
+ * thread started. If the wall time is corrected between two starts, these clocks differ from then on. The monotonic
+ * clock of the process is the same for all threads.
  *
- * @param wallMs the wall time at which the monotonic clock was 0, as the first thread saw it.
+ * @param wallMs the wall time at which the monotonic clock was 0, as the first thread measured it.
  */
 export function agreedClock(wallMs: number): Clock {
   const aheadMs = wallMs - wallAtZeroMs();
   return Object.freeze({ now: () => systemClock.now() + aheadMs });
 }
 
-/** The wall time at which this process's monotonic clock was 0, by this thread's clock. */
+/** The wall time at which the monotonic clock of the process was 0, measured by this thread's `systemClock`. */
 export function wallAtZeroMs(): number {
   let shortestMs = Number.POSITIVE_INFINITY;
   let wallMs = 0;
@@ -32,8 +36,9 @@ export function wallAtZeroMs(): number {
 }
 
 /**
- * Where there is no clock of the process, it is this thread's: so in browsers, and in Bun and Deno, whose `process.hrtime` begins with each
- * thread. Their threads agree unless the wall's time was corrected between the start of one and of another.
+ * The monotonic clock of the process, or the thread's own clock where the process has none: in browsers, and in Bun and
+ * Deno, whose `process.hrtime` starts with each thread. There, threads agree unless the wall time is corrected between
+ * their starts.
  */
 function monotonicMs(): number {
   const { process } = globalThis as { process?: { hrtime?: { bigint?: () => bigint } } };

@@ -1,51 +1,60 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
-import { DeskRecovery } from "./desk-recovery.ts";
-import { DESKS, type Desks, NO_DESK } from "./desks.ts";
-import type { SharedMemory } from "./memory.ts";
-import { SLOT_WORDS, STATE } from "./slots.ts";
-import { GENERATION_MASK, TAKEN, UPPER_VALUES, upperOf, withUpper } from "./state.ts";
-import { ADMITTED, AGAIN, DENIED, NO_WRITING, PUBLISHED, type Values } from "./values.ts";
+import type { SharedMemory } from "./shared-memory.ts";
+import { SLOT_WORDS, STATE } from "./shared-slots.ts";
+import { CLAIMED, GENERATION_MASK, UPPER_VALUES, upperBits, withUpperBits } from "./slot-state.ts";
+import { ADMITTED, DENIED, NO_WRITE_SLOT_LEFT, PUBLISHED, RETRY, type SlotValues } from "./slot-values.ts";
+import { WriteSlotRecovery } from "./write-slot-recovery.ts";
+import { NO_WRITE_SLOT, WRITE_SLOTS, type WriteSlots } from "./write-slots.ts";
 
-/** Before its cells a block says from when on they are as good as new, in microseconds. */
+/** A block's first number: when its cells become idle, in microseconds. */
 const HEAD = 1;
 
 /**
- * Where a key has several cells, they lie in a block. A slot's state names its block and counts how often that changed. A thread writes what
- * is to come into a block that is its own, swaps the two names at once, and has the old block for the next time. So no key ever waits for
- * anybody, and what is read is of one moment as long as the state is the same before and after.
+ * The values of keys with several cells. The cells lie in a block; a slot's state names the block and counts how often
+ * it changed. A thread writes the new cells into its write slot's block, swaps the two names atomically, and the write
+ * slot keeps the old block. So no call waits for another, and what a thread reads is consistent if the state is the
+ * same before and after.
  *
- * There is a block for each slot and each desk, and at first each has its own: a block is named by how many numbers it is further on.
+ * There are as many blocks as key slots and write slots, and at first each has its own. A slot names a block by its
+ * distance from the slot's own number.
  */
-export class BlockValues implements Values {
+export class BlockValues implements SlotValues {
   readonly cells: Float64Array;
   readonly expiry: TimeCell = createTimeCell();
   readonly published: Int32Array = new Int32Array(2);
-  readonly lasting: number = ~TAKEN;
+  readonly permanentBits: number = ~CLAIMED;
   readonly #memory: SharedMemory;
-  readonly #desks: Desks;
-  readonly #recovery: DeskRecovery;
+  readonly #writeSlots: WriteSlots;
+  readonly #recovery: WriteSlotRecovery;
   readonly #slotsAt: number;
   readonly #slots: number;
   readonly #blocks: number;
-  /** Where the first block begins among the numbers. */
+  /** The index of the first block among the numbers. */
   readonly #blocksAt: number;
   readonly #numbersPerBlock: number;
 
-  constructor(memory: SharedMemory, desks: Desks, slotsAt: number, slots: number, blocksAt: number, width: number) {
+  constructor(
+    memory: SharedMemory,
+    writeSlots: WriteSlots,
+    slotsAt: number,
+    slots: number,
+    blocksAt: number,
+    width: number,
+  ) {
     this.cells = new Float64Array(width);
     this.#memory = memory;
-    this.#desks = desks;
+    this.#writeSlots = writeSlots;
     this.#slotsAt = slotsAt;
     this.#slots = slots;
-    this.#blocks = slots + DESKS;
-    this.#recovery = new DeskRecovery(desks, this.#blocks, (marks) => this.#markNamed(marks));
+    this.#blocks = slots + WRITE_SLOTS;
+    this.#recovery = new WriteSlotRecovery(writeSlots, this.#blocks, (marks) => this.#markNamed(marks));
     this.#blocksAt = blocksAt;
     this.#numbersPerBlock = HEAD + width;
   }
 
   static numbers(slots: number, width: number): number {
-    return (slots + DESKS) * (HEAD + width);
+    return (slots + WRITE_SLOTS) * (HEAD + width);
   }
 
   admit(
@@ -57,11 +66,11 @@ export class BlockValues implements Values {
     cost: number,
   ): number {
     const { words, atomics } = this.#memory;
-    // The upper word first: from then on its count proves the rest.
+    // The upper word comes first: if its count is the same later, everything read in between is of one state.
     const high = atomics.load(words, slot + STATE + 1);
     const low = words[slot + STATE]!;
     const isThere = words[slot] === (printLow | (high & GENERATION_MASK)) && words[slot + 1] === printHigh;
-    if (!isThere || upperOf(high) === 0) return AGAIN;
+    if (!isThere || upperBits(high) === 0) return RETRY;
     this.read(slot, low);
     const admitted = compiled.plainTake.tryTake(this.cells, 0, now, cost);
     if (admitted && cost > 0) {
@@ -69,7 +78,7 @@ export class BlockValues implements Values {
       const published = this.publish(slot, low, high);
       return published === PUBLISHED ? ADMITTED : published;
     }
-    if (!this.confirm(slot, low, high)) return AGAIN;
+    if (!this.confirm(slot, low, high)) return RETRY;
     return admitted ? ADMITTED : DENIED;
   }
 
@@ -84,27 +93,27 @@ export class BlockValues implements Values {
   }
 
   confirm(slot: number, low: number, high: number): boolean {
-    // A swap rather than a look: what was read before it must not be read after it.
+    // A swap, not a load: the plain reads of cells before a load could be carried out after it.
     return this.#memory.swap(slot + STATE, low, high, low, high);
   }
 
   publish(slot: number, low: number, high: number): number {
-    const desk = this.#desks.occupy();
-    this.#recovery.lookIfDue(desk === NO_DESK);
-    if (desk === NO_DESK) return NO_WRITING;
-    const own = this.#desks.blockAt(desk);
+    const writeSlot = this.#writeSlots.acquire();
+    this.#recovery.checkIfDue(writeSlot === NO_WRITE_SLOT);
+    if (writeSlot === NO_WRITE_SLOT) return NO_WRITE_SLOT_LEFT;
+    const own = this.#writeSlots.blockOf(writeSlot);
     const old = this.#blockOf(slot, low);
     this.#write(own);
-    this.#desks.noteNext(desk, old);
-    // 0 would say that no key lives there.
-    const version = Math.max(1, (upperOf(high) + 1) % UPPER_VALUES);
+    this.#writeSlots.setNextBlock(writeSlot, old);
+    // 0 would mean that the slot has no key.
+    const version = Math.max(1, (upperBits(high) + 1) % UPPER_VALUES);
     const { published } = this;
     published[0] = this.#nameOf(slot, own);
-    published[1] = withUpper(version, high);
+    published[1] = withUpperBits(version, high);
     const isPublished = this.#memory.swap(slot + STATE, low, high, published[0], published[1]);
-    if (isPublished) this.#desks.keep(desk, old);
-    this.#desks.leave(desk);
-    return isPublished ? PUBLISHED : AGAIN;
+    if (isPublished) this.#writeSlots.setBlock(writeSlot, old);
+    this.#writeSlots.release(writeSlot);
+    return isPublished ? PUBLISHED : RETRY;
   }
 
   #markNamed(marks: Uint8Array): void {
@@ -126,7 +135,7 @@ export class BlockValues implements Values {
     return (this.#numberOf(slot) + (low >>> 1)) % this.#blocks;
   }
 
-  /** The lower word of a state. */
+  /** The lower word of a state that names this block. */
   #nameOf(slot: number, block: number): number {
     return ((block + this.#blocks - this.#numberOf(slot)) % this.#blocks) << 1;
   }

@@ -1,20 +1,20 @@
 import { TollgateError } from "../../core/errors.ts";
-import { MOST_PLANS, PLAN_ROW, PLANS_AT } from "./layout.ts";
-import type { SharedMemory } from "./memory.ts";
+import { INSERTED_AT, MOST_PLANS, PLAN_ROW, PLANS_AT } from "./memory-layout.ts";
+import type { SharedMemory } from "./shared-memory.ts";
 
 const ORIGIN = 2;
 const US_PER_TICK = 4;
 const LATER_US = 6;
 
-/** So many rows are looked at, one after the other. */
-const MOST_LOOKS = 4096;
-/** A moment by ticks is told this much later than it may be: rounding must not make it earlier. */
+/** How many rows a search for a plan visits. */
+const MOST_PROBES = 4096;
+/** A time that is computed from ticks is rounded up by this factor: floating point must not make it earlier. */
 const ROUNDED_UP = 1 + 2 ** -40;
 
-/** What threads have to agree on about a plan: its number, and from where its ticks count. */
+/** What threads have to agree on about a plan: its number, and the origin from which its ticks count. */
 export class PlanRows {
   readonly #memory: SharedMemory;
-  /** A number, as the words that it is in memory. */
+  /** A number, and the same bytes as words. */
   readonly #number = new Float64Array(1);
   readonly #words = new Int32Array(this.#number.buffer);
 
@@ -23,51 +23,68 @@ export class PlanRows {
   }
 
   /**
-   * The number of the plan that a hash names, which is a new one for the first who asks.
+   * The number of the plan that a hash names. The first thread that asks gives the plan its number.
    *
-   * @throws TollgateError `ERR_LIMITS` when there are too many plans.
+   * @throws TollgateError `ERR_LIMITS` if there are too many plans.
    */
   numberOf(low: number, high: number): number {
     const name = low === 0 && high === 0 ? 1 : low;
-    for (let look = 0; look < MOST_LOOKS; look += 1) {
-      const number = ((low >>> 0) + look) % MOST_PLANS;
+    for (let probe = 0; probe < MOST_PROBES; probe += 1) {
+      const number = ((low >>> 0) + probe) % MOST_PLANS;
       const row = this.#rowOf(number);
       if (this.#memory.swap(row, 0, 0, name, high) || this.#memory.isStill(row, name, high)) return number;
     }
     throw new TollgateError(
       "ERR_LIMITS",
-      `limits: expected at most about ${MOST_PLANS} different lists of limits in one shared store, got another; choose among fixed lists`,
+      `limits: expected at most about ${MOST_PLANS} different lists of limits in one shared store, got another; ` +
+        "choose among fixed lists",
     );
   }
 
   /**
-   * Says how long a tick of a plan takes, and how much later than `ticks × usPerTick` after the origin its keys are
-   * idle. Every thread says the same, before it counts a key.
+   * Records how long a tick of a plan takes, and how much later than `ticks × usPerTick` after the origin its keys are
+   * idle. Every thread records the same values, before it counts a key.
    */
   describe(number: number, usPerTick: number, laterUs: number): void {
-    this.#note((this.#rowOf(number) + US_PER_TICK) >>> 1, usPerTick);
-    this.#note((this.#rowOf(number) + LATER_US) >>> 1, laterUs);
+    this.#write((this.#rowOf(number) + US_PER_TICK) >>> 1, usPerTick);
+    this.#write((this.#rowOf(number) + LATER_US) >>> 1, laterUs);
   }
 
-  /** The origin of a plan: the moment of the first call. */
+  /** Records that a plan may have keys. A thread does so before it inserts one. */
+  markInserted(number: number): void {
+    const { words, atomics } = this.#memory;
+    const word = INSERTED_AT + (number >>> 5);
+    const bit = 1 << (number & 31);
+    for (let before = words[word]!; (before & bit) === 0; before = words[word]!) {
+      if (atomics.compareExchange(words, word, before, before | bit) === before) return;
+    }
+  }
+
+  /** Whether a plan may have keys: false if no thread has ever inserted one. */
+  mayHaveKeys(number: number): boolean {
+    const { words, atomics } = this.#memory;
+    return (atomics.load(words, INSERTED_AT + (number >>> 5)) & (1 << (number & 31))) !== 0;
+  }
+
+  /** The origin of a plan: the time of its first call. */
   originOf(number: number, nowUs: number): number {
     const row = this.#rowOf(number);
-    // No number is 0: that one stands for none.
+    // 0 means that there is no origin yet.
     this.#number[0] = nowUs === 0 ? 1 : nowUs;
     this.#memory.swap(row + ORIGIN, 0, 0, this.#words[0]!, this.#words[1]!);
     return this.#memory.numbers[(row + ORIGIN) >>> 1]!;
   }
 
-  /** When a key of a plan whose bucket is full at this tick is idle, or up to a tick and a few microseconds later. */
-  usOf(number: number, tick: number): number {
+  /** When a key is idle whose bucket is full at this tick, or up to a tick and a few microseconds later. */
+  idleAtUs(number: number, tick: number): number {
     const row = this.#rowOf(number) >>> 1;
     const { numbers } = this.#memory;
     const us = (tick + 1) * numbers[row + US_PER_TICK / 2]!;
     return numbers[row + ORIGIN / 2]! + (us > 0 ? us * ROUNDED_UP : us / ROUNDED_UP) + 1 + numbers[row + LATER_US / 2]!;
   }
 
-  /** Threads read it: what is there already is not written again. */
-  #note(index: number, value: number): void {
+  /** Other threads have this line in their caches: a write of the same value would evict it there. */
+  #write(index: number, value: number): void {
     const { numbers } = this.#memory;
     if (numbers[index] !== value) numbers[index] = value;
   }

@@ -5,68 +5,72 @@ import type { Plan } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
-import { KeyPrints } from "./key-prints.ts";
+import { KeyFingerprints } from "./key-fingerprints.ts";
 import type { PlanRows } from "./plan-rows.ts";
-import { NO_OWNER } from "./slots.ts";
+import { NO_PLAN } from "./shared-slots.ts";
+import type { SlotValues } from "./slot-values.ts";
 import type { Taking } from "./taking.ts";
-import type { Values } from "./values.ts";
 
-/** A plan as one thread knows it: its keys' fingerprints, its kernels, and the call at hand, which is decided on a copy of the cells. */
+/**
+ * One thread's view of a plan: how its keys are hashed, its kernels, and the copy of a key's cells on which a call is
+ * decided.
+ */
 export class SharedPlan {
   readonly plan: Plan;
-  readonly prints: KeyPrints;
-  readonly values: Values;
-  /** Among all plans. */
+  readonly fingerprints: KeyFingerprints;
+  readonly values: SlotValues;
+  /** Its number among all plans of the store. */
   readonly number: number;
-  /** Whether what was decided on the copy has to be published. */
+  /** Whether the copy has to be published. */
   hasChanged = false;
-  /** Set while a call is decided that may be taken back. */
+  /** Set during a call that a limiter may revoke. */
   taking: Taking | undefined;
-  /** The time of the call at hand. */
+  /** The time of the current call. */
   readonly now: TimeCell = createTimeCell();
-  /** Where a call can be decided by the taker alone: no limit in shadow mode, none that starts empty. */
+  /** Set if `tryTake` alone can decide a call: no limit is in shadow mode, and none starts empty. */
   plain: CompiledPlan | undefined;
-  /** Another one from the first call on, which may be the one that says from where ticks count. */
+  /** Compiled again at the first call: that call may set the origin from which ticks count. */
   #compiled: CompiledPlan;
-  /** Between these moments the kernels are exact. */
+  /** The kernels are exact between these moments. */
   #earliestUs = Number.POSITIVE_INFINITY;
   #latestUs = Number.NEGATIVE_INFINITY;
   readonly #isPlain: boolean;
   readonly #rows: PlanRows;
 
-  constructor(plan: Plan, secret: Int32Array, rows: PlanRows, values: Values) {
+  constructor(plan: Plan, secret: Int32Array, rows: PlanRows, values: SlotValues) {
     this.plan = plan;
     this.values = values;
-    this.prints = new KeyPrints(secret, plan);
-    this.number = rows.numberOf(this.prints.planLow, this.prints.planHigh);
+    this.fingerprints = new KeyFingerprints(secret, plan);
+    this.number = rows.numberOf(this.fingerprints.planLow, this.fingerprints.planHigh);
     this.#rows = rows;
     this.#compiled = new CompiledPlan(plan, 0);
     this.#isPlain = plan.enforces.every(Boolean) && !this.#compiled.startsEmpty;
   }
 
-  /** The kernels, after `reach`. */
+  /** The kernels, once `setTime` has returned. */
   get compiled(): CompiledPlan {
     return this.#compiled;
   }
 
   /** Whether the kernels are exact at this moment. */
-  reaches(now: TimeCell): boolean {
+  isExactAt(now: TimeCell): boolean {
     return now[0]! >= this.#earliestUs && now[0]! <= this.#latestUs;
   }
 
   /**
-   * Makes sure that the kernels are exact at this moment, and notes it.
+   * Sets the time of the current call, and ensures that the kernels are exact at that time.
    *
-   * @throws TollgateError `ERR_CLOCK` when it is too far from the first call's.
+   * @throws TollgateError `ERR_CLOCK` if it is more than 20 years from the first call's.
    */
-  reach(nowUs: number): void {
+  setTime(nowUs: number): void {
     this.now[0] = nowUs;
-    if (this.reaches(this.now)) return;
+    if (this.isExactAt(this.now)) return;
     const originUs = this.#rows.originOf(this.number, nowUs);
     if (Math.abs(nowUs - originUs) > REACH_US) {
       throw new TollgateError(
         "ERR_CLOCK",
-        `clock.now(): expected a time within 20 years of the first call's, ${originUs / 1000}, for keys that threads share, got ${nowUs / 1000}`,
+        `clock.now(): expected a time within 20 years of the first call's, ${originUs / 1000}, ` +
+          `for keys that threads share, got ${nowUs / 1000}`,
       );
     }
     this.#compiled = new CompiledPlan(this.plan, originUs);
@@ -76,7 +80,17 @@ export class SharedPlan {
     this.#latestUs = originUs + REACH_US;
   }
 
-  /** Decides the call on the copy: of a key's cells, or of nothing. */
+  /** Records that the plan may have keys, before this thread inserts one. */
+  markInserted(): void {
+    this.#rows.markInserted(this.number);
+  }
+
+  /** Whether the plan may have keys: false if no thread has ever inserted one. */
+  get mayHaveKeys(): boolean {
+    return this.#rows.mayHaveKeys(this.number);
+  }
+
+  /** Decides a call on the copy of a known key's cells, or on the cells of a new key. */
   run(key: "known" | "new", verb: Verb, costs: readonly number[], report: Report, at: number): boolean {
     const compiled = this.#compiled;
     const { cells } = this.values;
@@ -88,28 +102,28 @@ export class SharedPlan {
     return admitted;
   }
 
-  /** Publishes the copy. */
+  /** Publishes the copy in a slot whose state is still this one. */
   publish(slot: number, low: number, high: number): number {
     const { cells, expiry } = this.values;
-    // One cell says itself when it expires.
+    // A single cell implies its own expiry.
     if (cells.length > 1) this.#compiled.noteExpiry(cells, 0, this.now, expiry);
     return this.values.publish(slot, low, high);
   }
 
-  /** Whether the key that lives in a slot is as good as new, whichever of the plans it belongs to. Its cells are copied over the copy. */
-  isSlotIdle(owner: number, slot: number, low: number, high: number): boolean {
-    if (owner === NO_OWNER) return false;
-    // A block says it exactly, without all of its cells; a tick does by its own plan.
-    if (owner !== this.number || this.values.cells.length > 1)
-      return this.values.expiryOf(slot, low, high, owner) <= this.now[0]!;
+  /** Whether the key in a slot is idle. The key may belong to any plan. Overwrites the copy. */
+  isSlotIdle(plan: number, slot: number, low: number, high: number): boolean {
+    if (plan === NO_PLAN) return false;
+    // A block has its exact expiry. For a tick, only the kernels of its own plan are exact.
+    if (plan !== this.number || this.values.cells.length > 1)
+      return this.values.expiryOf(slot, low, high, plan) <= this.now[0]!;
     this.values.read(slot, low, high);
     return this.#compiled.isIdle(this.values.cells, 0, this.now);
   }
 }
 
 /**
- * Writes when the keys of a plan whose only cell is a tick are idle, for threads that do not know the plan. Blocks of more
- * cells say it themselves. Ticks of an inexact scale count from before the plan's origin, by up to a period of the limit.
+ * Describes a plan of one cell to threads that do not know it, so that they can tell when its keys are idle. Blocks
+ * have their own expiry. Ticks of an inexact scale count from before the plan's origin, by up to a period of the limit.
  */
 function describeTicks({ ticks, idleTtlUs }: CompiledPlan, rows: PlanRows, number: number, originUs: number): void {
   if (ticks === undefined) return;

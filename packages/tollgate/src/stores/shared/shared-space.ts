@@ -10,10 +10,10 @@ import { RecentKeys } from "../local/recent-keys.ts";
 import type { PlanRows } from "./plan-rows.ts";
 import { SharedKeys } from "./shared-keys.ts";
 import { SharedPlan } from "./shared-plan.ts";
+import { PRINT_SHIFT } from "./shared-slots.ts";
 import type { SharedTable } from "./shared-table.ts";
-import { PRINT_SHIFT } from "./slots.ts";
+import { ADMITTED, NO_SLOT_LEFT, RETRY, type SlotValues } from "./slot-values.ts";
 import { Taking } from "./taking.ts";
-import { ADMITTED, AGAIN, NO_ROOM, type Values } from "./values.ts";
 
 /** What spaces need of their store. */
 export interface SpaceKeeper {
@@ -34,7 +34,7 @@ export class SharedSpace implements SyncSpace {
   readonly #context: LimiterContext;
   readonly #keeper: SpaceKeeper;
   readonly #shared: SharedPlan;
-  readonly #values: Values;
+  readonly #values: SlotValues;
   readonly #keys: SharedKeys;
   /** Of keys that found no room. */
   readonly #buckets: SharedKeys;
@@ -48,7 +48,7 @@ export class SharedSpace implements SyncSpace {
     this.#keeper = keeper;
     this.#values = table.values;
     this.#shared = new SharedPlan(plan, keeper.secret, keeper.rows, table.values);
-    this.#keys = new SharedKeys(table.slots, this.#shared);
+    this.#keys = new SharedKeys(table.keys, this.#shared);
     this.#buckets = new SharedKeys(table.buckets, this.#shared);
     this.#costs = plan.limits.map(() => 0);
   }
@@ -63,21 +63,21 @@ export class SharedSpace implements SyncSpace {
     const { values } = this.#recent;
     const at = RECENT_VALUES * place;
     const outcome = this.#tryTake(values[at + SLOT]!, values[at]!, values[at + 1]!, cost, now);
-    return outcome >= AGAIN ? this.#allowMoved(key, at, cost, now) : outcome === ADMITTED;
+    return outcome >= RETRY ? this.#allowMoved(key, at, cost, now) : outcome === ADMITTED;
   }
 
   keyRef(key: string): KeyRef {
-    const { prints } = this.#shared;
+    const { fingerprints } = this.#shared;
     const ref = new KeyRef(key);
-    prints.ofKey(key);
-    ref.low = prints.low;
-    ref.high = prints.high;
+    fingerprints.hashKey(key);
+    ref.low = fingerprints.low;
+    ref.high = fingerprints.high;
     return ref;
   }
 
   allowRef(ref: KeyRef, cost: number, now: TimeCell): boolean {
     const outcome = this.#tryTake(ref.slot, ref.low, ref.high, cost, now);
-    if (outcome < AGAIN) return outcome === ADMITTED;
+    if (outcome < RETRY) return outcome === ADMITTED;
     const admitted = this.#allowOtherwise(ref.key, ref.low, ref.high, cost, now);
     ref.slot = this.#keys.slots.find(ref.low, ref.high);
     return admitted;
@@ -94,10 +94,10 @@ export class SharedSpace implements SyncSpace {
   }
 
   apply(verb: Verb, key: string, costs: readonly number[], now: TimeCell, report: Report, at: number): boolean {
-    const { prints } = this.#shared;
-    this.#shared.reach(now[0]!);
-    prints.ofKey(key);
-    return this.#applyTo(key, prints.low, prints.high, verb, costs, report, at);
+    const { fingerprints } = this.#shared;
+    this.#shared.setTime(now[0]!);
+    fingerprints.hashKey(key);
+    return this.#applyTo(key, fingerprints.low, fingerprints.high, verb, costs, report, at);
   }
 
   takeRevocably(
@@ -120,9 +120,9 @@ export class SharedSpace implements SyncSpace {
   }
 
   drop(key: string): void {
-    const { prints } = this.#shared;
-    prints.ofKey(key);
-    this.#keys.drop(prints.low, prints.high);
+    const { fingerprints } = this.#shared;
+    fingerprints.hashKey(key);
+    this.#keys.drop(fingerprints.low, fingerprints.high);
   }
 
   clear(): void {
@@ -131,7 +131,7 @@ export class SharedSpace implements SyncSpace {
   }
 
   sweep(now: TimeCell): number {
-    this.#shared.reach(now[0]!);
+    this.#shared.setTime(now[0]!);
     const removed = this.#keys.sweep();
     this.#buckets.sweep();
     if (removed > 0) this.#context.onSweep?.(removed, this.size);
@@ -146,15 +146,15 @@ export class SharedSpace implements SyncSpace {
   /** Takes a plain cost in the slot where the key was last. */
   #tryTake(slot: number, low: number, high: number, cost: number, now: TimeCell): number {
     const { plain } = this.#shared;
-    if (slot < 0 || plain === undefined || !this.#shared.reaches(now)) return AGAIN;
+    if (slot < 0 || plain === undefined || !this.#shared.isExactAt(now)) return RETRY;
     return this.#values.admit(slot, low << PRINT_SHIFT, high, plain, now, cost);
   }
 
   /** For a key that is none of the recent ones. */
   #allowUnknown(key: string, cost: number, now: TimeCell): boolean {
-    const { prints } = this.#shared;
-    prints.ofKey(key);
-    const { low, high } = prints;
+    const { fingerprints } = this.#shared;
+    fingerprints.hashKey(key);
+    const { low, high } = fingerprints;
     const place = this.#recent.placeForMissing();
     const slot = this.#keys.slots.find(low, high);
     if (place >= 0) {
@@ -162,7 +162,7 @@ export class SharedSpace implements SyncSpace {
       this.#noteRecent(RECENT_VALUES * place, low, high, slot);
     }
     const outcome = this.#tryTake(slot, low, high, cost, now);
-    return outcome >= AGAIN ? this.#allowOtherwise(key, low, high, cost, now) : outcome === ADMITTED;
+    return outcome >= RETRY ? this.#allowOtherwise(key, low, high, cost, now) : outcome === ADMITTED;
   }
 
   /** For a recent key that is not where it was, or that others changed at the same time. */
@@ -183,7 +183,7 @@ export class SharedSpace implements SyncSpace {
   }
 
   #allowOtherwise(key: string, low: number, high: number, cost: number, now: TimeCell): boolean {
-    this.#shared.reach(now[0]!);
+    this.#shared.setTime(now[0]!);
     const costs = this.#costs;
     for (let i = 0; i < costs.length; i += 1) costs[i] = this.plan.countsNumber[i]! ? cost : 0;
     return this.#applyTo(key, low, high, "take", costs, this.#report, 0);
@@ -200,7 +200,7 @@ export class SharedSpace implements SyncSpace {
     at: number,
   ): boolean {
     const outcome = this.#keys.decide(low, high, verb, costs, report, at);
-    if (outcome < AGAIN) {
+    if (outcome < RETRY) {
       // Of a combined call: there may have been none when it was looked at.
       if (report.lacksCapacity.length > at) report.lacksCapacity.fill(false, at, at + costs.length);
       return outcome === ADMITTED;
@@ -208,11 +208,11 @@ export class SharedSpace implements SyncSpace {
     const { changes, refunds } = VERBS[verb];
     if (changes && !refunds) this.#keeper.countOverflow();
     // A key that has cells of its own must not be counted anywhere else.
-    if (outcome === NO_ROOM && this.#keeper.overflow === "share") {
-      const { prints } = this.#shared;
-      prints.ofBucket(key);
-      const shared = this.#buckets.decide(prints.low, prints.high, verb, costs, report, at);
-      if (shared < AGAIN) {
+    if (outcome === NO_SLOT_LEFT && this.#keeper.overflow === "share") {
+      const { fingerprints } = this.#shared;
+      fingerprints.hashBucket(key);
+      const shared = this.#buckets.decide(fingerprints.low, fingerprints.high, verb, costs, report, at);
+      if (shared < RETRY) {
         report.overflow ??= "shared";
         return shared === ADMITTED;
       }

@@ -6,8 +6,8 @@ import type { LimiterContext, SyncSpace } from "../../core/store.ts";
 import { Capacity, type CapacityDefaults } from "../local/capacity.ts";
 import { KeyHash, SECRET_WORDS } from "../local/key-hash.ts";
 import type { CapacityOptions, LocalStore } from "../local/local-store.ts";
+import { DEFAULT_WIDTH } from "../local/table-size.ts";
 import { agreedClock, wallAtZeroMs } from "./agreed-clock.ts";
-import { allocate, checkHandle, handleOf, type SharedStoreHandle } from "./handle.ts";
 import {
   CLOCK_AT,
   HEADER_WORDS,
@@ -22,31 +22,32 @@ import {
   SECRET_AT,
   THREADS_AT,
   VERSION_AT,
-} from "./layout.ts";
-import { openMemory, type SharedMemory } from "./memory.ts";
+} from "./memory-layout.ts";
 import { PlanRows } from "./plan-rows.ts";
+import { openMemory, type SharedMemory } from "./shared-memory.ts";
 import { SharedSpace, type SpaceKeeper } from "./shared-space.ts";
+import { allocate, checkHandle, handleOf, type SharedStoreHandle } from "./shared-store-handle.ts";
 import { SharedTable } from "./shared-table.ts";
 import { TableDirectory } from "./table-directory.ts";
 
 /** How many keys threads share, and what happens beyond. */
 export interface SharedStoreOptions extends CapacityOptions {
-  /** The keys that there is room for, of all limiters of the store: a whole number from 1 to 10 million. */
+  /** How many keys of all limiters the store has slots for: a whole number from 1 to 10 million. */
   readonly maxKeys: number;
   /**
-   * The memory for all limiters of the store, in bytes, up to 4 GiB, in whole pages of 64 KiB: it cannot grow. By
-   * default there is enough for limiters of one token bucket and for others of up to eight cells a key, 44 bytes a key
-   * and 202 more, and 256 MiB at least. Only what is used is taken from the machine. A limiter for which it is too
-   * little is refused with the number that would do.
+   * The memory for all limiters of the store, in bytes, up to 4 GiB, in whole pages of 64 KiB. It cannot grow. The
+   * default is at least 256 MiB, and enough for limiters of one token bucket (44 bytes a key) together with limiters of
+   * up to eight cells a key (202 bytes). The operating system provides only the pages that are used. Creating a limiter
+   * that does not fit throws an error with the number of bytes that it needs.
    */
   readonly maxBytes?: number;
 }
 
 /** A store whose counts are in memory that threads share. */
 export interface SharedStore extends LocalStore {
-  /** Give it to other threads, for `sharedStore.attach`. It can be cloned by `postMessage`. */
+  /** Other threads pass it to `sharedStore.attach`. `postMessage` can clone it. */
   readonly handle: SharedStoreHandle;
-  /** On which all threads agree: what limiters over this store go by unless they are given another. */
+  /** A clock on which all threads agree: the default of limiters over this store. */
   readonly clock: Clock;
 }
 
@@ -54,16 +55,14 @@ export interface SharedStore extends LocalStore {
 export interface SharedStores {
   (options: SharedStoreOptions): SharedStore;
   /**
-   * The same store in another thread, or once more in this one.
+   * Opens the same store in another thread, or again in this one.
    *
-   * @throws TollgateError `ERR_STORE` when it is no handle, or one of another version.
+   * @throws TollgateError `ERR_STORE` if this is not a handle, or comes from another version of Tollgate.
    */
   attach(handle: SharedStoreHandle): SharedStore;
 }
 
-/** By default keys of up to so many cells fit in. */
-const DEFAULT_WIDTH = 8;
-/** By default there is so much at least: enough for 100,000 keys of a hundred cells. */
+/** The least default: enough for 100,000 keys of a hundred cells. */
 const LEAST_BYTES = 2 ** 28;
 
 const DEFAULTS: CapacityDefaults = {
@@ -78,13 +77,13 @@ const DEFAULTS: CapacityDefaults = {
 const OVERFLOW = ["share", "deny"] as const;
 
 function create(options: SharedStoreOptions): SharedStore {
-  const room = new Capacity("sharedStore", options, DEFAULTS);
-  const bytes = allocate(Math.floor(room.maxBytes / 8) * 8);
+  const capacity = new Capacity("sharedStore", options, DEFAULTS);
+  const bytes = allocate(Math.floor(capacity.maxBytes / 8) * 8);
   const memory = openMemory(bytes);
   const { words, numbers } = memory;
-  words[MAX_KEYS_AT] = room.maxKeys;
-  words[OVERFLOW_AT] = OVERFLOW.indexOf(room.overflow);
-  words.set(room.secrets.next(), SECRET_AT);
+  words[MAX_KEYS_AT] = capacity.maxKeys;
+  words[OVERFLOW_AT] = OVERFLOW.indexOf(capacity.overflow);
+  words.set(capacity.secrets.next(), SECRET_AT);
   numbers[CLOCK_AT / 2] = wallAtZeroMs();
   words[LENGTH_AT] = words.length;
   words[VERSION_AT] = LAYOUT_VERSION;
@@ -98,14 +97,14 @@ function attach(handle: SharedStoreHandle): SharedStore {
 }
 
 /**
- * Keeps counts in memory that worker threads share: all that create a limiter of the same name and equal limits count the same keys, each
- * call decided in place, without locks and messages. A thread may be terminated at any moment: its call counts wholly or not at all, and
- * nobody waits for it.
+ * Keeps counts in memory that worker threads share. Limiters of the same name and equal limits share their keys across
+ * threads. Each thread decides its calls in place, without locks or messages. A thread may be terminated at any moment:
+ * its call counts wholly or not at all, and no other thread waits for it.
  *
- * A set-associative table of keyed fingerprints of 64 bits in shared memory; what is kept of a key is replaced by compare-and-swap: a single
- * token bucket as 64 bits, other limits as a block that is published when it is whole.
+ * The store is a set-associative table of keyed 64-bit fingerprints. A compare-and-swap replaces the cells of a key: 64
+ * bits for a single token bucket, the name of a complete block for other limits.
  *
- * @throws TollgateError `ERR_OPTION` when an option is not what is expected, `ERR_STORE` when there is no such memory.
+ * @throws TollgateError `ERR_OPTION` if an option is invalid, `ERR_STORE` if the shared memory cannot be allocated.
  * @example
  * ```ts
  * import { createLimiter, perMinute } from "tollgate";
@@ -123,11 +122,11 @@ function attach(handle: SharedStoreHandle): SharedStore {
  */
 export const sharedStore: SharedStores = Object.assign(create, { attach });
 
-/** One thread's end of a store. */
+/** One thread's attachment to a store. */
 export class StoreInThread implements SharedStore, SpaceKeeper {
   readonly kind = "sync";
   readonly keepsSpaces = true;
-  /** Follows from the secret that was drawn for the memory: each attachment has other objects for the same bytes. */
+  /** Derived from the memory's secret, because each attachment has other objects for the same bytes. */
   readonly identity: string;
   readonly maxKeys: number;
   readonly overflow: "share" | "deny";
@@ -151,16 +150,16 @@ export class StoreInThread implements SharedStore, SpaceKeeper {
     this.#tables = new TableDirectory(memory, this.rows, this.maxKeys, atomics.add(words, THREADS_AT, 1) >>> 0);
   }
 
-  /** Looks at every slot. */
+  /** Scans all slots. */
   get size(): number {
-    return this.#tables.all().reduce((sum, { slots }) => sum + slots.living, 0);
+    return this.#tables.all().reduce((sum, { keys: { slots } }) => sum + slots.keyCount, 0);
   }
 
   get maxBytes(): number {
     return this.#memory.words.byteLength;
   }
 
-  /** Of the memory that was reserved, what its tables take: the overflow buckets of each among it. */
+  /** The part of the reserved memory that the tables take, with their overflow buckets. */
   get bytes(): number {
     return this.#tables.bytes;
   }
@@ -169,18 +168,21 @@ export class StoreInThread implements SharedStore, SpaceKeeper {
     return Number(this.#memory.atomics.load(this.#memory.pairs, OVERFLOWED_AT / 2));
   }
 
-  /** @throws TollgateError `ERR_NAME` for a limiter without a name, `ERR_LIMITS` when there is no memory for its limits. */
+  /**
+   * @throws TollgateError `ERR_NAME` for a limiter without a name, `ERR_LIMITS` if there is not enough memory for its
+   * limits.
+   */
   open(plan: Plan, context: LimiterContext): SyncSpace {
     if (typeof plan.scope !== "string") {
       throw new TollgateError(
         "ERR_NAME",
-        "name: expected a name, by which all threads know the limiter, got undefined",
+        "name: expected a name, by which all threads identify the limiter, got undefined",
       );
     }
     return new SharedSpace(plan, context, this, this.#tables.tableOf(widthOf(plan)));
   }
 
-  /** Nothing runs in the background. */
+  /** Does nothing: the store has no timers. */
   close(): void {}
 
   [Symbol.dispose](): void {
@@ -198,7 +200,7 @@ function widthOf(plan: Plan): number {
   return ticks === undefined ? Math.max(2, width) : 1;
 }
 
-/** Tells nothing of the secret. */
+/** A one-way hash: it does not reveal the secret. */
 function identityOf(secret: Int32Array): string {
   const hash = new KeyHash(secret);
   hash.hash("identity");

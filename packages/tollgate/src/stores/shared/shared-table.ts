@@ -1,64 +1,74 @@
+import { SLOTS_PER_SET, setsFor } from "../local/table-size.ts";
 import { BlockValues } from "./block-values.ts";
-import { DESK_WORDS, DESKS, Desks } from "./desks.ts";
-import { lineAt } from "./layout.ts";
-import type { SharedMemory } from "./memory.ts";
+import { lineAt } from "./memory-layout.ts";
 import type { PlanRows } from "./plan-rows.ts";
-import { SLOT_WORDS, SLOTS_PER_SET, Slots } from "./slots.ts";
+import type { SharedMemory } from "./shared-memory.ts";
+import { SharedSlots, SLOT_WORDS } from "./shared-slots.ts";
+import { SlotClaims } from "./slot-claims.ts";
+import type { SlotValues } from "./slot-values.ts";
 import { TickValues } from "./tick-values.ts";
-import type { Values } from "./values.ts";
+import { WRITE_SLOT_WORDS, WRITE_SLOTS, WriteSlots } from "./write-slots.ts";
 
-/**
- * Slots for each key that there has to be room for: with so many, each of ten million keys finds one. More would lie on more pages, and to
- * find a page costs more than to look at another slot.
- */
-const SLOTS_PER_KEY = 2.2;
-/** So that a key's sets differ. */
+/** The two runs of adjacent sets in which a key may lie must not overlap. */
 const FEWEST_SETS = 8;
-/** For the overflow buckets of 32 plans at a time, most of which are in use. */
+/** Enough for the overflow buckets of 32 plans, with most buckets in use. */
 const OVERFLOW_SETS = 2048;
+
+/** A part of a table's slots, with the claims on them. */
+export interface SlotRange {
+  readonly slots: SharedSlots;
+  readonly claims: SlotClaims;
+}
 
 /** The keys of all plans of one width. */
 export class SharedTable {
   /** Cells of each key. */
   readonly width: number;
-  readonly values: Values;
-  /** Where keys have their own cells. */
-  readonly slots: Slots;
-  /** Where overflow buckets do. */
-  readonly buckets: Slots;
+  readonly values: SlotValues;
+  /** For keys with cells of their own. */
+  readonly keys: SlotRange;
+  /** For overflow buckets. */
+  readonly buckets: SlotRange;
 
   constructor(memory: SharedMemory, rows: PlanRows, at: number, width: number, maxKeys: number, thread: number) {
-    const { sets, ownersAt, desksAt, blocksAt } = partsOf(at, width, maxKeys);
+    const { sets, planNumbersAt, writeSlotsAt, blocksAt } = partsOf(at, width, maxKeys);
     const slotCount = (sets + OVERFLOW_SETS) * SLOTS_PER_SET;
-    const desks = new Desks(memory, desksAt, slotCount, thread);
+    const writeSlots = new WriteSlots(memory, writeSlotsAt, slotCount, thread);
     this.width = width;
     this.values =
-      width === 1 ? new TickValues(memory, rows) : new BlockValues(memory, desks, at, slotCount, blocksAt / 2, width);
-    const { lasting } = this.values;
-    const keySlots = sets * SLOTS_PER_SET;
-    this.slots = new Slots(memory, at, sets, ownersAt, lasting);
-    this.buckets = new Slots(memory, at + keySlots * SLOT_WORDS, OVERFLOW_SETS, ownersAt + keySlots, lasting);
+      width === 1
+        ? new TickValues(memory, rows)
+        : new BlockValues(memory, writeSlots, at, slotCount, blocksAt / 2, width);
+    const { permanentBits } = this.values;
+    const rangeOf = (fromSlot: number, setCount: number): SlotRange => {
+      const from = at + fromSlot * SLOT_WORDS;
+      const slots = new SharedSlots(memory, from, setCount, planNumbersAt + fromSlot, permanentBits);
+      return { slots, claims: new SlotClaims(slots, memory, permanentBits) };
+    };
+    this.keys = rangeOf(0, sets);
+    this.buckets = rangeOf(sets * SLOTS_PER_SET, OVERFLOW_SETS);
   }
 
-  /** Where the next table could begin. */
+  /** The first word after a table, where the next one may begin. */
   static end(at: number, width: number, maxKeys: number): number {
     const { blocksAt, slotCount } = partsOf(at, width, maxKeys);
     return lineAt(blocksAt + (width === 1 ? 0 : 2 * BlockValues.numbers(slotCount, width)));
   }
 }
 
-interface Parts {
+interface TableParts {
   readonly sets: number;
   readonly slotCount: number;
-  readonly ownersAt: number;
-  readonly desksAt: number;
+  readonly planNumbersAt: number;
+  readonly writeSlotsAt: number;
   readonly blocksAt: number;
 }
 
-function partsOf(at: number, width: number, maxKeys: number): Parts {
-  const sets = Math.max(FEWEST_SETS, Math.ceil((maxKeys * SLOTS_PER_KEY) / SLOTS_PER_SET));
+function partsOf(at: number, width: number, maxKeys: number): TableParts {
+  const sets = Math.max(FEWEST_SETS, setsFor(maxKeys));
   const slotCount = (sets + OVERFLOW_SETS) * SLOTS_PER_SET;
-  const ownersAt = at + slotCount * SLOT_WORDS;
-  const desksAt = lineAt(ownersAt + slotCount);
-  return { sets, slotCount, ownersAt, desksAt, blocksAt: desksAt + (width === 1 ? 0 : DESKS * DESK_WORDS) };
+  const planNumbersAt = at + slotCount * SLOT_WORDS;
+  const writeSlotsAt = lineAt(planNumbersAt + slotCount);
+  const blocksAt = writeSlotsAt + (width === 1 ? 0 : WRITE_SLOTS * WRITE_SLOT_WORDS);
+  return { sets, slotCount, planNumbersAt, writeSlotsAt, blocksAt };
 }

@@ -1,10 +1,10 @@
 import { TollgateError } from "../../core/errors.ts";
-import { HEADER_WORDS, MOST_BYTES, MOST_TABLES, TABLE_ROW, TABLES_AT } from "./layout.ts";
-import type { SharedMemory } from "./memory.ts";
+import { HEADER_WORDS, MOST_BYTES, MOST_TABLES, TABLE_ROW, TABLES_AT } from "./memory-layout.ts";
 import type { PlanRows } from "./plan-rows.ts";
+import type { SharedMemory } from "./shared-memory.ts";
 import { SharedTable } from "./shared-table.ts";
 
-/** The tables of a store: each is for another number of cells that a key needs, and begins where the one before it ends. */
+/** The tables of a store, one for each width (the number of cells of a key), one after another in memory. */
 export class TableDirectory {
   readonly #memory: SharedMemory;
   readonly #rows: PlanRows;
@@ -20,9 +20,9 @@ export class TableDirectory {
   }
 
   /**
-   * The table for keys of so many cells, made if there is none.
+   * Returns the table for keys of this width, and makes it if it does not exist.
    *
-   * @throws TollgateError `ERR_LIMITS` when there is no memory left for it.
+   * @throws TollgateError `ERR_LIMITS` if there is not enough memory left for it.
    */
   tableOf(width: number): SharedTable {
     const known = this.#tables.get(width);
@@ -33,7 +33,7 @@ export class TableDirectory {
     return table;
   }
 
-  /** Every table that some thread has made. */
+  /** All tables, whichever thread has made them. */
   all(): SharedTable[] {
     const tables: SharedTable[] = [];
     for (let row = 0; row < MOST_TABLES; row += 1) {
@@ -44,7 +44,7 @@ export class TableDirectory {
     return tables;
   }
 
-  /** What the header and all tables take. */
+  /** The bytes of the header and all tables. */
   get bytes(): number {
     let end = HEADER_WORDS;
     for (const { width } of this.all()) end = SharedTable.end(end, width, this.#maxKeys);
@@ -57,9 +57,9 @@ export class TableDirectory {
     for (let row = 0; row < MOST_TABLES; row += 1) {
       const word = TABLES_AT + row * TABLE_ROW;
       const end = SharedTable.end(at, width, this.#maxKeys);
-      // Another thread may make one at the same time: the first row that is free is whose swap succeeds.
+      // Another thread may make a table at the same time: the row belongs to the thread whose swap succeeds.
       const isFree = words[word] === 0;
-      if (isFree && end > words.length) throw this.#refusal(width, end - words.length);
+      if (isFree && end > words.length) throw this.#tooLittleMemoryError(width, end - words.length);
       if (isFree && this.#memory.swap(word, 0, 0, width, at)) return at;
       const other = words[word]!;
       if (other === width) return at;
@@ -67,21 +67,22 @@ export class TableDirectory {
     }
     throw new TollgateError(
       "ERR_LIMITS",
-      `limits: expected at most ${MOST_TABLES} different numbers of cells a key in one shared store, got another of ${width}`,
+      `limits: expected at most ${MOST_TABLES} different numbers of cells a key in one shared store, ` +
+        `got another of ${width}`,
     );
   }
 
-  #refusal(width: number, missingWords: number): TollgateError {
+  #tooLittleMemoryError(width: number, missingWords: number): TollgateError {
     const { byteLength } = this.#memory.words;
     const needed = byteLength + 4 * missingWords;
     const advice =
       needed > MOST_BYTES
-        ? `${needed} bytes are more than there can be: pass fewer maxKeys or a coarser resolution`
+        ? `${needed} bytes are more than maxBytes allows: pass fewer maxKeys or a coarser resolution`
         : `pass sharedStore({ maxBytes: ${needed} }) or more, fewer maxKeys, or a coarser resolution`;
     return new TollgateError(
       "ERR_LIMITS",
-      `limits: expected room in the shared store for ${this.#maxKeys} keys of ${width} cells, got ${byteLength} bytes for all limiters; ` +
-        advice,
+      `limits: expected room in the shared store for ${this.#maxKeys} keys of ${width} cells, ` +
+        `got ${byteLength} bytes for all limiters; ${advice}`,
     );
   }
 }

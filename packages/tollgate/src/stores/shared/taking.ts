@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
-import { NOWHERE } from "./slots.ts";
+import { NOWHERE } from "./shared-slots.ts";
 
 /** The keys among which a call took from one. */
 export interface RevokingKeys {

@@ -1,24 +1,26 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
-import type { SharedMemory } from "./memory.ts";
 import type { PlanRows } from "./plan-rows.ts";
-import { STATE } from "./slots.ts";
-import { GENERATION_MASK, upperOf, withUpper } from "./state.ts";
-import { ADMITTED, AGAIN, DENIED, PUBLISHED, type Values } from "./values.ts";
+import type { SharedMemory } from "./shared-memory.ts";
+import { STATE } from "./shared-slots.ts";
+import { GENERATION_MASK, upperBits, withUpperBits } from "./slot-state.ts";
+import { ADMITTED, DENIED, PUBLISHED, RETRY, type SlotValues } from "./slot-values.ts";
 
 const TWO_32 = 2 ** 32;
-/** Ticks go from -2^53 to 2^53, the upper 22 bits from 0. Near 0 they never are: kernels keep well away from either end. */
+/**
+ * Ticks go from -2^53 to 2^53, the upper 22 bits from 0. Kernels keep ticks away from either end, so the bits are never
+ * 0.
+ */
 const UPPER_OF_ZERO = 2 ** 21;
 
-/** Where a key has one cell, the tick of a token bucket: 54 bits of the state are the tick itself. */
-export class TickValues implements Values {
+/** The values of keys with one cell, the tick of a token bucket: 54 bits of the state are the tick itself. */
+export class TickValues implements SlotValues {
   readonly cells: Float64Array = new Float64Array(1);
   readonly expiry: TimeCell = createTimeCell();
   readonly published: Int32Array = new Int32Array(2);
-  readonly lasting = 0;
+  readonly permanentBits = 0;
   readonly words: Int32Array;
   readonly #memory: SharedMemory;
-
   readonly #rows: PlanRows;
 
   constructor(memory: SharedMemory, rows: PlanRows) {
@@ -28,7 +30,7 @@ export class TickValues implements Values {
   }
 
   expiryOf(_slot: number, low: number, high: number, plan: number): number {
-    return this.#rows.usOf(plan, tickOf(low, high));
+    return this.#rows.idleAtUs(plan, tickOf(low, high));
   }
 
   admit(
@@ -42,24 +44,24 @@ export class TickValues implements Values {
     const { words } = this;
     const low = words[slot + STATE]!;
     const high = words[slot + STATE + 1]!;
-    // The fingerprint after the state: what is found to be of its generation then is so until the state changes.
+    // The fingerprint after the state: one that has the state's generation is current until the state changes.
     const isThere = words[slot] === (printLow | (high & GENERATION_MASK)) && words[slot + 1] === printHigh;
-    if (!isThere || upperOf(high) === 0) return AGAIN;
+    if (!isThere || upperBits(high) === 0) return RETRY;
     const { cells } = this;
     cells[0] = tickOf(low, high);
     const admitted = compiled.plainTake.tryTake(cells, 0, now, cost);
     const tick = cells[0];
-    const isDone =
+    const isCurrent =
       admitted && cost > 0
         ? this.#memory.swap(
             slot + STATE,
             low,
             high,
             tick | 0,
-            withUpper(Math.floor(tick / TWO_32) + UPPER_OF_ZERO, high),
+            withUpperBits(Math.floor(tick / TWO_32) + UPPER_OF_ZERO, high),
           )
         : this.#memory.isStill(slot + STATE, low, high);
-    if (!isDone) return AGAIN;
+    if (!isCurrent) return RETRY;
     return admitted ? ADMITTED : DENIED;
   }
 
@@ -75,11 +77,11 @@ export class TickValues implements Values {
     const tick = this.cells[0]!;
     const { published } = this;
     published[0] = tick | 0;
-    published[1] = withUpper(Math.floor(tick / TWO_32) + UPPER_OF_ZERO, high);
-    return this.#memory.swap(slot + STATE, low, high, published[0], published[1]) ? PUBLISHED : AGAIN;
+    published[1] = withUpperBits(Math.floor(tick / TWO_32) + UPPER_OF_ZERO, high);
+    return this.#memory.swap(slot + STATE, low, high, published[0], published[1]) ? PUBLISHED : RETRY;
   }
 }
 
 function tickOf(low: number, high: number): number {
-  return (upperOf(high) - UPPER_OF_ZERO) * TWO_32 + (low >>> 0);
+  return (upperBits(high) - UPPER_OF_ZERO) * TWO_32 + (low >>> 0);
 }

@@ -1,20 +1,20 @@
-/** Compares a pair of words at a byte address with the first pair, and puts the second there if they are the same: then 1. */
+/** Replaces the pair of words at a byte address by the new pair if it equals the first: 1 if it did, else 0. */
 export type WasmSwap = (address: number, low: number, high: number, newLow: number, newHigh: number) => number;
-/** Whether a pair of words at a byte address is this one: then 1. */
+/** 1 if the pair of words at a byte address equals this pair, else 0. */
 export type WasmIsStill = (address: number, low: number, high: number) => number;
 
-/** What instructions of WebAssembly do with pairs, without the BigInt that `Atomics` makes of each. */
+/** Atomic operations on pairs of words, without the BigInt that `Atomics` allocates for each pair. */
 export interface WasmPairs {
   readonly swap: WasmSwap;
   readonly isStill: WasmIsStill;
 }
 
-/** Memory of WebAssembly, as far as it is used here. */
+/** The part of `WebAssembly.Memory` that this store uses. */
 export interface WasmMemory {
   readonly buffer: SharedArrayBuffer;
 }
 
-/** `WebAssembly`, whose types not every environment has. */
+/** `WebAssembly`: not every environment has its types. */
 interface Wasm {
   readonly Memory: new (limits: { initial: number; maximum: number; shared: true }) => WasmMemory;
   readonly Module: new (bytes: Uint8Array) => object;
@@ -24,19 +24,19 @@ interface Wasm {
 const PAGE_BYTES = 2 ** 16;
 const MOST_PAGES = 2 ** 16;
 
-/** Memory that instructions of WebAssembly can swap in; `undefined` where there is none that threads can share. */
+/** WebAssembly memory that threads can share; `undefined` where the environment has none. */
 export function wasmMemory(bytes: number): WasmMemory | undefined {
   const pages = Math.ceil(bytes / PAGE_BYTES);
   try {
     const memory = new wasm.Memory({ initial: pages, maximum: pages, shared: true });
-    // It has to survive the way to another thread.
+    // Some environments cannot clone it for another thread.
     return structuredClone(memory).buffer instanceof SharedArrayBuffer ? memory : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** The operations on pairs in such memory; `undefined` where the environment compiles no WebAssembly. */
+/** The operations on pairs in this memory; `undefined` where the environment compiles no WebAssembly. */
 export function wasmPairs(memory: WasmMemory): WasmPairs | undefined {
   try {
     return new wasm.Instance(new wasm.Module(MODULE), { m: { m: memory } }).exports;
@@ -49,7 +49,7 @@ const { WebAssembly: wasm } = globalThis as unknown as { readonly WebAssembly: W
 
 const I32 = 0x7f;
 const I64 = 0x7e;
-/** Two parameters, the words, as one number of 64 bits: extend both, shift the upper one by 32, or. */
+/** Joins two parameters to one 64-bit number: extend both, shift the upper one by 32, or. */
 const pairOf = (low: number, high: number) => [0x20, low, 0xad, 0x20, high, 0xad, 0x42, 32, 0x86, 0x84];
 const EXPECTED = 5;
 
@@ -61,22 +61,22 @@ const MODULE: Uint8Array = Uint8Array.from([
   ...section(1, [2, ...[0x60, 5, I32, I32, I32, I32, I32, 1, I32], ...[0x60, 3, I32, I32, I32, 1, I32]]),
   // Imports: memory "m" of "m", shared, of any size.
   ...section(2, [1, ...text("m"), ...text("m"), 2, 3, 0, ...unsigned(MOST_PAGES)]),
-  // Functions: one of each type.
+  // Functions: the first has type 0, the second type 1.
   ...section(3, [2, 0, 1]),
-  // Exports: they are "swap" and "isStill".
+  // Exports: function 0 as "swap", function 1 as "isStill".
   ...section(7, [2, ...text("swap"), 0, 0, ...text("isStill"), 0, 1]),
   // Code.
   ...section(10, [
     2,
     ...sized([
-      // One variable, the pair that is expected.
+      // One local variable: the expected pair.
       ...[1, 1, I64],
-      // The address; the pair, kept; the new pair.
+      // Push the address, the expected pair (also stored in the variable), and the new pair.
       ...[0x20, 0, ...pairOf(1, 2), 0x22, EXPECTED, ...pairOf(3, 4)],
-      // i64.atomic.rmw.cmpxchg, aligned to 8 bytes; whether what was there is what was expected; the end.
+      // i64.atomic.rmw.cmpxchg, aligned to 8 bytes; compare its result with the expected pair; end.
       ...[0xfe, 0x49, 3, 0, 0x20, EXPECTED, 0x51, 0x0b],
     ]),
-    // No variable; the address, i64.atomic.load, aligned to 8 bytes; the pair; whether they are the same; the end.
+    // No variable. Push the address; i64.atomic.load, aligned to 8 bytes; push the pair; compare; end.
     ...sized([0, 0x20, 0, 0xfe, 0x11, 3, 0, ...pairOf(1, 2), 0x51, 0x0b]),
   ]),
 ]);

@@ -6,52 +6,52 @@ import type { TimeCell } from "../../core/time-cell.ts";
 import { KeyHash } from "../local/key-hash.ts";
 import { PlanTable } from "../local/plan-table.ts";
 import { RecentKeys } from "../local/recent-keys.ts";
-import type { Owner, SlotTable } from "./slot-table.ts";
-import { FREE, type Slots } from "./slots.ts";
+import type { SlotTable, TablePlan } from "./slot-table.ts";
+import { FREE, type TableSlots } from "./table-slots.ts";
 
-/** What is kept of a recent key: its fingerprint, the word where that was found, and the slot. */
+/**
+ * The values of a recent key: its fingerprint in two words, the index of the word where that was found, and the slot.
+ */
 const RECENT_VALUES = 4;
 const WORD = 2;
 const SLOT = 3;
 
-/** Stands in for the one lower word that would mean that a slot is free. */
+/** Replaces `FREE` as the lower word of a hash: that would mark the slot as free. */
 const NEXT_TO_FREE = 1;
 
-/** One plan's keys in a table: its number among the owners of slots, and the secret under which it hashes keys. */
-export class PlanSlots extends PlanTable implements Owner {
+/** One plan's keys in a table: the plan's number, and the secret under which it hashes keys. */
+export class PlanSlots extends PlanTable implements TablePlan {
   readonly cells: Float64Array;
-  /** How many slots it owns. */
   size = 0;
   readonly #table: SlotTable;
-  readonly slots: Slots;
-  readonly #retire: (letGo: PlanSlots) => void;
-  /** Below 0 before `join`, or where there were too many plans: it gets no room. */
+  readonly slots: TableSlots;
+  readonly #onRemoved: (removed: PlanSlots) => void;
+  /** Below 0 before `addToTable`, and when the table has no number left: then keys of this plan get no slots. */
   #number = -1;
-  /** A secret of its own: the same key has nothing in common with itself under another plan. */
+  /** Has a secret of its own: the fingerprints of one key under two plans are unrelated. */
   readonly #hash: KeyHash;
-  /** With their fingerprints, and where they were found. */
+  /** The keys' fingerprints, and where they were found. */
   readonly #recent: RecentKeys;
-  /** Fingerprints of a batch of keys. */
+  /** The fingerprints of a batch of keys. */
   #prepared: Int32Array = new Int32Array(0);
-  /** Keeps reads that only warm the cache from being left out. */
+  /** Keeps engines from removing reads that only warm the cache. */
   touched = 0;
-  /** The fingerprint noted last. */
+  /** The latest fingerprint. */
   low = 0;
   high = 0;
 
-  constructor(plan: Plan, now: TimeCell, table: SlotTable, retire: (letGo: PlanSlots) => void) {
+  constructor(plan: Plan, now: TimeCell, table: SlotTable, onRemoved: (removed: PlanSlots) => void) {
     super(plan, now, table.capacity);
     this.#table = table;
-    this.#retire = retire;
+    this.#onRemoved = onRemoved;
     this.slots = table.slots;
     this.cells = table.slots.cells;
     this.#hash = new KeyHash(table.capacity.secrets.next());
     this.#recent = new RecentKeys(RECENT_VALUES, this, true);
   }
 
-  /** Makes it one of the owners of slots. */
-  join(): void {
-    this.#number = this.#table.adopt(this);
+  addToTable(): void {
+    this.#number = this.#table.add(this);
   }
 
   locate(key: string): number {
@@ -70,7 +70,7 @@ export class PlanSlots extends PlanTable implements Owner {
   }
 
   #hashRef(ref: KeyRef): void {
-    this.print(ref.key);
+    this.computeFingerprint(ref.key);
     ref.table = this;
     ref.low = this.low;
     ref.high = this.high;
@@ -82,21 +82,21 @@ export class PlanSlots extends PlanTable implements Owner {
     if (ref.slot >= 0) ref.word = this.slots.wordOf(ref.slot);
   }
 
-  /** Notes a key's fingerprint. */
-  print(key: string): void {
+  /** Computes a key's fingerprint, into `low` and `high`. */
+  computeFingerprint(key: string): void {
     this.#hash.hash(key);
     const low = this.#hash.words[0]!;
     this.low = low === FREE ? NEXT_TO_FREE : low;
     this.high = this.#hash.words[1]!;
   }
 
-  /** Hashes all keys, and then reads from all their sets with nothing in between: so the misses of the cache overlap. */
+  /** Hashes all keys, then reads from all their sets with nothing in between: the cache misses overlap. */
   override prepare(keys: readonly string[], from: number, until: number): void {
     const words = 2 * (until - from);
     const prepared = this.#prepared.length < words ? new Int32Array(words) : this.#prepared;
     this.#prepared = prepared;
     for (let i = 0; i < words; i += 2) {
-      this.print(keys[from + (i >>> 1)]!);
+      this.computeFingerprint(keys[from + (i >>> 1)]!);
       prepared[i] = this.low;
       prepared[i + 1] = this.high;
     }
@@ -109,8 +109,8 @@ export class PlanSlots extends PlanTable implements Owner {
 
   findSlot(key: string, now: TimeCell): number {
     if (this.#number < 0) return -1;
-    this.print(key);
-    return this.#table.makeRoom(this.low, this.high, this, now);
+    this.computeFingerprint(key);
+    return this.#table.findSlot(this.low, this.high, this, now);
   }
 
   insert(slot: number, _key: string, source: Float64Array): void {
@@ -120,7 +120,7 @@ export class PlanSlots extends PlanTable implements Owner {
     this.#table.capacity.size += 1;
   }
 
-  /** With its fingerprint, so that other keys are moved as if it had come. */
+  /** Inserts the key: its fingerprint affects where other keys of the same call fit. */
   reserve(slot: number, key: string, source: Float64Array): void {
     this.insert(slot, key, source);
   }
@@ -128,7 +128,7 @@ export class PlanSlots extends PlanTable implements Owner {
   release(key: string, now: TimeCell, wasChanged: boolean): void {
     const slot = this.locate(key);
     if (slot < 0 || !this.reaches(now)) return;
-    // A bucket that starts empty has begun to fill with a call that was denied.
+    // A bucket that starts empty begins to fill with its first call, even a denied one.
     const isIdle = this.compiled.startsEmpty ? !wasChanged : this.compiled.isIdle(this.cells, slot, now);
     if (isIdle) this.#table.drop(slot, this);
   }
@@ -155,24 +155,25 @@ export class PlanSlots extends PlanTable implements Owner {
     return removed;
   }
 
-  isSlotIdle(slot: number, asker: "itself" | "another", callTime: TimeCell): boolean {
+  isSlotIdle(slot: number, caller: "this plan" | "another plan", callTime: TimeCell): boolean {
     if (this.capacity.reservations.areSome && this.#isReserved(slot)) return false;
     const { users } = this;
-    if (asker === "itself" && users.haveOneClock) return this.compiled.isIdle(this.cells, slot, callTime);
+    if (caller === "this plan" && users.haveOneClock) return this.compiled.isIdle(this.cells, slot, callTime);
     if (!users.askTime()) return false;
-    // Its limiter may never call again. In the middle of its own call the kernels have to stay.
-    if (asker === "another") this.reach(users.now);
+    // A plan whose limiter never calls again moves its origin here. During a call of its own the kernels must not
+    // change.
+    if (caller === "another plan") this.reach(users.now);
     users.noLaterThan(callTime);
     return this.reaches(users.now) && this.compiled.isIdle(this.cells, slot, users.now);
   }
 
-  isDone(): boolean {
+  isRemovable(): boolean {
     return this.size === 0 && this.users.askTime() && this.isIdle(this.users.now);
   }
 
-  letGo(): void {
+  onRemoved(): void {
     this.retire();
-    this.#retire(this);
+    this.#onRemoved(this);
   }
 
   protected override rebaseAll(from: CompiledPlan): void {
@@ -187,7 +188,7 @@ export class PlanSlots extends PlanTable implements Owner {
     });
   }
 
-  /** For a recent key that is not where it was. */
+  /** Finds a recent key that has moved. */
   #locateMoved(at: number): number {
     const { values } = this.#recent;
     const slot = this.slots.find(values[at]!, values[at + 1]!);
@@ -197,14 +198,14 @@ export class PlanSlots extends PlanTable implements Owner {
     return slot;
   }
 
-  /** For a key that is none of the recent ones. */
+  /** Finds a key that is not among the recent ones. */
   #locateAnother(key: string): number {
-    this.print(key);
+    this.computeFingerprint(key);
     this.#keepRecent(key);
     return this.slots.find(this.low, this.high);
   }
 
-  /** With the fingerprint that has just been noted. */
+  /** Makes a key a recent one, with the latest fingerprint. */
   #keepRecent(key: string): void {
     const place = this.#recent.placeForMissing();
     if (place < 0) return;
@@ -213,14 +214,14 @@ export class PlanSlots extends PlanTable implements Owner {
     const at = RECENT_VALUES * place;
     values[at] = this.low;
     values[at + 1] = this.high;
-    // There is no fingerprint: it has to be found.
+    // No fingerprint lies at word 0, so the next call searches for the key.
     values[at + WORD] = 0;
   }
 
   *#own(): Generator<number> {
     for (let index = 0, left = this.size; left > 0 && index < this.slots.count; index += 1) {
       const slot = this.slots.nth(index);
-      if (this.slots.isFree(slot) || this.slots.ownerOf(slot) !== this.#number) continue;
+      if (this.slots.isFree(slot) || this.slots.planOf(slot) !== this.#number) continue;
       left -= 1;
       yield slot;
     }

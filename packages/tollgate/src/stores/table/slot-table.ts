@@ -1,135 +1,135 @@
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import type { Capacity } from "../local/capacity.ts";
-import { SLOTS_PER_SET, Slots } from "./slots.ts";
+import { SLOTS_PER_SET } from "../local/table-size.ts";
+import { TableSlots } from "./table-slots.ts";
 
-/** A plan that has keys in the table. */
-export interface Owner {
-  /** How many. */
+/** A plan that may have keys in the table. */
+export interface TablePlan {
+  /** How many keys it has. */
   size: number;
   /**
-   * Whether the key in one of its slots is as good as new, not after the moment of the call that asks, which may be a call for
-   * this very plan.
+   * Whether the key in one of its slots is idle at `callTime`, the time of the call that needs the slot. `caller` says
+   * whose call that is.
    */
-  isSlotIdle(slot: number, asker: "itself" | "another", callTime: TimeCell): boolean;
-  /** Whether nothing is left that anybody would miss. */
-  isDone(): boolean;
-  /** Hears that the table does not know it any more. */
-  letGo(): void;
+  isSlotIdle(slot: number, caller: "this plan" | "another plan", callTime: TimeCell): boolean;
+  /** Whether the plan has no keys and no overflow buckets in use. */
+  isRemovable(): boolean;
+  /** The table has removed the plan. */
+  onRemoved(): void;
 }
 
-/** Owners are numbered in 16 bits. */
-const MOST_OWNERS = 2 ** 16;
-/** From here on, plans that have not been used for long are let go. */
-const MANY_OWNERS = 64;
-/** Owners are looked through at the latest when so many more have come: a new one pays for a few looks. */
-const NEW_OWNERS_PER_LOOK = MOST_OWNERS / 16;
-/** So many slots are looked at in a step. */
-const SLOTS_PER_STEP = 64;
-/** And so many plans, each of which may have 256 overflow buckets. */
-const OWNERS_PER_STEP = 2;
+/** Plan numbers have 16 bits. */
+const MOST_PLANS = 2 ** 16;
+/** With more plans than this, the table looks for plans to remove. */
+const MANY_PLANS = 64;
+/** All plans are checked again at the latest when this many have come: each new plan pays for a few checks. */
+const NEW_PLANS_PER_CHECK = MOST_PLANS / 16;
+const SLOTS_PER_SWEEP_STEP = 64;
+/** Each of these plans may have 256 overflow buckets to check. */
+const PLANS_PER_SWEEP_STEP = 2;
 
 /** The keys of all plans of one width. */
 export class SlotTable {
-  readonly slots: Slots;
+  readonly slots: TableSlots;
   readonly capacity: Capacity;
-  readonly #owners: (Owner | undefined)[] = [];
-  /** Numbers that are free again. */
-  readonly #unowned: number[] = [];
-  /** Owners for whom no number was left. */
-  readonly #surplus = new Set<Owner>();
-  /** For a look that belongs to no call. */
-  readonly #whenever = createTimeCell(Number.POSITIVE_INFINITY);
-  #crowdedAt = MANY_OWNERS;
-  #cursor = 0;
-  #ownerCursor = 0;
+  readonly #plans: (TablePlan | undefined)[] = [];
+  /** Numbers of removed plans. */
+  readonly #freeNumbers: number[] = [];
+  /** Plans for which no number was left: they get no slots. */
+  readonly #unnumbered = new Set<TablePlan>();
+  /** Stands for the call time where no call needs the slot. */
+  readonly #noCallTime = createTimeCell(Number.POSITIVE_INFINITY);
+  #checkAt = MANY_PLANS;
+  #slotCursor = 0;
+  #planCursor = 0;
 
-  /** For 0 keys it has no slots: no key of its plans finds room. */
-  constructor(width: number, room: Capacity, maxKeys: number = room.maxKeys) {
-    this.slots = new Slots(maxKeys, width);
-    this.capacity = room;
+  /** With 0 for `maxKeys` the table has no slots, so its plans' keys find none. */
+  constructor(width: number, capacity: Capacity, maxKeys: number = capacity.maxKeys) {
+    this.slots = new TableSlots(maxKeys, width);
+    this.capacity = capacity;
   }
 
   get isCrowded(): boolean {
-    return this.#owners.length > MANY_OWNERS;
+    return this.#plans.length > MANY_PLANS;
   }
 
-  /** Gives an owner its number; -1 when all are taken, then it gets no room. */
-  adopt(owner: Owner): number {
-    if (this.#ownersLeft >= this.#crowdedAt) this.#letGoOfThoseDone();
-    const number = this.#unowned.pop() ?? this.#owners.length;
-    if (number >= MOST_OWNERS || this.slots.count === 0) {
-      this.#surplus.add(owner);
+  /** Adds a plan and returns its number; -1 if all numbers are taken: then the plan gets no slots. */
+  add(plan: TablePlan): number {
+    if (this.#planCount >= this.#checkAt) this.#removeAllRemovable();
+    const number = this.#freeNumbers.pop() ?? this.#plans.length;
+    if (number >= MOST_PLANS || this.slots.count === 0) {
+      this.#unnumbered.add(plan);
       return -1;
     }
-    this.#owners[number] = owner;
+    this.#plans[number] = plan;
     return number;
   }
 
   /**
-   * A free slot for a key, or one made free: of a key that is as good as new at the time of the call, or by moving a key to its
-   * other set. -1 if every key that is in the way is in use.
+   * Finds a free slot for a key. If there is none, it drops a key that is idle at the time of the call, or moves a key
+   * to its other set. -1 if all keys in the way are in use.
    */
-  makeRoom(low: number, high: number, caller: Owner, callTime: TimeCell): number {
+  findSlot(low: number, high: number, caller: TablePlan, callTime: TimeCell): number {
     const first = this.slots.firstSet(low);
     const second = this.slots.secondSet(low, high);
-    let room = this.#roomIn(first, caller, callTime);
-    if (room < 0) room = this.#roomIn(second, caller, callTime);
-    if (room < 0) room = this.#roomByMoving(first, caller, callTime);
-    return room < 0 ? this.#roomByMoving(second, caller, callTime) : room;
+    let slot = this.#findSlotIn(first, caller, callTime);
+    if (slot < 0) slot = this.#findSlotIn(second, caller, callTime);
+    if (slot < 0) slot = this.#findSlotByMoving(first, caller, callTime);
+    return slot < 0 ? this.#findSlotByMoving(second, caller, callTime) : slot;
   }
 
-  /** Forgets the key in a slot. */
-  drop(slot: number, owner: Owner): void {
+  /** Drops the key in a slot. */
+  drop(slot: number, plan: TablePlan): void {
     this.slots.free(slot);
-    owner.size -= 1;
+    plan.size -= 1;
     this.capacity.size -= 1;
   }
 
-  /** While there are many owners, looks at a few slots, so that those are done sometime that nobody uses. */
-  step(): void {
+  /** In a table with many plans, sweeps a few slots, so that plans without calls become removable. */
+  sweepStep(): void {
     if (!this.isCrowded) return;
-    for (let i = 0; i < SLOTS_PER_STEP; i += 1) {
-      this.#cursor = (this.#cursor + 1) % this.slots.count;
-      const slot = this.slots.nth(this.#cursor);
+    for (let i = 0; i < SLOTS_PER_SWEEP_STEP; i += 1) {
+      this.#slotCursor = (this.#slotCursor + 1) % this.slots.count;
+      const slot = this.slots.nth(this.#slotCursor);
       if (this.slots.isFree(slot)) continue;
-      const owner = this.#ownerOf(slot);
-      if (owner.isSlotIdle(slot, "another", this.#whenever)) this.drop(slot, owner);
+      const plan = this.#planOf(slot);
+      if (plan.isSlotIdle(slot, "another plan", this.#noCallTime)) this.drop(slot, plan);
     }
   }
 
-  /** Lets go of a few plans that are done, if there are some: where bytes are short. */
-  letGoOfSome(): void {
-    for (let i = 0; i < OWNERS_PER_STEP && this.#owners.length > 0; i += 1) {
-      this.#ownerCursor = (this.#ownerCursor + 1) % this.#owners.length;
-      this.#letGoIfDone(this.#ownerCursor);
+  /** Checks a few plans and removes the removable ones: for stores that are short of bytes. */
+  removeSomePlans(): void {
+    for (let i = 0; i < PLANS_PER_SWEEP_STEP && this.#plans.length > 0; i += 1) {
+      this.#planCursor = (this.#planCursor + 1) % this.#plans.length;
+      this.#removeIfRemovable(this.#planCursor);
     }
-    let left = OWNERS_PER_STEP;
-    for (const owner of this.#surplus) {
-      this.#surplus.delete(owner);
-      if (owner.isDone()) owner.letGo();
-      // Comes last from now on.
-      else this.#surplus.add(owner);
+    let left = PLANS_PER_SWEEP_STEP;
+    for (const plan of this.#unnumbered) {
+      this.#unnumbered.delete(plan);
+      if (plan.isRemovable()) plan.onRemoved();
+      // Moves to the end of the set.
+      else this.#unnumbered.add(plan);
       left -= 1;
       if (left === 0) break;
     }
   }
 
-  #roomIn(set: number, caller: Owner, callTime: TimeCell): number {
+  #findSlotIn(set: number, caller: TablePlan, callTime: TimeCell): number {
     for (let way = 0; way < SLOTS_PER_SET; way += 1) {
       const slot = this.slots.slot(set, way);
       if (this.slots.isFree(slot)) return slot;
-      const owner = this.#ownerOf(slot);
-      if (!owner.isSlotIdle(slot, owner === caller ? "itself" : "another", callTime)) continue;
-      this.drop(slot, owner);
+      const plan = this.#planOf(slot);
+      if (!plan.isSlotIdle(slot, plan === caller ? "this plan" : "another plan", callTime)) continue;
+      this.drop(slot, plan);
       return slot;
     }
     return -1;
   }
 
-  #roomByMoving(set: number, caller: Owner, callTime: TimeCell): number {
+  #findSlotByMoving(set: number, caller: TablePlan, callTime: TimeCell): number {
     for (let way = 0; way < SLOTS_PER_SET; way += 1) {
       const slot = this.slots.slot(set, way);
-      const to = this.#roomIn(this.slots.otherSet(slot), caller, callTime);
+      const to = this.#findSlotIn(this.slots.otherSet(slot), caller, callTime);
       if (to < 0) continue;
       this.slots.move(slot, to);
       return slot;
@@ -137,30 +137,30 @@ export class SlotTable {
     return -1;
   }
 
-  #letGoOfThoseDone(): void {
-    for (let number = 0; number < this.#owners.length; number += 1) this.#letGoIfDone(number);
-    for (const owner of this.#surplus) {
-      if (!owner.isDone()) continue;
-      this.#surplus.delete(owner);
-      owner.letGo();
+  #removeAllRemovable(): void {
+    for (let number = 0; number < this.#plans.length; number += 1) this.#removeIfRemovable(number);
+    for (const plan of this.#unnumbered) {
+      if (!plan.isRemovable()) continue;
+      this.#unnumbered.delete(plan);
+      plan.onRemoved();
     }
-    const left = this.#ownersLeft;
-    this.#crowdedAt = Math.max(MANY_OWNERS, left + Math.min(left, NEW_OWNERS_PER_LOOK));
+    const left = this.#planCount;
+    this.#checkAt = Math.max(MANY_PLANS, left + Math.min(left, NEW_PLANS_PER_CHECK));
   }
 
-  #letGoIfDone(number: number): void {
-    const owner = this.#owners[number];
-    if (!owner?.isDone()) return;
-    this.#owners[number] = undefined;
-    this.#unowned.push(number);
-    owner.letGo();
+  #removeIfRemovable(number: number): void {
+    const plan = this.#plans[number];
+    if (!plan?.isRemovable()) return;
+    this.#plans[number] = undefined;
+    this.#freeNumbers.push(number);
+    plan.onRemoved();
   }
 
-  get #ownersLeft(): number {
-    return this.#owners.length - this.#unowned.length + this.#surplus.size;
+  get #planCount(): number {
+    return this.#plans.length - this.#freeNumbers.length + this.#unnumbered.size;
   }
 
-  #ownerOf(slot: number): Owner {
-    return this.#owners[this.slots.ownerOf(slot)]!;
+  #planOf(slot: number): TablePlan {
+    return this.#plans[this.slots.planOf(slot)]!;
   }
 }

@@ -8,50 +8,50 @@ import { LocalSpace } from "../local/local-space.ts";
 import { CALLS_PER_SWEEP_STEP, type CapacityOptions, type LocalStore } from "../local/local-store.ts";
 import { PlanTable } from "../local/plan-table.ts";
 import type { SpaceStore } from "../local/space-store.ts";
+import { DEFAULT_WIDTH } from "../local/table-size.ts";
 import { PlanSlots } from "./plan-slots.ts";
 import { SlotTable } from "./slot-table.ts";
-import { Slots } from "./slots.ts";
+import { TableSlots } from "./table-slots.ts";
 
-/** How many keys a table has room for. */
+/** How many keys a table store has slots for, and in how much memory. */
 export interface TableStoreOptions extends CapacityOptions {
   /**
-   * The keys that there is room for, of all limiters of the store: a whole number from 1 to 10 million. Their memory is
-   * allocated when a limiter is made: about 40 bytes a key for one token bucket, and 18 more for every other cell. Limiters
-   * whose limits have the same number of cells share it.
+   * How many keys of all limiters the store has slots for: a whole number from 1 to 10 million. Creating a limiter
+   * allocates their memory: about 40 bytes a key for one token bucket, and 18 more for every other cell. Limiters whose
+   * limits have the same number of cells share this memory.
    */
   readonly maxKeys: number;
   /**
-   * The memory for all limiters of the store, in bytes: a whole number from 65,536 to 2^40. By default there is enough
-   * for limiters of one token bucket and for others of up to eight cells a key, and 256 MiB at least. A limiter for
-   * which it is too little is refused with the number that would do. Limits chosen per call for whose width it is too
-   * little have no room for keys of their own.
+   * The memory for all limiters of the store, in bytes: a whole number from 65,536 to 2^40. The default is at least 256
+   * MiB, and enough for limiters of one token bucket together with limiters of up to eight cells a key. Creating a
+   * limiter that does not fit throws an error with the number of bytes that it needs. If limits chosen per call do not
+   * fit, their keys get no slots of their own.
    */
   readonly maxBytes?: number;
 }
 
-/** By default a quarter more than the slots take: for overflow buckets and front caches. */
+/** The default exceeds the slots' memory by a quarter, for overflow buckets and front caches. */
 const SPARE = 1.25;
-/** By default keys of up to so many cells fit in. */
-const DEFAULT_WIDTH = 8;
 
 const DEFAULTS: CapacityDefaults = {
   ...HEAP_DEFAULTS,
   maxBytes: (maxKeys: number): number =>
     Math.max(
       HEAP_DEFAULTS.maxBytes(maxKeys),
-      Math.ceil(SPARE * (Slots.bytes(maxKeys, 1) + Slots.bytes(maxKeys, DEFAULT_WIDTH))),
+      Math.ceil(SPARE * (TableSlots.bytes(maxKeys, 1) + TableSlots.bytes(maxKeys, DEFAULT_WIDTH))),
     ),
 };
 
 /**
- * Keeps counts in a table of fixed size: a set-associative table of 64-bit keyed fingerprints, without the keys
- * themselves (but for up to 4,096 recent ones) and without an object or a timer for any. A key that is as good as new is free space: nothing has to be swept.
+ * Keeps counts in a table of fixed size: a set-associative table of keyed 64-bit fingerprints. It keeps no key strings,
+ * except up to 4,096 recent ones, and no object or timer per key. The slot of an idle key is free for another, so no
+ * sweep is needed.
  *
- * Two keys whose fingerprints collide share a count. Fingerprints are HalfSipHash-1-3 under a random secret: among ten
- * million keys that happens with a probability of 1 in 370,000, and no client can choose such keys.
+ * Two keys whose fingerprints collide share a count. Fingerprints are HalfSipHash-1-3 under a random secret. Among ten
+ * million keys a collision has a probability of 1 in 370,000, and no client can choose keys that collide.
  *
- * @throws TollgateError `ERR_OPTION` when `maxKeys` is no whole number from 1 to 10 million, `maxBytes` none from
- * 65,536 to 2^40, or `overflow` no policy.
+ * @throws TollgateError `ERR_OPTION` if `maxKeys` is not a whole number from 1 to 10 million, `maxBytes` not one from
+ * 65,536 to 2^40, or `overflow` not a policy.
  * @example
  * ```ts
  * import { createLimiter, perMinute } from "tollgate";
@@ -70,16 +70,16 @@ export function tableStore(options: TableStoreOptions): LocalStore {
 class TableStore implements LocalStore, SpaceStore {
   readonly kind = "sync";
   readonly capacity: Capacity;
-  /** By the number of cells that a key needs. */
+  /** By width, the number of cells of a key. */
   readonly #tables = new Map<number, SlotTable>();
-  /** One without slots, for plans of widths for which there were no bytes. */
+  /** A table without slots, for plans of widths that did not fit. */
   #withoutSlots: SlotTable | undefined;
-  /** All of these. */
-  readonly #everyTable: SlotTable[] = [];
-  /** The one that is looked at next where bytes are short. */
-  #next = 0;
-  /** Whether some table has had many plans, so that it has to be looked after. */
-  #crowded = false;
+  /** All of these tables. */
+  readonly #allTables: SlotTable[] = [];
+  /** The table whose plans are checked next when bytes are short. */
+  #nextTable = 0;
+  /** Whether some table has had many plans: then sweep steps are needed. */
+  #hasCrowdedTable = false;
   readonly #plans = new Map<Scope, Map<string, PlanSlots>>();
 
   constructor(options: TableStoreOptions) {
@@ -106,13 +106,13 @@ class TableStore implements LocalStore, SpaceStore {
     return this.capacity.overflowCount;
   }
 
-  /** @throws TollgateError `ERR_LIMITS` when there are not enough bytes for limits that are fixed. */
+  /** @throws TollgateError `ERR_LIMITS` if fixed limits do not fit into the bytes left. */
   open(plan: Plan, context: LimiterContext): SyncSpace {
     if (context.choosesLimits !== true) this.#tableFor(widthOf(plan), false);
     return new LocalSpace(plan, context, this);
   }
 
-  /** Nothing runs in the background. */
+  /** Does nothing: the store has no timers. */
   close(): void {}
 
   [Symbol.dispose](): void {
@@ -127,14 +127,14 @@ class TableStore implements LocalStore, SpaceStore {
     const known = this.find(plan);
     if (known !== undefined) return known;
     const table = this.#tableFor(widthOf(plan), isChosenPerCall);
-    const made = new PlanSlots(plan, now, table, (letGo) => this.#retire(letGo));
+    const made = new PlanSlots(plan, now, table, (removed) => this.#forget(removed));
     if (isChosenPerCall && !made.fits(PlanTable.FIXED_BYTES)) {
       made.retire();
       return made;
     }
     made.charge(PlanTable.FIXED_BYTES);
-    made.join();
-    if (table.isCrowded) this.#crowded = true;
+    made.addToTable();
+    if (table.isCrowded) this.#hasCrowdedTable = true;
     const plans = this.#plans.get(plan.scope) ?? new Map<string, PlanSlots>();
     this.#plans.set(plan.scope, plans.set(plan.id, made));
     return made;
@@ -143,37 +143,37 @@ class TableStore implements LocalStore, SpaceStore {
   sweepStep(): void {
     const { capacity } = this;
     capacity.callsUntilSweep = CALLS_PER_SWEEP_STEP;
-    if (this.#crowded) for (const table of this.#tables.values()) table.step();
+    if (this.#hasCrowdedTable) for (const table of this.#tables.values()) table.sweepStep();
     if (!capacity.isShortOfBytes) return;
-    this.#next = (this.#next + 1) % Math.max(1, this.#everyTable.length);
-    this.#everyTable[this.#next]?.letGoOfSome();
+    this.#nextTable = (this.#nextTable + 1) % Math.max(1, this.#allTables.length);
+    this.#allTables[this.#nextTable]?.removeSomePlans();
   }
 
   inserted(): void {}
 
-  /** @throws TollgateError `ERR_LIMITS` when there are not enough bytes for limits that are fixed. */
+  /** @throws TollgateError `ERR_LIMITS` if fixed limits do not fit into the bytes left. */
   #tableFor(width: number, isChosenPerCall: boolean): SlotTable {
     const known = this.#tables.get(width);
     if (known !== undefined) return known;
     const { capacity } = this;
-    const bytes = Slots.bytes(capacity.maxKeys, width);
+    const bytes = TableSlots.bytes(capacity.maxKeys, width);
     if (isChosenPerCall && bytes > capacity.bytesLeft) return this.#tableWithoutSlots();
-    if (bytes > capacity.bytesLeftInAll) throw tooManyBytes(width, bytes, capacity);
+    if (bytes > capacity.bytesLeftInAll) throw tooFewBytesError(width, bytes, capacity);
     const table = new SlotTable(width, capacity);
     capacity.bytes += bytes;
     this.#tables.set(width, table);
-    this.#everyTable.push(table);
+    this.#allTables.push(table);
     return table;
   }
 
   #tableWithoutSlots(): SlotTable {
     if (this.#withoutSlots !== undefined) return this.#withoutSlots;
     this.#withoutSlots = new SlotTable(1, this.capacity, 0);
-    this.#everyTable.push(this.#withoutSlots);
+    this.#allTables.push(this.#withoutSlots);
     return this.#withoutSlots;
   }
 
-  #retire({ plan: { scope, id } }: PlanSlots): void {
+  #forget({ plan: { scope, id } }: PlanSlots): void {
     const plans = this.#plans.get(scope);
     plans?.delete(id);
     if (plans?.size === 0) this.#plans.delete(scope);
@@ -184,11 +184,12 @@ function widthOf(plan: Plan): number {
   return new CompiledPlan(plan, 0).width;
 }
 
-function tooManyBytes(width: number, bytes: number, capacity: Capacity): TollgateError {
+function tooFewBytesError(width: number, bytes: number, capacity: Capacity): TollgateError {
   return new TollgateError(
     "ERR_LIMITS",
-    `limits: expected slots of at most ${capacity.bytesLeftInAll} bytes, which are left of maxBytes (${capacity.maxBytes}), got ${bytes} bytes ` +
-      `for ${capacity.maxKeys} keys of ${width} cells; pass tableStore({ maxBytes: ${capacity.bytes + bytes} }) or more, fewer maxKeys or limits, ` +
-      "a coarser resolution, or use memoryStore()",
+    `limits: expected slots of at most ${capacity.bytesLeftInAll} bytes, ` +
+      `which are left of maxBytes (${capacity.maxBytes}), got ${bytes} bytes for ${capacity.maxKeys} keys of ${width} cells; pass ` +
+      `tableStore({ maxBytes: ${capacity.bytes + bytes} }) or more, fewer maxKeys or limits, a coarser resolution, ` +
+      "or use memoryStore()",
   );
 }

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { RecentKeys } from "../../../src/stores/local/recent-keys.ts";
 
 const CALLS_OF_REST = 132_000;
-/** After so many keys that never come again it rests. */
+/** The cache rests after this many keys that never come again. */
 const CALLS_UNTIL_REST = 8_000;
 
-/** Looks for a key, keeps it if that is wanted, and says whether it was there. */
+/** Searches a key, keeps it if the cache has a place for it, and returns whether it was there. */
 function look(recent: RecentKeys, key: string): boolean {
   const place = recent.find(key);
   if (place >= 0) {
@@ -26,7 +26,7 @@ function keysOf(count: number, name = "client"): string[] {
   return Array.from({ length: count }, (_, i) => `${i % 10}-${name}-${i}`);
 }
 
-/** How many of so many calls in turn found their key. */
+/** How many of these calls on the keys in turn found their key. */
 function hitsOf(recent: RecentKeys, keys: readonly string[], calls: number): number {
   let hits = 0;
   for (let call = 0; call < calls; call += 1) if (look(recent, keys[call % keys.length] ?? "")) hits += 1;
@@ -34,7 +34,7 @@ function hitsOf(recent: RecentKeys, keys: readonly string[], calls: number): num
 }
 
 describe("the front cache", () => {
-  it("takes no memory before some calls, and little at first", () => {
+  it("takes no memory before the first calls, and little at first", () => {
     const recent = new RecentKeys(2);
     hitsOf(recent, keysOf(10), 60);
     expect(recent.values.length).toBe(0);
@@ -49,20 +49,20 @@ describe("the front cache", () => {
     expect(hitsOf(recent, keysOf(400), 400)).toBeGreaterThan(360);
   });
 
-  it("grows for keys that are in each other's way, and keeps what it has", () => {
+  it("grows if keys have the same places, and keeps its keys", () => {
     const recent = new RecentKeys(2);
     hitsOf(recent, keysOf(1000), 4_000);
     expect(recent.values.length).toBe(2 * 4096);
     expect(hitsOf(recent, keysOf(1000), 1000)).toBeGreaterThan(900);
   });
 
-  it("is small still while its keys have room", () => {
+  it("stays small while its keys have places", () => {
     const recent = new RecentKeys(2);
     hitsOf(recent, keysOf(100), 10_000);
     expect(recent.values.length).toBe(2 * 1024);
   });
 
-  it("rests where keys do not come again, and wants none of them", () => {
+  it("rests if keys do not come again, and keeps none of them", () => {
     const recent = new RecentKeys(2);
     hitsOf(recent, keysOf(CALLS_UNTIL_REST), CALLS_UNTIL_REST);
     const [again = ""] = keysOf(1, "another");
@@ -70,7 +70,7 @@ describe("the front cache", () => {
     expect(recent.placeForMissing()).toBe(-1);
   });
 
-  it("goes on where two calls of three are for keys that come again", () => {
+  it("stays in use if two of three calls are for keys that come again", () => {
     const recent = new RecentKeys(2);
     const few = keysOf(100);
     for (const [i, once] of keysOf(12_000, "once").entries()) {
@@ -81,7 +81,7 @@ describe("the front cache", () => {
     expect(hitsOf(recent, few, 100)).toBeGreaterThan(90);
   });
 
-  it("wakes up again, and knows new keys only", () => {
+  it("wakes up again without its old keys", () => {
     const recent = new RecentKeys(2);
     hitsOf(recent, keysOf(CALLS_UNTIL_REST), CALLS_UNTIL_REST);
     expect(hitsOf(recent, keysOf(20, "another"), CALLS_OF_REST)).toBeLessThan(10_000);
@@ -90,15 +90,15 @@ describe("the front cache", () => {
     expect(first.filter((key) => look(recent, key))).toEqual([]);
   });
 
-  it("replaces keys that come no more by those that do", () => {
+  it("replaces keys that do not come again by keys that do", () => {
     const recent = new RecentKeys(2);
     hitsOf(recent, keysOf(900), 4_000);
-    // All places of the new ones are taken: each has to come a few times.
+    // All places are taken, so each new key has to come a few times.
     hitsOf(recent, keysOf(900, "other"), 20_000);
     expect(hitsOf(recent, keysOf(900, "other"), 900)).toBeGreaterThan(800);
   });
 
-  it("finds a key that follows itself, and any other after it", () => {
+  it("finds a key that comes twice in a row, and other keys after it", () => {
     const recent = new RecentKeys(2);
     const [one = "", other = ""] = keysOf(2);
     hitsOf(recent, [one], 5_000);
@@ -112,7 +112,7 @@ describe("the front cache", () => {
     ]);
   });
 
-  it("has no key of no units, nor one that is longer than 64", () => {
+  it("keeps no key of fewer than 5 or more than 64 units", () => {
     const recent = new RecentKeys(2);
     const long = "x".repeat(65);
     hitsOf(recent, ["client-1"], 3_000);

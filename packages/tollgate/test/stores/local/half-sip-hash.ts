@@ -7,9 +7,9 @@ interface Rounds {
 }
 
 /**
- * HalfSipHash with 64 bits of output, written down from its description: a word at a time, with no regard to speed.
+ * HalfSipHash with 64 bits of output, written from its description for clarity, not speed.
  *
- * @param lengthByte what the last word ends with: in the original the number of bytes.
+ * @param lengthByte the last byte of the last word: in the original the number of bytes.
  * @returns the lower and the upper word.
  */
 export function halfSipHash(

@@ -51,7 +51,7 @@ describe("the hash of keys", () => {
     }
   });
 
-  it("is that of the units' pairs of bytes under the other half of the secret where one is wider, ending with the units' number", () => {
+  it("is HalfSipHash-1-3 of pairs of bytes, under the other half of the secret, if a unit exceeds a byte", () => {
     const below = randomBelow(2);
     for (const length of LENGTHS.filter((one) => one > 0)) {
       for (let round = 0; round < 20; round += 1) {
@@ -74,7 +74,7 @@ describe("the hash of keys", () => {
     ["are emoji that differ in the second half of a pair", "\u{1f600}", "\u{1f601}"],
     ["are 256 units apart in length", "a".repeat(3), `aaa${"\0".repeat(256)}`],
     ["are a lone surrogate and what replaces it in UTF-8", "\ud800", "\ufffd"],
-  ])("tells strings apart that %s", (_what, one, other) => {
+  ])("differs for strings that %s", (_what, one, other) => {
     expect(hashOf(one)).not.toEqual(hashOf(other));
   });
 

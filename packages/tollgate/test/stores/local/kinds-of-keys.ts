@@ -8,7 +8,7 @@ function hex(): string {
   return FOUR_DIGITS[words() & 0xffff]!;
 }
 
-/** Keys as they occur, each kind a function from a number to a key of its own. */
+/** Kinds of keys that are common in practice. Each kind is a function from a number to a unique key. */
 export const KINDS_OF_KEYS: readonly (readonly [kind: string, keyOf: (i: number) => string])[] = [
   ["numbered", (i) => `user-${i + 1}`],
   ["random", () => words().toString(36) + words().toString(36) + words().toString(36)],
@@ -17,7 +17,7 @@ export const KINDS_OF_KEYS: readonly (readonly [kind: string, keyOf: (i: number)
   ["UUID", () => `${hex()}${hex()}-${hex()}-${hex()}-${hex()}-${hex()}${hex()}${hex()}`],
 ];
 
-/** An odd factor: no address comes twice. */
+/** The factor is odd, so no address comes twice. */
 function ipv4(i: number): string {
   const address = Math.imul(i, 0x9e3779b1);
   return `${address >>> 24}.${(address >>> 16) & 255}.${(address >>> 8) & 255}.${address & 255}`;

@@ -13,7 +13,7 @@ function setUp() {
 }
 
 describe("a key of thousands of units", () => {
-  it("is told from all others, whichever unit differs", () => {
+  it("differs from all other keys, whichever unit differs", () => {
     const { store, limiter } = setUp();
     const keys = Array.from({ length: 500 }, (_, i) => `${LONG.slice(0, 10 * i)}y${LONG.slice(10 * i)}`);
     const wide = keys.map((key) => key.replace("y", "я"));
@@ -45,10 +45,10 @@ describe("a key of thousands of units", () => {
   });
 });
 
-describe("a digest", () => {
+describe("the digest of a long key", () => {
   const texts = new KeyTexts(new Secrets());
 
-  it("is what every key of more than 256 units is kept as, and no key that is kept as it is", () => {
+  it("replaces every key of more than 256 units, and equals no key that is kept as it is", () => {
     for (const key of [
       "",
       "a",
@@ -66,7 +66,7 @@ describe("a digest", () => {
     expect(texts.of(texts.of(digest))).not.toBe(digest);
   });
 
-  it("collides with the key that it looks like in no limiter", () => {
+  it("shares no count with a key that looks like it", () => {
     const { limiter } = setUp();
     const mimic = `\u0000${"d".repeat(16)}`;
     for (let i = 0; i < 3_000; i += 1) {
@@ -76,12 +76,12 @@ describe("a digest", () => {
     expect([limiter.allow(mimic), limiter.allow(texts.of(LONG)), limiter.allow(LONG)]).toEqual([false, true, true]);
   });
 
-  it("differs for keys that differ, and under other secrets", () => {
+  it("differs between keys and between secrets", () => {
     const others = new KeyTexts(new Secrets());
     const keys = Array.from({ length: 20_000 }, (_, i) => `${"x".repeat(300)}${i}`);
     expect(new Set(keys.map((key) => texts.of(key))).size).toBe(20_000);
     expect(keys.some((key) => texts.of(key) === others.of(key))).toBe(false);
-    // Each of its 16 units counts.
+    // Each of its 16 units varies.
     for (let unit = 1; unit < 17; unit += 1) {
       expect(new Set(keys.slice(0, 2_000).map((key) => texts.of(key)[unit])).size).toBeGreaterThan(200);
     }

@@ -5,8 +5,8 @@ import { BOUNDED_STORES, fill, freshKeys } from "./full-stores.ts";
 
 const clock = manualClock(1_790_000_000_123);
 
-describe.each(BOUNDED_STORES)("several limiters on a $kind store with room for one key more", (bounded) => {
-  /** Limiters of one store in which all room but one key's is taken, by a key that is in use. */
+describe.each(BOUNDED_STORES)("combined limiters on a $kind store with one free slot", (bounded) => {
+  /** Limiters over one store. Tests fill its slots with keys in use. */
   function setUp(overflow: "share" | "deny") {
     const store = bounded.create({ maxKeys: 1, overflow });
     const make = (name: string, limits = [perMinute(2)]) => createLimiter({ name, limits, clock, store });
@@ -14,7 +14,7 @@ describe.each(BOUNDED_STORES)("several limiters on a $kind store with room for o
     return { store, make, first: make("first"), second: make("second"), filler };
   }
 
-  it("deny as one when the first has got the last room", () => {
+  it("deny a call when the first limiter takes the last slot", () => {
     const { store, first, second, filler } = setUp("deny");
     fill(bounded, filler);
     filler.reset("filler-0");
@@ -24,7 +24,7 @@ describe.each(BOUNDED_STORES)("several limiters on a $kind store with room for o
     expect(store.overflowCount).toBe(1);
   });
 
-  it("deny as one when the bucket that the second has to share is empty", () => {
+  it("deny a call when the overflow bucket of the second limiter is empty", () => {
     const { first, second, filler } = setUp("share");
     fill(bounded, filler);
     for (const key of freshKeys(20_000)) second.allow(key);
@@ -38,25 +38,25 @@ describe.each(BOUNDED_STORES)("several limiters on a $kind store with room for o
       retryAfterMs: 30_000,
     });
     expect(first.explain("new")[0]?.used).toBe(0);
-    // And take as one when it has refilled. The fillers are still in use.
-    for (let i = 1; i < bounded.room; i += 1) filler.charge(`filler-${i}`, 2);
+    // The call is allowed once that bucket has refilled. The fillers are still in use.
+    for (let i = 1; i < bounded.slots; i += 1) filler.charge(`filler-${i}`, 2);
     clock.advance(30_000);
     first.reset("new");
     expect(both.consume("new")).toMatchObject({ allowed: true, overflowed: true });
     expect([first.peek("new", 0).remaining, second.peek("new", 0).remaining]).toEqual([1, 0]);
   });
 
-  it("take as one when the second finds units in the bucket that it shares", () => {
+  it("allow a call when the overflow bucket of the second limiter has units", () => {
     const { store, first, second, filler } = setUp("share");
     fill(bounded, filler);
     filler.reset("filler-0");
     const both = combine(first, second);
     expect(both.consume("new", 2)).toMatchObject({ allowed: true, remaining: 0, overflowed: true });
     expect([first.allow("new"), second.allow("new")]).toEqual([false, false]);
-    expect(store.size).toBe(bounded.room);
+    expect(store.size).toBe(bounded.slots);
   });
 
-  it("leave every count as it was after a denial, shadow limits included", () => {
+  it("change no count in a denied call, not even of shadow limits", () => {
     const { first, second, filler } = setUp("deny");
     fill(bounded, filler);
     filler.reset("filler-0");
@@ -68,7 +68,7 @@ describe.each(BOUNDED_STORES)("several limiters on a $kind store with room for o
     expect(known.explain("new")).toEqual(before);
   });
 
-  it("say of the limit that binds why it denies", () => {
+  it("report the reason of the binding limit", () => {
     const { first, filler } = setUp("deny");
     fill(bounded, filler);
     const elsewhere = createLimiter({ name: "elsewhere", limits: [perMinute(1)], clock });
@@ -77,7 +77,7 @@ describe.each(BOUNDED_STORES)("several limiters on a $kind store with room for o
     expect(both.consume("new")).toMatchObject({ limiter: "elsewhere", reason: "exhausted", retryAfterMs: 60_000 });
   });
 
-  it("are full as one: a store that denies is not hidden by one that shares", () => {
+  it("report a full store even if another store has overflow buckets", () => {
     const { first, filler } = setUp("deny");
     fill(bounded, filler);
     const sharing = bounded.create({ maxKeys: 1 });
@@ -87,7 +87,7 @@ describe.each(BOUNDED_STORES)("several limiters on a $kind store with room for o
     expect(combine(other, first).consume("new")).toMatchObject({ reason: "store-full" });
   });
 
-  it("count the calls that found no room, denied ones too", () => {
+  it("raise overflowCount by calls without a slot, even denied ones", () => {
     const { store, first, second, filler } = setUp("deny");
     fill(bounded, filler);
     const both = combine(first, second);
@@ -98,7 +98,7 @@ describe.each(BOUNDED_STORES)("several limiters on a $kind store with room for o
     expect(store.overflowCount).toBe(before);
   });
 
-  it("begin to fill buckets that start empty, with a touch that is denied", () => {
+  it("start the refill of buckets that start empty with a denied call", () => {
     const { make, first, filler } = setUp("share");
     fill(bounded, filler, 100);
     const empty = make("empty", [tokenBucket({ capacity: 4, refill: 1, per: "1s", initial: "empty" })]);

@@ -5,7 +5,7 @@ import { BOUNDED_STORES, fill } from "./full-stores.ts";
 
 const START_MS = 1_790_000_000_123;
 
-describe.each(BOUNDED_STORES)("a $kind store that denies keys without room", (bounded) => {
+describe.each(BOUNDED_STORES)("a full $kind store with overflow: deny", (bounded) => {
   function setUp(limits: readonly Limit[] = [perMinute(2)]) {
     const clock = manualClock(START_MS);
     const store = bounded.create({ maxKeys: 1, overflow: "deny" });
@@ -14,7 +14,7 @@ describe.each(BOUNDED_STORES)("a $kind store that denies keys without room", (bo
     return { clock, store, limiter };
   }
 
-  it("says that it is full, and to ask again in a second", () => {
+  it("denies with the reason store-full and a retry time of one second", () => {
     const { store, limiter } = setUp();
     const decision = limiter.consume("new");
     expect(decision).toMatchObject({ allowed: false, reason: "store-full", retryAfterMs: 1_000, remaining: 2 });
@@ -23,10 +23,10 @@ describe.each(BOUNDED_STORES)("a $kind store that denies keys without room", (bo
     expect(limiter.peek("new")).toEqual(decision);
     expect(limiter.charge("new", 1)).toMatchObject({ allowed: false, reason: "store-full" });
     expect([limiter.allow("new"), limiter.handle("new").allow()]).toEqual([false, false]);
-    expect([store.size, store.overflowCount]).toEqual([bounded.room, 4]);
+    expect([store.size, store.overflowCount]).toEqual([bounded.slots, 4]);
   });
 
-  it("counts nothing", () => {
+  it("counts nothing for a denied key", () => {
     const { clock, limiter } = setUp();
     for (let i = 0; i < 10; i += 1) limiter.charge("new", 2);
     expect(limiter.explain("new")[0]).toMatchObject({ used: 0, remaining: 2, allowed: false, retryAfterMs: 1_000 });
@@ -34,7 +34,7 @@ describe.each(BOUNDED_STORES)("a $kind store that denies keys without room", (bo
     expect(limiter.consume("new", 2)).toMatchObject({ allowed: true });
   });
 
-  it("goes on deciding for the keys that it knows", () => {
+  it("goes on deciding for known keys", () => {
     const { limiter } = setUp();
     expect([limiter.allow("new"), limiter.allow("filler-0"), limiter.allow("filler-0")]).toEqual([false, true, false]);
     const answers = new Uint8Array(3);
@@ -42,7 +42,7 @@ describe.each(BOUNDED_STORES)("a $kind store that denies keys without room", (bo
     expect([limiter.allowMany(["new", "filler-0", "new"], answers), ...answers]).toEqual([1, 0, 1, 0]);
   });
 
-  it("lets new keys in when old ones are as good as new, not a microsecond earlier", () => {
+  it("gives slots to new keys once old ones are idle, not a microsecond earlier", () => {
     const { clock, limiter } = setUp();
     clock.advance(29_999.999);
     expect(limiter.allow("new", 2)).toBe(false);
@@ -50,25 +50,25 @@ describe.each(BOUNDED_STORES)("a $kind store that denies keys without room", (bo
     expect([limiter.allow("new", 2), limiter.allow("new")]).toEqual([true, false]);
   });
 
-  it("lets them in when old ones are reset", () => {
+  it("gives slots to new keys once old ones are reset", () => {
     const { limiter } = setUp();
     limiter.reset("filler-0");
     expect([limiter.allow("new"), limiter.allow("filler-0")]).toEqual([true, false]);
   });
 
-  it("allows what costs nothing", () => {
+  it("allows calls of cost 0", () => {
     const { store, limiter } = setUp();
     expect(limiter.consume("new", 0)).toMatchObject({ allowed: true, remaining: 2 });
-    expect([limiter.allow("new", 0), store.size]).toEqual([true, bounded.room]);
+    expect([limiter.allow("new", 0), store.size]).toEqual([true, bounded.slots]);
   });
 
-  it("asks for room only under the limits that the call costs something", () => {
+  it("denies only by limits for which the call has a cost", () => {
     const { limiter } = setUp([perMinute(2), perMinute(5, { unit: "tokens", name: "tokens" })]);
     expect(limiter.consume("new", { tokens: 1 })).toMatchObject({ allowed: false, limit: { name: "tokens" } });
     expect(limiter.explain("new", { tokens: 1 }).map(({ allowed }) => allowed)).toEqual([true, false]);
   });
 
-  it("says of a cost above the capacity that it never passes", () => {
+  it("reports a cost above the capacity as never allowed", () => {
     const { limiter } = setUp();
     expect(limiter.consume("new", 3)).toMatchObject({
       reason: "cost-over-capacity",
@@ -76,20 +76,20 @@ describe.each(BOUNDED_STORES)("a $kind store that denies keys without room", (bo
     });
   });
 
-  it("gives nothing back", () => {
+  it("refunds nothing to a denied key", () => {
     const { limiter } = setUp();
     limiter.refund("new", 2);
     expect(limiter.allow("new")).toBe(false);
   });
 
-  it("lets shadow limits alone pass", () => {
+  it("allows keys whose limits are all in shadow mode", () => {
     const { limiter, store } = setUp([perMinute(2, { mode: "shadow" })]);
     const decision = limiter.consume("new");
     expect(decision).toMatchObject({ allowed: true, shadowDenied: [{ name: "2-per-1m" }] });
-    expect([limiter.allow("new"), store.size]).toEqual([true, bounded.room]);
+    expect([limiter.allow("new"), store.size]).toEqual([true, bounded.slots]);
   });
 
-  it("denies by the limits that enforce, and counts nothing under the others", () => {
+  it("denies by enforcing limits, and counts nothing under shadow limits", () => {
     const { limiter } = setUp([perMinute(2), perSecond(2, { mode: "shadow" })]);
     expect(limiter.consume("new")).toMatchObject({
       allowed: false,

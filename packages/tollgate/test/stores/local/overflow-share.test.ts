@@ -5,7 +5,7 @@ import { BOUNDED_STORES, fill, freshKeys, sharersOf } from "./full-stores.ts";
 
 const START_MS = 1_790_000_000_123;
 
-describe.each(BOUNDED_STORES)("keys without room in the $kind store", (bounded) => {
+describe.each(BOUNDED_STORES)("keys without slots in a full $kind store", (bounded) => {
   function setUp(limits: readonly Limit[] = [perMinute(2)]) {
     const clock = manualClock(START_MS);
     const store = bounded.create({ maxKeys: 1 });
@@ -14,19 +14,19 @@ describe.each(BOUNDED_STORES)("keys without room in the $kind store", (bounded) 
     return { clock, store, limiter };
   }
 
-  it("share a bucket, and are told so; others are not", () => {
+  it("share a bucket, and only their decisions say so", () => {
     const { store, limiter } = setUp();
     expect(limiter.consume("new")).toMatchObject({ allowed: true, remaining: 1, overflowed: true });
     expect(limiter.peek("new", 2)).toMatchObject({ allowed: false, reason: "exhausted", overflowed: true });
     expect("overflowed" in limiter.consume("filler-0")).toBe(false);
-    expect([store.size, limiter.size]).toEqual([bounded.room, bounded.room]);
+    expect([store.size, limiter.size]).toEqual([bounded.slots, bounded.slots]);
   });
 
-  it("share 256 buckets that hold the limit each", () => {
+  it("share 256 buckets that each hold the limit's capacity", () => {
     const { store, limiter } = setUp();
     const admitted = freshKeys(20_000).filter((key) => limiter.allow(key));
     expect(admitted).toHaveLength(256 * 2);
-    expect([store.size, store.overflowCount]).toEqual([bounded.room, 20_000]);
+    expect([store.size, store.overflowCount]).toEqual([bounded.slots, 20_000]);
   });
 
   it("share 256 other buckets under another limiter", () => {
@@ -36,32 +36,32 @@ describe.each(BOUNDED_STORES)("keys without room in the $kind store", (bounded) 
     expect(freshKeys(20_000).filter((key) => other.allow(key))).toHaveLength(256 * 2);
   });
 
-  it("share under all limits of the list", () => {
+  it("share a bucket under each limit of the list", () => {
     const { limiter } = setUp([perMinute(5), slidingWindow({ limit: 3, window: "1m" })]);
     expect([1, 2, 3, 4].map(() => limiter.allow("new"))).toEqual([true, true, true, false]);
     expect(limiter.explain("new").map(({ used }) => used)).toEqual([3, 3]);
   });
 
-  it("leave known keys as they are, allowed or limited", () => {
+  it("change nothing for known keys", () => {
     const { clock, limiter } = setUp();
     clock.advance(30_000);
     for (const key of freshKeys(5_000)) limiter.allow(key);
     expect([limiter.allow("filler-0"), limiter.allow("filler-0")]).toEqual([true, false]);
   });
 
-  it("share by a secret of each store", () => {
+  it("share buckets by a secret of the store", () => {
     const keys = freshKeys(2_000);
     const sharers = [setUp(), setUp(), setUp()].map(({ limiter }) => sharersOf("fresh-0", limiter, keys));
     for (const one of sharers) {
       expect(one).toContain("fresh-0");
-      // About 8 of 2,000.
+      // About 8 of 2,000 keys are expected.
       expect(one.length).toBeLessThan(40);
     }
     const [one, another, third] = sharers.map((names) => names.join(" "));
     expect(one === another || another === third).toBe(false);
   });
 
-  it("share by all of their units: those that differ above U+00FF alone do not crowd one bucket", () => {
+  it("share buckets by all of their units, also those above U+00FF", () => {
     const { limiter } = setUp();
     const keys = Array.from({ length: 240 }, (_, i) => String.fromCharCode(0x41 + 256 * i));
     expect(keys.filter((key) => limiter.allow(key)).length).toBeGreaterThan(150);
@@ -70,13 +70,13 @@ describe.each(BOUNDED_STORES)("keys without room in the $kind store", (bounded) 
   it("refill at the rate of the limit", () => {
     const { clock, limiter } = setUp();
     for (const key of freshKeys(20_000)) limiter.allow(key);
-    // The fillers owe as much as new keys do, and would have room again otherwise.
-    for (let i = 0; i < bounded.room; i += 1) limiter.charge(`filler-${i}`, 2);
+    // The fillers are charged again, so that they stay in use.
+    for (let i = 0; i < bounded.slots; i += 1) limiter.charge(`filler-${i}`, 2);
     clock.advance(30_000);
     expect(freshKeys(20_000, "later").filter((key) => limiter.allow(key))).toHaveLength(256);
   });
 
-  it("get room of their own, full, as soon as a key in use is as good as new, which is lossless", () => {
+  it("get slots of their own as soon as a key is idle, and that key loses nothing", () => {
     const { clock, store, limiter } = setUp();
     expect(limiter.allow("new", 2)).toBe(true);
     clock.advance(59_999);
@@ -84,20 +84,20 @@ describe.each(BOUNDED_STORES)("keys without room in the $kind store", (bounded) 
     clock.advance(1);
     const decision = limiter.consume("new", 2);
     expect([decision.allowed, "overflowed" in decision]).toEqual([true, false]);
-    expect(store.size).toBeLessThanOrEqual(bounded.room);
+    expect(store.size).toBeLessThanOrEqual(bounded.slots);
     expect(limiter.allow("new")).toBe(false);
-    // It took the room of a filler, which had its two units back.
+    // It took the slot of a filler, whose two units had refilled.
     expect(limiter.allow("filler-0", 2)).toBe(true);
   });
 
-  it("are not forgotten by a reset, which would forget others' counts", () => {
+  it("keep their counts after a reset, which would drop the counts of other keys", () => {
     const { limiter } = setUp();
     const [other] = sharersOf("new", limiter, freshKeys(5_000));
     limiter.reset("new");
     expect([limiter.allow("new"), limiter.allow(other!)]).toEqual([false, false]);
   });
 
-  it("have full buckets after `clear`, and room", () => {
+  it("have full buckets and free slots after `clear`", () => {
     const { store, limiter } = setUp();
     expect(limiter.allow("new", 2)).toBe(true);
     limiter.clear();
@@ -106,7 +106,7 @@ describe.each(BOUNDED_STORES)("keys without room in the $kind store", (bounded) 
     expect(limiter.consume("new", 2)).toMatchObject({ allowed: true, overflowed: true });
   });
 
-  it("are counted by calls that take, not by those that look or give back", () => {
+  it("raise overflowCount by calls that take, not by peeks and refunds", () => {
     const { store, limiter } = setUp();
     limiter.peek("new");
     limiter.explain("new");
@@ -121,35 +121,35 @@ describe.each(BOUNDED_STORES)("keys without room in the $kind store", (bounded) 
     expect(store.overflowCount).toBe(6);
   });
 
-  it("give back to the bucket that they share", () => {
+  it("refund to the bucket that they share", () => {
     const { limiter } = setUp();
     const [other] = sharersOf("new", limiter, freshKeys(5_000));
     limiter.refund("new", 1);
     expect([limiter.allow(other!), limiter.allow("new")]).toEqual([true, false]);
   });
 
-  it("give back to the bucket that the decision was made by, or to none", () => {
+  it("refund only to the bucket that made the decision", () => {
     const { clock, limiter } = setUp();
     const [other] = sharersOf("new", limiter, freshKeys(5_000));
     clock.advance(60_000);
-    // The fillers are used again: there is room for nobody else.
+    // The fillers are used again, so no slot is free.
     fill(bounded, limiter, 2);
     const inBucket = limiter.consume("new", 2);
     expect(inBucket).toMatchObject({ allowed: true, overflowed: true });
     limiter.refund("new", 1, inBucket);
     expect([limiter.allow(other!), limiter.allow("new")]).toEqual([true, false]);
-    for (let i = 0; i < bounded.room; i += 1) limiter.reset(`filler-${i}`);
+    for (let i = 0; i < bounded.slots; i += 1) limiter.reset(`filler-${i}`);
     expect(limiter.consume("new", 2)).toMatchObject({ allowed: true, remaining: 0 });
     limiter.handle("new").refund(1, inBucket);
     expect(limiter.peek("new", 0)).toMatchObject({ remaining: 0 });
   });
 
-  it("give nothing back to that bucket when they had room of their own before", () => {
+  it("refund nothing to that bucket if they had a slot at the time of the decision", () => {
     const { clock, limiter } = setUp();
     const inOwnCells = limiter.charge("filler-0", 1);
     expect("overflowed" in inOwnCells).toBe(false);
     clock.advance(1_000_000);
-    for (let i = 0; i < bounded.room; i += 1) limiter.reset(`filler-${i}`);
+    for (let i = 0; i < bounded.slots; i += 1) limiter.reset(`filler-${i}`);
     for (const key of freshKeys(100, "flood")) limiter.charge(key, 2);
     expect(limiter.charge("filler-0", 2).overflowed).toBe(true);
     const used = () => limiter.explain("filler-0")[0]!.used;

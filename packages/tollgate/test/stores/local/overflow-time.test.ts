@@ -14,10 +14,10 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
     return { clock, store, limiter };
   }
 
-  describe("buckets that start empty", () => {
+  describe("overflow buckets that start empty", () => {
     const limits = [tokenBucket({ capacity: 4, refill: 1, per: "1s", initial: "empty", idleTtl: "10s" })];
 
-    it("begin to fill with the first call that needs one, denied or not", () => {
+    it("start to refill with the first call on them, even a denied one", () => {
       const { clock, limiter } = setUp(limits);
       fill(bounded, limiter, 1_000);
       expect(limiter.consume("new")).toMatchObject({ allowed: false, overflowed: true, retryAfterMs: 1_000 });
@@ -25,7 +25,7 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
       expect([limiter.allow("new"), limiter.allow("new")]).toEqual([true, false]);
     });
 
-    it("do not begin to fill when somebody looks", () => {
+    it("do not start to refill with a peek", () => {
       const { clock, limiter } = setUp(limits);
       fill(bounded, limiter, 1_000);
       expect(limiter.peek("new")).toMatchObject({ allowed: false, overflowed: true, retryAfterMs: 1_000 });
@@ -34,7 +34,7 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
       expect(limiter.consume("new")).toMatchObject({ allowed: false, overflowed: true, retryAfterMs: 1_000 });
     });
 
-    it("are empty again when nobody has used them for the idle time", () => {
+    it("are empty again after the idle time without calls", () => {
       const { clock, limiter } = setUp(limits);
       fill(bounded, limiter, 1_000);
       limiter.allow("new");
@@ -49,25 +49,25 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
     ["a bucket", [perMinute(2)]],
     ["one of an inexact scale", [tokenBucket({ capacity: 2, refill: 1_000_003, per: "1d" })]],
     ["windows", [slidingWindow({ limit: 2, window: "1m" }), fixedWindow({ limit: 2, window: "1h" })]],
-  ])("stands as it stood after the clock jumped by decades, back and forth: %s", (_what, limits) => {
+  ])("restores every state after the clock has jumped by decades and back: %s", (_what, limits) => {
     const { clock, store, limiter } = setUp(limits);
     fill(bounded, limiter);
     limiter.allow("new");
     clock.advance(0.001);
-    const standing = () => [limiter.explain("filler-0"), limiter.explain("new"), limiter.size, store.size];
-    const before = standing();
+    const states = () => [limiter.explain("filler-0"), limiter.explain("new"), limiter.size, store.size];
+    const before = states();
     expect(before[0]).toMatchObject([{ used: 1 }, { used: 1 }].slice(0, limits.length));
     expect(before[1]).toMatchObject([{ used: 1 }, { used: 1 }].slice(0, limits.length));
     for (const years of [-50, 45, 25, -25]) {
       clock.set(START_MS + years * YEAR_MS);
-      // A key that is known: what a new one finds as good as new it may take.
+      // A known key, because a new key may take the slot of an idle one.
       limiter.peek("filler-0");
       clock.set(START_MS + 0.001);
-      expect(standing()).toEqual(before);
+      expect(states()).toEqual(before);
     }
   });
 
-  it("lets keys of an idle limiter go after a jump by decades", () => {
+  it("drops the keys of an idle limiter after a jump by decades", () => {
     const { clock, store, limiter } = setUp();
     fill(bounded, limiter);
     const busy = createLimiter({ name: "busy", limits: [perMinute(1)], clock, store });
@@ -77,7 +77,7 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
     expect(busy.size).toBe(1);
   });
 
-  it("goes by each limiter's own clock, and takes room from none too early", () => {
+  it("is each limiter's own clock, and no slot is taken too early", () => {
     const { clock, store, limiter } = setUp();
     fill(bounded, limiter, 2);
     const aheadClock = manualClock(START_MS + 3_600_000);
@@ -90,7 +90,7 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
     expect("overflowed" in ahead.consume("newest")).toBe(false);
   });
 
-  it("goes by the earliest clock where limiters of several share keys", () => {
+  it("is the earliest clock if limiters with several clocks share keys", () => {
     const { store, limiter } = setUp();
     fill(bounded, limiter, 2);
     const ahead = createLimiter({
@@ -103,7 +103,7 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
     expect(limiter.allow("filler-0")).toBe(false);
   });
 
-  it("passes over the keys of a limiter whose clock fails", () => {
+  it("leaves the keys of a limiter whose clock throws", () => {
     const store = bounded.create({ maxKeys: 1 });
     let failing = false;
     const now = () => (failing ? Number.NaN : START_MS);
@@ -118,11 +118,11 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
     expect(broken.allow("filler-0")).toBe(false);
   });
 
-  it.each(["its own", "another"])(
-    "drops no key that was not as good as new when the call came in, though the clock goes on: %s limiter's",
+  it.each(["the same", "another"])(
+    "drops no key that was in use at the time of the call, though the clock advances: key of %s limiter",
     (whose) => {
       let us = START_MS * 1_000;
-      // Each time it is asked it is later.
+      // Each reading of the clock is later.
       const now = () => {
         us += 1;
         return us / 1_000;
@@ -133,21 +133,21 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
       const limiter = createLimiter({ name: "api", limits, clock, store });
       const caller = whose === "another" ? createLimiter({ name: "caller", limits, clock, store }) : limiter;
       limiter.charge("filler-0", 1);
-      for (let i = 1; i < bounded.room; i += 1) limiter.charge(`filler-${i}`, 9);
-      us += 999 - bounded.room;
+      for (let i = 1; i < bounded.slots; i += 1) limiter.charge(`filler-${i}`, 9);
+      us += 999 - bounded.slots;
       expect(caller.consume("new").overflowed).toBe(true);
       expect("overflowed" in caller.consume("new")).toBe(false);
     },
   );
 
-  it("keeps a bucket that is in use however often keys come and go", () => {
+  it("keeps an overflow bucket in use while keys come and go", () => {
     const { clock, limiter } = setUp();
     fill(bounded, limiter, 2);
     const [other] = sharersOf("new", limiter, freshKeys(5_000));
     clock.advance(29_999);
     for (let i = 0; i < 200; i += 1) {
-      limiter.reset(`filler-${i % bounded.room}`);
-      limiter.charge(`filler-${i % bounded.room}`, 2);
+      limiter.reset(`filler-${i % bounded.slots}`);
+      limiter.charge(`filler-${i % bounded.slots}`, 2);
     }
     expect(limiter.consume(other!)).toMatchObject({ allowed: false, overflowed: true, retryAfterMs: 1 });
   });

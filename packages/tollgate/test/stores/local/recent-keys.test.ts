@@ -5,11 +5,11 @@ import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
 import { describe, it } from "vitest";
 
-/** The front cache is off for the first 64 calls, and judged every 1,024 from then on. */
+/** The front cache is off for the first 64 calls, and adapts after every 1,024 calls from then on. */
 const CALLS_TO_WAKE_UP = 1_100;
 const LIMIT = 1_000_000;
 
-/** Keys that the cache might take for one another: it chooses a place by the length and five units, most of them the last. */
+/** Keys that get the same place in the cache: it depends on the length and five units, most of them the last. */
 const CROWDS: Readonly<Record<string, readonly string[]>> = {
   "keys that differ only in the middle": Array.from(
     { length: 40 },
@@ -59,7 +59,7 @@ class Tally {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }
 
-  /** Keys that come again and again, so that the cache wakes up. */
+  /** Calls on keys that come again and again, so that the cache wakes up. */
   wakeUp(keys: readonly string[]): void {
     for (let call = 0; call < CALLS_TO_WAKE_UP; call += 1) this.take(keys[call % keys.length] ?? "");
   }
@@ -80,15 +80,15 @@ class Tally {
   }
 }
 
-describe.each(STORES)("%s, its recent keys in front", (_name, createStore) => {
-  it.each(Object.entries(CROWDS))("tells apart %s", (_crowd, keys) => {
+describe.each(STORES)("%s with a cache of recent keys", (_name, createStore) => {
+  it.each(Object.entries(CROWDS))("distinguishes %s", (_crowd, keys) => {
     const tally = new Tally(createStore());
     tally.wakeUp(keys);
     for (let call = 0; call < 4_000; call += 1) tally.take(keys[(call * call + (call >> 3)) % keys.length] ?? "");
     tally.check();
   });
 
-  it("tells a key that follows itself from those in its place", () => {
+  it("distinguishes a key that comes twice in a row from keys with the same place", () => {
     const [one = "", other = ""] = CROWDS["keys that differ only in the middle"] ?? [];
     const tally = new Tally(createStore());
     for (let call = 0; call < 6_000; call += 1) tally.take(call % 50 === 49 ? other : one);
@@ -97,7 +97,7 @@ describe.each(STORES)("%s, its recent keys in front", (_name, createStore) => {
     tally.check();
   });
 
-  it("finds its keys where they are after others were forgotten", () => {
+  it("finds its keys after others were dropped", () => {
     const keys = Array.from({ length: 60 }, (_, i) => `client-number-${i}`);
     const tally = new Tally(createStore());
     tally.wakeUp(keys);
@@ -109,19 +109,19 @@ describe.each(STORES)("%s, its recent keys in front", (_name, createStore) => {
     tally.check();
   });
 
-  it("goes on counting when keys never come again, and when they do so again", () => {
+  it("goes on counting while keys never come again, and after that", () => {
     const tally = new Tally(createStore());
     const few = Array.from({ length: 20 }, (_, i) => `client-number-${i}`);
     tally.wakeUp(few);
     for (let i = 0; i < 8_000; i += 1) tally.take(`once-${i}`);
-    // Rests for 131,072 calls.
+    // The cache rests for 131,072 calls.
     for (let call = 0; call < 136_000; call += 1) tally.take(few[call % few.length] ?? "");
     for (const key of few) tally.reset(key);
     for (let call = 0; call < 3_000; call += 1) tally.take(few[call % few.length] ?? "");
     tally.check();
   });
 
-  it("counts any keys in any order, some forgotten in between", () => {
+  it("counts random keys in random order, with resets in between", () => {
     const all = Object.values(CROWDS).flat();
     const step = fc.record({
       does: fc.constantFrom("take", "take", "take", "take", "again", "again", "reset"),

@@ -3,7 +3,7 @@ import { type SharedStoreOptions, sharedStore } from "tollgate/shared";
 import { type TableStoreOptions, tableStore } from "tollgate/table";
 import { describe, expect, it } from "vitest";
 
-/** Stores by functions that check what the compiler would not let through. */
+/** Constructors that accept options of wrong types. */
 const STORES: readonly (readonly [string, (options: unknown) => unknown])[] = [
   ["memoryStore", (options) => memoryStore(options as CapacityOptions)],
   ["tableStore", (options) => tableStore(options as TableStoreOptions)],
@@ -66,7 +66,7 @@ describe.each(STORES)("the options of %s", (name, create) => {
     );
   });
 
-  it("may have maxBytes, which the store tells with those in use", () => {
+  it("accept maxBytes, which the store reports together with the bytes in use", () => {
     const store = create({ maxKeys: 10, maxBytes: 2 ** 26 }) as LocalStore;
     expect(store.maxBytes).toBe(2 ** 26);
     const unused = store.bytes;
@@ -75,18 +75,18 @@ describe.each(STORES)("the options of %s", (name, create) => {
     expect(store.bytes).toBeLessThan(5_000_000);
   });
 
-  it.each([1, 10_000_000])("may have maxKeys of %d, which the store tells", (maxKeys) => {
+  it.each([1, 10_000_000])("accept maxKeys of %d, which the store reports", (maxKeys) => {
     expect(create({ maxKeys, overflow: "deny" })).toMatchObject({ kind: "sync", maxKeys, size: 0, overflowCount: 0 });
   });
 });
 
-describe("maxBytes", () => {
-  it("are 256 MiB at least", () => {
+describe("the default of maxBytes", () => {
+  it("is at least 256 MiB", () => {
     const stores = [memoryStore(), tableStore({ maxKeys: 100_000 }), sharedStore({ maxKeys: 100_000 })];
     expect(stores.map(({ maxBytes }) => maxBytes)).toEqual([2 ** 28, 2 ** 28, 2 ** 28]);
   });
 
-  it("suffice for a table of as many keys as there can be, of one cell and of eight", () => {
+  it("suffices for a table with the most keys, of one cell and of eight cells", () => {
     const store = tableStore({ maxKeys: 10_000_000 });
     const bytes = 22_000_000 * (8 * (1 + 1 + 1 + 8) + 2 * 2);
     expect(store.maxBytes).toBeGreaterThan(bytes);
@@ -99,7 +99,7 @@ describe("maxKeys", () => {
     expect(memoryStore().maxKeys).toBe(1_000_000);
   });
 
-  it("has to be told to a table", () => {
+  it("is required for a table", () => {
     expect(() => tableStore({} as TableStoreOptions)).toThrow(
       refusal("maxKeys: expected a whole number from 1 to 10000000, got undefined"),
     );
@@ -108,9 +108,9 @@ describe("maxKeys", () => {
     );
   });
 
-  it("and limits of many cells are refused together when a limiter is made, and the store stays as it was", () => {
+  it("of a table is too large for limits of many cells: the error changes nothing in the store", () => {
     const store = tableStore({ maxKeys: 10_000_000 });
-    // 2 cells for each of 64 groups and 2 more.
+    // A ring has 2 cells for each of 64 groups, and 2 more.
     const limits = [slidingWindow({ limit: 64, window: "1m" })];
     expect(() => createLimiter({ limits, store })).toThrow(
       refusal(
@@ -124,7 +124,7 @@ describe("maxKeys", () => {
     const ample = tableStore({ maxKeys: 10_000_000, maxBytes: 23_804_000_048 });
     expect(() => createLimiter({ limits, store: ample })).toThrow(
       refusal(
-        "limits: expected at most 47 cells a key in a table for 10000000 keys, and 23760000048 bytes of memory to be had, " +
+        "limits: expected at most 47 cells a key in a table for 10000000 keys, and 23760000048 bytes of free memory, " +
           "got limits of 134 cells; use fewer keys, fewer limits or a coarser resolution, or memoryStore()",
         "ERR_LIMITS",
       ),
@@ -134,13 +134,13 @@ describe("maxKeys", () => {
     expect(createLimiter({ limits, store: small }).allow("a")).toBe(true);
   });
 
-  it("takes no memory before a limiter is made", () => {
+  it("allocates no memory before a limiter is made", () => {
     const stores = Array.from({ length: 100 }, () => tableStore({ maxKeys: 10_000_000 }));
     expect(stores.every(({ size }) => size === 0)).toBe(true);
     expect(process.memoryUsage().arrayBuffers).toBeLessThan(1e9);
   });
 
-  it("leaves a store usable with `using`", () => {
+  it("allows a store to be used with `using`", () => {
     using store = tableStore({ maxKeys: 10 });
     expect(createLimiter({ limits: [perMinute(1)], store }).allow("a")).toBe(true);
   });

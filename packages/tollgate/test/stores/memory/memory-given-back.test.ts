@@ -5,8 +5,8 @@ import { arrayBuffersInUse, heapInUse } from "./memory-in-use.ts";
 
 const START_MS = 1_790_000_000_123;
 
-describe("the memory of a memory store", () => {
-  it("stays in proportion to the keys in use as calls come in, without a timer", () => {
+describe("a memory store", () => {
+  it("keeps its memory in proportion to the keys in use, without a timer", () => {
     const clock = manualClock(START_MS);
     const limiter = createLimiter({ limits: [perSecond(1)], clock });
     let most = 0;
@@ -19,7 +19,7 @@ describe("the memory of a memory store", () => {
     expect(most).toBeLessThan(2_500);
   });
 
-  it("forgets a burst of keys while only old ones call", () => {
+  it("drops a burst of keys while only old keys call", () => {
     const clock = manualClock(START_MS);
     const limiter = createLimiter({ limits: [perSecond(1)], clock });
     for (let i = 0; i < 50_000; i += 1) limiter.allow(`burst-${i}`);
@@ -28,12 +28,12 @@ describe("the memory of a memory store", () => {
     expect(limiter.size).toBe(1);
   });
 
-  it("gives memory back: the cells of a burst are not kept", async () => {
+  it("frees the cells of a burst of keys", async () => {
     const clock = manualClock(START_MS);
     const limiter = createLimiter({ limits: [slidingWindow({ limit: 64, window: "1s" })], clock });
     const before = arrayBuffersInUse();
     for (let i = 0; i < 20_000; i += 1) limiter.allow(`burst-${i}`);
-    // 20,000 keys of 134 cells.
+    // There are 20,000 keys of 134 cells.
     expect(arrayBuffersInUse() - before).toBeGreaterThan(20e6);
     clock.advance(1_000);
     limiter.sweep();
@@ -42,7 +42,7 @@ describe("the memory of a memory store", () => {
     expect(limiter.allow("a")).toBe(false);
   });
 
-  it("gives memory back after keys were reset, too", async () => {
+  it("frees memory after resets", async () => {
     const limiter = createLimiter({
       limits: [slidingWindow({ limit: 64, window: "1s" })],
       clock: manualClock(START_MS),
@@ -68,7 +68,7 @@ describe("the memory of a memory store", () => {
     expect([handles[7]?.allow(), handles[7]?.allow()]).toEqual([true, false]);
   });
 
-  it("does not keep the text that a key was cut out of", async () => {
+  it("does not keep the string from which a key was sliced", async () => {
     const limiter = createLimiter({ limits: [perMinute(1)], clock: manualClock(START_MS) });
     const before = heapInUse();
     for (let i = 0; i < 100; i += 1) {

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 
 const START_MS = 1_790_000_000_123;
 
-describe("who hears of the sweeps of a memory store", () => {
-  it("lets an observer of sweeps throw without harm to the caller, and insert keys meanwhile", () => {
+describe("the sweep listeners of a memory store", () => {
+  it("may throw without harm to the caller, and may insert keys", () => {
     const clock = manualClock(START_MS);
     const limiter = createLimiter({
       limits: [perSecond(1)],
@@ -22,7 +22,7 @@ describe("who hears of the sweeps of a memory store", () => {
     expect(limiter.size).toBe(5);
   });
 
-  it("has its closed limiters hear of no more sweeps", () => {
+  it("get no notifications for closed limiters", () => {
     const clock = manualClock(START_MS);
     const store = memoryStore();
     const heard: string[] = [];
@@ -42,7 +42,7 @@ describe("who hears of the sweeps of a memory store", () => {
     expect(heard).toEqual(["stays decision", "stays sweep"]);
   });
 
-  it("has a closed limiter hear of no more sweeps, though it goes on deciding", () => {
+  it("get no notifications for a closed limiter that goes on deciding", () => {
     const clock = manualClock(START_MS);
     const swept: string[] = [];
     const limiter = createLimiter({
@@ -55,7 +55,7 @@ describe("who hears of the sweeps of a memory store", () => {
     for (let round = 0; round < 3; round += 1) {
       clock.advance(1_000);
       expect(limiter.sweep()).toBe(1);
-      // So many calls that the empty table is let go, and made again for the next key.
+      // With this many calls the store removes the empty table, and makes it again for the next key.
       for (let i = 0; i < 200; i += 1) limiter.peek("b");
       limiter.allow("a");
     }

@@ -19,7 +19,7 @@ describe("the memory store", () => {
     expect(limiter.size).toBe(20_000);
   });
 
-  it("has a limiter's keys when its table was let go, empty, and is needed again", () => {
+  it("makes a limiter's table again after it has removed the empty one", () => {
     const clock = manualClock(START_MS);
     const store = memoryStore();
     const make = () => createLimiter({ name: "api", limits: [perSecond(2)], clock, store });
@@ -35,7 +35,7 @@ describe("the memory store", () => {
     expect(one.allow("a", 2)).toBe(true);
   });
 
-  it("does not grow by limiters that are made for a call, nor by looking", () => {
+  it("does not grow by short-lived limiters or by peeks", () => {
     const clock = manualClock(START_MS);
     const store = memoryStore();
     const before = heapInUse();
@@ -61,7 +61,7 @@ describe("the memory store", () => {
     }
   });
 
-  it.each([null, 5, "1s"])("refuses %s as its options", (options) => {
+  it.each([null, 5, "1s"])("throws for options of %s", (options) => {
     expect(() => memoryStore(options as never)).toThrow(
       expect.objectContaining({
         code: "ERR_OPTION",
@@ -70,7 +70,7 @@ describe("the memory store", () => {
     );
   });
 
-  it.each([0, -1, 1.5, Number.NaN, 2 ** 31, "1s", null])("refuses an interval of %s", (sweepIntervalMs) => {
+  it.each([0, -1, 1.5, Number.NaN, 2 ** 31, "1s", null])("throws for an interval of %s", (sweepIntervalMs) => {
     expect(() => memoryStore({ sweepIntervalMs: sweepIntervalMs as number })).toThrow(
       expect.objectContaining({
         code: "ERR_OPTION",

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 const START_MS = 1_790_000_000_123;
 
 describe("the sweep of a memory store", () => {
-  it("sweeps an idle limiter's keys while another of the store is busy, by the idle one's own clock", () => {
+  it("sweeps an idle limiter's keys by that limiter's clock while another limiter is busy", () => {
     const store = memoryStore();
     const idleClock = manualClock(START_MS);
     const idle = createLimiter({ name: "idle", limits: [perSecond(1)], clock: idleClock, store });
@@ -18,7 +18,7 @@ describe("the sweep of a memory store", () => {
     expect(idle.size).toBe(0);
   });
 
-  it("reports a stepwise sweep once, at its end", () => {
+  it("notifies its listeners once, at the end of a pass", () => {
     const clock = manualClock(START_MS);
     const seen: Observation[] = [];
     const limiter = createLimiter({
@@ -28,40 +28,37 @@ describe("the sweep of a memory store", () => {
       observe: (one) => void (one.type === "sweep" && seen.push(one)),
     });
     for (let i = 0; i < 1_000; i += 1) limiter.allow(`key-${i}`);
-    // A whole sweep that finds nothing: the next pass begins at the end.
+    // A full sweep without idle keys: the next pass starts from the last slot.
     expect(limiter.sweep()).toBe(0);
     clock.advance(1_000);
     for (let i = 0; i < 2_000; i += 1) limiter.allow("steady");
     expect(seen).toEqual([{ type: "sweep", limiter: "api", removed: 1_000, remaining: 1 }]);
   });
 
-  it.each(["allow", "consume"] as const)(
-    "drops no key that was not as good as new when the call came in: %s",
-    (verb) => {
-      // The step of the sweep reads the clock after the call did, and by then the bucket is full.
-      const readsUs = { call: START_MS * 1_000, sweep: START_MS * 1_000 };
-      let next: keyof typeof readsUs = "call";
-      const now = () => {
-        const us = readsUs[next];
-        next = "sweep";
-        return us / 1_000;
-      };
-      const limiter = createLimiter({ limits: [perSecond(2)], clock: { now } });
-      const admitted = () => {
-        next = "call";
-        return verb === "allow" ? limiter.allow("a", 2) : limiter.consume("a", 2).allowed;
-      };
-      expect(admitted()).toBe(true);
-      readsUs.call += 999_999;
-      readsUs.sweep += 1_000_000;
-      let calls = 0;
-      for (; limiter.size > 0 && calls < 200; calls += 1) expect(admitted()).toBe(false);
-      expect(calls).toBeGreaterThan(50);
-      expect(limiter.size).toBe(0);
-    },
-  );
+  it.each(["allow", "consume"] as const)("drops no key that was in use at the time of the call: %s", (verb) => {
+    // The sweep step reads the clock after the call, and the bucket is full by then.
+    const readsUs = { call: START_MS * 1_000, sweep: START_MS * 1_000 };
+    let next: keyof typeof readsUs = "call";
+    const now = () => {
+      const us = readsUs[next];
+      next = "sweep";
+      return us / 1_000;
+    };
+    const limiter = createLimiter({ limits: [perSecond(2)], clock: { now } });
+    const admitted = () => {
+      next = "call";
+      return verb === "allow" ? limiter.allow("a", 2) : limiter.consume("a", 2).allowed;
+    };
+    expect(admitted()).toBe(true);
+    readsUs.call += 999_999;
+    readsUs.sweep += 1_000_000;
+    let calls = 0;
+    for (; limiter.size > 0 && calls < 200; calls += 1) expect(admitted()).toBe(false);
+    expect(calls).toBeGreaterThan(50);
+    expect(limiter.size).toBe(0);
+  });
 
-  it("passes over a limiter whose clock fails, and sweeps the others", () => {
+  it("skips a limiter whose clock throws, and sweeps the others", () => {
     vi.useFakeTimers();
     try {
       const store = memoryStore({ sweepIntervalMs: 1_000 });
@@ -85,7 +82,7 @@ describe("the sweep of a memory store", () => {
     }
   });
 
-  it("sweeps by the earliest clock where limiters of different clocks share keys", () => {
+  it("uses the earliest clock if limiters with different clocks share keys", () => {
     const store = memoryStore();
     const make = (startMs: number) =>
       createLimiter({ name: "api", limits: [perMinute(2)], clock: manualClock(startMs), store });
@@ -96,7 +93,7 @@ describe("the sweep of a memory store", () => {
     expect(admitted).toHaveLength(2);
   });
 
-  it("loses no keys when an observer of a sweep calls another limiter", () => {
+  it("loses no keys when a sweep listener calls another limiter", () => {
     const clock = manualClock(START_MS);
     const store = memoryStore();
     const other = createLimiter({ name: "other", limits: [perSecond(10)], clock, store });
@@ -120,7 +117,7 @@ describe("the sweep of a memory store", () => {
     }
   });
 
-  it("goes on sweeping other tables when keys are reset in the middle of a pass", () => {
+  it("goes on with other tables when keys are reset in the middle of a pass", () => {
     const clock = manualClock(START_MS);
     const store = memoryStore();
     const slow = createLimiter({ name: "slow", limits: [perMinute(1)], clock, store });
@@ -136,7 +133,7 @@ describe("the sweep of a memory store", () => {
     expect(most).toBeLessThan(300);
   });
 
-  it("drops no key by a clock that is ahead of another limiter's", () => {
+  it("drops no key by a clock that is ahead of another limiter's clock", () => {
     const store = memoryStore();
     const make = (startMs: number) =>
       createLimiter({ name: "api", limits: [perMinute(1)], clock: manualClock(startMs), store });
@@ -146,7 +143,7 @@ describe("the sweep of a memory store", () => {
     expect(behind.allow("a")).toBe(false);
   });
 
-  it("sweeps in the background when told to, and stops when closed", () => {
+  it("runs in the background with sweepIntervalMs, until the store is closed", () => {
     vi.useFakeTimers();
     try {
       const clock = manualClock(START_MS);

@@ -1,7 +1,7 @@
 import { createLimiter, perMinute } from "tollgate";
 import { type SharedStore, type SharedStoreHandle, sharedStore } from "tollgate/shared";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { LAYOUT_VERSION, MAX_KEYS_AT, VERSION_AT } from "../../../src/stores/shared/layout.ts";
+import { LAYOUT_VERSION, MAX_KEYS_AT, VERSION_AT } from "../../../src/stores/shared/memory-layout.ts";
 import { randomWords } from "../local/random-words.ts";
 import { bufferOf, useNoWebAssembly } from "./two-ends.ts";
 
@@ -13,7 +13,7 @@ function refusal(message: string | RegExp) {
   return expect.objectContaining({ name: "TollgateError", code: "ERR_STORE", message: expect.stringMatching(message) });
 }
 
-/** The shared bytes of a store in use, copied. */
+/** A copy of the shared bytes of a store in use. */
 function copyOf(store: SharedStore, bytes: number): SharedArrayBuffer {
   const copy = new SharedArrayBuffer(bytes);
   new Uint8Array(copy).set(new Uint8Array(bufferOf(store)).subarray(0, bytes));
@@ -32,7 +32,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("attach refuses", () => {
+describe("attach throws for", () => {
   it.each([
     [undefined, "undefined"],
     [null, "null"],
@@ -65,7 +65,7 @@ describe("attach refuses", () => {
     expect(() => attach(handleOf(memory))).toThrow(refusal(NOT_SHARED));
   });
 
-  it("a handle that went through JSON", () => {
+  it("a handle that was converted to JSON and back", () => {
     const text = JSON.stringify(sharedStore({ maxKeys: 10 }).handle);
     expect(() => attach(JSON.parse(text))).toThrow(refusal(NOT_SHARED));
   });
@@ -76,7 +76,7 @@ describe("attach refuses", () => {
     );
   });
 
-  it.each(["nothing", "anything"])("shared memory in which there is %s", (what) => {
+  it.each(["nothing", "anything"])("shared memory that contains %s", (what) => {
     const buffer = new SharedArrayBuffer(4_000_000);
     if (what === "anything") {
       const word = randomWords(1);
@@ -98,23 +98,23 @@ describe("attach refuses", () => {
     );
   });
 
-  it("a store for no keys", () => {
+  it("a store for 0 keys", () => {
     const store = storeInUse();
     new Int32Array(bufferOf(store))[MAX_KEYS_AT] = 0;
     expect(() => attach(store.handle)).toThrow(refusal("expected the memory of a shared store, got one for 0 keys"));
   });
 
-  it.each(["by a part", "by its last words"])("memory that was cut short %s", (what) => {
+  it.each(["a part", "its last words"])("memory that lacks %s", (what) => {
     useNoWebAssembly();
     const store = storeInUse();
     const { byteLength } = bufferOf(store);
-    const bytes = what === "by a part" ? 2_200_000 : byteLength - 8;
+    const bytes = what === "a part" ? 2_200_000 : byteLength - 8;
     expect(() => attach(handleOf(copyOf(store, bytes)))).toThrow(refusal("^sharedStore\\.attach: expected "));
   });
 });
 
-describe("a refused handle", () => {
-  it("changes nothing in its memory", () => {
+describe("attach to an invalid handle", () => {
+  it("changes nothing in the memory", () => {
     const store = storeInUse();
     const words = new Int32Array(bufferOf(store));
     words[VERSION_AT] = LAYOUT_VERSION + 1;
@@ -123,7 +123,7 @@ describe("a refused handle", () => {
     expect(Buffer.compare(Buffer.from(before), Buffer.from(bufferOf(store)))).toBe(0);
   });
 
-  it("leaves a good store working", () => {
+  it("leaves other stores working", () => {
     const store = storeInUse();
     for (const bad of [null, {}, handleOf(new SharedArrayBuffer(4_000_000)), handleOf(copyOf(store, 1_000))]) {
       expect(() => attach(bad)).toThrow(refusal("^sharedStore\\.attach: "));
@@ -133,8 +133,8 @@ describe("a refused handle", () => {
   });
 });
 
-describe("memory that is a copy of a store's", () => {
-  it("is a store of its own, with what was counted until then", () => {
+describe("a copy of a store's memory", () => {
+  it("is a store of its own, with the counts at the time of the copy", () => {
     const store = storeInUse();
     const copy = attach(handleOf(copyOf(store, bufferOf(store).byteLength)));
     const [here, there] = [store, copy].map((end) =>

@@ -10,11 +10,11 @@ import {
 } from "tollgate";
 import { type ManualClock, manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { behindDoor } from "./door.ts";
+import { behindDoor } from "./interrupted-combine.ts";
 import { twoEnds } from "./two-ends.ts";
 
 const START_MS = 1_790_000_000_123;
-/** All slots of a store that was made for one key. */
+/** The slots of a store for one key. */
 const SLOTS = 32;
 
 const LISTS: readonly (readonly [name: string, limits: readonly Limit[]])[] = [
@@ -34,8 +34,8 @@ function setUp(limits: readonly Limit[], overflow: "deny" | "share" = "deny") {
   return { clock, store, end, make, here: make("api"), there: make("api", end) };
 }
 
-/** How a key stands, now and in the next minute. */
-function standing(limiter: Limiter, clock: ManualClock): unknown[] {
+/** The state of a key, now and in the next minute. */
+function stateOf(limiter: Limiter, clock: ManualClock): unknown[] {
   const startMs = clock.now();
   const states = Array.from({ length: 61 }, (_, second) => {
     clock.set(startMs + 1_000 * second);
@@ -45,18 +45,18 @@ function standing(limiter: Limiter, clock: ManualClock): unknown[] {
   return states;
 }
 
-describe.each(LISTS)("a combined call that is denied leaves %s as it was", (_name, limits) => {
-  it("when the next limiter lacks room", () => {
+describe.each(LISTS)("a denied combined call restores the state of %s", (_name, limits) => {
+  it("when the next limiter finds no slot", () => {
     const { clock, store, make, here } = setUp(limits);
     const [first, second] = [make("first"), make("second")];
     for (let i = 0; i < SLOTS - 2; i += 1) make("filler").charge(`filler-${i}`, 5);
     here.allow("ann", 2);
     clock.advance(7_000);
-    const before = standing(here, clock);
-    const absent = standing(first, clock);
+    const before = stateOf(here, clock);
+    const absent = stateOf(first, clock);
     expect(combine(here, first, second).consume("ann")).toMatchObject({ reason: "store-full", limiter: "second" });
-    expect(standing(here, clock)).toEqual(before);
-    expect(standing(first, clock)).toEqual(absent);
+    expect(stateOf(here, clock)).toEqual(before);
+    expect(stateOf(first, clock)).toEqual(absent);
     expect([first.size, second.size, store.size]).toEqual([0, 0, SLOTS - 1]);
     expect([first.allow("ann"), here.allow("ann", 2)]).toEqual([true, true]);
   });
@@ -65,7 +65,7 @@ describe.each(LISTS)("a combined call that is denied leaves %s as it was", (_nam
     const { clock, here, there } = setUp(limits);
     for (const calls of [0, 1, 1, 1]) {
       for (let call = 0; call < calls; call += 1) here.allow("ann");
-      const before = standing(there, clock);
+      const before = stateOf(there, clock);
       const [size, used] = [there.size, here.explain("ann")[0]?.used];
       const both = behindDoor(here, clock, () => {
         expect(there.explain("ann")[0]?.used).toBe(used! + 1);
@@ -73,18 +73,18 @@ describe.each(LISTS)("a combined call that is denied leaves %s as it was", (_nam
       });
       expect(both.consume("ann")).toMatchObject({ allowed: false, limiter: "door" });
       clock.advance(-500);
-      expect(standing(there, clock)).toEqual(before);
+      expect(stateOf(there, clock)).toEqual(before);
       expect(there.size).toBe(size);
       clock.advance(3_000);
     }
   });
 });
 
-describe("a combined call that is denied after another thread has changed the same key", () => {
-  /** One unit each 50 ms. */
+describe("a combined call that is denied after another thread has changed the key", () => {
+  /** Refills one unit every 50 ms. */
   const limits = [tokenBucket({ capacity: 1, refill: 1, per: "50ms" })];
 
-  it("gives no unit back to a bucket that had become full again", () => {
+  it("refunds nothing to a bucket that has become full again", () => {
     const { clock, here, there } = setUp(limits);
     const both = behindDoor(here, clock, () => {
       clock.advance(50);
@@ -99,7 +99,7 @@ describe("a combined call that is denied after another thread has changed the sa
     expect(there.allow("ann")).toBe(true);
   });
 
-  it("gives a bucket back what still counts", () => {
+  it("refunds to a bucket the units that still count", () => {
     const { clock, here, there } = setUp([tokenBucket({ capacity: 3, refill: 1, per: "50ms" })]);
     const both = behindDoor(here, clock, () => {
       clock.advance(20);
@@ -111,7 +111,7 @@ describe("a combined call that is denied after another thread has changed the sa
     expect([there.allow("ann", 2), there.allow("ann")]).toEqual([true, false]);
   });
 
-  it("leaves to a window what it took, and gives back to the bucket beside it", () => {
+  it("leaves its units in a window and refunds those of the bucket beside it", () => {
     const { clock, here, there } = setUp([
       tokenBucket({ capacity: 5, refill: 1, per: "1h" }),
       slidingWindow({ limit: 4, window: "1m" }),
@@ -122,7 +122,7 @@ describe("a combined call that is denied after another thread has changed the sa
     expect(there.explain("ann").map(({ used }) => used)).toEqual([1, 3, 3]);
   });
 
-  it.each(["reset", "clear"] as const)("gives nothing back after a %s", (verb) => {
+  it.each(["reset", "clear"] as const)("refunds nothing after a %s", (verb) => {
     const { clock, here, there } = setUp([tokenBucket({ capacity: 3, refill: 1, per: "1h" })]);
     const both = behindDoor(here, clock, () => {
       if (verb === "reset") there.reset("ann");
@@ -133,7 +133,7 @@ describe("a combined call that is denied after another thread has changed the sa
     expect([there.allow("ann"), there.allow("ann")]).toEqual([true, false]);
   });
 
-  it("gives nothing back by a clock that fails", () => {
+  it("refunds nothing if the clock throws", () => {
     const { clock, store, there } = setUp([perMinute(3)]);
     let failing = false;
     const ours = { now: () => (failing ? Number.NaN : clock.now()) };
@@ -147,8 +147,8 @@ describe("a combined call that is denied after another thread has changed the sa
   });
 });
 
-describe("a combined call that is denied", () => {
-  it("gives back to the bucket that keys without room share", () => {
+describe("a denied combined call", () => {
+  it("refunds to the overflow bucket of a key without a slot", () => {
     const { clock, make, here, there } = setUp([perMinute(5)], "share");
     for (let i = 0; make("filler").size < SLOTS; i += 1) make("filler").charge(`filler-${i}`, 5);
     here.allow("ann");
@@ -159,7 +159,7 @@ describe("a combined call that is denied", () => {
     expect(there.explain("ann")[0]?.used).toBe(2);
   });
 
-  it("begins to fill a bucket that starts empty", () => {
+  it("starts the refill of a bucket that starts empty", () => {
     const { clock, here, there } = setUp([tokenBucket({ capacity: 3, refill: 1, per: "1s", initial: "empty" })]);
     expect(here.allow("ann")).toBe(false);
     clock.advance(1_000);
@@ -170,8 +170,8 @@ describe("a combined call that is denied", () => {
   });
 });
 
-describe("a clock that calls limiters while a call is taken back", () => {
-  it.each(LISTS)("finds them in order: %s", (_name, limits) => {
+describe("a clock that calls limiters during a revocation", () => {
+  it.each(LISTS)("gets consistent answers: %s", (_name, limits) => {
     const { clock, store, there } = setUp(limits);
     let armed = false;
     const calls: unknown[] = [];

@@ -5,18 +5,18 @@ import { KINDS_OF_MEMORY, twoEnds } from "./two-ends.ts";
 
 const START_MS = 1_790_000_000_123;
 
-/** Each admits two units. */
+/** Each list admits two units. */
 const LISTS: readonly (readonly [name: string, limits: readonly Limit[]])[] = [
   ["one token bucket", [perMinute(2)]],
   ["a fixed window", [fixedWindow({ limit: 2, window: "1h" })]],
   ["a sliding window and a bucket", [slidingWindow({ limit: 2, window: "1m", resolution: "20s" }), perMinute(5)]],
 ];
 
-const ROOM = { maxKeys: 1_000, maxBytes: 2 ** 26 };
+const OPTIONS = { maxKeys: 1_000, maxBytes: 2 ** 26 };
 
 function setUp(limits: readonly Limit[]) {
   const clock = manualClock(START_MS);
-  const [store, end] = twoEnds(ROOM);
+  const [store, end] = twoEnds(OPTIONS);
   const here = createLimiter({ name: "api", limits, clock, store });
   const there = createLimiter({ name: "api", limits, clock, store: end });
   return { clock, store, end, here, there };
@@ -26,9 +26,9 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe.each(KINDS_OF_MEMORY)("two ends in %s", (_kind, use) => {
-  describe.each(LISTS)("of %s", (_name, limits) => {
-    it("share what is left of a key", () => {
+describe.each(KINDS_OF_MEMORY)("two attachments of a store in %s", (_kind, use) => {
+  describe.each(LISTS)("with keys of %s", (_name, limits) => {
+    it("share the remaining units of a key", () => {
       use();
       const { here, there } = setUp(limits);
       expect(here.consume("ann")).toMatchObject({ allowed: true, remaining: 1 });
@@ -51,7 +51,7 @@ describe.each(KINDS_OF_MEMORY)("two ends in %s", (_kind, use) => {
       expect(there.allow("ann", 2)).toBe(true);
     });
 
-    it("see each other's keys come and go", () => {
+    it("see each other's new and dropped keys", () => {
       use();
       const { clock, store, end, here, there } = setUp(limits);
       for (let i = 0; i < 10; i += 1) (i % 2 === 0 ? here : there).allow(`key-${i}`);
@@ -65,7 +65,7 @@ describe.each(KINDS_OF_MEMORY)("two ends in %s", (_kind, use) => {
       expect([there.sweep(), here.sweep(), store.size]).toEqual([1, 0, 0]);
     });
 
-    it("share by handles and in batches", () => {
+    it("share keys by handles and in batches", () => {
       use();
       const { here, there } = setUp(limits);
       const [handle, other] = [here.handle("ann"), there.handle("ann")];
@@ -79,24 +79,24 @@ describe.each(KINDS_OF_MEMORY)("two ends in %s", (_kind, use) => {
       expect([there.allowMany(["bob", "cat", "cat"], out), ...out]).toEqual([2, 0, 1, 1]);
     });
 
-    it("share a handle's key that went and came back elsewhere", () => {
+    it("share the key of a handle that was dropped and inserted in another slot", () => {
       use();
       const { here, there } = setUp(limits);
       const handle = here.handle("ann");
       for (let round = 0; round < 50; round += 1) {
         expect([handle.allow(), there.allow("ann"), handle.allow()]).toEqual([true, true, false]);
         there.reset("ann");
-        // Others may take its slot.
+        // Other keys may take its slot.
         for (let i = 0; i < 10; i += 1) there.allow(`key-${10 * round + i}`);
       }
     });
   });
 });
 
-describe("two ends share the keys of limiters", () => {
-  it("whatever the modes of their limits", () => {
+describe("two attachments of a shared store share the keys", () => {
+  it("of limiters whose limits have different modes", () => {
     const clock = manualClock(START_MS);
-    const [store, end] = twoEnds(ROOM);
+    const [store, end] = twoEnds(OPTIONS);
     const limit = { name: "one" };
     const here = createLimiter({ name: "api", limits: [perMinute(2, limit), perHour(9)], clock, store });
     const shadow = [perMinute(2, { ...limit, mode: "shadow" }), perHour(9)];
@@ -109,9 +109,9 @@ describe("two ends share the keys of limiters", () => {
     ]);
   });
 
-  it("whatever the order of their limits", () => {
+  it("of limiters whose limits are in different orders", () => {
     const clock = manualClock(START_MS);
-    const [store, end] = twoEnds(ROOM);
+    const [store, end] = twoEnds(OPTIONS);
     const [a, b, c] = [perMinute(5), fixedWindow({ limit: 3, window: "1d" }), perHour(20)];
     const here = createLimiter({ name: "api", limits: [a, b, c], clock, store });
     const there = createLimiter({ name: "api", limits: [c, b, a], clock, store: end });
@@ -124,9 +124,9 @@ describe("two ends share the keys of limiters", () => {
     expect([there.allow("ann"), here.allow("ann")]).toEqual([true, false]);
   });
 
-  it("of equal limits that were made apart, and no others", () => {
+  it("of limiters with equal limits, and of no others", () => {
     const clock = manualClock(START_MS);
-    const [store, end] = twoEnds(ROOM);
+    const [store, end] = twoEnds(OPTIONS);
     createLimiter({ name: "api", limits: [perMinute(2)], clock, store }).charge("ann", 2);
     const others: readonly (readonly [name: string, limits: readonly Limit[], shares: boolean])[] = [
       ["api", [perMinute(2)], true],
@@ -144,9 +144,9 @@ describe("two ends share the keys of limiters", () => {
     }
   });
 
-  it("of limits chosen per call, each limit a bucket", () => {
+  it("of limits chosen per call, with one bucket for each limit", () => {
     const clock = manualClock(START_MS);
-    const [store, end] = twoEnds(ROOM);
+    const [store, end] = twoEnds(OPTIONS);
     const [free, paid] = [perMinute(1, { name: "free" }), perMinute(3, { name: "paid" })];
     const key = (input: { readonly limits: readonly Limit[] }) => `user-${input.limits.length > 0}`;
     const limits = (input: { readonly limits: readonly Limit[] }) => input.limits;
@@ -155,14 +155,14 @@ describe("two ends share the keys of limiters", () => {
     expect([here.allow({ limits: [free, paid] }), there.allow({ limits: [paid, free] })]).toEqual([true, false]);
     expect([there.allow({ limits: [paid] }), here.allow({ limits: [paid] })]).toEqual([true, true]);
     expect([there.allow({ limits: [paid] }), here.allow({ limits: [free] })]).toEqual([false, false]);
-    // A fixed list of the same limit is that limit's plan, too.
+    // A fixed list of this one limit is the same plan.
     expect(createLimiter({ name: "api", limits: [free], clock, store: end }).allow("user-true")).toBe(false);
-    // Under every limit that this end has seen.
+    // A reset drops the key under every limit that this attachment knows.
     there.reset({ limits: [free] });
     expect([here.allow({ limits: [free] }), here.allow({ limits: [paid] }, 3), here.size]).toEqual([true, true, 2]);
   });
 
-  it("of thousands of lists that come and go", () => {
+  it("of thousands of lists of limits", () => {
     const clock = manualClock(START_MS);
     const [store, end] = twoEnds({ maxKeys: 20_000 });
     const options = {
@@ -178,16 +178,16 @@ describe("two ends share the keys of limiters", () => {
     expect([store.size, store.overflowCount]).toEqual([3_000, 0]);
   });
 
-  it("that the other end has never made", () => {
+  it("of a limiter that the other attachment has never made", () => {
     const clock = manualClock(START_MS);
-    const [store, end] = twoEnds(ROOM);
+    const [store, end] = twoEnds(OPTIONS);
     createLimiter({ name: "one", limits: [perMinute(1)], clock, store }).allow("ann");
     createLimiter({ name: "two", limits: [perMinute(1), perHour(1)], clock, store }).allow("ann");
     expect(end.size).toBe(2);
   });
 });
 
-describe("a shared key", () => {
+describe("a key of a shared store", () => {
   it.each(["", "a", "ä", "\u4e00", "x".repeat(100_000), "\0", "a\nb", "🙂"])("may be %j", (key) => {
     for (const [, limits] of LISTS) {
       const { here, there } = setUp(limits);

@@ -16,19 +16,19 @@ import { describe, expect, it } from "vitest";
 
 const START_MS = 1_790_000_000_123;
 const MAX_KEYS = 32;
-/** What a shared store's slots may be late by for limiters that have not made the plan. */
+/** How much later a shared store may reuse a slot for an attachment that does not know the plan. */
 const LATE_MS = 1;
 
 type Store = LocalStore & { readonly maxKeys: number };
 
-/** Every store in this process that has a bound on its keys. */
+/** All stores of this process that bound their keys. */
 const STORES: readonly (readonly [kind: string, create: () => Store])[] = [
   ["memory", () => memoryStore({ maxKeys: MAX_KEYS, overflow: "deny" })],
   ["table", () => tableStore({ maxKeys: MAX_KEYS, overflow: "deny" })],
   ["shared", () => sharedStore({ maxKeys: MAX_KEYS, overflow: "deny", maxBytes: 2 ** 24 })],
 ];
 
-/** With how long one unit counts. */
+/** The last item is how long one unit counts. */
 const LISTS: readonly (readonly [name: string, limits: readonly Limit[], unitMs: number])[] = [
   ["a bucket of an exact scale", [perSecond(5)], 200],
   ["a bucket of 1,001 a day", [perDay(1001)], 86_400_000 / 1001],
@@ -42,7 +42,7 @@ function keys(count: number, prefix: string): string[] {
 }
 
 describe.each(STORES)("a full %s store", (_kind, create) => {
-  it.each(LISTS)("has its room for other limiters as soon as its keys are idle: %s", (_name, limits, unitMs) => {
+  it.each(LISTS)("gives slots to other limiters as soon as its keys are idle: %s", (_name, limits, unitMs) => {
     const clock = manualClock(START_MS);
     const store = create();
     const flooded = createLimiter({ name: "flooded", limits, clock, store });

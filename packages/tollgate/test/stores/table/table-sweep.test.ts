@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 const START_MS = 1_790_000_000_123;
 
 describe("a sweep of a table", () => {
-  it("drops the limiter's keys that are as good as new, and leaves others' alone", () => {
+  it("drops the limiter's idle keys, and no keys of other limiters", () => {
     const clock = manualClock(START_MS);
     const store = tableStore({ maxKeys: 1_000 });
     const seen: Observation[] = [];
@@ -29,11 +29,11 @@ describe("a sweep of a table", () => {
     expect([limiter.size, slow.size, idle.size, store.size]).toEqual([10, 300, 300, 610]);
     expect(slow.sweep()).toBe(0);
     for (let i = 0; i < 10; i += 1) expect([limiter.allow(`key-${i}`), slow.allow(`key-${i}`)]).toEqual([false, false]);
-    // In this order: a new key may take the place of one that is as good as new.
+    // In this order, because a new key may take the slot of an idle one.
     expect([idle.sweep(), limiter.allow("key-10")]).toEqual([300, true]);
   });
 
-  it("goes by the earliest clock where limiters of several share keys", () => {
+  it("uses the earliest clock if limiters with several clocks share keys", () => {
     const store = tableStore({ maxKeys: 10 });
     const make = (startMs: number) =>
       createLimiter({ name: "api", limits: [perMinute(1)], clock: manualClock(startMs), store });
@@ -43,7 +43,7 @@ describe("a sweep of a table", () => {
     expect([behind.allow("a"), ahead.allow("a")]).toEqual([false, true]);
   });
 
-  it("lets its observer throw and insert keys", () => {
+  it("tolerates a listener that throws and inserts keys", () => {
     const clock = manualClock(START_MS);
     const limiter = createLimiter({
       limits: [perSecond(1)],
@@ -61,7 +61,7 @@ describe("a sweep of a table", () => {
     expect(limiter.size).toBe(5);
   });
 
-  it("is heard of by open limiters alone", () => {
+  it("notifies only open limiters", () => {
     const clock = manualClock(START_MS);
     const store = tableStore({ maxKeys: 10 });
     const heard: string[] = [];
@@ -82,7 +82,7 @@ describe("a sweep of a table", () => {
     expect(heard).toEqual(["stays decision", "stays sweep"]);
   });
 
-  it("is not needed: a key that is as good as new is room for another", () => {
+  it("is not needed: the slot of an idle key is free for another", () => {
     const clock = manualClock(START_MS);
     const store = tableStore({ maxKeys: 1 });
     const limiter = createLimiter({ limits: [perSecond(1)], clock, store });

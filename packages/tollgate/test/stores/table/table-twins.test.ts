@@ -19,7 +19,7 @@ const START_MS = 1_790_000_000_123;
 const KEYS = 24;
 const STEPS_MS = [0, 1, 250, 1_000, 4_000, 30_000, 3_600_000, 500];
 
-/** Of several widths; limiters of one name share their keys, and the last of them has a clock that is ahead. */
+/** Limiters of several widths. Those of one name share their keys, and the last of them has a clock that is ahead. */
 const LIMITERS: readonly (readonly [name: string, limits: readonly Limit[], aheadMs: number])[] = [
   ["one", [perMinute(3)], 0],
   ["two", [perSecond(2)], 0],
@@ -32,7 +32,7 @@ const LIMITERS: readonly (readonly [name: string, limits: readonly Limit[], ahea
 
 type Verb = "allow" | "consume" | "charge" | "refund" | "peek" | "explain" | "reset" | "many" | "sweep" | "clear";
 
-/** Which of the limiters is called, or whose clock moves on. */
+/** The index of the limiter that is called, or whose clock advances. */
 type Step = readonly [verb: Verb | "wait", limiter: number, key: number, number: number];
 
 const weights: readonly (readonly [Verb | "wait", number])[] = [
@@ -59,7 +59,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 300, size: "max" },
 );
 
-/** The same limiters on some store, with clocks of its own. */
+/** The limiters over one store, with clocks of their own. */
 class World {
   readonly store: LocalStore;
   readonly clocks: ManualClock[] = LIMITERS.map(([, , aheadMs]) => manualClock(START_MS + aheadMs));
@@ -70,16 +70,16 @@ class World {
     this.limiters = LIMITERS.map(([name, limits], i) => createLimiter({ name, limits, clock: this.clocks[i]!, store }));
   }
 
-  /** What a step gives. */
+  /** Plays a step and returns its result. */
   play([verb, index, number, cost]: Step): unknown {
     const limiter = this.limiters[index]!;
     const key = `key-${number}`;
-    // Both have to be known where they share keys: no key goes by the later one's clock alone.
+    // Both limiters of this name peek, so that the store knows both clocks and does not use the later one alone.
     if (limiter.name === "one") for (const one of [this.limiters.at(0), this.limiters.at(-1)]) one?.peek(key);
     switch (verb) {
       case "wait":
         this.clocks[index]!.advance(STEPS_MS[cost]!);
-        // Most limiters have the same time.
+        // Most clocks advance together.
         if (number > 2) for (const clock of this.clocks) clock.advance(STEPS_MS[cost]!);
         return "waited";
       case "many": {
@@ -91,21 +91,21 @@ class World {
       case "charge":
         return limiter[verb](key, cost % 4);
       case "peek":
-        // To find no room is not counted, and else the same as a new key.
+        // A peek may report an overflow bucket. Its state is that of a new key.
         return { ...limiter.peek(key, cost % 4), overflowed: undefined };
       case "explain":
         return limiter.explain(key);
       case "refund":
         limiter.refund(key, cost % 4);
-        return "given back";
+        return "refunded";
       case "reset":
         limiter.reset(key);
-        return "forgotten";
+        return "reset";
       case "sweep": {
         const before = limiter.size;
         const swept = limiter.sweep();
         if (before - swept !== limiter.size) throw new Error(`of ${before} keys ${swept} swept, ${limiter.size} left`);
-        // How many keys a sweep finds depends on what went before it, what it leaves does not.
+        // The stores may have dropped idle keys before; only the keys that are left have to be the same.
         return limiter.size;
       }
       case "clear":
@@ -116,17 +116,17 @@ class World {
     }
   }
 
-  /** Whether the key of a step would have to share a bucket. */
+  /** Whether the key of a step would get an overflow bucket. */
   lacksCapacity([, index, number]: Step): boolean {
     return this.limiters[index]!.peek(`key-${number}`, 0).overflowed === true;
   }
 
-  /** The keys of all limiters, those of the same name once. */
+  /** How many keys all limiters have; those of one name count once. */
   get total(): number {
     return this.limiters.slice(0, -1).reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Forgets every key, and says how many there were. */
+  /** Drops all keys, and returns how many there were. */
   forgetAll(): number {
     let found = 0;
     for (const limiter of this.limiters) {
@@ -143,26 +143,29 @@ class World {
 }
 
 describe("a table", () => {
-  it.each([1, 2, 3, 5, 8, 13, 20])("for %d keys decides as a memory store does while all keys have room", (maxKeys) => {
-    fc.assert(
-      fc.property(steps, fc.integer({ min: 1, max: KEYS }), (trace, keys) => {
-        const table = new World(tableStore({ maxKeys }));
-        const memory = new World(memoryStore());
-        for (const [verb, limiter, key, number] of trace) {
-          const step: Step = [verb, limiter, key % keys, number];
-          // A refund to a key without room goes to a shared bucket, and is no call that overflows.
-          if (verb === "refund" && table.lacksCapacity(step)) break;
-          const expected = memory.play(step);
-          const got = table.play(step);
-          expect(table.store.size).toBe(table.total);
-          if (table.store.overflowCount > 0) break;
-          expect(got).toEqual(expected);
-        }
-        const { size } = table.store;
-        expect(table.forgetAll()).toBe(size);
-        expect([table.store.size, table.total]).toEqual([0, 0]);
-      }),
-      { numRuns: 150 },
-    );
-  });
+  it.each([1, 2, 3, 5, 8, 13, 20])(
+    "decides like a memory store while all keys have slots: maxKeys of %d",
+    (maxKeys) => {
+      fc.assert(
+        fc.property(steps, fc.integer({ min: 1, max: KEYS }), (trace, keys) => {
+          const table = new World(tableStore({ maxKeys }));
+          const memory = new World(memoryStore());
+          for (const [verb, limiter, key, number] of trace) {
+            const step: Step = [verb, limiter, key % keys, number];
+            // A refund to a key without a slot goes to an overflow bucket, and does not raise overflowCount.
+            if (verb === "refund" && table.lacksCapacity(step)) break;
+            const expected = memory.play(step);
+            const got = table.play(step);
+            expect(table.store.size).toBe(table.total);
+            if (table.store.overflowCount > 0) break;
+            expect(got).toEqual(expected);
+          }
+          const { size } = table.store;
+          expect(table.forgetAll()).toBe(size);
+          expect([table.store.size, table.total]).toEqual([0, 0]);
+        }),
+        { numRuns: 150 },
+      );
+    },
+  );
 });

@@ -1,38 +1,38 @@
 import type { Limit } from "tollgate";
 import { createPlan } from "../../../../src/core/plan.ts";
-import { KeyPrints } from "../../../../src/stores/shared/key-prints.ts";
-import { LIMITER, SECRET } from "./world.ts";
+import { KeyFingerprints } from "../../../../src/stores/shared/key-fingerprints.ts";
+import { LIMITER, SECRET } from "./model-world.ts";
 
-/** The fewest that a table has, and so what a store for one key has. */
+/** The number of sets in a store for one key. */
 const SETS = 8;
 export const SLOTS_PER_SET = 4;
-/** More than enough to find keys that crowd any place. */
+/** More than enough to find keys for every set. */
 const CANDIDATES = 100_000;
 
-/** Finds keys that are in each other's way. */
+/** Finds keys with the same candidate slots. */
 export class CrowdedKeys {
-  readonly #prints: KeyPrints;
+  readonly #fingerprints: KeyFingerprints;
   #count = 0;
 
   constructor(limits: readonly Limit[]) {
-    this.#prints = new KeyPrints(SECRET, createPlan(LIMITER, LIMITER, limits));
+    this.#fingerprints = new KeyFingerprints(SECRET, createPlan(LIMITER, LIMITER, limits));
   }
 
-  /** Keys that can only be in the same sets, in the same order. */
+  /** Keys with the same candidate sets, in the same order. */
   inSameSets(count: number): string[] {
     return this.#alike(count, (key) => this.#setsOf(key).join());
   }
 
-  /** As `inSameSets`, and where there is no room they share a bucket. */
+  /** Keys with the same candidate sets and the same overflow bucket. */
   inSameBucket(count: number): string[] {
     return this.#alike(count, (key) => {
-      this.#prints.ofBucket(key);
-      const { low, high } = this.#prints;
+      this.#fingerprints.hashBucket(key);
+      const { low, high } = this.#fingerprints;
       return [...this.#setsOf(key), low, high].join();
     });
   }
 
-  /** Keys that fill every slot there is: of each set in turn, as many as it has slots. */
+  /** Keys that fill all slots: for each set in turn, as many as it has slots. */
   fillingAll(): string[] {
     const firsts = Array.from({ length: SETS }, (_, set) => set);
     return firsts.flatMap((set) => {
@@ -45,15 +45,15 @@ export class CrowdedKeys {
     });
   }
 
-  /** The set in which a key is put if there is room, and the next. */
+  /** The first two sets in which a key may lie. */
   #setsOf(key: string): [number, number] {
-    this.#prints.ofKey(key);
-    const { low, high } = this.#prints;
+    this.#fingerprints.hashKey(key);
+    const { low, high } = this.#fingerprints;
     const setOf = (hash: number) => Math.floor(((hash >>> 0) * SETS) / 2 ** 32);
     return [setOf(low), setOf(high)];
   }
 
-  /** The first set in which a key is put. */
+  /** The first set in which a key may lie. */
   firstSetOf(key: string): number {
     return this.#setsOf(key)[0];
   }
@@ -71,7 +71,7 @@ export class CrowdedKeys {
 
   #another(): string {
     this.#count += 1;
-    if (this.#count > CANDIDATES) throw new Error("crowded keys: expected to find some by now");
+    if (this.#count > CANDIDATES) throw new Error("crowded keys: expected to find keys among the candidates");
     return `key-${this.#count}`;
   }
 }

@@ -1,18 +1,20 @@
 // A model checker for the shared store.
 //
-// Several threads run in one. The store that is shipped gets views and atomic operations that ask before each access of memory (views.ts);
-// a thread is suspended by throwing out of it, and goes on by running its program again from the beginning, fed with what it found the
-// first time (replay.ts). What a thread does next follows from what it has found, so that a tree of points (point.ts) soon knows that
-// without running anything, and an interleaving is a walk over one such tree per thread and over memory that can be put back.
+// All threads run in one. The store gets views and atomic operations that intercept each access of memory (views.ts). To suspend a thread,
+// an access throws. To resume it, its program runs again from the beginning and gets the values that it found the first time (replay.ts).
+// The next step of a thread depends only on what it has found, so a tree of points (point.ts) caches each thread's steps. An
+// interleaving is then a walk over one such tree for each thread, and over memory that can be restored.
 //
-// `exploreAll` tries every interleaving, and with `deaths` every step at which one thread dies: from each state it lets each thread do its
-// next step, where a state is the threads' points, the words that have changed, and which calls returned before which began. Steps that
-// nobody else's can interfere with are done with the one before: the order makes no difference then (shared-words.ts says how that is
-// known; `"every step"` does without). `exploreAtRandom` tries some. Every history has to be linearizable (linearize.ts).
+// `exploreAll` tries every interleaving, and with `deaths` every step at which one thread may die. A state consists of the threads' points,
+// the changed words, and which calls returned before which began. From each state each thread does its next step. Steps that cannot
+// interfere with other threads are done together with the step before, because their order makes no difference. shared-words.ts
+// finds them; "at every step" does without. `exploreAtRandom` tries random interleavings. Every history has to be linearizable
+// (linearize.ts).
 
 import { randomBelow } from "../../local/random-words.ts";
 import { runAtRandom } from "./explore-at-random.ts";
-import { type Judge, judgeOf } from "./judge.ts";
+import { type Judge, judgeOf } from "./history-judge.ts";
+import { World } from "./model-world.ts";
 import type { Turn } from "./narrate.ts";
 import type { Operation } from "./operation.ts";
 import type { Point } from "./point.ts";
@@ -21,16 +23,15 @@ import {
   check,
   type Explored,
   isTooLong,
-  NOBODY,
+  NO_THREAD,
   type RunState,
   stateAfter,
   threadsAtWork,
 } from "./run-state.ts";
 import type { Scenario } from "./scenario.ts";
 import { ChangeOfConstant } from "./shared-words.ts";
-import { World } from "./world.ts";
 
-/** So many runs find out most of what threads share, before anything relies on it. */
+/** These random runs find most of the words that threads share, before the search relies on them. */
 const FIRST_RUNS = 300;
 
 type Switches = "where threads interfere" | "at every step";
@@ -96,7 +97,7 @@ class Search {
       return;
     }
     for (const thread of threads) this.#step(state, thread, points[thread]!);
-    if (dead !== NOBODY || this.#world.scenario.deaths === "none") return;
+    if (dead !== NO_THREAD || this.#world.scenario.deaths === "none") return;
     for (const thread of threads) this.visit({ ...state, dead: thread });
   }
 

@@ -1,5 +1,6 @@
 import { randomBelow } from "../../local/random-words.ts";
-import { type Judge, judgeOf } from "./judge.ts";
+import { type Judge, judgeOf } from "./history-judge.ts";
+import { World } from "./model-world.ts";
 import type { Turn } from "./narrate.ts";
 import { BEGIN } from "./operation.ts";
 import {
@@ -7,20 +8,19 @@ import {
   check,
   type Explored,
   isTooLong,
-  NOBODY,
+  NO_THREAD,
   type RunState,
   stateAfter,
   threadsAtWork,
 } from "./run-state.ts";
 import type { Scenario } from "./scenario.ts";
 import { ChangeOfConstant } from "./shared-words.ts";
-import { World } from "./world.ts";
 
-/** Points are forgotten when there are so many. */
+/** The search drops its points when it has this many. */
 const MOST_POINTS = 300_000;
-/** A turn has at most 2 to the power of this many steps, or fewer in some runs. */
+/** A turn has at most 2 to the power of this many steps; in some runs fewer. */
 const MOST_DOUBLINGS = 7;
-/** In one of so many turns, of runs in which one dies, it does. */
+/** In runs with a death, one in this many turns is a death. */
 const TURNS_TO_DEATH = 10;
 
 /** @throws Error with a run whose history is not linearizable, or in a race over a limit. */
@@ -35,7 +35,7 @@ export function exploreAtRandom(scenario: Scenario, runs: number, seed: number):
   return { states: 0, runs: runs - cut, histories: judge.histories, cut };
 }
 
-/** Does one run to its end, and puts memory back: false if it got too long to be followed. */
+/** Does one run to its end and restores the memory. False if the run was cut because a call took too many steps. */
 export function runAtRandom(world: World, judge: Judge, below: (bound: number) => number): boolean {
   const { mark } = world.memory;
   for (;;) {
@@ -47,7 +47,7 @@ export function runAtRandom(world: World, judge: Judge, below: (bound: number) =
       return true;
     } catch (error) {
       if (!(error instanceof ChangeOfConstant)) throw error;
-      // What was known of the threads took it for constant.
+      // The cached points took the word for constant.
       world.forget();
     } finally {
       world.memory.undo(mark);
@@ -62,7 +62,7 @@ function randomRun(world: World, below: (bound: number) => number, turns: Turn[]
   let state = beginning(world);
   for (let threads = threadsAtWork(state); threads.length > 0; threads = threadsAtWork(state)) {
     const thread = threads[below(threads.length)]!;
-    if (mayDie && state.dead === NOBODY && below(TURNS_TO_DEATH) === 0) {
+    if (mayDie && state.dead === NO_THREAD && below(TURNS_TO_DEATH) === 0) {
       state = { ...state, dead: thread };
       continue;
     }

@@ -1,15 +1,15 @@
-import type { Views } from "../../../../src/stores/shared/memory.ts";
+import type { Views } from "../../../../src/stores/shared/shared-memory.ts";
 import type { Operation, Value } from "./operation.ts";
 
 const MIXER = 0x9e3779b1;
 const OTHER_MIXER = 0x85ebca6b;
 
-/** Shared memory that can be put back to what it was, and that is known by a hash. */
+/** Shared memory that can be restored, and that has a hash of its state. */
 export class ExploredMemory {
   readonly views: Views;
-  /** Words, each followed by what it was before it changed. */
+  /** Changed words, each followed by its value before. */
   readonly #changes: number[] = [];
-  /** Two hashes of 32 bits over all that has changed: two states of one search are confused about once in 2^64 pairs. */
+  /** Two 32-bit hashes of all changes. Two states of a search have the same hashes with a probability of 2^-64. */
   #hash = 0;
   #otherHash = 0;
 
@@ -17,7 +17,7 @@ export class ExploredMemory {
     this.views = views;
   }
 
-  /** How many changes there have been: for `undo`. */
+  /** The number of changes, for `undo`. */
   get mark(): number {
     return this.#changes.length;
   }
@@ -26,7 +26,7 @@ export class ExploredMemory {
     return `${this.#hash},${this.#otherHash}`;
   }
 
-  /** Puts everything back to what it was at a mark. */
+  /** Restores the state at a mark. */
   undo(mark: number): void {
     const changes = this.#changes;
     while (changes.length > mark) {
@@ -35,7 +35,7 @@ export class ExploredMemory {
     }
   }
 
-  /** Does one step, and says what was there before it. */
+  /** Does one step, and returns the value before it. */
   perform({ kind, word, first, second }: Operation): Value {
     const { words, pairs } = this.views;
     const before = words[word]!;
@@ -67,8 +67,8 @@ export class ExploredMemory {
     }
   }
 
-  /** Whether a step would leave everything as it is. */
-  isIdle({ kind, word, first }: Operation): boolean {
+  /** Whether a step would change nothing. */
+  changesNothing({ kind, word, first }: Operation): boolean {
     const { words, pairs } = this.views;
     switch (kind) {
       case "begin":
@@ -101,7 +101,7 @@ export class ExploredMemory {
   }
 }
 
-/** After the finalizer of MurmurHash3, twice. */
+/** Based on the finalizer of MurmurHash3. */
 function mixed(word: number, value: number, mixer: number): number {
   let hash = Math.imul(word ^ mixer, 0xc2b2ae35);
   hash = Math.imul(hash ^ (hash >>> 15) ^ value, mixer);

@@ -1,33 +1,33 @@
 import { type CallName, EVERYWHERE, Reference } from "./reference.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** What one thread saw of a run. */
+/** One thread's part of a run. */
 export interface ThreadHistory {
-  /** Of its calls that returned: fewer than began if it died in the middle of one. */
+  /** The outcomes of its calls that returned. If it died in the middle of a call, that one has none. */
   readonly outcomes: readonly string[];
-  /** For each call that began: how many calls of each thread had returned by then, a digit each. */
+  /** For each call: how many calls of each thread had returned when it began, one digit for each thread. */
   readonly returnedBefore: readonly string[];
 }
 
-/** What came of a run: its calls, in which order as far as that can be told, and how the keys stand after them. */
+/** The result of a run: the calls' outcomes, their partial order, and the final state of the keys. */
 export interface History {
   readonly threads: readonly ThreadHistory[];
   readonly finalState: ReadonlyMap<string, string>;
 }
 
 interface Event extends CallName {
-  /** `undefined` of a call that did not return: it may have counted, or not. */
+  /** `undefined` for a call that did not return: it may have counted or not. */
   readonly outcome: string | undefined;
   readonly returnedBefore: string;
 }
 
 /**
- * Says whether histories could come of calls that happen one after another, each at a moment between its beginning and its return, decided
- * by the reference. Source: Wing and Gong, "Testing and verifying concurrent objects", 1993. Places are independent objects, and a history
- * is linearizable if it is so for each (Herlihy and Wing, 1990).
+ * Decides whether a history is linearizable: whether sequential calls of the reference, each at a moment between its beginning and its
+ * return, could have the same outcomes. Source: Wing and Gong, "Testing and verifying concurrent objects", 1993. Places are independent
+ * objects, and a history is linearizable if it is for each object (Herlihy and Wing, 1990).
  */
 export class Linearizer {
-  readonly expected = "a history that calls one after another could have";
+  readonly expected = "a history that sequential calls could have";
   readonly #scenario: Scenario;
   readonly #references: ReadonlyMap<string, Reference>;
   readonly #known = new Map<string, boolean>();
@@ -39,7 +39,7 @@ export class Linearizer {
     this.#references = new Map(places.map((place) => [place, new Reference(scenario, place, [])]));
   }
 
-  /** How many histories there have been. */
+  /** How many different histories there have been. */
   get histories(): number {
     return this.#known.size;
   }
@@ -79,7 +79,7 @@ export class Linearizer {
       .map((digits, index) => ({ thread, index, outcome: outcomes[index], returnedBefore: digits }))
       .filter(({ index }) => {
         const { verb, key } = programs[thread]![index]!;
-        // What a sweep drops is as good as new.
+        // A sweep drops only idle keys, which changes no outcome.
         if (verb === "sweep") return false;
         return key === "" || placeOf === undefined || placeOf(key) === place;
       });
@@ -90,7 +90,7 @@ function isOpen({ outcome }: Event): boolean {
   return outcome === undefined;
 }
 
-/** Whether all calls that returned before this one began have had their turn. */
+/** Whether all calls that returned before this one began are done. */
 function mayComeNext({ returnedBefore }: Event, events: readonly Event[][], done: readonly number[]): boolean {
   return events.every((list, thread) => {
     const next = list[done[thread]!];

@@ -1,16 +1,16 @@
-import { describeCall } from "./call.ts";
 import type { History } from "./linearize.ts";
+import { describeCall } from "./model-call.ts";
 import type { Point } from "./point.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** Some steps of one thread, one after another. */
+/** Consecutive steps of one thread. */
 export interface Turn {
   readonly thread: number;
   readonly from: Point;
   readonly to: Point;
 }
 
-/** What happened in a run whose history is not what was expected. */
+/** Describes a run whose history is not allowed. */
 export function describeRun(scenario: Scenario, expected: string, history: History, turns: readonly Turn[]): string {
   const calls = history.threads.flatMap(({ outcomes, returnedBefore }, thread) =>
     returnedBefore.map((digits, index) => {

@@ -1,22 +1,22 @@
 import { BEGIN, type Operation, type Value } from "./operation.ts";
 
-/** No call of these tests takes nearly as many steps. */
+/** Far more steps than any call of these tests takes. */
 const MOST_STEPS = 10_000;
 
 /**
- * Where a thread is in its program. That follows from what its steps have found so far, so a point is known by the path to it from the
- * root, and a thread that once has come this way need not be run to learn what it does next.
+ * A thread's position in its program. It depends only on what the thread's steps have found so far, so the path from the root identifies a
+ * point. A thread that reaches a known point need not run for its next step.
  */
 export class Point {
   readonly id: number;
   readonly parent: Point | undefined;
-  /** What the parent's step found. */
+  /** The value that the parent's step found. */
   readonly found: Value;
-  /** The step that comes next; `undefined` where the program has ended. */
+  /** The next step; `undefined` at the end of the program. */
   operation: Operation | undefined;
-  /** What came of the calls that have returned. */
+  /** The outcomes of the calls that have returned. */
   outcomes: readonly string[];
-  /** Where another call has come from another past, and the thread remembers nothing of either: the one point for both. */
+  /** The common point of several pasts of which the thread remembers nothing. */
   same: Point | undefined;
   /** Steps since the latest call began. */
   readonly steps: number;
@@ -34,7 +34,7 @@ export class Point {
     if (this.steps > MOST_STEPS) throw new Error(`a call has not ended after ${MOST_STEPS} steps`);
   }
 
-  /** Before a call that is made without knowing what the thread found before. */
+  /** The point before a call that does not depend on what the thread found before. */
   static root(count: { points: number }, outcomes: readonly string[], operation: Operation | undefined): Point {
     const root = new Point(undefined, 0, count);
     root.operation = operation;
@@ -47,12 +47,12 @@ export class Point {
     return this.operation !== undefined && this.operation !== BEGIN;
   }
 
-  /** Where the thread is when its step has found something; `undefined` if it has never been there. */
+  /** The point after its step has found this value; `undefined` if no run has reached it yet. */
   after(found: Value): Point | undefined {
     return this.#next.get(found);
   }
 
-  /** As `after`, for the first time. */
+  /** Makes the point that `after` returns from then on. */
   goOn(found: Value): Point {
     const next = new Point(this, found, this.#count);
     this.#next.set(found, next);

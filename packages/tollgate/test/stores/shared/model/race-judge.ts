@@ -1,6 +1,6 @@
 import type { Limit } from "tollgate";
-import type { Call } from "./call.ts";
 import type { History } from "./linearize.ts";
+import type { Call } from "./model-call.ts";
 import type { Race } from "./race.ts";
 import type { Scenario } from "./scenario.ts";
 
@@ -10,9 +10,9 @@ interface Admission {
 }
 
 /**
- * Says whether what was admitted in a race keeps within every limit. Calls of a race are not linearizable: until a
- * loser gives back what it took, others are denied. Where time stands still and no thread dies, what is in use in the
- * end has to be what was admitted, at least in buckets: windows may keep what a loser took.
+ * Decides whether the admissions of a race keep within every limit. The calls of a race are not linearizable: until a loser has revoked
+ * what it took, other calls are denied. If all calls are at one moment and no thread dies, a bucket must count exactly the admissions
+ * in the end. A window may also keep what a loser took.
  */
 export class RaceJudge {
   readonly expected = "admissions within every limit, and nothing lost";
@@ -25,7 +25,7 @@ export class RaceJudge {
     this.#race = race;
   }
 
-  /** How many histories there have been. */
+  /** How many different histories there have been. */
   get histories(): number {
     return this.#known.size;
   }
@@ -71,7 +71,7 @@ export class RaceJudge {
   }
 }
 
-/** Whether no time, however long, has more admissions than a limit promises. */
+/** Whether no period, however long, has more admissions than a limit promises. */
 function isWithin(limit: Limit, admissions: readonly Admission[]): boolean {
   return admissions.every(({ ms: fromMs }) =>
     admissions.every(({ ms: toMs }) => {
@@ -83,7 +83,7 @@ function isWithin(limit: Limit, admissions: readonly Admission[]): boolean {
   );
 }
 
-/** How many units count when the last is admitted; at least so many in a window. */
+/** How many units count at the last admission: exactly in a bucket, at least in a window. */
 function unitsLeft(limit: Limit, admissions: readonly Admission[]): number {
   const lastMs = Math.max(...admissions.map(({ ms }) => ms));
   if (limit.algorithm !== "token-bucket") {
@@ -95,7 +95,7 @@ function unitsLeft(limit: Limit, admissions: readonly Admission[]): number {
   return Math.ceil(Math.max(0, fullAtMs - lastMs) / perUnitMs);
 }
 
-/** The most units that a limit promises to admit in so long. */
+/** The most units that a limit promises to admit within a period. */
 function mostWithin(limit: Limit, ms: number): number {
   switch (limit.algorithm) {
     case "token-bucket":

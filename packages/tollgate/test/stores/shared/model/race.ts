@@ -1,9 +1,9 @@
 import { type Clock, combine, createLimiter, type Limit, type Limiter } from "tollgate";
-import type { SharedMemory } from "../../../../src/stores/shared/memory.ts";
+import type { SharedMemory } from "../../../../src/stores/shared/shared-memory.ts";
 import type { StoreInThread } from "../../../../src/stores/shared/shared-store.ts";
-import type { Call } from "./call.ts";
+import type { Call } from "./model-call.ts";
 
-/** Limits of two limiters, which threads ask alone or combined: the key of a call says which. */
+/** The limits of two limiters. The key of a call says which of them it calls, or both combined. */
 export interface Race {
   readonly first: readonly Limit[];
   readonly second: readonly Limit[];
@@ -11,17 +11,16 @@ export interface Race {
 
 export const RACE_KEYS = ["first", "second", "both"] as const;
 
-/** A word that stores do not use: the time of all threads, in milliseconds. */
+/** A word that stores do not use has the time of all threads, in milliseconds. */
 const TIME_AT = 14;
 
 /**
- * The limiters of a race as one thread has them. Their time goes on in the middle of calls, when other threads call at
- * a later one.
+ * One thread's limiters of a race. Their time advances in the middle of calls when other threads call at a later time.
  */
 export class RaceCaller {
   readonly #memory: SharedMemory;
   readonly #limiters: Readonly<Record<string, Limiter>>;
-  /** What the clock told first in the call at hand: when it is decided. */
+  /** The first time that the clock returned in the current call: the time of the decision. */
   #decidedMs: number | undefined;
 
   constructor({ first, second }: Race, store: StoreInThread, memory: SharedMemory) {

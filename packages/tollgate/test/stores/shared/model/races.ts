@@ -1,7 +1,7 @@
 import { fixedWindow, type Limit, slidingWindow, tokenBucket } from "tollgate";
 import { COMMON, callsAt, type Scenario } from "./scenario.ts";
 
-/** When the calls begin. Keys are there already, and idle again but for a unit of what takes an hour. */
+/** The time of the first calls. The keys exist, and only the limit per hour still counts a unit of them. */
 const BEGIN_MS = 1_000;
 const after = (ms: number) => BEGIN_MS + ms;
 
@@ -21,11 +21,11 @@ const race = (first: readonly Limit[], second: readonly Limit[]) => ({
   deaths: "none" as const,
 });
 
-/** Where threads ask two limiters together, one of them loses one, and gives back what it took of the other. */
+/** Threads call on two combined limiters. One thread loses the second limiter, and revokes what it took from the first. */
 export const RACES: readonly Scenario[] = [
   {
     ...race([bucket], [slow]),
-    name: "a bucket that has become full again before the loser gives back",
+    name: "a bucket that is full again before the loser revokes",
     programs: [
       callsAt(after(0), ["allow", "both"]),
       [
@@ -37,7 +37,7 @@ export const RACES: readonly Scenario[] = [
   },
   {
     ...race([wide], [slow]),
-    name: "a bucket that has refilled in part before the loser gives back",
+    name: "a bucket that has refilled in part before the loser revokes",
     programs: [
       callsAt(after(0), ["allow", "both"]),
       [
@@ -49,7 +49,7 @@ export const RACES: readonly Scenario[] = [
   },
   {
     ...race([bucket, sliding], [slow]),
-    name: "several cells, of which a window keeps what the loser took",
+    name: "several cells, and a window that keeps what the loser took",
     programs: [
       callsAt(after(0), ["allow", "both"]),
       [
@@ -61,7 +61,7 @@ export const RACES: readonly Scenario[] = [
   },
   {
     ...race([wide], [slow]),
-    name: "two that ask both at one moment",
+    name: "two threads that call on both at one time",
     programs: [
       callsAt(after(0), ["allow", "both"], ["allow", "first"]),
       callsAt(after(0), ["allow", "both"], ["allow", "first"]),
@@ -69,7 +69,7 @@ export const RACES: readonly Scenario[] = [
   },
   {
     ...race([wide, fixed], [slow]),
-    name: "two that ask both at one moment, several cells",
+    name: "two threads that call on both at one time, with several cells",
     programs: [callsAt(after(0), ["allow", "both"]), callsAt(after(0), ["allow", "both"])],
   },
 ];

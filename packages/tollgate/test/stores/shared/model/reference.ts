@@ -1,21 +1,21 @@
 import { createLimiter, memoryStore } from "tollgate";
 import { manualClock } from "tollgate/testing";
-import { type Call, Caller } from "./call.ts";
+import { type Call, Caller } from "./model-call.ts";
+import { LIMITER, lookAt } from "./model-world.ts";
 import type { Scenario } from "./scenario.ts";
-import { LIMITER, lookAt } from "./world.ts";
 
-/** Which of the threads' calls: the `index`-th of a thread. */
+/** Identifies a call: the `index`-th of a thread. */
 export interface CallName {
   readonly thread: number;
   readonly index: number;
 }
 
-/** All places together. */
+/** The place that contains all keys. */
 export const EVERYWHERE = "";
 
-/** What the kernels say when calls come one after another: the memory store, which one thread has for itself. */
+/** The outcomes of sequential calls: a limiter over a memory store. */
 export class Reference {
-  /** Of the last call. */
+  /** The outcome of the last call. */
   readonly outcome: string;
   readonly #scenario: Scenario;
   readonly #place: string;
@@ -24,7 +24,7 @@ export class Reference {
   readonly #next = new Map<number, Reference>();
   #finalState: ReadonlyMap<string, string> | undefined;
 
-  /** After all calls on one place, or everywhere, that come before, and some more. */
+  /** The reference after the scenario's earlier calls on a place, and then these calls. */
   constructor(scenario: Scenario, place: string, calls: readonly CallName[]) {
     this.#scenario = scenario;
     this.#place = place;
@@ -33,7 +33,7 @@ export class Reference {
     this.outcome = calls.map(({ thread, index }) => this.#play(scenario.programs[thread]![index]!)).at(-1) ?? "";
   }
 
-  /** After one call more. */
+  /** The reference after one more call. */
   after(call: CallName): Reference {
     const number = 100 * call.thread + call.index;
     const known = this.#next.get(number);
@@ -43,7 +43,7 @@ export class Reference {
     return next;
   }
 
-  /** How each key of this place stands. */
+  /** The state of each key of this place. */
   finalState(): ReadonlyMap<string, string> {
     if (this.#finalState !== undefined) return this.#finalState;
     const keys = this.#scenario.keys.filter((key) => this.#isHere(key));

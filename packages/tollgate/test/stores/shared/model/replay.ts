@@ -1,18 +1,18 @@
-import type { Call, Caller } from "./call.ts";
 import type { ExploredMemory } from "./explored-memory.ts";
+import type { Call, Caller } from "./model-call.ts";
 import { BEGIN, type Operation, type Value } from "./operation.ts";
 import { type Point, pathTo } from "./point.ts";
 import type { SharedWords } from "./shared-words.ts";
 
-/** Thrown out of the library, which catches nothing on the way, when a thread's turn is over. */
+/** Thrown through the library, which catches nothing on the way, when a thread's turn is over. */
 class TurnIsOver extends Error {}
 const TURN_IS_OVER = new TurnIsOver();
 
 export type MayGoOn = (operation: Operation) => boolean;
 
 /**
- * One run of a thread's program from its beginning: it is given what it found before, without touching memory; from there on its steps are
- * done, until its turn is over.
+ * One run of a thread's program from its beginning. First the thread gets the values that it found before, without accessing memory. From
+ * there on its steps are performed, until its turn is over.
  */
 export class Replay {
   readonly #memory: ExploredMemory;
@@ -33,7 +33,7 @@ export class Replay {
     this.#point = from;
   }
 
-  /** Runs the program, and says where it has come to. */
+  /** Runs the program, and returns the point that it has reached. */
   run(caller: Pick<Caller, "play">, program: readonly Call[]): Point {
     try {
       for (const call of program) {
@@ -51,7 +51,7 @@ export class Replay {
   /** @throws TurnIsOver */
   step(operation: Operation): Value {
     if (this.#sharedWords.isConstant(operation) && operation !== BEGIN) {
-      if (this.#memory.isIdle(operation)) return this.#memory.perform(operation);
+      if (this.#memory.changesNothing(operation)) return this.#memory.perform(operation);
       this.#sharedWords.noteChange(operation);
     }
     return this.#isLive ? this.#live(operation) : this.#again(operation);
@@ -64,7 +64,7 @@ export class Replay {
   #again(operation: Operation): Value {
     const before = this.#past[this.#replayed]!.operation;
     if (before?.kind !== operation.kind || before.word !== operation.word) {
-      throw new Error(`thread ${this.#thread}: expected it to do the same after the same, got ${operation.kind}`);
+      throw new Error(`thread ${this.#thread}: expected the same step as before, got ${operation.kind}`);
     }
     this.#replayed += 1;
     return this.#past[this.#replayed]!.found;

@@ -1,39 +1,39 @@
-import type { Judge } from "./judge.ts";
+import type { Judge } from "./history-judge.ts";
 import type { History, ThreadHistory } from "./linearize.ts";
+import type { World } from "./model-world.ts";
 import { describeRun, type Turn } from "./narrate.ts";
 import type { Point } from "./point.ts";
-import type { World } from "./world.ts";
 
-/** How much has been explored. */
+/** The extent of an exploration. */
 export interface Explored {
-  /** Of threads and memory together: only where none is visited twice are they counted. */
+  /** Different states of threads and memory. Random explorations do not count them. */
   readonly states: number;
-  /** Runs to the end. */
+  /** Runs that ended. */
   readonly runs: number;
-  /** How many of them differ in what came of the calls, which returned before which began, or how the keys stand. */
+  /** Different histories: outcomes, order of calls, and final states of keys. */
   readonly histories: number;
-  /** Runs, or states, that were not followed because a call took too many steps. */
+  /** Runs or states that were cut because a call took too many steps. */
   readonly cut: number;
 }
 
-export const NOBODY = -1;
+export const NO_THREAD = -1;
 
 /** A run of all threads so far. */
 export interface RunState {
   readonly points: readonly Point[];
-  /** For each thread's calls that have begun: how many calls of each thread had returned by then. */
+  /** For each call of each thread: how many calls of each thread had returned when it began. */
   readonly returnedBefore: readonly (readonly string[])[];
-  /** The thread that died. */
+  /** The thread that died, or `NO_THREAD`. */
   readonly dead: number;
 }
 
-/** Before all calls. */
+/** The state before all calls. */
 export function beginning(world: World): RunState {
   const points = world.roots();
-  return { points, returnedBefore: points.map(() => []), dead: NOBODY };
+  return { points, returnedBefore: points.map(() => []), dead: NO_THREAD };
 }
 
-/** When a thread has come to another point. A turn that begins with the beginning of a call contains no other's. */
+/** The state after a thread has moved to another point. A turn contains the beginning of at most one call. */
 export function stateAfter(state: RunState, thread: number, to: Point): RunState {
   const points = state.points.with(thread, to.same ?? to);
   if (state.points[thread]!.isInCall) return { ...state, points };
@@ -42,7 +42,7 @@ export function stateAfter(state: RunState, thread: number, to: Point): RunState
   return { ...state, points, returnedBefore: state.returnedBefore.with(thread, began) };
 }
 
-/** Which threads have something to do. */
+/** The threads that have a next step. */
 export function threadsAtWork({ points, dead }: RunState): number[] {
   const threads: number[] = [];
   for (const [thread, { operation }] of points.entries()) {
@@ -51,12 +51,12 @@ export function threadsAtWork({ points, dead }: RunState): number[] {
   return threads;
 }
 
-/** Whether a call has taken more steps than are explored. */
+/** Whether a call has taken more steps than the scenario allows. */
 export function isTooLong({ points }: RunState, { scenario }: World): boolean {
   return points.some(({ steps }) => steps > scenario.mostSteps);
 }
 
-/** @throws Error when the history of a run that is over may not be. */
+/** @throws Error if the history of a finished run is not allowed. */
 export function check(world: World, judge: Judge, state: RunState, turns: readonly Turn[]): void {
   const threads = state.points.map(
     ({ outcomes }, thread): ThreadHistory => ({ outcomes, returnedBefore: state.returnedBefore[thread]! }),

@@ -1,49 +1,49 @@
 import type { Limit } from "tollgate";
-import type { Call } from "./call.ts";
+import type { Call } from "./model-call.ts";
 import type { Race } from "./race.ts";
 
-/** What threads meet, and what they call. */
+/** The state of a store, and the calls of each thread. */
 export interface Scenario {
   readonly name: string;
   readonly limits: readonly Limit[];
   readonly overflow: "share" | "deny";
-  /** Calls that one thread has made before. */
+  /** Calls that one thread makes before the others start. */
   readonly before: readonly Call[];
-  /** What each thread calls. */
+  /** The calls of each thread. */
   readonly programs: readonly (readonly Call[])[];
-  /** The keys whose state is compared afterwards, and at which moments. */
+  /** The keys whose final state is compared, and the times for which it is. */
   readonly keys: readonly string[];
   readonly lookAtMs: readonly number[];
-  /** Whether threads begin to look for a desk at the same one, as the first and the 1025th do, or each at its own. */
-  readonly desks: "same" | "own";
+  /** Whether all threads try the same write slot first, as the first and the 1025th do, or each its own. */
+  readonly writeSlots: "same" | "own";
   /**
-   * Whether each thread keeps its limiter, or makes a new one for each call, which has been used before for a look at the first key: then
-   * a thread remembers nothing from call to call, and many more calls can be explored.
+   * Whether each thread keeps its limiter, or makes a new one for each call. A new one has explained the first key once. Then a thread
+   * remembers nothing from call to call, and the exploration can cover many more calls.
    */
   readonly limiters: "kept" | "new";
-  /** Whether, in the middle of it, one of the threads may be terminated. */
+  /** Whether one of the threads may die at any step. */
   readonly deaths: "one" | "none";
-  /** Runs in which a call takes more steps than so many that others can interfere with are not followed. */
+  /** A run is cut when a call takes more steps than this. */
   readonly mostSteps: number;
   /**
-   * Where calls are counted: keys with the same place share a bucket. Of calls on different places the order does not matter: each place is
-   * compared by itself. `undefined` where places depend on each other, because there is no room for all.
+   * Where calls on a key are counted: keys with the same place share a bucket. The order of calls on different places does not matter, so
+   * each place is compared by itself. `undefined` if places depend on each other, because there are not enough slots.
    */
   readonly placeOf: ((key: string) => string) | undefined;
-  /** Where places depend on each other: how many there are. */
+  /** The number of places if they depend on each other. */
   readonly maxKeys: number;
   /**
-   * Where two limiters are asked, alone or combined: then `limits` do not matter, and calls need not be linearizable.
+   * Set if threads call on two limiters, alone or combined. Then `limits` is unused, and calls need not be linearizable.
    */
   readonly race?: Race;
 }
 
-/** What most scenarios have in common. */
+/** Defaults of scenarios. */
 export const COMMON = {
   overflow: "share",
   before: [],
   lookAtMs: [1000],
-  desks: "own",
+  writeSlots: "own",
   limiters: "new",
   deaths: "one",
   mostSteps: Number.POSITIVE_INFINITY,
@@ -51,7 +51,7 @@ export const COMMON = {
   maxKeys: 1000,
 } as const satisfies Partial<Scenario>;
 
-/** The calls of one thread at one moment: a verb and a key each, and the cost if it is not 1. */
+/** Calls of one thread at one time. Each is a verb, a key, and the cost unless that is 1. */
 export function callsAt(nowMs: number, ...calls: readonly [Call["verb"], string, number?][]): Call[] {
   return calls.map(([verb, key, cost = 1]) => ({ verb, key, cost, nowMs }));
 }

@@ -1,17 +1,17 @@
 import { isRead, type Operation, wordsOf } from "./operation.ts";
 
-/** A word changed that nobody had been seen to change: what was found so far took it for constant. */
+/** A word changed that the exploration took for constant. */
 export class ChangeOfConstant extends Error {}
 
 /**
- * Which threads have been seen to read and to write which words, in all runs of a scenario so far.
+ * Records which threads read and write which words, in all runs of a scenario so far.
  *
- * A word that nobody changes is a constant: to read it is no step. A step that no other thread's can interfere with, because none writes
- * what it reads or reads what it writes, need not be tried in another order. Both are found out by exploring: whoever relies on it begins
- * again when it turns out to be otherwise, until a whole exploration has added nothing.
+ * A word that no thread changes is constant, and reading it is not a step. Two threads' steps interfere if one writes a word that the other
+ * reads or writes; other steps need not be tried in another order. Both facts are learned by exploring. When one turns out to be wrong, the
+ * exploration starts again, until it adds nothing.
  */
 export class SharedWords {
-  /** Grows whenever something is found out. */
+  /** Grows with each new fact. */
   version = 0;
   readonly #isChanged: Uint8Array;
   /** A bit for each thread. */
@@ -30,14 +30,14 @@ export class SharedWords {
     return this.#isChanged[word] === 0;
   }
 
-  /** @throws ChangeOfConstant always: it has to be begun again. */
+  /** @throws ChangeOfConstant always: the exploration has to start again. */
   noteChange(operation: Operation): never {
     this.version += 1;
     for (let i = 0; i < wordsOf(operation); i += 1) this.#isChanged[operation.word + i] = 1;
     throw new ChangeOfConstant(`word ${operation.word}: expected it to be constant`);
   }
 
-  /** Notes that a thread does this. A swap counts as a write even where it fails. */
+  /** Records a step of a thread. A failed swap counts as a write, too. */
   note(operation: Operation, thread: number): void {
     const bit = 1 << thread;
     const seen = isRead(operation) ? this.#readers : this.#writers;
@@ -49,7 +49,7 @@ export class SharedWords {
     }
   }
 
-  /** Whether it matters when, among other threads' steps, a thread does this: the beginning of a call is such a step. */
+  /** Whether the order of this step and other threads' steps matters. It does for the beginning of a call. */
   interferes(operation: Operation, thread: number): boolean {
     const others = ~(1 << thread);
     for (let i = 0; i < wordsOf(operation); i += 1) {

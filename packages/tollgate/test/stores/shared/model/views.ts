@@ -1,18 +1,18 @@
-import type { AtomicOperations, Views } from "../../../../src/stores/shared/memory.ts";
+import type { AtomicOperations, Views } from "../../../../src/stores/shared/shared-memory.ts";
 import type { Operation, Value } from "./operation.ts";
 
-/** Does what a thread asks of the shared memory, and says what was there. */
+/** Performs an operation on the shared memory, and returns the value before it. */
 export type Access = (operation: Operation) => Value;
 
-/** The views and atomic operations that a store is given: every access goes through `access`. */
+/** The views and atomic operations that a store gets. Every access goes through `access`. */
 export interface WatchedMemory {
   readonly views: Views;
   readonly atomics: AtomicOperations;
 }
 
 /**
- * Plain and atomic accesses of one word are one step, and so are atomic ones of a pair. A plain number may tear: it is two steps. Steps
- * of one thread are seen by all in their order: that plain accesses may be seen in another is not explored.
+ * An access of one word is one step, and so is an atomic access of a pair. A plain number may tear, so its access is two steps. Other
+ * threads see the steps of one thread in order: the exploration does not cover reordered plain accesses.
  */
 export function watched(views: Views, access: Access): WatchedMemory {
   const read = (word: number) => Number(access({ kind: "read", word, first: 0, second: 0 }));
@@ -47,7 +47,7 @@ export function watched(views: Views, access: Access): WatchedMemory {
       write(index, value);
       return value;
     },
-    // The one pair that is added to counts the calls that found no room: no call looks at it.
+    // The only pair with additions is overflowCount, which no call reads.
     add: (view: object, index: number, value: number) =>
       view === words ? access({ kind: "add", word: index, first: value, second: 0 }) : 0n,
     compareExchange: (view: object, index: number, first: Value, second: Value) =>
@@ -58,7 +58,7 @@ export function watched(views: Views, access: Access): WatchedMemory {
   return { views: { words, pairs, numbers }, atomics: atomics as unknown as AtomicOperations };
 }
 
-/** A typed array whose elements are read and written through functions; all else is as it is. */
+/** A typed array whose elements are read and written through functions. */
 function watchedArray<View extends Int32Array | BigInt64Array | Float64Array>(
   view: View,
   read: (index: number) => unknown,

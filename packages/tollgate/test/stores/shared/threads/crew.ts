@@ -1,31 +1,33 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { SharedStore, SharedStoreHandle, SharedStoreOptions } from "tollgate/shared";
-import { DIST, type LimitOf, NAME, STANDING_MS, sharedStore } from "./library.ts";
+import { DIST, type LimitOf, NAME, STOPPED_MS, sharedStore } from "./library.ts";
 
 const ENTRY = new URL("jobs/worker.mjs", import.meta.url);
 
-/** What a worker does: see jobs/worker.mjs. */
+/** The job of a worker: see jobs/worker.mjs. */
 export interface Job {
-  /** A file in jobs/, whose `run` is called with the parameters. */
+  /** A file in jobs/. */
   readonly job: string;
+  /** The function of the file that gets the parameters; by default `run`. */
+  readonly call?: string;
   readonly limits?: readonly LimitOf[];
-  /** By default the one that stands still. */
-  readonly clock?: "standing" | "store";
-  /** Without it the library swaps by BigInt64Array. */
+  /** By default a clock that stands still. */
+  readonly clock?: "stopped" | "store";
+  /** Removes WebAssembly, so that the library swaps by BigInt64Array. */
   readonly webAssembly?: "none";
-  /** By how much the wall's time was corrected before the worker began. */
+  /** The correction of the wall time before the worker started. */
   readonly correctedMs?: number;
   readonly parameters?: object;
 }
 
 export interface Member {
   readonly worker: Worker;
-  /** What `run` returns. */
+  /** The result of the job. */
   readonly result: Promise<unknown>;
 }
 
-/** Starts a worker, which waits at the gate when it is ready. */
+/** Starts a worker, and returns when that waits at the gate. */
 export async function enlist(
   handle: SharedStoreHandle | undefined,
   index: number,
@@ -33,7 +35,7 @@ export async function enlist(
   job: Job,
 ): Promise<Member> {
   const { parameters, ...others } = job;
-  const clockMs = job.clock === "store" ? undefined : STANDING_MS;
+  const clockMs = job.clock === "store" ? undefined : STOPPED_MS;
   const data = {
     ...others,
     parameters: { ...parameters, index },
@@ -46,12 +48,12 @@ export async function enlist(
   const worker = new Worker(ENTRY, { workerData: data });
   await once(worker, "message");
   const result = once(worker, "message").then(([message]: unknown[]) => message);
-  // Whoever does not wait for it does not have to catch what it fails by.
+  // A caller that does not wait for the result need not catch its error.
   result.catch(() => {});
   return { worker, result };
 }
 
-/** Keeps workers waiting until all are there. */
+/** Workers wait at the gate until it opens. */
 export class Gate {
   readonly words: Int32Array = new Int32Array(new SharedArrayBuffer(4));
 
@@ -61,7 +63,7 @@ export class Gate {
   }
 }
 
-/** So many workers do a job at the same time: what each of them returns. */
+/** Runs one worker for each job, all at the same time, and returns their results. */
 export async function together<Result>(store: SharedStore, jobs: readonly Job[]): Promise<Result[]> {
   const gate = new Gate();
   const users = await Promise.all(jobs.map((job, index) => enlist(store.handle, index, gate, job)));
@@ -73,12 +75,12 @@ export async function together<Result>(store: SharedStore, jobs: readonly Job[])
 
 export type Swaps = "WebAssembly" | "BigInt64Array";
 
-/** A store of this thread, whose memory is WebAssembly's or not. */
+/** A store whose memory is WebAssembly memory or not. */
 export async function storeWith(swaps: Swaps, options: SharedStoreOptions): Promise<SharedStore> {
   if (swaps === "WebAssembly") return sharedStore(options);
   const gate = new Gate();
   gate.open();
-  const job: Job = { job: "make-store.mjs", webAssembly: "none", parameters: { options } };
+  const job: Job = { job: "store.mjs", call: "makeStore", webAssembly: "none", parameters: { options } };
   const { worker, result } = await enlist(undefined, 0, gate, job);
   const store = sharedStore.attach((await result) as SharedStoreHandle);
   await worker.terminate();

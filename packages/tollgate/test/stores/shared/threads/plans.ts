@@ -1,13 +1,13 @@
 import type { LimitOf } from "./library.ts";
 
-/** One cell a key. */
+/** A plan of one cell a key. */
 export const bucket = (capacity: number): readonly LimitOf[] => [
   ["tokenBucket", { name: "bucket", capacity, refill: 1, per: "1h" }],
 ];
 
-/** Several cells a key. Both limits count the same as long as the clock stands still. */
-export const bucketAndWindow = (capacity: number, room = 0): readonly LimitOf[] => [
-  ["tokenBucket", { name: "bucket", capacity: capacity + room, refill: 1, per: "1h" }],
+/** A plan of several cells a key. Both limits count the same units while the clock stands still. */
+export const bucketAndWindow = (capacity: number, spare = 0): readonly LimitOf[] => [
+  ["tokenBucket", { name: "bucket", capacity: capacity + spare, refill: 1, per: "1h" }],
   ["slidingWindow", { name: "window", limit: capacity, window: "1h", resolution: "10m" }],
 ];
 

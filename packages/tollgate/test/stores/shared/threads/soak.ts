@@ -2,25 +2,26 @@ import assert from "node:assert/strict";
 import type { Limiter } from "tollgate";
 import type { SharedStore } from "tollgate/shared";
 import { enlist, Gate, type Member } from "./crew.ts";
-import { occupiedDesks } from "./desks-in-memory.ts";
 import { type LimitOf, limiterOver, sharedStore } from "./library.ts";
+import { occupiedWriteSlots } from "./write-slots-in-memory.ts";
 
 const WORKERS = 4;
 const KEYS = 5;
 const BRIEF_KEYS = 1_000;
-/** A worker calls no longer than this before it is terminated. */
+/** The longest time for which a worker calls before it is terminated. */
 const LONGEST_LIFE_MS = 12;
-/** Workers that call on keys until they are terminated, and what becomes of the keys. */
+
+/** Workers that call on keys until they are terminated, and the keys' state. */
 export class Soak {
   readonly store: SharedStore;
   readonly limiter: Limiter;
-  /** What the workers of one round are in the middle of, and what is used of each key as far as they have noted. */
+  /** The workers' current calls, and the units in use of each key as the workers have recorded them. */
   readonly doing = new Int32Array(new SharedArrayBuffer(4 * WORKERS));
   readonly units = new Int32Array(new SharedArrayBuffer(4 * KEYS));
   readonly answersMs: number[] = [];
   deaths = 0;
-  /** At which desks workers died, in the middle of replacing a key's cells. A desk may become free again, but never has the same phase. */
-  readonly deathsAtDesks = new Set<string>();
+  /** The write slots in which workers died, with their phases. A write slot may become free again, but never has the same phase. */
+  readonly deathsInWriteSlots = new Set<string>();
   readonly #limits: readonly LimitOf[];
 
   constructor(limits: readonly LimitOf[]) {
@@ -29,7 +30,7 @@ export class Soak {
     this.limiter = limiterOver(this.store, limits);
   }
 
-  /** Four workers that wait at a gate. */
+  /** Starts four workers, which wait at a gate. */
   async crew(): Promise<{ readonly gate: Gate; readonly users: readonly Member[] }> {
     const gate = new Gate();
     const { doing, units } = this;
@@ -39,7 +40,7 @@ export class Soak {
     return { gate, users: await Promise.all(indexes.map((index) => enlist(this.store.handle, index, gate, job))) };
   }
 
-  /** Terminates all four at random instants, one after another; then no key may be anything but before or after a call. */
+  /** Terminates all four at random times, one after another. Then each key must be as before or as after a call. */
   async round({ gate, users }: Awaited<ReturnType<Soak["crew"]>>): Promise<void> {
     this.doing.fill(0);
     gate.open();
@@ -51,10 +52,10 @@ export class Soak {
       this.#call(Math.max(0, Math.abs(this.doing[index]!) - 1));
     }
     for (let key = 0; key < KEYS; key += 1) this.#settle(key);
-    for (const desk of occupiedDesks(this.store)) this.deathsAtDesks.add(desk);
+    for (const writeSlot of occupiedWriteSlots(this.store)) this.deathsInWriteSlots.add(writeSlot);
   }
 
-  /** Looks at keys while workers call on them: both limits have counted the same, always. */
+  /** Reads keys while workers call on them: both limits always count the same units. */
   async #watch(forMs: number): Promise<void> {
     const endMs = performance.now() + forMs;
     let key = 0;
@@ -65,7 +66,7 @@ export class Soak {
     } while (performance.now() < endMs);
   }
 
-  /** A call on the key that a worker was calling on, perhaps, when it died. */
+  /** Calls on the key on which the dead worker was probably calling. */
   #call(key: number): void {
     const beforeMs = performance.now();
     const admitted = this.limiter.allow(`key ${key}`);
@@ -74,13 +75,13 @@ export class Soak {
     Atomics.add(this.units, key, 1);
   }
 
-  /** What is used is what was noted, and perhaps what those who died were about to note. */
+  /** The units in use are those that workers recorded, and perhaps those that dead workers were about to record. */
   #settle(key: number): void {
     const used = this.#used(key);
-    const notNoted = used - this.units[key]!;
+    const notRecorded = used - this.units[key]!;
     const takes = this.doing.filter((what) => what === 1 + key).length;
     const gives = this.doing.filter((what) => what === -1 - key).length;
-    assert(-gives <= notNoted && notNoted <= takes, `${notNoted} units of key ${key} came from nowhere`);
+    assert(-gives <= notRecorded && notRecorded <= takes, `${notRecorded} units of key ${key} that no worker took`);
     this.units[key] = used;
   }
 
@@ -94,12 +95,12 @@ export class Soak {
   }
 }
 
-/** Rounds until it is enough. */
+/** Runs rounds until `isEnough`. */
 export async function soak(limits: readonly LimitOf[], isEnough: (soak: Soak) => boolean): Promise<Soak> {
   const one = new Soak(limits);
   for (let next = one.crew(); ; ) {
     const crew = await next;
-    // Threads take long to start.
+    // The next crew starts during this round, because threads take long to start.
     next = one.crew();
     await one.round(crew);
     if (!isEnough(one)) continue;

@@ -1,6 +1,6 @@
 /**
- * Asks two limiters together, or one of them alone, for each key in turn: the units that each limiter admitted by key.
- * All workers go through the keys in the same order, so that they lose races to each other.
+ * Calls on two combined limiters, and on one of them alone, for each key in turn. Returns the units that each limiter admitted by
+ * key. All workers go through the keys in the same order, so that they lose races to each other.
  */
 export function run({ tollgate, store, index, keys, rounds, capacities, clockMs }) {
   const clock = { now: () => clockMs };
@@ -21,7 +21,7 @@ export function run({ tollgate, store, index, keys, rounds, capacities, clockMs 
         admitted[0][key] += 1;
         admitted[1][key] += 1;
       }
-      // Changes a key from which another worker may be taking back.
+      // Changes a key that another worker may be refunding.
       if (round === index && first.allow(name) === true) admitted[0][key] += 1;
     }
   }

@@ -1,8 +1,8 @@
 /**
- * Takes, charges and gives back at random, never more than it has of a key, and tells what it has in the end, by key. Every now and then
- * it looks, which changes nothing.
+ * Takes, charges, refunds and peeks at random, and returns the units that it has in the end, by key. It never refunds more than
+ * it has.
  */
-export function run({ limiter, index, keys, calls, giveAllBack }) {
+export function run({ limiter, index, keys, calls, refundAll }) {
   const has = new Float64Array(keys);
   const below = randomBelow(index + 1);
   for (let call = 0; call < calls; call += 1) {
@@ -31,7 +31,7 @@ export function run({ limiter, index, keys, calls, giveAllBack }) {
         has[key] -= units;
     }
   }
-  if (giveAllBack === true) {
+  if (refundAll === true) {
     for (const [key, units] of has.entries()) {
       if (units > 0) limiter.refund(`key ${key}`, units);
     }
@@ -39,7 +39,7 @@ export function run({ limiter, index, keys, calls, giveAllBack }) {
   return has;
 }
 
-/** Marsaglia's xorshift: always the same numbers of the same seed. */
+/** Marsaglia's xorshift: repeatable numbers for each seed. */
 function randomBelow(seed) {
   let state = seed * 2_654_435_769;
   return (count) => {

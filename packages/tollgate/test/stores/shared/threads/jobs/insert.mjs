@@ -1,7 +1,7 @@
-/** So many keys after which all wait for each other, so that they are new to all at the same time. */
+/** The workers wait for each other after this many keys, so that keys are new to all at the same time. */
 const KEYS_PER_STEP = 8;
 
-/** Takes a unit of every key, in the same order as the others: the keys of which it got one. */
+/** Takes a unit of every key, in the same order as the other workers. Returns the keys of which it got one. */
 export function run({ limiter, keys, workers, arrived }) {
   const got = [];
   for (let key = 0; key < keys; key += 1) {
@@ -11,7 +11,7 @@ export function run({ limiter, keys, workers, arrived }) {
   return got;
 }
 
-/** Returns when as many have called it. */
+/** Returns when all workers have called it. */
 function arrive(arrived, workers) {
   const last = Atomics.add(arrived, 0, 1) + 1;
   const all = Math.ceil(last / workers) * workers;

@@ -1,13 +1,13 @@
-/** After so many calls a task lets the others have their turn. */
+/** A task yields to other tasks after this many calls. */
 const CALLS_PER_TURN = 50;
 
 /**
- * Tasks that call on keys by the store's clock, each on one of them, at least so many times each, and until all tasks of all threads have:
- * what was admitted by key, and the moments just before the first call, after the first that was denied, before the last that was, and
- * after the last.
+ * Runs tasks that each call on one key by the store's clock, until every task of every thread has made `calls` calls. Returns for each
+ * key the units admitted, and the times just before the first call, after the first denial, before the last denial, and after the
+ * last call.
  */
 export async function run({ limiter, tasks, allTasks, done, calls, keys }) {
-  const told = Array.from({ length: keys }, () => ({
+  const records = Array.from({ length: keys }, () => ({
     admitted: 0,
     beforeFirst: Number.POSITIVE_INFINITY,
     afterFirstDenial: Number.POSITIVE_INFINITY,
@@ -17,7 +17,7 @@ export async function run({ limiter, tasks, allTasks, done, calls, keys }) {
   const task = async (number) => {
     const key = number % keys;
     const name = `key ${key}`;
-    const mine = told[key];
+    const mine = records[key];
     for (let call = 1; Atomics.load(done, 0) < allTasks; call += 1) {
       const before = nowMs();
       const allowed = limiter.allow(name);
@@ -34,10 +34,10 @@ export async function run({ limiter, tasks, allTasks, done, calls, keys }) {
     }
   };
   await Promise.all(Array.from({ length: tasks }, (_, number) => task(number)));
-  return told;
+  return records;
 }
 
-/** By the clock that all threads of Node have: not the store's, which is tested. */
+/** The time by the clock that all threads of Node share: not by the store's clock, which is under test. */
 function nowMs() {
   return Number(process.hrtime.bigint()) / 1e6;
 }

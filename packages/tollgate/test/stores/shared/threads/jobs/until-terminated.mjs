@@ -1,12 +1,12 @@
-/** What a worker is in the middle of, for whoever terminates it: nothing, or taking (above 0) or giving back (below) a unit of a key. */
+/** The state of a worker without a current call. Above 0 it takes a unit of a key, below 0 it refunds one. */
 const NOTHING = 0;
 const TAKES_PER_REFUND = 10;
-/** Every so many calls come two on a key whose slot comes and goes. */
+/** One in this many calls is followed by two calls on a key that comes and goes. */
 const CALLS_PER_BRIEF_KEY = 16;
 
 /**
- * Takes and gives back until it is terminated. Before each call it notes what it is about to do, and after it what has become of the key: so
- * at most one call is done that is not noted. The keys in `brief` are new or as good as new to most calls.
+ * Takes and refunds until it is terminated. It records each call before it makes it, and the units of the key after it: so at most one
+ * call is done but not recorded. The brief keys are new or idle at most calls.
  */
 export function run({ limiter, index, keys, briefKeys, doing, units }) {
   const mine = new Int32Array(keys);

@@ -1,17 +1,29 @@
 // oxlint-disable unicorn/require-post-message-target-origin -- a worker's messages have none
-// A worker thread over the built library: makes the limiter, waits at the gate, does its job, and posts what that returns.
+// A worker thread with the built library. It makes the limiter, waits at the gate, does its job and posts the result.
 import { parentPort, workerData } from "node:worker_threads";
 
-const { dist, handle, name, limits, clockMs, webAssembly, correctedMs, gate, job, parameters } = workerData;
-// The library looks for it when it is loaded.
+const {
+  dist,
+  handle,
+  name,
+  limits,
+  clockMs,
+  webAssembly,
+  correctedMs,
+  gate,
+  job,
+  call = "run",
+  parameters,
+} = workerData;
+// The library looks for WebAssembly when it is loaded.
 if (webAssembly === "none") globalThis.WebAssembly = undefined;
-// As a thread sees it that begins after the wall's time was corrected.
+// Simulates a thread that started after the wall time was corrected.
 if (correctedMs !== undefined) {
   Object.defineProperty(performance, "timeOrigin", { value: performance.timeOrigin + correctedMs });
 }
 const tollgate = await import(`${dist}/index.js`);
 const { sharedStore } = await import(`${dist}/stores/shared/index.js`);
-const { run } = await import(new URL(job, import.meta.url).href);
+const { [call]: run } = await import(new URL(job, import.meta.url).href);
 
 const store = handle === undefined ? undefined : sharedStore.attach(handle);
 const limiter =

@@ -1,0 +1,50 @@
+import type { Plan } from "../../core/plan.ts";
+import { KeyHash } from "../local/key-hash.ts";
+import { OVERFLOW_BUCKETS } from "../local/overflow-buckets.ts";
+
+/**
+ * Hashes a plan's keys to 64 bits, under a secret derived from the store's secret and the plan. All threads get the
+ * same hashes, and the hashes of one key under two plans are unrelated.
+ */
+export class KeyFingerprints {
+  /** The latest hash. */
+  low = 0;
+  high = 0;
+  /** The hash that names the plan. */
+  readonly planLow: number;
+  readonly planHigh: number;
+  readonly #keys: KeyHash;
+  readonly #buckets: KeyHash;
+
+  constructor(storeSecret: Int32Array, { scope, id }: Plan) {
+    const hash = new KeyHash(storeSecret);
+    const text = `${String(scope)}\n${id}`;
+    const derive = (purpose: string) => {
+      hash.hash(`${purpose}\n${text}`);
+      return hash.words.slice();
+    };
+    const secret = (purpose: string) => Int32Array.from([...derive(`${purpose} 0`), ...derive(`${purpose} 1`)]);
+    this.#keys = new KeyHash(secret("keys"));
+    this.#buckets = new KeyHash(secret("overflow buckets"));
+    const plan = derive("plan");
+    this.planLow = plan[0]!;
+    this.planHigh = plan[1]!;
+  }
+
+  /** Hashes a key. */
+  hashKey(key: string): void {
+    this.#hash(this.#keys, key);
+  }
+
+  /** Hashes the name of the overflow bucket that a key shares with others. */
+  hashBucket(key: string): void {
+    this.#buckets.hash(key);
+    this.#hash(this.#buckets, `bucket ${this.#buckets.words[0]! & (OVERFLOW_BUCKETS - 1)}`);
+  }
+
+  #hash(hash: KeyHash, text: string): void {
+    hash.hash(text);
+    this.low = hash.words[0]!;
+    this.high = hash.words[1]!;
+  }
+}

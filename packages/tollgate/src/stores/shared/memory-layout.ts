@@ -1,0 +1,49 @@
+import { SECRET_WORDS } from "../local/key-hash.ts";
+
+// The layout of the shared memory, in 32-bit words. A change here, or of what the words mean, needs a new
+// LAYOUT_VERSION.
+
+export const LAYOUT_VERSION = 3;
+/** "toll", little-endian. */
+export const MAGIC = 0x6c_6c_6f_74;
+
+export const MAGIC_AT = 0;
+export const VERSION_AT = 1;
+export const MAX_KEYS_AT = 2;
+export const OVERFLOW_AT = 3;
+export const SECRET_AT = 4;
+/** A pair of words: how many calls found no slot for their key. */
+export const OVERFLOWED_AT: number = SECRET_AT + SECRET_WORDS;
+/** A number: the wall time at which the monotonic clock of the process was 0, in milliseconds. */
+export const CLOCK_AT: number = OVERFLOWED_AT + 2;
+/** How many threads have attached so far. */
+export const THREADS_AT: number = CLOCK_AT + 2;
+/** How many words the memory has. */
+export const LENGTH_AT: number = THREADS_AT + 1;
+
+/** A row for each width: the width, and the word at which its table begins. */
+export const TABLES_AT = 16;
+export const MOST_TABLES = 64;
+export const TABLE_ROW = 2;
+
+/** A row for each plan: a pair of words that names it, and three numbers. */
+export const PLANS_AT: number = TABLES_AT + MOST_TABLES * TABLE_ROW;
+export const MOST_PLANS: number = 2 ** 16;
+export const PLAN_ROW = 8;
+
+/** A bit for each plan: whether a thread has ever inserted a key of it. */
+export const INSERTED_AT: number = PLANS_AT + MOST_PLANS * PLAN_ROW;
+
+/** The words of a cache line. WebAssembly memory begins with a cache line. */
+const CACHE_LINE_WORDS = 16;
+
+/** The first word at or after this one that begins a cache line. */
+export function lineAt(word: number): number {
+  return Math.ceil(word / CACHE_LINE_WORDS) * CACHE_LINE_WORDS;
+}
+
+/** The first table begins here. */
+export const HEADER_WORDS: number = lineAt(INSERTED_AT + MOST_PLANS / 32);
+
+/** Word indexes have to stay small integers. */
+export const MOST_BYTES: number = 2 ** 32;

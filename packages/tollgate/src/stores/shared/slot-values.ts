@@ -1,0 +1,41 @@
+import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
+
+// The outcome of a call, or of one attempt at it.
+export const DENIED = 0;
+export const ADMITTED = 1;
+/** Another thread changed the key meanwhile, or the key is not there. */
+export const RETRY = 2;
+/** Every slot that the key could have is in use. */
+export const NO_SLOT_LEFT = 3;
+/** Threads that just died occupy every write slot. */
+export const NO_WRITE_SLOT_LEFT = 4;
+/** The new cells are in the slot. */
+export const PUBLISHED = 5;
+
+/** Reads a key's cells from a slot, and replaces them atomically. */
+export interface SlotValues {
+  /** A copy of one key's cells: the ones just read, or the ones to publish. */
+  readonly cells: Float64Array;
+  /** When the copy becomes idle. Only keys with several cells need it, before they are published. */
+  readonly expiry: TimeCell;
+  /** The two words of the state that `publish` has just put into a slot. */
+  readonly published: Int32Array;
+  /** The bits of a state's lower word that stay when the key goes. */
+  readonly permanentBits: number;
+  /**
+   * The hot path: takes a cost from the key in a slot. `RETRY` if the key is not there, or another thread changed it
+   * meanwhile. `printLow` is the lower word of the fingerprint without the generation.
+   */
+  admit(slot: number, printLow: number, printHigh: number, compiled: CompiledPlan, now: TimeCell, cost: number): number;
+  /** Copies the cells of the key in a slot. Other threads may write meanwhile: `confirm` and `publish` detect that. */
+  read(slot: number, low: number, high: number): void;
+  /** When the key in a slot becomes idle, or slightly later. It needs the plan's row in shared memory, not the plan. */
+  expiryOf(slot: number, low: number, high: number, plan: number): number;
+  /** Whether a slot's state, and so the copy of its cells, is still current. */
+  confirm(slot: number, low: number, high: number): boolean;
+  /**
+   * Puts the copy into a slot whose state is still this one. `RETRY` or `NO_WRITE_SLOT_LEFT` if nothing happened.
+   */
+  publish(slot: number, low: number, high: number): number;
+}

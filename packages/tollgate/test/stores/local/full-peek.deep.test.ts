@@ -1,0 +1,3 @@
+import { testFullPeek } from "./full-peek.ts";
+
+testFullPeek(160);

@@ -1,0 +1,184 @@
+import { combine, createLimiter, memoryStore, perMinute, perSecond, systemClock, tokenBucket } from "tollgate";
+import { sharedStore } from "tollgate/shared";
+import { manualClock } from "tollgate/testing";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { CLOCK_AT } from "../../../src/stores/shared/memory-layout.ts";
+import { bufferOf, twoEnds } from "./two-ends.ts";
+
+const START_MS = 1_790_000_000_123;
+const YEAR_MS = 365.25 * 86_400_000;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("the clock of a shared store", () => {
+  it("is one object in each attachment", () => {
+    const [store, end] = twoEnds({ maxKeys: 10 });
+    expect(store.clock).toBe(store.clock);
+    expect(store.clock).not.toBe(end.clock);
+    expect(Object.isFrozen(store.clock)).toBe(true);
+  });
+
+  it("is the default clock of limiters", () => {
+    const store = sharedStore({ maxKeys: 10 });
+    const limiter = createLimiter({ name: "api", limits: [perMinute(2)], store });
+    const byIt = createLimiter({ limits: [perMinute(2)], clock: store.clock });
+    const byAnother = createLimiter({ limits: [perMinute(2)] });
+    expect(combine(limiter, byIt).allow("ann")).toBe(true);
+    expect(() => combine(limiter, byAnother)).toThrow(expect.objectContaining({ code: "ERR_COMBINE" }));
+    const own = createLimiter({ name: "own", limits: [perMinute(2)], store, clock: systemClock });
+    expect(combine(own, byAnother).allow("ann")).toBe(true);
+  });
+
+  it("agrees with the system clock and between two attachments", () => {
+    const [store, end] = twoEnds({ maxKeys: 10 });
+    const [before, here, there, after] = [Date.now(), store.clock.now(), end.clock.now(), Date.now()];
+    // The clocks are measured, so they may differ slightly.
+    expect(here).toBeGreaterThan(before - 1_000);
+    expect(there).toBeLessThan(after + 1_000);
+    expect(Math.abs(there - here)).toBeLessThan(100);
+  });
+
+  it("starts from the time at which the clock of the process was 0, whenever a thread attaches", () => {
+    const wallAtZeroMs = new Float64Array(bufferOf(sharedStore({ maxKeys: 10 })))[CLOCK_AT / 2]!;
+    const expectedMs = Date.now() - Number(process.hrtime.bigint()) / 1e6;
+    expect(Math.abs(wallAtZeroMs - expectedMs)).toBeLessThan(1_000);
+  });
+
+  it("advances at the rate of the system clock", () => {
+    const { clock } = sharedStore({ maxKeys: 10 });
+    const aheadMs = clock.now() - systemClock.now();
+    for (let i = 0; i < 1_000; i += 1) expect(clock.now() - systemClock.now() - aheadMs).toBeLessThan(100);
+  });
+
+  it.each([-7_200_000, 7_200_000])("follows the first thread, whose wall time was %d ms off", (offMs) => {
+    const store = sharedStore({ maxKeys: 10 });
+    const numbers = new Float64Array(bufferOf(store));
+    numbers[CLOCK_AT / 2] = numbers[CLOCK_AT / 2]! + offMs;
+    const end = sharedStore.attach(store.handle);
+    expect(Math.abs(end.clock.now() - store.clock.now() - offMs)).toBeLessThan(1_000);
+  });
+
+  it("lets buckets refill in real time in both attachments", async () => {
+    const [store, end] = twoEnds({ maxKeys: 10 });
+    const limits = [tokenBucket({ capacity: 1, refill: 1, per: "200ms" })];
+    const here = createLimiter({ name: "api", limits, store });
+    const there = createLimiter({ name: "api", limits, store: end });
+    expect(here.allow("ann")).toBe(true);
+    expect(there.explain("ann")[0]!.retryAfterMs).toBeLessThanOrEqual(201);
+    await vi.waitFor(() => expect(there.allow("ann")).toBe(true), { timeout: 10_000, interval: 10 });
+  });
+});
+
+describe("a limiter's clock over a shared store", () => {
+  const cases = [["one cell", [perSecond(1)]] as const, ["two cells", [perSecond(1), perMinute(9)]] as const];
+
+  it.each(cases)("may move up to 20 years from the first call's time: %s", (_name, limits) => {
+    for (const direction of [1, -1]) {
+      const clock = manualClock(START_MS);
+      const [store, end] = twoEnds({ maxKeys: 10 });
+      const here = createLimiter({ name: "api", limits, clock, store });
+      const there = createLimiter({ name: "api", limits, clock, store: end });
+      expect(here.allow("ann")).toBe(true);
+      clock.advance(direction * 20 * YEAR_MS);
+      expect(there.allow("ann")).toBe(direction === 1);
+      clock.advance(direction);
+      const message = expect.stringMatching(
+        /^clock\.now\(\): expected a time within 20 years of the first call's, 1790000000123, for keys that threads share, got -?\d+$/,
+      );
+      const refusal = expect.objectContaining({ name: "TollgateError", code: "ERR_CLOCK", message });
+      const handle = here.handle("bob");
+      for (const limiter of [here, there]) {
+        expect(() => limiter.allow("ann")).toThrow(refusal);
+        expect(() => limiter.consume("bob")).toThrow(refusal);
+        expect(() => limiter.peek("ann")).toThrow(refusal);
+        expect(() => limiter.sweep()).toThrow(refusal);
+        expect(() => handle.allow()).toThrow(refusal);
+      }
+      expect(store.size).toBe(1);
+      clock.advance(-direction * (20 * YEAR_MS + 1));
+      expect([here.allow("ann"), there.allow("bob")]).toEqual([false, true]);
+    }
+  });
+
+  it("has the same bounds for a limiter that is made later", () => {
+    const [store, end] = twoEnds({ maxKeys: 10 });
+    const clock = manualClock(START_MS);
+    createLimiter({ name: "api", limits: [perMinute(1)], clock, store }).allow("ann");
+    const later = manualClock(START_MS + 21 * YEAR_MS);
+    const there = createLimiter({ name: "api", limits: [perMinute(1)], clock: later, store: end });
+    expect(() => there.allow("bob")).toThrow(expect.objectContaining({ code: "ERR_CLOCK" }));
+    const other = createLimiter({ name: "other", limits: [perMinute(1)], clock: later, store: end });
+    expect([other.allow("bob"), other.allow("bob")]).toEqual([true, false]);
+  });
+
+  it("may start at the epoch or before", () => {
+    for (const startMs of [0, -5_000_000_000_000 / 2]) {
+      const [store, end] = twoEnds({ maxKeys: 10 });
+      const clock = manualClock(startMs);
+      const here = createLimiter({ name: "api", limits: [perMinute(1)], clock, store });
+      const there = createLimiter({ name: "api", limits: [perMinute(1)], clock, store: end });
+      expect([here.allow("ann"), there.allow("ann")]).toEqual([true, false]);
+      clock.advance(59_999.999);
+      expect(there.allow("ann")).toBe(false);
+      clock.advance(0.001);
+      expect(there.allow("ann")).toBe(true);
+    }
+  });
+
+  it("may be a fake clock", () => {
+    vi.useFakeTimers({ now: START_MS });
+    const store = sharedStore({ maxKeys: 10 });
+    const limiter = createLimiter({ name: "api", limits: [perMinute(1)], store });
+    expect([limiter.allow("ann"), limiter.allow("ann")]).toEqual([true, false]);
+    vi.advanceTimersByTime(60_000);
+    expect(limiter.allow("ann")).toBe(true);
+  });
+});
+
+describe("several limiters over one shared store", () => {
+  it("can be combined", () => {
+    const clock = manualClock(START_MS);
+    const [store, end] = twoEnds({ maxKeys: 100 });
+    const limiters = [store, end].map((one) => {
+      type Call = { readonly user: string; readonly route: string };
+      const user = createLimiter({
+        name: "user",
+        key: (call: Call) => call.user,
+        limits: [perSecond(5)],
+        clock,
+        store: one,
+      });
+      const route = createLimiter({
+        name: "route",
+        key: (call: Call) => call.route,
+        limits: [perMinute(2)],
+        clock,
+        store: one,
+      });
+      return { user, both: combine(user, route) };
+    });
+    const [here, there] = limiters as [(typeof limiters)[0], (typeof limiters)[0]];
+    const call = { user: "ann", route: "/report" };
+    expect([here.both.allow(call), there.both.allow(call), here.both.allow(call)]).toEqual([true, true, false]);
+    expect(there.both.consume(call)).toMatchObject({ allowed: false, limiter: "route" });
+    expect([here.user.peek(call, 0).remaining, there.user.peek(call, 0).remaining]).toEqual([3, 3]);
+    expect(store.size).toBe(2);
+  });
+
+  it("can be combined with limiters over other stores that use its clock", () => {
+    const store = sharedStore({ maxKeys: 100 });
+    const shared = createLimiter({ name: "all threads", limits: [perMinute(3)], store });
+    const own = createLimiter({ name: "this one", limits: [perMinute(2)], clock: store.clock, store: memoryStore() });
+    const both = combine(shared, own);
+    expect([both.allow("ann"), both.allow("ann"), both.allow("ann")]).toEqual([true, true, false]);
+    expect([shared.allow("ann"), shared.allow("ann")]).toEqual([true, false]);
+  });
+
+  it("cannot be combined across two attachments without a common clock", () => {
+    const [store, end] = twoEnds({ maxKeys: 100 });
+    const limiters = [store, end].map((one, i) => createLimiter({ name: `${i}`, limits: [perMinute(3)], store: one }));
+    expect(() => combine(limiters[0]!, limiters[1]!)).toThrow(expect.objectContaining({ code: "ERR_COMBINE" }));
+  });
+});

@@ -1,0 +1,179 @@
+import { createLimiter, type Limit, perMinute, slidingWindow, type TollgateError } from "tollgate";
+import { type SharedStore, sharedStore } from "tollgate/shared";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { MOST_PLANS, PLAN_ROW, PLANS_AT } from "../../../src/stores/shared/memory-layout.ts";
+import { bufferOf, useNoWebAssembly } from "./two-ends.ts";
+
+const MOST_BYTES = 2 ** 32;
+
+/** A list of this many token buckets, of one cell each. */
+function buckets(cells: number): Limit[] {
+  return Array.from({ length: cells }, (_, i) => perMinute(1, { name: `limit-${i}` }));
+}
+
+const make = (store: SharedStore, cells: number) =>
+  createLimiter({ name: `of ${cells} cells`, limits: buckets(cells), store });
+
+/** Returns the error that a call throws. */
+function errorOf(call: () => unknown): TollgateError {
+  try {
+    call();
+  } catch (error) {
+    return error as TollgateError;
+  }
+  throw new Error("nothing was thrown");
+}
+
+function bytesNamedBy({ code, message }: TollgateError): number {
+  expect(code).toBe("ERR_LIMITS");
+  return Number(/ pass sharedStore\(\{ maxBytes: (\d+) \}\) or more/.exec(message)?.[1]);
+}
+
+/** WebAssembly memory comes in pages, so a store may have more of it than requested. */
+beforeEach(useNoWebAssembly);
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** For fewer keys the default is more than they need. */
+const MILLION = 1_000_000;
+
+describe("the default memory of a shared store", () => {
+  it("is enough for limiters of one cell and for others of up to eight", () => {
+    for (const cells of [2, 5, 8]) {
+      const store = sharedStore({ maxKeys: 2 * MILLION });
+      expect([make(store, 1).allow("ann"), make(store, cells).allow("ann")]).toEqual([true, true]);
+      expect(() => make(store, cells === 8 ? 7 : 8)).toThrow(expect.objectContaining({ code: "ERR_LIMITS" }));
+      expect(make(store, 1).allow("bob")).toBe(true);
+    }
+  });
+
+  it("is enough for 100,000 keys of a hundred cells", () => {
+    const store = sharedStore({ maxKeys: 100_000 });
+    expect(make(store, 100).allow("ann")).toBe(true);
+    expect(() => make(store, 120)).toThrow(expect.objectContaining({ code: "ERR_LIMITS" }));
+  });
+
+  it("grows by 44 and 202 bytes for each key", () => {
+    const [few, many] = [2 * MILLION, 3 * MILLION].map((maxKeys) => bufferOf(sharedStore({ maxKeys })).byteLength);
+    expect((many! - few!) / MILLION).toBeCloseTo(44 + 202.4, 2);
+  });
+});
+
+describe("limits that do not fit into a shared store", () => {
+  it.each([
+    [1, 1],
+    [1, 2],
+    [1_000, 2],
+    [1_000, 9],
+    [77_777, 20],
+  ])("cause an error with the least sufficient maxBytes: %d keys of %d cells", (maxKeys, cells) => {
+    const error = errorOf(() => make(sharedStore({ maxKeys, maxBytes: 2_110_000 }), cells));
+    expect(error.message).toMatch(`room in the shared store for ${maxKeys} keys of ${cells} cells, got 2110000 bytes`);
+    const maxBytes = bytesNamedBy(error);
+    expect(make(sharedStore({ maxKeys, maxBytes }), cells).allow("ann")).toBe(true);
+    expect(() => make(sharedStore({ maxKeys, maxBytes: maxBytes - 8 }), cells)).toThrow(
+      expect.objectContaining({ code: "ERR_LIMITS" }),
+    );
+  });
+
+  it("cause an error that accounts for the existing limiters", () => {
+    const widths = [1, 3, 12, 66];
+    let maxBytes = 2_110_000;
+    for (const refused of [...widths, undefined]) {
+      const store = sharedStore({ maxKeys: 500, maxBytes });
+      const missing = widths.find((cells) => {
+        try {
+          return !make(store, cells).allow("ann");
+        } catch (error) {
+          maxBytes = bytesNamedBy(error as TollgateError);
+          return true;
+        }
+      });
+      expect(missing).toBe(refused);
+    }
+  });
+
+  it("leave the store and its limiters as they were", () => {
+    const store = sharedStore({ maxKeys: 2 * MILLION });
+    const limiter = make(store, 1);
+    limiter.allow("ann");
+    expect(() => make(store, 100)).toThrow(expect.objectContaining({ code: "ERR_LIMITS" }));
+    expect([limiter.allow("ann"), limiter.allow("bob"), store.size, limiter.size]).toEqual([false, true, 2, 2]);
+    expect(make(store, 8).allow("ann")).toBe(true);
+  });
+
+  it("cause the same error in every thread", () => {
+    const store = sharedStore({ maxKeys: 2 * MILLION });
+    const end = sharedStore.attach(store.handle);
+    make(store, 8);
+    const messages = [store, end].map((one) => errorOf(() => make(one, 7)).message);
+    expect(messages[0]).toBe(messages[1]);
+    expect(make(end, 8).allow("ann")).toBe(true);
+  });
+
+  it("cause an error at the first call if they are chosen per call", () => {
+    const store = sharedStore({ maxKeys: 1_000, maxBytes: 2_150_000 });
+    const wide = [slidingWindow({ limit: 64, window: "1m" })];
+    const limiter = createLimiter({ name: "api", key: (key: string) => key, limits: () => wide, store });
+    expect(() => limiter.allow("ann")).toThrow(expect.objectContaining({ code: "ERR_LIMITS" }));
+    expect(store.size).toBe(0);
+  });
+
+  it("cause an error that names no impossible maxBytes", () => {
+    const store = sharedStore({ maxKeys: 10_000_000, maxBytes: 2_200_000 });
+    const { code, message } = errorOf(() => make(store, 100));
+    expect(code).toBe("ERR_LIMITS");
+    expect(message).toMatch("fewer maxKeys");
+    for (const number of message.matchAll(/maxBytes: (\d+)/g)) {
+      expect(Number(number[1])).toBeLessThanOrEqual(MOST_BYTES);
+    }
+  });
+});
+
+describe("a shared store with too many lists of limits", () => {
+  it("throws for new lists and goes on with known ones", () => {
+    const store = sharedStore({ maxKeys: 100 });
+    const known = make(store, 1);
+    known.allow("ann");
+    const words = new Int32Array(bufferOf(store));
+    for (let row = 0; row < MOST_PLANS; row += 1) words[PLANS_AT + row * PLAN_ROW + 1] ||= 1;
+    const error = errorOf(() => createLimiter({ name: "another", limits: [perMinute(1)], store }));
+    expect([error.name, error.code]).toEqual(["TollgateError", "ERR_LIMITS"]);
+    expect(error.message).toMatch(/^limits: expected .+ lists of limits .+, got /);
+    expect([known.allow("ann"), make(sharedStore.attach(store.handle), 1).allow("bob")]).toEqual([false, true]);
+    expect(store.size).toBe(2);
+  });
+});
+
+describe("a shared store with limits of many widths", () => {
+  it("accepts up to 64 widths", () => {
+    const store = sharedStore({ maxKeys: 1, maxBytes: 2 ** 28 });
+    for (let cells = 1; cells <= 64; cells += 1) expect(make(store, cells).allow("ann")).toBe(true);
+    expect(() => make(store, 65)).toThrow(
+      expect.objectContaining({
+        code: "ERR_LIMITS",
+        message: "limits: expected at most 64 different numbers of cells a key in one shared store, got another of 65",
+      }),
+    );
+    const end = sharedStore.attach(store.handle);
+    expect([make(end, 64).allow("ann"), make(end, 1).allow("bob"), end.size]).toEqual([false, true, 65]);
+  });
+
+  it("keeps their memory apart", () => {
+    const store = sharedStore({ maxKeys: 20, maxBytes: 2 ** 26 });
+    const end = sharedStore.attach(store.handle);
+    // The other attachment makes them in another order.
+    const here = [9, 1, 2, 33, 3].map((cells) => make(store, cells));
+    const there = [3, 33, 2, 1, 9].map((cells) => make(end, cells)).toReversed();
+    const keys = Array.from({ length: 20 }, (_, i) => `key-${i}`);
+    for (const key of keys) {
+      for (const [i, limiter] of here.entries()) {
+        expect([limiter.allow(key), there[i]!.allow(key)]).toEqual([true, false]);
+      }
+    }
+    expect([store.size, ...here.map(({ size }) => size)]).toEqual([100, 20, 20, 20, 20, 20]);
+    here[2]!.clear();
+    expect(there.map(({ size }) => size)).toEqual([20, 20, 0, 20, 20]);
+  });
+});

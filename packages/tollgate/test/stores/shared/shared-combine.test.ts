@@ -1,0 +1,64 @@
+import { combine, createLimiter, type Limit, perMinute, perSecond } from "tollgate";
+import { sharedStore } from "tollgate/shared";
+import { manualClock } from "tollgate/testing";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { KINDS_OF_MEMORY, twoEnds } from "./two-ends.ts";
+
+const clock = manualClock(1_790_000_000_123);
+const OPTIONS = { maxKeys: 100, maxBytes: 2 ** 24 };
+const REFUSED = expect.objectContaining({
+  code: "ERR_COMBINE",
+  message: 'combine: expected limiters that differ, with names that differ where they share a store, got "api" twice',
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe.each(KINDS_OF_MEMORY)("limiters over one store attached twice, in %s", (_kind, use) => {
+  function setUp() {
+    use();
+    const [store, cloned] = twoEnds(OPTIONS);
+    return [store, cloned, sharedStore.attach(store.handle), sharedStore.attach(cloned.handle)] as const;
+  }
+
+  it("can be combined only under different names", () => {
+    const ends = setUp();
+    const limits = [perMinute(2)];
+    for (const here of ends) {
+      for (const there of ends) {
+        const one = createLimiter({ name: "api", limits, clock, store: here });
+        const same = createLimiter({ name: "api", limits: [perSecond(9)], clock, store: there });
+        expect(() => combine(one, same)).toThrow(REFUSED);
+        const other = createLimiter({ name: "other", limits, clock, store: there });
+        expect(() => combine(combine(one, other), same)).toThrow(REFUSED);
+      }
+    }
+  });
+
+  it("cannot be combined under one name if limits are chosen per call", () => {
+    const [store, end] = setUp();
+    const limits = (): Limit[] => [perMinute(2)];
+    const one = createLimiter({ name: "api", limits, clock, store });
+    expect(() => combine(one, createLimiter({ name: "api", limits, clock, store: end }))).toThrow(REFUSED);
+    expect(() => combine(one, createLimiter({ name: "api", limits: [perMinute(2)], clock, store: end }))).toThrow(
+      REFUSED,
+    );
+  });
+
+  it("count one unit each under different names", () => {
+    const [store, end] = setUp();
+    const one = createLimiter({ name: "one", limits: [perMinute(3)], clock, store });
+    const other = createLimiter({ name: "other", limits: () => [perMinute(2)], clock, store: end });
+    const both = combine(one, other);
+    expect([both.allow("ann"), both.allow("ann"), both.allow("ann")]).toEqual([true, true, false]);
+    expect([one.explain("ann")[0]?.used, other.explain("ann")[0]?.used, store.size]).toEqual([2, 2, 2]);
+  });
+});
+
+it("limiters of one name over different shared stores can be combined", () => {
+  const make = () => createLimiter({ name: "api", limits: [perMinute(2)], clock, store: sharedStore(OPTIONS) });
+  const [one, other] = [make(), make()];
+  expect(combine(one, other).allow("ann")).toBe(true);
+  expect([one.explain("ann")[0]?.used, other.explain("ann")[0]?.used]).toEqual([1, 1]);
+});

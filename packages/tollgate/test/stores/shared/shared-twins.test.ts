@@ -1,0 +1,3 @@
+import { testSharedTwins } from "./shared-twins.ts";
+
+testSharedTwins(20);

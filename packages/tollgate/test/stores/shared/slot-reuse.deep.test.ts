@@ -1,0 +1,3 @@
+import { testSlotReuse } from "./slot-reuse.ts";
+
+testSlotReuse({ stores: 4, calls: 20_000 });

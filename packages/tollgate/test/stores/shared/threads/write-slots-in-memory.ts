@@ -1,0 +1,35 @@
+import type { SharedStore } from "tollgate/shared";
+import type * as layout from "../../../../src/stores/shared/memory-layout.ts";
+import type * as table from "../../../../src/stores/shared/shared-table.ts";
+import type * as writing from "../../../../src/stores/shared/write-slots.ts";
+import { DIST } from "./library.ts";
+
+const SHARED = `${DIST}/stores/shared`;
+const { WRITE_SLOTS, WRITE_SLOT_WORDS } = (await import(`${SHARED}/write-slots.js`)) as typeof writing;
+const { MOST_TABLES, TABLE_ROW, TABLES_AT } = (await import(`${SHARED}/memory-layout.js`)) as typeof layout;
+const { SharedTable } = (await import(`${SHARED}/shared-table.js`)) as typeof table;
+
+/** A write slot's first word is its phase, which is odd while a thread occupies it. */
+const OCCUPIED = 1;
+
+/**
+ * The occupied write slots of all tables of several cells, by index and phase. While no thread is in a call, each of them belongs to a
+ * thread that died while it replaced a key's cells.
+ */
+export function occupiedWriteSlots({ handle, maxKeys }: SharedStore): string[] {
+  const { memory } = handle;
+  const words = new Int32Array(memory instanceof SharedArrayBuffer ? memory : memory.buffer);
+  const occupied: string[] = [];
+  for (let row = 0; row < MOST_TABLES; row += 1) {
+    const width = words[TABLES_AT + row * TABLE_ROW]!;
+    if (width === 0) break;
+    if (width === 1) continue;
+    // Write slots begin where a table of one cell would end.
+    const at = SharedTable.end(words[TABLES_AT + row * TABLE_ROW + 1]!, 1, maxKeys);
+    for (let index = 0; index < WRITE_SLOTS; index += 1) {
+      const writeSlot = at + index * WRITE_SLOT_WORDS;
+      if ((words[writeSlot]! & OCCUPIED) !== 0) occupied.push(`${writeSlot} ${words[writeSlot]!}`);
+    }
+  }
+  return occupied;
+}
