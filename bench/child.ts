@@ -1,10 +1,17 @@
-import { CATALOG } from "./contenders/catalog.ts";
-import { measure } from "./measure/measure.ts";
-import type { Job } from "./workloads/job.ts";
+// A process of a bench: `child.js <what> <order as JSON>`. Prints its result as JSON. It loads only what it measures: other
+// code would change the heap and the compiler's decisions.
+const KINDS: Readonly<Record<string, () => Promise<(order: never) => unknown>>> = {
+  process: async () => (await import("./process/measure.ts")).measureJob,
+  threads: async () => (await import("./threads/measure.ts")).measureRow,
+  cluster: async () => (await import("./threads/cluster-worker.ts")).workInCluster,
+  server: async () => (await import("./http/server-process.ts")).serveVariant,
+  "redis check": async () => (await import("./redis/measure.ts")).checkVariant,
+  redis: async () => (await import("./redis/measure.ts")).measureVariant,
+};
 
-// One contender and one job, in a process of their own: `child.js <contender> <job as JSON>` prints what it measured.
-const [id = "", job = ""] = process.argv.slice(2);
-const entry = CATALOG.find((one) => one.id === id);
-if (entry?.runs !== "in Node") throw new Error(`expected the id of a contender that runs in Node, got ${id}`);
-const measurements = await measure(await entry.load(), JSON.parse(job) as Job);
-process.stdout.write(JSON.stringify(measurements));
+const [what = "", order = "{}"] = process.argv.slice(2);
+const load = KINDS[what];
+if (load === undefined) throw new Error(`expected one of ${Object.keys(KINDS).join(", ")}, got ${what}`);
+const work = await load();
+const result = await work(JSON.parse(order) as never);
+if (result !== undefined) process.stdout.write(JSON.stringify(result));

@@ -1,8 +1,7 @@
-/* What such a table takes in C: `floor <keys> <warm-up chunks> <chunks> <per-call | coarse> <keys | handles>
- * <uniform | in turn>` prints nanoseconds a decision. Keys, their order and their chunks are those of the folder workloads; so is what is on the clock.
+/* Such a table in C: `floor.c.out <keys> <warm-up chunks> <chunks> <per-call | coarse> <keys | handles> <uniform | in turn>`
+ * prints nanoseconds a decision. Keys, orders and chunks are those of harness/keys.ts and process/jobs.ts.
  *
- * The table: four slots to a line of 64 bytes, each a 64-bit keyed hash of the key's bytes and a float64, the moment at
- * which the bucket will be full again. */
+ * A line of 64 bytes has four slots. A slot is a 64-bit keyed hash and a float64: the time at which the bucket is full. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdint.h>
 #include <stdio.h>
@@ -11,47 +10,37 @@
 #include <time.h>
 
 enum { CHUNK = 4096, BYTES_PER_KEY = 16, SLOTS = 4, CALLS_PER_READING = 16 };
-
-static const uint32_t ORDER_SEED = 20260101;
 static const uint64_t HASH_SEED[2] = {0x2d358dccaa6c78a5u, 0x8bb84b93962eacc9u};
+static const double CAPACITY = 3e6, UNIT_TICKS = 6e8;
 
-typedef struct {
-  uint64_t hash[SLOTS];
-  double full_at[SLOTS];
-} line;
+typedef struct { uint64_t hash[SLOTS]; double full_at[SLOTS]; } line;
+typedef struct { char text[BYTES_PER_KEY]; uint32_t length; } key;
+/* Where a key is looked up: the work that a handle saves. */
+typedef struct { line *home; uint64_t hash; } handle;
 
-typedef struct {
-  char text[BYTES_PER_KEY];
-  uint32_t length;
-} key;
-
-/* --- Keys and their order, as in workloads/random.ts and workloads/key-pool.ts --- */
+static line *lines;
+static uint64_t line_mask;
+static key keys[CHUNK];
+static const handle *handles[CHUNK];
 
 static uint32_t mix32(uint32_t value) {
-  value ^= value >> 16;
-  value *= 0x21f0aaadu;
-  value ^= value >> 15;
-  value *= 0x735a2d97u;
-  value ^= value >> 15;
-  return value;
+  value = (value ^ value >> 16) * 0x21f0aaadu;
+  value = (value ^ value >> 15) * 0x735a2d97u;
+  return value ^ value >> 15;
 }
 
-static uint32_t random_state;
-
 static uint32_t random_below(uint32_t count) {
-  random_state += 0x9e3779b9u;
-  return (uint32_t)(((uint64_t)mix32(random_state) * count) >> 32);
+  static uint32_t state = 20260101;
+  state += 0x9e3779b9u;
+  return (uint32_t)(((uint64_t)mix32(state) * count) >> 32);
 }
 
 static void make_key(key *made, uint32_t index) {
-  uint32_t bits = mix32(index + 1);
+  uint32_t b = mix32(index + 1);
   char text[BYTES_PER_KEY + 1] = {0};
-  made->length = (uint32_t)snprintf(text, sizeof text, "%u.%u.%u.%u", bits >> 24, (bits >> 16) & 255, (bits >> 8) & 255,
-                                    bits & 255);
+  made->length = (uint32_t)snprintf(text, sizeof text, "%u.%u.%u.%u", b >> 24, (b >> 16) & 255, (b >> 8) & 255, b & 255);
   memcpy(made->text, text, BYTES_PER_KEY);
 }
-
-/* --- The clock --- */
 
 static double now_us(void) {
   struct timespec now;
@@ -60,76 +49,50 @@ static double now_us(void) {
 }
 
 static int coarse;
-static uint32_t calls;
-static double last_us;
 
 static double call_us(void) {
+  static uint32_t calls;
+  static double last_us;
   if (!coarse || calls++ % CALLS_PER_READING == 0) last_us = now_us();
   return last_us;
 }
-
-/* --- The table --- */
-
-static line *lines;
-static uint64_t line_mask;
 
 static uint64_t fold(uint64_t a, uint64_t b) {
   __extension__ unsigned __int128 product = (unsigned __int128)a * b;
   return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* The key's first and last eight bytes, multiplied with a seed each, as wyhash does for short keys. */
-static uint64_t hash_of(const char *text, uint32_t length) {
-  uint64_t first = 0, last = 0;
-  if (length >= 8) {
-    memcpy(&first, text, 8);
-    memcpy(&last, text + length - 8, 8);
-  } else {
-    memcpy(&first, text, length);
-  }
-  return fold(HASH_SEED[0] ^ length, fold(first ^ HASH_SEED[0], last ^ HASH_SEED[1])) | 1;
-}
-
-static const double CAPACITY = 3e6, UNIT_TICKS = 6e8;
-
-/* Where a key is looked up, known before: as much as a handle can spare. */
-typedef struct {
-  line *home;
-  uint64_t hash;
-} handle;
-
+/* Multiplies the key's first and last eight bytes with a seed each, as wyhash does for short keys. */
 static handle handle_of(const key *of) {
-  uint64_t hash = hash_of(of->text, of->length);
+  uint64_t first = 0, last = 0;
+  if (of->length >= 8) {
+    memcpy(&first, of->text, 8);
+    memcpy(&last, of->text + of->length - 8, 8);
+  } else {
+    memcpy(&first, of->text, of->length);
+  }
+  uint64_t hash = fold(HASH_SEED[0] ^ of->length, fold(first ^ HASH_SEED[0], last ^ HASH_SEED[1])) | 1;
   handle found = {&lines[(hash >> 32) & line_mask], hash};
   return found;
 }
 
-/* A slot that is full again is free; in a full line the slot that is nearest to full makes room. */
-static int place_for(const line *home) {
-  int slot = 0;
-  for (int i = 1; i < SLOTS; i += 1) {
-    if (home->full_at[i] < home->full_at[slot]) slot = i;
-  }
-  return slot;
-}
-
+/* A full bucket's slot is free. In a line without the key, the slot nearest to full makes room. */
 static int allow(line *home, uint64_t hash) {
   double now = call_us(), full_at = now;
   int slot = 0;
   while (slot < SLOTS && home->hash[slot] != hash) slot += 1;
-  if (slot == SLOTS) slot = place_for(home);
-  else if (home->full_at[slot] > now) full_at = home->full_at[slot];
+  if (slot == SLOTS) {
+    slot = 0;
+    for (int i = 1; i < SLOTS; i += 1) if (home->full_at[i] < home->full_at[slot]) slot = i;
+  } else if (home->full_at[slot] > now) {
+    full_at = home->full_at[slot];
+  }
   double taken = full_at + UNIT_TICKS;
   if (taken - CAPACITY * UNIT_TICKS > now) return 0;
   home->hash[slot] = hash;
   home->full_at[slot] = taken;
   return 1;
 }
-
-/* --- Measuring --- */
-
-static key keys[CHUNK];
-static const handle *handles[CHUNK];
 
 static double decide_about_keys(long *admitted) {
   double start = now_us();
@@ -153,7 +116,7 @@ int main(int count, char **words) {
   coarse = strcmp(words[4], "coarse") == 0;
   int with_handles = strcmp(words[5], "handles") == 0, in_turn = strcmp(words[6], "in turn") == 0;
 
-  /* At most half of the slots are taken, at least a quarter. */
+  /* Keys take at most half of the slots, and at least a quarter. */
   uint64_t line_count = 1;
   while (line_count * SLOTS < 2 * (uint64_t)key_count) line_count *= 2;
   line_mask = line_count - 1;
@@ -171,13 +134,11 @@ int main(int count, char **words) {
   }
   if (admitted != (long)key_count) return 1;
 
-  random_state = ORDER_SEED;
-  uint32_t next = 0;
   double us = 0;
   admitted = 0;
-  for (long done = -warm_up; done < chunks; done += 1) {
+  for (long done = -warm_up, next = 0; done < chunks; done += 1) {
     for (int i = 0; i < CHUNK; i += 1) {
-      uint32_t index = in_turn ? next++ % key_count : random_below(key_count);
+      uint32_t index = in_turn ? (uint32_t)(next++ % key_count) : random_below(key_count);
       if (with_handles) handles[i] = &made[index];
       else keys[i] = pool[index];
     }

@@ -1,12 +1,15 @@
 import { createServer } from "node:http";
 import Koa, { type Middleware } from "koa";
-import { BODY, listen, type Serve } from "./serve.ts";
+import { BODY, listen, type Servers } from "./listen.ts";
 
-export const serveBare: Serve = () => serveBehind([]);
+export const SERVERS: Servers = {
+  nothing: () => serveBehind(),
+  "empty middleware": () => serveBehind((_context, next) => next()),
+  "Tollgate, no headers": async (limit) => serveBehind(await tollgate(limit, { headers: false })),
+  Tollgate: async (limit) => serveBehind(await tollgate(limit, {})),
+};
 
-export const serveEmpty: Serve = () => serveBehind([(_context, next) => next()]);
-
-export function serveBehind(middleware: readonly Middleware[]): Promise<number> {
+function serveBehind(...middleware: readonly Middleware[]): Promise<number> {
   const app = new Koa();
   for (const one of middleware) app.use(one);
   app.use((context) => {
@@ -14,4 +17,10 @@ export function serveBehind(middleware: readonly Middleware[]): Promise<number> 
   });
   const handle = app.callback();
   return listen(createServer((request, response) => void handle(request, response)));
+}
+
+async function tollgate(limit: number, options: { readonly headers?: false }): Promise<Middleware> {
+  const { createLimiter, perDay } = await import("tollgate");
+  const { clientIp, rateLimit } = await import("tollgate/koa");
+  return rateLimit({ limiter: createLimiter({ key: clientIp(), limits: [perDay(limit)] }), ...options });
 }

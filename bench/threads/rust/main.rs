@@ -1,14 +1,12 @@
-//! What such limits take in Rust, across threads: `floor <loop | table> <per-call | coarse> <threads> <warm-up ms> <window ms>
-//! <keys>` prints decisions a second of all threads together. Keys are those of the folder workloads.
+//! The same limiters in Rust, across threads: `main.rs.out <loop | table> <per-call | coarse> <threads> <warm-up ms>
+//! <window ms> <keys>` prints millions of decisions a second of all threads together.
 
-mod bucket;
-mod clock;
-mod hot_loop;
-mod keys;
 mod table;
 mod threads;
 
-use clock::Reading;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
 use threads::Plan;
 
 fn main() {
@@ -17,16 +15,82 @@ fn main() {
         panic!("expected six words, got {}", words.len());
     };
     let number = |text: &String| text.parse::<u64>().expect("expected a whole number");
-    let reading = match clock.as_str() {
-        "per-call" => Reading::PerCall,
-        "coarse" => Reading::Coarse,
-        other => panic!("expected a clock, got {other}"),
-    };
+    let calls_per_reading = if clock == "coarse" { 16 } else { 1 };
+    let clock = Clock { origin: Instant::now(), calls_per_reading, calls_left: 0, now: 0 };
     let plan = Plan { threads: number(threads) as usize, warm_up_ms: number(warm_up_ms), window_ms: number(window_ms) };
     let per_second = match program.as_str() {
-        "loop" => hot_loop::measure(&plan, reading),
-        "table" => table::measure(&plan, reading, number(keys) as usize),
+        "loop" => measure_loop(&plan, clock),
+        "table" => table::measure(&plan, clock, number(keys) as usize),
         other => panic!("expected a program, got {other}"),
     };
-    println!("{per_second:.0}");
+    println!("{:.6}", per_second / 1e6);
+}
+
+/** One thread's clock: microseconds since an origin that all threads share, never 0. */
+#[derive(Clone, Copy)]
+pub struct Clock {
+    origin: Instant,
+    calls_per_reading: u32,
+    calls_left: u32,
+    now: u64,
+}
+
+impl Clock {
+    #[inline]
+    pub fn now(&mut self) -> u64 {
+        if self.calls_left == 0 {
+            self.now = self.read();
+            self.calls_left = self.calls_per_reading;
+        }
+        self.calls_left -= 1;
+        self.now
+    }
+
+    pub fn read(&self) -> u64 {
+        self.origin.elapsed().as_micros() as u64 + 1
+    }
+}
+
+// A token bucket. Its state is the tick at which it will be full. A tick is a microsecond.
+const CAPACITY: u64 = 200_000_000;
+const UNIT_TICKS: u64 = 10_000_000;
+
+/** The state after taking one more unit, if the bucket has one. */
+#[inline]
+pub fn take(full_at: u64, now: u64) -> Option<u64> {
+    let taken = full_at.max(now) + UNIT_TICKS;
+    (taken <= now + CAPACITY * UNIT_TICKS).then_some(taken)
+}
+
+/** Panics unless this many units were taken. Some may have come back. */
+pub fn expect_taken(full_at: u64, now: u64, units: u64) {
+    let missing = full_at.saturating_sub(now).div_ceil(UNIT_TICKS);
+    assert!(missing <= units && missing + now / UNIT_TICKS >= units, "expected each call to have taken a unit");
+}
+
+/** One bucket, with a cache line to itself. */
+#[repr(align(64))]
+struct Bucket(AtomicU64);
+
+impl Bucket {
+    #[inline]
+    fn allow(&self, now: u64) -> bool {
+        loop {
+            let full_at = self.0.load(Ordering::Acquire);
+            let Some(taken) = take(full_at, now) else { return false };
+            if self.0.compare_exchange(full_at, taken, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+                return true;
+            }
+        }
+    }
+}
+
+fn measure_loop(plan: &Plan, clock: Clock) -> f64 {
+    let bucket = Bucket(AtomicU64::new(0));
+    let measured = threads::run(plan, |_| {
+        let (mut clock, bucket) = (clock, &bucket);
+        move || bucket.allow(clock.now())
+    });
+    expect_taken(bucket.0.load(Ordering::Acquire), clock.read(), measured.calls.iter().sum());
+    measured.per_second
 }

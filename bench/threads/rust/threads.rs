@@ -1,11 +1,10 @@
-//! Threads that begin together and decide for as long as a window is open.
+//! Threads begin together, and decide for as long as a window is open.
 
 use std::sync::{Barrier, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/** Between two looks at the clock. */
-const CALLS_PER_LOOK: u64 = 1024;
+const CALLS_PER_READING: u64 = 1024;
 
 pub struct Plan {
     pub threads: usize,
@@ -15,21 +14,15 @@ pub struct Plan {
 
 pub struct Measured {
     pub per_second: f64,
-    /** Of each thread, with those of the warm-up. */
+    /** The calls of each thread, warm-up included. */
     pub calls: Vec<u64>,
 }
 
-struct Sample {
-    calls: u64,
-    calls_in_all: u64,
-    end: Instant,
-}
-
-/** Every thread decides by a function of its own, which has to admit every call. */
+/** `make` returns the function of one thread, which must admit every call. */
 pub fn run<Decide: FnMut() -> bool>(plan: &Plan, make: impl Fn(usize) -> Decide + Sync) -> Measured {
     let barrier = Barrier::new(plan.threads);
     let (warm_up, window) = (OnceLock::new(), OnceLock::new());
-    let work = |index: usize| {
+    let work = &|index: usize| {
         let mut decide = make(index);
         let mut decide_for = |began: &OnceLock<Instant>, ms: u64| {
             barrier.wait();
@@ -37,38 +30,25 @@ pub fn run<Decide: FnMut() -> bool>(plan: &Plan, make: impl Fn(usize) -> Decide 
             decide_until(deadline, &mut decide)
         };
         let before = decide_for(&warm_up, plan.warm_up_ms);
-        let calls = decide_for(&window, plan.window_ms);
-        Sample { calls, calls_in_all: before + calls, end: Instant::now() }
+        (before, decide_for(&window, plan.window_ms), Instant::now())
     };
-    let samples: Vec<Sample> = thread::scope(|scope| {
-        let started: Vec<_> = (0..plan.threads)
-            .map(|index| {
-                scope.spawn({
-                    let work = &work;
-                    move || work(index)
-                })
-            })
-            .collect();
+    let samples: Vec<(u64, u64, Instant)> = thread::scope(|scope| {
+        let started: Vec<_> = (0..plan.threads).map(|index| scope.spawn(move || work(index))).collect();
         started.into_iter().map(|one| one.join().expect("a thread failed")).collect()
     });
     let start = *window.get().expect("expected the window to have been open");
-    let end = samples.iter().map(|sample| sample.end).max().expect("expected a thread");
-    let calls: u64 = samples.iter().map(|sample| sample.calls).sum();
-    Measured {
-        per_second: calls as f64 / (end - start).as_secs_f64(),
-        calls: samples.iter().map(|sample| sample.calls_in_all).collect(),
-    }
+    let end = samples.iter().map(|(_, _, end)| *end).max().expect("expected a thread");
+    let in_window: u64 = samples.iter().map(|(_, calls, _)| calls).sum();
+    let calls = samples.iter().map(|(before, calls, _)| before + calls).collect();
+    Measured { per_second: in_window as f64 / (end - start).as_secs_f64(), calls }
 }
 
 fn decide_until(deadline: Instant, decide: &mut impl FnMut() -> bool) -> u64 {
     let mut calls = 0;
     while Instant::now() < deadline {
-        let mut admitted = 0;
-        for _ in 0..CALLS_PER_LOOK {
-            admitted += u64::from(decide());
-        }
-        assert_eq!(admitted, CALLS_PER_LOOK, "expected every call to be admitted");
-        calls += CALLS_PER_LOOK;
+        let admitted: u64 = (0..CALLS_PER_READING).map(|_| u64::from(decide())).sum();
+        assert_eq!(admitted, CALLS_PER_READING, "expected every call to be admitted");
+        calls += CALLS_PER_READING;
     }
     calls
 }

@@ -1,0 +1,16 @@
+/** Checks decisions: a contender that decides wrongly is not measured. @throws Error when the counts differ. */
+export function expectCount(what: string, count: number, expected: number): void {
+  if (count !== expected) throw new Error(`${what}: expected ${expected}, got ${count}`);
+}
+
+/** Milliseconds on a clock that all threads and processes of a machine share. */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
+/** The smallest of these ascending values that at least this fraction of them does not exceed. */
+export function percentile(ascending: Float64Array, fraction: number): number {
+  const value = ascending[Math.max(0, Math.ceil(ascending.length * fraction) - 1)];
+  if (value === undefined) throw new Error("values: expected at least one");
+  return value;
+}

@@ -1,1 +1,0 @@
-export const HOST = "127.0.0.1";

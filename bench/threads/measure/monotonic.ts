@@ -1,4 +1,0 @@
-/** Milliseconds on a clock that all threads and processes of a machine share. */
-export function monotonicMs(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
-}

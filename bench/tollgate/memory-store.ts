@@ -1,5 +1,0 @@
-import { memoryStore, type SyncStore } from "tollgate";
-
-export function openStore(): SyncStore {
-  return memoryStore();
-}
