@@ -22,8 +22,8 @@ if (values.record) {
   console.log(`\nRecorded ${rounded.length} ratios.`);
 } else {
   const recorded = JSON.parse(await readFile(RECORDED, "utf8")) as Ratios;
-  const rounds = readRounds(process.env, ROUNDS);
-  const verdicts = await settle(recorded, names, (some) => measureRatios(some, rounds), console.log);
+  const measure = (some: readonly string[]) => measureRatios(some, readRounds(process.env, ROUNDS));
+  const verdicts = await settle(recorded, names, measure, console.log);
   console.log(`\n${verdictTable(verdicts)}\n`);
   const bad = verdicts.filter(({ kind }) => kind !== "holds");
   for (const { name, kind } of bad) console.error(`${name}: ${kind}`);

@@ -76,19 +76,17 @@ static handle handle_of(const key *of) {
   return found;
 }
 
-/* A full bucket's slot is free. In a line without one, the slot nearest to full makes room. */
-static int place_for(const line *home) {
-  int slot = 0;
-  for (int i = 1; i < SLOTS; i += 1) if (home->full_at[i] < home->full_at[slot]) slot = i;
-  return slot;
-}
-
+/* A full bucket's slot is free. In a line without the key, the slot nearest to full makes room. */
 static int allow(line *home, uint64_t hash) {
   double now = call_us(), full_at = now;
   int slot = 0;
   while (slot < SLOTS && home->hash[slot] != hash) slot += 1;
-  if (slot == SLOTS) slot = place_for(home);
-  else if (home->full_at[slot] > now) full_at = home->full_at[slot];
+  if (slot == SLOTS) {
+    slot = 0;
+    for (int i = 1; i < SLOTS; i += 1) if (home->full_at[i] < home->full_at[slot]) slot = i;
+  } else if (home->full_at[slot] > now) {
+    full_at = home->full_at[slot];
+  }
   double taken = full_at + UNIT_TICKS;
   if (taken - CAPACITY * UNIT_TICKS > now) return 0;
   home->hash[slot] = hash;

@@ -42,8 +42,8 @@ function figuresOf({ of, over }: Ratio): Figure[] {
 const GUARDED_TABLES = new Set(Object.values(GUARDED).flatMap((ratio) => figuresOf(ratio).map(({ table }) => table)));
 
 /** The tasks that these ratios need, with half of the decisions and without the tables that no ratio needs. */
-export function tasksFor(ratios: readonly Ratio[]): JobTask[] {
-  const figures = ratios.flatMap(figuresOf);
+export function tasksFor(compared: readonly Ratio[]): JobTask[] {
+  const figures = compared.flatMap(figuresOf);
   const tasks = jobTasks((job) => {
     const passes = Object.entries(job.passes).filter(([table]) => GUARDED_TABLES.has(table));
     return { ...job, passes: Object.fromEntries(passes), chunks: job.chunks / 2 };
@@ -62,10 +62,10 @@ export function tasksFor(ratios: readonly Ratio[]): JobTask[] {
  * @throws Error when a row failed: without one of the rivals, another may be the fastest.
  */
 export async function measureRatios(names: readonly string[], rounds: number): Promise<Ratios> {
-  const ratios = Object.entries(GUARDED).filter(([name]) => names.includes(name));
-  const { samples, misses } = await runRounds(tasksFor(ratios.map(([, ratio]) => ratio)), rounds, console.log);
+  const chosen = Object.entries(GUARDED).filter(([name]) => names.includes(name));
+  const { samples, misses } = await runRounds(tasksFor(chosen.map(([, ratio]) => ratio)), rounds, console.log);
   if (misses.length > 0)
     throw new Error(misses.map(({ name, kind, reason }) => `${name} ${kind}: ${reason}`).join("\n"));
-  const values = ratios.map(([name, ratio]) => [name, ratioOf(ratio, samples, "of medians")?.median] as const);
+  const values = chosen.map(([name, ratio]) => [name, ratioOf(ratio, samples, "of medians")?.median] as const);
   return Object.fromEntries(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }

@@ -17,8 +17,7 @@ const MORE_ATTEMPTS = 2;
 export function judge(recorded: Ratios, measured: Ratios): Verdict[] {
   const names = new Set([...Object.keys(recorded), ...Object.keys(measured)]);
   return Array.from(names, (name) => {
-    const before = recorded[name];
-    const now = measured[name];
+    const [before, now] = [recorded[name], measured[name]];
     return { name, recorded: before, measured: now, kind: kindOf(before, now) };
   });
 }

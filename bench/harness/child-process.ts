@@ -54,13 +54,10 @@ export function nativeProgram(compiler: string, flags: readonly string[], source
 
 /** The last error that a process printed, or the error's own message: one line, without names of folders. */
 export function reasonOf(error: unknown): string {
-  const printed = hasStderr(error) ? error.stderr : String(error);
+  const { stderr } = Object(error) as { readonly stderr?: unknown };
+  const printed = typeof stderr === "string" ? stderr : String(error);
   const lines = printed.split("\n").filter((line) => /^\w*(?:Error|Exception)\b.*: /.test(line));
   const message = error instanceof Error ? error.message.split("\n")[0]! : printed;
   const line = error instanceof ProgramMissing ? message : (lines.at(-1) ?? message);
   return line.replaceAll(/(?:file:\/\/)?(?:\/[^\s/'"]+)+\/([^\s/'"]+)/g, "$1");
-}
-
-function hasStderr(error: unknown): error is { readonly stderr: string } {
-  return typeof error === "object" && error !== null && "stderr" in error && typeof error.stderr === "string";
 }

@@ -32,7 +32,7 @@ function addressOf(index: number): string {
 }
 
 /** A bijection of 32-bit numbers with random-looking results. Source: Wellons, "Prospecting for hash functions", 2018. */
-export function mix32(value: number): number {
+function mix32(value: number): number {
   let mixed = value ^ (value >>> 16);
   mixed = Math.imul(mixed, 0x21f0aaad);
   mixed ^= mixed >>> 15;

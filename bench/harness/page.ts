@@ -53,7 +53,12 @@ export function numberText(value: number): string {
  */
 export function fillPage(page: string, report: Report, sections: Sections): string {
   const blocks = Object.entries(sections).map(([name, tables]) => [name, tablesText(report, tables)] as const);
-  const all = [["setting", settingTable(report)], ["targets", targetTable(report.targets)], ...blocks] as const;
+  const setting = textTable([LEFT("of this run"), LEFT("")], Object.entries(report.setting));
+  const all = [
+    ["setting", [setting, ...missesText(report)].join("\n\n")],
+    ["targets", targetTable(report.targets)],
+    ...blocks,
+  ] as const;
   return all.reduce((text, [name, content]) => fillBlock(text, name, content), page);
 }
 
@@ -85,11 +90,6 @@ function tablesText({ rows }: Report, tables: readonly Table[]): string {
   return texts.join("\n\n");
 }
 
-function settingTable(report: Report): string {
-  const table = textTable([LEFT("of this run"), LEFT("")], Object.entries(report.setting));
-  return [table, ...missesText(report)].join("\n\n");
-}
-
 function missesText({ misses }: Report): string[] {
   const names = new Map<string, string[]>();
   for (const { kind, name, reason } of misses) {
@@ -115,10 +115,7 @@ export const LEFT = (title: string) => ({ title, align: "left" }) as const;
 export const RIGHT = (title: string) => ({ title, align: "right" }) as const;
 
 /** A Markdown table with padded columns, which is as readable in a terminal. */
-export function textTable(
-  columns: readonly Pick<Column, "title" | "align">[],
-  rows: readonly (readonly string[])[],
-): string {
+export function textTable(columns: readonly Pick<Column, "title" | "align">[], rows: readonly (readonly string[])[]) {
   const widths = columns.map(({ title }, i) => Math.max(3, title.length, ...rows.map((row) => row[i]!.length)));
   const pad = (cell: string, i: number) => {
     return columns[i]!.align === "left" ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!);

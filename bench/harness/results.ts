@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, release, totalmem, type } from "node:os";
 import { ratioOf, type Spread, spreadOf } from "./figures.ts";
 import type { Miss, Sample } from "./rounds.ts";
@@ -57,9 +57,8 @@ function ratiosOf(table: string, row: string, samples: readonly Sample[], compar
 /** The machine's hardware and software, without the name of the host. */
 export function machineText(): string {
   const cpu = cpus()[0]?.model.trim() ?? "unknown processor";
-  const memoryGib = Math.round(totalmem() / 2 ** 30);
   const system = `${type()} ${release()}, ${process.arch}, Node ${process.version}`;
-  return `${cpu}, ${availableParallelism()} cores, ${memoryGib} GiB, ${system}`;
+  return `${cpu}, ${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, ${system}`;
 }
 
 /** The exact versions of these packages, which the bench's manifest pins. */
@@ -79,7 +78,6 @@ export async function readReport(name: string): Promise<Report> {
 }
 
 export async function writeReport(name: string, report: Report): Promise<void> {
-  await mkdir(fileIn("results/"), { recursive: true });
   await writeFile(fileIn(`results/${name}.json`), encodeReport(report));
 }
 

@@ -27,14 +27,8 @@ export interface Task {
 
 export type Miss = { readonly kind: "failed" | "skipped"; readonly name: string; readonly reason: string };
 
-export type Finished = { readonly samples: readonly Sample[]; readonly misses: readonly Miss[] };
-
 /** Checks every task, then runs it once in each round. A task that failed or was skipped is not tried again. */
-export async function runRounds(
-  tasks: readonly Task[],
-  rounds: number,
-  log: (line: string) => void,
-): Promise<Finished> {
+export async function runRounds(tasks: readonly Task[], rounds: number, log: (line: string) => void) {
   const samples: Sample[] = [];
   const misses = new Map<Task, Miss>();
   const attempt = async (task: Task, round: number, measure: () => Promise<readonly Measured[]>): Promise<void> => {
@@ -54,7 +48,7 @@ export async function runRounds(
     const left = tasks.filter((task) => !misses.has(task));
     for (const task of orderOfRound(left, round)) await attempt(task, round, () => task.measure());
   }
-  return { samples, misses: [...misses.values()] };
+  return { samples: samples as readonly Sample[], misses: [...misses.values()] };
 }
 
 /** The tasks group by group, in an order that differs by round: disturbances of the machine hit all alike. */

@@ -5,7 +5,7 @@ import type { Method } from "./figures.ts";
 import { consoleText, fillPage, type Sections } from "./page.ts";
 import type { Comparison, Report } from "./results.ts";
 import { fileIn, machineText, readReport, summarize, versionsText, writeReport } from "./results.ts";
-import { type Finished, runRounds, type Task } from "./rounds.ts";
+import { runRounds, type Task } from "./rounds.ts";
 import { judge, type Target } from "./targets.ts";
 
 /** Tasks ready to run, with whatever they need started. */
@@ -29,19 +29,10 @@ export interface Bench {
   open(quick: boolean): Promise<OpenBench>;
 }
 
-export interface RunOptions {
-  readonly rounds: number;
-  /** One round with fewer decisions. Prints only. */
-  readonly quick: boolean;
-  readonly only: string;
-  /** Writes the page anew from the stored results and measures nothing. */
-  readonly page: boolean;
-}
-
 const ROUNDS = 5;
 
 /** @throws Error when a flag is unknown, or `BENCH_ROUNDS` is not a whole number from 1 up. */
-export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): RunOptions {
+export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv) {
   const flag = { type: "boolean", default: false } as const;
   const options = { quick: flag, only: { type: "string", default: "" }, page: flag } as const;
   const { values } = parseArgs({ args: [...args], options });
@@ -64,11 +55,11 @@ export function warnIfBusy(): void {
 }
 
 /** Runs a bench, prints the results, and writes them with their page. A missed target is not a failure of the run. */
-export async function runBench(bench: Bench, options: RunOptions): Promise<void> {
+export async function runBench(bench: Bench, options: ReturnType<typeof readOptions>): Promise<void> {
   if (options.page) return writePage(bench, await readReport(bench.name));
   warnIfBusy();
   const { tasks, setting, close } = await bench.open(options.quick);
-  let finished: Finished;
+  let finished: Awaited<ReturnType<typeof runRounds>>;
   try {
     const chosen = tasks.filter(({ name }) => name.includes(options.only));
     if (chosen.length === 0) throw new Error(`--only: no task has ${options.only} in its name`);
@@ -76,29 +67,22 @@ export async function runBench(bench: Bench, options: RunOptions): Promise<void>
   } finally {
     await close?.();
   }
-  const report = await reportOf(bench, finished, setting, options.rounds);
+  const { samples, misses } = finished;
+  const date = new Date().toISOString().slice(0, "2026-01-31".length);
+  const rounds = `${options.rounds}; figures are medians`;
+  const versions = await versionsText(bench.packages);
+  const report: Report = {
+    setting: { date, machine: machineText(), ...setting, rounds, versions },
+    targets: bench.targets.map((target) => judge(target, samples, bench.method)),
+    rows: summarize(samples, bench.comparisons),
+    misses,
+  };
   console.log(consoleText(report, bench.sections));
   if (!options.quick && options.only === "") {
     await writeReport(bench.name, report);
     await writePage(bench, report);
   }
   if (report.misses.some(({ kind }) => kind === "failed")) process.exitCode = 1;
-}
-
-async function reportOf(
-  { packages, method, comparisons, targets }: Bench,
-  { samples, misses }: Finished,
-  setting: OpenBench["setting"],
-  rounds: number,
-): Promise<Report> {
-  const date = new Date().toISOString().slice(0, "2026-01-31".length);
-  const versions = await versionsText(packages);
-  return {
-    setting: { date, machine: machineText(), ...setting, rounds: `${rounds}; figures are medians`, versions },
-    targets: targets.map((target) => judge(target, samples, method)),
-    rows: summarize(samples, comparisons),
-    misses,
-  };
 }
 
 async function writePage({ name, sections }: Bench, report: Report): Promise<void> {

@@ -64,18 +64,11 @@ async function autocannon(): Promise<Generator> {
   };
 }
 
-interface Printed {
-  readonly requests: { readonly total: number };
-  readonly duration: number;
-  readonly errors: number;
-  readonly timeouts: number;
-  readonly non2xx: number;
-}
-
 export function readAutocannon(printed: string): Throughput {
-  const { requests, duration, errors, timeouts, non2xx } = JSON.parse(printed) as Printed;
-  if (errors + timeouts + non2xx > 0) {
-    throw new Error(`autocannon: errors ${errors}, timeouts ${timeouts}, responses of other statuses ${non2xx}`);
-  }
-  return { requests: requests.total, seconds: duration };
+  const result = JSON.parse(printed) as Record<"duration" | "errors" | "timeouts" | "non2xx", number> & {
+    readonly requests: { readonly total: number };
+  };
+  const { requests, duration, errors, timeouts, non2xx } = result;
+  if (errors + timeouts + non2xx === 0) return { requests: requests.total, seconds: duration };
+  throw new Error(`autocannon: errors ${errors}, timeouts ${timeouts}, responses of other statuses ${non2xx}`);
 }

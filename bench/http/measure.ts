@@ -11,11 +11,7 @@ export const QUICK: Plan = { connections: 64, warmUpSeconds: 1, seconds: 1 };
 /** Requests a day: none is denied. Units come back more slowly than requests take them, so the bucket never becomes idle. */
 const AMPLE = 100_000_000;
 
-export async function measureVariant(
-  variant: Variant,
-  plan: Plan,
-  generator: Generator,
-): Promise<Readonly<Record<string, number>>> {
+export async function measureVariant(variant: Variant, plan: Plan, generator: Generator) {
   const server = await startServer({ id: variant.id, limit: AMPLE });
   const { url } = server;
   const { connections, warmUpSeconds } = plan;
@@ -50,12 +46,8 @@ export async function checkLimit(variant: Variant): Promise<void> {
   }
 }
 
-export interface Answer {
-  readonly status: number;
-  readonly body: string;
-  /** In lower case. */
-  readonly headers: readonly string[];
-}
+/** Headers are in lower case. */
+type Answer = { readonly status: number; readonly body: string; readonly headers: readonly string[] };
 
 async function ask(url: string): Promise<Answer> {
   const response = await fetch(url);

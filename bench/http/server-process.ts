@@ -32,14 +32,8 @@ export async function serveVariant({ id, limit }: ServerOrder): Promise<void> {
   reply();
 }
 
-export interface ServerProcess {
-  readonly url: string;
-  /** Processor time of all its threads until now. */
-  cpuUs(): Promise<number>;
-  stop(): Promise<void>;
-}
-
-export async function startServer(order: ServerOrder): Promise<ServerProcess> {
+/** Starts a server in its own process. `cpuUs` is the processor time of all its threads until now. */
+export async function startServer(order: ServerOrder) {
   const child = fork(CHILD, ["server", JSON.stringify(order)], {
     env: { ...process.env, NODE_ENV: "production" },
     execArgv: [STEADY_HEAP],

@@ -34,9 +34,11 @@ const USUAL_HEADERS: Partial<Record<Variant["framework"], readonly string[]>> = 
 /** node:http has no middleware, and koa no usual limiter. */
 export const VARIANTS: readonly Variant[] = FRAMEWORKS.flatMap((framework) => {
   const usual = USUAL_HEADERS[framework];
-  const fronts = (Object.keys(SUFFIXES) as Front[]).filter(
-    (front) => (front !== "empty middleware" || framework !== "node:http") && (front !== "usual limiter" || usual),
-  );
+  const isKnown: Partial<Record<Front, boolean>> = {
+    "empty middleware": framework !== "node:http",
+    "usual limiter": usual !== undefined,
+  };
+  const fronts = (Object.keys(SUFFIXES) as Front[]).filter((front) => isKnown[front] ?? true);
   return fronts.map((front): Variant => {
     const own = front === "Tollgate" ? ["ratelimit-policy", "ratelimit"] : [];
     const headers = front === "usual limiter" ? (usual ?? []) : own;

@@ -44,18 +44,15 @@ const TOLLGATE: readonly NodeEntry[] = [
   tollgate({ store: "table", clock: "per call", limits: 1, form: "batches" }, ["thousand", "million-batches"]),
 ];
 
+const LARGE = { name: "@fastify/rate-limit, large cache", keeps: LARGE_CACHE, jobs: ["million", "weight"] } as const;
+
 /** With default options except for the limit, which has no default. */
 const RIVAL_ENTRIES: readonly NodeEntry[] = [
   rival("rate-limiter-flexible"),
   rival("express-rate-limit"),
   rival("hono-rate-limiter"),
   { ...rival("fastify-rate-limit"), name: "@fastify/rate-limit", keeps: 5_000 },
-  {
-    ...rival("fastify-rate-limit-large"),
-    name: "@fastify/rate-limit, large cache",
-    keeps: LARGE_CACHE,
-    jobs: ["million", "weight"],
-  },
+  { ...rival("fastify-rate-limit-large"), ...LARGE },
   rival("limiter"),
 ];
 
@@ -86,7 +83,7 @@ export function rivalsIn(table: TableId): readonly string[] {
 }
 
 function rival(id: keyof typeof RIVALS): NodeEntry {
-  const load = async () => await (await import("./rivals.ts")).RIVALS[id]();
+  const load = async () => (await import("./rivals.ts")).RIVALS[id]();
   return { id, name: id, family: "rival", jobs: ALL, load };
 }
 

@@ -35,12 +35,10 @@ export function twoLimitsOverOne(table: TableId, store: "memory" | "table"): Rat
 
 export const HANDLE_AT_A_MILLION: Figure = nsOf("million-in-turn", "memory-coarse-handles", "table-coarse-handles");
 
-export const HANDLE_OVER_FASTEST_RIVAL: Ratio = faster(HANDLE_AT_A_MILLION, nsOf("million", ...rivalsIn("million")));
+const FASTEST_RIVAL = nsOf("million", ...rivalsIn("million"));
 
-export const BATCH_OVER_FASTEST_RIVAL: Ratio = faster(
-  nsOf("million", "table-batches"),
-  nsOf("million", ...rivalsIn("million")),
-);
+export const HANDLE_OVER_FASTEST_RIVAL: Ratio = faster(HANDLE_AT_A_MILLION, FASTEST_RIVAL);
+export const BATCH_OVER_FASTEST_RIVAL: Ratio = faster(nsOf("million", "table-batches"), FASTEST_RIVAL);
 
 /** The table store beside the shared store, in one thread with coarse clocks. Below 1: the table is faster. */
 export function tableOverShared(table: TableId, form: "keys" | "handles"): Ratio {

@@ -4,26 +4,14 @@ import type { AsyncCall } from "../process/contender.ts";
 import { decide } from "./contenders.ts";
 import type { Workload } from "./variants.ts";
 
-export interface Calls {
-  readonly decisions: number;
-  readonly ms: number;
-  /** With the calls that were in flight at the end. */
-  readonly answers: number;
-  readonly admitted: number;
-  /** The times of some calls, ascending. */
-  readonly latenciesMs: Float64Array;
-}
-
 /** Times one call in eight: reading the clock for each would be a tenth of the quickest calls' time. */
 const TIMED_EVERY = 8;
 
-/** Keeps this many calls in flight for this long: each answer starts the next call. */
-export async function keepInFlight(
-  contender: AsyncCall,
-  nextKey: () => string,
-  inFlight: number,
-  ms: number,
-): Promise<Calls> {
+/**
+ * Keeps this many calls in flight for this long: each answer starts the next call. Returns the decisions until the end and
+ * their time, all answers with those in flight at the end, and the ascending times of some calls.
+ */
+export async function keepInFlight(contender: AsyncCall, nextKey: () => string, inFlight: number, ms: number) {
   const latencies: number[] = [];
   let answers = 0;
   let admitted = 0;
@@ -65,8 +53,10 @@ async function askAboutAll(contender: AsyncCall, pool: KeyPool): Promise<number>
   let admitted = 0;
   for (let from = 0; from < pool.count; from += AT_ONCE) {
     const length = Math.min(AT_ONCE, pool.count - from);
-    const answers = await Promise.all(Array.from({ length }, (_, i) => decide(contender, pool.key(from + i))));
-    admitted += answers.filter(Boolean).length;
+    admitted += await admittedOf(
+      contender,
+      Array.from({ length }, (_, i) => pool.key(from + i)),
+    );
   }
   return admitted;
 }
@@ -75,12 +65,12 @@ const TOO_MANY = 12;
 
 /** Each key has `limit` units, for calls made at once and for later ones. @throws Error when the contender differs. */
 export async function checkLimit(contender: AsyncCall, limit: number): Promise<void> {
-  expectCount("calls at once admitted", await admittedOf(contender, "ann", TOO_MANY), limit);
-  expectCount("later calls admitted", await admittedOf(contender, "ann", 1), 0);
-  expectCount("calls of another key admitted", await admittedOf(contender, "bob", 1), 1);
+  expectCount("calls at once admitted", await admittedOf(contender, new Array<string>(TOO_MANY).fill("ann")), limit);
+  expectCount("later calls admitted", await admittedOf(contender, ["ann"]), 0);
+  expectCount("calls of another key admitted", await admittedOf(contender, ["bob"]), 1);
 }
 
-export async function admittedOf(contender: AsyncCall, key: string, calls: number): Promise<number> {
-  const answers = await Promise.all(Array.from({ length: calls }, () => decide(contender, key)));
+export async function admittedOf(contender: AsyncCall, keys: readonly string[]): Promise<number> {
+  const answers = await Promise.all(keys.map((key) => decide(contender, key)));
   return answers.filter(Boolean).length;
 }

@@ -31,11 +31,8 @@ export function incr({ client, limit }: Setup): AsyncCall {
   return { ask: (key) => client.incr(key), admits: (count) => (count as number) <= limit, isDenial: never };
 }
 
-interface TollgateOptions {
-  /** Limits whose unit comes back in this time. */
-  readonly periods?: readonly ("15s" | "30s" | "1m")[];
-  readonly batch?: false;
-}
+/** `periods`: one limit for each, whose unit comes back in this time. */
+type TollgateOptions = { readonly periods?: readonly ("15s" | "30s" | "1m")[]; readonly batch?: false };
 
 /** Calls `allow`. By default there is one limit, and the store sends batches. */
 export function tollgate(options: TollgateOptions = {}): CreateContender {

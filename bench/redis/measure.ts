@@ -35,7 +35,7 @@ export async function checkVariant({ id, port }: VariantOrder): Promise<Measured
 
   await client.flushall("SYNC");
   const contender = await entry.create({ client, limit: UNITS["distinct keys"] });
-  expectCount("calls admitted", await admittedOf(contender, USER_KEY, 1), 1);
+  expectCount("calls admitted", await admittedOf(contender, [USER_KEY]), 1);
   const names = await client.keys("*");
   const sizes = await Promise.all(names.map((name) => client.memory("USAGE", name)));
   client.disconnect();

@@ -8,13 +8,9 @@ import { join } from "node:path";
 import { run } from "../harness/child-process.ts";
 
 export const HOST = "127.0.0.1";
-const PROGRAM = "redis-server";
 
-/** The bench's own redis-server, which keeps nothing on disk. */
-export type RedisServer = { readonly port: number; readonly version: string; stop(): Promise<void> };
-
-/** @throws Error when the program is missing, with what to install, or when it ended, with its output. */
-export async function startRedis(program: string = PROGRAM): Promise<RedisServer> {
+/** Starts a server that keeps nothing on disk. @throws Error when the program is missing or ended. */
+export async function startRedis(program = "redis-server") {
   const version = await versionOf(program);
   const folder = await mkdtemp(join(tmpdir(), "tollgate-bench-redis-"));
   const port = await freePort();
@@ -57,9 +53,8 @@ async function freePort(): Promise<number> {
 
 async function launch(program: string, port: number, folder: string): Promise<ChildProcess> {
   const place = ["--port", String(port), "--bind", HOST, "--dir", folder];
-  const child = spawn(program, [...place, "--save", "", "--appendonly", "no"], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const args = [...place, "--save", "", "--appendonly", "no"];
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
   // The server ends with the bench, also after an error.
   const endWithBench = () => {
     child.kill("SIGKILL");

@@ -30,18 +30,18 @@ const threeLimits = tollgate({ periods: ["15s", "30s", "1m"] });
 
 /** In the order of the page's rows. */
 export const ENTRIES: readonly Entry[] = [
-  { ...entry("incr", "INCR", ADMITTED, incr), client: "auto-pipelined", command: "incr" },
-  entry("strict", "Tollgate, strict", DISTINCT, tollgate({ batch: false })),
-  entry("batched", "Tollgate", WORKLOADS, tollgate()),
-  entry("three-limits", "Tollgate, three limits", DISTINCT, threeLimits),
-  entry("consume", "Tollgate, decisions", DISTINCT, consuming),
-  entry("flexible", FLEXIBLE, ADMITTED, flexible),
-  { ...entry("flexible-pipelined", `${FLEXIBLE}, auto-pipelined`, ADMITTED, flexible), client: "auto-pipelined" },
-  entry("rate-limit-redis", "rate-limit-redis", ADMITTED, rateLimitRedis),
-  entry("flexible-blocking", FLEXIBLE, ["denied keys"], rateLimiterFlexible({ blocks: true })),
+  { ...rowOf("incr", "INCR", ADMITTED, incr), client: "auto-pipelined", command: "incr" },
+  rowOf("strict", "Tollgate, strict", DISTINCT, tollgate({ batch: false })),
+  rowOf("batched", "Tollgate", WORKLOADS, tollgate()),
+  rowOf("three-limits", "Tollgate, three limits", DISTINCT, threeLimits),
+  rowOf("consume", "Tollgate, decisions", DISTINCT, consuming),
+  rowOf("flexible", FLEXIBLE, ADMITTED, flexible),
+  { ...rowOf("flexible-pipelined", `${FLEXIBLE}, auto-pipelined`, ADMITTED, flexible), client: "auto-pipelined" },
+  rowOf("rate-limit-redis", "rate-limit-redis", ADMITTED, rateLimitRedis),
+  rowOf("flexible-blocking", FLEXIBLE, ["denied keys"], rateLimiterFlexible({ blocks: true })),
 ];
 
-function entry(id: string, name: string, workloads: readonly Workload[], create: CreateContender): Entry {
+function rowOf(id: string, name: string, workloads: readonly Workload[], create: CreateContender): Entry {
   return { id, name, workloads, client: "plain", command: "evalsha", create };
 }
 

@@ -43,17 +43,14 @@ describe("the guard", () => {
     expect(Object.keys(recorded).toSorted()).toEqual(Object.keys(GUARDED).toSorted());
   });
 
-  it.each([
-    [
-      "million, batch, over the fastest rival",
-      ["express-rate-limit", "fastify-rate-limit-large", "hono-rate-limiter", "limiter", "rate-limiter-flexible"],
-      ["million-batches / table-batches"],
-    ],
-    ["thousand, two limits, table, one over two", [], ["thousand / table", "thousand / table-two-limits"]],
-    ["bytes a key, table, over rate-limiter-flexible", [], ["weight / rate-limiter-flexible", "weight / table"]],
-  ])("measures the rows of a ratio, and rivals that keep all keys: %s", (name, rivals, rows) => {
-    const names = tasksFor([GUARDED[name]!]).map((task) => task.name);
-    expect(names.toSorted()).toEqual([...rivals.map((rival) => `million / ${rival}`), ...rows]);
+  it("measures the rows of its ratios, and the rivals that keep all keys", () => {
+    const rowsOf = (name: string) => tasksFor([GUARDED[name]!]).map((task) => task.name);
+    const rivals = rowsOf("million, batch, over the fastest rival");
+    expect(rivals).toEqual(expect.arrayContaining(["million-batches / table-batches", "million / limiter"]));
+    expect(rivals).toContain("million / fastify-rate-limit-large");
+    expect([rivals.length, rivals.includes("million / fastify-rate-limit")]).toEqual([6, false]);
+    const weighed = rowsOf("bytes a key, table, over rate-limiter-flexible");
+    expect(weighed).toEqual(["weight / table", "weight / rate-limiter-flexible"]);
   });
 
   it.each([

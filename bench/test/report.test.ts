@@ -97,12 +97,8 @@ const BLOCKS = ["setting", "targets", "results"].map((name) => `<!-- bench: ${na
 
 describe("the page", () => {
   const page = fillPage(`# Bench\n\n${BLOCKS.join("\nprose\n")}\n`, REPORT, SECTIONS);
-  const rows = page.split("\n").map((line) =>
-    line
-      .split("|")
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  );
+  const cellsOf = (line: string) => Array.from(line.slice(1, -1).split("|"), (cell) => cell.trim());
+  const rows = page.split("\n").map(cellsOf);
 
   it("keeps its prose and replaces its blocks", () => {
     expect(page).toMatch(/^# Bench\n.*prose.*prose.*<!-- bench ends -->\n$/s);

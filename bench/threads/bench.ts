@@ -48,54 +48,52 @@ export const THREAD_TABLES: readonly Table[] = Object.entries(GROUPS).map(([id, 
   title,
   rows: ROWS.map((row) => row.id),
   columns: [
-    textColumn("who", (id) => ROWS.find((row) => row.id === id)?.name ?? id),
+    textColumn("who", (row) => ROWS.find((one) => one.id === row)?.name ?? row),
     ...THREAD_COUNTS.flatMap((threads) => [
-      medianColumn(threadsText(threads), String(threads), millionText),
+      medianColumn(threads === 1 ? "1 thread" : `${threads} threads`, String(threads), millionText),
       rangeColumn(String(threads), millionText),
       ...(threads === 1 ? [] : [scaleColumn(threads)]),
     ]),
   ],
 }));
 
-function threadsText(threads: number): string {
-  return threads === 1 ? "1 thread" : `${threads} threads`;
-}
-
 const HANDLE = "across threads, hot key by handle";
 const KEYS = "across threads, 100,000 keys";
 const CLUSTER = "across threads, hot key, over rate-limiter-flexible's cluster";
 
 export const THREAD_TARGETS: readonly Target[] = [
-  { text: `${HANDLE}, 1 thread`, ratio: { of: hot("shared-handle", 1) }, aim: millions(10) },
-  { text: `${HANDLE}, 1 thread, coarse clock`, ratio: { of: hot("shared-handle-coarse", 1) }, aim: millions(28) },
+  { text: `${HANDLE}, 1 thread`, ratio: { of: hot("shared-handle", 1) }, aim: atLeast(10, "million/s", 1) },
   {
-    text: `${HANDLE}, 4 threads over 1, coarse clock`,
-    ratio: { of: hot("shared-handle-coarse", 4), over: hot("shared-handle-coarse", 1) },
-    aim: times(0.6),
+    text: `${HANDLE}, 1 thread, coarse clock`,
+    ratio: { of: hot("shared-handle-coarse", 1) },
+    aim: atLeast(28, "million/s", 1),
   },
-  ...(
-    [
-      ["", ""],
-      ["-coarse", ", coarse clock"],
-    ] as const
-  ).flatMap(([suffix, clock]): Target[] => [
-    ...[1, 2].map((threads) => ({
-      text: `${KEYS}, over the table in Rust, ${threadsText(threads)}${clock}`,
-      ratio: { of: keys(`shared-strings${suffix}`, threads), over: keys(`rust-table${suffix}`, threads) },
-      aim: times(0.35),
-    })),
-    {
-      text: `${KEYS}, 2 threads over 1${clock}`,
-      ratio: { of: keys(`shared-strings${suffix}`, 2), over: keys(`shared-strings${suffix}`, 1) },
-      aim: times(1.6),
-    },
-  ]),
-  ...[1, 2].map((threads) => ({
-    text: `${CLUSTER}, ${threadsText(threads)}`,
-    ratio: { of: hot("shared", threads), over: hot("cluster", threads) },
-    aim: times(50),
-  })),
+  target(
+    `${HANDLE}, 4 threads over 1, coarse clock`,
+    hot("shared-handle-coarse", 4),
+    hot("shared-handle-coarse", 1),
+    0.6,
+  ),
+  ...["", "-coarse"].flatMap((clock) => {
+    const words = clock === "" ? "" : ", coarse clock";
+    const [ours, rust] = [`shared-strings${clock}`, `rust-table${clock}`];
+    return [
+      target(`${KEYS}, over the table in Rust, 1 thread${words}`, keys(ours, 1), keys(rust, 1), 0.35),
+      target(`${KEYS}, over the table in Rust, 2 threads${words}`, keys(ours, 2), keys(rust, 2), 0.35),
+      target(`${KEYS}, 2 threads over 1${words}`, keys(ours, 2), keys(ours, 1), 1.6),
+    ];
+  }),
+  target(`${CLUSTER}, 1 thread`, hot("shared", 1), hot("cluster", 1), 50),
+  target(`${CLUSTER}, 2 threads`, hot("shared", 2), hot("cluster", 2), 50),
 ];
+
+function target(text: string, of: Figure, over: Figure, least: number): Target {
+  return { text, ratio: { of, over }, aim: atLeast(least, "×", 2) };
+}
+
+function atLeast(value: number, unit: string, digits: number): Aim {
+  return { is: "≥", value, unit, digits };
+}
 
 function hot(row: string, threads: number): Figure {
   return { table: "threads-hot", rows: [row], name: String(threads) };
@@ -103,12 +101,4 @@ function hot(row: string, threads: number): Figure {
 
 function keys(row: string, threads: number): Figure {
   return { table: "threads-keys", rows: [row], name: String(threads) };
-}
-
-function millions(value: number): Aim {
-  return { is: "≥", value, unit: "million/s", digits: 1 };
-}
-
-function times(value: number): Aim {
-  return { is: "≥", value, unit: "×", digits: 2 };
 }

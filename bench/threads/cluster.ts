@@ -27,12 +27,11 @@ export async function measureCluster(processes: number, plan: Plan): Promise<num
 
 function decideFor(workers: readonly Worker[], forMs: number): Promise<ThreadSample[]> {
   const startMs = monotonicMs();
-  return Promise.all(
-    workers.map(async (worker) => {
-      const { calls, admitted, endMs } = await ask(worker, { untilMs: startMs + forMs });
-      return { startMs, endMs, calls, callsInAll: calls, admittedInAll: admitted };
-    }),
-  );
+  const decide = async (worker: Worker): Promise<ThreadSample> => {
+    const { calls, admitted, endMs } = await ask(worker, { untilMs: startMs + forMs });
+    return { startMs, endMs, calls, callsInAll: calls, admittedInAll: admitted };
+  };
+  return Promise.all(workers.map(decide));
 }
 
 function ask(worker: Worker, order: Order): Promise<Reply> {

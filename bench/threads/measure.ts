@@ -37,7 +37,7 @@ async function measureShared(variant: SharedVariant, threads: number, plan: Plan
     return { does: "decides", plan, barrier, threads, variant, store: store.handle, thread };
   };
   const samples = await startWorkers(Array.from({ length: threads }, orderOf));
-  if (variant.limit === "ample") checkAdmitted(limiter, variant.form, samples, store.clock.now() - openedMs);
+  if (variant.limit === "ample") checkAdmitted(limiter, variant.form, samples, () => store.clock.now() - openedMs);
   else checkDenied(limiter, samples);
   return millionPerSecond(samples);
 }

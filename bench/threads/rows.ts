@@ -24,27 +24,14 @@ export const GROUPS = {
   "threads-keys": "Across threads: 100,000 keys, each thread in an order of its own",
 } as const;
 
-type Common = { readonly group: keyof typeof GROUPS; readonly id: string; readonly name: string };
+type Runs =
+  | { readonly runs: "in shared memory"; readonly variant: SharedVariant }
+  /** Worker threads ask the thread that owns the limiter, or processes ask the primary one. */
+  | { readonly runs: "by messages" | "in a cluster" }
+  /** The same in Rust, with the words that the program takes. */
+  | { readonly runs: "natively"; readonly program: "loop" | "table"; readonly clock: "per-call" | "coarse" };
 
-/** Worker threads over a shared store. */
-export interface SharedRow extends Common {
-  readonly runs: "in shared memory";
-  readonly variant: SharedVariant;
-}
-
-/** By messages: worker threads ask the thread that owns the limiter. In a cluster: processes ask the primary one. */
-export interface AskingRow extends Common {
-  readonly runs: "by messages" | "in a cluster";
-}
-
-/** The same in Rust, with the words that the program takes. */
-export interface NativeRow extends Common {
-  readonly runs: "natively";
-  readonly program: "loop" | "table";
-  readonly clock: "per-call" | "coarse";
-}
-
-export type Row = SharedRow | AskingRow | NativeRow;
+export type Row = Runs & { readonly group: keyof typeof GROUPS; readonly id: string; readonly name: string };
 
 export interface SharedVariant {
   readonly form: "handle" | "string" | "strings";
@@ -85,7 +72,7 @@ function shared(
   form: SharedVariant["form"],
   clock: SharedVariant["clock"],
   rest: Partial<Pick<SharedVariant, "limit" | "limits">> = {},
-): SharedRow {
+): Row {
   const variant = { form, clock, limit: "ample", limits: 1, ...rest } as const;
   const words = [
     variant.limits === 2 && "two limits",

@@ -8,17 +8,9 @@ import { Barrier, type Counted, inWindow, type ThreadSample } from "./window.ts"
 
 type Common = { readonly plan: Plan; readonly barrier: SharedArrayBuffer; readonly threads: number };
 
-export interface SharedOrder extends Common {
-  readonly does: "decides";
-  readonly variant: SharedVariant;
-  readonly store: SharedStoreHandle;
-  readonly thread: number;
-}
-
-export interface AskerOrder extends Common {
-  readonly does: "asks";
-  readonly owner: MessagePort;
-}
+type Shared = { readonly variant: SharedVariant; readonly store: SharedStoreHandle; readonly thread: number };
+export type SharedOrder = Common & Shared & { readonly does: "decides" };
+export type AskerOrder = Common & { readonly does: "asks"; readonly owner: MessagePort };
 
 /** The work of one worker thread, which `measure.ts` starts. */
 export type WorkerOrder = SharedOrder | AskerOrder;

@@ -7,9 +7,7 @@ import type { Front, Serve } from "../variants.ts";
 export type Servers = Readonly<Partial<Record<Front, Serve>>>;
 
 export const BODY = "hello";
-
 export const HOST = "127.0.0.1";
-
 export const DAY_MS = 86_400_000;
 
 export async function listen(server: Server): Promise<number> {

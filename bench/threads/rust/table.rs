@@ -148,11 +148,6 @@ impl Table {
         let second = first + SETS_IN_A_ROW + distance as usize;
         std::array::from_fn(|i| (if i % 2 == 0 { first } else { second } + i / 2) % count)
     }
-
-    fn full_at(&self, key: &str) -> u64 {
-        let slot = self.find(self.hash(key)).expect("expected every key to be there");
-        slot.state.load(Ordering::Acquire) >> GENERATION_BITS
-    }
 }
 
 pub fn measure(plan: &Plan, clock: Clock, count: usize) -> f64 {
@@ -176,7 +171,8 @@ pub fn measure(plan: &Plan, clock: Clock, count: usize) -> f64 {
         }
     }
     for (key, units) in keys.iter().zip(taken) {
-        expect_taken(table.full_at(key), clock.read(), units);
+        let slot = table.find(table.hash(key)).expect("expected every key to be there");
+        expect_taken(slot.state.load(Ordering::Acquire) >> GENERATION_BITS, clock.read(), units);
     }
     measured.per_second
 }
