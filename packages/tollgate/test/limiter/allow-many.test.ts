@@ -136,16 +136,6 @@ describe.each(STORES)("a batch over %s", (_name, createStore) => {
     expect(await batch(many, keys)).toEqual(await oneByOne(single, keys));
   });
 
-  it("counts under each of very many limits", async () => {
-    const limits = (input: string) => [perMinute(1, { name: input })];
-    const limiter = limiterOver(createStore(), { key: () => "a", limits, clock: manualClock(START_MS), name: "batch" });
-    const names = Array.from({ length: 1_500 }, (_, i) => `limit-${i}`);
-    const out = new Uint8Array(names.length);
-    expect(await limiter.allowMany(names, out)).toBe(1_500);
-    if (limiter.kind === "sync") expect(limiter.size).toBe(1_500);
-    expect(await limiter.allowMany(names, out)).toBe(0);
-  });
-
   it("tells observers of each input", async () => {
     const seen: Observation[] = [];
     const observe = (one: Observation) => void seen.push(one);

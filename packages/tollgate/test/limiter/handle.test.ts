@@ -88,22 +88,6 @@ describe.each(EVERY_STORE)("a handle over %s", (_name, createStore) => {
     expect(await limiter.allow("ann", 100)).toBe(true);
   });
 
-  it("of limits chosen per call counts where its key does, though thousands of limits came in between", async () => {
-    const limiter = limiterOver(createStore(), {
-      limits: (input) => [perMinute(2, { name: input === "ann" ? "hers" : input })],
-      key: (input) => (input === "ann" ? "ann" : "another"),
-      clock,
-      name: "g",
-    });
-    const handle = limiter.handle("ann");
-    for (let i = 0; i < 2_100; i += 1) await limiter.peek(`limit-${i}`);
-    await handle.allow();
-    expect(await (limiter.kind === "sync" ? limiter.size : limiter.size())).toBe(1);
-    expect((await limiter.explain("ann"))[0]?.used).toBe(1);
-    await limiter.clear();
-    expect((await handle.consume()).remaining).toBe(1);
-  });
-
   it("charges into debt and gives back, under the key and the limits that it was made with", async () => {
     let choices = 0;
     const limiter = limiterOver(createStore(), {
