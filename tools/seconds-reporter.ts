@@ -38,6 +38,8 @@ function secondsOf(module: TestModule): number {
 function record(times: readonly (readonly [string, number])[]): void {
   const before = JSON.parse(readFileSync(RECORD, "utf8")) as Record<string, number>;
   const all = Object.entries({ ...before, ...Object.fromEntries(times) });
-  const kept = all.filter(([file, seconds]) => seconds >= LEAST_SECONDS && existsSync(file)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const kept = all
+    .filter(([file, seconds]) => seconds >= LEAST_SECONDS && existsSync(file))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
   writeFileSync(RECORD, `${JSON.stringify(Object.fromEntries(kept), undefined, 2)}\n`);
 }
