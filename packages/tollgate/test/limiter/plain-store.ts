@@ -1,6 +1,6 @@
 import { memoryStore, type SyncStore } from "tollgate";
 
-/** A store as somebody else may write it: only what it has to have, so no holds and no batches. */
+/** A store of a user, with the required methods only: no key references and no batches. */
 export function plainStore(): SyncStore {
   const store = memoryStore();
   return {
