@@ -1,7 +1,7 @@
 import type { CallerFindings, CallerOrders } from "./caller.ts";
 import { Child } from "./child.ts";
 
-/** Lets a process for each of the orders call when all are ready. */
+/** Starts a process for each of the orders. All of them begin to call when the last one is ready. */
 export async function callInProcesses(all: readonly CallerOrders[]): Promise<readonly CallerFindings[]> {
   const children = all.map((orders) => new Child(new URL("caller.ts", import.meta.url), orders));
   try {

@@ -1,23 +1,23 @@
 import { connect } from "node:net";
 import { AnswerReader } from "./answer-reader.ts";
-import { ordersOfChild, tellParent } from "./in-child.ts";
+import { ordersOfChild, tellParent } from "./child.ts";
 import { type Keys, keyOf, pathOf } from "./keys.ts";
 import { emptyTally, type Findings, type KeyTally, percentile } from "./tally.ts";
 
-/** The process that floods: requests over raw sockets, which wait for no answer. */
+/** The orders of the process that floods: requests over raw sockets, sent without waiting for answers. */
 export interface FloodOrders {
   readonly port: number;
   readonly connections: number;
-  /** On each connection. */
+  /** The requests of each connection. */
   readonly requests: number;
-  /** So many are written in one piece, and the next when all of these are answered. */
+  /** The requests that are written in one piece. The next piece follows after all of them are answered. */
   readonly burst: number;
   readonly keys: Keys;
-  /** Says `{ reached: true }` as often as so many more are answered, but not at the end. */
+  /** Sends `{ reached: true }` after each so many answers, except at the end. */
   readonly tellEvery: number;
 }
 
-/** If the server does not answer all within that time, the findings are of those that it answered. */
+/** After this time without an answer, the findings cover the requests that were answered. */
 const PATIENCE_MS = 45_000;
 
 ordersOfChild();

@@ -1,20 +1,20 @@
 import { connect } from "node:net";
 import { AnswerReader } from "./answer-reader.ts";
-import { ordersOfChild, tellParent } from "./in-child.ts";
+import { ordersOfChild, tellParent } from "./child.ts";
 import { percentile } from "./tally.ts";
 
 /**
- * The process of a second client: a request every few milliseconds, on a connection of its own, with headers of its
- * own.
+ * The orders of the process of a second client. It sends a request every few milliseconds, on a connection of its own
+ * and with a header of its own.
  */
 export interface GuestOrders {
   readonly port: number;
   readonly path: string;
-  /** Such as `X-API-Key: guest`; empty for none. */
+  /** A header such as `X-API-Key: guest`, or an empty string. */
   readonly header: string;
 }
 
-/** What became of its requests since it was asked last. */
+/** The outcomes of its requests since the last message to it. */
 export interface GuestFindings {
   readonly requests: number;
   readonly p50Ms: number;
@@ -29,7 +29,7 @@ const EVERY_MS = 5;
 
 const { port, path, header } = ordersOfChild<GuestOrders>();
 const request = `GET ${path} HTTP/1.1\r\nHost: a\r\n${header === "" ? "" : `${header}\r\n`}\r\n`;
-/** When the requests were made that are not answered. */
+/** The times of the requests that are not answered yet. */
 const waiting: number[] = [];
 let latencies: number[] = [];
 let refused = 0;
@@ -47,8 +47,7 @@ const reader = new AnswerReader({
 const socket = connect(port, "127.0.0.1").setNoDelay();
 socket.setEncoding("latin1").on("data", (text: string) => reader.read(text));
 socket.on("connect", () => {
-  // What waits for an answer does not keep it from asking again: a flood that holds it up is seen by all that comes
-  // meanwhile.
+  // It sends the next request before the answer to the last one, so that every request during a flood shows the delay.
   setInterval(() => {
     waiting.push(performance.now());
     socket.write(request);
