@@ -1,12 +1,8 @@
 import { describe } from "vitest";
-import { LONG_LIVES, ONE_LIMITER, SEVERAL_LIMITERS } from "./agreement.ts";
-import { FULL_RING } from "./full-ring.ts";
+import { LONG_LIVES, SEVERAL_LIMITERS } from "./agreement.ts";
 import { hold } from "./hold.ts";
 
-describe("the library and the reference model, one limiter:", () => {
-  hold([...ONE_LIMITER, ...FULL_RING], "deep");
-});
-
+// The quick tier runs a tenth of these cases: `properties.test.ts`.
 describe("the library and the reference model, several limiters:", () => {
   hold(SEVERAL_LIMITERS, "deep");
 });
