@@ -5,7 +5,7 @@ import { ALL_TESTS, DEEP_TESTS, resolve, settingsOf } from "./tools/test-tiers.t
 export default defineConfig({
   resolve,
   test: {
-    ...settingsOf({ fileSeconds: 20, timeoutMs: 60_000 }),
+    ...settingsOf({ fileSeconds: 20, timeoutMs: 120_000 }),
     include: ALL_TESTS,
     exclude: [...configDefaults.exclude, ...DEEP_TESTS],
   },

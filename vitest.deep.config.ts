@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { FiguresReporter } from "./packages/tollgate/test/floods/kit/figures-reporter.ts";
 import { DEEP_TESTS, FLOODS, resolve, settingsOf } from "./tools/test-tiers.ts";
 
-const settings = settingsOf({ fileSeconds: 90, timeoutMs: 120_000 });
+const settings = settingsOf({ fileSeconds: 90, timeoutMs: 240_000 });
 
 /** The deep tier, `npm run test:deep`: files in parallel first, then the floods one after another. */
 export default defineConfig({

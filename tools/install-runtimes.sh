@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs Bun, Deno and the runtime of Workers from npm, once and after each change of their versions. They have a folder
-# of their own, so that the tools of the workspace ignore them.
+# Installs Bun, Deno and the runtime of Workers from npm, once and after each change of their versions. They have a
+# folder of their own, so that the tools of the workspace ignore them.
 set -eu
 
 cd "$(dirname "$0")/../test/runtimes/installed"

@@ -82,7 +82,7 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     why: "a bucket that began empty is forgotten as soon as it is full, and is empty again",
   },
   {
-    name: "any limit as good as new drops the key",
+    name: "any idle limit drops the key",
     file: VERBS,
     find: "if (!this.#kernels[i]!.isIdle(cells, base + this.#offsets[i]!, then)) return false;\n    }\n    return true;",
     replace:

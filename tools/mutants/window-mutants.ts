@@ -156,7 +156,7 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
     file: SLIDING,
     find: "if (!this.conforms(cells, at, now, cost)) return false;",
     replace: "",
-    why: "`allow` of the last of several limits asks nobody",
+    why: "`allow` of the last of several limits checks nothing",
   },
   {
     name: "sliding window unused with a unit in use",
@@ -170,7 +170,7 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
     file: FIXED,
     find: "if (!this.conforms(cells, at, now, cost)) return false;",
     replace: "",
-    why: "`allow` of the last of several limits asks nobody",
+    why: "`allow` of the last of several limits checks nothing",
   },
   {
     name: "fixed window unused with a unit in use",

@@ -1,7 +1,7 @@
 import { createLimiter, type Limit, type Limiter } from "tollgate";
 import { type ManualClock, manualClock } from "tollgate/testing";
 
-/** Some moment in 2026. */
+/** A moment in 2026. */
 export const START_MS = 1_790_000_000_123;
 export const SECOND_MS = 1_000;
 export const HOUR_MS: number = 3_600 * SECOND_MS;

@@ -9,8 +9,8 @@ const EXACT_INTEGERS = 2n ** 53n;
 /**
  * How a token bucket counts time: in ticks. One unit is worth `ticksPerUnit` ticks.
  *
- * Here ticks count from the epoch, `⌊us·N·S/P⌋`. An origin that is a multiple of P subtracts a whole number of ticks
- * from every moment, which changes no comparison.
+ * Here ticks count from the epoch, `⌊us·N·S/P⌋`. An origin that is a multiple of P subtracts a whole number of
+ * ticks from every moment, which changes no comparison.
  */
 export interface TickScale {
   readonly exact: boolean;

@@ -14,13 +14,14 @@ export interface StoreContractOptions {
   readonly skip?: Readonly<Record<string, string>>;
 }
 
-/** Some moment in 2026. */
+/** A moment in 2026. */
 const START_MS = 1_790_000_000_123;
 
 const TESTS: ContractTests = { ...admission, ...time, ...keys, ...verbs, ...twin, ...shortcuts, ...together };
 
 /**
- * The requirements on every store, as cases for any test runner. Synchronous and asynchronous stores run the same cases.
+ * Returns the requirements on every store as cases for any test runner. Synchronous and asynchronous stores run the same
+ * cases.
  *
  * @throws Error when `skip` has an unknown name.
  * @example

@@ -9,7 +9,7 @@ import { REQUESTS, runFlood } from "./run-flood.ts";
 import { type Findings, mostOf, sumOf } from "./tally.ts";
 
 /** Loading a framework and answering 20,000 requests can take many seconds on a busy machine. */
-const PATIENCE = { timeout: 120_000 };
+const PATIENCE = { timeout: 240_000 };
 
 /** Tests all floods of the plan over a Redis in that condition. `expected` checks more than what holds for all. */
 export function itIsFlooded(
