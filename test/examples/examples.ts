@@ -39,14 +39,19 @@ export function needsRedis({ code }: CodeBlock): boolean {
   return code.includes("REDIS_URL");
 }
 
-/** Runs an example: each `console.log` prints what the comment behind it says. */
+/**
+ * Runs an example: each `console.log` prints what the comment behind it says. The system's clock stands still meanwhile,
+ * so that no unit refills on a busy machine.
+ */
 export async function expectPromisedOutput({ file, code }: Example): Promise<void> {
   const printed: string[] = [];
+  vi.useFakeTimers({ toFake: ["Date", "performance"] });
   const log = vi.spyOn(console, "log").mockImplementation((...values) => void printed.push(format(...values)));
   try {
     await import(file);
   } finally {
     log.mockRestore();
+    vi.useRealTimers();
   }
   expect(printed).toEqual(promisedOutput(code));
 }
