@@ -27,6 +27,8 @@ const CALM_MS = 1_500;
 /** Added to several times the wait at a server without a limiter, so that no busy machine fails the test. */
 const LONGEST_MS = 3_000;
 const TIMES_BARE = 4;
+/** A server does far more work than the second client, so other processes delay it by several times as much. */
+const TIMES_LAG = 20;
 
 interface Seen {
   readonly calm: GuestFindings;
@@ -50,15 +52,15 @@ async function floodBeside(guestOrders: GuestOrders, shape: Shape): Promise<Seen
   const { port } = guestOrders;
   const { connections, requests, burst } = shape;
   await using guest = new Child(new URL("kit/guest.ts", import.meta.url), guestOrders);
-  await guest.hear();
+  await guest.receive();
   // The engine of the server compiles its hot code meanwhile.
   await new Promise((resolve) => setTimeout(resolve, CALM_MS));
-  await guest.ask({ ask: "findings" });
+  await guest.request({ ask: "findings" });
   await new Promise((resolve) => setTimeout(resolve, CALM_MS));
-  const calm = await guest.ask<GuestFindings>({ ask: "findings" });
-  const orders: FloodOrders = { port, connections, requests, burst, keys: "one", tellEvery: connections * requests };
-  const flood = await flooder.ask<Findings>(orders);
-  return { calm, flooded: await guest.ask<GuestFindings>({ ask: "findings" }), flood };
+  const calm = await guest.request<GuestFindings>({ ask: "findings" });
+  const orders: FloodOrders = { port, connections, requests, burst, keys: "one", notifyEvery: connections * requests };
+  const flood = await flooder.request<Findings>(orders);
+  return { calm, flooded: await guest.request<GuestFindings>({ ask: "findings" }), flood };
 }
 
 function figuresOf(of: object, { calm, flooded, flood }: Seen) {
@@ -81,9 +83,9 @@ function figuresOf(of: object, { calm, flooded, flood }: Seen) {
   };
 }
 
-function expectAdmitted({ flooded: { longestMs, refused, degraded } }: Seen, bareMs: number): void {
+function expectAdmitted({ flooded: { longestMs, lagMs, refused, degraded } }: Seen, bareMs: number): void {
   expect({ refused, degraded }).toEqual({ refused: 0, degraded: 0 });
-  expect(longestMs).toBeLessThanOrEqual(LONGEST_MS + TIMES_BARE * bareMs);
+  expect(longestMs).toBeLessThanOrEqual(LONGEST_MS + TIMES_BARE * bareMs + TIMES_LAG * lagMs);
 }
 
 describe.each(SHAPES.map((shape) => [shape.flood, shape] as const))("a second client beside %s", (_flood, shape) => {
@@ -93,7 +95,7 @@ describe.each(SHAPES.map((shape) => [shape.flood, shape] as const))("a second cl
   // The part of the wait that is not due to the limiter.
   it("is answered by a server without a limiter", async ({ task }) => {
     await using server = new Child(new URL("kit/bare-server.ts", import.meta.url));
-    const { port } = await server.hear<ServerStarted>();
+    const { port } = await server.receive<ServerStarted>();
     const seen = await floodBeside({ port, path: GUEST_PATH, header: "" }, shape);
     task.meta.figures = [figuresOf({ server: "node, no limiter", flood: shape.flood }, seen)];
     bareMs = seen.flooded.longestMs;
@@ -114,7 +116,7 @@ describe.each(SHAPES.map((shape) => [shape.flood, shape] as const))("a second cl
       hasGuest: true,
     };
     await using server = new Child(new URL("kit/flood-server.ts", import.meta.url), serverOrders);
-    const { port } = await server.hear<ServerStarted>();
+    const { port } = await server.receive<ServerStarted>();
     const seen = await floodBeside({ port, path: GUEST_PATH, header: "" }, shape);
     task.meta.figures = [figuresOf({ server: "node, Redis", flood: shape.flood }, seen)];
     const { admitted, degraded } = sumOf(seen.flood);

@@ -1,6 +1,6 @@
 import { type AsyncLimiter, createLimiter, type Decision } from "tollgate";
 import { type RedisStoreOptions, redisStore } from "tollgate/redis";
-import { ordersOfChild, tellParent } from "./child.ts";
+import { ordersOfChild, sendToParent } from "./child.ts";
 import type { Algorithm, ClientName, Policy } from "./flood.ts";
 import { limitOf, onFailureOf } from "./limiter-options.ts";
 import { loadClient, type Whereabouts } from "./open-client.ts";
@@ -160,6 +160,6 @@ async function callAll(limiters: readonly AsyncLimiter[]): Promise<CallerFinding
 const warmed = orders.start === "warm" ? await makeLimiters() : undefined;
 if (warmed !== undefined) await Promise.all(warmed.map((limiter) => limiter.consume("warm")));
 process.on("message", () => {
-  void (warmed === undefined ? makeLimiters() : Promise.resolve(warmed)).then(callAll).then(tellParent);
+  void (warmed === undefined ? makeLimiters() : Promise.resolve(warmed)).then(callAll).then(sendToParent);
 });
-tellParent({ ready: true });
+sendToParent({ ready: true });

@@ -25,7 +25,7 @@ export class Child implements AsyncDisposable {
   }
 
   /** Resolves with the next message of the child. */
-  async hear<Message>(): Promise<Message> {
+  async receive<Message>(): Promise<Message> {
     while (this.#messages.length === 0) {
       if (this.#ended !== undefined)
         throw new Error(`expected a message of the process, got its end with ${this.#ended}`);
@@ -37,12 +37,12 @@ export class Child implements AsyncDisposable {
   }
 
   /** Sends a message and resolves with the next message of the child. */
-  ask<Answer>(message: object): Promise<Answer> {
-    this.tell(message);
-    return this.hear();
+  request<Answer>(message: object): Promise<Answer> {
+    this.send(message);
+    return this.receive();
   }
 
-  tell(message: object): void {
+  send(message: object): void {
     this.#process.send(message);
   }
 
@@ -60,6 +60,6 @@ export function ordersOfChild<Orders>(): Orders {
 }
 
 /** Sends a message from this child process to its parent. */
-export function tellParent(message: object): void {
+export function sendToParent(message: object): void {
   process.send?.(message);
 }

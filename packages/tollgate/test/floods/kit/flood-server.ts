@@ -1,7 +1,7 @@
 import { createLimiter } from "tollgate";
 import type { HttpFacts } from "tollgate/node";
 import { redisStore } from "tollgate/redis";
-import { ordersOfChild, tellParent } from "./child.ts";
+import { ordersOfChild, sendToParent } from "./child.ts";
 import type { AdapterName, Algorithm, ClientName, Policy } from "./flood.ts";
 import { GUEST_PATH } from "./keys.ts";
 import { limitOf, onFailureOf } from "./limiter-options.ts";
@@ -53,6 +53,6 @@ const limiter = createLimiter({
 const started: ServerStarted = { port: await serve(limiter) };
 process.on("message", () => {
   const state: ServerState = { opened, peakMb: Math.round(process.resourceUsage().maxRSS / 1024) };
-  tellParent(state);
+  sendToParent(state);
 });
-tellParent(started);
+sendToParent(started);

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { AnswerReader } from "./answer-reader.ts";
-import { ordersOfChild, tellParent } from "./child.ts";
+import { ordersOfChild, sendToParent } from "./child.ts";
 import { type Keys, keyOf, pathOf } from "./keys.ts";
 import { emptyTally, type Findings, type KeyTally, percentile } from "./tally.ts";
 
@@ -14,15 +14,15 @@ export interface FloodOrders {
   readonly burst: number;
   readonly keys: Keys;
   /** Sends `{ reached: true }` after each so many answers, except at the end. */
-  readonly tellEvery: number;
+  readonly notifyEvery: number;
 }
 
 /** After this time without an answer, the findings cover the requests that were answered. */
-const PATIENCE_MS = 45_000;
+const PATIENCE_MS = 120_000;
 
 ordersOfChild();
 process.on("message", (orders: FloodOrders) => {
-  void new FloodRun(orders).done.then(tellParent);
+  void new FloodRun(orders).done.then(sendToParent);
 });
 
 class FloodRun {
@@ -81,8 +81,8 @@ class FloodRun {
     if (status === 429) tally.denied += 1;
     if (status === 503) tally.unavailable += 1;
     const answered = this.#latencies.length;
-    const { connections, requests, tellEvery } = this.#orders;
-    if (answered % tellEvery === 0 && answered < connections * requests) tellParent({ reached: true });
+    const { connections, requests, notifyEvery } = this.#orders;
+    if (answered % notifyEvery === 0 && answered < connections * requests) sendToParent({ reached: true });
   }
 
   #noteDegraded(cause: string, key: number): void {

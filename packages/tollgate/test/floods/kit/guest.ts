@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { AnswerReader } from "./answer-reader.ts";
-import { ordersOfChild, tellParent } from "./child.ts";
+import { ordersOfChild, sendToParent } from "./child.ts";
 import { percentile } from "./tally.ts";
 
 /**
@@ -20,6 +20,8 @@ export interface GuestFindings {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly longestMs: number;
+  /** The longest delay of a timer of this process: how busy the machine was. */
+  readonly lagMs: number;
   /** Answers other than 200. */
   readonly refused: number;
   readonly degraded: number;
@@ -32,6 +34,7 @@ const request = `GET ${path} HTTP/1.1\r\nHost: a\r\n${header === "" ? "" : `${he
 /** The times of the requests that are not answered yet. */
 const waiting: number[] = [];
 let latencies: number[] = [];
+let lagMs = 0;
 let refused = 0;
 let degraded = 0;
 
@@ -48,11 +51,15 @@ const socket = connect(port, "127.0.0.1").setNoDelay();
 socket.setEncoding("latin1").on("data", (text: string) => reader.read(text));
 socket.on("connect", () => {
   // It sends the next request before the answer to the last one, so that every request during a flood shows the delay.
+  let lastMs = performance.now();
   setInterval(() => {
-    waiting.push(performance.now());
+    const nowMs = performance.now();
+    lagMs = Math.max(lagMs, nowMs - lastMs - EVERY_MS);
+    lastMs = nowMs;
+    waiting.push(nowMs);
     socket.write(request);
   }, EVERY_MS);
-  tellParent({ ready: true });
+  sendToParent({ ready: true });
 });
 
 process.on("message", () => {
@@ -62,11 +69,13 @@ process.on("message", () => {
     p50Ms: percentile(sorted, 0.5),
     p99Ms: percentile(sorted, 0.99),
     longestMs: sorted.at(-1) ?? 0,
+    lagMs,
     refused,
     degraded,
   };
   latencies = [];
+  lagMs = 0;
   refused = 0;
   degraded = 0;
-  tellParent(findings);
+  sendToParent(findings);
 });

@@ -44,22 +44,22 @@ export async function runFlood(flooder: Child, redis: RedisServer, flood: Flood)
     ...surroundings.whereabouts,
   };
   await using server = new Child(new URL("flood-server.ts", import.meta.url), orders);
-  const { port } = await server.hear<ServerStarted>();
+  const { port } = await server.receive<ServerStarted>();
   await getOnce(`http://127.0.0.1:${port}/warm`);
   await surroundings.before(algorithm);
   const requests = REQUESTS / connections;
   const floodOrders: FloodOrders = {
     ...{ port, connections, requests, keys: KEYS[condition] },
     burst: Math.ceil(requests / BURSTS[condition]),
-    tellEvery: REQUESTS / (DISTURBANCES + 1),
+    notifyEvery: REQUESTS / (DISTURBANCES + 1),
   };
-  flooder.tell(floodOrders);
+  flooder.send(floodOrders);
   for (let times = 0; times < DISTURBANCES; times += 1) {
-    await flooder.hear();
+    await flooder.receive();
     await surroundings.during(times);
   }
-  const findings = await flooder.hear<Findings>();
-  return { findings, server: await server.ask<ServerState>({ ask: "state" }) };
+  const findings = await flooder.receive<Findings>();
+  return { findings, server: await server.request<ServerState>({ ask: "state" }) };
 }
 
 /** After it the server is connected to Redis, and the script is loaded. */
