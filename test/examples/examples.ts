@@ -9,13 +9,13 @@ export interface Example extends CodeBlock {
   readonly file: string;
 }
 
-/** The examples that a test file compiles or runs, in a folder that only this test file writes to. */
+/** The examples that a test file compiles or runs, in a folder of its process: two runs may overlap. */
 export class Examples {
   readonly folder: string;
   readonly list: readonly Example[];
 
-  constructor(folder: string, isIncluded: (example: CodeBlock) => boolean) {
-    this.folder = join(REPOSITORY, "test/examples/.generated", folder);
+  constructor(isIncluded: (example: CodeBlock) => boolean) {
+    this.folder = join(REPOSITORY, "test/examples/.generated", String(process.pid));
     this.list = pagesAndSources()
       .flatMap(blocksOf)
       .filter((block) => block.language === "ts" && isIncluded(block))

@@ -3,7 +3,7 @@ import type { RedisServer } from "../../packages/tollgate/test/stores/redis/serv
 import { startRedis } from "../../packages/tollgate/test/stores/redis/servers/start-redis.ts";
 import { Examples, expectPromisedOutput, needsRedis } from "./examples.ts";
 
-const examples = new Examples("redis", needsRedis);
+const examples = new Examples(needsRedis);
 
 let redis: RedisServer;
 beforeAll(async () => {

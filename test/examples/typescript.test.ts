@@ -33,7 +33,7 @@ const DOCUMENTED = [
   "tokenBucket",
 ];
 
-const examples = new Examples("all", () => true);
+const examples = new Examples(() => true);
 beforeAll(() => examples.write());
 afterAll(() => examples.remove());
 
