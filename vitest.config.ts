@@ -1,29 +1,12 @@
-import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
-import { CountReporter } from "./tools/count-reporter.ts";
+import { ALL_TESTS, DEEP_TESTS, resolve, settingsOf } from "./tools/test-tiers.ts";
 
-// The tests use the library by its public names, from its source. TOLLGATE_SRC points them at another copy of it.
-const source = process.env["TOLLGATE_SRC"] ?? fileURLToPath(new URL("packages/tollgate/src", import.meta.url));
-
-export const resolve = {
-  alias: [
-    { find: /^tollgate$/, replacement: `${source}/index.ts` },
-    { find: /^tollgate\/testing$/, replacement: `${source}/testing/index.ts` },
-    { find: /^tollgate\/(redis|shared|table)$/, replacement: `${source}/stores/$1/index.ts` },
-    { find: /^tollgate\/(express|fastify|fetch|hono|koa|node)$/, replacement: `${source}/adapters/$1.ts` },
-  ],
-};
-
-/** They run by themselves: vitest.deep.config.ts. */
-export const DEEP_TESTS = "packages/tollgate/test/floods/**/*.test.ts";
-
+/** The quick tier, `npm test`: it needs npm packages and nothing else. vitest.deep.config.ts has the other tests. */
 export default defineConfig({
   resolve,
   test: {
-    include: ["packages/*/test/**/*.test.ts", "bench/test/**/*.test.ts", "test/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, DEEP_TESTS],
-    reporters: ["default", new CountReporter()],
-    testTimeout: 30_000,
-    execArgv: ["--expose-gc"],
+    ...settingsOf({ fileSeconds: 20, timeoutMs: 120_000 }),
+    include: ALL_TESTS,
+    exclude: [...configDefaults.exclude, ...DEEP_TESTS],
   },
 });

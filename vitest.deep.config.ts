@@ -1,17 +1,29 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { FiguresReporter } from "./packages/tollgate/test/floods/kit/figures-reporter.ts";
-import { CountReporter } from "./tools/count-reporter.ts";
-import { DEEP_TESTS, resolve } from "./vitest.config.ts";
+import { DEEP_TESTS, FLOODS, resolve, settingsOf } from "./tools/test-tiers.ts";
 
-/** Tests that flood servers, one after another: each needs the whole machine. The servers run the built package. */
+const settings = settingsOf({ fileSeconds: 90, timeoutMs: 240_000 });
+
+/** The deep tier, `npm run test:deep`: files in parallel first, then the floods one after another. */
 export default defineConfig({
   resolve,
   test: {
-    include: [DEEP_TESTS],
-    reporters: ["verbose", new FiguresReporter(), new CountReporter()],
-    testTimeout: 60_000,
-    hookTimeout: 30_000,
-    fileParallelism: false,
-    execArgv: ["--expose-gc"],
+    ...settings,
+    reporters: [new FiguresReporter(), ...(settings.reporters as [])],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "parallel",
+          include: DEEP_TESTS,
+          exclude: [...configDefaults.exclude, FLOODS],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: "floods", include: [FLOODS], fileParallelism: false, sequence: { groupOrder: 1 } },
+      },
+    ],
   },
 });

@@ -6,7 +6,7 @@ import { remove } from "./support/temporary-folder.ts";
 
 const SOURCE = "packages/tollgate/src";
 
-/** The layer table of ARCHITECTURE: what each folder may import besides itself. */
+/** The layer table of ARCHITECTURE.md: the folders that each folder may import. It may always import itself. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   core: [],
   algorithms: ["core"],
@@ -34,7 +34,7 @@ const BARE_FOLDERS = [
   "stores/shared",
 ];
 
-/** Files to plant, below the source folder: each folder, a folder in it, and where one file differs from the others. */
+/** Planted files: one in each folder, one in a folder inside it, and one for each file with rules of its own. */
 const PLACES = [
   ...Object.keys(LAYERS).flatMap((folder) => [`${folder}/planted.ts`, `${folder}/inner/planted.ts`]),
   ...["express", "fastify", "hono", "koa", "node", "fetch"].map((name) => `adapters/${name}.ts`),
@@ -58,7 +58,7 @@ interface Specifiers {
   readonly forbidden: readonly string[];
 }
 
-/** One statement a line, so that a line number names the statement. */
+/** One statement on each line, so that a line number names the statement. */
 function statementsOf({ allowed, forbidden }: Specifiers): { readonly good: string[]; readonly bad: string[] } {
   const write = (from: string, at: number) => FORMS.map((form, index) => form(from, `name${at}_${index}`));
   return {
@@ -94,7 +94,7 @@ function specifiersOf(place: string): Specifiers {
   const packages = BARE_FOLDERS.includes(own) ? forbidden : allowed;
   packages.push("ioredis", "@example/client", "example/target");
   forbidden.push("tollgate", "tollgate/testing", "@tollgate/server");
-  // A file that runs everywhere stops doing so through a neighbour that does not.
+  // A file that imports a Node adapter no longer runs everywhere.
   if (own === "adapters" && !NODE_PLACES.test(place)) {
     const targets = ["node", "express", "fastify", "koa"].flatMap((name) => [
       `${own}/${name}.ts`,
@@ -105,7 +105,7 @@ function specifiersOf(place: string): Specifiers {
   return { allowed, forbidden };
 }
 
-/** The plain path, and detours that lead to the same file. */
+/** The plain path, and detours to the same file. */
 function spellings(place: string, target: string): readonly string[] {
   const plain = relative(place, target);
   const own = relative(place, folderOf(place));
@@ -141,17 +141,17 @@ const CYCLES = {
   [`${SOURCE}/http/others.ts`]: 'import type { A } from "./types.ts";\nexport type B = A | 2;\n',
 };
 
-describe("layers", () => {
+describe("the layer rules", () => {
   let root: string;
   let findings: readonly Finding[];
   beforeAll(async () => {
     const sources = Object.entries(planted).map(([file, { good, bad }]) => [file, [...good, ...bad].join("\n")]);
     root = plantWorkspace({ ...Object.fromEntries(sources), ...CYCLES });
     findings = await biomeFindings(root, ["style/noRestrictedImports", "suspicious/noImportCycles"]);
-  }, 60_000);
+  });
   afterAll(() => remove(root));
 
-  it.each(Object.keys(planted))("%s: what it may not import is found, and nothing else", (file) => {
+  it.each(Object.keys(planted))("reject every import that this file may not have, and no other: %s", (file) => {
     const { good, bad } = planted[file] ?? { good: [], bad: [] };
     const lines = findings
       .filter(({ path, rule }) => path === file && rule === "lint/style/noRestrictedImports")
@@ -160,12 +160,12 @@ describe("layers", () => {
     expect([...new Set(lines)].map((line) => statements[line - 1])).toEqual(bad);
   });
 
-  it("finds cycles of imports, and of type imports", () => {
+  it("reject cycles of imports and of type imports", () => {
     const cycles = findings.filter(({ rule }) => rule === "lint/suspicious/noImportCycles");
     expect(cycles.map(({ path }) => path)).toEqual(Object.keys(CYCLES).sort());
   });
 
-  it("has a row for every folder of the library", () => {
+  it("have a row for every folder of the library", () => {
     const folders = readdirSync(join(REPOSITORY, SOURCE), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => posix.relative(SOURCE, posix.relative(REPOSITORY, join(entry.parentPath, entry.name))));

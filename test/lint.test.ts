@@ -11,7 +11,7 @@ const LIBRARY = "packages/tollgate/src";
 interface Planted {
   readonly file: string;
   readonly source: string;
-  /** The rules that find something in it. */
+  /** The rules that it violates. */
   readonly rules: readonly string[];
 }
 
@@ -121,21 +121,21 @@ function sources(planted: readonly Planted[]): Readonly<Record<string, string>> 
   return Object.fromEntries(planted.map(({ file, source }) => [file, source]));
 }
 
-describe("biome", () => {
+describe("biome in this repository", () => {
   let root: string;
   let findings: readonly Finding[];
   beforeAll(async () => {
     root = plantWorkspace(sources(FOR_BIOME));
     findings = await biomeFindings(root);
-  }, 60_000);
+  });
   afterAll(() => remove(root));
 
-  it.each(FOR_BIOME)("$file", ({ file, rules }) => {
+  it.each(FOR_BIOME)("reports exactly the rules that a planted file violates: $file", ({ file, rules }) => {
     const found = findings.filter(({ path }) => path === file).map(({ rule }) => rule.replace("lint/", ""));
     expect(found).toEqual(rules);
   });
 
-  it("finds nothing in other files", () => {
+  it("reports nothing about other files", () => {
     expect(findings.filter(({ path }) => !names(FOR_BIOME).includes(path))).toEqual([]);
   });
 });
@@ -144,14 +144,14 @@ interface OxlintReport {
   readonly diagnostics: readonly { readonly filename: string; readonly code: string }[];
 }
 
-/** Runs oxlint without the programs that npm puts on the path: there it would find this repository's tsgolint. */
+/** Runs oxlint without the programs that npm puts on the path, which include this repository's tsgolint. */
 function oxlint(root: string): Promise<Run> {
   const path = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"));
   const args = [join(MODULES, "oxlint/bin/oxlint"), "--type-aware", "--deny-warnings", "--format=json"];
   return runNode(root, args, { ...process.env, PATH: path.join(delimiter) });
 }
 
-/** Puts tsgolint where oxlint looks for it, and the types that the settings of the packages ask for. */
+/** Links tsgolint to where oxlint looks for it, and links the types that the packages' settings name. */
 function linkTypeLinter(root: string, target: string): void {
   mkdirSync(join(root, "node_modules/.bin"), { recursive: true });
   symlinkSync(target, join(root, "node_modules/.bin/tsgolint"));
@@ -160,7 +160,7 @@ function linkTypeLinter(root: string, target: string): void {
 
 const TYPESCRIPT = '{ "extends": "./tsconfig.base.json", "compilerOptions": { "noEmit": true } }';
 
-describe("oxlint", () => {
+describe("oxlint in this repository", () => {
   let root: string;
   let run: Run;
   let report: OxlintReport;
@@ -169,55 +169,55 @@ describe("oxlint", () => {
     linkTypeLinter(root, join(MODULES, "oxlint-tsgolint/bin/tsgolint.js"));
     run = await oxlint(root);
     report = JSON.parse(run.stdout) as OxlintReport;
-  }, 60_000);
+  });
   afterAll(() => remove(root));
 
-  it("fails", () => {
+  it("exits with 1 after it has found violations", () => {
     expect(run.status).toBe(1);
   });
 
-  it.each(FOR_OXLINT)("$file", ({ file, rules }) => {
+  it.each(FOR_OXLINT)("reports exactly the rules that a planted file violates: $file", ({ file, rules }) => {
     expect(report.diagnostics.filter(({ filename }) => filename === file).map(({ code }) => code)).toEqual(rules);
   });
 
-  it("finds nothing in other files", () => {
+  it("reports nothing about other files", () => {
     expect(report.diagnostics.filter(({ filename }) => !names(FOR_OXLINT).includes(filename))).toEqual([]);
   });
 });
 
-describe("a linter that is not wholly installed fails, rather than find nothing", () => {
+describe("a linter", () => {
   let root: string;
   beforeEach(() => {
     root = plantWorkspace({ "fine.ts": "export const a = 1;\n", "tsconfig.json": TYPESCRIPT });
   });
   afterEach(() => remove(root));
 
-  /** Copies a package, but not the one that holds its program for this platform. */
+  /** Copies a package without the one that has its program for this platform. */
   function copyModule(name: string): void {
     cpSync(join(MODULES, name), join(root, "node_modules", name), { recursive: true });
   }
 
-  it("oxlint and tsgolint as they are find nothing", async () => {
+  it("succeeds in a good workspace if it is installed completely: oxlint and tsgolint", async () => {
     linkTypeLinter(root, join(MODULES, "oxlint-tsgolint/bin/tsgolint.js"));
     expect((await oxlint(root)).status).toBe(0);
   });
 
-  it("oxlint without tsgolint", async () => {
+  it("fails if a part is missing: oxlint without tsgolint", async () => {
     expect((await oxlint(root)).status).toBe(1);
   });
 
-  it("oxlint with tsgolint, but not for this platform", async () => {
+  it("fails if its program for this platform is missing: tsgolint", async () => {
     copyModule("oxlint-tsgolint");
     linkTypeLinter(root, "../oxlint-tsgolint/bin/tsgolint.js");
     expect((await oxlint(root)).status).toBe(1);
   });
 
-  it("oxlint, but not for this platform", async () => {
+  it("fails if its program for this platform is missing: oxlint", async () => {
     copyModule("oxlint");
     expect((await runNode(root, ["node_modules/oxlint/bin/oxlint"])).status).toBe(1);
   });
 
-  it("biome, but not for this platform", async () => {
+  it("fails if its program for this platform is missing: biome", async () => {
     copyModule("@biomejs/biome");
     expect((await runNode(root, ["node_modules/@biomejs/biome/bin/biome", "lint"])).status).toBe(1);
   });

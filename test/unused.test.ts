@@ -47,7 +47,7 @@ interface KnipReport {
   }[];
 }
 
-describe("knip", () => {
+describe("knip in this repository", () => {
   let root: string;
   let run: Run;
   let report: KnipReport;
@@ -56,10 +56,10 @@ describe("knip", () => {
     const knip = join(REPOSITORY, "node_modules/knip/bin/knip.js");
     run = await runNode(root, [knip, "--reporter=json"]);
     report = JSON.parse(run.stdout) as KnipReport;
-  }, 60_000);
+  });
   afterAll(() => remove(root));
 
-  it("fails", () => {
+  it("exits with 1 after it has found unused code", () => {
     expect(run).toMatchObject({ status: 1, stderr: "" });
   });
 
@@ -68,7 +68,7 @@ describe("knip", () => {
     ["exports", ["unused"]],
     ["unlisted", ["not-declared"]],
     ["dependencies", []],
-  ] as const)("finds the unused or undeclared: %s", (kind, names) => {
+  ] as const)("reports what is unused or undeclared among %s", (kind, names) => {
     expect(report.issues.flatMap((issue) => issue[kind].map(({ name }) => name)).sort()).toEqual([...names].sort());
   });
 });

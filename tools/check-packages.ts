@@ -1,6 +1,6 @@
 /**
- * Packs every package that gets published and checks the tarball: publint, are-the-types-wrong, the list of its files, and
- * that all that `exports` and `bin` name is in it. Takes folders of packages; by default, all the workspaces not private.
+ * Packs every published package and checks the tarball: publint, are-the-types-wrong, the list of its files, and the
+ * targets of `exports` and `bin`. Takes folders of packages; by default all workspaces that are not private.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -33,7 +33,7 @@ async function publintFindings({ tarball }: PackedPackage): Promise<readonly str
   return messages.map((message) => `publint: ${formatMessage(message, pkg, { color: false }) ?? message.code}`);
 }
 
-/** A package that is all commands has no types that could be wrong. */
+/** A package with commands only has no types to check. */
 async function typeFindings({ manifest, tarball }: PackedPackage): Promise<readonly string[]> {
   if (manifest.exports === undefined) return [];
   const options = ["--profile", "esm-only", "--no-definitely-typed", "--format", "ascii", "--no-emoji", "--no-color"];
@@ -51,7 +51,7 @@ function fileFindings({ files }: PackedPackage): readonly string[] {
   });
   return [
     ...missing,
-    ...stray.map((file) => `files: ${file} does not belong into a package`),
+    ...stray.map((file) => `files: ${file} does not belong in a package`),
     ...stale.map((file) => `files: ${file} has no source: remove dist and build again`),
   ];
 }
@@ -67,7 +67,7 @@ function targetsOf(target: ExportTarget): readonly string[] {
   return typeof target === "string" ? [target] : Object.values<ExportTarget>(target).flatMap(targetsOf);
 }
 
-/** `./dist/*.js` is there when any file fits it. */
+/** A pattern such as `./dist/*.js` is in the tarball if any file matches it. */
 function isIn(files: readonly string[], target: string): boolean {
   const [start = "", end] = target.replace(/^\.\//, "").split("*");
   if (end === undefined) return files.includes(start);

@@ -1,8 +1,10 @@
+import { appendFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
 
 /**
- * Ends the run with one plain line that scripts can read. What went wrong outside a test counts as one failure each: a
- * file that does not load, a hook around several tests, an error that nobody caught.
+ * Ends the run with one line that scripts can read. Each fault outside a test counts as one failure: a file that does
+ * not load, a hook around several tests, an uncaught error. If TOLLGATE_COUNTS names a file, the three numbers are
+ * appended to it, for a script that adds up several runs.
  */
 export class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
@@ -16,8 +18,11 @@ export class CountReporter implements Reporter {
         if (group.errors().length > 0) counts.failed += 1;
       }
     }
+    const { passed, failed, skipped } = counts;
+    const file = process.env["TOLLGATE_COUNTS"];
+    if (file !== undefined) appendFileSync(file, `${passed} ${failed} ${skipped}\n`);
     process.on("exit", () => {
-      process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
+      process.stdout.write(`\n${passed} passed, ${failed} failed, ${skipped} skipped\n`);
     });
   }
 }

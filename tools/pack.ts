@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** A target of `exports`: a file, a choice by condition, a list to try, or nothing. */
+/** A target of `exports`: a file, targets by condition, a list of alternatives, or null. */
 export type ExportTarget = string | null | readonly ExportTarget[] | { readonly [condition: string]: ExportTarget };
 
 export interface Manifest {
@@ -19,7 +19,7 @@ export interface PackedPackage {
   readonly manifest: Manifest;
   /** The path of the tarball. */
   readonly tarball: string;
-  /** What is in it, by path below the package. */
+  /** The files in it, by their paths below the package. */
   readonly files: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
 }
 
-/** Packs a package as npm would publish it, without running its scripts. */
+/** Packs a package as npm publishes it, without its scripts. */
 export async function pack(folder: string, destination: string): Promise<PackedPackage> {
   const args = ["pack", "--json", "--ignore-scripts", "--loglevel=error", "--pack-destination", destination];
   const { stdout } = await promisify(execFile)("npm", args, { cwd: folder, maxBuffer: 2 ** 28 });

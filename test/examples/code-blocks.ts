@@ -12,7 +12,7 @@ export interface CodeBlock {
   readonly place: string;
 }
 
-/** The blocks of Markdown text, of a docstring too. */
+/** The blocks of a Markdown page, or of the docstrings of a source file. */
 export function blocksOf(file: string): CodeBlock[] {
   const blocks: CodeBlock[] = [];
   let open: { language: string; lines: string[]; line: number } | undefined;
@@ -32,7 +32,7 @@ export function blocksOf(file: string): CodeBlock[] {
   return blocks;
 }
 
-/** Every page for users, and every source file of the library, by their paths in the repository. */
+/** Every page for users and every source file of the library, by their paths in the repository. */
 export function pagesAndSources(): string[] {
   const pages = ["README.md", ...filesBelow("docs", ".md"), "packages/tollgate/README.md", "packages/server/README.md"];
   return [...pages, ...filesBelow("packages/tollgate/src", ".ts")];

@@ -30,11 +30,11 @@ const TYPES = { "dist/index.d.ts": "export declare const a = 1;\n" };
 interface Planted {
   readonly manifest: object;
   readonly files: Readonly<Record<string, string>>;
-  /** The beginnings of what is said about it. */
+  /** The beginnings of the findings. */
   readonly findings: readonly string[];
 }
 
-/** By name. */
+/** Planted packages by their names. */
 const PACKAGES: Readonly<Record<string, Planted>> = {
   good: { manifest: MANIFEST, files: { ...PAPERS, ...CODE, ...TYPES }, findings: [] },
   commands: {
@@ -53,8 +53,8 @@ const PACKAGES: Readonly<Record<string, Planted>> = {
     },
     findings: [
       "files: no README.md",
-      "files: dist/.tsbuildinfo does not belong into a package",
-      "files: src/index.test.ts does not belong into a package",
+      "files: dist/.tsbuildinfo does not belong in a package",
+      "files: src/index.test.ts does not belong in a package",
       "files: dist/old.d.ts has no source",
       "files: LICENSE differs from the workspace's",
     ],
@@ -110,7 +110,7 @@ describe("tools/check-packages", () => {
     }
     alone = await check(["good"]);
     together = await check(Object.keys(PACKAGES));
-  }, 60_000);
+  });
   afterAll(() => remove(root));
 
   function check(names: readonly string[]): Promise<Run> {
@@ -118,22 +118,25 @@ describe("tools/check-packages", () => {
     return runNode(root, [tsx, join(REPOSITORY, "tools/check-packages.ts"), ...names]);
   }
 
-  /** The lines about one package, without its heading. */
+  /** The lines about one package, without their heading. */
   function linesAbout(name: string): readonly string[] {
     const [, about = ""] = together.stdout.split(new RegExp(`^${name}@.*$`, "m"));
     return about.split(/^\S/m)[0]?.match(/(?<=^ {2})\S.*$/gm) ?? [];
   }
 
-  it("succeeds when there is nothing to find", () => {
+  it("succeeds for a good package", () => {
     expect(alone).toEqual({ status: 0, stdout: "good@1.0.0, 6 files: all good\n", stderr: "" });
   });
 
-  it("fails when there is", () => {
+  it("fails for packages with faults", () => {
     expect(together).toMatchObject({ status: 1, stderr: "" });
   });
 
-  it.each(Object.entries(PACKAGES))("%s: finds what is wrong, and nothing else", (name, { findings }) => {
-    const lines = linesAbout(name).filter((line) => /^(attw|publint|files|\.|\w+:)/.test(line));
-    expect(lines).toEqual(findings.map((start) => expect.stringContaining(start)));
-  });
+  it.each(Object.entries(PACKAGES))(
+    "reports every fault of a planted package, and nothing else: %s",
+    (name, { findings }) => {
+      const lines = linesAbout(name).filter((line) => /^(attw|publint|files|\.|\w+:)/.test(line));
+      expect(lines).toEqual(findings.map((start) => expect.stringContaining(start)));
+    },
+  );
 });

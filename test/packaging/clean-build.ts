@@ -9,8 +9,8 @@ export interface CleanBuild {
 }
 
 /**
- * Builds the library from a copy of its sources below `root`, so that nothing is published that an earlier build has
- * left in `dist`.
+ * Builds the library from a copy of its sources below `root`. So the package has no file that an earlier build has left
+ * in `dist`.
  */
 export async function buildCleanly(root: string): Promise<CleanBuild> {
   const folder = join(root, "packages/tollgate");

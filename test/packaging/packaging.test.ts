@@ -24,7 +24,7 @@ const QUIET_SUCCESS: Run = { status: 0, stdout: "", stderr: "" };
 
 const manifest = readManifest(join(REPOSITORY, "packages/tollgate"));
 const DEPENDENCIES = ["@noble/hashes", "cluster-key-slot", "ipaddr.js"];
-/** What the adapters stand in front of, and its types: for a user to install. */
+/** The frameworks of the adapters and their types, which users install. */
 const FRAMEWORKS = ["express", "fastify", "hono", "@hono/node-server", "koa", "@types/express", "@types/koa"];
 
 const subpaths = Object.keys(manifest.exports ?? {}).filter((subpath) => subpath !== "./package.json");
@@ -32,7 +32,7 @@ const subpaths = Object.keys(manifest.exports ?? {}).filter((subpath) => subpath
 interface Project {
   readonly root: string;
   readonly installed: Run;
-  /** What is in its node_modules then. */
+  /** The packages in its node_modules after the installation. */
   readonly packages: readonly string[];
   readonly compiled: Run;
 }
@@ -49,7 +49,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => remove(folder));
 
-/** A project outside the repository, with the tarball installed, and compiled if it is in TypeScript. */
+/** Creates a project outside the repository, installs the tarball, and compiles the project if it is TypeScript. */
 async function createProject(name: string, write: (root: string) => void): Promise<Project> {
   const root = join(folder, name.replaceAll(" ", "-"));
   mkdirSync(root);
@@ -61,18 +61,18 @@ async function createProject(name: string, write: (root: string) => void): Promi
   return { root, installed, packages, compiled };
 }
 
-/** What the compiler finds, but in the types of frameworks: those are not ours. */
+/** The errors of the compiler, without those in the types of frameworks. */
 function faultsIn({ compiled }: Project): string[] {
   const lines = (compiled.stdout + compiled.stderr).split("\n").filter((line) => line !== "");
   return lines.filter((line) => !/node_modules\/@types\/(express|koa)[\w-]*\//.test(line));
 }
 
 describe("the tarball", () => {
-  it("comes of a build without errors", () => {
+  it("comes from a build without errors", () => {
     expect(library.built).toEqual(QUIET_SUCCESS);
   });
 
-  it("holds the sources, what they were built to, and the papers", () => {
+  it("has the sources, the built files, the README and the license, and no other file", () => {
     const sources = readdirSync(join(library.folder, "src"), { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".ts"))
       .map((file) => file.slice(0, -".ts".length));
@@ -87,7 +87,7 @@ describe("the tarball", () => {
     expect([...packed.files].sort()).toEqual(expected.sort());
   });
 
-  it("maps to sources that are in it", () => {
+  it("has maps that lead to sources in it", () => {
     const maps = packed.files.filter((file) => file.endsWith(".map"));
     const missing = maps.filter((file) => {
       const { sources } = JSON.parse(readFileSync(join(library.folder, file), "utf8")) as {
@@ -99,33 +99,33 @@ describe("the tarball", () => {
   });
 });
 
-describe("the subpaths", () => {
-  it("have a sample each", () => {
+describe("the subpaths of the package", () => {
+  it("have one sample each", () => {
     const samples = readdirSync(join(REPOSITORY, "test/packaging/samples"), { recursive: true, encoding: "utf8" });
     expect(samples.sort()).toEqual(subpaths.map((subpath) => `${sampleOf(subpath)}.ts`).sort());
   });
 });
 
-describe("projects", () => {
+describe("a user's project", () => {
   let projects: readonly Project[];
   beforeAll(async () => {
     const samples = subpaths.map(sampleOf);
     const created = PROJECT_KINDS.map((kind) => createProject(kind.name, (root) => plantProject(root, kind, samples)));
     projects = await Promise.all(created);
-  }, 60_000);
+  });
 
   function projectOf(kind: ProjectKind): Project {
     return projects[PROJECT_KINDS.indexOf(kind)] as Project;
   }
 
-  describe.each(PROJECT_KINDS)("$name", (kind) => {
-    it("installs the package and its dependencies, and nothing else", () => {
+  describe.each(PROJECT_KINDS)("in $name", (kind) => {
+    it("gets the package and its dependencies, and nothing else", () => {
       const { installed, packages } = projectOf(kind);
       expect(installed).toMatchObject({ status: 0, stderr: "" });
       expect(packages).toEqual(["@noble", "cluster-key-slot", "ipaddr.js", "tollgate"]);
     });
 
-    it("compiles, where it has to", () => {
+    it("compiles without errors", () => {
       expect(faultsIn(projectOf(kind))).toEqual([]);
     });
 
@@ -135,24 +135,24 @@ describe("projects", () => {
   });
 });
 
-/** Tells which modules get loaded. */
+/** Prints the URL of every loaded module. */
 const HOOKS = `import { writeSync } from "node:fs";
 export async function load(url, context, nextLoad) {
   writeSync(1, url + "\\n");
   return nextLoad(url, context);
 }`;
 
-describe("the main entry", () => {
+describe("the main entry of the package", () => {
   let project: Project;
   beforeAll(async () => {
     project = await createProject("bare", plantBareProject);
-  }, 60_000);
+  });
 
   it("compiles without the types of Node or of the DOM", () => {
     expect(project.compiled).toEqual(QUIET_SUCCESS);
   });
 
-  it("loads its own files, no module of Node, and no part that has a name of its own", async () => {
+  it("loads its own files, no module of Node, and no other subpath", async () => {
     plant(project.root, {
       "hooks.js": HOOKS,
       "register.js": 'import { register } from "node:module";\nregister("./hooks.js", import.meta.url);\n',

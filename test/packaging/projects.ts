@@ -4,7 +4,7 @@ import { REPOSITORY } from "../support/planted-workspace.ts";
 import { type Run, run, runNode } from "../support/run.ts";
 import { plant } from "../support/temporary-folder.ts";
 
-/** A way to use the package: the language of a project and how it loads modules. */
+/** The language of a project and how it loads modules. */
 export interface ProjectKind {
   readonly name: string;
   readonly language: "javascript" | "typescript";
@@ -36,7 +36,7 @@ export function sampleOf(subpath: string): string {
   return subpath === "." ? "index" : subpath.replace("./", "");
 }
 
-/** Samples have no type annotations, so that they are JavaScript too. */
+/** Samples have no type annotations, so that they are also JavaScript. */
 function toCommonJs(sample: string): string {
   return sample.replace(/^import (\w+|\{[^}]*\}) from (".+");$/gm, "const $1 = require($2);");
 }
@@ -62,7 +62,7 @@ export function plantProject(root: string, kind: ProjectKind, samples: readonly 
   plant(root, files);
 }
 
-/** Writes a project for the main entry alone, on a runtime of which the compiler knows only the language. */
+/** Writes a project that uses the main entry, compiled without the types of any runtime. */
 export function plantBareProject(root: string): void {
   const compilerOptions = { ...STRICT, types: [], lib: ["es2023"] };
   plant(root, {
@@ -72,20 +72,20 @@ export function plantBareProject(root: string): void {
   });
 }
 
-/** The environment of a user: nothing of npm's or of the test run's. */
+/** The environment of a user, without the variables of npm and of the test run. */
 function userEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_|VITEST)/i.test(name)));
 }
 
-/** Installs tarballs, a package and its dependencies, without asking any registry. */
+/** Installs the tarballs of a package and its dependencies, without a registry. */
 export function install(root: string, tarballs: readonly string[]): Promise<Run> {
   const args = ["install", ...tarballs, "--offline", "--no-audit", "--no-fund", "--cache", join(root, ".npm")];
   return run("npm", [...args, "--loglevel=error"], { cwd: root, env: userEnvironment() });
 }
 
-/** Makes a package of this repository's a tarball again. */
+/** Packs a package that is installed in this repository. */
 export async function packInstalled(name: string, folder: string): Promise<string> {
-  // Where another version is needed elsewhere, the library's is its own.
+  // The library has its own copy if the workspace needs another version.
   const own = join(REPOSITORY, "packages/tollgate/node_modules", name);
   const source = existsSync(own) ? own : join(REPOSITORY, "node_modules", name);
   const args = ["pack", source, "--pack-destination", folder, "--ignore-scripts", "--silent"];
@@ -93,7 +93,7 @@ export async function packInstalled(name: string, folder: string): Promise<strin
   return join(folder, stdout.trim());
 }
 
-/** Lets a project use what is installed in this repository, as if it had installed that itself. */
+/** Links packages that are installed in this repository into a project. */
 export function link(root: string, names: readonly string[]): void {
   for (const name of names) {
     const place = join(root, "node_modules", name);

@@ -6,7 +6,7 @@ const limiter: Limiter<{ readonly id: string }> = createLimiter({
 });
 export const allowed: boolean = limiter.allow({ id: "ann" });
 
-// A type that did not resolve would be `any`, and none of these an error.
+// If a type did not resolve it would be `any`, and these lines would not be errors.
 // @ts-expect-error: no options
 createLimiter();
 // @ts-expect-error: no count

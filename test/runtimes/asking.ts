@@ -9,25 +9,25 @@ interface Told {
   readonly reported: readonly string[];
 }
 
-/** What has become of the requests of an instance so far. */
+/** The outcomes of the requests of an instance so far. */
 export async function told(url: string): Promise<Told> {
   return JSON.parse((await send(`${url}/told`)).body) as Told;
 }
 
 const PATIENCE_MS = 8_000;
 
-/** Waits until as many outcomes are told, and what they cost is settled. */
+/** Waits until an instance has reported `count` outcomes and, if given, has `used` units in use. */
 export async function settled(url: string, count: number, used?: number): Promise<Told["outcomes"]> {
   const deadlineMs = performance.now() + PATIENCE_MS;
   for (;;) {
     const now = await told(url);
     if (now.outcomes.length >= count && (used === undefined || now.used === used)) return now.outcomes;
-    if (performance.now() > deadlineMs) throw new Error(`waited in vain for ${count} outcomes: ${JSON.stringify(now)}`);
+    if (performance.now() > deadlineMs) throw new Error(`expected ${count} outcomes, got: ${JSON.stringify(now)}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
 
-/** The status that a request for a web socket gets. */
+/** Requests a web socket and returns the status of the response. */
 export function upgrade(url: string): Promise<number | undefined> {
   const headers = {
     Connection: "Upgrade",
@@ -47,7 +47,7 @@ export function upgrade(url: string): Promise<number | undefined> {
   });
 }
 
-/** A server elsewhere, whose responses the handler returns as they are. */
+/** Runs a server whose responses the handler returns unchanged. */
 export async function withUpstream(run: (url: string) => Promise<void>): Promise<void> {
   const server = createServer((request, response) => {
     const status = Number(request.url?.slice(1));

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { breakOff, send, statuses } from "../../packages/tollgate/test/http/suite/client.ts";
 import { settled, told, upgrade, withUpstream } from "./asking.ts";
 
-/** A fresh instance of a scenario, by its URL. */
+/** Creates an instance of a scenario and returns its URL. */
 export type Instance = (scenario: string) => string;
 
 export interface RuntimeCase {
@@ -10,14 +10,14 @@ export interface RuntimeCase {
   readonly run: (instance: Instance) => Promise<void>;
 }
 
-/** Passes 10 of 50 at once. */
+/** Sends 50 requests at once, of which exactly 10 pass. */
 async function fifty(url: string): Promise<void> {
   const answers = await Promise.all(Array.from({ length: 50 }, () => send(`${url}/ok`)));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
 }
 
-/** Responses of a server elsewhere that the handler returns as they are. */
+/** Requests responses that the handler fetches from another server and returns unchanged. */
 function fetched(url: string): Promise<void> {
   return withUpstream(async (upstream) => {
     for (const [status, body] of [
@@ -33,7 +33,7 @@ function fetched(url: string): Promise<void> {
   });
 }
 
-/** Five successes, which cost nothing in the end, and as many failures as there is room for. */
+/** Sends five successes, whose cost is refunded, and as many failures as the limit admits. */
 async function givenBack(url: string): Promise<void> {
   for (let i = 1; i <= 5; i += 1) {
     expect((await send(`${url}/ok`)).status).toBe(200);
@@ -48,7 +48,7 @@ async function givenBack(url: string): Promise<void> {
 
 export const CASES: readonly RuntimeCase[] = [
   {
-    name: "lets pass what fits and tells of it, then denies and tells when to come back",
+    name: "admits requests up to the limit, then denies with the time to retry",
     run: async (instance) => {
       const url = instance("few");
       const passed = await send(`${url}/ok`);
@@ -69,7 +69,7 @@ export const CASES: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "lets pass again when the time has come, by the runtime's clock",
+    name: "admits again after the refill time, by the clock of the runtime",
     run: async (instance) => {
       const url = instance("quick");
       expect((await send(`${url}/ok`)).status).toBe(200);
@@ -79,7 +79,7 @@ export const CASES: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "gives HEAD the fields and no body",
+    name: "answers HEAD with the headers and no body",
     run: async (instance) => {
       const url = instance("few");
       const { status, headers, body } = await send(`${url}/ok`, { method: "HEAD" });
@@ -92,7 +92,7 @@ export const CASES: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "tells each request its own standing by a response that the handler keeps",
+    name: "gives each request headers of its own on a response that the handler reuses",
     run: async (instance) => {
       for (const [scenario, count] of [
         ["few", 3],
@@ -110,7 +110,7 @@ export const CASES: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "denies if any of several limits does, and then counts under none",
+    name: "denies if any of several limits denies, and then counts under none of them",
     run: async (instance) => {
       const url = instance("several");
       expect(await statuses(`${url}/ok`, 4)).toEqual([200, 200, 429, 429]);
@@ -120,7 +120,7 @@ export const CASES: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "takes a cost that comes later",
+    name: "takes a cost that is a promise",
     run: async (instance) => {
       const url = instance("cost");
       const costs = [4, 7, 6, 1, 0];
@@ -130,7 +130,7 @@ export const CASES: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "skips what it is told to, without fields",
+    name: "skips requests by the option skip, without headers",
     run: async (instance) => {
       const url = instance("skip");
       const skipped = await send(`${url}/ok`, { headers: { "X-Skip": "yes" } });
@@ -139,7 +139,7 @@ export const CASES: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "does as onError says when a function throws",
+    name: "follows onError when a function throws",
     run: async (instance) => {
       expect((await send(`${instance("throws")}/ok`)).status).toBe(500);
       const allows = instance("allows");
@@ -152,27 +152,27 @@ export const CASES: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "leaves the handler's own failures to the runtime, and counts them",
+    name: "leaves errors of the handler to the runtime, and counts the requests",
     run: async (instance) => {
       const url = instance("few");
       expect(await statuses(`${url}/throw`, 3)).toEqual([500, 500, 500]);
       expect((await send(`${url}/ok`)).status).toBe(429);
     },
   },
-  { name: "lets exactly 10 of 50 at once pass", run: (instance) => fifty(instance("ten")) },
+  { name: "admits exactly 10 of 50 requests at once", run: (instance) => fifty(instance("ten")) },
   {
-    name: "lets exactly 10 of 50 at once pass, the limiter being asked elsewhere",
+    name: "admits exactly 10 of 50 requests at once under an asynchronous limiter",
     run: (instance) => fifty(instance("later")),
   },
   {
-    name: "shows the handler the decision",
+    name: "passes the decision to the handler",
     run: async (instance) => {
       const { body } = await send(`${instance("ten")}/decision`);
       expect(JSON.parse(body)).toEqual({ remaining: 9, limit: "slow" });
     },
   },
   {
-    name: "adds the fields to responses whose headers do not change: redirects",
+    name: "adds the headers to redirects, whose own headers are immutable",
     run: async (instance) => {
       const { status, headers, body } = await send(`${instance("ample")}/redirect`);
       expect([status, headers["location"], body]).toEqual([307, "http://there.example/", ""]);
@@ -185,11 +185,11 @@ export const CASES: readonly RuntimeCase[] = [
     },
   },
   ...["ample", "outcomes"].map((scenario) => ({
-    name: `adds the fields to responses whose headers do not change: fetched from elsewhere (${scenario})`,
+    name: `adds the headers to fetched responses, whose own headers are immutable (${scenario})`,
     run: (instance: Instance) => fetched(instance(scenario)),
   })),
   {
-    name: "adds the fields to responses that may have no body",
+    name: "adds the headers to responses that may have no body",
     run: async (instance) => {
       const url = instance("outcomes");
       for (const status of [204, 304]) {
@@ -204,7 +204,7 @@ export const CASES: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "lets a handler turn a request into a web socket, and counts it",
+    name: "lets a handler upgrade a request to a web socket, and counts it",
     run: async (instance) => {
       const url = instance("few");
       expect(await upgrade(`${url}/upgrade`)).toBe(101);
@@ -215,7 +215,7 @@ export const CASES: readonly RuntimeCase[] = [
     },
   },
   ...["failures", "later_failures"].map((scenario) => ({
-    name: `gives back what successes cost (${scenario})`,
+    name: `refunds the cost of successes (${scenario})`,
     run: (instance: Instance) => givenBack(instance(scenario)),
   })),
   {
@@ -230,7 +230,7 @@ export const CASES: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "tells how responses ended: text, a stream, HEAD, a failure",
+    name: "reports how responses ended: text, a stream, HEAD, an error",
     run: async (instance) => {
       const url = instance("outcomes");
       await send(`${url}/bytes/1234`);
@@ -246,7 +246,7 @@ export const CASES: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "tells of a stream that its client broke off",
+    name: "reports a stream that its client aborted",
     run: async (instance) => {
       const url = instance("outcomes");
       await breakOff(`${url}/stream/3000`, "first bytes");
@@ -257,7 +257,7 @@ export const CASES: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "tells of a client that went before there was an answer, when there is one",
+    name: "reports a client that left before the response",
     run: async (instance) => {
       const url = instance("outcomes");
       await breakOff(`${url}/hang`, 100);
@@ -265,7 +265,7 @@ export const CASES: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "knows the client's address",
+    name: "has the address of the client",
     run: async (instance) => {
       const url = instance("clients");
       expect(JSON.parse((await send(`${url}/client`)).body)).toEqual({ address: "127.0.0.1", key: "127.0.0.1" });
@@ -273,7 +273,7 @@ export const CASES: readonly RuntimeCase[] = [
     },
   },
   {
-    name: "takes the word of those in front for the client's address",
+    name: "takes the address of the client from the header of a trusted proxy",
     run: async (instance) => {
       const url = instance("clients");
       const from = async (address: string) =>

@@ -11,9 +11,9 @@ const INSTALLED = fileURLToPath(new URL("installed/node_modules", import.meta.ur
 /** A runtime that serves the scenarios in `fixtures/scenarios.js` on the built library. */
 export interface Runtime {
   readonly name: string;
-  /** The program and what it is started with, in `fixtures`. */
+  /** The program and its arguments. It runs in `fixtures`. */
   readonly command: () => readonly [program: string, ...parameters: string[]];
-  /** Cases that do not apply, by name, and why. */
+  /** Reasons to skip cases, by the names of the cases. */
   readonly skips: Readonly<Record<string, string>>;
 }
 
@@ -32,7 +32,7 @@ export interface Started {
   stop(): Promise<void>;
 }
 
-/** What runtimes are started with. */
+/** The environment of every runtime. */
 export const ENVIRONMENT: NodeJS.ProcessEnv = {
   ...process.env,
   DENO_DIR: join(INSTALLED, ".cache/deno"),
@@ -41,7 +41,7 @@ export const ENVIRONMENT: NodeJS.ProcessEnv = {
   NO_COLOR: "1",
 };
 
-/** Starts a runtime's server: the first line that it writes is its URL. */
+/** Starts the server of a runtime. The first line that it prints is its URL. */
 export async function start(runtime: Runtime): Promise<Started> {
   const [program, ...parameters] = runtime.command();
   const child: ChildProcess = spawn(program, parameters, {

@@ -3,8 +3,8 @@ import { CASES } from "./cases.ts";
 import { programOf, type Runtime, type Started, start } from "./runtime.ts";
 
 const HAS_SOCKETS = {
-  "takes the word of those in front for the client's address":
-    "a server that has sockets asks them; the tests of clientIp are about proxies",
+  "takes the address of the client from the header of a trusted proxy":
+    "a server with sockets reads the address from them; the tests of clientIp cover proxies",
 };
 
 const RUNTIMES: readonly Runtime[] = [
@@ -13,8 +13,8 @@ const RUNTIMES: readonly Runtime[] = [
     command: () => [process.execPath, "node.js"],
     skips: {
       ...HAS_SOCKETS,
-      "lets a handler turn a request into a web socket, and counts it":
-        "Node has no fetch servers of its own, and no response that stands for a web socket",
+      "lets a handler upgrade a request to a web socket, and counts it":
+        "Node has no fetch server of its own, and no response for a web socket",
     },
   },
   {
@@ -34,9 +34,9 @@ const RUNTIMES: readonly Runtime[] = [
     name: "Workers",
     command: () => [process.execPath, "workers.js"],
     skips: {
-      "knows the client's address": "a worker has no socket: the address is in a header",
-      "tells of a client that went before there was an answer, when there is one":
-        "workerd lets the handler go on, and tells nobody before it writes to the client",
+      "has the address of the client": "a worker has no socket; the address is in a header",
+      "reports a client that left before the response":
+        "workerd lets the handler go on, and notices only when it writes to the client",
     },
   },
 ];
@@ -46,10 +46,10 @@ describe.each(RUNTIMES)("a fetch handler in $name", (runtime) => {
   let instances = 0;
   beforeAll(async () => {
     started = await start(runtime);
-  }, 60_000);
+  });
   afterAll(() => started?.stop());
 
-  it("skips no case that is none, and each for a reason", () => {
+  it("skips only cases that exist, each for a reason", () => {
     const names = new Set(CASES.map(({ name }) => name));
     expect(names.size).toBe(CASES.length);
     for (const [name, reason] of Object.entries(runtime.skips)) {

@@ -3,12 +3,12 @@ import { run } from "../support/run.ts";
 import { ENVIRONMENT, FIXTURES, programOf } from "./runtime.ts";
 
 const AGREED_MS = 0.05;
-/** Threads of Bun and of Deno have no clock in common: each notes the wall's time when it begins, and may be interrupted in between. */
+/** Threads of Bun and Deno have no common clock. Each notes the wall time at its start, and may be interrupted then. */
 const ROUGHLY_AGREED_MS = 5;
 
 interface Sharing {
   readonly name: string;
-  /** The program and what it is started with, before the script. */
+  /** The program and its arguments before the script. */
   readonly command: () => readonly [program: string, ...parameters: string[]];
   /** The kind of worker: see fixtures/threads.js. */
   readonly workers: "Worker" | "worker_threads";
@@ -43,11 +43,11 @@ const SHARING: readonly Sharing[] = [
   { ...roughly, workers: "Worker", name: "Deno, by Worker", command: deno, version: /^2\./ },
 ];
 
-/** What fixtures/threads.js writes. */
+/** The output of fixtures/threads.js. */
 interface Told {
   readonly runtime: string;
   readonly memory: string;
-  /** What four threads admitted under each of two limiters. */
+  /** The admissions of four threads under each of two limiters. */
   readonly totals: readonly number[];
   readonly threads: number;
   readonly admittedLate: readonly number[];
@@ -57,7 +57,7 @@ interface Told {
 }
 
 describe.each(SHARING)("threads that share limits in $name", ({ command, version, ...sharing }) => {
-  it("admit exactly what there is, by clocks that agree", { timeout: 60_000 }, async () => {
+  it("admit exactly the capacity, by clocks that agree", async () => {
     const [program, ...parameters] = command();
     const script = [...parameters, "threads.js", sharing.workers];
     const { status, stdout, stderr } = await run(program, script, { cwd: FIXTURES, env: ENVIRONMENT });

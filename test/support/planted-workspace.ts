@@ -6,7 +6,7 @@ import { plant, temporaryFolder } from "./temporary-folder.ts";
 
 export const REPOSITORY: string = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What the linters read of this repository, so that they judge planted files as they judge its own. */
+/** The settings of the linters in this repository, which also apply to planted files. */
 const SETTINGS = [
   ".gitignore",
   ".oxlintrc.json",
@@ -22,7 +22,7 @@ const SETTINGS = [
   "tsconfig.base.json",
 ];
 
-/** A copy of the workspace that has its settings, but only the given sources. Whoever asks for it removes it. */
+/** A copy of the workspace with its settings and only the given sources. The caller removes it. */
 export function plantWorkspace(files: Readonly<Record<string, string>>): string {
   const root = temporaryFolder();
   for (const path of SETTINGS) cpSync(join(REPOSITORY, path), join(root, path));
@@ -33,7 +33,7 @@ export function plantWorkspace(files: Readonly<Record<string, string>>): string 
 export interface Finding {
   readonly path: string;
   readonly line: number;
-  /** As in `lint/style/noRestrictedImports`; `plugin` for the rules in `tools`. */
+  /** Such as `lint/style/noRestrictedImports`, or `plugin` for the rules in `tools`. */
   readonly rule: string;
 }
 
@@ -44,7 +44,7 @@ interface BiomeReport {
   }[];
 }
 
-/** What `biome lint` finds below `root` (by all rules, or by the given ones), in the order of the lines. */
+/** The findings of `biome lint` below `root`, by all rules or by the given ones, in the order of the lines. */
 export async function biomeFindings(root: string, rules: readonly string[] = []): Promise<readonly Finding[]> {
   const biome = join(REPOSITORY, "node_modules/@biomejs/biome/bin/biome");
   const only = rules.map((rule) => `--only=${rule}`);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 
 export interface Run {
-  /** `null` when a signal ended it. */
+  /** `null` if a signal ended the program. */
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -17,7 +17,7 @@ export async function run(program: string, args: readonly string[], options: Spa
   return { status, stdout, stderr };
 }
 
-/** Runs a script by this very Node to its end. */
+/** Runs a script to its end, with the Node that runs this test. */
 export function runNode(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<Run> {
   return run(process.execPath, args, { cwd, env });
 }

@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** An empty folder outside the repository. Whoever asks for it removes it. */
+/** Creates an empty folder outside the repository. The caller removes it. */
 export function temporaryFolder(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), "tollgate-")));
 }
 
-/** Writes files, by their paths below `root`. */
+/** Writes files. The keys are paths below `root`. */
 export function plant(root: string, files: Readonly<Record<string, string>>): void {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });

@@ -3,10 +3,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Copy, ROOT, TESTS } from "./copy.ts";
 
-/** What the tests say of a copy. A mutant that hangs is noticed, too; one that does not even load proves nothing. */
+/** The result of the tests on a copy. A mutant that hangs counts as caught. One that does not load proves nothing. */
 export type Verdict = "passes" | "fails" | "hangs" | "does not load";
 
-/** Property cases in a run: enough for every mutant to be noticed many times over. */
+/** Cases of all properties in a run: enough to catch every mutant many times over. */
 const CASES = process.env["TOLLGATE_CASES"] ?? "10000";
 const HANGS_AFTER_MS = 180_000;
 
@@ -25,7 +25,7 @@ export async function judge({ root, source }: Copy): Promise<Verdict> {
   return numFailedTests > 0 ? "fails" : "does not load";
 }
 
-/** @returns whether it ended by itself. */
+/** Runs vitest. @returns whether it ended before the timeout. */
 function runVitest(root: string, source: string, reportFile: string): Promise<boolean> {
   const vitest = join(ROOT, "node_modules", "vitest", "vitest.mjs");
   const config = join(ROOT, "vitest.config.ts");

@@ -51,7 +51,7 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     file: VERBS,
     find: "for (let i = 0; i < this.width; i += 1) before[i] = cells[base + i]!;",
     replace: "before[0] = cells[base]!;",
-    why: "a denied call leaves other cells as an earlier key had them",
+    why: "a denied call leaves the cells of an earlier key in place",
   },
   {
     name: "plain costs are admitted though a limit denies",
@@ -72,7 +72,7 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     file: VERBS,
     find: 'if (verb === "refund") kernel.refund(cells, cell, now, cost);',
     replace: 'if (verb === "refund") kernel.take(cells, cell, now, cost);',
-    why: "units given back are taken again",
+    why: "a refund takes units",
   },
   {
     name: "dropped without idle time",
@@ -82,19 +82,19 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     why: "a bucket that began empty is forgotten as soon as it is full, and is empty again",
   },
   {
-    name: "any limit as good as new drops the key",
+    name: "any idle limit drops the key",
     file: VERBS,
     find: "if (!this.#kernels[i]!.isIdle(cells, base + this.#offsets[i]!, then)) return false;\n    }\n    return true;",
     replace:
       "if (this.#kernels[i]!.isIdle(cells, base + this.#offsets[i]!, then)) return true;\n    }\n    return false;",
-    why: "a sweep gives units away",
+    why: "a sweep lets units pass twice",
   },
   {
     name: "used after the wait is used now",
     file: VERBS,
     find: "this.#afterWait[0] = now[0]! + waitUs;",
     replace: "this.#afterWait[0] = now[0]!;",
-    why: "usedAfterRetry tells of the wrong moment",
+    why: "usedAfterRetry is that of the wrong moment",
   },
   {
     name: "shortest idle time of the plan",

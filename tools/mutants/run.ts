@@ -1,14 +1,18 @@
 import { availableParallelism } from "node:os";
-import { ALL_MUTANTS } from "./all-mutants.ts";
-import { makeCopy, mutate, removeCopies } from "./copy.ts";
+import { BUCKET_MUTANTS } from "./bucket-mutants.ts";
+import { makeCopy, removeCopies } from "./copy.ts";
 import { judge } from "./judge.ts";
-import type { Mutant } from "./mutant.ts";
+import { type Mutant, mutate } from "./mutant.ts";
+import { PLAN_MUTANTS } from "./plan-mutants.ts";
+import { WINDOW_MUTANTS } from "./window-mutants.ts";
 
-/** Applies each mutant to a copy of the library and runs the tests on it. Fails unless they notice every one. */
+const ALL_MUTANTS: readonly Mutant[] = [...BUCKET_MUTANTS, ...WINDOW_MUTANTS, ...PLAN_MUTANTS];
+
+/** Applies each mutant to a copy of the library and runs the tests on it. Fails unless they catch every mutant. */
 async function run(only: string): Promise<boolean> {
   const mutants = ALL_MUTANTS.filter(({ name }) => name.includes(only));
   const unchanged = await judge(await makeCopy("unchanged"));
-  if (unchanged !== "passes") throw new Error(`without a mutant: expected that it passes, but it ${unchanged}`);
+  if (unchanged !== "passes") throw new Error(`without a mutant: expected that it passes, got that it ${unchanged}`);
 
   const waiting = [...mutants.entries()];
   let caught = 0;
@@ -18,7 +22,7 @@ async function run(only: string): Promise<boolean> {
       if (await isCaught(mutant, `mutant-${i}`)) caught += 1;
     }
   };
-  // When one fails the others finish what they have begun: their copies are removed afterwards.
+  // When one worker fails, the others finish their mutants before the copies are removed.
   const ends = await Promise.allSettled(Array.from({ length: availableParallelism() }, work));
   for (const end of ends) if (end.status === "rejected") throw end.reason;
   console.log(`${caught} of ${mutants.length} mutants caught`);

@@ -3,7 +3,7 @@ import { createLimiter, perMinute } from "tollgate";
 import { redisStore } from "tollgate/redis";
 
 async function main() {
-  // A client that is shaped like ioredis, and whose server is gone.
+  // A client with the shape of ioredis, whose server is unavailable.
   const gone = () => Promise.reject(new Error("connect ECONNREFUSED"));
   const client = {
     evalsha: gone,

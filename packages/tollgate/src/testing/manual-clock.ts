@@ -1,15 +1,15 @@
 import type { Clock } from "../core/clock.ts";
 
-/** A clock that stands still until it is told otherwise, and may be set back. */
+/** A clock that moves only when a test moves it, forward or back. */
 export interface ManualClock extends Clock {
-  /** Moves it on; by less than nothing, back. */
+  /** Moves the clock forward, or back by a negative number. */
   advance(ms: number): void;
-  /** Sets it to a moment: milliseconds since the epoch. */
+  /** Sets the clock to a time in milliseconds since the epoch. */
   set(ms: number): void;
 }
 
 /**
- * A clock for tests, starting at `startMs` milliseconds since the epoch. It counts whole microseconds.
+ * Creates a clock for tests that starts at `startMs` milliseconds since the epoch. It counts whole microseconds.
  *
  * @example
  * ```ts
@@ -24,7 +24,7 @@ export interface ManualClock extends Clock {
  * ```
  */
 export function manualClock(startMs = 0): ManualClock {
-  // Whole microseconds, so that many small steps add up exactly.
+  // Whole microseconds let many small steps add up exactly.
   let nowUs = Math.round(startMs * 1000);
   return {
     now: () => nowUs / 1000,

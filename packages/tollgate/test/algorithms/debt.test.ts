@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 
 const START_MS = 1_790_000_000_123;
 
-describe("the most debt of a token bucket", () => {
+describe("the ceiling of a token bucket's debt", () => {
   it.each([perSecond(10), perDay(1, { burst: 1_000_000 }), tokenBucket({ capacity: 5, refill: 9, per: 0.001 })])(
-    "is at least four capacities, and is not made smaller by a charge after the clock went back: $name",
+    "is at least four capacities, and a charge after the clock went back does not lower the debt: $name",
     (limit) => {
       const clock = manualClock(START_MS);
       const limiter = createLimiter({ limits: [limit], clock });
@@ -20,7 +20,7 @@ describe("the most debt of a token bucket", () => {
     },
   );
 
-  it("does not depend on when the limiter was made", () => {
+  it("does not depend on the time at which the limiter was made", () => {
     const resets = [START_MS, START_MS - 500_000_000_000].map((madeAtMs) => {
       const clock = manualClock(madeAtMs);
       const limiter = createLimiter({ limits: [perSecond(7)], clock });

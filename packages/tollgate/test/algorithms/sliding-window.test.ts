@@ -11,7 +11,7 @@ const setUp = (limit: number) => {
 };
 
 describe("the ring of a sliding window", () => {
-  it("starts its totals again before they leave the exact integers, with what is in use", () => {
+  it("restarts its totals at the units in use before they leave the exact integers", () => {
     const { clock, limiter, used } = setUp(5);
     limiter.charge("a", 2 ** 52);
     clock.advance(600);
@@ -23,7 +23,7 @@ describe("the ring of a sliding window", () => {
     expect(used()).toBe(2 ** 52);
   });
 
-  it.each([1, 2, 10, 19])("that has gone round gives back the units of %d groups at once", (groups) => {
+  it.each([1, 2, 10, 19])("refunds the units of %d groups at once after it has gone round", (groups) => {
     const { clock, limiter, used } = setUp(20);
     for (let i = 0; i < 100; i += 1) {
       expect(limiter.allow("a")).toBe(true);
@@ -42,7 +42,7 @@ describe("the ring of a sliding window", () => {
     expect(used()).toBe(0);
   });
 
-  it("starts anew when its units have left, though a group that a refund emptied came later", () => {
+  it("starts anew after its units have left, even if a later group was emptied by a refund", () => {
     const clock = manualClock(START_MS);
     const limits = [slidingWindow({ limit: 10, window: "1s", resolution: "400ms" })];
     const [kept, swept] = [createLimiter({ limits, clock }), createLimiter({ limits, clock })];

@@ -6,7 +6,7 @@ import { tickScale } from "../../src/core/limits/tick-scale.ts";
 const YEAR_US = 31_557_600_000_000;
 const DAY_US = 86_400_000_000;
 
-/** Rates up to 9 per µs, most of them with awkward periods. */
+/** Rates up to 9 per µs, mostly with periods that have nothing in common. */
 const rates = fc
   .tuple(
     fc.integer({ min: 1, max: 10_000_000 }),
@@ -15,17 +15,17 @@ const rates = fc
   )
   .filter(([refill, perUs]) => refill <= 9 * perUs);
 
-describe("ticks", () => {
+describe("ticks of a token bucket", () => {
   it.each([
     [10, 10, 1_000_000, { units: 1, periodUs: 100_000, ticksPerUnit: 100_000, exact: true }],
     [100, 100, 60_000_000, { units: 1, periodUs: 600_000, ticksPerUnit: 600_000, exact: true }],
     [1, 9, 1, { units: 9, periodUs: 1, ticksPerUnit: 1, exact: true }],
     [10, 11, 1_000_000, { units: 11, periodUs: 1_000_000, ticksPerUnit: 2 ** 19, exact: false }],
-  ])("of capacity %d, %d in %d µs", (capacity, refill, perUs, scale) => {
+  ])("have the documented scale for capacity %d and %d units in %d µs", (capacity, refill, perUs, scale) => {
     expect(tickScale(capacity, refill, perUs)).toEqual(scale);
   });
 
-  it("are the whole ticks that have passed, exactly, at any moment", () => {
+  it("count the whole ticks that have passed exactly, at any moment", () => {
     fc.assert(
       fc.property(
         rates,
@@ -41,7 +41,7 @@ describe("ticks", () => {
     );
   });
 
-  it("are exact where the product of floats comes out on the wrong side of a whole number", () => {
+  it("are exact where the product of floats is on the wrong side of a whole number", () => {
     const { units, periodUs, ticksPerUnit } = tickScale(1, 1_000_003, DAY_US);
     const ticks = new Ticks(1, 1_000_003, DAY_US, 0);
     const ticksPerPeriod = units * ticksPerUnit;
@@ -55,7 +55,7 @@ describe("ticks", () => {
     expect(floatWasWrong).toBeGreaterThan(0);
   });
 
-  it("wait for the first microsecond of a tick", () => {
+  it("give the wait until the first microsecond of a tick", () => {
     fc.assert(
       fc.property(
         rates,
@@ -73,7 +73,7 @@ describe("ticks", () => {
     );
   });
 
-  it("mean the same moment counted from any origin", () => {
+  it("translate to any other origin and mean the same moment", () => {
     const origin = fc.integer({ min: 0, max: 60 * YEAR_US });
     fc.assert(
       fc.property(

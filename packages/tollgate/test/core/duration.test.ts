@@ -18,7 +18,7 @@ describe("durations", () => {
     ["1h30m", 5_400_000],
     ["1d2h3m4s5ms", 93_784_005],
     ["3652d", 315_532_800_000],
-  ])("%s is %d ms", (duration, ms) => {
+  ])("of %s are %d ms", (duration, ms) => {
     expect(perMs(duration)).toBe(ms);
   });
 
@@ -47,18 +47,18 @@ describe("durations", () => {
     [{}],
     [["1s"]],
     [10n],
-  ])("%s is refused", (duration) => {
+  ])("of %s are refused", (duration) => {
     expect(() => perMs(duration as Duration)).toThrow(expect.objectContaining({ code: "ERR_DURATION" }));
     expect(() => perMs(duration as Duration)).toThrow(
       /^per: expected milliseconds or text such as "250ms", "10s", "1h30m" \(whole microseconds, above 0, at most 10 years\), got /,
     );
   });
 
-  it("are named by the option that they came for", () => {
+  it("have the name of their option in errors", () => {
     expect(() => fixedWindow({ limit: 1, window: "1 s" })).toThrow(/^window: expected .+, got "1 s"$/);
   });
 
-  it("do not compile with a typo", () => {
+  it("with a typo do not compile", () => {
     // @ts-expect-error a unit that does not exist
     expect(() => perMs("10sec")).toThrow();
     // @ts-expect-error parts in the wrong order

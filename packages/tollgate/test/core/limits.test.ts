@@ -46,7 +46,7 @@ describe("limits", () => {
     });
   });
 
-  it("per period refill as many units in it, and hold as many unless told", () => {
+  it("per period refill their count in the period, and have it as capacity by default", () => {
     const periods = [perSecond(7), perMinute(7), perHour(7), perDay(7, { burst: 3 })];
     expect(periods.map(({ capacity, refill, perMs }) => [capacity, refill, perMs])).toEqual([
       [7, 7, 1_000],
@@ -56,14 +56,14 @@ describe("limits", () => {
     ]);
   });
 
-  it("that start empty are forgotten after ten fill times, at least a minute", () => {
+  it("that start empty forget a key after ten fill times, at least a minute", () => {
     expect(tokenBucket({ ...bucket, initial: "empty" }).idleTtlMs).toBe(60_000);
     expect(tokenBucket({ ...bucket, capacity: 30, initial: "empty" }).idleTtlMs).toBe(300_000);
     expect(perDay(1, { burst: 1_000_000, initial: "empty" }).idleTtlMs).toBe(3_652.5 * 86_400_000);
     expect(perSecond(1, { initial: "empty", idleTtl: "5s" }).idleTtlMs).toBe(5_000);
   });
 
-  it("are frozen, and copies are not limits", () => {
+  it("are frozen, and copies of them are refused", () => {
     const limit = perSecond(1);
     expect(Object.isFrozen(limit)).toBe(true);
     expect(() => createLimiter({ limits: [{ ...limit, capacity: 1_000 }] })).toThrow(
@@ -92,7 +92,7 @@ describe("limits", () => {
     expect(new Set(different.map(({ fingerprint }) => fingerprint)).size).toBe(different.length);
   });
 
-  it("keep their fingerprint whatever the mode and the name", () => {
+  it("have a fingerprint that ignores the mode and the name", () => {
     const { fingerprint } = perSecond(1);
     expect(perSecond(1, { mode: "shadow", name: "watched" }).fingerprint).toBe(fingerprint);
     expect(tokenBucket({ capacity: 1, refill: 1, per: 1_000 }).fingerprint).toBe(fingerprint);
@@ -101,7 +101,7 @@ describe("limits", () => {
 
 const make = <O>(factory: (options: O) => unknown, options: unknown) => factory(options as O);
 
-describe("bad options", () => {
+describe("the options of limits", () => {
   it.each<[string, () => unknown, string, string]>([
     [
       "capacity 0",
@@ -242,12 +242,12 @@ describe("bad options", () => {
       "ERR_NAME",
       `limit name: expected 1 to 128 printable ASCII characters without double quotes, backslashes and braces, got "${"n".repeat(79)}…`,
     ],
-  ])("%s", (_name, attempt, code, message) => {
+  ])("refuse %s", (_name, attempt, code, message) => {
     expect(attempt).toThrow(expect.objectContaining({ code, message, name: "TollgateError" }));
     expect(attempt).toThrow(TollgateError);
   });
 
-  it("the largest and fastest limits are taken", () => {
+  it("may be as large and as fast as documented", () => {
     expect(tokenBucket({ capacity: 1_000_000, refill: 9_000, per: "1ms" }).capacity).toBe(1_000_000);
     expect(perDay(1, { burst: 1_000_000 }).capacity).toBe(1_000_000);
     expect(perSecond(1, { burst: 2_251_799_577_003_248 }).capacity).toBe(2_251_799_577_003_248);

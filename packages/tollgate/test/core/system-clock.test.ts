@@ -6,21 +6,17 @@ describe("the system's clock", () => {
     vi.useRealTimers();
   });
 
-  it("tells the wall time", () => {
-    // It does not follow corrections of that since the process began.
+  it("is within a minute of the wall time", () => {
+    // It ignores corrections of the wall time since the process began.
     expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(60_000);
   });
 
   it("never goes back", () => {
-    let latestMs = systemClock.now();
-    for (let call = 0; call < 20_000; call += 1) {
-      const nowMs = systemClock.now();
-      expect(nowMs >= latestMs).toBe(true);
-      latestMs = nowMs;
-    }
+    const readings = Array.from({ length: 100_000 }, () => systemClock.now());
+    expect(readings.filter((nowMs, call) => nowMs < (readings[call - 1] ?? nowMs))).toEqual([]);
   });
 
-  it("is faked with the timers of a test, and real again after it", () => {
+  it("follows fake timers, and is real again after them", () => {
     const limiter = createLimiter({ limits: [perSecond(1)] });
     vi.useFakeTimers();
     const beforeMs = systemClock.now();

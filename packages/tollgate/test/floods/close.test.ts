@@ -4,14 +4,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import type { RedisServer } from "../stores/redis/servers/redis-server.ts";
 import { startProxy, type TcpProxy } from "../stores/redis/servers/start-proxy.ts";
 import { startRedis } from "../stores/redis/servers/start-redis.ts";
-import { closeClient } from "./kit/close-client.ts";
 import { CLIENTS } from "./kit/flood.ts";
-import { loadClient } from "./kit/open-client.ts";
+import { closeClient, loadClient } from "./kit/open-client.ts";
 
 const TURNS = 6;
 const CALLS_OF_A_TURN = 100;
 const CALLS = TURNS * CALLS_OF_A_TURN;
-/** Longer than clients wait before they connect again, and Glide for a connection. */
+/** Longer than clients wait before they connect again, and than Glide waits for a connection. */
 const LONG_ENOUGH_MS = 500;
 
 let redis: RedisServer;
@@ -26,7 +25,7 @@ beforeEach(async () => {
   onTestFinished(() => proxy.stop());
 });
 
-describe.each(CLIENTS.filter((client) => client !== "upstash"))("a store on %s that is closed", (name) => {
+describe.each(CLIENTS.filter((client) => client !== "upstash"))("a closed store over %s", (name) => {
   async function openLimiter() {
     const open = await loadClient(name);
     const { client, connected } = await open(proxy);
@@ -38,7 +37,7 @@ describe.each(CLIENTS.filter((client) => client !== "upstash"))("a store on %s t
     return { store, limiter };
   }
 
-  it("has counted no call twice when the connection breaks then, and all its calls have ended", async () => {
+  it("counts no call twice and ends every call if the connection breaks after the close", async () => {
     const { store, limiter } = await openLimiter();
     const { limiter: aside } = await openLimiter();
     proxy.halfOpen();
@@ -57,7 +56,7 @@ describe.each(CLIENTS.filter((client) => client !== "upstash"))("a store on %s t
     expect(report!.used).toBeLessThanOrEqual(CALLS);
   });
 
-  it("throws when it is called", async () => {
+  it("throws on every call", async () => {
     const { store, limiter } = await openLimiter();
     await store.close();
     await expect(limiter.consume("ann")).rejects.toThrow(TollgateError);

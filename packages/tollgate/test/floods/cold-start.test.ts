@@ -19,13 +19,13 @@ beforeAll(async () => {
 afterAll(async () => redis.stop());
 beforeEach(async () => {
   await redis.command("FLUSHALL");
-  // As it is before the first deployment.
+  // Before the first deployment the server has no script.
   await redis.command("SCRIPT", "FLUSH", "SYNC");
 });
 
-describe("four processes that create their clients and ask at once", () => {
+describe("four processes that create their clients and call at once", () => {
   it.for(RUNS.map((client, run) => [client, ALGORITHMS[run % ALGORITHMS.length]!, run + 1] as const))(
-    "are admitted the limit, by Redis: %s, %s, run %i",
+    "are admitted exactly the limit, by Redis: %s, %s, run %i",
     async ([client, algorithm], { task }) => {
       const orders: CallerOrders = {
         ...{ client, algorithm, port: redis.port, policy: "allow", capacity: CAPACITY, verb: "consume" },

@@ -13,7 +13,7 @@ import { type Findings, sumOf } from "./kit/tally.ts";
 interface Shape {
   readonly flood: string;
   readonly connections: number;
-  /** On each connection, and how many of them are sent without waiting for an answer. */
+  /** The requests of each connection, of which `burst` are sent without waiting for an answer. */
   readonly requests: number;
   readonly burst: number;
 }
@@ -24,9 +24,11 @@ const SHAPES: readonly Shape[] = [
   { flood: "one at a time by each of 200 connections", connections: 200, requests: 150, burst: 1 },
 ];
 const CALM_MS = 1_500;
-/** Beside what a server without a limiter makes it wait, several times over: a busy machine is to fail none. */
+/** Added to several times the wait at a server without a limiter, so that no busy machine fails the test. */
 const LONGEST_MS = 3_000;
 const TIMES_BARE = 4;
+/** A server does far more work than the second client, so other processes delay it by several times as much. */
+const TIMES_LAG = 20;
 
 interface Seen {
   readonly calm: GuestFindings;
@@ -45,20 +47,20 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Lets a second client ask before and during a flood. */
+/** Runs a second client before and during a flood. */
 async function floodBeside(guestOrders: GuestOrders, shape: Shape): Promise<Seen> {
   const { port } = guestOrders;
   const { connections, requests, burst } = shape;
   await using guest = new Child(new URL("kit/guest.ts", import.meta.url), guestOrders);
-  await guest.hear();
-  // Until the server has compiled what it runs.
+  await guest.receive();
+  // The engine of the server compiles its hot code meanwhile.
   await new Promise((resolve) => setTimeout(resolve, CALM_MS));
-  await guest.ask({ ask: "findings" });
+  await guest.request({ ask: "findings" });
   await new Promise((resolve) => setTimeout(resolve, CALM_MS));
-  const calm = await guest.ask<GuestFindings>({ ask: "findings" });
-  const orders: FloodOrders = { port, connections, requests, burst, keys: "one", tellEvery: connections * requests };
-  const flood = await flooder.ask<Findings>(orders);
-  return { calm, flooded: await guest.ask<GuestFindings>({ ask: "findings" }), flood };
+  const calm = await guest.request<GuestFindings>({ ask: "findings" });
+  const orders: FloodOrders = { port, connections, requests, burst, keys: "one", notifyEvery: connections * requests };
+  const flood = await flooder.request<Findings>(orders);
+  return { calm, flooded: await guest.request<GuestFindings>({ ask: "findings" }), flood };
 }
 
 function figuresOf(of: object, { calm, flooded, flood }: Seen) {
@@ -81,26 +83,26 @@ function figuresOf(of: object, { calm, flooded, flood }: Seen) {
   };
 }
 
-function expectServed({ flooded: { longestMs, refused, degraded } }: Seen, bareMs: number): void {
+function expectAdmitted({ flooded: { longestMs, lagMs, refused, degraded } }: Seen, bareMs: number): void {
   expect({ refused, degraded }).toEqual({ refused: 0, degraded: 0 });
-  expect(longestMs).toBeLessThanOrEqual(LONGEST_MS + TIMES_BARE * bareMs);
+  expect(longestMs).toBeLessThanOrEqual(LONGEST_MS + TIMES_BARE * bareMs + TIMES_LAG * lagMs);
 }
 
 describe.each(SHAPES.map((shape) => [shape.flood, shape] as const))("a second client beside %s", (_flood, shape) => {
-  /** The longest that it waits for a server without a limiter. */
+  /** Its longest wait at a server without a limiter. */
   let bareMs = 0;
 
-  /** What a flood does to any server: how much of the wait is not the limiter's. */
-  it("waits for a server without a limiter", async ({ task }) => {
+  // The part of the wait that is not due to the limiter.
+  it("is answered by a server without a limiter", async ({ task }) => {
     await using server = new Child(new URL("kit/bare-server.ts", import.meta.url));
-    const { port } = await server.hear<ServerStarted>();
+    const { port } = await server.receive<ServerStarted>();
     const seen = await floodBeside({ port, path: GUEST_PATH, header: "" }, shape);
     task.meta.figures = [figuresOf({ server: "node, no limiter", flood: shape.flood }, seen)];
     bareMs = seen.flooded.longestMs;
     expect(seen.flooded.refused).toBe(0);
   });
 
-  it("is served over Redis", async ({ task }) => {
+  it("is admitted by a server over Redis, within seconds", async ({ task }) => {
     await redis.command("FLUSHALL");
     const serverOrders: ServerOrders = {
       ...{
@@ -114,18 +116,18 @@ describe.each(SHAPES.map((shape) => [shape.flood, shape] as const))("a second cl
       hasGuest: true,
     };
     await using server = new Child(new URL("kit/flood-server.ts", import.meta.url), serverOrders);
-    const { port } = await server.hear<ServerStarted>();
+    const { port } = await server.receive<ServerStarted>();
     const seen = await floodBeside({ port, path: GUEST_PATH, header: "" }, shape);
     task.meta.figures = [figuresOf({ server: "node, Redis", flood: shape.flood }, seen)];
     const { admitted, degraded } = sumOf(seen.flood);
     expect({ admitted, degraded }).toEqual({ admitted: LIMIT, degraded: 0 });
-    expectServed(seen, bareMs);
+    expectAdmitted(seen, bareMs);
   });
 
-  it("is served by the service", async ({ task }) => {
+  it("is admitted by the service, within seconds", async ({ task }) => {
     await using service = await startService();
     const seen = await floodBeside({ port: service.port, path: "/", header: "X-API-Key: guest" }, shape);
     task.meta.figures = [figuresOf({ server: "the service", flood: shape.flood }, seen)];
-    expectServed(seen, bareMs);
+    expectAdmitted(seen, bareMs);
   });
 });

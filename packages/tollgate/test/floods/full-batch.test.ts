@@ -4,9 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { UpstashServer } from "../stores/redis/clients/upstash-server.ts";
 import type { RedisServer } from "../stores/redis/servers/redis-server.ts";
 import { startRedis } from "../stores/redis/servers/start-redis.ts";
-import { closeClient } from "./kit/close-client.ts";
 import { CLIENTS, type ClientName, LIMIT } from "./kit/flood.ts";
-import { loadClient } from "./kit/open-client.ts";
+import { closeClient, loadClient } from "./kit/open-client.ts";
 
 let redis: RedisServer;
 let upstash: UpstashServer;
@@ -35,7 +34,7 @@ async function openStore(name: ClientName): Promise<RedisStore> {
   return store;
 }
 
-/** A store that has not heard that the key is exhausted, over a server without memory for new keys. */
+/** A store without a remembered denial of the exhausted key, over a server without memory for new keys. */
 async function fullAndExhausted(name: ClientName) {
   const limits = [perDay(LIMIT)];
   const before = createLimiter({ name: "api", limits, store: await openStore(name) });
@@ -50,8 +49,8 @@ async function fullAndExhausted(name: ClientName) {
 const DENIED = { allowed: false, degraded: undefined };
 const OUT_OF_MEMORY = { allowed: true, degraded: "the server is out of memory" };
 
-describe.each(CLIENTS)("over a Redis that is full, %s", (name) => {
-  it("an exhausted key is denied by Redis though new keys share its batch", async () => {
+describe.each(CLIENTS)("over a full Redis, with %s,", (name) => {
+  it("Redis denies an exhausted key in one batch with new keys", async () => {
     const { limiter } = await fullAndExhausted(name);
     for (let turn = 0; turn < 10; turn += 1) {
       const keys = ["exhausted", `new ${turn}`, "exhausted", `other ${turn}`, "exhausted"];

@@ -5,7 +5,7 @@ import { EXHAUSTED } from "./kit/keys.ts";
 import { REQUESTS } from "./kit/run-flood.ts";
 import { type Findings, mostOf } from "./kit/tally.ts";
 
-/** An exhausted key stays so, whatever becomes of those that Redis has no memory for. */
+/** Redis denies the exhausted key. For the other keys it has no memory, so the failure policy decides. */
 function expectDenied(findings: Findings, { policy }: Flood): void {
   const { [EXHAUSTED]: exhausted, ...fresh } = findings.byKey;
   expect(exhausted).toEqual({ admitted: 0, degraded: 0, denied: REQUESTS / 2, unavailable: 0 });
@@ -13,6 +13,6 @@ function expectDenied(findings: Findings, { policy }: Flood): void {
   if (policy === "allow") expect(mostOf({ byKey: fresh }, ({ denied }) => denied)).toBe(0);
 }
 
-describe("a flood over a Redis that is full", () => {
+describe("a flood over a full Redis is denied an exhausted key, by Redis:", () => {
   itIsFlooded("full", [], expectDenied);
 });

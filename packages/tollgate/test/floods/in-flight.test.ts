@@ -6,7 +6,7 @@ import { callFiguresOf } from "./kit/call-table.ts";
 import { LIMIT } from "./kit/flood.ts";
 
 const CALLS = 300_000;
-/** As busy servers make them. */
+/** The turn of a busy server. */
 const TURN = 1_000;
 
 let redis: RedisServer;
@@ -18,23 +18,25 @@ beforeEach(async () => {
   await redis.command("FLUSHALL");
 });
 
-describe("300,000 calls that wait for no answer", () => {
-  // Nothing can be let go before the turn ends in which a call was made: its promise and its decision are there until
-  // then.
+describe("300,000 calls made without waiting for answers", () => {
+  // The promise and the decision of a call stay in memory until the end of the turn that made the call.
   const cases = [
     [CALLS, 1, 450],
     [CALLS, CALLS, 650],
     [TURN, 1, 200],
     [TURN, CALLS, 300],
   ] as const;
-  it.for(cases)("in a turn: %i, keys: %i, take at most %i MB", async ([turn, keys, mostMb], { task }) => {
-    const findings = await callInAProcess({
-      ...{ client: "ioredis", algorithm: "token bucket", port: redis.port, policy: "deny", capacity: LIMIT },
-      ...{ verb: "consume", start: "warm", clients: 1, calls: CALLS, turn, pace: "next", keys },
-    });
-    task.meta.figures = [callFiguresOf("300,000 calls", { "in a turn": turn, keys }, findings)];
-    expect(findings.grownMb).toBeLessThanOrEqual(mostMb);
-    expect(findings.thrown).toBe(0);
-    expect(findings.admitted).toBeLessThanOrEqual(keys * LIMIT);
-  });
+  it.for(cases)(
+    "take a bounded amount of memory: %i in a turn, for %i keys, at most %i MB",
+    async ([turn, keys, mostMb], { task }) => {
+      const findings = await callInAProcess({
+        ...{ client: "ioredis", algorithm: "token bucket", port: redis.port, policy: "deny", capacity: LIMIT },
+        ...{ verb: "consume", start: "warm", clients: 1, calls: CALLS, turn, pace: "next", keys },
+      });
+      task.meta.figures = [callFiguresOf("300,000 calls", { "in a turn": turn, keys }, findings)];
+      expect(findings.grownMb).toBeLessThanOrEqual(mostMb);
+      expect(findings.thrown).toBe(0);
+      expect(findings.admitted).toBeLessThanOrEqual(keys * LIMIT);
+    },
+  );
 });

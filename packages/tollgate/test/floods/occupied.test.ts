@@ -6,10 +6,10 @@ import { callFiguresOf } from "./kit/call-table.ts";
 import { ALGORITHMS, LIMIT } from "./kit/flood.ts";
 
 const CALLS = 100_000;
-/** In one turn: as many as the store takes for one key at once. */
+/** The calls of one turn: no more than the store accepts for one key at once. */
 const TURN = 10_000;
 const SLOW_US = 5_000;
-/** A machine that does something else in the middle of a call makes that call slow. */
+/** A busy machine can interrupt a call of the script, which makes that call slow. */
 const AGAIN = { retry: 2 };
 
 let redis: RedisServer;
@@ -18,16 +18,16 @@ beforeAll(async () => {
 });
 afterAll(async () => redis.stop());
 
-/** Its number, when it was, how many µs it took, the command with its arguments. */
+/** The number, the time, the duration in µs, and the command with its arguments. */
 type SlowlogEntry = readonly [number, number, number, readonly string[]];
 
-/** How long the calls of the script took that took longer, in µs. */
+/** The durations in µs of the slow calls of the script. */
 async function slowScripts(): Promise<readonly number[]> {
   const entries = (await redis.command("SLOWLOG", "GET", -1)) as readonly SlowlogEntry[];
   return entries.filter(([, , , [command]]) => /^eval/i.test(command!)).map(([, , us]) => us);
 }
 
-describe("100,000 calls for one key occupy Redis for no more than 5 ms at a time", () => {
+describe("100,000 calls for one key occupy Redis for at most 5 ms at a time:", () => {
   const cases = ALGORITHMS.flatMap((algorithm) =>
     [LIMIT, 10 * CALLS].map((capacity) => [algorithm, capacity] as const),
   );

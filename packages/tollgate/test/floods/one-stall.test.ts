@@ -4,14 +4,13 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { UpstashServer } from "../stores/redis/clients/upstash-server.ts";
 import type { RedisServer } from "../stores/redis/servers/redis-server.ts";
 import { startRedis } from "../stores/redis/servers/start-redis.ts";
-import { closeClient } from "./kit/close-client.ts";
 import { CLIENTS } from "./kit/flood.ts";
-import { loadClient } from "./kit/open-client.ts";
+import { closeClient, loadClient } from "./kit/open-client.ts";
 
 const STALL_MS = 150;
 const CALM_MS = 300;
 const TURN_MS = 5;
-/** Each turn asks for so many keys. */
+/** The keys that each turn calls for. */
 const KEYS = 20;
 
 interface Call {
@@ -34,53 +33,49 @@ async function pass(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-describe("one stall of 150 ms", () => {
-  it.for(CLIENTS)(
-    "opens no circuit, and later calls are decided by Redis: %s",
-    { retry: 1 },
-    async (name, { task }) => {
-      const open = await loadClient(name);
-      const { client, connected } = await open({ port: redis.port, upstash });
-      onTestFinished(() => closeClient(client));
-      await connected;
-      const states: string[] = [];
-      const store = redisStore({
-        client,
-        observe: (observation) => {
-          if (observation.type === "breaker") states.push(observation.state);
-        },
-      });
-      const limiter = createLimiter({ name: "api", limits: [perDay(1_000_000)], store });
-      await limiter.allow("warm");
+describe("one stall of Redis of 150 ms", () => {
+  it.for(CLIENTS)("opens no circuit, and Redis decides later calls: %s", { retry: 1 }, async (name, { task }) => {
+    const open = await loadClient(name);
+    const { client, connected } = await open({ port: redis.port, upstash });
+    onTestFinished(() => closeClient(client));
+    await connected;
+    const states: string[] = [];
+    const store = redisStore({
+      client,
+      observe: (observation) => {
+        if (observation.type === "breaker") states.push(observation.state);
+      },
+    });
+    const limiter = createLimiter({ name: "api", limits: [perDay(1_000_000)], store });
+    await limiter.allow("warm");
 
-      const calls: Promise<Call>[] = [];
-      const timer = setInterval(() => {
-        const startedMs = performance.now();
-        for (let key = 0; key < KEYS; key += 1) {
-          calls.push(limiter.consume(`key ${key}`).then((decision) => ({ startedMs, decision })));
-        }
-      }, TURN_MS);
-      onTestFinished(() => clearInterval(timer));
-      await pass(CALM_MS);
-      redis.pause();
-      const stalledMs = performance.now();
-      await pass(STALL_MS);
-      redis.resume();
-      const resumedMs = performance.now();
-      await pass(2 * CALM_MS);
-      clearInterval(timer);
-      const ended = await Promise.all(calls);
+    const calls: Promise<Call>[] = [];
+    const timer = setInterval(() => {
+      const startedMs = performance.now();
+      for (let key = 0; key < KEYS; key += 1) {
+        calls.push(limiter.consume(`key ${key}`).then((decision) => ({ startedMs, decision })));
+      }
+    }, TURN_MS);
+    onTestFinished(() => clearInterval(timer));
+    await pass(CALM_MS);
+    redis.pause();
+    const stalledMs = performance.now();
+    await pass(STALL_MS);
+    redis.resume();
+    const resumedMs = performance.now();
+    await pass(2 * CALM_MS);
+    clearInterval(timer);
+    const ended = await Promise.all(calls);
 
-      const degraded = ended.filter(({ decision }) => decision.degraded !== undefined);
-      const later = degraded.filter(({ startedMs }) => startedMs > resumedMs);
-      const stalled = ended.filter(({ startedMs }) => startedMs > stalledMs - TURN_MS && startedMs <= resumedMs);
-      const cells = { client: name, calls: ended.length, "in the stall": stalled.length, degraded: degraded.length };
-      task.meta.figures = [
-        { table: "one stall of 150 ms", cells: { ...cells, later: later.length, states: states.join(" ") } },
-      ];
-      expect({ states, later: later.length }).toEqual({ states: [], later: 0 });
-      expect(degraded.length).toBeLessThanOrEqual(stalled.length);
-      await store.close();
-    },
-  );
+    const degraded = ended.filter(({ decision }) => decision.degraded !== undefined);
+    const later = degraded.filter(({ startedMs }) => startedMs > resumedMs);
+    const stalled = ended.filter(({ startedMs }) => startedMs > stalledMs - TURN_MS && startedMs <= resumedMs);
+    const cells = { client: name, calls: ended.length, "in the stall": stalled.length, degraded: degraded.length };
+    task.meta.figures = [
+      { table: "one stall of 150 ms", cells: { ...cells, later: later.length, states: states.join(" ") } },
+    ];
+    expect({ states, later: later.length }).toEqual({ states: [], later: 0 });
+    expect(degraded.length).toBeLessThanOrEqual(stalled.length);
+    await store.close();
+  });
 });

@@ -14,7 +14,7 @@ const PROPERTIES = Object.keys(VALUES) as (keyof Flood)[];
 const PAIRS = PROPERTIES.flatMap((one, i) => PROPERTIES.slice(i + 1).map((other) => [one, other] as const));
 
 describe("the floods of the plan", () => {
-  it.each(PAIRS)("have every %s with every %s", (one, other) => {
+  it.each(PAIRS)("combine every %s with every %s", (one, other) => {
     const seen = new Set(PLAN.map((flood) => `${flood[one]} & ${flood[other]}`));
     expect(seen.size).toBe(VALUES[one].length * VALUES[other].length);
   });

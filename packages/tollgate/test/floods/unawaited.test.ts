@@ -6,7 +6,7 @@ import { callInAProcess } from "./kit/call-in-processes.ts";
 import { callFiguresOf } from "./kit/call-table.ts";
 import { ALGORITHMS, CLIENTS, LIMIT } from "./kit/flood.ts";
 
-/** One turn of the event loop. */
+/** The calls of one turn of the event loop. */
 const CALLS = 10_000;
 
 let redis: RedisServer;
@@ -20,9 +20,9 @@ afterAll(async () => {
   await redis.stop();
 });
 
-describe("10,000 calls of consume in one turn, that wait for no answer", () => {
+describe("10,000 calls of consume in one turn, made without waiting for answers,", () => {
   const cases = CLIENTS.map((client, i) => [client, ALGORITHMS[i % ALGORITHMS.length]!] as const);
-  it.for(cases)("are admitted the limit, by Redis: %s, %s", async ([client, algorithm], { task }) => {
+  it.for(cases)("are admitted exactly the limit, by Redis: %s, %s", async ([client, algorithm], { task }) => {
     await redis.command("FLUSHALL");
     const { url, token } = upstash;
     const findings = await callInAProcess({

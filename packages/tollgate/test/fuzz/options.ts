@@ -1,16 +1,16 @@
 import { parseArgs } from "node:util";
 
 export interface FuzzOptions {
-  /** To replay one failure: both, or neither. */
+  /** Set together with `path`, to replay one failure. */
   readonly seed: number | undefined;
   readonly path: string | undefined;
-  /** Only the properties whose names hold this text. */
+  /** Runs only the properties whose names contain this text. */
   readonly property: string;
-  /** When to stop; never by default. */
+  /** How long to run; without end by default. */
   readonly seconds: number;
 }
 
-/** @throws Error when an option is unknown or no number. */
+/** Parses the arguments of the command. @throws Error when an option is unknown or not a number. */
 export function readOptions(args: readonly string[]): FuzzOptions {
   const { values } = parseArgs({
     args: [...args],

@@ -4,13 +4,13 @@ import { ALL_PROPERTIES } from "../properties/all-properties.ts";
 import type { NamedProperty } from "../properties/named-property.ts";
 import { type FuzzOptions, readOptions } from "./options.ts";
 
-/** Cases of one property between looks at the clock. */
+/** Cases of one property between readings of the clock, before its weight. */
 const CASES_PER_TURN = 200;
 const REPORT_EVERY_MS = 10_000;
 
 const options = readOptions(process.argv.slice(2));
 const properties = ALL_PROPERTIES.filter(({ name }) => name.includes(options.property));
-if (properties.length === 0) throw new Error(`--property: no property's name has ${options.property} in it`);
+if (properties.length === 0) throw new Error(`--property: no property's name contains ${options.property}`);
 
 process.exitCode = (await (options.path === undefined ? fuzz(properties, options) : replay(properties, options)))
   ? 0
@@ -41,7 +41,7 @@ async function fuzz(all: readonly NamedProperty[], { seconds }: FuzzOptions): Pr
   return true;
 }
 
-/** A path leads somewhere in the property that it comes from, and in others by chance or not at all. */
+/** Replays a path in every property in which it leads to a case: in its own always, in others by chance. */
 function replay(all: readonly NamedProperty[], { seed = 0, path = "" }: FuzzOptions): boolean {
   const failing = all.filter((property) => leads(property, path, seed) && !holds(property, { seed, path }));
   if (failing.length === 0) console.log("Every property holds there.");
@@ -57,7 +57,7 @@ function leads({ property }: NamedProperty, path: string, seed: number): boolean
   }
 }
 
-/** Whether a property holds; tells how it fails. */
+/** Returns whether a property holds, and prints how it fails. */
 function holds({ name, property }: NamedProperty, parameters: fc.Parameters<unknown>): boolean {
   const details = fc.check(property, parameters);
   if (!details.failed) return true;

@@ -9,25 +9,25 @@ describe("a bucket of 5", () => {
     return { clock, limiter: createLimiter({ limits: [perSecond(5)], clock }) };
   };
 
-  it("passes 5 and denies the 6th", () => {
+  it("admits 5 calls and denies the 6th", () => {
     const { limiter } = five();
     expect(Array.from({ length: 6 }, () => limiter.allow("a"))).toEqual([true, true, true, true, true, false]);
   });
 
-  it("passes exactly one more after the time of one unit", () => {
+  it("admits exactly one more call after the time of one unit", () => {
     const { clock, limiter } = five();
     admitted(limiter, 6);
     clock.advance(200);
     expect(admitted(limiter, 5)).toBe(1);
   });
 
-  it("passes exactly 5 of 20 concurrent calls", async () => {
+  it("admits exactly 5 of 20 concurrent calls", async () => {
     const { limiter } = five();
     const answers = await Promise.all(Array.from({ length: 20 }, async () => limiter.allow("a")));
     expect(answers.filter(Boolean)).toHaveLength(5);
   });
 
-  it("leaves client B alone when A is exhausted", () => {
+  it("admits 5 calls of client B after client A is exhausted", () => {
     const { limiter } = five();
     admitted(limiter, 6, "A");
     expect(admitted(limiter, 6, "B")).toBe(5);
@@ -35,7 +35,7 @@ describe("a bucket of 5", () => {
 });
 
 describe("several limits", () => {
-  it("10/s and 100/min: a denial leaves every cell as it was, bit for bit", () => {
+  it("of 10 a second and 100 a minute leave every cell unchanged when one denies", () => {
     const { clock, limiter } = setUp([perSecond(10), perMinute(100), slidingWindow({ limit: 90, window: "1m" })]);
     for (let second = 0; second < 9; second += 1) {
       for (let i = 0; i < 10; i += 1) expect(limiter.allow("a")).toBe(true);
@@ -48,7 +48,7 @@ describe("several limits", () => {
     expect(limiter.consume("a").limit?.algorithm).toBe("sliding-window");
   });
 
-  it("by function: GET 50/s and POST 10/s, two plans of clients, a switch of plan", () => {
+  it("chosen by a function can differ by method and by plan, and keep their buckets when a client switches plans", () => {
     const clock = manualClock(START_MS);
     type Call = { readonly client: string; readonly method: "GET" | "POST"; readonly paid: boolean };
     const get = perSecond(50, { name: "get" });
@@ -66,17 +66,17 @@ describe("several limits", () => {
     expect(calls("paying", "POST", true, 60)).toBe(10);
     expect(calls("free", "POST", false, 60)).toBe(10);
     expect(calls("free", "GET", false, 60)).toBe(10);
-    // The client pays from now on: its buckets per method are the same ones.
+    // The client pays from now on, and keeps its buckets per method.
     expect(calls("free", "GET", true, 60)).toBe(40);
     expect(calls("free", "POST", true, 60)).toBe(0);
   });
 
-  it("a function's limit in two lists is one bucket, even where the limit was made twice", () => {
+  it("chosen by a function are one bucket for equal limits, even if each call makes them anew", () => {
     const { limiter } = setUp((key) => (key === "a" ? [perSecond(3)] : []));
     expect(Array.from({ length: 5 }, () => limiter.allow("a")).filter(Boolean)).toHaveLength(3);
   });
 
-  it.each([undefined, []])("a function that returns %s: allowed, nothing counted", (limits) => {
+  it.each([undefined, []])("chosen by a function that returns %s allow everything and count nothing", (limits) => {
     const { limiter } = setUp(() => limits);
     expect(limiter.consume("a", 1_000)).toEqual({
       allowed: true,
@@ -93,7 +93,7 @@ describe("several limits", () => {
     expect(limiter.size).toBe(0);
   });
 
-  it("a function may return ten thousand different limits; those whose keys are gone are let go", () => {
+  it("chosen by a function may be ten thousand, and those without keys are released", () => {
     const clock = manualClock(START_MS);
     const store = memoryStore();
     const limiter = createLimiter({ limits: (key) => [perSecond(1, { burst: Number(key) })], clock, store });
@@ -107,8 +107,8 @@ describe("several limits", () => {
   });
 });
 
-describe("remaining", () => {
-  it("is the least of the enforcing limits in the binding limit's unit, never below 0", () => {
+describe("decision.remaining", () => {
+  it("is the least of the enforcing limits in the unit of the binding limit, never below 0", () => {
     const { limiter } = setUp([
       perSecond(10),
       perMinute(12),

@@ -1,6 +1,6 @@
-// Tells how many bytes a call to `allow` allocates, run by allocation.test.ts in a process of its own: of the built
-// library, as users run it, and with nothing else that the engine could have to compile. Arguments: a store, a clock,
-// lists of limits.
+// Measures the bytes that a call to `allow` of the built library allocates. allocated-bytes.ts runs this program in a
+// process of its own, so that the engine compiles nothing else. Arguments: a store, a clock, the most bytes, lists of
+// limits.
 import { Session } from "node:inspector";
 import {
   coarseClock,
@@ -19,10 +19,10 @@ import { manualClock } from "tollgate/testing";
 
 const KEYS = Array.from({ length: 100 }, (_, i) => `client-number-${i}`);
 const [storeName, clockName, mostBytes, ...lists] = process.argv.slice(2);
-/** Fewer where every call allocates: a sample takes longer than a call. */
+/** Fewer calls if every call allocates, because a sample takes longer than a call. */
 const CALLS = clockName === "manual" ? 1_000_000 : 250_000;
 const CALLS_TO_WARM_UP = 2 * CALLS;
-/** The engine compiles anew now and then, and allocates until it has: what a call allocates shows in every round. */
+/** The engine recompiles now and then, and allocates meanwhile. Allocations of calls themselves show in every round. */
 const ROUNDS = 4;
 /** Bytes between samples, on average. */
 const SAMPLING_INTERVAL = clockName === "manual" ? 256 : 4_096;
@@ -37,7 +37,7 @@ const LISTS = {
     slidingWindow({ limit: 200, window: "500ms" }),
     fixedWindow({ limit: 3_000, window: "10s" }),
   ],
-  // However long the calls take. A bucket that fills at once would be idle, and its key swept.
+  // Admits every call at any speed. A bucket that fills at once would be idle, and a sweep would drop its key.
   "all admitted": [tokenBucket({ capacity: 1_000_000_000, refill: 1, per: "1s" })],
   "all denied": [tokenBucket({ capacity: 1, refill: 1, per: "1d" })],
 };
@@ -48,7 +48,7 @@ const STORES = {
   shared: () => sharedStore({ maxKeys: 10_000 }),
 };
 
-/** Some moment in 2026. */
+/** A moment in 2026. */
 const manual = manualClock(1_790_000_000_123.457);
 const CLOCKS = {
   manual: () => manual,

@@ -25,7 +25,7 @@ import { plainStore } from "./plain-store.ts";
 import { START_MS, used } from "./set-up.ts";
 
 const STORES: typeof EVERY_STORE = [...EVERY_STORE, ["a store without batches", () => plainStore()]];
-const ROOM: Capacity = { maxKeys: 3_000 };
+const CAPACITY: Capacity = { maxKeys: 3_000 };
 
 const LISTS = {
   "a token bucket": [perSecond(3)],
@@ -38,7 +38,7 @@ const LISTS = {
   "a shadow limit": [perSecond(6), perSecond(2, { mode: "shadow", name: "shadow" })],
 } as const;
 
-/** What one call after another would answer. */
+/** The answers of one call after another. */
 async function oneByOne(limiter: AnyLimiter, keys: readonly string[], cost?: number): Promise<boolean[]> {
   const answers: boolean[] = [];
   for (const key of keys) answers.push(await limiter.allow(key, cost));
@@ -59,14 +59,14 @@ async function sizeOf(limiter: AnyLimiter): Promise<number> {
   return limiter.kind === "sync" ? limiter.size : limiter.size();
 }
 
-/** Two limiters of one clock, over stores of the same kind that hash alike. */
+/** Two limiters with one clock, over stores of the same kind that hash alike. */
 function twins(
-  createStore: (room?: Capacity) => AnyStore,
+  createStore: (capacity?: Capacity) => AnyStore,
   options: Parameters<typeof limiterOver>[1],
-  room: Capacity = ROOM,
+  capacity: Capacity = CAPACITY,
 ) {
   dealSecretsTwice();
-  return [limiterOver(createStore(room), options), limiterOver(createStore(room), options)] as const;
+  return [limiterOver(createStore(capacity), options), limiterOver(createStore(capacity), options)] as const;
 }
 
 afterEach(() => {
@@ -74,7 +74,7 @@ afterEach(() => {
 });
 
 describe.each(STORES)("a batch over %s", (_name, createStore) => {
-  it.each(Object.entries(LISTS))("decides as one call after another: %s", async (_list, limits) => {
+  it.each(Object.entries(LISTS))("decides as one call after another under %s", async (_list, limits) => {
     const keys = fc.array(
       fc.nat({ max: 9 }).map((n) => `key-${n}`),
       { maxLength: 70, size: "max" },
@@ -99,25 +99,28 @@ describe.each(STORES)("a batch over %s", (_name, createStore) => {
 
   it.each([0, 1, 63, 64, 65, 1_000])("may have %d inputs", async (count) => {
     const [many, single] = twins(createStore, { limits: [perSecond(2)], clock: manualClock(START_MS), name: "batch" });
-    // The second half says the first again.
+    // The second half repeats the first.
     const keys = Array.from({ length: count }, (_, i) => `key-${i % Math.ceil(count / 2)}`);
     for (const cost of [1, 1, 0, 2]) expect(await batch(many, keys, cost)).toEqual(await oneByOne(single, keys, cost));
     expect(await sizeOf(many)).toBe(Math.ceil(count / 2));
   });
 
-  it.each(["share", "deny"] as const)("finds no more room than single calls: %s", async (overflow) => {
-    const clock = manualClock(START_MS);
-    const [many, single] = twins(
-      createStore,
-      { limits: [perSecond(2)], clock, name: "batch" },
-      { maxKeys: 40, overflow },
-    );
-    for (let round = 0; round < 4; round += 1) {
-      const keys = Array.from({ length: 300 }, (_, i) => `key-${(i * 7) % 150}`);
-      expect(await batch(many, keys)).toEqual(await oneByOne(single, keys));
-      clock.advance(300);
-    }
-  });
+  it.each(["share", "deny"] as const)(
+    "finds no more free slots than single calls, with overflow %s",
+    async (overflow) => {
+      const clock = manualClock(START_MS);
+      const [many, single] = twins(
+        createStore,
+        { limits: [perSecond(2)], clock, name: "batch" },
+        { maxKeys: 40, overflow },
+      );
+      for (let round = 0; round < 4; round += 1) {
+        const keys = Array.from({ length: 300 }, (_, i) => `key-${(i * 7) % 150}`);
+        expect(await batch(many, keys)).toEqual(await oneByOne(single, keys));
+        clock.advance(300);
+      }
+    },
+  );
 
   it("counts units apart", async () => {
     const limits = [perMinute(5), perMinute(10, { unit: "tokens" })];
@@ -136,17 +139,7 @@ describe.each(STORES)("a batch over %s", (_name, createStore) => {
     expect(await batch(many, keys)).toEqual(await oneByOne(single, keys));
   });
 
-  it("counts under each of very many limits", async () => {
-    const limits = (input: string) => [perMinute(1, { name: input })];
-    const limiter = limiterOver(createStore(), { key: () => "a", limits, clock: manualClock(START_MS), name: "batch" });
-    const names = Array.from({ length: 1_500 }, (_, i) => `limit-${i}`);
-    const out = new Uint8Array(names.length);
-    expect(await limiter.allowMany(names, out)).toBe(1_500);
-    if (limiter.kind === "sync") expect(limiter.size).toBe(1_500);
-    expect(await limiter.allowMany(names, out)).toBe(0);
-  });
-
-  it("tells observers of each input", async () => {
+  it("notifies observers of each input", async () => {
     const seen: Observation[] = [];
     const observe = (one: Observation) => void seen.push(one);
     const [many, single] = twins(createStore, {
@@ -157,17 +150,17 @@ describe.each(STORES)("a batch over %s", (_name, createStore) => {
     });
     const keys = ["a", "b", "a", "a"];
     await batch(many, keys);
-    const told = seen.splice(0);
+    const notified = seen.splice(0);
     await oneByOne(single, keys);
-    expect(told).toHaveLength(4);
-    expect(told).toEqual(seen);
+    expect(notified).toHaveLength(4);
+    expect(notified).toEqual(seen);
   });
 
   it.each([
     ["fixed limits", { limits: [perSecond(1, { burst: 1 })] }],
     ["limits chosen per call", { limits: () => [perSecond(1, { burst: 1 })] }],
     ["an observer", { limits: [perSecond(1, { burst: 1 })], observe: () => {} }],
-  ])("is decided at one instant: %s", async (_what, options) => {
+  ])("reads the clock once for all inputs, with %s", async (_what, options) => {
     let reads = 0;
     const clock = { now: () => START_MS + 1_000 * reads++ };
     const limiter = limiterOver(createStore(), { ...options, clock, name: "batch" });
@@ -197,7 +190,7 @@ describe.each(STORES)("a batch over %s", (_name, createStore) => {
     expect(await sizeOf(limiter)).toBe(0);
   });
 
-  it("lets what the key function throws at the fifth input through, and counts nothing", async () => {
+  it("throws the error of the key function at the fifth input, and counts nothing", async () => {
     const key = (input: string) => {
       if (input === "e") throw new RangeError("no such client");
       return input;
@@ -212,7 +205,7 @@ describe.each(STORES)("a batch over %s", (_name, createStore) => {
     expect(await sizeOf(limiter)).toBe(0);
   });
 
-  it("lets what the clock throws through, and counts nothing", async () => {
+  it("throws the error of the clock, and counts nothing", async () => {
     let isBroken = true;
     const now = () => {
       if (isBroken) throw new RangeError("no time");
@@ -230,21 +223,21 @@ describe.each([
   ["the table store", () => tableStore({ maxKeys: 1_000 })],
   ["a store without batches", plainStore],
 ])("a batch over %s", (_name, createStore) => {
-  it("of a combination takes from all limiters or from none", () => {
+  it("takes from all limiters of a combination or from none", () => {
     const clock = manualClock(START_MS);
     const store = createStore();
     const user = createLimiter({ name: "user", limits: [perSecond(2)], clock, store });
-    const everybody = createLimiter({
-      name: "everybody",
+    const all = createLimiter({
+      name: "all",
       key: (_user: string) => "",
       limits: [perMinute(3)],
       clock,
       store,
     });
     const out = new Uint8Array(6);
-    expect(combine(user, everybody).allowMany(["a", "a", "a", "b", "b", "b"], out)).toBe(3);
+    expect(combine(user, all).allowMany(["a", "a", "a", "b", "b", "b"], out)).toBe(3);
     expect([...out]).toEqual([1, 1, 0, 1, 0, 0]);
-    expect([used(user, "a"), used(user, "b"), used(everybody)]).toEqual([[2], [1], [3]]);
+    expect([used(user, "a"), used(user, "b"), used(all)]).toEqual([[2], [1], [3]]);
   });
 });
 
@@ -252,7 +245,7 @@ describe.each([
   ["the memory store", () => memoryStore()],
   ["a store without batches", plainStore],
 ])("batches over %s", (_name, createStore) => {
-  it("pay for sweeps as single calls do", () => {
+  it("sweep idle keys as single calls do", () => {
     const clock = manualClock(START_MS);
     const limiter = createLimiter({ limits: [perSecond(2)], clock, store: createStore() });
     const keys = Array.from({ length: 500 }, (_, i) => `key-${i}`);

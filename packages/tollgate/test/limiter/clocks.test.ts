@@ -1,9 +1,18 @@
-import { createLimiter, fixedWindow, memoryStore, perMinute, perSecond, slidingWindow, tokenBucket } from "tollgate";
+import {
+  createLimiter,
+  fixedWindow,
+  memoryStore,
+  perDay,
+  perMinute,
+  perSecond,
+  slidingWindow,
+  tokenBucket,
+} from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { admitted, HOUR_MS, START_MS, setUp } from "./set-up.ts";
 
-describe("clocks", () => {
+describe("limits under a clock", () => {
   const LIMITS = [
     perSecond(5),
     perMinute(1_000_003, { burst: 5 }),
@@ -20,7 +29,7 @@ describe("clocks", () => {
     ["2^32 ms", 2 ** 32],
     ["2^41 ms − 1", 2 ** 41 - 1],
   ])("at %s", (_name, startMs) => {
-    it.each(LIMITS)("admit exactly the capacity, and again when they say: $name", (limit) => {
+    it.each(LIMITS)("admit exactly the capacity, and again after the wait that a denial names: $name", (limit) => {
       const clock = manualClock(startMs);
       const limiter = createLimiter({ limits: [limit], clock });
       expect(admitted(limiter, 8)).toBe(5);
@@ -31,12 +40,12 @@ describe("clocks", () => {
     });
   });
 
-  it.each(LIMITS)("that stand still grant nothing: $name", (limit) => {
+  it.each(LIMITS)("that stands still admit the capacity and no more: $name", (limit) => {
     const limiter = createLimiter({ limits: [limit], clock: manualClock(START_MS) });
     expect(admitted(limiter, 1_000)).toBe(5);
   });
 
-  it.each(LIMITS)("set back an hour and forward again grant nothing twice: $name", (limit) => {
+  it.each(LIMITS)("set back an hour and forward again admit no unit twice: $name", (limit) => {
     const clock = manualClock(START_MS);
     const limiter = createLimiter({ limits: [limit], clock });
     admitted(limiter, 5);
@@ -48,7 +57,7 @@ describe("clocks", () => {
     expect(admitted(limiter, 8)).toBe(5);
   });
 
-  it.each(LIMITS)("set back an hour let new keys in, and nobody waits longer than the jump: $name", (limit) => {
+  it.each(LIMITS)("set back an hour admit new keys, and an old key waits no longer than the jump: $name", (limit) => {
     const clock = manualClock(START_MS);
     const limiter = createLimiter({ limits: [limit], clock });
     admitted(limiter, 5);
@@ -62,7 +71,7 @@ describe("clocks", () => {
     [0, 2 ** 41 - 1],
     [2 ** 41 - 1, 0],
     [0, START_MS],
-  ])("that jump by decades, from %d to %d, keep every count exact", (fromMs, toMs) => {
+  ])("that jumps by decades, from %d to %d, keep every count exact", (fromMs, toMs) => {
     const clock = manualClock(fromMs);
     const slow = perSecond(5, { name: "slow" });
     const limiter = createLimiter({ limits: [slow, tokenBucket({ capacity: 100, refill: 9, per: 0.001 })], clock });
@@ -75,7 +84,7 @@ describe("clocks", () => {
   });
 
   it.each([perSecond(9), perSecond(7), perSecond(11), tokenBucket({ capacity: 99, refill: 9, per: "10ms" })])(
-    "that jump back to the epoch and return grant nothing twice: $name",
+    "that jumps to the epoch and back admit no unit twice: $name",
     (limit) => {
       const clock = manualClock(START_MS);
       const limiter = createLimiter({ limits: [limit], clock });
@@ -90,7 +99,7 @@ describe("clocks", () => {
     },
   );
 
-  it("that jump by decades leave a limit full from which nothing was taken", () => {
+  it("that jumps by decades leave an untouched limit full", () => {
     const { clock, limiter } = setUp([perSecond(9), perSecond(9, { unit: "tokens" })]);
     limiter.allow("a", { requests: 9 });
     for (const jumpMs of [0, 2 ** 41 - 1, 0, START_MS]) {
@@ -101,7 +110,7 @@ describe("clocks", () => {
   });
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, -1e300, "5", null, true, [7], undefined])(
-    "that say %s are refused, and nothing is counted",
+    "that returns %s throw, and count nothing",
     (time) => {
       let now: unknown = START_MS;
       const limiter = createLimiter({ limits: [perSecond(5)], clock: { now: () => now as number } });
@@ -118,8 +127,8 @@ describe("clocks", () => {
     },
   );
 
-  it("are the system's by default, and that one never goes back", () => {
-    const limiter = createLimiter({ limits: [perSecond(5)], store: memoryStore() });
+  it("of the system, which is the default, admit exactly the capacity", () => {
+    const limiter = createLimiter({ limits: [perDay(5)], store: memoryStore() });
     expect(admitted(limiter, 5)).toBe(5);
     expect(limiter.allow("a")).toBe(false);
   });

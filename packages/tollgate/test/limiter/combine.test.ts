@@ -36,7 +36,7 @@ const setUp = () => {
 };
 const used = <Input>(limiter: Limiter<Input>, input: Input) => limiter.explain(input).map((one) => one.used);
 
-describe("combine across two memory stores, different keys, different algorithms", () => {
+describe("a combination over two memory stores, with different keys and algorithms,", () => {
   it("takes from all or from none", () => {
     const { perUser, perRoute, both } = setUp();
     const ann = { user: "ann", route: "/a" };
@@ -47,7 +47,7 @@ describe("combine across two memory stores, different keys, different algorithms
     expect([used(perUser, bob), used(perUser, ann), used(perRoute, bob)]).toEqual([[1, 1], [3, 3], [4]]);
   });
 
-  it("a denial leaves every cell of every limiter as it was", () => {
+  it("leaves every cell of every limiter unchanged when it denies", () => {
     const { clock, perUser, perRoute, both } = setUp();
     const ann = { user: "ann", route: "/a" };
     perRoute.allow(ann, 4);
@@ -92,7 +92,7 @@ describe("combine across two memory stores, different keys, different algorithms
     expect(both.name).toBe("user + route");
   });
 
-  it("a plain cost means requests where the limiters count different units", () => {
+  it("takes a plain cost as requests if its limiters count different units", () => {
     const clock = manualClock(START_MS);
     const requests = createLimiter({ name: "requests", limits: [perSecond(5)], clock });
     const tokens = createLimiter({ name: "tokens", limits: [perSecond(9, { unit: "tokens" })], clock });
@@ -102,7 +102,7 @@ describe("combine across two memory stores, different keys, different algorithms
     expect([used(requests, "a"), used(tokens, "a")]).toEqual([[1], [2]]);
   });
 
-  it("with limits by function and combinations inside", () => {
+  it("may contain limits chosen by a function and other combinations", () => {
     const { clock, perUser, perRoute } = setUp();
     const dynamic = createLimiter({
       name: "dynamic",
@@ -116,7 +116,7 @@ describe("combine across two memory stores, different keys, different algorithms
     expect([used(perUser, ann), used(perRoute, ann), used(dynamic, ann)]).toEqual([[2, 2], [2], [2]]);
   });
 
-  it("accepts what all of its limiters accept", () => {
+  it("accepts inputs that all of its limiters accept", () => {
     const { perUser, perRoute, both } = setUp();
     expectTypeOf(both).toEqualTypeOf<Limiter<Call & { readonly route: string }>>();
     expectTypeOf(combine(perRoute)).toEqualTypeOf<Limiter<{ readonly route: string }>>();
@@ -125,7 +125,7 @@ describe("combine across two memory stores, different keys, different algorithms
   });
 });
 
-describe("combine over one asynchronous store", () => {
+describe("a combination over one asynchronous store", () => {
   it("takes from all or from none in one message", async () => {
     const store = new AsyncTwin();
     const clock = manualClock(START_MS);
@@ -144,7 +144,7 @@ describe("combine over one asynchronous store", () => {
   });
 });
 
-describe("combine refuses", () => {
+describe("combine", () => {
   const clock = manualClock(START_MS);
   const store = memoryStore();
   const sync = (name?: string) =>
@@ -153,14 +153,14 @@ describe("combine refuses", () => {
   const limiter = sync("x");
 
   it.each<[string, () => unknown, string]>([
-    ["nothing", () => combine(...([] as Limiter[])), "expected at least one limiter, got none"],
+    ["an empty list", () => combine(...([] as Limiter[])), "expected at least one limiter, got none"],
     [
-      "what is no limiter",
+      "an object that is not a limiter",
       () => combine(limiter, {} as Limiter),
       "expected limiters made by createLimiter or combine, got an object",
     ],
     [
-      "both kinds",
+      "a synchronous and an asynchronous limiter",
       () => combine(limiter, async(new AsyncTwin()) as never),
       "expected stores that are all in this process, or all the same, got both kinds",
     ],
@@ -180,15 +180,15 @@ describe("combine refuses", () => {
       'expected limiters that differ, with names that differ where they share a store, got "x" twice',
     ],
     [
-      "one inside a combination, too",
+      "one limiter inside a combination and beside it",
       () => combine(combine(limiter, sync("y")), sync("x")),
       'expected limiters that differ, with names that differ where they share a store, got "x" twice',
     ],
-  ])("%s", (_name, attempt, message) => {
+  ])("refuses %s", (_name, attempt, message) => {
     expect(attempt).toThrow(expect.objectContaining({ code: "ERR_COMBINE", message: `combine: ${message}` }));
   });
 
-  it("no limiters without names that share a store: their keys are their own", () => {
+  it("accepts limiters without names over one store, whose keys are their own", () => {
     expect(combine(sync(), sync()).allow("a")).toBe(true);
   });
 });

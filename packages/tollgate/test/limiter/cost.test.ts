@@ -2,23 +2,23 @@ import { combine, createLimiter, fixedWindow, perMinute, perSecond, slidingWindo
 import { describe, expect, it } from "vitest";
 import { setUp, used } from "./set-up.ts";
 
-describe("cost", () => {
+describe("a cost", () => {
   const llm = () => setUp([perMinute(60), perMinute(100_000, { unit: "tokens", burst: 20_000 })]);
 
-  it("as a number counts in the only unit", () => {
+  it("that is a number counts in the only unit", () => {
     const { limiter } = setUp([perMinute(100, { unit: "tokens" }), perSecond(50, { unit: "tokens" })]);
     limiter.allow("a", 30);
     expect(used(limiter)).toEqual([30, 30]);
   });
 
-  it("as a number means requests where there are several units", () => {
+  it("that is a number means requests if there are several units", () => {
     const { limiter } = llm();
     limiter.allow("a", 2);
     limiter.consume("a", 3);
     expect(used(limiter)).toEqual([5, 0]);
   });
 
-  it("per unit is taken in one decision, all or nothing", () => {
+  it("for each unit is taken in one decision, all or nothing", () => {
     const { limiter } = llm();
     expect(limiter.consume("a", { requests: 1, tokens: 1_800 })).toMatchObject({ allowed: true, remaining: 18_200 });
     expect(limiter.allow("a", { requests: 1, tokens: 18_201 })).toBe(false);
@@ -28,7 +28,7 @@ describe("cost", () => {
     expect(used(limiter)).toEqual([1, 1_500]);
   });
 
-  it("in an unknown unit throws for fixed limits, and is ignored for limits by function and combine", () => {
+  it("in an unknown unit throws for fixed limits, and is ignored for chosen limits and combinations", () => {
     const { limiter, clock } = llm();
     const odd = { requests: 1, bytes: 5 };
     expect(() => limiter.consume("a", odd)).toThrow(
@@ -44,7 +44,7 @@ describe("cost", () => {
     expect(used(limiter)).toEqual([1, 0]);
   });
 
-  it("as a number is refused where there are several units and none counts requests", () => {
+  it("that is a number throws if there are several units and no requests", () => {
     const { limiter } = setUp([perSecond(5, { unit: "tokens" }), perSecond(5, { unit: "bytes" })]);
     const message =
       'cost: expected one per unit, such as { tokens: 1 }, because this limiter counts "tokens", "bytes" and no requests, got 1';
@@ -52,7 +52,7 @@ describe("cost", () => {
     expect(limiter.allow("a", { tokens: 1, bytes: 2 })).toBe(true);
   });
 
-  it("0 is allowed unless in debt, and takes nothing", () => {
+  it("of 0 is allowed except in debt, and takes nothing", () => {
     const { clock, limiter } = setUp([
       perSecond(5),
       slidingWindow({ limit: 5, window: "1s" }),
@@ -68,7 +68,7 @@ describe("cost", () => {
     expect(limiter.allow("a", 0)).toBe(true);
   });
 
-  it("of tokens in debt holds back requests", () => {
+  it("of requests waits until a debt of tokens is over", () => {
     const { clock, limiter } = llm();
     limiter.charge("a", { requests: 1, tokens: 20_600 });
     expect(limiter.consume("a")).toMatchObject({ allowed: false, limit: { unit: "tokens" }, retryAfterMs: 360 });
@@ -100,7 +100,7 @@ describe("cost", () => {
   );
 
   it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, "1", null, [], true])(
-    "%s throws before any state changes",
+    "of %s throws before any state changes",
     (cost) => {
       const { limiter } = setUp([perSecond(5)]);
       for (const verb of ["allow", "consume", "peek", "explain", "charge", "refund"] as const) {
@@ -145,7 +145,7 @@ describe("cost", () => {
     expect(limiter.size).toBe(0);
   });
 
-  it("per unit is read once, and only what was checked counts", () => {
+  it("for each unit is read once, and the value that was checked counts", () => {
     const { limiter } = setUp([perSecond(5)]);
     let reads = 0;
     const shifty = {
@@ -159,7 +159,7 @@ describe("cost", () => {
     expect([reads, used(limiter)]).toEqual([1, [1]]);
   });
 
-  it("per unit reads own properties alone", () => {
+  it("for each unit ignores inherited properties", () => {
     const { limiter } = setUp([perSecond(5, { unit: "constructor" })]);
     expect(limiter.consume("a", {}).remaining).toBe(5);
     expect(limiter.consume("a", { constructor: 2 }).remaining).toBe(3);

@@ -5,6 +5,7 @@ import {
   type Limiter,
   type LimiterOptions,
   memoryStore,
+  perDay,
   perMinute,
   perSecond,
   type SyncStore,
@@ -20,7 +21,7 @@ const revoked = () => {
 };
 
 describe("createLimiter", () => {
-  it("takes its input type from the key function", () => {
+  it("infers its input type from the key function", () => {
     const keyed = createLimiter({ key: (user: { id: string }) => user.id, limits: [perSecond(1)] });
     expectTypeOf(keyed).toEqualTypeOf<Limiter<{ id: string }>>();
     const chosen = createLimiter({
@@ -32,29 +33,29 @@ describe("createLimiter", () => {
     expect(() => keyed.allow(5)).toThrow();
   });
 
-  it("is not taken for a limiter of another input", () => {
+  it("returns a type that differs from a limiter of another input", () => {
     const keyed = createLimiter({ key: (user: { id: string; paid: boolean }) => user.id, limits: [perSecond(1)] });
     // @ts-expect-error it needs to know whether the user paid
     const other: Limiter<{ id: string }> = keyed;
     expect(other.allow({ id: "a" })).toBe(true);
   });
 
-  it("cannot be changed", () => {
+  it("returns a frozen limiter", () => {
     const limiter = createLimiter({ limits: [perSecond(1)] });
     expect(Object.isFrozen(limiter)).toBe(true);
   });
 
-  it("without a key function takes the key itself", () => {
+  it("without a key function returns a limiter whose input is the key", () => {
     expectTypeOf(createLimiter({ limits: [perSecond(1)] })).toEqualTypeOf<Limiter>();
     expectTypeOf(createLimiter({ limits: (key) => [perSecond(key.length)] })).toEqualTypeOf<Limiter>();
   });
 
-  it("over an asynchronous store gives promises, and there is no third kind", async () => {
+  it("over an asynchronous store returns a limiter that returns promises", async () => {
     const store = new AsyncTwin();
     const limiter = createLimiter({
       name: "api",
       key: (user: { id: string }) => user.id,
-      limits: [perSecond(2)],
+      limits: [perDay(2)],
       store,
     });
     expectTypeOf(limiter).toEqualTypeOf<AsyncLimiter<{ id: string }>>();
@@ -65,7 +66,7 @@ describe("createLimiter", () => {
     await limiter.close();
   });
 
-  it("over an asynchronous store rejects misuse before a message is sent", async () => {
+  it("over an asynchronous store rejects misuse before it sends a message", async () => {
     const limiter = createLimiter({ limits: [perSecond(2)], store: new AsyncTwin() });
     await expect(limiter.allow("a", -1)).rejects.toMatchObject({ code: "ERR_COST" });
     await expect(limiter.consume(5 as never)).rejects.toMatchObject({ code: "ERR_KEY" });
@@ -75,7 +76,7 @@ describe("createLimiter", () => {
     expect(await unlimited.consume("a", 9)).toMatchObject({ allowed: true, remaining: Number.POSITIVE_INFINITY });
   });
 
-  it("leaves the store that it was given to its owner", () => {
+  it("does not close a store that it was given", () => {
     let closed = 0;
     const inner = memoryStore();
     const store: SyncStore = {
@@ -102,7 +103,7 @@ describe("createLimiter", () => {
       "limits: expected a list of at least one limit, got an object",
     ],
     [
-      "no limit in the list",
+      "an object in the list that is not a limit",
       create({ limits: [perSecond(1), { capacity: 5 }] }),
       "ERR_LIMITS",
       "limits: expected limits made by tokenBucket, perSecond, slidingWindow, fixedWindow …, got an object",
@@ -120,7 +121,7 @@ describe("createLimiter", () => {
       "store: expected a store such as memoryStore(), got an object",
     ],
     [
-      "what cannot even be shown",
+      "a name that cannot be printed",
       create({ name: revoked(), limits }),
       "ERR_NAME",
       "name: expected 1 to 128 printable ASCII characters without double quotes, backslashes and braces, got a value that cannot be shown",
@@ -138,19 +139,19 @@ describe("createLimiter", () => {
       'name: expected 1 to 128 printable ASCII characters without double quotes, backslashes and braces, got "Ω"',
     ],
     [
-      "a key that is no function",
+      "a key that is not a function",
       create({ key: "ip", limits }),
       "ERR_OPTION",
       'key: expected a function from the input to a string, got "ip"',
     ],
     [
-      "an observer that is none",
+      "an observer that is not a function",
       create({ observe: {}, limits }),
       "ERR_OPTION",
       "observe: expected a function that is given observations, got an object",
     ],
     [
-      "a clock that is none",
+      "a clock without now()",
       create({ clock: {}, limits }),
       "ERR_OPTION",
       "clock.now: expected a function that returns milliseconds, got undefined",
@@ -162,7 +163,7 @@ describe("createLimiter", () => {
       "clock.now: expected a function that returns milliseconds, got undefined",
     ],
     [
-      "a store that is none",
+      "a store that is a Map",
       create({ store: new Map(), limits }),
       "ERR_STORE",
       "store: expected a store such as memoryStore(), got an object",
@@ -178,15 +179,15 @@ describe("createLimiter", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["no list", 5, "limits: expected a list of any number of limits, got 5"],
-    ["a limit alone", perSecond(1), "limits: expected a list of any number of limits, got an object"],
+    ["a number", 5, "limits: expected a list of any number of limits, got 5"],
+    ["one limit", perSecond(1), "limits: expected a list of any number of limits, got an object"],
     [
-      "what is no limit",
+      "a list with an object that is not a limit",
       [{}],
       "limits: expected limits made by tokenBucket, perSecond, slidingWindow, fixedWindow …, got an object",
     ],
     [
-      "one name twice",
+      "a list with one name twice",
       [perSecond(1), perSecond(1)],
       'limits: expected names that differ, got "1-per-1s" twice; name one of them with { name }',
     ],
@@ -196,7 +197,7 @@ describe("createLimiter", () => {
     expect(limiter.size).toBe(0);
   });
 
-  it("asks the clock once per call, and only after the input was found good", () => {
+  it("reads the clock once for each call, after it has checked the input", () => {
     let reads = 0;
     const limiter = createLimiter({
       limits: [perSecond(1), perMinute(1)],

@@ -9,7 +9,7 @@ import {
 } from "tollgate";
 import { describe, expect, it } from "vitest";
 
-/** A store whose denial is over before it is described, as when another thread gives back what was missing. */
+/** A store that denies, and then reports cells that conform, as after a refund by another thread. */
 function racingStore(): SyncStore {
   const inner = memoryStore();
   return {
@@ -35,8 +35,8 @@ function racingStore(): SyncStore {
   };
 }
 
-describe("a denial whose cause was gone before the store described it", () => {
-  it("says when to return, and names the limit that binds", () => {
+describe("a denial whose cause ends before the store reports it", () => {
+  it("has a retry time and names the binding limit", () => {
     const limiter = createLimiter({ limits: [perMinute(2)], store: racingStore() });
     for (const decision of [limiter.consume("a"), limiter.peek("a")]) {
       expect(decision).toMatchObject({ allowed: false, retryAfterMs: 1_000, violated: [{ name: "2-per-1m" }] });

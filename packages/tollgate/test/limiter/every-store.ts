@@ -23,11 +23,11 @@ export interface Capacity {
 
 const AMPLE: Capacity = { maxKeys: 100_000 };
 
-export const EVERY_STORE: readonly [string, (room?: Capacity) => AnyStore][] = [
-  ["the memory store", (room = AMPLE) => memoryStore(room)],
-  ["the table store", (room = AMPLE) => tableStore(room)],
-  ["the shared store", (room = AMPLE) => sharedStore({ ...room, maxBytes: 2 ** 30 })],
-  ["the asynchronous twin", (room = AMPLE) => new AsyncTwin(memoryStore(room))],
+export const EVERY_STORE: readonly [string, (capacity?: Capacity) => AnyStore][] = [
+  ["the memory store", (capacity = AMPLE) => memoryStore(capacity)],
+  ["the table store", (capacity = AMPLE) => tableStore(capacity)],
+  ["the shared store", (capacity = AMPLE) => sharedStore({ ...capacity, maxBytes: 2 ** 30 })],
+  ["the asynchronous twin", (capacity = AMPLE) => new AsyncTwin(memoryStore(capacity))],
 ];
 
 export function limiterOver(
@@ -40,8 +40,8 @@ export function limiterOver(
 }
 
 /**
- * Deals each secret twice: two stores that are made in turn, and are then asked the same in turn, hash alike. Which keys share an
- * overflow bucket, and which a table has room for, hangs on that.
+ * Deals each random secret twice, so that two stores made in turn hash alike. The hashes decide which keys share an
+ * overflow bucket, and which keys a table has a slot for.
  */
 export function dealSecretsTwice(): void {
   let drawn = 0;

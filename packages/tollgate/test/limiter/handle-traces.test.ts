@@ -13,19 +13,19 @@ const LISTS: readonly (readonly Limit[])[] = [
   [perSecond(5), perMinute(9, { unit: "tokens" })],
 ];
 
-const ROOMY: Capacity = { maxKeys: 4_000 };
+const AMPLE: Capacity = { maxKeys: 4_000 };
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe.each(EVERY_STORE)("over %s a handle decides in random traces as its key does", (store, createStore) => {
+describe.each(EVERY_STORE)("over %s a handle decides in random traces as calls by key do", (store, createStore) => {
   const numRuns = store === "the asynchronous twin" ? 5 : 20;
 
-  async function agree(limits: readonly Limit[] | (() => readonly Limit[]), room = ROOMY): Promise<void> {
+  async function agree(limits: readonly Limit[] | (() => readonly Limit[]), capacity = AMPLE): Promise<void> {
     const arbitrary = store === "the shared store" ? stepsWithinReach : steps;
     const plays = fc.asyncProperty(arbitrary, (played) =>
-      new HandleTwins(() => createStore(room), limits).play(played),
+      new HandleTwins(() => createStore(capacity), limits).play(played),
     );
     await fc.assert(plays, { numRuns, seed: 1 });
   }
@@ -39,7 +39,7 @@ describe.each(EVERY_STORE)("over %s a handle decides in random traces as its key
     await agree(() => [perSecond(5), slidingWindow({ limit: 6, window: "2s" })]);
   });
 
-  it.each(["share", "deny"] as const)("where there is no room: %s", async (overflow) => {
+  it.each(["share", "deny"] as const)("in a full store with overflow %s", async (overflow) => {
     await agree([perSecond(5)], { maxKeys: 2, overflow });
   });
 });

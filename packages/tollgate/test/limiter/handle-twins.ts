@@ -28,7 +28,7 @@ export type Step =
   | { readonly does: "wait"; readonly ms: number }
   | { readonly does: "clear" | "sweep" };
 
-/** Two handles of each key, so that one sees what the other did. */
+/** There are two handles of each key, so that one meets what the other did. */
 const which = fc.nat({ max: 2 * KEYS.length - 1 });
 const cost = fc.nat({ max: 4 });
 const anyCost: fc.Arbitrary<Cost> = fc.oneof(
@@ -74,7 +74,7 @@ const stepOf = (farMs: number): fc.Arbitrary<Step> =>
     { weight: 2, arbitrary: fc.record({ does: fc.constantFrom("clear" as const, "sweep" as const) }) },
   );
 
-/** Clocks jump to where ticks need another origin; in memory that threads share they never can. */
+/** Clocks jump to where ticks need another origin. Shared memory has one origin, so its steps stay within reach. */
 export const steps: fc.Arbitrary<Step[]> = stepsOf(30 * YEAR_MS);
 export const stepsWithinReach: fc.Arbitrary<Step[]> = stepsOf(YEAR_MS / 4);
 
@@ -82,7 +82,7 @@ function stepsOf(farMs: number): fc.Arbitrary<Step[]> {
   return fc.array(stepOf(farMs), { maxLength: 60, size: "max" });
 }
 
-/** A limiter whose keys are asked by handles, beside one over a store of the same kind that is asked by key. */
+/** A limiter called by handles, beside one over a store of the same kind that is called by key. */
 export class HandleTwins {
   readonly clock: ManualClock = manualClock(START_MS);
   readonly limiter: AnyLimiter;

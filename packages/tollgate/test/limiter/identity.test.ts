@@ -1,10 +1,10 @@
-import { createLimiter, type Limit, memoryStore, perSecond } from "tollgate";
+import { createLimiter, type Limit, memoryStore, perDay, perSecond } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { START_MS, setUp, used } from "./set-up.ts";
 
-describe("identity", () => {
-  it("is the limiter's name, the limit's name and what decides; not the mode", () => {
+describe("the identity of a bucket", () => {
+  it("is the name of the limiter and the limit's name, unit and numbers, without the mode", () => {
     const clock = manualClock(START_MS);
     const store = memoryStore();
     const named = (limits: Limit[], name = "api") => createLimiter({ name, limits, clock, store });
@@ -18,22 +18,22 @@ describe("identity", () => {
     expect(named([perSecond(2, { initial: "empty" })]).allow("a")).toBe(false);
   });
 
-  it("without a name is the limiter's own", () => {
+  it("of a limiter without a name is that limiter's own", () => {
     const store = memoryStore();
-    const one = createLimiter({ limits: [perSecond(1)], store });
-    const other = createLimiter({ limits: [perSecond(1)], store });
+    const one = createLimiter({ limits: [perDay(1)], store });
+    const other = createLimiter({ limits: [perDay(1)], store });
     expect([one.allow("a"), other.allow("a"), one.allow("a")]).toEqual([true, true, false]);
   });
 
-  it("of a limit made per call, enforcing for some and in shadow for others, is one bucket", () => {
+  it("is one for a limit chosen per call that enforces for some inputs and is in shadow mode for others", () => {
     const { limiter } = setUp((key) => [perSecond(2, { mode: key === "a" ? "enforce" : "shadow" })]);
     limiter.allow("a", 2);
     expect(limiter.allow("a")).toBe(false);
   });
 });
 
-describe("key", () => {
-  it.each([undefined, null, 5, {}, Symbol("a"), ["a"]])("%s throws", (key) => {
+describe("a key", () => {
+  it.each([undefined, null, 5, {}, Symbol("a"), ["a"]])("that is %s throws", (key) => {
     const { limiter } = setUp([perSecond(5)]);
     const chosen = createLimiter({ key: () => key as string, limits: () => [perSecond(1)] });
     for (const attempt of [
@@ -49,7 +49,7 @@ describe("key", () => {
     expect(limiter.size).toBe(0);
   });
 
-  it("function that throws: the error reaches the caller and nothing is counted", () => {
+  it("function that throws passes its error to the caller, and nothing is counted", () => {
     const limiter = createLimiter({
       key: (user: { id?: string }) => {
         if (user.id === undefined) throw new RangeError("no user");

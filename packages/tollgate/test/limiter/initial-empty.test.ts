@@ -3,10 +3,10 @@ import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { START_MS, setUp, used } from "./set-up.ts";
 
-describe("initial: empty", () => {
+describe("a bucket with initial: empty", () => {
   const empty = tokenBucket({ capacity: 4, refill: 1, per: "1s", initial: "empty" });
 
-  it.each([["allow"], ["consume"]] as const)("the first touch by %s is recorded though denied", (verb) => {
+  it.each([["allow"], ["consume"]] as const)("records a first touch by %s even when it denies", (verb) => {
     const { clock, limiter } = setUp([empty, perSecond(10)]);
     limiter[verb]("a");
     expect(limiter.size).toBe(1);
@@ -15,7 +15,7 @@ describe("initial: empty", () => {
     expect(limiter.allow("a", 2)).toBe(true);
   });
 
-  it("looking records nothing", () => {
+  it("records nothing for peek and explain", () => {
     const { clock, limiter } = setUp([empty]);
     limiter.peek("a");
     limiter.explain("a");
@@ -23,7 +23,7 @@ describe("initial: empty", () => {
     expect(limiter.allow("a")).toBe(false);
   });
 
-  it("in a combination a denial by another limiter starts the fill", () => {
+  it("starts to fill when another limiter of a combination denies", () => {
     const clock = manualClock(START_MS);
     const filling = createLimiter({ name: "filling", limits: [empty], clock });
     const shut = createLimiter({ name: "shut", limits: [perSecond(1)], clock });
@@ -36,7 +36,7 @@ describe("initial: empty", () => {
     expect(combine(filling, shut).allow("a")).toBe(true);
   });
 
-  it("in a combination that always conforms itself, too", () => {
+  it("starts to fill when it conforms and another limiter of a combination denies", () => {
     const clock = manualClock(START_MS);
     const filling = createLimiter({
       name: "filling",
@@ -51,7 +51,7 @@ describe("initial: empty", () => {
     expect(filling.explain("a")[0]?.used).toBe(2);
   });
 
-  it("is not empty again while another limit is waited for", () => {
+  it("is not empty again while a call waits for another limit", () => {
     const { clock, limiter } = setUp([empty, fixedWindow({ limit: 1, window: "1h", anchor: "first-use" })]);
     limiter.allow("a");
     clock.advance(1_000);
@@ -65,7 +65,7 @@ describe("initial: empty", () => {
     expect(limiter.allow("a")).toBe(false);
   });
 
-  it("an idle key is dropped only after its idle time, and starts empty again", () => {
+  it("drops a key only after its idle time, and starts empty again", () => {
     const { clock, limiter } = setUp([empty]);
     limiter.allow("a");
     clock.advance(4_000 + 59_999.999);

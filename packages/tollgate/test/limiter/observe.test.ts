@@ -21,8 +21,8 @@ const watch = () => {
   return { seen, observe: (one: Observation) => void seen.push(one), clock: manualClock(START_MS) };
 };
 
-describe("observe", () => {
-  it("hears of decisions as plain objects, and not of looking", () => {
+describe("an observer", () => {
+  it("is notified of decisions as plain objects, and not of peek and explain", () => {
     const { seen, observe, clock } = watch();
     const limiter = createLimiter({ name: "api", limits: [perSecond(2)], clock, observe });
     limiter.allow("a");
@@ -43,7 +43,7 @@ describe("observe", () => {
     ]);
   });
 
-  it("hears of each sweep that removed keys, whoever swept", () => {
+  it("is notified of each sweep that removed keys, by any limiter of the store", () => {
     const { seen, observe, clock } = watch();
     const store = memoryStore();
     const limiter = createLimiter({ name: "api", limits: [perSecond(2)], clock, observe, store });
@@ -58,9 +58,9 @@ describe("observe", () => {
     expect(seen).toEqual([swept, swept]);
   });
 
-  it("of each member hears what a combination decides, once", () => {
+  it("of each limiter in a combination is notified once of its decision", () => {
     const { seen, observe, clock } = watch();
-    const heard: string[] = [];
+    const others: string[] = [];
     const user = createLimiter({ name: "user", limits: [perSecond(2)], clock, observe });
     const route = createLimiter({
       name: "route",
@@ -74,11 +74,11 @@ describe("observe", () => {
       name: "other",
       limits: [perMinute(9)],
       clock,
-      observe: ({ type }) => void heard.push(type),
+      observe: ({ type }) => void others.push(type),
     });
     combine(user, route, silent, other).allow("a");
     expect(seen).toEqual([expect.objectContaining({ type: "decision", verb: "allow", keys: ["a", "/a", "a", "a"] })]);
-    expect(heard).toEqual(["decision"]);
+    expect(others).toEqual(["decision"]);
   });
 
   const LISTS = [[], [perSecond(2)], [perSecond(2), perMinute(9), perMinute(5, { mode: "shadow" })]];
@@ -106,25 +106,28 @@ describe("observe", () => {
     await handle.charge(1);
   }
 
-  it.each(STORES)("names the key once, however many limits a function chooses: %s", async (_kind, store) => {
-    const { seen, observe, clock } = watch();
-    const keyOf = vi.fn<(request: Request) => string>((request) => request.user);
-    const options = { name: "user", key: keyOf, limits: (request: Request) => request.limits, clock, observe };
-    const over = store();
-    const limiter =
-      over.kind === "sync" ? createLimiter({ ...options, store: over }) : createLimiter({ ...options, store: over });
-    for (const request of REQUESTS) {
-      seen.length = 0;
-      keyOf.mockClear();
-      await callInEveryWay(limiter, request);
-      expect(seen.map((one) => one.type === "decision" && one.keys)).toEqual(
-        Array.from({ length: 7 }, () => [request.user]),
-      );
-      expect(keyOf).toHaveBeenCalledTimes(5);
-    }
-  });
+  it.each(STORES)(
+    "gets the key once, however many limits a function chooses, over a store that is %s",
+    async (_kind, store) => {
+      const { seen, observe, clock } = watch();
+      const keyOf = vi.fn<(request: Request) => string>((request) => request.user);
+      const options = { name: "user", key: keyOf, limits: (request: Request) => request.limits, clock, observe };
+      const over = store();
+      const limiter =
+        over.kind === "sync" ? createLimiter({ ...options, store: over }) : createLimiter({ ...options, store: over });
+      for (const request of REQUESTS) {
+        seen.length = 0;
+        keyOf.mockClear();
+        await callInEveryWay(limiter, request);
+        expect(seen.map((one) => one.type === "decision" && one.keys)).toEqual(
+          Array.from({ length: 7 }, () => [request.user]),
+        );
+        expect(keyOf).toHaveBeenCalledTimes(5);
+      }
+    },
+  );
 
-  it.each(STORES)("names a key for each limiter of a combination: %s", async (_kind, store) => {
+  it.each(STORES)("gets a key for each limiter of a combination, over a store that is %s", async (_kind, store) => {
     const { seen, observe, clock } = watch();
     const common = { clock, observe };
     const byUser = {
@@ -159,7 +162,7 @@ describe("observe", () => {
     }
   });
 
-  it("says nothing of earlier calls when a store could not be asked", () => {
+  it("gets no figures of earlier calls when the store is unavailable", () => {
     let isGone = false;
     const inner = memoryStore();
     const store: SyncStore = {
@@ -196,7 +199,7 @@ describe("observe", () => {
     expect(degraded).toBeUndefined();
   });
 
-  it("hears of degradations, and the decision says so", async () => {
+  it("is notified of degradations, and the decision has the cause", async () => {
     const { seen, observe, clock } = watch();
     const store = new AsyncTwin();
     const limiter = createLimiter({ name: "api", limits: [perSecond(2)], clock, observe, store });
@@ -239,7 +242,7 @@ describe("observe", () => {
     expect(await limiter.consume("a")).not.toHaveProperty("degraded");
   });
 
-  it("may ask the limiter itself", () => {
+  it("may call the limiter itself", () => {
     const clock = manualClock(START_MS);
     const left: number[] = [];
     const limiter = createLimiter({
@@ -251,9 +254,10 @@ describe("observe", () => {
     expect(left).toEqual([8, 7, 6]);
   });
 
-  it("lets what the observer throws reach the caller, with the units taken", () => {
+  it("that throws passes its error to the caller, after the units are taken", () => {
     const limiter = createLimiter({
       limits: [perSecond(2)],
+      clock: manualClock(START_MS),
       observe: () => {
         throw new RangeError("metrics are full");
       },

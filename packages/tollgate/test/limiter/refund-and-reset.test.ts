@@ -2,9 +2,9 @@ import { fixedWindow, perMinute, perSecond, slidingWindow } from "tollgate";
 import { describe, expect, it } from "vitest";
 import { setUp, used } from "./set-up.ts";
 
-describe("refund", () => {
+describe("a refund", () => {
   it.each([perSecond(5), slidingWindow({ limit: 5, window: "1s" }), fixedWindow({ limit: 5, window: "1s" })])(
-    "gives back, never beyond full, and pays debt: $algorithm",
+    "returns units, never beyond full, and pays debt: $algorithm",
     (limit) => {
       const { limiter } = setUp([limit]);
       limiter.charge("a", 8);
@@ -14,12 +14,12 @@ describe("refund", () => {
       expect(limiter.consume("a")).toMatchObject({ allowed: true, remaining: 0 });
       limiter.refund("a", 1_000);
       expect(limiter.explain("a")[0]).toMatchObject({ used: 0, remaining: 5, resetMs: 0 });
-      limiter.refund("never seen", 5);
+      limiter.refund("new", 5);
       expect(limiter.size).toBe(1);
     },
   );
 
-  it("a late one can admit again what had refilled meanwhile, as documented", () => {
+  it("that is late can add to units that have refilled, as documented", () => {
     const { clock, limiter } = setUp([perSecond(5)]);
     limiter.allow("a", 5);
     clock.advance(600);
@@ -28,8 +28,8 @@ describe("refund", () => {
   });
 });
 
-describe("reset, clear, size, close", () => {
-  it("forget a key under every limit that a function ever chose", () => {
+describe("reset, clear and disposal", () => {
+  it("forget a key under every limit that a function has chosen", () => {
     let limits = [perMinute(1)];
     const { limiter } = setUp(() => limits);
     limiter.allow("a");
@@ -44,7 +44,7 @@ describe("reset, clear, size, close", () => {
     expect(limiter.size).toBe(0);
   });
 
-  it("a limiter can be disposed of, and goes on deciding", () => {
+  it("leave a limiter that goes on deciding", () => {
     const { limiter } = setUp([perSecond(1)]);
     limiter[Symbol.dispose]();
     expect([limiter.allow("a"), limiter.allow("a")]).toEqual([true, false]);

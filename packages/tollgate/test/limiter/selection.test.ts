@@ -8,13 +8,13 @@ import { START_MS } from "./set-up.ts";
 const MANY = 1_100;
 
 describe("limits chosen per call", () => {
-  it("admit no more when other limits of the same list push spaces out", () => {
+  it("admit no more when other limits of the same list make the limiter release spaces", () => {
     const clock = manualClock(START_MS);
     let list = [perDay(1)];
     const limiter = createLimiter({ limits: () => list, clock });
     for (let i = 0; i < MANY; i += 1) {
       list = [perDay(1, { name: `other-${i}` })];
-      limiter.peek("somebody");
+      limiter.peek("another");
       list = [perDay(1, { name: `watched-${i}` }), perDay(1_000, { name: `wide-${i}` })];
       expect([limiter.allow("a"), limiter.allow("a")]).toEqual([true, false]);
     }
@@ -33,11 +33,11 @@ describe("limits chosen per call", () => {
       limiter.allow(user);
       if (user % 100 === 0) most = Math.max(most, limiter.size);
     }
-    // One key is in use at any time; a step comes every thirteen calls or so.
+    // One key is in use at any time, and about every thirteenth call takes a sweep step.
     expect(most).toBeLessThan(300);
   });
 
-  it("are asked for the key function once per call, and may ask the limiter themselves", () => {
+  it("come from a function that may call the limiter itself", () => {
     const clock = manualClock(START_MS);
     const limiter = createLimiter({
       limits: (key: string) => {
@@ -50,7 +50,7 @@ describe("limits chosen per call", () => {
     expect(limiter.allow("inner")).toBe(false);
   });
 
-  it("have the key counted whose call has idle spaces let go", () => {
+  it("count the key whose call releases idle spaces", () => {
     const limiter = createLimiter({
       key: () => "a",
       limits: (n: number) => [perSecond(1, { name: `limit-${n}` })],
@@ -64,7 +64,7 @@ describe("limits chosen per call", () => {
     }
   });
 
-  it("a limit in both modes is one key", () => {
+  it("count one key for a limit in both modes", () => {
     const clock = manualClock(START_MS);
     const swept: unknown[] = [];
     let mode: "enforce" | "shadow" = "enforce";
@@ -82,7 +82,7 @@ describe("limits chosen per call", () => {
     expect(swept).toHaveLength(1);
   });
 
-  it("reset reaches the limits that apply now, whoever opened them", async () => {
+  it("are reset by any limiter of the same name over the same store", async () => {
     const clock = manualClock(START_MS);
     const store = memoryStore();
     const make = () => createLimiter({ name: "api", limits: () => [perDay(1)], clock, store });
@@ -98,7 +98,7 @@ describe("limits chosen per call", () => {
     expect(await remote().allow("a")).toBe(true);
   });
 
-  it("over an asynchronous store are decided alike after spaces were let go", async () => {
+  it("over an asynchronous store decide alike after spaces were released", async () => {
     const clock = manualClock(START_MS);
     const limiter = createLimiter({
       name: "api",
@@ -116,8 +116,8 @@ describe("limits chosen per call", () => {
       (limiter, user) => expect(() => limiter.allow(user, -1)).toThrow("expected a whole number"),
     ],
     ["are only reset", (limiter, user) => limiter.reset(user)],
-    ["are only looked at", (limiter, user) => void limiter.peek(user)],
-  ])("that %s leave nothing behind", (_what, call) => {
+    ["are only peeked at", (limiter, user) => void limiter.peek(user)],
+  ])("keep no memory for limits that %s", (_what, call) => {
     const limiter = createLimiter({
       key: () => "a",
       limits: (user: number) => [perSecond(1, { name: `user-${user}` })],
@@ -125,7 +125,7 @@ describe("limits chosen per call", () => {
     });
     const before = heapUsed();
     for (let user = 0; user < 20_000; user += 1) call(limiter, user);
-    // A thousand spaces or two may stay open.
+    // One or two thousand spaces may stay open.
     expect(heapUsed() - before).toBeLessThan(8e6);
     expect(limiter.size).toBe(0);
   });

@@ -1,13 +1,13 @@
 import { createLimiter, type Limit, type Limiter } from "tollgate";
 import { type ManualClock, manualClock } from "tollgate/testing";
 
-/** Some moment in 2026. */
+/** A moment in 2026. */
 export const START_MS = 1_790_000_000_123;
 export const SECOND_MS = 1_000;
 export const HOUR_MS: number = 3_600 * SECOND_MS;
 export const DAY_MS: number = 24 * HOUR_MS;
 
-/** A limiter over a clock that is held. */
+/** A limiter over a manual clock. */
 export function setUp(
   limits: readonly Limit[] | ((key: string) => readonly Limit[] | undefined),
   startMs: number = START_MS,
@@ -21,7 +21,7 @@ export function admitted(limiter: Pick<Limiter, "allow">, count: number, key = "
   return Array.from({ length: count }, () => limiter.allow(key)).filter(Boolean).length;
 }
 
-/** Units that count, limit by limit. */
+/** The units that count under each limit. */
 export function used(limiter: Pick<Limiter, "explain">, key = "a"): number[] {
   return limiter.explain(key).map((one) => one.used);
 }

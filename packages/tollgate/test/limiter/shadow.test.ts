@@ -21,7 +21,7 @@ describe("shadow limits", () => {
     expect(used(limiter)).toEqual([5, 2]);
   });
 
-  it("alone allow everything", () => {
+  it("without other limits allow everything", () => {
     const { limiter } = setUp([perSecond(1, { mode: "shadow" })]);
     limiter.allow("a");
     expect(limiter.allow("a")).toBe(true);
@@ -33,7 +33,7 @@ describe("shadow limits", () => {
     expect(used(limiter)).toEqual([1]);
   });
 
-  it("are charged and refunded like the others", () => {
+  it("are charged and refunded like enforcing limits", () => {
     const { limiter } = setUp([perSecond(5), perMinute(2, { mode: "shadow" })]);
     limiter.charge("a", 4);
     expect(used(limiter)).toEqual([4, 4]);
@@ -41,7 +41,7 @@ describe("shadow limits", () => {
     expect(used(limiter)).toEqual([1, 1]);
   });
 
-  it("inside a combination keep to themselves", () => {
+  it("in a combination bind only shadow decisions of their own limiter", () => {
     const clock = manualClock(START_MS);
     const watched = createLimiter({ name: "watched", limits: [perSecond(1, { mode: "shadow" })], clock });
     const real = createLimiter({ name: "real", limits: [perSecond(3)], clock });

@@ -3,13 +3,13 @@ import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { admitted, START_MS, setUp } from "./set-up.ts";
 
-describe("sliding window", () => {
-  it("limit 5, resolution 10 ms: charge 3, then 4 twenty ms later", () => {
+describe("a sliding window", () => {
+  it("of limit 5 and resolution 10 ms names the waits after charges of 3 and, twenty ms later, of 4", () => {
     const clock = manualClock(START_MS);
     const limiter = createLimiter({ limits: [slidingWindow({ limit: 5, window: "1s", resolution: "10ms" })], clock });
     expect(limiter.charge("a", 3)).toMatchObject({ allowed: true, remaining: 2 });
     clock.advance(20);
-    // The charge itself could be repeated only when both groups have left; one unit as soon as the first has.
+    // The same charge conforms after both groups have left, a single unit after the first one has.
     expect(limiter.charge("a", 4)).toMatchObject({ allowed: false, retryAfterMs: 1_000, usedAfterRetry: 0 });
     expect(limiter.consume("a")).toMatchObject({
       allowed: false,
@@ -19,7 +19,7 @@ describe("sliding window", () => {
     });
   });
 
-  it("units within one resolution leave together, with the last of them", () => {
+  it("lets units within one resolution leave together, with the last of them", () => {
     const clock = manualClock(START_MS);
     const limiter = createLimiter({ limits: [slidingWindow({ limit: 4, window: "1s", resolution: "10ms" })], clock });
     for (const afterMs of [0, 5, 4, 1]) {
@@ -32,7 +32,7 @@ describe("sliding window", () => {
     expect(limiter.explain("a")[0]?.used).toBe(1);
   });
 
-  it("at exactly the limit the next is denied", () => {
+  it("denies the next unit at exactly the limit", () => {
     const limiter = createLimiter({
       limits: [slidingWindow({ limit: 5, window: "1s" })],
       clock: manualClock(START_MS),
@@ -41,7 +41,7 @@ describe("sliding window", () => {
     expect(limiter.allow("a")).toBe(false);
   });
 
-  it("counts on exactly when its totals near 2^53", () => {
+  it("counts exactly when its totals come near 2^53", () => {
     const clock = manualClock(START_MS);
     const limiter = createLimiter({ limits: [slidingWindow({ limit: 5, window: "1s" })], clock });
     for (let i = 0; i < 6; i += 1) {
@@ -60,9 +60,9 @@ describe("sliding window", () => {
   it.each([
     { limit: 2_000, window: "1h", resolution: 0, denied: 0 },
     { limit: 4_096, window: "1h", resolution: 0, denied: 0 },
-    // Where a group of two spans the beginning of a window, the second unit leaves 720 ms late with it.
+    // If a group of two spans the start of a window, its first unit leaves 720 ms late.
     { limit: 5_000, window: "1h", resolution: "1s", denied: 3 },
-  ] as const)("$limit in $window, by $resolution, holds its rate", ({ denied, ...options }) => {
+  ] as const)("of $limit in $window, by $resolution, admits its rate", ({ denied, ...options }) => {
     const clock = manualClock(START_MS);
     const limiter = createLimiter({ limits: [slidingWindow(options)], clock });
     const calls = 4 * options.limit;
@@ -74,7 +74,7 @@ describe("sliding window", () => {
     expect(allowed).toBe(calls - denied);
   });
 
-  it("a key that is limited for long gives back thousands of groups at once", () => {
+  it("refunds thousands of groups of a key at once", () => {
     const clock = manualClock(START_MS);
     const limiter = createLimiter({ limits: [slidingWindow({ limit: 4_000, window: "4s", resolution: 0 })], clock });
     for (let i = 0; i < 10_000; i += 1) {
@@ -89,7 +89,7 @@ describe("sliding window", () => {
     expect(admitted(limiter, 10)).toBe(1);
   });
 
-  it("calls that are taken back leave nothing behind", () => {
+  it("is unchanged by calls that are refunded", () => {
     const limits = [slidingWindow({ limit: 2, window: "1s" })];
     const clock = manualClock(START_MS);
     const limiter = createLimiter({ limits, clock });
@@ -102,7 +102,7 @@ describe("sliding window", () => {
       const fresh = createLimiter({ limits, clock });
       expect(limiter.peek(key)).toEqual(fresh.peek(key));
     }
-    // Offered exactly its rate, with as many calls taken back as kept, it admits every one that is kept.
+    // At exactly its rate, with as many calls refunded as kept, it admits every call that is kept.
     let kept = 0;
     for (let i = 0; i < 200; i += 1) {
       if (limiter.allow("steady")) kept += 1;
@@ -113,9 +113,9 @@ describe("sliding window", () => {
     expect(kept).toBe(200);
   });
 
-  it("groups span no more than the resolution, however many calls are taken back", () => {
+  it("has groups that span no more than the resolution, however many calls are refunded", () => {
     const { clock, limiter } = setUp([slidingWindow({ limit: 100, window: "64s" })]);
-    // Kept: one unit each 900 ms, 71 in any 64 s; taken back: as many.
+    // One unit every 900 ms is kept, 71 in any 64 s, and as many are refunded.
     for (let i = 0; i < 500; i += 1) {
       expect(limiter.allow("a")).toBe(true);
       clock.advance(100);
@@ -129,7 +129,7 @@ describe("sliding window", () => {
     expect(limiter.explain("a")[0]?.used).toBeLessThanOrEqual(2);
   });
 
-  it("a ring that is full merges into its newest group, and never admits more", () => {
+  it("whose ring is full merges units into its newest group, and never admits more", () => {
     const clock = manualClock(START_MS);
     const limiter = createLimiter({ limits: [slidingWindow({ limit: 3, window: "1s" })], clock });
     for (let i = 0; i < 20; i += 1) {

@@ -11,8 +11,8 @@ import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { admitted, DAY_MS, HOUR_MS, SECOND_MS, START_MS } from "./set-up.ts";
 
-describe("over time", () => {
-  it("idle keys are cleaned up and reported", () => {
+describe("a limiter over time", () => {
+  it("sweeps idle keys and notifies its observer", () => {
     const clock = manualClock(START_MS);
     const observed: Observation[] = [];
     const limiter = createLimiter({ name: "api", limits: [perSecond(5)], clock, observe: (one) => observed.push(one) });
@@ -27,7 +27,7 @@ describe("over time", () => {
     ]);
   });
 
-  it("the trace at capacity 10, 1 per second", () => {
+  it("refills one unit a second at capacity 10", () => {
     const clock = manualClock(START_MS);
     const limiter = createLimiter({ limits: [tokenBucket({ capacity: 10, refill: 1, per: "1s" })], clock });
     expect(admitted(limiter, 3)).toBe(3);
@@ -41,7 +41,7 @@ describe("over time", () => {
   });
 
   it.each([perSecond(10), perMinute(7, { burst: 3 }), tokenBucket({ capacity: 13, refill: 11, per: "17s" })])(
-    "at twice the rate for an hour, half is denied, within one capacity: $name",
+    "admits half of the calls at twice its rate for an hour, give or take one capacity: $name",
     (limit) => {
       const clock = manualClock(START_MS);
       const limiter = createLimiter({ limits: [limit], clock });
@@ -58,7 +58,7 @@ describe("over time", () => {
     },
   );
 
-  it.each([1, 2, 3, 7, 9, 10, 11, 97, 1_000, 1_003])("drained, %d units are back after N/rate", (units) => {
+  it.each([1, 2, 3, 7, 9, 10, 11, 97, 1_000, 1_003])("has exactly %d units again after their refill time", (units) => {
     const clock = manualClock(START_MS);
     const limiter = createLimiter({ limits: [perSecond(1_003)], clock });
     limiter.allow("a", 1_003);
@@ -66,7 +66,7 @@ describe("over time", () => {
     expect(admitted(limiter, units + 3)).toBe(units);
   });
 
-  it("one unit per 60 s polled every 100 ms is granted on time, again and again", () => {
+  it("of one unit a minute admits on time when it is called every 100 ms", () => {
     const clock = manualClock(START_MS);
     const limiter = createLimiter({ limits: [perMinute(1)], clock });
     const grantedAtMs: number[] = [];
@@ -81,7 +81,7 @@ describe("over time", () => {
     perSecond(5),
     slidingWindow({ limit: 5, window: "1d" }),
     fixedWindow({ limit: 5, window: "1d", anchor: "first-use" }),
-  ])("a key idle for ten years is exactly full: $name", (limit) => {
+  ])("is exactly full for a key idle for ten years: $name", (limit) => {
     const clock = manualClock(START_MS);
     const limiter = createLimiter({ limits: [limit], clock });
     admitted(limiter, 5);

@@ -14,7 +14,7 @@ import { type RunOptions, runScenario } from "./run-scenario.ts";
 import { ALL_VERBS, type ScenarioOptions, scenario } from "./scenario-arbitrary.ts";
 import { hasRoom, isExact } from "./tick-room.ts";
 
-/** Every field of every decision is what the model says, and what is kept is as much. */
+/** Every field of every decision is that of the model, and so is the number of keys kept. */
 function agrees(name: string, weight: number, generate: ScenarioOptions, run: RunOptions = {}): NamedProperty {
   return namedProperty(name, weight, scenario(generate), (one) => runScenario(one, run));
 }
@@ -70,14 +70,16 @@ export const ONE_LIMITER: readonly NamedProperty[] = [
 ];
 
 export const SEVERAL_LIMITERS: readonly NamedProperty[] = [
-  agrees("limiters decide as the model does while the clock goes forward, over a table too", 2, { clock: "forward" }),
-  agrees("limiters decide alone and combined as the model does", 6, { mostLimits: 2 }),
+  agrees("limiters over a memory store or a table decide as the model does while the clock goes forward", 2, {
+    clock: "forward",
+  }),
+  agrees("limiters decide as the model does, alone and combined", 6, { mostLimits: 2 }),
   agrees("limits chosen per call decide as the model does", 3, {}, { chosenPerCall: true }),
 ];
 
 export const LONG_LIVES: readonly NamedProperty[] = [
   agrees(
-    "limits of all kinds decide the same while the store sweeps",
+    "limits of all kinds decide as the model does while the store sweeps",
     1,
     { limits: fc.oneof(limitSpec, denseSlidingWindowSpec), clock: "forward", mostSteps: 300, verbs: ALL_VERBS },
     { throughSweeps: true },

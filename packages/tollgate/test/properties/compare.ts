@@ -4,10 +4,10 @@ import type { ModelReport } from "../reference/model.ts";
 import type { Outcome } from "../reference/outcome.ts";
 import type { Pair } from "./world.ts";
 
-/** Moments up to here are exact in a float64; waits that end beyond it are compared to twelve digits. */
+/** Moments up to this one are exact in a float64. Waits that end later are compared to twelve digits. */
 const EXACT_US = 2n ** 53n;
 
-/** Every difference between a decision and what the model says, in words; none if they agree. */
+/** Every difference between a decision and the outcome of the model, in words. */
 export function decisionDifferences(
   decision: Decision,
   outcome: Outcome,

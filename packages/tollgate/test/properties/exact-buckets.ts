@@ -4,7 +4,7 @@ import { runScenario } from "./run-scenario.ts";
 import { scenario } from "./scenario-arbitrary.ts";
 import { hasRoom, isExact } from "./tick-room.ts";
 
-/** Rational arithmetic knows no ceiling: only buckets that do not come near theirs. */
+/** Rational arithmetic has no ceiling of debt, so these buckets stay far below theirs. */
 const limits = tokenBucketSpec.filter((spec) => isExact(spec) && hasRoom(spec, 40n, 200n));
 
 export const EXACT_BUCKETS: readonly NamedProperty[] = [

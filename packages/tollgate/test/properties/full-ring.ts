@@ -4,9 +4,9 @@ import { runScenario } from "./run-scenario.ts";
 import type { Scenario, Step, StepVerb } from "./scenario.ts";
 import { start } from "./scenario-arbitrary.ts";
 
-/** A ring for an exact log has places for as many groups. Only charges fill it: what is admitted never needs more. */
+/** A ring for an exact log has as many places as the limit has units. Only charges can fill it. */
 const LIMIT = 1_000;
-/** Far more groups would be open after as long as the window. */
+/** Long enough for far more groups than the ring has places. */
 const WINDOW_US = 200_000;
 const MOST_APART_US = 200;
 const LOOKS = 20;
@@ -40,7 +40,7 @@ const longLog: fc.Arbitrary<Scenario> = fc
     store: "memory",
     steps: [
       ...taken.map(({ us, verb, count }) => stepOf(us, verb, count)),
-      // Merged groups leave late: that shows once the first of them should have left.
+      // Merged groups leave late, which shows after the first of them should have left.
       ...Array.from({ length: LOOKS }, () => stepOf(WINDOW_US / 10, "explain", 0)),
     ],
   }));

@@ -1,11 +1,8 @@
 import fc from "fast-check";
 import type { FixedWindowSpec, LimitSpec, SlidingWindowSpec, TokenBucketSpec } from "./limit-spec.ts";
+import { DAY_US, HOUR_US, MINUTE_US, SECOND_US } from "./times.ts";
 
-const SECOND_US = 1_000_000;
-const MINUTE_US = 60 * SECOND_US;
-const HOUR_US = 60 * MINUTE_US;
 const MOST_UNITS = 1_000_000;
-const DAY_US = 24 * HOUR_US;
 
 /** Spread evenly over the magnitudes up to 2^bits; shrinks towards 1. */
 export function magnitude(bits: number): fc.Arbitrary<number> {
@@ -51,7 +48,7 @@ function withinRates({ refill, perUs }: { refill: number; perUs: number }): {
   return { refill: fastest, perUs: Math.min(perUs, fastest * DAY_US) };
 }
 
-/** The capacity is what is gained in a period once in three times; `initial` is "full" four times out of five. */
+/** In one case of three the capacity is what is gained in a period; in four of five `initial` is "full". */
 const anyTokenBucketSpec: fc.Arbitrary<TokenBucketSpec> = fc
   .record({
     unit,
@@ -78,7 +75,7 @@ const slowTokenBucketSpec: fc.Arbitrary<TokenBucketSpec> = fc
   })
   .map((rest) => ({ kind: "token-bucket", ...rest, initial: "full", idleTtlUs: undefined }));
 
-/** As many units in a period as the bucket holds, where floats come close to whole numbers most often. */
+/** Refills its capacity in a period: there floats come close to whole numbers most often. */
 export const plainTokenBucketSpec: fc.Arbitrary<TokenBucketSpec> = fc
   .record({
     unit,
@@ -113,7 +110,7 @@ export const slidingWindowSpec: fc.Arbitrary<SlidingWindowSpec> = fc
     resolutionUs: grainUs(grain, rest.windowUs, rest.limit),
   }));
 
-/** As many as a key keeps: a larger limit cannot be exact. */
+/** A key keeps no more groups, so a larger limit cannot be exact. */
 const MOST_GROUPS = 4_096;
 
 function grainUs(grain: string | number, ofUs: number, limit: number): number | undefined {
@@ -156,7 +153,7 @@ export const denseFixedWindowSpec: fc.Arbitrary<FixedWindowSpec> = fc
   })
   .map((rest) => ({ kind: "fixed-window", ...rest }));
 
-/** Limits so large that a few windows' units together leave the exact integers. */
+/** Limits so large that the units of a few windows add up to more than the exact integers. */
 export const largeSlidingWindowSpec: fc.Arbitrary<SlidingWindowSpec> = fc
   .tuple(denseSlidingWindowSpec, fc.integer({ min: 2 ** 50, max: 2 ** 52 }))
   .map(([spec, limit]) => ({ ...spec, limit }));

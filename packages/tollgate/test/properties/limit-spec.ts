@@ -29,7 +29,7 @@ export interface FixedWindowSpec extends Common {
   readonly anchor: "clock" | "first-use";
 }
 
-/** A limit as plain numbers, from which both the library's limit and the model's are made. */
+/** A limit as plain numbers, the source of both the library's limit and the model's. */
 export type LimitSpec = TokenBucketSpec | SlidingWindowSpec | FixedWindowSpec;
 
 export function libraryLimit(spec: LimitSpec, name: string): Limit {
@@ -75,7 +75,7 @@ export function libraryLimit(spec: LimitSpec, name: string): Limit {
   }
 }
 
-/** The same limit for the model. Only what the spec leaves to the library's defaults is read from `limit`. */
+/** The same limit for the model. `limit` supplies the library's defaults for what the spec leaves out. */
 export function modelLimit(spec: LimitSpec, limit: Limit): ModelLimit {
   const { unit, mode } = spec;
   switch (spec.kind) {
@@ -118,7 +118,7 @@ export function capacityOf(spec: LimitSpec): number {
   return spec.kind === "token-bucket" ? spec.capacity : spec.limit;
 }
 
-/** The times that matter to a limit: one unit's and all units'. */
+/** How long one unit of a limit takes, and how long all of them take. */
 export function spansUs(spec: LimitSpec): readonly [number, number] {
   if (spec.kind === "token-bucket") {
     const unitUs = spec.perUs / spec.refill;

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 
-/** A property with a name, for test runs of a fixed length and for fuzzing without end. */
+/** A property with a name, for test runs of a fixed length and for endless fuzzing. */
 export interface NamedProperty {
   readonly name: string;
-  /** How much of a run is spent on it, beside the others. */
+  /** Its share of the cases of a run, in proportion to the other weights. */
   readonly weight: number;
   readonly property: fc.IProperty<unknown>;
 }

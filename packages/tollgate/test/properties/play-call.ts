@@ -1,16 +1,16 @@
 import type { Cost, Decision, Handle, Limiter } from "tollgate";
-import type { ModelCost } from "../reference/costs.ts";
 import { explain, type ModelCall, type ModelVerb, transact } from "../reference/model.ts";
+import type { ModelCost } from "../reference/model-limit.ts";
 import type { Outcome } from "../reference/outcome.ts";
 import { decisionDifferences, reportDifferences } from "./compare.ts";
 import { costOf } from "./resolve-step.ts";
 import type { Step, StepVerb } from "./scenario.ts";
 import type { Input, Pair, World } from "./world.ts";
 
-/** Hears of every call, and what the model makes of it. */
+/** Is notified of every call and of its outcome in the model. */
 export type Listener = (line: string) => void;
 
-/** A step whose time has come, said in the library's words and in the model's. */
+/** A step with the arguments that the library takes and those that the model takes. */
 export interface Call {
   readonly verb: StepVerb;
   readonly by: Step["by"];
@@ -27,7 +27,7 @@ export interface Call {
 /**
  * Makes one call to the library and to the model.
  *
- * @returns the outcome, on which both agree, where the call decides.
+ * @returns the outcome on which both agree, if the call is one that decides.
  * @throws Error when the library differs.
  */
 export function playCall(call: Call, listen: Listener | undefined): Outcome | undefined {

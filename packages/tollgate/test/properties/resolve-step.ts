@@ -5,7 +5,7 @@ import { capacityOf, spansUs } from "./limit-spec.ts";
 import type { Amount, CostSpec, Move } from "./scenario.ts";
 import type { Pair } from "./world.ts";
 
-/** What the moves that follow a decision go by. */
+/** The figures of the last decision, for moves that lead to its retry or reset. */
 export interface LastDecision {
   readonly atUs: number;
   readonly retryUs: Wait;
@@ -38,7 +38,7 @@ export function nextUs(move: Move, nowUs: number, target: Pair, last: LastDecisi
   }
 }
 
-/** Costs that depend on what is left ask the model of the first of `targets`, at `nowUs`. */
+/** Resolves a cost at `nowUs`. What is left of a limit comes from the model of the first of `targets`. */
 export function costOf(
   spec: CostSpec,
   nowUs: number,

@@ -9,7 +9,7 @@ import { scenario } from "./scenario-arbitrary.ts";
 import { REACH_US } from "./times.ts";
 import type { World } from "./world.ts";
 
-/** A denied call passes at the time that it was given, and not a microsecond earlier. */
+/** A denied call passes at the time that its denial names, and not a microsecond earlier. */
 function checkRetry({ limiter, input, cost, now }: Call, outcome: Outcome, { clock, startUs }: World): void {
   if (outcome.allowed || outcome.retryAfterUs === "never") return;
   const passesUs = now + outcome.retryAfterUs;
@@ -20,7 +20,7 @@ function checkRetry({ limiter, input, cost, now }: Call, outcome: Outcome, { clo
   if (limiter.peek(input, cost).allowed) throw new Error("allowed a microsecond before the time of the retry");
 }
 
-/** The binding limit is as good as new at its reset, and not a microsecond earlier. */
+/** The binding limit is idle at its reset, and not a microsecond earlier. */
 function checkReset({ limiter, input, now }: Call, outcome: Outcome, { clock, startUs }: World): void {
   const { binding, resetUs } = outcome;
   const freshUs = now + resetUs;
@@ -33,8 +33,8 @@ function checkReset({ limiter, input, now }: Call, outcome: Outcome, { clock, st
 }
 
 /**
- * A peek at a key that begins empty does not make it begin: until something else does, its wait stays the same. And one
- * of several limiters may have forgotten its key, and be empty again, by the time that another was waited for.
+ * A peek does not start the fill of a bucket that begins empty, so its wait stays the same. One of several limiters may
+ * have forgotten its key, and be empty again, when the wait for another ends.
  */
 function mayBeginAnew({ verb, targets }: Call): boolean {
   const specs = targets.flatMap((target) => target.specs);
@@ -45,7 +45,7 @@ function mayBeginAnew({ verb, targets }: Call): boolean {
 function witness(call: Call, outcome: Outcome | undefined, world: World): void {
   if (outcome === undefined || mayBeginAnew(call)) return;
   checkRetry(call, outcome, world);
-  // An allowed peek tells of a reset after units that it has not taken.
+  // The reset of an allowed peek includes units that the peek has not taken.
   if (call.verb !== "peek") checkReset(call, outcome, world);
   world.clock.set(Number(call.now) / 1_000);
 }

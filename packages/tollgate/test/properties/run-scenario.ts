@@ -7,38 +7,38 @@ import { createWorld, type Input, type Pair, type World, type WorldOptions } fro
 
 const KEYS = ["ann", "__proto__", "\ud800 lone"] as const;
 /**
- * A store that lives in memory drops keys that are as good as new as calls come in and keys are made. That shows in its
- * size, and in decisions when the clock goes back behind the drop; so scenarios stop short of it unless they say not to.
+ * A store in memory drops idle keys during calls and when it makes keys. That shows in its size, and in decisions after
+ * the clock goes back behind the drop. So scenarios end before the first drop unless `throughSweeps` is set.
  */
 const UNSWEPT_CALLS = 60;
-/** How many calls a new key counts for. */
+/** A new key brings the first drop nearer by as many calls. */
 const CALLS_PER_KEY = 4;
-/** What a combined call may come to for each limiter: a look, a first touch, a figure. */
+/** A combined call makes up to three calls to each limiter: a look, a first touch, a figure. */
 const CALLS_COMBINED = 3;
-/** What a witness may ask. */
+/** A witness makes at most as many calls. */
 const CALLS_WITNESSED = 4;
 
 export interface RunOptions extends WorldOptions {
   /**
-   * Goes on when the store begins to sweep: only where the clock never goes back, and no debt fills the ring of a sliding
-   * window, which holds one group more while it is new.
+   * Goes on when the store begins to sweep. Only for clocks that never go back, and without debts that fill the ring of
+   * a sliding window, which holds one group more while it is new.
    */
   readonly throughSweeps?: boolean;
-  /** Goes wherever the moves lead between the epoch and 2039: only where no debt comes near its ceiling. */
+  /** Goes to any time between the epoch and 2039. Only for scenarios in which no debt comes near its ceiling. */
   readonly wandering?: boolean;
-  /** Makes the one who looks at every call once the library and the model have agreed on it. */
+  /** Makes a witness, which checks every call after the library and the model have agreed on it. */
   readonly witness?: () => Witness;
 }
 
-/** @throws Error when it does not like what it sees. It may look at other times, and has to set the clock back then. */
+/** May look at other times if it sets the clock back afterwards. @throws Error when its own check fails. */
 export type Witness = (call: Call, outcome: Outcome | undefined, world: World) => void;
 
-/** Plays a scenario to the library and to the model. @throws Error at the first step at which they differ. */
+/** Plays a scenario with the library and with the model. @throws Error at the first step at which they differ. */
 export function runScenario(scenario: Scenario, options: RunOptions = {}): void {
   toldStepByStep(`The clock starts at ${scenario.startUs} µs.`, (listen) => play(scenario, options, listen));
 }
 
-/** Runs a check in silence and, when it fails, once more to tell the steps that led to the failure. */
+/** Runs a check. If it fails, a second run lists the steps that led to the failure. */
 function toldStepByStep(beginning: string, check: (listen: Listener | undefined) => void): void {
   try {
     check(undefined);

@@ -11,12 +11,12 @@ const limits = tokenBucketSpec
   .map((spec) => ({ ...spec, unit: "requests", mode: "enforce", initial: "full", idleTtlUs: undefined }) as const)
   .filter((spec) => !isExact(spec));
 
-/** A debt of more than three capacities may meet its ceiling, of which rational arithmetic knows nothing. */
+/** A debt of more than three capacities may meet its ceiling, which rational arithmetic does not have. */
 const MOST_CAPACITIES = 3n;
 
 /**
- * Keeps exact buckets that are given the same units as the library's: those may never grant later, and never a whole
- * tick earlier.
+ * Keeps exact buckets that take the same units as the library's. The library may never grant later than they do, and
+ * never a whole tick earlier.
  */
 function exactWitness(spec: TokenBucketSpec): Witness {
   const capacity = BigInt(spec.capacity);
@@ -61,7 +61,7 @@ function neverLateHardlyEarly(one: Scenario): void {
 
 export const SCALED_BUCKETS: readonly NamedProperty[] = [
   namedProperty(
-    "other token buckets are never late, and early by less than a tick",
+    "token buckets with inexact ticks are never late, and early by less than a tick",
     3,
     scenario({
       limits,

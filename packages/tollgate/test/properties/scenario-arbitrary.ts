@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { limitSpec, magnitude } from "./limit-arbitrary.ts";
 import type { LimitSpec } from "./limit-spec.ts";
 import type { Amount, CostSpec, Move, Scenario, Step, StepVerb, StoreKind } from "./scenario.ts";
-import { LAST_US, YEAR_US } from "./times.ts";
+import { LAST_US, TODAY_US, YEAR_US } from "./times.ts";
 
 export interface ScenarioOptions {
   readonly limits?: fc.Arbitrary<LimitSpec>;
@@ -11,7 +11,7 @@ export interface ScenarioOptions {
   readonly clock?: keyof typeof MOVES;
   readonly mostSteps?: number;
   readonly verbs?: readonly StepVerb[];
-  /** "modest": hardly above the capacity. "whole": the capacity, most of the time. */
+  /** "modest": at most a unit above the capacity. "whole": the capacity, most of the time. */
   readonly costs?: keyof typeof AMOUNTS;
 }
 
@@ -45,10 +45,7 @@ export function scenario(options: ScenarioOptions = {}): fc.Arbitrary<Scenario> 
   });
 }
 
-/** In July 2026, on a whole second. */
-const TODAY_US = 1_784_000_000_000_000;
-
-/** The epoch, the ends of 32 bits in µs and ms and of 41 bits in ms, and a day of our own; from there a little further. */
+/** Near the epoch, near the ends of 32 bits in µs and ms and of 41 bits in ms, or near a day in 2026. */
 export const start: fc.Arbitrary<number> = fc
   .tuple(
     fc.constantFrom(TODAY_US, 0, 2 ** 32, 2 ** 32 * 1_000, LAST_US),
@@ -121,7 +118,7 @@ function atMostAYear(us: number): number {
   return Math.min(us, YEAR_US);
 }
 
-/** Jumps to any time between the epoch and 2039, too. */
+/** Also jumps to any time between the epoch and 2039. */
 const wandering: fc.Arbitrary<Move> = fc.oneof(
   { weight: 5, arbitrary: backAndForth },
   {
@@ -130,14 +127,14 @@ const wandering: fc.Arbitrary<Move> = fc.oneof(
   },
 );
 
-/** Hardly leaves the present, so that a window of some microseconds fills up with groups. */
+/** Moves by a few microseconds, so that a window of some microseconds fills up with groups. */
 const crowded: fc.Arbitrary<Move> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ to: fc.constant("later" as const), us: fc.integer({ min: 1, max: 4 }) }) },
   { weight: 1, arbitrary: fc.record({ to: fc.constant("earlier" as const), us: fc.integer({ min: 1, max: 20 }) }) },
   { weight: 1, arbitrary: backAndForth },
 );
 
-/** Keeps to times that end in zeros, where floats are tempted to be just off a whole number. */
+/** Prefers times that end in zeros, where floats tend to be just off a whole number. */
 const round: fc.Arbitrary<Move> = fc.oneof(
   { weight: 3, arbitrary: fc.constant<Move>({ to: "same" }) },
   { weight: 5, arbitrary: fc.record({ to: fc.constant("later" as const), us: roundTime }) },

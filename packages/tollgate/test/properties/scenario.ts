@@ -11,7 +11,7 @@ export type Move =
   | { readonly to: "moment"; readonly us: number }
   | { readonly to: "span"; readonly which: 0 | 1; readonly eighths: number };
 
-/** How many units of one kind: `capacity` and `left` are those of one of the limits, give or take a unit. */
+/** A number of units. `capacity` and `left` are those of one of the limits, give or take a unit. */
 export type Amount =
   | { readonly of: "number"; readonly count: number }
   | {
@@ -21,7 +21,7 @@ export type Amount =
     }
   | { readonly of: "part"; readonly limit: number; readonly eighths: number };
 
-/** `default`: the argument is left out. `each`: an amount for each unit, or none. */
+/** `default` leaves the argument out. `each` has an amount for each unit, or none. */
 export type CostSpec =
   | { readonly as: "default" }
   | { readonly as: "number"; readonly amount: Amount }
@@ -36,18 +36,18 @@ export type StepVerb = "consume" | "allow" | "peek" | "charge" | "refund" | "exp
 export interface Step {
   readonly move: Move;
   readonly verb: StepVerb;
-  /** Which limiter; one more than there are means all of them combined. */
+  /** The place of the limiter. One past the last limiter means all of them combined. */
   readonly who: number;
-  /** For each limiter, which key. */
+  /** The place of the key for each limiter. */
   readonly keys: readonly [number, number];
   readonly cost: CostSpec;
-  /** How `allow` and `consume` are called, where that can be chosen. */
+  /** How `allow` is called; `consume` and others ignore "batch". */
   readonly by: "input" | "handle" | "batch";
 }
 
 /**
- * A table drops a key that is as good as new wherever a new one could use its slot, and which that is hangs on chance: it is for
- * scenarios whose clock does not go back.
+ * A table drops an idle key when a new key could use its slot, which depends on chance. So tables are for scenarios
+ * whose clock does not go back.
  */
 export type StoreKind = "memory" | "table";
 

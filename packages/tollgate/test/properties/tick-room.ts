@@ -5,7 +5,7 @@ function scaleOf({ capacity, refill, perUs }: TokenBucketSpec): TickScale {
   return tickScale({ capacity: BigInt(capacity), refill: BigInt(refill), perUs: BigInt(perUs) });
 }
 
-/** Whether so many capacities, and a clock that went back so many years, stay below the most debt. Windows have none. */
+/** Whether a debt of these capacities, after the clock went back by these years, stays below the ceiling of debt. */
 export function hasRoom(spec: LimitSpec, years: bigint, capacities: bigint): boolean {
   if (spec.kind !== "token-bucket") return true;
   const scale = scaleOf(spec);

@@ -12,8 +12,8 @@ interface Entry {
 }
 
 /**
- * Keeps a log of every unit admitted and not given back. No window holds more than the limit; it is enough to look at
- * the windows that end with an admission, as the others hold no more.
+ * Keeps a log of every unit admitted and not refunded. No window holds more than the limit. The windows that end with
+ * an admission hold the most, so it checks only those.
  */
 function logWitness({ limit, windowUs }: SlidingWindowSpec): Witness {
   const logs = new Map<string, Entry[]>();
@@ -29,7 +29,7 @@ function logWitness({ limit, windowUs }: SlidingWindowSpec): Witness {
   };
 }
 
-/** The newest first. Units of windows that are over no longer matter. */
+/** Removes the newest units first. */
 function refund(log: readonly Entry[], units: bigint): void {
   let left = units;
   for (const entry of log.toReversed()) {

@@ -11,8 +11,8 @@ export interface WindowSpec {
 }
 
 /**
- * How calls come for a while. `count` is how many; `part` is of the window, of its limit or of a group, as the kind
- * says.
+ * A stretch of calls of one kind. `count` is their number. `part` is a part of the window, of its limit or of a group,
+ * depending on the kind.
  */
 export interface Segment {
   readonly kind: "steady" | "grained" | "burst" | "taken-back" | "charged" | "refund" | "pause" | "back";
@@ -26,14 +26,14 @@ export interface Load {
   readonly segments: readonly Segment[];
 }
 
-/** `afterUs` is counted from the call before. */
+/** `afterUs` counts from the previous call. */
 export interface LoadCall {
   readonly verb: "consume" | "charge" | "refund";
   readonly afterUs: number;
   readonly cost: number;
 }
 
-/** As many as a key keeps. */
+/** A key keeps no more groups. */
 const MOST_GROUPS = 4_096;
 const PARTS = 8;
 const MOST_SEGMENTS = 8;
@@ -68,7 +68,7 @@ const windowSpec: fc.Arbitrary<WindowSpec & { readonly groups: number }> = fc
         },
   );
 
-/** A load of some of these kinds, long enough for the ring to go round; too long to be shrunk. */
+/** A load of some of these kinds, long enough for the ring to go round. It is too long to shrink. */
 export function load(kinds: readonly Segment["kind"][], startUs: fc.Arbitrary<number>): fc.Arbitrary<Load> {
   const part = fc.integer({ min: 1, max: PARTS });
   const segment = fc.record({ kind: fc.constantFrom(...kinds), length: part, part });
@@ -99,7 +99,8 @@ export function* callsOf({ kind, count, part }: Segment, window: WindowSpec): Ge
 }
 
 /**
- * Steady is exactly the rate: any window holds the limit. Grained is as many groups as there can be, or about so many.
+ * Steady calls come at exactly the rate, so that any window holds the limit. Grained calls open about as many groups as
+ * there can be.
  */
 function gapsUs(
   kind: Segment["kind"],

@@ -6,10 +6,10 @@ import { type NamedProperty, namedProperty } from "./named-property.ts";
 import { callsOf, type Load, type LoadCall, load, type WindowSpec } from "./window-load.ts";
 
 const KEY = "ann";
-/** Some moments in 2026, and any moment of the first hour. */
+/** A moment in 2026, or any moment of the first hour. */
 const start = fc.oneof(fc.constant(1_790_000_000_123_457), fc.integer({ min: 0, max: 3_600_000_000 }));
 
-/** Plays a load, and has each call judged. The clock may go back, but not before the epoch. */
+/** Plays a load and calls `judge` for each call. The clock may go back, but not before the epoch. */
 function play(
   { window, startUs, segments }: Load,
   judge: (call: LoadCall, nowUs: number, limiter: Limiter) => void,
@@ -33,7 +33,7 @@ function expectSame(what: string, got: unknown, expected: unknown, nowUs: number
   if (got !== expected) throw new Error(`${what} at ${nowUs} µs: got ${String(got)}, expected ${String(expected)}`);
 }
 
-/** Decides as the log does, to the microsecond. */
+/** Fails unless the limiter decides as the log does, to the microsecond. */
 function decidesAsTheLog(one: Load): void {
   const { limit, windowUs, resolutionUs } = one.window;
   const log = new SlidingLog(BigInt(limit), BigInt(windowUs), BigInt(resolutionUs));
@@ -57,8 +57,8 @@ function decidesAsTheLog(one: Load): void {
 }
 
 /**
- * No unit counts longer than the window and what a group may span: where an exact log of such a window admits, so does
- * the limiter, whatever the clock does.
+ * No unit counts for longer than the window and the span of a group. So where an exact log of that length admits, the
+ * limiter admits too, however the clock moves.
  */
 function neverDeniesWhatWasPromised(one: Load): void {
   const log = longestLog(one.window);
@@ -66,7 +66,7 @@ function neverDeniesWhatWasPromised(one: Load): void {
     const now = BigInt(nowUs);
     const units = BigInt(cost);
     if (verb === "refund") {
-      // The log's units stay for longer: what the limiter no longer counts is not given back.
+      // The log's units stay for longer. Units that the limiter no longer counts are not refunded.
       const used = BigInt(limiter.explain(KEY)[0]?.used ?? 0);
       limiter.refund(KEY, cost);
       log.refund(now, used < units ? used : units);
@@ -88,7 +88,7 @@ const FORWARD = ["steady", "grained", "burst", "taken-back", "charged", "refund"
 export const WINDOW_PROMISE: readonly NamedProperty[] = [
   namedProperty("a sliding window decides as a log without bounds", 0.06, load(FORWARD, start), decidesAsTheLog),
   namedProperty(
-    "a sliding window denies nothing that it promises, though the clock goes back",
+    "a sliding window denies nothing that it promises when the clock goes back",
     0.06,
     load([...FORWARD, "back", "back"], start),
     neverDeniesWhatWasPromised,

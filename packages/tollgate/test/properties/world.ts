@@ -15,7 +15,7 @@ export interface Pair {
   readonly specs: readonly LimitSpec[];
   readonly limits: readonly Limit[];
   readonly limiter: Limiter<Input>;
-  /** One for all its limits, or one for each where they are chosen per call. */
+  /** One model of all limits, or one for each limit if limits are chosen per call. */
   readonly models: readonly Model[];
 }
 
@@ -27,18 +27,18 @@ export interface World {
   readonly first: Pair;
   /** All of them as one limiter. */
   readonly all: Limiter<Input>;
-  /** The handle of an input, the same each time. */
+  /** The handle of an input. Each call with the same input returns the same handle. */
   readonly handleOf: (limiter: Limiter<Input>, input: Input) => Handle;
 }
 
 export interface WorldOptions {
   readonly buckets?: "ticks" | "exact";
   readonly store?: StoreKind;
-  /** Hands the library a function that returns the limits, in place of the limits. */
+  /** Passes the library a function that returns the limits, in place of the limits. */
   readonly chosenPerCall?: boolean;
 }
 
-/** A scenario has three keys under two limiters of three limits. */
+/** Enough for three keys under two limiters of three limits each. */
 const AMPLE_KEYS = 40;
 
 export function createWorld(

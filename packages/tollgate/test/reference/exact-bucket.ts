@@ -6,7 +6,7 @@ import { ceilDiv, greatestCommonDivisor, larger } from "./whole-numbers.ts";
  * The token bucket in exact rational arithmetic: no rounding, no saturation.
  *
  * With a rate of N/P units per microsecond in lowest terms a unit takes P/N µs to come back, so every moment that
- * matters is a rational with the denominator N. A moment is held as its numerator: `moment(us) = us·N`, a unit is P.
+ * matters is a rational with the denominator N. A moment is its numerator: `moment(us) = us·N`, a unit is P.
  */
 export class ExactBucketRules implements LimitRules {
   readonly capacity: bigint;
@@ -74,14 +74,14 @@ export class ExactBucket implements LimitState {
     return ceilDiv(this.#missing(nowUs), this.#rules.momentsPerUs);
   }
 
-  /** Whether one tick of `ticksPerUnit` later `cost` would conform: how early a tick bucket may be. */
+  /** Whether `cost` conforms less than one tick of `ticksPerUnit` later: a tick bucket may be early by that. */
   conformsWithinATick(nowUs: bigint, cost: bigint, ticksPerUnit: bigint): boolean {
     const { capacity, momentsPerUnit } = this.#rules;
     const tooMuch = this.#missing(nowUs) + (cost - capacity) * momentsPerUnit;
     return tooMuch * ticksPerUnit < momentsPerUnit;
   }
 
-  /** How far the full moment lies ahead, as a numerator over N; 0 when the bucket is full. */
+  /** The time until the bucket is full, as a numerator over N; 0 when it is full. */
   #missing(nowUs: bigint): bigint {
     return larger(this.fullAt - nowUs * this.#rules.momentsPerUs, 0n);
   }

@@ -19,7 +19,7 @@ export class FixedWindowRules implements LimitRules {
     return new FixedWindow(this, 0n, 0n);
   }
 
-  /** Where a window begins whose first unit is taken now. */
+  /** The start of a window whose first unit is taken now. */
   startUs(nowUs: bigint): bigint {
     return this.#anchor === "clock" ? floorDiv(nowUs, this.windowUs) * this.windowUs : nowUs;
   }
@@ -57,7 +57,7 @@ export class FixedWindow implements LimitState {
     return this.conforms(nowUs, cost) ? 0n : this.#endUs() - nowUs;
   }
 
-  /** A window in the future, seen after the clock has gone back, keeps counting. */
+  /** After the clock has gone back, a window that lies in the future keeps counting. */
   used(nowUs: bigint): bigint {
     return nowUs < this.#endUs() ? this.#units : 0n;
   }

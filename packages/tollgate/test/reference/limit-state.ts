@@ -1,9 +1,9 @@
-/** A wait in microseconds, or the knowledge that no wait helps. */
+/** A wait in microseconds, or "never" if no wait helps. */
 export type Wait = bigint | "never";
 
 /**
- * One key under one limit. States are values: what changes a state returns another one, so a denial changes nothing
- * because nobody asked for a new state, and a peek is a take whose result is not kept.
+ * One key under one limit. States are immutable values: `take` and `refund` return new ones. So a denial changes
+ * nothing, and a peek is a take whose result is dropped.
  */
 export interface LimitState {
   /** Whether `cost` more units may be taken now. */
@@ -11,7 +11,7 @@ export interface LimitState {
   /** Takes the units whether or not they conform. */
   take(nowUs: bigint, cost: bigint): LimitState;
   refund(nowUs: bigint, cost: bigint): LimitState;
-  /** The least time after which `cost` conforms if nothing else arrives; 0: it does now. */
+  /** The least time after which `cost` conforms if no other call arrives; 0 if it conforms now. */
   waitUs(nowUs: bigint, cost: bigint): Wait;
   /** Whole units that count against the limit, rounded up; above the capacity in debt. */
   used(nowUs: bigint): bigint;
@@ -19,12 +19,12 @@ export interface LimitState {
   resetUs(nowUs: bigint): bigint;
 }
 
-/** One limit at rest: what a key never seen looks like under it. */
+/** One limit without a key: it creates the state of a new key. */
 export interface LimitRules {
   readonly capacity: bigint;
   /** Whether the first touch of a key is recorded even when it takes nothing. */
   readonly recordsFirstTouch: boolean;
-  /** How long a key is remembered once nothing counts any more. */
+  /** How long a key is kept after the last unit has stopped counting. */
   readonly idleTtlUs: bigint;
   fresh(nowUs: bigint): LimitState;
 }

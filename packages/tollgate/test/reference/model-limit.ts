@@ -1,4 +1,4 @@
-/** The limits that the reference model knows. Every time is a whole number of microseconds. */
+/** The limits and costs of the reference model. Every time is a whole number of microseconds. */
 
 interface Common {
   readonly unit: string;
@@ -12,7 +12,7 @@ export interface ModelTokenBucket extends Common {
   readonly refill: bigint;
   readonly perUs: bigint;
   readonly initial: "full" | "empty";
-  /** How long a bucket that began empty is remembered after it has filled. Unused by those that begin full. */
+  /** How long a bucket that began empty is kept after it has filled. Ignored if it began full. */
   readonly idleTtlUs: bigint;
 }
 
@@ -20,7 +20,7 @@ export interface ModelSlidingWindow extends Common {
   readonly kind: "sliding-window";
   readonly limit: bigint;
   readonly windowUs: bigint;
-  /** 0: an exact log. */
+  /** 0 means an exact log. */
   readonly resolutionUs: bigint;
 }
 
@@ -36,4 +36,13 @@ export type ModelLimit = ModelTokenBucket | ModelSlidingWindow | ModelFixedWindo
 /** The most units that one call can ever take. */
 export function capacityOf(limit: ModelLimit): bigint {
   return limit.kind === "token-bucket" ? limit.capacity : limit.limit;
+}
+
+/** The cost of one call: a number, or a number for each unit. */
+export type ModelCost = bigint | Readonly<Record<string, bigint>>;
+
+/** How many of `unit` a call of `cost` takes where the limiter counts `units`. */
+export function unitsOf(cost: ModelCost, unit: string, units: ReadonlySet<string>): bigint {
+  if (typeof cost === "bigint") return units.size === 1 || unit === "requests" ? cost : 0n;
+  return cost[unit] ?? 0n;
 }

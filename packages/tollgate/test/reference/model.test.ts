@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { transact } from "./model.ts";
 import { bucket, fixed, model, SECOND } from "./sample-limits.ts";
 
-describe("several limits", () => {
-  it("take all or nothing, and bind by the smallest share or the longest wait", () => {
+describe("several limits of the model", () => {
+  it("take all or nothing, and bind by the smallest fraction left or the longest wait", () => {
     const m = model(bucket(), fixed({ limit: 3n, windowUs: 10n * SECOND }));
     // 9 of 10 against 2 of 3.
     expect(m.apply("take", "k", 0n, 1n)).toMatchObject({
@@ -28,7 +28,7 @@ describe("several limits", () => {
     expect(m.explain("k", 0n, 1n).map((report) => report.allowed)).toEqual([true, false]);
   });
 
-  it("bind by the first of equals", () => {
+  it("bind by the first of equal limits", () => {
     const m = model(fixed({ limit: 6n }), bucket({ capacity: 3n }), fixed({ limit: 2n }));
     // 4/6, 1/3, 0/2.
     expect(m.apply("peek", "k", 0n, 2n).binding).toBe(2);
@@ -38,7 +38,7 @@ describe("several limits", () => {
     expect(even.apply("take", "k", 0n, 7n).binding).toBe(0);
   });
 
-  it("never waits longest for the first that says never", () => {
+  it("bind by the first limit for which no wait helps", () => {
     const m = model(fixed({ limit: 9n }), fixed({ limit: 5n }), fixed({ limit: 4n }));
     expect(m.apply("take", "k", 0n, 6n)).toMatchObject({
       binding: 1,
@@ -54,7 +54,7 @@ describe("several limits", () => {
     m.apply("take", "k", 0n, { tokens: 70n });
     m.apply("take", "k", 0n, { requests: 1n, tokens: 10n, other: 3n });
     expect(m.explain("k", 0n, 0n).map((report) => report.used)).toEqual([2n, 80n, 2n]);
-    // 3/5, 20/100, 2/4: remaining counts the binding limit's unit only.
+    // 3/5, 20/100, 2/4: `remaining` counts the unit of the binding limit only.
     expect(m.apply("peek", "k", 0n, 0n)).toMatchObject({
       binding: 1,
       remaining: 20n,
@@ -94,7 +94,7 @@ describe("several limits", () => {
     });
   });
 
-  it("leave a shadow limit alone when the call is denied", () => {
+  it("leave a shadow limit unchanged when the call is denied", () => {
     const m = model(fixed({ limit: 1n }), fixed({ limit: 9n, mode: "shadow" }));
     m.apply("take", "k", 0n, 1n);
     expect(m.apply("take", "k", 0n, 1n)).toMatchObject({
@@ -105,7 +105,7 @@ describe("several limits", () => {
     expect(m.explain("k", 0n, 0n).map((report) => report.used)).toEqual([1n, 1n]);
   });
 
-  it("bind nothing when all are shadows", () => {
+  it("have no binding limit when all are in shadow mode", () => {
     const m = model(fixed({ limit: 1n, mode: "shadow" }));
     const outcome = {
       allowed: true,
@@ -123,7 +123,7 @@ describe("several limits", () => {
     });
   });
 
-  it("record the first touch of what begins empty even when another limit denies", () => {
+  it("record the first touch of a bucket that begins empty even when another limit denies", () => {
     const m = model(fixed({ limit: 1n }), bucket({ initial: "empty", mode: "shadow" }));
     expect(m.apply("take", "k", 0n, 2n)).toMatchObject({
       allowed: false,
@@ -133,7 +133,7 @@ describe("several limits", () => {
     expect(m.explain("k", 500_000n, 0n).map((report) => report.used)).toEqual([0n, 5n]);
   });
 
-  it("are swept only when every one is as good as new", () => {
+  it("lose a key to a sweep only when it is idle under every one of them", () => {
     const m = model(bucket(), fixed({ windowUs: 3n * SECOND }));
     m.apply("take", "k", 0n, 1n);
     m.sweep(3n * SECOND - 1n);
@@ -145,7 +145,7 @@ describe("several limits", () => {
     expect(m.size).toBe(0);
   });
 
-  it("are forgotten together, the longest idle time after the last of them came back", () => {
+  it("forget a key together, the longest idle time after the last unit stopped counting", () => {
     const empty = bucket({ initial: "empty", idleTtlUs: 5n });
     const other = bucket({ initial: "empty", idleTtlUs: SECOND, capacity: 1n });
     const window = fixed({ anchor: "first-use", windowUs: 3n * SECOND });
@@ -156,7 +156,7 @@ describe("several limits", () => {
     expect(used(4n * SECOND)).toEqual([10n, 1n, 0n]);
     m.sweep(4n * SECOND - 1n);
     expect(m.size).toBe(1);
-    // It begins anew, even when denied: what was is no longer there when the clock goes back.
+    // The key begins anew even when denied: its old state is gone when the clock goes back.
     expect(m.apply("take", "k", 4n * SECOND, 2n)).toMatchObject({ allowed: false, reason: "cost-over-capacity" });
     expect(used(2n * SECOND)).toEqual([30n, 21n, 0n]);
   });

@@ -1,8 +1,7 @@
-import { type ModelCost, unitsOf } from "./costs.ts";
 import { ExactBucketRules } from "./exact-bucket.ts";
 import { FixedWindowRules } from "./fixed-window.ts";
 import type { LimitRules, LimitState, Wait } from "./limit-state.ts";
-import { capacityOf, type ModelLimit } from "./model-limit.ts";
+import { capacityOf, type ModelCost, type ModelLimit, unitsOf } from "./model-limit.ts";
 import { type Outcome, outcomeOf, type Part, remainingOf } from "./outcome.ts";
 import { SlidingWindowRules } from "./sliding-window.ts";
 import { TickBucketRules } from "./tick-bucket.ts";
@@ -20,11 +19,11 @@ export interface ModelReport {
 
 export interface ModelOptions {
   readonly limits: readonly ModelLimit[];
-  /** Token buckets in ticks, as specified, or in exact rational arithmetic. */
+  /** Token buckets count in ticks, as specified, or in exact rational arithmetic. */
   readonly buckets?: "ticks" | "exact";
 }
 
-/** A limiter, a key and a cost: one of the parties to a call. */
+/** A limiter, a key and a cost: one part of a combined call. */
 export interface ModelCall {
   readonly model: Model;
   readonly key: string;
@@ -38,13 +37,13 @@ export interface Model {
   explain(key: string, nowUs: bigint, cost: ModelCost): ModelReport[];
   reset(key: string): void;
   clear(): void;
-  /** Drops the keys that are as good as new. */
+  /** Drops the idle keys. */
   sweep(nowUs: bigint): void;
   readonly size: number;
-  /** What a call sees of a key, limit by limit, and how it is written back: for `transact` and `explain`. */
+  /** The states of a key, limit by limit, for `transact` and `explain`. */
   read(key: string, nowUs: bigint): Seen[];
   write(key: string, place: number, state: LimitState): void;
-  /** What every call but a look begins with: a key that has expired is forgotten, under all limits at once. */
+  /** Forgets a key that has expired, under all limits at once. Every call except a look begins with it. */
   forgetExpired(key: string, nowUs: bigint): void;
 }
 
@@ -53,7 +52,7 @@ interface Seen {
   readonly limit: ModelLimit;
   readonly rules: LimitRules;
   readonly state: LimitState;
-  /** Nothing is recorded for the key under this limit, or what was has expired. */
+  /** Nothing is recorded for the key under this limit, or the record has expired. */
   readonly absent: boolean;
 }
 
@@ -66,10 +65,10 @@ export function createModel(options: ModelOptions): Model {
   const beginsEmpty = compiled.some(({ rules }) => rules.recordsFirstTouch);
   const idleTtlUs = compiled.map(({ rules }) => rules.idleTtlUs).reduce(larger, 0n);
   const keys = new Map<string, (LimitState | undefined)[]>();
-  /** Whether nothing counted under any limit the longest idle time ago. */
+  /** Whether no unit counted under any limit when the longest idle time began. */
   const isSlotIdle = (states: readonly (LimitState | undefined)[], nowUs: bigint) =>
     states.every((state) => state === undefined || state.used(nowUs - idleTtlUs) === 0n);
-  /** Where a limit begins empty it makes a difference whether a key that could be dropped was. */
+  /** A key under a limit that begins empty must expire, whether or not a sweep has dropped it. */
   const hasExpired = (key: string, nowUs: bigint) => beginsEmpty && isSlotIdle(keys.get(key) ?? [], nowUs);
   const model: Model = {
     limits,
@@ -130,7 +129,7 @@ export function transact(verb: ModelVerb, calls: readonly ModelCall[], nowUs: bi
   return outcomeOf(parts, nowUs);
 }
 
-/** How every limit of the call stands before it. */
+/** The state of every limit before the call. */
 export function explain(calls: readonly ModelCall[], nowUs: bigint): ModelReport[] {
   return readAll(calls, nowUs).map(({ limit, state, units }) => ({
     allowed: state.conforms(nowUs, units),
@@ -141,7 +140,7 @@ export function explain(calls: readonly ModelCall[], nowUs: bigint): ModelReport
   }));
 }
 
-/** A call over several limiters is one by a limiter that has all their units: a number means the only one, or requests. */
+/** A combined call counts all units of its limiters: a cost that is a number means the only unit, or requests. */
 function readAll(calls: readonly ModelCall[], nowUs: bigint): (Seen & { model: Model; key: string; units: bigint })[] {
   const units = new Set(calls.flatMap(({ model }) => model.limits.map((limit) => limit.unit)));
   return calls.flatMap(({ model, key, cost }) =>

@@ -1,9 +1,9 @@
 import type { LimitState, Wait } from "./limit-state.ts";
 import { larger, smaller } from "./whole-numbers.ts";
 
-/** One limit's part in a call: where it comes from, and its state once the call is over. */
+/** One limit's part in a call, with its state after the call. */
 export interface Part {
-  /** Its place among all limits of the call, those of the first limiter first. */
+  /** Its place among all limits of the call. The limits of the first limiter come first. */
   readonly place: number;
   readonly capacity: bigint;
   readonly unit: string;
@@ -50,7 +50,7 @@ export function outcomeOf(parts: readonly Part[], nowUs: bigint): Outcome {
     };
   }
   const allowed = enforcing.every((part) => part.conformed);
-  const binds = allowed ? smallerShare : longerWait;
+  const binds = allowed ? smallerFraction : longerWait;
   const binding = others.reduce((best, part) => (binds(part, best, nowUs) ? part : best), first);
   const common = {
     binding: binding.place,
@@ -87,8 +87,8 @@ export function remainingOf(part: Pick<Part, "after" | "capacity">, nowUs: bigin
   return larger(part.capacity - part.after.used(nowUs), 0n);
 }
 
-/** Shares are compared as fractions: a/b < c/d exactly when a·d < c·b. */
-function smallerShare(part: Part, than: Part, nowUs: bigint): boolean {
+/** Compares without a division: a/b < c/d exactly when a·d < c·b. */
+function smallerFraction(part: Part, than: Part, nowUs: bigint): boolean {
   return remainingOf(part, nowUs) * than.capacity < remainingOf(than, nowUs) * part.capacity;
 }
 

@@ -1,7 +1,7 @@
 import { createModel, type Model } from "./model.ts";
 import type { ModelFixedWindow, ModelLimit, ModelSlidingWindow, ModelTokenBucket } from "./model-limit.ts";
 
-/** Limits to write cases by hand with: small numbers, all defaults. */
+/** Limits for cases written by hand: small numbers, with defaults for all options. */
 export const SECOND = 1_000_000n;
 export const DAY = 86_400n * SECOND;
 

@@ -8,9 +8,8 @@ interface Group {
 }
 
 /**
- * What a sliding window promises, with all the memory that it takes: a log of every group, of which none is merged or
- * forgotten. A unit joins the newest group if that opened less than `spanUs` ago, and a group leaves a window after its
- * last unit.
+ * A sliding window with unbounded memory: a log of every group, which never merges or forgets one. A unit joins the
+ * newest group if that opened less than `spanUs` ago. A group leaves a window after its last unit.
  */
 export class SlidingLog {
   readonly #limit: bigint;
@@ -18,9 +17,9 @@ export class SlidingLog {
   /** A unit that comes less than this after a group's opening joins the group. */
   readonly #spanUs: bigint;
   readonly #groups: Group[] = [];
-  /** How many groups have left, at the moment of the last look. */
+  /** How many groups had left at the last call. */
   #left = 0;
-  /** Units in the others. */
+  /** Units in the groups that had not left. */
   #used = 0n;
 
   constructor(limit: bigint, windowUs: bigint, resolutionUs: bigint) {
@@ -48,10 +47,10 @@ export class SlidingLog {
   /** Takes the units whether or not they conform. */
   take(nowUs: bigint, cost: bigint): void {
     if (cost === 0n) return;
-    // With nothing in use a key is idle: what came before plays no part.
+    // A key without units in use is idle: its earlier groups play no part.
     if (this.used(nowUs) === 0n) this.#forget();
     const newest = this.#groups.at(-1);
-    // A clock that went back puts no unit before another.
+    // After the clock went back, a unit still comes no earlier than the one before it.
     const comesUs = newest === undefined ? nowUs : larger(nowUs, newest.lastUs);
     this.#used += cost;
     if (newest !== undefined && comesUs - newest.openUs < this.#spanUs) {
@@ -63,7 +62,7 @@ export class SlidingLog {
     this.#groups.push({ openUs: comesUs, lastUs: comesUs, units: cost });
   }
 
-  /** The newest units go first. Of the groups that this empties the newest stays, for its opening. */
+  /** Removes the newest units first. The newest of the emptied groups stays, because its opening still counts. */
   refund(nowUs: bigint, cost: bigint): void {
     const used = this.used(nowUs);
     if (used === 0n) return;
@@ -89,7 +88,7 @@ export class SlidingLog {
     this.#groups.push({ ...newest, units: 0n });
   }
 
-  /** The least time after which `cost`, no more than the limit, conforms if nothing else arrives. */
+  /** The least time after which `cost`, at most the limit, conforms if no other call arrives. */
   waitUs(nowUs: bigint, cost: bigint): bigint {
     let used = this.used(nowUs);
     if (used + cost <= this.#limit) return 0n;

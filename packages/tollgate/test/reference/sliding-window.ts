@@ -35,7 +35,7 @@ export class SlidingWindow implements LimitState {
   readonly #rules: SlidingWindowRules;
   /** How many groups were ever opened. */
   readonly #opened: bigint;
-  /** The groups that may still count, oldest first: the last of them is group number `#opened - 1`. */
+  /** The groups that may still count, oldest first. The last of them is group number `#opened - 1`. */
   readonly #groups: readonly Group[];
 
   constructor(rules: SlidingWindowRules, opened: bigint, groups: readonly Group[]) {
@@ -53,14 +53,14 @@ export class SlidingWindow implements LimitState {
     const newest = this.#groups.at(-1);
     const filled = this.#groups.findLast(({ units }) => units > 0n);
     if (newest === undefined || filled === undefined || this.#hasLeft(filled, nowUs)) {
-      // With nothing in use a key is as new: it may have been dropped meanwhile, and must decide the same.
+      // A key without units in use is idle: a sweep may have dropped it, which must change no decision.
       return new SlidingWindow(this.#rules, 1n, [{ openUs: nowUs, lastUs: nowUs, units: cost }]);
     }
     const effectiveUs = larger(nowUs, newest.lastUs);
     const older = this.#groups.slice(0, -1);
     const opening = { openUs: effectiveUs, lastUs: effectiveUs, units: cost };
     const joins = effectiveUs - newest.openUs < this.#rules.spanUs;
-    // A group that a refund emptied makes room for the next.
+    // The next group replaces one that a refund emptied.
     if (!joins && newest.units === 0n) return new SlidingWindow(this.#rules, this.#opened, [...older, opening]);
     if (joins || !this.#mayOpen(nowUs)) {
       const joined = { openUs: newest.openUs, lastUs: effectiveUs, units: newest.units + cost };
@@ -68,15 +68,15 @@ export class SlidingWindow implements LimitState {
     }
     const opened = this.#opened + 1n;
     const groups = [...this.#groups, opening];
-    // A ring that has gone round keeps the running total of its oldest group as the base to count from: that group
-    // had left when the newest was opened, and has left for good even if the clock goes back.
+    // A ring that has gone round keeps the running total of its oldest group as the base to count from. That group
+    // had left when the newest was opened, and stays out even if the clock goes back.
     const kept = opened > this.#rules.ring ? groups.slice(-Number(this.#rules.ring - 1n)) : groups;
     return new SlidingWindow(this.#rules, opened, kept);
   }
 
   /**
-   * Newest units first. Of the groups that are left empty the newest stays, for its opening; the others are gone. With
-   * the last unit in use everything is as new.
+   * Removes the newest units first. The newest of the emptied groups stays, because its opening still counts. A refund
+   * of the last unit in use makes the key idle.
    */
   refund(nowUs: bigint, cost: bigint): SlidingWindow {
     const used = this.used(nowUs);
@@ -127,7 +127,7 @@ export class SlidingWindow implements LimitState {
     return group.lastUs + this.#rules.windowUs <= nowUs;
   }
 
-  /** Whether the group that would become the oldest of the ring has left; always, while the ring has never been full. */
+  /** Whether the ring has a free place, or the group that would become its oldest has left. */
   #mayOpen(nowUs: bigint): boolean {
     if (this.#opened < this.#rules.ring) return true;
     const oldestNumber = this.#opened - this.#rules.ring + 1n;

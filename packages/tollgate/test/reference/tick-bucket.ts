@@ -3,7 +3,7 @@ import type { ModelTokenBucket } from "./model-limit.ts";
 import { type TickScale, tickScale } from "./tick-scale.ts";
 import { ceilDiv, larger, smaller } from "./whole-numbers.ts";
 
-/** The token bucket as it is specified: its whole state is the tick at which it will be full. */
+/** The token bucket as specified: its whole state is the tick at which it will be full. */
 export class TickBucketRules implements LimitRules {
   readonly capacity: bigint;
   readonly recordsFirstTouch: boolean;
@@ -54,7 +54,7 @@ export class TickBucket implements LimitState {
 
   waitUs(nowUs: bigint, cost: bigint): Wait {
     if (cost > this.#rules.capacity) return "never";
-    // As cost <= capacity, a moment no later than now conforms at once.
+    // Since cost <= capacity, a moment that is not later than now means no wait.
     return larger(this.#rules.scale.firstUs(this.fullAt + this.#beyondCapacity(cost)) - nowUs, 0n);
   }
 
@@ -67,7 +67,7 @@ export class TickBucket implements LimitState {
     return larger(this.#rules.scale.firstUs(this.fullAt) - nowUs, 0n);
   }
 
-  /** How many ticks more than a full bucket the cost is; negative when it is less. */
+  /** The ticks by which the cost exceeds a full bucket; negative if it is less. */
   #beyondCapacity(cost: bigint): bigint {
     return (cost - this.#rules.capacity) * this.#rules.scale.ticksPerUnit;
   }

@@ -9,11 +9,11 @@ export interface DriftStep {
 }
 
 /**
- * Runs a bucket that counts in ticks, and beside it an exact one that is given the same units, and compares every
- * grant: the tick bucket may never be late, and never early by a whole tick. Returns what is wrong, if anything.
+ * Runs a bucket that counts in ticks beside an exact one that takes the same units, and compares every grant. The tick
+ * bucket may never be late, and never early by a whole tick. Returns the first fault.
  *
- * A bucket that begins empty is never forgotten here. Debts that reach the most there can be are outside of what is
- * promised: `steps` has to stay below them.
+ * A bucket that begins empty is never forgotten here. The promise excludes debts that reach their ceiling, so `steps`
+ * has to stay below it.
  */
 export function tickDrift(limit: ModelTokenBucket, steps: readonly DriftStep[]): string | undefined {
   const tickRules = new TickBucketRules(limit);

@@ -5,13 +5,13 @@ import { TickBucketRules } from "./tick-bucket.ts";
 import { tickDrift } from "./tick-drift.ts";
 import { tickScale, YEAR_US } from "./tick-scale.ts";
 
-describe("ticks", () => {
-  it("are exact where thirty years and four capacities fit 53 bits", () => {
+describe("the model's ticks", () => {
+  it("are exact if thirty years and four capacities fit 53 bits", () => {
     const scale = tickScale(bucket({ capacity: 100n, refill: 100n, perUs: 60n * SECOND }));
     expect(scale).toMatchObject({
       exact: true,
       ticksPerUnit: 600_000n,
-      // 20 years of a tick per µs, and a period of 600,000.
+      // 20 years at a tick per µs, and a period of 600,000.
       mostDebt: 2n ** 53n - 1n - 20n * YEAR_US - 600_000n,
     });
     expect([scale.ticks(7n), scale.firstUs(7n)]).toEqual([7n, 7n]);
@@ -19,7 +19,7 @@ describe("ticks", () => {
     expect(() => tickScale(bucket({ refill: 10n, perUs: 1n }))).toThrow(RangeError);
   });
 
-  it("are a power of two to the unit elsewhere", () => {
+  it("are a power of two for each unit otherwise", () => {
     // A million a day with a burst of 10^9: N/P = 1/86400, 30y + 4e9·86400 = 1.29e15 fits.
     expect(tickScale(bucket({ capacity: 10n ** 9n, refill: 1_000_000n, perUs: DAY })).exact).toBe(true);
     // One a day, capacity a million: 10,957 units in 30 years + 4,000,000; 2^53 / 4,010,957.5 = 2.2457e9, so 2^31.
@@ -39,19 +39,19 @@ describe("ticks", () => {
     expect([fast.ticks(1n), fast.ticks(1_000_007n)]).toEqual([7n, 7_999_864n]);
   });
 
-  it("stop a debt where a moment twenty years and a period after the origin would leave the exact integers", () => {
-    // 1 unit per µs: a tick is a unit is a µs.
+  it("end a debt where a moment twenty years and a period after the origin would not be an exact integer", () => {
+    // At 1 unit per µs, a tick is a unit and a µs.
     const m = createModel({ limits: [bucket({ capacity: 10n, refill: 1n, perUs: 1n })] });
     const mostDebt = 2n ** 53n - 1n - 20n * YEAR_US - 1n;
     m.apply("charge", "k", 2_000n, 2n ** 53n - 1n);
     m.apply("charge", "k", 2_000n, 2n ** 53n - 1n);
     expect(m.explain("k", 2_000n, 1n)[0]).toMatchObject({ used: mostDebt, resetUs: mostDebt });
-    // After the clock went back the debt is more than that, and stays.
+    // After the clock went back the debt is larger than its ceiling, and stays.
     m.apply("charge", "k", 1_000n, 5n);
     expect(m.explain("k", 2_000n, 1n)[0]).toMatchObject({ used: mostDebt });
   });
 
-  it("of a scaled bucket count whole units exactly", () => {
+  it("count whole units of a scaled bucket exactly", () => {
     const m = model(bucket({ capacity: 1_000_000n, refill: 1n, perUs: DAY }));
     expect(m.apply("take", "k", 12_345n, 999_999n)).toMatchObject({
       allowed: true,

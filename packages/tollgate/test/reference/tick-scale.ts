@@ -7,18 +7,18 @@ const THIRTY_YEARS_US = 30n * YEAR_US;
 const EXACT_INTEGERS = 2n ** 53n;
 
 /**
- * How a token bucket counts time: in ticks, of which one unit holds `ticksPerUnit`.
+ * How a token bucket counts time: in ticks. One unit is worth `ticksPerUnit` ticks.
  *
- * Ticks are counted from the epoch here, `⌊us·N·S/P⌋`. Counting from any origin that is a multiple of P subtracts a
- * whole number of ticks from every moment and changes no comparison.
+ * Here ticks count from the epoch, `⌊us·N·S/P⌋`. An origin that is a multiple of P subtracts a whole number of
+ * ticks from every moment, which changes no comparison.
  */
 export interface TickScale {
   readonly exact: boolean;
   /** S */
   readonly ticksPerUnit: bigint;
   /**
-   * How far from full a debt may bring a bucket: so far that a moment 20 years and one period after an origin, and that
-   * much more, is still an exact float64 integer.
+   * The ceiling of debt, as a distance from full. A moment 20 years and one period after an origin, plus the ceiling,
+   * is still an exact float64 integer.
    */
   readonly mostDebt: bigint;
   ticks(us: bigint): bigint;
@@ -26,7 +26,7 @@ export interface TickScale {
   firstUs(ticks: bigint): bigint;
 }
 
-/** What a scale depends on. */
+/** The options of a limit that determine its scale. */
 export type ScaledLimit = Pick<ModelTokenBucket, "capacity" | "refill" | "perUs">;
 
 export function tickScale(limit: ScaledLimit): TickScale {

@@ -3,10 +3,10 @@ import { createModel } from "./model.ts";
 import type { ModelLimit } from "./model-limit.ts";
 import { bucket, SECOND } from "./sample-limits.ts";
 
-describe.each(["ticks", "exact"] as const)("token bucket in %s", (buckets) => {
+describe.each(["ticks", "exact"] as const)("the model's token bucket in %s", (buckets) => {
   const of = (...limits: ModelLimit[]) => createModel({ limits, buckets });
 
-  it("passes its capacity, then one unit each 100,000 µs", () => {
+  it("of capacity 10 and 10 a second admits 10 units, then one every 100,000 µs", () => {
     const m = of(bucket());
     for (let left = 9n; left >= 0n; left--) {
       const resetUs = (10n - left) * 100_000n;
@@ -34,7 +34,7 @@ describe.each(["ticks", "exact"] as const)("token bucket in %s", (buckets) => {
     expect(m.apply("take", "k", 100_005n, 1n).allowed).toBe(false);
   });
 
-  it("rounds a wait up where a unit takes no whole number of microseconds", () => {
+  it("rounds a wait up if a unit takes no whole number of microseconds", () => {
     // 3 units each 10 µs: a unit takes 3⅓ µs.
     const m = of(bucket({ capacity: 2n, refill: 3n, perUs: 10n }));
     m.apply("take", "k", 0n, 2n);
@@ -62,7 +62,7 @@ describe.each(["ticks", "exact"] as const)("token bucket in %s", (buckets) => {
     });
   });
 
-  it("says never to a cost above its capacity", () => {
+  it("denies a cost above its capacity for good", () => {
     const m = of(bucket());
     m.apply("take", "k", 0n, 4n);
     expect(m.apply("take", "k", 0n, 11n)).toEqual({
@@ -78,7 +78,7 @@ describe.each(["ticks", "exact"] as const)("token bucket in %s", (buckets) => {
     expect(m.explain("k", 0n, 1n)[0]?.used).toBe(4n);
   });
 
-  it("charges into debt, in which not even a cost of 0 conforms", () => {
+  it("goes into debt by a charge, and then denies even a cost of 0", () => {
     const m = of(bucket());
     expect(m.apply("charge", "k", 0n, 12n)).toMatchObject({
       allowed: false,
@@ -97,7 +97,7 @@ describe.each(["ticks", "exact"] as const)("token bucket in %s", (buckets) => {
     expect(m.apply("peek", "k", 200_000n, 0n).allowed).toBe(true);
   });
 
-  it("says of an allowed charge what is left after it", () => {
+  it("reports what is left after an allowed charge", () => {
     const m = of(bucket());
     expect(m.apply("charge", "k", 0n, 10n)).toMatchObject({
       allowed: true,
@@ -113,7 +113,7 @@ describe.each(["ticks", "exact"] as const)("token bucket in %s", (buckets) => {
     expect(m.apply("charge", "k", 0n, 1n)).toMatchObject(denied);
   });
 
-  it("gives back, never beyond full", () => {
+  it("refunds units, never beyond full", () => {
     const m = of(bucket());
     m.apply("take", "k", 0n, 4n);
     m.apply("refund", "k", 0n, 3n);
@@ -126,7 +126,7 @@ describe.each(["ticks", "exact"] as const)("token bucket in %s", (buckets) => {
     expect(m.size).toBe(1);
   });
 
-  it("does not refill while the clock goes back, and grants nothing twice", () => {
+  it("does not refill while the clock goes back, and admits no unit twice", () => {
     const m = of(bucket());
     m.apply("take", "k", SECOND, 10n);
     const denied = { allowed: false, retryAfterUs: 1_000_000n, remaining: 0n };
@@ -139,7 +139,7 @@ describe.each(["ticks", "exact"] as const)("token bucket in %s", (buckets) => {
     expect(m.apply("take", "k", 1_100_000n, 1n).allowed).toBe(false);
   });
 
-  it("is dropped when it is full, and not before", () => {
+  it("is idle when it is full, and not before", () => {
     const m = of(bucket());
     m.apply("take", "k", 0n, 1n);
     m.sweep(99_999n);
@@ -148,7 +148,7 @@ describe.each(["ticks", "exact"] as const)("token bucket in %s", (buckets) => {
     expect(m.size).toBe(0);
   });
 
-  it("creates no key by looking, by costing nothing or by denying", () => {
+  it("creates no key for a look, a cost of 0 or a denial", () => {
     const m = of(bucket());
     m.apply("peek", "k", 0n, 1n);
     m.explain("k", 0n, 1n);
@@ -159,7 +159,7 @@ describe.each(["ticks", "exact"] as const)("token bucket in %s", (buckets) => {
     expect(m.size).toBe(0);
   });
 
-  it("begins empty at the first touch, which is recorded even when denied", () => {
+  it("that begins empty records its first touch even when it denies", () => {
     const m = of(bucket({ initial: "empty" }));
     const first = {
       allowed: false,
@@ -175,7 +175,7 @@ describe.each(["ticks", "exact"] as const)("token bucket in %s", (buckets) => {
     expect(m.apply("take", "k", 100_050n, 1n).allowed).toBe(true);
   });
 
-  it("begins empty when it costs nothing, and when it is given back to", () => {
+  it("that begins empty records a first touch of cost 0, and a refund", () => {
     const m = of(bucket({ initial: "empty" }));
     expect(m.apply("take", "a", 0n, 0n)).toMatchObject({
       allowed: true,
@@ -189,7 +189,7 @@ describe.each(["ticks", "exact"] as const)("token bucket in %s", (buckets) => {
     });
   });
 
-  it("forgets what began empty once it has been full for its idle time", () => {
+  it("that begins empty forgets a key that has been full for its idle time", () => {
     const m = of(bucket({ initial: "empty" }));
     m.apply("take", "k", 0n, 0n); // full at 1 s, expired at 61 s
     m.sweep(61n * SECOND - 1n);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fixed, model, sliding } from "./sample-limits.ts";
 
-describe("sliding window", () => {
+describe("the model's sliding window", () => {
   it("holds at most its limit in any window", () => {
     const m = model(sliding());
     expect(m.apply("take", "k", 0n, 1n)).toMatchObject({
@@ -33,7 +33,7 @@ describe("sliding window", () => {
     expect(m.apply("take", "k", 140n, 2n).allowed).toBe(true);
   });
 
-  it("groups units that come within the resolution; they leave with the last of them", () => {
+  it("groups units that come within the resolution, which leave with the last of them", () => {
     const m = model(sliding({ limit: 10n, resolutionUs: 10n }));
     m.apply("take", "k", 0n, 1n);
     m.apply("take", "k", 9n, 1n);
@@ -44,7 +44,7 @@ describe("sliding window", () => {
     expect(m.explain("k", 110n, 0n)[0]?.used).toBe(0n);
   });
 
-  it("gives back from the newest groups, and none that has left", () => {
+  it("refunds units of the newest groups, and none that has left", () => {
     const m = model(sliding({ limit: 5n }));
     m.apply("take", "k", 0n, 2n);
     m.apply("take", "k", 50n, 2n);
@@ -55,7 +55,7 @@ describe("sliding window", () => {
     expect(m.explain("k", 100n, 0n)).toMatchObject([{ used: 0n, resetUs: 0n }]);
   });
 
-  it("is as new when nothing is left in use", () => {
+  it("is idle after a refund of the last unit in use", () => {
     const m = model(sliding({ limit: 5n }));
     m.apply("take", "k", 0n, 2n);
     m.apply("take", "k", 70n, 1n);
@@ -74,7 +74,7 @@ describe("sliding window", () => {
     expect(m.explain("k", 125n, 0n)[0]?.used).toBe(0n);
   });
 
-  it("counts a unit taken after the clock went back as taken when the newest was", () => {
+  it("counts a unit that is taken after the clock went back at the time of the newest unit", () => {
     const m = model(sliding());
     m.apply("take", "k", 100n, 1n);
     m.apply("take", "k", 20n, 1n); // joins the group of 100
@@ -99,13 +99,13 @@ describe("sliding window", () => {
     expect(m.explain("k", 209n, 0n)[0]?.used).toBe(1n);
   });
 
-  it("keeps what its ring has forgotten for left when the clock goes back", () => {
+  it("does not count again what its ring has forgotten when the clock goes back", () => {
     const m = model(sliding({ limit: 1n }));
     for (const nowUs of [0n, 10n, 20n, 110n]) m.apply("charge", "k", nowUs, 1n);
     expect(m.explain("k", 50n, 0n)[0]?.used).toBe(2n);
   });
 
-  it("is as good as new when nothing counts", () => {
+  it("is idle when no unit counts", () => {
     const m = model(sliding());
     m.apply("take", "k", 0n, 1n);
     m.sweep(99n);
@@ -115,8 +115,8 @@ describe("sliding window", () => {
   });
 });
 
-describe("fixed window", () => {
-  it("is aligned to the epoch", () => {
+describe("the model's fixed window", () => {
+  it("on the clock is aligned to the epoch", () => {
     const m = model(fixed());
     expect(m.apply("take", "k", 250n, 2n)).toMatchObject({
       allowed: true,
@@ -136,7 +136,7 @@ describe("fixed window", () => {
     });
   });
 
-  it("or begins with its first unit", () => {
+  it("anchored at first use begins with its first unit", () => {
     const m = model(fixed({ anchor: "first-use" }));
     m.apply("take", "k", 240n, 0n);
     expect(m.apply("take", "k", 250n, 2n)).toMatchObject({ resetUs: 100n });
@@ -150,22 +150,25 @@ describe("fixed window", () => {
     });
   });
 
-  it.each(["clock", "first-use"] as const)("keeps counting when the %s goes back, while it holds a unit", (anchor) => {
-    const m = model(fixed({ anchor }));
-    m.apply("take", "k", 210n, 3n);
-    const endUs = anchor === "clock" ? 300n : 310n;
-    expect(m.apply("take", "k", 150n, 1n)).toMatchObject({
-      allowed: false,
-      retryAfterUs: endUs - 150n,
-    });
-    m.apply("refund", "k", 150n, 3n);
-    expect(m.explain("k", 150n, 1n)).toMatchObject([{ used: 0n, resetUs: 0n }]);
-    // It holds nothing, so the next unit begins the window of its own time.
-    m.apply("take", "k", 100n, 1n);
-    expect([199n, 200n].map((nowUs) => m.explain("k", nowUs, 1n)[0]?.used)).toEqual([1n, 0n]);
-  });
+  it.each(["clock", "first-use"] as const)(
+    "anchored at %s keeps counting when the clock goes back, while it has a unit",
+    (anchor) => {
+      const m = model(fixed({ anchor }));
+      m.apply("take", "k", 210n, 3n);
+      const endUs = anchor === "clock" ? 300n : 310n;
+      expect(m.apply("take", "k", 150n, 1n)).toMatchObject({
+        allowed: false,
+        retryAfterUs: endUs - 150n,
+      });
+      m.apply("refund", "k", 150n, 3n);
+      expect(m.explain("k", 150n, 1n)).toMatchObject([{ used: 0n, resetUs: 0n }]);
+      // It has no unit, so the next unit begins a window at its own time.
+      m.apply("take", "k", 100n, 1n);
+      expect([199n, 200n].map((nowUs) => m.explain("k", nowUs, 1n)[0]?.used)).toEqual([1n, 0n]);
+    },
+  );
 
-  it("gives back only in the window of the units", () => {
+  it("refunds units only in their window", () => {
     const m = model(fixed());
     m.apply("take", "k", 0n, 2n);
     m.apply("refund", "k", 100n, 1n);

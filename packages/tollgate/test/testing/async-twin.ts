@@ -13,12 +13,12 @@ import {
   type Verb,
 } from "tollgate";
 
-/** The memory store behind promises, as a store elsewhere would be. It can be told to be out of reach. */
+/** The memory store behind promises, like a store elsewhere. Tests can make it unavailable. */
 export class AsyncTwin implements AsyncStore {
   readonly kind = "async";
-  /** When set, the store cannot be asked, and its failure policy answers. */
+  /** If set, the store is unavailable, and its failure policy decides. */
   outage: { readonly cause: string; readonly policy: "allow" | "deny" } | undefined;
-  /** What each refund and charge was told of where its units were taken. */
+  /** The `takenFrom` of each refund and charge. */
   readonly corrections: (readonly [verb: Verb, takenFrom: TakenFrom | undefined])[] = [];
   readonly #store: SyncStore;
   #held: Promise<void> | undefined;
@@ -31,7 +31,7 @@ export class AsyncTwin implements AsyncStore {
     return new AsyncTwinSpace(this.#store.open(plan, context));
   }
 
-  /** Answers nothing until the function that it returns is called. */
+  /** Delays all answers until the returned function is called. */
   hold(): () => void {
     let letGo = (): void => {};
     this.#held = new Promise((resolve) => {

@@ -9,7 +9,7 @@ export interface BrokenStore {
 
 type Apply = SyncSpace["apply"];
 
-/** What a flaw may change of a space; the rest works. */
+/** The methods of a space that a flaw may replace. */
 interface Flaw {
   apply?(inner: SyncSpace): Apply;
   allowRef?(inner: SyncSpace): NonNullable<SyncSpace["allowRef"]>;
@@ -43,7 +43,7 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     }),
   },
   {
-    flaw: "starts empty",
+    flaw: "starts new keys empty",
     rejectedBy: "a new key holds exactly its capacity",
     createStore: withFlaw({
       apply: (inner) => {
@@ -58,8 +58,8 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     }),
   },
   {
-    flaw: "forgets a fraction: rounds time down to milliseconds",
-    rejectedBy: "the time that a denial names is the first at which the call passes",
+    flaw: "rounds time down to milliseconds",
+    rejectedBy: "a denial names the first time at which the call passes",
     createStore: withFlaw({
       apply: (inner) => (verb, key, costs, now, report, at) =>
         inner.apply(verb, key, costs, Float64Array.of(Math.floor(now[0]! / 1_000) * 1_000), report, at),
@@ -89,8 +89,8 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     }),
   },
   {
-    flaw: "grants one unit too many after idleness",
-    rejectedBy: "after long idleness a key is exactly full",
+    flaw: "admits one unit too many after an idle time",
+    rejectedBy: "a key is exactly full after ten idle years",
     createStore: withFlaw({
       apply: (inner) => {
         const lastUs = new Map<string, number>();
@@ -113,8 +113,8 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     }),
   },
   {
-    flaw: "names the retry of the wrong limit",
-    rejectedBy: "the wait is that of the limit that makes one wait longest",
+    flaw: "reports the retry time of the wrong limit",
+    rejectedBy: "a denial names the limit with the longest wait",
     createStore: withFlaw({
       apply: (inner) => (verb, key, costs, now, report, at) => {
         const admitted = inner.apply(verb, key, costs, now, report, at);
@@ -125,8 +125,8 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     }),
   },
   {
-    flaw: "leaks across keys: only tells their first characters apart",
-    rejectedBy: "keys have nothing to do with each other",
+    flaw: "compares only the first characters of keys",
+    rejectedBy: "every key has a count of its own",
     createStore: withFlaw({
       apply: (inner) => (verb, key, costs, now, report, at) =>
         inner.apply(verb, key.slice(0, 1), costs, now, report, at),
@@ -134,7 +134,7 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
   },
   {
     flaw: "loses a key with history when it sweeps",
-    rejectedBy: "a sweep drops the keys that are as good as new, and no other",
+    rejectedBy: "a sweep drops the idle keys, and no other",
     createStore: withFlaw({
       sweep: (inner, touched) => (nowUs) => {
         const before = inner.size;
@@ -146,7 +146,7 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
   },
   {
     flaw: "evicts a limited key when many others come",
-    rejectedBy: "keys have nothing to do with each other",
+    rejectedBy: "every key has a count of its own",
     createStore: withFlaw({
       apply: (inner) => {
         const recent: string[] = [];
@@ -159,8 +159,8 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     }),
   },
   {
-    flaw: "grants again what it had granted when the clock comes forward",
-    rejectedBy: "a clock that goes back refills nothing and locks nobody out for longer",
+    flaw: "admits units twice when the clock goes back",
+    rejectedBy: "a clock that goes back refills nothing and makes no wait longer",
     createStore: withFlaw({
       apply: (inner) => {
         let lastUs = 0;
@@ -173,7 +173,7 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     }),
   },
   {
-    flaw: "refuses what conforms to the unit",
+    flaw: "denies a cost that conforms exactly",
     rejectedBy: "a new key holds exactly its capacity",
     createStore: withFlaw({
       apply: (inner) => (verb, key, costs, now, report, at) => {
@@ -197,7 +197,7 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
   },
   {
     flaw: "lets a shadow limit deny",
-    rejectedBy: "a shadow limit watches: it never denies, and takes only what conforms",
+    rejectedBy: "a shadow limit never denies, and takes only what conforms",
     createStore: withFlaw({
       apply: (inner) => (verb, key, costs, now, report, at) => {
         inner.apply("explain", key, costs, now, report, at);
@@ -208,8 +208,8 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     }),
   },
   {
-    flaw: "gives back more than was taken",
-    rejectedBy: "refund gives back, never beyond full",
+    flaw: "refunds more than was taken",
+    rejectedBy: "a refund returns units, never beyond full",
     createStore: withFlaw({
       apply: (inner) => (verb, key, costs, now, report, at) => {
         const more = verb === "refund" ? costs.map((cost) => cost + 1) : costs;
@@ -218,8 +218,8 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     }),
   },
   {
-    flaw: "counts what comes by a handle apart",
-    rejectedBy: "a handle decides as its key does",
+    flaw: "counts calls by a handle under another key",
+    rejectedBy: "a handle decides as calls by its key do",
     createStore: withFlaw({
       allowRef:
         (inner) =>
@@ -228,8 +228,8 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     }),
   },
   {
-    flaw: "decides a batch before it counts any of it",
-    rejectedBy: "a batch decides as one call after another",
+    flaw: "decides a whole batch before it counts any of its calls",
+    rejectedBy: "a batch decides as calls one after another",
     createStore: withFlaw({
       allowMany: (inner) => (keys, cost, now, out) => {
         const costs = costsOfNumber(inner.plan, cost);

@@ -8,10 +8,10 @@ import { BROKEN_STORES } from "./broken-stores.ts";
 
 describe.each<[string, () => AnyStore]>([
   ["the memory store", () => memoryStore()],
-  ["its asynchronous twin", () => new AsyncTwin()],
+  ["the asynchronous twin of the memory store", () => new AsyncTwin()],
   ["the table store", () => tableStore({ maxKeys: 10_000, maxBytes: 2 ** 30 })],
   ["the shared store", () => sharedStore({ maxKeys: 10_000, maxBytes: 2 ** 30 })],
-])("%s keeps the contract", (_name, createStore) => {
+])("%s meets the contract:", (_name, createStore) => {
   it.each(storeContract({ createStore }))("$name", async ({ run }) => {
     await run();
   });
@@ -19,14 +19,13 @@ describe.each<[string, () => AnyStore]>([
 
 describe("the contract rejects a store that", () => {
   it.each(BROKEN_STORES)("$flaw", async ({ createStore, rejectedBy }) => {
-    const rejections = await rejectionsOf(createStore);
-    expect([...rejections.keys()]).toContain(rejectedBy);
-    expect(rejections.get(rejectedBy)).toMatch(/: expected .+, got /);
+    const [contractCase] = storeContract({ createStore }).filter(({ name }) => name === rejectedBy);
+    await expect(contractCase?.run()).rejects.toThrow(/: expected .+, got /);
   });
 });
 
-describe("skips", () => {
-  it("carry their reason", () => {
+describe("skipped cases of the contract", () => {
+  it("have a reason", () => {
     const name = "every string is a key";
     const skipped = storeContract({ createStore: memoryStore, skip: { [name]: "keys end at 512 bytes" } });
     expect(skipped.filter(({ skip }) => skip !== undefined).map((one) => [one.name, one.skip])).toEqual([
@@ -34,18 +33,9 @@ describe("skips", () => {
     ]);
   });
 
-  it("must name cases", () => {
+  it("must have names of cases", () => {
     expect(() => storeContract({ createStore: memoryStore, skip: { nonsense: "why not" } })).toThrow(
       'skip: expected names of cases, got "nonsense"',
     );
   });
 });
-
-/** The messages of the cases that a store fails, by the case's name. */
-async function rejectionsOf(createStore: () => AnyStore): Promise<Map<string, string>> {
-  const rejections = new Map<string, string>();
-  for (const { name, run } of storeContract({ createStore })) {
-    await run().catch((error: unknown) => rejections.set(name, String(error)));
-  }
-  return rejections;
-}

@@ -52,7 +52,7 @@ export const admission: ContractTests = {
     const second = (await limiter.explain("a"))[0];
     same("left of the first limit after denials by the second", second?.remaining, 1);
   },
-  "the wait is that of the limit that makes one wait longest": async (bench) => {
+  "a denial names the limit with the longest wait": async (bench) => {
     const limiter = bench.limiter([perSecond(1), perMinute(1)]);
     await limiter.allow("a");
     const decision = await limiter.consume("a");
@@ -63,7 +63,7 @@ export const admission: ContractTests = {
     bench.clock.advance(0.001);
     same("on time", await limiter.allow("a"), true);
   },
-  "an allowed call tells the limit with the smallest share left": async (bench) => {
+  "an allowed call names the limit with the smallest fraction left": async (bench) => {
     const limiter = bench.limiter([perSecond(10), perMinute(5)]);
     const decision = await limiter.consume("a");
     same("binding limit", decision.limit?.name, "5-per-1m");

@@ -7,16 +7,16 @@ import { type ManualClock, manualClock } from "../manual-clock.ts";
 /** One requirement of the store contract. */
 export interface ContractCase {
   readonly name: string;
-  /** Rejects with an error that says what was expected and what came. */
+  /** Rejects with an error that has the expected value and the actual one. */
   readonly run: () => Promise<void>;
-  /** Why this store is excused from it. */
+  /** The reason why this store skips the case. */
   readonly skip?: string;
 }
 
 export type AnyStore = SyncStore | AsyncStore;
 export type AnyLimiter = Limiter | AsyncLimiter;
 
-/** What a case works on: a fresh store, a clock that it holds, and limiters over both. */
+/** A fresh store, a manual clock and limiters over both, for one case. */
 export class Bench {
   readonly store: AnyStore;
   readonly clock: ManualClock;
@@ -33,13 +33,12 @@ export class Bench {
       : createLimiter({ name, limits, clock, store });
   }
 
-  /** A twin of a limiter over the reference: a memory store of its own. */
+  /** A limiter over a memory store of its own, to compare decisions with. */
   reference(limits: readonly Limit[], name = "contract"): Limiter {
     return createLimiter({ name, limits, clock: this.clock });
   }
 }
 
-/** What a case does with its bench. */
 export type ContractTest = (bench: Bench) => Promise<void>;
 
 /** Cases by name. */
@@ -56,18 +55,29 @@ export async function sizeOf(limiter: AnyLimiter): Promise<number> {
   return limiter.kind === "sync" ? limiter.size : limiter.size();
 }
 
-/** @throws Error when the two differ; compares plain values, lists and objects. */
+/** Compares plain values, lists and objects. @throws Error when the two differ. */
 export function same(what: string, actual: unknown, expected: unknown): void {
   const got = text(actual);
   const wanted = text(expected);
   if (got !== wanted) throw new Error(`${what}: expected ${wanted}, got ${got}`);
 }
 
-/** JSON, with the numbers that JSON has no word for. */
+/** JSON, with infinite numbers and NaN as text. */
 function text(value: unknown): string {
   return (
     JSON.stringify(value, (_key, inner: unknown) =>
       typeof inner === "number" && !Number.isFinite(inner) ? String(inner) : inner,
     ) ?? String(value)
   );
+}
+
+/** A generator of random numbers (Marsaglia's xorshift) that returns the same numbers for the same seed. */
+export function randomBelow(seed: number): (bound: number) => number {
+  let state = (seed + 1) * 0x9e3779b9;
+  return (bound) => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) % bound;
+  };
 }

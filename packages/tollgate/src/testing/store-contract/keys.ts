@@ -15,7 +15,7 @@ const ODD_KEYS = [
 ];
 
 export const keys: ContractTests = {
-  "keys have nothing to do with each other": async (bench) => {
+  "every key has a count of its own": async (bench) => {
     const limiter = bench.limiter([perSecond(3)]);
     await admittedOf(limiter, 5, "a");
     same("admitted of another key", await admittedOf(limiter, 5, "b"), 3);
@@ -27,7 +27,7 @@ export const keys: ContractTests = {
     for (const key of ODD_KEYS) same(`first of ${key.slice(0, 10)}`, await limiter.allow(key), true);
     for (const key of ODD_KEYS) same(`second of ${key.slice(0, 10)}`, await limiter.allow(key), false);
   },
-  "long keys that differ in their last unit are two": async (bench) => {
+  "long keys that differ in their last unit are two keys": async (bench) => {
     const limiter = bench.limiter([perSecond(1)]);
     const longKeys = ["a", "b", "\u0161"].map((end) => "x".repeat(10_000) + end);
     for (const key of longKeys) same(`first of ${key.at(-1)}`, await limiter.allow(key), true);
@@ -50,7 +50,7 @@ export const keys: ContractTests = {
     same("keys", await sizeOf(limiter), 0);
     same("admitted", await admittedOf(limiter, 3, "a"), 2);
   },
-  "a sweep drops the keys that are as good as new, and no other": async (bench) => {
+  "a sweep drops the idle keys, and no other": async (bench) => {
     const limiter = bench.limiter([perSecond(2), perMinute(10)]);
     await admittedOf(limiter, 2, "old");
     bench.clock.advance(11_999);
@@ -71,7 +71,7 @@ export const keys: ContractTests = {
       await limiter.sweep();
     }
   },
-  "limiters of one name and the same limits share their keys, whatever the order": async (bench) => {
+  "limiters of one name share their keys if their limits are the same in any order": async (bench) => {
     const one = bench.limiter([perSecond(2), perMinute(50)]);
     const other = bench.limiter([perMinute(50), perSecond(2)]);
     await admittedOf(one, 2, "a");
@@ -82,7 +82,7 @@ export const keys: ContractTests = {
       [2, 2],
     );
   },
-  "other names and other limits are other buckets": async (bench) => {
+  "limiters with other names or other limits have other buckets": async (bench) => {
     const limiter = bench.limiter([perSecond(2)]);
     await admittedOf(limiter, 2, "a");
     same("another name", await bench.limiter([perSecond(2)], "other").allow("a"), true);

@@ -2,8 +2,7 @@ import { fixedWindow } from "../../core/limits/fixed-window.ts";
 import { slidingWindow } from "../../core/limits/sliding-window.ts";
 import { perSecond, tokenBucket } from "../../core/limits/token-bucket.ts";
 import type { Limiter } from "../../limiter/limiter.ts";
-import { type AnyLimiter, type Bench, type ContractTests, same } from "./contract-case.ts";
-import { randomBelow } from "./random-below.ts";
+import { type AnyLimiter, type Bench, type ContractTests, randomBelow, same } from "./contract-case.ts";
 
 const LISTS = [
   [perSecond(10)],
@@ -14,15 +13,15 @@ const LISTS = [
 const CALLS = 250;
 const BATCHES = [0, 1, 2, 63, 64, 65, 300];
 
-/** Handles and batches, beside the same calls one by one to the reference. */
+/** Handles and batches decide as the same calls one by one over the reference. */
 export const shortcuts: ContractTests = {
-  "a handle decides as its key does": async (bench) => {
+  "a handle decides as calls by its key do": async (bench) => {
     for (const [list, limits] of LISTS.entries()) {
       const name = `list-${list}`;
       await followHandles(bench, list, bench.limiter(limits, name), bench.reference(limits, name));
     }
   },
-  "a batch decides as one call after another": async (bench) => {
+  "a batch decides as calls one after another": async (bench) => {
     for (const [list, limits] of LISTS.entries()) {
       const [limiter, reference] = [bench.limiter(limits, `list-${list}`), bench.reference(limits, `list-${list}`)];
       const below = randomBelow(list);
@@ -41,11 +40,11 @@ export const shortcuts: ContractTests = {
 };
 
 async function followHandles(bench: Bench, seed: number, limiter: AnyLimiter, reference: Limiter): Promise<void> {
-  // Two handles of one key, so that one sees what the other did.
-  const held = ["a", "a", "another key, and a longer one"].map((key) => ({ key, handle: limiter.handle(key) }));
+  // There are two handles of one key, so that one meets what the other did.
+  const handles = ["a", "a", "another key, and a longer one"].map((key) => ({ key, handle: limiter.handle(key) }));
   const below = randomBelow(seed);
   for (let call = 0; call < CALLS; call += 1) {
-    const { key, handle } = held[below(held.length)]!;
+    const { key, handle } = handles[below(handles.length)]!;
     const cost = below(4);
     const what = `list ${seed}, call ${call}`;
     same(`${what}, consume ${cost}`, await handle.consume(cost), reference.consume(key, cost));
@@ -60,7 +59,7 @@ async function followHandles(bench: Bench, seed: number, limiter: AnyLimiter, re
 
 const nothing = (): void => {};
 
-/** What may come between two calls. */
+/** Administrative calls that may come between two calls; mostly none. */
 const EVENTS: readonly ((limiter: AnyLimiter) => unknown)[] = [
   (limiter) => limiter.reset("a"),
   (limiter) => limiter.clear(),

@@ -8,21 +8,22 @@ import { twin } from "./twin.ts";
 import { verbs } from "./verbs.ts";
 
 export interface StoreContractOptions {
-  /** Makes an empty store, for each case anew. It has to go by the time that it is given. */
+  /** Makes an empty store for each case. The store has to use the time that limiters pass to it. */
   readonly createStore: () => AnyStore | Promise<AnyStore>;
-  /** Cases that this store cannot meet, each with the reason; a name that is no case is an error. */
+  /** Reasons to skip cases, by the names of the cases. An unknown name throws. */
   readonly skip?: Readonly<Record<string, string>>;
 }
 
-/** Some moment in 2026. */
+/** A moment in 2026. */
 const START_MS = 1_790_000_000_123;
 
 const TESTS: ContractTests = { ...admission, ...time, ...keys, ...verbs, ...twin, ...shortcuts, ...together };
 
 /**
- * What every store has to do, as cases for any test runner. A synchronous and an asynchronous store run the same ones.
+ * Returns the requirements on every store as cases for any test runner. Synchronous and asynchronous stores run the same
+ * cases.
  *
- * @throws Error when a skip names no case.
+ * @throws Error when `skip` has an unknown name.
  * @example
  * ```ts
  * import { memoryStore } from "tollgate";

@@ -3,8 +3,7 @@ import type { Limit } from "../../core/limits/limit.ts";
 import { slidingWindow } from "../../core/limits/sliding-window.ts";
 import { perSecond } from "../../core/limits/token-bucket.ts";
 import type { Limiter } from "../../limiter/limiter.ts";
-import { type AnyLimiter, type Bench, type ContractTests, same } from "./contract-case.ts";
-import { randomBelow } from "./random-below.ts";
+import { type AnyLimiter, type Bench, type ContractTests, randomBelow, same } from "./contract-case.ts";
 
 const LISTS: readonly (readonly Limit[])[] = [
   [perSecond(20)],
@@ -15,28 +14,28 @@ const KEYS = ["a", "b"];
 const TURNS = 8;
 const CALLS = 50;
 
-/** Calls that wait for no answer: stores may join them, but each counts as if it had come alone. */
+/** Calls made without waiting for answers: stores may join them, but each counts as if it came alone. */
 export const together: ContractTests = {
-  "calls that are made together decide as one after another": async (bench) => {
+  "calls that are made together decide as calls one after another": async (bench) => {
     for (const [list, limits] of LISTS.entries()) {
       await makeTogether(bench, list, limits, 0);
     }
   },
-  "calls that are made together are decided each at its own moment": async (bench) => {
+  "calls that are made together decide each at its own time": async (bench) => {
     for (const [list, limits] of LISTS.entries()) {
       await makeTogether(bench, list, limits, 10);
     }
   },
 };
 
-/** The clock goes on by less than so many milliseconds after each call. */
+/** Makes calls, and advances the clock by less than `mostMs` after some of them. */
 async function makeTogether(bench: Bench, list: number, limits: readonly Limit[], mostMs: number): Promise<void> {
   const name = `list-${list}-${mostMs}`;
   const limiter: AnyLimiter = bench.limiter(limits, name);
   const reference: Limiter = bench.reference(limits, name);
   const below = randomBelow(list);
   for (let turn = 0; turn < TURNS; turn += 1) {
-    // Keys in use are not swept, or a sweep at the time of the last call could drop one that an earlier call is about.
+    // The charge keeps keys in use. A sweep at the time of the last call could drop an idle key of an earlier call.
     for (const key of KEYS) {
       same(`list ${list}, turn ${turn}, charge`, await limiter.charge(key, 10), reference.charge(key, 10));
     }
@@ -44,7 +43,7 @@ async function makeTogether(bench: Bench, list: number, limits: readonly Limit[]
     const expected: unknown[] = [];
     for (let call = 0; call < CALLS; call += 1) {
       const key = KEYS[below(KEYS.length)]!;
-      // Mostly the same call, so that there is something to join.
+      // Most calls are the same, so that a store can join them.
       const cost = below(5) === 0 ? below(4) : 1;
       const verb = (["consume", "consume", "consume", "consume", "allow", "peek", "charge", "refund"] as const)[
         below(8)

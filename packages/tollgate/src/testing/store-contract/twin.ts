@@ -3,8 +3,7 @@ import type { Limit } from "../../core/limits/limit.ts";
 import { slidingWindow } from "../../core/limits/sliding-window.ts";
 import { perSecond, tokenBucket } from "../../core/limits/token-bucket.ts";
 import type { Limiter } from "../../limiter/limiter.ts";
-import { type AnyLimiter, type Bench, type ContractTests, same } from "./contract-case.ts";
-import { randomBelow } from "./random-below.ts";
+import { type AnyLimiter, type Bench, type ContractTests, randomBelow, same } from "./contract-case.ts";
 
 const TRACES = 60;
 const CALLS = 40;
@@ -24,7 +23,7 @@ const LISTS: readonly (readonly Limit[])[] = [
   ],
 ];
 
-/** Random traces, always the same ones, against the memory store. */
+/** Compares random traces, the same in every run, with the memory store. */
 export const twin: ContractTests = {
   "random traces agree with the memory store in every figure": async (bench) => {
     for (let trace = 0; trace < TRACES; trace += 1) {

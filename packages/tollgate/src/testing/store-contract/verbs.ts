@@ -20,14 +20,14 @@ export const verbs: ContractTests = {
       same(`decision for ${cost}`, await limiter.consume("a", cost), peeked);
     }
   },
-  "looking creates no key": async (bench) => {
+  "peek, explain and refund create no key": async (bench) => {
     const limiter = bench.limiter(ONE_OF_EACH);
     await limiter.peek("a");
     await limiter.explain("a");
     await limiter.refund("a", 1);
     same("keys", await sizeOf(limiter), 0);
   },
-  "explain tells how every limit stands": async (bench) => {
+  "explain reports the state of every limit": async (bench) => {
     const limiter = bench.limiter([perSecond(5), perMinute(8)]);
     await limiter.allow("a", 4);
     const [first, second] = await limiter.explain("a", 3);
@@ -36,7 +36,7 @@ export const verbs: ContractTests = {
     same("first reset", first?.resetMs, 800);
     same("key and unit", [first?.key, first?.unit, first?.limit, first?.mode], ["a", "requests", 5, "enforce"]);
   },
-  "charge goes into debt, and the debt is waited for": async (bench) => {
+  "a charge goes into debt, and a call waits until the debt is over": async (bench) => {
     const limiter = bench.limiter([perSecond(5)]);
     const decision = await limiter.charge("a", 9);
     same("it did not conform", decision.allowed, false);
@@ -47,7 +47,7 @@ export const verbs: ContractTests = {
     bench.clock.advance(0.001);
     same("admitted on time", await admittedOf(limiter, 2, "a"), 1);
   },
-  "refund gives back, never beyond full": async (bench) => {
+  "a refund returns units, never beyond full": async (bench) => {
     const limiter = bench.limiter(ONE_OF_EACH);
     await limiter.allow("a", 4);
     await limiter.refund("a", 3);
@@ -64,7 +64,7 @@ export const verbs: ContractTests = {
     );
     same("admitted", await admittedOf(limiter, 8, "a"), 5);
   },
-  "refund and charge accept the decision that they correct": async (bench) => {
+  "a refund and a charge accept the decision that they correct": async (bench) => {
     const limiter = bench.limiter(ONE_OF_EACH);
     const used = async () => (await limiter.explain("a")).map((limit) => limit.used);
     const decision = await limiter.consume("a", 4);
@@ -76,7 +76,7 @@ export const verbs: ContractTests = {
     await handle.refund(1, await handle.charge(5, decision));
     same("used after a handle's charge and refund", await used(), [7, 7, 7]);
   },
-  "a shadow limit watches: it never denies, and takes only what conforms": async (bench) => {
+  "a shadow limit never denies, and takes only what conforms": async (bench) => {
     const shadow = perMinute(2, { mode: "shadow" });
     const limiter = bench.limiter([perSecond(5), shadow]);
     same("admitted of 7", await admittedOf(limiter, 7, "a"), 5);
@@ -97,7 +97,7 @@ export const verbs: ContractTests = {
     same("admitted of 6", await admittedOf(limiter, 6, "a"), 2);
     same("used of the shadow limit", (await limiter.explain("a"))[1]?.used, 2);
   },
-  "limits chosen per call: a limit in two lists is one bucket": async (bench) => {
+  "a limit that is chosen in two lists is one bucket": async (bench) => {
     let limits = [perSecond(3)];
     const limiter = bench.limiter(() => limits);
     await admittedOf(limiter, 2, "a");
@@ -109,7 +109,7 @@ export const verbs: ContractTests = {
     const free = await limiter.consume("a");
     same("no limits", [free.allowed, free.remaining, free.limit], [true, Number.POSITIVE_INFINITY, undefined]);
   },
-  "combine takes from all limiters or from none": async (bench) => {
+  "a combination takes from all limiters or from none": async (bench) => {
     const client = bench.limiter([perSecond(3)], "client");
     const all = bench.limiter([slidingWindow({ limit: 2, window: "1s" })], "all");
     const both = combineAny(client, all);
@@ -120,7 +120,7 @@ export const verbs: ContractTests = {
     await both.refund("a", 1);
     same("after a refund", await admittedOf(both, 2, "a"), 1);
   },
-  "a combination that is denied leaves every count as it was": async (bench) => {
+  "a combination that denies leaves every count unchanged": async (bench) => {
     const client = bench.limiter(ONE_OF_EACH, "client");
     const all = bench.limiter([perMinute(3)], "all");
     const both = combineAny(client, all);

@@ -1,16 +1,16 @@
-import { DEGRADED } from "./adapters/handler.ts";
+import { DEGRADED } from "./adapters/serving.ts";
 
 const STATUS_LINE = /HTTP\/1\.1 (\d{3}) /;
 const DEGRADED_LINE = new RegExp(`^${DEGRADED}: *(.*?)\r?$`, "i");
 
-/** Hears of answers in the order in which they come. */
+/** Is notified of responses in their order. */
 export interface AnswerListener {
   onStatus(status: number): void;
-  /** Of the answer whose status came last. */
+  /** Belongs to the response of the last status. */
   onDegraded(cause: string): void;
 }
 
-/** Finds answers in what one connection receives. Bodies must not contain a status line. */
+/** Finds responses in the data of one connection. Bodies must not contain a status line. */
 export class AnswerReader {
   readonly #listener: AnswerListener;
   #rest = "";
@@ -23,7 +23,7 @@ export class AnswerReader {
     const lines = (this.#rest + text).split("\n");
     this.#rest = lines.pop()!;
     for (const line of lines) {
-      // A body may stand before it in the same line.
+      // The body of the previous response may be in the same line.
       const status = line.includes("HTTP/1.1 ") ? STATUS_LINE.exec(line) : null;
       if (status !== null) this.#listener.onStatus(Number(status[1]));
       else if (line.length < 100 && line[0]?.toLowerCase() === "x") {

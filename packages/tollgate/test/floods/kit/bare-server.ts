@@ -1,10 +1,9 @@
 import { createServer } from "node:http";
-import { BODY } from "./adapters/handler.ts";
-import { listen } from "./adapters/listen.ts";
+import { BODY, listen } from "./adapters/serving.ts";
+import { ordersOfChild, sendToParent } from "./child.ts";
 import type { ServerStarted } from "./flood-server.ts";
-import { ordersOfChild, tellParent } from "./in-child.ts";
 
-/** The process of a server without a limiter: what a flood does to any. */
+/** The process of a server without a limiter, to measure the effect of a flood on any server. */
 ordersOfChild();
 const started: ServerStarted = { port: await listen(createServer((_request, response) => void response.end(BODY))) };
-tellParent(started);
+sendToParent(started);

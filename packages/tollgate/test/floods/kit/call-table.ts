@@ -1,7 +1,7 @@
 import type { CallerFindings } from "./caller.ts";
 import type { Figures } from "./flood-table.ts";
 
-/** A line of what came of calls that wait for no answer; of several processes, in sum or at most. */
+/** A row of figures about calls made without waiting. Those of several processes are added up, or the most counts. */
 export function callFiguresOf(
   table: string,
   of: Readonly<Record<string, string | number>>,

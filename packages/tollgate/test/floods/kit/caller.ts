@@ -1,12 +1,11 @@
 import { type AsyncLimiter, createLimiter, type Decision } from "tollgate";
 import { type RedisStoreOptions, redisStore } from "tollgate/redis";
+import { ordersOfChild, sendToParent } from "./child.ts";
 import type { Algorithm, ClientName, Policy } from "./flood.ts";
-import { ordersOfChild, tellParent } from "./in-child.ts";
-import { limitOf } from "./limit-of.ts";
-import { onFailureOf } from "./on-failure-of.ts";
+import { limitOf, onFailureOf } from "./limiter-options.ts";
 import { loadClient, type Whereabouts } from "./open-client.ts";
 
-/** A process that calls a limiter without waiting for answers. It begins when it is told. */
+/** The orders of a process that calls a limiter without waiting for answers. It begins on a message. */
 export interface CallerOrders extends Whereabouts {
   readonly client: ClientName;
   readonly algorithm: Algorithm;
@@ -14,37 +13,37 @@ export interface CallerOrders extends Whereabouts {
   readonly capacity: number;
   readonly verb: "allow" | "consume";
   /**
-   * `"warm"`: the client is connected and the script known before; `"cold"`: the calls are made as soon as there is a
-   * client.
+   * `"warm"` makes the calls after the client is connected and the script is loaded. `"cold"` makes them as soon as the
+   * client exists.
    */
   readonly start: "warm" | "cold";
-  /** Each with a connection, a store and a limiter of its own. */
+  /** The number of clients, each with a connection, a store and a limiter of its own. */
   readonly clients: number;
-  /** Of each client. */
+  /** The calls of each client. */
   readonly calls: number;
-  /** So many calls in one turn of the event loop; by default all. */
+  /** The calls in one turn of the event loop; by default all. */
   readonly turn?: number;
-  /** Whether a turn comes when the calls of the turn before have ended, or next. */
+  /** When the next turn makes calls: after all calls of the turn before have ended, or at once. */
   readonly pace?: "ended" | "next";
-  /** The calls are for so many keys in turn. */
+  /** The number of keys, which the calls use in turn. */
   readonly keys: number;
   readonly options?: Pick<RedisStoreOptions, "timeoutMs">;
 }
 
 export interface CallerFindings {
   readonly admitted: number;
-  /** Of all answers; `allow` does not tell. */
+  /** Degraded decisions. `allow` does not report them. */
   readonly degraded: number;
   readonly causes: Readonly<Record<string, number>>;
   /** Calls that threw. */
   readonly thrown: number;
   readonly opened: number;
   readonly tookMs: number;
-  /** How long it took at most to make the calls of a turn, before anything else could happen. */
+  /** The longest time that the calls of one turn blocked the event loop. */
   readonly callingMs: number;
   /** The longest turn of the event loop, calls included. */
   readonly longestTurnMs: number;
-  /** By how much the calls made the process grow, at most. */
+  /** The growth of the process at its peak. */
   readonly grownMb: number;
 }
 
@@ -72,7 +71,7 @@ async function makeLimiters(): Promise<readonly AsyncLimiter[]> {
   return Promise.all(Array.from({ length: orders.clients }, makeLimiter));
 }
 
-/** The calls that have not ended, and what is to happen when all have. */
+/** The number of calls that have not ended, and a function that runs after the last one. */
 const pending = { calls: 0, onEnd: (): void => {} };
 
 function callOnce(limiter: AsyncLimiter, key: string): void {
@@ -103,7 +102,7 @@ function noteEnd(): void {
   if (pending.calls === 0) pending.onEnd();
 }
 
-/** The longest turn of the event loop from now on, until it is asked. */
+/** Measures the longest turn of the event loop until the returned function is called. */
 function watchTurns(): () => number {
   let longestMs = 0;
   let atMs = performance.now();
@@ -161,6 +160,6 @@ async function callAll(limiters: readonly AsyncLimiter[]): Promise<CallerFinding
 const warmed = orders.start === "warm" ? await makeLimiters() : undefined;
 if (warmed !== undefined) await Promise.all(warmed.map((limiter) => limiter.consume("warm")));
 process.on("message", () => {
-  void (warmed === undefined ? makeLimiters() : Promise.resolve(warmed)).then(callAll).then(tellParent);
+  void (warmed === undefined ? makeLimiters() : Promise.resolve(warmed)).then(callAll).then(sendToParent);
 });
-tellParent({ ready: true });
+sendToParent({ ready: true });

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** A program of this kit in a process of its own, with which it shares no event loop. It ends with this process. */
+/** A program of this kit in a process with an event loop of its own. It ends with this process. */
 export class Child implements AsyncDisposable {
   readonly #process: ChildProcess;
   readonly #messages: unknown[] = [];
@@ -24,10 +24,11 @@ export class Child implements AsyncDisposable {
     });
   }
 
-  /** What it says next. */
-  async hear<Message>(): Promise<Message> {
+  /** Resolves with the next message of the child. */
+  async receive<Message>(): Promise<Message> {
     while (this.#messages.length === 0) {
-      if (this.#ended !== undefined) throw new Error(`expected a message of the process, it ended with ${this.#ended}`);
+      if (this.#ended !== undefined)
+        throw new Error(`expected a message of the process, got its end with ${this.#ended}`);
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -35,13 +36,13 @@ export class Child implements AsyncDisposable {
     return this.#messages.shift() as Message;
   }
 
-  /** Says something, and gives the answer. */
-  ask<Answer>(message: object): Promise<Answer> {
-    this.tell(message);
-    return this.hear();
+  /** Sends a message and resolves with the next message of the child. */
+  request<Answer>(message: object): Promise<Answer> {
+    this.send(message);
+    return this.receive();
   }
 
-  tell(message: object): void {
+  send(message: object): void {
     this.#process.send(message);
   }
 
@@ -50,4 +51,15 @@ export class Child implements AsyncDisposable {
     this.#process.kill("SIGKILL");
     await once(this.#process, "exit");
   }
+}
+
+/** Returns the orders of this child process. From then on the process ends with its parent. */
+export function ordersOfChild<Orders>(): Orders {
+  process.once("disconnect", () => process.exit());
+  return JSON.parse(process.argv[2]!) as Orders;
+}
+
+/** Sends a message from this child process to its parent. */
+export function sendToParent(message: object): void {
+  process.send?.(message);
 }

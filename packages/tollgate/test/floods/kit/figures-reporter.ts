@@ -1,7 +1,7 @@
 import type { Reporter, TestModule } from "vitest/node";
 import type { Figures } from "./flood-table.ts";
 
-/** Prints what the tests have measured, as tables in Markdown. */
+/** Prints the measured figures of all tests as tables in Markdown. */
 export class FiguresReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tables = new Map<string, Figures["cells"][]>();

@@ -1,22 +1,21 @@
 import { createLimiter } from "tollgate";
 import type { HttpFacts } from "tollgate/node";
 import { redisStore } from "tollgate/redis";
+import { ordersOfChild, sendToParent } from "./child.ts";
 import type { AdapterName, Algorithm, ClientName, Policy } from "./flood.ts";
-import { ordersOfChild, tellParent } from "./in-child.ts";
 import { GUEST_PATH } from "./keys.ts";
-import { limitOf } from "./limit-of.ts";
-import { onFailureOf } from "./on-failure-of.ts";
+import { limitOf, onFailureOf } from "./limiter-options.ts";
 import { loadClient, type Whereabouts } from "./open-client.ts";
 import { loadServe } from "./serve.ts";
 
-/** The process of a server: one client, one store, one limiter, one adapter. */
+/** The orders of a server process with one client, one store, one limiter and one adapter. */
 export interface ServerOrders extends Whereabouts {
   readonly adapter: AdapterName;
   readonly client: ClientName;
   readonly algorithm: Algorithm;
   readonly policy: Policy;
   readonly capacity: number;
-  /** Whether a second client may ask as often as it likes. */
+  /** Whether the path of a second client has a limit that it never reaches. */
   readonly hasGuest?: boolean;
 }
 
@@ -27,7 +26,7 @@ export interface ServerStarted {
 export interface ServerState {
   /** How often the circuit has opened. */
   readonly opened: number;
-  /** The most memory that the process has had. */
+  /** The peak memory of the process. */
   readonly peakMb: number;
 }
 
@@ -54,6 +53,6 @@ const limiter = createLimiter({
 const started: ServerStarted = { port: await serve(limiter) };
 process.on("message", () => {
   const state: ServerState = { opened, peakMb: Math.round(process.resourceUsage().maxRSS / 1024) };
-  tellParent(state);
+  sendToParent(state);
 });
-tellParent(started);
+sendToParent(started);

@@ -4,7 +4,7 @@ import { sumOf } from "./tally.ts";
 
 declare module "vitest" {
   interface TaskMeta {
-    /** Lines for the tables that are printed when all tests have ended. */
+    /** Rows of the tables that a reporter prints at the end of the run. */
     figures?: readonly Figures[];
   }
 }

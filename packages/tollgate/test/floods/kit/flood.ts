@@ -1,4 +1,4 @@
-/** What a flood is made of. */
+/** The properties of a flood, each with all its values. */
 export const ADAPTERS = ["node", "express", "koa", "fastify", "hono", "fetch"] as const;
 export const CLIENTS = ["ioredis", "iovalkey", "redis", "glide", "upstash"] as const;
 export const CONDITIONS = ["healthy", "slow by 20 ms", "stalled for 150 ms", "full", "restarting"] as const;
@@ -21,8 +21,8 @@ export interface Flood {
   readonly policy: Policy;
 }
 
-/** What every key of a flood may take in a day: nothing comes back while it lasts. */
+/** The limit of every key for a day, so that no unit refills during a flood. */
 export const LIMIT = 10;
-/** The share of the policy "half a share", and what it leaves of the limit. */
+/** The option `share` of the policy "half a share", and the units that it leaves of the limit. */
 export const SHARE = 0.5;
 export const SHARE_OF_LIMIT = 5;

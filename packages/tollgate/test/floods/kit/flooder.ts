@@ -1,28 +1,28 @@
 import { connect } from "node:net";
 import { AnswerReader } from "./answer-reader.ts";
-import { ordersOfChild, tellParent } from "./in-child.ts";
+import { ordersOfChild, sendToParent } from "./child.ts";
 import { type Keys, keyOf, pathOf } from "./keys.ts";
 import { emptyTally, type Findings, type KeyTally, percentile } from "./tally.ts";
 
-/** The process that floods: requests over raw sockets, which wait for no answer. */
+/** The orders of the process that floods: requests over raw sockets, sent without waiting for answers. */
 export interface FloodOrders {
   readonly port: number;
   readonly connections: number;
-  /** On each connection. */
+  /** The requests of each connection. */
   readonly requests: number;
-  /** So many are written in one piece, and the next when all of these are answered. */
+  /** The requests that are written in one piece. The next piece follows after all of them are answered. */
   readonly burst: number;
   readonly keys: Keys;
-  /** Says `{ reached: true }` as often as so many more are answered, but not at the end. */
-  readonly tellEvery: number;
+  /** Sends `{ reached: true }` after each so many answers, except at the end. */
+  readonly notifyEvery: number;
 }
 
-/** If the server does not answer all within that time, the findings are of those that it answered. */
-const PATIENCE_MS = 45_000;
+/** After this time without an answer, the findings cover the requests that were answered. */
+const PATIENCE_MS = 120_000;
 
 ordersOfChild();
 process.on("message", (orders: FloodOrders) => {
-  void new FloodRun(orders).done.then(tellParent);
+  void new FloodRun(orders).done.then(sendToParent);
 });
 
 class FloodRun {
@@ -81,8 +81,8 @@ class FloodRun {
     if (status === 429) tally.denied += 1;
     if (status === 503) tally.unavailable += 1;
     const answered = this.#latencies.length;
-    const { connections, requests, tellEvery } = this.#orders;
-    if (answered % tellEvery === 0 && answered < connections * requests) tellParent({ reached: true });
+    const { connections, requests, notifyEvery } = this.#orders;
+    if (answered % notifyEvery === 0 && answered < connections * requests) sendToParent({ reached: true });
   }
 
   #noteDegraded(cause: string, key: number): void {

@@ -1,25 +1,27 @@
 import { connect } from "node:net";
 import { AnswerReader } from "./answer-reader.ts";
-import { ordersOfChild, tellParent } from "./in-child.ts";
+import { ordersOfChild, sendToParent } from "./child.ts";
 import { percentile } from "./tally.ts";
 
 /**
- * The process of a second client: a request every few milliseconds, on a connection of its own, with headers of its
- * own.
+ * The orders of the process of a second client. It sends a request every few milliseconds, on a connection of its own
+ * and with a header of its own.
  */
 export interface GuestOrders {
   readonly port: number;
   readonly path: string;
-  /** Such as `X-API-Key: guest`; empty for none. */
+  /** A header such as `X-API-Key: guest`, or an empty string. */
   readonly header: string;
 }
 
-/** What became of its requests since it was asked last. */
+/** The outcomes of its requests since the last message to it. */
 export interface GuestFindings {
   readonly requests: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly longestMs: number;
+  /** The longest delay of a timer of this process: how busy the machine was. */
+  readonly lagMs: number;
   /** Answers other than 200. */
   readonly refused: number;
   readonly degraded: number;
@@ -29,9 +31,10 @@ const EVERY_MS = 5;
 
 const { port, path, header } = ordersOfChild<GuestOrders>();
 const request = `GET ${path} HTTP/1.1\r\nHost: a\r\n${header === "" ? "" : `${header}\r\n`}\r\n`;
-/** When the requests were made that are not answered. */
+/** The times of the requests that are not answered yet. */
 const waiting: number[] = [];
 let latencies: number[] = [];
+let lagMs = 0;
 let refused = 0;
 let degraded = 0;
 
@@ -47,13 +50,16 @@ const reader = new AnswerReader({
 const socket = connect(port, "127.0.0.1").setNoDelay();
 socket.setEncoding("latin1").on("data", (text: string) => reader.read(text));
 socket.on("connect", () => {
-  // What waits for an answer does not keep it from asking again: a flood that holds it up is seen by all that comes
-  // meanwhile.
+  // It sends the next request before the answer to the last one, so that every request during a flood shows the delay.
+  let lastMs = performance.now();
   setInterval(() => {
-    waiting.push(performance.now());
+    const nowMs = performance.now();
+    lagMs = Math.max(lagMs, nowMs - lastMs - EVERY_MS);
+    lastMs = nowMs;
+    waiting.push(nowMs);
     socket.write(request);
   }, EVERY_MS);
-  tellParent({ ready: true });
+  sendToParent({ ready: true });
 });
 
 process.on("message", () => {
@@ -63,11 +69,13 @@ process.on("message", () => {
     p50Ms: percentile(sorted, 0.5),
     p99Ms: percentile(sorted, 0.99),
     longestMs: sorted.at(-1) ?? 0,
+    lagMs,
     refused,
     degraded,
   };
   latencies = [];
+  lagMs = 0;
   refused = 0;
   degraded = 0;
-  tellParent(findings);
+  sendToParent(findings);
 });

@@ -1,11 +1,11 @@
 /**
- * Which key each request of a connection is for. `"one"`: all for the same. `"in turn"`: some in a row for one, then
- * for the next, so that at any moment some key has units left. `"exhausted and new"`: every other for the key 0, those
- * between in turn.
+ * The key of each request of a connection. `"one"`: the same key for all. `"in turn"`: one key for some requests in a
+ * row, then the next, so that at any moment some key has units left. `"exhausted and new"`: key 0 for every other
+ * request, and keys in turn between them.
  */
 export type Keys = "one" | "in turn" | "exhausted and new";
 
-/** How many keys there are in turn. */
+/** The number of keys in turn. */
 const KEYS_IN_TURN = 100;
 /** The key that is exhausted before the flood. */
 export const EXHAUSTED = 0;
@@ -16,7 +16,7 @@ export function keyOf(keys: Keys, position: number, requests: number): number {
   return 1 + Math.floor((position * KEYS_IN_TURN) / requests);
 }
 
-/** The path of a key, which is what the limiter counts. */
+/** The path of a key. The limiter counts by the path. */
 export function pathOf(key: number): string {
   return `/${key}`;
 }

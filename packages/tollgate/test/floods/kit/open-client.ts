@@ -1,6 +1,6 @@
 import type { ClientName } from "./flood.ts";
 
-/** Where a client finds Redis: a port of this machine, and for Upstash a URL. */
+/** The address of Redis: a port of this machine, and for Upstash a URL. */
 export interface Whereabouts {
   readonly port: number;
   readonly upstash?: { readonly url: string; readonly token: string };
@@ -8,11 +8,11 @@ export interface Whereabouts {
 
 export interface OpenedClient {
   readonly client: object;
-  /** Resolves when it is connected. */
+  /** Resolves after the client has connected. */
   readonly connected: Promise<unknown>;
 }
 
-/** After that long clients connect again. */
+/** Clients connect again after this time. */
 const RETRY_MS = 50;
 const GLIDE_REQUEST_TIMEOUT_MS = 100;
 
@@ -21,8 +21,8 @@ const HOST = "127.0.0.1";
 function ignore(): void {}
 
 /**
- * Loads the library of the client; what comes back makes a client that does not wait until it is connected, where there
- * is such.
+ * Loads the library of a client. The returned function makes a client without waiting for its connection, if the library
+ * can do that.
  */
 export async function loadClient(name: ClientName): Promise<(where: Whereabouts) => Promise<OpenedClient>> {
   switch (name) {
@@ -72,4 +72,10 @@ export async function loadClient(name: ClientName): Promise<(where: Whereabouts)
     default:
       return name satisfies never;
   }
+}
+
+/** Closes a client of any library at once. A client without connections has nothing to close. */
+export async function closeClient(client: object): Promise<void> {
+  const { disconnect, destroy, close } = client as Partial<Record<"disconnect" | "destroy" | "close", () => unknown>>;
+  await (destroy ?? disconnect ?? close)?.call(client);
 }

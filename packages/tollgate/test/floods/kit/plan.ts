@@ -10,8 +10,8 @@ import {
 } from "./flood.ts";
 
 /**
- * 30 floods out of 2,700: each adapter with each client, and any two values of any two properties together at least
- * once. The sums were found by trying all of their kind; `plan.test.ts` counts the pairs.
+ * 30 floods out of 2,700. They combine each adapter with each client, and any two values of two properties at least
+ * once. A search over sums of this form found these. `plan.test.ts` counts the pairs.
  */
 export const PLAN: readonly Flood[] = ADAPTERS.flatMap((adapter, a) =>
   CLIENTS.map((client, c): Flood => {

@@ -8,10 +8,10 @@ import type { Keys } from "./keys.ts";
 import { Surroundings } from "./surroundings.ts";
 import type { Findings } from "./tally.ts";
 
-/** How many requests there are in a flood, on all connections together. */
+/** The requests of a flood on all connections together. */
 export const REQUESTS = 20_000;
 
-/** Bursts keep a flood going while something happens to Redis. */
+/** Several bursts keep a flood going while a disturbance happens to Redis. */
 const BURSTS: Readonly<Record<Condition, number>> = {
   healthy: 1,
   "slow by 20 ms": 1,
@@ -27,7 +27,7 @@ const KEYS: Readonly<Record<Condition, Keys>> = {
   restarting: "in turn",
 };
 
-/** So often something may happen to Redis, at equal distances. */
+/** The disturbances of Redis during a flood, at equal distances. */
 const DISTURBANCES = 3;
 
 export interface FloodResult {
@@ -35,7 +35,7 @@ export interface FloodResult {
   readonly server: ServerState;
 }
 
-/** Floods a server of its own over this Redis. */
+/** Starts a server over this Redis and floods it. */
 export async function runFlood(flooder: Child, redis: RedisServer, flood: Flood): Promise<FloodResult> {
   const { adapter, client, condition, algorithm, connections, policy } = flood;
   await using surroundings = await Surroundings.prepare(redis, flood);
@@ -44,25 +44,25 @@ export async function runFlood(flooder: Child, redis: RedisServer, flood: Flood)
     ...surroundings.whereabouts,
   };
   await using server = new Child(new URL("flood-server.ts", import.meta.url), orders);
-  const { port } = await server.hear<ServerStarted>();
+  const { port } = await server.receive<ServerStarted>();
   await getOnce(`http://127.0.0.1:${port}/warm`);
   await surroundings.before(algorithm);
   const requests = REQUESTS / connections;
   const floodOrders: FloodOrders = {
     ...{ port, connections, requests, keys: KEYS[condition] },
     burst: Math.ceil(requests / BURSTS[condition]),
-    tellEvery: REQUESTS / (DISTURBANCES + 1),
+    notifyEvery: REQUESTS / (DISTURBANCES + 1),
   };
-  flooder.tell(floodOrders);
+  flooder.send(floodOrders);
   for (let times = 0; times < DISTURBANCES; times += 1) {
-    await flooder.hear();
+    await flooder.receive();
     await surroundings.during(times);
   }
-  const findings = await flooder.hear<Findings>();
-  return { findings, server: await server.ask<ServerState>({ ask: "state" }) };
+  const findings = await flooder.receive<Findings>();
+  return { findings, server: await server.request<ServerState>({ ask: "state" }) };
 }
 
-/** From then on the server is connected to Redis, and Redis knows the script. */
+/** After it the server is connected to Redis, and the script is loaded. */
 async function getOnce(url: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     get(url, { agent: false }, (response) => response.resume().on("end", resolve)).on("error", reject);

@@ -1,4 +1,4 @@
-import type { Serve } from "./adapters/handler.ts";
+import type { Serve } from "./adapters/serving.ts";
 import type { AdapterName } from "./flood.ts";
 
 const LOADERS: Readonly<Record<AdapterName, () => Promise<{ readonly serve: Serve }>>> = {
@@ -10,7 +10,7 @@ const LOADERS: Readonly<Record<AdapterName, () => Promise<{ readonly serve: Serv
   fetch: () => import("./adapters/fetch.ts"),
 };
 
-/** Loads one framework alone. */
+/** Loads one framework and no other. */
 export async function loadServe(adapter: AdapterName): Promise<Serve> {
   return (await LOADERS[adapter]()).serve;
 }

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const PROGRAM = fileURLToPath(new URL("../../../../server/bin/tollgate.js", import.meta.url));
-/** More than a second client asks for, and less than a flood does. */
+/** The limit is above the rate of a second client and below that of a flood. */
 const ARGUMENTS = ["serve", "--port", "0", "--capacity", "2000", "--refill-per-second", "1000"];
 
 /** The service in a process of its own. */
@@ -23,7 +23,7 @@ class Service implements AsyncDisposable {
   }
 }
 
-/** Resolves when it listens. */
+/** Starts the service, and resolves when it listens. */
 export async function startService(): Promise<Service> {
   const child = spawn(process.execPath, [PROGRAM, ...ARGUMENTS], { stdio: ["ignore", "pipe", "inherit"] });
   const [line] = (await once(createInterface(child.stdout), "line")) as [string];

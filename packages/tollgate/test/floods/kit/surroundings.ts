@@ -6,14 +6,14 @@ import type { RedisServer } from "../../stores/redis/servers/redis-server.ts";
 import { startProxy, type TcpProxy } from "../../stores/redis/servers/start-proxy.ts";
 import { type Algorithm, type Condition, type Flood, LIMIT } from "./flood.ts";
 import { EXHAUSTED, pathOf } from "./keys.ts";
-import { limitOf } from "./limit-of.ts";
+import { limitOf } from "./limiter-options.ts";
 import type { Whereabouts } from "./open-client.ts";
 
 const STALL_MS = 150;
-/** There and back are 20 ms. */
+/** A round trip takes 20 ms. */
 const ONE_WAY_MS = 10;
 
-/** What stands between a server of the flood and Redis, and what happens to Redis. */
+/** The programs between a server of the flood and Redis, and the disturbances of Redis. */
 export class Surroundings implements AsyncDisposable {
   readonly whereabouts: Whereabouts;
   readonly #redis: RedisServer;
@@ -35,7 +35,7 @@ export class Surroundings implements AsyncDisposable {
     this.whereabouts = upstash === undefined ? { port } : { port, upstash: { url: upstash.url, token: upstash.token } };
   }
 
-  /** Forgets what floods before have counted. */
+  /** Starts them, after it has cleared the counts of earlier floods. */
   static async prepare(redis: RedisServer, { client, condition }: Flood): Promise<Surroundings> {
     await redis.command("CONFIG", "SET", "maxmemory", "0");
     await redis.command("FLUSHALL");
@@ -44,7 +44,7 @@ export class Surroundings implements AsyncDisposable {
     return new Surroundings(redis, condition, proxy, upstash);
   }
 
-  /** When the server is connected and its script is known. */
+  /** Runs after the server has connected and loaded its script. */
   async before(algorithm: Algorithm): Promise<void> {
     switch (this.#condition) {
       case "slow by 20 ms":
@@ -52,14 +52,14 @@ export class Surroundings implements AsyncDisposable {
         break;
       case "full":
         await this.#exhaust(algorithm);
-        // Less than it has: as if it had been filled.
+        // Less memory than Redis uses, as if it were full.
         await this.#redis.command("CONFIG", "SET", "maxmemory", "1");
         break;
       default:
     }
   }
 
-  /** In the middle of the flood, several times: Redis stalls at each of them, but it is restarted once. */
+  /** Runs several times during the flood. Redis stalls each time, but restarts only the first time. */
   async during(times: number): Promise<void> {
     switch (this.#condition) {
       case "stalled for 150 ms":
@@ -79,7 +79,7 @@ export class Surroundings implements AsyncDisposable {
     await this.#proxy?.stop();
   }
 
-  /** As another node does: the server of the flood has not heard of it. */
+  /** Exhausts the key like another node, so that the server of the flood remembers no denial. */
   async #exhaust(algorithm: Algorithm): Promise<void> {
     const client = new Redis(this.#redis.port);
     const store = redisStore({ client, timeoutMs: 5_000, onFailure: "deny" });

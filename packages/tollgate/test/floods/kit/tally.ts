@@ -1,10 +1,10 @@
-/** What became of the requests for one key. */
+/** The outcomes of the requests for one key. */
 export interface KeyTally {
   admitted: number;
-  /** Of the admitted, those decided without Redis. */
+  /** The admitted requests that were decided without Redis. */
   degraded: number;
   denied: number;
-  /** Denied because Redis could not be asked. */
+  /** Requests denied because Redis was unavailable. */
   unavailable: number;
 }
 
@@ -12,11 +12,11 @@ export function emptyTally(): KeyTally {
   return { admitted: 0, degraded: 0, denied: 0, unavailable: 0 };
 }
 
-/** What became of a flood. */
+/** The outcomes of a flood. */
 export interface Findings {
-  /** Answers by their status. */
+  /** The number of responses by their status. */
   readonly statuses: Readonly<Record<number, number>>;
-  /** Degraded admissions by their causes. */
+  /** The number of degraded admissions by their causes. */
   readonly causes: Readonly<Record<string, number>>;
   readonly byKey: Readonly<Record<number, KeyTally>>;
   readonly p50Ms: number;
@@ -35,12 +35,12 @@ export function sumOf({ byKey }: Pick<Findings, "byKey">): KeyTally {
   return sum;
 }
 
-/** Of all keys the most of something. */
+/** The largest value of `what` over all keys. */
 export function mostOf({ byKey }: Pick<Findings, "byKey">, what: (tally: KeyTally) => number): number {
   return Math.max(0, ...Object.values(byKey).map(what));
 }
 
-export function percentile(sorted: ArrayLike<number>, share: number): number {
+export function percentile(sorted: ArrayLike<number>, fraction: number): number {
   if (sorted.length === 0) return Number.NaN;
-  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)]!;
+  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * fraction) - 1)]!;
 }

@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import fastify from "fastify";
 import { rateLimit } from "tollgate/fastify";
-import { BODY, DEGRADED, type Serve } from "./handler.ts";
+import { BODY, DEGRADED, type Serve } from "./serving.ts";
 
 export const serve: Serve = async (limiter) => {
   const app = fastify();

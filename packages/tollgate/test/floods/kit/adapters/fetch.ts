@@ -1,8 +1,7 @@
 import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 import { decisionOf, rateLimit } from "tollgate/fetch";
-import { BODY, DEGRADED, type Serve } from "./handler.ts";
-import { listen } from "./listen.ts";
+import { BODY, DEGRADED, listen, type Serve } from "./serving.ts";
 
 export const serve: Serve = (limiter) => {
   const handle = rateLimit({ limiter })((request) => {

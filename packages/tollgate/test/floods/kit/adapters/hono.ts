@@ -2,8 +2,7 @@ import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import { rateLimit } from "tollgate/hono";
-import { BODY, DEGRADED, type Serve } from "./handler.ts";
-import { listen } from "./listen.ts";
+import { BODY, DEGRADED, listen, type Serve } from "./serving.ts";
 
 export const serve: Serve = (limiter) => {
   const app = new Hono();

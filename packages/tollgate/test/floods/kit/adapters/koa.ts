@@ -1,8 +1,7 @@
 import { createServer } from "node:http";
 import Koa from "koa";
 import { rateLimit } from "tollgate/koa";
-import { BODY, DEGRADED, type Serve } from "./handler.ts";
-import { listen } from "./listen.ts";
+import { BODY, DEGRADED, listen, type Serve } from "./serving.ts";
 
 export const serve: Serve = (limiter) => {
   const app = new Koa();

@@ -1,7 +1,6 @@
 import { createServer } from "node:http";
 import { rateLimit } from "tollgate/node";
-import { BODY, DEGRADED, type Serve } from "./handler.ts";
-import { listen } from "./listen.ts";
+import { BODY, DEGRADED, listen, type Serve } from "./serving.ts";
 
 export const serve: Serve = (limiter) => {
   const limit = rateLimit({ limiter });

@@ -1,14 +1,12 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CountReporter } from "../tools/count-reporter.ts";
-import config from "../vitest.config.ts";
 import { REPOSITORY } from "./support/planted-workspace.ts";
 import { runNode } from "./support/run.ts";
 import { plant, remove, temporaryFolder } from "./support/temporary-folder.ts";
 
 const FAIL = 'throw new Error("planted");';
 
-/** Test files, and how a run of each alone ends. */
+/** Test files, each with the closing line and the exit code of a run of this file alone. */
 const CASES = [
   {
     name: "tests that pass",
@@ -17,7 +15,7 @@ const CASES = [
     status: 0,
   },
   {
-    name: "skipped tests do not fail the run",
+    name: "skipped tests, which do not fail the run",
     source: `test("a", () => {}); test.skip("b", () => { ${FAIL} }); test.todo("c"); test("d", (here) => here.skip());`,
     line: "1 passed, 0 failed, 3 skipped",
     status: 0,
@@ -59,7 +57,7 @@ const CASES = [
     status: 1,
   },
   {
-    name: "an error that nobody caught",
+    name: "an uncaught error",
     source: 'test("a", () => { Promise.reject(new Error("planted")); });',
     line: "1 passed, 1 failed, 0 skipped",
     status: 1,
@@ -82,15 +80,11 @@ describe("the closing line of a test run", () => {
     const file = `planted-${planted.index}.test.mjs`;
     plant(root, { [file]: planted.source });
     const vitest = join(REPOSITORY, "node_modules/vitest/vitest.mjs");
-    // A run of its own: nothing of this one's environment.
+    // The run inherits nothing from the environment of this one.
     const { status, stdout } = await runNode(root, [vitest, "run", file], { PATH: process.env["PATH"] });
     expect({ line: stdout.trimEnd().split("\n").at(-1), status }).toEqual({
       line: planted.line,
       status: planted.status,
     });
-  });
-
-  it("is on in this repository", () => {
-    expect(config.test?.reporters).toContainEqual(expect.any(CountReporter));
   });
 });

@@ -13,7 +13,7 @@ const shell = blocks.filter(({ language }) => language === "sh");
 const START = "npm ci && npm start\n";
 const TEST = "npm ci && npm test\n";
 
-/** The README's port may be taken on the machine that runs the tests. */
+/** Another program may use the README's port on this machine. */
 let port: number;
 let service: ChildProcess;
 
@@ -26,35 +26,46 @@ beforeAll(async () => {
   });
   const lines = createInterface({ input: service.stdout as NodeJS.ReadableStream });
   for await (const line of lines) if (line.includes(`127.0.0.1:${port}`)) break;
-}, 60_000);
+});
 
 afterAll(async () => {
   const ended = once(service, "exit");
-  // npm passes it on; the group would do, too.
+  // npm passes the signal on to the service.
   service.kill("SIGTERM");
   await ended;
 });
 
-describe("the README's commands", () => {
-  it("are two, and these scripts exist", () => {
+describe("the README's shell blocks", () => {
+  it("have two npm commands, whose scripts exist", () => {
     const commands = shell.map(({ code }) => code).filter((code) => code.includes("npm "));
     expect(commands).toEqual([START, TEST]);
     expect(manifest.scripts).toMatchObject({ start: expect.any(String), test: expect.any(String) });
   });
 
-  it("print what the README shows", () => {
+  it("have a loop of curl that prints what the README shows", () => {
     const loop = blocks.findIndex(({ code }) => code.includes("curl"));
     const command = blocks[loop]?.code.replace("localhost:3000", `127.0.0.1:${port}`) ?? "";
     expect(blocks[loop + 1]?.language).toBe("text");
     expect(execFileSync("sh", ["-c", command], { encoding: "utf8" })).toBe(blocks[loop + 1]?.code);
   });
 
-  it("five calls of /test give three 200 and two 429", () => {
+  it("start a service that answers five calls of /test with three 200 and two 429", () => {
     const command = `for i in $(seq 5); do curl -s -o /dev/null -w "%{http_code} " 127.0.0.1:${port}/test; done`;
     expect(execFileSync("sh", ["-c", command], { encoding: "utf8" })).toBe("200 200 200 429 429 ");
   });
 
-  it.each(["docs/service.md", "packages/server/README.md"])("the command in %s starts the service", async (page) => {
+  it("are all that is not TypeScript or output", () => {
+    const known = [
+      ...shell.map(({ code }) => code),
+      ...blocks.filter(({ language }) => language === "ts" || language === "text").map(({ code }) => code),
+    ];
+    expect(blocks.map(({ code }) => code).filter((code) => !known.includes(code))).toEqual([]);
+    expect(shell).toHaveLength(3);
+  });
+});
+
+describe("the pages about the service", () => {
+  it.each(["docs/service.md", "packages/server/README.md"])("have a command that starts it: %s", async (page) => {
     const [block] = blocksOf(page).filter(({ language }) => language === "sh");
     const [command, ...words] = block?.code.replace("--port 3000", "--port 0").trim().split(" ") ?? [];
     expect(command).toBe("tollgate");
@@ -65,15 +76,6 @@ describe("the README's commands", () => {
     expect(line).toMatch(/127\.0\.0\.1:\d+/);
     started.kill("SIGTERM");
     expect(await once(started, "exit")).toEqual([0, null]);
-  });
-
-  it("every other block is TypeScript or output", () => {
-    const known = [
-      ...shell.map(({ code }) => code),
-      ...blocks.filter(({ language }) => language === "ts" || language === "text").map(({ code }) => code),
-    ];
-    expect(blocks.map(({ code }) => code).filter((code) => !known.includes(code))).toEqual([]);
-    expect(shell).toHaveLength(3);
   });
 });
 

@@ -1,0 +1,20 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { AsyncLimiter } from "tollgate";
+import type { HttpFacts } from "tollgate/node";
+
+/** Starts a server with an adapter on a free port of this machine, and resolves with the port. */
+export type Serve = (limiter: AsyncLimiter<HttpFacts>) => Promise<number>;
+
+/** The body of every response of a handler. */
+export const BODY = "ok";
+
+/** The header that has the cause if a request was admitted without Redis. */
+export const DEGRADED = "x-degraded";
+
+/** Listens on a free port of this machine, and resolves with the port. */
+export async function listen(server: Server): Promise<number> {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,57 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { format } from "node:util";
+import { expect, vi } from "vitest";
+import { blocksOf, type CodeBlock, pagesAndSources, promisedOutput, REPOSITORY } from "./code-blocks.ts";
+
+export interface Example extends CodeBlock {
+  /** Where it is written to run. */
+  readonly file: string;
+}
+
+/** The examples that a test file compiles or runs, in a folder of its process: two runs may overlap. */
+export class Examples {
+  readonly folder: string;
+  readonly list: readonly Example[];
+
+  constructor(isIncluded: (example: CodeBlock) => boolean) {
+    this.folder = join(REPOSITORY, "test/examples/.generated", String(process.pid));
+    this.list = pagesAndSources()
+      .flatMap(blocksOf)
+      .filter((block) => block.language === "ts" && isIncluded(block))
+      .map((block, index) => ({ ...block, file: join(this.folder, `example-${index}.ts`) }));
+  }
+
+  write(): void {
+    mkdirSync(this.folder, { recursive: true });
+    for (const { file, code } of this.list) writeFileSync(file, `${code}export {};\n`);
+    const config = { extends: "../../../../tsconfig.tests.json", include: ["*.ts"], references: [] };
+    writeFileSync(join(this.folder, "tsconfig.json"), JSON.stringify(config));
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** It connects to a Redis server, at REDIS_URL. */
+export function needsRedis({ code }: CodeBlock): boolean {
+  return code.includes("REDIS_URL");
+}
+
+/**
+ * Runs an example: each `console.log` prints what the comment behind it says. The system's clock stands still meanwhile,
+ * so that no unit refills on a busy machine.
+ */
+export async function expectPromisedOutput({ file, code }: Example): Promise<void> {
+  const printed: string[] = [];
+  vi.useFakeTimers({ toFake: ["Date", "performance"] });
+  const log = vi.spyOn(console, "log").mockImplementation((...values) => void printed.push(format(...values)));
+  try {
+    await import(file);
+  } finally {
+    log.mockRestore();
+    vi.useRealTimers();
+  }
+  expect(printed).toEqual(promisedOutput(code));
+}

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { CountReporter } from "../tools/count-reporter.ts";
+import { LongestFirst } from "../tools/longest-first.ts";
+import { ALL_TESTS, DEEP_TESTS } from "../tools/test-tiers.ts";
+import quick from "../vitest.config.ts";
+import deep from "../vitest.deep.config.ts";
+import { REPOSITORY } from "./support/planted-workspace.ts";
+
+/** Modules that start Redis, another runtime or a service that needs curl. */
+const NEEDS_PROGRAMS = /from "[./\w-]*(servers\/start-[\w-]+|runtimes\/runtime)\.ts"/;
+
+const FOLDERS = ["packages/tollgate/test", "packages/server/test", "bench/test", "test"];
+
+const testFiles = FOLDERS.flatMap((folder) =>
+  readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".test.ts"))
+    .map((file) => `${folder}/${file}`),
+);
+
+/** A pattern with `**` for any folders and `*` for a part of a name. */
+function matches(file: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => {
+    const source = pattern
+      .replaceAll(".", "\\.")
+      .replace(/\*\*\/|\*/g, (stars) => (stars === "*" ? "[^/]*" : "(.*/)?"));
+    return new RegExp(`^${source}$`).test(file);
+  });
+}
+
+describe("the two tiers of tests", () => {
+  it.each([
+    ["quick", quick],
+    ["deep", deep],
+  ])("end with the closing line, and start their longest files first: %s", (_tier, config) => {
+    expect(config.test?.reporters).toContainEqual(expect.any(CountReporter));
+    expect(config.test?.sequence?.sequencer).toBe(LongestFirst);
+  });
+
+  it("have every test file between them", () => {
+    expect(testFiles.length).toBeGreaterThan(100);
+    expect(testFiles.filter((file) => !matches(file, ALL_TESTS))).toEqual([]);
+    const deepFiles = testFiles.filter((file) => matches(file, DEEP_TESTS));
+    expect(deepFiles).toContain("test/count-reporter.deep.test.ts");
+    expect(deepFiles).toContain("packages/tollgate/test/stores/redis/contract.test.ts");
+    expect(deepFiles).not.toContain("test/tiers.test.ts");
+  });
+
+  it("keep tests that start other programs out of the quick one", () => {
+    const quickFiles = testFiles.filter((file) => !matches(file, DEEP_TESTS));
+    const starting = quickFiles.filter((file) => NEEDS_PROGRAMS.test(readFileSync(join(REPOSITORY, file), "utf8")));
+    expect(starting).toEqual([]);
+  });
+});

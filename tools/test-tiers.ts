@@ -1,0 +1,54 @@
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import type { ViteUserConfig } from "vitest/config";
+import { CountReporter } from "./count-reporter.ts";
+import { LongestFirst } from "./longest-first.ts";
+import { SecondsReporter } from "./seconds-reporter.ts";
+
+// The tests use the library by its public names, from its source. TOLLGATE_SRC points them at another copy of it.
+const source = process.env["TOLLGATE_SRC"] ?? fileURLToPath(new URL("../packages/tollgate/src", import.meta.url));
+
+export const resolve = {
+  alias: [
+    { find: /^tollgate$/, replacement: `${source}/index.ts` },
+    { find: /^tollgate\/testing$/, replacement: `${source}/testing/index.ts` },
+    { find: /^tollgate\/(redis|shared|table)$/, replacement: `${source}/stores/$1/index.ts` },
+    { find: /^tollgate\/(express|fastify|fetch|hono|koa|node)$/, replacement: `${source}/adapters/$1.ts` },
+  ],
+};
+
+export const ALL_TESTS = ["packages/*/test/**/*.test.ts", "bench/test/**/*.test.ts", "test/**/*.test.ts"];
+
+/** Each flood needs the whole machine, so these files run one after another. The servers run the built package. */
+export const FLOODS = "packages/tollgate/test/floods/**/*.test.ts";
+
+/** Tests that need Redis, another runtime, a network of packages or more than a few seconds. */
+export const DEEP_TESTS = [
+  "packages/*/test/**/*.deep.test.ts",
+  "bench/test/**/*.deep.test.ts",
+  "test/**/*.deep.test.ts",
+  "packages/tollgate/test/stores/redis/**/*.test.ts",
+  "test/packaging/**/*.test.ts",
+  "test/runtimes/**/*.test.ts",
+  FLOODS,
+];
+
+interface Tier {
+  /** A file that takes longer on a quiet machine should be split. */
+  readonly fileSeconds: number;
+  /** Allows for a machine that is busy with other work. */
+  readonly timeoutMs: number;
+}
+
+/** What both tiers set alike. */
+export function settingsOf({ fileSeconds, timeoutMs }: Tier): NonNullable<ViteUserConfig["test"]> {
+  return {
+    reporters: ["default", new SecondsReporter(fileSeconds), new CountReporter()],
+    testTimeout: timeoutMs,
+    hookTimeout: timeoutMs,
+    execArgv: ["--expose-gc"],
+    // By default vitest leaves one core to itself: of two, it would use one.
+    maxWorkers: availableParallelism(),
+    sequence: { sequencer: LongestFirst },
+  };
+}
