@@ -1,6 +1,6 @@
 import { createLimiter, perDay } from "tollgate";
 import { expect, it } from "vitest";
-import { useRedis } from "./use-redis.ts";
+import { useRedis } from "./kit/use-redis.ts";
 
 const inUse = useRedis();
 const MEGABYTE = 2 ** 20;

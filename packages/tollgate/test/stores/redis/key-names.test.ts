@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { createLimiter, type Limit, perDay, perHour, slidingWindow } from "tollgate";
 import { type RedisStore, redisStore } from "tollgate/redis";
 import { describe, expect, it } from "vitest";
-import { freshPrefix, useRedis } from "./use-redis.ts";
+import { freshPrefix, useRedis } from "./kit/use-redis.ts";
 
 const inUse = useRedis();
 

@@ -8,7 +8,7 @@ import { TIGHT } from "./kit/limits.ts";
 import { CAPACITY, CountedKey, landingAfter, lostUnits } from "./kit/lost-writes.ts";
 import { onACluster } from "./kit/on-a-cluster.ts";
 import { itIsBack, itStandsThrough } from "./kit/outage-tests.ts";
-import { pass } from "./kit/run.ts";
+import { pass } from "./kit/traffic-run.ts";
 
 /** Of the limits that are reached. */
 const KEY = "one";

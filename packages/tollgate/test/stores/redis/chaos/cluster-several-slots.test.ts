@@ -1,7 +1,7 @@
 import { type AsyncLimiter, combine, createLimiter, perDay } from "tollgate";
 import { redisStore } from "tollgate/redis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type ConnectedClient, type Detours, EVERY_CLIENT } from "../clients/every-client.ts";
+import { type ConnectedClient, type Detours, EVERY_CLIENT } from "../clients/kit/every-client.ts";
 import { eventuallyTrue } from "../servers/eventually.ts";
 import { type RedisCluster, startCluster } from "../servers/start-cluster.ts";
 import { startProxy, type TcpProxy } from "../servers/start-proxy.ts";

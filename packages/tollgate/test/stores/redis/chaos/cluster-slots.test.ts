@@ -4,7 +4,7 @@ import { causesOf, overAdmitted } from "./kit/findings.ts";
 import { TIGHT } from "./kit/limits.ts";
 import { onACluster } from "./kit/on-a-cluster.ts";
 import { itStandsThrough } from "./kit/outage-tests.ts";
-import { pass } from "./kit/run.ts";
+import { pass } from "./kit/traffic-run.ts";
 
 /** Between one key and the next: enough for calls about both. */
 const STEP_MS = 120;

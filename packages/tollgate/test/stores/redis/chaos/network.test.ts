@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SCRIPT_SHA } from "../../../../src/stores/redis/script/sha.ts";
+import { SCRIPT_SHA } from "../../../../src/stores/redis/script/source.ts";
 import { eventuallyTrue } from "../servers/eventually.ts";
 import type { TcpProxy } from "../servers/start-proxy.ts";
 import { type CallRecord, type Landing, landing } from "./kit/call-record.ts";
@@ -8,8 +8,8 @@ import { causesOf, overAdmitted } from "./kit/findings.ts";
 import { TIGHT } from "./kit/limits.ts";
 import { onAServer } from "./kit/on-a-server.ts";
 import { itIsBack, itIsGone, itStandsThrough } from "./kit/outage-tests.ts";
-import { type Outage, pass } from "./kit/run.ts";
 import type { Told } from "./kit/stage.ts";
+import { type Outage, pass } from "./kit/traffic-run.ts";
 
 const GONE_MS = 800;
 /** Long enough for probes, and to see that it stays. */

@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { createLimiter, perDay } from "tollgate";
 import { redisStore } from "tollgate/redis";
 import { expect, it, onTestFinished } from "vitest";
-import { startProxyHere, startRedisHere } from "../servers/set-up.ts";
+import { startProxyHere, startRedisHere } from "../servers/test-servers.ts";
 
 const TIMEOUT_MS = 200;
 /** Calls go out together first, and then, for one of them is refused, each alone. */

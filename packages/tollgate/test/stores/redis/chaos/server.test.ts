@@ -10,7 +10,7 @@ import { admittedByServer, answeredWithoutServer, causesOf, overAdmitted } from 
 import { TIGHT } from "./kit/limits.ts";
 import { onAServer } from "./kit/on-a-server.ts";
 import { itIsBack, itIsGone, itStandsThrough } from "./kit/outage-tests.ts";
-import { type Outage, pass } from "./kit/run.ts";
+import { type Outage, pass } from "./kit/traffic-run.ts";
 
 /** Long enough for probes, and to see that it stays. */
 const AFTERWARDS_MS = 1_300;

@@ -60,7 +60,7 @@ const NO_CONNECTION: readonly (readonly [Error, string])[] = [
 
 describe("clientFailure", () => {
   it.each(NO_CONNECTION)("takes %s for an outage: %s", (error, cause) => {
-    expect(clientFailure(error)).toEqual({ kind: "outage", cause });
+    expect(clientFailure(error)).toEqual({ kind: "unavailable", cause });
   });
 
   it.each([
@@ -73,7 +73,7 @@ describe("clientFailure", () => {
     ['ERR max daily request limit exceeded., command was: ["evalsha"]', "the server refuses more"],
     ["Command failed: LOADING x", "the server is loading its data"],
   ])("takes the answer %j for an outage: %s", (message, cause) => {
-    expect(clientFailure(errorOf(message))).toEqual({ kind: "outage", cause });
+    expect(clientFailure(errorOf(message))).toEqual({ kind: "unavailable", cause });
   });
 
   it.each([
@@ -89,7 +89,7 @@ describe("clientFailure", () => {
     // Glide.
     ["OOM: command not allowed", "the server is out of memory"],
   ])("takes the answer %j for a command that is refused: %s", (message, cause) => {
-    expect(clientFailure(errorOf(message))).toEqual({ kind: "refused", cause });
+    expect(clientFailure(errorOf(message))).toEqual({ kind: "rejected", cause });
   });
 
   it.each([

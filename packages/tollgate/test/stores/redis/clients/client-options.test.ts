@@ -2,16 +2,16 @@ import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { createClient, createClientPool, createCluster, RESP_TYPES } from "redis";
 import { createClient as createClient4 } from "redis-4";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { cancel, createCancelFlag } from "../../../../src/stores/redis/clients/cancel-flag.ts";
 import { clientFailure } from "../../../../src/stores/redis/clients/client-failure.ts";
-import { openFence, voidFence } from "../../../../src/stores/redis/clients/fence-bytes.ts";
 import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
 import { eventuallyTrue } from "../servers/eventually.ts";
 import type { RedisServer } from "../servers/redis-server.ts";
-import { startProxyHere } from "../servers/set-up.ts";
 import { type RedisCluster, startCluster } from "../servers/start-cluster.ts";
 import { startRedis } from "../servers/start-redis.ts";
-import { allOf } from "./all-of.ts";
-import { COUNTING_SCRIPT, callOf } from "./counting-script.ts";
+import { startProxyHere } from "../servers/test-servers.ts";
+import { COUNTING_SCRIPT, callOf } from "./kit/counting-script.ts";
+import { allOf } from "./kit/port-results.ts";
 
 let redis: RedisServer;
 let cluster: RedisCluster;
@@ -141,7 +141,7 @@ describe("a client that has yet to connect", () => {
     const port = findPort(createClient({ socket: { port: redis.port } }), COUNTING_SCRIPT);
     expect(port.connected).toBe(false);
     const error: unknown = await port.run(callOf(["a"])).catch((thrown: unknown) => thrown);
-    expect(clientFailure(error)).toEqual({ kind: "outage", cause: "the client is closed" });
+    expect(clientFailure(error)).toEqual({ kind: "unavailable", cause: "the client is closed" });
   });
 });
 
@@ -154,8 +154,8 @@ describe("a client that gives up by itself", () => {
     proxy.hold();
     const call = callOf(["a"]);
     const error: unknown = await port.run(call).catch((thrown: unknown) => thrown);
-    expect(clientFailure(error)).toEqual({ kind: "outage", cause: "timed out" });
-    expect(call.fence.argument).not.toEqual(openFence().argument);
+    expect(clientFailure(error)).toEqual({ kind: "unavailable", cause: "timed out" });
+    expect(call.cancelFlag.argument).not.toEqual(createCancelFlag().argument);
     // ioredis sends it again all the same.
     await proxy.pass("drop");
     await eventuallyTrue("an answer", async () => (await port.run(callOf(["back"]))).length > 0);
@@ -168,7 +168,7 @@ describe("clients that gather calls", () => {
     const port = findPort(ioredis({ enableAutoPipelining: true }), COUNTING_SCRIPT);
     const calls = ["a", "b", "c"].map((key) => callOf([key]));
     const replies = Promise.all(calls.map(async (call) => port.run(call)));
-    voidFence(calls[1]!.fence);
+    cancel(calls[1]!.cancelFlag);
     expect(await replies).toEqual([[1, 0], [], [1, 0]]);
   });
 
@@ -177,7 +177,7 @@ describe("clients that gather calls", () => {
     await port.run(callOf(["warm"]));
     const calls = ["a", "b", "c"].map((key) => callOf([key]));
     const replies = Promise.all(calls.map(async (call) => port.run(call)));
-    voidFence(calls[1]!.fence);
+    cancel(calls[1]!.cancelFlag);
     expect(await replies).toEqual([[1, 0], [], [1, 0]]);
   });
 

@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { createClient } from "redis";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
-import { COUNTING_SCRIPT } from "./counting-script.ts";
+import { COUNTING_SCRIPT } from "./kit/counting-script.ts";
 
 const EXPECTED = "client: expected a client of ioredis, redis, iovalkey, @valkey/valkey-glide or @upstash/redis, got ";
 

@@ -8,8 +8,8 @@ import { eventuallyTrue } from "../servers/eventually.ts";
 import type { RedisServer } from "../servers/redis-server.ts";
 import { type RedisCluster, startCluster } from "../servers/start-cluster.ts";
 import { startRedis } from "../servers/start-redis.ts";
-import { COUNTING_SCRIPT } from "./counting-script.ts";
-import { EVERY_CLIENT, OLDER_CLIENTS } from "./every-client.ts";
+import { COUNTING_SCRIPT } from "./kit/counting-script.ts";
+import { EVERY_CLIENT, OLDER_CLIENTS } from "./kit/every-client.ts";
 
 const STORES = 50;
 

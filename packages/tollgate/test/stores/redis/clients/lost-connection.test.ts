@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { voidFence } from "../../../../src/stores/redis/clients/fence-bytes.ts";
+import { cancel } from "../../../../src/stores/redis/clients/cancel-flag.ts";
 import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
 import type { RedisPort, ScriptCall } from "../../../../src/stores/redis/clients/redis-port.ts";
 import { eventually, eventuallyTrue } from "../servers/eventually.ts";
 import type { RedisServer } from "../servers/redis-server.ts";
 import { startProxy, type TcpProxy } from "../servers/start-proxy.ts";
 import { startRedis } from "../servers/start-redis.ts";
-import { COUNTING_SCRIPT, callOf } from "./counting-script.ts";
-import { type ConnectedClient, EVERY_CLIENT, OLDER_CLIENTS } from "./every-client.ts";
-import { isVoidOrOutage, outcome } from "./outcome.ts";
+import { COUNTING_SCRIPT, callOf } from "./kit/counting-script.ts";
+import { type ConnectedClient, EVERY_CLIENT, OLDER_CLIENTS } from "./kit/every-client.ts";
+import { didNothingOrUnavailable, outcome } from "./kit/port-results.ts";
 
 /** More than any of the clients waits before it connects again, and Glide for a connection. */
 const LONG_MS = 400;
@@ -45,10 +45,10 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("what $name had under way", (
   });
   afterEach(async () => connected.close());
 
-  /** As the store does: void are the fences of all these calls as soon as a connection is lost. */
+  /** As the store does: void are the cancelFlags of all these calls as soon as a connection is lost. */
   function runUntilLost(calls: readonly ScriptCall[]): Promise<unknown>[] {
     const stop = port.onLost(() => {
-      for (const { fence } of calls) voidFence(fence);
+      for (const { cancelFlag } of calls) cancel(cancelFlag);
     });
     onTestFinished(stop);
     return calls.map(async (call) => outcome(port.run(call)));
@@ -61,7 +61,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("what $name had under way", (
   it("has landed once when the connection is cut before the reply", async () => {
     proxy.cutAfterRequest({ containing: COUNTING_SCRIPT.sha });
     const [came] = await Promise.all(runUntilLost([callOf(["a"])]));
-    expect(came).toSatisfy(isVoidOrOutage);
+    expect(came).toSatisfy(didNothingOrUnavailable);
     await backAgain();
     expect(await countOf("a")).toBe(1);
   });
@@ -84,12 +84,12 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("what $name had under way", (
     if (isGlide) await longEnough();
     const call = callOf(["a"]);
     const came = outcome(port.run(call));
-    // Glide's own copy of the fence is not void; it drops the call after its requestTimeout.
+    // Glide's own copy of the cancelFlag is not void; it drops the call after its requestTimeout.
     if (isGlide) await longEnough();
-    else voidFence(call.fence);
+    else cancel(call.cancelFlag);
     await proxy.pass();
     await backAgain();
-    expect(await came).toSatisfy(isVoidOrOutage);
+    expect(await came).toSatisfy(didNothingOrUnavailable);
     expect(await countOf("a")).toBe(0);
   });
 
@@ -101,7 +101,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("what $name had under way", (
     const seen = await came;
     await backAgain();
     // Glide may have noticed only now.
-    if (isGlide && isVoidOrOutage(seen)) expect(await countOf("a")).toBeLessThanOrEqual(1);
+    if (isGlide && didNothingOrUnavailable(seen)) expect(await countOf("a")).toBeLessThanOrEqual(1);
     else expect([seen, await countOf("a")]).toEqual([[1, 0], 1]);
   });
 
@@ -111,9 +111,9 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("what $name had under way", (
     const call = callOf(["a"]);
     const came = outcome(port.run(call));
     await eventuallyTrue("the proxy to have it", () => proxy.counters.requestBytes > requestBytes);
-    voidFence(call.fence);
+    cancel(call.cancelFlag);
     await proxy.pass("drop");
-    expect(await came).toSatisfy(isVoidOrOutage);
+    expect(await came).toSatisfy(didNothingOrUnavailable);
     await backAgain();
     expect(await countOf("a")).toBe(0);
   });

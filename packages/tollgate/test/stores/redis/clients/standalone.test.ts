@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { cancel, createCancelFlag } from "../../../../src/stores/redis/clients/cancel-flag.ts";
 import { clientFailure } from "../../../../src/stores/redis/clients/client-failure.ts";
-import { openFence, voidFence } from "../../../../src/stores/redis/clients/fence-bytes.ts";
 import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
 import type { RedisPort } from "../../../../src/stores/redis/clients/redis-port.ts";
 import type { RedisServer } from "../servers/redis-server.ts";
 import { startRedis } from "../servers/start-redis.ts";
-import { allOf } from "./all-of.ts";
-import { COUNTING_SCRIPT, callOf, scriptOf } from "./counting-script.ts";
-import { type ConnectedClient, EVERY_CLIENT, OLDER_CLIENTS } from "./every-client.ts";
+import { COUNTING_SCRIPT, callOf, scriptOf } from "./kit/counting-script.ts";
+import { type ConnectedClient, EVERY_CLIENT, OLDER_CLIENTS } from "./kit/every-client.ts";
+import { allOf } from "./kit/port-results.ts";
 
 let redis: RedisServer;
 beforeAll(async () => {
@@ -64,7 +64,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ conne
 
   it("does nothing when the fence is void", async () => {
     const call = callOf(["a"]);
-    voidFence(call.fence);
+    cancel(call.cancelFlag);
     expect(await port.run(call)).toEqual([]);
     expect(await redis.command("EXISTS", "a")).toBe(0);
   });
@@ -72,7 +72,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ conne
   it("leaves the fence of a call alone that comes back", async () => {
     const call = callOf(["a"]);
     await port.run(call);
-    expect([...call.fence.argument]).toEqual([...openFence().argument]);
+    expect([...call.cancelFlag.argument]).toEqual([...createCancelFlag().argument]);
   });
 
   it.each(STRANGE_KEYS)("runs with the key %j, finds and removes it", async (key) => {
@@ -126,9 +126,9 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ conne
     const failing = findPort(connected.client, scriptOf(`return redis.error_reply("${answer}")`));
     const call = callOf(["a"]);
     const error: unknown = await failing.run(call).catch((thrown: unknown) => thrown);
-    expect(clientFailure(error)).toMatchObject({ kind: "outage" });
+    expect(clientFailure(error)).toMatchObject({ kind: "unavailable" });
     expect(JSON.stringify(clientFailure(error))).not.toContain("10.1.2.3");
-    expect([...call.fence.argument]).not.toEqual([...openFence().argument]);
+    expect([...call.cancelFlag.argument]).not.toEqual([...createCancelFlag().argument]);
   });
 
   it.each([
@@ -140,7 +140,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ conne
   ])("takes the answer %j for a command that is refused", async (answer) => {
     const failing = findPort(connected.client, scriptOf(`return redis.error_reply("${answer}")`));
     const error: unknown = await failing.run(callOf(["a"])).catch((thrown: unknown) => thrown);
-    expect(clientFailure(error)).toMatchObject({ kind: "refused" });
+    expect(clientFailure(error)).toMatchObject({ kind: "rejected" });
   });
 
   it.each([
@@ -160,6 +160,6 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ conne
   it("takes a closed client for an outage", async () => {
     await connected.close();
     const error: unknown = await port.run(callOf(["a"])).catch((thrown: unknown) => thrown);
-    expect(clientFailure(error)).toEqual({ kind: "outage", cause: "the client is closed" });
+    expect(clientFailure(error)).toEqual({ kind: "unavailable", cause: "the client is closed" });
   });
 });

@@ -1,13 +1,13 @@
 import { Redis } from "@upstash/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { cancel, createCancelFlag } from "../../../../src/stores/redis/clients/cancel-flag.ts";
 import { clientFailure } from "../../../../src/stores/redis/clients/client-failure.ts";
-import { openFence, voidFence } from "../../../../src/stores/redis/clients/fence-bytes.ts";
 import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
 import type { RedisPort } from "../../../../src/stores/redis/clients/redis-port.ts";
 import type { RedisServer } from "../servers/redis-server.ts";
 import { startRedis } from "../servers/start-redis.ts";
-import { allOf } from "./all-of.ts";
-import { COUNTING_SCRIPT, callOf, scriptOf } from "./counting-script.ts";
+import { COUNTING_SCRIPT, callOf, scriptOf } from "./kit/counting-script.ts";
+import { allOf } from "./kit/port-results.ts";
 import { UpstashServer } from "./upstash-server.ts";
 
 let redis: RedisServer;
@@ -54,7 +54,7 @@ describe.each([
 
   it("does nothing when the fence is void", async () => {
     const call = callOf(["a"]);
-    voidFence(call.fence);
+    cancel(call.cancelFlag);
     expect(await port.run(call)).toEqual([]);
     expect(await redis.command("EXISTS", "a")).toBe(0);
   });
@@ -85,8 +85,8 @@ describe.each([
     upstash.dropReplies(true);
     const call = callOf(["a"]);
     const error: unknown = await port.run(call).catch((thrown: unknown) => thrown);
-    expect(clientFailure(error)).toMatchObject({ kind: "outage" });
-    expect(call.fence.argument).not.toEqual(openFence().argument);
+    expect(clientFailure(error)).toMatchObject({ kind: "unavailable" });
+    expect(call.cancelFlag.argument).not.toEqual(createCancelFlag().argument);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(await redis.command("GET", "a")).toBe("1");
   });
@@ -100,8 +100,8 @@ describe.each([
       ),
     );
     expect(meanings).toEqual([
-      { kind: "refused", cause: "the server is out of memory" },
-      { kind: "outage", cause: "the server refuses more" },
+      { kind: "rejected", cause: "the server is out of memory" },
+      { kind: "unavailable", cause: "the server refuses more" },
       { kind: "fault" },
       { kind: "fault" },
     ]);
@@ -145,7 +145,7 @@ describe("a client of @upstash/redis", () => {
         .run(callOf(["a"]))
         .catch((error: unknown) => clientFailure(error));
     expect(await meaningOf({ token: "wrong" })).toEqual({ kind: "fault" });
-    expect(await meaningOf({ url: "http://127.0.0.1:1" })).toEqual({ kind: "outage", cause: "connection failed" });
-    expect(await meaningOf({ signal: () => AbortSignal.abort() })).toMatchObject({ kind: "outage" });
+    expect(await meaningOf({ url: "http://127.0.0.1:1" })).toEqual({ kind: "unavailable", cause: "connection failed" });
+    expect(await meaningOf({ signal: () => AbortSignal.abort() })).toMatchObject({ kind: "unavailable" });
   });
 });

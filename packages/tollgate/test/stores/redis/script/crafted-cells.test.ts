@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { CraftedBucket } from "./crafted-bucket.ts";
-import { useScriptServer } from "./script-server.ts";
+import { CraftedBucket } from "./kit/crafted-bucket.ts";
+import { useScriptServer } from "./kit/script-server.ts";
 
 /** Rates whose numbers have nothing in common, so that quotients come as near to whole numbers as they can. */
 const RATES = [

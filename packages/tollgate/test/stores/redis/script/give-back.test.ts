@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createLimiter, type TokenBucketLimit, tokenBucket } from "../../../../src/index.ts";
 import { manualClock } from "../../../../src/testing/index.ts";
-import { call, encoded, NOW_US } from "./call.ts";
-import { Random } from "./random.ts";
-import { type ScriptServer, useScriptServer } from "./script-server.ts";
+import { Random } from "./kit/random.ts";
+import { call, encoded, NOW_US } from "./kit/script-call.ts";
+import { type ScriptServer, useScriptServer } from "./kit/script-server.ts";
 
 const RUNS = 150;
 const started = useScriptServer();
@@ -24,7 +24,7 @@ class Bucket {
 
   /** Whether it was admitted, and when as the script says. */
   async take(nowUs: number, cost: number): Promise<{ readonly admitted: boolean; readonly takenUs: number }> {
-    const [outcome] = (await this.#run(call("take", this.#plan, this.#key, cost, { nowUs, tellsTime: true }))) ?? [];
+    const [outcome] = (await this.#run(call("take", this.#plan, this.#key, cost, { nowUs, reportsTime: true }))) ?? [];
     return { admitted: outcome?.admitted === 1, takenUs: outcome?.decidedUs ?? Number.NaN };
   }
 

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { perHour, perSecond, slidingWindow } from "../../../../src/index.ts";
-import type { ScriptTransaction } from "../../../../src/stores/redis/script/encode-call.ts";
-import { SCRIPT_SHA } from "../../../../src/stores/redis/script/sha.ts";
-import { SCRIPT } from "../../../../src/stores/redis/script/source.ts";
-import { at, call, encoded, NOW_US } from "./call.ts";
-import { useScriptServer } from "./script-server.ts";
+import { SCRIPT, SCRIPT_SHA } from "../../../../src/stores/redis/script/source.ts";
+import type { ScriptTransaction } from "../../../../src/stores/redis/script/transaction.ts";
+import { at, call, encoded, NOW_US } from "./kit/script-call.ts";
+import { useScriptServer } from "./kit/script-server.ts";
 
 const started = useScriptServer();
 

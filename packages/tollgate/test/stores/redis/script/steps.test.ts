@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fixedWindow, perDay, perHour, slidingWindow, tokenBucket } from "../../../../src/index.ts";
 import { StepCount, stepsOf } from "../../../../src/stores/redis/script/steps.ts";
-import { call, encoded, NOW_US, together } from "./call.ts";
+import { call, encoded, NOW_US, together } from "./kit/script-call.ts";
 
 const DETAILS = ["first-denied", "each"] as const;
 const LIMITS = [

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { outcomeDifferences } from "./compare-outcomes.ts";
-import { useScriptServer } from "./script-server.ts";
-import type { Trace } from "./trace.ts";
-import { TraceMaker } from "./trace-maker.ts";
+import { outcomeDifferences } from "./kit/compare-outcomes.ts";
+import { useScriptServer } from "./kit/script-server.ts";
+import type { Trace } from "./kit/trace.ts";
+import { TraceMaker } from "./kit/trace-maker.ts";
 
 /** The same in every run. `TOLLGATE_TRACES` plays more, `TOLLGATE_TRACE` one of them alone. */
 const TRACES = Number(process.env["TOLLGATE_TRACES"] ?? 20_000);

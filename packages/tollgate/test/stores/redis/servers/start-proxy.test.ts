@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { eventuallyTrue } from "./eventually.ts";
 import type { RawConnection } from "./raw-connection.ts";
 import type { RedisServer } from "./redis-server.ts";
-import { connectHere, startProxyHere, startRedisHere } from "./set-up.ts";
 import type { TcpProxy } from "./start-proxy.ts";
+import { connectHere, startProxyHere, startRedisHere } from "./test-servers.ts";
 
 const PING_BYTES = "*1\r\n$4\r\nPING\r\n".length;
 const PONG_BYTES = "+PONG\r\n".length;

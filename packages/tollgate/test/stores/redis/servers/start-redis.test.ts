@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { waitForLink } from "./replication.ts";
-import { connectHere, startRedisHere } from "./set-up.ts";
 import { startRedis } from "./start-redis.ts";
+import { connectHere, startRedisHere } from "./test-servers.ts";
 
 describe("startRedis", () => {
   it("answers when it is there, soon, with a folder and a port of its own, and keeps nothing on disk", async () => {

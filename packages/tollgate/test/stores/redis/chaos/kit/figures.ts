@@ -1,5 +1,5 @@
 import { causesOf, recoveries, worstOverMs } from "./findings.ts";
-import type { Run } from "./run.ts";
+import type { Run } from "./traffic-run.ts";
 
 /** What was measured, for whoever reads the report of the tests. */
 export function figuresOf(run: Run<unknown>): string {

@@ -1,7 +1,7 @@
 import { type CallRecord, show } from "./call-record.ts";
 import { type Lane, SHARE } from "./lane.ts";
 import { PER_SECOND, TIGHT } from "./limits.ts";
-import type { Run } from "./run.ts";
+import type { Run } from "./traffic-run.ts";
 
 /** How much longer than its timeout a call may take, beside the lag of the process. */
 const GRACE_MS = 20;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type ConnectedClient, EVERY_CLIENT, type TestClient } from "../../clients/every-client.ts";
+import { type ConnectedClient, EVERY_CLIENT, type TestClient } from "../../clients/kit/every-client.ts";
 import { eventuallyTrue } from "../../servers/eventually.ts";
 import { Lane, type Policy } from "./lane.ts";
 

@@ -1,6 +1,6 @@
 import { type AsyncLimiter, createLimiter, memoryStore, type Observation } from "tollgate";
 import { type RedisStore, type RedisStoreObservation, redisStore } from "tollgate/redis";
-import type { Random } from "../../script/random.ts";
+import type { Random } from "../../script/kit/random.ts";
 import type { CallRecord } from "./call-record.ts";
 import { LIMITS, type LimiterName } from "./limits.ts";
 

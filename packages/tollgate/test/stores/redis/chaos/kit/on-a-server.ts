@@ -1,4 +1,4 @@
-import { type ConnectedClient, EVERY_CLIENT, type TestClient } from "../../clients/every-client.ts";
+import { type ConnectedClient, EVERY_CLIENT, type TestClient } from "../../clients/kit/every-client.ts";
 import type { RedisServer } from "../../servers/redis-server.ts";
 import { startProxy, type TcpProxy } from "../../servers/start-proxy.ts";
 import { type RedisOptions, startRedis } from "../../servers/start-redis.ts";

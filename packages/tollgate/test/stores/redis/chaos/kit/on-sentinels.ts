@@ -1,4 +1,4 @@
-import { type ConnectedClient, EVERY_CLIENT, type TestClient } from "../../clients/every-client.ts";
+import { type ConnectedClient, EVERY_CLIENT, type TestClient } from "../../clients/kit/every-client.ts";
 import { type RedisSentinel, startSentinel } from "../../servers/start-sentinel.ts";
 import { EVERYBODY, type Fleet } from "./fleet.ts";
 import { type Place, stage, type Told } from "./stage.ts";

@@ -12,7 +12,7 @@ import {
   unheard,
   unknownCauses,
 } from "./findings.ts";
-import type { Run } from "./run.ts";
+import type { Run } from "./traffic-run.ts";
 
 /** What holds whatever happens: nobody waits too long, nothing crashes, and whoever is to hear of it does. */
 export function itStandsThrough(run: () => Run<unknown>, causes: readonly string[]): void {

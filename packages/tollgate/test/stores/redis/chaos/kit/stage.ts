@@ -1,9 +1,9 @@
 import { afterAll, beforeAll } from "vitest";
-import type { ConnectedClient, TestClient } from "../../clients/every-client.ts";
+import type { ConnectedClient, TestClient } from "../../clients/kit/every-client.ts";
 import { usedOf } from "./count.ts";
-import { drain } from "./drain.ts";
+import { drain } from "./drain-limit.ts";
 import { Fleet, type Members } from "./fleet.ts";
-import { pass, Run } from "./run.ts";
+import { pass, Run } from "./traffic-run.ts";
 
 /** Traffic is as it should be for that long, before anything happens. */
 const CALM_MS = 400;

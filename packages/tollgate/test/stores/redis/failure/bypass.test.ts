@@ -1,0 +1,145 @@
+import { createLimiter, perDay, perMinute } from "tollgate";
+import type { RedisStoreObservation } from "tollgate/redis";
+import { describe, expect, it } from "vitest";
+import { bypassedStore, quarterStore } from "../kit/bypassed-store.ts";
+import { type StoreOptions, useRedis } from "../kit/use-redis.ts";
+
+const inUse = useRedis();
+
+function bypassed(options?: StoreOptions) {
+  return bypassedStore(inUse.redis, options);
+}
+
+function quarter() {
+  return quarterStore(inUse.redis);
+}
+
+describe("the kill switch", () => {
+  it("asks nobody, and lets all pass by default", async () => {
+    const { redis, store } = bypassed();
+    const limiter = createLimiter({ name: "api", limits: [perMinute(1)], store });
+    const calls = await redis.callsOf(async () => {
+      for (let i = 0; i < 3; i += 1) expect(await limiter.allow("ann")).toBe(true);
+      expect(await limiter.consume("ann", 5)).toEqual({
+        allowed: true,
+        degraded: "bypassed",
+        limiter: "api",
+        limit: undefined,
+        limits: [],
+        remaining: Number.POSITIVE_INFINITY,
+        limitRemaining: Number.POSITIVE_INFINITY,
+        resetMs: 0,
+        nextMs: 0,
+      });
+      expect(await limiter.peek("ann")).toMatchObject({ allowed: true, degraded: "bypassed" });
+      expect(await limiter.charge("ann", 3)).toMatchObject({ allowed: true, degraded: "bypassed" });
+      await limiter.refund("ann", 3);
+      expect(await limiter.explain("ann")).toEqual([]);
+      const out = new Uint8Array(2);
+      expect(await limiter.allowMany(["ann", "bob"], out)).toBe(2);
+      expect(await limiter.handle("ann").consume()).toMatchObject({ allowed: true, degraded: "bypassed" });
+      expect(await limiter.handle("ann").allow()).toBe(true);
+    });
+    expect(calls).toBe(0);
+  });
+
+  it("denies where the policy does, for a second", async () => {
+    const { store } = bypassed({ onFailure: "deny" });
+    const limiter = createLimiter({ name: "api", limits: [perMinute(1)], store });
+    expect(await limiter.allow("ann")).toBe(false);
+    expect(await limiter.handle("ann").allow()).toBe(false);
+    expect(await limiter.consume("ann")).toEqual({
+      allowed: false,
+      reason: "store-unavailable",
+      degraded: "bypassed",
+      limiter: "api",
+      limit: undefined,
+      limits: [],
+      violated: [],
+      remaining: 0,
+      limitRemaining: 0,
+      resetMs: 0,
+      retryAfterMs: 1_000,
+      usedAfterRetry: 0,
+    });
+    const out = new Uint8Array([7, 7]);
+    expect(await limiter.allowMany(["ann", "bob"], out)).toBe(0);
+    expect([...out]).toEqual([0, 0]);
+    expect(await limiter.charge("ann", 1)).toMatchObject({ allowed: false, reason: "store-unavailable" });
+    await limiter.refund("ann", 1);
+  });
+
+  it("leaves what the server counted as it was", async () => {
+    const { redis, clock } = quarter();
+    const store = redis.storeByClock();
+    const limiter = createLimiter({ name: "api", limits: [perMinute(10)], store, clock });
+    await limiter.consume("ann", 4);
+    store.bypass = true;
+    await Promise.all([limiter.consume("ann", 3), limiter.charge("ann", 3), limiter.refund("ann", 3)]);
+    store.bypass = false;
+    expect(await limiter.peek("ann", 1)).toMatchObject({ remaining: 5 });
+  });
+
+  it("keeps nobody from resetting a key on the server", async () => {
+    const { redis, clock } = quarter();
+    const store = redis.storeByClock();
+    const limiter = createLimiter({ name: "api", limits: [perMinute(10)], store, clock });
+    await limiter.consume("ann", 10);
+    store.bypass = true;
+    expect(await limiter.size()).toBe(1);
+    await limiter.reset("ann");
+    store.bypass = false;
+    expect(await limiter.allow("ann", 10)).toBe(true);
+  });
+
+  it("works at once, for the next call, and back", async () => {
+    const { store } = bypassed({ onFailure: "deny" });
+    const limiter = createLimiter({ name: "api", limits: [perDay(9)], store });
+    store.bypass = false;
+    const asked = limiter.allow("ann");
+    store.bypass = true;
+    const denied = limiter.allow("ann");
+    store.bypass = false;
+    expect(await Promise.all([asked, denied, limiter.allow("ann")])).toEqual([true, false, true]);
+    expect(await limiter.consume("ann")).toMatchObject({ remaining: 6 });
+    expect((await limiter.consume("ann")).degraded).toBeUndefined();
+  });
+
+  it("is told of once for each change, and to observers that throw", async () => {
+    const heard: RedisStoreObservation[] = [];
+    const observe = (observation: RedisStoreObservation) => {
+      heard.push(observation);
+      throw new Error("no");
+    };
+    const store = inUse.redis.store({ observe });
+    expect(store.bypass).toBe(false);
+    for (const bypass of [false, true, true, false]) store.bypass = bypass;
+    expect(heard).toEqual([
+      { type: "bypass", bypass: true },
+      { type: "bypass", bypass: false },
+    ]);
+  });
+});
+
+describe("limiters tell their observers", () => {
+  it("that they decided without the store", async () => {
+    const { store, heard, observe } = bypassed();
+    const limiter = createLimiter({ name: "api", limits: [perMinute(1)], store, observe });
+    await limiter.allow("ann");
+    await limiter.peek("ann");
+    await limiter.refund("ann", 1);
+    expect(heard.map(({ type }) => type)).toEqual(["degradation", "decision", "degradation", "degradation"]);
+    expect(heard[0]).toEqual({ type: "degradation", limiter: "api", cause: "bypassed" });
+    expect(heard[1]).toMatchObject({ verb: "allow", keys: ["ann"], decision: { allowed: true, degraded: "bypassed" } });
+  });
+
+  it("who may throw, for whoever called", async () => {
+    const { store } = quarter();
+    const observe = () => {
+      throw new Error("heard enough");
+    };
+    const limiter = createLimiter({ name: "api", limits: [perMinute(10)], store, observe });
+    await expect(limiter.allow("ann")).rejects.toThrow("heard enough");
+    await expect(limiter.refund("ann", 1)).rejects.toThrow("heard enough");
+  });
+});

@@ -1,0 +1,127 @@
+import { type AsyncLimiter, combine, createLimiter, perDay, TollgateError } from "tollgate";
+import { describe, expect, it } from "vitest";
+import { freshPrefix, useRedis } from "../kit/use-redis.ts";
+
+const inUse = useRedis();
+
+type Damage = (name: string) => Promise<unknown>;
+
+const A_LIST: Damage = async (name) => {
+  await inUse.redis.command("DEL", name);
+  await inUse.redis.command("LPUSH", name, "x");
+};
+const A_TEXT: Damage = (name) => inUse.redis.command("SET", name, "hello");
+
+/** A limiter over a store in which somebody has overwritten what is kept of "bad". */
+async function damaged(damage: Damage) {
+  const { redis } = inUse;
+  const prefix = freshPrefix();
+  const store = redis.store({ prefix, onFailure: "deny" });
+  const limiter = createLimiter({ name: "api", limits: [perDay(10)], store });
+  await limiter.consume("bad");
+  const [name = ""] = await redis.client.keys(`${prefix}:api:*`);
+  await damage(name);
+  return { redis, store, limiter };
+}
+
+async function errorOf(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+const VERBS: readonly (readonly [string, (limiter: AsyncLimiter) => Promise<unknown>])[] = [
+  ["allow", (limiter) => limiter.allow("bad")],
+  ["consume", (limiter) => limiter.consume("bad")],
+  ["peek", (limiter) => limiter.peek("bad")],
+  ["explain", (limiter) => limiter.explain("bad")],
+  ["charge", (limiter) => limiter.charge("bad", 2)],
+  ["refund", (limiter) => limiter.refund("bad", 2)],
+  ["allowMany", (limiter) => limiter.allowMany(["bad", "bad"], new Uint8Array(2))],
+  ["a handle's allow", (limiter) => limiter.handle("bad").allow()],
+  ["sweep", (limiter) => limiter.sweep()],
+];
+
+describe("a key that is not ours is an error, and no outage", () => {
+  it.each([
+    ["another type", A_LIST, "WRONGTYPE"],
+    ["a value of another kind", A_TEXT, "{bad}: expected a value of 8"],
+  ])("%s: with the server's words, for every verb", async (_name, damage, words) => {
+    const { store, limiter } = await damaged(damage);
+    for (const [verb, call] of VERBS) {
+      const error = await errorOf(call(limiter));
+      expect(error).toBeInstanceOf(TollgateError);
+      const { code, message } = error as TollgateError;
+      expect([verb, code, message]).toEqual([verb, "ERR_STORE", expect.stringContaining(words)]);
+    }
+    expect(store.breaker).toBe("closed");
+  });
+
+  it("and for other keys nothing, in other turns", async () => {
+    const { limiter } = await damaged(A_LIST);
+    await expect(limiter.allow("bad")).rejects.toMatchObject({ code: "ERR_STORE" });
+    expect(await limiter.allow("good", 10)).toBe(true);
+  });
+
+  it("reset mends it", async () => {
+    const { limiter } = await damaged(A_TEXT);
+    await limiter.reset("bad");
+    expect(await limiter.consume("bad")).toMatchObject({ allowed: true, remaining: 9 });
+  });
+
+  it("clear mends it", async () => {
+    const { limiter } = await damaged(A_LIST);
+    await limiter.clear();
+    expect(await limiter.consume("bad")).toMatchObject({ allowed: true, remaining: 9 });
+  });
+});
+
+describe("what went out together with such a key", () => {
+  it("is decided all the same", async () => {
+    const { limiter, store } = await damaged(A_LIST);
+    const keys = ["a", "b", "bad", "c", "a"];
+    const told = await Promise.allSettled(keys.map((key) => limiter.consume(key, 4)));
+    expect(told.map((one) => (one.status === "fulfilled" ? one.value.remaining : one.reason))).toEqual([
+      6,
+      6,
+      expect.objectContaining({ code: "ERR_STORE" }),
+      6,
+      2,
+    ]);
+    expect((await limiter.peek("a", 0)).remaining).toBe(2);
+    expect(store.breaker).toBe("closed");
+  });
+
+  it("is taken from no limit of a combination", async () => {
+    const { store, limiter } = await damaged(A_LIST);
+    const route = createLimiter({ name: "route", key: () => "everywhere", limits: [perDay(10)], store });
+    for (const both of [combine(route, limiter), combine(limiter, route)]) {
+      await expect(both.consume("bad", 3)).rejects.toMatchObject({ code: "ERR_STORE" });
+    }
+    expect(await route.peek("bad", 0)).toMatchObject({ remaining: 10 });
+  });
+
+  it("is not told anything where it does not go out with it", async () => {
+    const { redis, limiter } = await damaged(A_LIST);
+    const alone = createLimiter({ name: "api", limits: [perDay(10)], store: redis.store({ batch: false }) });
+    const [bad, good] = await Promise.allSettled([limiter.allow("bad"), alone.allow("good")]);
+    expect(bad.status).toBe("rejected");
+    expect(good).toEqual({ status: "fulfilled", value: true });
+  });
+});
+
+describe("a script that the server has forgotten", () => {
+  it("is sent again, and every call decided once", async () => {
+    const { redis } = inUse;
+    const limiter = createLimiter({ name: "api", limits: [perDay(500)], store: redis.store() });
+    const calls: Promise<boolean>[] = [];
+    for (let turn = 0; turn < 20; turn += 1) {
+      if (turn % 5 === 0) void redis.client.script("FLUSH");
+      for (let i = 0; i < 30; i += 1) calls.push(limiter.allow("ann"));
+      await new Promise(setImmediate);
+    }
+    expect((await Promise.all(calls)).filter(Boolean)).toHaveLength(500);
+    expect(await limiter.peek("ann", 0)).toMatchObject({ remaining: 0 });
+  });
+});

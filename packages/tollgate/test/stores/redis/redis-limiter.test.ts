@@ -1,0 +1,194 @@
+import { Redis } from "ioredis";
+import {
+  createLimiter,
+  fixedWindow,
+  type Observation,
+  perDay,
+  perHour,
+  perSecond,
+  slidingWindow,
+  tokenBucket,
+} from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { freshPrefix, openStore, useRedis } from "./kit/use-redis.ts";
+
+const inUse = useRedis();
+const NOW_MS = 1_790_000_000_000;
+
+describe("one quota for many", () => {
+  it.each([
+    ["a bucket", perDay(1_000)],
+    ["an exact sliding window", slidingWindow({ limit: 1_000, window: "1h", resolution: "1ms" })],
+    ["a fixed window", fixedWindow({ limit: 1_000, window: "1d", anchor: "first-use" })],
+  ])("admits exactly 1,000 of 50 clients that ask at once: %s", async (_name, limit) => {
+    const { redis } = inUse;
+    const prefix = freshPrefix();
+    const clients = Array.from({ length: 50 }, () => new Redis(redis.server.port));
+    onTestFinished(() => {
+      for (const client of clients) client.disconnect();
+    });
+    const admitted = await Promise.all(
+      clients.map(async (client, i) => {
+        const store = openStore(client, { prefix, batch: i % 5 !== 0, denyCache: i % 2 === 0 });
+        const limiter = createLimiter({ name: "fleet", limits: [limit], store });
+        let count = 0;
+        for (let turn = 0; turn < 4; turn += 1) {
+          const answers = await Promise.all(
+            Array.from({ length: 10 }, (_, call) =>
+              call % 2 === 0 ? limiter.allow("all") : limiter.consume("all").then(({ allowed }) => allowed),
+            ),
+          );
+          count += answers.filter(Boolean).length;
+        }
+        return count;
+      }),
+    );
+    expect(admitted.reduce((sum, count) => sum + count, 0)).toBe(1_000);
+  });
+
+  it("counts costs and refunds of all of them", async () => {
+    const { redis } = inUse;
+    const prefix = freshPrefix();
+    const [client, another] = [new Redis(redis.server.port), new Redis(redis.server.port)];
+    onTestFinished(() => {
+      client.disconnect();
+      another.disconnect();
+    });
+    const limiters = [client, another].map((one) =>
+      createLimiter({ name: "fleet", limits: [perDay(100)], store: openStore(one, { prefix }) }),
+    );
+    await Promise.all(limiters.flatMap((limiter) => Array.from({ length: 10 }, () => limiter.charge("all", 7))));
+    await Promise.all(limiters.flatMap((limiter) => Array.from({ length: 10 }, () => limiter.refund("all", 3))));
+    expect(await limiters[0]!.explain("all")).toMatchObject([{ used: 80 }]);
+  });
+});
+
+describe("the keys of a limiter", () => {
+  it("are counted, swept and cleared, 5,000 of them and those of nobody else", async () => {
+    const clock = manualClock(NOW_MS);
+    const heard: Observation[] = [];
+    const store = inUse.redis.storeByClock({ timeoutMs: 20_000 });
+    const limits = [perSecond(2), perHour(9)];
+    const observe = (observation: Observation) => heard.push(observation);
+    const limiter = createLimiter({ name: "api", limits, store, clock, observe });
+    const other = createLimiter({ name: "api2", limits, store, clock });
+    const keys = Array.from({ length: 5_000 }, (_, i) => `user-${i}`);
+    await limiter.allowMany(keys, new Uint8Array(5_000));
+    await Promise.all([other.allow("ann"), limiter.allow("user-1"), limiter.charge("user-2", 3)]);
+    expect(await limiter.size()).toBe(5_000);
+    expect(await limiter.sweep()).toBe(0);
+    heard.length = 0;
+    // Those who used one unit are as good as new, the two who used more are not.
+    clock.advance(400_000);
+    expect(await limiter.sweep()).toBe(4_998);
+    expect(heard).toEqual([{ type: "sweep", limiter: "api", removed: 4_998, remaining: 2 }]);
+    expect(await limiter.size()).toBe(2);
+    expect(await limiter.peek("user-2", 0)).toMatchObject({ allowed: true, remaining: 2 });
+    await limiter.clear();
+    expect(await limiter.size()).toBe(0);
+    expect(await other.size()).toBe(1);
+  });
+
+  it("are swept once, though what was denied stands in the deny cache", async () => {
+    const clock = manualClock(NOW_MS);
+    const limiter = createLimiter({ name: "api", limits: [perSecond(2)], store: inUse.redis.storeByClock(), clock });
+    await limiter.allowMany(["ann", "ann", "ann"], new Uint8Array(3));
+    clock.advance(999.999);
+    expect(await limiter.sweep()).toBe(0);
+    clock.advance(0.001);
+    expect(await limiter.sweep()).toBe(1);
+    expect(await limiter.allow("ann", 2)).toBe(true);
+  });
+
+  it("of limits chosen per call are those of all the limits that were seen", async () => {
+    const store = inUse.redis.store();
+    const [small, large, rare] = [perDay(2), perDay(20), tokenBucket({ capacity: 3, refill: 1, per: "1h" })];
+    const limiter = createLimiter({
+      name: "plan",
+      key: ({ id }: { id: string; plan: "free" | "paid" | "none" }) => id,
+      limits: ({ plan }) => ({ free: [small, rare], paid: [large, rare], none: undefined })[plan],
+      store,
+    });
+    const ann = { id: "ann", plan: "free" } as const;
+    const paying = { id: "ann", plan: "paid" } as const;
+    expect(await limiter.consume(ann)).toMatchObject({ allowed: true, limit: small, remaining: 1 });
+    // What stands in two lists is one bucket.
+    expect(await limiter.consume(paying)).toMatchObject({ allowed: true, limit: rare, limitRemaining: 1 });
+    expect(await limiter.consume({ id: "ann", plan: "none" })).toMatchObject({
+      allowed: true,
+      remaining: Number.POSITIVE_INFINITY,
+    });
+    expect(await limiter.consume(paying, 2)).toMatchObject({ allowed: false, limit: rare, violated: [rare] });
+    expect((await limiter.explain(paying)).map(({ used }) => used)).toEqual([1, 2]);
+    expect(await limiter.size()).toBe(3);
+    await limiter.reset({ id: "ann", plan: "none" });
+    expect(await limiter.size()).toBe(0);
+  });
+});
+
+describe("handles", () => {
+  it("decide as their key does, and outlive a reset", async () => {
+    const limiter = createLimiter({ name: "api", limits: [perDay(5)], store: inUse.redis.store() });
+    const handle = limiter.handle("ann");
+    const turn = await Promise.all([handle.allow(2), limiter.allow("ann", 2), handle.consume(2), handle.allow()]);
+    expect(turn).toEqual([true, true, expect.objectContaining({ allowed: false, remaining: 1 }), true]);
+    await handle.refund(3);
+    expect(await handle.charge(4)).toMatchObject({ allowed: false });
+    await limiter.reset("ann");
+    expect(await handle.consume(5)).toMatchObject({ allowed: true, remaining: 0 });
+  });
+});
+
+describe("misuse is refused before anything is asked", () => {
+  it.each<[string, unknown, unknown]>([
+    ["ERR_COST", "ann", -1],
+    ["ERR_COST", "ann", 1.5],
+    ["ERR_COST", "ann", { tokens: 1 }],
+    ["ERR_KEY", 7, 1],
+    ["ERR_KEY", undefined, 1],
+  ])("%s: %o, %o", async (code, key, cost) => {
+    const limiter = createLimiter({ name: "api", limits: [perDay(5)], store: inUse.redis.store() });
+    const calls = await inUse.redis.callsOf(async () => {
+      await expect(limiter.allow(key as string, cost as number)).rejects.toMatchObject({ code });
+      await expect(limiter.consume(key as string, cost as number)).rejects.toMatchObject({ code });
+      await expect(limiter.allowMany(["a", key as string], new Uint8Array(2), cost as number)).rejects.toMatchObject({
+        code,
+      });
+    });
+    expect(calls).toBe(0);
+  });
+});
+
+describe("closing", () => {
+  it("the store leaves what is under way to end, and the client to its owner", async () => {
+    const { redis } = inUse;
+    const store = redis.store();
+    const limiter = createLimiter({ name: "api", limits: [perDay(5)], store });
+    const before = redis.client.listenerCount("close");
+    const asked = limiter.allow("ann");
+    await store.close();
+    await store.close();
+    expect(await asked).toBe(true);
+    expect(redis.client.status).toBe("ready");
+    expect(redis.client.listenerCount("close")).toBe(before - 1);
+  });
+
+  it("the limiter hears of no more sweeps, and goes on deciding", async () => {
+    const clock = manualClock(NOW_MS);
+    const heard: string[] = [];
+    const limiter = createLimiter({
+      name: "api",
+      limits: [perSecond(5)],
+      store: inUse.redis.storeByClock(),
+      clock,
+      observe: ({ type }) => heard.push(type),
+    });
+    await limiter.allow("ann");
+    clock.advance(60_000);
+    await limiter.close();
+    expect(await limiter.sweep()).toBe(1);
+    expect(await limiter.allow("ann")).toBe(true);
+    expect(heard).toEqual(["decision", "decision"]);
+  });
+});

@@ -1,0 +1,312 @@
+import { Cluster } from "ioredis";
+import {
+  type AsyncLimiter,
+  combine,
+  createLimiter,
+  fixedWindow,
+  memoryStore,
+  perDay,
+  perHour,
+  perSecond,
+  slidingWindow,
+  tokenBucket,
+} from "tollgate";
+import { manualClock, storeContract } from "tollgate/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callBoth, LIVELY, twinsOf } from "./kit/limiter-twins.ts";
+import { freshPrefix, openStore, type StoreOptions } from "./kit/use-redis.ts";
+import { Random } from "./script/kit/random.ts";
+import { eventuallyTrue } from "./servers/eventually.ts";
+import { type RedisCluster, startCluster } from "./servers/start-cluster.ts";
+
+const NOW_MS = 1_790_000_000_000;
+/** In slots of three different primaries. */
+const KEYS = ["ann", "bob!", "cid-3", "dan-44"];
+
+interface Call {
+  readonly user: string;
+  readonly route: string;
+}
+
+let cluster: RedisCluster;
+let client: Cluster;
+
+beforeAll(async () => {
+  cluster = await startCluster({ primaries: 3, replicas: 0 });
+  client = new Cluster([...cluster.addresses]);
+  await client.ping();
+}, 60_000);
+afterAll(async () => {
+  client?.disconnect();
+  await cluster?.stop();
+});
+
+function storeByClock(options: StoreOptions = {}) {
+  return openStore(client, { time: "client", maxSkewMs: 86_400_000, ...options });
+}
+
+/**
+ * Waits until so much is in use. What a lost race took and came back by itself meanwhile is not given back: it refills
+ * soon.
+ */
+async function eventuallyUsed(limiter: AsyncLimiter<never>, input: unknown, used: readonly number[]): Promise<void> {
+  let last: readonly number[] = [];
+  await eventuallyTrue(`${used.join(", ")} units in use`, async () => {
+    const reports = await limiter.explain(input as never);
+    last = reports.map((report) => report.used);
+    return String(last) === String(used);
+  });
+  expect(last).toEqual(used);
+}
+
+/** How often the script is called on each node by what is done. */
+async function callsOf(work: () => Promise<unknown>): Promise<number> {
+  const before = await totalCalls();
+  await work();
+  return (await totalCalls()) - before;
+}
+
+async function totalCalls(): Promise<number> {
+  const counts = await Promise.all(
+    cluster.nodes.map(async (node) => {
+      const fields = await node.info("commandstats");
+      return Number(/calls=(\d+)/.exec(fields.get("cmdstat_evalsha") ?? "calls=0")?.[1]);
+    }),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** A limiter of users and one of routes, whose keys are in different slots, as one. */
+function userAndRoute(store = openStore(client), [userLimit, routeLimit] = [perDay(6), perDay(10)]) {
+  const clock = manualClock(NOW_MS);
+  const user = createLimiter({ name: "user", key: ({ user: id }: Call) => id, limits: [userLimit], store, clock });
+  const route = createLimiter({ name: "route", key: ({ route: id }: Call) => id, limits: [routeLimit], store, clock });
+  return { clock, user, route, both: combine(user, route) };
+}
+
+describe("the contract is kept in a cluster", () => {
+  const cases = storeContract({
+    createStore: () => openContractStore(),
+  }).filter(({ name }) => !/random traces|handle decides|sweeping changes/.test(name));
+  it.each(cases)("$name", async ({ run }) => {
+    await run();
+  });
+
+  function openContractStore() {
+    return storeByClock({ prefix: freshPrefix() });
+  }
+});
+
+describe("calls on several slots", () => {
+  it("decide as in memory, one after another", async () => {
+    const clock = manualClock(NOW_MS);
+    const store = storeByClock();
+    const twins = twinsOf(LIVELY, store, memoryStore(), clock);
+    const random = new Random(11);
+    for (let step = 0; step < 300; step += 1) {
+      const { what, asked, memory } = callBoth(random.of(twins), random.of(KEYS), random);
+      expect([step, what, await asked]).toEqual([step, what, memory]);
+      if (random.chance(0.2)) clock.advance(random.of([0.001, 100, 333.333, 1_000, 5_000]));
+    }
+  });
+
+  it("decide as in memory where keys differ, whatever the verb", async () => {
+    const clock = manualClock(NOW_MS);
+    const bucket = perSecond(5);
+    const empty = tokenBucket({ capacity: 4, refill: 2, per: "1s", initial: "empty" });
+    const windows = [
+      slidingWindow({ limit: 6, window: "2s" }),
+      fixedWindow({ limit: 9, window: "1s", mode: "shadow" }),
+    ];
+    const make = (store: ReturnType<typeof storeByClock> | ReturnType<typeof memoryStore>) => {
+      const parts = [
+        { name: "user", key: ({ user }: Call) => user, limits: [bucket, perHour(40)], clock },
+        { name: "route", key: ({ route }: Call) => route, limits: windows, clock },
+        { name: "both", key: ({ user, route }: Call) => `${user} ${route}`, limits: [empty], clock },
+      ] as const;
+      return store.kind === "sync"
+        ? combine(...parts.map((part) => createLimiter({ ...part, store })))
+        : combine(...parts.map((part) => createLimiter({ ...part, store })));
+    };
+    const asked = make(storeByClock());
+    const memory = make(memoryStore());
+    const random = new Random(5);
+    for (let step = 0; step < 300; step += 1) {
+      const call = { user: random.of(["ann", "bob"]), route: random.of(["/a", "/b", "/c"]) };
+      const cost = random.between(0, 4);
+      const verb = random.of(["consume", "consume", "consume", "peek", "explain", "charge", "refund"] as const);
+      const chance = verb !== "charge" || random.chance(0.2);
+      const told = chance ? await asked[verb](call, cost) : await asked.allow(call, cost);
+      const expected = chance ? memory[verb](call, cost) : memory.allow(call, cost);
+      const what = `${step}: ${verb} ${JSON.stringify(call)} ${cost}`;
+      expect([what, told]).toEqual([what, await expected]);
+      if (random.chance(0.3)) clock.advance(random.of([0.001, 100, 333.333, 1_000]));
+    }
+  });
+
+  it("never admit more than any limit, however many there are at once", async () => {
+    const store = openStore(client);
+    const { both, user, route } = userAndRoute(store, [perDay(6), perDay(40)]);
+    const users = Array.from({ length: 12 }, (_, i) => `user-${i}`);
+    const calls = users.flatMap((id) => Array.from({ length: 10 }, (_, i) => ({ user: id, route: `/${i % 2}` })));
+    const admitted = new Map<string, number>();
+    await Promise.all(
+      calls.map(async (call, i) => {
+        await new Promise((resolve) => setTimeout(resolve, i % 7));
+        if (!(await both.allow(call))) return;
+        for (const key of [call.user, call.route]) admitted.set(key, (admitted.get(key) ?? 0) + 1);
+      }),
+    );
+    for (const id of users) expect(admitted.get(id) ?? 0).toBeLessThanOrEqual(6);
+    for (const path of ["/0", "/1"]) expect(admitted.get(path) ?? 0).toBeLessThanOrEqual(40);
+    // What was given back is there again, and no more than that. What came back by itself meanwhile is not given back:
+    // that refills.
+    for (const id of users) {
+      await eventuallyUsed(user, { user: id, route: "" }, [admitted.get(id) ?? 0]);
+    }
+    for (const path of ["/0", "/1"]) {
+      await eventuallyUsed(route, { user: "", route: path }, [admitted.get(path) ?? 0]);
+    }
+  });
+
+  it("give back what they took, to shadow limits what those took", async () => {
+    const store = openStore(client);
+    const shadow = perDay(3, { mode: "shadow" });
+    const one = createLimiter({ name: "one", key: () => "ann", limits: [perDay(20), shadow], store });
+    const other = createLimiter({ name: "other", key: () => "bob!", limits: [perDay(5)], store });
+    const both = combine(one, other);
+    expect(await both.allow("", 2)).toBe(true);
+    expect(await both.consume("", 4)).toMatchObject({ allowed: false, limiter: "other", shadowDenied: [shadow] });
+    expect((await one.explain("")).map(({ used }) => used)).toEqual([2, 2]);
+    expect((await other.explain("")).map(({ used }) => used)).toEqual([2]);
+  });
+
+  it("give back to buckets, and leave in windows what others may have come after", async () => {
+    const store = openStore(client);
+    const limits = [slidingWindow({ limit: 20, window: "1h" }), fixedWindow({ limit: 20, window: "1d" }), perDay(20)];
+    const one = createLimiter({ name: "one", key: () => "ann", limits, store });
+    const other = createLimiter({ name: "other", key: () => "bob!", limits: [perDay(1)], store });
+    const both = combine(one, other);
+    // All look before one takes.
+    const told = await Promise.all(Array.from({ length: 10 }, () => both.allow("")));
+    expect(told.filter(Boolean)).toHaveLength(1);
+    await eventuallyUsed(one, "", [10, 10, 1]);
+    // Later calls see beforehand that it would be in vain.
+    expect(await both.allow("")).toBe(false);
+    await eventuallyUsed(one, "", [10, 10, 1]);
+  });
+
+  it("touch a bucket that starts empty though another slot denied, so that it fills", async () => {
+    const clock = manualClock(NOW_MS);
+    const store = storeByClock();
+    const one = createLimiter({ name: "one", key: () => "ann", limits: [perDay(1)], store, clock });
+    const empty = [tokenBucket({ capacity: 4, refill: 2, per: "1s", initial: "empty" })];
+    const other = createLimiter({ name: "other", key: () => "bob!", limits: empty, store, clock });
+    await one.allow("");
+    expect(await combine(one, other).consume("")).toMatchObject({ allowed: false });
+    clock.advance(1_000);
+    expect(await other.consume("", 2)).toMatchObject({ allowed: true, remaining: 0 });
+  });
+
+  it("leave no denial behind when they give back what others were denied for", async () => {
+    const { both, user, route } = userAndRoute(openStore(client), [perDay(1), perDay(1)]);
+    await route.allow({ user: "", route: "/full" });
+    // The first takes from the user before the route denies; the second finds the user's units taken, for now.
+    const [denied, between] = await Promise.all([
+      both.allow({ user: "ann", route: "/full" }),
+      new Promise((resolve) => setImmediate(resolve)).then(() => user.allow({ user: "ann", route: "" })),
+    ]);
+    expect(denied).toBe(false);
+    expect(await user.allow({ user: "ann", route: "" })).toBe(!between);
+  });
+
+  it("say of a denial what denied, even if it has passed by the time it is told", async () => {
+    const { both } = userAndRoute(openStore(client), [
+      perDay(1_000),
+      tokenBucket({ capacity: 1, refill: 1, per: "3ms" }),
+    ]);
+    let denials = 0;
+    for (let i = 0; i < 150; i += 1) {
+      const decision = await both.consume({ user: "ann", route: "/" });
+      if (decision.allowed) continue;
+      denials += 1;
+      expect(decision.violated.map(({ name }) => name)).toHaveLength(1);
+      expect(decision.retryAfterMs).toBeGreaterThan(0);
+    }
+    expect(denials).toBeGreaterThan(5);
+  });
+
+  it("peek and explain take nothing, charge and refund reach all", async () => {
+    const { both, user, route } = userAndRoute();
+    const call = { user: "eve", route: "/e" };
+    expect(await both.peek(call, 6)).toMatchObject({ allowed: true, remaining: 0 });
+    expect(await both.peek(call, 7)).toMatchObject({ allowed: false, limiter: "user", reason: "cost-over-capacity" });
+    expect((await both.explain(call)).map(({ limiter, used }) => [limiter, used])).toEqual([
+      ["user", 0],
+      ["route", 0],
+    ]);
+    expect(await both.charge(call, 8)).toMatchObject({ allowed: false });
+    expect((await both.explain(call)).map(({ used }) => used)).toEqual([8, 8]);
+    await both.refund(call, 5);
+    expect((await both.explain(call)).map(({ used }) => used)).toEqual([3, 3]);
+    await both.reset(call);
+    expect([await user.size(), await route.size()]).toEqual([0, 0]);
+  });
+});
+
+describe("batches in a cluster", () => {
+  it("are one for each slot", async () => {
+    const store = openStore(client);
+    const limiter = createLimiter({ name: "api", limits: [perDay(50)], store });
+    const other = createLimiter({ name: "other", limits: [perDay(50)], store });
+    await Promise.all(KEYS.map((key) => limiter.allow(key)));
+    const calls = await callsOf(() =>
+      Promise.all(
+        KEYS.flatMap((key) => [
+          limiter.allow(key),
+          limiter.consume(key),
+          other.allow(key),
+          combine(limiter, other).allow(key),
+          limiter.refund(key, 1),
+        ]),
+      ),
+    );
+    expect(calls).toBe(KEYS.length);
+  });
+
+  it("send calls on several limiters of one user as one", async () => {
+    const store = openStore(client);
+    const parts = [1, 2, 3].map((n) => createLimiter({ name: `part-${n}`, limits: [perDay(n)], store }));
+    const all = combine(...parts);
+    await all.allow("ann");
+    expect(await callsOf(() => all.consume("ann"))).toBe(1);
+  });
+
+  it("hold calls of one turn for a hot key", async () => {
+    const limiter = createLimiter({ name: "hot", limits: [perDay(30)], store: openStore(client) });
+    const allowed: boolean[] = [];
+    expect(
+      await callsOf(async () => {
+        allowed.push(...(await Promise.all(Array.from({ length: 100 }, () => limiter.allow("hot")))));
+      }),
+    ).toBe(1);
+    expect(allowed.filter(Boolean)).toHaveLength(30);
+  });
+});
+
+describe("the keys of a cluster", () => {
+  it("are counted, swept and cleared on all nodes", async () => {
+    const clock = manualClock(NOW_MS);
+    const store = storeByClock();
+    const limiter: AsyncLimiter = createLimiter({ name: "api", limits: [perSecond(5)], store, clock });
+    const keys = Array.from({ length: 300 }, (_, i) => `user-${i}`);
+    await limiter.allowMany(keys, new Uint8Array(300));
+    await limiter.allow("user-7", 4);
+    expect(await limiter.size()).toBe(300);
+    clock.advance(400);
+    expect(await limiter.sweep()).toBe(299);
+    expect(await limiter.size()).toBe(1);
+    await limiter.clear();
+    expect(await limiter.size()).toBe(0);
+  });
+});
