@@ -17,7 +17,7 @@ async function startLimiter() {
   return { proxy, client, store, limiter };
 }
 
-it("a closed store takes no calls", async () => {
+it("every verb of a closed store rejects", async () => {
   const { store, limiter } = await startLimiter();
   const handle = limiter.handle("ann");
   await store.close();
@@ -42,7 +42,7 @@ it("a closed store takes no calls", async () => {
   await expect(limiter.consume("ann")).rejects.toMatchObject({ code: CLOSED.code });
 });
 
-it("closing waits for the calls that are under way, and is done once", async () => {
+it("close() waits for the calls in flight, and is idempotent", async () => {
   const { proxy, client, store, limiter } = await startLimiter();
   proxy.delay(30);
   const decisions = Array.from({ length: 600 }, (_, i) => limiter.consume(`key-${i % 300}`));
@@ -56,7 +56,7 @@ it("closing waits for the calls that are under way, and is done once", async () 
   expect(client.listenerCount("close")).toBe(0);
 });
 
-it("calls that were under way when the store was closed count once, though the connection breaks and the client sends them again", async () => {
+it("calls in flight at close() count once, even if the client sends them again after a lost connection", async () => {
   const { proxy, client, store, limiter } = await startLimiter();
   proxy.halfOpen();
   const decisions = Array.from({ length: 100 }, () => limiter.charge("ann", 1));

@@ -15,7 +15,7 @@ async function growthOf(work: (i: number) => Promise<unknown>, times: number): P
   return (process.memoryUsage().heapUsed - before) / MEGABYTE;
 }
 
-it("a store keeps no long keys", async () => {
+it("the store caches no long keys", async () => {
   const limiter = createLimiter({ name: "api", limits: [perDay(1)], store: inUse.redis.store() });
   const grown = await growthOf(async (i) => {
     const key = `${i} `.repeat(100_000);
@@ -25,7 +25,7 @@ it("a store keeps no long keys", async () => {
   expect(grown).toBeLessThan(6);
 });
 
-it("a store keeps no header that a key was cut out of", async () => {
+it("the store keeps no header alive from which a key was sliced", async () => {
   const limiter = createLimiter({ name: "api", limits: [perDay(1)], store: inUse.redis.store() });
   const grown = await growthOf(async (i) => {
     const header = Buffer.alloc(40_000, `${i}, Bearer of good tidings `).toString("latin1");

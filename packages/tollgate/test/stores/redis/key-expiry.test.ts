@@ -81,8 +81,8 @@ async function serverMs(): Promise<number> {
   return Number(seconds) * 1_000 + Number(us) / 1_000;
 }
 
-describe("by the server's time", () => {
-  it("a key goes when it is as good as new: never earlier, and no more than a few milliseconds later", async () => {
+describe("expiry by the server's clock", () => {
+  it("a key expires when it is idle: never earlier, and at most a few milliseconds later", async () => {
     const prefix = freshPrefix();
     const limiters = limitersOf(inUse.redis.store({ prefix }));
     await useAll(limiters, new Random(1), 10);
@@ -100,7 +100,7 @@ describe("by the server's time", () => {
     expect(keys).toBeGreaterThan(18);
   });
 
-  it("a key in which a bucket started empty is kept until it may be forgotten", async () => {
+  it("a key with a bucket that starts empty expires an idle time after it is full", async () => {
     const prefix = freshPrefix();
     const limiter = createLimiter({ name: "empty", limits: EMPTY, store: inUse.redis.store({ prefix }) });
     await useAll([limiter], new Random(2), 5);
@@ -116,7 +116,7 @@ describe("by the server's time", () => {
     }
   });
 
-  it("no key stays once it is full again by refunds", async () => {
+  it("a key that refunds fill up is removed", async () => {
     const prefix = freshPrefix();
     const limiter = createLimiter({ name: "api", limits: [perDay(10)], store: inUse.redis.store({ prefix }) });
     await limiter.consume("ann", 4);
@@ -126,8 +126,8 @@ describe("by the server's time", () => {
   });
 });
 
-describe("by the clients' time", () => {
-  it("a key is kept longer by as much as clocks may differ", async () => {
+describe("expiry by the clients' clocks", () => {
+  it("a key expires late by the possible difference of clocks", async () => {
     const prefix = freshPrefix();
     const clock = manualClock(NOW_MS);
     const maxSkewMs = 7_000;
@@ -153,7 +153,7 @@ describe("by the clients' time", () => {
     }
   });
 
-  it("nobody is let in early by a node whose clock is ahead by that much", async () => {
+  it("a node whose clock is ahead by that much admits nothing early", async () => {
     const prefix = freshPrefix();
     const store = inUse.redis.store({ prefix, time: "client", maxSkewMs: 1_000 });
     const clock = manualClock(NOW_MS);
@@ -172,7 +172,7 @@ describe("a single take", () => {
   it.each<[string, StoreOptions, number]>([
     ["the server's", {}, 0],
     ["the clients'", { time: "client", maxSkewMs: 500 }, 500],
-  ])("is kept to the millisecond, by %s time", async (_name, options, skewMs) => {
+  ])("a single take expires to the millisecond, by %s time", async (_name, options, skewMs) => {
     const prefix = freshPrefix();
     const limiters = limitersOf(inUse.redis.store({ prefix, ...options }));
     // One is as good as new before it can be looked at.
@@ -192,8 +192,8 @@ describe("a single take", () => {
   });
 });
 
-describe("no key is without an end", () => {
-  it("whatever is done to it", async () => {
+describe("every key expires", () => {
+  it("every key has an expiry after random calls", async () => {
     const prefix = freshPrefix();
     const server = inUse.redis.store({ prefix });
     const client = inUse.redis.store({ prefix, time: "client" });

@@ -16,12 +16,12 @@ import { freshPrefix, openStore, useRedis } from "./kit/use-redis.ts";
 const inUse = useRedis();
 const NOW_MS = 1_790_000_000_000;
 
-describe("one quota for many", () => {
+describe("one quota for many clients", () => {
   it.each([
     ["a bucket", perDay(1_000)],
     ["an exact sliding window", slidingWindow({ limit: 1_000, window: "1h", resolution: "1ms" })],
     ["a fixed window", fixedWindow({ limit: 1_000, window: "1d", anchor: "first-use" })],
-  ])("admits exactly 1,000 of 50 clients that ask at once: %s", async (_name, limit) => {
+  ])("50 concurrent clients are admitted exactly 1,000 times: %s", async (_name, limit) => {
     const { redis } = inUse;
     const prefix = freshPrefix();
     const clients = Array.from({ length: 50 }, () => new Redis(redis.server.port));
@@ -47,7 +47,7 @@ describe("one quota for many", () => {
     expect(admitted.reduce((sum, count) => sum + count, 0)).toBe(1_000);
   });
 
-  it("counts costs and refunds of all of them", async () => {
+  it("costs and refunds of all clients count", async () => {
     const { redis } = inUse;
     const prefix = freshPrefix();
     const [client, another] = [new Redis(redis.server.port), new Redis(redis.server.port)];
@@ -65,7 +65,7 @@ describe("one quota for many", () => {
 });
 
 describe("the keys of a limiter", () => {
-  it("are counted, swept and cleared, 5,000 of them and those of nobody else", async () => {
+  it("size, sweep and clear reach all 5,000 keys of the limiter, and no others", async () => {
     const clock = manualClock(NOW_MS);
     const heard: Observation[] = [];
     const store = inUse.redis.storeByClock({ timeoutMs: 20_000 });
@@ -90,7 +90,7 @@ describe("the keys of a limiter", () => {
     expect(await other.size()).toBe(1);
   });
 
-  it("are swept once, though what was denied stands in the deny cache", async () => {
+  it("a sweep removes keys with cached denials once", async () => {
     const clock = manualClock(NOW_MS);
     const limiter = createLimiter({ name: "api", limits: [perSecond(2)], store: inUse.redis.storeByClock(), clock });
     await limiter.allowMany(["ann", "ann", "ann"], new Uint8Array(3));
@@ -101,7 +101,7 @@ describe("the keys of a limiter", () => {
     expect(await limiter.allow("ann", 2)).toBe(true);
   });
 
-  it("of limits chosen per call are those of all the limits that were seen", async () => {
+  it("with limits chosen per call the keys of all limits seen count", async () => {
     const store = inUse.redis.store();
     const [small, large, rare] = [perDay(2), perDay(20), tokenBucket({ capacity: 3, refill: 1, per: "1h" })];
     const limiter = createLimiter({
@@ -128,7 +128,7 @@ describe("the keys of a limiter", () => {
 });
 
 describe("handles", () => {
-  it("decide as their key does, and outlive a reset", async () => {
+  it("a handle decides as its key does, and survives a reset", async () => {
     const limiter = createLimiter({ name: "api", limits: [perDay(5)], store: inUse.redis.store() });
     const handle = limiter.handle("ann");
     const turn = await Promise.all([handle.allow(2), limiter.allow("ann", 2), handle.consume(2), handle.allow()]);
@@ -140,7 +140,7 @@ describe("handles", () => {
   });
 });
 
-describe("misuse is refused before anything is asked", () => {
+describe("misuse throws before a call is sent", () => {
   it.each<[string, unknown, unknown]>([
     ["ERR_COST", "ann", -1],
     ["ERR_COST", "ann", 1.5],
@@ -160,8 +160,8 @@ describe("misuse is refused before anything is asked", () => {
   });
 });
 
-describe("closing", () => {
-  it("the store leaves what is under way to end, and the client to its owner", async () => {
+describe("closing a store and a limiter", () => {
+  it("a closing store finishes the calls in flight, and leaves the client open", async () => {
     const { redis } = inUse;
     const store = redis.store();
     const limiter = createLimiter({ name: "api", limits: [perDay(5)], store });
@@ -174,7 +174,7 @@ describe("closing", () => {
     expect(redis.client.listenerCount("close")).toBe(before - 1);
   });
 
-  it("the limiter hears of no more sweeps, and goes on deciding", async () => {
+  it("a closed limiter is not notified of sweeps, and still decides", async () => {
     const clock = manualClock(NOW_MS);
     const heard: string[] = [];
     const limiter = createLimiter({

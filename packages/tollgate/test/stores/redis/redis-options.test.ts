@@ -32,7 +32,7 @@ const FALLBACK = "onFailure.fallback: expected a store in this process, such as 
 const SHARE = "onFailure.share: expected a number above 0 and at most 1, got ";
 const OBSERVE = "observe: expected a function that is given observations, got ";
 
-describe("an option that is wrong is refused, saying what was expected and what came", () => {
+describe("a wrong option throws with the expected and the actual value", () => {
   it.each<[object, string]>([
     [{ prefix: "" }, `${PREFIX}""`],
     [{ prefix: "a b" }, `${PREFIX}"a b"`],
@@ -85,7 +85,7 @@ describe("an option that is wrong is refused, saying what was expected and what 
     expect(refusalOf(options)).toBe(message);
   });
 
-  it("unknown names", () => {
+  it("an unknown option throws", () => {
     expect(refusalOf({ timeout: 5 })).toBe(
       'redisStore: expected options among client, prefix, time, maxSkewMs, timeoutMs, connectTimeoutMs, maxPending, onFailure, batch, denyCache, observe, got "timeout"',
     );
@@ -95,13 +95,13 @@ describe("an option that is wrong is refused, saying what was expected and what 
     [undefined, "undefined"],
     [null, "null"],
     ["redis://localhost", '"redis://localhost"'],
-  ])("%o for options", (options, shown) => {
+  ])("the options %o throw", (options, shown) => {
     const { code, message } = errorOf(() => redisStore(options as RedisStoreOptions));
     expect([code, message]).toEqual(["ERR_OPTION", `redisStore: expected an object of options, got ${shown}`]);
   });
 });
 
-describe("a client that is none is refused", () => {
+describe("a value that is no client throws", () => {
   it.each<[unknown, string]>([
     [undefined, "undefined"],
     [null, "null"],
@@ -116,7 +116,7 @@ describe("a client that is none is refused", () => {
   });
 });
 
-describe("what is at its bounds is accepted", () => {
+describe("an option at its bound is accepted", () => {
   it.each<object>([
     { prefix: "a" },
     { prefix: "rate-limits:eu/west|1~!#$%&'()+,-./:;<=>@_`.".replaceAll("`", "") },
@@ -142,21 +142,21 @@ describe("what is at its bounds is accepted", () => {
   });
 });
 
-describe("a limiter that the store cannot serve is refused when it is made", () => {
-  it("without a name, by which other nodes would know it", () => {
+describe("createLimiter throws for a limiter that the store does not support", () => {
+  it("a limiter without a name throws", () => {
     const store = inUse.redis.store();
     const { code, message } = errorOf(() => createLimiter({ limits: [perSecond(1)], store }));
     expect(code).toBe("ERR_NAME");
     expect(message).toBe("name: expected a name, by which all nodes know the limiter, got undefined");
   });
 
-  it("without a name and with limits chosen per call, when it is asked at the latest", async () => {
+  it("a limiter without a name but with limits chosen per call throws at the latest with its first call", async () => {
     const store = inUse.redis.store();
     const asked = async () => createLimiter({ limits: () => [perSecond(1)], store }).allow("ann");
     await expect(asked()).rejects.toMatchObject({ code: "ERR_NAME" });
   });
 
-  it("but not one with limits that a small share still fits", async () => {
+  it("a limiter whose limits fit a small fraction is accepted", async () => {
     const store = inUse.redis.store({ onFailure: { fallback: memoryStore(), share: 0.001 } });
     const limits = [perDay(1), slidingWindow({ limit: 500, window: "1m" }), perSecond(1_000, { burst: 5 })];
     expect(await createLimiter({ name: "small", limits, store }).allow("ann")).toBe(true);

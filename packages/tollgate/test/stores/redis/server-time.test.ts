@@ -8,8 +8,8 @@ import { Random } from "./script/kit/random.ts";
 const inUse = useRedis();
 const AN_HOUR_MS = 3_600_000;
 
-describe("the server's time decides", () => {
-  it("for two nodes whose clocks are hours apart", async () => {
+describe("with time: server the server's clock decides", () => {
+  it("two nodes whose clocks are hours apart share one quota", async () => {
     const prefix = freshPrefix();
     const limits = [
       perDay(100),
@@ -39,7 +39,7 @@ describe("the server's time decides", () => {
     ).toBe(true);
   });
 
-  it("when a denial is over, whatever the limiter's clock says of the date", async () => {
+  it("a denial ends by the server's clock, whatever the date of the limiter's clock", async () => {
     const differenceMs = -9 * AN_HOUR_MS;
     const clock = { now: () => Date.now() + differenceMs };
     const limits = [tokenBucket({ capacity: 1, refill: 1, per: "40ms" })];
@@ -51,7 +51,7 @@ describe("the server's time decides", () => {
     expect(await limiter.allow("ann")).toBe(true);
   });
 
-  it("as it goes by: what was denied passes after the time that was told", async () => {
+  it("a denied cost is admitted after the reported wait", async () => {
     const limiter = createLimiter({ name: "api", limits: [perSecond(20)], store: inUse.redis.store() });
     await limiter.consume("ann", 20);
     const denied = await limiter.consume("ann", 2);
@@ -61,7 +61,7 @@ describe("the server's time decides", () => {
     expect(await limiter.allow("ann", 2)).toBe(true);
   });
 
-  it("where a limiter's clock goes back by hours: nobody is locked out", async () => {
+  it("a limiter's clock that goes back by hours locks no caller out", async () => {
     const clock = manualClock(Date.now());
     const limits = [tokenBucket({ capacity: 1, refill: 1, per: "30ms" })];
     const limiter = createLimiter({ name: "api", limits, store: inUse.redis.store(), clock });
@@ -73,7 +73,7 @@ describe("the server's time decides", () => {
   });
 });
 
-describe("the limiter's clock decides with time: client", () => {
+describe("with time: client the limiter's clock decides", () => {
   it.each([
     "1970-01-01T00:00:00Z",
     "1999-12-31T23:59:59Z",
@@ -81,7 +81,7 @@ describe("the limiter's clock decides with time: client", () => {
     "2026-06-01T12:00:00Z",
     "2054-12-31T23:59:59Z",
     "2099-12-31T23:59:59Z",
-  ])("from %s on, as in memory", async (date) => {
+  ])("decisions from %s on equal those of the memory store", async (date) => {
     const clock = manualClock(Date.parse(date));
     const store = inUse.redis.storeByClock();
     const twins = twinsOf(LIVELY, store, memoryStore(), clock);
@@ -93,7 +93,7 @@ describe("the limiter's clock decides with time: client", () => {
     }
   });
 
-  it("through all epochs, to and fro", async () => {
+  it("decisions equal those of the memory store while the clock moves through all epochs", async () => {
     const clock = manualClock(0);
     const limiter = createLimiter({ name: "api", limits: [perDay(3)], store: inUse.redis.storeByClock(), clock });
     for (const year of [1970, 1990, 2026, 2060, 2100, 2027, 1971, 2101]) {
@@ -106,7 +106,7 @@ describe("the limiter's clock decides with time: client", () => {
     }
   });
 
-  it("by numbers that neither lose nor gain a unit in a century", async () => {
+  it("a century neither loses nor gains a unit", async () => {
     const clock = manualClock(0);
     const store = inUse.redis.storeByClock();
     const limits = [tokenBucket({ capacity: 7, refill: 7, per: "3s" })];

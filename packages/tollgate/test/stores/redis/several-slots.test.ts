@@ -1,6 +1,6 @@
-import { Cluster } from "ioredis";
 import {
   type AsyncLimiter,
+  type AsyncStore,
   combine,
   createLimiter,
   fixedWindow,
@@ -8,47 +8,26 @@ import {
   perDay,
   perHour,
   perSecond,
+  type SyncStore,
   slidingWindow,
   tokenBucket,
 } from "tollgate";
-import { manualClock, storeContract } from "tollgate/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
 import { callBoth, LIVELY, twinsOf } from "./kit/limiter-twins.ts";
-import { freshPrefix, openStore, type StoreOptions } from "./kit/use-redis.ts";
+import { KEYS_OF_THREE_PRIMARIES, useCluster } from "./kit/use-cluster.ts";
 import { Random } from "./script/kit/random.ts";
 import { eventuallyTrue } from "./servers/eventually.ts";
-import { type RedisCluster, startCluster } from "./servers/start-cluster.ts";
 
 const NOW_MS = 1_790_000_000_000;
-/** In slots of three different primaries. */
-const KEYS = ["ann", "bob!", "cid-3", "dan-44"];
+const inUse = useCluster();
 
 interface Call {
   readonly user: string;
   readonly route: string;
 }
 
-let cluster: RedisCluster;
-let client: Cluster;
-
-beforeAll(async () => {
-  cluster = await startCluster({ primaries: 3, replicas: 0 });
-  client = new Cluster([...cluster.addresses]);
-  await client.ping();
-}, 60_000);
-afterAll(async () => {
-  client?.disconnect();
-  await cluster?.stop();
-});
-
-function storeByClock(options: StoreOptions = {}) {
-  return openStore(client, { time: "client", maxSkewMs: 86_400_000, ...options });
-}
-
-/**
- * Waits until so much is in use. What a lost race took and came back by itself meanwhile is not given back: it refills
- * soon.
- */
+/** Waits for the units in use. Units that refilled since a race was lost are not given back, but refill soon. */
 async function eventuallyUsed(limiter: AsyncLimiter<never>, input: unknown, used: readonly number[]): Promise<void> {
   let last: readonly number[] = [];
   await eventuallyTrue(`${used.join(", ")} units in use`, async () => {
@@ -59,58 +38,28 @@ async function eventuallyUsed(limiter: AsyncLimiter<never>, input: unknown, used
   expect(last).toEqual(used);
 }
 
-/** How often the script is called on each node by what is done. */
-async function callsOf(work: () => Promise<unknown>): Promise<number> {
-  const before = await totalCalls();
-  await work();
-  return (await totalCalls()) - before;
-}
-
-async function totalCalls(): Promise<number> {
-  const counts = await Promise.all(
-    cluster.nodes.map(async (node) => {
-      const fields = await node.info("commandstats");
-      return Number(/calls=(\d+)/.exec(fields.get("cmdstat_evalsha") ?? "calls=0")?.[1]);
-    }),
-  );
-  return counts.reduce((sum, count) => sum + count, 0);
-}
-
-/** A limiter of users and one of routes, whose keys are in different slots, as one. */
-function userAndRoute(store = openStore(client), [userLimit, routeLimit] = [perDay(6), perDay(10)]) {
+/** A limiter of users and one of routes, combined. Their keys are in different slots. */
+function userAndRoute(store: AsyncStore = inUse.cluster.store(), [userLimit, routeLimit] = [perDay(6), perDay(10)]) {
   const clock = manualClock(NOW_MS);
   const user = createLimiter({ name: "user", key: ({ user: id }: Call) => id, limits: [userLimit], store, clock });
   const route = createLimiter({ name: "route", key: ({ route: id }: Call) => id, limits: [routeLimit], store, clock });
   return { clock, user, route, both: combine(user, route) };
 }
 
-describe("the contract is kept in a cluster", () => {
-  const cases = storeContract({
-    createStore: () => openContractStore(),
-  }).filter(({ name }) => !/random traces|handle decides|sweeping changes/.test(name));
-  it.each(cases)("$name", async ({ run }) => {
-    await run();
-  });
-
-  function openContractStore() {
-    return storeByClock({ prefix: freshPrefix() });
-  }
-});
-
 describe("calls on several slots", () => {
-  it("decide as in memory, one after another", async () => {
+  it("sequential calls on several slots decide as the memory store does", async () => {
     const clock = manualClock(NOW_MS);
-    const store = storeByClock();
+    const store = inUse.cluster.storeByClock();
     const twins = twinsOf(LIVELY, store, memoryStore(), clock);
     const random = new Random(11);
     for (let step = 0; step < 300; step += 1) {
-      const { what, asked, memory } = callBoth(random.of(twins), random.of(KEYS), random);
+      const { what, asked, memory } = callBoth(random.of(twins), random.of(KEYS_OF_THREE_PRIMARIES), random);
       expect([step, what, await asked]).toEqual([step, what, memory]);
       if (random.chance(0.2)) clock.advance(random.of([0.001, 100, 333.333, 1_000, 5_000]));
     }
   });
 
-  it("decide as in memory where keys differ, whatever the verb", async () => {
+  it("every verb on different keys decides as the memory store does", async () => {
     const clock = manualClock(NOW_MS);
     const bucket = perSecond(5);
     const empty = tokenBucket({ capacity: 4, refill: 2, per: "1s", initial: "empty" });
@@ -118,7 +67,7 @@ describe("calls on several slots", () => {
       slidingWindow({ limit: 6, window: "2s" }),
       fixedWindow({ limit: 9, window: "1s", mode: "shadow" }),
     ];
-    const make = (store: ReturnType<typeof storeByClock> | ReturnType<typeof memoryStore>) => {
+    const make = (store: AsyncStore | SyncStore) => {
       const parts = [
         { name: "user", key: ({ user }: Call) => user, limits: [bucket, perHour(40)], clock },
         { name: "route", key: ({ route }: Call) => route, limits: windows, clock },
@@ -128,7 +77,7 @@ describe("calls on several slots", () => {
         ? combine(...parts.map((part) => createLimiter({ ...part, store })))
         : combine(...parts.map((part) => createLimiter({ ...part, store })));
     };
-    const asked = make(storeByClock());
+    const asked = make(inUse.cluster.storeByClock());
     const memory = make(memoryStore());
     const random = new Random(5);
     for (let step = 0; step < 300; step += 1) {
@@ -144,8 +93,8 @@ describe("calls on several slots", () => {
     }
   });
 
-  it("never admit more than any limit, however many there are at once", async () => {
-    const store = openStore(client);
+  it("concurrent calls on several slots never exceed a limit", async () => {
+    const store = inUse.cluster.store();
     const { both, user, route } = userAndRoute(store, [perDay(6), perDay(40)]);
     const users = Array.from({ length: 12 }, (_, i) => `user-${i}`);
     const calls = users.flatMap((id) => Array.from({ length: 10 }, (_, i) => ({ user: id, route: `/${i % 2}` })));
@@ -169,8 +118,8 @@ describe("calls on several slots", () => {
     }
   });
 
-  it("give back what they took, to shadow limits what those took", async () => {
-    const store = openStore(client);
+  it("a denied call gives back what it took, to shadow limits what those took", async () => {
+    const store = inUse.cluster.store();
     const shadow = perDay(3, { mode: "shadow" });
     const one = createLimiter({ name: "one", key: () => "ann", limits: [perDay(20), shadow], store });
     const other = createLimiter({ name: "other", key: () => "bob!", limits: [perDay(5)], store });
@@ -181,8 +130,8 @@ describe("calls on several slots", () => {
     expect((await other.explain("")).map(({ used }) => used)).toEqual([2]);
   });
 
-  it("give back to buckets, and leave in windows what others may have come after", async () => {
-    const store = openStore(client);
+  it("a denied call gives back to buckets, and leaves units in windows that other calls may have used since", async () => {
+    const store = inUse.cluster.store();
     const limits = [slidingWindow({ limit: 20, window: "1h" }), fixedWindow({ limit: 20, window: "1d" }), perDay(20)];
     const one = createLimiter({ name: "one", key: () => "ann", limits, store });
     const other = createLimiter({ name: "other", key: () => "bob!", limits: [perDay(1)], store });
@@ -196,9 +145,9 @@ describe("calls on several slots", () => {
     await eventuallyUsed(one, "", [10, 10, 1]);
   });
 
-  it("touch a bucket that starts empty though another slot denied, so that it fills", async () => {
+  it("a bucket that starts empty starts to fill even if another slot denied", async () => {
     const clock = manualClock(NOW_MS);
-    const store = storeByClock();
+    const store = inUse.cluster.storeByClock();
     const one = createLimiter({ name: "one", key: () => "ann", limits: [perDay(1)], store, clock });
     const empty = [tokenBucket({ capacity: 4, refill: 2, per: "1s", initial: "empty" })];
     const other = createLimiter({ name: "other", key: () => "bob!", limits: empty, store, clock });
@@ -208,8 +157,8 @@ describe("calls on several slots", () => {
     expect(await other.consume("", 2)).toMatchObject({ allowed: true, remaining: 0 });
   });
 
-  it("leave no denial behind when they give back what others were denied for", async () => {
-    const { both, user, route } = userAndRoute(openStore(client), [perDay(1), perDay(1)]);
+  it("no denial stays cached after the units that caused it are given back", async () => {
+    const { both, user, route } = userAndRoute(inUse.cluster.store(), [perDay(1), perDay(1)]);
     await route.allow({ user: "", route: "/full" });
     // The first takes from the user before the route denies; the second finds the user's units taken, for now.
     const [denied, between] = await Promise.all([
@@ -220,8 +169,8 @@ describe("calls on several slots", () => {
     expect(await user.allow({ user: "ann", route: "" })).toBe(!between);
   });
 
-  it("say of a denial what denied, even if it has passed by the time it is told", async () => {
-    const { both } = userAndRoute(openStore(client), [
+  it("a denial describes what denied, even if the limit conforms again by then", async () => {
+    const { both } = userAndRoute(inUse.cluster.store(), [
       perDay(1_000),
       tokenBucket({ capacity: 1, refill: 1, per: "3ms" }),
     ]);
@@ -236,7 +185,7 @@ describe("calls on several slots", () => {
     expect(denials).toBeGreaterThan(5);
   });
 
-  it("peek and explain take nothing, charge and refund reach all", async () => {
+  it("peek and explain take nothing, charge and refund reach all slots", async () => {
     const { both, user, route } = userAndRoute();
     const call = { user: "eve", route: "/e" };
     expect(await both.peek(call, 6)).toMatchObject({ allowed: true, remaining: 0 });
@@ -254,59 +203,3 @@ describe("calls on several slots", () => {
   });
 });
 
-describe("batches in a cluster", () => {
-  it("are one for each slot", async () => {
-    const store = openStore(client);
-    const limiter = createLimiter({ name: "api", limits: [perDay(50)], store });
-    const other = createLimiter({ name: "other", limits: [perDay(50)], store });
-    await Promise.all(KEYS.map((key) => limiter.allow(key)));
-    const calls = await callsOf(() =>
-      Promise.all(
-        KEYS.flatMap((key) => [
-          limiter.allow(key),
-          limiter.consume(key),
-          other.allow(key),
-          combine(limiter, other).allow(key),
-          limiter.refund(key, 1),
-        ]),
-      ),
-    );
-    expect(calls).toBe(KEYS.length);
-  });
-
-  it("send calls on several limiters of one user as one", async () => {
-    const store = openStore(client);
-    const parts = [1, 2, 3].map((n) => createLimiter({ name: `part-${n}`, limits: [perDay(n)], store }));
-    const all = combine(...parts);
-    await all.allow("ann");
-    expect(await callsOf(() => all.consume("ann"))).toBe(1);
-  });
-
-  it("hold calls of one turn for a hot key", async () => {
-    const limiter = createLimiter({ name: "hot", limits: [perDay(30)], store: openStore(client) });
-    const allowed: boolean[] = [];
-    expect(
-      await callsOf(async () => {
-        allowed.push(...(await Promise.all(Array.from({ length: 100 }, () => limiter.allow("hot")))));
-      }),
-    ).toBe(1);
-    expect(allowed.filter(Boolean)).toHaveLength(30);
-  });
-});
-
-describe("the keys of a cluster", () => {
-  it("are counted, swept and cleared on all nodes", async () => {
-    const clock = manualClock(NOW_MS);
-    const store = storeByClock();
-    const limiter: AsyncLimiter = createLimiter({ name: "api", limits: [perSecond(5)], store, clock });
-    const keys = Array.from({ length: 300 }, (_, i) => `user-${i}`);
-    await limiter.allowMany(keys, new Uint8Array(300));
-    await limiter.allow("user-7", 4);
-    expect(await limiter.size()).toBe(300);
-    clock.advance(400);
-    expect(await limiter.sweep()).toBe(299);
-    expect(await limiter.size()).toBe(1);
-    await limiter.clear();
-    expect(await limiter.size()).toBe(0);
-  });
-});

@@ -21,8 +21,8 @@ async function keysOfCalls(work: () => Promise<unknown>): Promise<number[]> {
   return counts;
 }
 
-describe("what is asked in one turn", () => {
-  it("goes out as one call, whatever the verbs and the limiters", async () => {
+describe("the calls of one turn", () => {
+  it("calls of all verbs and limiters of one turn are one script call", async () => {
     const { redis } = inUse;
     const store = redis.store();
     const limiter = createLimiter({ name: "api", limits: [perDay(10), perSecond(50)], store });
@@ -45,7 +45,7 @@ describe("what is asked in one turn", () => {
     expect(calls).toBe(1);
   });
 
-  it("and the next turn as another", async () => {
+  it("the calls of the next turn are another script call", async () => {
     const { redis } = inUse;
     const limiter = createLimiter({ name: "api", limits: [perDay(10)], store: redis.store() });
     const calls = await redis.callsOf(async () => {
@@ -56,7 +56,7 @@ describe("what is asked in one turn", () => {
     expect(calls).toBe(2);
   });
 
-  it("goes out in calls of 128 keys", async () => {
+  it("script calls have at most 128 keys by default", async () => {
     const limiter = createLimiter({ name: "api", limits: [perDay(10)], store: inUse.redis.store() });
     expect(await keysOfCalls(() => Promise.all(keys(300).map((key) => limiter.allow(key))))).toEqual([128, 128, 44]);
     expect(await keysOfCalls(() => Promise.all(keys(128).map((key) => limiter.consume(key))))).toEqual([128]);
@@ -68,18 +68,18 @@ describe("what is asked in one turn", () => {
     [false, Array.from({ length: 25 }, () => 1)],
     [true, [25]],
     [1_024, [25]],
-  ])("goes out as batch says: %s", async (batch, counts) => {
+  ])("script calls have at most as many keys as batch allows: %s", async (batch, counts) => {
     const limiter = createLimiter({ name: "api", limits: [perDay(10)], store: inUse.redis.store({ batch }) });
     expect(await keysOfCalls(() => Promise.all(keys(25).map((key) => limiter.allow(key))))).toEqual(counts);
   });
 
-  it("counts a key once, however often it is asked about", async () => {
+  it("a key counts once per script call", async () => {
     const limiter = createLimiter({ name: "api", limits: [perDay(1_000)], store: inUse.redis.store({ batch: 3 }) });
     const asked = () => Promise.all(Array.from({ length: 90 }, (_, i) => limiter.consume(`key-${i % 2}`)));
     expect(await keysOfCalls(asked)).toEqual([2]);
   });
 
-  it("includes what several sockets brought", async () => {
+  it("calls from several sockets in one turn are one script call", async () => {
     const { redis } = inUse;
     const limiter = createLimiter({ name: "api", limits: [perDay(10)], store: redis.store() });
     const decided: Promise<boolean>[] = [];
@@ -108,7 +108,7 @@ describe("what is asked in one turn", () => {
 });
 
 describe("a hot key", () => {
-  it("is one transaction: its calls take no room", async () => {
+  it("identical calls of a hot key are one transaction", async () => {
     const spy = vi.spyOn(inUse.redis.client, "evalsha");
     const limiter = createLimiter({ name: "api", limits: [perDay(300)], store: inUse.redis.store() });
     const allowed = await Promise.all(Array.from({ length: 1_000 }, () => limiter.allow("hot")));
@@ -119,7 +119,7 @@ describe("a hot key", () => {
     expect(allowed).toEqual(Array.from({ length: 1_000 }, (_, i) => i < 300));
   });
 
-  it("is asked about in slices where each call has figures of its own and there are many", async () => {
+  it("many calls with figures of their own are sent in slices", async () => {
     const limiter = createLimiter({ name: "api", limits: [perDay(2_000)], store: inUse.redis.store() });
     let admitted = 0;
     const asked = async () => {
@@ -131,7 +131,7 @@ describe("a hot key", () => {
     expect(admitted).toBe(2_000);
   });
 
-  it("is asked about in order where costs and verbs change", async () => {
+  it("calls of different costs and verbs keep their order", async () => {
     const limiter = createLimiter({ name: "api", limits: [perDay(10)], store: inUse.redis.store() });
     const turn = [
       limiter.allow("hot", 6),
@@ -153,8 +153,8 @@ describe("a hot key", () => {
   });
 });
 
-describe("time in a turn", () => {
-  it("is each limiter's own where clocks differ", async () => {
+describe("the time of calls in one turn", () => {
+  it("each limiter's calls have the time of its own clock", async () => {
     const { redis } = inUse;
     const store = redis.storeByClock();
     const [late, early] = [manualClock(NOW_MS + 3_600_000), manualClock(NOW_MS)];
@@ -168,7 +168,7 @@ describe("time in a turn", () => {
     expect(await Promise.all(turn)).toEqual([true, false, false, true, true]);
   });
 
-  it("is that of each call where a clock goes back", async () => {
+  it("each call has its own time if the clock goes back", async () => {
     const { redis } = inUse;
     const clock = manualClock(NOW_MS);
     const store = redis.storeByClock();
@@ -188,7 +188,7 @@ describe("time in a turn", () => {
     expect(await Promise.all(turn)).toEqual(expected);
   });
 
-  it("is that of each call where a clock goes on, though they are decided when the turn ends", async () => {
+  it("each call has its own time if the clock advances within the turn", async () => {
     const clock = manualClock(NOW_MS);
     const limiter = createLimiter({ name: "api", limits: [perSecond(1)], clock, store: inUse.redis.storeByClock() });
     await limiter.allow("ann");

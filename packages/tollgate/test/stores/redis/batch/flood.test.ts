@@ -28,7 +28,7 @@ function count(decisions: readonly Decision[], is: (decision: Decision) => boole
 }
 
 describe.each(Object.entries(LIMITS))("a flood of one key, under %s", (_, limits) => {
-  it("is admitted ten times of 10,000, in few calls of the script, whatever the verb", async () => {
+  it("a flood of 10,000 calls is admitted ten times, in few script calls", async () => {
     const { redis } = inUse;
     const limiter = createLimiter({ name: "api", limits, store: redis.store({ timeoutMs: DEFAULT_TIMEOUT_MS }) });
     let decisions: Decision[] = [];
@@ -45,7 +45,7 @@ describe.each(Object.entries(LIMITS))("a flood of one key, under %s", (_, limits
     expect(calls).toBeLessThanOrEqual(4);
   });
 
-  it("has the figures of the first denial repeated", async () => {
+  it("all denials of a flood have the figures of the first", async () => {
     const limiter = createLimiter({ name: "api", limits, store: inUse.redis.store({ denyCache: false }) });
     const decisions = await Promise.all(times(100, () => limiter.consume("hot")));
     expect(decisions.slice(0, 10).map(({ limitRemaining }) => limitRemaining)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
@@ -54,7 +54,7 @@ describe.each(Object.entries(LIMITS))("a flood of one key, under %s", (_, limits
     expect(new Set(denied.map((decision) => JSON.stringify(decision))).size).toBe(1);
   });
 
-  it("costs one look where nothing changes, and as many refunds as there are", async () => {
+  it("read-only calls of a flood are decided once, refunds all", async () => {
     const { redis } = inUse;
     const store = redis.store();
     const limiter = createLimiter({ name: "api", limits, store });
@@ -68,8 +68,8 @@ describe.each(Object.entries(LIMITS))("a flood of one key, under %s", (_, limits
   });
 });
 
-describe("calls that are more than the server may be kept busy with", () => {
-  it("go out in slices, and are admitted exactly", async () => {
+describe("calls that exceed the steps in flight", () => {
+  it("excess calls are sent in slices, and admitted exactly", async () => {
     const spy = vi.spyOn(inUse.redis.client, "evalsha");
     const limiter = createLimiter({ name: "api", limits: [perDay(3_000)], store: inUse.redis.store() });
     const decisions = await Promise.all(times(5_000, () => limiter.consume("hot")));
@@ -81,7 +81,7 @@ describe("calls that are more than the server may be kept busy with", () => {
     expect(calls).toBeGreaterThanOrEqual(4);
   });
 
-  it("leave room for other keys between the slices", async () => {
+  it("calls of other keys are sent between the slices", async () => {
     const limiter = createLimiter({ name: "api", limits: [perDay(20_000)], store: inUse.redis.store() });
     const order: string[] = [];
     const flood = Promise.all(times(10_000, () => limiter.consume("hot"))).then(() => order.push("flood"));
@@ -90,7 +90,7 @@ describe("calls that are more than the server may be kept busy with", () => {
     expect(order).toEqual(["ann", "flood"]);
   });
 
-  it("keep the order of what is asked of a key", async () => {
+  it("excess calls keep the order per key", async () => {
     const limiter = createLimiter({ name: "api", limits: [perDay(1_000)], store: inUse.redis.store() });
     const first = times(900, () => limiter.consume("hot"));
     const large = limiter.consume("hot", 100);
@@ -101,7 +101,7 @@ describe("calls that are more than the server may be kept busy with", () => {
   });
 
   it.each(["consume", "charge"] as const)(
-    "go out one after another, whatever else of the key is under way: %s",
+    "slices of a key are sent one after another: %s",
     async (verb) => {
       const { client } = inUse.redis;
       const send = client.evalsha.bind(client) as (...args: unknown[]) => Promise<unknown>;
@@ -131,7 +131,7 @@ describe("calls that are more than the server may be kept busy with", () => {
     },
   );
 
-  it("are forgotten by a reset that comes after them", async () => {
+  it("a later reset drops what excess calls took", async () => {
     const limiter = createLimiter({ name: "api", limits: [perDay(10_000)], store: inUse.redis.store() });
     const before = times(3_000, () => limiter.consume("hot"));
     await Promise.all([...before, limiter.reset("hot")]);
@@ -139,7 +139,7 @@ describe("calls that are more than the server may be kept busy with", () => {
   });
 });
 
-it("a list of inputs longer than maxPending is asked part by part", async () => {
+it("allowMany with more inputs than maxPending is sent part by part", async () => {
   const limiter = createLimiter({ name: "api", limits: [perDay(40_000)], store: inUse.redis.store() });
   const out = new Uint8Array(50_000);
   expect(
@@ -154,7 +154,7 @@ it("a list of inputs longer than maxPending is asked part by part", async () => 
 describe("maxPending", () => {
   const OVERLOADED = { allowed: false, reason: "store-unavailable", degraded: "overloaded", retryAfterMs: 1_000 };
 
-  it("denies the calls of a key beyond a quarter of it, and leaves room for others", async () => {
+  it("calls of a key beyond a quarter of maxPending are denied, and other keys are served", async () => {
     const store = inUse.redis.store({ maxPending: 100, onFailure: "allow" });
     const limiter = createLimiter({ name: "api", limits: [perDay(1_000)], store });
     const hot = times(60, () => limiter.consume("hot"));
@@ -166,7 +166,7 @@ describe("maxPending", () => {
     expect((await limiter.consume("hot")).remaining).toBe(974);
   });
 
-  it("bounds all calls together, but for those that settle others", async () => {
+  it("maxPending bounds all calls except those that settle others", async () => {
     const store = inUse.redis.store({ maxPending: 8, onFailure: "allow" });
     const limiter = createLimiter({ name: "api", limits: [perDay(10)], store });
     await limiter.consume("key-0", 5);
@@ -181,7 +181,7 @@ describe("maxPending", () => {
     expect((await limiter.peek("key-1", 0)).remaining).toBe(5);
   });
 
-  it("answers the calls that are too many at once, however many there are", async () => {
+  it("calls beyond maxPending are answered at once, whatever their number", async () => {
     const limiter = createLimiter({ name: "api", limits: [perDay(10)], store: inUse.redis.store() });
     const before = process.memoryUsage().rss;
     const answers = await Promise.all(times(300_000, (i) => limiter.allow(`key-${i % 100_000}`)));
@@ -191,7 +191,7 @@ describe("maxPending", () => {
     expect(grownMb).toBeLessThan(500);
   });
 
-  it.each([0, -1, 1.5, Number.NaN, 20_000_000, "10", null])("refuses %s", (maxPending) => {
+  it.each([0, -1, 1.5, Number.NaN, 20_000_000, "10", null])("maxPending throws for %s", (maxPending) => {
     const options = { client: inUse.redis.client, maxPending } as never;
     expect(() => inUse.redis.store(options)).toThrow(
       /^maxPending: expected a whole number of calls from 1 to 10000000, got /,

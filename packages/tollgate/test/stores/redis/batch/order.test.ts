@@ -39,7 +39,7 @@ function step(random: Random): number {
     : random.of([0.001, 0.999, 100, 333.333, 333.334, 500, 999.999, 1_000, 1_000.001, 3_000, 20_000]);
 }
 
-describe("calls that are made without waiting decide as the memory store does one after another", () => {
+describe("calls without awaits decide as sequential calls of the memory store", () => {
   it.each<[string, StoreOptions]>([
     ["by default", {}],
     ["without a deny cache", { denyCache: false }],
@@ -59,7 +59,7 @@ describe("calls that are made without waiting decide as the memory store does on
     }
   });
 
-  it("by the server's time, where nothing comes back meanwhile", async () => {
+  it("calls by the server's time equal the memory store while no unit comes back", async () => {
     for (let seed = 1; seed <= 30; seed += 1) {
       const random = new Random(seed);
       const store = inUse.redis.store();

@@ -63,7 +63,7 @@ const WAYS: readonly (readonly [name: string, make: Made, settlingOf: (limiter: 
   ["a handle of a combination", combined, (limiter) => limiter.handle("ann")],
 ];
 
-describe.each(WAYS)("what %s corrects", (_name, make, settlingOf) => {
+describe.each(WAYS)("corrections by %s", (_name, make, settlingOf) => {
   function begin(onFailure?: OnFailure) {
     const parts = setUp(onFailure);
     const limiter = make(parts);
@@ -76,7 +76,7 @@ describe.each(WAYS)("what %s corrects", (_name, make, settlingOf) => {
     return { ...settlingOf(limiter), ...parts, bothLeft };
   }
 
-  it("is given back where it was taken: in the server's place", async () => {
+  it("units that were taken locally are given back locally", async () => {
     const { store, consume, refund, bothLeft } = begin();
     await consume(5);
     store.bypass = true;
@@ -89,7 +89,7 @@ describe.each(WAYS)("what %s corrects", (_name, make, settlingOf) => {
     expect(await bothLeft()).toEqual([5, 10]);
   });
 
-  it("is given back where it was taken: on the server, or nowhere", async () => {
+  it("units that the server took are given back there, or nowhere", async () => {
     const { store, consume, refund, bothLeft } = begin();
     const taken = await consume(5);
     store.bypass = true;
@@ -101,7 +101,7 @@ describe.each(WAYS)("what %s corrects", (_name, make, settlingOf) => {
     expect(await bothLeft()).toEqual([7, 7]);
   });
 
-  it("is given back to the server or nowhere without a decision", async () => {
+  it("without a decision units are given back to the server, or nowhere", async () => {
     const { store, consume, refund, bothLeft } = begin();
     await consume(5);
     store.bypass = true;
@@ -113,7 +113,7 @@ describe.each(WAYS)("what %s corrects", (_name, make, settlingOf) => {
     expect(await bothLeft()).toEqual([7, 7]);
   });
 
-  it("is charged where it was taken", async () => {
+  it("units are charged where the call took", async () => {
     const { store, consume, charge, bothLeft } = begin();
     const onServer = await consume(1);
     store.bypass = true;
@@ -127,7 +127,7 @@ describe.each(WAYS)("what %s corrects", (_name, make, settlingOf) => {
     expect(await bothLeft()).toEqual([4, 5]);
   });
 
-  it("is charged in the server's place while that cannot be asked: no debt is dropped", async () => {
+  it("units are charged locally while the server is unavailable, so no debt is lost", async () => {
     const { store, consume, charge, refund, bothLeft } = begin();
     const onServer = await consume(1);
     store.bypass = true;
@@ -140,7 +140,7 @@ describe.each(WAYS)("what %s corrects", (_name, make, settlingOf) => {
     expect(await bothLeft()).toEqual([9, 9]);
   });
 
-  it.each(["allow", "deny"] as const)("is nothing where the policy counted nothing: %s", async (policy) => {
+  it.each(["allow", "deny"] as const)("nothing is corrected if the policy counted nothing: %s", async (policy) => {
     const { store, consume, charge, refund } = begin(policy);
     await consume(5);
     store.bypass = true;
@@ -153,7 +153,7 @@ describe.each(WAYS)("what %s corrects", (_name, make, settlingOf) => {
 });
 
 describe("a decision given to refund and charge", () => {
-  it("has to be one", async () => {
+  it("a value that is no decision throws", async () => {
     const { store, clock } = setUp();
     const limiter = createLimiter({ name: "api", limits: LIMITS, store, clock });
     await limiter.consume("ann", 5);
@@ -176,7 +176,7 @@ describe("a decision given to refund and charge", () => {
     expect((await limiter.peek("ann", 0)).remaining).toBe(5);
   });
 
-  it("reaches the bucket that keys share in a fallback without room, or nothing", async () => {
+  it("a correction reaches the overflow bucket of a full fallback, or nothing", async () => {
     const { store, clock } = setUp({ fallback: memoryStore({ maxKeys: 1 }), share: 1 });
     const limiter = createLimiter({ name: "api", limits: [perDay(2)], store, clock });
     store.bypass = true;
@@ -192,7 +192,7 @@ describe("a decision given to refund and charge", () => {
     expect((await limiter.peek("ann", 0)).remaining).toBe(0);
   });
 
-  it("makes a correction in the server's place one that observers hear of", async () => {
+  it("observers are notified of local corrections", async () => {
     const { store, clock } = setUp();
     const heard: string[] = [];
     const observe = ({ type }: { readonly type: string }) => heard.push(type);

@@ -59,7 +59,7 @@ const NO_CONNECTION: readonly (readonly [Error, string])[] = [
 ];
 
 describe("clientFailure", () => {
-  it.each(NO_CONNECTION)("takes %s for an outage: %s", (error, cause) => {
+  it.each(NO_CONNECTION)("the error %s means that the server is unavailable: %s", (error, cause) => {
     expect(clientFailure(error)).toEqual({ kind: "unavailable", cause });
   });
 
@@ -72,7 +72,7 @@ describe("clientFailure", () => {
     // Upstash.
     ['ERR max daily request limit exceeded., command was: ["evalsha"]', "the server refuses more"],
     ["Command failed: LOADING x", "the server is loading its data"],
-  ])("takes the answer %j for an outage: %s", (message, cause) => {
+  ])("the reply %j means that the server is unavailable: %s", (message, cause) => {
     expect(clientFailure(errorOf(message))).toEqual({ kind: "unavailable", cause });
   });
 
@@ -88,7 +88,7 @@ describe("clientFailure", () => {
     ],
     // Glide.
     ["OOM: command not allowed", "the server is out of memory"],
-  ])("takes the answer %j for a command that is refused: %s", (message, cause) => {
+  ])("the reply %j means that the server rejected the command: %s", (message, cause) => {
     expect(clientFailure(errorOf(message))).toEqual({ kind: "rejected", cause });
   });
 
@@ -122,7 +122,7 @@ describe("isUnknownScript", () => {
     // An error of the script itself, which may have done something.
     ["ERR user_script:1: NOSCRIPT", false],
     ["connect ECONNREFUSED", false],
-  ])("of %j: %s", (message, expected) => {
+  ])("isUnknownScript of %j is %s", (message, expected) => {
     expect(isUnknownScript(errorOf(message))).toBe(expected);
   });
 });

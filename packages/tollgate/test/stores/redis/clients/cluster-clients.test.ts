@@ -58,11 +58,11 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of a cluster client
     return calls.map(async (call) => outcome(port.run(call)));
   }
 
-  it("knows what it is", () => {
+  it("the port has its name and kind", () => {
     expect(port).toMatchObject({ cluster: true, connected: true });
   });
 
-  it("runs each call where its first key is", async () => {
+  it("each call runs on the node of its first key", async () => {
     for (const node of cluster.nodes) await node.command("SCRIPT", "FLUSH");
     const keys = Array.from({ length: 30 }, (_, i) => `key${i}`);
     expect(await Promise.all(keys.map(async (key) => port.run(callOf([key]))))).toEqual(keys.map(() => [1, 0]));
@@ -70,11 +70,11 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of a cluster client
     expect(await countOf("key29")).toBe(1);
   });
 
-  it("takes keys that share no slot for a fault", async () => {
+  it("keys in several slots are a fault", async () => {
     expect(await outcome(port.run(callOf(["{a}", "{b}"])))).toEqual({ kind: "fault" });
   });
 
-  it("finds keys on all primaries in portions, and removes them whatever their slots", async () => {
+  it("scan finds the keys of all primaries in portions, and unlink removes keys of any slots", async () => {
     const keys = Array.from({ length: 4_000 }, (_, i) => `many:${String(i).padStart(4, "0")}`);
     for (let from = 0; from < keys.length; from += 50) {
       await Promise.all(keys.slice(from, from + 50).map(async (key) => port.run(callOf([key]))));
@@ -86,7 +86,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of a cluster client
     expect(await allOf(port.scan("warm:"))).toHaveLength(4);
   });
 
-  it("follows a slot that moves, and carries out each call once", async () => {
+  it("each call runs once while its slot migrates", async () => {
     const slot = await cluster.slotOf("moving");
     const from = await cluster.primaryOf(slot);
     const to = cluster.nodes.find((node) => node !== from)!;
@@ -106,7 +106,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of a cluster client
     expect(await port.run(callOf(["{moving}new"]))).toEqual([2, 0]);
   });
 
-  it("has landed once when a connection is cut before the reply", async () => {
+  it("a call whose reply is lost has run once", async () => {
     const proxy = await proxyOf("cut");
     proxy.cutAfterRequest({ containing: COUNTING_SCRIPT.sha });
     const [came] = await Promise.all(runUntilLost(callOf(["cut"])));
@@ -115,7 +115,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of a cluster client
     expect(await countOf("cut")).toBe(1);
   });
 
-  it("does nothing when it waited for a connection and was given up", async () => {
+  it("a call that was cancelled while it waited for a connection does nothing", async () => {
     for (const proxy of proxies.values()) proxy.cut();
     await new Promise((resolve) => setTimeout(resolve, 20));
     const calls = ["q1", "q2", "q3", "q4"].map((key) => callOf([key]));
@@ -132,7 +132,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of a cluster client
   });
 });
 
-it("takes an answer of a server for what it is, in a cluster too", async () => {
+it("errors of servers are classified in a cluster, too", async () => {
   for (const { connectCluster } of [...EVERY_CLIENT, ...OLDER_CLIENTS]) {
     const { client, close } = await connectCluster(cluster.addresses);
     onTestFinished(close);
@@ -142,7 +142,7 @@ it("takes an answer of a server for what it is, in a cluster too", async () => {
       ),
     );
     expect(meanings.map((meaning) => (meaning as { kind: string }).kind)).toEqual([
-      ...["refused", "refused", "outage"],
+      ...["rejected", "rejected", "unavailable"],
       ...["fault", "fault"],
     ]);
   }

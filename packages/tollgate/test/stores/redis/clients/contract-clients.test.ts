@@ -22,8 +22,8 @@ afterAll(async () => {
 /** ioredis has files of its own. */
 const CLIENTS = EVERY_CLIENT.filter(({ name }) => name !== "ioredis");
 
-describe.each(CLIENTS)("the store over $name keeps the contract", ({ connect, connectCluster }) => {
-  describe("alone", () => {
+describe.each(CLIENTS)("the store contract holds over $name", ({ connect, connectCluster }) => {
+  describe("on a single server", () => {
     itKeepsTheContract(() => connect(server));
   });
 

@@ -16,11 +16,11 @@ describe("findPort", () => {
     [() => {}, "a function"],
     // The redis of ten years ago, with callbacks.
     [{ evalsha() {}, eval() {}, scan() {}, unlink() {}, on() {} }, "an object"],
-  ])("refuses %s in a sentence", (client, shown) => {
+  ])("findPort throws for %s", (client, shown) => {
     expect(() => findPort(client, COUNTING_SCRIPT)).toThrow(EXPECTED + shown);
   });
 
-  it("recognises clients whatever a minifier calls their classes", () => {
+  it("findPort recognises clients with minified class names", () => {
     const client = new Redis({ lazyConnect: true });
     onTestFinished(() => client.disconnect());
     const shrunk = [

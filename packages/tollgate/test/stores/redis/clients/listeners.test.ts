@@ -71,13 +71,13 @@ async function openAndCloseStores(client: object): Promise<void> {
 }
 
 describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("fifty stores on one client of $name", (kind) => {
-  it("add no more listeners than one does, and no warning", async () => {
+  it("fifty stores add as many listeners as one store, and cause no warning", async () => {
     const { client, close } = await kind.connect(redis);
     onTestFinished(close);
     await openAndCloseStores(client);
   });
 
-  it("add no more listeners than one does, and no warning, in a cluster", async () => {
+  it("fifty stores add as many listeners as one store in a cluster, and cause no warning", async () => {
     const { client, close } = await kind.connectCluster(cluster.addresses);
     onTestFinished(close);
     await openAndCloseStores(client);
@@ -85,7 +85,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("fifty stores on one client o
 });
 
 describe("listeners for the end of a connection", () => {
-  it("of one store are not removed with those of others", async () => {
+  it("the listener of a store stays when another store removes its own", async () => {
     const client = new Redis({ port: redis.port, retryStrategy: () => 1 });
     client.on("error", () => {});
     onTestFinished(() => client.disconnect());

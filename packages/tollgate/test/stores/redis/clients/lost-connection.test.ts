@@ -32,7 +32,7 @@ async function countOf(key: string): Promise<number> {
   return Number(await redis.command("GET", key));
 }
 
-describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("what $name had under way", ({ connect, name }) => {
+describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("calls of $name in flight", ({ connect, name }) => {
   const isGlide = name.includes("glide");
   let connected: ConnectedClient;
   let port: RedisPort;
@@ -58,7 +58,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("what $name had under way", (
     await eventually("an answer", async () => port.run(callOf(["back"])));
   }
 
-  it("has landed once when the connection is cut before the reply", async () => {
+  it("a call whose reply is lost has run once", async () => {
     proxy.cutAfterRequest({ containing: COUNTING_SCRIPT.sha });
     const [came] = await Promise.all(runUntilLost([callOf(["a"])]));
     expect(came).toSatisfy(didNothingOrUnavailable);
@@ -66,7 +66,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("what $name had under way", (
     expect(await countOf("a")).toBe(1);
   });
 
-  it("has landed at most once each when the connection is cut with many calls under way", async () => {
+  it("each of many calls has run at most once after a lost connection", async () => {
     const calls = Array.from({ length: 50 }, (_, i) => callOf([`many${i}`]));
     proxy.halfOpen();
     const outcomes = runUntilLost(calls);
@@ -78,7 +78,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("what $name had under way", (
     expect(new Set(counts)).toEqual(new Set([1]));
   });
 
-  it("does nothing when it waited for a connection and was given up", async () => {
+  it("a call that was cancelled while it waited for a connection does nothing", async () => {
     proxy.cut();
     await eventuallyTrue("the client to notice", () => !port.connected || isGlide);
     if (isGlide) await longEnough();
@@ -93,7 +93,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("what $name had under way", (
     expect(await countOf("a")).toBe(0);
   });
 
-  it("lands once when it waited for a connection and is still wanted", async () => {
+  it("a call that waited for a connection runs once", async () => {
     proxy.cut();
     await eventuallyTrue("the client to notice", () => !port.connected || isGlide);
     const came = outcome(port.run(callOf(["a"])));
@@ -105,7 +105,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("what $name had under way", (
     else expect([seen, await countOf("a")]).toEqual([[1, 0], 1]);
   });
 
-  it("does nothing when it was kept on its way, given up, and lost with the connection", async () => {
+  it("a call that was delayed, cancelled and lost with its connection does nothing", async () => {
     proxy.hold();
     const { requestBytes } = proxy.counters;
     const call = callOf(["a"]);
@@ -118,7 +118,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("what $name had under way", (
     expect(await countOf("a")).toBe(0);
   });
 
-  it("says so when it has no connection", async () => {
+  it("the port reports that it has no connection", async () => {
     if (isGlide) {
       expect(port.connected).toBe(true);
       return;

@@ -38,7 +38,7 @@ async function portOf(connect: (typeof CLIENTS)[number]["connectSentinel"]): Pro
   return port;
 }
 
-describe.each(CLIENTS)("the port of $name by way of Sentinels", ({ name, connectSentinel }) => {
+describe.each(CLIENTS)("the port of $name with Sentinels", ({ name, connectSentinel }) => {
   let port: RedisPort;
   beforeEach(async () => {
     await (await all.primary()).command("FLUSHALL");
@@ -49,7 +49,7 @@ describe.each(CLIENTS)("the port of $name by way of Sentinels", ({ name, connect
     return Number(await (await all.primary()).command("GET", key));
   }
 
-  it("runs, finds and removes", async () => {
+  it("calls run, and keys are found and removed", async () => {
     expect(port).toMatchObject({ cluster: false, connected: true });
     await (await all.primary()).command("SCRIPT", "FLUSH");
     expect(await port.run(callOf(["a", "b"], ["x"]))).toEqual([1, 1, 1]);
@@ -58,7 +58,7 @@ describe.each(CLIENTS)("the port of $name by way of Sentinels", ({ name, connect
     expect(await allOf(port.scan(""))).toEqual(["b"]);
   });
 
-  it("has landed once when the connection is cut before the reply", async () => {
+  it("a call whose reply is lost has run once", async () => {
     proxies.get((await all.primary()).port)!.cutAfterRequest({ containing: COUNTING_SCRIPT.sha });
     const call = callOf(["cut"]);
     onTestFinished(port.onLost(() => cancel(call.cancelFlag)));
@@ -73,7 +73,7 @@ describe.each(CLIENTS)("the port of $name by way of Sentinels", ({ name, connect
 
 // It takes five seconds, and what else there is shares the code of these.
 describe.each(CLIENTS.filter(({ name }) => ["ioredis", "redis"].includes(name)))("$name", ({ connectSentinel }) => {
-  it("is asked for the new primary after a failover", async () => {
+  it("calls reach the new primary after a failover", async () => {
     const port = await portOf(connectSentinel);
     const old = await all.killPrimary();
     const next = await all.waitForFailover();

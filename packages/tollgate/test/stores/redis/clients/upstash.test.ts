@@ -40,11 +40,11 @@ describe.each([
     port = findPort(client(options), COUNTING_SCRIPT);
   });
 
-  it("knows what it is", () => {
+  it("the port has its name and kind", () => {
     expect(port).toMatchObject({ name: "@upstash/redis", cluster: false, connected: true });
   });
 
-  it("asks by SHA-1, and sends the text where that is not known", async () => {
+  it("the port runs the script by SHA-1, and sends the text if the server does not know it", async () => {
     const before = upstash.requests;
     expect(await port.run(callOf(["a", "b"], ["x", "é", ""]))).toEqual([1, 1, 3]);
     expect(upstash.requests - before).toBe(2);
@@ -52,7 +52,7 @@ describe.each([
     expect(upstash.requests - before).toBe(3);
   });
 
-  it("does nothing when the fence is void", async () => {
+  it("a cancelled call does nothing", async () => {
     const call = callOf(["a"]);
     cancel(call.cancelFlag);
     expect(await port.run(call)).toEqual([]);
@@ -60,7 +60,7 @@ describe.each([
   });
 
   it.each(["plain", "ключ 鍵 🗝", "\u0000\r\n", "123", "1e3", "true", "null", '{"a":1}', "[a-z]*?\\", "x".repeat(256)])(
-    "runs with the key %j, finds and removes it",
+    "a call runs with the key %j, which is found and removed",
     async (key) => {
       expect(await port.run(callOf([key]))).toEqual([1, 0]);
       expect(await redis.command("GET", key)).toBe("1");
@@ -71,7 +71,7 @@ describe.each([
     },
   );
 
-  it("finds many keys, and removes them", async () => {
+  it("scan finds many keys, and unlink removes them", async () => {
     const keys = Array.from({ length: 2_500 }, (_, i) => `many:${String(i).padStart(4, "0")}`);
     await redis.command("MSET", ...keys.flatMap((key) => [key, "1"]));
     expect(await allOf(port.scan("many:"))).toEqual(keys);
@@ -80,7 +80,7 @@ describe.each([
     expect(await redis.command("DBSIZE")).toBe(0);
   });
 
-  it("lands once when the reply is lost", async () => {
+  it("a call whose reply is lost has run once", async () => {
     await port.run(callOf(["warm"]));
     upstash.dropReplies(true);
     const call = callOf(["a"]);
@@ -91,7 +91,7 @@ describe.each([
     expect(await redis.command("GET", "a")).toBe("1");
   });
 
-  it("tells outages from faults", async () => {
+  it("an unavailable server differs from a fault", async () => {
     const meanings = await Promise.all(
       ["OOM x", "ERR max requests limit exceeded", "WRONGTYPE x", "ERR x"].map(async (answer) =>
         findPort(client(options), scriptOf(`return redis.error_reply("${answer}")`))
@@ -109,13 +109,13 @@ describe.each([
 });
 
 describe("a client of @upstash/redis", () => {
-  it.each([undefined, false, { retries: 1 }])("that tries again is refused: retry %j", (retry) => {
+  it.each([undefined, false, { retries: 1 }])("a client with retries throws: retry %j", (retry) => {
     expect(() => findPort(client({ retry }), COUNTING_SCRIPT)).toThrow(
       "client: expected one of @upstash/redis with retry: { retries: 0 }, which sends nothing twice, got one that tries again",
     );
   });
 
-  it("may be anything with its methods", async () => {
+  it("any object with the methods of the client is accepted", async () => {
     const calls: unknown[] = [];
     const port = findPort(
       {
@@ -139,7 +139,7 @@ describe("a client of @upstash/redis", () => {
     ]);
   });
 
-  it("fails in ways that are told apart", async () => {
+  it("failures of the client have different causes", async () => {
     const meaningOf = async (options: object): Promise<unknown> =>
       findPort(client(options), COUNTING_SCRIPT)
         .run(callOf(["a"]))

@@ -19,8 +19,8 @@ function exhausted(options?: Parameters<typeof exhaustedLimiter>[1]) {
   return exhaustedLimiter(inUse.redis, options);
 }
 
-describe("a denial holds for its limits alone", () => {
-  it("not for a limiter of the same name in which the limit is in shadow mode", async () => {
+describe("a cached denial applies to its own limits only", () => {
+  it("a cached denial does not apply to a limiter of the same name with the limit in shadow mode", async () => {
     const { redis } = inUse;
     const clock = manualClock(NOW_MS);
     const store = redis.storeByClock();
@@ -32,7 +32,7 @@ describe("a denial holds for its limits alone", () => {
     expect((await shadow.consume("ann")).allowed).toBe(true);
   });
 
-  it("not for as long as limits in shadow mode would deny", async () => {
+  it("a cached denial ends before limits in shadow mode would conform", async () => {
     const clock = manualClock(NOW_MS);
     const limits = [perSecond(1), perMinute(1, { mode: "shadow" })];
     const limiter = createLimiter({ name: "api", limits, clock, store: inUse.redis.storeByClock() });
@@ -42,7 +42,7 @@ describe("a denial holds for its limits alone", () => {
     expect(await limiter.allow("ann")).toBe(true);
   });
 
-  it("not for costs in another order of the limits", async () => {
+  it("a cached denial does not apply to another order of the limits", async () => {
     const { redis } = inUse;
     const clock = manualClock(NOW_MS);
     const store = redis.storeByClock();
@@ -58,7 +58,7 @@ describe("a denial holds for its limits alone", () => {
     expect(await one.consume("ann", { requests: 1, tokens: 50 })).toMatchObject({ allowed: false, limit: tokens });
   });
 
-  it("not for limiters of the same name whose clocks differ", async () => {
+  it("a cached denial does not apply to a limiter of the same name with another clock", async () => {
     const { redis } = inUse;
     const store = redis.store();
     const [slow, fast] = [manualClock(NOW_MS), manualClock(NOW_MS + 5_000)];
@@ -76,7 +76,7 @@ describe("a denial holds for its limits alone", () => {
 });
 
 describe("a clock that goes back", () => {
-  it("asks", async () => {
+  it("a call at an earlier time than the cached denial reaches the server", async () => {
     const { redis, clock, limiter } = await exhausted();
     await limiter.allow("ann", 2);
     clock.advance(-0.001);
@@ -89,7 +89,7 @@ describe("a clock that goes back", () => {
 });
 
 describe("combinations and limits functions", () => {
-  it("are asked about as a whole", async () => {
+  it("a combination reaches the server as a whole", async () => {
     const { redis } = inUse;
     const clock = manualClock(NOW_MS);
     const store = redis.storeByClock();
@@ -106,7 +106,7 @@ describe("combinations and limits functions", () => {
     expect(await api.allow("ann")).toBe(true);
   });
 
-  it("remember what one limit denied, and not under another", async () => {
+  it("a limits function caches a denial for the limit that denied only", async () => {
     const { redis } = inUse;
     const clock = manualClock(NOW_MS);
     const store = redis.storeByClock();
@@ -125,8 +125,8 @@ describe("combinations and limits functions", () => {
   });
 });
 
-describe("the figures of a denial that was not asked about", () => {
-  it("are of the moment that was decided at, in a turn in which the clock went on", async () => {
+describe("the figures of a cached denial", () => {
+  it("the figures of a cached denial are those of the moment of its call", async () => {
     const { clock, limiter } = await exhausted();
     const first = limiter.consume("ann", 2);
     clock.advance(1);
@@ -139,7 +139,7 @@ describe("the figures of a denial that was not asked about", () => {
   it.each([
     ["a sliding window", () => slidingWindow({ limit: 3, window: "1s" })],
     ["a bucket with an odd rate", () => tokenBucket({ capacity: 3, refill: 7, per: "1s" })],
-  ])("are asked for under %s, where allow is not", async (_name, limit) => {
+  ])("consume reaches the server for its figures under %s, allow does not", async (_name, limit) => {
     const { redis } = inUse;
     const limiter = createLimiter({
       name: "api",

@@ -10,8 +10,8 @@ function exhausted(options?: Parameters<typeof exhaustedLimiter>[1]) {
   return exhaustedLimiter(inUse.redis, options);
 }
 
-describe("a denial is remembered", () => {
-  it("denies the same cost and more without asking, until its time", async () => {
+describe("a cached denial", () => {
+  it("a cached denial denies the same cost and more without a round trip until it ends", async () => {
     const { redis, clock, limiter } = await exhausted();
     expect(await limiter.allow("ann", 2)).toBe(false);
     const calls = await redis.callsOf(async () => {
@@ -25,7 +25,7 @@ describe("a denial is remembered", () => {
     expect(calls).toBe(0);
   });
 
-  it("asks for less", async () => {
+  it("a smaller cost than the denied one reaches the server", async () => {
     const { redis, clock, limiter } = await exhausted();
     await limiter.allow("ann", 2);
     clock.advance(100);
@@ -33,14 +33,14 @@ describe("a denial is remembered", () => {
     expect(await limiter.peek("ann")).toMatchObject({ allowed: false, remaining: 0 });
   });
 
-  it("asks again at its time, to the microsecond", async () => {
+  it("a cached denial ends to the microsecond", async () => {
     const { redis, clock, limiter } = await exhausted();
     await limiter.allow("ann", 2);
     clock.advance(200);
     expect(await redis.callsOf(async () => expect(await limiter.allow("ann", 2)).toBe(true))).toBe(1);
   });
 
-  it("is another key's no more than another limiter's", async () => {
+  it("a cached denial applies to its key and its limiter only", async () => {
     const { clock, store, limiter } = await exhausted();
     await limiter.allow("ann", 2);
     const other = createLimiter({ name: "other", limits: [perSecond(10)], clock, store });
@@ -48,14 +48,14 @@ describe("a denial is remembered", () => {
     expect(await other.allow("ann", 2)).toBe(true);
   });
 
-  it("looks on: peek and explain ask", async () => {
+  it("peek and explain reach the server in spite of a cached denial", async () => {
     const { redis, limiter } = await exhausted();
     await limiter.allow("ann");
     expect(await redis.callsOf(() => limiter.peek("ann"))).toBe(1);
     expect(await redis.callsOf(() => limiter.explain("ann"))).toBe(1);
   });
 
-  it("is not kept of what can never pass", async () => {
+  it("a denial of a cost that never conforms is not cached", async () => {
     const { redis, limiter } = await exhausted();
     const asked = await redis.callsOf(async () => {
       const never = { allowed: false, reason: "cost-over-capacity" };
@@ -67,7 +67,7 @@ describe("a denial is remembered", () => {
     expect(asked).toBe(4);
   });
 
-  it("tells of a cost that can never pass though a lesser one is remembered", async () => {
+  it("a cost that never conforms is reported so, even if a smaller one is cached", async () => {
     const { redis, limiter } = await exhausted();
     await limiter.consume("ann", 2);
     const asked = await redis.callsOf(async () => {
@@ -79,14 +79,14 @@ describe("a denial is remembered", () => {
     expect(asked).toBe(0);
   });
 
-  it("can be off", async () => {
+  it("denyCache: false turns the cache off", async () => {
     const { redis, limiter } = await exhausted({ denyCache: false });
     await limiter.allow("ann");
     expect(await redis.callsOf(() => limiter.allow("ann"))).toBe(1);
     expect(await redis.callsOf(() => limiter.consume("ann"))).toBe(1);
   });
 
-  it("gives way to newer ones when there are many", async () => {
+  it("a full cache evicts the oldest denial", async () => {
     const { redis, limiter } = await exhausted({ denyCache: 3, capacity: 1 });
     for (const key of ["a", "b", "c", "d"]) {
       await limiter.allow(key);
@@ -97,7 +97,7 @@ describe("a denial is remembered", () => {
   });
 });
 
-describe("a denial is dropped", () => {
+describe("a denial that is dropped from the cache", () => {
   it.each<[string, (limiter: Awaited<ReturnType<typeof exhausted>>["limiter"]) => Promise<unknown>]>([
     ["refund", (limiter) => limiter.refund("ann", 3)],
     ["reset", (limiter) => limiter.reset("ann")],
@@ -115,7 +115,7 @@ describe("a denial is dropped", () => {
     }
   });
 
-  it("when it was decided before what is given back, but told after", async () => {
+  it("a denial decided before a refund but received after it is dropped", async () => {
     const { limiter } = await exhausted();
     const turn = [limiter.allow("ann", 2), limiter.consume("ann", 2), limiter.refund("ann", 2)];
     await Promise.all(turn);
@@ -125,7 +125,7 @@ describe("a denial is dropped", () => {
     expect(await limiter.allow("ann", 2)).toBe(true);
   });
 
-  it("by a charge, whose debt its figures tell", async () => {
+  it("a charge drops the denial, whose figures are stale", async () => {
     const { clock, limiter } = await exhausted();
     expect(await limiter.consume("ann")).toMatchObject({ allowed: false, retryAfterMs: 100 });
     await limiter.charge("ann", 5);
@@ -136,7 +136,7 @@ describe("a denial is dropped", () => {
     expect(await limiter.consume("ann")).toMatchObject({ allowed: false, retryAfterMs: 1_099.999 });
   });
 
-  it("by an admitted take of less, whose units its figures tell", async () => {
+  it("an admitted smaller take drops the denial, whose figures are stale", async () => {
     const { clock, limiter } = await exhausted();
     await limiter.consume("ann", 5);
     clock.advance(100);
@@ -144,7 +144,7 @@ describe("a denial is dropped", () => {
     expect(await limiter.consume("ann", 5)).toMatchObject({ retryAfterMs: 500 });
   });
 
-  it("by takes that are under way", async () => {
+  it("takes in flight drop the denial", async () => {
     const { clock, limiter } = await exhausted();
     await limiter.consume("ann", 5);
     clock.advance(100);
@@ -153,7 +153,7 @@ describe("a denial is dropped", () => {
     expect(more).toMatchObject({ allowed: false, retryAfterMs: 500 });
   });
 
-  it("by takes of less that came with it", async () => {
+  it("smaller takes in the same batch drop the denial", async () => {
     const { clock, limiter } = await exhausted();
     clock.advance(100);
     // The first is denied, then the second admitted: what is remembered has to be as after both.
@@ -163,7 +163,7 @@ describe("a denial is dropped", () => {
     expect(await limiter.consume("ann", 5)).toMatchObject({ allowed: false, retryAfterMs: 500 });
   });
 
-  it("by takes of several limiters at once", async () => {
+  it("takes of several limiters drop the denial", async () => {
     const { redis } = inUse;
     const clock = manualClock(NOW_MS);
     const store = redis.storeByClock();
@@ -176,7 +176,7 @@ describe("a denial is dropped", () => {
     expect(told).toMatchObject({ allowed: false, retryAfterMs: 500 });
   });
 
-  it("not by another node: what that gives back is not seen until the denial's time", async () => {
+  it("a refund by another node does not drop the denial before it ends", async () => {
     const prefix = freshPrefix();
     const { redis, clock, limiter } = await exhausted({ prefix });
     expect(await limiter.allow("ann", 3)).toBe(false);

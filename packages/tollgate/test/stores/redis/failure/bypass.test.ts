@@ -15,7 +15,7 @@ function quarter() {
 }
 
 describe("the kill switch", () => {
-  it("asks nobody, and lets all pass by default", async () => {
+  it("the kill switch sends no call, and admits all calls by default", async () => {
     const { redis, store } = bypassed();
     const limiter = createLimiter({ name: "api", limits: [perMinute(1)], store });
     const calls = await redis.callsOf(async () => {
@@ -43,7 +43,7 @@ describe("the kill switch", () => {
     expect(calls).toBe(0);
   });
 
-  it("denies where the policy does, for a second", async () => {
+  it("the kill switch denies for a second under onFailure: deny", async () => {
     const { store } = bypassed({ onFailure: "deny" });
     const limiter = createLimiter({ name: "api", limits: [perMinute(1)], store });
     expect(await limiter.allow("ann")).toBe(false);
@@ -69,7 +69,7 @@ describe("the kill switch", () => {
     await limiter.refund("ann", 1);
   });
 
-  it("leaves what the server counted as it was", async () => {
+  it("the kill switch leaves the counts on the server unchanged", async () => {
     const { redis, clock } = quarter();
     const store = redis.storeByClock();
     const limiter = createLimiter({ name: "api", limits: [perMinute(10)], store, clock });
@@ -80,7 +80,7 @@ describe("the kill switch", () => {
     expect(await limiter.peek("ann", 1)).toMatchObject({ remaining: 5 });
   });
 
-  it("keeps nobody from resetting a key on the server", async () => {
+  it("reset reaches the server while the kill switch is on", async () => {
     const { redis, clock } = quarter();
     const store = redis.storeByClock();
     const limiter = createLimiter({ name: "api", limits: [perMinute(10)], store, clock });
@@ -92,7 +92,7 @@ describe("the kill switch", () => {
     expect(await limiter.allow("ann", 10)).toBe(true);
   });
 
-  it("works at once, for the next call, and back", async () => {
+  it("the kill switch takes effect with the next call, on and off", async () => {
     const { store } = bypassed({ onFailure: "deny" });
     const limiter = createLimiter({ name: "api", limits: [perDay(9)], store });
     store.bypass = false;
@@ -105,7 +105,7 @@ describe("the kill switch", () => {
     expect((await limiter.consume("ann")).degraded).toBeUndefined();
   });
 
-  it("is told of once for each change, and to observers that throw", async () => {
+  it("the store observer is notified once per change, even if it throws", async () => {
     const heard: RedisStoreObservation[] = [];
     const observe = (observation: RedisStoreObservation) => {
       heard.push(observation);
@@ -121,8 +121,8 @@ describe("the kill switch", () => {
   });
 });
 
-describe("limiters tell their observers", () => {
-  it("that they decided without the store", async () => {
+describe("observers of limiters under the kill switch", () => {
+  it("observers are notified of decisions without the store", async () => {
     const { store, heard, observe } = bypassed();
     const limiter = createLimiter({ name: "api", limits: [perMinute(1)], store, observe });
     await limiter.allow("ann");
@@ -133,7 +133,7 @@ describe("limiters tell their observers", () => {
     expect(heard[1]).toMatchObject({ verb: "allow", keys: ["ann"], decision: { allowed: true, degraded: "bypassed" } });
   });
 
-  it("who may throw, for whoever called", async () => {
+  it("an error of an observer rejects the call", async () => {
     const { store } = quarter();
     const observe = () => {
       throw new Error("heard enough");

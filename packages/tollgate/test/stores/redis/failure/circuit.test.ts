@@ -35,8 +35,8 @@ async function whilePaused<T>(server: RedisServer, ms: number, work: () => T): P
   return result;
 }
 
-describe("the circuit", () => {
-  it("stays closed through a pause of 150 ms, however many batches wait at once", async () => {
+describe("the circuit breaker", () => {
+  it("the circuit stays closed through a pause of 150 ms with any number of pending batches", async () => {
     const { server, store, limiter, heard } = await startLimiter({ batch: 1 });
     const decisions = await whilePaused(server, 150, async () => {
       const turns: Promise<Decision>[] = [];
@@ -54,7 +54,7 @@ describe("the circuit", () => {
     expect((await limiter.consume("ann")).degraded).toBeUndefined();
   });
 
-  it("opens when the server has failed for 400 ms, whatever comes in between", async () => {
+  it("the circuit opens after the server has failed for 400 ms", async () => {
     const { server, store, limiter, states } = await startLimiter();
     await whilePaused(server, 1_500, async () => {
       const startedMs = performance.now();
@@ -67,7 +67,7 @@ describe("the circuit", () => {
     expect(states()[0]).toBe("open");
   });
 
-  it("closes with a probe of its own: no caller waits for it, and none is needed", async () => {
+  it("a probe closes the circuit without any caller", async () => {
     const { server, store, limiter, states } = await startLimiter();
     await whilePaused(server, 1_000, async () => {
       while (store.breaker === "closed") await limiter.consume("ann");
@@ -85,7 +85,7 @@ describe("the circuit", () => {
     expect((await limiter.consume("ann")).degraded).toBeUndefined();
   });
 
-  it("is not opened by a process that is busy itself", async () => {
+  it("a blocked event loop does not open the circuit", async () => {
     const { store, limiter, heard } = await startLimiter();
     for (let i = 0; i < 5; i += 1) {
       const decided = limiter.consume(`key-${i}`);

@@ -22,7 +22,7 @@ function ioredisOn(port: number): Redis {
 }
 
 describe("calls before the first connection", () => {
-  it("wait for it, and are decided by the server", async () => {
+  it("calls before the first connection wait for it, and the server decides them", async () => {
     const proxy = await startProxyHere(await startRedisHere());
     proxy.blackHole();
     const limiter = limiterOn(ioredisOn(proxy.port));
@@ -34,7 +34,7 @@ describe("calls before the first connection", () => {
     expect(decisions.filter(({ degraded }) => degraded !== undefined)).toEqual([]);
   });
 
-  it("wait while the server is not even there", async () => {
+  it("calls wait until the server has started", async () => {
     const server = await startRedisHere();
     await server.kill();
     const limiter = limiterOn(ioredisOn(server.port));
@@ -44,7 +44,7 @@ describe("calls before the first connection", () => {
     expect((await turn).filter(Boolean)).toHaveLength(10);
   });
 
-  it("wait for a client of node-redis that connects later", async () => {
+  it("calls wait for a node-redis client that connects later", async () => {
     const server = await startRedisHere();
     const client = createClient({ socket: { port: server.port } });
     const limiter = limiterOn(client);
@@ -59,7 +59,7 @@ describe("calls before the first connection", () => {
     expect(decisions.filter(({ degraded }) => degraded !== undefined)).toEqual([]);
   });
 
-  it("wait for a client that begins to connect in the same turn", async () => {
+  it("calls wait for a client that begins to connect in the same turn", async () => {
     const server = await startRedisHere();
     const client = new Redis(server.port, { lazyConnect: true });
     onTestFinished(() => client.disconnect());
@@ -68,7 +68,7 @@ describe("calls before the first connection", () => {
     expect(await decided).toMatchObject({ allowed: true, remaining: 9 });
   });
 
-  it("wait no longer than connectTimeoutMs after the first of them, and later ones no longer than timeoutMs", async () => {
+  it("calls wait at most connectTimeoutMs after the first call, and later calls at most timeoutMs", async () => {
     const server = await startRedisHere();
     await server.kill();
     const limiter = limiterOn(ioredisOn(server.port), { connectTimeoutMs: 300, onFailure: "deny" });
@@ -81,7 +81,7 @@ describe("calls before the first connection", () => {
     expect(performance.now() - laterMs).toBeLessThan(290);
   });
 
-  it("wait no longer than timeoutMs where connectTimeoutMs is 0", async () => {
+  it("calls wait at most timeoutMs if connectTimeoutMs is 0", async () => {
     const proxy = await startProxyHere(await startRedisHere());
     proxy.blackHole();
     const limiter = limiterOn(ioredisOn(proxy.port), { connectTimeoutMs: 0 });
@@ -90,7 +90,7 @@ describe("calls before the first connection", () => {
     expect(performance.now() - startedMs).toBeLessThan(CONNECTING_MS);
   });
 
-  it("refuses what is no time", () => {
+  it("connectTimeoutMs throws for a value that is no time", () => {
     const client = ioredisOn(1);
     for (const connectTimeoutMs of [-1, 1.5, Number.NaN, 3_600_001, "5", null]) {
       const options = { connectTimeoutMs } as never;

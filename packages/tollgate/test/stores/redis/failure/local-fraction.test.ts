@@ -23,8 +23,8 @@ function quarter() {
   return quarterStore(inUse.redis);
 }
 
-describe("a share of each limit", () => {
-  it("is what is left, of the whole limit", async () => {
+describe("a local fraction of each limit", () => {
+  it("remaining units are those of the fraction, and figures describe the whole limit", async () => {
     const { clock, store } = quarter();
     const limit = perMinute(10);
     const limiter = createLimiter({ name: "api", limits: [limit], store, clock });
@@ -56,7 +56,7 @@ describe("a share of each limit", () => {
     expect(await limiter.allow("ann")).toBe(true);
   });
 
-  it("denies more than the share for a second, and more than the limit for ever", async () => {
+  it("a cost above the fraction is denied for a second, and one above the limit for ever", async () => {
     const { clock, store } = quarter();
     const limiter = createLimiter({ name: "api", limits: [perMinute(10)], store, clock });
     expect(await limiter.consume("ann", 3)).toMatchObject({ allowed: false, reason: "exhausted", retryAfterMs: 1_000 });
@@ -67,7 +67,7 @@ describe("a share of each limit", () => {
     });
   });
 
-  it("is at least one unit, and never more than the limit", async () => {
+  it("a fraction is at least one unit, and never more than the limit", async () => {
     for (const [share, admitted] of [
       [0.01, [1, 1, 1]],
       [1, [3, 4, 5]],
@@ -87,7 +87,7 @@ describe("a share of each limit", () => {
     }
   });
 
-  it("of a bucket that starts empty is empty at first, and fills", async () => {
+  it("the fraction of a bucket that starts empty starts empty, and fills", async () => {
     const { clock, store } = quarter();
     const limit = tokenBucket({ capacity: 8, refill: 8, per: "8s", initial: "empty" });
     const limiter = createLimiter({ name: "api", limits: [limit], store, clock });
@@ -97,7 +97,7 @@ describe("a share of each limit", () => {
     expect(await limiter.allow("ann")).toBe(false);
   });
 
-  it("counts all limits of a call or none, in combinations and where limits are chosen", async () => {
+  it("a call takes from all limits or none, in combinations and with limits chosen per call", async () => {
     const { clock, store } = quarter();
     const user = createLimiter({ name: "user", limits: [perMinute(10)], store, clock });
     const route = createLimiter({
@@ -122,7 +122,7 @@ describe("a share of each limit", () => {
     expect(await both.allow("ann")).toBe(true);
   });
 
-  it("tells of shadow limits what they would do", async () => {
+  it("shadow limits report what they would decide", async () => {
     const { clock, store } = quarter();
     const limits = [perMinute(4, { mode: "shadow" }), perMinute(40)];
     const limiter = createLimiter({ name: "api", limits, store, clock });
@@ -130,7 +130,7 @@ describe("a share of each limit", () => {
     expect(await limiter.consume("ann")).toMatchObject({ allowed: true, remaining: 8, shadowDenied: [limits[0]] });
   });
 
-  it("is forgotten by reset and clear", async () => {
+  it("reset and clear drop the local counts", async () => {
     const { clock, store } = quarter();
     const limiter = createLimiter({ name: "api", limits: [perMinute(10)], store, clock });
     for (const forget of [() => limiter.reset("ann"), () => limiter.clear()]) {
@@ -141,14 +141,14 @@ describe("a share of each limit", () => {
     expect(await limiter.allow("ann", 2)).toBe(true);
   });
 
-  it("may be kept in a table", async () => {
+  it("the fallback may be a table store", async () => {
     const { clock, store } = bypassed({ onFailure: { fallback: tableStore({ maxKeys: 1_000 }), share: 0.5 } });
     const limiter = createLimiter({ name: "api", limits: [perMinute(10)], store, clock });
     expect(await limiter.allow("ann", 5)).toBe(true);
     expect(await limiter.consume("ann")).toMatchObject({ allowed: false, remaining: 0, degraded: "bypassed" });
   });
 
-  it("is not loosened by denials that the server told of before, and those hold afterwards", async () => {
+  it("earlier denials of the server do not change the fraction, and apply again afterwards", async () => {
     const { redis, clock } = quarter();
     const store = redis.storeByClock({ onFailure: { fallback: memoryStore(), share: 0.2 } });
     const limiter = createLimiter({ name: "api", limits: [perMinute(10)], store, clock });

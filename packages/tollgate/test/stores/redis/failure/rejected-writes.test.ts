@@ -45,9 +45,9 @@ async function start(limits: (typeof LIMITS)[keyof typeof LIMITS], options: Stor
   return { server, store, limiter };
 }
 
-describe.each(WAYS)("a server that does not write, for %s,", (_way, cause, refuse) => {
+describe.each(WAYS)("a server that rejects writes, for %s,", (_way, cause, refuse) => {
   describe.each(Object.entries(LIMITS))("under %s", (_limits, limits) => {
-    it("denies an exhausted key, alone and beside new keys, and tells figures that only have to be read", async () => {
+    it("an exhausted key is denied by the server, and read-only figures are reported", async () => {
       const { server, store, limiter } = await start(limits);
       await refuse(server);
       for (let round = 0; round < 10; round += 1) {
@@ -70,7 +70,7 @@ describe.each(WAYS)("a server that does not write, for %s,", (_way, cause, refus
     });
   });
 
-  it("decides the rest as onFailure says", async () => {
+  it("onFailure decides all other calls", async () => {
     const denying = await start(LIMITS["a bucket"], { onFailure: "deny" });
     await refuse(denying.server);
     expect(await denying.limiter.consume("new")).toMatchObject({ allowed: false, reason: "store-unavailable" });
@@ -81,7 +81,7 @@ describe.each(WAYS)("a server that does not write, for %s,", (_way, cause, refus
     expect(sharing.store.breaker).toBe("closed");
   });
 
-  it("takes from none of several limiters", async () => {
+  it("a call on several limiters takes from none", async () => {
     const { server, store, limiter } = await start(LIMITS["a bucket"]);
     const route = createLimiter({ name: "route", limits: [perDay(5)], store });
     const both = combine(limiter, route);
@@ -93,7 +93,7 @@ describe.each(WAYS)("a server that does not write, for %s,", (_way, cause, refus
   });
 });
 
-it("a server that has memory again decides everything", async () => {
+it("a server that has memory again decides all calls", async () => {
   const { server, limiter } = await start(LIMITS["a bucket"]);
   await server.command("CONFIG", "SET", "maxmemory", "1");
   expect((await limiter.consume("new")).degraded).toBe("the server is out of memory");

@@ -43,11 +43,11 @@ const VERBS: readonly (readonly [string, (limiter: AsyncLimiter) => Promise<unkn
   ["sweep", (limiter) => limiter.sweep()],
 ];
 
-describe("a key that is not ours is an error, and no outage", () => {
+describe("a key of another application is an error, not an unavailable server", () => {
   it.each([
     ["another type", A_LIST, "WRONGTYPE"],
     ["a value of another kind", A_TEXT, "{bad}: expected a value of 8"],
-  ])("%s: with the server's words, for every verb", async (_name, damage, words) => {
+  ])("every verb rejects with the server's error: %s", async (_name, damage, words) => {
     const { store, limiter } = await damaged(damage);
     for (const [verb, call] of VERBS) {
       const error = await errorOf(call(limiter));
@@ -58,27 +58,27 @@ describe("a key that is not ours is an error, and no outage", () => {
     expect(store.breaker).toBe("closed");
   });
 
-  it("and for other keys nothing, in other turns", async () => {
+  it("other keys in other turns are not affected", async () => {
     const { limiter } = await damaged(A_LIST);
     await expect(limiter.allow("bad")).rejects.toMatchObject({ code: "ERR_STORE" });
     expect(await limiter.allow("good", 10)).toBe(true);
   });
 
-  it("reset mends it", async () => {
+  it("reset removes the foreign key", async () => {
     const { limiter } = await damaged(A_TEXT);
     await limiter.reset("bad");
     expect(await limiter.consume("bad")).toMatchObject({ allowed: true, remaining: 9 });
   });
 
-  it("clear mends it", async () => {
+  it("clear removes the foreign key", async () => {
     const { limiter } = await damaged(A_LIST);
     await limiter.clear();
     expect(await limiter.consume("bad")).toMatchObject({ allowed: true, remaining: 9 });
   });
 });
 
-describe("what went out together with such a key", () => {
-  it("is decided all the same", async () => {
+describe("calls in one batch with a foreign key", () => {
+  it("the other calls of the batch are decided", async () => {
     const { limiter, store } = await damaged(A_LIST);
     const keys = ["a", "b", "bad", "c", "a"];
     const told = await Promise.allSettled(keys.map((key) => limiter.consume(key, 4)));
@@ -93,7 +93,7 @@ describe("what went out together with such a key", () => {
     expect(store.breaker).toBe("closed");
   });
 
-  it("is taken from no limit of a combination", async () => {
+  it("a combination with a foreign key takes from no limit", async () => {
     const { store, limiter } = await damaged(A_LIST);
     const route = createLimiter({ name: "route", key: () => "everywhere", limits: [perDay(10)], store });
     for (const both of [combine(route, limiter), combine(limiter, route)]) {
@@ -102,7 +102,7 @@ describe("what went out together with such a key", () => {
     expect(await route.peek("bad", 0)).toMatchObject({ remaining: 10 });
   });
 
-  it("is not told anything where it does not go out with it", async () => {
+  it("calls in another batch are not affected", async () => {
     const { redis, limiter } = await damaged(A_LIST);
     const alone = createLimiter({ name: "api", limits: [perDay(10)], store: redis.store({ batch: false }) });
     const [bad, good] = await Promise.allSettled([limiter.allow("bad"), alone.allow("good")]);
@@ -111,8 +111,8 @@ describe("what went out together with such a key", () => {
   });
 });
 
-describe("a script that the server has forgotten", () => {
-  it("is sent again, and every call decided once", async () => {
+describe("a script that the server has flushed", () => {
+  it("a flushed script is sent again, and every call is decided once", async () => {
     const { redis } = inUse;
     const limiter = createLimiter({ name: "api", limits: [perDay(500)], store: redis.store() });
     const calls: Promise<boolean>[] = [];

@@ -76,8 +76,8 @@ async function untilBack(left: () => Promise<{ readonly isDegraded: boolean }>):
   await eventually("the server to decide again", async () => ((await left()).isDegraded ? undefined : true));
 }
 
-describe("requests that are settled after an outage", () => {
-  it("are not given back in Redis what was taken in its place: no more failures are admitted", async () => {
+describe("requests that are settled after the server was unavailable", () => {
+  it("units taken locally are not given back in Redis, so no more failures are admitted", async () => {
     const { left, begin, fails } = await startLogins();
     await redis.kill();
     const letThemSucceed = await begin(3);
@@ -96,7 +96,7 @@ describe("requests that are settled after an outage", () => {
     });
   });
 
-  it("are given back in Redis what was taken there, and that alone", async () => {
+  it("units taken in Redis, and only those, are given back there", async () => {
     const { left, begin, fails } = await startLogins();
     const letFirstSucceed = await begin(2);
     expect(await left()).toEqual({ remaining: 1, isDegraded: false });
@@ -112,7 +112,7 @@ describe("requests that are settled after an outage", () => {
     expect(await fails(4)).toEqual([401, 401, 401, 429]);
   });
 
-  it("are given back in its place alone what may have landed in Redis, too", async () => {
+  it("units that may also count in Redis are given back locally only", async () => {
     const { store, limiter, left } = await startLogins();
     const facts = { remoteAddress: "127.0.0.1" } as HttpFacts;
     await limiter.consume(facts, 0);
@@ -128,7 +128,7 @@ describe("requests that are settled after an outage", () => {
     expect(await left()).toEqual({ remaining: 3, isDegraded: true });
   });
 
-  it("are given back nothing when the server that took the units cannot be asked then", async () => {
+  it("nothing is given back if the server that took the units is unavailable at that time", async () => {
     const { left, begin, fails } = await startLogins();
     const letFirstSucceed = await begin(2);
     await redis.kill();

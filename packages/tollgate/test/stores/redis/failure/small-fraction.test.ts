@@ -43,8 +43,8 @@ function messageOf(work: () => unknown): string {
   return "nothing was thrown";
 }
 
-describe("a share too small for a bucket to gain a unit in ten years", () => {
-  it("is refused when the limiter is made, with the option, the limit and the smallest share that works", () => {
+describe("a fraction that gains less than one unit in ten years", () => {
+  it("createLimiter throws with the option, the limit and the least fraction", () => {
     const limits = [perDay(100), YEARLY];
     const make = (share: number) => () => createLimiter({ name: "api", limits, store: storeWithShare(share) });
     expect(make(0.09)).toThrow(
@@ -58,7 +58,7 @@ describe("a share too small for a bucket to gain a unit in ten years", () => {
     expect(make(0.1)).not.toThrow();
   });
 
-  it("is refused for the bucket's period over its refill, whatever its capacity", () => {
+  it("the least fraction depends on the period per unit, not on the capacity", () => {
     const monthly = tokenBucket({ capacity: 1, refill: 7, per: "30d" });
     expect(messageOf(() => shareOf(monthly, 0.001))).toContain('at least 0.00118 for the limit "7-per-30d-burst-1"');
     expect(shareOf(monthly, 0.001_18)).toMatchObject({ capacity: 1, refill: 1 });
@@ -68,13 +68,13 @@ describe("a share too small for a bucket to gain a unit in ten years", () => {
     expect(shareOf(empty, 1)).toMatchObject({ perMs: 3_652 * DAY_MS, idleTtlMs: empty.idleTtlMs });
   });
 
-  it("is kept by one unit where a period for all of them would be too long", () => {
+  it("a fraction gains a single unit per period if the period of the whole refill would be too long", () => {
     const bucket = tokenBucket({ capacity: 1_000, refill: 1_000, per: "365d" });
     expect(shareOf(bucket, 0.01)).toMatchObject({ capacity: 10, refill: 1, perMs: 36.5 * DAY_MS });
     expect(shareOf(bucket, 0.5)).toMatchObject({ capacity: 500, refill: 1_000, perMs: 730 * DAY_MS });
   });
 
-  it("fails no call where limits are chosen per call: the share gains one unit in ten years", async () => {
+  it("with limits chosen per call no call fails, and the fraction gains one unit in ten years", async () => {
     const store = storeWithShare(0.01);
     const limiter = createLimiter({ name: "api", limits: () => [YEARLY], store });
     expect(await limiter.consume("ann", 2)).toMatchObject({ allowed: true, remaining: 8, limit: YEARLY });
@@ -88,11 +88,11 @@ describe("a share too small for a bucket to gain a unit in ten years", () => {
 
 const LEAST = /^onFailure\.share: expected at least (\S+) for the limit /;
 
-describe("a fallback without memory for a limiter's limits", () => {
+describe("a fallback without capacity for a limiter's limits", () => {
   const wide = slidingWindow({ name: "wide", limit: 1_000, window: "1h", resolution: 0 });
   const options = { onFailure: { fallback: tableStore({ maxKeys: 1_000_000 }), share: 1 } };
 
-  it("is told of by its own name when the limiter is made", () => {
+  it("createLimiter throws with the name of the option", () => {
     const store = inUse.redis.store(options);
     expect(() => createLimiter({ name: "api", limits: [wide], store })).toThrow(
       expect.objectContaining({
@@ -103,7 +103,7 @@ describe("a fallback without memory for a limiter's limits", () => {
     );
   });
 
-  it("denies calls under limits chosen per call in an outage, and fails none", async () => {
+  it("calls under limits chosen per call are denied while the server is unavailable, and none fails", async () => {
     const fallback = tableStore({ maxKeys: 1_000_000, overflow: "deny" });
     const store = inUse.redis.store({ onFailure: { fallback, share: 1 } });
     const limits = (key: string) => (key === "ann" ? [perDay(9), wide] : [perDay(9)]);
@@ -117,7 +117,7 @@ describe("a fallback without memory for a limiter's limits", () => {
     await limiter.reset("ann");
   });
 
-  it("denies where the fallback finds out only when it is asked", async () => {
+  it("calls are denied if the fallback throws only with the first key", async () => {
     const inner = memoryStore();
     const fallback: SyncStore = {
       kind: "sync",
@@ -143,8 +143,8 @@ const anyShare = fc.oneof(
   fc.integer({ min: 0, max: 60 }).map((power) => 2 ** -power),
 );
 
-describe("shares of every limit", () => {
-  it("are kept for windows however small they are", () => {
+describe("fractions of random limits", () => {
+  it("windows accept any fraction", () => {
     for (const limit of [
       slidingWindow({ limit: 3, window: 3_652 * DAY_MS }),
       slidingWindow({ limit: 1_000_000, window: "1h", resolution: "1m" }),
@@ -156,7 +156,7 @@ describe("shares of every limit", () => {
     }
   });
 
-  it("never exceed the limit, and are refused only with the smallest share that is not", () => {
+  it("fractions never exceed the limit, and the least fraction in the error is accepted", () => {
     const bucketSpec = fc.record({
       capacity: fc.integer({ min: 1, max: 1_000_000 }),
       refill: magnitude(20),

@@ -39,12 +39,12 @@ function shortfalls({ scale, ticks, ticksPerPeriod }: CraftedBucket): number[] {
   });
 }
 
-describe.each(RATES)("a bucket of %i units in %i µs is explained as the kernel does it", (refill, perUs) => {
+describe.each(RATES)("explain of a bucket of %i units in %i µs", (refill, perUs) => {
   const bucket = new CraftedBucket(1_000_000, refill, perUs);
   const { ticks, ticksPerPeriod } = bucket;
   const periodUs = BigInt(bucket.scale.periodUs);
 
-  it("where a microsecond comes near to a tick", async () => {
+  it("explain equals the kernel where a microsecond is close to a tick", async () => {
     expect(ticks.exact).toBe(false);
     const back = inverse(ticksPerPeriod, periodUs);
     const found: string[] = [];
@@ -60,7 +60,7 @@ describe.each(RATES)("a bucket of %i units in %i µs is explained as the kernel 
     expect(found).toEqual([]);
   });
 
-  it("where a tick comes near to a microsecond", async () => {
+  it("explain equals the kernel where a tick is close to a microsecond", async () => {
     const back = inverse(periodUs, ticksPerPeriod);
     const found: string[] = [];
     for (let i = 1n; i <= ROUNDS; i += 1n) {
@@ -73,8 +73,8 @@ describe.each(RATES)("a bucket of %i units in %i µs is explained as the kernel 
   });
 });
 
-describe("a bucket is explained as the kernel does it", () => {
-  it("where a microsecond is a tick, but not by the product of floats", async () => {
+describe("explain of a bucket whose product of floats is inexact", () => {
+  it("explain equals the kernel where a microsecond is a tick, but the product of floats is not", async () => {
     const found: string[] = [];
     let cases = 0;
     for (let units = 10; units < 700; units += 1) {

@@ -30,12 +30,12 @@ async function cellsOf(name: string): Promise<number[]> {
 describe("the value of a key", () => {
   const sinceOrigin = NOW_US - epochOf(NOW_US).originUs;
 
-  it("is 8 bytes for a token bucket: when it is full again, in ticks of its epoch", async () => {
+  it("a token bucket is 8 bytes: when it is full again, in ticks of its epoch", async () => {
     await run(call("take", encoded(perSecond(10)), "bucket", 3));
     expect(await cellsOf("bucket")).toEqual([sinceOrigin + 300_000]);
   });
 
-  it("is 8 bytes for each of several, in the order of their identity", async () => {
+  it("several buckets are 8 bytes each, in the order of their identity", async () => {
     const [first, second] = [perMinute(60, { name: "b" }), perSecond(10, { name: "a" })];
     await run(call("take", encoded(first, second), "two", [2, 1]));
     expect(await cellsOf("two")).toEqual([sinceOrigin + 100_000, sinceOrigin + 2_000_000]);
@@ -43,12 +43,12 @@ describe("the value of a key", () => {
     expect(await cellsOf("two")).toEqual([sinceOrigin + 200_000, sinceOrigin + 4_000_000]);
   });
 
-  it("is 16 bytes for a fixed window", async () => {
+  it("a fixed window is 16 bytes", async () => {
     await run(call("take", encoded(fixedWindow({ limit: 5, window: "1s" })), "fixed", 3));
     expect(await cellsOf("fixed")).toEqual([NOW_US, 3]);
   });
 
-  it("has no more of a sliding window than was ever used", async () => {
+  it("a sliding window is stored up to its last used cell", async () => {
     const plan = encoded(slidingWindow({ limit: 1_000_000, window: "4s", resolution: "1ms" }));
     await run(call("take", plan, "ring", 3));
     expect(await cellsOf("ring")).toEqual([1, NOW_US, NOW_US, 3]);
@@ -57,13 +57,13 @@ describe("the value of a key", () => {
     expect(await cellsOf("ring")).toEqual([2, laterUs, NOW_US, 3, laterUs, 7]);
   });
 
-  it("has rings last, so that they may stay short", async () => {
+  it("rings are the last part of a value, so that it can be short", async () => {
     const plan = encoded(slidingWindow({ name: "a", limit: 64, window: "1h" }), perSecond(10, { name: "b" }));
     await run(call("take", plan, "ring and bucket"));
     expect(await cellsOf("ring and bucket")).toEqual([sinceOrigin + 100_000, 1, NOW_US, NOW_US, 1]);
   });
 
-  it("leaves zeros at its end out, and finds them again", async () => {
+  it("trailing zeros are not stored, and are read back", async () => {
     const { originUs } = epochOf(NOW_US);
     const plans = [encoded(perSecond(10)), encoded(perSecond(10), perMinute(600))];
     for (const [i, plan] of plans.entries()) {
@@ -75,7 +75,7 @@ describe("the value of a key", () => {
     }
   });
 
-  it("leaves out the zeros of some of its buckets alone", async () => {
+  it("trailing zeros of some buckets are read back", async () => {
     const plan = encoded(perSecond(10), perMinute(600));
     const { originUs } = epochOf(NOW_US);
     const ask = (costs: readonly number[]) =>
@@ -86,7 +86,7 @@ describe("the value of a key", () => {
     expect(taken?.[0]?.reports[0]?.used).toEqual([3, 2]);
   });
 
-  it("keeps what lies between the cells that change in a long ring", async () => {
+  it("cells between the changed cells of a long ring are preserved", async () => {
     const plan = encoded(slidingWindow({ limit: 30, window: "1h" }));
     for (let us = 0; us < 30; us += 1) {
       await run(call("take", plan, "long ring", 1, { nowUs: NOW_US + us }));
@@ -106,7 +106,7 @@ const WAYS: readonly (readonly [name: string, limits: readonly Limit[]])[] = [
   ["any limits", [slidingWindow({ limit: 10, window: "1h" })]],
 ];
 
-describe.each(WAYS)("a foreign value is refused, and nothing is changed: %s", (way, limits) => {
+describe.each(WAYS)("a foreign value is an error that changes nothing: %s", (way, limits) => {
   const plan = encoded(...limits);
 
   async function refused(key: string, ...transactions: ScriptTransaction[]): Promise<string> {
@@ -116,7 +116,7 @@ describe.each(WAYS)("a foreign value is refused, and nothing is changed: %s", (w
     return error.message;
   }
 
-  it("of 7 bytes", async () => {
+  it("a value of 7 bytes is an error", async () => {
     const key = `seven ${way}`;
     await started.server.command("SET", key, "foreign");
     const message = `tollgate: key ${key}: expected a value of `;
@@ -125,7 +125,7 @@ describe.each(WAYS)("a foreign value is refused, and nothing is changed: %s", (w
     expect(await started.server.command("GET", key)).toBe("foreign");
   });
 
-  it("of another type", async () => {
+  it("a value of another type is an error", async () => {
     const key = `hash ${way}`;
     await started.server.command("HSET", key, "field", "1");
     expect(await refused(key, call("take", plan, key))).toContain("WRONGTYPE");
@@ -138,14 +138,14 @@ describe("a long value under a short plan", () => {
   it.each([
     ["one bucket", [perSecond(10)]],
     ["several buckets", [perSecond(10), perHour(1_000)]],
-  ] as const)("is refused: %s", async (way, limits) => {
+  ] as const)("a value that is longer than its plan is an error: %s", async (way, limits) => {
     await started.server.command("SET", `long ${way}`, "12345678".repeat(3));
     await expect(run(call("take", encoded(...limits), `long ${way}`))).rejects.toThrow(`key long ${way}: expected`);
   });
 });
 
-describe("huge numbers", () => {
-  it("arrive as they are", async () => {
+describe("large calls", () => {
+  it("huge numbers are transferred exactly", async () => {
     const plan = encoded(tokenBucket({ capacity: 2 ** 50, refill: 1, per: "3650d" }));
     const [outcome] = (await run(call("charge", plan, "huge", Number.MAX_SAFE_INTEGER))) ?? [];
     const [resetUs = 0] = outcome?.reports[0]?.resetUs ?? [];
@@ -153,7 +153,7 @@ describe("huge numbers", () => {
     expect(outcome?.reports[0]?.waitUs).toEqual([Number.POSITIVE_INFINITY]);
   });
 
-  it("may be more keys than Lua passes on at once", async () => {
+  it("a call may have more keys than the stack of Lua", async () => {
     const plan = encoded(perSecond(10));
     const calls = Array.from({ length: 9_000 }, (_, i) =>
       call("take", plan, `many ${i}`, 1, { detail: "first-denied" }),
@@ -163,7 +163,7 @@ describe("huge numbers", () => {
     expect(await started.server.command("EXISTS", "many 0", "many 8999")).toBe(2);
   });
 
-  it("may be calls for one key", async () => {
+  it("a transaction may stand for many calls of one key", async () => {
     const million = encoded(perSecond(1_000_000));
     const outcomes = await run(
       call("take", million, "hot", 1, { times: 1_000_001, detail: "first-denied" }),
@@ -175,7 +175,7 @@ describe("huge numbers", () => {
 });
 
 describe("keys that are counted together", () => {
-  it("take all or nothing", async () => {
+  it("keys that are counted together take all or nothing", async () => {
     const [narrow, wide] = [encoded(perHour(1)), encoded(perHour(10))];
     const both = () => run(together(call("take", narrow, "narrow"), call("take", wide, "wide")));
     expect((await both())?.[0]?.admitted).toBe(1);

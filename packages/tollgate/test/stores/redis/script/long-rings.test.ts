@@ -20,7 +20,7 @@ it.each([
   [3_000, 1, 0],
   [Number.MAX_SAFE_INTEGER, MANY, 0.5],
 ])(
-  "long rings decide to the bit as in memory: limit %i, in units of %i, %d ms apart",
+  "long rings equal the memory store to the bit: limit %i, in units of %i, %d ms apart",
   async (limit, unit, resolution) => {
     // So long that about as many units come in it as it holds.
     const windowUs = Math.floor(limit / unit) * 2_000;

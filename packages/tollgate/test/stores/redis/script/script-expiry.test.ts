@@ -62,8 +62,8 @@ const CASES: readonly (readonly [name: string, limits: readonly Limit[], costs: 
     ["ten years", [slidingWindow({ limit: 1, window: "3652.5d" })], [1], 3652.5 * DAY_US],
   ];
 
-describe.each(CASES)("a key expires when it is as good as new: %s", (name, limits, costs, leftUs) => {
-  it("by the server's time, rounded up to a millisecond", async () => {
+describe.each(CASES)("a key expires when it is idle: %s", (name, limits, costs, leftUs) => {
+  it("a key expires by the server's time, rounded up to a millisecond", async () => {
     const plan = encoded(...limits);
     const before = await serverUs();
     await byServer(call("take", plan, `server ${name}`, costs));
@@ -73,7 +73,7 @@ describe.each(CASES)("a key expires when it is as good as new: %s", (name, limit
     expect(got).toBeLessThanOrEqual(Math.ceil((after + leftUs) / 1_000));
   });
 
-  it.each([0, 250])("by the client's time, %i ms later for its clock and one for the server's", async (extraMs) => {
+  it.each([0, 250])("a key expires by the client's time, %i ms late for clock skew and one for rounding", async (extraMs) => {
     const key = `client ${name} ${extraMs}`;
     const transactions = [call("take", encoded(...limits), key, costs, { nowUs: NOW_US + 1 })];
     const leftMs = await started.server.leftAfter({ time: "client", extraMs, transactions });
@@ -82,13 +82,13 @@ describe.each(CASES)("a key expires when it is as good as new: %s", (name, limit
 });
 
 describe("the moment that a key expires", () => {
-  it("is the end of a fixed window, and the rest of a millisecond", async () => {
+  it("a fixed window expires at its end, rounded up to a millisecond", async () => {
     await byServer(call("take", encoded(EACH_ODD_WINDOW), "odd"));
     const endUs = (Math.floor((await serverUs()) / ODD_WINDOW_US) + 1) * ODD_WINDOW_US;
     expect(await expiresMs("odd")).toBe(Math.ceil(endUs / 1_000));
   });
 
-  it("moves with every call that takes or gives back", async () => {
+  it("the expiry moves with every take and refund", async () => {
     const plan = encoded(DAILY);
     const daysLeft = async () =>
       Math.round(((await expiresMs("moves")) * 1_000 - (await serverUs())) / (DAY_US / 4)) / 4;
@@ -100,7 +100,7 @@ describe("the moment that a key expires", () => {
     expect(await daysLeft()).toBe(0.75);
   });
 
-  it("stays where a call changes nothing", async () => {
+  it("a call that changes nothing keeps the expiry", async () => {
     const plan = encoded(DAILY);
     await byServer(call("take", plan, "stays", 4));
     const expires = await expiresMs("stays");
@@ -109,7 +109,7 @@ describe("the moment that a key expires", () => {
     expect(await expiresMs("stays")).toBe(expires);
   });
 
-  it("is far away for a debt of ages", async () => {
+  it("a huge debt has the latest possible expiry", async () => {
     const plan = encoded(tokenBucket({ capacity: 2 ** 50, refill: 1, per: "3650d" }));
     await byServer(call("charge", plan, "ages", Number.MAX_SAFE_INTEGER));
     await atTime(NOW_US, call("charge", plan, "ages too", Number.MAX_SAFE_INTEGER));
@@ -117,13 +117,13 @@ describe("the moment that a key expires", () => {
     expect(await expiresMs("ages too")).toBeGreaterThan(2 ** 52);
   });
 
-  it("is reckoned from the client's time though that be 1970", async () => {
+  it("the expiry counts from the client's time, even in 1970", async () => {
     const plan = encodePlan(createPlan("api", "api", [DAILY]), epochOf(0));
     await atTime(0, call("take", plan, "1970"));
     expect(Number(await started.server.command("PTTL", "1970"))).toBeGreaterThan(DAY_US / 4 / 1_000 - 5_000);
   });
 
-  it("comes", async () => {
+  it("a key is gone after its expiry", async () => {
     await byServer(call("take", encoded(perSecond(100)), "soon"), call("take", encoded(perSecond(50)), "sooner"));
     await expect.poll(() => exists("soon"), { interval: 5 }).toBe(false);
     await expect.poll(() => exists("sooner"), { interval: 5 }).toBe(false);
@@ -140,10 +140,10 @@ const KINDS: readonly (readonly [name: string, limits: readonly Limit[]])[] = [
   ["a bucket in shadow mode", [tokenBucket({ capacity: 1, refill: 1, per: "1d", mode: "shadow" })]],
 ];
 
-describe.each(KINDS)("a key that is as good as new is not kept: %s", (name, limits) => {
+describe.each(KINDS)("an idle key is not stored: %s", (name, limits) => {
   const plan = encoded(...limits);
 
-  it("where nothing was taken", async () => {
+  it("a key from which nothing was taken is not stored", async () => {
     const key = `untouched ${name}`;
     const capacity = Math.max(...limits.map((limit) => limit.capacity));
     await byServer(call("take", plan, key, 0), call("charge", plan, key, 0), call("refund", plan, key, 2));
@@ -153,7 +153,7 @@ describe.each(KINDS)("a key that is as good as new is not kept: %s", (name, limi
     expect(await exists(key)).toBe(false);
   });
 
-  it("where all was given back", async () => {
+  it("a key to which all was given back is removed", async () => {
     const key = `given back ${name}`;
     await byServer(call("take", plan, key));
     expect(await exists(key)).toBe(true);
@@ -163,7 +163,7 @@ describe.each(KINDS)("a key that is as good as new is not kept: %s", (name, limi
     expect(await exists(key)).toBe(false);
   });
 
-  it("where it is written when its time has come", async () => {
+  it("a key that is idle when it would be written is not stored", async () => {
     const key = `late ${name}`;
     await atTime(NOW_US, call("take", plan, key));
     await atTime(NOW_US + 2 * DAY_US, call("take", plan, key, 0));
@@ -172,7 +172,7 @@ describe.each(KINDS)("a key that is as good as new is not kept: %s", (name, limi
     expect(await exists(key)).toBe(false);
   });
 
-  it("where it is to be dropped, and then alone", async () => {
+  it("drop removes a key only if it is idle", async () => {
     const key = `dropped ${name}`;
     const drop = async (nowUs: number) => (await atTime(nowUs, call("drop", plan, key)))?.[0]?.admitted;
     expect(await drop(NOW_US)).toBe(0);
@@ -187,7 +187,7 @@ describe.each(KINDS)("a key that is as good as new is not kept: %s", (name, limi
 describe("a bucket that starts empty", () => {
   const plan = encoded(EMPTY);
 
-  it("is kept from its first touch on, a denied one too, though nothing is taken", async () => {
+  it("a bucket that starts empty is stored with its first call, even a denied one", async () => {
     const outcomes = await atTime(NOW_US, call("take", plan, "denied"), call("take", plan, "nothing", 0));
     expect(outcomes?.map(({ admitted }) => admitted)).toEqual([0, 1]);
     expect([await exists("denied"), await exists("nothing")]).toEqual([true, true]);
@@ -195,14 +195,14 @@ describe("a bucket that starts empty", () => {
     expect(later?.[0]?.admitted).toBe(1);
   });
 
-  it("is kept when it is full, and forgotten an idle time later", async () => {
+  it("a bucket that starts empty is stored until an idle time after it is full", async () => {
     const hours = (count: number) => NOW_US + count * 3_600_000_000;
     const drop = async (nowUs: number) => (await atTime(nowUs, call("drop", plan, "idle")))?.[0]?.admitted;
     await atTime(NOW_US, call("take", plan, "idle", 0));
     expect([await drop(hours(2)), await drop(hours(3) - 1), await drop(hours(3))]).toEqual([0, 0, 1]);
   });
 
-  it("is not touched by a look", async () => {
+  it("a read-only call does not store a bucket that starts empty", async () => {
     await atTime(NOW_US, call("peek", plan, "looked at"), call("explain", plan, "looked at"));
     expect(await exists("looked at")).toBe(false);
   });

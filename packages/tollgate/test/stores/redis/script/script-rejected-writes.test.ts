@@ -46,7 +46,7 @@ async function valuesOf(names: readonly string[]): Promise<unknown[]> {
   return Promise.all(names.map((name) => started.server.raw("GET", name)));
 }
 
-describe.each(CAUSES)("a server that refuses to write: %s", (code, refuse, allow) => {
+describe.each(CAUSES)("a server that rejects writes: %s", (code, refuse, allow) => {
   describe.each(WAYS)("%s", (way, limits) => {
     const plan = encoded(...limits);
     const [spent, half, fresh, other] = ["spent", "half", "fresh", "other"].map((name) => `${name} ${code} ${way}`);
@@ -64,7 +64,7 @@ describe.each(CAUSES)("a server that refuses to write: %s", (code, refuse, allow
       return outcomes;
     }
 
-    it("decides takes that are denied, in every order, and refuses the others", async () => {
+    it("denied takes are decided in every order, and the others are rejected", async () => {
       const denied = call("take", plan, spent!);
       const joined = call("take", plan, spent!, 1, times);
       const some = call("take", plan, half!, 1, times);
@@ -87,13 +87,13 @@ describe.each(CAUSES)("a server that refuses to write: %s", (code, refuse, allow
       expect(await runRefused([call("take", plan, fresh!, 1, times), denied])).toEqual([refused, told]);
     });
 
-    it("tells what is only read", async () => {
+    it("read-only calls are answered", async () => {
       const looks = [call("peek", plan, half!, 1, times), call("explain", plan, half!), call("take", plan, half!, 0)];
       expect(await runRefused(looks)).toEqual(await run(looks));
     });
   });
 
-  it.each(WAYS)("decides what was asked of a key before it would be written: %s", async (way, limits) => {
+  it.each(WAYS)("calls of a key before its first change are decided: %s", async (way, limits) => {
     const plan = encoded(...limits);
     const name = `before ${code} ${way}`;
     await run([call("take", plan, name)]);
@@ -103,7 +103,7 @@ describe.each(CAUSES)("a server that refuses to write: %s", (code, refuse, allow
     expect(outcomes[0]).toEqual((await run([call("take", plan, name, 2)]))[0]);
   });
 
-  it("refuses of calls about several keys those of which one would be written", async () => {
+  it("a call on several keys is rejected if one of them would be written", async () => {
     const [narrow, wide] = [encoded(slidingWindow({ limit: 1, window: "1h" })), encoded(perDay(100))];
     const name = (key: string) => `${key} of several ${code}`;
     await run([call("take", narrow, name("narrow"))]);
@@ -127,7 +127,7 @@ describe("a server that cannot save", () => {
   });
   afterAll(() => started.server.command("CONFIG", "SET", "save", ""));
 
-  it("decides what is denied", async () => {
+  it("a server that cannot save decides denied takes", async () => {
     const plan = encoded(perDay(1));
     await expect.poll(() => started.server.command("INFO", "persistence")).toContain("rdb_last_bgsave_status:err");
     const outcomes = await run([call("take", plan, "spent, unsaved"), call("take", plan, "new, unsaved")]);
@@ -135,8 +135,8 @@ describe("a server that cannot save", () => {
   });
 });
 
-describe("what is removed", () => {
-  it("makes no room for what is written after it", async () => {
+describe("keys that are removed", () => {
+  it("a removed key frees no memory for later writes of the call", async () => {
     const plan = encoded(slidingWindow({ limit: 2, window: "1h" }));
     await run([call("take", plan, "to go")]);
     const both = together(call("take", plan, "one of both"), call("take", plan, "the other"));
@@ -149,7 +149,7 @@ describe("what is removed", () => {
     ]);
   });
 
-  it("is removed where that is all there is to do", async () => {
+  it("a call that only removes keys is executed", async () => {
     const plan = encoded(slidingWindow({ limit: 2, window: "1h" }));
     await started.server.command("SET", "beside", "x");
     await run([call("take", plan, "alone")]);

@@ -1,11 +1,11 @@
 import type { Lane } from "./lane.ts";
 
-/** So many at once, for each lane. */
+/** The concurrent calls of each lane. */
 const AT_ONCE = 20;
-/** More than enough, if the server answers. */
+/** Enough rounds if the server replies. */
 const MOST_ROUNDS = 100;
 
-/** Takes all that is left of the tight limit, until the server has denied each lane. */
+/** Takes the rest of the tight limit, until the server has denied each lane. */
 export async function drain(lanes: readonly Lane[]): Promise<void> {
   await Promise.all(
     lanes.map(async (lane) => {

@@ -3,7 +3,7 @@ import { type ConnectedClient, EVERY_CLIENT, type TestClient } from "../../clien
 import { eventuallyTrue } from "../../servers/eventually.ts";
 import { Lane, type Policy } from "./lane.ts";
 
-/** Longer than the default, so that a busy machine is no outage. */
+/** Longer than the default, because tests run on busy machines. */
 const TIMEOUT_MS = 200;
 
 const WARM_CALLS = 3;
@@ -15,12 +15,12 @@ const [IOREDIS, IOVALKEY, NODE_REDIS, GLIDE] = EVERY_CLIENT as readonly [
   TestClient,
 ];
 
-/** Clients, and the policies of the stores over each. */
+/** Clients, and the failure policies of the stores over each. */
 export type Members = readonly (readonly [TestClient, readonly Policy[]])[];
 
-/** Every client, and with the first of them every policy. */
-export const EVERYBODY: Members = [
-  [IOREDIS, ["allow", "deny", "share"]],
+/** Every client, and every policy with the first of them. */
+export const EVERY_MEMBER: Members = [
+  [IOREDIS, ["allow", "deny", "fraction"]],
   [IOVALKEY, ["deny"]],
   [NODE_REDIS, ["deny"]],
   [GLIDE, ["deny"]],
@@ -32,7 +32,7 @@ export interface FleetOptions {
   readonly timeoutMs?: number;
 }
 
-/** Some clients, and lanes over them that share what they count. */
+/** Clients, and lanes over them that share their counts. */
 export class Fleet {
   readonly prefix: string;
   readonly lanes: readonly Lane[];
@@ -65,7 +65,7 @@ export class Fleet {
     await Promise.all(this.#clients.map((client) => client.close()));
   }
 
-  /** Until all have been answered: first calls connect, load the script and compile. */
+  /** Waits for the first replies: the first calls connect, load the script and compile. */
   async #warm(): Promise<void> {
     for (const lane of this.lanes) {
       for (let times = 0; times < WARM_CALLS; times += 1) {
@@ -73,7 +73,7 @@ export class Fleet {
       }
       lane.calls.length = 0;
       lane.heard.length = 0;
-      lane.heardCauses.clear();
+      lane.observedCauses.clear();
     }
   }
 }

@@ -4,29 +4,29 @@ import { LagMeter } from "./lag-meter.ts";
 import type { Lane } from "./lane.ts";
 import { Uncaught } from "./uncaught.ts";
 
-/** Every so often each lane makes some calls. */
+/** The interval at which each lane starts calls. */
 const TURN_MS = 12;
-/** More than any call may take. */
+/** Longer than any call may take. */
 const HANGS_AFTER_MS = 2_000;
 
-/** What a test did to the server, in times of `performance.now()`. */
-export interface Outage {
-  /** Until then nothing was done. */
+/** The times of an incident, by `performance.now()`. */
+export interface Incident {
+  /** The incident begins. */
   readonly beginMs: number;
-  /** Of calls that start then or later, the server answers none, */
+  /** The server replies to no call that starts from here on, */
   readonly fromMs: number;
-  /** if it has ended by then. */
+  /** and ends by here. */
   readonly untilMs: number;
-  /** The server answers again. */
+  /** The server replies again. */
   readonly backMs: number;
 }
 
-/** Traffic on some lanes, and what became of it. */
-export class Run<Result = Outage> {
+/** Traffic on lanes, and its results. */
+export class Run<Result = Incident> {
   readonly lanes: readonly Lane[];
   readonly result: Result;
   readonly lag: LagMeter;
-  /** Calls that had not ended long after the last one began. */
+  /** Calls that had not ended long after the last call started. */
   readonly hanging: readonly CallRecord[];
   readonly uncaught: readonly unknown[];
 
@@ -38,7 +38,7 @@ export class Run<Result = Outage> {
     this.hanging = this.calls.filter(({ endedMs }) => Number.isNaN(endedMs));
   }
 
-  /** Keeps up the traffic while something happens. */
+  /** Runs the traffic during an incident. */
   static async of<Result>(lanes: readonly Lane[], happening: () => Promise<Result>): Promise<Run<Result>> {
     const lag = new LagMeter();
     const uncaught = new Uncaught();
@@ -52,7 +52,7 @@ export class Run<Result = Outage> {
       const result = await happening();
       clearInterval(timer);
       await Promise.race([Promise.all(lanes.map((lane) => lane.settled())), pass(HANGS_AFTER_MS)]);
-      // What nobody handles is told of in a later turn.
+      // Unhandled rejections are reported in a later turn.
       await pass(20);
       return new Run(lanes, result, lag, uncaught.errors);
     } finally {
@@ -66,14 +66,14 @@ export class Run<Result = Outage> {
     return this.lanes.flatMap(({ calls }) => calls);
   }
 
-  /** How much longer than it may a call took, beside the time in which this process did nothing for it. */
+  /** How much longer than its timeout a call took, without the lag of this process. */
   overMs(call: CallRecord, timeoutMs: number): number {
     const { startedMs, endedMs } = call;
     const overMs = endedMs - startedMs - timeoutMs;
     return overMs <= 0 ? overMs : overMs - this.lagMs(call);
   }
 
-  /** A timeout counts the time in which the event loop listened: every stall makes a call longer. */
+  /** Timeouts count listening time only, so each stall prolongs a call. */
   lagMs({ startedMs, endedMs }: CallRecord): number {
     return this.lag.sumMs(startedMs, endedMs);
   }

@@ -9,46 +9,46 @@ import {
   degradedOutside,
   notBack,
   tooLong,
-  unheard,
+  unobserved,
   unknownCauses,
 } from "./findings.ts";
 import type { Run } from "./traffic-run.ts";
 
-/** What holds whatever happens: nobody waits too long, nothing crashes, and whoever is to hear of it does. */
+/** Promises in every incident: bounded waits, no crashes, notified observers. */
 export function itStandsThrough(run: () => Run<unknown>, causes: readonly string[]): void {
-  it("lets no call wait longer than its time", async ({ annotate }) => {
+  it("no call waits longer than its timeout", async ({ annotate }) => {
     await annotate(figuresOf(run()));
     expect(tooLong(run())).toEqual([]);
   });
 
-  it("ends every call, with a decision, and leaves no rejection unhandled", () => {
+  it("every call ends with a decision, and no rejection is unhandled", () => {
     expect(crashes(run())).toEqual([]);
   });
 
-  it("says why in every decision that was made without the server, and to observers", () => {
+  it("every decision without the server has its cause, and observers are notified", () => {
     expect(unknownCauses(run(), causes)).toEqual([]);
-    expect(unheard(run())).toEqual([]);
+    expect(unobserved(run())).toEqual([]);
   });
 
-  it("decides without the server as the policies say", () => {
+  it("decisions without the server follow the failure policies", () => {
     expect(againstPolicy(run())).toEqual([]);
   });
 }
 
-/** What holds when the server cannot be asked by anybody for a while. */
+/** Promises while the server is unavailable for all clients. */
 export function itIsGone(run: () => Run): void {
-  it("is not asked while it is gone: every decision says so", () => {
+  it("every decision is degraded while the server is unavailable", () => {
     expect(answeredWithoutServer(run())).toEqual([]);
   });
 
-  it("has the circuit opened, and closed", () => {
+  it("the circuit opens, and closes again", () => {
     expect(circuitFaults(run())).toEqual([]);
   });
 }
 
-/** What holds when it can be asked again. */
+/** Promises after the server is back. */
 export function itIsBack(run: () => Run, within: BackWithinMs = () => 1_000): void {
-  it("decides within a second after it is back, and everything before and later", () => {
+  it("the server decides all calls before the failure and from one second after it is back", () => {
     expect(notBack(run(), within)).toEqual([]);
     expect(degradedOutside(run(), within)).toEqual([]);
   });

@@ -5,10 +5,10 @@ import { expect, it, onTestFinished } from "vitest";
 import { startProxyHere, startRedisHere } from "../servers/test-servers.ts";
 
 const TIMEOUT_MS = 200;
-/** Calls go out together first, and then, for one of them is refused, each alone. */
+/** The calls are sent together first. Because one of them is rejected, each is then sent alone. */
 const KEYS = ["good", "bad", "fine"];
 
-it("a call is decided where another one's key, in the same batch, is refused: an answer that says so is no silence", async () => {
+it("the calls of a batch are decided if the server rejects one of its keys, because an error is a reply", async () => {
   const server = await startRedisHere();
   const proxy = await startProxyHere(server);
   const client = new Redis(proxy.port);
@@ -19,7 +19,7 @@ it("a call is decided where another one's key, in the same batch, is refused: an
   await limiter.allow("bad");
   const [name] = await client.keys("tg:*");
   await client.multi().del(name!).lpush(name!, "x").exec();
-  // Longer than the timeout for both ways twice, and shorter for once.
+  // Two round trips take longer than the timeout, one is shorter.
   proxy.delay(70);
   expect(await Promise.allSettled(KEYS.map((key) => limiter.consume(key)))).toMatchObject([
     { value: { allowed: true } },
