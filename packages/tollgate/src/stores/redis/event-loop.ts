@@ -1,8 +1,8 @@
 type Schedule = (work: () => void) => unknown;
 
 /**
- * Runs work after all events of this turn of the event loop: requests that a server reads from several sockets at once are one
- * turn. Without `setImmediate`, only the current microtasks come before it.
+ * Runs work after all events of this turn of the event loop: requests that a server reads from several sockets at once
+ * are one turn. Without `setImmediate`, only the current microtasks come before it.
  */
 export const afterThisTurn: Schedule =
   (globalThis as { readonly setImmediate?: Schedule }).setImmediate ??
@@ -17,8 +17,8 @@ export function monotonicMs(): number {
 const LATE_MS = 2;
 
 /**
- * Counts the milliseconds in which this process listened to the server. Time in which the event loop was blocked does not
- * count: replies may have arrived meanwhile, and requests may not have left.
+ * Counts the milliseconds in which this process listened to the server. Time in which the event loop was blocked does
+ * not count: replies may have arrived meanwhile, and requests may not have left.
  */
 export class ListeningTime {
   #countedMs = 0;

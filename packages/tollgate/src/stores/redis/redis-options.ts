@@ -21,11 +21,13 @@ export interface RedisStoreOptions {
    * limiter's clock, for servers that do not allow `TIME` in scripts, and for tests.
    */
   readonly time?: "server" | "client";
-  /** With `time: "client"`, the largest difference of the nodes' clocks: keys expire so much later. 1,000 by default. */
+  /**
+   * With `time: "client"`, the largest difference of the nodes' clocks: keys expire so much later. 1,000 by default.
+   */
   readonly maxSkewMs?: number;
   /**
-   * How long a call waits for the server before it is decided without it, in milliseconds: 100 by default. The timeout does
-   * not run while the event loop is blocked, nor while the call is queued and the server answers other calls.
+   * How long a call waits for the server before it is decided without it, in milliseconds: 100 by default. The timeout
+   * does not run while the event loop is blocked, nor while the call is queued and the server answers other calls.
    */
   readonly timeoutMs?: number;
   /**
@@ -39,16 +41,19 @@ export interface RedisStoreOptions {
    */
   readonly maxPending?: number;
   /**
-   * How calls are decided while the server is unavailable: `"allow"` (the default), `"deny"`, or by a fraction of each limit,
-   * counted in a store of this process. Such decisions have `degraded`.
+   * How calls are decided while the server is unavailable: `"allow"` (the default), `"deny"`, or by a fraction of each
+   * limit, counted in a store of this process. Such decisions have `degraded`.
    */
   readonly onFailure?: OnFailure;
   /**
-   * The most keys in one script call, which has the calls of one turn of the event loop: 128 by default, 1 to 1,024. With
-   * `false` each call is sent alone.
+   * The most keys in one script call, which has the calls of one turn of the event loop: 128 by default, 1 to 1,024.
+   * With `false` each call is sent alone.
    */
   readonly batch?: boolean | number;
-  /** The most denied keys in the cache, which denies them without a round trip: 10,000 by default. `false` turns it off. */
+  /**
+   * The most denied keys in the cache, which denies them without a round trip: 10,000 by default. `false` turns it
+   * off.
+   */
   readonly denyCache?: boolean | number;
   /** Is notified when the circuit breaker changes, and when `bypass` does. Errors that it throws are ignored. */
   readonly observe?: (observation: RedisStoreObservation) => void;

@@ -27,16 +27,16 @@ export interface RedisStore extends AsyncStore {
   /** The state of the circuit breaker: whether calls reach the server. */
   readonly breaker: BreakerState;
   /**
-   * The kill switch. While it is `true`, `onFailure` decides all calls without the server. `reset`, `clear`, `sweep` and `size`
-   * still reach the server.
+   * The kill switch. While it is `true`, `onFailure` decides all calls without the server. `reset`, `clear`, `sweep`
+   * and `size` still reach the server.
    */
   bypass: boolean;
 }
 
 /**
- * Creates a store in Redis or Valkey: one quota for a fleet. A decision is one round trip for any number of limits, and the
- * calls of one turn of the event loop share it. While the server is unavailable, `onFailure` decides within `timeoutMs`, and the
- * decision has `degraded`.
+ * Creates a store in Redis or Valkey: one quota for a fleet. A decision is one round trip for any number of limits, and
+ * the calls of one turn of the event loop share it. While the server is unavailable, `onFailure` decides within
+ * `timeoutMs`, and the decision has `degraded`.
  *
  * The script runs the arithmetic of the algorithms in float64, as this package does: decisions are equal to the bit.
  *
@@ -179,8 +179,8 @@ class StoreOnServer implements RedisStore, StoreOperations, DenialMemory {
   }
 
   /**
-   * @throws TollgateError `ERR_STORE` after `close`. The store no longer notices lost connections then, so calls could count
-   * twice.
+   * @throws TollgateError `ERR_STORE` after `close`. The store no longer notices lost connections then, so calls could
+   * count twice.
    */
   #checkOpen(): void {
     if (this.#closing === undefined) return;
@@ -219,8 +219,8 @@ class StoreOnServer implements RedisStore, StoreOperations, DenialMemory {
 }
 
 /**
- * The denial of calls beyond `maxPending`. It applies under every policy: otherwise a flood would admit itself. All such calls
- * share it, and only read it.
+ * The denial of calls beyond `maxPending`. It applies under every policy: otherwise a flood would admit itself. All
+ * such calls share it, and only read it.
  */
 const OVERLOAD_DENIAL = overloadDenial();
 

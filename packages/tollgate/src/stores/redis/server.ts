@@ -25,7 +25,9 @@ const MOST_TIMEOUTS = 10;
 /** How often per timeout it checks for late calls. */
 const CHECKS_PER_TIMEOUT = 4;
 
-/** Sends the store's calls to the server: in batches, with bounded work in flight, and not while the circuit is open. */
+/**
+ * Sends the store's calls to the server: in batches, with bounded work in flight, and not while the circuit is open.
+ */
 export class Server {
   readonly #port: RedisPort;
   readonly #options: CheckedRedisOptions;

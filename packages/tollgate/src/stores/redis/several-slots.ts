@@ -12,9 +12,9 @@ import { SCRIPT_VERBS } from "./script/script-verbs.ts";
 export type Ask = (verb: Verb, calls: readonly KeyCall[], options?: AskOptions) => Promise<Answer>;
 
 /**
- * Applies a verb to keys of several cluster slots, which no transaction covers. A take peeks at all slots, then takes slot by
- * slot. If a slot denies after all, it gives back the part of the units that must still count. No limit is ever exceeded;
- * concurrent calls may be denied units that are given back later.
+ * Applies a verb to keys of several cluster slots, which no transaction covers. A take peeks at all slots, then takes
+ * slot by slot. If a slot denies after all, it gives back the part of the units that must still count. No limit is
+ * ever exceeded; concurrent calls may be denied units that are given back later.
  *
  * @throws UnavailableError when a slot is unavailable, after giving back what the other slots accept.
  */
@@ -62,9 +62,9 @@ interface Taken {
 }
 
 /**
- * Gives buckets back the part of the units that must still count. Other calls may have taken from a bucket meanwhile, or it may
- * have refilled. Certain is only what would not have refilled since if nothing else was taken. A window keeps its units: it
- * would give back those of other calls, and so admit too many.
+ * Gives buckets back the part of the units that must still count. Other calls may have taken from a bucket meanwhile,
+ * or it may have refilled. Certain is only what would not have refilled since if nothing else was taken. A window
+ * keeps its units: it would give back those of other calls, and so admit too many.
  */
 function refund(taken: readonly Taken[], report: Report, ask: Ask): Promise<void>[] {
   return taken.map(async ({ part: { calls, at }, takenUs }) => {
@@ -94,9 +94,9 @@ function touch(parts: readonly SlotPart[], ask: Ask): Promise<Answer>[] {
 }
 
 /**
- * Completes the report of a denial. The peek described the parts that did not deny as if they decided alone, so it explains
- * them again. The entries of the part that denied stay, because it may conform by now. A slot that is unavailable now does
- * not change the denial.
+ * Completes the report of a denial. The peek described the parts that did not deny as if they decided alone, so it
+ * explains them again. The entries of the part that denied stay, because it may conform by now. A slot that is
+ * unavailable now does not change the denial.
  */
 async function describeDenial(report: Report, others: readonly SlotPart[], ask: Ask): Promise<Report> {
   report.admitted = false;

@@ -11,8 +11,8 @@ const MOST_NAMES = 4_096;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * The names of a plan's keys on the server: `<prefix>:<limiter>:<digest of the limits>:{<key>}`. The hash tag in braces decides
- * the cluster slot, so the keys of one user are in one slot for all limits.
+ * The names of a plan's keys on the server: `<prefix>:<limiter>:<digest of the limits>:{<key>}`. The hash tag in
+ * braces decides the cluster slot, so the keys of one user are in one slot for all limits.
  */
 export class SpaceKeys {
   /** The common prefix of the plan's keys; no other plan has it. */
@@ -44,8 +44,8 @@ export function digestOf(limiter: string, planId: string): string {
 }
 
 /**
- * The key in braces, or its digest and a `#`, for keys that do not fit there. An empty tag is no tag, lone surrogates are equal
- * in UTF-8, and with long keys callers could fill the server's memory.
+ * The key in braces, or its digest and a `#`, for keys that do not fit there. An empty tag is no tag, lone surrogates
+ * are equal in UTF-8, and with long keys callers could fill the server's memory.
  */
 function tagOf(key: string): string {
   const fits = key !== "" && key.length <= LONGEST_KEY && !key.startsWith("}") && !LONE_SURROGATE.test(key);

@@ -5,7 +5,7 @@ import { useRedis } from "./kit/use-redis.ts";
 const inUse = useRedis();
 const MEGABYTE = 2 ** 20;
 
-/** Megabytes by which the heap has grown when all this has been done. */
+/** The growth of the heap in megabytes while the work is done. */
 async function growthOf(work: (i: number) => Promise<unknown>, times: number): Promise<number> {
   await work(0);
   globalThis.gc?.();
@@ -21,7 +21,7 @@ it("the store caches no long keys", async () => {
     const key = `${i} `.repeat(100_000);
     await limiter.allow(key);
   }, 60);
-  // They were 12 MB or more.
+  // Uncached keys of this length would take 12 MB.
   expect(grown).toBeLessThan(6);
 });
 
@@ -33,6 +33,6 @@ it("the store keeps no header alive from which a key was sliced", async () => {
     await limiter.allow(key);
     await limiter.consume(key);
   }, 1_000);
-  // They were 40 MB.
+  // The headers would take 40 MB.
   expect(grown).toBeLessThan(12);
 });

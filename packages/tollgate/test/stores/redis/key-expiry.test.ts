@@ -32,7 +32,7 @@ const LISTS: Readonly<Record<string, readonly Limit[]>> = {
 };
 const EMPTY = [tokenBucket({ capacity: 20, refill: 20, per: "1h", initial: "empty", idleTtl: IDLE_MS }), perDay(50)];
 
-/** Everything that may write, in any order, much of it at once. */
+/** Random verbs that may write, many of them concurrently. */
 async function useAll(limiters: readonly AsyncLimiter[], random: Random, turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn += 1) {
     const calls = Array.from({ length: 30 }, () => use(random.of(limiters), random.of(KEYS), random));
@@ -58,12 +58,12 @@ function limitersOf(store: RedisStore, clock = manualClock(NOW_MS)): AsyncLimite
   return Object.entries(LISTS).map(([name, limits]) => createLimiter({ name, limits, store, clock }));
 }
 
-/** Milliseconds until a key is as good as new. */
+/** Milliseconds until a key is idle. */
 async function resetMsOf(limiter: AsyncLimiter, key: string): Promise<number> {
   return Math.max(...(await limiter.explain(key)).map(({ resetMs }) => resetMs));
 }
 
-/** When each key of a limiter goes, in the server's milliseconds since the epoch, by user key; -1 for never. */
+/** When each key of a limiter expires, in milliseconds of the server's clock, by user key; -1 for never. */
 async function expiriesOf(prefix: string, limiter: AsyncLimiter): Promise<ReadonlyMap<string, number>> {
   const { redis } = inUse;
   const names = await redis.client.keys(`${prefix}:${limiter.name}:*`);
@@ -104,7 +104,7 @@ describe("expiry by the server's clock", () => {
     const prefix = freshPrefix();
     const limiter = createLimiter({ name: "empty", limits: EMPTY, store: inUse.redis.store({ prefix }) });
     await useAll([limiter], new Random(2), 5);
-    // Denied at its first touch.
+    // The first call is denied.
     expect(await limiter.allow("eve")).toBe(false);
     const expiries = await expiriesOf(prefix, limiter);
     expect(expiries.size).toBe(5);
@@ -160,7 +160,7 @@ describe("expiry by the clients' clocks", () => {
     const ahead = manualClock(NOW_MS + 990);
     const limits = [fixedWindow({ limit: 1, window: "1s" })];
     expect(await createLimiter({ name: "api", limits, store, clock: ahead }).allow("ann")).toBe(true);
-    // For the node that is ahead the window ends in 10 ms, for the other one after a second.
+    // The window ends in 10 ms for the node that is ahead, and after a second for the other one.
     await new Promise((resolve) => setTimeout(resolve, 50));
     const [expiresMs = 0] = (await expiriesOf(prefix, { name: "api" } as AsyncLimiter)).values();
     expect(expiresMs - (await serverMs())).toBeGreaterThan(900);
@@ -175,7 +175,7 @@ describe("a single take", () => {
   ])("a single take expires to the millisecond, by %s time", async (_name, options, skewMs) => {
     const prefix = freshPrefix();
     const limiters = limitersOf(inUse.redis.store({ prefix, ...options }));
-    // One is as good as new before it can be looked at.
+    // The key of this limiter is idle before it can be read.
     for (const limiter of limiters.filter(({ name }) => name !== "fast")) {
       for (const key of ["a", "b", "c", "d", "e"]) {
         const before = await serverMs();
@@ -184,7 +184,7 @@ describe("a single take", () => {
         const keptMs = (await resetMsOf(limiter, key)) + skewMs;
         const last = await serverMs();
         const expiresMs = (await expiriesOf(prefix, limiter)).get(key) ?? Number.NaN;
-        // The server's time has gone on when it explains; the limiter's stands still.
+        // The server's clock advances before explain reads it; the limiter's stands still.
         expect(expiresMs).toBeGreaterThanOrEqual(Math.floor((skewMs === 0 ? after : before) + keptMs));
         expect(expiresMs).toBeLessThanOrEqual((skewMs === 0 ? last : after) + keptMs + 2);
       }
@@ -207,7 +207,7 @@ describe("every key expires", () => {
     const names = await inUse.redis.client.keys(`${prefix}:*`);
     expect(names.length).toBeGreaterThan(20);
     const expiries = await Promise.all(names.map((name) => inUse.redis.command("PEXPIRETIME", name)));
-    // Below -1 it went meanwhile.
+    // Below -1 the key expired meanwhile.
     expect(expiries).not.toContain(-1);
   });
 });

@@ -7,13 +7,13 @@ import { freshPrefix, useRedis } from "./kit/use-redis.ts";
 
 const inUse = useRedis();
 
-/** The names of all keys on the server that begin so, as bytes. */
+/** The names of all keys on the server with this beginning, as bytes. */
 async function namesUnder(head: string): Promise<string[]> {
   const names = await inUse.redis.client.keysBuffer(`${head.replaceAll(/[\\*?[\]]/g, String.raw`\$&`)}*`);
   return names.map((name) => name.toString("latin1")).toSorted();
 }
 
-/** One key is asked about. */
+/** Creates one key. */
 async function touch(store: RedisStore, name: string, limits: readonly Limit[], key: string): Promise<void> {
   await createLimiter({ name, limits, store }).allow(key);
 }

@@ -10,14 +10,14 @@ import { useScriptServer } from "./script/kit/script-server.ts";
 const started = useScriptServer();
 const clock = manualClock(NOW_US / 1_000);
 
-/** A slot with one key, of which a call takes a unit. */
+/** A slot with one key, from which a call takes one unit. */
 function slotOf(name: string, limit: Limit): SlotPart {
   const plan = encoded(limit);
   const key = { name, key: name, plan, costs: [1], space: { plan: plan.plan, clock } };
   return { calls: [key as unknown as KeyCall], at: [0] };
 }
 
-/** Asks the server at the moment that the clock shows. */
+/** Calls the server at the time of the clock. */
 const ask: Ask = async (verb, calls, options = {}) => {
   const nowUs = clock.now() * 1_000;
   const transaction = { verb, times: 1, detail: "each", keys: calls, ...options, nowUs } as const;
@@ -35,7 +35,7 @@ it("a call that loses a race after its bucket has refilled gives back nothing th
   };
   const others: boolean[] = [];
   const lost = await applyToSlots("take", [user, route], async (verb, calls, options) => {
-    // Its unit is taken, and it has not asked about the route yet.
+    // The call has taken the user's unit, and not reached the route yet.
     if (verb === "take" && calls === route.calls) {
       await ask("take", route.calls);
       clock.advance(50_000);

@@ -79,7 +79,7 @@ describe("the keys of a limiter", () => {
     expect(await limiter.size()).toBe(5_000);
     expect(await limiter.sweep()).toBe(0);
     heard.length = 0;
-    // Those who used one unit are as good as new, the two who used more are not.
+    // Keys that used one unit are idle, the two that used more are not.
     clock.advance(400_000);
     expect(await limiter.sweep()).toBe(4_998);
     expect(heard).toEqual([{ type: "sweep", limiter: "api", removed: 4_998, remaining: 2 }]);
@@ -113,7 +113,7 @@ describe("the keys of a limiter", () => {
     const ann = { id: "ann", plan: "free" } as const;
     const paying = { id: "ann", plan: "paid" } as const;
     expect(await limiter.consume(ann)).toMatchObject({ allowed: true, limit: small, remaining: 1 });
-    // What stands in two lists is one bucket.
+    // A limit in two lists is one bucket.
     expect(await limiter.consume(paying)).toMatchObject({ allowed: true, limit: rare, limitRemaining: 1 });
     expect(await limiter.consume({ id: "ann", plan: "none" })).toMatchObject({
       allowed: true,

@@ -15,7 +15,7 @@ function errorOf(work: () => unknown): TollgateError {
   throw new Error("expected a TollgateError, got none");
 }
 
-/** What is wrong with these options, for JavaScript that has not been checked. */
+/** The error of these options, for unchecked JavaScript. */
 function refusalOf(options: object): string {
   const { code, message } = errorOf(() => redisStore({ client: inUse.redis.client, ...options }));
   expect(code).toBe("ERR_OPTION");

@@ -108,8 +108,7 @@ describe("calls on several slots", () => {
     );
     for (const id of users) expect(admitted.get(id) ?? 0).toBeLessThanOrEqual(6);
     for (const path of ["/0", "/1"]) expect(admitted.get(path) ?? 0).toBeLessThanOrEqual(40);
-    // What was given back is there again, and no more than that. What came back by itself meanwhile is not given back:
-    // that refills.
+    // All units were given back, and no more. Units that refilled meanwhile are not given back, but refill.
     for (const id of users) {
       await eventuallyUsed(user, { user: id, route: "" }, [admitted.get(id) ?? 0]);
     }
@@ -136,11 +135,11 @@ describe("calls on several slots", () => {
     const one = createLimiter({ name: "one", key: () => "ann", limits, store });
     const other = createLimiter({ name: "other", key: () => "bob!", limits: [perDay(1)], store });
     const both = combine(one, other);
-    // All look before one takes.
+    // All calls peek before one takes.
     const told = await Promise.all(Array.from({ length: 10 }, () => both.allow("")));
     expect(told.filter(Boolean)).toHaveLength(1);
     await eventuallyUsed(one, "", [10, 10, 1]);
-    // Later calls see beforehand that it would be in vain.
+    // Later calls are denied by the peek.
     expect(await both.allow("")).toBe(false);
     await eventuallyUsed(one, "", [10, 10, 1]);
   });
@@ -160,7 +159,7 @@ describe("calls on several slots", () => {
   it("no denial stays cached after the units that caused it are given back", async () => {
     const { both, user, route } = userAndRoute(inUse.cluster.store(), [perDay(1), perDay(1)]);
     await route.allow({ user: "", route: "/full" });
-    // The first takes from the user before the route denies; the second finds the user's units taken, for now.
+    // The first call takes from the user before the route denies. The second finds the unit taken, for now.
     const [denied, between] = await Promise.all([
       both.allow({ user: "ann", route: "/full" }),
       new Promise((resolve) => setImmediate(resolve)).then(() => user.allow({ user: "ann", route: "" })),
@@ -202,4 +201,3 @@ describe("calls on several slots", () => {
     expect([await user.size(), await route.size()]).toEqual([0, 0]);
   });
 });
-

@@ -84,8 +84,8 @@ export class Dispatcher {
   }
 
   /**
-   * A key of another type, or one that is being migrated, fails the whole script call. The script writes last, so nothing
-   * happened: sent again one by one and in order, only the works of that key fail.
+   * A key of another type, or one that is being migrated, fails the whole script call. The script writes last, so
+   * nothing happened: sent again one by one and in order, only the works of that key fail.
    */
   async #deliverEach(batch: Batch, works: readonly Work[]): Promise<void> {
     await Promise.all(works.map((work) => this.#deliver(batch, [work])));

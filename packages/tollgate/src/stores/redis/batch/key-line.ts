@@ -1,4 +1,7 @@
-/** The most steps of one key that are in flight, about a millisecond. The rest waits, and identical calls join meanwhile. */
+/**
+ * The most steps of one key that are in flight, about a millisecond. The rest waits, and identical calls join
+ * meanwhile.
+ */
 const MOST_STEPS = 1_000;
 
 /** The queue of work for one key, in order. */

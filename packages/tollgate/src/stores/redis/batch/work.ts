@@ -29,8 +29,9 @@ interface WorkParts {
 }
 
 /**
- * Calls that the server decides as one transaction: one call, or identical calls for one key. If they are too many steps for
- * the server at a time, they are sent in slices. The first denial answers all takes after it, because they are identical.
+ * Calls that the server decides as one transaction: one call, or identical calls for one key. If they are too many
+ * steps for the server at a time, they are sent in slices. The first denial answers all takes after it, because they
+ * are identical.
  */
 export class Work implements ScriptTransaction {
   readonly verb: ScriptVerb;

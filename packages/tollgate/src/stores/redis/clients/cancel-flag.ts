@@ -2,9 +2,9 @@ const RUN = 0x31;
 const CANCELLED = 0x30;
 
 /**
- * Whether a call may still be executed. A client may send a call late, from a queue for times without a connection, or again
- * after it lost one; the script does nothing then. Each port sends `argument` as it is at the moment of sending, if its client
- * allows it. A flag is never reused: a client may hold on to it after the call has failed.
+ * Whether a call may still be executed. A client may send a call late, from a queue for times without a connection, or
+ * again after it lost one; the script does nothing then. Each port sends `argument` as it is at the moment of sending,
+ * if its client allows it. A flag is never reused: a client may hold on to it after the call has failed.
  */
 export interface CancelFlag {
   /** One byte, `1`, or `0` once the call is cancelled. Clients of Node send it without copying it before. */
@@ -26,8 +26,8 @@ export function cancel(flag: CancelFlag): void {
 }
 
 /**
- * The flag as clients of Node take bytes: a `Buffer` over the same memory, which has the value of the moment of sending.
- * Runtimes without `Buffer` run no such client.
+ * The flag as clients of Node take bytes: a `Buffer` over the same memory, which has the value of the moment of
+ * sending. Runtimes without `Buffer` run no such client.
  */
 export function flagBytes({ argument }: CancelFlag): Uint8Array {
   const { Buffer } = globalThis as { Buffer?: BufferConstructor };

@@ -43,9 +43,10 @@ interface Flavour {
 }
 
 /**
- * redis (node-redis) 4, 5 and 6; the application connects the client. Calls in flight are rejected when a connection is lost,
- * never sent again, and queued calls share the memory of the cancel flag. Only `createSentinel` retries, which `sendOnce`
- * prevents. All commands are sent raw, because methods transform arguments and replies differently in each version.
+ * redis (node-redis) 4, 5 and 6; the application connects the client. Calls in flight are rejected when a connection
+ * is lost, never sent again, and queued calls share the memory of the cancel flag. Only `createSentinel` retries,
+ * which `sendOnce` prevents. All commands are sent raw, because methods transform arguments and replies differently in
+ * each version.
  */
 export class NodeRedisPort implements RedisPort {
   readonly name = "redis";
@@ -137,8 +138,8 @@ export class NodeRedisPort implements RedisPort {
 }
 
 /**
- * A signal that is aborted from the second look on. `createSentinel` silently sends a command again after a lost connection,
- * and checks the signal before each attempt.
+ * A signal that is aborted from the second look on. `createSentinel` silently sends a command again after a lost
+ * connection, and checks the signal before each attempt.
  */
 function sendOnce(): AbortSignal {
   const { signal } = new AbortController();

@@ -27,8 +27,8 @@ export interface RedisPort {
   /** `false` if the client reports that it has no connection now. Calls are still possible. */
   readonly connected: boolean;
   /**
-   * Runs the script by its SHA-1, and sends its text if the server does not know it. Before it rejects it cancels the call: a
-   * client that timed out may have the call in a queue.
+   * Runs the script by its SHA-1, and sends its text if the server does not know it. Before it rejects it cancels the
+   * call: a client that timed out may have the call in a queue.
    *
    * @throws what the client throws. `clientFailure` classifies it.
    */
@@ -38,8 +38,8 @@ export interface RedisPort {
   /** Removes keys of any slots. */
   unlink(keys: readonly string[]): Promise<void>;
   /**
-   * Notifies the listener of a lost connection. Calls in flight may have been executed, and the client may send them again
-   * after the listener has returned. A client that never sends a call twice does not notify.
+   * Notifies the listener of a lost connection. Calls in flight may have been executed, and the client may send them
+   * again after the listener has returned. A client that never sends a call twice does not notify.
    *
    * @returns a function that removes the listener.
    */

@@ -4,8 +4,8 @@ import type { ScriptReply } from "./redis-port.ts";
 import { readReply } from "./script-reply.ts";
 
 /**
- * Runs the script by its SHA-1, and sends the text if the server does not know it. The server has done nothing then, so this is
- * no retry. A call that fails is cancelled, because the client may have it in a queue.
+ * Runs the script by its SHA-1, and sends the text if the server does not know it. The server has done nothing then,
+ * so this is no retry. A call that fails is cancelled, because the client may have it in a queue.
  */
 export async function runScript(
   flag: CancelFlag,

@@ -12,14 +12,14 @@ interface Subscribers {
 }
 
 /**
- * The subscribers of all stores, by client. Node warns of a leak from the eleventh listener on, so stores share theirs. The
- * entry does not keep the client alive.
+ * The subscribers of all stores, by client. Node warns of a leak from the eleventh listener on, so stores share
+ * theirs. The entry does not keep the client alive.
  */
 const SUBSCRIBERS = new WeakMap<object, Subscribers>();
 
 /**
- * Notifies a listener when the client loses a connection. All stores of a client share one set of listeners: the first store
- * adds them, the last one removes them.
+ * Notifies a listener when the client loses a connection. All stores of a client share one set of listeners: the first
+ * store adds them, the last one removes them.
  *
  * @returns an idempotent function that removes the listener.
  */

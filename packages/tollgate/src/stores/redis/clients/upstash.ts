@@ -17,9 +17,9 @@ export interface UpstashClient {
 }
 
 /**
- * @upstash/redis. Each call is an HTTP request with the current value of the cancel flag. A failed request may have been
- * executed, so the constructor throws for a client with retries, the default. A call that timed out in the store may be
- * executed while its request runs, once. The client's `signal` bounds that time.
+ * @upstash/redis. Each call is an HTTP request with the current value of the cancel flag. A failed request may have
+ * been executed, so the constructor throws for a client with retries, the default. A call that timed out in the store
+ * may be executed while its request runs, once. The client's `signal` bounds that time.
  */
 export class UpstashPort implements RedisPort {
   readonly name = "@upstash/redis";
@@ -34,8 +34,8 @@ export class UpstashPort implements RedisPort {
     if (attempts !== 0) {
       throw new TollgateError(
         "ERR_OPTION",
-        "client: expected one of @upstash/redis with retry: { retries: 0 }, which sends nothing twice, got one that tries again " +
-          "(as with retry: false)",
+        "client: expected one of @upstash/redis with retry: { retries: 0 }, which sends nothing twice, " +
+          "got one that tries again (as with retry: false)",
       );
     }
     this.#client = client;

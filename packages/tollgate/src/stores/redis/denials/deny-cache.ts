@@ -18,8 +18,8 @@ interface Denial {
 const MOST_CHANGED = 1_024;
 
 /**
- * Caches denials: until one ends, calls of the same key that cost as much or more are denied without a round trip. It does not
- * see refunds by other nodes.
+ * Caches denials: until one ends, calls of the same key that cost as much or more are denied without a round trip. It
+ * does not see refunds by other nodes.
  */
 export class DenyCache {
   readonly #denials = new Map<string, Denial>();

@@ -1,6 +1,9 @@
 import { monotonicMs } from "../event-loop.ts";
 
-/** `"closed"`: calls reach the server. `"open"`: they do not. `"half-open"`: they do not, and the store probes the server. */
+/**
+ * `"closed"`: calls reach the server. `"open"`: they do not. `"half-open"`: they do not, and the store probes the
+ * server.
+ */
 export type BreakerState = "closed" | "open" | "half-open";
 
 /** The circuit opens after the server has failed for so long without a reply in between. */
@@ -15,8 +18,8 @@ const PROBE_AFTER_MS = 250;
 type Timer = ReturnType<typeof setTimeout>;
 
 /**
- * Saves callers the wait for a server that does not reply, and probes the server until it replies again. Probes are calls of
- * the store: no caller's call is one, and calls stay degraded while a probe is in flight.
+ * Saves callers the wait for a server that does not reply, and probes the server until it replies again. Probes are
+ * calls of the store: no caller's call is one, and calls stay degraded while a probe is in flight.
  */
 export class Breaker {
   readonly #onChange: (state: BreakerState) => void;

@@ -20,8 +20,8 @@ export interface QuotaCall {
 /** Decides calls while the server is unavailable. */
 export interface FailurePolicy {
   /**
-   * Opens the quota state of a plan. With limits chosen per call it never throws for a plan that it cannot count: it denies
-   * the calls of that plan while the server is unavailable.
+   * Opens the quota state of a plan. With limits chosen per call it never throws for a plan that it cannot count: it
+   * denies the calls of that plan while the server is unavailable.
    *
    * @throws TollgateError `ERR_OPTION` for fixed limits that it cannot count.
    */

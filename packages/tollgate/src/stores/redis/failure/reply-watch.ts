@@ -21,8 +21,8 @@ interface Awaited {
 }
 
 /**
- * Times out replies. The timeout starts when a call was sent, or should have been. While the server answers other calls, the
- * timeout of a call that is queued behind them does not run.
+ * Times out replies. The timeout starts when a call was sent, or should have been. While the server answers other
+ * calls, the timeout of a call that is queued behind them does not run.
  */
 export class ReplyWatch {
   readonly #options: ReplyWatchOptions;
@@ -71,8 +71,8 @@ export class ReplyWatch {
   }
 
   /**
-   * Rejects with `TIMED_OUT` if the reply is late, after it has called `gaveUp`. A later reply is dropped. One server replies
-   * to all calls of a lane. `sinceMs` is when the oldest call was made.
+   * Rejects with `TIMED_OUT` if the reply is late, after it has called `gaveUp`. A later reply is dropped. One server
+   * replies to all calls of a lane. `sinceMs` is when the oldest call was made.
    */
   async reply<T>(lane: number, sinceMs: number, answer: Promise<T>, gaveUp: () => void): Promise<T> {
     this.start();

@@ -1,8 +1,10 @@
 /**
  * Why a call is decided without the server:
  *
- * - `"server"`: the server is unavailable, or did not reply in time. The call may have been executed, and is not sent again.
- * - `"command"`: the server rejected this command, for example because it has no memory for a new key. It serves other calls.
+ * - `"server"`: the server is unavailable, or did not reply in time. The call may have been executed, and is not sent
+ *   again.
+ * - `"command"`: the server rejected this command, for example because it has no memory for a new key. It serves other
+ *   calls.
  * - `"overload"`: too many calls are pending. The call was not sent, and is denied under every failure policy.
  */
 export type UnavailableKind = "server" | "command" | "overload";

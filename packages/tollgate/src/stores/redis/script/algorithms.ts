@@ -24,8 +24,8 @@ export interface ScriptAlgorithm<L extends Limit = Limit> {
   /** Steps (see `steps.ts`) to ask one limit, take from it and report its figures. */
   readonly roundSteps: number;
   /**
-   * Whether units that were taken at a known moment can be given back later, after other calls. Windows cannot tell them
-   * from the units of those calls.
+   * Whether units that were taken at a known moment can be given back later, after other calls. Windows cannot tell
+   * them from the units of those calls.
    */
   readonly returnsByMoment: boolean;
   /** The numbers that follow code, mode, first cell and capacity, in the order in which the Lua reads them. */

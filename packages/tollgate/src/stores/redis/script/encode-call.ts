@@ -24,19 +24,19 @@ const REPORTS_TIME = 2;
 const HAS_TAKEN_TIME = 4;
 
 /**
- * Encodes a call. After the cancel flag (`1`: run) come the time in microseconds of the last transaction (empty: the server's
- * time), and the extra milliseconds. One of three forms follows, in which keys and plans are numbered from 1:
+ * Encodes a call. After the cancel flag (`1`: run) come the time in microseconds of the last transaction (empty: the
+ * server's time), and the extra milliseconds. One of three forms follows, in which keys and plans are numbered from 1:
  *
- * - `one`, capacity, ticks of a unit, origin, ticks of a microsecond; then runs of first key, last key, times, cost. It takes
- *   from one plan of one bucket that `EncodedPlan.buckets` describes.
- * - `several`, number of plans; per plan `<` and a `d` for every bucket, then its numbers; then runs of first key, last key,
- *   plan, times, costs. It takes from several such buckets.
- * - number of plans, their `EncodedPlan.texts`, number of transactions; per transaction the verb's letter, the sum of its
- *   flags (1: a report per call, 2: the reply has the time, 4: `takenUs` follows), times, `takenUs`, number of keys; per key
- *   its number, its plan, its costs.
+ * - `one`, capacity, ticks of a unit, origin, ticks of a microsecond; then runs of first key, last key, times, cost.
+ *   It takes from one plan of one bucket that `EncodedPlan.buckets` describes.
+ * - `several`, number of plans; per plan `<` and a `d` for every bucket, then its numbers; then runs of first key,
+ *   last key, plan, times, costs. It takes from several such buckets.
+ * - number of plans, their `EncodedPlan.texts`, number of transactions; per transaction the verb's letter, the sum of
+ *   its flags (1: a report per call, 2: the reply has the time, 4: `takenUs` follows), times, `takenUs`, number of
+ *   keys; per key its number, its plan, its costs.
  *
- * Where the moment changes, the new one comes first: after `0` in place of a key, after `@` in place of a letter. All forms
- * decide alike and have the same reply.
+ * Where the moment changes, the new one comes first: after `0` in place of a key, after `@` in place of a letter. All
+ * forms decide alike and have the same reply.
  */
 export function encodeCall({ time, extraMs, transactions }: ScriptInput): EncodedCall {
   const names = new Map<string, number>();

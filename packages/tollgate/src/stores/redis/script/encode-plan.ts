@@ -50,8 +50,8 @@ function bucketsOf(
 }
 
 /**
- * Where each limit's cells begin, counted from 1. The order depends on the plan's identity alone. Rings come last: zeros at
- * the end are left out of a value, and so the part of a ring that was never used costs nothing.
+ * Where each limit's cells begin, counted from 1. The order depends on the plan's identity alone. Rings come last:
+ * zeros at the end are left out of a value, and so the part of a ring that was never used costs nothing.
  */
 function firstCellsOf({ limits, cellOrder }: Plan): number[] {
   const hasRing = (index: number) => scriptAlgorithmOf(limits[index]!).ringCells(limits[index]!) > 0;

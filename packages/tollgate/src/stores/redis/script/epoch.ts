@@ -4,8 +4,9 @@ import { REACH_US } from "../../../algorithms/ticks.ts";
 const FIRST_ORIGIN_US = 2_051_222_400_000_000;
 
 /**
- * 40 years around an origin of ticks. Cells in Redis outlive processes and are read by all of them, so the origin cannot be
- * the time at which a store was opened. Moments of one epoch share an origin that is near enough for exact ticks.
+ * 40 years around an origin of ticks. Cells in Redis outlive processes and are read by all of them, so the origin
+ * cannot be the time at which a store was opened. Moments of one epoch share an origin that is near enough for exact
+ * ticks.
  */
 export interface Epoch {
   readonly originUs: number;

@@ -3,8 +3,8 @@ import { show, TollgateError } from "../../../core/errors.ts";
 import type { TokenBucketLimit } from "../../../core/limits/limit.ts";
 
 /**
- * What happens to a bucket whose fraction gains less than one unit in ten years, the longest `per`: an error, or one unit
- * in ten years.
+ * What happens to a bucket whose fraction gains less than one unit in ten years, the longest `per`: an error, or one
+ * unit in ten years.
  */
 export type TooSlow = "refused" | "raised";
 
@@ -15,7 +15,8 @@ interface Rate {
 }
 
 /**
- * A fraction of a bucket's rate. The refill is a whole number, so the period becomes longer, for a single unit if necessary.
+ * A fraction of a bucket's rate. The refill is a whole number, so the period becomes longer, for a single unit if
+ * necessary.
  *
  * @throws TollgateError `ERR_OPTION` for a rate that is too slow, where that is `"refused"`.
  */

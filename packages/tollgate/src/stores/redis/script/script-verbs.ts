@@ -17,8 +17,8 @@ export interface ScriptVerbRow {
   /** Whether it removes idle keys, and does nothing else. */
   readonly removesIdle: boolean;
   /**
-   * Whether it settles calls that were admitted earlier. It may exceed `maxPending`, because takes must not crowd it out,
-   * and denials of its keys are not cached meanwhile.
+   * Whether it settles calls that were admitted earlier. It may exceed `maxPending`, because takes must not crowd it
+   * out, and denials of its keys are not cached meanwhile.
    */
   readonly settles: boolean;
   /** Whether the short forms of the script can run it. */

@@ -40,9 +40,9 @@ const PARTS = [
 ];
 
 /**
- * The one script, for Redis from 6.2 and Valkey from 7. It accesses no key outside KEYS and sets no global. Its numbers are
- * float64, so it decides as the kernels do, to the bit. `encode-call.ts` writes its arguments, `decode-reply.ts` reads its
- * reply. Comments and indentation are removed.
+ * The one script, for Redis from 6.2 and Valkey from 7. It accesses no key outside KEYS and sets no global. Its
+ * numbers are float64, so it decides as the kernels do, to the bit. `encode-call.ts` writes its arguments,
+ * `decode-reply.ts` reads its reply. Comments and indentation are removed.
  */
 export const SCRIPT: string = PARTS.join("")
   .replaceAll(/^ *--.*$/gm, "")
@@ -50,4 +50,4 @@ export const SCRIPT: string = PARTS.join("")
   .trim();
 
 /** The SHA-1 by which servers know the script. To compute it would take a library, so a test compares it. */
-export const SCRIPT_SHA = "4596b12eb14d40f7be631ae65cd2142edc9ac880";
+export const SCRIPT_SHA = "c569b91bc93b60de951744f8f9d76c59f4ac9b22";

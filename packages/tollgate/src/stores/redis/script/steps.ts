@@ -4,12 +4,15 @@ import { SCRIPT_VERBS } from "./script-verbs.ts";
 import type { ScriptTransaction } from "./transaction.ts";
 
 const BYTES_PER_CELL = 8;
-/** Beyond so many units per transaction the script may restate running totals, which takes time for each cell of a ring. */
+/**
+ * Beyond so many units per transaction the script may restate running totals, which takes time for each cell of a
+ * ring.
+ */
 const MANY_UNITS = 2 ** 43;
 
 /**
- * How much work a transaction is for the server, in steps. A step takes about a microsecond of an idle server. The result is
- * at least what the transaction takes in a call of its own.
+ * How much work a transaction is for the server, in steps. A step takes about a microsecond of an idle server. The
+ * result is at least what the transaction takes in a call of its own.
  */
 export function stepsOf(transaction: ScriptTransaction): number {
   return hasShortForm(transaction) ? shortSteps(transaction) : generalSteps(transaction);

@@ -16,13 +16,16 @@ export interface ScriptKey {
 /** Keys that are decided together, all or nothing. */
 export interface ScriptTransaction {
   readonly verb: ScriptVerb;
-  /** How many identical calls the transaction stands for. The script decides them one after another at the same instant. */
+  /**
+   * How many identical calls the transaction stands for. The script decides them one after another at the same
+   * instant.
+   */
   readonly times: number;
   /**
    * Which figures the reply has.
    *
-   * - `"each"`: a report per call. Takes stop at the first denial, because the rest get the same figures. Read-only verbs
-   *   are reported once.
+   * - `"each"`: a report per call. Takes stop at the first denial, because the rest get the same figures. Read-only
+   *   verbs are reported once.
    * - `"first-denied"`: the number of admitted calls, and a report of the first denied one.
    */
   readonly detail: "each" | "first-denied";

@@ -12,7 +12,7 @@ function keys(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `key-${i}`);
 }
 
-/** How many keys each call of the script has, while something is done. */
+/** The number of keys of each script call while the work is done. */
 async function keysOfCalls(work: () => Promise<unknown>): Promise<number[]> {
   const spy = vi.spyOn(inUse.redis.client, "evalsha");
   await work();
@@ -97,7 +97,7 @@ describe("the calls of one turn", () => {
     for (let i = 0; i < 20; i += 1) sockets.push(connect(port, "127.0.0.1"));
     await Promise.all(sockets.map((socket) => once(socket, "connect")));
     await new Promise((resolve) => setTimeout(resolve, 20));
-    // Written in one turn, so that all of it is there to be read in the next.
+    // Written in one turn, so that all bytes can be read in the next one.
     const calls = await redis.callsOf(async () => {
       for (const [i, socket] of sockets.entries()) socket.write(`user-${i}`);
       while (decided.length < 20) await new Promise(setImmediate);
@@ -115,7 +115,7 @@ describe("a hot key", () => {
     expect(spy.mock.calls).toHaveLength(1);
     expect((spy.mock.calls[0]![0] as unknown as unknown[]).length).toBeLessThan(40);
     spy.mockRestore();
-    // The first ones, in their order.
+    // The first calls are admitted, in order.
     expect(allowed).toEqual(Array.from({ length: 1_000 }, (_, i) => i < 300));
   });
 
@@ -126,7 +126,7 @@ describe("a hot key", () => {
       const decisions = await Promise.all(Array.from({ length: 2_500 }, () => limiter.consume("hot")));
       admitted = decisions.filter(({ allowed }) => allowed).length;
     };
-    // About a thousand steps at a time: the last slice finds the limit reached, and answers the rest.
+    // A slice has about a thousand steps. The last slice reaches the limit, and answers the rest.
     expect(await keysOfCalls(asked)).toEqual([1, 1, 1]);
     expect(admitted).toBe(2_000);
   });
@@ -180,7 +180,7 @@ describe("the time of calls in one turn", () => {
       clock.advance(step);
       turn.push(limiter.allow("ann"));
       expected.push(memory.allow("ann"));
-      // So that a call decides for itself alone.
+      // Prevents that calls join.
       clock.advance(-0.001);
       void limiter.peek("bob");
       clock.advance(0.001);

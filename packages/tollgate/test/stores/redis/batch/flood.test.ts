@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { useRedis } from "../kit/use-redis.ts";
 
 const inUse = useRedis();
-/** As a user has it, who sets nothing. */
+/** A store with default options. */
 const DEFAULT_TIMEOUT_MS = 100;
 
 const LIMITS = {
@@ -75,7 +75,7 @@ describe("calls that exceed the steps in flight", () => {
     const decisions = await Promise.all(times(5_000, () => limiter.consume("hot")));
     const calls = spy.mock.calls.length;
     spy.mockRestore();
-    // The first ones, in their order.
+    // The first calls are admitted, in order.
     expect(decisions.map(({ allowed }) => allowed)).toEqual(times(5_000, (i) => i < 3_000));
     expect(decisions.slice(0, 3_000).map(({ remaining }) => remaining)).toEqual(times(3_000, (i) => 2_999 - i));
     expect(calls).toBeGreaterThanOrEqual(4);
@@ -100,36 +100,33 @@ describe("calls that exceed the steps in flight", () => {
     expect(count(await Promise.all(late), ({ allowed }) => allowed)).toBe(0);
   });
 
-  it.each(["consume", "charge"] as const)(
-    "slices of a key are sent one after another: %s",
-    async (verb) => {
-      const { client } = inUse.redis;
-      const send = client.evalsha.bind(client) as (...args: unknown[]) => Promise<unknown>;
-      const limiter = createLimiter({ name: "api", limits: [perDay(10_000)], store: inUse.redis.store() });
-      const letCome: (() => void)[] = [];
-      const mayCome = times(2, () => new Promise<void>((resolve) => letCome.push(resolve)));
-      let sent = 0;
-      const spy = vi.spyOn(client, "evalsha").mockImplementation(async (...args: unknown[]) => {
-        const come = mayCome[sent];
-        sent += 1;
-        const reply = await send(...args);
-        await come;
-        return reply;
-      });
-      onTestFinished(() => spy.mockRestore());
-      const before = limiter[verb]("hot", 1);
-      await endOfTurn();
-      const flood = times(3_000, () => limiter[verb]("hot", 1));
-      await endOfTurn();
-      letCome[0]!();
-      await before;
-      await endOfTurn();
-      expect(sent).toBe(2);
-      letCome[1]!();
-      const decisions = await Promise.all(flood);
-      expect(decisions.map(({ remaining }) => remaining)).toEqual(times(3_000, (i) => 9_998 - i));
-    },
-  );
+  it.each(["consume", "charge"] as const)("slices of a key are sent one after another: %s", async (verb) => {
+    const { client } = inUse.redis;
+    const send = client.evalsha.bind(client) as (...args: unknown[]) => Promise<unknown>;
+    const limiter = createLimiter({ name: "api", limits: [perDay(10_000)], store: inUse.redis.store() });
+    const letCome: (() => void)[] = [];
+    const mayCome = times(2, () => new Promise<void>((resolve) => letCome.push(resolve)));
+    let sent = 0;
+    const spy = vi.spyOn(client, "evalsha").mockImplementation(async (...args: unknown[]) => {
+      const come = mayCome[sent];
+      sent += 1;
+      const reply = await send(...args);
+      await come;
+      return reply;
+    });
+    onTestFinished(() => spy.mockRestore());
+    const before = limiter[verb]("hot", 1);
+    await endOfTurn();
+    const flood = times(3_000, () => limiter[verb]("hot", 1));
+    await endOfTurn();
+    letCome[0]!();
+    await before;
+    await endOfTurn();
+    expect(sent).toBe(2);
+    letCome[1]!();
+    const decisions = await Promise.all(flood);
+    expect(decisions.map(({ remaining }) => remaining)).toEqual(times(3_000, (i) => 9_998 - i));
+  });
 
   it("a later reset drops what excess calls took", async () => {
     const limiter = createLimiter({ name: "api", limits: [perDay(10_000)], store: inUse.redis.store() });
@@ -186,7 +183,7 @@ describe("maxPending", () => {
     const before = process.memoryUsage().rss;
     const answers = await Promise.all(times(300_000, (i) => limiter.allow(`key-${i % 100_000}`)));
     const grownMb = (process.memoryUsage().rss - before) / 2 ** 20;
-    // 65,536 wait, and all keys of those are new.
+    // 65,536 calls are pending, all with new keys.
     expect(answers.filter(Boolean)).toHaveLength(65_536);
     expect(grownMb).toBeLessThan(500);
   });

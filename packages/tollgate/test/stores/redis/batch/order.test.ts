@@ -10,11 +10,11 @@ const NOW_MS = 1_790_000_000_000;
 const KEYS = ["ann", "bob!", "cid-3", "dan-44"];
 const A_DAY_MS = 86_400_000;
 
-/** Calls that are all made before any is answered. */
+/** Calls that are all made before the first reply. */
 function turnOf(twins: readonly Twins[], keys: readonly string[], random: Random, most: number): Pair[] {
   const verbs = random.chance(0.4) ? TAKES : ALL_VERBS;
   const buckets = twins.filter(({ name }) => ["api", "buckets", "plan"].includes(name));
-  // Mostly few limiters, so that calls meet at the same cells.
+  // Few limiters, so that calls use the same cells.
   const some = Array.from({ length: random.between(1, 3) }, () => random.of(verbs === TAKES ? buckets : twins));
   const few = Array.from({ length: random.between(1, 2) }, () => random.of(keys));
   return Array.from({ length: random.between(1, most) }, () => {
@@ -32,7 +32,7 @@ async function checkTurn(pairs: readonly Pair[], tell: (told: unknown) => unknow
   }
 }
 
-/** How far the clock goes between turns: to and fro about the moments at which something passes again. */
+/** The advance of the clock between turns: around the moments at which calls conform again. */
 function step(random: Random): number {
   return random.weighted({ none: 2, tick: 1, some: 3, second: 1, long: 0.3 }) === "none"
     ? 0
@@ -73,7 +73,7 @@ describe("calls without awaits decide as sequential calls of the memory store", 
   });
 });
 
-/** What does not hang on the moment. */
+/** The part of a result that does not depend on the time. */
 function withoutTimes(told: unknown): unknown {
   if (Array.isArray(told)) return told.map(withoutTimes);
   if (typeof told !== "object" || told === null) return told;

@@ -23,7 +23,7 @@ const LIMITS = [
   fixedWindow({ limit: 10, window: "1d", anchor: "first-use" }),
 ];
 
-/** A call's settling verbs, of a limiter or of a handle. */
+/** The settling verbs of a limiter or of a handle. */
 interface Settling {
   consume(cost: number): Promise<Decision>;
   charge(cost: number, decision?: Decision): Promise<Decision>;
@@ -71,7 +71,7 @@ describe.each(WAYS)("corrections by %s", (_name, make, settlingOf) => {
       parts.store.bypass = bypass;
       return (await limiter.peek("ann", 0)).remaining;
     };
-    /** Units left on the server and in its place. */
+    /** The remaining units on the server and locally. */
     const bothLeft = async () => [await left(false), await left(true)];
     return { ...settlingOf(limiter), ...parts, bothLeft };
   }

@@ -4,10 +4,10 @@ import { clusterView, servesSlot } from "../servers/cluster-view.ts";
 import { type CallRecord, landing } from "./kit/call-record.ts";
 import { countOf, miscounted, nameOf } from "./kit/count.ts";
 import { overAdmitted } from "./kit/findings.ts";
+import { itIsBack, itStandsThrough } from "./kit/incident-tests.ts";
 import { TIGHT } from "./kit/limits.ts";
 import { CAPACITY, CountedKey, landingAfter, lostUnits } from "./kit/lost-writes.ts";
 import { onACluster } from "./kit/on-a-cluster.ts";
-import { itIsBack, itStandsThrough } from "./kit/incident-tests.ts";
 import { pass } from "./kit/traffic-run.ts";
 
 /** The key of the limits that are reached. */

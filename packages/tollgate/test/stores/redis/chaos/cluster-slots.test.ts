@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { countOf, miscounted, nameOf } from "./kit/count.ts";
 import { causesOf, overAdmitted } from "./kit/findings.ts";
+import { itStandsThrough } from "./kit/incident-tests.ts";
 import { TIGHT } from "./kit/limits.ts";
 import { onACluster } from "./kit/on-a-cluster.ts";
-import { itStandsThrough } from "./kit/incident-tests.ts";
 import { pass } from "./kit/traffic-run.ts";
 
 /** The time between two keys, in which calls on both are made. */

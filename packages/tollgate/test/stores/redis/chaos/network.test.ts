@@ -5,9 +5,9 @@ import type { TcpProxy } from "../servers/start-proxy.ts";
 import { type CallRecord, type Landing, landing } from "./kit/call-record.ts";
 import { countOf, miscounted, nameOf } from "./kit/count.ts";
 import { causesOf, overAdmitted } from "./kit/findings.ts";
+import { itIsBack, itIsGone, itStandsThrough } from "./kit/incident-tests.ts";
 import { TIGHT } from "./kit/limits.ts";
 import { onAServer } from "./kit/on-a-server.ts";
-import { itIsBack, itIsGone, itStandsThrough } from "./kit/incident-tests.ts";
 import type { Told } from "./kit/stage.ts";
 import { type Incident, pass } from "./kit/traffic-run.ts";
 

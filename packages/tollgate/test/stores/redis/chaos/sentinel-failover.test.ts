@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { CallRecord } from "./kit/call-record.ts";
 import { countOf, miscounted, nameOf } from "./kit/count.ts";
 import { overAdmitted } from "./kit/findings.ts";
+import { itIsBack, itStandsThrough } from "./kit/incident-tests.ts";
 import { TIGHT } from "./kit/limits.ts";
 import { CAPACITY, CountedKey, landingAfter, lostUnits } from "./kit/lost-writes.ts";
 import { onSentinels } from "./kit/on-sentinels.ts";
-import { itIsBack, itStandsThrough } from "./kit/incident-tests.ts";
 import { pass } from "./kit/traffic-run.ts";
 
 /** Shows that the state afterwards is stable. */

@@ -7,9 +7,9 @@ import type { RedisServer } from "../servers/redis-server.ts";
 import { type CallRecord, landing } from "./kit/call-record.ts";
 import { countOf, miscounted, nameOf } from "./kit/count.ts";
 import { admittedByServer, answeredWithoutServer, causesOf, overAdmitted } from "./kit/findings.ts";
+import { itIsBack, itIsGone, itStandsThrough } from "./kit/incident-tests.ts";
 import { TIGHT } from "./kit/limits.ts";
 import { onAServer } from "./kit/on-a-server.ts";
-import { itIsBack, itIsGone, itStandsThrough } from "./kit/incident-tests.ts";
 import { type Incident, pass } from "./kit/traffic-run.ts";
 
 /** Covers several probes, and shows that the state is stable. */

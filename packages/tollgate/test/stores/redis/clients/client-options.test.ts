@@ -60,16 +60,19 @@ describe("a keyPrefix of the client", () => {
     },
   };
 
-  it.each(Object.entries(clients))("the keyPrefix of %s is on the server, and not in the results of scans", async (what, connect) => {
-    const port = findPort(await connect(), COUNTING_SCRIPT);
-    expect(await port.run(callOf(["{a}1", "{a}2"]))).toEqual([1, 1, 0]);
-    const server = what.includes("luster") ? await cluster.primaryOf(`${keyPrefix}{a}1`) : redis;
-    expect(await server.command("EXISTS", `${keyPrefix}{a}1`, `${keyPrefix}{a}2`)).toBe(2);
-    await server.command("SET", "{a}1", "1");
-    expect(await allOf(port.scan("{a}"))).toEqual(["{a}1", "{a}2"]);
-    await port.unlink(["{a}1", "{a}2"]);
-    expect(await server.command("EXISTS", `${keyPrefix}{a}1`, `${keyPrefix}{a}2`, "{a}1")).toBe(1);
-  });
+  it.each(Object.entries(clients))(
+    "the keyPrefix of %s is on the server, and not in the results of scans",
+    async (what, connect) => {
+      const port = findPort(await connect(), COUNTING_SCRIPT);
+      expect(await port.run(callOf(["{a}1", "{a}2"]))).toEqual([1, 1, 0]);
+      const server = what.includes("luster") ? await cluster.primaryOf(`${keyPrefix}{a}1`) : redis;
+      expect(await server.command("EXISTS", `${keyPrefix}{a}1`, `${keyPrefix}{a}2`)).toBe(2);
+      await server.command("SET", "{a}1", "1");
+      expect(await allOf(port.scan("{a}"))).toEqual(["{a}1", "{a}2"]);
+      await port.unlink(["{a}1", "{a}2"]);
+      expect(await server.command("EXISTS", `${keyPrefix}{a}1`, `${keyPrefix}{a}2`, "{a}1")).toBe(1);
+    },
+  );
 
   it("a keyPrefix that is no string throws", () => {
     const client = ioredis({ keyPrefix: Buffer.from("app:") as unknown as string, lazyConnect: true });
@@ -156,7 +159,7 @@ describe("a client that times out by itself", () => {
     const error: unknown = await port.run(call).catch((thrown: unknown) => thrown);
     expect(clientFailure(error)).toEqual({ kind: "unavailable", cause: "timed out" });
     expect(call.cancelFlag.argument).not.toEqual(createCancelFlag().argument);
-    // ioredis sends it again all the same.
+    // ioredis still sends the call again.
     await proxy.pass("drop");
     await eventuallyTrue("an answer", async () => (await port.run(callOf(["back"]))).length > 0);
     expect(await redis.command("EXISTS", "a")).toBe(0);
@@ -222,7 +225,7 @@ describe("a lost connection", () => {
     });
     first[0]!.disconnect();
     await eventuallyTrue("the loss", () => lost === 1);
-    // Calls for its slots bring it back.
+    // Calls for its slots reconnect the node.
     for (let i = 0; client.nodes().length < 3; i += 1) await port.run(callOf([`key${i}`]));
     client
       .nodes()

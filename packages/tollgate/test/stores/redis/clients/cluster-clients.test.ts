@@ -9,7 +9,7 @@ import { COUNTING_SCRIPT, callOf, scriptOf } from "./kit/counting-script.ts";
 import { type ConnectedClient, type Detours, EVERY_CLIENT, OLDER_CLIENTS } from "./kit/every-client.ts";
 import { allOf, didNothingOrUnavailable, outcome } from "./kit/port-results.ts";
 
-/** More than Glide's requestTimeout. */
+/** Longer than Glide's requestTimeout. */
 const LONG_MS = 400;
 
 let cluster: RedisCluster;
@@ -49,7 +49,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of a cluster client
   });
   afterEach(async () => connected.close());
 
-  /** As the store does: void are the cancelFlags of all these calls as soon as a connection is lost. */
+  /** Cancels all these calls on a lost connection, as the store does. */
   function runUntilLost(...calls: readonly ScriptCall[]): Promise<unknown>[] {
     const stop = port.onLost(() => {
       for (const { cancelFlag } of calls) cancel(cancelFlag);
@@ -92,7 +92,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of a cluster client
     const to = cluster.nodes.find((node) => node !== from)!;
     const counts = [await port.run(callOf(["moving"]))];
     const move = await cluster.beginMove(slot, from.port, to.port);
-    // The key is still there; a new one has to be asked for at the other node.
+    // The old node serves the existing key, the new node serves new ones.
     counts.push(await port.run(callOf(["moving"])));
     expect(await port.run(callOf(["{moving}new"]))).toEqual([1, 0]);
     await move.finish();

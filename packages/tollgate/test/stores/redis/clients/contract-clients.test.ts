@@ -7,7 +7,7 @@ import { type RedisCluster, startCluster } from "../servers/start-cluster.ts";
 import { startRedis } from "../servers/start-redis.ts";
 import { type ConnectedClient, EVERY_CLIENT } from "./kit/every-client.ts";
 
-/** A busy machine is to fail none. */
+/** Busy machines must cause no timeout. */
 const PATIENT_MS = 10_000;
 
 let server: RedisServer;
@@ -19,7 +19,7 @@ afterAll(async () => {
   await Promise.all([server.stop(), cluster.stop()]);
 });
 
-/** ioredis has files of its own. */
+/** ioredis has its own test files. */
 const CLIENTS = EVERY_CLIENT.filter(({ name }) => name !== "ioredis");
 
 describe.each(CLIENTS)("the store contract holds over $name", ({ connect, connectCluster }) => {
@@ -41,7 +41,7 @@ function itKeepsTheContract(connect: () => Promise<ConnectedClient>): void {
 
   const createStore = () => {
     const { client } = connected;
-    // Time stands still in many cases: keys are kept a day longer.
+    // Manual clocks stand still in many cases, so keys live a day longer.
     return redisStore({ client, prefix: freshPrefix(), time: "client", maxSkewMs: 86_400_000, timeoutMs: PATIENT_MS });
   };
   it.each(storeContract({ createStore }))("$name", async ({ run }) => {

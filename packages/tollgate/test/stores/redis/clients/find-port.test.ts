@@ -14,7 +14,7 @@ describe("findPort", () => {
     [{}, "an object"],
     [{ evalsha: true, eval: true, scan: true, unlink: true }, "an object"],
     [() => {}, "a function"],
-    // The redis of ten years ago, with callbacks.
+    // redis 2, with callbacks.
     [{ evalsha() {}, eval() {}, scan() {}, unlink() {}, on() {} }, "an object"],
   ])("findPort throws for %s", (client, shown) => {
     expect(() => findPort(client, COUNTING_SCRIPT)).toThrow(EXPECTED + shown);

@@ -24,7 +24,7 @@ afterAll(async () => {
   await cluster.stop();
 });
 
-/** Warnings of the process until the test ends. */
+/** Collects the warnings of the process until the test ends. */
 function hearWarnings(): Error[] {
   const heard: Error[] = [];
   const hear = (warning: Error): void => {
@@ -37,7 +37,7 @@ function hearWarnings(): Error[] {
   return heard;
 }
 
-/** The listeners of a client and of the nodes that it knows, by event. */
+/** The listeners of a client and of its nodes, by event. */
 function listenersOf(client: object): Record<string, number> {
   const nodes = client instanceof Cluster ? client.nodes() : [];
   const counts: Record<string, number> = {};
@@ -60,7 +60,7 @@ async function openAndCloseStores(client: object): Promise<void> {
     const limiter = createLimiter({ name: `api-${i}`, limits: [perMinute(1)], store });
     expect((await limiter.consume("ann")).degraded).toBeUndefined();
   }
-  // Node warns in a later turn.
+  // Node emits warnings in a later turn.
   await new Promise((resolve) => setImmediate(resolve));
   expect(warnings.map(({ message }) => message)).toEqual([]);
   for (const [event, count] of Object.entries(whileOpen)) {
@@ -92,7 +92,7 @@ describe("listeners for the end of a connection", () => {
     await client.ping();
     const before = listenersOf(client);
     const lost = [0, 0, 0];
-    // Each port is of a store of its own.
+    // Each port belongs to a store of its own.
     const stops = lost.map((_, i) =>
       findPort(client, COUNTING_SCRIPT).onLost(() => {
         lost[i]! += 1;

@@ -10,7 +10,7 @@ import { COUNTING_SCRIPT, callOf } from "./kit/counting-script.ts";
 import { type ConnectedClient, EVERY_CLIENT, OLDER_CLIENTS } from "./kit/every-client.ts";
 import { didNothingOrUnavailable, outcome } from "./kit/port-results.ts";
 
-/** More than any of the clients waits before it connects again, and Glide for a connection. */
+/** Longer than any client waits before it reconnects, and than Glide waits for a connection. */
 const LONG_MS = 400;
 
 async function longEnough(): Promise<void> {
@@ -45,7 +45,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("calls of $name in flight", (
   });
   afterEach(async () => connected.close());
 
-  /** As the store does: void are the cancelFlags of all these calls as soon as a connection is lost. */
+  /** Cancels all these calls on a lost connection, as the store does. */
   function runUntilLost(calls: readonly ScriptCall[]): Promise<unknown>[] {
     const stop = port.onLost(() => {
       for (const { cancelFlag } of calls) cancel(cancelFlag);
@@ -84,7 +84,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("calls of $name in flight", (
     if (isGlide) await longEnough();
     const call = callOf(["a"]);
     const came = outcome(port.run(call));
-    // Glide's own copy of the cancelFlag is not void; it drops the call after its requestTimeout.
+    // Glide sends its own copy of the flag, but drops the call after its requestTimeout.
     if (isGlide) await longEnough();
     else cancel(call.cancelFlag);
     await proxy.pass();
@@ -100,7 +100,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("calls of $name in flight", (
     await proxy.pass();
     const seen = await came;
     await backAgain();
-    // Glide may have noticed only now.
+    // Glide may have noticed the lost connection only now.
     if (isGlide && didNothingOrUnavailable(seen)) expect(await countOf("a")).toBeLessThanOrEqual(1);
     else expect([seen, await countOf("a")]).toEqual([[1, 0], 1]);
   });

@@ -29,7 +29,7 @@ const CLIENTS = [...EVERY_CLIENT, ...OLDER_CLIENTS].flatMap(({ name, connectSent
   connectSentinel === undefined ? [] : [{ name, connectSentinel }],
 );
 
-/** Until the test ends; it has been asked once. */
+/** A connected client until the test ends. */
 async function portOf(connect: (typeof CLIENTS)[number]["connectSentinel"]): Promise<RedisPort> {
   const { client, close } = await connect(all.addresses, all.name, detours);
   onTestFinished(close);
@@ -64,14 +64,14 @@ describe.each(CLIENTS)("the port of $name with Sentinels", ({ name, connectSenti
     onTestFinished(port.onLost(() => cancel(call.cancelFlag)));
     const came = await outcome(port.run(call));
     expect(came).toSatisfy(didNothingOrUnavailable);
-    // It would send it again without telling; the others tell first.
+    // This client resends silently; the others notify before.
     if (name.startsWith("redis")) expect(came).toMatchObject({ kind: "unavailable" });
     await eventually("an answer", async () => port.run(callOf(["back"])));
     expect(await countOf("cut")).toBe(1);
   });
 });
 
-// It takes five seconds, and what else there is shares the code of these.
+// This client takes five seconds, and the other clients share its code.
 describe.each(CLIENTS.filter(({ name }) => ["ioredis", "redis"].includes(name)))("$name", ({ connectSentinel }) => {
   it("calls reach the new primary after a failover", async () => {
     const port = await portOf(connectSentinel);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(async () => redis.stop());
 
-/** How often the server was asked by SHA-1, and by text. */
+/** The number of calls by SHA-1, and by text. */
 async function asked(): Promise<readonly [bySha: number, byText: number]> {
   const stats = await redis.info("commandstats");
   const [bySha, byText] = ["evalsha", "eval"].map((name) => {
@@ -103,7 +103,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ conne
   });
 
   it("only whole numbers up to 2^53 are valid replies", async () => {
-    // redis 5 and 6 round what is nearer to 2^53.
+    // redis 5 and 6 round larger numbers.
     const largest = Number.MAX_SAFE_INTEGER - 100;
     const numbers = findPort(connected.client, scriptOf(`return {0, -1, ${largest}, -${largest}}`));
     expect(await numbers.run(callOf(["a"]))).toEqual([0, -1, largest, -largest]);

@@ -52,7 +52,7 @@ describe("a cached denial applies to its own limits only", () => {
     const other = createLimiter({ name: "llm", limits: [tokens, requests], clock, store });
     await one.consume("ann", { requests: 1, tokens: 995 });
     expect((await one.consume("ann", { requests: 1, tokens: 50 })).allowed).toBe(false);
-    // Against the costs of the first in its order, { 1, 50 }, these would be as much or more: { 3, 60 }.
+    // In the order of the first limiter, { 3, 60 } would cost more than the denied { 1, 50 }.
     expect((await other.consume("ann", { requests: 60, tokens: 3 })).allowed).toBe(true);
     expect(await other.consume("ann", { requests: 1, tokens: 50 })).toMatchObject({ allowed: false, limit: tokens });
     expect(await one.consume("ann", { requests: 1, tokens: 50 })).toMatchObject({ allowed: false, limit: tokens });
@@ -67,7 +67,7 @@ describe("a cached denial applies to its own limits only", () => {
     const ahead = createLimiter({ name: "api", limits, clock: fast, store });
     await ahead.allow("ann");
     while (await ahead.allow("ann"));
-    // By the first clock the denial is still to come, by the second it has been.
+    // By the first clock the denial is in the future, by the second it has ended.
     slow.advance(5_010);
     fast.advance(60);
     await new Promise((resolve) => setTimeout(resolve, 60));
@@ -130,7 +130,7 @@ describe("the figures of a cached denial", () => {
     const { clock, limiter } = await exhausted();
     const first = limiter.consume("ann", 2);
     clock.advance(1);
-    // Both are decided by now.
+    // Both calls are decided now.
     await Promise.all([first, limiter.allow("bob")]);
     clock.advance(1);
     expect(await limiter.consume("ann", 2)).toMatchObject({ allowed: false, retryAfterMs: 198, resetMs: 998 });

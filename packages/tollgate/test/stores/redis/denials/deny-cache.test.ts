@@ -156,7 +156,7 @@ describe("a denial that is dropped from the cache", () => {
   it("smaller takes in the same batch drop the denial", async () => {
     const { clock, limiter } = await exhausted();
     clock.advance(100);
-    // The first is denied, then the second admitted: what is remembered has to be as after both.
+    // The first call is denied, then the second is admitted: the cache has to reflect both.
     const [more, less] = await Promise.all([limiter.consume("ann", 5), limiter.allow("ann", 1)]);
     expect(more).toMatchObject({ allowed: false, retryAfterMs: 400 });
     expect(less).toBe(true);

@@ -46,7 +46,7 @@ describe("the circuit breaker", () => {
       }
       return Promise.all(turns);
     });
-    // Those that waited for longer than the timeout, and no others.
+    // Exactly the calls that waited longer than the timeout.
     const causes = new Set(decisions.flatMap(({ degraded }) => degraded ?? []));
     expect([...causes].filter((cause) => cause !== "timed out")).toEqual([]);
     expect(heard).toEqual([]);

@@ -32,7 +32,7 @@ describe("a local fraction of each limit", () => {
     expect(await limiter.consume("ann")).toMatchObject({ allowed: true, remaining: 1, limitRemaining: 1, limit });
     expect(await limiter.allow("ann")).toBe(true);
     expect(await limiter.allow("ann")).toBe(false);
-    // It comes back at a quarter of the rate: one in 24 seconds.
+    // A quarter of the rate is one unit in 24 seconds.
     expect(await limiter.consume("ann")).toEqual({
       allowed: false,
       reason: "exhausted",

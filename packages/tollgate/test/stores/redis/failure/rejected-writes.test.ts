@@ -18,7 +18,7 @@ const LIMITS = {
   "a window": [slidingWindow({ limit: 3, window: "1d" })],
 } as const;
 
-/** Ways in which a server does not write, and what a decision says then. */
+/** Ways to make a server reject writes, and the cause in decisions. */
 const WAYS: readonly (readonly [name: string, cause: string, refuse: (server: RedisServer) => Promise<unknown>])[] = [
   ["no memory", "the server is out of memory", (server) => server.command("CONFIG", "SET", "maxmemory", "1")],
   ["a primary elsewhere", "the server is a replica", (server) => server.command("REPLICAOF", "127.0.0.1", "1")],

@@ -12,7 +12,7 @@ const A_LIST: Damage = async (name) => {
 };
 const A_TEXT: Damage = (name) => inUse.redis.command("SET", name, "hello");
 
-/** A limiter over a store in which somebody has overwritten what is kept of "bad". */
+/** A limiter over a store in which the value of "bad" was overwritten. */
 async function damaged(damage: Damage) {
   const { redis } = inUse;
   const prefix = freshPrefix();

@@ -12,7 +12,7 @@ import { startRedis } from "../servers/start-redis.ts";
 let redis: RedisServer;
 let client: Redis;
 beforeEach(async () => {
-  // What it has counted survives `kill`.
+  // The append-only file survives `kill`.
   redis = await startRedis({ args: ["--appendonly", "yes", "--appendfsync", "always"] });
   client = new Redis(redis.port, { retryStrategy: () => 10 });
   client.on("error", () => {});
@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 /**
- * A login that fails with 401 at once, or checks its password until it is let go and succeeds: three failures a day.
+ * A login that fails with 401 at once, or succeeds after its password was checked. Three failures a day are allowed.
  */
 async function startLogins() {
   const store = openStore(client, { onFailure: { fallback: memoryStore(), share: 1 }, timeoutMs: 1_000 });
@@ -52,7 +52,7 @@ async function startLogins() {
     const decision = await limiter.peek({ remoteAddress: "127.0.0.1" } as HttpFacts, 0);
     return { remaining: decision.remaining, isDegraded: decision.degraded !== undefined };
   };
-  /** Begins logins whose passwords are being checked, and gives what lets them succeed. */
+  /** Starts logins whose passwords are being checked. Returns a function that lets them succeed. */
   const begin = async (count: number): Promise<() => Promise<Answer[]>> => {
     const before = checking.length;
     const answers: Promise<Answer>[] = [];
@@ -88,7 +88,7 @@ describe("requests that are settled after the server was unavailable", () => {
     expect((await letThemSucceed()).map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(await fails(3)).toEqual([429, 429, 429]);
 
-    // They are back where they were taken.
+    // The units were given back where they were taken.
     await redis.kill();
     await eventuallyTrue("all units in the server's place", async () => {
       const { remaining, isDegraded } = await left();

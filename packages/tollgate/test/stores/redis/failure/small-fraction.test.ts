@@ -137,7 +137,7 @@ describe("a fallback without capacity for a limiter's limits", () => {
   });
 });
 
-/** A share that may be tiny. */
+/** A fraction that may be tiny. */
 const anyShare = fc.oneof(
   fc.double({ min: 0, max: 1, minExcluded: true, noNaN: true }),
   fc.integer({ min: 0, max: 60 }).map((power) => 2 ** -power),
@@ -182,7 +182,7 @@ describe("fractions of random limits", () => {
   });
 });
 
-/** What one node keeps is not more than its share, but for the one unit that it always has. */
+/** A node counts at most its fraction, but at least one unit. */
 function expectShare(limit: Limit, share: number): void {
   const kept = shareOf(limit, share);
   const { name, unit, mode, algorithm } = limit;

@@ -4,7 +4,7 @@ import type { RedisInUse, StoreOptions } from "./use-redis.ts";
 
 const NOW_MS = 1_790_000_000_000;
 
-/** A store that asks nobody, and what is heard of it. */
+/** A store under the kill switch, with its observations. */
 export function bypassedStore(redis: RedisInUse, options: StoreOptions = {}) {
   const clock = manualClock(NOW_MS);
   const store = redis.storeByClock(options);
@@ -14,7 +14,7 @@ export function bypassedStore(redis: RedisInUse, options: StoreOptions = {}) {
   return { redis, clock, store, heard, observe };
 }
 
-/** The same where this node keeps a quarter: of ten, two. */
+/** The same with a local quarter of each limit: 2 units of 10. */
 export function quarterStore(redis: RedisInUse) {
   return bypassedStore(redis, { onFailure: { fallback: memoryStore(), share: 0.25 } });
 }

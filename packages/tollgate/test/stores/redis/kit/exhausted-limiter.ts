@@ -4,7 +4,7 @@ import type { RedisInUse, StoreOptions } from "./use-redis.ts";
 
 export const NOW_MS = 1_790_000_000_000;
 
-/** A limiter whose key "ann" has used up what it had. */
+/** A limiter whose key "ann" is exhausted. */
 export async function exhaustedLimiter(
   redis: RedisInUse,
   { capacity = 10, ...options }: StoreOptions & { readonly capacity?: number } = {},

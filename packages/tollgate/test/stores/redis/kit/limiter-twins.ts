@@ -17,7 +17,7 @@ import {
 } from "tollgate";
 import type { Random } from "../script/kit/random.ts";
 
-/** The same limiters over a store and over the memory of this process. */
+/** The same limiters over a store and over the memory store. */
 export interface Twins {
   readonly name: string;
   readonly asked: AsyncLimiter;
@@ -25,13 +25,13 @@ export interface Twins {
   readonly units: "requests" | "several";
 }
 
-/** Limits, by the name of their limiter; names that stand twice share their cells. */
+/** Limits by the name of their limiter. Repeated names share their cells. */
 export interface Catalogue {
   readonly lists: readonly (readonly [
     limiter: string,
     limits: readonly Limit[] | ((key: string) => readonly Limit[]),
   ])[];
-  /** Which of them are asked together, by their places. */
+  /** The combinations, by places in the list. */
   readonly combinations: readonly (readonly number[])[];
 }
 
@@ -39,7 +39,7 @@ const twoUnits = [perMinute(6), perMinute(50, { unit: "tokens", burst: 30 })];
 const sliding = slidingWindow({ limit: 10, window: "10s" });
 const chosen = [[perSecond(2)], [perSecond(2), perMinute(9)], [], [slidingWindow({ limit: 3, window: "2s" })]] as const;
 
-/** Limits of all kinds, for time that is told. */
+/** Limits of all kinds, for manual clocks. */
 export const LIVELY: Catalogue = {
   lists: [
     ["api", [perSecond(3)]],
@@ -67,7 +67,7 @@ export const LIVELY: Catalogue = {
   ],
 };
 
-/** Limits that give nothing back while a test runs, for time that goes by. */
+/** Limits that refill nothing while a test runs, for real clocks. */
 export const SLOW: Catalogue = {
   lists: [
     ["api", [perDay(40)]],
@@ -112,14 +112,14 @@ export function twinsOf(
   return [...twins, ...combined];
 }
 
-/** What both were told. */
+/** The results of both. */
 export interface Pair {
   readonly what: string;
   readonly asked: Promise<unknown>;
   readonly memory: unknown;
 }
 
-/** How often each verb is called. */
+/** The relative frequency of each verb. */
 export interface Weights {
   readonly allow: number;
   readonly consume: number;
@@ -143,10 +143,10 @@ export const ALL_VERBS: Weights = {
   hold: 1,
   reset: 0.2,
 };
-/** What most callers do, and nothing else: scripts have a shorter way for it. */
+/** Takes only, for which the script has short forms. */
 export const TAKES: Weights = { ...ALL_VERBS, peek: 0, explain: 0, charge: 0, refund: 0, reset: 0 };
 
-/** Makes the same random call of both, and waits for none. */
+/** Makes the same random call on both, without waiting. */
 export function callBoth(
   { name, asked, memory, units }: Twins,
   key: string,

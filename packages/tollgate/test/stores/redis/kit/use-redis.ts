@@ -7,9 +7,9 @@ import type { RedisServer } from "../servers/redis-server.ts";
 import type { Reply } from "../servers/resp.ts";
 import { type RedisOptions, startRedis } from "../servers/start-redis.ts";
 
-/** Tests of failures aside, a busy machine is to fail none. */
+/** Except in tests of failures, busy machines must cause no timeout. */
 const PATIENT_MS = 10_000;
-/** Time that stands still has to outlast the server's, which does not: keys are kept a day longer. */
+/** Manual clocks stand still while the server's clock advances, so keys live a day longer. */
 const A_DAY_MS = 86_400_000;
 
 export type StoreOptions = Omit<RedisStoreOptions, "client">;
@@ -24,12 +24,12 @@ export class RedisInUse {
     this.client = client;
   }
 
-  /** A store until the test ends, with a prefix of its own unless it is given one. */
+  /** A store until the test ends, with its own prefix by default. */
   store(options: StoreOptions = {}): RedisStore {
     return openStore(this.client, options);
   }
 
-  /** A store that goes by the limiters' clocks, however still they stand. */
+  /** A store with the limiters' clocks. */
   storeByClock(options: StoreOptions = {}): RedisStore {
     return this.store({ time: "client", maxSkewMs: A_DAY_MS, ...options });
   }
@@ -38,14 +38,14 @@ export class RedisInUse {
     return this.server.command(...command);
   }
 
-  /** How often the script was called since the server started, found or not. */
+  /** The number of script calls since the server started, including those with an unknown SHA-1. */
   async scriptCalls(): Promise<number> {
     const fields = await this.server.info("commandstats");
     const calls = /calls=(\d+)/.exec(fields.get("cmdstat_evalsha") ?? "calls=0");
     return Number(calls?.[1]);
   }
 
-  /** How often the script is called by what is done. */
+  /** The number of script calls of the work. */
   async callsOf(work: () => unknown): Promise<number> {
     const before = await this.scriptCalls();
     await work();
@@ -69,7 +69,7 @@ export function useRedis(options?: RedisOptions): { readonly redis: RedisInUse }
     const server = await startRedis(options);
     const client = new Redis(server.port);
     inUse = new RedisInUse(server, client);
-    // From here on the server knows the script: one call is one.
+    // Loads the script, so that later calls are one command each.
     const store = redisStore({ client, prefix: "warm", timeoutMs: PATIENT_MS });
     await warm(store);
     await store.close();

@@ -8,7 +8,7 @@ import { type ScriptServer, useScriptServer } from "./kit/script-server.ts";
 const RUNS = 150;
 const started = useScriptServer();
 
-/** A bucket on the server, by a clock that the test moves. */
+/** A bucket on the server, with a manual clock. */
 class Bucket {
   readonly #server: ScriptServer;
   readonly #plan: ReturnType<typeof encoded>;
@@ -22,7 +22,7 @@ class Bucket {
     this.#extraMs = extraMs;
   }
 
-  /** Whether it was admitted, and when as the script says. */
+  /** Whether the take was admitted, and the script's time of it. */
   async take(nowUs: number, cost: number): Promise<{ readonly admitted: boolean; readonly takenUs: number }> {
     const [outcome] = (await this.#run(call("take", this.#plan, this.#key, cost, { nowUs, reportsTime: true }))) ?? [];
     return { admitted: outcome?.admitted === 1, takenUs: outcome?.decidedUs ?? Number.NaN };
@@ -32,7 +32,7 @@ class Bucket {
     await this.#run(call("refund", this.#plan, this.#key, cost, { nowUs, takenUs }));
   }
 
-  /** Microseconds until it is full. */
+  /** Microseconds until the bucket is full. */
   async resetUs(nowUs: number): Promise<number> {
     const [outcome] = (await this.#run(call("explain", this.#plan, this.#key, 0, { nowUs }))) ?? [];
     return outcome?.reports[0]?.resetUs[0] ?? Number.NaN;
@@ -43,7 +43,7 @@ class Bucket {
   }
 }
 
-/** Long beside the time that a test takes, for keys expire by the server's clock. */
+/** Longer than a test, because keys expire by the server's clock. */
 const EACH_50_S = tokenBucket({ capacity: 1, refill: 1, per: "50s" });
 const SECOND_US = 1_000_000;
 

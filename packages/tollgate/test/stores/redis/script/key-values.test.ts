@@ -94,12 +94,12 @@ describe("the value of a key", () => {
     const groups = Array.from({ length: 30 }, (_, us) => [NOW_US + us, us + 1]);
     expect(await cellsOf("long ring")).toEqual([30, NOW_US + 29, ...groups.flat()]);
     await run(call("refund", plan, "long ring", 10, { nowUs: NOW_US + 30 }));
-    // The twentieth group lost its last unit's successors; one that is empty keeps the last opening.
+    // The refund emptied later groups. One empty group keeps the last opening.
     expect((await cellsOf("long ring")).slice(2, 42)).toEqual(groups.slice(0, 20).flat());
   });
 });
 
-/** Each goes another way through the script. */
+/** One case for each form of the script. */
 const WAYS: readonly (readonly [name: string, limits: readonly Limit[]])[] = [
   ["one bucket", [perSecond(10)]],
   ["several buckets", [perSecond(10), perHour(1_000)]],

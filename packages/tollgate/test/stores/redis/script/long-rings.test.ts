@@ -9,11 +9,11 @@ import { NOW_US } from "./kit/script-call.ts";
 import { useScriptServer } from "./kit/script-server.ts";
 import { TwinWorld } from "./kit/twin-world.ts";
 
-/** Units by which running totals soon leave the exact integers. */
+/** So many units per call that running totals soon exceed the exact integers. */
 const MANY = 2 ** 44;
 const started = useScriptServer();
 
-/** Long rings that go round, of which large parts are freed at once, beside the memory store. */
+/** Compares long rings that wrap, with large refunds, with the memory store. */
 it.each([
   [300, 1, 0],
   [1_000, 1, 0],
@@ -22,7 +22,7 @@ it.each([
 ])(
   "long rings equal the memory store to the bit: limit %i, in units of %i, %d ms apart",
   async (limit, unit, resolution) => {
-    // So long that about as many units come in it as it holds.
+    // A window with about as many units as it can hold.
     const windowUs = Math.floor(limit / unit) * 2_000;
     const world = new TwinWorld(epochOf(NOW_US));
     const plan = world.plan(`ring ${limit}`, [slidingWindow({ limit, window: windowUs / 1_000, resolution })]);

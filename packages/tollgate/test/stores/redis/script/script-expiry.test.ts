@@ -27,17 +27,17 @@ async function serverUs(): Promise<number> {
   return Number(seconds) * 1_000_000 + Number(us);
 }
 
-/** When a key expires, in whole milliseconds since the epoch. */
+/** When a key expires, in whole milliseconds since 1970. */
 async function expiresMs(name: string): Promise<number> {
   return Number(await started.server.command("PEXPIRETIME", name));
 }
 
 const DAILY = tokenBucket({ capacity: 4, refill: 4, per: "1d" });
-/** Ends in the middle of a millisecond. */
+/** A time in the middle of a millisecond. */
 const ODD_WINDOW_US = 7 * DAY_US + 1;
 const EACH_ODD_WINDOW = fixedWindow({ limit: 9, window: ODD_WINDOW_US / 1_000 });
 
-/** What is asked, and after how long the key is as good as new. Each goes another way through the script. */
+/** Calls, and the time after which their key is idle. One case for each form of the script. */
 const CASES: readonly (readonly [name: string, limits: readonly Limit[], costs: readonly number[], leftUs: number])[] =
   [
     ["one bucket", [DAILY], [1], DAY_US / 4],
@@ -73,12 +73,15 @@ describe.each(CASES)("a key expires when it is idle: %s", (name, limits, costs, 
     expect(got).toBeLessThanOrEqual(Math.ceil((after + leftUs) / 1_000));
   });
 
-  it.each([0, 250])("a key expires by the client's time, %i ms late for clock skew and one for rounding", async (extraMs) => {
-    const key = `client ${name} ${extraMs}`;
-    const transactions = [call("take", encoded(...limits), key, costs, { nowUs: NOW_US + 1 })];
-    const leftMs = await started.server.leftAfter({ time: "client", extraMs, transactions });
-    expect(leftMs).toBe(Math.ceil(leftUs / 1_000) + 1 + extraMs);
-  });
+  it.each([0, 250])(
+    "a key expires by the client's time, %i ms late for clock skew and one for rounding",
+    async (extraMs) => {
+      const key = `client ${name} ${extraMs}`;
+      const transactions = [call("take", encoded(...limits), key, costs, { nowUs: NOW_US + 1 })];
+      const leftMs = await started.server.leftAfter({ time: "client", extraMs, transactions });
+      expect(leftMs).toBe(Math.ceil(leftUs / 1_000) + 1 + extraMs);
+    },
+  );
 });
 
 describe("the moment that a key expires", () => {

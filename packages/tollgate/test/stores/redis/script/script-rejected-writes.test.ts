@@ -8,7 +8,7 @@ type Transactions = Parameters<ScriptServer["run"]>[0]["transactions"];
 
 const started = useScriptServer();
 
-/** Each goes another way through the script. */
+/** One case for each form of the script. */
 const WAYS: readonly (readonly [name: string, limits: readonly Limit[]])[] = [
   ["one bucket", [perDay(2)]],
   ["several buckets", [perDay(2), perHour(100)]],
@@ -20,7 +20,7 @@ const FULL = [
   ["CONFIG", "SET", "maxmemory", "0"],
 ] as const;
 
-/** Why a server refuses to write, and how it is brought to do so and to stop. */
+/** The causes of rejected writes, with the commands that start and end them. */
 const CAUSES: readonly (readonly [code: string, refuse: readonly string[], allow: readonly string[]])[] = [
   ["OOM", ...FULL],
   ["NOREPLICAS", ["CONFIG", "SET", "min-replicas-to-write", "1"], ["CONFIG", "SET", "min-replicas-to-write", "0"]],
@@ -32,7 +32,7 @@ async function run(transactions: Transactions) {
   return (await started.server.run({ time: "client", extraMs: 60_000, transactions })) ?? [];
 }
 
-/** What the script answers while the server refuses to write. */
+/** The reply of the script while the server rejects writes. */
 async function runWhile(refuse: readonly string[], allow: readonly string[], transactions: Transactions) {
   await started.server.command(...refuse);
   try {

@@ -19,7 +19,7 @@ async function run(transactions: readonly ScriptTransaction[], nowUs?: number, f
   return started.server.run({ time, extraMs: 0, transactions: at(nowUs ?? 0, transactions) }, fence);
 }
 
-/** What the connection may do is less for a while. */
+/** Restricts the permissions of the connection for a while. */
 async function withAcl<T>(less: readonly string[], again: string, check: () => Promise<T>): Promise<T> {
   await started.server.command("ACL", "SETUSER", "default", ...less);
   try {

@@ -12,7 +12,7 @@ interface Left {
   readonly folder: string;
 }
 
-/** Starts the program, and says which servers it started. */
+/** Starts the program, and returns the servers that it started. */
 async function startProgram(): Promise<[ChildProcessWithoutNullStreams, readonly Left[]]> {
   const program = spawn(process.execPath, ["--import", "tsx", PROGRAM], {
     stdio: ["pipe", "pipe", "pipe", "ipc"],
@@ -42,7 +42,7 @@ describe("servers that no test stopped", () => {
 
   it("servers are gone soon after vitest was killed, even if its worker lives on", async () => {
     const [program, left] = await startProgram();
-    // What the worker sees of that.
+    // The worker sees a closed channel.
     program.disconnect();
     await eventuallyTrue("the end of the servers", () => !left.some(isThere), { patienceMs: 2_000 });
     expect(program.exitCode).toBeNull();

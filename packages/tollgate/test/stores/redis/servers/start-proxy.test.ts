@@ -8,7 +8,7 @@ import { connectHere, startProxyHere, startRedisHere } from "./test-servers.ts";
 const PING_BYTES = "*1\r\n$4\r\nPING\r\n".length;
 const PONG_BYTES = "+PONG\r\n".length;
 
-/** Long enough for what happens at once on this machine. */
+/** Covers immediate events on this machine. */
 const A_WHILE_MS = 60;
 
 async function aWhile(): Promise<"nothing"> {
@@ -105,7 +105,7 @@ describe("startProxy", () => {
     const answer = connection.call("INCR", "a");
     await eventuallyTrue("the request", async () => (await countOf("a")) === 1);
     expect(await Promise.race([answer, aWhile()])).toBe("nothing");
-    // New connections are no better.
+    // New connections behave the same.
     void (await connectHere(proxy)).call("INCR", "a").catch(() => {});
     await eventuallyTrue("the request", async () => (await countOf("a")) === 2);
     await proxy.pass();

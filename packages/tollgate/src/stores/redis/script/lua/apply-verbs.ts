@@ -1,6 +1,6 @@
 /**
- * `stores/local/local-space.ts` and `algorithms/transact.ts` in Lua: what the verbs mean for new and existing keys, and for
- * several keys at one instant. A verb is its row of `VERBS`.
+ * `stores/local/local-space.ts` and `algorithms/transact.ts` in Lua: what the verbs mean for new and existing keys,
+ * and for several keys at one instant. A verb is its row of `VERBS`.
  */
 export const APPLY_VERBS = `
 -- A call is { key, plan, costs }. Its entries begin at the given place; they are complete if the call is denied or they

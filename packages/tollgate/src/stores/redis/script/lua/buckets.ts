@@ -3,9 +3,9 @@ import { SHORT_FORM_START, shortFormWrite } from "./short-forms.ts";
 /**
  * The short form for several plans, and for plans of several buckets: all of them exact, enforcing and full at first.
  *
- * A plan's buckets are one array of eight numbers each, because a table per bucket takes longer than the arithmetic. They are
- * the place of the cell, the capacity, the ticks of a unit, the origin, the ticks of a microsecond and the time in ticks;
- * then for the current run the cost, and the cost less the capacity in ticks.
+ * A plan's buckets are one array of eight numbers each, because a table per bucket takes longer than the arithmetic.
+ * They are the place of the cell, the capacity, the ticks of a unit, the origin, the ticks of a microsecond and the
+ * time in ticks; then for the current run the cost, and the cost less the capacity in ticks.
  */
 export const BUCKETS: string = `
 if ARGV[4] == 'several' then
@@ -104,7 +104,8 @@ ${SHORT_FORM_START}
         all_admitted = all_admitted + admitted
         if times < 0 or admitted < calls then
           for b = 1, last, 8 do
-            local full, now_ticks, unit, per_us, origin = cells[plan[b]], plan[b + 5], plan[b + 2], plan[b + 4], plan[b + 3]
+            local full, now_ticks, unit = cells[plan[b]], plan[b + 5], plan[b + 2]
+            local per_us, origin = plan[b + 4], plan[b + 3]
             local elapsed = now - origin
             local wanted = full + plan[b + 7]
             local from, used, wait, used_after, reset = now_ticks, 0, 0, 0, 0

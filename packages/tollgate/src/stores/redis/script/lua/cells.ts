@@ -1,6 +1,7 @@
 /**
- * The value of a key: its cells as little-endian float64, without trailing zeros, so that unused parts of a ring cost nothing.
- * Cells are numbered from 1. Rings have up to 2,050 cells, of which a call reads a few, so long values are decoded lazily.
+ * The value of a key: its cells as little-endian float64, without trailing zeros, so that unused parts of a ring cost
+ * nothing. Cells are numbered from 1. Rings have up to 2,050 cells, of which a call reads a few, so long values are
+ * decoded lazily.
  */
 export const CELLS = `
 local SHORT = 8

@@ -1,8 +1,9 @@
 import { SHORT_FORM_START, shortFormWrite } from "./short-forms.ts";
 
 /**
- * The short form for the most frequent call: takes from one plan of one exact token bucket that enforces and starts full. It
- * runs before the rest is defined, and defines no functions: to create and call them costs as much as the arithmetic.
+ * The short form for the most frequent call: takes from one plan of one exact token bucket that enforces and starts
+ * full. It runs before the rest is defined, and defines no functions: to create and call them costs as much as the
+ * arithmetic.
  *
  * Takes leave no debt, and a bucket that was taken from is in use, so no key is removed.
  */

@@ -1,6 +1,7 @@
 /**
- * Identical calls at one instant, and refunds: decided at once, whatever their number. The result equals that of the calls one
- * after another, to the bit. Created lazily: most calls need none of this, and creating functions takes time.
+ * Identical calls at one instant, and refunds: decided at once, whatever their number. The result equals that of the
+ * calls one after another, to the bit. Created lazily: most calls need none of this, and creating functions takes
+ * time.
  */
 export const REPEATS = `
 local function make_repeats()
@@ -74,7 +75,8 @@ local function make_repeats()
       if changed then mark_dirty(state, plan, cells) end
     end,
 
-    -- If the moment of the take is known, only what must still count is given back: to buckets a part, to windows nothing.
+    -- If the moment of the take is known, only what must still count is given back: to buckets a part, to windows
+    -- nothing.
     refund = function(call, now, costs, times, taken)
       local plan, state = call.plan, state_of(call.key)
       -- One refund may make a key that starts empty idle, and so expired; the next then finds it as it starts.

@@ -1,8 +1,8 @@
 import { FIND_REJECTION } from "./rejected-writes.ts";
 
 /**
- * How the short forms begin: the time, the values of all keys, and the reply. Lua's stack holds some thousands of values, so
- * they are read in portions. Arithmetic converts texts to numbers faster than `tonumber`.
+ * How the short forms begin: the time, the values of all keys, and the reply. Lua's stack holds some thousands of
+ * values, so they are read in portions. Arithmetic converts texts to numbers faster than `tonumber`.
  */
 export const SHORT_FORM_START = `
   local args, keys, call = ARGV, KEYS, redis.call
@@ -60,8 +60,8 @@ export interface RunLayout {
 }
 
 /**
- * Writes \`value\` to \`key\`, which is idle \`left\` microseconds from now. If the server rejects the first write, the form
- * ends with a reply in which the rejection replaces the results of all keys that would have been written.
+ * Writes \`value\` to \`key\`, which is idle \`left\` microseconds from now. If the server rejects the first write,
+ * the form ends with a reply in which the rejection replaces the results of all keys that would have been written.
  */
 export function shortFormWrite({ start, timesAt, limits, width }: RunLayout): string {
   return `

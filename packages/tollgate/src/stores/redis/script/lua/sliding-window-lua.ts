@@ -1,6 +1,6 @@
 /**
- * The kernel of `algorithms/sliding-window.ts` in Lua. Cells: how many groups were ever opened, when the newest was, then the
- * ring: for each group the time of its last unit, and the running total.
+ * The kernel of `algorithms/sliding-window.ts` in Lua. Cells: how many groups were ever opened, when the newest was,
+ * then the ring: for each group the time of its last unit, and the running total.
  */
 export const SLIDING_WINDOW = `
 local function sliding_windows()

@@ -107,8 +107,9 @@ local function token_buckets()
       put(cells, limit.at, full)
     end,
 
-    -- Units that were taken at a moment keep the bucket from being full for as long as they take to refill, less the time
-    -- since; longer if other units were taken too, never shorter. A take in the future has another clock and proves nothing.
+    -- Units that were taken at a moment keep the bucket from being full for as long as they take to refill, less the
+    -- time since; longer if other units were taken too, never shorter. A take in the future has another clock and
+    -- proves nothing.
     give_back_since = function(limit, cells, now, cost, taken)
       if now < taken then return end
       local now_ticks = ticks_at(limit, now)

@@ -1,5 +1,5 @@
 import { type CallRecord, show } from "./call-record.ts";
-import { type Lane, FRACTION } from "./lane.ts";
+import { FRACTION, type Lane } from "./lane.ts";
 import { PER_SECOND, TIGHT } from "./limits.ts";
 import type { Run } from "./traffic-run.ts";
 
@@ -81,7 +81,8 @@ export function circuitFaults({ lanes }: Run<unknown>): string[] {
     const states = heard.flatMap((observation) => (observation.type === "breaker" ? [observation.state] : []));
     const faults: string[] = [];
     if (states[0] !== "open") faults.push(`${name}: expected the circuit to open, observed ${states.join(", ")}`);
-    if (states.at(-1) !== "closed") faults.push(`${name}: expected the circuit to close, observed ${states.join(", ")}`);
+    if (states.at(-1) !== "closed")
+      faults.push(`${name}: expected the circuit to close, observed ${states.join(", ")}`);
     if (store.breaker !== "closed") faults.push(`${name}: expected a closed circuit, got ${store.breaker}`);
     const text = states.join(" ");
     if (!/^(?:open half-open (?=open|closed)(?:closed ?)?)*$/.test(`${text} `)) faults.push(`${name}: ${text}`);

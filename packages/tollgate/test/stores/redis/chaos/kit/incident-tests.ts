@@ -9,8 +9,8 @@ import {
   degradedOutside,
   notBack,
   tooLong,
-  unobserved,
   unknownCauses,
+  unobserved,
 } from "./findings.ts";
 import type { Run } from "./traffic-run.ts";
 

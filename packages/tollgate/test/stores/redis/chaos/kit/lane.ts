@@ -54,7 +54,12 @@ export class Lane {
       tight: createLimiter({ name: "tight", limits: LIMITS.tight, store, observe: hear }),
       rapid: createLimiter({ name: "rapid", limits: LIMITS.rapid, store, observe: hear }),
       bulk: createLimiter({ name: "bulk", limits: LIMITS.bulk, store }),
-      refunds: createLimiter({ name: "wide", limits: LIMITS.wide, store, observe: (heard) => this.#observeRefund(heard) }),
+      refunds: createLimiter({
+        name: "wide",
+        limits: LIMITS.wide,
+        store,
+        observe: (heard) => this.#observeRefund(heard),
+      }),
     };
   }
 

@@ -48,8 +48,8 @@ export class CountedKey {
   }
 
   /**
-   * Takes units that the replica receives and units that it does not, and kills the primary. Then it calls `isBack`, and takes
-   * all units that are left.
+   * Takes units that the replica receives and units that it does not, and kills the primary. Then it calls `isBack`,
+   * and takes all units that are left.
    */
   async killAhead(
     primary: RedisServer,

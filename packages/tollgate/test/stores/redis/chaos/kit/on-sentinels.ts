@@ -24,7 +24,9 @@ class WatchedPair implements Place {
   }
 }
 
-/** Runs an incident on a primary and a replica under Sentinels, with the traffic of all clients that support Sentinels. */
+/**
+ * Runs an incident on a primary and a replica under Sentinels, with the traffic of all clients that support Sentinels.
+ */
 export function onSentinels<Result>(
   happening: (place: WatchedPair, fleet: Fleet) => Promise<Result>,
 ): () => Told<Result> {

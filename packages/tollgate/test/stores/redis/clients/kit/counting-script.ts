@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createCancelFlag } from "../../../../../src/stores/redis/clients/cancel-flag.ts";
 import type { RedisScript, ScriptCall } from "../../../../../src/stores/redis/clients/redis-port.ts";
 
-/** Counts in each of its keys how often it was carried out, and gives the counts and how many arguments follow the fence's. */
+/** A script that counts its runs in each key. Replies the counts and the number of arguments after the cancel flag. */
 const SOURCE = `if ARGV[1] ~= '1' then return {} end
 local reply = {}
 for i, key in ipairs(KEYS) do reply[i] = redis.call('INCR', key) end
@@ -15,7 +15,7 @@ export function scriptOf(source: string): RedisScript {
   return { source, sha: createHash("sha1").update(source).digest("hex") };
 }
 
-/** A call with a fence of its own, open. */
+/** A call with its own cancel flag. */
 export function callOf(keys: readonly string[], args: readonly string[] = []): ScriptCall {
   return { keys, args, cancelFlag: createCancelFlag() };
 }

@@ -15,13 +15,13 @@ export interface Address {
   readonly port: number;
 }
 
-/** For `host:port` of a server, where clients find it: for proxies before the nodes of a cluster. */
+/** By `host:port` of a node the address that clients use: for proxies in front of a cluster. */
 export type Detours = Readonly<Record<string, Address>>;
 
-/** A client as a user has it, connected. */
+/** A connected client, as applications have it. */
 export interface ConnectedClient {
   readonly client: object;
-  /** At once; may be called again. */
+  /** Disconnects immediately. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export interface TestClient {
   readonly name: string;
   connect(address: Address): Promise<ConnectedClient>;
   connectCluster(addresses: readonly Address[], detours?: Detours): Promise<ConnectedClient>;
-  /** `undefined` where the client knows no Sentinels. */
+  /** `undefined` for clients without Sentinel support. */
   readonly connectSentinel?: (
     sentinels: readonly Address[],
     name: string,
@@ -37,14 +37,14 @@ export interface TestClient {
   ) => Promise<ConnectedClient>;
 }
 
-/** They try again after that long, so that tests of outages need not wait. */
+/** The retry interval of clients, short because tests wait for it. */
 const RETRY_MS = 50;
-/** Glide stops a call after that long. The store gives up earlier. */
+/** Glide's timeout of a call. It is longer than that of the store. */
 const GLIDE_REQUEST_TIMEOUT_MS = 250;
 
 function ignore(): void {}
 
-/** What ioredis 5 and 6 and iovalkey have in common. */
+/** The common part of ioredis 5 and 6 and iovalkey. */
 interface IoredisLike {
   on(event: "error", listener: () => void): unknown;
   ping(): Promise<unknown>;
@@ -57,7 +57,7 @@ async function connectedIoredis(client: IoredisLike): Promise<ConnectedClient> {
   return { client, close: async () => client.disconnect() };
 }
 
-/** What the versions and flavours of redis have in common. */
+/** The common part of all versions and flavours of redis. */
 interface NodeRedisLike {
   readonly isOpen: boolean;
   on(event: "error", listener: () => void): unknown;
@@ -83,7 +83,7 @@ const retrySoon = { retryStrategy: () => RETRY_MS };
 const retryClusterSoon = { clusterRetryStrategy: () => RETRY_MS };
 const reconnectSoon = { reconnectStrategy: () => RETRY_MS };
 
-/** Options of the older clients must not be what they cannot change. */
+/** Copies options, because older clients change them. */
 function copied(addresses: readonly Address[]): Address[] {
   return addresses.map(({ host, port }) => ({ host, port }));
 }
@@ -198,8 +198,8 @@ const GLIDE: TestClient = {
   },
 };
 
-/** The clients that are supported, in their newest versions. */
+/** The supported clients, in their newest versions. */
 export const EVERY_CLIENT: readonly TestClient[] = [IOREDIS, IOVALKEY, NODE_REDIS, GLIDE];
 
-/** Versions that are supported besides. */
+/** Older supported versions. */
 export const OLDER_CLIENTS: readonly TestClient[] = [IOREDIS_5, NODE_REDIS_5, NODE_REDIS_4];

@@ -3,7 +3,9 @@ import type { TransactionOutcome } from "../../../../../src/stores/redis/script/
 
 const FIGURES = ["conforms", "used", "waitUs", "usedAfterWait", "resetUs"] as const;
 
-/** Every difference between what the script answered and what is expected, in words; none if they agree to the bit. */
+/**
+ * Every difference between the reply and the expected outcomes, in words. An empty list if they are equal to the bit.
+ */
 export function outcomeDifferences(
   got: readonly TransactionOutcome[] | undefined,
   expected: readonly TransactionOutcome[],

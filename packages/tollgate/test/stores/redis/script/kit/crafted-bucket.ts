@@ -13,7 +13,7 @@ import type { ScriptServer } from "./script-server.ts";
 const WRITE_CELL = "redis.call('SET', KEYS[1], struct.pack('<d', tonumber(ARGV[1])))";
 const COST = 3;
 
-/** A token bucket whose cell is written by hand, and its kernel. */
+/** A token bucket with a crafted cell, and its kernel. */
 export class CraftedBucket {
   readonly ticks: Ticks;
   readonly scale: TickScale;
@@ -33,7 +33,7 @@ export class CraftedBucket {
     this.#encoded = encodePlan(plan, epoch);
   }
 
-  /** Every difference between the script and the kernel for a bucket that is full again at a tick. */
+  /** Every difference between the script and the kernel for a bucket that is full at a given tick. */
   async differences(server: ScriptServer, nowUs: number, fullTicks: number): Promise<string[]> {
     const key = `${this.#name} ${nowUs} ${fullTicks}`;
     await server.command("EVAL", WRITE_CELL, "1", key, String(fullTicks));

@@ -10,14 +10,14 @@ import {
 import type { LimitSpec } from "../../../../properties/limit-spec.ts";
 import { isExact } from "../../../../properties/tick-room.ts";
 
-/** The same in every run: what a trace does with them hangs on its own seed. */
+/** Equal in every run: traces choose from the pool by their own seeds. */
 function sample(specs: fc.Arbitrary<LimitSpec>, numRuns: number): readonly LimitSpec[] {
   return fc.sample(specs, { numRuns, seed: 5 });
 }
 
 const LONG_RING = 100;
 
-/** Long rings take long to copy: one in five is enough of them. */
+/** Long rings are slow to copy, so only one in five is long. */
 export const ALL_LIMITS: readonly LimitSpec[] = sample(
   fc.oneof(
     { weight: 4, arbitrary: limitSpec },
@@ -31,7 +31,7 @@ export const ALL_LIMITS: readonly LimitSpec[] = sample(
   4_000,
 ).filter((spec, i) => spec.kind !== "sliding-window" || spec.limit < LONG_RING || i % 5 === 0);
 
-/** Those for which the script has shorter ways. */
+/** Limits with short forms. */
 export const EXACT_BUCKETS: readonly LimitSpec[] = sample(
   tokenBucketSpec
     .map((spec) => ({ ...spec, initial: "full", idleTtlUs: undefined, mode: "enforce" }) as const)
@@ -39,19 +39,22 @@ export const EXACT_BUCKETS: readonly LimitSpec[] = sample(
   2_000,
 );
 
-/** At round times their ticks come close to whole numbers, on either side. */
+/** At round times the ticks of these limits are close to whole numbers, on either side. */
 export const INEXACT_BUCKETS: readonly LimitSpec[] = sample(
   plainTokenBucketSpec.map((spec) => ({ ...spec, mode: "enforce" }) as const).filter((spec) => !isExact(spec)),
   1_000,
 );
 
-/** So few places that rings are soon full, and windows so long that they stay so while a clock moves a microsecond or two at a time. */
+/**
+ * Few places, so that rings are soon full, and long windows, so that they stay full while a clock moves by
+ * microseconds.
+ */
 export const SHORT_RINGS: readonly LimitSpec[] = sample(
   denseSlidingWindowSpec.map((spec) => ({ ...spec, mode: "enforce" }) as const).filter(({ windowUs }) => windowUs > 20),
   1_000,
 );
 
-/** Units of a few calls together leave the exact integers. */
+/** A few calls together exceed the exact integers. */
 export const HUGE_WINDOWS: readonly LimitSpec[] = sample(
   largeSlidingWindowSpec.map((spec) => ({ ...spec, mode: "enforce" }) as const).filter(({ windowUs }) => windowUs > 10),
   500,

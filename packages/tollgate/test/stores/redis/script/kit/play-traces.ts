@@ -4,7 +4,10 @@ import { type ScriptServer, useScriptServer } from "./script-server.ts";
 import type { Trace } from "./trace.ts";
 import { TraceMaker } from "./trace-maker.ts";
 
-/** The seeds of a file. They are the same in every run; `TOLLGATE_TRACES` plays more per file, `TOLLGATE_TRACE` a single one. */
+/**
+ * The seeds of a file. They are the same in every run; `TOLLGATE_TRACES` plays more per file, `TOLLGATE_TRACE` a
+ * single one.
+ */
 const TRACES_PER_FILE = Number(process.env["TOLLGATE_TRACES"] ?? 5_000);
 const ONLY = process.env["TOLLGATE_TRACE"];
 /** How many traces are in flight at a time. */
@@ -43,7 +46,9 @@ export function itAgreesWithMemory(file: number): void {
   const first = file * TRACES_PER_FILE + 1;
   const last = first + TRACES_PER_FILE - 1;
 
-  it(`the script equals the memory store to the bit in random traces ${first} to ${last}`, { timeout: TIMEOUT_MS }, async () => {
+  it(`the script equals the memory store to the bit in random traces ${first} to ${last}`, {
+    timeout: TIMEOUT_MS,
+  }, async () => {
     const all = Array.from({ length: TRACES_PER_FILE }, (_, i) => first + i);
     const seeds = ONLY === undefined ? all : [Number(ONLY)];
     let playing: Promise<readonly string[]> = Promise.resolve([]);

@@ -2,7 +2,7 @@ import type { SyncSpace, Verb } from "../../../../../src/core/store.ts";
 import type { TimeCell } from "../../../../../src/core/time-cell.ts";
 import type { Plan, Report } from "../../../../../src/index.ts";
 
-/** A space that cleans up only when it is told to. */
+/** A space that cleans up only on request. */
 export class QuietSpace implements SyncSpace {
   readonly #space: SyncSpace;
 

@@ -1,4 +1,4 @@
-/** Random choices that a seed repeats. Source: mulberry32. */
+/** A random generator with a seed. Source: mulberry32. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to 1. */
+  /** A number from 0 up to 1. */
   part(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -14,7 +14,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number, both ends included. */
+  /** A whole number, both bounds included. */
   between(least: number, most: number): number {
     return least + Math.floor(this.part() * (most - least + 1));
   }
@@ -29,7 +29,7 @@ export class Random {
     return choice;
   }
 
-  /** One of the names, each as often as its weight says. */
+  /** One of the names, by weight. */
   weighted<Name extends string>(weights: Partial<Readonly<Record<Name, number>>>): Name {
     const names = Object.keys(weights) as Name[];
     let left = this.part() * names.reduce((sum, name) => sum + (weights[name] ?? 0), 0);
@@ -40,7 +40,7 @@ export class Random {
     return this.of(names);
   }
 
-  /** Spread evenly over the magnitudes up to 2^bits. */
+  /** A number with a uniform magnitude up to 2^bits. */
   magnitude(bits: number): number {
     return Math.floor(2 ** this.between(0, bits - 1) * (1 + this.part()));
   }

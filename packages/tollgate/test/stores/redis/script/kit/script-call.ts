@@ -4,14 +4,14 @@ import { type EncodedPlan, encodePlan } from "../../../../../src/stores/redis/sc
 import { epochOf } from "../../../../../src/stores/redis/script/epoch.ts";
 import type { ScriptTransaction, ScriptVerb } from "../../../../../src/stores/redis/script/transaction.ts";
 
-/** In July 2026, on a whole second. */
+/** A whole second in July 2026. */
 export const NOW_US = 1_784_000_000_000_000;
 
 export function encoded(...limits: readonly Limit[]): EncodedPlan {
   return encodePlan(createPlan("api", "api", limits), epochOf(NOW_US));
 }
 
-/** A call for one key, at the same cost under every limit, or at one for each. */
+/** A call for one key, with one cost for all limits or one per limit. */
 export function call(
   verb: ScriptVerb,
   plan: EncodedPlan,
@@ -28,7 +28,7 @@ export function at(nowUs: number, transactions: readonly ScriptTransaction[]): S
   return transactions.map((transaction) => ({ ...transaction, nowUs }));
 }
 
-/** All keys of these calls together, all or nothing. */
+/** A transaction of all keys of these calls, all or nothing. */
 export function together(...calls: readonly [ScriptTransaction, ...ScriptTransaction[]]): ScriptTransaction {
   return { ...calls[0], keys: calls.flatMap(({ keys }) => keys) };
 }

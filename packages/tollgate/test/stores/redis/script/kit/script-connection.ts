@@ -7,7 +7,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** A connection for very many small commands: what is asked in one turn of the event loop goes out in one piece. */
+/** A connection for many small commands. It writes those of one turn at once. */
 export class ScriptConnection {
   readonly #socket: Socket;
   readonly #reader = new ReplyReader();
@@ -31,7 +31,7 @@ export class ScriptConnection {
     return new ScriptConnection(socket);
   }
 
-  /** The answer; an error that Redis answers is a value here. */
+  /** The reply; an error of Redis is a value here. */
   async call(command: readonly string[]): Promise<RawReply> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });

@@ -9,7 +9,7 @@ import { ScriptConnection } from "./script-connection.ts";
 
 const MOST_TRIES = 1_000;
 
-/** A server that knows the script, and a connection to it. */
+/** A server with the script loaded, and a connection to it. */
 export class ScriptServer {
   readonly #redis: RedisServer;
   readonly #connection: ScriptConnection;
@@ -40,13 +40,13 @@ export class ScriptServer {
     return this.#connection.call(command);
   }
 
-  /** What the script makes of these transactions; `undefined` when it was told that nobody waits any more. */
+  /** The outcomes of the transactions; `undefined` for a cancelled call. */
   async run(input: ScriptInput, fence = "1"): Promise<TransactionOutcome[] | undefined> {
     const reply = textOf(await this.#connection.call(this.#evalsha(input, fence)));
     return decodeReply(reply as readonly number[], input.transactions);
   }
 
-  /** The milliseconds that the call's only key, a new one, is kept for. Tried until the server's clock shows the same one throughout. */
+  /** The time to live of the call's only key, a new one. Retried until the server's clock does not change meanwhile. */
   async leftAfter(input: ScriptInput): Promise<number> {
     const command = this.#evalsha(input, "1");
     const name = command[3] ?? "";
@@ -69,7 +69,7 @@ export class ScriptServer {
   }
 }
 
-/** The millisecond in what TIME answers. */
+/** The millisecond of a reply of TIME. */
 function millisecondOf(time: Reply): number {
   const [seconds, us] = time as [string, string];
   return Number(seconds) * 1_000 + Math.floor(Number(us) / 1_000);

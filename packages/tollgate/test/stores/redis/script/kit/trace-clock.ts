@@ -6,7 +6,7 @@ import type { ClockKind } from "./trace-flavour.ts";
 
 const ROUND_US = [1_000, 15_625, 125_000, 500_000, 1_000_000, 60_000_000, 10_546_875, 10_800_000_000] as const;
 
-/** A clock that leads to where something happens: the moments that calls name, a microsecond before and after them. */
+/** A clock that moves to critical moments: those in reports, and a microsecond before and after them. */
 export class TraceClock {
   readonly #random: Random;
   readonly #kind: ClockKind;
@@ -29,7 +29,7 @@ export class TraceClock {
     this.nowUs = startUs;
   }
 
-  /** Goes on; `last` is the report of the last call that had one. */
+  /** Advances. `last` is the latest report. */
   move(last: Report | undefined): void {
     this.nowUs = Math.max(this.#earliestUs, Math.min(this.nowUs + this.#stepUs(last), this.#latestUs));
   }
@@ -86,12 +86,12 @@ export class TraceClock {
     }
   }
 
-  /** Eighths of a time that matters to some limit. */
+  /** Eighths of a duration of some limit. */
   #spanUs(least: number, most: number): number {
     return Math.floor((this.#random.of(spansUs(this.#random.of(this.#specs))) * this.#random.between(least, most)) / 8);
   }
 
-  /** The moment that a figure of the last call names, give or take a microsecond. */
+  /** The moment in a figure of the latest report, give or take a microsecond. */
   #until(figures: readonly number[] | undefined): number {
     const us = this.#random.of(figures ?? [0]);
     const plus = this.#random.between(-1, 1);
@@ -99,7 +99,7 @@ export class TraceClock {
   }
 }
 
-/** So far apart that the groups of a window come to about as many as it holds. */
+/** Intervals that open about as many groups as a window holds. */
 function groupUs(spec: LimitSpec): number {
   const [finestUs, wholeUs] = spansUs(spec);
   return Math.max(finestUs, Math.ceil(wholeUs / capacityOf(spec)));

@@ -3,29 +3,29 @@ import type { LimitSpec } from "../../../../properties/limit-spec.ts";
 import { ALL_LIMITS, EXACT_BUCKETS, HUGE_WINDOWS, INEXACT_BUCKETS, SHORT_RINGS } from "./limit-pool.ts";
 
 /**
- * How the clock goes. Where it may go back, every key that is written is dropped in both stores if it is as good as new then;
- * where it does not, in Redis alone.
+ * The movement of the clock. If it may go back, both stores drop an idle key whenever it is written; otherwise only
+ * Redis does.
  */
 export type ClockKind = "forward" | "back-and-forth" | "crowded" | "paced" | "round";
 
-/** Ways to choose a cost: what is left, the capacity, give or take a unit; up to a million million and the greatest. */
+/** Kinds of costs: the remaining units, the capacity, give or take a unit; up to a million million; the greatest. */
 export type CostKind = "one" | "few" | "some" | "left" | "capacity" | "part" | "many" | "most";
 
-/** What a kind of trace is made of; numbers are weights, but for those of `steps`. */
+/** The composition of a trace. Numbers are weights, except those of `steps`. */
 export interface Flavour {
   readonly limits: readonly LimitSpec[];
-  /** How many limits a plan has. */
+  /** The number of limits of a plan. */
   readonly limitsOfPlan: readonly number[];
   readonly mostPlans: number;
   readonly keys: readonly string[];
   readonly clocks: Partial<Readonly<Record<ClockKind, number>>>;
   readonly verbs: Partial<Readonly<Record<ScriptVerb, number>>>;
   readonly costs: Partial<Readonly<Record<CostKind, number>>>;
-  /** The fewest and the most. */
+  /** The minimum and the maximum. */
   readonly steps: readonly [number, number];
-  /** How many calls are batches of takes alone. */
+  /** The weight of batches of takes. */
   readonly batches: number;
-  /** How many transactions concern several keys. */
+  /** The weight of transactions on several keys. */
   readonly together: number;
 }
 

@@ -13,12 +13,12 @@ import { type TwinPlan, TwinWorld } from "./twin-world.ts";
 
 const MOST_TRANSACTIONS = 4;
 const MOST_IN_BATCH = 9;
-/** How often the clock goes on within a call of the script. */
+/** The probability that the clock advances within a script call. */
 const CLOCK_MOVES = 0.4;
 const TODAY_US = 1_784_000_000_000_000;
 const STARTS_US = [TODAY_US, TODAY_US, 0, 2 ** 32 * 1_000, LAST_US] as const;
 
-/** A plan, and the limits as they were given. */
+/** A plan with the specifications of its limits. */
 interface SpecifiedPlan {
   readonly plan: TwinPlan;
   readonly specs: readonly LimitSpec[];
@@ -29,7 +29,7 @@ interface Place extends SpecifiedPlan {
   readonly key: string;
 }
 
-/** Plays random calls to the memory store and notes what it says. */
+/** Plays random calls to the memory store and records its outcomes. */
 export class TraceMaker {
   readonly #seed: number;
   readonly #random: Random;
@@ -70,7 +70,7 @@ export class TraceMaker {
       return { specs, plan: this.#planOf(place, specs, specs) };
     });
     const [first] = plans;
-    // The same cells, with the limits in another order and other modes.
+    // The same cells, with other orders and modes of the limits.
     if (first !== undefined && mostPlans > 1 && random.chance(0.3)) {
       const named = first.specs.toReversed();
       const specs = named.map((spec) => ({ ...spec, mode: random.of(["enforce", "enforce", "shadow"] as const) }));
@@ -79,7 +79,7 @@ export class TraceMaker {
     return plans;
   }
 
-  /** A limit's name stays with its numbers, whatever the order. */
+  /** A limit keeps its name with its numbers, in every order. */
   #planOf(place: number, specs: readonly LimitSpec[], named: readonly LimitSpec[]): TwinPlan {
     const limits = specs.map((spec, i) => {
       const alike = named.slice(0, i).filter((other) => other === named[i]).length;
@@ -120,11 +120,11 @@ export class TraceMaker {
 
   #verb(): ScriptVerb {
     const verb = this.#random.weighted(this.#flavour.verbs);
-    // What there is to drop is more in memory, unless both drop it at the same times.
+    // Memory may have more idle keys, unless both stores drop them at the same times.
     return verb === "drop" && this.#clockKind === "forward" ? "take" : verb;
   }
 
-  /** Takes alone: what was taken from is in use, and the rest is not written, so there is nothing to drop. */
+  /** Takes only: keys that were taken from are in use, and others are not written, so nothing is dropped. */
   #batchStep(): TraceStep {
     const random = this.#random;
     const transactions: ScriptTransaction[] = [];
@@ -226,7 +226,7 @@ function nameOf({ plan, key }: Place): string {
   return `${plan.cells}\n${key}`;
 }
 
-/** The reports of calls of which each is to be told, but for those that repeat the one before them. */
+/** The reports of calls under `detail: "each"`, without repetitions of the last one. */
 function told(verb: ScriptVerb, reports: readonly Report[], firstDenied: number): readonly Report[] {
   if (verb === "charge") return reports;
   if (verb !== "take") return reports.slice(0, 1);

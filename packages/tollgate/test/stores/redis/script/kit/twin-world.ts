@@ -6,15 +6,15 @@ import { type EncodedPlan, encodePlan } from "../../../../../src/stores/redis/sc
 import type { Epoch } from "../../../../../src/stores/redis/script/epoch.ts";
 import { QuietSpace } from "./quiet-space.ts";
 
-/** A plan under which keys are counted, in the script's words and for the memory store. */
+/** A plan for the script and for the memory store. */
 export interface TwinPlan {
   readonly plan: Plan;
   readonly encoded: EncodedPlan;
-  /** Plans of the same cells have the same. */
+  /** Equal for plans of the same cells. */
   readonly cells: string;
 }
 
-/** A memory store for each key, so that each can be swept alone and none lets go of a table; nothing is swept otherwise. */
+/** One memory store per key. Each can be swept alone, and none removes its table. Nothing else is swept. */
 export class TwinWorld {
   readonly epoch: Epoch;
   readonly #stores = new Map<string, LocalStore>();
@@ -39,7 +39,7 @@ export class TwinWorld {
     return { plan, encoded: encodePlan(plan, this.epoch), cells: `${name}\n${plan.id}` };
   }
 
-  /** The space of one key under a plan. Its table counts ticks from the epoch's origin, as the script does. */
+  /** The space of one key under a plan. Its ticks count from the epoch's origin, as in the script. */
   space({ plan }: TwinPlan, key: string): SyncSpace {
     const scope = `${plan.limiter} of ${key}`;
     const name = [scope, ...plan.limits.map((limit) => `${limit.name} ${limit.mode}`)].join("\n");
@@ -50,17 +50,17 @@ export class TwinWorld {
     this.#stores.set(own.id + scope, store);
     const space = new QuietSpace(store.open(own, this.#context));
     this.#spaces.set(name, space);
-    // Makes the table.
+    // Creates the table.
     const nothing = plan.limits.map(() => 0);
     space.apply("explain", key, this.epoch.originUs, nothing, new Report(), 0);
     return space;
   }
 
-  /** Drops a key if it is as good as new, and says whether it was there. */
+  /** Drops a key if it is idle, and returns whether it did. */
   sweep(plan: TwinPlan, key: string, nowUs: number): boolean {
     const space = this.space(plan, key);
     this.#sweptUs = nowUs;
-    // Ends the last call: until then the store keeps what its peek promised, and nothing here tidies up.
+    // Ends the last call: until then the store keeps the slot that its peek reserved.
     const nothing = plan.plan.limits.map(() => 0);
     space.apply("peek", `not ${key}`, nowUs, nothing, new Report(), 0);
     return space.sweep(nowUs) > 0;
