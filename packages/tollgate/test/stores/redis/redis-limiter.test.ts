@@ -67,10 +67,10 @@ describe("one quota for many clients", () => {
 describe("the keys of a limiter", () => {
   it("size, sweep and clear reach all 5,000 keys of the limiter, and no others", async () => {
     const clock = manualClock(NOW_MS);
-    const heard: Observation[] = [];
+    const observed: Observation[] = [];
     const store = inUse.redis.storeByClock({ timeoutMs: 20_000 });
     const limits = [perSecond(2), perHour(9)];
-    const observe = (observation: Observation) => heard.push(observation);
+    const observe = (observation: Observation) => observed.push(observation);
     const limiter = createLimiter({ name: "api", limits, store, clock, observe });
     const other = createLimiter({ name: "api2", limits, store, clock });
     const keys = Array.from({ length: 5_000 }, (_, i) => `user-${i}`);
@@ -78,11 +78,11 @@ describe("the keys of a limiter", () => {
     await Promise.all([other.allow("ann"), limiter.allow("user-1"), limiter.charge("user-2", 3)]);
     expect(await limiter.size()).toBe(5_000);
     expect(await limiter.sweep()).toBe(0);
-    heard.length = 0;
+    observed.length = 0;
     // Keys that used one unit are idle, the two that used more are not.
     clock.advance(400_000);
     expect(await limiter.sweep()).toBe(4_998);
-    expect(heard).toEqual([{ type: "sweep", limiter: "api", removed: 4_998, remaining: 2 }]);
+    expect(observed).toEqual([{ type: "sweep", limiter: "api", removed: 4_998, remaining: 2 }]);
     expect(await limiter.size()).toBe(2);
     expect(await limiter.peek("user-2", 0)).toMatchObject({ allowed: true, remaining: 2 });
     await limiter.clear();
@@ -176,19 +176,19 @@ describe("closing a store and a limiter", () => {
 
   it("a closed limiter is not notified of sweeps, and still decides", async () => {
     const clock = manualClock(NOW_MS);
-    const heard: string[] = [];
+    const observed: string[] = [];
     const limiter = createLimiter({
       name: "api",
       limits: [perSecond(5)],
       store: inUse.redis.storeByClock(),
       clock,
-      observe: ({ type }) => heard.push(type),
+      observe: ({ type }) => observed.push(type),
     });
     await limiter.allow("ann");
     clock.advance(60_000);
     await limiter.close();
     expect(await limiter.sweep()).toBe(1);
     expect(await limiter.allow("ann")).toBe(true);
-    expect(heard).toEqual(["decision", "decision"]);
+    expect(observed).toEqual(["decision", "decision"]);
   });
 });

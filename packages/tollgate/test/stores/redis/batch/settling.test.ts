@@ -194,14 +194,14 @@ describe("a decision given to refund and charge", () => {
 
   it("observers are notified of local corrections", async () => {
     const { store, clock } = setUp();
-    const heard: string[] = [];
-    const observe = ({ type }: { readonly type: string }) => heard.push(type);
+    const observed: string[] = [];
+    const observe = ({ type }: { readonly type: string }) => observed.push(type);
     const limiter = createLimiter({ name: "api", limits: LIMITS, store, clock, observe });
     store.bypass = true;
     const taken = await limiter.consume("ann");
     store.bypass = false;
     await limiter.refund("ann", 1, taken);
     await limiter.charge("ann", 1, taken);
-    expect(heard).toEqual(["degradation", "decision", "degradation", "degradation", "decision"]);
+    expect(observed).toEqual(["degradation", "decision", "degradation", "degradation", "decision"]);
   });
 });

@@ -10,11 +10,13 @@ import { CAPACITY, CountedKey, landingAfter, lostUnits } from "./kit/lost-writes
 import { onACluster } from "./kit/on-a-cluster.ts";
 import { pass } from "./kit/traffic-run.ts";
 
+/** Six nodes and all clients share the processors with other tests. */
+const TIMEOUT_MS = 500;
 /** The key of the limits that are reached. */
 const KEY = "one";
 
 describe("a cluster primary killed with unreplicated writes", () => {
-  const told = onACluster({}, async (place) => {
+  const told = onACluster({ timeoutMs: TIMEOUT_MS }, async (place) => {
     const { cluster } = place;
     const primary = await cluster.primaryOf(KEY);
     const [replica] = await cluster.replicasOf(primary);

@@ -5,6 +5,7 @@ import type { TcpProxy } from "../servers/start-proxy.ts";
 import { type CallRecord, type Landing, landing } from "./kit/call-record.ts";
 import { countOf, miscounted, nameOf } from "./kit/count.ts";
 import { causesOf, overAdmitted } from "./kit/findings.ts";
+import type { Fleet } from "./kit/fleet.ts";
 import { itIsBack, itIsGone, itStandsThrough } from "./kit/incident-tests.ts";
 import { TIGHT } from "./kit/limits.ts";
 import { onAServer } from "./kit/on-a-server.ts";
@@ -22,11 +23,12 @@ const now = (): number => performance.now();
 
 /** An incident that the proxies cause for a while. */
 function incident(begin: (proxy: TcpProxy) => void, end: (proxy: TcpProxy) => Promise<void>) {
-  return async ({ proxies }: { readonly proxies: readonly TcpProxy[] }): Promise<Incident> => {
+  return async ({ proxies }: { readonly proxies: readonly TcpProxy[] }, fleet: Fleet): Promise<Incident> => {
     const beginMs = now();
     for (const proxy of proxies) begin(proxy);
     const fromMs = now();
     await pass(GONE_MS);
+    await fleet.circuitsOpened();
     const untilMs = now();
     await Promise.all(proxies.map(end));
     const backMs = now();
@@ -62,7 +64,7 @@ describe("replies that are slower than the timeout", () => {
   const told = onAServer(
     { by: "proxies" },
     incident(
-      (proxy) => proxy.delay(150),
+      (proxy) => proxy.delay(300),
       (proxy) => proxy.pass(),
     ),
   );

@@ -7,6 +7,7 @@ import type { RedisServer } from "../servers/redis-server.ts";
 import { type CallRecord, landing } from "./kit/call-record.ts";
 import { countOf, miscounted, nameOf } from "./kit/count.ts";
 import { admittedByServer, answeredWithoutServer, causesOf, overAdmitted } from "./kit/findings.ts";
+import type { Fleet } from "./kit/fleet.ts";
 import { itIsBack, itIsGone, itStandsThrough } from "./kit/incident-tests.ts";
 import { TIGHT } from "./kit/limits.ts";
 import { onAServer } from "./kit/on-a-server.ts";
@@ -28,11 +29,16 @@ async function twoLimits({ port }: RedisServer): Promise<readonly [AsyncLimiter,
   return [combine(user!, route!), client];
 }
 
-async function killAndRestart({ server }: { readonly server: RedisServer }, data: "kept" | "lost"): Promise<Incident> {
+async function killAndRestart(
+  { server }: { readonly server: RedisServer },
+  fleet: Fleet,
+  data: "kept" | "lost",
+): Promise<Incident> {
   const beginMs = now();
   await server.kill();
   const fromMs = now();
   await pass(1_000);
+  await fleet.circuitsOpened();
   const untilMs = now();
   await server.restart(data);
   const backMs = now();
@@ -41,8 +47,8 @@ async function killAndRestart({ server }: { readonly server: RedisServer }, data
 }
 
 describe("a server that is killed and restarted with its data", () => {
-  const told = onAServer({ args: ["--appendonly", "yes", "--appendfsync", "always"] }, (scene) =>
-    killAndRestart(scene, "kept"),
+  const told = onAServer({ args: ["--appendonly", "yes", "--appendfsync", "always"] }, (scene, fleet) =>
+    killAndRestart(scene, fleet, "kept"),
   );
   itStandsThrough(() => told().run, GONE);
   itIsGone(() => told().run);
@@ -57,7 +63,7 @@ describe("a server that is killed and restarted with its data", () => {
 });
 
 describe("a server that is killed and restarted without its data", () => {
-  const told = onAServer({}, (scene) => killAndRestart(scene, "lost"));
+  const told = onAServer({}, (scene, fleet) => killAndRestart(scene, fleet, "lost"));
   itStandsThrough(() => told().run, GONE);
   itIsGone(() => told().run);
   itIsBack(() => told().run);
@@ -176,8 +182,8 @@ describe("the kill switch under traffic", () => {
     const { run, used } = told();
     expect(answeredWithoutServer(run)).toEqual([]);
     expect(miscounted(countOf(run.calls), used)).toEqual([]);
-    for (const { heard } of run.lanes) {
-      expect(heard).toEqual([
+    for (const { observed } of run.lanes) {
+      expect(observed).toEqual([
         { type: "bypass", bypass: true },
         { type: "bypass", bypass: false },
       ]);

@@ -26,15 +26,15 @@ afterAll(async () => {
 
 /** Collects the warnings of the process until the test ends. */
 function hearWarnings(): Error[] {
-  const heard: Error[] = [];
+  const observed: Error[] = [];
   const hear = (warning: Error): void => {
-    heard.push(warning);
+    observed.push(warning);
   };
   process.on("warning", hear);
   onTestFinished(() => {
     process.off("warning", hear);
   });
-  return heard;
+  return observed;
 }
 
 /** The listeners of a client and of its nodes, by event. */

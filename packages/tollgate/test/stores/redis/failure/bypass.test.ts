@@ -106,15 +106,15 @@ describe("the kill switch", () => {
   });
 
   it("the store observer is notified once per change, even if it throws", async () => {
-    const heard: RedisStoreObservation[] = [];
+    const observed: RedisStoreObservation[] = [];
     const observe = (observation: RedisStoreObservation) => {
-      heard.push(observation);
+      observed.push(observation);
       throw new Error("no");
     };
     const store = inUse.redis.store({ observe });
     expect(store.bypass).toBe(false);
     for (const bypass of [false, true, true, false]) store.bypass = bypass;
-    expect(heard).toEqual([
+    expect(observed).toEqual([
       { type: "bypass", bypass: true },
       { type: "bypass", bypass: false },
     ]);
@@ -123,23 +123,27 @@ describe("the kill switch", () => {
 
 describe("observers of limiters under the kill switch", () => {
   it("observers are notified of decisions without the store", async () => {
-    const { store, heard, observe } = bypassed();
+    const { store, observed, observe } = bypassed();
     const limiter = createLimiter({ name: "api", limits: [perMinute(1)], store, observe });
     await limiter.allow("ann");
     await limiter.peek("ann");
     await limiter.refund("ann", 1);
-    expect(heard.map(({ type }) => type)).toEqual(["degradation", "decision", "degradation", "degradation"]);
-    expect(heard[0]).toEqual({ type: "degradation", limiter: "api", cause: "bypassed" });
-    expect(heard[1]).toMatchObject({ verb: "allow", keys: ["ann"], decision: { allowed: true, degraded: "bypassed" } });
+    expect(observed.map(({ type }) => type)).toEqual(["degradation", "decision", "degradation", "degradation"]);
+    expect(observed[0]).toEqual({ type: "degradation", limiter: "api", cause: "bypassed" });
+    expect(observed[1]).toMatchObject({
+      verb: "allow",
+      keys: ["ann"],
+      decision: { allowed: true, degraded: "bypassed" },
+    });
   });
 
   it("an error of an observer rejects the call", async () => {
     const { store } = quarter();
     const observe = () => {
-      throw new Error("heard enough");
+      throw new Error("observed enough");
     };
     const limiter = createLimiter({ name: "api", limits: [perMinute(10)], store, observe });
-    await expect(limiter.allow("ann")).rejects.toThrow("heard enough");
-    await expect(limiter.refund("ann", 1)).rejects.toThrow("heard enough");
+    await expect(limiter.allow("ann")).rejects.toThrow("observed enough");
+    await expect(limiter.refund("ann", 1)).rejects.toThrow("observed enough");
   });
 });

@@ -14,16 +14,16 @@ async function startLimiter(options: StoreOptions = {}) {
   const server = await startRedisHere();
   const client = new Redis(server.port);
   onTestFinished(() => client.disconnect());
-  const heard: RedisStoreObservation[] = [];
-  const store = openStore(client, { timeoutMs: TIMEOUT_MS, observe: (told) => heard.push(told), ...options });
+  const observed: RedisStoreObservation[] = [];
+  const store = openStore(client, { timeoutMs: TIMEOUT_MS, observe: (told) => observed.push(told), ...options });
   const limiter = createLimiter({ name: "api", limits: [perDay(100_000)], store });
   await limiter.allow("warm");
   return {
     server,
     store,
     limiter,
-    heard,
-    states: () => heard.flatMap((told) => ("state" in told ? [told.state] : [])),
+    observed,
+    states: () => observed.flatMap((told) => ("state" in told ? [told.state] : [])),
   };
 }
 
@@ -37,7 +37,7 @@ async function whilePaused<T>(server: RedisServer, ms: number, work: () => T): P
 
 describe("the circuit breaker", () => {
   it("the circuit stays closed through a pause of 150 ms with any number of pending batches", async () => {
-    const { server, store, limiter, heard } = await startLimiter({ batch: 1 });
+    const { server, store, limiter, observed } = await startLimiter({ batch: 1 });
     const decisions = await whilePaused(server, 150, async () => {
       const turns: Promise<Decision>[] = [];
       for (let turn = 0; turn < 15; turn += 1) {
@@ -49,7 +49,7 @@ describe("the circuit breaker", () => {
     // Exactly the calls that waited longer than the timeout.
     const causes = new Set(decisions.flatMap(({ degraded }) => degraded ?? []));
     expect([...causes].filter((cause) => cause !== "timed out")).toEqual([]);
-    expect(heard).toEqual([]);
+    expect(observed).toEqual([]);
     expect(store.breaker).toBe("closed");
     expect((await limiter.consume("ann")).degraded).toBeUndefined();
   });
@@ -86,7 +86,7 @@ describe("the circuit breaker", () => {
   });
 
   it("a blocked event loop does not open the circuit", async () => {
-    const { store, limiter, heard } = await startLimiter();
+    const { store, limiter, observed } = await startLimiter();
     for (let i = 0; i < 5; i += 1) {
       const decided = limiter.consume(`key-${i}`);
       await new Promise(setImmediate);
@@ -94,7 +94,7 @@ describe("the circuit breaker", () => {
       while (performance.now() < untilMs);
       expect((await decided).degraded).toBeUndefined();
     }
-    expect(heard).toEqual([]);
+    expect(observed).toEqual([]);
     expect(store.breaker).toBe("closed");
   });
 });

@@ -9,9 +9,9 @@ export function bypassedStore(redis: RedisInUse, options: StoreOptions = {}) {
   const clock = manualClock(NOW_MS);
   const store = redis.storeByClock(options);
   store.bypass = true;
-  const heard: Observation[] = [];
-  const observe = (observation: Observation) => heard.push(observation);
-  return { redis, clock, store, heard, observe };
+  const observed: Observation[] = [];
+  const observe = (observation: Observation) => observed.push(observation);
+  return { redis, clock, store, observed, observe };
 }
 
 /** The same with a local quarter of each limit: 2 units of 10. */

@@ -7,6 +7,8 @@ import type { Run } from "./traffic-run.ts";
 const GRACE_MS = 20;
 /** The time within which the server decides the calls of a lane again after it is back. */
 export type BackWithinMs = (lane: string) => number;
+/** The lag of this process, in timeouts, from which on a call may time out because the servers lag, too. */
+const STARVED = 1 / 4;
 /** The most calls in the message about one fault. */
 const MOST_SHOWN = 5;
 
@@ -36,12 +38,20 @@ export function answeredWithoutServer({ calls, result: { fromMs, untilMs } }: Ru
 }
 
 /** Calls that were decided without the server before the incident, or after the server should be back. */
-export function degradedOutside({ calls, lag, result: { beginMs, backMs } }: Run, within: BackWithinMs): string[] {
+export function degradedOutside(run: Run, within: BackWithinMs): string[] {
+  const { calls, lag, result } = run;
+  const { beginMs, backMs } = result;
   return calls
     .filter(({ lane, startedMs, endedMs }) => endedMs < beginMs || startedMs > lag.deadlineMs(backMs, within(lane)))
-    .filter(({ degraded }) => degraded !== undefined)
+    .filter((call) => call.degraded !== undefined && !isStarved(run, call))
     .map(show)
     .slice(0, MOST_SHOWN);
+}
+
+/** Whether a call timed out on a machine so busy that this process lagged: the servers did, too. */
+function isStarved(run: Run, call: CallRecord): boolean {
+  const timeoutMs = run.lanes.find(({ name }) => name === call.lane)?.timeoutMs ?? 0;
+  return call.degraded === "timed out" && run.lagMs(call) >= timeoutMs * STARVED;
 }
 
 export function unknownCauses(run: Run<unknown>, known: readonly string[]): string[] {
@@ -77,8 +87,8 @@ export function againstPolicy({ lanes }: Run<unknown>): string[] {
 
 /** Faults in the circuit events of a store: it has to open, probe and close, in this order. */
 export function circuitFaults({ lanes }: Run<unknown>): string[] {
-  return lanes.flatMap(({ name, store, heard }) => {
-    const states = heard.flatMap((observation) => (observation.type === "breaker" ? [observation.state] : []));
+  return lanes.flatMap(({ name, store, observed }) => {
+    const states = observed.flatMap((observation) => (observation.type === "breaker" ? [observation.state] : []));
     const faults: string[] = [];
     if (states[0] !== "open") faults.push(`${name}: expected the circuit to open, observed ${states.join(", ")}`);
     if (states.at(-1) !== "closed")

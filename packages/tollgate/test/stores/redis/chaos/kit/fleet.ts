@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { RedisStoreObservation } from "tollgate/redis";
 import { type ConnectedClient, EVERY_CLIENT, type TestClient } from "../../clients/kit/every-client.ts";
 import { eventuallyTrue } from "../../servers/eventually.ts";
 import { Lane, type Policy } from "./lane.ts";
@@ -7,6 +8,7 @@ import { Lane, type Policy } from "./lane.ts";
 const TIMEOUT_MS = 200;
 
 const WARM_CALLS = 3;
+const MOST_OPENING_MS = 5_000;
 
 const [IOREDIS, IOVALKEY, NODE_REDIS, GLIDE] = EVERY_CLIENT as readonly [
   TestClient,
@@ -60,6 +62,12 @@ export class Fleet {
     return fleet;
   }
 
+  /** Waits until every circuit has opened: on a busy machine that takes longer. Tests report circuits that did not. */
+  async circuitsOpened(): Promise<void> {
+    const haveOpened = () => this.lanes.every(({ observed }) => observed.some(isOpening));
+    await eventuallyTrue("open circuits", haveOpened, { patienceMs: MOST_OPENING_MS }).catch(() => {});
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.lanes.map(({ store }) => store.close()));
     await Promise.all(this.#clients.map((client) => client.close()));
@@ -72,8 +80,12 @@ export class Fleet {
         await eventuallyTrue("a first answer", async () => (await lane.single()).degraded === undefined);
       }
       lane.calls.length = 0;
-      lane.heard.length = 0;
+      lane.observed.length = 0;
       lane.observedCauses.clear();
     }
   }
+}
+
+function isOpening(observation: RedisStoreObservation): boolean {
+  return observation.type === "breaker" && observation.state === "open";
 }

@@ -29,7 +29,7 @@ export class Lane {
   readonly timeoutMs: number;
   readonly store: RedisStore;
   readonly calls: CallRecord[] = [];
-  readonly heard: RedisStoreObservation[] = [];
+  readonly observed: RedisStoreObservation[] = [];
   /** How often observers of its limiters were notified of each cause. */
   readonly observedCauses = new Map<string, number>();
   readonly #limiters: Readonly<Record<LimiterName | "refunds", AsyncLimiter>>;
@@ -44,7 +44,7 @@ export class Lane {
     this.policy = policy;
     this.timeoutMs = timeoutMs;
     const onFailure = policy === "fraction" ? { fallback: memoryStore(), share: FRACTION } : policy;
-    const observe = (observation: RedisStoreObservation): number => this.heard.push(observation);
+    const observe = (observation: RedisStoreObservation): number => this.observed.push(observation);
     const store = redisStore({ client, prefix, timeoutMs, onFailure, observe });
     this.store = store;
     const hear = (observation: Observation): void => this.#observe(observation);
@@ -58,7 +58,7 @@ export class Lane {
         name: "wide",
         limits: LIMITS.wide,
         store,
-        observe: (heard) => this.#observeRefund(heard),
+        observe: (observed) => this.#observeRefund(observed),
       }),
     };
   }
