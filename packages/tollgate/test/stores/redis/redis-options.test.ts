@@ -16,7 +16,7 @@ function errorOf(work: () => unknown): TollgateError {
 }
 
 /** The error of these options, for unchecked JavaScript. */
-function refusalOf(options: object): string {
+function optionErrorOf(options: object): string {
   const { code, message } = errorOf(() => redisStore({ client: inUse.redis.client, ...options }));
   expect(code).toBe("ERR_OPTION");
   return message;
@@ -82,11 +82,11 @@ describe("a wrong option throws with the expected and the actual value", () => {
     [{ observe: "loudly" }, `${OBSERVE}"loudly"`],
     [{ observe: null }, `${OBSERVE}null`],
   ])("%o", (options, message) => {
-    expect(refusalOf(options)).toBe(message);
+    expect(optionErrorOf(options)).toBe(message);
   });
 
   it("an unknown option throws", () => {
-    expect(refusalOf({ timeout: 5 })).toBe(
+    expect(optionErrorOf({ timeout: 5 })).toBe(
       'redisStore: expected options among client, prefix, time, maxSkewMs, timeoutMs, connectTimeoutMs, maxPending, onFailure, batch, denyCache, observe, got "timeout"',
     );
   });
@@ -110,7 +110,7 @@ describe("a value that is no client throws", () => {
     [{ get: () => {}, set: () => {} }, "an object"],
     [Promise.resolve({}), "a promise"],
   ])("%o", (client, shown) => {
-    expect(refusalOf({ client })).toBe(
+    expect(optionErrorOf({ client })).toBe(
       `client: expected a client of ioredis, redis, iovalkey, @valkey/valkey-glide or @upstash/redis, got ${shown}`,
     );
   });

@@ -6,7 +6,7 @@ import type { TooSlow } from "../script/fraction-of-rate.ts";
  * The plan that one node enforces while the server is unavailable: a fraction of each limit, but at least one unit.
  * Windows keep their length, so only a bucket's fraction can be too slow.
  *
- * @throws TollgateError `ERR_OPTION` for a fraction that is too slow, where that is `"refused"`.
+ * @throws TollgateError `ERR_OPTION` for a fraction that is too slow, where that is `"throws"`.
  */
 export function fractionOfPlan({ scope, limiter, limits }: Plan, fraction: number, tooSlow: TooSlow): Plan {
   const fractions = limits.map((limit) => {

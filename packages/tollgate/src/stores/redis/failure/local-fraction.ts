@@ -27,7 +27,7 @@ export class LocalFraction implements FailurePolicy {
   open(plan: Plan, context: LimiterContext): QuotaState {
     // With limits chosen per call this is the middle of a call, which must not fail: the server may be available.
     const isMidCall = context.choosesLimits === true;
-    const fraction = fractionOfPlan(plan, this.#fraction, isMidCall ? "raised" : "refused");
+    const fraction = fractionOfPlan(plan, this.#fraction, isMidCall ? "raised" : "throws");
     try {
       return new FractionState(plan, this.#store.open(fraction, context));
     } catch (error) {

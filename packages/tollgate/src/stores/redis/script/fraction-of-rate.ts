@@ -6,7 +6,7 @@ import type { TokenBucketLimit } from "../../../core/limits/limit.ts";
  * What happens to a bucket whose fraction gains less than one unit in ten years, the longest `per`: an error, or one
  * unit in ten years.
  */
-export type TooSlow = "refused" | "raised";
+export type TooSlow = "throws" | "raised";
 
 /** Units per period. */
 interface Rate {
@@ -18,7 +18,7 @@ interface Rate {
  * A fraction of a bucket's rate. The refill is a whole number, so the period becomes longer, for a single unit if
  * necessary.
  *
- * @throws TollgateError `ERR_OPTION` for a rate that is too slow, where that is `"refused"`.
+ * @throws TollgateError `ERR_OPTION` for a rate that is too slow, where that is `"throws"`.
  */
 export function fractionOfRate(limit: TokenBucketLimit, fraction: number, tooSlow: TooSlow): Rate {
   const { refill } = limit;

@@ -13,6 +13,8 @@ import type { Told } from "./kit/stage.ts";
 import { type Incident, pass } from "./kit/traffic-run.ts";
 
 const GONE_MS = 800;
+/** The delay of each direction: a reply takes longer than any timeout. */
+const SLOW_MS = 300;
 /** Covers several probes, and shows that the state is stable. */
 const AFTERWARDS_MS = 1_300;
 const SLOW = ["timed out", "circuit open"];
@@ -52,11 +54,11 @@ function sentIsCounted(call: CallRecord): Landing {
 }
 
 /** Calls that timed out while the server was unreachable are cancelled when they are sent. */
-function givenUpIsVoid({ fromMs, untilMs }: Incident) {
+function timedOutIsCancelled({ fromMs, untilMs }: Incident) {
   return (call: CallRecord): Landing => {
     const { lane, startedMs, endedMs, degraded } = call;
-    const isGivenUp = startedMs >= fromMs && endedMs <= untilMs && degraded !== undefined;
-    return isGivenUp && !lane.includes("glide") ? "no" : landing(call);
+    const hasTimedOut = startedMs >= fromMs && endedMs <= untilMs && degraded !== undefined;
+    return hasTimedOut && !lane.includes("glide") ? "no" : landing(call);
   };
 }
 
@@ -64,12 +66,12 @@ describe("replies that are slower than the timeout", () => {
   const told = onAServer(
     { by: "proxies" },
     incident(
-      (proxy) => proxy.delay(300),
+      (proxy) => proxy.delay(SLOW_MS),
       (proxy) => proxy.pass(),
     ),
   );
   itStandsThrough(() => told().run, SLOW);
-  itIsGone(() => told().run);
+  itIsGone(() => told().run, 2 * SLOW_MS);
   itIsBack(() => told().run);
   itCountsExactly(told, sentIsCounted);
 });
@@ -104,7 +106,7 @@ describe("connections that are cut, then refused for a while", () => {
   itStandsThrough(() => told().run, LOST);
   itIsGone(() => told().run);
   itIsBack(() => told().run);
-  itCountsExactly(told, (call) => givenUpIsVoid(told().run.result)(call));
+  itCountsExactly(told, (call) => timedOutIsCancelled(told().run.result)(call));
 });
 
 describe("half-open connections, whose replies arrive late", () => {
@@ -147,7 +149,7 @@ describe("a black hole that drops everything, and finally resets its connections
   itIsGone(() => told().run);
   itIsBack(() => told().run);
   // ioredis sends calls in flight again after it has reconnected.
-  itCountsExactly(told, (call) => givenUpIsVoid(told().run.result)(call));
+  itCountsExactly(told, (call) => timedOutIsCancelled(told().run.result)(call));
 });
 
 describe("replies that are lost with their connections, after the server ran the calls", () => {

@@ -74,9 +74,9 @@ describe("a server that is killed and restarted without its data", () => {
     const isBefore = ({ endedMs, degraded }: CallRecord): boolean =>
       endedMs <= beginMs || (degraded === undefined && endedMs <= fromMs);
     // Clients that queue calls until they are connected send them cancelled.
-    const isGivenUp = ({ lane, degraded, endedMs }: CallRecord): boolean =>
+    const hasTimedOut = ({ lane, degraded, endedMs }: CallRecord): boolean =>
       !lane.includes("glide") && degraded !== undefined && endedMs <= untilMs;
-    const landedAfter = (call: CallRecord) => (isBefore(call) || isGivenUp(call) ? "no" : landing(call));
+    const landedAfter = (call: CallRecord) => (isBefore(call) || hasTimedOut(call) ? "no" : landing(call));
     expect(miscounted(countOf(run.calls, landedAfter), used)).toEqual([]);
     const before = run.calls.filter(isBefore);
     expect(overAdmitted(run, (limiter) => admittedByServer(before, limiter))).toEqual([]);
@@ -136,7 +136,7 @@ describe("a server that is out of memory", () => {
     // Less than the server uses, as if it were full.
     await server.command("CONFIG", "SET", "maxmemory", "1");
     const fromMs = now();
-    const refused = await two.consume("ann").catch((error: unknown) => error);
+    const degradedCall = await two.consume("ann").catch((error: unknown) => error);
     await pass(1_000);
     const untilMs = now();
     await server.command("CONFIG", "SET", "maxmemory", "64mb");
@@ -144,18 +144,18 @@ describe("a server that is out of memory", () => {
     await pass(AFTERWARDS_MS);
     const used = (await two.explain("ann")).map((report) => report.used);
     client.disconnect();
-    return { beginMs, fromMs, untilMs, backMs, refused, used };
+    return { beginMs, fromMs, untilMs, backMs, degradedCall, used };
   });
   itStandsThrough(() => told().run, ["the server is out of memory", "circuit open"]);
   itIsBack(() => told().run);
 
   it("the full server takes nothing, and no part of a call", () => {
     const { run, used } = told();
-    const { fromMs, untilMs, refused } = run.result;
+    const { fromMs, untilMs, degradedCall } = run.result;
     const meanwhile = run.calls.filter(({ startedMs, endedMs }) => startedMs >= fromMs && endedMs <= untilMs);
     expect(meanwhile.filter((call) => landing(call) === "yes" && call.verb !== "refund")).toEqual([]);
     expect(causesOf(meanwhile).get("the server is out of memory")).toBeGreaterThan(10);
-    expect(refused).toMatchObject({ allowed: false, degraded: "the server is out of memory" });
+    expect(degradedCall).toMatchObject({ allowed: false, degraded: "the server is out of memory" });
     expect(run.result.used).toEqual([0, 0]);
     expect(miscounted(countOf(run.calls), used)).toEqual([]);
     expect(overAdmitted(run)).toEqual([]);
@@ -180,7 +180,7 @@ describe("the kill switch under traffic", () => {
 
   it("the kill switch works at once, and notifies observers", () => {
     const { run, used } = told();
-    expect(answeredWithoutServer(run)).toEqual([]);
+    expect(answeredWithoutServer(run, Number.POSITIVE_INFINITY)).toEqual([]);
     expect(miscounted(countOf(run.calls), used)).toEqual([]);
     for (const { observed } of run.lanes) {
       expect(observed).toEqual([

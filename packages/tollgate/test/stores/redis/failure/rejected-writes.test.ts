@@ -6,7 +6,7 @@ import { openStore, type StoreOptions } from "../kit/use-redis.ts";
 import type { RedisServer } from "../servers/redis-server.ts";
 import { startRedisHere } from "../servers/test-servers.ts";
 
-interface Refusing {
+interface Rejecting {
   readonly server: RedisServer;
   readonly store: RedisStore;
   readonly limiter: AsyncLimiter;
@@ -19,7 +19,11 @@ const LIMITS = {
 } as const;
 
 /** Ways to make a server reject writes, and the cause in decisions. */
-const WAYS: readonly (readonly [name: string, cause: string, refuse: (server: RedisServer) => Promise<unknown>])[] = [
+const WAYS: readonly (readonly [
+  name: string,
+  cause: string,
+  startRejecting: (server: RedisServer) => Promise<unknown>,
+])[] = [
   ["no memory", "the server is out of memory", (server) => server.command("CONFIG", "SET", "maxmemory", "1")],
   ["a primary elsewhere", "the server is a replica", (server) => server.command("REPLICAOF", "127.0.0.1", "1")],
   [
@@ -34,7 +38,7 @@ const WAYS: readonly (readonly [name: string, cause: string, refuse: (server: Re
   ],
 ];
 
-async function start(limits: (typeof LIMITS)[keyof typeof LIMITS], options: StoreOptions = {}): Promise<Refusing> {
+async function start(limits: (typeof LIMITS)[keyof typeof LIMITS], options: StoreOptions = {}): Promise<Rejecting> {
   const server = await startRedisHere({ args: ["--replica-serve-stale-data", "yes"] });
   const client = new Redis(server.port, { enableReadyCheck: false });
   onTestFinished(() => client.disconnect());
@@ -45,11 +49,11 @@ async function start(limits: (typeof LIMITS)[keyof typeof LIMITS], options: Stor
   return { server, store, limiter };
 }
 
-describe.each(WAYS)("a server that rejects writes, for %s,", (_way, cause, refuse) => {
+describe.each(WAYS)("a server that rejects writes, for %s,", (_way, cause, startRejecting) => {
   describe.each(Object.entries(LIMITS))("under %s", (_limits, limits) => {
     it("an exhausted key is denied by the server, and read-only figures are reported", async () => {
       const { server, store, limiter } = await start(limits);
-      await refuse(server);
+      await startRejecting(server);
       for (let round = 0; round < 10; round += 1) {
         const [exhausted, fresh, other, peeked, explained] = await Promise.all([
           limiter.consume("exhausted"),
@@ -72,10 +76,10 @@ describe.each(WAYS)("a server that rejects writes, for %s,", (_way, cause, refus
 
   it("onFailure decides all other calls", async () => {
     const denying = await start(LIMITS["a bucket"], { onFailure: "deny" });
-    await refuse(denying.server);
+    await startRejecting(denying.server);
     expect(await denying.limiter.consume("new")).toMatchObject({ allowed: false, reason: "store-unavailable" });
     const sharing = await start(LIMITS["a bucket"], { onFailure: { fallback: memoryStore(), share: 0.5 } });
-    await refuse(sharing.server);
+    await startRejecting(sharing.server);
     expect(await sharing.limiter.consume("new")).toMatchObject({ allowed: true, degraded: cause });
     expect(await sharing.limiter.consume("new")).toMatchObject({ allowed: false, degraded: cause });
     expect(sharing.store.breaker).toBe("closed");
@@ -85,7 +89,7 @@ describe.each(WAYS)("a server that rejects writes, for %s,", (_way, cause, refus
     const { server, store, limiter } = await start(LIMITS["a bucket"]);
     const route = createLimiter({ name: "route", limits: [perDay(5)], store });
     const both = combine(limiter, route);
-    await refuse(server);
+    await startRejecting(server);
     expect(await both.consume("used")).toMatchObject({ allowed: true, degraded: cause });
     expect(await both.consume("exhausted")).toMatchObject({ allowed: false, reason: "exhausted", limiter: "api" });
     expect((await limiter.peek("used", 0)).remaining).toBe(2);

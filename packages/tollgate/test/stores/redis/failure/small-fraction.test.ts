@@ -25,7 +25,7 @@ const DAY_MS = 86_400_000;
 const TEN_YEARS_US = 3_652.5 * DAY_MS * 1_000;
 const YEARLY = tokenBucket({ name: "yearly", capacity: 10, refill: 1, per: "365d" });
 
-function shareOf<L extends Limit>(limit: L, share: number, tooSlow: TooSlow = "refused"): L {
+function fractionOf<L extends Limit>(limit: L, share: number, tooSlow: TooSlow = "throws"): L {
   const [kept] = fractionOfPlan(createPlan("api", "api", [limit]), share, tooSlow).limits;
   return kept as L;
 }
@@ -60,18 +60,18 @@ describe("a fraction that gains less than one unit in ten years", () => {
 
   it("the least fraction depends on the period per unit, not on the capacity", () => {
     const monthly = tokenBucket({ capacity: 1, refill: 7, per: "30d" });
-    expect(messageOf(() => shareOf(monthly, 0.001))).toContain('at least 0.00118 for the limit "7-per-30d-burst-1"');
-    expect(shareOf(monthly, 0.001_18)).toMatchObject({ capacity: 1, refill: 1 });
-    expect(messageOf(() => shareOf(perDay(1), Number.MIN_VALUE))).toContain("at least 0.000274");
+    expect(messageOf(() => fractionOf(monthly, 0.001))).toContain('at least 0.00118 for the limit "7-per-30d-burst-1"');
+    expect(fractionOf(monthly, 0.001_18)).toMatchObject({ capacity: 1, refill: 1 });
+    expect(messageOf(() => fractionOf(perDay(1), Number.MIN_VALUE))).toContain("at least 0.000274");
     const empty = tokenBucket({ capacity: 1, refill: 1, per: "3652d", initial: "empty" });
-    expect(messageOf(() => shareOf(empty, 0.5))).toContain("at least 1 for");
-    expect(shareOf(empty, 1)).toMatchObject({ perMs: 3_652 * DAY_MS, idleTtlMs: empty.idleTtlMs });
+    expect(messageOf(() => fractionOf(empty, 0.5))).toContain("at least 1 for");
+    expect(fractionOf(empty, 1)).toMatchObject({ perMs: 3_652 * DAY_MS, idleTtlMs: empty.idleTtlMs });
   });
 
   it("a fraction gains a single unit per period if the period of the whole refill would be too long", () => {
     const bucket = tokenBucket({ capacity: 1_000, refill: 1_000, per: "365d" });
-    expect(shareOf(bucket, 0.01)).toMatchObject({ capacity: 10, refill: 1, perMs: 36.5 * DAY_MS });
-    expect(shareOf(bucket, 0.5)).toMatchObject({ capacity: 500, refill: 1_000, perMs: 730 * DAY_MS });
+    expect(fractionOf(bucket, 0.01)).toMatchObject({ capacity: 10, refill: 1, perMs: 36.5 * DAY_MS });
+    expect(fractionOf(bucket, 0.5)).toMatchObject({ capacity: 500, refill: 1_000, perMs: 730 * DAY_MS });
   });
 
   it("with limits chosen per call no call fails, and the fraction gains one unit in ten years", async () => {
@@ -152,7 +152,7 @@ describe("fractions of random limits", () => {
       fixedWindow({ limit: 1, window: 3_652 * DAY_MS, anchor: "first-use" }),
     ]) {
       const { name, unit, mode, windowMs } = limit;
-      expect(shareOf(limit, Number.MIN_VALUE)).toMatchObject({ name, unit, mode, windowMs, capacity: 1 });
+      expect(fractionOf(limit, Number.MIN_VALUE)).toMatchObject({ name, unit, mode, windowMs, capacity: 1 });
     }
   });
 
@@ -175,7 +175,7 @@ describe("fractions of random limits", () => {
         const [, least] = LEAST.exec(message) ?? [];
         expect(Number(least)).toBeGreaterThan(share);
         expectShare(limit, Number(least));
-        expect(() => shareOf(limit, Number(least) * 0.98)).toThrow("onFailure.share");
+        expect(() => fractionOf(limit, Number(least) * 0.98)).toThrow("onFailure.share");
       }),
       { numRuns: 2_000 },
     );
@@ -184,7 +184,7 @@ describe("fractions of random limits", () => {
 
 /** A node counts at most its fraction, but at least one unit. */
 function expectShare(limit: Limit, share: number): void {
-  const kept = shareOf(limit, share);
+  const kept = fractionOf(limit, share);
   const { name, unit, mode, algorithm } = limit;
   expect(kept).toMatchObject({
     name,

@@ -109,7 +109,7 @@ const WAYS: readonly (readonly [name: string, limits: readonly Limit[]])[] = [
 describe.each(WAYS)("a foreign value is an error that changes nothing: %s", (way, limits) => {
   const plan = encoded(...limits);
 
-  async function refused(key: string, ...transactions: ScriptTransaction[]): Promise<string> {
+  async function errorOf(key: string, ...transactions: ScriptTransaction[]): Promise<string> {
     const error: unknown = await run(...transactions).catch((thrown: unknown) => thrown);
     if (!(error instanceof RespError)) throw new Error("expected an error");
     expect(await started.server.command("EXISTS", `${key} beside`)).toBe(0);
@@ -120,16 +120,16 @@ describe.each(WAYS)("a foreign value is an error that changes nothing: %s", (way
     const key = `seven ${way}`;
     await started.server.command("SET", key, "foreign");
     const message = `tollgate: key ${key}: expected a value of `;
-    expect(await refused(key, call("take", plan, key))).toContain(message);
-    expect(await refused(key, call("take", plan, `${key} beside`), call("take", plan, key))).toContain(message);
+    expect(await errorOf(key, call("take", plan, key))).toContain(message);
+    expect(await errorOf(key, call("take", plan, `${key} beside`), call("take", plan, key))).toContain(message);
     expect(await started.server.command("GET", key)).toBe("foreign");
   });
 
   it("a value of another type is an error", async () => {
     const key = `hash ${way}`;
     await started.server.command("HSET", key, "field", "1");
-    expect(await refused(key, call("take", plan, key))).toContain("WRONGTYPE");
-    expect(await refused(key, call("take", plan, `${key} beside`), call("take", plan, key))).toContain("WRONGTYPE");
+    expect(await errorOf(key, call("take", plan, key))).toContain("WRONGTYPE");
+    expect(await errorOf(key, call("take", plan, `${key} beside`), call("take", plan, key))).toContain("WRONGTYPE");
     expect(await started.server.command("TYPE", key)).toBe("hash");
   });
 });

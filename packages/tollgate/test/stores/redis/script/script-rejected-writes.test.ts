@@ -21,7 +21,11 @@ const FULL = [
 ] as const;
 
 /** The causes of rejected writes, with the commands that start and end them. */
-const CAUSES: readonly (readonly [code: string, refuse: readonly string[], allow: readonly string[]])[] = [
+const CAUSES: readonly (readonly [
+  code: string,
+  startRejecting: readonly string[],
+  stopRejecting: readonly string[],
+])[] = [
   ["OOM", ...FULL],
   ["NOREPLICAS", ["CONFIG", "SET", "min-replicas-to-write", "1"], ["CONFIG", "SET", "min-replicas-to-write", "0"]],
   ["NOPERM", ["ACL", "SETUSER", "default", "-set", "-del"], ["ACL", "SETUSER", "default", "+set", "+del"]],
@@ -33,12 +37,16 @@ async function run(transactions: Transactions) {
 }
 
 /** The reply of the script while the server rejects writes. */
-async function runWhile(refuse: readonly string[], allow: readonly string[], transactions: Transactions) {
-  await started.server.command(...refuse);
+async function runWhile(
+  startRejecting: readonly string[],
+  stopRejecting: readonly string[],
+  transactions: Transactions,
+) {
+  await started.server.command(...startRejecting);
   try {
     return await run(transactions);
   } finally {
-    await started.server.command(...allow);
+    await started.server.command(...stopRejecting);
   }
 }
 
@@ -46,7 +54,7 @@ async function valuesOf(names: readonly string[]): Promise<unknown[]> {
   return Promise.all(names.map((name) => started.server.raw("GET", name)));
 }
 
-describe.each(CAUSES)("a server that rejects writes: %s", (code, refuse, allow) => {
+describe.each(CAUSES)("a server that rejects writes: %s", (code, startRejecting, stopRejecting) => {
   describe.each(WAYS)("%s", (way, limits) => {
     const plan = encoded(...limits);
     const [spent, half, fresh, other] = ["spent", "half", "fresh", "other"].map((name) => `${name} ${code} ${way}`);
@@ -56,10 +64,10 @@ describe.each(CAUSES)("a server that rejects writes: %s", (code, refuse, allow) 
       await run([call("take", plan, spent!, 2), call("take", plan, half!, 1)]);
     });
 
-    async function runRefused(transactions: Transactions) {
+    async function runRejected(transactions: Transactions) {
       const names = [spent!, half!, fresh!, other!];
       const before = await valuesOf(names);
-      const outcomes = await runWhile(refuse, allow, transactions);
+      const outcomes = await runWhile(startRejecting, stopRejecting, transactions);
       expect(await valuesOf(names)).toEqual(before);
       return outcomes;
     }
@@ -69,27 +77,27 @@ describe.each(CAUSES)("a server that rejects writes: %s", (code, refuse, allow) 
       const joined = call("take", plan, spent!, 1, times);
       const some = call("take", plan, half!, 1, times);
       const expected = await run([denied, joined]);
-      const refused = expect.objectContaining({ rejected: code });
+      const rejectedCall = expect.objectContaining({ rejected: code });
       const [told, joinedTold] = expected;
       expect(told).toMatchObject({ admitted: 0, reports: [{ admitted: false }] });
-      expect(await runRefused([denied, call("take", plan, fresh!), joined, some])).toEqual([
+      expect(await runRejected([denied, call("take", plan, fresh!), joined, some])).toEqual([
         told,
-        refused,
+        rejectedCall,
         joinedTold,
-        refused,
+        rejectedCall,
       ]);
-      expect(await runRefused([some, joined, call("take", plan, other!), denied])).toEqual([
-        refused,
+      expect(await runRejected([some, joined, call("take", plan, other!), denied])).toEqual([
+        rejectedCall,
         joinedTold,
-        refused,
+        rejectedCall,
         told,
       ]);
-      expect(await runRefused([call("take", plan, fresh!, 1, times), denied])).toEqual([refused, told]);
+      expect(await runRejected([call("take", plan, fresh!, 1, times), denied])).toEqual([rejectedCall, told]);
     });
 
     it("read-only calls are answered", async () => {
       const looks = [call("peek", plan, half!, 1, times), call("explain", plan, half!), call("take", plan, half!, 0)];
-      expect(await runRefused(looks)).toEqual(await run(looks));
+      expect(await runRejected(looks)).toEqual(await run(looks));
     });
   });
 
@@ -98,7 +106,7 @@ describe.each(CAUSES)("a server that rejects writes: %s", (code, refuse, allow) 
     const name = `before ${code} ${way}`;
     await run([call("take", plan, name)]);
     const some = [call("take", plan, name, 2), call("take", plan, name, 1), call("take", plan, name, 2)];
-    const outcomes = await runWhile(refuse, allow, some);
+    const outcomes = await runWhile(startRejecting, stopRejecting, some);
     expect(outcomes.map(({ rejected }) => rejected)).toEqual([undefined, code, code]);
     expect(outcomes[0]).toEqual((await run([call("take", plan, name, 2)]))[0]);
   });
@@ -110,7 +118,7 @@ describe.each(CAUSES)("a server that rejects writes: %s", (code, refuse, allow) 
     const both = (key: string) =>
       together(call("take", narrow, name(key)), call("take", wide, `${name(key)} too`), call("take", wide, name("w")));
     const some = [both("narrow"), both("new"), call("refund", wide, name("nothing"))];
-    const outcomes = await runWhile(refuse, allow, some);
+    const outcomes = await runWhile(startRejecting, stopRejecting, some);
     expect(outcomes.map(({ rejected }) => rejected)).toEqual([undefined, code, undefined]);
     expect(outcomes[0]?.admitted).toBe(0);
     expect(await valuesOf([`${name("new")} too`, name("w")])).toEqual([null, null]);

@@ -14,9 +14,9 @@ const WAYS = [
   ["any limits", encoded(slidingWindow({ limit: 10, window: "1h" }))],
 ] as const;
 
-async function run(transactions: readonly ScriptTransaction[], nowUs?: number, fence = "1") {
+async function run(transactions: readonly ScriptTransaction[], nowUs?: number, cancelFlag = "1") {
   const time = nowUs === undefined ? "server" : "client";
-  return started.server.run({ time, extraMs: 0, transactions: at(nowUs ?? 0, transactions) }, fence);
+  return started.server.run({ time, extraMs: 0, transactions: at(nowUs ?? 0, transactions) }, cancelFlag);
 }
 
 /** Restricts the permissions of the connection for a while. */
@@ -47,8 +47,8 @@ describe("the script", () => {
   });
 
   it.each(WAYS)("a cancelled call does nothing: %s", async (way, plan) => {
-    for (const fence of ["0", "", "10"]) {
-      expect(await run([call("take", plan, `void ${way}`)], undefined, fence)).toBeUndefined();
+    for (const cancelFlag of ["0", "", "10"]) {
+      expect(await run([call("take", plan, `void ${way}`)], undefined, cancelFlag)).toBeUndefined();
     }
     expect(await started.server.command("EXISTS", `void ${way}`)).toBe(0);
   });

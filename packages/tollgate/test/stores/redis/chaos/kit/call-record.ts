@@ -14,7 +14,7 @@ export interface CallRecord {
   /** The cause of a decision without the server. */
   degraded: string | undefined;
   /** Whether the call returns a decision, or only yes or no. */
-  readonly tells: "decision" | "answer";
+  readonly returns: "decision" | "answer";
   /** The error that it threw. */
   error: unknown;
 }
@@ -33,7 +33,7 @@ export type Landing = "yes" | "no" | "maybe";
 /** Whether the server counted the units of a call. */
 export function landing(call: CallRecord): Landing {
   if (call.verb === "peek") return "no";
-  if (call.tells === "answer") return call.admitted ? "yes" : "maybe";
+  if (call.returns === "answer") return call.admitted ? "yes" : "maybe";
   if (call.degraded === undefined) return call.admitted ? "yes" : "no";
   return NOTHING_DONE.has(call.degraded) ? "no" : "maybe";
 }

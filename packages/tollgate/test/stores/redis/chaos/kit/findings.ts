@@ -29,10 +29,12 @@ export function crashes(run: Run<unknown>): unknown[] {
   return [...run.uncaught, ...run.hanging.map(show), ...thrown].slice(0, MOST_SHOWN);
 }
 
-export function answeredWithoutServer({ calls, result: { fromMs, untilMs } }: Run): string[] {
+/** Calls that the server decided though it was unavailable. If it was only slow, it replied after `replyMs`. */
+export function answeredWithoutServer(run: Run, replyMs: number): string[] {
+  const { calls, result } = run;
   return calls
-    .filter(({ startedMs, endedMs }) => startedMs >= fromMs && endedMs <= untilMs)
-    .filter((call) => !isRemembered(call) && saysOfServer(call))
+    .filter(({ startedMs, endedMs }) => startedMs >= result.fromMs && endedMs <= result.untilMs)
+    .filter((call) => !isRemembered(call) && isFromServer(call) && !isStretched(run, call, replyMs))
     .map(show)
     .slice(0, MOST_SHOWN);
 }
@@ -48,10 +50,18 @@ export function degradedOutside(run: Run, within: BackWithinMs): string[] {
     .slice(0, MOST_SHOWN);
 }
 
+/** Whether a slow reply was in time, because the timeout does not run while this process lags. */
+function isStretched(run: Run, call: CallRecord, replyMs: number): boolean {
+  return call.endedMs - call.startedMs >= replyMs && run.overMs(call, timeoutOf(run, call)) <= 0;
+}
+
 /** Whether a call timed out on a machine so busy that this process lagged: the servers did, too. */
 function isStarved(run: Run, call: CallRecord): boolean {
-  const timeoutMs = run.lanes.find(({ name }) => name === call.lane)?.timeoutMs ?? 0;
-  return call.degraded === "timed out" && run.lagMs(call) >= timeoutMs * STARVED;
+  return call.degraded === "timed out" && run.lagMs(call) >= timeoutOf(run, call) * STARVED;
+}
+
+function timeoutOf({ lanes }: Run, call: CallRecord): number {
+  return lanes.find(({ name }) => name === call.lane)?.timeoutMs ?? 0;
 }
 
 export function unknownCauses(run: Run<unknown>, known: readonly string[]): string[] {
@@ -104,7 +114,7 @@ export function circuitFaults({ lanes }: Run<unknown>): string[] {
 export function recoveries({ lanes, result: { backMs } }: Run): { readonly lane: string; readonly ms: number }[] {
   return lanes.map(({ name, calls }) => {
     const ends = calls
-      .filter((call) => call.endedMs >= backMs && call.admitted && call.tells === "decision")
+      .filter((call) => call.endedMs >= backMs && call.admitted && call.returns === "decision")
       .filter(({ degraded }) => degraded === undefined)
       .map(({ endedMs }) => endedMs);
     return { lane: name, ms: Math.round(Math.min(...ends) - backMs) };
@@ -149,8 +159,8 @@ export function overAdmitted(
 }
 
 /** Whether the server decided. If the call returns only yes or no, under the policy deny a yes is from the server. */
-function saysOfServer({ tells, admitted, degraded }: CallRecord): boolean {
-  return tells === "answer" ? admitted : degraded === undefined;
+function isFromServer({ returns, admitted, degraded }: CallRecord): boolean {
+  return returns === "answer" ? admitted : degraded === undefined;
 }
 
 /** A denial that may be from the cache: only this limiter has long ones that can be extrapolated. */

@@ -35,10 +35,10 @@ export function itStandsThrough(run: () => Run<unknown>, causes: readonly string
   });
 }
 
-/** Promises while the server is unavailable for all clients. */
-export function itIsGone(run: () => Run): void {
+/** Promises while the server is unavailable for all clients, or replies only after `replyMs`. */
+export function itIsGone(run: () => Run, replyMs = Number.POSITIVE_INFINITY): void {
   it("every decision is degraded while the server is unavailable", () => {
-    expect(answeredWithoutServer(run())).toEqual([]);
+    expect(answeredWithoutServer(run(), replyMs)).toEqual([]);
   });
 
   it("the circuit opens, and closes again", () => {

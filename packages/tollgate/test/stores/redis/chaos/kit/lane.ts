@@ -140,10 +140,10 @@ export class Lane {
     verb: CallRecord["verb"],
     key: string,
     units: number,
-    tells: CallRecord["tells"] = "decision",
+    returns: CallRecord["returns"] = "decision",
   ): CallRecord {
     const call: CallRecord = {
-      ...{ lane: this.name, limiter, verb, key, units, tells },
+      ...{ lane: this.name, limiter, verb, key, units, returns },
       startedMs: performance.now(),
       endedMs: Number.NaN,
       admitted: false,

@@ -41,8 +41,8 @@ export class ScriptServer {
   }
 
   /** The outcomes of the transactions; `undefined` for a cancelled call. */
-  async run(input: ScriptInput, fence = "1"): Promise<TransactionOutcome[] | undefined> {
-    const reply = textOf(await this.#connection.call(this.#evalsha(input, fence)));
+  async run(input: ScriptInput, cancelFlag = "1"): Promise<TransactionOutcome[] | undefined> {
+    const reply = textOf(await this.#connection.call(this.#evalsha(input, cancelFlag)));
     return decodeReply(reply as readonly number[], input.transactions);
   }
 
@@ -63,9 +63,9 @@ export class ScriptServer {
     throw new Error("expected a call that takes less than a millisecond");
   }
 
-  #evalsha(input: ScriptInput, fence: string): string[] {
+  #evalsha(input: ScriptInput, cancelFlag: string): string[] {
     const { keys, args } = encodeCall(input);
-    return ["EVALSHA", this.#sha, String(keys.length)].concat(keys, fence, args);
+    return ["EVALSHA", this.#sha, String(keys.length)].concat(keys, cancelFlag, args);
   }
 }
 
