@@ -52,7 +52,7 @@ export function degradedOutside(run: Run, within: BackWithinMs): string[] {
 
 /** Whether a slow reply was in time, because the timeout does not run while this process lags. */
 function isStretched(run: Run, call: CallRecord, replyMs: number): boolean {
-  return call.endedMs - call.startedMs >= replyMs && run.overMs(call, timeoutOf(run, call)) <= 0;
+  return call.endedMs - call.startedMs >= replyMs && run.overMs(call, timeoutOf(run, call)) <= GRACE_MS;
 }
 
 /** Whether a call timed out on a machine so busy that this process lagged: the servers did, too. */
