@@ -35,8 +35,8 @@ interface BatcherOptions {
 }
 
 /**
- * Collects the calls of one turn of the event loop into few script calls, and queues what exceeds the steps in flight,
- * per key and in total. The calls of a key keep their order.
+ * Collects the calls of one turn of the event loop into few script calls. Calls that exceed the steps in flight, per
+ * key or in total, wait in a queue. The calls of a key keep their order.
  */
 export class Batcher {
   readonly #options: BatcherOptions;

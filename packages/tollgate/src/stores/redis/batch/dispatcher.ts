@@ -11,15 +11,9 @@ import { UnavailableError } from "../failure/unavailable-error.ts";
 import { withTimeout } from "../failure/with-timeout.ts";
 import { decodeReply, type TransactionOutcome } from "../script/decode-reply.ts";
 import { encodeCall } from "../script/encode-call.ts";
+import type { Batcher } from "./batcher.ts";
 import type { Batch } from "./script-batch.ts";
 import type { Work } from "./work.ts";
-
-/** Is notified of the results of batches. */
-interface DeliveryListener {
-  done(work: Work, outcome: TransactionOutcome): void;
-  fail(work: Work, error: unknown): void;
-  returned(batch: Batch): void;
-}
 
 interface DispatcherOptions {
   readonly port: RedisPort;
@@ -30,19 +24,19 @@ interface DispatcherOptions {
   readonly prefix: string;
 }
 
-/** Sends batches, each once, and notifies a listener of the results. */
+/** Sends batches, each once, and hands the results to the batcher. */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
-  readonly #listener: DeliveryListener;
+  readonly #batcher: Pick<Batcher, "done" | "fail" | "returned">;
   /** The flags of the calls in flight. */
   readonly #cancelFlags = new Set<CancelFlag>();
   readonly #stopListening: () => void;
   /** The key of a probe. In a cluster it leads to the node that failed last. */
   #probeKey: string;
 
-  constructor(options: DispatcherOptions, listener: DeliveryListener) {
+  constructor(options: DispatcherOptions, batcher: Pick<Batcher, "done" | "fail" | "returned">) {
     this.#options = options;
-    this.#listener = listener;
+    this.#batcher = batcher;
     this.#probeKey = `${options.prefix}:probe`;
     // Whether the calls were executed is unknown. If the client sends them again, they must do nothing.
     this.#stopListening = options.port.onLost(() => {
@@ -52,7 +46,7 @@ export class Dispatcher {
 
   async send(batch: Batch): Promise<void> {
     await this.#deliver(batch, batch.works);
-    this.#listener.returned(batch);
+    this.#batcher.returned(batch);
   }
 
   /** Runs the script with a cancelled call. Rejects while the server is unavailable. */
@@ -73,13 +67,13 @@ export class Dispatcher {
       outcomes = await this.#outcomesOf(batch, works);
     } catch (error) {
       if (works.length > 1 && isUndone(error)) await this.#deliverEach(batch, works);
-      else for (const work of works) this.#listener.fail(work, error);
+      else for (const work of works) this.#batcher.fail(work, error);
       return;
     }
     for (const [i, work] of works.entries()) {
       const outcome = outcomes[i]!;
-      if (outcome.rejected === undefined) this.#listener.done(work, outcome);
-      else this.#listener.fail(work, new UnavailableError(rejectionCause(outcome.rejected), "command"));
+      if (outcome.rejected === undefined) this.#batcher.done(work, outcome);
+      else this.#batcher.fail(work, new UnavailableError(rejectionCause(outcome.rejected), "command"));
     }
   }
 

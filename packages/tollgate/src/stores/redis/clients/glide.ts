@@ -10,13 +10,6 @@ export interface GlideClient {
   customCommand(args: string[], options?: { readonly route: Route }): Promise<unknown>;
 }
 
-/** The reply of one of several nodes. */
-interface NodeReply {
-  /** The node's host and port. */
-  readonly key: unknown;
-  readonly value: unknown;
-}
-
 /**
  * @valkey/valkey-glide 2. Its core copies the arguments at once, so a later cancellation has no effect. The core sends
  * no call twice: it rejects the calls in flight when a connection is lost. Without a connection a call waits in the
@@ -55,9 +48,9 @@ export class GlidePort implements RedisPort {
       yield* scanNode("", (cursor) => this.#client.customCommand(command(cursor)));
       return;
     }
-    // Only the reply of all primaries lists them. Each has a cursor of its own.
-    const replies = (await this.#client.customCommand(command("0"), { route: "allPrimaries" })) as readonly NodeReply[];
-    for (const { key, value } of replies) {
+    // Only the replies of all primaries list them, by host and port. Each has a cursor of its own.
+    const replies = await this.#client.customCommand(command("0"), { route: "allPrimaries" });
+    for (const { key, value } of replies as readonly { readonly key: unknown; readonly value: unknown }[]) {
       const route = routeTo(String(key));
       yield* scanNode("", async (cursor) =>
         cursor === "0" ? value : this.#client.customCommand(command(cursor), { route }),

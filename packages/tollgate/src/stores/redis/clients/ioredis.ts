@@ -38,10 +38,10 @@ export interface IoredisCluster extends IoredisCommands {
 }
 
 /**
- * ioredis and its fork iovalkey. They encode a command each time they send it, so a cancellation reaches calls in an
- * offline queue, calls that are sent again after a reconnect (`autoResendUnfulfilledCommands`), and retries by a
- * Cluster (`retryDelayOnFailover`). All of these follow the `close` of the connection, in a later turn of the event
- * loop.
+ * ioredis and its fork iovalkey. They encode a command each time they send it, so a cancellation reaches calls that
+ * are sent late. These are calls from an offline queue, calls that are sent again after a reconnect
+ * (`autoResendUnfulfilledCommands`), and retries by a Cluster (`retryDelayOnFailover`). All of them follow the `close`
+ * of the connection, in a later turn of the event loop.
  */
 export class IoredisPort implements RedisPort {
   readonly name = "ioredis";

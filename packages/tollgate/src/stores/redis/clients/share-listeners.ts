@@ -1,13 +1,9 @@
 /** Adds listeners for a client's lost connections, and returns a function that removes them. */
 export type ListenToClient = (lost: () => void) => () => void;
 
-/** One store's listener; several stores may pass the same function. */
-interface Subscription {
-  readonly listener: () => void;
-}
-
 interface Subscribers {
-  readonly all: Set<Subscription>;
+  /** Objects, because several stores may pass the same function. */
+  readonly all: Set<{ readonly listener: () => void }>;
   readonly removeFromClient: () => void;
 }
 
@@ -35,7 +31,7 @@ export function shareListeners(client: object, listen: ListenToClient, listener:
 }
 
 function addTo(client: object, listen: ListenToClient): Subscribers {
-  const all = new Set<Subscription>();
+  const all: Subscribers["all"] = new Set();
   const removeFromClient = listen(() => {
     for (const { listener } of all) listener();
   });

@@ -15,8 +15,6 @@ const FORGET_AFTER_MS = 30_000;
 /** The time between probes. */
 const PROBE_AFTER_MS = 250;
 
-type Timer = ReturnType<typeof setTimeout>;
-
 /**
  * Saves callers the wait for a server that does not reply, and probes the server until it replies again. Probes are
  * calls of the store: no caller's call is one, and calls stay degraded while a probe is in flight.
@@ -29,7 +27,7 @@ export class Breaker {
   #failingSinceMs = 0;
   #failedAtMs = 0;
   #probedAtMs = 0;
-  #timer: Timer | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
 
   /** `probe` rejects while the server is unavailable. */

@@ -124,10 +124,10 @@ const FIXED_WINDOWS: ScriptAlgorithm<FixedWindowLimit> = {
   },
 };
 
-type LimitOf<A extends Limit["algorithm"]> = Extract<Limit, { readonly algorithm: A }>;
-
 /** All that the Redis store knows of algorithms: a new algorithm is a row of this table, and its Lua. */
-export const SCRIPT_ALGORITHMS: { readonly [A in Limit["algorithm"]]: ScriptAlgorithm<LimitOf<A>> } = {
+export const SCRIPT_ALGORITHMS: {
+  readonly [A in Limit["algorithm"]]: ScriptAlgorithm<Extract<Limit, { readonly algorithm: A }>>;
+} = {
   "token-bucket": TOKEN_BUCKETS,
   "sliding-window": SLIDING_WINDOWS,
   "fixed-window": FIXED_WINDOWS,

@@ -1,3 +1,4 @@
+import type { ScriptCall } from "../clients/redis-port.ts";
 import type { EncodedPlan } from "./encode-plan.ts";
 import { SCRIPT_VERBS } from "./script-verbs.ts";
 import type { ScriptTransaction } from "./transaction.ts";
@@ -10,12 +11,6 @@ export interface ScriptInput {
   readonly extraMs: number;
   /** At least one. The script runs them in this order, atomically. */
   readonly transactions: readonly ScriptTransaction[];
-}
-
-/** The keys and arguments of the script. The port puts the cancel flag before the arguments. */
-export interface EncodedCall {
-  readonly keys: readonly string[];
-  readonly args: readonly string[];
 }
 
 // Flags of a transaction, added up.
@@ -38,7 +33,7 @@ const HAS_TAKEN_TIME = 4;
  * Where the moment changes, the new one comes first: after `0` in place of a key, after `@` in place of a letter. All
  * forms decide alike and have the same reply.
  */
-export function encodeCall({ time, extraMs, transactions }: ScriptInput): EncodedCall {
+export function encodeCall({ time, extraMs, transactions }: ScriptInput): Omit<ScriptCall, "cancelFlag"> {
   const names = new Map<string, number>();
   const moments = new Moments(time, transactions[transactions.length - 1]!.nowUs);
   const args = transactions.every(hasShortForm)

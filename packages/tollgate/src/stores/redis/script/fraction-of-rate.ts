@@ -8,19 +8,17 @@ import type { TokenBucketLimit } from "../../../core/limits/limit.ts";
  */
 export type TooSlow = "throws" | "raised";
 
-/** Units per period. */
-interface Rate {
-  readonly refill: number;
-  readonly perUs: number;
-}
-
 /**
  * A fraction of a bucket's rate. The refill is a whole number, so the period becomes longer, for a single unit if
  * necessary.
  *
  * @throws TollgateError `ERR_OPTION` for a rate that is too slow, where that is `"throws"`.
  */
-export function fractionOfRate(limit: TokenBucketLimit, fraction: number, tooSlow: TooSlow): Rate {
+export function fractionOfRate(
+  limit: TokenBucketLimit,
+  fraction: number,
+  tooSlow: TooSlow,
+): { refill: number; perUs: number } {
   const { refill } = limit;
   const wholeUs = Math.round(limit.perMs * 1_000);
   const perUs = Math.ceil(wholeUs / fraction);

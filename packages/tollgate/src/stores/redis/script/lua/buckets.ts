@@ -4,8 +4,8 @@ import { SHORT_FORM_START, shortFormWrite } from "./short-forms.ts";
  * The short form for several plans, and for plans of several buckets: all of them exact, enforcing and full at first.
  *
  * A plan's buckets are one array of eight numbers each, because a table per bucket takes longer than the arithmetic.
- * They are the place of the cell, the capacity, the ticks of a unit, the origin, the ticks of a microsecond and the
- * time in ticks; then for the current run the cost, and the cost less the capacity in ticks.
+ * The first six are the place of the cell, the capacity, the ticks of a unit, the origin, the ticks of a microsecond
+ * and the time in ticks; then for the current run the cost, and the cost less the capacity in ticks.
  */
 export const BUCKETS: string = `
 if ARGV[4] == 'several' then

@@ -61,7 +61,7 @@ export interface RunLayout {
 
 /**
  * Writes \`value\` to \`key\`, which is idle \`left\` microseconds from now. If the server rejects the first write,
- * the form ends with a reply in which the rejection replaces the results of all keys that would have been written.
+ * the form ends. In its reply the rejection replaces the results of all keys that would have been written.
  */
 export function shortFormWrite({ start, timesAt, limits, width }: RunLayout): string {
   return `
