@@ -56,16 +56,17 @@ function isStretched(run: Run, call: CallRecord, replyMs: number): boolean {
 }
 
 /** Whether a call timed out on a machine so busy that this process lagged: the servers did, too. */
-function isStarved(run: Run, call: CallRecord): boolean {
+function isStarved(run: Run<unknown>, call: CallRecord): boolean {
   return call.degraded === "timed out" && run.lagMs(call) >= timeoutOf(run, call) * STARVED;
 }
 
-function timeoutOf({ lanes }: Run, call: CallRecord): number {
+function timeoutOf({ lanes }: Run<unknown>, call: CallRecord): number {
   return lanes.find(({ name }) => name === call.lane)?.timeoutMs ?? 0;
 }
 
 export function unknownCauses(run: Run<unknown>, known: readonly string[]): string[] {
-  return [...causesOf(run.calls).keys()].filter((cause) => !known.includes(cause));
+  const calls = run.calls.filter((call) => !isStarved(run, call));
+  return [...causesOf(calls).keys()].filter((cause) => !known.includes(cause));
 }
 
 /** Degraded decisions of which observers were not notified, or more than once. */
