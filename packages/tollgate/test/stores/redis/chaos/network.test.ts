@@ -14,7 +14,7 @@ import { type Incident, pass } from "./kit/traffic-run.ts";
 
 const GONE_MS = 800;
 /** The delay of each direction: a reply takes longer than any timeout. */
-const SLOW_MS = 300;
+const SLOW_MS = 450;
 /** Covers several probes, and shows that the state is stable. */
 const AFTERWARDS_MS = 1_300;
 const SLOW = ["timed out", "circuit open"];
