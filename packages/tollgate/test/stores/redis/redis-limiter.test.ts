@@ -147,7 +147,7 @@ describe("misuse throws before a call is sent", () => {
     ["ERR_COST", "ann", { tokens: 1 }],
     ["ERR_KEY", 7, 1],
     ["ERR_KEY", undefined, 1],
-  ])("%s: %o, %o", async (code, key, cost) => {
+  ])("%s is thrown for the key %o and the cost %o", async (code, key, cost) => {
     const limiter = createLimiter({ name: "api", limits: [perDay(5)], store: inUse.redis.store() });
     const calls = await inUse.redis.callsOf(async () => {
       await expect(limiter.allow(key as string, cost as number)).rejects.toMatchObject({ code });

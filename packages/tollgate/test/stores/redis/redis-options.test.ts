@@ -81,7 +81,7 @@ describe("a wrong option throws with the expected and the actual value", () => {
     [{ onFailure: { fallback: memoryStore(), share: "25%" } }, `${SHARE}"25%"`],
     [{ observe: "loudly" }, `${OBSERVE}"loudly"`],
     [{ observe: null }, `${OBSERVE}null`],
-  ])("%o", (options, message) => {
+  ])("the options %o throw", (options, message) => {
     expect(optionErrorOf(options)).toBe(message);
   });
 
@@ -95,7 +95,7 @@ describe("a wrong option throws with the expected and the actual value", () => {
     [undefined, "undefined"],
     [null, "null"],
     ["redis://localhost", '"redis://localhost"'],
-  ])("the options %o throw", (options, shown) => {
+  ])("options that are %o throw", (options, shown) => {
     const { code, message } = errorOf(() => redisStore(options as RedisStoreOptions));
     expect([code, message]).toEqual(["ERR_OPTION", `redisStore: expected an object of options, got ${shown}`]);
   });
@@ -109,7 +109,7 @@ describe("a value that is no client throws", () => {
     [{}, "an object"],
     [{ get: () => {}, set: () => {} }, "an object"],
     [Promise.resolve({}), "a promise"],
-  ])("%o", (client, shown) => {
+  ])("the client %o throws", (client, shown) => {
     expect(optionErrorOf({ client })).toBe(
       `client: expected a client of ioredis, redis, iovalkey, @valkey/valkey-glide or @upstash/redis, got ${shown}`,
     );
@@ -135,7 +135,7 @@ describe("an option at its bound is accepted", () => {
     { onFailure: { fallback: memoryStore(), share: 1 } },
     { onFailure: { fallback: memoryStore(), share: Number.MIN_VALUE } },
     { prefix: undefined, time: undefined, batch: undefined, denyCache: undefined, observe: undefined },
-  ])("%o", async (options) => {
+  ])("the options %o are accepted", async (options) => {
     const store = redisStore({ client: inUse.redis.client, ...options });
     expect(store).toMatchObject({ kind: "async", bypass: false, breaker: "closed" });
     await store.close();

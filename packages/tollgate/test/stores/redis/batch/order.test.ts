@@ -45,7 +45,7 @@ describe("calls without awaits decide as sequential calls of the memory store", 
     ["without a deny cache", { denyCache: false }],
     ["in small batches", { batch: 3 }],
     ["without batches", { batch: false, denyCache: 2 }],
-  ])("%s", async (_name, options) => {
+  ])("calls without awaits decide as sequential calls of the memory store: %s", async (_name, options) => {
     for (let seed = 1; seed <= 30; seed += 1) {
       const random = new Random(seed);
       const clock = manualClock(NOW_MS + random.between(0, 3_000));

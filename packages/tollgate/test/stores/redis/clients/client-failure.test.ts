@@ -108,7 +108,7 @@ describe("clientFailure", () => {
     new TollgateError("ERR_STORE", "client: timed out, for all it knows"),
     "ECONNREFUSED",
     undefined,
-  ])("takes %s for a fault", (error) => {
+  ])("the error %s is a fault", (error) => {
     expect(clientFailure(error)).toEqual({ kind: "fault" });
   });
 });
