@@ -149,7 +149,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ conne
     ["an unknown command", "return redis.call('NONE')"],
     ["a missing password", "return redis.error_reply('NOAUTH Authentication required.')"],
     ["a script that does not compile", "return ("],
-  ])("the reply %s is a fault", async (_what, source) => {
+  ])("%s is a fault", async (_what, source) => {
     await redis.command("RPUSH", "a", "1");
     const failing = findPort(connected.client, scriptOf(source));
     const error: unknown = await failing.run(callOf(["a"])).catch((thrown: unknown) => thrown);

@@ -103,7 +103,7 @@ describe("a denial that is dropped from the cache", () => {
     ["reset", (limiter) => limiter.reset("ann")],
     ["clear", (limiter) => limiter.clear()],
     ["the refund of a handle", (limiter) => limiter.handle("ann").refund(3)],
-  ])("a refund drops the denial: by %s, awaited or not", async (_name, refund) => {
+  ])("a denial is dropped by %s, awaited or not", async (_name, refund) => {
     for (const awaited of [true, false]) {
       const { limiter } = await exhausted();
       expect(await limiter.allow("ann", 3)).toBe(false);
