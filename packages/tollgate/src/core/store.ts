@@ -6,8 +6,6 @@ import type { Report } from "./report.ts";
 import type { TimeCell } from "./time-cell.ts";
 import type { Verb } from "./verbs.ts";
 
-export type { Verb };
-
 /** A key in a space, and what a call costs there. */
 export interface Call<Space> {
   readonly space: Space;

@@ -3,13 +3,13 @@ import type { Plan } from "../../core/plan.ts";
 import type { AsyncSpace, LimiterContext } from "../../core/store.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { KeyCall, KeySpace } from "./batch/key-call.ts";
-import type { Stand } from "./failure/failure-policy.ts";
+import type { QuotaState } from "./failure/failure-policy.ts";
 import { type EncodedPlan, encodePlan } from "./script/encode-plan.ts";
-import { type Era, eraOf } from "./script/era.ts";
+import { type Epoch, epochOf } from "./script/epoch.ts";
 import { digestOf, SpaceKeys } from "./space-keys.ts";
 
-/** What a space asks of its store. */
-export interface SpaceOwner {
+/** The operations of the store that a space delegates to. */
+export interface StoreOperations {
   allow(call: KeyCall, nowUs: number): Promise<boolean>;
   drop(call: KeyCall, nowUs: number): Promise<void>;
   clear(space: RedisSpace): Promise<void>;
@@ -17,92 +17,92 @@ export interface SpaceOwner {
   sweep(space: RedisSpace, nowUs: number): Promise<number>;
 }
 
-export interface RedisSpaceParts {
-  readonly owner: SpaceOwner;
+interface RedisSpaceParts {
+  readonly store: StoreOperations;
   readonly plan: Plan;
-  /** The limiter's name, by which all nodes know it. */
+  /** The limiter's name, the same on all nodes. */
   readonly limiter: string;
   readonly prefix: string;
-  readonly stand: Stand;
-  readonly host: LimiterContext;
-  /** `"server"`: moments are of our era, whatever the limiter's clock says. */
+  readonly quotaState: QuotaState;
+  readonly context: LimiterContext;
+  /** With `"server"` all moments are in the current epoch, whatever the limiter's clock says. */
   readonly time: "server" | "client";
 }
 
-/** One plan's keys on the server. */
+/** The keys of one plan on the server. */
 export class RedisSpace implements AsyncSpace, KeySpace {
   readonly plan: Plan;
-  readonly stand: Stand;
-  readonly host: LimiterContext;
-  readonly #owner: SpaceOwner;
+  readonly quotaState: QuotaState;
+  readonly context: LimiterContext;
+  readonly #store: StoreOperations;
   readonly #family: string;
   readonly #time: "server" | "client";
-  #era: Era;
+  #epoch: Epoch;
   #keys: SpaceKeys;
   #encoded: EncodedPlan;
   #lastCost = Number.NaN;
   #lastCosts: readonly number[] = [];
 
-  constructor({ owner, plan, limiter, prefix, stand, host, time }: RedisSpaceParts) {
+  constructor({ store, plan, limiter, prefix, quotaState, context, time }: RedisSpaceParts) {
     this.plan = plan;
-    this.stand = stand;
-    this.host = host;
-    this.#owner = owner;
+    this.quotaState = quotaState;
+    this.context = context;
+    this.#store = store;
     this.#family = `${prefix}:${limiter}:${digestOf(limiter, plan.id)}`;
     this.#time = time;
-    this.#era = OUR_ERA;
-    this.#keys = this.#keysIn(OUR_ERA);
-    this.#encoded = encodePlan(plan, OUR_ERA);
+    this.#epoch = CURRENT_EPOCH;
+    this.#keys = this.#keysIn(CURRENT_EPOCH);
+    this.#encoded = encodePlan(plan, CURRENT_EPOCH);
   }
 
   get clock(): Clock {
-    return this.host.clock;
+    return this.context.clock;
   }
 
-  /** What all keys on the server begin with, at the moment that its clock tells. */
+  /** The common prefix of the keys on the server, for the current time. */
   get head(): string {
-    if (this.#time === "client") this.#enterEraOf(readUs(this.clock));
+    if (this.#time === "client") this.#enterEpochOf(readUs(this.clock));
     return this.#keys.head;
   }
 
-  /** A key and what a call costs there, one checked cost per limit. */
+  /** A key with one checked cost per limit. */
   call(key: string, costs: readonly number[], nowUs: number): KeyCall {
-    if (this.#time === "client") this.#enterEraOf(nowUs);
+    if (this.#time === "client") this.#enterEpochOf(nowUs);
     return { space: this, key, name: this.#keys.of(key), plan: this.#encoded, costs };
   }
 
-  /** A key on the server that is there already. */
+  /** A key by its name on the server. */
   callByName(name: string): KeyCall {
     return { space: this, key: "", name, plan: this.#encoded, costs: [] };
   }
 
   allow(key: string, cost: number, now: TimeCell): Promise<boolean> {
     const nowUs = now[0]!;
-    return this.#owner.allow(this.call(key, this.#costsOf(cost), nowUs), nowUs);
+    return this.#store.allow(this.call(key, this.#costsOf(cost), nowUs), nowUs);
   }
 
   drop(key: string): Promise<void> {
     const nowUs = this.#time === "client" ? readUs(this.clock) : 0;
-    return this.#owner.drop(this.call(key, [], nowUs), nowUs);
+    return this.#store.drop(this.call(key, [], nowUs), nowUs);
   }
 
   clear(): Promise<void> {
-    return this.#owner.clear(this);
+    return this.#store.clear(this);
   }
 
   size(): Promise<number> {
-    return this.#owner.size(this);
+    return this.#store.size(this);
   }
 
   sweep(now: TimeCell): Promise<number> {
-    return this.#owner.sweep(this, now[0]!);
+    return this.#store.sweep(this, now[0]!);
   }
 
   release(): void {
-    this.stand.release();
+    this.quotaState.release();
   }
 
-  /** A plain cost as one for each limit; mostly the same as the time before. */
+  /** A plain cost as one cost per limit. Caches the last result. */
   #costsOf(cost: number): readonly number[] {
     if (cost !== this.#lastCost) {
       this.#lastCosts = this.plan.countsNumber.map((counts) => (counts ? cost : 0));
@@ -111,18 +111,18 @@ export class RedisSpace implements AsyncSpace, KeySpace {
     return this.#lastCosts;
   }
 
-  #enterEraOf(us: number): void {
-    const era = eraOf(us);
-    if (era.mark === this.#era.mark) return;
-    this.#era = era;
-    this.#keys = this.#keysIn(era);
-    this.#encoded = encodePlan(this.plan, era);
+  #enterEpochOf(us: number): void {
+    const epoch = epochOf(us);
+    if (epoch.mark === this.#epoch.mark) return;
+    this.#epoch = epoch;
+    this.#keys = this.#keysIn(epoch);
+    this.#encoded = encodePlan(this.plan, epoch);
   }
 
-  #keysIn({ mark }: Era): SpaceKeys {
+  #keysIn({ mark }: Epoch): SpaceKeys {
     return new SpaceKeys(mark === "" ? `${this.#family}:` : `${this.#family}.${mark}:`);
   }
 }
 
-/** Where the server's time decides, all moments are of the era that 2027 is in; it ends in 2055. */
-const OUR_ERA = eraOf(1_800_000_000_000_000);
+/** With the server's time all moments are in the epoch of 2027, which ends in 2055. */
+const CURRENT_EPOCH = epochOf(1_800_000_000_000_000);

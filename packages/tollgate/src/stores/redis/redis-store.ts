@@ -1,46 +1,48 @@
 import { TollgateError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
-import type { AsyncSpace, AsyncStore, Call, LimiterContext, TakenFrom, Verb } from "../../core/store.ts";
+import type { AsyncSpace, AsyncStore, Call, LimiterContext, TakenFrom } from "../../core/store.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
-import type { DenialMemory } from "./batch/denial-memory.ts";
+import type { Verb } from "../../core/verbs.ts";
 import type { KeyCall } from "./batch/key-call.ts";
 import { AnswerWaiter } from "./batch/waiter.ts";
+import type { DenialMemory } from "./batch/work.ts";
 import { findPort } from "./clients/find-port.ts";
 import { DenyCache } from "./denials/deny-cache.ts";
 import type { BreakerState } from "./failure/breaker.ts";
-import { ASK_AGAIN_US, type FailurePolicy } from "./failure/failure-policy.ts";
+import { type FailurePolicy, RETRY_HINT_US } from "./failure/failure-policy.ts";
 import { failurePolicyOf } from "./failure/on-failure.ts";
-import { BYPASSED, Outage, OVERLOADED } from "./failure/outage.ts";
+import { BYPASSED, OVERLOADED, UnavailableError } from "./failure/unavailable-error.ts";
 import {
   type CheckedRedisOptions,
   checkRedisOptions,
   type RedisStoreObservation,
   type RedisStoreOptions,
-} from "./options.ts";
-import { RedisSpace, type SpaceOwner } from "./redis-space.ts";
-import { SCRIPT_SHA } from "./script/sha.ts";
-import { SCRIPT } from "./script/source.ts";
+} from "./redis-options.ts";
+import { RedisSpace, type StoreOperations } from "./redis-space.ts";
+import { SCRIPT_VERBS } from "./script/script-verbs.ts";
+import { SCRIPT, SCRIPT_SHA } from "./script/source.ts";
 import { Server } from "./server.ts";
 
 /** A store on a server that all nodes of a fleet share. */
 export interface RedisStore extends AsyncStore {
-  /** Whether the server is asked, or is being tried again after it failed. */
+  /** The state of the circuit breaker: whether calls reach the server. */
   readonly breaker: BreakerState;
   /**
-   * The kill switch: while it is `true` the server is asked about no call, and `onFailure` decides. `reset`, `clear`, `sweep` and
-   * `size` reach the server all the same.
+   * The kill switch. While it is `true`, `onFailure` decides all calls without the server. `reset`, `clear`, `sweep`
+   * and `size` still reach the server.
    */
   bypass: boolean;
 }
 
 /**
- * One quota for a fleet, in Redis or Valkey: a decision is one round trip, whatever the number of limits, and those of one turn of
- * the event loop share it. When the server cannot be asked, `onFailure` decides within `timeoutMs`, and the decision says so.
+ * Creates a store in Redis or Valkey: one quota for a fleet. A decision is one round trip for any number of limits, and
+ * the calls of one turn of the event loop share it. While the server is unavailable, `onFailure` decides within
+ * `timeoutMs`, and the decision has `degraded`.
  *
- * The script does the arithmetic of the algorithms in float64 as this package does: decisions are the same to the bit.
+ * The script runs the arithmetic of the algorithms in float64, as this package does: decisions are equal to the bit.
  *
- * @throws TollgateError `ERR_OPTION` that says what was expected and what came.
+ * @throws TollgateError `ERR_OPTION`, with the expected and the actual value.
  * @example
  * ```ts
  * import { Redis } from "ioredis";
@@ -61,7 +63,7 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   return new StoreOnServer(checked, policy, (memory, observe) => new Server(port, checked, memory, observe));
 }
 
-class StoreOnServer implements RedisStore, SpaceOwner, DenialMemory {
+class StoreOnServer implements RedisStore, StoreOperations, DenialMemory {
   readonly kind = "async";
   readonly #options: CheckedRedisOptions;
   readonly #policy: FailurePolicy;
@@ -75,12 +77,12 @@ class StoreOnServer implements RedisStore, SpaceOwner, DenialMemory {
   constructor(
     options: CheckedRedisOptions,
     policy: FailurePolicy,
-    connect: (memory: DenialMemory, changed: (state: BreakerState) => void) => Server,
+    connect: (memory: DenialMemory, onChange: (state: BreakerState) => void) => Server,
   ) {
     this.#options = options;
     this.#policy = policy;
     this.#denials = new DenyCache(options.denyCache);
-    this.#server = connect(this, (state) => this.#tell({ type: "breaker", state }));
+    this.#server = connect(this, (state) => this.#notify({ type: "breaker", state }));
   }
 
   get breaker(): BreakerState {
@@ -94,31 +96,31 @@ class StoreOnServer implements RedisStore, SpaceOwner, DenialMemory {
   set bypass(bypass: boolean) {
     if (bypass === this.#bypass) return;
     this.#bypass = bypass;
-    this.#tell({ type: "bypass", bypass });
+    this.#notify({ type: "bypass", bypass });
   }
 
-  open(plan: Plan, host: LimiterContext): AsyncSpace {
+  open(plan: Plan, context: LimiterContext): AsyncSpace {
     const { scope } = plan;
     if (typeof scope !== "string") {
       throw new TollgateError("ERR_NAME", "name: expected a name, by which all nodes know the limiter, got undefined");
     }
-    const stand = this.#policy.open(plan, host);
-    return new RedisSpace({ owner: this, plan, limiter: scope, stand, host, ...this.#options });
+    const quotaState = this.#policy.open(plan, context);
+    return new RedisSpace({ store: this, plan, limiter: scope, quotaState, context, ...this.#options });
   }
 
-  /** Makes as few promises as it can: of a flood there are many at a time. */
+  /** Creates few promises, because a flood has many calls at a time. */
   transact(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, takenFrom?: TakenFrom): Promise<Report> {
     this.#checkOpen();
     const nowUs = now[0]!;
     const keyed = calls.map(({ space, key, costs }) => (space as RedisSpace).call(key, costs, nowUs));
     const without = (error: unknown) => this.#decideWithout(error, verb, keyed, nowUs, takenFrom);
-    // Corrected where it was made, though the server may be back.
-    if (takenFrom?.degraded !== undefined) return Promise.resolve(without(new Outage(takenFrom.degraded)));
+    // A degraded decision is corrected in its quota state, even if the server is back.
+    if (takenFrom?.degraded !== undefined) return Promise.resolve(without(new UnavailableError(takenFrom.degraded)));
     if (this.#bypass) return Promise.resolve(without(BYPASSED));
-    const denied = this.#deniedHere(verb, keyed, nowUs);
+    const denied = this.#cachedDenial(verb, keyed, nowUs);
     if (denied !== undefined) return Promise.resolve(denied);
     const decided = this.#server.apply(verb, keyed, nowUs, without);
-    return verb === "charge" || verb === "refund" ? this.#changing(keyed, decided) : decided;
+    return SCRIPT_VERBS[verb].settles ? this.#suspendDenials(keyed, decided) : decided;
   }
 
   allow(call: KeyCall, nowUs: number): Promise<boolean> {
@@ -132,13 +134,13 @@ class StoreOnServer implements RedisStore, SpaceOwner, DenialMemory {
 
   async drop(call: KeyCall, nowUs: number): Promise<void> {
     this.#checkOpen();
-    call.space.stand.drop(call.key);
-    await this.#changing([call], this.#server.drop(call, nowUs));
+    call.space.quotaState.drop(call.key);
+    await this.#suspendDenials([call], this.#server.drop(call, nowUs));
   }
 
   async clear(space: RedisSpace): Promise<void> {
     this.#checkOpen();
-    space.stand.clear();
+    space.quotaState.clear();
     this.#denials.clear();
     await this.#server.clear(space);
     this.#denials.clear();
@@ -171,34 +173,38 @@ class StoreOnServer implements RedisStore, SpaceOwner, DenialMemory {
     this.#denials.note(call, report, nowUs, changes);
   }
 
-  /** Remembers no denial of these keys while units are given back or charged. */
-  #changing<T>(calls: readonly KeyCall[], work: Promise<T>): Promise<T> {
+  /** Caches no denial of these keys while the work may change them. */
+  #suspendDenials<T>(calls: readonly KeyCall[], work: Promise<T>): Promise<T> {
     return this.#denials.suspend(
       calls.map(({ name }) => name),
       work,
     );
   }
 
-  /** @throws TollgateError `ERR_STORE` after `close`: connections that break would go unnoticed, and calls could count twice. */
+  /**
+   * @throws TollgateError `ERR_STORE` after `close`. The store no longer notices lost connections then, so calls could
+   * count twice.
+   */
   #checkOpen(): void {
     if (this.#closing === undefined) return;
     throw new TollgateError("ERR_STORE", "redisStore: expected a store that is open, got a call after close()");
   }
 
-  #deniedHere(verb: Verb, calls: readonly KeyCall[], nowUs: number): Report | undefined {
-    if (verb !== "take") return undefined;
+  #cachedDenial(verb: Verb, calls: readonly KeyCall[], nowUs: number): Report | undefined {
+    const { decides, changes } = SCRIPT_VERBS[verb];
+    if (!(decides && changes)) return undefined;
     if (calls.length === 1) return this.#denials.reportOf(calls[0]!, nowUs);
     for (const { name } of calls) this.#denials.forget(name);
     return undefined;
   }
 
-  /** @throws the error, if it is no outage. */
+  /** @throws the error, if it is no `UnavailableError`. */
   #decideWithout(error: unknown, verb: Verb, calls: readonly KeyCall[], nowUs: number, takenFrom?: TakenFrom): Report {
-    if (!(error instanceof Outage)) throw error;
-    if (error.kind === "overload") return UNASKED;
+    if (!(error instanceof UnavailableError)) throw error;
+    if (error.kind === "overload") return OVERLOAD_DENIAL;
     const report = this.#policy.decide(
       verb,
-      calls.map(({ space, key, costs }) => ({ stand: space.stand, key, costs })),
+      calls.map(({ space, key, costs }) => ({ quotaState: space.quotaState, key, costs })),
       nowUs,
       takenFrom,
     );
@@ -206,22 +212,25 @@ class StoreOnServer implements RedisStore, SpaceOwner, DenialMemory {
     return report;
   }
 
-  #tell(observation: RedisStoreObservation): void {
+  #notify(observation: RedisStoreObservation): void {
     try {
       this.#options.observe?.(observation);
     } catch {
-      // As the option says: a call that happens to see the change is not to fail for it.
+      // The call that caused the change must not fail.
     }
   }
 }
 
-/** Of calls that are too many, whatever the policy: or they would admit themselves. One for all of them: it is only read. */
-const UNASKED = denyUnasked();
+/**
+ * The denial of calls beyond `maxPending`. It applies under every policy: otherwise a flood would admit itself. All
+ * such calls share it, and only read it.
+ */
+const OVERLOAD_DENIAL = overloadDenial();
 
-function denyUnasked(): Report {
+function overloadDenial(): Report {
   const report = new Report();
   report.admitted = false;
-  report.unavailableForUs = ASK_AGAIN_US;
+  report.unavailableForUs = RETRY_HINT_US;
   report.degraded = OVERLOADED.reason;
   return report;
 }

@@ -1,30 +1,33 @@
 import { TollgateError } from "../../core/errors.ts";
 import type { Report } from "../../core/report.ts";
-import type { Verb } from "../../core/store.ts";
+import type { Verb } from "../../core/verbs.ts";
 import { Batcher } from "./batch/batcher.ts";
-import type { DenialMemory } from "./batch/denial-memory.ts";
 import { Dispatcher } from "./batch/dispatcher.ts";
 import type { AskOptions, KeyCall } from "./batch/key-call.ts";
 import { type Answer, ReportWaiter, type ReportWithout, type Waiter } from "./batch/waiter.ts";
+import type { DenialMemory } from "./batch/work.ts";
 import type { RedisPort } from "./clients/redis-port.ts";
+import { partsBySlot } from "./cluster-slots.ts";
+import { monotonicMs } from "./event-loop.ts";
 import { Breaker, type BreakerState } from "./failure/breaker.ts";
-import { monotonicMs } from "./failure/monotonic-time.ts";
-import { CIRCUIT_OPEN, Outage, OVERLOADED, TIMED_OUT } from "./failure/outage.ts";
 import { ReplyWatch } from "./failure/reply-watch.ts";
 import { translateError } from "./failure/translate-error.ts";
+import { CIRCUIT_OPEN, OVERLOADED, TIMED_OUT, UnavailableError } from "./failure/unavailable-error.ts";
 import { withTimeout } from "./failure/with-timeout.ts";
-import type { CheckedRedisOptions } from "./options.ts";
+import type { CheckedRedisOptions } from "./redis-options.ts";
 import type { RedisSpace } from "./redis-space.ts";
-import type { ScriptVerb } from "./script/encode-call.ts";
+import type { ScriptVerb } from "./script/transaction.ts";
 import { applyToSlots } from "./several-slots.ts";
-import { partsBySlot } from "./slots.ts";
 
-/** A call that is not sent for so many timeouts, though the server answers others, is one too many. */
+/** A call that is queued for so many timeouts is denied as overload, even if the server answers other calls. */
 const MOST_TIMEOUTS = 10;
 
-const LOOKS_PER_TIMEOUT = 4;
+/** How often per timeout it checks for late calls. */
+const CHECKS_PER_TIMEOUT = 4;
 
-/** The server as the store asks it: in batches, as much at a time as it can bear, and not while the circuit is open. */
+/**
+ * Sends the store's calls to the server: in batches, with bounded work in flight, and not while the circuit is open.
+ */
 export class Server {
   readonly #port: RedisPort;
   readonly #options: CheckedRedisOptions;
@@ -32,24 +35,24 @@ export class Server {
   readonly #breaker: Breaker;
   readonly #dispatcher: Dispatcher;
   readonly #batcher: Batcher;
-  /** When it last looked for calls that wait for too long. */
-  #lookedMs = 0;
-  /** Set once the store is closed. */
+  /** When it last checked for late calls. */
+  #checkedMs = 0;
+  /** Set while `close` waits for pending calls. */
   #drained: (() => void) | undefined;
 
   constructor(
     port: RedisPort,
     options: CheckedRedisOptions,
     memory: DenialMemory,
-    changed: (state: BreakerState) => void,
+    onChange: (state: BreakerState) => void,
   ) {
     this.#port = port;
     this.#options = options;
     const { timeoutMs, connectTimeoutMs } = options;
-    this.#watch = new ReplyWatch({ timeoutMs, connectTimeoutMs, stepped: () => this.#step() });
+    this.#watch = new ReplyWatch({ timeoutMs, connectTimeoutMs, onStep: () => this.#step() });
     const probe = () => this.#dispatcher.probe(timeoutMs);
     this.#breaker = new Breaker((state) => {
-      changed(state);
+      onChange(state);
       if (state === "open") this.#batcher.failWaiting(CIRCUIT_OPEN, () => true);
     }, probe);
     this.#batcher = new Batcher({
@@ -69,7 +72,7 @@ export class Server {
     return this.#breaker.state;
   }
 
-  /** Asks the server about keys of one slot. The waiter gets the answer, or why there is none. */
+  /** Applies a verb to keys of one slot. The waiter gets the answer or the error. */
   ask(verb: ScriptVerb, calls: readonly KeyCall[], nowUs: number, waiter: Waiter, options?: AskOptions): void {
     if (!this.#breaker.isClosed) {
       waiter.failed(CIRCUIT_OPEN);
@@ -78,7 +81,7 @@ export class Server {
     this.#batcher.ask(verb, calls, nowUs, waiter, options);
   }
 
-  /** What the server decides, or, where it does not, what is decided without it. */
+  /** The server's decision, or that of `without` if the server is unavailable. */
   apply(verb: Verb, calls: readonly KeyCall[], nowUs: number, without: ReportWithout): Promise<Report> {
     const parts = this.#port.cluster && calls.length > 1 ? partsBySlot(calls) : [];
     if (parts.length > 1) {
@@ -90,21 +93,21 @@ export class Server {
     return waiter.report;
   }
 
-  /** @throws TollgateError `ERR_STORE` when it could not be done. */
+  /** @throws TollgateError `ERR_STORE` when the server is unavailable. */
   async drop(call: KeyCall, nowUs: number): Promise<void> {
-    // After what was asked before it.
+    // After the earlier calls for the key.
     this.#batcher.flush();
     if (this.#batcher.isWaiting(call.name)) await this.#report("explain", [call], nowUs).catch(() => {});
-    await this.#tend(() => this.#port.unlink([call.name]));
+    await this.#administer(() => this.#port.unlink([call.name]));
   }
 
-  /** @throws TollgateError `ERR_STORE` when not all could be removed. */
+  /** @throws TollgateError `ERR_STORE` when the server becomes unavailable before all keys were removed. */
   async clear(space: RedisSpace): Promise<void> {
     this.#batcher.flush();
-    for await (const names of this.#pages(space)) await this.#tend(() => this.#port.unlink(names));
+    for await (const names of this.#pages(space)) await this.#administer(() => this.#port.unlink(names));
   }
 
-  /** @throws TollgateError `ERR_STORE` when they could not be counted. */
+  /** @throws TollgateError `ERR_STORE` when the server is unavailable. */
   async size(space: RedisSpace): Promise<number> {
     this.#batcher.flush();
     const seen = new Set<string>();
@@ -112,7 +115,7 @@ export class Server {
     return seen.size;
   }
 
-  /** @throws TollgateError `ERR_STORE` when not all could be looked at. */
+  /** @throws TollgateError `ERR_STORE` when the server becomes unavailable before all keys were checked. */
   async sweep(space: RedisSpace, nowUs: number): Promise<number> {
     this.#batcher.flush();
     const seen = new Set<string>();
@@ -123,11 +126,11 @@ export class Server {
       for (const { admitted } of outcomes) if (admitted) removed += 1;
       for (const name of fresh) seen.add(name);
     }
-    if (removed > 0) space.host.onSweep?.(removed, seen.size - removed);
+    if (removed > 0) space.context.onSweep?.(removed, seen.size - removed);
     return removed;
   }
 
-  /** Lets the calls that are under way end, and nothing more begin. */
+  /** Waits for the pending calls. The store accepts no more calls. */
   async close(): Promise<void> {
     if (this.#batcher.pending > 0) {
       await new Promise<void>((resolve) => {
@@ -140,19 +143,19 @@ export class Server {
     this.#breaker.close();
   }
 
-  /** Whether the client has had neither a connection so far nor the time to make one. */
+  /** Whether the client is still within the time for its first connection. */
   get #isConnecting(): boolean {
     return this.#watch.isPatient && !this.#port.connected;
   }
 
-  /** While it may not, the watch looks again. The client may have begun to connect only after the calls came. */
+  /** If not, the watch checks again: the client may connect with the first call. */
   #mayStart(): boolean {
     if (!this.#isConnecting) return true;
     this.#watch.start();
     return false;
   }
 
-  /** Looks after what waits. Says whether something does. */
+  /** Sends or fails waiting calls. Returns whether calls are pending. */
   #step(): boolean {
     if (!this.#isConnecting) this.#batcher.flush();
     if (!this.#watch.isPatient) this.#failLate();
@@ -161,12 +164,12 @@ export class Server {
     return false;
   }
 
-  /** Seldom: it looks at all that waits. */
+  /** Fails late calls. It visits all waiting calls, so it runs only a few times per timeout. */
   #failLate(): void {
     const { timeoutMs } = this.#options;
     const { nowMs } = this.#watch;
-    if (nowMs - this.#lookedMs < timeoutMs / LOOKS_PER_TIMEOUT) return;
-    this.#lookedMs = nowMs;
+    if (nowMs - this.#checkedMs < timeoutMs / CHECKS_PER_TIMEOUT) return;
+    this.#checkedMs = nowMs;
     this.#batcher.failWaiting(TIMED_OUT, (work) => this.#watch.isSilent(this.#batcher.slotOf(work), work.sinceMs));
     const sinceMs = nowMs - MOST_TIMEOUTS * timeoutMs;
     this.#batcher.failWaiting(OVERLOADED, (work) => work.sinceMs <= sinceMs);
@@ -185,34 +188,34 @@ export class Server {
   }
 
   #sweepKey(space: RedisSpace, name: string, nowUs: number): Promise<Report> {
-    return this.#report("drop", [space.callByName(name)], nowUs).catch(tellOperator);
+    return this.#report("drop", [space.callByName(name)], nowUs).catch(throwStoreError);
   }
 
   async *#pages(space: RedisSpace): AsyncGenerator<readonly string[]> {
     const pages = this.#port.scan(space.head)[Symbol.asyncIterator]();
     for (;;) {
-      const page = await this.#tend(() => pages.next());
+      const page = await this.#administer(() => pages.next());
       if (page.done === true) return;
       yield page.value;
     }
   }
 
-  /** One call that an operator waits for: nothing decides in the server's place. */
-  async #tend<T>(call: () => Promise<T>): Promise<T> {
-    if (!this.#breaker.isClosed) return tellOperator(CIRCUIT_OPEN);
+  /** Runs an administrative call. No failure policy applies. */
+  async #administer<T>(call: () => Promise<T>): Promise<T> {
+    if (!this.#breaker.isClosed) return throwStoreError(CIRCUIT_OPEN);
     const sentAtMs = monotonicMs();
     try {
       const answer = await withTimeout(this.#watch.leftMs, call().catch(translateError));
       this.#breaker.succeeded();
       return answer;
     } catch (error) {
-      if (error instanceof Outage && error.kind === "server") this.#breaker.failed(sentAtMs);
-      return tellOperator(error);
+      if (error instanceof UnavailableError && error.kind === "server") this.#breaker.failed(sentAtMs);
+      return throwStoreError(error);
     }
   }
 }
 
-function tellOperator(error: unknown): never {
-  if (!(error instanceof Outage)) throw error;
+function throwStoreError(error: unknown): never {
+  if (!(error instanceof UnavailableError)) throw error;
   throw new TollgateError("ERR_STORE", `redisStore: the server could not be asked: ${error.reason}`, { cause: error });
 }

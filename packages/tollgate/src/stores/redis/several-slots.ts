@@ -1,40 +1,42 @@
-import { startsEmpty } from "../../algorithms/registry.ts";
+import { compileLimit, startsEmpty } from "../../algorithms/registry.ts";
 import { readUs } from "../../core/clock.ts";
 import { Report } from "../../core/report.ts";
-import type { Verb } from "../../core/store.ts";
+import type { Verb } from "../../core/verbs.ts";
 import type { AskOptions, KeyCall } from "./batch/key-call.ts";
 import type { Answer } from "./batch/waiter.ts";
-import { Outage } from "./failure/outage.ts";
-import type { SlotPart } from "./slots.ts";
+import type { SlotPart } from "./cluster-slots.ts";
+import { UnavailableError } from "./failure/unavailable-error.ts";
+import { SCRIPT_VERBS } from "./script/script-verbs.ts";
 
-/** Applies a verb to calls whose keys share a slot. */
+/** Applies a verb to calls whose keys are in one slot. */
 export type Ask = (verb: Verb, calls: readonly KeyCall[], options?: AskOptions) => Promise<Answer>;
 
 /**
- * Applies a verb to keys of several slots of a cluster, where nothing happens to all of them at one instant: a take looks at all first,
- * then asks slot after slot, and gives back what it took if one denies after all, as far as that must still count. Nothing is ever admitted
- * beyond a limit; while it is under way others may be denied what it will give back.
+ * Applies a verb to keys of several cluster slots, which no transaction covers. A take peeks at all slots, then takes
+ * slot by slot. If a slot denies after all, it gives back the part of the units that must still count. No limit is
+ * ever exceeded; concurrent calls may be denied units that are given back later.
  *
- * @throws Outage when one could not be asked; what was taken is given back as far as the others can be asked.
+ * @throws UnavailableError when a slot is unavailable, after giving back what the other slots accept.
  */
 export async function applyToSlots(verb: Verb, parts: readonly SlotPart[], ask: Ask): Promise<Report> {
+  const { decides, changes } = SCRIPT_VERBS[verb];
   const report = new Report();
-  const answers = await applyToEach(verb === "take" ? "peek" : verb, parts, ask, report);
+  const answers = await applyToEach(decides ? "peek" : verb, parts, ask, report);
   report.admitted = answers.every(({ admitted }) => admitted);
-  if (verb !== "take" && verb !== "peek") return report;
-  if (report.admitted) return verb === "peek" ? report : takeInTurn(parts, report, ask);
-  if (verb === "take") await Promise.allSettled(touch(parts, ask));
-  return denied(
+  if (!decides || (report.admitted && !changes)) return report;
+  if (report.admitted) return takeSlotBySlot(parts, report, ask);
+  if (changes) await Promise.allSettled(touch(parts, ask));
+  return describeDenial(
     report,
     parts.filter((_, i) => answers[i]!.admitted),
     ask,
   );
 }
 
-async function takeInTurn(parts: readonly SlotPart[], report: Report, ask: Ask): Promise<Report> {
+async function takeSlotBySlot(parts: readonly SlotPart[], report: Report, ask: Ask): Promise<Report> {
   const taken: Taken[] = [];
   for (const [i, part] of parts.entries()) {
-    const answer = await ask("take", part.calls, { tellsTime: true }).catch(async (error: unknown) => {
+    const answer = await ask("take", part.calls, { reportsTime: true }).catch(async (error: unknown) => {
       await Promise.allSettled(refund(taken, report, ask));
       throw error;
     });
@@ -44,7 +46,7 @@ async function takeInTurn(parts: readonly SlotPart[], report: Report, ask: Ask):
       continue;
     }
     await Promise.allSettled([...refund(taken, report, ask), ...touch(parts.slice(i + 1), ask)]);
-    return denied(
+    return describeDenial(
       report,
       parts.filter((other) => other !== part),
       ask,
@@ -53,16 +55,16 @@ async function takeInTurn(parts: readonly SlotPart[], report: Report, ask: Ask):
   return report;
 }
 
-/** A part from which units were taken, and when. */
+/** A part from which units were taken, and the moment. */
 interface Taken {
   readonly part: SlotPart;
   readonly takenUs: number | undefined;
 }
 
 /**
- * Gives back to buckets what must still count of the units that they gave. Others may have taken from a bucket meanwhile, or it may have
- * refilled: of what was taken at a moment, no more counts for certain than what has not come back since if nothing else was taken. In a
- * window others may have come since: it would give back their units, and so admit too many. What one took stays taken.
+ * Gives buckets back the part of the units that must still count. Other calls may have taken from a bucket meanwhile,
+ * or it may have refilled. Certain is only what would not have refilled since if nothing else was taken. A window
+ * keeps its units: it would give back those of other calls, and so admit too many.
  */
 function refund(taken: readonly Taken[], report: Report, ask: Ask): Promise<void>[] {
   return taken.map(async ({ part: { calls, at }, takenUs }) => {
@@ -71,16 +73,16 @@ function refund(taken: readonly Taken[], report: Report, ask: Ask): Promise<void
       ...call,
       // Limits in shadow mode took only what conformed.
       costs: call.costs.map((cost, limit) => {
-        const isBucket = call.space.plan.limits[limit]!.algorithm === "token-bucket";
-        return isBucket && report.conforms[at[i]! + limit] ? cost : 0;
+        const canRevoke = compileLimit(call.space.plan.limits[limit]!, 0).revoke !== undefined;
+        return canRevoke && report.conforms[at[i]! + limit] ? cost : 0;
       }),
     }));
-    // By a client's clock it is later by now.
+    // A client's clock has advanced since the call.
     await ask("refund", given, { takenUs, nowUs: readUs(calls[0]!.space.clock) });
   });
 }
 
-/** Asks for nothing: a bucket that starts empty starts to fill with its first touch, even a denied one. */
+/** Takes nothing. A bucket that starts empty starts to fill with its first call, even a denied one. */
 function touch(parts: readonly SlotPart[], ask: Ask): Promise<Answer>[] {
   const startEmpty = parts.filter(({ calls }) => calls.some(({ space }) => startsEmpty(space.plan)));
   return startEmpty.map(({ calls }) =>
@@ -92,25 +94,26 @@ function touch(parts: readonly SlotPart[], ask: Ask): Promise<Answer>[] {
 }
 
 /**
- * The report of a denial. Those parts that did not deny were looked at as if they alone decided: it shows them as they are. What denied
- * stays as it was then, for it may conform by now. A denial is sure, whatever cannot be asked any more.
+ * Completes the report of a denial. The peek described the parts that did not deny as if they decided alone, so it
+ * explains them again. The entries of the part that denied stay, because it may conform by now. A slot that is
+ * unavailable now does not change the denial.
  */
-async function denied(report: Report, others: readonly SlotPart[], ask: Ask): Promise<Report> {
+async function describeDenial(report: Report, others: readonly SlotPart[], ask: Ask): Promise<Report> {
   report.admitted = false;
   await applyToEach("explain", others, ask, report).catch((error: unknown) => {
-    if (!(error instanceof Outage)) throw error;
+    if (!(error instanceof UnavailableError)) throw error;
   });
   return report;
 }
 
-/** Writes the entries of all parts in a report about all. */
+/** Applies a verb to each part, and writes the entries of all parts into one report. */
 async function applyToEach(verb: Verb, parts: readonly SlotPart[], ask: Ask, report: Report): Promise<Report[]> {
   const answers = await Promise.all(parts.map(({ calls }) => ask(verb, calls)));
   for (const [i, part] of parts.entries()) place(answers[i]!.report, part, report);
   return answers.map((answer) => answer.report);
 }
 
-/** Writes a part's entries where they belong in the report about all. */
+/** Writes a part's entries to their places in the report of all calls. */
 function place(answer: Report, { calls, at }: SlotPart, report: Report): void {
   let from = 0;
   for (const [i, { costs }] of calls.entries()) {

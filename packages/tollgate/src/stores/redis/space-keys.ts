@@ -2,20 +2,20 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import { ownCopy } from "../../core/text-memory.ts";
 
-/** Of a digest: 72 bits, so that a billion plans under one name meet once in ten thousand tries. */
+/** 72 bits: a billion plans under one name collide with a probability of 1 in 10,000. */
 const DIGEST_BYTES = 9;
-/** UTF-16 units; longer keys are told by their digests. */
+/** In UTF-16 units. Longer keys are replaced by their digests. */
 const LONGEST_KEY = 256;
-/** Recent names that are kept, so that a key in use has its name at once. */
+/** The size of the cache of recent names. */
 const MOST_NAMES = 4_096;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * The names of a plan's keys on the server: `<prefix>:<limiter>:<digest of the limits>:{<key>}`. What stands in braces decides
- * on the slot in a cluster, so the keys of one user are together whatever limits they belong to.
+ * The names of a plan's keys on the server: `<prefix>:<limiter>:<digest of the limits>:{<key>}`. The hash tag in
+ * braces decides the cluster slot, so the keys of one user are in one slot for all limits.
  */
 export class SpaceKeys {
-  /** What all of them begin with, and no other plan's. */
+  /** The common prefix of the plan's keys; no other plan has it. */
   readonly head: string;
   readonly #names = new Map<string, string>();
 
@@ -23,14 +23,14 @@ export class SpaceKeys {
     this.head = head;
   }
 
-  /** The name of a key: another one for every other string. */
+  /** The name of a key, unique per key. */
   of(key: string): string {
     const known = this.#names.get(key);
     if (known !== undefined) return known;
-    // Making its name takes a while each time, but 4,096 of the longest would be memory for the caller to fill.
+    // Not cached: callers could fill the memory with 4,096 of the longest keys.
     if (key.length > LONGEST_KEY) return this.head + tagOf(key);
     if (this.#names.size >= MOST_NAMES) this.#names.clear();
-    // Neither name nor key may keep what the key was cut out of.
+    // A sliced string would keep its parent alive.
     const own = ownCopy(key);
     const name = this.head + tagOf(own);
     this.#names.set(own, name);
@@ -38,22 +38,21 @@ export class SpaceKeys {
   }
 }
 
-/** What tells a plan's keys from those of all others: prefixes and names may contain colons. */
+/** Tells a plan's keys from those of all others: prefixes and names may contain colons. */
 export function digestOf(limiter: string, planId: string): string {
   return base64Url(sha256(utf8ToBytes(`${limiter}\n${planId}`)).subarray(0, DIGEST_BYTES));
 }
 
 /**
- * Keys in braces. Some cannot stand there: with nothing before the first closing brace there is no tag, lone surrogates are all
- * the same in UTF-8, and long keys would make the server's memory the caller's to fill. Of these it is the digest, and another
- * end.
+ * The key in braces, or its digest and a `#`, for keys that do not fit there. An empty tag is no tag, lone surrogates
+ * are equal in UTF-8, and with long keys callers could fill the server's memory.
  */
 function tagOf(key: string): string {
   const fits = key !== "" && key.length <= LONGEST_KEY && !key.startsWith("}") && !LONE_SURROGATE.test(key);
   return fits ? `{${key}}` : `{${base64Url(sha256(utf16Of(key)))}}#`;
 }
 
-/** UTF-16, which has lone surrogates, too. */
+/** The key in UTF-16, which can encode lone surrogates. */
 function utf16Of(key: string): Uint8Array {
   const bytes = new Uint8Array(key.length * 2);
   for (let i = 0; i < key.length; i += 1) {

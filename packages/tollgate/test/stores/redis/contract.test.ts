@@ -18,7 +18,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-describe("the Redis store keeps the contract", () => {
+describe("the store contract holds for the Redis store", () => {
   const createStore = () =>
     redisStore({ client, prefix: randomUUID(), time: "client", maxSkewMs: 86_400_000, timeoutMs: 10_000 });
   it.each(storeContract({ createStore }))("$name", async ({ run }) => {

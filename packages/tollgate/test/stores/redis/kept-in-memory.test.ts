@@ -1,11 +1,11 @@
 import { createLimiter, perDay } from "tollgate";
 import { expect, it } from "vitest";
-import { useRedis } from "./use-redis.ts";
+import { useRedis } from "./kit/use-redis.ts";
 
 const inUse = useRedis();
 const MEGABYTE = 2 ** 20;
 
-/** Megabytes by which the heap has grown when all this has been done. */
+/** The growth of the heap in megabytes while the work is done. */
 async function growthOf(work: (i: number) => Promise<unknown>, times: number): Promise<number> {
   await work(0);
   globalThis.gc?.();
@@ -15,17 +15,17 @@ async function growthOf(work: (i: number) => Promise<unknown>, times: number): P
   return (process.memoryUsage().heapUsed - before) / MEGABYTE;
 }
 
-it("a store keeps no long keys", async () => {
+it("the store caches no long keys", async () => {
   const limiter = createLimiter({ name: "api", limits: [perDay(1)], store: inUse.redis.store() });
   const grown = await growthOf(async (i) => {
     const key = `${i} `.repeat(100_000);
     await limiter.allow(key);
   }, 60);
-  // They were 12 MB or more.
+  // Uncached keys of this length would take 12 MB.
   expect(grown).toBeLessThan(6);
 });
 
-it("a store keeps no header that a key was cut out of", async () => {
+it("the store keeps no header alive from which a key was sliced", async () => {
   const limiter = createLimiter({ name: "api", limits: [perDay(1)], store: inUse.redis.store() });
   const grown = await growthOf(async (i) => {
     const header = Buffer.alloc(40_000, `${i}, Bearer of good tidings `).toString("latin1");
@@ -33,6 +33,6 @@ it("a store keeps no header that a key was cut out of", async () => {
     await limiter.allow(key);
     await limiter.consume(key);
   }, 1_000);
-  // They were 40 MB.
+  // The headers would take 40 MB.
   expect(grown).toBeLessThan(12);
 });

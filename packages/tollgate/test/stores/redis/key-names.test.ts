@@ -3,17 +3,17 @@ import fc from "fast-check";
 import { createLimiter, type Limit, perDay, perHour, slidingWindow } from "tollgate";
 import { type RedisStore, redisStore } from "tollgate/redis";
 import { describe, expect, it } from "vitest";
-import { freshPrefix, useRedis } from "./use-redis.ts";
+import { freshPrefix, useRedis } from "./kit/use-redis.ts";
 
 const inUse = useRedis();
 
-/** The names of all keys on the server that begin so, as bytes. */
+/** The names of all keys on the server with this beginning, as bytes. */
 async function namesUnder(head: string): Promise<string[]> {
   const names = await inUse.redis.client.keysBuffer(`${head.replaceAll(/[\\*?[\]]/g, String.raw`\$&`)}*`);
   return names.map((name) => name.toString("latin1")).toSorted();
 }
 
-/** One key is asked about. */
+/** Creates one key. */
 async function touch(store: RedisStore, name: string, limits: readonly Limit[], key: string): Promise<void> {
   await createLimiter({ name, limits, store }).allow(key);
 }
@@ -33,7 +33,7 @@ const ODD_KEYS: readonly string[] = [
 ];
 
 describe("the name of a key", () => {
-  it("is prefix, limiter, digest of the limits, and the key as the hash tag", async () => {
+  it("a name has the prefix, the limiter, a digest of the limits, and the key as the hash tag", async () => {
     const store = inUse.redis.store({ prefix: freshPrefix() });
     const prefix = freshPrefix();
     await touch(store, "api", [perDay(5)], "ann");
@@ -43,13 +43,13 @@ describe("the name of a key", () => {
     ]);
   });
 
-  it("begins with tg where no prefix is given", async () => {
+  it("a name begins with tg by default", async () => {
     await touch(inUse.redis.store({ prefix: "tg" }), "by-default", [perDay(5)], "ann");
     const store = redisStore({ client: inUse.redis.client, timeoutMs: 10_000 });
     expect(await createLimiter({ name: "by-default", limits: [perDay(5)], store }).size()).toBe(1);
   });
 
-  it("is another one for each odd key, and all have a hash tag", async () => {
+  it("odd keys have different names, all with a hash tag", async () => {
     const prefix = freshPrefix();
     const limiter = createLimiter({ name: "odd", limits: [perDay(2)], store: inUse.redis.store({ prefix }) });
     for (const times of [1, 1]) {
@@ -64,7 +64,7 @@ describe("the name of a key", () => {
     expect(await limiter.size()).toBe(ODD_KEYS.length);
   });
 
-  it("of an odd key is not that of the key that looks like it", async () => {
+  it("the name of an odd key differs from that of the key that equals its digest", async () => {
     const prefix = freshPrefix();
     const limiter = createLimiter({ name: "odd", limits: [perDay(1)], store: inUse.redis.store({ prefix }) });
     for (const key of ["", "}", "\uD800", "x".repeat(300)]) {
@@ -78,7 +78,7 @@ describe("the name of a key", () => {
     }
   });
 
-  it("is never that of another prefix, limiter, limits or key", async () => {
+  it("a name differs for each prefix, limiter, list of limits and key", async () => {
     const prefixes = fc.constantFrom("tga", "tga:b", "tga:b:c", "tga:");
     const limiters = fc.constantFrom("b", "b:c", "c", "b:c:c", ":", "::", "b*", "[b]", "b ");
     const limits = fc.constantFrom([perDay(5)], [perDay(6)], [perDay(5, { name: "n" })], [perDay(5), perHour(2)]);
@@ -94,7 +94,7 @@ describe("the name of a key", () => {
     expect(await namesUnder("tga")).toHaveLength(new Set(given.map(identity)).size);
   });
 
-  it("is found by size and clear for its own limiter alone, whatever signs its name has", async () => {
+  it("size and clear find the keys of their own limiter only, whatever characters its name has", async () => {
     const store = inUse.redis.store();
     const names = ["a", "a*", "a?", "[a]", "a b", "a:b", "^a", "a-z"];
     const limiters = names.map((name) => createLimiter({ name, limits: [perDay(5)], store }));
@@ -105,7 +105,7 @@ describe("the name of a key", () => {
 });
 
 describe("the keys of one user", () => {
-  it("share a slot whatever the limiter and the limits, where the key can be a tag and where it cannot", async () => {
+  it("the keys of one user share a slot for all limiters and limits", async () => {
     const prefix = freshPrefix();
     const store = inUse.redis.store({ prefix });
     for (const key of ODD_KEYS.filter(({ length }) => length < 1_000)) {
@@ -124,7 +124,7 @@ describe("the keys of one user", () => {
 });
 
 describe("limits and their cells", () => {
-  it("are shared by limiters of one name whatever the order and the mode of the limits", async () => {
+  it("limiters of one name share cells for any order and mode of the limits", async () => {
     const prefix = freshPrefix();
     const store = inUse.redis.store({ prefix });
     const [day, hour] = [perDay(10), perHour(7)];
@@ -140,7 +140,7 @@ describe("limits and their cells", () => {
     expect(await namesUnder(prefix)).toHaveLength(1);
   });
 
-  it("are new when a limit's numbers, unit or name are", async () => {
+  it("a limit with other numbers, another unit or another name has new cells", async () => {
     const prefix = freshPrefix();
     const store = inUse.redis.store({ prefix });
     const lists = [perDay(10), perDay(11), perDay(10, { unit: "tokens" }), perDay(10, { name: "own" })];
@@ -151,7 +151,7 @@ describe("limits and their cells", () => {
     expect(await namesUnder(prefix)).toHaveLength(4);
   });
 
-  it("are the same for another store and another client", async () => {
+  it("another store over another client uses the same cells", async () => {
     const prefix = freshPrefix();
     const limits = [perDay(10)];
     await createLimiter({ name: "api", limits, store: inUse.redis.store({ prefix }) }).consume("ann", 4);
@@ -160,8 +160,8 @@ describe("limits and their cells", () => {
   });
 });
 
-describe("what a key takes", () => {
-  it("is at most 128 bytes for a bucket of a user with 16 characters, under the default prefix", async () => {
+describe("the memory of a key", () => {
+  it("a bucket of a user with 16 characters takes at most 128 bytes under the default prefix", async () => {
     const store = redisStore({ client: inUse.redis.client, timeoutMs: 10_000 });
     const limiter = createLimiter({ name: "api", limits: [perHour(100)], store });
     await limiter.allow("user-00000000001");

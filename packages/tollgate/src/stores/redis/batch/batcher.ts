@@ -1,54 +1,52 @@
-import { OVERLOADED } from "../failure/outage.ts";
+import { slotOf } from "../cluster-slots.ts";
+import { afterThisTurn } from "../event-loop.ts";
+import { OVERLOADED } from "../failure/unavailable-error.ts";
 import type { TransactionOutcome } from "../script/decode-reply.ts";
-import type { ScriptVerb } from "../script/encode-call.ts";
-import { slotOf } from "../slots.ts";
-import { afterThisTurn } from "./after-this-turn.ts";
-import { Batch } from "./batch.ts";
-import type { DenialMemory } from "./denial-memory.ts";
+import { SCRIPT_VERBS } from "../script/script-verbs.ts";
+import type { ScriptVerb } from "../script/transaction.ts";
 import type { AskOptions, KeyCall } from "./key-call.ts";
 import { KeyLine } from "./key-line.ts";
+import { Batch } from "./script-batch.ts";
 import type { Waiter } from "./waiter.ts";
-import { Work } from "./work.ts";
+import { type DenialMemory, Work } from "./work.ts";
 
-/** Stands for the slot where everything may go out together. */
+/** The slot of all keys where there is no cluster. */
 const ANYWHERE = -1;
-/** So many steps are under way at most: a server needs about ten milliseconds for them. */
+/** The most steps in flight: a server needs about ten milliseconds for them. */
 const MOST_STEPS_UNDER_WAY = 8_000;
-/** One key may have this part of the calls that may wait, so that a flood of its calls leaves room for others. */
-const PART_OF_KEY = 1 / 4;
-/** Refunds and charges settle calls that were admitted: they find room when takes find none. */
-const SETTLING: ReadonlySet<ScriptVerb> = new Set(["charge", "refund"]);
+/** One key may have this fraction of the pending calls, so that a flood of one key does not starve the others. */
+const FRACTION_OF_KEY = 1 / 4;
 
-export interface BatcherOptions {
-  /** How many keys go out in one call; below 1: each call alone. */
+interface BatcherOptions {
+  /** The most keys of one script call; below 1: each call alone. */
   readonly mostKeys: number;
-  /** Whether keys of one call have to share a slot. */
+  /** Whether all keys of a script call have to be in one slot. */
   readonly bySlot: boolean;
-  /** Whether a call is decided at the moment of its limiter's clock: then only calls of one moment join. */
+  /** With `"client"`, only calls of the same moment join. */
   readonly time: "server" | "client";
-  /** How many calls may wait for their answer. */
+  /** The most calls without an answer. */
   readonly maxPending: number;
-  /** Whether calls may go out: not before the client has connected. Where they may not, `flush` has to be called again. */
+  /** Whether calls may be sent: not before the client has connected. Otherwise the owner calls `flush` again later. */
   readonly mayStart: () => boolean;
   readonly nowMs: () => number;
   readonly memory: DenialMemory;
-  /** Sends a batch once, and calls `returned` when its answer came or will not come. */
+  /** Sends a batch once, and calls `returned` after its answer or its failure. */
   readonly send: (batch: Batch) => void;
 }
 
 /**
- * Gathers what is asked in one turn of the event loop into few calls, and holds back what would be too much at a time: of one key, and in
- * all. What is asked of a key keeps its order.
+ * Collects the calls of one turn of the event loop into few script calls. Calls that exceed the steps in flight, per
+ * key or in total, wait in a queue. The calls of a key keep their order.
  */
 export class Batcher {
   readonly #options: BatcherOptions;
   readonly #lines = new Map<string, KeyLine<Work>>();
-  /** What may go out: it is the next in the lines of all its keys. */
+  /** Work that may be sent: it is the next in the lines of all its keys. */
   readonly #ready = new Set<Work>();
   #pending = 0;
   #stepsUnderWay = 0;
   #isScheduled = false;
-  /** When the calls of this turn came. */
+  /** When the calls of this turn were made. */
   #turnMs: number | undefined;
 
   constructor(options: BatcherOptions) {
@@ -60,13 +58,13 @@ export class Batcher {
     return this.#pending;
   }
 
-  /** Whether some call for this key has not gone out. */
+  /** Whether a call for this key was not sent yet. */
   isWaiting(name: string): boolean {
     return this.#lines.get(name)?.hasWaiting === true;
   }
 
   ask(verb: ScriptVerb, keys: readonly KeyCall[], nowUs: number, waiter: Waiter, options?: AskOptions): void {
-    if (!this.#hasRoom(verb, keys)) {
+    if (!this.#hasCapacity(verb, keys)) {
       waiter.failed(OVERLOADED);
       return;
     }
@@ -84,7 +82,7 @@ export class Batcher {
     if (this.#ready.size >= Math.max(1, this.#options.mostKeys)) this.flush();
   }
 
-  /** Sends what may go out. */
+  /** Sends what may be sent. */
   flush(): void {
     this.#turnMs = undefined;
     if (this.#ready.size === 0 || !this.#options.mayStart()) return;
@@ -97,19 +95,19 @@ export class Batcher {
     for (const batch of open.values()) this.#options.send(batch);
   }
 
-  /** Takes a batch back whose works have been answered, or failed. */
-  returned({ works, parts }: Batch): void {
+  /** Ends a batch whose works were answered or failed. */
+  returned({ works, steps: counts }: Batch): void {
     for (const [i, work] of works.entries()) {
-      const steps = parts[i]!;
+      const steps = counts[i]!;
       this.#stepsUnderWay -= steps;
       work.returned();
       for (const line of work.lines) line.returned(steps);
     }
-    for (const work of works) this.#goOn(work);
+    for (const work of works) this.#continue(work);
     if (this.#ready.size > 0) this.#turn();
   }
 
-  /** Answers the calls of a work, as far as they have gone out. */
+  /** Answers the calls of a work that were sent. */
   done(work: Work, outcome: TransactionOutcome): void {
     const before = work.pending;
     work.done(outcome);
@@ -123,14 +121,14 @@ export class Batcher {
     this.#answered(work, before);
   }
 
-  /** Fails what has not gone out, or not all of it, as far as it is chosen. */
+  /** Fails the chosen works that were not sent, or not completely. */
   failWaiting(error: unknown, chooses: (work: Work) => boolean): void {
     for (const line of this.#lines.values()) {
       if (!line.hasWaiting) continue;
       for (const work of [...line.waiting()]) {
         if (!chooses(work)) continue;
         this.fail(work, error);
-        this.#goOn(work);
+        this.#continue(work);
       }
     }
   }
@@ -139,21 +137,21 @@ export class Batcher {
     return this.#options.bySlot ? slotOf(work.keys[0]!.name) : ANYWHERE;
   }
 
-  #hasRoom(verb: ScriptVerb, keys: readonly KeyCall[]): boolean {
-    const most = SETTLING.has(verb) ? 2 * this.#options.maxPending : this.#options.maxPending;
+  #hasCapacity(verb: ScriptVerb, keys: readonly KeyCall[]): boolean {
+    const most = SCRIPT_VERBS[verb].settles ? 2 * this.#options.maxPending : this.#options.maxPending;
     if (this.#pending >= most) return false;
-    const mostOfKey = Math.max(1, most * PART_OF_KEY);
+    const mostOfKey = Math.max(1, most * FRACTION_OF_KEY);
     for (const { name } of keys) if ((this.#lines.get(name)?.pending ?? 0) >= mostOfKey) return false;
     return true;
   }
 
-  /** Where each call goes alone none joins; where each has its own moment only those of the same do. */
+  /** Joins a call to identical work, if batching is on and the moments are equal. */
   #join(verb: ScriptVerb, call: KeyCall, nowUs: number, waiter: Waiter): boolean {
     const line = this.#lines.get(call.name);
     const last = line?.last;
     const { mostKeys, time } = this.#options;
     if (line === undefined || last === undefined || mostKeys < 1) return false;
-    if ((time === "client" && last.nowUs !== nowUs) || !last.takes(verb, call)) return false;
+    if ((time === "client" && last.nowUs !== nowUs) || !last.canJoin(verb, call)) return false;
     line.pending += 1;
     last.join(waiter, nowUs);
     return true;
@@ -169,28 +167,28 @@ export class Batcher {
     const steps = work.cut(leastLeft(work.lines));
     const slot = this.slotOf(work);
     let batch = open.get(slot);
-    if (batch?.hasRoomFor(work) !== true) {
+    if (batch?.fits(work) !== true) {
       if (batch !== undefined) this.#options.send(batch);
       batch = new Batch(slot, this.#options.mostKeys, this.#options.time);
       open.set(slot, batch);
     }
     batch.add(work, steps);
     this.#stepsUnderWay += steps;
-    const isWhole = work.isLook || work.pending === work.times;
+    const isWhole = work.isReadOnly || work.pending === work.times;
     for (const line of work.lines) {
       line.remove(work);
       line.sent(steps);
-      if (!isWhole) line.holdFor(work);
+      if (!isWhole) line.blockUntilDone(work);
       else if (line.next !== undefined) this.#offer(line.next);
     }
   }
 
-  /** The rest of a work, or what waits behind it. */
-  #goOn(work: Work): void {
+  /** Offers the rest of a work, or the next work behind it. */
+  #continue(work: Work): void {
     for (const line of work.lines) {
       if (work.pending === 0) line.remove(work);
       if (line.next !== undefined) this.#offer(line.next);
-      this.#letGoIfIdle(line);
+      this.#removeIfIdle(line);
     }
   }
 
@@ -208,11 +206,11 @@ export class Batcher {
     return line;
   }
 
-  #letGoIfIdle(line: KeyLine<Work>): void {
+  #removeIfIdle(line: KeyLine<Work>): void {
     if (line.isIdle && line.pending === 0) this.#lines.delete(line.name);
   }
 
-  /** When this turn's calls came; at its end they go out. */
+  /** The time of this turn's calls. Schedules a flush at the end of the turn. */
   #turn(): number {
     this.#turnMs ??= this.#options.nowMs();
     if (!this.#isScheduled) {

@@ -1,27 +1,21 @@
 import { TollgateError } from "../../../core/errors.ts";
-import { refusalCause } from "../clients/client-failure.ts";
-import { openFence, voidFence } from "../clients/fence-bytes.ts";
-import type { Fence, RedisPort } from "../clients/redis-port.ts";
+import { type CancelFlag, cancel, createCancelFlag } from "../clients/cancel-flag.ts";
+import { rejectionCause } from "../clients/client-failure.ts";
+import type { RedisPort } from "../clients/redis-port.ts";
 import { serverError } from "../clients/server-error.ts";
+import { monotonicMs } from "../event-loop.ts";
 import type { Breaker } from "../failure/breaker.ts";
-import { monotonicMs } from "../failure/monotonic-time.ts";
-import { Outage } from "../failure/outage.ts";
 import type { ReplyWatch } from "../failure/reply-watch.ts";
 import { translateError } from "../failure/translate-error.ts";
+import { UnavailableError } from "../failure/unavailable-error.ts";
 import { withTimeout } from "../failure/with-timeout.ts";
 import { decodeReply, type TransactionOutcome } from "../script/decode-reply.ts";
 import { encodeCall } from "../script/encode-call.ts";
-import type { Batch } from "./batch.ts";
+import type { Batcher } from "./batcher.ts";
+import type { Batch } from "./script-batch.ts";
 import type { Work } from "./work.ts";
 
-/** Hears how the work of batches ended. */
-export interface DispatchEnd {
-  done(work: Work, outcome: TransactionOutcome): void;
-  fail(work: Work, error: unknown): void;
-  returned(batch: Batch): void;
-}
-
-export interface DispatcherOptions {
+interface DispatcherOptions {
   readonly port: RedisPort;
   readonly breaker: Breaker;
   readonly watch: ReplyWatch;
@@ -30,36 +24,36 @@ export interface DispatcherOptions {
   readonly prefix: string;
 }
 
-/** Sends batches, each once, and tells how the work in them ended. */
+/** Sends batches, each once, and hands the results to the batcher. */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
-  readonly #end: DispatchEnd;
-  /** Of the calls that are under way. */
-  readonly #fences = new Set<Fence>();
+  readonly #batcher: Pick<Batcher, "done" | "fail" | "returned">;
+  /** The flags of the calls in flight. */
+  readonly #cancelFlags = new Set<CancelFlag>();
   readonly #stopListening: () => void;
-  /** What a probe names. In a cluster it goes to the node that failed last. */
+  /** The key of a probe. In a cluster it leads to the node that failed last. */
   #probeKey: string;
 
-  constructor(options: DispatcherOptions, end: DispatchEnd) {
+  constructor(options: DispatcherOptions, batcher: Pick<Batcher, "done" | "fail" | "returned">) {
     this.#options = options;
-    this.#end = end;
+    this.#batcher = batcher;
     this.#probeKey = `${options.prefix}:probe`;
-    // Whether they landed is unknown: should the client send them again, they must do nothing.
+    // Whether the calls were executed is unknown. If the client sends them again, they must do nothing.
     this.#stopListening = options.port.onLost(() => {
-      for (const fence of this.#fences) voidFence(fence);
+      for (const flag of this.#cancelFlags) cancel(flag);
     });
   }
 
   async send(batch: Batch): Promise<void> {
     await this.#deliver(batch, batch.works);
-    this.#end.returned(batch);
+    this.#batcher.returned(batch);
   }
 
-  /** Has the server run the script, which does nothing. Rejects where the server could not be asked. */
+  /** Runs the script with a cancelled call. Rejects while the server is unavailable. */
   async probe(timeoutMs: number): Promise<void> {
-    const fence = openFence();
-    voidFence(fence);
-    const answer = this.#options.port.run({ keys: [this.#probeKey], args: [], fence });
+    const cancelFlag = createCancelFlag();
+    cancel(cancelFlag);
+    const answer = this.#options.port.run({ keys: [this.#probeKey], args: [], cancelFlag });
     await withTimeout(timeoutMs, answer.catch(translateError));
   }
 
@@ -73,19 +67,19 @@ export class Dispatcher {
       outcomes = await this.#outcomesOf(batch, works);
     } catch (error) {
       if (works.length > 1 && isUndone(error)) await this.#deliverEach(batch, works);
-      else for (const work of works) this.#end.fail(work, error);
+      else for (const work of works) this.#batcher.fail(work, error);
       return;
     }
     for (const [i, work] of works.entries()) {
       const outcome = outcomes[i]!;
-      if (outcome.refused === undefined) this.#end.done(work, outcome);
-      else this.#end.fail(work, new Outage(refusalCause(outcome.refused), "command"));
+      if (outcome.rejected === undefined) this.#batcher.done(work, outcome);
+      else this.#batcher.fail(work, new UnavailableError(rejectionCause(outcome.rejected), "command"));
     }
   }
 
   /**
-   * One key that holds something else, or that is on its way to another node, has the script fail for all. It writes when all is
-   * decided, so nothing has happened: each alone, and in their order, only those fail that concern the key.
+   * A key of another type, or one that is being migrated, fails the whole script call. The script writes last, so
+   * nothing happened: sent again one by one and in order, only the works of that key fail.
    */
   async #deliverEach(batch: Batch, works: readonly Work[]): Promise<void> {
     await Promise.all(works.map((work) => this.#deliver(batch, [work])));
@@ -94,31 +88,31 @@ export class Dispatcher {
   async #outcomesOf(batch: Batch, works: readonly Work[]): Promise<readonly TransactionOutcome[]> {
     const { breaker, watch, port, time, maxSkewMs } = this.#options;
     const { keys, args } = encodeCall({ time, extraMs: time === "server" ? 0 : maxSkewMs, transactions: works });
-    const fence = openFence();
+    const cancelFlag = createCancelFlag();
     const sentAtMs = monotonicMs();
-    this.#fences.add(fence);
+    this.#cancelFlags.add(cancelFlag);
     try {
-      const answer = port.run({ keys, args, fence }).catch(translateError);
-      const reply = await watch.reply(batch.slot, batch.sinceMs, answer, () => voidFence(fence));
+      const answer = port.run({ keys, args, cancelFlag }).catch(translateError);
+      const reply = await watch.reply(batch.slot, batch.sinceMs, answer, () => cancel(cancelFlag));
       const outcomes = decodeReply(reply, works);
-      // The script found that the call had been given up.
-      if (outcomes === undefined) throw new Outage("connection lost");
+      // The script saw a cancelled call.
+      if (outcomes === undefined) throw new UnavailableError("connection lost");
       breaker.succeeded();
       return outcomes;
     } catch (error) {
-      if (error instanceof Outage && error.kind === "server") {
+      if (error instanceof UnavailableError && error.kind === "server") {
         this.#probeKey = keys[0]!;
         breaker.failed(sentAtMs);
       } else breaker.succeeded();
       throw error;
     } finally {
-      this.#fences.delete(fence);
+      this.#cancelFlags.delete(cancelFlag);
     }
   }
 }
 
-/** Whether the server answered that it would not, or not yet: nothing was done. */
+/** Whether the server answered with an error, so that nothing was done. */
 function isUndone(error: unknown): boolean {
   if (error instanceof TollgateError) return serverError(error.cause) !== undefined;
-  return error instanceof Outage && serverError(error.cause)?.code === "TRYAGAIN";
+  return error instanceof UnavailableError && serverError(error.cause)?.code === "TRYAGAIN";
 }

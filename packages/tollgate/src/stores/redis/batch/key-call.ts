@@ -1,25 +1,25 @@
 import type { Clock } from "../../../core/clock.ts";
 import type { Plan } from "../../../core/plan.ts";
-import type { Stand } from "../failure/failure-policy.ts";
-import type { ScriptKey, ScriptTransaction } from "../script/encode-call.ts";
+import type { QuotaState } from "../failure/failure-policy.ts";
+import type { ScriptKey, ScriptTransaction } from "../script/transaction.ts";
 
-/** What has to be known of the space that a call is for. */
+/** What a call needs from its space. */
 export interface KeySpace {
   readonly plan: Plan;
-  /** That of its limiter. */
+  /** The limiter's clock. */
   readonly clock: Clock;
-  readonly stand: Stand;
+  readonly quotaState: QuotaState;
 }
 
-/** A key of a space, and what a call costs there. */
+/** A key of a space, and the costs of a call. */
 export interface KeyCall extends ScriptKey {
   readonly space: KeySpace;
-  /** The user's, where `name` is the server's. */
+  /** The user's key; `name` is the key's name on the server. */
   readonly key: string;
 }
 
-/** What is asked beside the verb. */
-export interface AskOptions extends Pick<ScriptTransaction, "tellsTime" | "takenUs"> {
-  /** The moment of what is asked in whole microseconds, where it is not that of the call: looked at where the time is the client's. */
+/** Options of a call beside the verb. */
+export interface AskOptions extends Pick<ScriptTransaction, "reportsTime" | "takenUs"> {
+  /** The moment of the call in whole microseconds, if it is not the caller's. Used with `time: "client"` only. */
   readonly nowUs?: number;
 }

@@ -1,26 +1,29 @@
-/** So many steps of one key are under way at a time, about a millisecond: the rest waits, and identical calls join meanwhile. */
+/**
+ * The most steps of one key that are in flight, about a millisecond. The rest waits, and identical calls join
+ * meanwhile.
+ */
 const MOST_STEPS = 1_000;
 
-/** Work on one key, in its order. */
+/** The queue of work for one key, in order. */
 export class KeyLine<Work> {
   readonly name: string;
   /** Calls without an answer. */
   pending = 0;
-  /** The work that came last: identical calls join it until it goes out. */
+  /** The newest work. Identical calls join it until it is sent. */
   last: Work | undefined;
   #first: Work | undefined;
-  /** Behind the first: nothing, for nearly all keys. */
+  /** Work behind the first; `undefined` for nearly all keys. */
   #others: Set<Work> | undefined;
-  /** Steps that are under way. */
+  /** Steps in flight. */
   #steps = 0;
-  /** Work that has gone out in part: what came after it waits until it is done. */
+  /** Work that was sent in part. Later work waits until it is done. */
   #unfinished: Work | undefined;
 
   constructor(name: string) {
     this.name = name;
   }
 
-  /** What may go out next. */
+  /** The work that may be sent next. */
   get next(): Work | undefined {
     return this.#steps >= MOST_STEPS ? undefined : (this.#unfinished ?? this.#first);
   }
@@ -33,7 +36,7 @@ export class KeyLine<Work> {
     return this.#steps === 0 && !this.hasWaiting;
   }
 
-  /** How many steps more may go out. */
+  /** How many more steps may be sent. */
   get stepsLeft(): number {
     return MOST_STEPS - this.#steps;
   }
@@ -48,14 +51,14 @@ export class KeyLine<Work> {
     this.#others.add(work);
   }
 
-  /** All that waits, the oldest first. */
+  /** All waiting work, the oldest first. */
   *waiting(): Generator<Work> {
     if (this.#unfinished !== undefined) yield this.#unfinished;
     if (this.#first !== undefined) yield this.#first;
     if (this.#others !== undefined) yield* this.#others;
   }
 
-  /** The work has gone out, or was given up. */
+  /** Removes work that was sent or failed. */
   remove(work: Work): void {
     if (this.#unfinished === work) this.#unfinished = undefined;
     if (this.#first !== work) this.#others?.delete(work);
@@ -66,13 +69,13 @@ export class KeyLine<Work> {
     this.#steps += steps;
   }
 
-  /** The answer came, or will not come. */
+  /** Counts steps that were answered, or never will be. */
   returned(steps: number): void {
     this.#steps -= steps;
   }
 
   /** Lets nothing pass until the rest of this work is done. */
-  holdFor(work: Work): void {
+  blockUntilDone(work: Work): void {
     this.#unfinished = work;
   }
 

@@ -1,28 +1,28 @@
 import { Report } from "../../../core/report.ts";
 import type { KeyCall } from "./key-call.ts";
 
-/** What the server answered to a call. */
+/** The server's answer to a call. */
 export interface Answer {
   readonly report: Report;
-  /** The moment of the decision, where it was asked for. */
+  /** The moment of the decision, with `reportsTime`. */
   readonly decidedUs: number | undefined;
 }
 
-/** One caller that waits for its answer. */
+/** A caller that waits for its answer. */
 export interface Waiter {
-  /** Whether the figures of the decision are wanted, not the answer alone. */
+  /** Whether it needs the figures of the decision, not only yes or no. */
   readonly wantsReport: boolean;
-  /** `report` is shared by calls that were answered alike: read it only. `decidedUs`: the server's time, where it was asked for. */
+  /** Identical calls share `report`: read it only. `decidedUs` is the server's time, with `reportsTime`. */
   decided(admitted: boolean, report: Report | undefined, decidedUs: number | undefined): void;
   failed(error: unknown): void;
 }
 
-/** Decides one take without the server, or throws the error that its caller has to get. */
+/** Decides one take without the server, or throws the error that its caller gets. */
 export type DecideWithout = (error: unknown, call: KeyCall, nowUs: number) => boolean;
-/** The same for a caller that wants the figures. */
+/** The same for a caller that needs the figures. */
 export type ReportWithout = (error: unknown) => Report;
 
-/** The caller of `allow`: it wants yes or no. It is small, because of a flood there are many. */
+/** The caller of `allow`, which needs yes or no. It is small, because a flood creates many. */
 export class AnswerWaiter implements Waiter {
   readonly wantsReport = false;
   readonly #resolve: (admitted: boolean | Promise<boolean>) => void;
@@ -30,7 +30,7 @@ export class AnswerWaiter implements Waiter {
   readonly #nowUs: number;
   readonly #decideWithout: DecideWithout;
 
-  /** `resolve` is that of the caller's promise. */
+  /** `resolve` resolves the caller's promise. */
   constructor(
     resolve: (admitted: boolean | Promise<boolean>) => void,
     call: KeyCall,
@@ -56,11 +56,11 @@ export class AnswerWaiter implements Waiter {
   }
 }
 
-/** A caller that wants the figures. Where nothing decides without the server, its promise rejects. */
+/** A caller that needs the figures. Its promise rejects if there is no `reportWithout`. */
 export class ReportWaiter implements Waiter {
   readonly wantsReport = true;
   readonly report: Promise<Report>;
-  /** The moment of the decision, where it was asked for. */
+  /** The moment of the decision, with `reportsTime`. */
   decidedUs: number | undefined;
   readonly #reportWithout: ReportWithout | undefined;
   #resolve: (report: Report) => void = () => {};
@@ -92,7 +92,7 @@ export class ReportWaiter implements Waiter {
   }
 }
 
-/** Of verbs that tell no figures. */
+/** The report of a verb without figures. */
 function withoutEntries(admitted: boolean): Report {
   const report = new Report();
   report.admitted = admitted;

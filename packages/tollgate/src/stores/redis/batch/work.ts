@@ -1,38 +1,48 @@
 import type { Report } from "../../../core/report.ts";
 import type { TransactionOutcome } from "../script/decode-reply.ts";
-import type { ScriptTransaction, ScriptVerb } from "../script/encode-call.ts";
+import { SCRIPT_VERBS } from "../script/script-verbs.ts";
 import { stepsOf } from "../script/steps.ts";
-import type { DenialMemory } from "./denial-memory.ts";
+import type { ScriptTransaction, ScriptVerb } from "../script/transaction.ts";
 import type { AskOptions, KeyCall } from "./key-call.ts";
 import type { KeyLine } from "./key-line.ts";
 import type { Waiter } from "./waiter.ts";
 
-export interface WorkParts {
+/** Receives the server's decisions in the order in which the server made them. */
+export interface DenialMemory {
+  /** How many refunds and charges there were so far. A denial that was requested before the last one is not cached. */
+  readonly changes: number;
+  admitted(call: KeyCall): void;
+  /** `nowUs` is not later than the decision. `changes` is the value when the call was made. */
+  denied(call: KeyCall, report: Report, nowUs: number, changes: number): void;
+}
+
+interface WorkParts {
   readonly verb: ScriptVerb;
   readonly keys: readonly KeyCall[];
   readonly lines: readonly KeyLine<Work>[];
   readonly nowUs: number;
-  /** When the first of the calls came, in the time of `ListeningTime`. */
+  /** When the first call was made, in the time of `ListeningTime`. */
   readonly sinceMs: number;
   readonly memory: DenialMemory;
-  /** A call with options does not join. */
+  /** No call joins a call with options. */
   readonly options: AskOptions | undefined;
 }
 
 /**
- * Calls that the server decides as one transaction: one call, or identical calls for one key that joined. Where they are more than the
- * server may be kept busy with at a time, they go out in slices. The first denial answers all takes after it: they are identical.
+ * Calls that the server decides as one transaction: one call, or identical calls for one key. If they are too many
+ * steps for the server at a time, they are sent in slices. The first denial answers all takes after it, because they
+ * are identical.
  */
 export class Work implements ScriptTransaction {
   readonly verb: ScriptVerb;
   readonly keys: readonly KeyCall[];
-  /** Those of its keys. */
+  /** The lines of its keys. */
   readonly lines: readonly KeyLine<Work>[];
-  /** When the first of the calls came, in the time of `ListeningTime`. */
+  /** When the first call was made, in the time of `ListeningTime`. */
   readonly sinceMs: number;
-  /** What of the calls that wait the next slice asks for. */
+  /** How many of the pending calls the next slice has. */
   times = 0;
-  readonly tellsTime: boolean;
+  readonly reportsTime: boolean;
   readonly takenUs: number | undefined;
   readonly #memory: DenialMemory;
   readonly #changes: number;
@@ -48,7 +58,7 @@ export class Work implements ScriptTransaction {
     this.keys = keys;
     this.lines = lines;
     this.sinceMs = sinceMs;
-    this.tellsTime = options?.tellsTime === true;
+    this.reportsTime = options?.reportsTime === true;
     this.takenUs = options?.takenUs;
     this.#nowUs = nowUs;
     this.#memory = memory;
@@ -65,23 +75,23 @@ export class Work implements ScriptTransaction {
     return this.#wantsReports ? "each" : "first-denied";
   }
 
-  /** Whether it changes nothing: one answer serves all its calls. */
-  get isLook(): boolean {
-    return this.verb === "peek" || this.verb === "explain";
+  /** Whether it changes nothing, so that one answer serves all its calls. */
+  get isReadOnly(): boolean {
+    return !SCRIPT_VERBS[this.verb].changes;
   }
 
-  /** Whether a slice has no answer yet: the next one waits for it, because both count in `pending`. */
+  /** Whether a slice is in flight. The next one waits for it, because both count in `pending`. */
   get isUnderWay(): boolean {
     return this.#isUnderWay;
   }
 
-  /** How many calls wait for an answer. */
+  /** How many calls have no answer yet. */
   get pending(): number {
     return this.#waiters.length - this.#answered;
   }
 
-  /** Whether such a call may join: the server would be asked the very same once more. */
-  takes(verb: ScriptVerb, { space, costs }: KeyCall): boolean {
+  /** Whether a call is identical and may join. */
+  canJoin(verb: ScriptVerb, { space, costs }: KeyCall): boolean {
     if (this.#isClosed || verb !== this.verb) return false;
     const own = this.keys[0]!;
     return own.space === space && (own.costs === costs || own.costs.every((cost, i) => cost === costs[i]));
@@ -93,11 +103,11 @@ export class Work implements ScriptTransaction {
     if (waiter.wantsReport) this.#wantsReports = true;
   }
 
-  /** Chooses how many calls go out now, within so many steps, but at least one. From here on no call joins. */
+  /** Chooses how many calls to send now, within so many steps, but at least one. No call joins afterwards. */
   cut(mostSteps: number): number {
     this.#isClosed = true;
     this.#isUnderWay = true;
-    this.times = this.isLook ? 1 : this.pending;
+    this.times = this.isReadOnly ? 1 : this.pending;
     let steps = stepsOf(this);
     while (steps > mostSteps && this.times > 1) {
       this.times = Math.max(1, Math.min(this.times - 1, Math.floor((this.times * mostSteps) / steps)));
@@ -106,20 +116,20 @@ export class Work implements ScriptTransaction {
     return steps;
   }
 
-  /** The answer to the slice came, or will not come. */
+  /** Ends the slice in flight. */
   returned(): void {
     this.#isUnderWay = false;
   }
 
-  /** Answers the calls of the slice, and those that its outcome decides besides. */
+  /** Answers the calls of the slice, and the later calls that its outcome decides. */
   done(outcome: TransactionOutcome): void {
     this.#remember(outcome);
     const { admitted, reports, decidedUs } = outcome;
-    const isDenied = this.verb === "take" && admitted < this.times;
-    // All of it may have been given up meanwhile.
-    const count = this.isLook || isDenied ? this.pending : Math.min(this.times, this.pending);
+    const isDenied = SCRIPT_VERBS[this.verb].decides && admitted < this.times;
+    // The calls may have failed meanwhile.
+    const count = this.isReadOnly || isDenied ? this.pending : Math.min(this.times, this.pending);
     for (let i = 0; i < count; i += 1) {
-      const isAdmitted = this.isLook ? admitted > 0 : i < admitted;
+      const isAdmitted = this.isReadOnly ? admitted > 0 : i < admitted;
       this.#waiters[this.#answered]!.decided(isAdmitted, this.#reportOf(i, isAdmitted, reports), decidedUs);
       this.#answered += 1;
     }
@@ -133,15 +143,16 @@ export class Work implements ScriptTransaction {
     }
   }
 
-  /** Where figures are not wanted, the one report is that of the first denial. */
+  /** If no call needs figures, the only report is that of the first denial. */
   #reportOf(call: number, isAdmitted: boolean, reports: readonly Report[]): Report | undefined {
     if (!this.#wantsReports && isAdmitted) return undefined;
     return reports[Math.min(call, reports.length - 1)];
   }
 
-  /** Now, not when the callers go on: what the server decides later must not be remembered before. */
+  /** Runs synchronously, before the callers resume: memory must follow the order of the server's decisions. */
   #remember({ admitted, reports }: TransactionOutcome): void {
-    if (this.verb !== "take") return;
+    const { decides, changes } = SCRIPT_VERBS[this.verb];
+    if (!(decides && changes)) return;
     if (admitted > 0) for (const call of this.keys) this.#memory.admitted(call);
     const denial = admitted < this.times ? reports.at(-1) : undefined;
     if (denial !== undefined && this.keys.length === 1) {

@@ -2,20 +2,20 @@ import { TollgateError } from "../../../core/errors.ts";
 import { serverError } from "./server-error.ts";
 
 /**
- * What an error of a client means, with the cause in a few words (no addresses, no secrets):
+ * The class of a client's error, and its cause in a few words (no addresses, no secrets):
  *
- * - `"outage"`: the server cannot be asked at the moment.
- * - `"refused"`: the server may not carry out this command at the moment. It is there for others.
- * - `"fault"`: something is wrong that does not pass by itself. The caller gets the error.
+ * - `"unavailable"`: the server is temporarily unavailable.
+ * - `"rejected"`: the server temporarily rejects this command, but serves others.
+ * - `"fault"`: the failure is permanent. The caller gets the error.
  */
 export type ClientFailure =
-  | { readonly kind: "outage" | "refused"; readonly cause: string }
+  | { readonly kind: "unavailable" | "rejected"; readonly cause: string }
   | { readonly kind: "fault" };
 
 const FAULT: ClientFailure = Object.freeze({ kind: "fault" });
 
-/** What servers answer while they, or the part of the cluster that is asked, can do nothing. */
-const PASSING: ReadonlyMap<string, string> = new Map([
+/** Error codes of servers, or of parts of a cluster, that are temporarily unavailable. */
+const TEMPORARY: ReadonlyMap<string, string> = new Map([
   ["ASK", "the slot is moving"],
   ["BUSY", "the server is busy with a script"],
   ["CLUSTERDOWN", "the cluster is down"],
@@ -28,8 +28,8 @@ const PASSING: ReadonlyMap<string, string> = new Map([
   ["UNKILLABLE", "the server is busy with a script"],
 ]);
 
-/** What servers answer to a command that they may not carry out, while they carry out others. */
-const REFUSED: ReadonlyMap<string, string> = new Map([
+/** Error codes of commands that servers reject while they serve others. */
+const REJECTED: ReadonlyMap<string, string> = new Map([
   ["MISCONF", "the server cannot save its data"],
   ["NOPERM", "the server does not permit the command"],
   ["NOREPLICAS", "the primary has too few replicas"],
@@ -37,10 +37,10 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
   ["READONLY", "the server is a replica"],
 ]);
 
-/** "max number of clients reached", and what hosts count. */
-const A_MOST = /^max /;
+/** "max number of clients reached", and the quotas of hosting providers. */
+const QUOTA_REACHED = /^max /;
 
-/** Told by the words of what clients throw of themselves; the first that fits. */
+/** The causes of errors that clients throw themselves, by their text. The first match wins. */
 const CAUSES: readonly (readonly [words: RegExp, cause: string])[] = [
   [/ECONNREFUSED|connection refused/i, "connection refused"],
   [/ENOTFOUND|EAI_AGAIN|getaddrinfo/i, "host not found"],
@@ -60,43 +60,44 @@ const CAUSES: readonly (readonly [words: RegExp, cause: string])[] = [
   [/fetch|ConnectionError/i, "connection failed"],
 ];
 
-/** Clients that are used for something else, or were given a wrong key: that does not pass. */
+/** Clients in another mode, or with a wrong key. These failures are permanent. */
 const MISUSE = /subscriber mode|monitoring mode|unauthori[sz]ed|forbidden/i;
-/** Bugs, in this library or in a client. */
+/** Errors of bugs, in this library or in a client. */
 const BUGS = new Set(["TypeError", "RangeError", "ReferenceError", "SyntaxError", "EvalError"]);
 const DEEPEST = 3;
 
-/** Whether the server does not know the script by its SHA-1, and so has done nothing. */
+/** Whether the server does not know the script's SHA-1, and so has done nothing. */
 export function isUnknownScript(error: unknown): boolean {
   return serverError(error)?.code === "NOSCRIPT";
 }
 
-/** Says what an error means that a client of Redis, or a `RedisPort`, threw. */
+/** Classifies an error of a Redis client or a `RedisPort`. */
 export function clientFailure(error: unknown): ClientFailure {
   if (error instanceof TollgateError) return FAULT;
   const answer = serverError(error);
   if (answer === undefined) return failureOfClient(error);
-  if (answer.code === "ERR" && A_MOST.test(answer.text)) return { kind: "outage", cause: "the server refuses more" };
-  const refused = REFUSED.get(answer.code);
-  if (refused !== undefined) return { kind: "refused", cause: refused };
-  const cause = PASSING.get(answer.code);
-  return cause === undefined ? FAULT : { kind: "outage", cause };
+  if (answer.code === "ERR" && QUOTA_REACHED.test(answer.text))
+    return { kind: "unavailable", cause: "the server refuses more" };
+  const rejected = REJECTED.get(answer.code);
+  if (rejected !== undefined) return { kind: "rejected", cause: rejected };
+  const cause = TEMPORARY.get(answer.code);
+  return cause === undefined ? FAULT : { kind: "unavailable", cause };
 }
 
-/** In a few words, why a server did not carry out a command: its error's code says so. */
-export function refusalCause(code: string): string {
-  return REFUSED.get(code) ?? "the server refused to write";
+/** The cause of a rejected write in a few words, by the error's code. */
+export function rejectionCause(code: string): string {
+  return REJECTED.get(code) ?? "the server refused to write";
 }
 
 function failureOfClient(error: unknown): ClientFailure {
   const words = wordsOf(error, DEEPEST);
   if (MISUSE.test(words)) return FAULT;
   const known = CAUSES.find(([pattern]) => pattern.test(words));
-  if (known !== undefined) return { kind: "outage", cause: known[1] };
-  return error instanceof Error && !BUGS.has(error.name) ? { kind: "outage", cause: "the client failed" } : FAULT;
+  if (known !== undefined) return { kind: "unavailable", cause: known[1] };
+  return error instanceof Error && !BUGS.has(error.name) ? { kind: "unavailable", cause: "the client failed" } : FAULT;
 }
 
-/** Name, code and message of an error and of what caused it: some clients say only there what happened. */
+/** Name, code and message of an error and of its causes: some clients name the reason only in a cause. */
 function wordsOf(error: unknown, depth: number): string {
   if (!(error instanceof Error)) return "";
   const { name, message, cause } = error;

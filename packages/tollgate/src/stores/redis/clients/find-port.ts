@@ -8,9 +8,9 @@ import { type UpstashClient, UpstashPort } from "./upstash.ts";
 const EXPECTED = "a client of ioredis, redis, iovalkey, @valkey/valkey-glide or @upstash/redis";
 
 /**
- * The port of a client, which is recognised by what it has: minifiers change the names of classes.
+ * The port of a client. It recognises a client by its methods, because minifiers change the names of classes.
  *
- * @throws TollgateError `ERR_OPTION` if it is none that is known, or is set up so that the store could not work.
+ * @throws TollgateError `ERR_OPTION` for an unknown client, or one whose options do not fit.
  */
 export function findPort(client: unknown, script: RedisScript): RedisPort {
   if (isIoredis(client)) return new IoredisPort(client, script);
@@ -37,7 +37,7 @@ function isNodeRedisCluster(client: unknown): client is NodeRedisCluster {
   return has(client, ["sendCommand", "nodeClient"]) && Array.isArray(client["masters"]);
 }
 
-/** In its `legacyMode` version 4 hands out no promises. */
+/** With `legacyMode`, version 4 returns no promises. */
 function isNodeRedis(client: unknown): client is NodeRedisClient {
   if (!has(client, ["sendCommand", "evalSha"]) || typeof client["isOpen"] !== "boolean") return false;
   const { options } = client as { options?: { legacyMode?: unknown } };
@@ -52,12 +52,12 @@ function isGlideCluster(client: unknown): client is GlideClient {
   return has(client, ["customCommand", "invokeScriptWithRoute"]);
 }
 
-/** Whatever emits events is another client, with callbacks. */
+/** A client with `on` is another one, with callbacks. */
 function isUpstash(client: unknown): client is UpstashClient {
   return has(client, ["evalsha", "eval", "scan", "unlink"]) && !has(client, ["on"]);
 }
 
-/** Whether it is an object with all these methods. */
+/** Whether the client is an object with all these methods. */
 function has(client: unknown, methods: readonly string[]): client is Readonly<Record<string, unknown>> {
   if (typeof client !== "object" || client === null) return false;
   const members = client as Readonly<Record<string, unknown>>;

@@ -1,8 +1,7 @@
-import { fenceText } from "./fence-bytes.ts";
-import { CALLS_AT_ONCE, inTurn } from "./in-turn.ts";
+import { flagText } from "./cancel-flag.ts";
+import { CALLS_AT_ONCE, inPortions, KEYS_PER_PORTION, keyPattern, scanNode } from "./portions.ts";
 import type { RedisPort, RedisScript, ScriptCall, ScriptReply } from "./redis-port.ts";
 import { runScript } from "./run-script.ts";
-import { KEYS_PER_PORTION, keyPattern, scanNode } from "./scan-node.ts";
 
 type Route = "allPrimaries" | { readonly type: "routeByAddress"; readonly host: string; readonly port: number };
 
@@ -11,23 +10,16 @@ export interface GlideClient {
   customCommand(args: string[], options?: { readonly route: Route }): Promise<unknown>;
 }
 
-/** What one of several nodes answered that a command was sent to. */
-interface NodeReply {
-  /** Its host and port. */
-  readonly key: unknown;
-  readonly value: unknown;
-}
-
 /**
- * @valkey/valkey-glide 2. Its core copies the arguments at once, so a fence that is void later reaches nothing. But the core sends
- * nothing again that may have landed: when a connection is lost it rejects what was under way. What finds no connection waits in the core
- * for one, no longer than the client's `requestTimeout` (250 ms unless set): a call that the store gave up earlier may land until
- * then, once. With a `requestTimeout` of the store's `timeoutMs` or less none does.
+ * @valkey/valkey-glide 2. Its core copies the arguments at once, so a later cancellation has no effect. The core sends
+ * no call twice: it rejects the calls in flight when a connection is lost. Without a connection a call waits in the
+ * core, at most the client's `requestTimeout` (250 ms by default). A call that timed out in the store may be executed
+ * until then, once. With a `requestTimeout` of at most the store's `timeoutMs` this does not happen.
  */
 export class GlidePort implements RedisPort {
   readonly name = "@valkey/valkey-glide";
   readonly cluster: boolean;
-  /** It cannot tell. */
+  /** The client does not report its connections. */
   readonly connected = true;
   readonly #client: GlideClient;
   readonly #script: RedisScript;
@@ -38,11 +30,11 @@ export class GlidePort implements RedisPort {
     this.cluster = kind === "cluster";
   }
 
-  run({ keys, args, fence }: ScriptCall): Promise<ScriptReply> {
+  run({ keys, args, cancelFlag }: ScriptCall): Promise<ScriptReply> {
     const send = (command: string, script: string): Promise<unknown> =>
-      this.#client.customCommand([command, script, String(keys.length), ...keys, fenceText(fence), ...args]);
+      this.#client.customCommand([command, script, String(keys.length), ...keys, flagText(cancelFlag), ...args]);
     return runScript(
-      fence,
+      cancelFlag,
       () => send("EVALSHA", this.#script.sha),
       () => send("EVAL", this.#script.source),
     );
@@ -56,9 +48,9 @@ export class GlidePort implements RedisPort {
       yield* scanNode("", (cursor) => this.#client.customCommand(command(cursor)));
       return;
     }
-    // Only the answer to all primaries tells which there are, each with a cursor of its own.
-    const replies = (await this.#client.customCommand(command("0"), { route: "allPrimaries" })) as readonly NodeReply[];
-    for (const { key, value } of replies) {
+    // Only the replies of all primaries list them, by host and port. Each has a cursor of its own.
+    const replies = await this.#client.customCommand(command("0"), { route: "allPrimaries" });
+    for (const { key, value } of replies as readonly { readonly key: unknown; readonly value: unknown }[]) {
       const route = routeTo(String(key));
       yield* scanNode("", async (cursor) =>
         cursor === "0" ? value : this.#client.customCommand(command(cursor), { route }),
@@ -67,8 +59,8 @@ export class GlidePort implements RedisPort {
   }
 
   async unlink(keys: readonly string[]): Promise<void> {
-    // In a cluster it divides the keys by their slots itself.
-    await inTurn(keys, CALLS_AT_ONCE, (some) => this.#client.customCommand(["UNLINK", ...some]));
+    // In a cluster the client itself splits the keys by their slots.
+    await inPortions(keys, CALLS_AT_ONCE, (some) => this.#client.customCommand(["UNLINK", ...some]));
   }
 
   onLost(): () => void {
@@ -76,7 +68,7 @@ export class GlidePort implements RedisPort {
   }
 }
 
-/** The host may be an address with colons. */
+/** The host may be an IPv6 address. */
 function routeTo(address: string): Route {
   const colon = address.lastIndexOf(":");
   return { type: "routeByAddress", host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };

@@ -1,14 +1,13 @@
-import { fenceBytes } from "./fence-bytes.ts";
-import { CALLS_AT_ONCE, inTurn } from "./in-turn.ts";
+import { flagBytes } from "./cancel-flag.ts";
 import { checkKeyPrefix } from "./key-prefix.ts";
+import { CALLS_AT_ONCE, inPortions, KEYS_PER_PORTION, keyPattern, scanNode } from "./portions.ts";
 import type { RedisPort, RedisScript, ScriptCall, ScriptReply } from "./redis-port.ts";
 import { runScript } from "./run-script.ts";
-import { KEYS_PER_PORTION, keyPattern, scanNode } from "./scan-node.ts";
 import { shareListeners } from "./share-listeners.ts";
 
 type Send = (...args: readonly unknown[]) => Promise<unknown>;
 
-/** What the port uses of a connection to one server. */
+/** What the port needs from a connection to one server. */
 interface IoredisNode {
   readonly status: string;
   readonly scan: Send;
@@ -25,7 +24,7 @@ interface IoredisCommands {
   readonly ping: Send;
 }
 
-/** `new Redis(…)` of ioredis or iovalkey, by way of Sentinels or not. */
+/** `new Redis(…)` of ioredis or iovalkey, with Sentinels or without. */
 export interface IoredisClient extends IoredisNode, IoredisCommands {
   readonly isCluster: false;
 }
@@ -39,9 +38,10 @@ export interface IoredisCluster extends IoredisCommands {
 }
 
 /**
- * ioredis and its fork iovalkey. They write a command's bytes anew each time they send it, so a void fence reaches whatever waits in an
- * offline queue, is sent again after a reconnect (`autoResendUnfulfilledCommands`), or is tried again by a Cluster
- * (`retryDelayOnFailover`): each of these comes after the `close` of the connection, in a later turn of the event loop.
+ * ioredis and its fork iovalkey. They encode a command each time they send it, so a cancellation reaches calls that
+ * are sent late. These are calls from an offline queue, calls that are sent again after a reconnect
+ * (`autoResendUnfulfilledCommands`), and retries by a Cluster (`retryDelayOnFailover`). All of them follow the `close`
+ * of the connection, in a later turn of the event loop.
  */
 export class IoredisPort implements RedisPort {
   readonly name = "ioredis";
@@ -58,14 +58,14 @@ export class IoredisPort implements RedisPort {
   }
 
   get connected(): boolean {
-    // "wait": it connects with the first command.
+    // "wait": the client connects with the first command.
     return this.#client.status === "ready" || this.#client.status === "wait";
   }
 
   run(call: ScriptCall): Promise<ScriptReply> {
-    const parameters = [String(call.keys.length), ...call.keys, fenceBytes(call.fence), ...call.args];
+    const parameters = [String(call.keys.length), ...call.keys, flagBytes(call.cancelFlag), ...call.args];
     return runScript(
-      call.fence,
+      call.cancelFlag,
       () => this.#client.evalsha([this.#script.sha, ...parameters]),
       () => this.#client.eval([this.#script.source, ...parameters]),
     );
@@ -80,9 +80,9 @@ export class IoredisPort implements RedisPort {
 
   async unlink(keys: readonly string[]): Promise<void> {
     if (this.cluster) {
-      await inTurn(keys, CALLS_AT_ONCE, (some) => Promise.all(some.map((key) => this.#client.unlink(key))));
+      await inPortions(keys, CALLS_AT_ONCE, (some) => Promise.all(some.map((key) => this.#client.unlink(key))));
     } else {
-      await inTurn(keys, KEYS_PER_PORTION, (some) => this.#client.unlink(some));
+      await inPortions(keys, KEYS_PER_PORTION, (some) => this.#client.unlink(some));
     }
   }
 
@@ -97,7 +97,7 @@ export class IoredisPort implements RedisPort {
 
   async #primaries(): Promise<readonly IoredisNode[]> {
     if (!this.#client.isCluster) return [this.#client];
-    // Until something was answered there may be no nodes, or those alone that the client was given.
+    // Before the first reply the client has no nodes, or only those from its options.
     await this.#client.ping();
     return this.#client.nodes("master");
   }
@@ -114,7 +114,7 @@ function onNodesClosed(cluster: IoredisCluster, listener: () => void): () => voi
   const stops = new Map<IoredisNode, () => void>();
   const watch = (node: IoredisNode): void => {
     if (stops.has(node)) return;
-    // A node leaves the cluster (`-node`) before it is closed; what it had under way is lost at the latter.
+    // A node leaves the cluster (`-node`) before it is closed. Its calls in flight are lost when it is closed.
     const forget = (): void => {
       stops.get(node)?.();
       stops.delete(node);

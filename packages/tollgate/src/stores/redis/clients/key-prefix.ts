@@ -1,12 +1,12 @@
 import { show, TollgateError } from "../../../core/errors.ts";
 
-/** Without a hash tag, or with one that is not empty: with any other the keys of one call end up in different slots. */
+/** No hash tag, or one that is not empty. Any other prefix would put the keys of one call into different slots. */
 const KEEPS_SLOTS = /^(?:[^{]*|[^{]*\{[^}]+\}.*)$/s;
 
 /**
- * What a client adds to the keys of every command, but neither to a pattern of SCAN nor to what that finds.
+ * The prefix that a client adds to the keys of every command, but not to SCAN patterns and their results.
  *
- * @throws TollgateError `ERR_OPTION` if the store could not work with it.
+ * @throws TollgateError `ERR_OPTION` if the store does not work with it.
  */
 export function checkKeyPrefix(given: unknown, kind: "cluster" | "single"): string {
   const keyPrefix = given ?? "";

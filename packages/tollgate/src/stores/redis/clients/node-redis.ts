@@ -1,19 +1,17 @@
-import { fenceBytes } from "./fence-bytes.ts";
-import { CALLS_AT_ONCE, inTurn } from "./in-turn.ts";
+import { flagBytes } from "./cancel-flag.ts";
 import { checkKeyPrefix } from "./key-prefix.ts";
+import { CALLS_AT_ONCE, inPortions, KEYS_PER_PORTION, keyPattern, scanNode } from "./portions.ts";
 import type { RedisPort, RedisScript, ScriptCall, ScriptReply } from "./redis-port.ts";
 import { runScript } from "./run-script.ts";
-import { KEYS_PER_PORTION, keyPattern, scanNode } from "./scan-node.ts";
-import { sendOnce } from "./send-once.ts";
 
 type Argument = string | Uint8Array;
 type Arguments = readonly Argument[];
 
 interface NodeRedisBase {
   readonly isOpen: boolean;
-  /** Clusters and pools of versions 4 and 5, and pools of 6, cannot tell. */
+  /** Absent in clusters and pools of versions 4 and 5, and in pools of 6. */
   readonly isReady?: boolean;
-  /** Version 6 has prefixes; only that of `createClient` is to be found in its options. */
+  /** Version 6 has prefixes. Only `createClient` keeps its prefix in the options. */
   readonly options?: { readonly keyPrefix?: unknown };
   readonly _keyPrefix?: unknown;
 }
@@ -27,7 +25,7 @@ export interface NodeRedisClient extends NodeRedisBase {
 export interface NodeRedisCluster extends NodeRedisBase {
   readonly masters: readonly object[];
   sendCommand(firstKey: Argument | undefined, isReadonly: boolean, args: Arguments): Promise<unknown>;
-  /** A promise in all versions but some of 4. */
+  /** Some releases of version 4 return no promise. */
   nodeClient(node: object): NodeRedisClient | Promise<NodeRedisClient>;
 }
 
@@ -36,7 +34,7 @@ export interface NodeRedisSentinel extends NodeRedisBase {
   sendCommand(isReadonly: boolean, args: Arguments, options?: { readonly abortSignal: AbortSignal }): Promise<unknown>;
 }
 
-/** How the flavours of the client differ. */
+/** What differs between clients, clusters and Sentinels. */
 interface Flavour {
   readonly kind: "cluster" | "single";
   readonly client: NodeRedisBase;
@@ -45,9 +43,10 @@ interface Flavour {
 }
 
 /**
- * redis (node-redis) 4, 5 and 6; whoever made the client connects it. What is under way when a connection is lost is rejected, never sent
- * again, and what waits to be sent has the fence's own memory. Only `createSentinel` tries again of itself, which `sendOnce`
- * prevents. All commands are sent as they are: it depends on the version what its methods for them do to arguments and replies.
+ * redis (node-redis) 4, 5 and 6; the application connects the client. Calls in flight are rejected when a connection
+ * is lost, never sent again, and queued calls share the memory of the cancel flag. Only `createSentinel` retries,
+ * which `sendOnce` prevents. All commands are sent raw, because methods transform arguments and replies differently in
+ * each version.
  */
 export class NodeRedisPort implements RedisPort {
   readonly name = "redis";
@@ -104,13 +103,13 @@ export class NodeRedisPort implements RedisPort {
     return isReady ?? isOpen;
   }
 
-  run({ keys, args, fence }: ScriptCall): Promise<ScriptReply> {
+  run({ keys, args, cancelFlag }: ScriptCall): Promise<ScriptReply> {
     const prefixed = keys.map((key) => this.#keyPrefix + key);
-    const parameters = [String(keys.length), ...prefixed, fenceBytes(fence), ...args];
+    const parameters = [String(keys.length), ...prefixed, flagBytes(cancelFlag), ...args];
     const send = (command: string, script: string): Promise<unknown> =>
       this.#flavour.send(prefixed[0]!, [command, script, ...parameters]);
     return runScript(
-      fence,
+      cancelFlag,
       () => send("EVALSHA", this.#script.sha),
       () => send("EVAL", this.#script.source),
     );
@@ -128,11 +127,27 @@ export class NodeRedisPort implements RedisPort {
   async unlink(keys: readonly string[]): Promise<void> {
     const prefixed = keys.map((key) => this.#keyPrefix + key);
     const unlink = (some: readonly string[]): Promise<unknown> => this.#flavour.send(some[0]!, ["UNLINK", ...some]);
-    if (this.cluster) await inTurn(prefixed, CALLS_AT_ONCE, (some) => Promise.all(some.map((key) => unlink([key]))));
-    else await inTurn(prefixed, KEYS_PER_PORTION, unlink);
+    if (this.cluster)
+      await inPortions(prefixed, CALLS_AT_ONCE, (some) => Promise.all(some.map((key) => unlink([key]))));
+    else await inPortions(prefixed, KEYS_PER_PORTION, unlink);
   }
 
   onLost(): () => void {
     return () => {};
   }
+}
+
+/**
+ * A signal that is aborted from the second look on. `createSentinel` silently sends a command again after a lost
+ * connection, and checks the signal before each attempt.
+ */
+function sendOnce(): AbortSignal {
+  const { signal } = new AbortController();
+  let looks = 0;
+  return Object.defineProperty(signal, "aborted", {
+    get(): boolean {
+      looks += 1;
+      return looks > 1;
+    },
+  });
 }

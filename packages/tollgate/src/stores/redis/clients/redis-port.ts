@@ -1,55 +1,47 @@
-/** A script's text, and the SHA-1 of it that servers know it by, in hexadecimal. */
+import type { CancelFlag } from "./cancel-flag.ts";
+
+/** A script's text, and its SHA-1 in hexadecimal, by which servers know it. */
 export interface RedisScript {
   readonly sha: string;
   readonly source: string;
 }
 
-/** What a script answers: whole numbers alone. */
+/** The reply of a script: whole numbers. */
 export type ScriptReply = readonly number[];
 
-/**
- * Whether a call may still be carried out. A client may send it late, from a queue for times without a connection, or again after
- * it lost one; the script does nothing then. Every port sends `argument` as it is at the moment of sending, where its client
- * lets it. One fence serves one call, ever: a client may hold on to it after the call has failed.
- */
-export interface Fence {
-  /** `1`, or `0` once nobody waits any more: one byte that clients of Node send without copying it before. */
-  readonly argument: Uint8Array<ArrayBuffer>;
-}
-
-/** A script, and the keys and arguments that it is called with. */
+/** The keys and arguments of a script call. */
 export interface ScriptCall {
-  /** At least one; all in one slot where the server is a cluster. */
+  /** At least one; in a cluster all in one slot. */
   readonly keys: readonly string[];
-  /** Come after the fence's. */
+  /** The arguments after the cancel flag. */
   readonly args: readonly string[];
-  readonly fence: Fence;
+  readonly cancelFlag: CancelFlag;
 }
 
-/** A client of Redis or Valkey, whichever it is, as far as the store uses it. */
+/** What the store needs from a client of Redis or Valkey. */
 export interface RedisPort {
-  /** What it was taken for, such as `"ioredis"`: for messages. */
+  /** The client library, such as `"ioredis"`, for messages. */
   readonly name: string;
-  /** Whether keys of one call have to share a slot. */
+  /** Whether all keys of a call have to be in one slot. */
   readonly cluster: boolean;
-  /** `false` where the client says that it has no connection at the moment; a call may be tried all the same. */
+  /** `false` if the client reports that it has no connection now. Calls are still possible. */
   readonly connected: boolean;
   /**
-   * Runs the script by its SHA-1, and sends its text where the server does not know it (any more). When it rejects, the fence is
-   * void: a client that gave up on a call may have it in a queue still.
+   * Runs the script by its SHA-1, and sends its text if the server does not know it. Before it rejects it cancels the
+   * call: a client that timed out may have the call in a queue.
    *
-   * @throws what the client throws: `clientFailure` says what it means.
+   * @throws what the client throws. `clientFailure` classifies it.
    */
   run(call: ScriptCall): Promise<ScriptReply>;
-  /** Every key that begins with the prefix, on all primaries, in portions; keys may come twice. */
+  /** All keys that begin with the prefix, on all primaries, in portions. Keys may be repeated. */
   scan(prefix: string): AsyncIterable<readonly string[]>;
-  /** Removes keys, whatever their slots. */
+  /** Removes keys of any slots. */
   unlink(keys: readonly string[]): Promise<void>;
   /**
-   * Tells when a connection was lost: what was under way may have landed, and the client may send it again, but not before the
-   * listener has returned. Where a client never sends anything twice there is nothing to tell.
+   * Notifies the listener of a lost connection. Calls in flight may have been executed, and the client may send them
+   * again after the listener has returned. A client that never sends a call twice does not notify.
    *
-   * @returns what stops it.
+   * @returns a function that removes the listener.
    */
   onLost(listener: () => void): () => void;
 }

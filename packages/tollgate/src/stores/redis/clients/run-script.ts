@@ -1,21 +1,21 @@
+import { type CancelFlag, cancel } from "./cancel-flag.ts";
 import { isUnknownScript } from "./client-failure.ts";
-import { voidFence } from "./fence-bytes.ts";
-import type { Fence, ScriptReply } from "./redis-port.ts";
+import type { ScriptReply } from "./redis-port.ts";
 import { readReply } from "./script-reply.ts";
 
 /**
- * Asks by SHA-1, and sends the text where the server does not know that: it has done nothing then, so that is no second try.
- * The fence of whatever fails is void from then on, for the client may have the call in a queue still.
+ * Runs the script by its SHA-1, and sends the text if the server does not know it. The server has done nothing then,
+ * so this is no retry. A call that fails is cancelled, because the client may have it in a queue.
  */
 export async function runScript(
-  fence: Fence,
+  flag: CancelFlag,
   sendSha: () => Promise<unknown>,
   sendText: () => Promise<unknown>,
 ): Promise<ScriptReply> {
   try {
     return readReply(await bySha(sendSha, sendText));
   } catch (error) {
-    voidFence(fence);
+    cancel(flag);
     throw error;
   }
 }

@@ -4,19 +4,19 @@ import type { ScriptReply } from "./redis-port.ts";
 const WHOLE_NUMBER = /^-?\d{1,16}$/;
 
 /**
- * What the script answered, as plain numbers: clients can be told to hand out strings or bigints.
+ * The script's reply as numbers. Clients can be configured to return strings or bigints.
  *
  * @throws TollgateError `ERR_STORE` for anything but an array of whole numbers.
  */
 export function readReply(reply: unknown): ScriptReply {
-  if (!Array.isArray(reply)) throw refused(reply);
+  if (!Array.isArray(reply)) throw replyError(reply);
   const entries: unknown[] = reply;
   return entries.every(Number.isSafeInteger) ? (entries as number[]) : entries.map(wholeNumber);
 }
 
 function wholeNumber(entry: unknown): number {
   const number = toNumber(entry);
-  if (!Number.isSafeInteger(number)) throw refused(entry);
+  if (!Number.isSafeInteger(number)) throw replyError(entry);
   return number;
 }
 
@@ -33,9 +33,10 @@ function toNumber(entry: unknown): number {
   }
 }
 
-function refused(value: unknown): TollgateError {
+function replyError(value: unknown): TollgateError {
   return new TollgateError(
     "ERR_STORE",
-    `client: expected the script's reply as an array of whole numbers, got ${show(value)}: is an option set that transforms replies?`,
+    `client: expected the script's reply as an array of whole numbers, got ${show(value)}; ` +
+      "does the client have an option that transforms replies?",
   );
 }

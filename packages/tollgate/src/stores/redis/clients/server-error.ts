@@ -1,26 +1,23 @@
-/** An error that a server answered with. */
+/** An error reply of a server. */
 export interface ServerError {
-  /** Such as `"NOSCRIPT"`, or `"ERR"` where there is nothing better. */
+  /** Such as `"NOSCRIPT"`, or the generic `"ERR"`. */
   readonly code: string;
   readonly text: string;
 }
 
-/**
- * It begins with a code in capitals, which more words follow; errors of the system may be all capitals too. Upstash has something
- * to say before.
- */
+/** A code in capitals, then more words. System errors are in capitals, too, and are excluded. Upstash adds a prefix. */
 const ANSWER = /^(?:Command failed: )?(?!E(?:AI|CONN|HOST|NET|NOT|PIPE|TIMED))([A-Z][A-Z0-9_]+)(?:[ :,]+(.*))?$/s;
-/** Glide has words of its own for codes that it knows. */
+/** Glide renames the codes that it knows. */
 const OF_GLIDE = /^An error was signalled by the server: - (\w+?)(?:Error)?(?:: (.*))?$/s;
 const CODES_OF_GLIDE: ReadonlyMap<string, string> = new Map([
   ["BUSYLOADING", "LOADING"],
   ["PERMISSIONDENIED", "NOPERM"],
   ["RESPONSE", "ERR"],
 ]);
-/** Before Redis 7 the code of a command that failed in a script stands in the middle. */
+/** Before Redis 7 an error of a command in a script has the code in the middle. */
 const IN_SCRIPT = /^Error running script .*?: -([A-Z][A-Z0-9_]+) (.*)$/s;
 
-/** What the server answered; `undefined` where the client failed of itself. */
+/** The server's error; `undefined` for an error of the client. */
 export function serverError(error: unknown): ServerError | undefined {
   const message = error instanceof Error ? error.message : "";
   const answer = read(OF_GLIDE, message) ?? read(ANSWER, message);

@@ -1,27 +1,23 @@
-/** Adds the listeners that tell of a client's lost connections, and returns what removes them. */
+/** Adds listeners for a client's lost connections, and returns a function that removes them. */
 export type ListenToClient = (lost: () => void) => () => void;
 
-/** One store's wish to be told. */
-interface Subscription {
-  readonly listener: () => void;
-}
-
 interface Subscribers {
-  readonly all: Set<Subscription>;
+  /** Objects, because several stores may pass the same function. */
+  readonly all: Set<{ readonly listener: () => void }>;
   readonly removeFromClient: () => void;
 }
 
 /**
- * By client, of all stores: each would add listeners of its own, and Node warns of a leak from the eleventh on. A client keeps its
- * entry alive, not the other way round.
+ * The subscribers of all stores, by client. Node warns of a leak from the eleventh listener on, so stores share
+ * theirs. The entry does not keep the client alive.
  */
 const SUBSCRIBERS = new WeakMap<object, Subscribers>();
 
 /**
- * Tells a listener when the client loses a connection. However many stores use a client, it has one set of listeners: the first store
- * adds them, the last to stop removes them.
+ * Notifies a listener when the client loses a connection. All stores of a client share one set of listeners: the first
+ * store adds them, the last one removes them.
  *
- * @returns what stops it; to call that again does nothing.
+ * @returns an idempotent function that removes the listener.
  */
 export function shareListeners(client: object, listen: ListenToClient, listener: () => void): () => void {
   const subscribers = SUBSCRIBERS.get(client) ?? addTo(client, listen);
@@ -35,7 +31,7 @@ export function shareListeners(client: object, listen: ListenToClient, listener:
 }
 
 function addTo(client: object, listen: ListenToClient): Subscribers {
-  const all = new Set<Subscription>();
+  const all: Subscribers["all"] = new Set();
   const removeFromClient = listen(() => {
     for (const { listener } of all) listener();
   });

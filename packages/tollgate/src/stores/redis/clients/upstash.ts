@@ -1,31 +1,30 @@
 import { TollgateError } from "../../../core/errors.ts";
-import { fenceText } from "./fence-bytes.ts";
-import { inTurn } from "./in-turn.ts";
+import { flagText } from "./cancel-flag.ts";
+import { inPortions, KEYS_PER_PORTION, keyPattern, type Portion, scanNode } from "./portions.ts";
 import type { RedisPort, RedisScript, ScriptCall, ScriptReply } from "./redis-port.ts";
 import { runScript } from "./run-script.ts";
-import { KEYS_PER_PORTION, keyPattern, type Portion, scanNode } from "./scan-node.ts";
 
 type Run = (script: string, keys: string[], args: string[]) => Promise<unknown>;
 
-/** `new Redis(…)` of @upstash/redis, or a client that has these methods. */
+/** `new Redis(…)` of @upstash/redis, or a client with these methods. */
 export interface UpstashClient {
   readonly evalsha: Run;
   readonly eval: Run;
   scan(cursor: string, options: { readonly match: string; readonly count: number }): Promise<Portion>;
   unlink(...keys: readonly string[]): Promise<unknown>;
-  /** What sends its requests. `attempts` is how often it tries again. */
+  /** The HTTP client. `attempts` is the number of retries. */
   readonly client?: { readonly retry?: { readonly attempts?: unknown } };
 }
 
 /**
- * @upstash/redis: each call is a request over HTTP, with the fence as it is then. A request that fails may have landed all the same,
- * so a client that sends it again, as it does by default, is refused. A call that the store gave up may land as long as its request
- * runs, once; the client's `signal` limits that.
+ * @upstash/redis. Each call is an HTTP request with the current value of the cancel flag. A failed request may have
+ * been executed, so the constructor throws for a client with retries, the default. A call that timed out in the store
+ * may be executed while its request runs, once. The client's `signal` bounds that time.
  */
 export class UpstashPort implements RedisPort {
   readonly name = "@upstash/redis";
   readonly cluster = false;
-  /** Each request is a connection of its own. */
+  /** Each request has its own connection. */
   readonly connected = true;
   readonly #client: UpstashClient;
   readonly #script: RedisScript;
@@ -35,18 +34,18 @@ export class UpstashPort implements RedisPort {
     if (attempts !== 0) {
       throw new TollgateError(
         "ERR_OPTION",
-        "client: expected one of @upstash/redis with retry: { retries: 0 }, which sends nothing twice, got one that tries again " +
-          "(as with retry: false)",
+        "client: expected one of @upstash/redis with retry: { retries: 0 }, which sends nothing twice, " +
+          "got one that tries again (as with retry: false)",
       );
     }
     this.#client = client;
     this.#script = script;
   }
 
-  run({ keys, args, fence }: ScriptCall): Promise<ScriptReply> {
-    const parameters = (): [string[], string[]] => [[...keys], [fenceText(fence), ...args]];
+  run({ keys, args, cancelFlag }: ScriptCall): Promise<ScriptReply> {
+    const parameters = (): [string[], string[]] => [[...keys], [flagText(cancelFlag), ...args]];
     return runScript(
-      fence,
+      cancelFlag,
       () => this.#client.evalsha(this.#script.sha, ...parameters()),
       () => this.#client.eval(this.#script.source, ...parameters()),
     );
@@ -61,7 +60,7 @@ export class UpstashPort implements RedisPort {
   }
 
   async unlink(keys: readonly string[]): Promise<void> {
-    await inTurn(keys, KEYS_PER_PORTION, (some) => this.#client.unlink(...some));
+    await inPortions(keys, KEYS_PER_PORTION, (some) => this.#client.unlink(...some));
   }
 
   onLost(): () => void {
@@ -69,7 +68,7 @@ export class UpstashPort implements RedisPort {
   }
 }
 
-/** Unless it is told not to, the client takes what looks like JSON for that. */
+/** By default the client parses texts that look like JSON. */
 function keyText(key: unknown): string {
   return typeof key === "string" ? key : JSON.stringify(key);
 }

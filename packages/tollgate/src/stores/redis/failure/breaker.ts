@@ -1,37 +1,38 @@
-import { monotonicMs } from "./monotonic-time.ts";
-
-/** `"closed"`: the server is asked. `"open"`: it is not. `"half-open"`: one call of the store's own tries whether it is back. */
-export type BreakerState = "closed" | "open" | "half-open";
-
-/** The circuit opens when the server has failed for so long, and nothing else has come from it. */
-const FAILING_TO_OPEN_MS = 400;
-/** Calls that were under way at the same time fail together: that is one failure. So many in a row are needed. */
-const FAILURES_TO_OPEN = 3;
-/** Failures farther apart than this have nothing to do with each other. */
-const FORGET_AFTER_MS = 30_000;
-/** So often the server is tried again. */
-const PROBE_AFTER_MS = 250;
-
-type Timer = ReturnType<typeof setTimeout>;
+import { monotonicMs } from "../event-loop.ts";
 
 /**
- * Spares callers the wait for a server that does not answer, and finds out when it does again. No caller's call is the probe: while
- * one is under way the circuit stays as it is for all of them.
+ * `"closed"`: calls reach the server. `"open"`: they do not. `"half-open"`: they do not, and the store probes the
+ * server.
+ */
+export type BreakerState = "closed" | "open" | "half-open";
+
+/** The circuit opens after the server has failed for so long without a reply in between. */
+const FAILING_TO_OPEN_MS = 400;
+/** And after so many consecutive failures. Calls that were in flight together count as one failure. */
+const FAILURES_TO_OPEN = 3;
+/** Failures farther apart than this are independent. */
+const FORGET_AFTER_MS = 30_000;
+/** The time between probes. */
+const PROBE_AFTER_MS = 250;
+
+/**
+ * Saves callers the wait for a server that does not reply, and probes the server until it replies again. Probes are
+ * calls of the store: no caller's call is one, and calls stay degraded while a probe is in flight.
  */
 export class Breaker {
-  readonly #changed: (state: BreakerState) => void;
+  readonly #onChange: (state: BreakerState) => void;
   readonly #probe: () => Promise<unknown>;
   #state: BreakerState = "closed";
   #failures = 0;
   #failingSinceMs = 0;
   #failedAtMs = 0;
   #probedAtMs = 0;
-  #timer: Timer | undefined;
-  #isEnded = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isStopped = false;
 
-  /** `probe` rejects while the server cannot be asked. */
-  constructor(changed: (state: BreakerState) => void, probe: () => Promise<unknown>) {
-    this.#changed = changed;
+  /** `probe` rejects while the server is unavailable. */
+  constructor(onChange: (state: BreakerState) => void, probe: () => Promise<unknown>) {
+    this.#onChange = onChange;
     this.#probe = probe;
   }
 
@@ -39,19 +40,19 @@ export class Breaker {
     return this.#state;
   }
 
-  /** Whether the server may be asked. A circuit that is due for a probe starts one, for where no timer runs. */
+  /** Whether calls may reach the server. Starts a probe that is due, for runtimes without timers between requests. */
   get isClosed(): boolean {
     if (this.#state === "closed") return true;
-    if (monotonicMs() - this.#probedAtMs >= PROBE_AFTER_MS) this.#try();
+    if (monotonicMs() - this.#probedAtMs >= PROBE_AFTER_MS) this.#startProbe();
     return false;
   }
 
-  /** The server has answered. */
+  /** Notes a reply of the server. */
   succeeded(): void {
     this.#failures = 0;
   }
 
-  /** A call failed that was sent at this moment of `monotonicMs`. */
+  /** Notes the failure of a call that was sent at this time of `monotonicMs`. */
   failed(sentAtMs: number): void {
     const nowMs = monotonicMs();
     if (this.#failures > 0 && nowMs - this.#failedAtMs > FORGET_AFTER_MS) this.#failures = 0;
@@ -66,28 +67,28 @@ export class Breaker {
     this.#plan();
   }
 
-  /** Probes no more. */
+  /** Stops the probes. */
   close(): void {
-    this.#isEnded = true;
+    this.#isStopped = true;
     clearTimeout(this.#timer);
   }
 
   #plan(): void {
     clearTimeout(this.#timer);
-    if (this.#isEnded) return;
-    this.#timer = setTimeout(() => this.#try(), PROBE_AFTER_MS);
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(() => this.#startProbe(), PROBE_AFTER_MS);
     // Timers are numbers outside Node, Bun and Deno.
     if (typeof this.#timer === "object") this.#timer.unref();
   }
 
-  #try(): void {
-    if (this.#state !== "open" || this.#isEnded) return;
+  #startProbe(): void {
+    if (this.#state !== "open" || this.#isStopped) return;
     this.#probedAtMs = monotonicMs();
     this.#enter("half-open");
-    void this.#tryNow();
+    void this.#runProbe();
   }
 
-  async #tryNow(): Promise<void> {
+  async #runProbe(): Promise<void> {
     try {
       await this.#probe();
       clearTimeout(this.#timer);
@@ -101,6 +102,6 @@ export class Breaker {
 
   #enter(state: BreakerState): void {
     this.#state = state;
-    this.#changed(state);
+    this.#onChange(state);
   }
 }

@@ -1,45 +1,46 @@
 import type { Plan } from "../../../core/plan.ts";
 import { Report } from "../../../core/report.ts";
-import type { LimiterContext, TakenFrom, Verb } from "../../../core/store.ts";
+import type { LimiterContext, TakenFrom } from "../../../core/store.ts";
+import type { Verb } from "../../../core/verbs.ts";
 
-/** One plan's part of a failure policy. */
-export interface Stand {
-  /** Forgets a key, or all, as far as they are kept in this process. */
+/** What a failure policy counts in this process for one plan. */
+export interface QuotaState {
   drop(key: string): void;
   clear(): void;
   release(): void;
 }
 
-/** A key in a stand, and what the call costs there. */
-export interface StandCall {
-  readonly stand: Stand;
+/** A key of a quota state, and the costs of a call. */
+export interface QuotaCall {
+  readonly quotaState: QuotaState;
   readonly key: string;
   /** One checked cost per limit. */
   readonly costs: readonly number[];
 }
 
-/** Decides without the server. */
+/** Decides calls while the server is unavailable. */
 export interface FailurePolicy {
   /**
-   * Never throws for a plan that it cannot keep where limits are chosen per call: its calls are denied while the server cannot be asked.
+   * Opens the quota state of a plan. With limits chosen per call it never throws for a plan that it cannot count: it
+   * denies the calls of that plan while the server is unavailable.
    *
-   * @throws TollgateError `ERR_OPTION` for fixed limits that it cannot keep.
+   * @throws TollgateError `ERR_OPTION` for fixed limits that it cannot count.
    */
-  open(plan: Plan, host: LimiterContext): Stand;
-  /** A `refund` reaches only units that this policy took, as `takenFrom` tells: others are the server's, or of unknown origin. */
-  decide(verb: Verb, calls: readonly StandCall[], nowUs: number, takenFrom?: TakenFrom): Report;
+  open(plan: Plan, context: LimiterContext): QuotaState;
+  /** A `refund` returns only units that this policy took, by `takenFrom`. Other units belong to the server. */
+  decide(verb: Verb, calls: readonly QuotaCall[], nowUs: number, takenFrom?: TakenFrom): Report;
 }
 
-/** When asking again makes sense after a denial without the server. */
-export const ASK_AGAIN_US = 1_000_000;
+/** The retry hint of a denial without the server. */
+export const RETRY_HINT_US = 1_000_000;
 
-/** For stands that count nothing. */
-export const NO_STAND: Stand = { drop() {}, clear() {}, release() {} };
+/** A quota state that counts nothing. */
+export const NO_QUOTA_STATE: QuotaState = { drop() {}, clear() {}, release() {} };
 
-/** What is said of a call that is counted nowhere. */
+/** The report of a call that is not counted. */
 export function uncounted(admitted: boolean): Report {
   const report = new Report();
   report.admitted = admitted;
-  report.unavailableForUs = ASK_AGAIN_US;
+  report.unavailableForUs = RETRY_HINT_US;
   return report;
 }

@@ -1,10 +1,10 @@
 import { show, TollgateError } from "../../../core/errors.ts";
 import type { Report } from "../../../core/report.ts";
 import type { SyncStore } from "../../../core/store.ts";
-import { type FailurePolicy, NO_STAND, type Stand, uncounted } from "./failure-policy.ts";
-import { LocalShare } from "./local-share.ts";
+import { type FailurePolicy, NO_QUOTA_STATE, type QuotaState, uncounted } from "./failure-policy.ts";
+import { LocalFraction } from "./local-fraction.ts";
 
-/** What becomes of calls that the server cannot be asked about. */
+/** How calls are decided while the server is unavailable. */
 export type OnFailure =
   | "allow"
   | "deny"
@@ -12,8 +12,8 @@ export type OnFailure =
       /** A store in this process, such as `memoryStore()`. */
       readonly fallback: SyncStore;
       /**
-       * Above 0, at most 1: what this node keeps of each limit, such as one over the number of nodes. A limiter whose fixed limits would
-       * then gain less than one unit in ten years is refused when it is made.
+       * The fraction of each limit that this node enforces: above 0, at most 1, such as one over the number of nodes.
+       * `createLimiter` throws if a fixed limit would then gain less than one unit in ten years.
        */
       readonly share: number;
     };
@@ -41,7 +41,7 @@ export function failurePolicyOf(onFailure: OnFailure): FailurePolicy {
       `onFailure.share: expected a number above 0 and at most 1, got ${show(share)}`,
     );
   }
-  return new LocalShare(fallback, share);
+  return new LocalFraction(fallback, share);
 }
 
 class Always implements FailurePolicy {
@@ -51,8 +51,8 @@ class Always implements FailurePolicy {
     this.#admits = admits;
   }
 
-  open(): Stand {
-    return NO_STAND;
+  open(): QuotaState {
+    return NO_QUOTA_STATE;
   }
 
   decide(): Report {

@@ -1,39 +1,39 @@
-import { afterThisTurn } from "../batch/after-this-turn.ts";
-import { ListeningTime } from "./listening-time.ts";
-import { Outage, TIMED_OUT } from "./outage.ts";
+import { afterThisTurn, ListeningTime } from "../event-loop.ts";
+import { TIMED_OUT, UnavailableError } from "./unavailable-error.ts";
 
-export interface ReplyWatchOptions {
+interface ReplyWatchOptions {
   readonly timeoutMs: number;
-  /** Until the server has answered for the first time it has so long, counted from the first call. */
+  /** How long the server has for its first reply, from the first call on. */
   readonly connectTimeoutMs: number;
-  /** Called at each step, after this process has read what had come. Says whether there is more to watch. */
-  readonly stepped: () => boolean;
+  /** Called at each step, after the process has read what arrived. Returns whether to keep watching. */
+  readonly onStep: () => boolean;
 }
 
-/** The watch looks at least so often during a timeout. */
+/** The least number of steps during a timeout. */
 const STEPS_PER_TIMEOUT = 10;
 const LONGEST_STEP_MS = 50;
 
+/** A call that waits for its reply. */
 interface Awaited {
-  /** From then on the server has been silent, as far as this call can tell. */
+  /** The start of the server's silence for this call. */
   readonly quietSinceMs: number;
   readonly giveUp: () => void;
 }
 
 /**
- * Gives up replies that the server does not send in time. Time counts from when a call was sent, or should have been: as long as the
- * server answers other calls, a call that waits behind them in this process has all its time left.
+ * Times out replies. The timeout starts when a call was sent, or should have been. While the server answers other
+ * calls, the timeout of a call that is queued behind them does not run.
  */
 export class ReplyWatch {
   readonly #options: ReplyWatchOptions;
   readonly #time = new ListeningTime();
   readonly #awaited = new Set<Awaited>();
-  /** When each lane last answered. */
-  readonly #heardMs = new Map<number, number>();
+  /** When the server of each lane last replied. */
+  readonly #repliedMs = new Map<number, number>();
   #startedMs: number | undefined;
   #isPatient: boolean;
-  /** When the server answered for the first time: what had waited until then begins to wait. */
-  #firstHeardMs = 0;
+  /** When the server replied for the first time. The timeout of earlier calls starts then. */
+  #firstReplyMs = 0;
   #isRunning = false;
 
   constructor(options: ReplyWatchOptions) {
@@ -45,24 +45,24 @@ export class ReplyWatch {
     return this.#time.nowMs;
   }
 
-  /** Whether the server has neither answered yet nor had the time to. */
+  /** Whether the first reply is still pending and not late. */
   get isPatient(): boolean {
     return this.#isPatient;
   }
 
-  /** How long the server may be silent now. */
+  /** The timeout that applies now. */
   get leftMs(): number {
     const { timeoutMs, connectTimeoutMs } = this.#options;
     if (!this.#isPatient) return timeoutMs;
     return Math.max(timeoutMs, connectTimeoutMs - (this.nowMs - (this.#startedMs ?? this.nowMs)));
   }
 
-  /** Whether the server has been silent for too long, for a call that came then and waits. */
+  /** Whether a call that was made at `sinceMs` and is queued has timed out. */
   isSilent(lane: number, sinceMs: number): boolean {
     return !this.#isPatient && this.nowMs - this.#quietSince(lane, sinceMs) >= this.#options.timeoutMs;
   }
 
-  /** Steps while there is something to watch. */
+  /** Starts the steps, which go on while there is something to watch. */
   start(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;
@@ -71,8 +71,8 @@ export class ReplyWatch {
   }
 
   /**
-   * The reply, or an outage. Calls of one lane are answered by the same server. `sinceMs`: when the oldest call came. `gaveUp` is called
-   * before the outage is told; what comes later is dropped.
+   * Rejects with `TIMED_OUT` if the reply is late, after it has called `gaveUp`. A later reply is dropped. One server
+   * replies to all calls of a lane. `sinceMs` is when the oldest call was made.
    */
   async reply<T>(lane: number, sinceMs: number, answer: Promise<T>, gaveUp: () => void): Promise<T> {
     this.start();
@@ -89,11 +89,11 @@ export class ReplyWatch {
     });
     try {
       const reply = await Promise.race([answer, silence]);
-      this.#answered(lane);
+      this.#noteReply(lane);
       return reply;
     } catch (error) {
-      // An error that the server answered with is a sign of it, too; one of the client's is none.
-      if (!(error instanceof Outage && error.kind === "server")) this.#answered(lane);
+      // An error of the server is a reply, too; an error of the client is not.
+      if (!(error instanceof UnavailableError && error.kind === "server")) this.#noteReply(lane);
       throw error;
     } finally {
       if (awaited !== undefined) this.#awaited.delete(awaited);
@@ -101,13 +101,13 @@ export class ReplyWatch {
   }
 
   #quietSince(lane: number, sinceMs: number): number {
-    return Math.max(sinceMs, this.#firstHeardMs, this.#heardMs.get(lane) ?? 0);
+    return Math.max(sinceMs, this.#firstReplyMs, this.#repliedMs.get(lane) ?? 0);
   }
 
-  #answered(lane: number): void {
-    if (this.#isPatient) this.#firstHeardMs = this.nowMs;
+  #noteReply(lane: number): void {
+    if (this.#isPatient) this.#firstReplyMs = this.nowMs;
     this.#isPatient = false;
-    this.#heardMs.set(lane, this.nowMs);
+    this.#repliedMs.set(lane, this.nowMs);
   }
 
   get #stepMs(): number {
@@ -118,7 +118,7 @@ export class ReplyWatch {
     this.#time.step(ms);
     setTimeout(() => {
       this.#time.step(0);
-      // What came while the process was busy is read first.
+      // The process first reads what arrived while it was blocked.
       afterThisTurn(() => this.#step());
     }, ms);
   }
@@ -127,18 +127,18 @@ export class ReplyWatch {
     const { connectTimeoutMs } = this.#options;
     if (this.#isPatient && this.nowMs - (this.#startedMs ?? 0) >= connectTimeoutMs) this.#isPatient = false;
     let nextMs = this.#stepMs;
-    if (!this.#isPatient) nextMs = Math.min(nextMs, this.#giveUpSilent());
-    this.#isRunning = this.#options.stepped() || this.#awaited.size > 0;
+    if (!this.#isPatient) nextMs = Math.min(nextMs, this.#timeOut());
+    this.#isRunning = this.#options.onStep() || this.#awaited.size > 0;
     if (this.#isRunning) this.#plan(Math.max(1, Math.ceil(nextMs)));
   }
 
-  /** @returns the milliseconds until the next one would be given up. */
-  #giveUpSilent(): number {
+  /** @returns the milliseconds until the next call would time out. */
+  #timeOut(): number {
     const { timeoutMs } = this.#options;
     const { nowMs } = this;
     let leastMs = timeoutMs;
     for (const awaited of this.#awaited) {
-      const leftMs = Math.max(awaited.quietSinceMs, this.#firstHeardMs) + timeoutMs - nowMs;
+      const leftMs = Math.max(awaited.quietSinceMs, this.#firstReplyMs) + timeoutMs - nowMs;
       if (leftMs <= 0) {
         this.#awaited.delete(awaited);
         awaited.giveUp();

@@ -1,15 +1,13 @@
-import { TIMED_OUT } from "./outage.ts";
+import { TIMED_OUT } from "./unavailable-error.ts";
 
-/**
- * What comes in time, or an outage. `gaveUp` is called before the outage is told; what comes later is dropped.
- */
+/** Rejects with `TIMED_OUT` if the answer takes longer, after it has called `gaveUp`. A later answer is dropped. */
 export function withTimeout<T>(ms: number, answer: Promise<T>, gaveUp: () => void = () => {}): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = () => {
       gaveUp();
       reject(TIMED_OUT);
     };
-    // A process that was busy has to read what came meanwhile, before it says that nothing came.
+    // After a blocked event loop the process first reads what has arrived.
     let timer = setTimeout(() => {
       timer = setTimeout(giveUp, 0);
     }, ms);

@@ -1,33 +1,32 @@
 import { Report } from "../../../core/report.ts";
-import type { ScriptTransaction } from "./encode-call.ts";
-import { REFUSALS } from "./refusals.ts";
+import { REJECTED_WRITES } from "./lua/rejected-writes.ts";
+import { reportCount } from "./script-verbs.ts";
+import type { ScriptTransaction } from "./transaction.ts";
 
 const NEVER = -1;
 
-/** What became of a transaction. */
+/** The result of a transaction. */
 export interface TransactionOutcome {
-  /** How many of its calls were admitted, the first ones; of `drop` 1 when the key was removed; of `refund` all. */
+  /** How many of its calls were admitted, the first ones. For `drop` 1 if the key was removed; for `refund` all. */
   readonly admitted: number;
-  /**
-   * What `detail` says of the calls, one after another: those after the last report have the same figures as that. None for `refund`
-   * and `drop`.
-   */
+  /** The reports that `detail` asks for, one per call. Later calls have the figures of the last report. */
   readonly reports: readonly Report[];
   /**
-   * Set where the server refused to write what this transaction would have changed: the error's code, such as `"OOM"`. Then nothing was
-   * written, and `admitted` and `reports` say nothing.
+   * Set where the server rejected the write of this transaction: the error's code, such as `"OOM"`. Nothing was written
+   * then, and `admitted` and `reports` mean nothing.
    */
-  readonly refused?: string;
-  /** The moment of the decision in whole microseconds, where the transaction `tellsTime`. */
+  readonly rejected?: string;
+  /** The moment of the decision in whole microseconds, with `reportsTime`. */
   readonly decidedUs?: number;
 }
 
 /**
- * Reads what the script answered to these transactions, an outcome for each; `undefined` where its fence was void, so that it did
- * nothing. An answer is a number below 0, a refusal, or how many were admitted, the moment if it is told, and the reports. Of each limit
- * these have whether it conforms, the units in use, the wait, the units in use after it, and the time until it is as good as new.
+ * Decodes the script's reply, an outcome per transaction; `undefined` where the call was cancelled and did nothing. Per
+ * transaction the reply has a negative number (a rejected write), or the number of admitted calls, the moment if
+ * requested, and the reports. A report has per limit: whether it conforms, the units in use, the wait, the units in use
+ * after the wait, and the time until it is idle.
  *
- * @throws Error when that is no answer to them.
+ * @throws Error when the reply does not fit the transactions.
  */
 export function decodeReply(
   reply: readonly number[],
@@ -42,35 +41,27 @@ export function decodeReply(
 
 function readOutcome(numbers: ReplyReader, transaction: ScriptTransaction): TransactionOutcome {
   const admitted = numbers.entry();
-  if (admitted < 0) return { admitted: 0, reports: [], refused: refusalOf(admitted) };
-  if (transaction.tellsTime !== true) return { admitted, reports: readReports(numbers, transaction, admitted) };
+  if (admitted < 0) return { admitted: 0, reports: [], rejected: rejectionOf(admitted) };
+  if (transaction.reportsTime !== true) return { admitted, reports: readReports(numbers, transaction, admitted) };
   const decidedUs = numbers.entry();
   return { admitted, decidedUs, reports: readReports(numbers, transaction, admitted) };
 }
 
-function refusalOf(number: number): string {
-  const [code] = REFUSALS[-1 - number] ?? [];
-  if (code === undefined) throw new Error(`script: expected a refusal that is known, got ${number}`);
+function rejectionOf(number: number): string {
+  const [code] = REJECTED_WRITES[-1 - number] ?? [];
+  if (code === undefined) throw new Error(`script: expected the number of a known rejection, got ${number}`);
   return code;
 }
 
 function readReports(numbers: ReplyReader, transaction: ScriptTransaction, admitted: number): Report[] {
   let limits = 0;
   for (const { plan } of transaction.keys) limits += plan.plan.limits.length;
-  const count = countReports(transaction, admitted);
+  const count = reportCount(transaction, admitted);
   const reports: Report[] = [];
-  // Where only the first that was denied is told of, it is the only one.
-  const told = transaction.detail === "each" ? admitted : 0;
-  for (let i = 0; i < count; i += 1) reports.push(readReport(numbers, i < told, limits));
+  // Otherwise the only report is that of the first denied call.
+  const admittedReports = transaction.detail === "each" ? admitted : 0;
+  for (let i = 0; i < count; i += 1) reports.push(readReport(numbers, i < admittedReports, limits));
   return reports;
-}
-
-function countReports({ verb, times, detail }: ScriptTransaction, admitted: number): number {
-  if (verb === "refund" || verb === "drop") return 0;
-  const denied = admitted < times ? 1 : 0;
-  if (detail === "first-denied") return denied;
-  if (verb === "take") return admitted + denied;
-  return verb === "charge" ? times : 1;
 }
 
 function readReport(numbers: ReplyReader, admitted: boolean, limits: number): Report {
@@ -94,7 +85,7 @@ class ReplyReader {
     this.#reply = reply;
   }
 
-  /** Below 0 is what has no place among the exact integers: -1 is never, -1 - n a number that was halved n times. */
+  /** Negative entries stand for what is no exact integer: -1 is never; after -1 - n comes a number halved n times. */
   next(): number {
     const number = this.entry();
     if (number >= 0) return number;
@@ -106,7 +97,7 @@ class ReplyReader {
     throw new Error(`script: expected a reply of ${this.#at} numbers, got ${this.#reply.length}`);
   }
 
-  /** The next number as it is. */
+  /** The next entry, as it was sent. */
   entry(): number {
     const number = this.#reply[this.#at];
     if (number === undefined) throw new Error(`script: expected a reply of more than ${this.#at} numbers`);

@@ -1,96 +1,50 @@
-import type { Verb } from "../../../core/store.ts";
+import type { ScriptCall } from "../clients/redis-port.ts";
 import type { EncodedPlan } from "./encode-plan.ts";
+import { SCRIPT_VERBS } from "./script-verbs.ts";
+import type { ScriptTransaction } from "./transaction.ts";
 
-/** What a transaction does: a verb, or `drop`, which removes a key if it is as good as new. */
-export type ScriptVerb = Verb | "drop";
-
-/** One key of a transaction. */
-export interface ScriptKey {
-  /** Its name in Redis, from which every plan variant of the same cells is found. */
-  readonly name: string;
-  readonly plan: EncodedPlan;
-  /** One checked cost per limit of the plan. `drop` looks at none. */
-  readonly costs: readonly number[];
-}
-
-/** Keys that are counted together, all or nothing. */
-export interface ScriptTransaction {
-  readonly verb: ScriptVerb;
-  /** How many calls of this kind there are, one after another at the same instant. */
-  readonly times: number;
-  /**
-   * What is told. `"each"`: the figures of every call; of takes up to the first that is denied, for those after it are denied with the
-   * same figures; of peeks and explanations, which change nothing, once. `"first-denied"`: how many were admitted, and the figures of
-   * the first that was not.
-   */
-  readonly detail: "each" | "first-denied";
-  /** The moment of its calls in whole microseconds; looked at where the time is the client's. */
-  readonly nowUs: number;
-  /** Whether the answer tells the moment at which it was decided. */
-  readonly tellsTime?: boolean;
-  /**
-   * Of a refund: the moment at which the units were taken, all of them at once. Buckets are given back what must still count of
-   * them, whatever came since; windows nothing.
-   */
-  readonly takenUs?: number | undefined;
-  /** At least one; of `drop` exactly one. */
-  readonly keys: readonly ScriptKey[];
-}
-
+/** What one call of the script carries. */
 export interface ScriptInput {
-  /** Whose time it is: the server's, or that of each transaction. */
+  /** Which clock decides: the server's, or the caller's, with a moment per transaction. */
   readonly time: "server" | "client";
-  /** Whole milliseconds by which every key is kept longer than needed: as far as clocks may differ. */
+  /** Whole milliseconds by which every key expires late, because clients' clocks may differ by that much. */
   readonly extraMs: number;
-  /** Carried out in this order, with nothing in between. At least one. */
+  /** At least one. The script runs them in this order, atomically. */
   readonly transactions: readonly ScriptTransaction[];
 }
 
-/** What the script is called with, but for the fence before the arguments. */
-export interface EncodedCall {
-  readonly keys: readonly string[];
-  readonly args: readonly string[];
-}
-
-const LETTERS = {
-  take: "t",
-  peek: "p",
-  explain: "e",
-  charge: "c",
-  refund: "r",
-  drop: "d",
-} as const satisfies Record<ScriptVerb, string>;
-/** A refund that says when the units were taken. */
-const BOUNDED_REFUND = "b";
-const TELLS_EACH = 1;
-const TELLS_TIME = 2;
+// Flags of a transaction, added up.
+const REPORTS_EACH = 1;
+const REPORTS_TIME = 2;
+const HAS_TAKEN_TIME = 4;
 
 /**
- * Writes a call down. After the fence (`1`: go) come the time in microseconds, that of the last transaction (empty: the server's), and the
- * extra milliseconds; then one of three forms, the numbers counted from 1:
+ * Encodes a call. After the cancel flag (`1`: run) come the time in microseconds of the last transaction (empty: the
+ * server's time), and the extra milliseconds. One of three forms follows, in which keys and plans are numbered from 1:
  *
- * - `one`, capacity, ticks of a unit, origin, ticks of a microsecond; then runs of first and last key, times, cost: takes from one
- *   plan of one bucket that `EncodedPlan.buckets` knows.
- * - `several`, number of plans; of each `<` and a `d` for every bucket, then its numbers; then runs of first and last key, plan,
- *   times, costs: takes from more of these.
- * - number of plans, their `EncodedPlan.texts`, number of transactions; of each its letter, 1 for the figures of every call and 2 for the
- *   time, times, for `b` when they were taken, number of keys; of each key, plan, costs.
+ * - `one`, capacity, ticks of a unit, origin, ticks of a microsecond; then runs of first key, last key, times, cost.
+ *   It takes from one plan of one bucket that `EncodedPlan.buckets` describes.
+ * - `several`, number of plans; per plan `<` and a `d` for every bucket, then its numbers; then runs of first key,
+ *   last key, plan, times, costs. It takes from several such buckets.
+ * - number of plans, their `EncodedPlan.texts`, number of transactions; per transaction the verb's name, the sum of
+ *   its flags (1: a report per call, 2: the reply has the time, 4: `takenUs` follows), times, `takenUs`, number of
+ *   keys; per key its number, its plan, its costs.
  *
- * Where the moment is another one than before, it comes first: after `0` in place of a key, after `@` in place of a letter. All forms decide
- * alike and are answered alike.
+ * Where the moment changes, the new one comes first: after `0` in place of a key, after `@` in place of a verb. All
+ * forms decide alike and have the same reply.
  */
-export function encodeCall({ time, extraMs, transactions }: ScriptInput): EncodedCall {
+export function encodeCall({ time, extraMs, transactions }: ScriptInput): Omit<ScriptCall, "cancelFlag"> {
   const names = new Map<string, number>();
   const moments = new Moments(time, transactions[transactions.length - 1]!.nowUs);
-  const args = transactions.every(isQuick)
+  const args = transactions.every(hasShortForm)
     ? argsOfRuns(names, moments, transactions)
     : argsOfTransactions(names, moments, transactions);
   return { keys: [...names.keys()], args: [moments.lastText, String(extraMs)].concat(args) };
 }
 
-/** Notices where the moment changes. */
+/** Detects where the moment changes. */
 class Moments {
-  /** Nothing where the time is the server's. */
+  /** Empty where the server's clock decides. */
   readonly lastText: string;
   readonly #byClient: boolean;
   #atUs: number;
@@ -101,7 +55,7 @@ class Moments {
     this.#atUs = lastUs;
   }
 
-  /** Whether this is another moment than the one before, at first than the last. */
+  /** Whether the moment differs from the previous one. The first is compared with the last. */
   changesTo(nowUs: number): boolean {
     if (!this.#byClient || nowUs === this.#atUs) return false;
     this.#atUs = nowUs;
@@ -109,12 +63,13 @@ class Moments {
   }
 }
 
-/** Whether the shorter ways know how to carry it out: a take from a plan of exact buckets that is asked for no time. */
-export function isQuick({ verb, keys, tellsTime }: ScriptTransaction): boolean {
-  return verb === "take" && keys.length === 1 && keys[0]!.plan.buckets !== undefined && tellsTime !== true;
+/** Whether the short forms can run it: a take from a plan of exact buckets, without the time in the reply. */
+export function hasShortForm({ verb, keys, reportsTime }: ScriptTransaction): boolean {
+  const isSimple = SCRIPT_VERBS[verb].hasShortForm && reportsTime !== true;
+  return isSimple && keys.length === 1 && keys[0]!.plan.buckets !== undefined;
 }
 
-/** One plan of one bucket is the shortest way of all. */
+/** Arguments of the form `one` or `several`. */
 function argsOfRuns(
   names: Map<string, number>,
   moments: Moments,
@@ -141,15 +96,15 @@ function argsOfRuns(
   return args;
 }
 
-/** Keys that follow each other, of which the same is asked: that is said once. */
+/** Consecutive keys with the same plan, times and costs, which are encoded once. */
 interface Run {
   readonly first: number;
   last: number;
   readonly plan: number;
-  /** How often; below 0 where every call's figures are wanted. */
+  /** How many calls per key; negative with a report per call. */
   readonly times: number;
   readonly costs: readonly number[];
-  /** The moment of these and of those after them, where it is another one. */
+  /** The new moment, from this run on, where it changes. */
   readonly fromUs: number | undefined;
 }
 
@@ -202,15 +157,17 @@ function argsOfTransactions(
   return [String(plans.size)].concat(...[...plans.keys()].map(({ texts }) => texts), steps);
 }
 
-/** What comes before the keys of a transaction. */
-function pushHead(steps: string[], { verb, detail, tellsTime, times, takenUs, keys }: ScriptTransaction): void {
-  const told = (detail === "each" ? TELLS_EACH : 0) + (tellsTime === true ? TELLS_TIME : 0);
-  steps.push(takenUs === undefined ? LETTERS[verb] : BOUNDED_REFUND, String(told), String(times));
+/** Encodes what comes before the keys of a transaction. */
+function pushHead(steps: string[], { verb, detail, reportsTime, times, takenUs, keys }: ScriptTransaction): void {
+  let flags = detail === "each" ? REPORTS_EACH : 0;
+  if (reportsTime === true) flags += REPORTS_TIME;
+  if (takenUs !== undefined) flags += HAS_TAKEN_TIME;
+  steps.push(SCRIPT_VERBS[verb].name, String(flags), String(times));
   if (takenUs !== undefined) steps.push(String(takenUs));
   steps.push(String(keys.length));
 }
 
-/** The place of a value among those seen, counted from 1. */
+/** The number of a value, counted from 1 in the order of first use. */
 function numberOf<T>(seen: Map<T, number>, value: T): number {
   const known = seen.get(value);
   if (known !== undefined) return known;

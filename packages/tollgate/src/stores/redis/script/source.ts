@@ -1,43 +1,53 @@
-import { ARGUMENTS } from "./lua/arguments.ts";
+import { SCRIPT_ALGORITHMS } from "./algorithms.ts";
+import { APPLY_TO_PLAN } from "./lua/apply-to-plan.ts";
+import { APPLY_VERBS } from "./lua/apply-verbs.ts";
 import { BUCKETS } from "./lua/buckets.ts";
 import { CELLS } from "./lua/cells.ts";
-import { FIXED_WINDOW } from "./lua/fixed-window.ts";
+import { KEY_STATES } from "./lua/key-states.ts";
 import { MAIN } from "./lua/main.ts";
 import { ONE_BUCKET } from "./lua/one-bucket.ts";
-import { PLANS } from "./lua/plans.ts";
+import { READ_ARGUMENTS } from "./lua/read-arguments.ts";
 import { REPEATS } from "./lua/repeats.ts";
-import { SLIDING_WINDOW } from "./lua/sliding-window.ts";
-import { STATES } from "./lua/states.ts";
-import { TOKEN_BUCKET } from "./lua/token-bucket.ts";
-import { VERBS } from "./lua/verbs.ts";
+import { VERB_TABLE } from "./lua/verb-table.ts";
 
-/** A script that was sent too late does nothing. */
-const FENCE = `
+/** A cancelled call does nothing. */
+const CHECK_CANCEL_FLAG = `
 if ARGV[1] ~= '1' then return {} end
 `;
 
+/** The kernels, and their makers by the algorithms' codes. */
+const ALGORITHMS = `${Object.values(SCRIPT_ALGORITHMS)
+  .map(({ lua }) => lua)
+  .join("")}
+local makers = { ${Object.values(SCRIPT_ALGORITHMS)
+  .map(({ code, maker }) => `${code} = ${maker}`)
+  .join(", ")} }
+`;
+
 const PARTS = [
-  FENCE,
+  CHECK_CANCEL_FLAG,
   ONE_BUCKET,
   BUCKETS,
-  ARGUMENTS,
+  READ_ARGUMENTS,
   CELLS,
-  TOKEN_BUCKET,
-  SLIDING_WINDOW,
-  FIXED_WINDOW,
-  PLANS,
-  STATES,
+  ALGORITHMS,
+  VERB_TABLE,
+  APPLY_TO_PLAN,
+  KEY_STATES,
   REPEATS,
-  VERBS,
+  APPLY_VERBS,
   MAIN,
 ];
 
 /**
- * The one script, for Redis from 6.2 and Valkey from 7. It touches no key but KEYS, sets no global, and its numbers are float64s as
- * ours are: it decides as the kernels do, to the bit. `encode-call.ts` writes its arguments, `decode-reply.ts` reads what it
- * answers. Comments and indentation stay here.
+ * The one script, for Redis from 6.2 and Valkey from 7. It accesses no key outside KEYS and sets no global. Its
+ * numbers are float64, so it decides as the kernels do, to the bit. `encode-call.ts` writes its arguments,
+ * `decode-reply.ts` reads its reply. Comments and indentation are removed.
  */
 export const SCRIPT: string = PARTS.join("")
   .replaceAll(/^ *--.*$/gm, "")
   .replaceAll(/\n\s*/g, "\n")
   .trim();
+
+/** The SHA-1 by which servers know the script. To compute it would take a library, so a test compares it. */
+export const SCRIPT_SHA = "490cd9c801702bdee5b446088502489ea7461731";

@@ -4,17 +4,19 @@ import { clusterView, servesSlot } from "../servers/cluster-view.ts";
 import { type CallRecord, landing } from "./kit/call-record.ts";
 import { countOf, miscounted, nameOf } from "./kit/count.ts";
 import { overAdmitted } from "./kit/findings.ts";
+import { itIsBack, itStandsThrough } from "./kit/incident-tests.ts";
 import { TIGHT } from "./kit/limits.ts";
 import { CAPACITY, CountedKey, landingAfter, lostUnits } from "./kit/lost-writes.ts";
 import { onACluster } from "./kit/on-a-cluster.ts";
-import { itIsBack, itStandsThrough } from "./kit/outage-tests.ts";
-import { pass } from "./kit/run.ts";
+import { pass } from "./kit/traffic-run.ts";
 
-/** Of the limits that are reached. */
+/** Six nodes and all clients share the processors with other tests. */
+const TIMEOUT_MS = 500;
+/** The key of the limits that are reached. */
 const KEY = "one";
 
-describe("a primary of a cluster that is killed, with writes that no replica has", () => {
-  const told = onACluster({}, async (place) => {
+describe("a cluster primary killed with unreplicated writes", () => {
+  const told = onACluster({ timeoutMs: TIMEOUT_MS }, async (place) => {
     const { cluster } = place;
     const primary = await cluster.primaryOf(KEY);
     const [replica] = await cluster.replicasOf(primary);
@@ -37,14 +39,14 @@ describe("a primary of a cluster that is killed, with writes that no replica has
   );
   itIsBack(() => told().run);
 
-  it("admits more by the writes that were lost, and no unit more", () => {
+  it("the new primary admits more by the lost writes, and not one unit more", () => {
     const { counted } = told().run.result;
     expect(counted).toEqual({ admittedBefore: 65, found: 40, admittedAfter: 60 });
     const lost = counted.admittedBefore - counted.found;
     expect(counted.admittedBefore + counted.admittedAfter).toBe(CAPACITY + lost);
   });
 
-  it("has counted nothing twice, and forgotten nothing but these", () => {
+  it("the new primary counted nothing twice, and lost only the unreplicated writes", () => {
     const { run, used } = told();
     const { landed } = run.result;
     expect(miscounted(countOf(run.calls, landed), used)).toEqual([]);

@@ -1,13 +1,13 @@
 import { type AsyncLimiter, combine, createLimiter, perDay } from "tollgate";
 import { redisStore } from "tollgate/redis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type ConnectedClient, type Detours, EVERY_CLIENT } from "../clients/every-client.ts";
+import { type ConnectedClient, type Detours, EVERY_CLIENT } from "../clients/kit/every-client.ts";
 import { eventuallyTrue } from "../servers/eventually.ts";
 import { type RedisCluster, startCluster } from "../servers/start-cluster.ts";
 import { startProxy, type TcpProxy } from "../servers/start-proxy.ts";
 
 const TIMEOUT_MS = 200;
-/** In slots of three primaries; one call about all of them is three, one after another. */
+/** In slots of three primaries: a call on all of them is three calls, one after another. */
 const KEYS = ["ann", "bob!", "cid-3"] as const;
 
 let cluster: RedisCluster;
@@ -23,7 +23,7 @@ afterAll(async () => {
   await cluster.stop();
 });
 
-describe.each(EVERY_CLIENT)("a call about keys of several slots, over $name", ({ name, connectCluster }) => {
+describe.each(EVERY_CLIENT)("a call on several slots over $name", ({ name, connectCluster }) => {
   let connected: ConnectedClient;
   let members: readonly AsyncLimiter[];
   let all: AsyncLimiter;
@@ -48,20 +48,20 @@ describe.each(EVERY_CLIENT)("a call about keys of several slots, over $name", ({
     return reports.map(([report]) => report?.used);
   }
 
-  it("is decided by the servers where each answers in time, however many are asked one after another", async () => {
+  it("the servers decide if each replies in time, even if their times add up to more than the timeout", async () => {
     for (const proxy of proxies) proxy.delay(65);
     const decision = await all.consume("");
     expect(decision.degraded).toBeUndefined();
     expect(decision.allowed).toBe(true);
   });
 
-  it("gives back what it took of some, when another is silent", async () => {
+  it("units of other slots are given back when one slot does not reply", async () => {
     const before = await used();
     const primary = await cluster.primaryOf(KEYS[2]);
     const last = proxies[cluster.nodes.indexOf(primary)]!;
     for (const proxy of proxies) proxy.delay(65);
     const decided = all.consume("");
-    // All three were looked at after 130 ms, the first was taken from after 260, the second after 390.
+    // The peek takes 130 ms, the take from the first slot ends after 260 ms, from the second after 390 ms.
     await new Promise((resolve) => setTimeout(resolve, 300));
     last.hold();
     expect((await decided).degraded).toBe("timed out");

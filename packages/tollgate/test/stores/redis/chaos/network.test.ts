@@ -1,18 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { SCRIPT_SHA } from "../../../../src/stores/redis/script/sha.ts";
+import { SCRIPT_SHA } from "../../../../src/stores/redis/script/source.ts";
 import { eventuallyTrue } from "../servers/eventually.ts";
 import type { TcpProxy } from "../servers/start-proxy.ts";
 import { type CallRecord, type Landing, landing } from "./kit/call-record.ts";
 import { countOf, miscounted, nameOf } from "./kit/count.ts";
 import { causesOf, overAdmitted } from "./kit/findings.ts";
+import type { Fleet } from "./kit/fleet.ts";
+import { itIsBack, itIsGone, itStandsThrough } from "./kit/incident-tests.ts";
 import { TIGHT } from "./kit/limits.ts";
 import { onAServer } from "./kit/on-a-server.ts";
-import { itIsBack, itIsGone, itStandsThrough } from "./kit/outage-tests.ts";
-import { type Outage, pass } from "./kit/run.ts";
 import type { Told } from "./kit/stage.ts";
+import { type Incident, pass } from "./kit/traffic-run.ts";
 
 const GONE_MS = 800;
-/** Long enough for probes, and to see that it stays. */
+/** The delay of each direction: a reply takes longer than any timeout. */
+const SLOW_MS = 450;
+/** Covers several probes, and shows that the state is stable. */
 const AFTERWARDS_MS = 1_300;
 const SLOW = ["timed out", "circuit open"];
 const LOST = [...SLOW, "connection lost", "connection refused", "not connected"];
@@ -20,13 +23,14 @@ const TIGHT_KEY = nameOf("tight", "one");
 
 const now = (): number => performance.now();
 
-/** Something that the proxies do for a while. */
-function outage(begin: (proxy: TcpProxy) => void, end: (proxy: TcpProxy) => Promise<void>) {
-  return async ({ proxies }: { readonly proxies: readonly TcpProxy[] }): Promise<Outage> => {
+/** An incident that the proxies cause for a while. */
+function incident(begin: (proxy: TcpProxy) => void, end: (proxy: TcpProxy) => Promise<void>) {
+  return async ({ proxies }: { readonly proxies: readonly TcpProxy[] }, fleet: Fleet): Promise<Incident> => {
     const beginMs = now();
     for (const proxy of proxies) begin(proxy);
     const fromMs = now();
     await pass(GONE_MS);
+    await fleet.circuitsOpened();
     const untilMs = now();
     await Promise.all(proxies.map(end));
     const backMs = now();
@@ -36,7 +40,7 @@ function outage(begin: (proxy: TcpProxy) => void, end: (proxy: TcpProxy) => Prom
 }
 
 function itCountsExactly(told: () => Told<unknown>, landed: (call: CallRecord) => Landing): void {
-  it("has counted what it got, once", () => {
+  it("the server counted what it received, once", () => {
     const { run, used } = told();
     expect(miscounted(countOf(run.calls, landed), used)).toEqual([]);
     expect(overAdmitted(run)).toEqual([]);
@@ -44,35 +48,35 @@ function itCountsExactly(told: () => Told<unknown>, landed: (call: CallRecord) =
   });
 }
 
-/** Where no connection is lost and nothing is kept for ever, whatever was sent arrives. */
+/** If no connection is lost and nothing is held for ever, every sent call arrives. */
 function sentIsCounted(call: CallRecord): Landing {
   return call.degraded === "timed out" && call.limiter === "single" ? "yes" : landing(call);
 }
 
-/** Of what was given up while there was no way to the server, nothing is sent afterwards that counts. */
-function givenUpIsVoid({ fromMs, untilMs }: Outage) {
+/** Calls that timed out while the server was unreachable are cancelled when they are sent. */
+function timedOutIsCancelled({ fromMs, untilMs }: Incident) {
   return (call: CallRecord): Landing => {
     const { lane, startedMs, endedMs, degraded } = call;
-    const isGivenUp = startedMs >= fromMs && endedMs <= untilMs && degraded !== undefined;
-    return isGivenUp && !lane.includes("glide") ? "no" : landing(call);
+    const hasTimedOut = startedMs >= fromMs && endedMs <= untilMs && degraded !== undefined;
+    return hasTimedOut && !lane.includes("glide") ? "no" : landing(call);
   };
 }
 
-describe("answers that take longer than anybody waits", () => {
+describe("replies that are slower than the timeout", () => {
   const told = onAServer(
     { by: "proxies" },
-    outage(
-      (proxy) => proxy.delay(150),
+    incident(
+      (proxy) => proxy.delay(SLOW_MS),
       (proxy) => proxy.pass(),
     ),
   );
   itStandsThrough(() => told().run, SLOW);
-  itIsGone(() => told().run);
+  itIsGone(() => told().run, 2 * SLOW_MS);
   itIsBack(() => told().run);
   itCountsExactly(told, sentIsCounted);
 });
 
-describe("answers that now come in time and now do not", () => {
+describe("replies that are sometimes in time and sometimes late", () => {
   const told = onAServer({ by: "proxies" }, async ({ proxies }) => {
     for (let times = 0; times < 32; times += 1) {
       for (const proxy of proxies) proxy.delay(20 + ((times * 7) % 13) * 10, 20 + ((times * 5) % 11) * 10);
@@ -84,17 +88,17 @@ describe("answers that now come in time and now do not", () => {
   itStandsThrough(() => told().run, SLOW);
   itCountsExactly(told, sentIsCounted);
 
-  it("are waited for no longer than the timeout, and used when they are in time", () => {
+  it("calls wait at most the timeout, and use replies that are in time", () => {
     const slow = told().run.calls.filter(({ startedMs, endedMs }) => endedMs - startedMs > 100);
     expect(slow.filter(({ degraded }) => degraded === undefined).length).toBeGreaterThan(20);
     expect(causesOf(slow).get("timed out")).toBeGreaterThan(20);
   });
 });
 
-describe("connections that are cut, and refused for a while", () => {
+describe("connections that are cut, then refused for a while", () => {
   const told = onAServer(
     { by: "proxies" },
-    outage(
+    incident(
       (proxy) => proxy.cut(),
       (proxy) => proxy.pass(),
     ),
@@ -102,13 +106,13 @@ describe("connections that are cut, and refused for a while", () => {
   itStandsThrough(() => told().run, LOST);
   itIsGone(() => told().run);
   itIsBack(() => told().run);
-  itCountsExactly(told, (call) => givenUpIsVoid(told().run.result)(call));
+  itCountsExactly(told, (call) => timedOutIsCancelled(told().run.result)(call));
 });
 
-describe("connections that are half open: the server hears, and is not heard until later", () => {
+describe("half-open connections, whose replies arrive late", () => {
   const told = onAServer(
     { by: "proxies" },
-    outage(
+    incident(
       (proxy) => proxy.halfOpen(),
       (proxy) => proxy.release(),
     ),
@@ -119,10 +123,10 @@ describe("connections that are half open: the server hears, and is not heard unt
   itCountsExactly(told, sentIsCounted);
 });
 
-describe("a black hole that lets everything out in the end", () => {
+describe("a black hole that finally releases everything", () => {
   const told = onAServer(
     { by: "proxies" },
-    outage(
+    incident(
       (proxy) => proxy.blackHole(),
       (proxy) => proxy.release(),
     ),
@@ -133,10 +137,10 @@ describe("a black hole that lets everything out in the end", () => {
   itCountsExactly(told, sentIsCounted);
 });
 
-describe("a black hole that lets nothing out, and ends by resetting its connections", () => {
+describe("a black hole that drops everything, and finally resets its connections", () => {
   const told = onAServer(
     { by: "proxies" },
-    outage(
+    incident(
       (proxy) => proxy.blackHole(),
       (proxy) => proxy.pass("drop"),
     ),
@@ -144,11 +148,11 @@ describe("a black hole that lets nothing out, and ends by resetting its connecti
   itStandsThrough(() => told().run, LOST);
   itIsGone(() => told().run);
   itIsBack(() => told().run);
-  // What ioredis had under way it sends again when it is connected again.
-  itCountsExactly(told, (call) => givenUpIsVoid(told().run.result)(call));
+  // ioredis sends calls in flight again after it has reconnected.
+  itCountsExactly(told, (call) => timedOutIsCancelled(told().run.result)(call));
 });
 
-describe("answers that are lost with their connections, after the server has done what was asked", () => {
+describe("replies that are lost with their connections, after the server ran the calls", () => {
   const told = onAServer({ by: "proxies" }, async ({ proxies }) => {
     for (let times = 1; times <= 8; times += 1) {
       for (const proxy of proxies) proxy.cutAfterRequest({ containing: SCRIPT_SHA });
@@ -160,7 +164,7 @@ describe("answers that are lost with their connections, after the server has don
   itStandsThrough(() => told().run, LOST);
   itCountsExactly(told, landing);
 
-  it("are not asked for again, by any client", () => {
+  it("no client sends a call again whose reply was lost", () => {
     const { run, used } = told();
     expect(run.result).toEqual([8, 8, 8, 8]);
     for (const { name, calls } of run.lanes) {

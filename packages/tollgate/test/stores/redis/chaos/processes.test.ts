@@ -12,8 +12,8 @@ beforeAll(async () => {
 });
 afterAll(async () => server.stop());
 
-describe("50 clients of four processes, at a capacity of 1,000", () => {
-  it.each([1, 3] as const)("are admitted 1,000 times, with limits: %i", async (limits) => {
+describe("50 clients in four processes with a capacity of 1,000", () => {
+  it.each([1, 3] as const)("50 clients in four processes are admitted 1,000 times, limits: %i", async (limits) => {
     const { port } = server;
     const orders = { port, prefix: `c-${limits}`, limits, capacity: CAPACITY, rounds: 7, atOnce: 8 };
     const tallies = await takeInProcesses(CLIENTS.map((clients) => ({ ...orders, clients })));

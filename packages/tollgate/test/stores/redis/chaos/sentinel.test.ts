@@ -2,16 +2,16 @@ import { describe, expect, it } from "vitest";
 import type { CallRecord } from "./kit/call-record.ts";
 import { countOf, miscounted, nameOf } from "./kit/count.ts";
 import { overAdmitted } from "./kit/findings.ts";
+import { itIsBack, itStandsThrough } from "./kit/incident-tests.ts";
 import { TIGHT } from "./kit/limits.ts";
 import { CAPACITY, CountedKey, landingAfter, lostUnits } from "./kit/lost-writes.ts";
 import { onSentinels } from "./kit/on-sentinels.ts";
-import { itIsBack, itStandsThrough } from "./kit/outage-tests.ts";
-import { pass } from "./kit/run.ts";
+import { pass } from "./kit/traffic-run.ts";
 
-/** Afterwards, so that it is seen to stay. */
+/** Shows that the state afterwards is stable. */
 const AFTERWARDS_MS = 2_500;
 
-describe("a primary that Sentinels watch, killed with writes that its replica has not", () => {
+describe("a primary under Sentinels killed with unreplicated writes", () => {
   const told = onSentinels(async (place) => {
     const { all } = place;
     const primary = await all.primary();
@@ -37,20 +37,20 @@ describe("a primary that Sentinels watch, killed with writes that its replica ha
       "the server is a replica",
     ],
   );
-  // redis asks its Sentinels once a second, whatever its options.
+  // redis asks its Sentinels once a second, with all options.
   itIsBack(
     () => told().run,
     (lane) => (lane.startsWith("redis,") ? 2_000 : 1_000),
   );
 
-  it("admits more by the writes that were lost, and no unit more", () => {
+  it("the new primary admits more by the lost writes, and not one unit more", () => {
     const { counted } = told().run.result;
     expect(counted).toEqual({ admittedBefore: 65, found: 40, admittedAfter: 60 });
     const lost = counted.admittedBefore - counted.found;
     expect(counted.admittedBefore + counted.admittedAfter).toBe(CAPACITY + lost);
   });
 
-  it("has counted nothing twice, and forgotten nothing but these", () => {
+  it("the new primary counted nothing twice, and lost only the unreplicated writes", () => {
     const { run, used } = told();
     const { landed } = run.result;
     expect(miscounted(countOf(run.calls, landed), used)).toEqual([]);

@@ -7,19 +7,20 @@ import type { RedisServer } from "../servers/redis-server.ts";
 import { type CallRecord, landing } from "./kit/call-record.ts";
 import { countOf, miscounted, nameOf } from "./kit/count.ts";
 import { admittedByServer, answeredWithoutServer, causesOf, overAdmitted } from "./kit/findings.ts";
+import type { Fleet } from "./kit/fleet.ts";
+import { itIsBack, itIsGone, itStandsThrough } from "./kit/incident-tests.ts";
 import { TIGHT } from "./kit/limits.ts";
 import { onAServer } from "./kit/on-a-server.ts";
-import { itIsBack, itIsGone, itStandsThrough } from "./kit/outage-tests.ts";
-import { type Outage, pass } from "./kit/run.ts";
+import { type Incident, pass } from "./kit/traffic-run.ts";
 
-/** Long enough for probes, and to see that it stays. */
+/** Covers several probes, and shows that the state is stable. */
 const AFTERWARDS_MS = 1_300;
 const GONE = ["connection refused", "connection lost", "not connected", "timed out", "circuit open"];
 const TIGHT_KEY = nameOf("tight", "one");
 
 const now = (): number => performance.now();
 
-/** One transaction of two keys, over a client of its own. */
+/** A combination of two limiters over its own client. */
 async function twoLimits({ port }: RedisServer): Promise<readonly [AsyncLimiter, Redis]> {
   const client = new Redis(port);
   await client.ping();
@@ -28,11 +29,16 @@ async function twoLimits({ port }: RedisServer): Promise<readonly [AsyncLimiter,
   return [combine(user!, route!), client];
 }
 
-async function killAndRestart({ server }: { readonly server: RedisServer }, data: "kept" | "lost"): Promise<Outage> {
+async function killAndRestart(
+  { server }: { readonly server: RedisServer },
+  fleet: Fleet,
+  data: "kept" | "lost",
+): Promise<Incident> {
   const beginMs = now();
   await server.kill();
   const fromMs = now();
   await pass(1_000);
+  await fleet.circuitsOpened();
   const untilMs = now();
   await server.restart(data);
   const backMs = now();
@@ -40,15 +46,15 @@ async function killAndRestart({ server }: { readonly server: RedisServer }, data
   return { beginMs, fromMs, untilMs, backMs };
 }
 
-describe("a server that is killed, and started again with all that it knew", () => {
-  const told = onAServer({ args: ["--appendonly", "yes", "--appendfsync", "always"] }, (scene) =>
-    killAndRestart(scene, "kept"),
+describe("a server that is killed and restarted with its data", () => {
+  const told = onAServer({ args: ["--appendonly", "yes", "--appendfsync", "always"] }, (scene, fleet) =>
+    killAndRestart(scene, fleet, "kept"),
   );
   itStandsThrough(() => told().run, GONE);
   itIsGone(() => told().run);
   itIsBack(() => told().run);
 
-  it("has counted nothing twice, and forgotten nothing", () => {
+  it("the restarted server counted nothing twice, and lost nothing", () => {
     const { run, used } = told();
     expect(miscounted(countOf(run.calls), used)).toEqual([]);
     expect(overAdmitted(run)).toEqual([]);
@@ -56,21 +62,21 @@ describe("a server that is killed, and started again with all that it knew", () 
   });
 });
 
-describe("a server that is killed, and has forgotten everything when it is started again", () => {
-  const told = onAServer({}, (scene) => killAndRestart(scene, "lost"));
+describe("a server that is killed and restarted without its data", () => {
+  const told = onAServer({}, (scene, fleet) => killAndRestart(scene, fleet, "lost"));
   itStandsThrough(() => told().run, GONE);
   itIsGone(() => told().run);
   itIsBack(() => told().run);
 
-  it("has admitted more by what it had admitted before, and no unit more", () => {
+  it("the restarted server admits more by what it lost, and not one unit more", () => {
     const { run, used } = told();
     const { beginMs, fromMs, untilMs } = run.result;
     const isBefore = ({ endedMs, degraded }: CallRecord): boolean =>
       endedMs <= beginMs || (degraded === undefined && endedMs <= fromMs);
-    // Not even late: clients that keep calls until they are connected find them void.
-    const isGivenUp = ({ lane, degraded, endedMs }: CallRecord): boolean =>
+    // Clients that queue calls until they are connected send them cancelled.
+    const hasTimedOut = ({ lane, degraded, endedMs }: CallRecord): boolean =>
       !lane.includes("glide") && degraded !== undefined && endedMs <= untilMs;
-    const landedAfter = (call: CallRecord) => (isBefore(call) || isGivenUp(call) ? "no" : landing(call));
+    const landedAfter = (call: CallRecord) => (isBefore(call) || hasTimedOut(call) ? "no" : landing(call));
     expect(miscounted(countOf(run.calls, landedAfter), used)).toEqual([]);
     const before = run.calls.filter(isBefore);
     expect(overAdmitted(run, (limiter) => admittedByServer(before, limiter))).toEqual([]);
@@ -78,8 +84,8 @@ describe("a server that is killed, and has forgotten everything when it is start
   });
 });
 
-describe("a server that stands still for five seconds", () => {
-  const told = onAServer({}, async ({ server }): Promise<Outage> => {
+describe("a server that is paused for five seconds", () => {
+  const told = onAServer({}, async ({ server }): Promise<Incident> => {
     const beginMs = now();
     server.pause();
     await pass(5);
@@ -96,7 +102,7 @@ describe("a server that stands still for five seconds", () => {
   itIsGone(() => told().run);
   itIsBack(() => told().run);
 
-  it("has counted nothing twice", () => {
+  it("the paused server counted nothing twice", () => {
     const { run, used } = told();
     expect(miscounted(countOf(run.calls), used)).toEqual([]);
     expect(overAdmitted(run)).toEqual([]);
@@ -104,7 +110,7 @@ describe("a server that stands still for five seconds", () => {
   });
 });
 
-describe("a server that forgets its scripts, ten times a second", () => {
+describe("a server whose scripts are flushed ten times a second", () => {
   const told = onAServer({ timeoutMs: 5_000 }, async ({ server }) => {
     for (let times = 0; times < 12; times += 1) {
       await pass(100);
@@ -114,7 +120,7 @@ describe("a server that forgets its scripts, ten times a second", () => {
   });
   itStandsThrough(() => told().run, []);
 
-  it("is told them again, and has decided everything, once", () => {
+  it("the clients send the script again, and every call is decided once", () => {
     const { run, used } = told();
     expect(run.result).toMatch(/count=\d\d/);
     expect(miscounted(countOf(run.calls), used)).toEqual([]);
@@ -127,10 +133,10 @@ describe("a server that is out of memory", () => {
   const told = onAServer({ maxmemory: "64mb" }, async ({ server }) => {
     const [two, client] = await twoLimits(server);
     const beginMs = now();
-    // Less than it has: as if it had been filled.
+    // Less than the server uses, as if it were full.
     await server.command("CONFIG", "SET", "maxmemory", "1");
     const fromMs = now();
-    const refused = await two.consume("ann").catch((error: unknown) => error);
+    const degradedCall = await two.consume("ann").catch((error: unknown) => error);
     await pass(1_000);
     const untilMs = now();
     await server.command("CONFIG", "SET", "maxmemory", "64mb");
@@ -138,18 +144,18 @@ describe("a server that is out of memory", () => {
     await pass(AFTERWARDS_MS);
     const used = (await two.explain("ann")).map((report) => report.used);
     client.disconnect();
-    return { beginMs, fromMs, untilMs, backMs, refused, used };
+    return { beginMs, fromMs, untilMs, backMs, degradedCall, used };
   });
   itStandsThrough(() => told().run, ["the server is out of memory", "circuit open"]);
   itIsBack(() => told().run);
 
-  it("has taken nothing meanwhile, and no half of anything", () => {
+  it("the full server takes nothing, and no part of a call", () => {
     const { run, used } = told();
-    const { fromMs, untilMs, refused } = run.result;
+    const { fromMs, untilMs, degradedCall } = run.result;
     const meanwhile = run.calls.filter(({ startedMs, endedMs }) => startedMs >= fromMs && endedMs <= untilMs);
     expect(meanwhile.filter((call) => landing(call) === "yes" && call.verb !== "refund")).toEqual([]);
     expect(causesOf(meanwhile).get("the server is out of memory")).toBeGreaterThan(10);
-    expect(refused).toMatchObject({ allowed: false, degraded: "the server is out of memory" });
+    expect(degradedCall).toMatchObject({ allowed: false, degraded: "the server is out of memory" });
     expect(run.result.used).toEqual([0, 0]);
     expect(miscounted(countOf(run.calls), used)).toEqual([]);
     expect(overAdmitted(run)).toEqual([]);
@@ -157,8 +163,8 @@ describe("a server that is out of memory", () => {
   });
 });
 
-describe("the kill switch, in the middle of traffic", () => {
-  const told = onAServer({}, async (_place, fleet): Promise<Outage> => {
+describe("the kill switch under traffic", () => {
+  const told = onAServer({}, async (_place, fleet): Promise<Incident> => {
     const beginMs = now();
     for (const { store } of fleet.lanes) store.bypass = true;
     const fromMs = now();
@@ -172,12 +178,12 @@ describe("the kill switch, in the middle of traffic", () => {
   itStandsThrough(() => told().run, ["bypassed"]);
   itIsBack(() => told().run);
 
-  it("leaves the server alone while it is on, at once, and tells of it", () => {
+  it("the kill switch works at once, and notifies observers", () => {
     const { run, used } = told();
-    expect(answeredWithoutServer(run)).toEqual([]);
+    expect(answeredWithoutServer(run, Number.POSITIVE_INFINITY)).toEqual([]);
     expect(miscounted(countOf(run.calls), used)).toEqual([]);
-    for (const { heard } of run.lanes) {
-      expect(heard).toEqual([
+    for (const { observed } of run.lanes) {
+      expect(observed).toEqual([
         { type: "bypass", bypass: true },
         { type: "bypass", bypass: false },
       ]);

@@ -7,7 +7,7 @@ function errorOf(message: string, more: object = {}): Error {
 }
 
 const NO_CONNECTION: readonly (readonly [Error, string])[] = [
-  // Of Node.
+  // Node
   [errorOf("connect ECONNREFUSED 10.1.2.3:6379", { code: "ECONNREFUSED" }), "connection refused"],
   [errorOf("", { name: "AggregateError", code: "ECONNREFUSED" }), "connection refused"],
   [errorOf("read ECONNRESET", { code: "ECONNRESET" }), "connection lost"],
@@ -16,7 +16,7 @@ const NO_CONNECTION: readonly (readonly [Error, string])[] = [
   [errorOf("getaddrinfo ENOTFOUND redis.internal", { code: "ENOTFOUND" }), "host not found"],
   [errorOf("connect EHOSTUNREACH 10.1.2.3:6379", { code: "EHOSTUNREACH" }), "host unreachable"],
   [errorOf("connect ETIMEDOUT", { code: "ETIMEDOUT" }), "timed out"],
-  // Of ioredis and iovalkey.
+  // ioredis and iovalkey
   [errorOf("Connection is closed."), "the client is closed"],
   [errorOf("Stream isn't writeable and enableOfflineQueue options is false"), "not connected"],
   [errorOf("Cluster isn't ready and enableOfflineQueue options is false"), "no node answers"],
@@ -31,7 +31,7 @@ const NO_CONNECTION: readonly (readonly [Error, string])[] = [
   [errorOf("Command timed out"), "timed out"],
   [errorOf("All sentinels are unreachable. Last error: connect ECONNREFUSED"), "connection refused"],
   [errorOf("Socket timeout. Expecting data, but didn't receive any in 100ms."), "timed out"],
-  // Of redis.
+  // redis
   [errorOf("The client is closed"), "the client is closed"],
   [errorOf("The client is offline"), "not connected"],
   [errorOf("Socket closed unexpectedly"), "connection lost"],
@@ -39,7 +39,7 @@ const NO_CONNECTION: readonly (readonly [Error, string])[] = [
   [errorOf("The queue is full"), "the client has too much under way"],
   [errorOf("All the root nodes are unavailable"), "no node answers"],
   [errorOf("None of the sentinels are available"), "no sentinel answers"],
-  // Of Glide.
+  // Glide
   [errorOf("timed out", { name: "TimeoutError" }), "timed out"],
   [
     errorOf(
@@ -51,16 +51,16 @@ const NO_CONNECTION: readonly (readonly [Error, string])[] = [
   [errorOf("Reached maximum inflight requests"), "the client has too much under way"],
   [errorOf("x", { name: "CircuitBreakerError" }), "the client's circuit breaker is open"],
   [errorOf("x", { name: "ConnectionError" }), "connection failed"],
-  // Of fetch.
+  // fetch
   [new TypeError("fetch failed", { cause: errorOf("", { code: "ECONNREFUSED" }) }), "connection refused"],
   [new TypeError("fetch failed"), "connection failed"],
-  // Of whatever comes next.
+  // Unknown clients
   [errorOf("10.1.2.3 said something else"), "the client failed"],
 ];
 
 describe("clientFailure", () => {
-  it.each(NO_CONNECTION)("takes %s for an outage: %s", (error, cause) => {
-    expect(clientFailure(error)).toEqual({ kind: "outage", cause });
+  it.each(NO_CONNECTION)("the error %s means that the server is unavailable: %s", (error, cause) => {
+    expect(clientFailure(error)).toEqual({ kind: "unavailable", cause });
   });
 
   it.each([
@@ -72,8 +72,8 @@ describe("clientFailure", () => {
     // Upstash.
     ['ERR max daily request limit exceeded., command was: ["evalsha"]', "the server refuses more"],
     ["Command failed: LOADING x", "the server is loading its data"],
-  ])("takes the answer %j for an outage: %s", (message, cause) => {
-    expect(clientFailure(errorOf(message))).toEqual({ kind: "outage", cause });
+  ])("the reply %j means that the server is unavailable: %s", (message, cause) => {
+    expect(clientFailure(errorOf(message))).toEqual({ kind: "unavailable", cause });
   });
 
   it.each([
@@ -81,15 +81,15 @@ describe("clientFailure", () => {
     ["MISCONF Redis is configured to save RDB snapshots", "the server cannot save its data"],
     ["NOREPLICAS Not enough good replicas to write.", "the primary has too few replicas"],
     ["NOPERM this user has no permissions to run the 'evalsha' command", "the server does not permit the command"],
-    // Before Redis 7 the command's own code stands in the middle.
+    // Before Redis 7 the code of the command is in the middle.
     [
       "ERR Error running script (call to f_1): @user_script:1: @user_script: 1: -OOM command not allowed when used memory",
       "the server is out of memory",
     ],
     // Glide.
     ["OOM: command not allowed", "the server is out of memory"],
-  ])("takes the answer %j for a command that is refused: %s", (message, cause) => {
-    expect(clientFailure(errorOf(message))).toEqual({ kind: "refused", cause });
+  ])("the reply %j means that the server rejected the command: %s", (message, cause) => {
+    expect(clientFailure(errorOf(message))).toEqual({ kind: "rejected", cause });
   });
 
   it.each([
@@ -108,7 +108,7 @@ describe("clientFailure", () => {
     new TollgateError("ERR_STORE", "client: timed out, for all it knows"),
     "ECONNREFUSED",
     undefined,
-  ])("takes %s for a fault", (error) => {
+  ])("the error %s is a fault", (error) => {
     expect(clientFailure(error)).toEqual({ kind: "fault" });
   });
 });
@@ -119,10 +119,10 @@ describe("isUnknownScript", () => {
     ["An error was signalled by the server: - NoScriptError: No matching script. Please use EVAL.", true],
     ['NOSCRIPT No matching script. Please use EVAL., command was: ["evalsha"]', true],
     ["Command failed: NOSCRIPT No matching script.", true],
-    // An error of the script itself, which may have done something.
+    // An error of the script itself, which may have written something.
     ["ERR user_script:1: NOSCRIPT", false],
     ["connect ECONNREFUSED", false],
-  ])("of %j: %s", (message, expected) => {
+  ])("isUnknownScript of %j is %s", (message, expected) => {
     expect(isUnknownScript(errorOf(message))).toBe(expected);
   });
 });

@@ -2,16 +2,16 @@ import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { createClient, createClientPool, createCluster, RESP_TYPES } from "redis";
 import { createClient as createClient4 } from "redis-4";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { cancel, createCancelFlag } from "../../../../src/stores/redis/clients/cancel-flag.ts";
 import { clientFailure } from "../../../../src/stores/redis/clients/client-failure.ts";
-import { openFence, voidFence } from "../../../../src/stores/redis/clients/fence-bytes.ts";
 import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
 import { eventuallyTrue } from "../servers/eventually.ts";
 import type { RedisServer } from "../servers/redis-server.ts";
-import { startProxyHere } from "../servers/set-up.ts";
 import { type RedisCluster, startCluster } from "../servers/start-cluster.ts";
 import { startRedis } from "../servers/start-redis.ts";
-import { allOf } from "./all-of.ts";
-import { COUNTING_SCRIPT, callOf } from "./counting-script.ts";
+import { startProxyHere } from "../servers/test-servers.ts";
+import { COUNTING_SCRIPT, callOf } from "./kit/counting-script.ts";
+import { allOf } from "./kit/port-results.ts";
 
 let redis: RedisServer;
 let cluster: RedisCluster;
@@ -40,7 +40,7 @@ async function nodeRedis(options: Parameters<typeof createClient>[0]) {
   return client.connect();
 }
 
-describe("a prefix that the client adds to keys", () => {
+describe("a keyPrefix of the client", () => {
   const keyPrefix = "app*:";
   const clients: Record<string, () => Promise<object> | object> = {
     "of ioredis": () => ioredis({ keyPrefix }),
@@ -60,18 +60,21 @@ describe("a prefix that the client adds to keys", () => {
     },
   };
 
-  it.each(Object.entries(clients))("%s is there on the server, and not in what is found", async (what, connect) => {
-    const port = findPort(await connect(), COUNTING_SCRIPT);
-    expect(await port.run(callOf(["{a}1", "{a}2"]))).toEqual([1, 1, 0]);
-    const server = what.includes("luster") ? await cluster.primaryOf(`${keyPrefix}{a}1`) : redis;
-    expect(await server.command("EXISTS", `${keyPrefix}{a}1`, `${keyPrefix}{a}2`)).toBe(2);
-    await server.command("SET", "{a}1", "1");
-    expect(await allOf(port.scan("{a}"))).toEqual(["{a}1", "{a}2"]);
-    await port.unlink(["{a}1", "{a}2"]);
-    expect(await server.command("EXISTS", `${keyPrefix}{a}1`, `${keyPrefix}{a}2`, "{a}1")).toBe(1);
-  });
+  it.each(Object.entries(clients))(
+    "the keyPrefix of %s is on the server, and not in the results of scans",
+    async (what, connect) => {
+      const port = findPort(await connect(), COUNTING_SCRIPT);
+      expect(await port.run(callOf(["{a}1", "{a}2"]))).toEqual([1, 1, 0]);
+      const server = what.includes("luster") ? await cluster.primaryOf(`${keyPrefix}{a}1`) : redis;
+      expect(await server.command("EXISTS", `${keyPrefix}{a}1`, `${keyPrefix}{a}2`)).toBe(2);
+      await server.command("SET", "{a}1", "1");
+      expect(await allOf(port.scan("{a}"))).toEqual(["{a}1", "{a}2"]);
+      await port.unlink(["{a}1", "{a}2"]);
+      expect(await server.command("EXISTS", `${keyPrefix}{a}1`, `${keyPrefix}{a}2`, "{a}1")).toBe(1);
+    },
+  );
 
-  it("is refused when it is no string", () => {
+  it("a keyPrefix that is no string throws", () => {
     const client = ioredis({ keyPrefix: Buffer.from("app:") as unknown as string, lazyConnect: true });
     expect(() => findPort(client, COUNTING_SCRIPT)).toThrow(
       "client: expected its keyPrefix to be a string, got an object",
@@ -86,7 +89,7 @@ describe("a prefix that the client adds to keys", () => {
     ["{}:", false],
     ["app{:", false],
     ["}{", false],
-  ])("%j keeps the keys of a call in one slot: %s", (prefix, isAccepted) => {
+  ])("the keyPrefix %j keeps the keys of a call in one slot: %s", (prefix, isAccepted) => {
     const client = new Cluster([1], { keyPrefix: prefix, lazyConnect: true });
     const find = () => findPort(client, COUNTING_SCRIPT);
     if (isAccepted) expect(find).not.toThrow();
@@ -95,8 +98,8 @@ describe("a prefix that the client adds to keys", () => {
   });
 });
 
-describe("replies in another form", () => {
-  it("are read from ioredis, whichever protocol and numbers it is told to use", async () => {
+describe("replies in other formats", () => {
+  it("replies of ioredis are decoded under all protocols and number formats", async () => {
     for (const options of [{ stringNumbers: true }, { protocol: 2 }, { protocol: 3, replyMapping: "resp3" }] as const) {
       const port = findPort(ioredis(options), COUNTING_SCRIPT);
       await redis.command("DEL", "a");
@@ -105,7 +108,7 @@ describe("replies in another form", () => {
     }
   });
 
-  it("are read from redis, whichever protocol and types it is told to use", async () => {
+  it("replies of redis are decoded under all protocols and types", async () => {
     const { NUMBER, BLOB_STRING, SIMPLE_STRING } = RESP_TYPES;
     const types = { [NUMBER]: String, [BLOB_STRING]: Buffer, [SIMPLE_STRING]: Buffer };
     for (const RESP of [2, 3] as const) {
@@ -119,8 +122,8 @@ describe("replies in another form", () => {
   });
 });
 
-describe("a client that has yet to connect", () => {
-  it("connects with the first call, and says no before that only while it tries", async () => {
+describe("a client that is not connected yet", () => {
+  it("a lazy client connects with the first call, and reports no connection only while it connects", async () => {
     const client = ioredis({ lazyConnect: true });
     const port = findPort(client, COUNTING_SCRIPT);
     expect(port.connected).toBe(true);
@@ -130,23 +133,23 @@ describe("a client that has yet to connect", () => {
     expect(port.connected).toBe(true);
   });
 
-  it("scans all primaries even if it does that first", async () => {
+  it("a cluster client scans all primaries with its first call", async () => {
     for (let i = 0; i < 30; i += 1) await (await cluster.primaryOf(`k${i}`)).command("SET", `k${i}`, "1");
     const client = new Cluster([{ port: cluster.addresses[0]!.port }], { lazyConnect: true });
     onTestFinished(() => client.disconnect());
     expect(await allOf(findPort(client, COUNTING_SCRIPT).scan("k"))).toHaveLength(30);
   });
 
-  it("of redis has to be connected by its owner", async () => {
+  it("the application has to connect a client of redis", async () => {
     const port = findPort(createClient({ socket: { port: redis.port } }), COUNTING_SCRIPT);
     expect(port.connected).toBe(false);
     const error: unknown = await port.run(callOf(["a"])).catch((thrown: unknown) => thrown);
-    expect(clientFailure(error)).toEqual({ kind: "outage", cause: "the client is closed" });
+    expect(clientFailure(error)).toEqual({ kind: "unavailable", cause: "the client is closed" });
   });
 });
 
-describe("a client that gives up by itself", () => {
-  it("leaves nothing behind that could land: the fence is void by then", async () => {
+describe("a client that times out by itself", () => {
+  it("a call that the client timed out is cancelled", async () => {
     const proxy = await startProxyHere(redis);
     const client = ioredis({ port: proxy.port, commandTimeout: 50, retryStrategy: () => 10 });
     const port = findPort(client, COUNTING_SCRIPT);
@@ -154,34 +157,34 @@ describe("a client that gives up by itself", () => {
     proxy.hold();
     const call = callOf(["a"]);
     const error: unknown = await port.run(call).catch((thrown: unknown) => thrown);
-    expect(clientFailure(error)).toEqual({ kind: "outage", cause: "timed out" });
-    expect(call.fence.argument).not.toEqual(openFence().argument);
-    // ioredis sends it again all the same.
+    expect(clientFailure(error)).toEqual({ kind: "unavailable", cause: "timed out" });
+    expect(call.cancelFlag.argument).not.toEqual(createCancelFlag().argument);
+    // ioredis still sends the call again.
     await proxy.pass("drop");
     await eventuallyTrue("an answer", async () => (await port.run(callOf(["back"]))).length > 0);
     expect(await redis.command("EXISTS", "a")).toBe(0);
   });
 });
 
-describe("clients that gather calls", () => {
-  it("of ioredis send the fence as it is when they do", async () => {
+describe("clients that queue calls", () => {
+  it("ioredis sends the current value of the cancel flag", async () => {
     const port = findPort(ioredis({ enableAutoPipelining: true }), COUNTING_SCRIPT);
     const calls = ["a", "b", "c"].map((key) => callOf([key]));
     const replies = Promise.all(calls.map(async (call) => port.run(call)));
-    voidFence(calls[1]!.fence);
+    cancel(calls[1]!.cancelFlag);
     expect(await replies).toEqual([[1, 0], [], [1, 0]]);
   });
 
-  it("of redis send the fence as it is when they do", async () => {
+  it("redis sends the current value of the cancel flag", async () => {
     const port = findPort(await nodeRedis({}), COUNTING_SCRIPT);
     await port.run(callOf(["warm"]));
     const calls = ["a", "b", "c"].map((key) => callOf([key]));
     const replies = Promise.all(calls.map(async (call) => port.run(call)));
-    voidFence(calls[1]!.fence);
+    cancel(calls[1]!.cancelFlag);
     expect(await replies).toEqual([[1, 0], [], [1, 0]]);
   });
 
-  it("of redis may be a pool", async () => {
+  it("a client of redis may be a pool", async () => {
     const pool = createClientPool({ socket: { port: redis.port } }, { minimum: 2, maximum: 4 });
     onTestFinished(() => pool.destroy());
     await pool.connect();
@@ -194,8 +197,8 @@ describe("clients that gather calls", () => {
   });
 });
 
-describe("the end of a connection", () => {
-  it("is told until nobody wants to hear of it", async () => {
+describe("a lost connection", () => {
+  it("a lost connection notifies the listener until it is removed", async () => {
     const client = ioredis({ retryStrategy: () => 1 });
     await client.ping();
     const before = client.listenerCount("close");
@@ -210,7 +213,7 @@ describe("the end of a connection", () => {
     expect(client.listenerCount("close")).toBe(before);
   });
 
-  it("is told of every node of a cluster, those that come later included", async () => {
+  it("a lost connection of any cluster node notifies, including nodes that join later", async () => {
     const client = new Cluster(cluster.addresses.map(({ port }) => port));
     onTestFinished(() => client.disconnect());
     await client.ping();
@@ -222,7 +225,7 @@ describe("the end of a connection", () => {
     });
     first[0]!.disconnect();
     await eventuallyTrue("the loss", () => lost === 1);
-    // Calls for its slots bring it back.
+    // Calls for its slots reconnect the node.
     for (let i = 0; client.nodes().length < 3; i += 1) await port.run(callOf([`key${i}`]));
     client
       .nodes()
@@ -238,7 +241,7 @@ describe("the end of a connection", () => {
   });
 });
 
-it("does not take redis 4 in its legacy mode, which hands out no promises", () => {
+it("findPort throws for redis 4 in its legacy mode, which returns no promises", () => {
   expect(() => findPort(createClient4({ legacyMode: true }), COUNTING_SCRIPT)).toThrow(
     "client: expected a client of ioredis, redis, iovalkey, @valkey/valkey-glide or @upstash/redis, got an object",
   );

@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { createClient } from "redis";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
-import { COUNTING_SCRIPT } from "./counting-script.ts";
+import { COUNTING_SCRIPT } from "./kit/counting-script.ts";
 
 const EXPECTED = "client: expected a client of ioredis, redis, iovalkey, @valkey/valkey-glide or @upstash/redis, got ";
 
@@ -14,13 +14,13 @@ describe("findPort", () => {
     [{}, "an object"],
     [{ evalsha: true, eval: true, scan: true, unlink: true }, "an object"],
     [() => {}, "a function"],
-    // The redis of ten years ago, with callbacks.
+    // redis 2, with callbacks.
     [{ evalsha() {}, eval() {}, scan() {}, unlink() {}, on() {} }, "an object"],
-  ])("refuses %s in a sentence", (client, shown) => {
+  ])("findPort throws for %s", (client, shown) => {
     expect(() => findPort(client, COUNTING_SCRIPT)).toThrow(EXPECTED + shown);
   });
 
-  it("recognises clients whatever a minifier calls their classes", () => {
+  it("findPort recognises clients with minified class names", () => {
     const client = new Redis({ lazyConnect: true });
     onTestFinished(() => client.disconnect());
     const shrunk = [

@@ -8,8 +8,8 @@ import { eventuallyTrue } from "../servers/eventually.ts";
 import type { RedisServer } from "../servers/redis-server.ts";
 import { type RedisCluster, startCluster } from "../servers/start-cluster.ts";
 import { startRedis } from "../servers/start-redis.ts";
-import { COUNTING_SCRIPT } from "./counting-script.ts";
-import { EVERY_CLIENT, OLDER_CLIENTS } from "./every-client.ts";
+import { COUNTING_SCRIPT } from "./kit/counting-script.ts";
+import { EVERY_CLIENT, OLDER_CLIENTS } from "./kit/every-client.ts";
 
 const STORES = 50;
 
@@ -24,20 +24,20 @@ afterAll(async () => {
   await cluster.stop();
 });
 
-/** Warnings of the process until the test ends. */
+/** Collects the warnings of the process until the test ends. */
 function hearWarnings(): Error[] {
-  const heard: Error[] = [];
+  const observed: Error[] = [];
   const hear = (warning: Error): void => {
-    heard.push(warning);
+    observed.push(warning);
   };
   process.on("warning", hear);
   onTestFinished(() => {
     process.off("warning", hear);
   });
-  return heard;
+  return observed;
 }
 
-/** The listeners of a client and of the nodes that it knows, by event. */
+/** The listeners of a client and of its nodes, by event. */
 function listenersOf(client: object): Record<string, number> {
   const nodes = client instanceof Cluster ? client.nodes() : [];
   const counts: Record<string, number> = {};
@@ -60,7 +60,7 @@ async function openAndCloseStores(client: object): Promise<void> {
     const limiter = createLimiter({ name: `api-${i}`, limits: [perMinute(1)], store });
     expect((await limiter.consume("ann")).degraded).toBeUndefined();
   }
-  // Node warns in a later turn.
+  // Node emits warnings in a later turn.
   await new Promise((resolve) => setImmediate(resolve));
   expect(warnings.map(({ message }) => message)).toEqual([]);
   for (const [event, count] of Object.entries(whileOpen)) {
@@ -71,13 +71,13 @@ async function openAndCloseStores(client: object): Promise<void> {
 }
 
 describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("fifty stores on one client of $name", (kind) => {
-  it("add no more listeners than one does, and no warning", async () => {
+  it("fifty stores add as many listeners as one store, and cause no warning", async () => {
     const { client, close } = await kind.connect(redis);
     onTestFinished(close);
     await openAndCloseStores(client);
   });
 
-  it("add no more listeners than one does, and no warning, in a cluster", async () => {
+  it("fifty stores add as many listeners as one store in a cluster, and cause no warning", async () => {
     const { client, close } = await kind.connectCluster(cluster.addresses);
     onTestFinished(close);
     await openAndCloseStores(client);
@@ -85,14 +85,14 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("fifty stores on one client o
 });
 
 describe("listeners for the end of a connection", () => {
-  it("of one store are not removed with those of others", async () => {
+  it("the listener of a store stays when another store removes its own", async () => {
     const client = new Redis({ port: redis.port, retryStrategy: () => 1 });
     client.on("error", () => {});
     onTestFinished(() => client.disconnect());
     await client.ping();
     const before = listenersOf(client);
     const lost = [0, 0, 0];
-    // Each port is of a store of its own.
+    // Each port belongs to a store of its own.
     const stops = lost.map((_, i) =>
       findPort(client, COUNTING_SCRIPT).onLost(() => {
         lost[i]! += 1;

@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { voidFence } from "../../../../src/stores/redis/clients/fence-bytes.ts";
+import { cancel } from "../../../../src/stores/redis/clients/cancel-flag.ts";
 import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
 import type { RedisPort, ScriptCall } from "../../../../src/stores/redis/clients/redis-port.ts";
 import { eventually, eventuallyTrue } from "../servers/eventually.ts";
 import type { RedisServer } from "../servers/redis-server.ts";
 import { startProxy, type TcpProxy } from "../servers/start-proxy.ts";
 import { startRedis } from "../servers/start-redis.ts";
-import { COUNTING_SCRIPT, callOf } from "./counting-script.ts";
-import { type ConnectedClient, EVERY_CLIENT, OLDER_CLIENTS } from "./every-client.ts";
-import { isVoidOrOutage, outcome } from "./outcome.ts";
+import { COUNTING_SCRIPT, callOf } from "./kit/counting-script.ts";
+import { type ConnectedClient, EVERY_CLIENT, OLDER_CLIENTS } from "./kit/every-client.ts";
+import { didNothingOrUnavailable, outcome } from "./kit/port-results.ts";
 
-/** More than any of the clients waits before it connects again, and Glide for a connection. */
+/** Longer than any client waits before it reconnects, and than Glide waits for a connection. */
 const LONG_MS = 400;
 
 async function longEnough(): Promise<void> {
@@ -32,7 +32,7 @@ async function countOf(key: string): Promise<number> {
   return Number(await redis.command("GET", key));
 }
 
-describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("what $name had under way", ({ connect, name }) => {
+describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("calls of $name in flight", ({ connect, name }) => {
   const isGlide = name.includes("glide");
   let connected: ConnectedClient;
   let port: RedisPort;
@@ -45,10 +45,10 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("what $name had under way", (
   });
   afterEach(async () => connected.close());
 
-  /** As the store does: void are the fences of all these calls as soon as a connection is lost. */
+  /** Cancels all these calls on a lost connection, as the store does. */
   function runUntilLost(calls: readonly ScriptCall[]): Promise<unknown>[] {
     const stop = port.onLost(() => {
-      for (const { fence } of calls) voidFence(fence);
+      for (const { cancelFlag } of calls) cancel(cancelFlag);
     });
     onTestFinished(stop);
     return calls.map(async (call) => outcome(port.run(call)));
@@ -58,15 +58,15 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("what $name had under way", (
     await eventually("an answer", async () => port.run(callOf(["back"])));
   }
 
-  it("has landed once when the connection is cut before the reply", async () => {
+  it("a call whose reply is lost has run once", async () => {
     proxy.cutAfterRequest({ containing: COUNTING_SCRIPT.sha });
     const [came] = await Promise.all(runUntilLost([callOf(["a"])]));
-    expect(came).toSatisfy(isVoidOrOutage);
+    expect(came).toSatisfy(didNothingOrUnavailable);
     await backAgain();
     expect(await countOf("a")).toBe(1);
   });
 
-  it("has landed at most once each when the connection is cut with many calls under way", async () => {
+  it("each of many calls has run at most once after a lost connection", async () => {
     const calls = Array.from({ length: 50 }, (_, i) => callOf([`many${i}`]));
     proxy.halfOpen();
     const outcomes = runUntilLost(calls);
@@ -78,47 +78,47 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("what $name had under way", (
     expect(new Set(counts)).toEqual(new Set([1]));
   });
 
-  it("does nothing when it waited for a connection and was given up", async () => {
+  it("a call that was cancelled while it waited for a connection does nothing", async () => {
     proxy.cut();
     await eventuallyTrue("the client to notice", () => !port.connected || isGlide);
     if (isGlide) await longEnough();
     const call = callOf(["a"]);
     const came = outcome(port.run(call));
-    // Glide's own copy of the fence is not void; it drops the call after its requestTimeout.
+    // Glide sends its own copy of the flag, but drops the call after its requestTimeout.
     if (isGlide) await longEnough();
-    else voidFence(call.fence);
+    else cancel(call.cancelFlag);
     await proxy.pass();
     await backAgain();
-    expect(await came).toSatisfy(isVoidOrOutage);
+    expect(await came).toSatisfy(didNothingOrUnavailable);
     expect(await countOf("a")).toBe(0);
   });
 
-  it("lands once when it waited for a connection and is still wanted", async () => {
+  it("a call that waited for a connection runs once", async () => {
     proxy.cut();
     await eventuallyTrue("the client to notice", () => !port.connected || isGlide);
     const came = outcome(port.run(callOf(["a"])));
     await proxy.pass();
     const seen = await came;
     await backAgain();
-    // Glide may have noticed only now.
-    if (isGlide && isVoidOrOutage(seen)) expect(await countOf("a")).toBeLessThanOrEqual(1);
+    // Glide may have noticed the lost connection only now.
+    if (isGlide && didNothingOrUnavailable(seen)) expect(await countOf("a")).toBeLessThanOrEqual(1);
     else expect([seen, await countOf("a")]).toEqual([[1, 0], 1]);
   });
 
-  it("does nothing when it was kept on its way, given up, and lost with the connection", async () => {
+  it("a call that was delayed, cancelled and lost with its connection does nothing", async () => {
     proxy.hold();
     const { requestBytes } = proxy.counters;
     const call = callOf(["a"]);
     const came = outcome(port.run(call));
     await eventuallyTrue("the proxy to have it", () => proxy.counters.requestBytes > requestBytes);
-    voidFence(call.fence);
+    cancel(call.cancelFlag);
     await proxy.pass("drop");
-    expect(await came).toSatisfy(isVoidOrOutage);
+    expect(await came).toSatisfy(didNothingOrUnavailable);
     await backAgain();
     expect(await countOf("a")).toBe(0);
   });
 
-  it("says so when it has no connection", async () => {
+  it("the port reports that it has no connection", async () => {
     if (isGlide) {
       expect(port.connected).toBe(true);
       return;

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { cancel, createCancelFlag } from "../../../../src/stores/redis/clients/cancel-flag.ts";
 import { clientFailure } from "../../../../src/stores/redis/clients/client-failure.ts";
-import { openFence, voidFence } from "../../../../src/stores/redis/clients/fence-bytes.ts";
 import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
 import type { RedisPort } from "../../../../src/stores/redis/clients/redis-port.ts";
 import type { RedisServer } from "../servers/redis-server.ts";
 import { startRedis } from "../servers/start-redis.ts";
-import { allOf } from "./all-of.ts";
-import { COUNTING_SCRIPT, callOf, scriptOf } from "./counting-script.ts";
-import { type ConnectedClient, EVERY_CLIENT, OLDER_CLIENTS } from "./every-client.ts";
+import { COUNTING_SCRIPT, callOf, scriptOf } from "./kit/counting-script.ts";
+import { type ConnectedClient, EVERY_CLIENT, OLDER_CLIENTS } from "./kit/every-client.ts";
+import { allOf } from "./kit/port-results.ts";
 
 let redis: RedisServer;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(async () => redis.stop());
 
-/** How often the server was asked by SHA-1, and by text. */
+/** The number of calls by SHA-1, and by text. */
 async function asked(): Promise<readonly [bySha: number, byText: number]> {
   const stats = await redis.info("commandstats");
   const [bySha, byText] = ["evalsha", "eval"].map((name) => {
@@ -47,12 +47,12 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ conne
   });
   afterEach(async () => connected.close());
 
-  it("knows what it is", () => {
+  it("the port has its name and kind", () => {
     expect(port).toMatchObject({ name: name.replace(/ \d$/, "").replace("iovalkey", "ioredis"), cluster: false });
     expect(port.connected).toBe(true);
   });
 
-  it("asks by SHA-1, and sends the text where that is not known", async () => {
+  it("the port runs the script by SHA-1, and sends the text if the server does not know it", async () => {
     expect(await port.run(callOf(["a"]))).toEqual([1, 0]);
     expect(await asked()).toEqual([1, 1]);
     expect(await port.run(callOf(["a", "b"], ["x", "", "é"]))).toEqual([2, 1, 3]);
@@ -62,20 +62,20 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ conne
     expect(await asked()).toEqual([3, 2]);
   });
 
-  it("does nothing when the fence is void", async () => {
+  it("a cancelled call does nothing", async () => {
     const call = callOf(["a"]);
-    voidFence(call.fence);
+    cancel(call.cancelFlag);
     expect(await port.run(call)).toEqual([]);
     expect(await redis.command("EXISTS", "a")).toBe(0);
   });
 
-  it("leaves the fence of a call alone that comes back", async () => {
+  it("a call that succeeds is not cancelled", async () => {
     const call = callOf(["a"]);
     await port.run(call);
-    expect([...call.fence.argument]).toEqual([...openFence().argument]);
+    expect([...call.cancelFlag.argument]).toEqual([...createCancelFlag().argument]);
   });
 
-  it.each(STRANGE_KEYS)("runs with the key %j, finds and removes it", async (key) => {
+  it.each(STRANGE_KEYS)("a call runs with the key %j, which is found and removed", async (key) => {
     expect(await port.run(callOf([key]))).toEqual([1, 0]);
     expect(await redis.command("GET", key)).toBe("1");
     await redis.command("SET", "other", "1");
@@ -84,7 +84,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ conne
     expect(await redis.command("KEYS", "*")).toEqual(["other"]);
   });
 
-  it("finds what begins with the prefix, whatever characters that has, and nothing else", async () => {
+  it("scan finds exactly the keys with the prefix, whatever characters that has", async () => {
     const prefix = String.raw`a*b[c]?\d:`;
     const keys = [`${prefix}1`, `${prefix}2`, prefix];
     for (const key of [...keys, "aXbcx\\d:1", "a*b", String.raw`ba*b[c]?\d:1`]) await redis.command("SET", key, "1");
@@ -92,7 +92,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ conne
     expect(await allOf(port.scan("none"))).toEqual([]);
   });
 
-  it("finds keys in as many portions as it takes, and removes them all", async () => {
+  it("scan finds many keys in portions, and unlink removes them all", async () => {
     const keys = Array.from({ length: 2_500 }, (_, i) => `many:${String(i).padStart(4, "0")}`);
     await redis.command("MSET", ...keys.flatMap((key) => [key, "1"]));
     await redis.command("SET", "other", "1");
@@ -102,8 +102,8 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ conne
     expect(await redis.command("KEYS", "*")).toEqual(["other"]);
   });
 
-  it("takes whole numbers up to 2^53 alone", async () => {
-    // redis 5 and 6 round what is nearer to 2^53.
+  it("only whole numbers up to 2^53 are valid replies", async () => {
+    // redis 5 and 6 round larger numbers.
     const largest = Number.MAX_SAFE_INTEGER - 100;
     const numbers = findPort(connected.client, scriptOf(`return {0, -1, ${largest}, -${largest}}`));
     expect(await numbers.run(callOf(["a"]))).toEqual([0, -1, largest, -largest]);
@@ -122,13 +122,13 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ conne
     "BUSY Redis is busy running a script.",
     "UNKILLABLE Sorry the script already executed write commands",
     "ERR max number of clients reached",
-  ])("takes the answer %j for an outage", async (answer) => {
+  ])("the reply %j means that the server is unavailable", async (answer) => {
     const failing = findPort(connected.client, scriptOf(`return redis.error_reply("${answer}")`));
     const call = callOf(["a"]);
     const error: unknown = await failing.run(call).catch((thrown: unknown) => thrown);
-    expect(clientFailure(error)).toMatchObject({ kind: "outage" });
+    expect(clientFailure(error)).toMatchObject({ kind: "unavailable" });
     expect(JSON.stringify(clientFailure(error))).not.toContain("10.1.2.3");
-    expect([...call.fence.argument]).not.toEqual([...openFence().argument]);
+    expect([...call.cancelFlag.argument]).not.toEqual([...createCancelFlag().argument]);
   });
 
   it.each([
@@ -137,10 +137,10 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ conne
     "NOREPLICAS Not enough good replicas to write.",
     "MISCONF Redis is configured to save RDB snapshots",
     "NOPERM this user has no permissions",
-  ])("takes the answer %j for a command that is refused", async (answer) => {
+  ])("the reply %j means that the server rejected the command", async (answer) => {
     const failing = findPort(connected.client, scriptOf(`return redis.error_reply("${answer}")`));
     const error: unknown = await failing.run(callOf(["a"])).catch((thrown: unknown) => thrown);
-    expect(clientFailure(error)).toMatchObject({ kind: "refused" });
+    expect(clientFailure(error)).toMatchObject({ kind: "rejected" });
   });
 
   it.each([
@@ -149,7 +149,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ conne
     ["an unknown command", "return redis.call('NONE')"],
     ["a missing password", "return redis.error_reply('NOAUTH Authentication required.')"],
     ["a script that does not compile", "return ("],
-  ])("takes %s for a fault", async (_what, source) => {
+  ])("%s is a fault", async (_what, source) => {
     await redis.command("RPUSH", "a", "1");
     const failing = findPort(connected.client, scriptOf(source));
     const error: unknown = await failing.run(callOf(["a"])).catch((thrown: unknown) => thrown);
@@ -157,9 +157,9 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ conne
     expect(clientFailure(error)).toEqual({ kind: "fault" });
   });
 
-  it("takes a closed client for an outage", async () => {
+  it("a closed client means that the server is unavailable", async () => {
     await connected.close();
     const error: unknown = await port.run(callOf(["a"])).catch((thrown: unknown) => thrown);
-    expect(clientFailure(error)).toEqual({ kind: "outage", cause: "the client is closed" });
+    expect(clientFailure(error)).toEqual({ kind: "unavailable", cause: "the client is closed" });
   });
 });

@@ -7,13 +7,13 @@ import { type Reply, RespError } from "../servers/resp.ts";
 
 const TOKEN = "secret";
 
-/** What Upstash answers over HTTP, before a server of one's own. */
+/** The HTTP interface of Upstash in front of a local server. */
 export class UpstashServer {
   readonly token = TOKEN;
   readonly #server: Server;
   readonly #redisPort: number;
   #dropsReplies = false;
-  /** How many requests came. */
+  /** The number of requests. */
   requests = 0;
 
   private constructor(redisPort: number) {
@@ -33,7 +33,7 @@ export class UpstashServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Carries out what it is asked, and closes the connection instead of telling. */
+  /** Runs the next request, and closes the connection without a reply. */
   dropReplies(drops: boolean): void {
     this.#dropsReplies = drops;
   }
@@ -68,14 +68,14 @@ export class UpstashServer {
     try {
       return { result: encoded(await ask(this.#redisPort, ...command.map(String))) };
     } catch (error) {
-      // Without Redis there is no service: only what Redis itself answers is an answer.
+      // Without Redis there is no reply: only replies of Redis are forwarded.
       if (!(error instanceof RespError)) throw error;
       return { error: error.message };
     }
   }
 }
 
-/** Strings in base64, as the client asks for them. */
+/** Encodes strings in base64, as the client requests. */
 function encoded(reply: Reply): unknown {
   if (Array.isArray(reply)) return (reply as readonly Reply[]).map(encoded);
   if (typeof reply !== "string" || reply === "OK") return reply;

@@ -1,13 +1,13 @@
 import { Redis } from "@upstash/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { cancel, createCancelFlag } from "../../../../src/stores/redis/clients/cancel-flag.ts";
 import { clientFailure } from "../../../../src/stores/redis/clients/client-failure.ts";
-import { openFence, voidFence } from "../../../../src/stores/redis/clients/fence-bytes.ts";
 import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
 import type { RedisPort } from "../../../../src/stores/redis/clients/redis-port.ts";
 import type { RedisServer } from "../servers/redis-server.ts";
 import { startRedis } from "../servers/start-redis.ts";
-import { allOf } from "./all-of.ts";
-import { COUNTING_SCRIPT, callOf, scriptOf } from "./counting-script.ts";
+import { COUNTING_SCRIPT, callOf, scriptOf } from "./kit/counting-script.ts";
+import { allOf } from "./kit/port-results.ts";
 import { UpstashServer } from "./upstash-server.ts";
 
 let redis: RedisServer;
@@ -40,11 +40,11 @@ describe.each([
     port = findPort(client(options), COUNTING_SCRIPT);
   });
 
-  it("knows what it is", () => {
+  it("the port has its name and kind", () => {
     expect(port).toMatchObject({ name: "@upstash/redis", cluster: false, connected: true });
   });
 
-  it("asks by SHA-1, and sends the text where that is not known", async () => {
+  it("the port runs the script by SHA-1, and sends the text if the server does not know it", async () => {
     const before = upstash.requests;
     expect(await port.run(callOf(["a", "b"], ["x", "é", ""]))).toEqual([1, 1, 3]);
     expect(upstash.requests - before).toBe(2);
@@ -52,15 +52,15 @@ describe.each([
     expect(upstash.requests - before).toBe(3);
   });
 
-  it("does nothing when the fence is void", async () => {
+  it("a cancelled call does nothing", async () => {
     const call = callOf(["a"]);
-    voidFence(call.fence);
+    cancel(call.cancelFlag);
     expect(await port.run(call)).toEqual([]);
     expect(await redis.command("EXISTS", "a")).toBe(0);
   });
 
   it.each(["plain", "ключ 鍵 🗝", "\u0000\r\n", "123", "1e3", "true", "null", '{"a":1}', "[a-z]*?\\", "x".repeat(256)])(
-    "runs with the key %j, finds and removes it",
+    "a call runs with the key %j, which is found and removed",
     async (key) => {
       expect(await port.run(callOf([key]))).toEqual([1, 0]);
       expect(await redis.command("GET", key)).toBe("1");
@@ -71,7 +71,7 @@ describe.each([
     },
   );
 
-  it("finds many keys, and removes them", async () => {
+  it("scan finds many keys, and unlink removes them", async () => {
     const keys = Array.from({ length: 2_500 }, (_, i) => `many:${String(i).padStart(4, "0")}`);
     await redis.command("MSET", ...keys.flatMap((key) => [key, "1"]));
     expect(await allOf(port.scan("many:"))).toEqual(keys);
@@ -80,18 +80,18 @@ describe.each([
     expect(await redis.command("DBSIZE")).toBe(0);
   });
 
-  it("lands once when the reply is lost", async () => {
+  it("a call whose reply is lost has run once", async () => {
     await port.run(callOf(["warm"]));
     upstash.dropReplies(true);
     const call = callOf(["a"]);
     const error: unknown = await port.run(call).catch((thrown: unknown) => thrown);
-    expect(clientFailure(error)).toMatchObject({ kind: "outage" });
-    expect(call.fence.argument).not.toEqual(openFence().argument);
+    expect(clientFailure(error)).toMatchObject({ kind: "unavailable" });
+    expect(call.cancelFlag.argument).not.toEqual(createCancelFlag().argument);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(await redis.command("GET", "a")).toBe("1");
   });
 
-  it("tells outages from faults", async () => {
+  it("an unavailable server differs from a fault", async () => {
     const meanings = await Promise.all(
       ["OOM x", "ERR max requests limit exceeded", "WRONGTYPE x", "ERR x"].map(async (answer) =>
         findPort(client(options), scriptOf(`return redis.error_reply("${answer}")`))
@@ -100,8 +100,8 @@ describe.each([
       ),
     );
     expect(meanings).toEqual([
-      { kind: "refused", cause: "the server is out of memory" },
-      { kind: "outage", cause: "the server refuses more" },
+      { kind: "rejected", cause: "the server is out of memory" },
+      { kind: "unavailable", cause: "the server refuses more" },
       { kind: "fault" },
       { kind: "fault" },
     ]);
@@ -109,13 +109,13 @@ describe.each([
 });
 
 describe("a client of @upstash/redis", () => {
-  it.each([undefined, false, { retries: 1 }])("that tries again is refused: retry %j", (retry) => {
+  it.each([undefined, false, { retries: 1 }])("a client with retries throws: retry %j", (retry) => {
     expect(() => findPort(client({ retry }), COUNTING_SCRIPT)).toThrow(
       "client: expected one of @upstash/redis with retry: { retries: 0 }, which sends nothing twice, got one that tries again",
     );
   });
 
-  it("may be anything with its methods", async () => {
+  it("any object with the methods of the client is accepted", async () => {
     const calls: unknown[] = [];
     const port = findPort(
       {
@@ -139,13 +139,13 @@ describe("a client of @upstash/redis", () => {
     ]);
   });
 
-  it("fails in ways that are told apart", async () => {
+  it("failures of the client have different causes", async () => {
     const meaningOf = async (options: object): Promise<unknown> =>
       findPort(client(options), COUNTING_SCRIPT)
         .run(callOf(["a"]))
         .catch((error: unknown) => clientFailure(error));
     expect(await meaningOf({ token: "wrong" })).toEqual({ kind: "fault" });
-    expect(await meaningOf({ url: "http://127.0.0.1:1" })).toEqual({ kind: "outage", cause: "connection failed" });
-    expect(await meaningOf({ signal: () => AbortSignal.abort() })).toMatchObject({ kind: "outage" });
+    expect(await meaningOf({ url: "http://127.0.0.1:1" })).toEqual({ kind: "unavailable", cause: "connection failed" });
+    expect(await meaningOf({ signal: () => AbortSignal.abort() })).toMatchObject({ kind: "unavailable" });
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { CraftedBucket } from "./crafted-bucket.ts";
-import { useScriptServer } from "./script-server.ts";
+import { CraftedBucket } from "./kit/crafted-bucket.ts";
+import { useScriptServer } from "./kit/script-server.ts";
 
-/** Rates whose numbers have nothing in common, so that quotients come as near to whole numbers as they can. */
+/** Rates with coprime numbers, whose quotients come closest to whole numbers. */
 const RATES = [
   [999_983, 999_999_999_989],
   [7_919, 86_399_999_999],
@@ -17,7 +17,7 @@ const DAY_US = 86_400_000_000;
 
 const started = useScriptServer();
 
-/** The x below `modulus` for which value · x leaves 1. */
+/** The modular inverse of a value. */
 function inverse(value: bigint, modulus: bigint): bigint {
   let [rest, next, x, y] = [value % modulus, modulus, 1n, 0n];
   while (next > 0n) [rest, next, x, y] = [next, rest % next, y, x - (rest / next) * y];
@@ -28,7 +28,7 @@ function modulo(value: bigint, modulus: bigint): bigint {
   return ((value % modulus) + modulus) % modulus;
 }
 
-/** Moments of a period that are a whole number of ticks, of which the product of floats falls short. */
+/** Moments that are whole numbers of ticks, but for which the product of floats is too small. */
 function shortfalls({ scale, ticks, ticksPerPeriod }: CraftedBucket): number[] {
   const { periodUs, exact } = scale;
   if (exact) return [];
@@ -39,19 +39,19 @@ function shortfalls({ scale, ticks, ticksPerPeriod }: CraftedBucket): number[] {
   });
 }
 
-describe.each(RATES)("a bucket of %i units in %i µs is explained as the kernel does it", (refill, perUs) => {
+describe.each(RATES)("explain of a bucket of %i units in %i µs", (refill, perUs) => {
   const bucket = new CraftedBucket(1_000_000, refill, perUs);
   const { ticks, ticksPerPeriod } = bucket;
   const periodUs = BigInt(bucket.scale.periodUs);
 
-  it("where a microsecond comes near to a tick", async () => {
+  it("explain equals the kernel where a microsecond is close to a tick", async () => {
     expect(ticks.exact).toBe(false);
     const back = inverse(ticksPerPeriod, periodUs);
     const found: string[] = [];
     for (let i = 1n; i <= ROUNDS; i += 1n) {
       for (const part of [i, -i]) {
         const nowUs = ticks.originUs + Number(modulo(part * back, periodUs));
-        // In use by the tick that just has come or has not.
+        // In use by a tick that is either just reached or not.
         for (const more of [-1, 0, 1]) {
           found.push(...(await bucket.differences(started.server, nowUs, ticks.at(nowUs) + more)));
         }
@@ -60,7 +60,7 @@ describe.each(RATES)("a bucket of %i units in %i µs is explained as the kernel 
     expect(found).toEqual([]);
   });
 
-  it("where a tick comes near to a microsecond", async () => {
+  it("explain equals the kernel where a tick is close to a microsecond", async () => {
     const back = inverse(periodUs, ticksPerPeriod);
     const found: string[] = [];
     for (let i = 1n; i <= ROUNDS; i += 1n) {
@@ -73,8 +73,8 @@ describe.each(RATES)("a bucket of %i units in %i µs is explained as the kernel 
   });
 });
 
-describe("a bucket is explained as the kernel does it", () => {
-  it("where a microsecond is a tick, but not by the product of floats", async () => {
+describe("explain of a bucket whose product of floats is inexact", () => {
+  it("explain equals the kernel where a microsecond is a tick, but the product of floats is not", async () => {
     const found: string[] = [];
     let cases = 0;
     for (let units = 10; units < 700; units += 1) {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { createLimiter, type TokenBucketLimit, tokenBucket } from "../../../../src/index.ts";
 import { manualClock } from "../../../../src/testing/index.ts";
-import { call, encoded, NOW_US } from "./call.ts";
-import { Random } from "./random.ts";
-import { type ScriptServer, useScriptServer } from "./script-server.ts";
+import { Random } from "./kit/random.ts";
+import { call, encoded, NOW_US } from "./kit/script-call.ts";
+import { type ScriptServer, useScriptServer } from "./kit/script-server.ts";
 
 const RUNS = 150;
 const started = useScriptServer();
 
-/** A bucket on the server, by a clock that the test moves. */
+/** A bucket on the server, with a manual clock. */
 class Bucket {
   readonly #server: ScriptServer;
   readonly #plan: ReturnType<typeof encoded>;
@@ -22,9 +22,9 @@ class Bucket {
     this.#extraMs = extraMs;
   }
 
-  /** Whether it was admitted, and when as the script says. */
+  /** Whether the take was admitted, and the script's time of it. */
   async take(nowUs: number, cost: number): Promise<{ readonly admitted: boolean; readonly takenUs: number }> {
-    const [outcome] = (await this.#run(call("take", this.#plan, this.#key, cost, { nowUs, tellsTime: true }))) ?? [];
+    const [outcome] = (await this.#run(call("take", this.#plan, this.#key, cost, { nowUs, reportsTime: true }))) ?? [];
     return { admitted: outcome?.admitted === 1, takenUs: outcome?.decidedUs ?? Number.NaN };
   }
 
@@ -32,7 +32,7 @@ class Bucket {
     await this.#run(call("refund", this.#plan, this.#key, cost, { nowUs, takenUs }));
   }
 
-  /** Microseconds until it is full. */
+  /** Microseconds until the bucket is full. */
   async resetUs(nowUs: number): Promise<number> {
     const [outcome] = (await this.#run(call("explain", this.#plan, this.#key, 0, { nowUs }))) ?? [];
     return outcome?.reports[0]?.resetUs[0] ?? Number.NaN;
@@ -43,12 +43,12 @@ class Bucket {
   }
 }
 
-/** Long beside the time that a test takes, for keys expire by the server's clock. */
+/** Longer than a test, because keys expire by the server's clock. */
 const EACH_50_S = tokenBucket({ capacity: 1, refill: 1, per: "50s" });
 const SECOND_US = 1_000_000;
 
-describe("what lost a race gives back", () => {
-  it("is what must still count of it: nothing once it has come back by itself", async () => {
+describe("a take that lost a race", () => {
+  it("units that have refilled are not given back", async () => {
     const bucket = new Bucket(EACH_50_S, "refilled");
     const { takenUs } = await bucket.take(NOW_US, 1);
     expect(takenUs).toBe(NOW_US);
@@ -58,7 +58,7 @@ describe("what lost a race gives back", () => {
     expect(await bucket.take(NOW_US + 100 * SECOND_US, 1)).toMatchObject({ admitted: true });
   });
 
-  it("is all at the same moment, and to the tick less with each microsecond", async () => {
+  it("all units are given back at the same moment, and less with each microsecond, to the tick", async () => {
     for (const passedUs of [0, 1, 20 * SECOND_US, 50 * SECOND_US - 1]) {
       const bucket = new Bucket(tokenBucket({ capacity: 3, refill: 1, per: "50s" }), `passed ${passedUs}`);
       await bucket.take(NOW_US, 2);
@@ -68,7 +68,7 @@ describe("what lost a race gives back", () => {
     }
   });
 
-  it("is nothing by a clock that says it was not taken yet, and less where clocks may be apart", async () => {
+  it("nothing is given back before the take, and less if clocks may differ", async () => {
     const behind = new Bucket(EACH_50_S, "behind");
     await behind.take(NOW_US, 1);
     await behind.refund(NOW_US - 1, 1, NOW_US);
@@ -79,7 +79,7 @@ describe("what lost a race gives back", () => {
     expect(await apart.resetUs(NOW_US)).toBe(20 * SECOND_US);
   });
 
-  it(`never lets more in than where it had not taken at all, over ${RUNS} random histories`, async () => {
+  it(`giving back never admits more than without the take, in ${RUNS} random histories`, async () => {
     for (let seed = 1; seed <= RUNS; seed += 1) {
       const random = new Random(seed);
       const capacity = random.between(1, 5);

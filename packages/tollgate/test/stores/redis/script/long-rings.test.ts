@@ -2,30 +2,30 @@ import { expect, it } from "vitest";
 import { transact } from "../../../../src/algorithms/transact.ts";
 import { createTimeCell } from "../../../../src/core/time-cell.ts";
 import { type Report, slidingWindow } from "../../../../src/index.ts";
-import type { ScriptTransaction } from "../../../../src/stores/redis/script/encode-call.ts";
-import { eraOf } from "../../../../src/stores/redis/script/era.ts";
-import { NOW_US } from "./call.ts";
-import { outcomeDifferences } from "./compare-outcomes.ts";
-import { Random } from "./random.ts";
-import { useScriptServer } from "./script-server.ts";
-import { TwinWorld } from "./twin-world.ts";
+import { epochOf } from "../../../../src/stores/redis/script/epoch.ts";
+import type { ScriptTransaction } from "../../../../src/stores/redis/script/transaction.ts";
+import { outcomeDifferences } from "./kit/compare-outcomes.ts";
+import { Random } from "./kit/random.ts";
+import { NOW_US } from "./kit/script-call.ts";
+import { useScriptServer } from "./kit/script-server.ts";
+import { TwinWorld } from "./kit/twin-world.ts";
 
-/** Units by which running totals soon leave the exact integers. */
+/** So many units per call that running totals soon exceed the exact integers. */
 const MANY = 2 ** 44;
 const started = useScriptServer();
 
-/** Long rings that go round, of which large parts are freed at once, beside the memory store. */
+/** Compares long rings that wrap, with large refunds, with the memory store. */
 it.each([
   [300, 1, 0],
   [1_000, 1, 0],
   [3_000, 1, 0],
   [Number.MAX_SAFE_INTEGER, MANY, 0.5],
 ])(
-  "long rings decide to the bit as in memory: limit %i, in units of %i, %d ms apart",
+  "long rings equal the memory store to the bit: limit %i, in units of %i, %d ms apart",
   async (limit, unit, resolution) => {
-    // So long that about as many units come in it as it holds.
+    // A window with about as many units as it can hold.
     const windowUs = Math.floor(limit / unit) * 2_000;
-    const world = new TwinWorld(eraOf(NOW_US));
+    const world = new TwinWorld(epochOf(NOW_US));
     const plan = world.plan(`ring ${limit}`, [slidingWindow({ limit, window: windowUs / 1_000, resolution })]);
     const space = world.space(plan, "a");
     const random = new Random(limit);

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { perHour, perSecond, slidingWindow } from "../../../../src/index.ts";
-import type { ScriptTransaction } from "../../../../src/stores/redis/script/encode-call.ts";
-import { SCRIPT_SHA } from "../../../../src/stores/redis/script/sha.ts";
-import { SCRIPT } from "../../../../src/stores/redis/script/source.ts";
-import { at, call, encoded, NOW_US } from "./call.ts";
-import { useScriptServer } from "./script-server.ts";
+import { SCRIPT, SCRIPT_SHA } from "../../../../src/stores/redis/script/source.ts";
+import type { ScriptTransaction } from "../../../../src/stores/redis/script/transaction.ts";
+import { at, call, encoded, NOW_US } from "./kit/script-call.ts";
+import { useScriptServer } from "./kit/script-server.ts";
 
 const started = useScriptServer();
 
@@ -15,12 +14,12 @@ const WAYS = [
   ["any limits", encoded(slidingWindow({ limit: 10, window: "1h" }))],
 ] as const;
 
-async function run(transactions: readonly ScriptTransaction[], nowUs?: number, fence = "1") {
+async function run(transactions: readonly ScriptTransaction[], nowUs?: number, cancelFlag = "1") {
   const time = nowUs === undefined ? "server" : "client";
-  return started.server.run({ time, extraMs: 0, transactions: at(nowUs ?? 0, transactions) }, fence);
+  return started.server.run({ time, extraMs: 0, transactions: at(nowUs ?? 0, transactions) }, cancelFlag);
 }
 
-/** What the connection may do is less for a while. */
+/** Restricts the permissions of the connection for a while. */
 async function withAcl<T>(less: readonly string[], again: string, check: () => Promise<T>): Promise<T> {
   await started.server.command("ACL", "SETUSER", "default", ...less);
   try {
@@ -31,15 +30,15 @@ async function withAcl<T>(less: readonly string[], again: string, check: () => P
 }
 
 describe("the script", () => {
-  it("is known by its SHA-1", () => {
+  it("SCRIPT_SHA is the SHA-1 of the script", () => {
     expect(SCRIPT_SHA).toBe(createHash("sha1").update(SCRIPT).digest("hex"));
   });
 
-  it("is sent without comments and indentation", () => {
+  it("the script has no comments and no indentation", () => {
     expect(SCRIPT.split("\n").filter((line) => /^\s|--|^$/.test(line))).toEqual([]);
   });
 
-  it("uses nothing that Redis, Valkey, a cluster or Upstash refuses or warns of", () => {
+  it("the script uses only commands and functions that all servers allow", () => {
     expect(SCRIPT).not.toMatch(
       /setresp|replicate_commands|set_repl|breakpoint|math\.random|loadstring|setfenv|table\.getn/,
     );
@@ -47,14 +46,14 @@ describe("the script", () => {
     expect(new Set(asked)).toEqual(new Set(["DEL", "EXISTS", "GET", "MGET", "SET", "TIME"]));
   });
 
-  it.each(WAYS)("does nothing when nobody waits any more: %s", async (way, plan) => {
-    for (const fence of ["0", "", "10"]) {
-      expect(await run([call("take", plan, `void ${way}`)], undefined, fence)).toBeUndefined();
+  it.each(WAYS)("a cancelled call does nothing: %s", async (way, plan) => {
+    for (const cancelFlag of ["0", "", "10"]) {
+      expect(await run([call("take", plan, `void ${way}`)], undefined, cancelFlag)).toBeUndefined();
     }
     expect(await started.server.command("EXISTS", `void ${way}`)).toBe(0);
   });
 
-  it.each(WAYS)("asks for no time where the client tells it: %s", async (way, plan) => {
+  it.each(WAYS)("the script reads no TIME if the client sends it: %s", async (way, plan) => {
     const asked = await withAcl(["-time"], "+time", async () => [
       await run([call("take", plan, `told ${way}`)], NOW_US),
       await run([call("take", plan, `asked ${way}`)]).catch(String),
@@ -65,7 +64,7 @@ describe("the script", () => {
     ]);
   });
 
-  it.each(WAYS)("touches no key but those of the call: %s", async (_way, plan) => {
+  it.each(WAYS)("the script accesses only the keys of the call: %s", async (_way, plan) => {
     const outcomes = await withAcl(["resetkeys", `~own-${plan.plan.id.length}*`], "allkeys", () => {
       const name = `own-${plan.plan.id.length}`;
       return run([call("take", plan, name), call("take", plan, `${name}-too`)]);
@@ -73,7 +72,7 @@ describe("the script", () => {
     expect(outcomes?.map(({ admitted }) => admitted)).toEqual([1, 1]);
   });
 
-  it("is asked for again once the server has forgotten it", async () => {
+  it("a flushed script can be loaded again", async () => {
     await started.server.command("SCRIPT", "FLUSH");
     await expect(run([call("take", encoded(perSecond(10)), "flushed")])).rejects.toThrow("NOSCRIPT");
     expect(await started.server.command("SCRIPT", "LOAD", SCRIPT)).toBe(SCRIPT_SHA);

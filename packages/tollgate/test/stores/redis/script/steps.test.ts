@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fixedWindow, perDay, perHour, slidingWindow, tokenBucket } from "../../../../src/index.ts";
 import { StepCount, stepsOf } from "../../../../src/stores/redis/script/steps.ts";
-import { call, encoded, NOW_US, together } from "./call.ts";
+import { call, encoded, NOW_US, together } from "./kit/script-call.ts";
 
 const DETAILS = ["first-denied", "each"] as const;
 const LIMITS = [
@@ -16,14 +16,14 @@ describe.each(LIMITS)("the steps of joined calls for %s", (_name, limit) => {
   const steps = (verb: Parameters<typeof call>[0], times: number, detail: (typeof DETAILS)[number], cost = 1) =>
     stepsOf(call(verb, plan, "a", cost, { times, detail }));
 
-  it("are the same for any number of calls where only the first that is denied is told of", () => {
+  it("the steps do not depend on the number of calls if only the first denial is reported", () => {
     for (const verb of ["take", "charge", "refund", "peek", "explain"] as const) {
       expect(steps(verb, 1_000_000, "first-denied")).toBe(steps(verb, 3, "first-denied"));
       expect(steps(verb, 1_000_000, "first-denied")).toBeLessThan(30);
     }
   });
 
-  it("grow with those that can be admitted, and with what is charged, where each is told of", () => {
+  it("the steps grow with possible admissions and with charges if each call is reported", () => {
     const most = Math.floor(limit.capacity / 5);
     expect(steps("take", 1_000_000_000, "each", 5)).toBe(steps("take", most + 1, "each", 5));
     expect(steps("take", most + 1, "each", 5)).toBeGreaterThan(steps("take", most, "each", 5));
@@ -35,25 +35,25 @@ describe.each(LIMITS)("the steps of joined calls for %s", (_name, limit) => {
 describe("steps", () => {
   const bucket = encoded(perDay(10));
 
-  it("grow with rings", () => {
+  it("the steps grow with rings", () => {
     const of = (limit: number) =>
       stepsOf(call("take", encoded(slidingWindow({ limit, window: "1h", resolution: 0 })), "a"));
     expect(of(1_000)).toBeGreaterThan(of(10) + 50);
   });
 
-  it("grow with the keys that are counted together", () => {
+  it("the steps grow with the keys of a transaction", () => {
     const two = together(call("take", bucket, "a"), call("take", bucket, "b"));
     expect(stepsOf(two)).toBeGreaterThan(2 * stepsOf(call("take", bucket, "a")));
   });
 
-  it("of a call are more where clients tell the time, and it goes on", () => {
+  it("a call has more steps if the clients send times that change", () => {
     const [first, same, later] = [0, 0, 1].map((us) => call("take", bucket, "a", 1, { nowUs: NOW_US + us }));
     const count = new StepCount("client");
     count.add(first!);
     expect(count.totalWith(later!)).toBe(count.totalWith(same!) + 1);
   });
 
-  it("of a call are fewer where all of it can go a shorter way", () => {
+  it("a call has fewer steps if all its transactions have a short form", () => {
     const takes = Array.from({ length: 100 }, (_, i) =>
       call("take", bucket, `key ${i}`, 1, { detail: "first-denied" }),
     );

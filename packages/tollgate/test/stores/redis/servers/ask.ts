@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { RawConnection } from "./raw-connection.ts";
 import { type Argument, type RawReply, type Reply, textOf } from "./resp.ts";
 
-/** Asks the server at the port one thing, over a connection of its own: bulk strings of the answer are bytes. */
+/** Sends one command over a new connection. Bulk strings of the reply are bytes. */
 export async function askRaw(port: number, command: readonly Argument[], patienceMs = 5_000): Promise<RawReply> {
   const connection = new RawConnection(connect(port, "127.0.0.1"));
   const { socket } = connection;
@@ -16,7 +16,7 @@ export async function askRaw(port: number, command: readonly Argument[], patienc
   }
 }
 
-/** Asks the server at the port one thing; throws the error that it answers. */
+/** Sends one command over a new connection. Throws the error of the server. */
 export async function ask(port: number, ...command: readonly Argument[]): Promise<Reply> {
   return textOf(await askRaw(port, command));
 }

@@ -2,21 +2,21 @@ import { ask } from "./ask.ts";
 
 export const SLOT_COUNT = 16_384;
 
-/** A node of a cluster as another one, or itself, sees it. */
+/** A node of a cluster, as seen by a node. */
 export interface ClusterNode {
   readonly id: string;
   readonly port: number;
   readonly isMyself: boolean;
   readonly role: "primary" | "replica";
   readonly hasFailed: boolean;
-  /** The id of its primary. */
+  /** The id of the node's primary. */
   readonly primaryId: string | undefined;
   readonly configEpoch: number;
-  /** First and last slots. */
+  /** The first and the last slot of each range. */
   readonly slots: readonly (readonly [number, number])[];
 }
 
-/** What the node at the port says about the cluster: CLUSTER NODES. */
+/** The reply of a node to CLUSTER NODES. */
 export async function clusterView(port: number): Promise<readonly ClusterNode[]> {
   const text = String(await ask(port, "CLUSTER", "NODES"));
   return text.trim().split("\n").map(parseNode);
@@ -34,7 +34,7 @@ function parseNode(line: string): ClusterNode {
     hasFailed: flags.includes("fail") || flags.includes("fail?"),
     primaryId: primaryId === "-" ? undefined : primaryId,
     configEpoch: Number(epoch),
-    // Those in brackets are on their way.
+    // Slots in brackets are being migrated.
     slots: slots.filter((range) => !range.startsWith("[")).map(parseRange),
   };
 }

@@ -4,8 +4,8 @@ interface Patience {
 }
 
 /**
- * Looks again and again until there is something other than `undefined`, and gives that. A look that throws saw nothing:
- * servers come and go meanwhile.
+ * Calls a function repeatedly until it returns something other than `undefined`. A call that throws counts as
+ * `undefined`: servers start and stop meanwhile.
  */
 export async function eventually<T>(
   what: string,
@@ -26,7 +26,7 @@ export async function eventually<T>(
   }
 }
 
-/** Waits until that is so. */
+/** Waits until the condition holds. */
 export async function eventuallyTrue(
   what: string,
   holds: () => Promise<boolean> | boolean,

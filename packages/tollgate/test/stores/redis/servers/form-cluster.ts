@@ -2,7 +2,7 @@ import { clusterView, SLOT_COUNT } from "./cluster-view.ts";
 import { eventuallyTrue } from "./eventually.ts";
 import type { RedisServer } from "./redis-server.ts";
 
-/** Makes a cluster of these empty nodes: the first ones are primaries, and the others their replicas in turn. */
+/** Forms a cluster of empty nodes: first the primaries, then their replicas in turn. */
 export async function formCluster(nodes: readonly RedisServer[], primaryCount: number): Promise<void> {
   await Promise.all(nodes.map(async (node, at) => node.command("CLUSTER", "SET-CONFIG-EPOCH", at + 1)));
   const primaries = nodes.slice(0, primaryCount);
@@ -22,7 +22,7 @@ async function assignSlots(primaries: readonly RedisServer[]): Promise<void> {
   );
 }
 
-/** Each meets each: to hear of the others by gossip takes a second longer. */
+/** Introduces each node to each: gossip takes a second longer. */
 async function introduce(nodes: readonly RedisServer[]): Promise<void> {
   const meetings: Promise<unknown>[] = [];
   for (const [at, node] of nodes.entries()) {

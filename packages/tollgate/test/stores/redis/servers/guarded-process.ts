@@ -3,10 +3,10 @@ import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 
 /**
- * Starts the program and waits on a pipe that only the test process holds open. A line there says first that the program has
- * ended, and then that its folder is to stay; the end of the pipe, that the test process needs neither or has ended itself, by
- * whatever cause: then the program and its folder go. The guard reaps the program, so that the number of the process is not given
- * to another one before, and outlives Ctrl-C, which reaches it as well.
+ * Starts the program and waits on a pipe that only the test process holds open. A first line reports that the program
+ * has ended, a second that its folder stays. When the pipe closes, the test process is finished or dead, and the
+ * guard removes program and folder. The guard reaps the program, so that its process id is not reused early, and
+ * survives Ctrl-C.
  */
 const GUARD = `
 trap '' INT TERM HUP
@@ -26,18 +26,15 @@ const OUTPUT_LENGTH = 8_000;
 /** The pipes of the guards of this process. */
 const pipes = new Set<Writable>();
 
-/**
- * A worker of vitest lives on when vitest is killed, and only sees the channel to it close. The programs end then; the
- * worker's own tests find that out.
- */
+/** A worker of vitest survives a killed vitest, and only sees its channel close. The programs end then. */
 function endAllWithTheRunner(): void {
   for (const pipe of pipes) pipe.destroy();
 }
 
-/** A program that does not outlive the test process, however that ends. */
+/** A program that never outlives the test process. */
 export class GuardedProcess {
   readonly pid: number;
-  /** Resolves when the program is gone, with all that it held. */
+  /** Resolves when the program and its sockets are gone. */
   readonly ended: Promise<unknown>;
   readonly #guard: ChildProcessWithoutNullStreams;
   readonly #guardEnded: Promise<unknown>;
@@ -50,7 +47,7 @@ export class GuardedProcess {
     this.#guardEnded = once(guard, "close");
     this.ended = once(reportsOf(guard).resume(), "close");
     const { stdin, stdout, stderr } = guard;
-    // Only the program holds it by now. Its sockets may be open for a moment still: the guard says when that is over.
+    // The program holds the pipe, and its sockets may be open for a moment. The guard reports their end.
     stdout.once("close", () => {
       this.#running = false;
       stdin.write("\n");
@@ -62,13 +59,13 @@ export class GuardedProcess {
     }
   }
 
-  /** Starts it; `folder` is removed with it. */
+  /** Starts the program. `folder` is removed with it. */
   static async start(command: readonly string[], folder: string): Promise<GuardedProcess> {
     const guard = spawn("sh", ["-c", GUARD, "guard", folder, ...command], {
       stdio: ["pipe", "pipe", "pipe", "pipe"],
     });
     const { stdin } = guard;
-    // A pipe whose reader has gone is no news: the end of the guard is heard of anyway.
+    // A write error here is expected: the end of the guard is detected otherwise.
     stdin.on("error", () => {});
     if (pipes.size === 0 && process.connected) {
       process.off("disconnect", endAllWithTheRunner).once("disconnect", endAllWithTheRunner);
@@ -83,7 +80,7 @@ export class GuardedProcess {
     return this.#running;
   }
 
-  /** The last of what it wrote. */
+  /** The last part of the program's output. */
   get output(): string {
     return this.#output;
   }
@@ -92,19 +89,19 @@ export class GuardedProcess {
     if (this.#running) process.kill(this.pid, signal);
   }
 
-  /** After the end of the program: leaves the folder to another one. */
+  /** Keeps the folder of an ended program for its next start. */
   leaveFolder(): void {
     this.#guard.stdin.end("\n");
   }
 
-  /** Ends the program if it runs, and removes the folder. */
+  /** Kills a running program, and removes the folder. */
   async remove(): Promise<void> {
     this.#guard.stdin.end();
     await this.#guardEnded;
   }
 }
 
-/** Where the guard says the number of the process, and by closing it that the process is gone. */
+/** The pipe on which the guard writes the process id, and which closes when the process is gone. */
 function reportsOf(guard: ChildProcessWithoutNullStreams): Readable {
   return guard.stdio[3] as Readable;
 }

@@ -1,8 +1,8 @@
 import { startRedis } from "./start-redis.ts";
 
 /**
- * A process that starts servers, says which, and does not stop them. A word on its input says how it ends; when that closes, it
- * lives on.
+ * A process that starts servers, prints them, and does not stop them. Its input names how it ends; it survives a
+ * closed input.
  */
 const servers = await Promise.all([startRedis(), startRedis(), startRedis(), startRedis()]);
 const [, paused, killed, restarted] = servers;

@@ -12,7 +12,7 @@ interface Left {
   readonly folder: string;
 }
 
-/** Starts the program, and says which servers it started. */
+/** Starts the program, and returns the servers that it started. */
 async function startProgram(): Promise<[ChildProcessWithoutNullStreams, readonly Left[]]> {
   const program = spawn(process.execPath, ["--import", "tsx", PROGRAM], {
     stdio: ["pipe", "pipe", "pipe", "ipc"],
@@ -31,8 +31,8 @@ function isThere({ pid, folder }: Left): boolean {
   }
 }
 
-describe("servers that nobody stopped", () => {
-  it("are gone soon after their test process was killed, with their folders, paused and killed and started again", async () => {
+describe("servers that no test stopped", () => {
+  it("servers and their folders are gone soon after their test process was killed", async () => {
     const [program, left] = await startProgram();
     expect(left).toHaveLength(4);
     for (const server of left) expect(isThere(server)).toBe(true);
@@ -40,15 +40,15 @@ describe("servers that nobody stopped", () => {
     await eventuallyTrue("the end of the servers", () => !left.some(isThere), { patienceMs: 2_000 });
   });
 
-  it("are gone soon after vitest was killed, when its worker lives on", async () => {
+  it("servers are gone soon after vitest was killed, even if its worker lives on", async () => {
     const [program, left] = await startProgram();
-    // What the worker sees of that.
+    // The worker sees a closed channel.
     program.disconnect();
     await eventuallyTrue("the end of the servers", () => !left.some(isThere), { patienceMs: 2_000 });
     expect(program.exitCode).toBeNull();
   });
 
-  it.each(["exit", "throw"])("are gone soon after their test process ended: %s", async (word) => {
+  it.each(["exit", "throw"])("servers are gone soon after their test process ended: %s", async (word) => {
     const [program, left] = await startProgram();
     program.stdin.write(word);
     await once(program, "exit");

@@ -1,11 +1,11 @@
-/** What a proxy does with what its clients ask and with what the server replies. */
+/** How a proxy handles requests and replies. */
 export interface ProxyBehaviour {
   readonly requests: "passed" | "kept";
-  /** `"cut"`: the reply to the next request is not passed, and the connection is reset in its place. */
+  /** With `"cut"` the connection is reset in place of the reply to the next request. */
   readonly replies: "passed" | "kept" | "cut";
   readonly requestDelayMs: number;
   readonly replyDelayMs: number;
-  /** For `"cut"`: how a request is recognized whose reply is meant; any is by `""`. */
+  /** For `"cut"`: a text that the request has to contain; `""` matches any. */
   readonly containing: string;
 }
 

@@ -3,13 +3,13 @@ import type { ProxyBehaviour } from "./proxy-behaviour.ts";
 import type { ProxyCounters } from "./proxy-counters.ts";
 import { ProxyFlow, type Sent } from "./proxy-flow.ts";
 
-/** What a connection tells its proxy. */
+/** The events of a connection for its proxy. */
 interface ProxyListener {
   onCutAfterRequest(): void;
   onClosed(connection: ProxyConnection): void;
 }
 
-/** A client's connection and the one to the server that belongs to it. */
+/** A client's connection, and its connection to the server. */
 export class ProxyConnection {
   readonly #client: Socket;
   readonly #server: Socket;
@@ -18,7 +18,7 @@ export class ProxyConnection {
   readonly #counters: ProxyCounters;
   readonly #listener: ProxyListener;
   #behaviour: ProxyBehaviour;
-  /** Whether the reply that comes next is the one to cut. */
+  /** Whether the next reply is the one to cut. */
   #isCutNext = false;
 
   constructor(
@@ -43,7 +43,7 @@ export class ProxyConnection {
 
     client.on("data", (bytes) => this.#onRequest(bytes));
     this.#server.on("data", (bytes) => this.#onReply(bytes));
-    // A client that resets its connection has sent what it had sent before; the server gets that, and then the end.
+    // Bytes that a client sent before it reset the connection still reach the server.
     client.on("end", () => this.#push("end"));
     client.on("error", () => this.#push("end"));
     this.#server.on("end", () => this.#pushReply("end"));
@@ -58,7 +58,7 @@ export class ProxyConnection {
     this.#replies.keep(behaviour.replies === "kept");
   }
 
-  /** Forgets what is kept; TCP delivers nothing after a gap, so that the connection does not survive it. */
+  /** Drops the held bytes. The connection is reset, because TCP delivers nothing after a gap. */
   dropKept(): void {
     if (this.#requests.isHolding || this.#replies.isHolding) this.reset();
   }

@@ -1,15 +1,15 @@
-/** What went through a proxy since it started. */
+/** The traffic of a proxy since it started. */
 export interface ProxyCounters {
-  /** Connections accepted. */
+  /** Accepted connections. */
   connections: number;
-  /** Of these, the ones that are open. */
+  /** Open connections. */
   openConnections: number;
   /** Connections that the proxy reset towards the client. */
   resets: number;
-  /** Bytes that came from clients, and how many of them went on to the server. */
+  /** Bytes from clients, and those of them forwarded to the server. */
   requestBytes: number;
   requestBytesPassed: number;
-  /** Bytes that came from the server, and how many of them went on to clients. */
+  /** Bytes from the server, and those of them forwarded to clients. */
   replyBytes: number;
   replyBytesPassed: number;
 }

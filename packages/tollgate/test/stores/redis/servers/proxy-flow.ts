@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** What one side sends: bytes, and at last how it ends. */
+/** The bytes of one side, and how it ends. */
 export type Sent = Buffer | "end" | "reset";
 
 interface Part {
@@ -8,7 +8,7 @@ interface Part {
   readonly dueMs: number;
 }
 
-/** One direction of one connection: what arrives is passed on in order, when it is due and unless it is kept. */
+/** One direction of a connection. Bytes are forwarded in order, after their delay and unless they are held. */
 export class ProxyFlow {
   readonly #parts: Part[] = [];
   readonly #target: Socket;
@@ -21,7 +21,7 @@ export class ProxyFlow {
     this.#onPassed = onPassed;
   }
 
-  /** Whether bytes wait here. */
+  /** Whether bytes are held or delayed. */
   get isHolding(): boolean {
     return this.#parts.some(({ sent }) => Buffer.isBuffer(sent));
   }

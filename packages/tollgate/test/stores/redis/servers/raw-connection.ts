@@ -7,7 +7,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** A connection to Redis without a client library: commands may follow each other before their answers. */
+/** A connection to Redis without a client library. Commands may be pipelined. */
 export class RawConnection {
   readonly socket: Socket;
   readonly #reader = new ReplyReader();
@@ -34,7 +34,7 @@ export class RawConnection {
     return new RawConnection(socket);
   }
 
-  /** The answer; an error that Redis answers is a value here. Rejects when the connection ends first. */
+  /** The reply; an error of Redis is a value here. Rejects if the connection ends first. */
   async call(...command: readonly Argument[]): Promise<RawReply> {
     return new Promise((resolve, reject) => {
       if (this.socket.destroyed) {

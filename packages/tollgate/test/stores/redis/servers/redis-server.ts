@@ -7,13 +7,13 @@ import { GuardedProcess } from "./guarded-process.ts";
 import { type ReservedPort, reservePort } from "./reserved-port.ts";
 import type { Argument, Reply } from "./resp.ts";
 
-/** What a server is started with, once and again. */
+/** The options of a server for each start. */
 type CommandLine = (port: number, folder: string) => readonly string[] | Promise<readonly string[]>;
 
-/** Whether a server that is started again finds what it knew. */
+/** Whether a restarted server has its data. */
 export type Data = "kept" | "lost";
 
-/** A process of redis-server with a port of 127.0.0.1 and a folder of its own. */
+/** A process of redis-server with its own port on 127.0.0.1 and its own folder. */
 export class RedisServer {
   readonly host = "127.0.0.1";
   readonly folder: string;
@@ -30,7 +30,7 @@ export class RedisServer {
     this.#process = process;
   }
 
-  /** Resolves as soon as the server answers. The port is the server's from then on. */
+  /** Resolves when the server replies. The server owns the port from then on. */
   static async start(commandLine: CommandLine, reserved?: ReservedPort): Promise<RedisServer> {
     const itsPort = reserved ?? (await reservePort());
     const folder = await mkdtemp(join(tmpdir(), "tollgate-redis-"));
@@ -52,7 +52,7 @@ export class RedisServer {
     return this.#process.isRunning;
   }
 
-  /** Whether it runs and is not paused. */
+  /** Whether the server runs and is not paused. */
   get isAnswering(): boolean {
     return this.isRunning && !this.#isPaused;
   }
@@ -62,7 +62,7 @@ export class RedisServer {
     return this.#process.output;
   }
 
-  /** Sends a command over a connection of its own. Throws the error that Redis answers. */
+  /** Sends a command over a new connection. Throws the error of Redis. */
   async command(...command: readonly Argument[]): Promise<Reply> {
     return ask(this.port, ...command);
   }
@@ -73,14 +73,14 @@ export class RedisServer {
     return new Map([...text.matchAll(/^(\w+):(.*?)\r?$/gm)].map(([, field = "", value = ""]) => [field, value]));
   }
 
-  /** kill -9. Resolves when the process is gone; it may be started again. */
+  /** kill -9. Resolves when the process is gone. It can be restarted. */
   async kill(): Promise<void> {
     this.#process.signal("SIGKILL");
     await this.#process.ended;
     this.#isPaused = false;
   }
 
-  /** SIGSTOP: connections stay, new ones are accepted by the kernel, nothing is answered. */
+  /** SIGSTOP: connections stay open, the kernel accepts new ones, and no command is answered. */
   pause(): void {
     this.#isPaused = true;
     this.#process.signal("SIGSTOP");
@@ -93,8 +93,8 @@ export class RedisServer {
   }
 
   /**
-   * Starts it again on the same port, by kill -9 when it still runs. `"kept"` saves first when it answers; when it does not, it
-   * finds what was last on disk, which without `--appendonly yes` is nothing or old.
+   * Restarts the server on the same port, after kill -9 if it runs. With `"kept"` it saves first if it replies.
+   * Otherwise it has the last data on disk: none or old without `--appendonly yes`.
    */
   async restart(data: Data = "lost"): Promise<void> {
     if (data === "kept" && this.isAnswering) await this.command("SAVE");
@@ -109,7 +109,7 @@ export class RedisServer {
     await this.#untilItAnswers();
   }
 
-  /** Ends it for good, by kill -9, paused or not, and removes its folder. */
+  /** Kills the server, paused or not, and removes its folder. */
   async stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -128,7 +128,7 @@ export class RedisServer {
     throw new Error(`redis-server ended before it answered: ${this.log.trim()}`);
   }
 
-  /** Whether it is this process that answers: another server may have been quicker to take the port. */
+  /** Whether this process replies: another server may have taken the port first. */
   async #answers(): Promise<boolean> {
     if ((await this.command("PING")) !== "PONG") return false;
     return (await this.info("server")).get("process_id") === String(this.pid);

@@ -5,7 +5,7 @@ export async function isPrimary(server: RedisServer): Promise<boolean> {
   return (await server.info("replication")).get("role") === "master";
 }
 
-/** Whether it is a replica that has what its primary had, and gets what is written there. */
+/** Whether the server is a replica whose link to its primary is up. */
 export async function hasLink(server: RedisServer): Promise<boolean> {
   return (await server.info("replication")).get("master_link_status") === "up";
 }

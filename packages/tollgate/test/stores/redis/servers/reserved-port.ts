@@ -2,17 +2,17 @@ import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** What Redis adds to the port of a cluster's node for its bus. */
+/** The offset of the port of a cluster node's bus. */
 const BUS_OFFSET = 10_000;
 
 /**
- * Ports are taken from here, buses being in the 10,000 after: below what Linux and macOS give to outgoing connections, for
- * one of those could otherwise sit on the port of a server that is down between two starts.
+ * The first port. The ports and their buses, 10,000 higher, are below the range of outgoing connections on Linux and
+ * macOS. One of those could otherwise occupy the port of a stopped server.
  */
 const LOWEST = 11_000;
 const COUNT = 10_000;
 
-/** A port of 127.0.0.1, and the port of its bus, that no other test picks until it is released, whether a server runs or not. */
+/** A port of 127.0.0.1 and its bus port, reserved for a test until it is released. */
 export interface ReservedPort {
   readonly port: number;
   release(): void;
@@ -29,8 +29,8 @@ export async function reservePort(): Promise<ReservedPort> {
 }
 
 /**
- * The reservation is the UDP port of the same number: all test processes see it, it does not hinder the server, which uses
- * TCP, and the kernel gives it back whatever ends the process.
+ * The UDP port of the same number is the reservation. All test processes see it, it does not conflict with the
+ * server's TCP port, and the kernel frees it with the process.
  */
 async function bindUdp(port: number): Promise<Socket | undefined> {
   const socket = createSocket("udp4");

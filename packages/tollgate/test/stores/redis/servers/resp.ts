@@ -1,15 +1,15 @@
-/** An error that Redis answered, such as `MOVED 1 127.0.0.1:7000`. */
+/** An error reply, such as `MOVED 1 127.0.0.1:7000`. */
 export class RespError extends Error {
   override readonly name = "RespError";
 }
 
-/** An answer as it came: bulk strings are bytes. */
+/** A raw reply: bulk strings are bytes. */
 export type RawReply = Buffer | RespError | string | number | null | readonly RawReply[];
 
-/** An answer with its bytes read as UTF-8. */
+/** A reply with bytes decoded as UTF-8. */
 export type Reply = string | number | null | readonly Reply[];
 
-/** What a command consists of: texts go as UTF-8, numbers as decimals. */
+/** The parts of a command: texts are sent as UTF-8, numbers as decimals. */
 export type Argument = string | number | Buffer;
 
 /** A command in RESP 2. */
@@ -22,7 +22,7 @@ export function encodeCommand(command: readonly Argument[]): Buffer {
   return Buffer.concat(parts);
 }
 
-/** The answer as text; throws the error that it is or contains. */
+/** Decodes a reply to text. Throws the error that it is or contains. */
 export function textOf(reply: RawReply): Reply {
   if (reply instanceof RespError) throw reply;
   if (Buffer.isBuffer(reply)) return reply.toString();
@@ -30,7 +30,7 @@ export function textOf(reply: RawReply): Reply {
   return reply;
 }
 
-/** Takes bytes as they arrive and gives the answers that are complete. */
+/** Parses bytes as they arrive, and returns the complete replies. */
 export class ReplyReader {
   #bytes: Buffer = Buffer.alloc(0);
   #at = 0;
@@ -50,7 +50,7 @@ export class ReplyReader {
     return replies;
   }
 
-  /** The answer from here on; `undefined` when its end has not arrived. */
+  /** The reply that starts here; `undefined` if it is incomplete. */
   #reply(): RawReply | undefined {
     const lineEnd = this.#bytes.indexOf("\r\n", this.#at);
     if (lineEnd === -1) return undefined;

@@ -3,7 +3,7 @@ import { clusterView } from "./cluster-view.ts";
 import type { RedisServer } from "./redis-server.ts";
 import { type RawReply, textOf } from "./resp.ts";
 
-/** A slot on its way from one primary to another, in steps: open it, move keys, finish. */
+/** The migration of a slot between primaries, in steps: open, move keys, finish. */
 export class SlotMove {
   readonly slot: number;
   readonly #from: RedisServer;
@@ -16,8 +16,8 @@ export class SlotMove {
   }
 
   /**
-   * Opens the slot: from now on the old primary serves the keys that it has and answers ASK for others, which the new primary
-   * serves after ASKING.
+   * Opens the migration. The old primary then serves the keys that it has and replies ASK for others. The new primary
+   * serves those after ASKING.
    */
   static async begin(slot: number, from: RedisServer, to: RedisServer): Promise<SlotMove> {
     await to.command("CLUSTER", "SETSLOT", slot, "IMPORTING", await idOf(from));
@@ -25,7 +25,7 @@ export class SlotMove {
     return new SlotMove(slot, from, to);
   }
 
-  /** Moves so many keys, or fewer when there are no more; gives how many. */
+  /** Moves at most so many keys. Returns how many it moved. */
   async moveKeys(count: number): Promise<number> {
     const keys = (await askRaw(this.#from.port, ["CLUSTER", "GETKEYSINSLOT", this.slot, count])) as readonly RawReply[];
     if (keys.length === 0) return 0;
@@ -34,7 +34,7 @@ export class SlotMove {
     return keys.length;
   }
 
-  /** Moves what is left and closes the slot: it is the new primary's, and all primaries know. */
+  /** Moves the rest and ends the migration on all primaries. */
   async finish(): Promise<void> {
     while ((await this.moveKeys(100)) > 0);
     const newId = await idOf(this.#to);
@@ -42,7 +42,7 @@ export class SlotMove {
       .filter(({ role, hasFailed }) => role === "primary" && !hasFailed)
       .map(({ port }) => port)
       .filter((port) => port !== this.#to.port && port !== this.#from.port);
-    // The new primary first: if it did not know, a client that the old one sends there would be sent back.
+    // The new primary first: otherwise it would redirect clients back to the old one.
     for (const port of [this.#to.port, this.#from.port, ...ports]) {
       textOf(await askRaw(port, ["CLUSTER", "SETSLOT", this.slot, "NODE", newId]));
     }

@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 describe("startCluster", () => {
-  it("is there soon, with three primaries that share the slots and a replica each", async () => {
+  it("a cluster starts soon, with three primaries that share the slots and a replica each", async () => {
     expect(tookMs).toBeLessThan(6_000);
     expect(cluster.addresses).toHaveLength(6);
     const primaries = await Promise.all([0, 5_461, 16_383].map(async (slot) => cluster.primaryOf(slot)));
@@ -27,7 +27,7 @@ describe("startCluster", () => {
     }
   });
 
-  it("serves keys where their slots are, and copies them", async () => {
+  it("a cluster serves keys on the node of their slot, and replicates them", async () => {
     const primary = await cluster.primaryOf("{a}1");
     const connection = await RawConnection.open(primary.port);
     const answers = await Promise.all([connection.call("SET", "{a}1", "x"), connection.call("WAIT", 1, 500)]);
@@ -37,7 +37,7 @@ describe("startCluster", () => {
     await expect(other?.command("GET", "{a}1")).rejects.toThrow(`MOVED 15495 127.0.0.1:${primary.port}`);
   });
 
-  it("moves a slot with its keys, with traffic in the middle", async () => {
+  it("a slot migrates with its keys under traffic", async () => {
     const slot = await cluster.slotOf("{move}");
     const from = await cluster.primaryOf("{move}");
     const to = await cluster.primaryOf((slot + 8_000) % 16_384);
@@ -62,7 +62,7 @@ describe("startCluster", () => {
     expect(await from.command("GET", "{move}4")).toBe("4");
   });
 
-  it("fails over when a primary is killed, and takes it back as a replica", async () => {
+  it("a killed primary is replaced, and returns as a replica", async () => {
     const [replica] = await cluster.replicasOf(await cluster.primaryOf("{a}1"));
     const killed = await cluster.killPrimaryOf("{a}1");
     await cluster.waitForOk();

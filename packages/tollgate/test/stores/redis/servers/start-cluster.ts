@@ -8,17 +8,17 @@ import { startRedis } from "./start-redis.ts";
 
 export interface ClusterOptions {
   readonly primaries?: number;
-  /** Replicas of each primary. */
+  /** The replicas of each primary. */
   readonly replicas?: number;
-  /** After that long without an answer a node counts as failed; a replica takes over about a second later. */
+  /** A node that does not reply for so long counts as failed. A replica takes over about a second later. */
   readonly nodeTimeoutMs?: number;
-  /** More options of each redis-server. */
+  /** More options for each redis-server. */
   readonly args?: readonly string[];
 }
 
-/** A cluster of real processes on 127.0.0.1. Slots may be given as numbers, or as the keys in them. */
+/** A cluster of real processes on 127.0.0.1. Slots are given as numbers, or as keys in them. */
 export class RedisCluster {
-  /** All processes, in the order in which they were started: at first, primaries and then replicas. */
+  /** All processes in the order of their start: initially primaries, then replicas. */
   readonly nodes: readonly RedisServer[];
 
   constructor(nodes: readonly RedisServer[]) {
@@ -39,7 +39,7 @@ export class RedisCluster {
     return Number(await this.#anyNode().command("CLUSTER", "KEYSLOT", key));
   }
 
-  /** The answering node that takes itself for the primary of the slot, by the newest configuration. Waits until there is one. */
+  /** The primary of the slot by the newest configuration. Waits until a node replies as such. */
   async primaryOf(keyOrSlot: string | number): Promise<RedisServer> {
     const slot = typeof keyOrSlot === "number" ? keyOrSlot : await this.slotOf(keyOrSlot);
     return eventually(`a primary of slot ${slot}`, async () => {
@@ -55,25 +55,25 @@ export class RedisCluster {
     return selves.filter(([, self]) => id !== undefined && self.primaryId === id).map(([node]) => node);
   }
 
-  /** kill -9; gives the node, which may be started again. `waitForOk` then waits until a replica has taken over. */
+  /** kill -9. Returns the node, which can be restarted. `waitForOk` then waits until a replica has taken over. */
   async killPrimaryOf(keyOrSlot: string | number): Promise<RedisServer> {
     const primary = await this.primaryOf(keyOrSlot);
     await primary.kill();
     return primary;
   }
 
-  /** Opens the slot and leaves it open, for traffic in the middle. */
+  /** Opens a migration and leaves it open, for traffic in the middle. */
   async beginMove(slot: number, fromPort: number, toPort: number): Promise<SlotMove> {
     return SlotMove.begin(slot, this.nodeAt(fromPort), this.nodeAt(toPort));
   }
 
-  /** Moves the slot with all its keys. */
+  /** Migrates the slot with all its keys. */
   async moveSlot(slot: number, fromPort: number, toPort: number): Promise<void> {
     const move = await this.beginMove(slot, fromPort, toPort);
     await move.finish();
   }
 
-  /** Waits until each slot has an answering primary, all answering nodes agree on that, and all replicas follow. */
+  /** Waits until each slot has a primary that replies, all nodes agree, and all replicas are linked. */
   async waitForOk(patienceMs = 20_000): Promise<void> {
     await eventuallyTrue("the cluster to be whole", async () => this.#isOk(), { patienceMs, everyMs: 20 });
   }
@@ -92,7 +92,7 @@ export class RedisCluster {
     return this.nodes.filter(({ isAnswering }) => isAnswering);
   }
 
-  /** What each answering node says about itself. */
+  /** How each node that replies sees itself. */
   async #selves(): Promise<readonly (readonly [RedisServer, ClusterNode])[]> {
     return Promise.all(
       this.#answeringNodes().map(async (node) => {
@@ -118,7 +118,7 @@ async function isWell(node: RedisServer): Promise<boolean> {
   return (await isPrimary(node)) || hasLink(node);
 }
 
-/** Whether nodes that answer serve all slots, and all of them are known and well. */
+/** Whether all slots are served by known and healthy nodes that reply. */
 function isWhole(view: readonly ClusterNode[], answeringPorts: ReadonlySet<number>): boolean {
   let slots = 0;
   let nodes = 0;
@@ -131,7 +131,7 @@ function isWhole(view: readonly ClusterNode[], answeringPorts: ReadonlySet<numbe
   return slots === SLOT_COUNT && nodes === answeringPorts.size;
 }
 
-/** Who does what among the nodes that answer; the same text when two views agree. */
+/** The roles of the nodes that reply, as text: equal views have equal texts. */
 function rolesIn(view: readonly ClusterNode[], answeringPorts: ReadonlySet<number>): string {
   const roles = view
     .filter(({ port }) => answeringPorts.has(port))
@@ -139,7 +139,9 @@ function rolesIn(view: readonly ClusterNode[], answeringPorts: ReadonlySet<numbe
   return roles.sort().join("\n");
 }
 
-/** A cluster, three primaries with a replica each if not told otherwise. Resolves when all of it is there, after 2 to 3 s. */
+/**
+ * Starts a cluster, by default of three primaries with a replica each. Resolves when it is complete, after 2 to 3 s.
+ */
 export async function startCluster({
   primaries = 3,
   replicas = 1,

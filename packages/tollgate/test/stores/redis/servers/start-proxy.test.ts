@@ -2,13 +2,13 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { eventuallyTrue } from "./eventually.ts";
 import type { RawConnection } from "./raw-connection.ts";
 import type { RedisServer } from "./redis-server.ts";
-import { connectHere, startProxyHere, startRedisHere } from "./set-up.ts";
 import type { TcpProxy } from "./start-proxy.ts";
+import { connectHere, startProxyHere, startRedisHere } from "./test-servers.ts";
 
 const PING_BYTES = "*1\r\n$4\r\nPING\r\n".length;
 const PONG_BYTES = "+PONG\r\n".length;
 
-/** Long enough for what happens at once on this machine. */
+/** Covers immediate events on this machine. */
 const A_WHILE_MS = 60;
 
 async function aWhile(): Promise<"nothing"> {
@@ -31,7 +31,7 @@ async function countOf(key: string): Promise<number> {
 }
 
 describe("startProxy", () => {
-  it("passes everything, and counts", async () => {
+  it("the proxy passes everything, and counts", async () => {
     const other = await connectHere(proxy);
     expect(await Promise.all([other.call("PING"), connection.call("PING")])).toEqual(["PONG", "PONG"]);
     expect(proxy.counters).toEqual({
@@ -47,7 +47,7 @@ describe("startProxy", () => {
     await eventuallyTrue("the end of one", () => proxy.counters.openConnections === 1);
   });
 
-  it("passes on how the server ends", async () => {
+  it("the proxy forwards how the server ends a connection", async () => {
     await redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
     await expect(connection.call("PING")).rejects.toThrow();
     await eventuallyTrue("the end", () => proxy.counters.openConnections === 0);
@@ -56,7 +56,7 @@ describe("startProxy", () => {
     await expect(refused.call("PING")).rejects.toThrow("ECONNRESET");
   });
 
-  it("delays each direction, and keeps the order", async () => {
+  it("the proxy delays each direction, and keeps the order", async () => {
     proxy.delay(200, 50);
     const startedMs = performance.now();
     const answers = Promise.all([1, 2, 3].map(async () => connection.call("INCR", "a")));
@@ -65,7 +65,7 @@ describe("startProxy", () => {
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(249);
   });
 
-  it("resets all connections when it is cut, and refuses new ones until it passes", async () => {
+  it("a cut proxy resets all connections, and refuses new ones until it passes", async () => {
     proxy.cut();
     await expect(connection.call("PING")).rejects.toThrow("ECONNRESET");
     await expect(connectHere(proxy)).rejects.toThrow("ECONNREFUSED");
@@ -74,7 +74,7 @@ describe("startProxy", () => {
     expect(proxy.counters.resets).toBe(1);
   });
 
-  it("resets connections and accepts new ones", async () => {
+  it("the proxy resets connections and accepts new ones", async () => {
     const answer = connection.call("BLPOP", "none", 0);
     await eventuallyTrue("the request", () => proxy.counters.requestBytesPassed > PING_BYTES);
     proxy.resetAll();
@@ -82,7 +82,7 @@ describe("startProxy", () => {
     expect(await (await connectHere(proxy)).call("PING")).toBe("PONG");
   });
 
-  it("cuts after a request that reached the server, once", async () => {
+  it("the proxy cuts once, after a request that reached the server", async () => {
     proxy.cutAfterRequest();
     await expect(connection.call("INCR", "a")).rejects.toThrow("ECONNRESET");
     expect(await countOf("a")).toBe(1);
@@ -90,7 +90,7 @@ describe("startProxy", () => {
     expect(proxy.counters).toMatchObject({ resets: 1, replyBytesPassed: PONG_BYTES + ":2\r\n".length });
   });
 
-  it("cuts after as many requests as told, of the kind that is told", async () => {
+  it("the proxy cuts after a given number of matching requests", async () => {
     proxy.cutAfterRequest({ times: 2, containing: "INCR" });
     expect(await connection.call("PING")).toBe("PONG");
     await expect(connection.call("INCR", "a")).rejects.toThrow("ECONNRESET");
@@ -100,19 +100,19 @@ describe("startProxy", () => {
     expect(await (await connectHere(proxy)).call("INCR", "a")).toBe(3);
   });
 
-  it("half open: the server gets requests, nobody gets replies, until it passes", async () => {
+  it("a half-open proxy forwards requests, and holds replies until it passes", async () => {
     proxy.halfOpen();
     const answer = connection.call("INCR", "a");
     await eventuallyTrue("the request", async () => (await countOf("a")) === 1);
     expect(await Promise.race([answer, aWhile()])).toBe("nothing");
-    // New connections are no better.
+    // New connections behave the same.
     void (await connectHere(proxy)).call("INCR", "a").catch(() => {});
     await eventuallyTrue("the request", async () => (await countOf("a")) === 2);
     await proxy.pass();
     expect(await answer).toBe(1);
   });
 
-  it("drops the replies of a half-open connection when told to", async () => {
+  it("the proxy can drop the replies of a half-open connection", async () => {
     proxy.halfOpen();
     const answer = connection.call("INCR", "a");
     await eventuallyTrue("the reply", () => proxy.counters.replyBytes > PONG_BYTES);
@@ -121,7 +121,7 @@ describe("startProxy", () => {
     expect(await countOf("a")).toBe(1);
   });
 
-  it("swallows everything as a black hole, and releases it when told to", async () => {
+  it("a black hole can release what it swallowed", async () => {
     proxy.blackHole();
     const late = await connectHere(proxy);
     const answers = Promise.all([connection.call("INCR", "a"), late.call("INCR", "a")]);
@@ -131,7 +131,7 @@ describe("startProxy", () => {
     expect(new Set(await answers)).toEqual(new Set([1, 2]));
   });
 
-  it("swallows everything as a black hole, and drops it when told to, with the connections that lost bytes", async () => {
+  it("a black hole can drop what it swallowed, with the connections that lost bytes", async () => {
     const idle = await connectHere(proxy);
     proxy.blackHole();
     const answer = connection.call("INCR", "a");
@@ -141,7 +141,7 @@ describe("startProxy", () => {
     expect(await idle.call("INCR", "a")).toBe(1);
   });
 
-  it("holds requests and lets them go later, even when their client has gone", async () => {
+  it("the proxy forwards held requests later, even if their client is gone", async () => {
     const pending = connection.call("BLPOP", "list", 0);
     await eventuallyTrue("the request", () => proxy.counters.requestBytesPassed > PING_BYTES);
     proxy.hold();
@@ -158,7 +158,7 @@ describe("startProxy", () => {
     await eventuallyTrue("its end", () => proxy.counters.openConnections === 1);
   });
 
-  it("loses what it held when it is cut", async () => {
+  it("a cut proxy loses what it held", async () => {
     proxy.hold();
     const answer = connection.call("INCR", "a");
     await eventuallyTrue("the request", () => proxy.counters.requestBytes > PING_BYTES);

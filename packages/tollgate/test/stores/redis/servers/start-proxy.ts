@@ -5,7 +5,7 @@ import { ProxyConnection } from "./proxy-connection.ts";
 import { type ProxyCounters, zeroCounters } from "./proxy-counters.ts";
 import { type ReservedPort, reservePort } from "./reserved-port.ts";
 
-/** Stands between clients and a server; what it does can be changed at any time, for open connections too. */
+/** A proxy between clients and a server. Its behaviour can change at any time, for open connections too. */
 export class TcpProxy {
   readonly host = "127.0.0.1";
   readonly port: number;
@@ -29,8 +29,7 @@ export class TcpProxy {
   }
 
   /**
-   * From now on passes everything, and accepts connections again. What was kept is passed as well, or dropped; the connections
-   * that lose bytes by that are reset.
+   * Forwards everything, and accepts connections again. Held bytes are forwarded, or dropped with their connections.
    */
   async pass(kept: "release" | "drop" = "release"): Promise<void> {
     if (kept === "drop") for (const connection of this.#connections) connection.dropKept();
@@ -38,26 +37,26 @@ export class TcpProxy {
     await this.listen();
   }
 
-  /** Each direction takes that long. What is on its way when that changes keeps the delay that it had. */
+  /** Delays each direction. Bytes that are already delayed keep their delay. */
   delay(requestDelayMs: number, replyDelayMs: number = requestDelayMs): void {
     this.#behave({ ...PASSING, requestDelayMs, replyDelayMs });
   }
 
-  /** Resets all connections and refuses new ones. What was kept is lost. */
+  /** Resets all connections and refuses new ones. Held bytes are lost. */
   cut(): void {
     this.#server.close();
     this.resetAll();
     this.#behave(PASSING);
   }
 
-  /** Resets all connections; new ones are accepted. */
+  /** Resets all connections, and accepts new ones. */
   resetAll(): void {
     for (const connection of this.#connections) connection.reset();
   }
 
   /**
-   * Lets the server have the next request, then resets the connection in place of the reply, as many times, and passes
-   * everything after that. `containing` is what makes a request one of these, such as `"EVALSHA"`.
+   * Forwards the next request, and resets the connection in place of the reply, so many times; then it forwards
+   * everything. Only requests that contain `containing` count, such as `"EVALSHA"`.
    */
   cutAfterRequest({
     times = 1,
@@ -70,22 +69,22 @@ export class TcpProxy {
     this.#behave({ ...PASSING, replies: "cut", containing });
   }
 
-  /** The server gets requests; replies are kept. */
+  /** Forwards requests, and holds replies. */
   halfOpen(): void {
     this.#behave({ ...PASSING, replies: "kept" });
   }
 
-  /** Accepts connections and everything that comes, from both sides, and passes nothing. */
+  /** Accepts connections and bytes from both sides, and forwards nothing. */
   blackHole(): void {
     this.#behave({ ...PASSING, requests: "kept", replies: "kept" });
   }
 
-  /** Keeps requests; replies are passed. */
+  /** Holds requests, and forwards replies. */
   hold(): void {
     this.#behave({ ...PASSING, requests: "kept" });
   }
 
-  /** Passes what was kept, and everything after it. */
+  /** Forwards the held bytes, and everything after them. */
   async release(): Promise<void> {
     await this.pass("release");
   }
@@ -120,7 +119,7 @@ export class TcpProxy {
   }
 }
 
-/** A proxy before the server, which need not be there yet. It passes everything until it is told otherwise. */
+/** Starts a proxy in front of a server, which may start later. It forwards everything at first. */
 export async function startProxy(target: { readonly port: number }): Promise<TcpProxy> {
   const proxy = new TcpProxy(await reservePort(), target.port);
   await proxy.listen();

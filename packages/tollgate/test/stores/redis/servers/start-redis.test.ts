@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { waitForLink } from "./replication.ts";
-import { connectHere, startRedisHere } from "./set-up.ts";
 import { startRedis } from "./start-redis.ts";
+import { connectHere, startRedisHere } from "./test-servers.ts";
 
 describe("startRedis", () => {
-  it("answers when it is there, soon, with a folder and a port of its own, and keeps nothing on disk", async () => {
+  it("a server starts soon, with its own folder and port, and writes nothing to disk", async () => {
     const startedMs = performance.now();
     const redis = await startRedisHere();
     expect(performance.now() - startedMs).toBeLessThan(1_000);
@@ -15,7 +15,7 @@ describe("startRedis", () => {
     expect(await redis.command("CONFIG", "GET", "dir")).toEqual(["dir", redis.folder]);
   });
 
-  it("reads all that Redis answers", async () => {
+  it("the connection decodes all types of replies", async () => {
     const redis = await startRedisHere();
     expect(await redis.command("SET", "kéy", Buffer.from("välue"))).toBe("OK");
     expect(await redis.command("GET", "kéy")).toBe("välue");
@@ -27,7 +27,7 @@ describe("startRedis", () => {
     expect(await redis.command("ECHO", long)).toBe(long);
   });
 
-  it("is gone after stop, with its folder, running or paused or killed before", async () => {
+  it("stop removes a running, paused or killed server with its folder", async () => {
     const [running, paused, killed] = await Promise.all([startRedisHere(), startRedisHere(), startRedisHere()]);
     paused.pause();
     await killed.kill();
@@ -39,7 +39,7 @@ describe("startRedis", () => {
     }
   });
 
-  it("is gone at once by kill, and comes back on the same port without its data", async () => {
+  it("a killed server restarts on the same port without its data", async () => {
     const redis = await startRedisHere();
     const connection = await connectHere(redis);
     await redis.command("SET", "a", 1);
@@ -54,7 +54,7 @@ describe("startRedis", () => {
     expect(await redis.command("GET", "a")).toBeNull();
   });
 
-  it("comes back with its data when asked to, however often", async () => {
+  it("a killed server can restart with its data, repeatedly", async () => {
     const redis = await startRedisHere();
     await redis.command("SET", "a", 1);
     await redis.restart("kept");
@@ -66,7 +66,7 @@ describe("startRedis", () => {
     expect(await redis.command("DBSIZE")).toBe(0);
   });
 
-  it("keeps what it wrote to an append-only file through a kill", async () => {
+  it("an append-only file survives a kill", async () => {
     const redis = await startRedisHere({ args: ["--appendonly", "yes", "--appendfsync", "always"] });
     await redis.command("SET", "a", 1);
     await redis.kill();
@@ -74,7 +74,7 @@ describe("startRedis", () => {
     expect(await redis.command("GET", "a")).toBe("1");
   });
 
-  it("answers nothing while paused, and everything after", async () => {
+  it("a paused server replies to everything after it is resumed", async () => {
     const redis = await startRedisHere();
     const connection = await connectHere(redis);
     redis.pause();
@@ -88,7 +88,7 @@ describe("startRedis", () => {
     expect(await answer).toBe(1);
   });
 
-  it("refuses writes beyond maxmemory", async () => {
+  it("a full server rejects writes", async () => {
     const redis = await startRedisHere({ maxmemory: "2mb" });
     const write = async () => {
       for (let at = 0; at < 40; at += 1) await redis.command("SET", at, "x".repeat(100_000));
@@ -97,7 +97,7 @@ describe("startRedis", () => {
     expect(await redis.command("GET", "0")).not.toBeNull();
   });
 
-  it("follows a primary, and has its writes at once when the link is up", async () => {
+  it("a replica has the writes of its primary when the link is up", async () => {
     const primary = await startRedisHere();
     const replica = await startRedisHere({ replicaOf: primary.port });
     await waitForLink(replica);
@@ -108,7 +108,7 @@ describe("startRedis", () => {
     await expect(replica.command("SET", "a", 2)).rejects.toThrow("READONLY");
   });
 
-  it("says why the server did not start", async () => {
+  it("a server that does not start fails with its reason", async () => {
     await expect(startRedis({ args: ["--no-such-option", "1"] })).rejects.toThrow(
       /^redis-server ended before it answered: .*Bad directive/s,
     );

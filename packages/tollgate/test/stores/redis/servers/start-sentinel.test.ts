@@ -15,13 +15,13 @@ afterAll(async () => {
 });
 
 describe("startSentinel", () => {
-  it("is there soon, and all sentinels name the primary", async () => {
+  it("Sentinels start soon, and all name the primary", async () => {
     expect(tookMs).toBeLessThan(6_000);
     expect(sentinel.addresses).toHaveLength(3);
     expect(await sentinel.primary()).toBe(sentinel.servers[0]);
   });
 
-  it("fails over when the primary is killed, with what the replica had", async () => {
+  it("Sentinels replace a killed primary by its replica", async () => {
     const [primary, replica] = sentinel.servers;
     const connection = await RawConnection.open(primary!.port);
     expect(await Promise.all([connection.call("SET", "a", 1), connection.call("WAIT", 1, 500)])).toEqual(["OK", 1]);

@@ -10,25 +10,25 @@ import { startRedis } from "./start-redis.ts";
 const SENTINEL_COUNT = 3;
 const QUORUM = 2;
 
-/** The name that the sentinels give to the primary and its replica. */
+/** The name of the primary and its replica for the Sentinels. */
 const NAME = "main";
 
 /**
- * In milliseconds; a second to ten by default. The first ping goes out one period after a server is met, and has to be answered
- * before that server counts as down; a replica is promoted only if heard of within the last five. Shorter ones fail when the
- * machine is busy.
+ * In milliseconds, ten by default at a second each. The first ping follows one period after a server is met, and its
+ * reply must arrive before that server counts as down. A replica is promoted only if it replied within the last five.
+ * Shorter periods fail on busy machines.
  */
 const PERIODS = ["PING-PERIOD", 300, "ASK-PERIOD", 100, "PUBLISH-PERIOD", 500, "INFO-PERIOD", 200] as const;
 
 export interface SentinelOptions {
-  /** After that long without an answer the primary counts as down. */
+  /** A primary that does not reply for so long counts as down. */
   readonly downAfterMs?: number;
 }
 
-/** A primary and its replica, and the sentinels that watch them. */
+/** A primary, its replica, and their Sentinels. */
 export class RedisSentinel {
   readonly name = NAME;
-  /** At first, the primary and the replica. */
+  /** Initially the primary and the replica. */
   readonly servers: readonly RedisServer[];
   readonly sentinels: readonly RedisServer[];
 
@@ -37,12 +37,12 @@ export class RedisSentinel {
     this.sentinels = sentinels;
   }
 
-  /** Of the sentinels, as clients are given them. */
+  /** The addresses of the Sentinels, as clients take them. */
   get addresses(): readonly { readonly host: string; readonly port: number }[] {
     return this.sentinels.map(({ host, port }) => ({ host, port }));
   }
 
-  /** The one that all sentinels take for the primary, whether it runs or not; waits until they agree. */
+  /** The primary by agreement of all Sentinels, running or not. Waits until they agree. */
   async primary(): Promise<RedisServer> {
     let agreed: RedisServer | undefined;
     await eventuallyTrue("the sentinels to agree", async () => {
@@ -52,14 +52,14 @@ export class RedisSentinel {
     return agreed!;
   }
 
-  /** kill -9; gives the server, which may be started again. */
+  /** kill -9. Returns the server, which can be restarted. */
   async killPrimary(): Promise<RedisServer> {
     const primary = await this.primary();
     await primary.kill();
     return primary;
   }
 
-  /** Waits until all sentinels agree on a primary that answers and takes itself for one; gives it. */
+  /** Waits until all Sentinels agree on a primary that replies as such, and returns it. */
   async waitForFailover(patienceMs = 20_000): Promise<RedisServer> {
     let leader: RedisServer | undefined;
     await eventuallyTrue(
@@ -77,7 +77,7 @@ export class RedisSentinel {
     await Promise.all([...this.sentinels, ...this.servers].map(async (server) => server.stop()));
   }
 
-  /** Waits until every sentinel could fail over: it knows the other sentinels and a replica that follows. */
+  /** Waits until every Sentinel could fail over: it knows the others and a linked replica. */
   async waitForOk(patienceMs = 20_000): Promise<void> {
     await eventuallyTrue(
       "the sentinels to be ready",
@@ -111,7 +111,7 @@ async function isReady(sentinel: RedisServer): Promise<boolean> {
   return replicas.some((fields) => fields[fields.indexOf("master-link-status") + 1] === "ok");
 }
 
-/** A primary with a replica, and three sentinels. Resolves when they could fail over, after about a second. */
+/** Starts a primary with a replica, and three Sentinels. Resolves when they could fail over, after about a second. */
 export async function startSentinel({ downAfterMs = 1_000 }: SentinelOptions = {}): Promise<RedisSentinel> {
   const primary = await startRedis();
   const replica = await startRedis({ replicaOf: primary.port });
@@ -132,7 +132,7 @@ export async function startSentinel({ downAfterMs = 1_000 }: SentinelOptions = {
   return all;
 }
 
-/** Names the other sentinels and the replica: to find them by themselves takes the sentinels two seconds. */
+/** Introduces the other Sentinels and the replica: discovery takes two seconds. */
 function configuration(
   itsPort: ReservedPort,
   ports: readonly ReservedPort[],

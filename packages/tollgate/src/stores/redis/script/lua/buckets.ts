@@ -1,32 +1,21 @@
-import { READ_VALUES } from "./read-values.ts";
-import { FIND_REFUSAL, refusedRuns } from "./refuse.ts";
+import { SHORT_FORM_START, shortFormWrite } from "./short-forms.ts";
 
 /**
- * The same shorter way for several plans, and for plans of several buckets: all of them exact, enforcing and full at first.
+ * The short form for several plans, and for plans of several buckets: all of them exact, enforcing and full at first.
  *
- * What is known of a plan's buckets stands in one array, eight numbers for each: making a table for each takes longer than what is
- * then done with it. They are the place of its cell, the capacity, the ticks of a unit, the origin, the ticks of a microsecond, the
- * time in ticks; and of the run at hand the cost, and the cost less the capacity in ticks.
+ * A plan's buckets are one array of eight numbers each, because a table per bucket takes longer than the arithmetic.
+ * The first six are the place of the cell, the capacity, the ticks of a unit, the origin, the ticks of a microsecond
+ * and the time in ticks; then for the current run the cost, and the cost less the capacity in ticks.
  */
 export const BUCKETS: string = `
 if ARGV[4] == 'several' then
-  local args, keys, call = ARGV, KEYS, redis.call
-  local floor, ceil, huge = math.floor, math.ceil, math.huge
-  local by_server = args[2] == ''
-  local now
-  if by_server then
-    local time = call('TIME')
-    now = time[1] * 1000000 + time[2]
-  else
-    now = args[2] + 0
-  end
-
+${SHORT_FORM_START}
   local plans, formats = {}, {}
   local at = 6
   for i = 1, args[5] + 0 do
     local format = args[at]
     local last = 8 * (#format - 1)
-    -- Makes room for as many; what is in it is replaced.
+    -- Allocates the array at its final size. Its contents are replaced.
     local plan = { unpack(args, at, at + last - 1) }
     for b = 1, last, 8 do
       local origin, per_us = args[at + 4] + 0, args[at + 5] + 0
@@ -42,9 +31,7 @@ if ARGV[4] == 'several' then
     plans[i], formats[i] = plan, format
   end
 
-${READ_VALUES}
-  local reply, size = {}, 0
-  local changed, plan_of = {}, {}
+  local plan_of = {}
   local runs, arg_count = at, #args
   while at <= arg_count do
     if args[at] == '0' then
@@ -117,7 +104,8 @@ ${READ_VALUES}
         all_admitted = all_admitted + admitted
         if times < 0 or admitted < calls then
           for b = 1, last, 8 do
-            local full, now_ticks, unit, per_us, origin = cells[plan[b]], plan[b + 5], plan[b + 2], plan[b + 4], plan[b + 3]
+            local full, now_ticks, unit = cells[plan[b]], plan[b + 5], plan[b + 2]
+            local per_us, origin = plan[b + 4], plan[b + 3]
             local elapsed = now - origin
             local wanted = full + plan[b + 7]
             local from, used, wait, used_after, reset = now_ticks, 0, 0, 0, 0
@@ -141,7 +129,7 @@ ${READ_VALUES}
             reply[size + 5] = reset
             size = size + 5
           end
-          -- Those after it are denied alike.
+          -- The calls after it are denied alike.
           if admitted == 0 then break end
         end
       end
@@ -150,8 +138,6 @@ ${READ_VALUES}
     at = at + 4 + count
   end
 
-  local extra, set = args[3] + 0, redis.pcall
-  local word = by_server and 'PXAT' or 'PX'
   for key, cells in pairs(changed) do
     local plan, format = plans[plan_of[key]], formats[plan_of[key]]
     local left = 0
@@ -163,27 +149,7 @@ ${READ_VALUES}
       end
     end
     local value = struct.pack(format, unpack(cells, 1, #format - 1))
-    local expires
-    if by_server then
-      expires = ceil((now + left) / 1000) + extra
-    else
-      expires = ceil(left / 1000) + 1 + extra
-    end
-    local answer = set('SET', keys[key], value, word, expires)
-    local failed
-    if set ~= call then
-      -- Where the first is written, the others are.
-      set = call
-      failed = answer.err
-    end
-    if failed then
-      ${FIND_REFUSAL}
-      if not refusal then
-        call('SET', keys[key], value, word, expires)
-      else
-        ${refusedRuns("runs", 3, "#formats[args[at + 2] + 0] - 1", "4 + count")}
-      end
-    end
+${shortFormWrite({ start: "runs", timesAt: 3, limits: "#formats[args[at + 2] + 0] - 1", width: "4 + count" })}
   end
   return reply
 end

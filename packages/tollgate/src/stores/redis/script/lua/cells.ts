@@ -1,11 +1,11 @@
 /**
- * The value of a key: its cells as little-endian float64s, from which trailing zeros are left out, so that the part of a ring that
- * was never used costs nothing. Cells count from 1. Rings have up to 2,050 of them, of which a call looks at a few: those are
- * read one by one, where they lie in the text.
+ * The value of a key: its cells as little-endian float64, without trailing zeros, so that unused parts of a ring cost
+ * nothing. Cells are numbered from 1. Rings have up to 2,050 cells, of which a call reads a few, so long values are
+ * decoded lazily.
  */
 export const CELLS = `
 local SHORT = 8
--- To sort as many places takes longer than to write all cells anew.
+-- From so many changed cells on, sorting their places is slower than packing all cells.
 local MANY = 200
 
 local function read_cells(raw, key)
@@ -15,7 +15,7 @@ local function read_cells(raw, key)
   end
   if count > SHORT then return { raw = raw } end
   local cells = { struct.unpack('<' .. string.rep('d', count), raw) }
-  -- Behind the numbers stands where the text went on.
+  -- struct.unpack returns the next position after the numbers.
   cells[count + 1] = nil
   cells.raw = raw
   return cells
@@ -30,7 +30,7 @@ local function get(cells, i)
   return value
 end
 
--- Where there is an undo table, it notes what was there before.
+-- An undo table, if present, records the previous values.
 local function put(cells, i, value)
   local undo = cells.undo
   if undo and undo[i] == nil then undo[i] = get(cells, i) end
@@ -39,7 +39,7 @@ local function put(cells, i, value)
   cells[i] = value
 end
 
--- Between the cells that were written, the old text of a long value is taken over as it is.
+-- Copies the old text of a long value between the cells that were written.
 local function pack_cells(cells)
   local count = #cells.raw / 8
   local places = {}
@@ -75,7 +75,7 @@ local function pack_cells(cells)
   return table.concat(parts)
 end
 
--- Writes a text over the cells from one on. Not to be undone.
+-- Overwrites the cells from a place on with packed text. It cannot be undone.
 local function replace(cells, from, text)
   local raw = pack_cells(cells)
   local before = 8 * (from - 1)

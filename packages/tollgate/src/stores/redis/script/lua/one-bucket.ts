@@ -1,33 +1,20 @@
-import { READ_VALUES } from "./read-values.ts";
-import { FIND_REFUSAL, refusedRuns } from "./refuse.ts";
+import { SHORT_FORM_START, shortFormWrite } from "./short-forms.ts";
 
 /**
- * A shorter way for what is asked most: takes from one plan of one exact token bucket that enforces and starts full. It comes
- * before everything else is defined and has no functions of its own, for making and calling them costs as much as the arithmetic.
- * Arithmetic turns texts into numbers, quicker than `tonumber` does.
+ * The short form for the most frequent call: takes from one plan of one exact token bucket that enforces and starts
+ * full. It runs before the rest is defined, and defines no functions: to create and call them costs as much as the
+ * arithmetic.
  *
- * What is taken here leaves no debt, and a bucket that was taken from is in use: no key is to be removed.
+ * Takes leave no debt, and a bucket that was taken from is in use, so no key is removed.
  */
 export const ONE_BUCKET: string = `
 if ARGV[4] == 'one' then
-  local args, keys, call = ARGV, KEYS, redis.call
-  local floor, ceil = math.floor, math.ceil
-  local by_server = args[2] == ''
-  local now
-  if by_server then
-    local time = call('TIME')
-    now = time[1] * 1000000 + time[2]
-  else
-    now = args[2] + 0
-  end
+${SHORT_FORM_START}
   local capacity, unit, origin, per_us = args[5] + 0, args[6] + 0, args[7] + 0, args[8] + 0
   local elapsed = now - origin
   local now_ticks = elapsed * per_us
 
-${READ_VALUES}
-  local reply, size = {}, 0
-  local changed = {}
-  -- Runs of keys, one after another, of which the same is asked. Below 0, the figures of each of so many calls are wanted.
+  -- Each run is a range of keys with the same call. Negative times request a report per call.
   local at, arg_count = 9, #args
   while at <= arg_count do
     if args[at] == '0' then
@@ -46,7 +33,7 @@ ${READ_VALUES}
       if not full then
         local value = values[key]
         if not value then
-          full = -math.huge
+          full = -huge
         elseif #value == 8 then
           full = struct.unpack('<d', value)
         elseif value == '' then
@@ -65,7 +52,7 @@ ${READ_VALUES}
         if left >= 0 and cost == 0 then
           admitted = calls
         elseif left >= 0 then
-          -- How often the cost fits into what is left: whole numbers below 2^53, of which a quotient is never rounded up to a whole.
+          -- How often the cost fits. A quotient of whole numbers below 2^53 is never rounded up to a whole.
           admitted = floor(left / cost_ticks) + 1
           if admitted > calls then admitted = calls end
           full = from + admitted * cost_ticks
@@ -91,7 +78,7 @@ ${READ_VALUES}
           reply[size + 4] = used_after
           reply[size + 5] = reset
           size = size + 5
-          -- Those after it are denied alike.
+          -- The calls after it are denied alike.
           if admitted == 0 then break end
         end
       end
@@ -100,33 +87,12 @@ ${READ_VALUES}
     at = at + 4
   end
 
-  local extra, set = args[3] + 0, redis.pcall
-  local word = by_server and 'PXAT' or 'PX'
   for key, full in pairs(changed) do
-    -- By a client's clock that moved on meanwhile it may be full by now.
+    -- A client's clock may have advanced since: the bucket may be full by now.
     local left = ceil(full / per_us) - elapsed
     if left < 0 then left = 0 end
-    local value, expires = struct.pack('<d', full), 0
-    if by_server then
-      expires = ceil((now + left) / 1000) + extra
-    else
-      expires = ceil(left / 1000) + 1 + extra
-    end
-    local answer = set('SET', keys[key], value, word, expires)
-    local failed
-    if set ~= call then
-      -- Where the first is written, the others are.
-      set = call
-      failed = answer.err
-    end
-    if failed then
-      ${FIND_REFUSAL}
-      if not refusal then
-        call('SET', keys[key], value, word, expires)
-      else
-        ${refusedRuns("9", 2, "1", "4")}
-      end
-    end
+    local value = struct.pack('<d', full)
+${shortFormWrite({ start: "9", timesAt: 2, limits: "1", width: "4" })}
   end
   return reply
 end

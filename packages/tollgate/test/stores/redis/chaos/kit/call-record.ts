@@ -1,6 +1,6 @@
 import type { LimiterName } from "./limits.ts";
 
-/** One call that the traffic made, and how it ended. Times are those of `performance.now()`. */
+/** A call of the traffic and its result. Times are those of `performance.now()`. */
 export interface CallRecord {
   readonly lane: string;
   readonly limiter: LimiterName;
@@ -8,18 +8,18 @@ export interface CallRecord {
   readonly key: string;
   readonly units: number;
   readonly startedMs: number;
-  /** `NaN` as long as it is under way. */
+  /** `NaN` while it is in flight. */
   endedMs: number;
   admitted: boolean;
-  /** Why it was decided without the server. */
+  /** The cause of a decision without the server. */
   degraded: string | undefined;
-  /** Whether that is known: the shortest way tells yes or no alone. */
-  readonly tells: "decision" | "answer";
-  /** What it threw. */
+  /** Whether the call returns a decision, or only yes or no. */
+  readonly returns: "decision" | "answer";
+  /** The error that it threw. */
   error: unknown;
 }
 
-/** Calls that were never sent, or refused before anything was written. */
+/** Causes of calls that were never sent, or rejected before the first write. */
 const NOTHING_DONE: ReadonlySet<string> = new Set([
   "bypassed",
   "circuit open",
@@ -30,17 +30,18 @@ const NOTHING_DONE: ReadonlySet<string> = new Set([
 
 export type Landing = "yes" | "no" | "maybe";
 
-/** Whether its units were counted on the server. */
+/** Whether the server counted the units of a call. */
 export function landing(call: CallRecord): Landing {
   if (call.verb === "peek") return "no";
-  if (call.tells === "answer") return call.admitted ? "yes" : "maybe";
+  if (call.returns === "answer") return call.admitted ? "yes" : "maybe";
   if (call.degraded === undefined) return call.admitted ? "yes" : "no";
   return NOTHING_DONE.has(call.degraded) ? "no" : "maybe";
 }
 
-/** For messages. */
+/** The call as text, for messages. */
 export function show(call: CallRecord): string {
   const took = Math.round(call.endedMs - call.startedMs);
   const how = call.degraded ?? (call.admitted ? "admitted" : "denied");
-  return `${call.lane}: ${call.limiter}.${call.verb}(${call.key}, ${call.units}) at ${Math.round(call.startedMs)}: ${how} after ${took} ms`;
+  const what = `${call.limiter}.${call.verb}(${call.key}, ${call.units})`;
+  return `${call.lane}: ${what} at ${Math.round(call.startedMs)}: ${how} after ${took} ms`;
 }

@@ -3,11 +3,11 @@ import { redisStore } from "tollgate/redis";
 import { type CallRecord, type Landing, landing } from "./call-record.ts";
 import { LIMITS, type LimiterName } from "./limits.ts";
 
-/** Units of one key of one limiter. */
+/** Bounds of the units of one key of one limiter. */
 export interface Count {
-  /** What surely was counted on the server, */
+  /** Units that the server counted for certain. */
   least: number;
-  /** and what may have been besides. */
+  /** These and the units that it may have counted. */
   most: number;
 }
 
@@ -17,7 +17,7 @@ export function nameOf(limiter: string, key: string): string {
   return `${limiter} ${key}`;
 }
 
-/** What has to be on the server after these calls. */
+/** The counts that the server has to have after these calls. */
 export function countOf(calls: readonly CallRecord[], landed: (call: CallRecord) => Landing = landing): Counts {
   const counts = new Map<string, Count>();
   for (const call of calls) {
@@ -37,7 +37,7 @@ export function countOf(calls: readonly CallRecord[], landed: (call: CallRecord)
   return counts;
 }
 
-/** Keys whose units on the server are not as they have to be. */
+/** Keys whose units on the server are outside their bounds. */
 export function miscounted(counts: Counts, used: ReadonlyMap<string, number>): string[] {
   const wrong: string[] = [];
   for (const [name, { least, most }] of counts) {
@@ -47,7 +47,7 @@ export function miscounted(counts: Counts, used: ReadonlyMap<string, number>): s
   return wrong;
 }
 
-/** What the server has counted for all keys of these calls, by their limiters' first limits. */
+/** The counts on the server for all keys of these calls, by their limiters' first limits. */
 export async function usedOf(
   client: object,
   prefix: string,

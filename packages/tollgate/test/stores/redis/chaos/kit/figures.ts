@@ -1,17 +1,17 @@
 import { causesOf, recoveries, worstOverMs } from "./findings.ts";
-import type { Run } from "./run.ts";
+import type { Run } from "./traffic-run.ts";
 
-/** What was measured, for whoever reads the report of the tests. */
+/** The measurements of a run, for the report of the tests. */
 export function figuresOf(run: Run<unknown>): string {
   const lines = worstOverMs(run).map(({ lane, ms, lagMs }) => `${lane}: ${ms} ms over its time, lag ${lagMs} ms`);
-  if (isOutage(run)) {
+  if (isIncident(run)) {
     for (const { lane, ms } of recoveries(run)) lines.push(`${lane}: back after ${ms} ms`);
   }
   const causes = [...causesOf(run.calls)].map(([cause, times]) => `${times} ${cause}`);
   return [`${run.calls.length} calls; ${causes.join(", ")}`, ...lines].join("\n");
 }
 
-function isOutage(run: Run<unknown>): run is Run {
+function isIncident(run: Run<unknown>): run is Run {
   const { result } = run;
   return typeof result === "object" && result !== null && "backMs" in result;
 }

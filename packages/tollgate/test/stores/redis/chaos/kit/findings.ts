@@ -1,16 +1,18 @@
 import { type CallRecord, show } from "./call-record.ts";
-import { type Lane, SHARE } from "./lane.ts";
+import { FRACTION, type Lane } from "./lane.ts";
 import { PER_SECOND, TIGHT } from "./limits.ts";
-import type { Run } from "./run.ts";
+import type { Run } from "./traffic-run.ts";
 
-/** How much longer than its timeout a call may take, beside the lag of the process. */
+/** How much longer than its timeout a call may take, in addition to the lag of the process. */
 const GRACE_MS = 20;
-/** How soon a lane is decided by the server again after that is back. */
+/** The time within which the server decides the calls of a lane again after it is back. */
 export type BackWithinMs = (lane: string) => number;
-/** Of a fault that shows in many calls, so many are enough to tell of. */
+/** The lag of this process, in timeouts, from which on a call may time out because the servers lag, too. */
+const STARVED = 1 / 4;
+/** The most calls in the message about one fault. */
 const MOST_SHOWN = 5;
 
-// Each of these finds what should not be, in words; nothing, when all is well.
+// Each of these returns the faults in words, or an empty list.
 
 export function tooLong(run: Run<unknown>): string[] {
   return run.lanes.flatMap(({ calls, timeoutMs }) =>
@@ -21,44 +23,63 @@ export function tooLong(run: Run<unknown>): string[] {
   );
 }
 
-/** What ended the process, or a caller, or never came. */
+/** Unhandled errors, calls that threw, and calls that never ended. */
 export function crashes(run: Run<unknown>): unknown[] {
   const thrown = run.calls.filter(({ error }) => error !== undefined).map((call) => [show(call), call.error]);
   return [...run.uncaught, ...run.hanging.map(show), ...thrown].slice(0, MOST_SHOWN);
 }
 
-export function answeredWithoutServer({ calls, result: { fromMs, untilMs } }: Run): string[] {
+/** Calls that the server decided though it was unavailable. If it was only slow, it replied after `replyMs`. */
+export function answeredWithoutServer(run: Run, replyMs: number): string[] {
+  const { calls, result } = run;
   return calls
-    .filter(({ startedMs, endedMs }) => startedMs >= fromMs && endedMs <= untilMs)
-    .filter((call) => !isRemembered(call) && saysOfServer(call))
+    .filter(({ startedMs, endedMs }) => startedMs >= result.fromMs && endedMs <= result.untilMs)
+    .filter((call) => !isRemembered(call) && isFromServer(call) && !isStretched(run, call, replyMs))
     .map(show)
     .slice(0, MOST_SHOWN);
 }
 
-/** Calls that were decided without the server before anything happened to it, or long after that. */
-export function degradedOutside({ calls, result: { beginMs, backMs } }: Run, within: BackWithinMs): string[] {
+/** Calls that were decided without the server before the incident, or after the server should be back. */
+export function degradedOutside(run: Run, within: BackWithinMs): string[] {
+  const { calls, lag, result } = run;
+  const { beginMs, backMs } = result;
   return calls
-    .filter(({ lane, startedMs, endedMs }) => endedMs < beginMs || startedMs > backMs + within(lane))
-    .filter(({ degraded }) => degraded !== undefined)
+    .filter(({ lane, startedMs, endedMs }) => endedMs < beginMs || startedMs > lag.deadlineMs(backMs, within(lane)))
+    .filter((call) => call.degraded !== undefined && !isStarved(run, call))
     .map(show)
     .slice(0, MOST_SHOWN);
+}
+
+/** Whether a slow reply was in time, because the timeout does not run while this process lags. */
+function isStretched(run: Run, call: CallRecord, replyMs: number): boolean {
+  return call.endedMs - call.startedMs >= replyMs && run.overMs(call, timeoutOf(run, call)) <= GRACE_MS;
+}
+
+/** Whether a call timed out on a machine so busy that this process lagged: the servers did, too. */
+function isStarved(run: Run<unknown>, call: CallRecord): boolean {
+  return call.degraded === "timed out" && run.lagMs(call) >= timeoutOf(run, call) * STARVED;
+}
+
+function timeoutOf({ lanes }: Run<unknown>, call: CallRecord): number {
+  return lanes.find(({ name }) => name === call.lane)?.timeoutMs ?? 0;
 }
 
 export function unknownCauses(run: Run<unknown>, known: readonly string[]): string[] {
-  return [...causesOf(run.calls).keys()].filter((cause) => !known.includes(cause));
+  const calls = run.calls.filter((call) => !isStarved(run, call));
+  return [...causesOf(calls).keys()].filter((cause) => !known.includes(cause));
 }
 
-/** Degraded decisions that observers did not hear of, or heard of too often. */
-export function unheard({ lanes }: Run<unknown>): string[] {
-  return lanes.flatMap(({ name, calls, heardCauses }) => {
+/** Degraded decisions of which observers were not notified, or more than once. */
+export function unobserved({ lanes }: Run<unknown>): string[] {
+  return lanes.flatMap(({ name, calls, observedCauses }) => {
     const told = causesOf(calls.filter(({ verb }) => verb !== "refund"));
-    return [...new Set([...told.keys(), ...heardCauses.keys()])]
-      .filter((cause) => told.get(cause) !== heardCauses.get(cause))
-      .map((cause) => `${name}: ${cause}: told ${told.get(cause) ?? 0}, heard ${heardCauses.get(cause) ?? 0}`);
+    return [...new Set([...told.keys(), ...observedCauses.keys()])]
+      .filter((cause) => told.get(cause) !== observedCauses.get(cause))
+      .map((cause) => `${name}: ${cause}: decided ${told.get(cause) ?? 0}, observed ${observedCauses.get(cause) ?? 0}`);
   });
 }
 
-/** Decisions without the server that are not as the lane's policy says. */
+/** Decisions without the server that violate the lane's policy. */
 export function againstPolicy({ lanes }: Run<unknown>): string[] {
   return lanes.flatMap((lane) => {
     const degraded = lane.calls.filter((call) => call.degraded !== undefined && call.verb !== "refund");
@@ -67,21 +88,22 @@ export function againstPolicy({ lanes }: Run<unknown>): string[] {
         return degraded.filter(({ admitted }) => !admitted).map(show);
       case "deny":
         return degraded.filter(({ admitted }) => admitted).map(show);
-      case "share":
-        return againstShare(lane.name, degraded);
+      case "fraction":
+        return againstFraction(lane.name, degraded);
       default:
         return lane.policy satisfies never;
     }
   });
 }
 
-/** What observers of stores heard of the circuit: that it opened, tried and closed, and nothing out of turn. */
+/** Faults in the circuit events of a store: it has to open, probe and close, in this order. */
 export function circuitFaults({ lanes }: Run<unknown>): string[] {
-  return lanes.flatMap(({ name, store, heard }) => {
-    const states = heard.flatMap((observation) => (observation.type === "breaker" ? [observation.state] : []));
+  return lanes.flatMap(({ name, store, observed }) => {
+    const states = observed.flatMap((observation) => (observation.type === "breaker" ? [observation.state] : []));
     const faults: string[] = [];
-    if (states[0] !== "open") faults.push(`${name}: expected the circuit to open, heard ${states.join(", ")}`);
-    if (states.at(-1) !== "closed") faults.push(`${name}: expected the circuit to close, heard ${states.join(", ")}`);
+    if (states[0] !== "open") faults.push(`${name}: expected the circuit to open, observed ${states.join(", ")}`);
+    if (states.at(-1) !== "closed")
+      faults.push(`${name}: expected the circuit to close, observed ${states.join(", ")}`);
     if (store.breaker !== "closed") faults.push(`${name}: expected a closed circuit, got ${store.breaker}`);
     const text = states.join(" ");
     if (!/^(?:open half-open (?=open|closed)(?:closed ?)?)*$/.test(`${text} `)) faults.push(`${name}: ${text}`);
@@ -89,11 +111,11 @@ export function circuitFaults({ lanes }: Run<unknown>): string[] {
   });
 }
 
-/** How long after the server was back each lane was decided by it for the first time. */
+/** The time from the return of the server to its first decision, per lane. */
 export function recoveries({ lanes, result: { backMs } }: Run): { readonly lane: string; readonly ms: number }[] {
   return lanes.map(({ name, calls }) => {
     const ends = calls
-      .filter((call) => call.endedMs >= backMs && call.admitted && call.tells === "decision")
+      .filter((call) => call.endedMs >= backMs && call.admitted && call.returns === "decision")
       .filter(({ degraded }) => degraded === undefined)
       .map(({ endedMs }) => endedMs);
     return { lane: name, ms: Math.round(Math.min(...ends) - backMs) };
@@ -103,7 +125,7 @@ export function recoveries({ lanes, result: { backMs } }: Run): { readonly lane:
 export function notBack(run: Run, within: BackWithinMs): string[] {
   const { backMs } = run.result;
   return recoveries(run)
-    .filter(({ lane, ms }) => ms > within(lane) + run.lag.sumMs(backMs, backMs + within(lane)))
+    .filter(({ lane, ms }) => backMs + ms > run.lag.deadlineMs(backMs, within(lane)))
     .map(({ lane, ms }) => `${lane}: back after ${ms} ms`);
 }
 
@@ -113,14 +135,14 @@ export function causesOf(calls: readonly CallRecord[]): Map<string, number> {
   return causes;
 }
 
-/** Units that the server admitted, as it told. */
+/** Units that the server admitted by its replies. */
 export function admittedByServer(calls: readonly CallRecord[], limiter: CallRecord["limiter"]): number {
   return calls
     .filter((call) => call.limiter === limiter && call.verb !== "peek" && call.admitted && call.degraded === undefined)
     .reduce((sum, { units }) => sum + units, 0);
 }
 
-/** Where more was admitted by the server than the limits, what came back, and what the server is known to have lost. */
+/** Limits beyond which the server admitted units, given the refill and the units that it is known to have lost. */
 export function overAdmitted(
   { calls }: Run<unknown>,
   lost: (limiter: CallRecord["limiter"]) => number = () => 0,
@@ -137,20 +159,20 @@ export function overAdmitted(
   return over;
 }
 
-/** Where only yes or no is told, and nothing is admitted without the server, yes comes from there. */
-function saysOfServer({ tells, admitted, degraded }: CallRecord): boolean {
-  return tells === "answer" ? admitted : degraded === undefined;
+/** Whether the server decided. If the call returns only yes or no, under the policy deny a yes is from the server. */
+function isFromServer({ returns, admitted, degraded }: CallRecord): boolean {
+  return returns === "answer" ? admitted : degraded === undefined;
 }
 
-/** A denial that may be known here: of this limiter alone they hold for long, and can be foreseen. */
+/** A denial that may be from the cache: only this limiter has long ones that can be extrapolated. */
 function isRemembered({ limiter, admitted, degraded }: CallRecord): boolean {
   return limiter === "tight" && !admitted && degraded === undefined;
 }
 
-function againstShare(lane: string, degraded: readonly CallRecord[]): string[] {
+function againstFraction(lane: string, degraded: readonly CallRecord[]): string[] {
   const tight = degraded.filter(({ limiter }) => limiter === "tight");
   const admitted = tight.filter((call) => call.admitted).length;
-  const expected = Math.min(tight.length, Math.floor(TIGHT * SHARE));
+  const expected = Math.min(tight.length, Math.floor(TIGHT * FRACTION));
   return admitted === expected ? [] : [`${lane}: expected ${expected} of ${tight.length} admitted, got ${admitted}`];
 }
 

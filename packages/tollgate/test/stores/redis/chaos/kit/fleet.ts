@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { type ConnectedClient, EVERY_CLIENT, type TestClient } from "../../clients/every-client.ts";
+import type { RedisStoreObservation } from "tollgate/redis";
+import { type ConnectedClient, EVERY_CLIENT, type TestClient } from "../../clients/kit/every-client.ts";
 import { eventuallyTrue } from "../../servers/eventually.ts";
 import { Lane, type Policy } from "./lane.ts";
 
-/** Longer than the default, so that a busy machine is no outage. */
+/** Longer than the default, because tests run on busy machines. */
 const TIMEOUT_MS = 200;
 
 const WARM_CALLS = 3;
+const MOST_OPENING_MS = 15_000;
 
 const [IOREDIS, IOVALKEY, NODE_REDIS, GLIDE] = EVERY_CLIENT as readonly [
   TestClient,
@@ -15,12 +17,12 @@ const [IOREDIS, IOVALKEY, NODE_REDIS, GLIDE] = EVERY_CLIENT as readonly [
   TestClient,
 ];
 
-/** Clients, and the policies of the stores over each. */
+/** Clients, and the failure policies of the stores over each. */
 export type Members = readonly (readonly [TestClient, readonly Policy[]])[];
 
-/** Every client, and with the first of them every policy. */
-export const EVERYBODY: Members = [
-  [IOREDIS, ["allow", "deny", "share"]],
+/** Every client, and every policy with the first of them. */
+export const EVERY_MEMBER: Members = [
+  [IOREDIS, ["allow", "deny", "fraction"]],
   [IOVALKEY, ["deny"]],
   [NODE_REDIS, ["deny"]],
   [GLIDE, ["deny"]],
@@ -32,7 +34,7 @@ export interface FleetOptions {
   readonly timeoutMs?: number;
 }
 
-/** Some clients, and lanes over them that share what they count. */
+/** Clients, and lanes over them that share their counts. */
 export class Fleet {
   readonly prefix: string;
   readonly lanes: readonly Lane[];
@@ -60,20 +62,30 @@ export class Fleet {
     return fleet;
   }
 
+  /** Waits until every circuit has opened: on a busy machine that takes longer. Tests report circuits that did not. */
+  async circuitsOpened(): Promise<void> {
+    const haveOpened = () => this.lanes.every(({ observed }) => observed.some(isOpening));
+    await eventuallyTrue("open circuits", haveOpened, { patienceMs: MOST_OPENING_MS }).catch(() => {});
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.lanes.map(({ store }) => store.close()));
     await Promise.all(this.#clients.map((client) => client.close()));
   }
 
-  /** Until all have been answered: first calls connect, load the script and compile. */
+  /** Waits for the first replies: the first calls connect, load the script and compile. */
   async #warm(): Promise<void> {
     for (const lane of this.lanes) {
       for (let times = 0; times < WARM_CALLS; times += 1) {
         await eventuallyTrue("a first answer", async () => (await lane.single()).degraded === undefined);
       }
       lane.calls.length = 0;
-      lane.heard.length = 0;
-      lane.heardCauses.clear();
+      lane.observed.length = 0;
+      lane.observedCauses.clear();
     }
   }
+}
+
+function isOpening(observation: RedisStoreObservation): boolean {
+  return observation.type === "breaker" && observation.state === "open";
 }

@@ -1,13 +1,13 @@
-/** A time in which the event loop did not come round. */
+/** A time in which the event loop was blocked. */
 interface Stall {
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
-/** Shorter ones are how timers are. */
+/** Shorter stalls are normal for timers. */
 const LEAST_MS = 2;
 
-/** Watches how late this process's own event loop is: timers and answers are no earlier, whoever waits for them. */
+/** Measures how late this process's own event loop is. No timer fires and no reply is read during a stall. */
 export class LagMeter {
   readonly #stalls: Stall[] = [];
   #lastMs = performance.now();
@@ -22,13 +22,21 @@ export class LagMeter {
     clearTimeout(this.#timer);
   }
 
-  /** The stalls that touch the interval, in milliseconds. */
+  /** The total of all stalls that touch the interval, in milliseconds. */
   sumMs(fromMs: number, untilMs: number): number {
-    return this.#between(fromMs, untilMs).reduce((sum, stall) => sum + stall.untilMs - stall.fromMs, 0);
+    return this.#stalls
+      .filter((stall) => stall.fromMs <= untilMs && stall.untilMs >= fromMs)
+      .reduce((sum, stall) => sum + stall.untilMs - stall.fromMs, 0);
   }
 
-  #between(fromMs: number, untilMs: number): readonly Stall[] {
-    return this.#stalls.filter((stall) => stall.fromMs <= untilMs && stall.untilMs >= fromMs);
+  /** The time at which the event loop has run for so long since `fromMs`: each stall on the way moves it. */
+  deadlineMs(fromMs: number, ms: number): number {
+    let deadlineMs = fromMs + ms;
+    for (const stall of this.#stalls) {
+      if (stall.fromMs > deadlineMs) break;
+      if (stall.untilMs > fromMs) deadlineMs += stall.untilMs - Math.max(stall.fromMs, fromMs);
+    }
+    return deadlineMs;
   }
 
   #tick(): void {

@@ -1,20 +1,20 @@
 import { type AsyncLimiter, createLimiter, memoryStore, type Observation } from "tollgate";
 import { type RedisStore, type RedisStoreObservation, redisStore } from "tollgate/redis";
-import type { Random } from "../../script/random.ts";
+import type { Random } from "../../script/kit/random.ts";
 import type { CallRecord } from "./call-record.ts";
 import { LIMITS, type LimiterName } from "./limits.ts";
 
-export type Policy = "allow" | "deny" | "share";
+export type Policy = "allow" | "deny" | "fraction";
 
-/** The part of each limit that a lane keeps by itself where its policy is `"share"`. */
-export const SHARE = 0.05;
-/** In slots of three different primaries, where it is a cluster. */
+/** The local fraction of lanes with the policy `"fraction"`. */
+export const FRACTION = 0.05;
+/** In slots of three primaries of a cluster. */
 const HOT_KEYS = ["ann", "bob!", "cid-3", "dan-44"];
-/** Of a limiter that tells only yes or no, so many at once. */
+/** Concurrent calls of the limiter without an observer. */
 const BULK = 4;
 
 export interface LaneOptions {
-  /** Of the client. */
+  /** The name of the client. */
   readonly name: string;
   readonly client: object;
   readonly policy: Policy;
@@ -22,19 +22,19 @@ export interface LaneOptions {
   readonly timeoutMs: number;
 }
 
-/** One store over one client, with limiters and callers of its own; lanes of the same prefix share what is counted. */
+/** One store over one client, with its own limiters and callers. Lanes of one prefix share their counts. */
 export class Lane {
   readonly name: string;
   readonly policy: Policy;
   readonly timeoutMs: number;
   readonly store: RedisStore;
   readonly calls: CallRecord[] = [];
-  readonly heard: RedisStoreObservation[] = [];
-  /** How often observers of its limiters heard of each cause. */
-  readonly heardCauses = new Map<string, number>();
+  readonly observed: RedisStoreObservation[] = [];
+  /** How often observers of its limiters were notified of each cause. */
+  readonly observedCauses = new Map<string, number>();
   readonly #limiters: Readonly<Record<LimiterName | "refunds", AsyncLimiter>>;
   readonly #underWay = new Set<Promise<unknown>>();
-  /** Calls of `allow` with an observer, by their keys. */
+  /** Calls of `allow` with an observer, by key. */
   readonly #singles = new Map<string, CallRecord>();
   #refund: CallRecord | undefined;
   #turns = 0;
@@ -43,22 +43,27 @@ export class Lane {
     this.name = `${name}, ${policy}`;
     this.policy = policy;
     this.timeoutMs = timeoutMs;
-    const onFailure = policy === "share" ? { fallback: memoryStore(), share: SHARE } : policy;
-    const observe = (observation: RedisStoreObservation): number => this.heard.push(observation);
+    const onFailure = policy === "fraction" ? { fallback: memoryStore(), share: FRACTION } : policy;
+    const observe = (observation: RedisStoreObservation): number => this.observed.push(observation);
     const store = redisStore({ client, prefix, timeoutMs, onFailure, observe });
     this.store = store;
-    const hear = (observation: Observation): void => this.#hear(observation);
+    const hear = (observation: Observation): void => this.#observe(observation);
     this.#limiters = {
       wide: createLimiter({ name: "wide", limits: LIMITS.wide, store, observe: hear }),
       single: createLimiter({ name: "single", limits: LIMITS.single, store, observe: hear }),
       tight: createLimiter({ name: "tight", limits: LIMITS.tight, store, observe: hear }),
       rapid: createLimiter({ name: "rapid", limits: LIMITS.rapid, store, observe: hear }),
       bulk: createLimiter({ name: "bulk", limits: LIMITS.bulk, store }),
-      refunds: createLimiter({ name: "wide", limits: LIMITS.wide, store, observe: (heard) => this.#hearRefund(heard) }),
+      refunds: createLimiter({
+        name: "wide",
+        limits: LIMITS.wide,
+        store,
+        observe: (observed) => this.#observeRefund(observed),
+      }),
     };
   }
 
-  /** Some calls, and waits for none. */
+  /** Starts some calls without waiting for them. */
   turn(random: Random): void {
     this.#turns += 1;
     const hot = random.of(HOT_KEYS);
@@ -72,7 +77,7 @@ export class Lane {
     if (this.policy === "deny") for (let i = 0; i < BULK; i += 1) this.#ask(hot);
   }
 
-  /** A take whose decision is looked at. */
+  /** A take with its decision. */
   consume(limiter: LimiterName, key: string, units = 1): Promise<CallRecord> {
     const call = this.#record(limiter, "consume", key, units);
     return this.#follow(call, this.#limiters[limiter].consume(key, units), (decision) => {
@@ -81,7 +86,7 @@ export class Lane {
     });
   }
 
-  /** A take of a key of its own; the observer tells how it was decided. */
+  /** A take of a new key. The observer receives its decision. */
   single(): Promise<CallRecord> {
     const call = this.#record(
       "single",
@@ -95,7 +100,7 @@ export class Lane {
     });
   }
 
-  /** All that was asked is answered. */
+  /** Resolves when all calls have ended. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
@@ -115,7 +120,7 @@ export class Lane {
     });
   }
 
-  /** Of what was surely taken; one at a time, so that it is known which one an observer hears of. */
+  /** Refunds units that were taken for certain. One at a time, so that the observer can match it. */
   #giveBack(): void {
     const taken = this.calls.findLast(
       ({ limiter, verb, admitted, degraded }) =>
@@ -135,10 +140,10 @@ export class Lane {
     verb: CallRecord["verb"],
     key: string,
     units: number,
-    tells: CallRecord["tells"] = "decision",
+    returns: CallRecord["returns"] = "decision",
   ): CallRecord {
     const call: CallRecord = {
-      ...{ lane: this.name, limiter, verb, key, units, tells },
+      ...{ lane: this.name, limiter, verb, key, units, returns },
       startedMs: performance.now(),
       endedMs: Number.NaN,
       admitted: false,
@@ -165,16 +170,16 @@ export class Lane {
     return end.finally(() => this.#underWay.delete(end));
   }
 
-  #hear(observation: Observation): void {
+  #observe(observation: Observation): void {
     if (observation.type === "degradation") {
-      this.heardCauses.set(observation.cause, (this.heardCauses.get(observation.cause) ?? 0) + 1);
+      this.observedCauses.set(observation.cause, (this.observedCauses.get(observation.cause) ?? 0) + 1);
     } else if (observation.type === "decision" && observation.verb === "allow") {
       const call = this.#singles.get(observation.keys[0]!);
       if (call !== undefined) call.degraded = observation.decision.degraded;
     }
   }
 
-  #hearRefund(observation: Observation): void {
+  #observeRefund(observation: Observation): void {
     if (observation.type === "degradation" && this.#refund !== undefined) this.#refund.degraded = observation.cause;
   }
 }

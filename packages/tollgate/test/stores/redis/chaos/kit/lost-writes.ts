@@ -7,29 +7,29 @@ import { admittedByServer } from "./findings.ts";
 import type { LimiterName } from "./limits.ts";
 
 export const CAPACITY = 100;
-/** Taken before the replica is left behind, and after. */
+/** Units taken before the replica is disconnected, and after. */
 const KEPT = 40;
 const LOST = 25;
-/** Within that time a replica has what its primary has answered. */
+/** The maximum replication delay. */
 const REPLICATED_MS = 50;
 
-/** Units of a limit of 100, counted by the test. */
+/** Units of a limit of 100, as the test counted them. */
 export interface Counted {
   readonly admittedBefore: number;
-  /** What the new primary had of these. */
+  /** The part that the new primary has. */
   readonly found: number;
   readonly admittedAfter: number;
 }
 
-/** When what happened, in times of `performance.now()`. */
+/** Times of the events, by `performance.now()`. */
 export interface Loss {
   readonly beginMs: number;
-  /** The replica is not told any more of what was asked since. */
+  /** Later writes do not reach the replica. */
   readonly aheadMs: number;
   readonly killedMs: number;
 }
 
-/** A key of a limit of 100, asked by nobody else. */
+/** A key of a limit of 100, used by no other caller. */
 export class CountedKey {
   readonly #take: () => Promise<boolean>;
   readonly #used: () => Promise<number>;
@@ -48,8 +48,8 @@ export class CountedKey {
   }
 
   /**
-   * Takes some that the replica knows of, and others that it never will, and kills the primary; `isBack` is called then, and
-   * afterwards all that is left is taken.
+   * Takes units that the replica receives and units that it does not, and kills the primary. Then it calls `isBack`,
+   * and takes all units that are left.
    */
   async killAhead(
     primary: RedisServer,
@@ -80,7 +80,7 @@ export class CountedKey {
   }
 }
 
-/** Whether a call's units are on the new primary, if its key was on the one that was lost. */
+/** Whether a call's units are on the new primary, if its key was on the lost one. */
 export function landingAfter(loss: Loss, call: CallRecord): Landing {
   const usual = landing(call);
   const { startedMs, endedMs } = call;
@@ -88,7 +88,7 @@ export function landingAfter(loss: Loss, call: CallRecord): Landing {
   return startedMs >= loss.aheadMs && endedMs <= loss.killedMs ? "no" : "maybe";
 }
 
-/** How many units that the old primary had admitted the new one may not know of. */
+/** The units admitted by the old primary that the new one may not have. */
 export function lostUnits(
   calls: readonly CallRecord[],
   limiter: LimiterName,

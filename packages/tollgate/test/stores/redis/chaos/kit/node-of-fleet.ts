@@ -5,8 +5,8 @@ import type * as TollgateRedis from "tollgate/redis";
 import type { Orders, Tally } from "./processes.ts";
 
 /**
- * A process with some clients, each with a connection, a store and a limiter of its own. It says when all are connected; told to go, they
- * all take as they are ordered, and it says what came of that.
+ * A process with clients, each with its own connection, store and limiter. It reports when all are connected. On a
+ * message the clients take as ordered, and the process reports their tallies.
  */
 const source = process.env["TOLLGATE_SRC"] ?? fileURLToPath(new URL("../../../../../src", import.meta.url));
 const { createLimiter, fixedWindow, perDay, slidingWindow } = (await import(

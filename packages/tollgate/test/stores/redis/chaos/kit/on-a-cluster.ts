@@ -1,6 +1,6 @@
-import { type ConnectedClient, EVERY_CLIENT, type TestClient } from "../../clients/every-client.ts";
+import { type ConnectedClient, EVERY_CLIENT, type TestClient } from "../../clients/kit/every-client.ts";
 import { type RedisCluster, startCluster } from "../../servers/start-cluster.ts";
-import { EVERYBODY, type Fleet } from "./fleet.ts";
+import { EVERY_MEMBER, type Fleet } from "./fleet.ts";
 import { type Place, type StageOptions, stage, type Told } from "./stage.ts";
 
 class SixNodes implements Place {
@@ -23,10 +23,10 @@ class SixNodes implements Place {
   }
 }
 
-/** Lets something happen to a cluster of three primaries with a replica each, under the traffic of all clients. */
+/** Runs an incident in a cluster of three primaries with a replica each, under the traffic of all clients. */
 export function onACluster<Result>(
   options: Partial<StageOptions>,
   happening: (place: SixNodes, fleet: Fleet) => Promise<Result>,
 ): () => Told<Result> {
-  return stage(async () => new SixNodes(await startCluster()), { members: EVERYBODY, ...options }, happening);
+  return stage(async () => new SixNodes(await startCluster()), { members: EVERY_MEMBER, ...options }, happening);
 }

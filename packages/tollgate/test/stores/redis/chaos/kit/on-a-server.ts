@@ -1,12 +1,12 @@
-import { type ConnectedClient, EVERY_CLIENT, type TestClient } from "../../clients/every-client.ts";
+import { type ConnectedClient, EVERY_CLIENT, type TestClient } from "../../clients/kit/every-client.ts";
 import type { RedisServer } from "../../servers/redis-server.ts";
 import { startProxy, type TcpProxy } from "../../servers/start-proxy.ts";
 import { type RedisOptions, startRedis } from "../../servers/start-redis.ts";
-import { EVERYBODY, type Fleet } from "./fleet.ts";
+import { EVERY_MEMBER, type Fleet } from "./fleet.ts";
 import { type Place, type StageOptions, stage, type Told } from "./stage.ts";
 
 interface ServerOptions extends RedisOptions, Partial<StageOptions> {
-  /** `"proxies"`: clients know the server by proxies alone, each by its own. */
+  /** With `"proxies"` each client reaches the server only through its own proxy. */
   readonly by?: "proxies";
 }
 
@@ -38,9 +38,9 @@ class OneServer implements Place {
   }
 }
 
-/** Lets something happen to a server under the traffic of all clients. */
+/** Runs an incident on a server under the traffic of all clients. */
 export function onAServer<Result>(
-  { by, members = EVERYBODY, timeoutMs, ...options }: ServerOptions,
+  { by, members = EVERY_MEMBER, timeoutMs, ...options }: ServerOptions,
   happening: (place: OneServer, fleet: Fleet) => Promise<Result>,
 ): () => Told<Result> {
   const open = async (): Promise<OneServer> => {

@@ -1,6 +1,6 @@
-import { type ConnectedClient, EVERY_CLIENT, type TestClient } from "../../clients/every-client.ts";
+import { type ConnectedClient, EVERY_CLIENT, type TestClient } from "../../clients/kit/every-client.ts";
 import { type RedisSentinel, startSentinel } from "../../servers/start-sentinel.ts";
-import { EVERYBODY, type Fleet } from "./fleet.ts";
+import { EVERY_MEMBER, type Fleet } from "./fleet.ts";
 import { type Place, stage, type Told } from "./stage.ts";
 
 class WatchedPair implements Place {
@@ -24,10 +24,12 @@ class WatchedPair implements Place {
   }
 }
 
-/** Lets something happen to a primary and its replica, which Sentinels watch, under the traffic of all clients that know these. */
+/**
+ * Runs an incident on a primary and a replica under Sentinels, with the traffic of all clients that support Sentinels.
+ */
 export function onSentinels<Result>(
   happening: (place: WatchedPair, fleet: Fleet) => Promise<Result>,
 ): () => Told<Result> {
-  const members = EVERYBODY.filter(([{ connectSentinel }]) => connectSentinel !== undefined);
+  const members = EVERY_MEMBER.filter(([{ connectSentinel }]) => connectSentinel !== undefined);
   return stage(async () => new WatchedPair(await startSentinel()), { members }, happening);
 }

@@ -4,28 +4,28 @@ import { fileURLToPath } from "node:url";
 
 const PROGRAM = fileURLToPath(new URL("node-of-fleet.ts", import.meta.url));
 
-/** What each process of a fleet does. */
+/** The work of one process of a fleet. */
 export interface Orders {
   readonly port: number;
   readonly prefix: string;
-  /** Each with a connection of its own. */
+  /** The number of clients, each with its own connection. */
   readonly clients: number;
-  /** How many limits, each of that capacity. */
+  /** The number of limits, each with this capacity. */
   readonly limits: 1 | 3;
   readonly capacity: number;
-  /** So many times each client asks, for so many at once and one more. */
+  /** The rounds of each client, with so many calls of `allow` and one `consume` in each. */
   readonly rounds: number;
   readonly atOnce: number;
 }
 
-/** Of one client. */
+/** The counts of one client. */
 export interface Tally {
   readonly asked: number;
   readonly admitted: number;
   readonly degraded: number;
 }
 
-/** Lets processes begin when all are connected; gives the tallies of all their clients. */
+/** Starts the processes together when all are connected. Returns the tallies of all their clients. */
 export async function takeInProcesses(all: readonly Orders[]): Promise<readonly Tally[]> {
   const children = all.map((orders) =>
     fork(PROGRAM, [JSON.stringify(orders)], { execArgv: ["--import", "tsx"], stdio: "inherit" }),
@@ -42,7 +42,7 @@ export async function takeInProcesses(all: readonly Orders[]): Promise<readonly 
 
 async function messageOf(child: ChildProcess): Promise<unknown> {
   const ended = once(child, "exit").then(([code]: unknown[]) => {
-    throw new Error(`expected a message of the process, it ended with ${String(code)}`);
+    throw new Error(`expected a message of the process, got exit code ${String(code)}`);
   });
   const [message] = (await Promise.race([once(child, "message"), ended])) as [unknown];
   return message;

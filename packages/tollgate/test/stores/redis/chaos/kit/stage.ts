@@ -1,17 +1,17 @@
 import { afterAll, beforeAll } from "vitest";
-import type { ConnectedClient, TestClient } from "../../clients/every-client.ts";
+import type { ConnectedClient, TestClient } from "../../clients/kit/every-client.ts";
 import { usedOf } from "./count.ts";
-import { drain } from "./drain.ts";
+import { drain } from "./drain-limit.ts";
 import { Fleet, type Members } from "./fleet.ts";
-import { pass, Run } from "./run.ts";
+import { pass, Run } from "./traffic-run.ts";
 
-/** Traffic is as it should be for that long, before anything happens. */
+/** The time of normal traffic before the incident. */
 const CALM_MS = 400;
 
-/** Servers, and how clients come to them. */
+/** Servers, and the connections to them. */
 export interface Place {
   connect(client: TestClient): Promise<ConnectedClient>;
-  /** A connection that nothing happens to. */
+  /** A connection that no incident affects. */
   connectAside(): Promise<ConnectedClient>;
   stop(): Promise<void>;
 }
@@ -23,11 +23,11 @@ export interface StageOptions {
 
 export interface Told<Result> {
   readonly run: Run<Result>;
-  /** What the server had counted in the end. */
+  /** The counts of the server at the end. */
   readonly used: ReadonlyMap<string, number>;
 }
 
-/** Before the tests of this block, lets something happen to servers under the traffic of clients; gives what came of it. */
+/** Runs an incident under traffic before the tests of this block, and returns a function for its results. */
 export function stage<Here extends Place, Result>(
   open: () => Promise<Here>,
   options: StageOptions,
@@ -50,13 +50,13 @@ export function stage<Here extends Place, Result>(
     const aside = await here.connectAside();
     told = { run, used: await usedOf(aside.client, all.prefix, run.calls) };
     await aside.close();
-  }, 60_000);
+  }, 80_000);
   afterAll(async () => {
     await fleet?.close();
     await place?.stop();
   });
   return () => {
-    if (told === undefined) throw new Error("tests come after what happened");
+    if (told === undefined) throw new Error("expected a call within a test, got one before the incident");
     return told;
   };
 }

@@ -1,4 +1,4 @@
-/** Errors of this process that nobody handled, from the start of a run to its end. */
+/** Collects unhandled errors of this process during a run. */
 export class Uncaught {
   readonly errors: unknown[] = [];
   readonly #listener = (error: unknown): void => {

@@ -1,0 +1,46 @@
+import { StepCount } from "../script/steps.ts";
+import type { Work } from "./work.ts";
+
+/** So many steps block a server for about two milliseconds. */
+const MOST_STEPS = 2_000;
+
+/** Work that is sent as one call of the script, in order. */
+export class Batch {
+  /** The slot of all keys in a cluster. */
+  readonly slot: number;
+  readonly works: Work[] = [];
+  /** The steps of each work. */
+  readonly steps: number[] = [];
+  readonly #names = new Set<string>();
+  readonly #mostKeys: number;
+  readonly #total: StepCount;
+  #sinceMs = Number.POSITIVE_INFINITY;
+
+  /** With `mostKeys` below 1 each work is sent alone. */
+  constructor(slot: number, mostKeys: number, time: "server" | "client") {
+    this.slot = slot;
+    this.#mostKeys = mostKeys;
+    this.#total = new StepCount(time);
+  }
+
+  /** When the oldest call was made. */
+  get sinceMs(): number {
+    return this.#sinceMs;
+  }
+
+  fits(work: Work): boolean {
+    if (this.works.length === 0) return true;
+    if (this.#total.totalWith(work) > MOST_STEPS) return false;
+    let more = 0;
+    for (const { name } of work.keys) if (!this.#names.has(name)) more += 1;
+    return this.#names.size + more <= this.#mostKeys;
+  }
+
+  add(work: Work, steps: number): void {
+    this.works.push(work);
+    this.steps.push(steps);
+    for (const { name } of work.keys) this.#names.add(name);
+    this.#total.add(work);
+    this.#sinceMs = Math.min(this.#sinceMs, work.sinceMs);
+  }
+}

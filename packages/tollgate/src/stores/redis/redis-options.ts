@@ -1,0 +1,157 @@
+import { checkFunction } from "../../core/checks.ts";
+import { show, TollgateError } from "../../core/errors.ts";
+import type { BreakerState } from "./failure/breaker.ts";
+import type { OnFailure } from "./failure/on-failure.ts";
+
+/** An event of a Redis store, for operators. */
+export type RedisStoreObservation =
+  | { readonly type: "breaker"; readonly state: BreakerState }
+  | { readonly type: "bypass"; readonly bypass: boolean };
+
+export interface RedisStoreOptions {
+  /**
+   * A client of ioredis, node-redis, iovalkey, @valkey/valkey-glide (alone, Cluster or Sentinel) or @upstash/redis. The
+   * application owns it: closing the store does not close the client.
+   */
+  readonly client: unknown;
+  /** The prefix of all keys: `"tg"` by default. 1 to 64 characters of ASCII without spaces, braces and `*?[]^\\`. */
+  readonly prefix?: string;
+  /**
+   * The clock that decides. `"server"`, the default, is the clock of Redis, the same for every node. `"client"` is the
+   * limiter's clock, for servers that do not allow `TIME` in scripts, and for tests.
+   */
+  readonly time?: "server" | "client";
+  /**
+   * With `time: "client"`, the largest difference of the nodes' clocks: keys expire so much later. 1,000 by default.
+   */
+  readonly maxSkewMs?: number;
+  /**
+   * How long a call waits for the server before it is decided without it, in milliseconds: 100 by default. The timeout
+   * does not run while the event loop is blocked, nor while the call is queued and the server answers other calls.
+   */
+  readonly timeoutMs?: number;
+  /**
+   * How long the first calls wait for the first reply, so that a deployment does not start with degraded decisions. In
+   * milliseconds from the first call on: 5,000 by default. With 0 they wait for `timeoutMs`.
+   */
+  readonly connectTimeoutMs?: number;
+  /**
+   * The most pending calls: 65,536 by default, a quarter of them for one key. Further calls are denied, with
+   * `degraded: "overloaded"`. For refunds and charges the maximum is twice as high, because they settle admitted calls.
+   */
+  readonly maxPending?: number;
+  /**
+   * How calls are decided while the server is unavailable: `"allow"` (the default), `"deny"`, or by a fraction of each
+   * limit, counted in a store of this process. Such decisions have `degraded`.
+   */
+  readonly onFailure?: OnFailure;
+  /**
+   * The most keys in one script call, which has the calls of one turn of the event loop: 128 by default, 1 to 1,024.
+   * With `false` each call is sent alone.
+   */
+  readonly batch?: boolean | number;
+  /**
+   * The most denied keys in the cache, which denies them without a round trip: 10,000 by default. `false` turns it
+   * off.
+   */
+  readonly denyCache?: boolean | number;
+  /** Is notified when the circuit breaker changes, and when `bypass` does. Errors that it throws are ignored. */
+  readonly observe?: (observation: RedisStoreObservation) => void;
+}
+
+/** Checked options with defaults. */
+export interface CheckedRedisOptions {
+  readonly prefix: string;
+  readonly time: "server" | "client";
+  readonly maxSkewMs: number;
+  readonly timeoutMs: number;
+  readonly connectTimeoutMs: number;
+  readonly maxPending: number;
+  readonly onFailure: OnFailure;
+  /** 0: off. */
+  readonly batch: number;
+  /** 0: off. */
+  readonly denyCache: number;
+  readonly observe: ((observation: RedisStoreObservation) => void) | undefined;
+}
+
+const OPTION_NAMES: ReadonlySet<string> = new Set([
+  "client",
+  "prefix",
+  "time",
+  "maxSkewMs",
+  "timeoutMs",
+  "connectTimeoutMs",
+  "maxPending",
+  "onFailure",
+  "batch",
+  "denyCache",
+  "observe",
+]);
+
+/** ASCII without hash tags and without the special characters of `SCAN` patterns. */
+const PREFIX = /^[!-Z_a-z|~]{1,64}$/;
+const SPECIAL = /[*?]/;
+const AN_HOUR_MS = 3_600_000;
+const A_DAY_MS = 24 * AN_HOUR_MS;
+const MOST_PENDING = 10_000_000;
+
+/** @throws TollgateError `ERR_OPTION` that says what was expected and what came. */
+export function checkRedisOptions(options: RedisStoreOptions): CheckedRedisOptions {
+  if (typeof options !== "object" || options === null) {
+    throw new TollgateError("ERR_OPTION", `redisStore: expected an object of options, got ${show(options)}`);
+  }
+  const unknown = Object.keys(options).find((name) => !OPTION_NAMES.has(name));
+  if (unknown !== undefined) {
+    throw new TollgateError(
+      "ERR_OPTION",
+      `redisStore: expected options among ${[...OPTION_NAMES].join(", ")}, got ${show(unknown)}`,
+    );
+  }
+  const { observe, onFailure = "allow", time = "server" } = options;
+  if (observe !== undefined) checkFunction("observe", observe, "a function that is given observations");
+  if (time !== "server" && time !== "client") throw optionError("time", '"server" or "client"', time);
+  return {
+    prefix: checkPrefix(options.prefix === undefined ? "tg" : options.prefix),
+    time,
+    maxSkewMs: checkMs("maxSkewMs", options.maxSkewMs === undefined ? 1_000 : options.maxSkewMs, 0, A_DAY_MS),
+    timeoutMs: checkMs("timeoutMs", options.timeoutMs === undefined ? 100 : options.timeoutMs, 1, AN_HOUR_MS),
+    connectTimeoutMs: checkMs(
+      "connectTimeoutMs",
+      options.connectTimeoutMs === undefined ? 5_000 : options.connectTimeoutMs,
+      0,
+      AN_HOUR_MS,
+    ),
+    maxPending: checkPending(options.maxPending === undefined ? 65_536 : options.maxPending),
+    onFailure,
+    batch: checkMost("batch", options.batch, 128, 1_024),
+    denyCache: checkMost("denyCache", options.denyCache, 10_000, 10_000_000),
+    observe,
+  };
+}
+
+function checkPrefix(prefix: unknown): string {
+  if (typeof prefix === "string" && PREFIX.test(prefix) && !SPECIAL.test(prefix)) return prefix;
+  throw optionError("prefix", "1 to 64 characters of ASCII without spaces, braces and *?[]^\\", prefix);
+}
+
+function checkMs(option: string, ms: unknown, least: number, most: number): number {
+  if (typeof ms === "number" && Number.isSafeInteger(ms) && ms >= least && ms <= most) return ms;
+  throw optionError(option, `a whole number of milliseconds from ${least} to ${most}`, ms);
+}
+
+function checkPending(value: unknown): number {
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= MOST_PENDING) return value;
+  throw optionError("maxPending", `a whole number of calls from 1 to ${MOST_PENDING}`, value);
+}
+
+function checkMost(option: string, value: unknown, byDefault: number, most: number): number {
+  if (value === undefined || value === true) return byDefault;
+  if (value === false) return 0;
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= most) return value;
+  throw optionError(option, `true, false or a number of keys from 1 to ${most}`, value);
+}
+
+function optionError(option: string, expected: string, got: unknown): TollgateError {
+  return new TollgateError("ERR_OPTION", `${option}: expected ${expected}, got ${show(got)}`);
+}

@@ -1,0 +1,147 @@
+import { compileLimit } from "../../../algorithms/registry.ts";
+import { Ticks } from "../../../algorithms/ticks.ts";
+import { toMicroseconds } from "../../../core/duration.ts";
+import { fixedWindow } from "../../../core/limits/fixed-window.ts";
+import type { FixedWindowLimit, Limit, SlidingWindowLimit, TokenBucketLimit } from "../../../core/limits/limit.ts";
+import { slidingWindow } from "../../../core/limits/sliding-window.ts";
+import { tickScale } from "../../../core/limits/tick-scale.ts";
+import { tokenBucket } from "../../../core/limits/token-bucket.ts";
+import { fractionOfRate, type TooSlow } from "./fraction-of-rate.ts";
+import { FIXED_WINDOW } from "./lua/fixed-window-lua.ts";
+import { SLIDING_WINDOW } from "./lua/sliding-window-lua.ts";
+import { TOKEN_BUCKET } from "./lua/token-bucket-lua.ts";
+
+/** How units in use come back when nothing else is taken: one every `everyUs`, or all of them when the limit resets. */
+export type Release = { readonly everyUs: number } | "all-at-reset";
+
+/** What the Redis store knows of an algorithm. */
+export interface ScriptAlgorithm<L extends Limit = Limit> {
+  /** Names the algorithm in the script's arguments. */
+  readonly code: string;
+  /** The Lua that defines `maker`, a function that returns the kernel. */
+  readonly lua: string;
+  readonly maker: string;
+  /** Steps (see `steps.ts`) to ask one limit, take from it and report its figures. */
+  readonly roundSteps: number;
+  /** The numbers that follow code, mode, first cell and capacity, in the order in which the Lua reads them. */
+  numbers(limit: L, originUs: number): readonly (number | string)[];
+  /** Capacity, ticks of a unit, origin and ticks of a microsecond, where the short forms can decide the limit. */
+  shortForm(limit: L, originUs: number): readonly number[] | undefined;
+  /** How many cells its ring may have; 0 where it has none. Rings lie last in a value. */
+  ringCells(limit: L): number;
+  /** `undefined` where later figures do not follow exactly from a report. */
+  release(limit: L): Release | undefined;
+  /** A limit of this capacity, at the fraction of the rate. */
+  fraction(limit: L, capacity: number, fraction: number, tooSlow: TooSlow): Limit;
+}
+
+const TOKEN_BUCKETS: ScriptAlgorithm<TokenBucketLimit> = {
+  code: "b",
+  lua: TOKEN_BUCKET,
+  maker: "token_buckets",
+  roundSteps: 4,
+  numbers(limit, originUs) {
+    const ticks = ticksOf(limit, originUs);
+    const { units, periodUs, ticksPerUnit } = scaleOf(limit);
+    return [
+      ticks.perUnit,
+      ticks.originUs,
+      ticks.mostDebt,
+      flag(limit.initial === "full"),
+      flag(ticks.exact),
+      ticks.perUs,
+      ...(ticks.exact ? [] : [periodUs, units * ticksPerUnit]),
+    ];
+  },
+  shortForm(limit, originUs) {
+    const ticks = ticksOf(limit, originUs);
+    const isExactAndFull = ticks.exact && limit.initial === "full";
+    return isExactAndFull ? [limit.capacity, ticks.perUnit, ticks.originUs, ticks.perUs] : undefined;
+  },
+  ringCells: () => 0,
+  // Exact where a unit is a whole number of microseconds: a tick is one then.
+  release(limit) {
+    const { exact, units } = scaleOf(limit);
+    return exact && units === 1 ? { everyUs: Math.round(periodUsOf(limit) / limit.refill) } : undefined;
+  },
+  fraction(limit, capacity, fraction, tooSlow) {
+    const { name, unit, mode, initial } = limit;
+    const { refill, perUs } = fractionOfRate(limit, fraction, tooSlow);
+    const per = perUs / 1_000;
+    return initial === "full"
+      ? tokenBucket({ capacity, refill, per, name, unit, mode })
+      : tokenBucket({ capacity, refill, per, name, unit, mode, initial, idleTtl: limit.idleTtlMs });
+  },
+};
+
+/** Cells of a sliding window outside its ring, and per place of the ring. */
+const BEFORE_RING = 2;
+const PER_PLACE = 2;
+
+const SLIDING_WINDOWS: ScriptAlgorithm<SlidingWindowLimit> = {
+  code: "s",
+  lua: SLIDING_WINDOW,
+  maker: "sliding_windows",
+  roundSteps: 5,
+  numbers(limit) {
+    // Time comes in whole microseconds: units of the same one leave together anyway.
+    const resolutionUs = limit.resolutionMs === 0 ? 1 : toMicroseconds("resolution", limit.resolutionMs);
+    const places = (cellCount(limit) - BEFORE_RING) / PER_PLACE;
+    return [toMicroseconds("window", limit.windowMs), resolutionUs, places];
+  },
+  shortForm: () => undefined,
+  ringCells: cellCount,
+  release: () => undefined,
+  fraction({ windowMs, resolutionMs, name, unit, mode }, capacity) {
+    return slidingWindow({ limit: capacity, window: windowMs, resolution: resolutionMs, name, unit, mode });
+  },
+};
+
+const FIXED_WINDOWS: ScriptAlgorithm<FixedWindowLimit> = {
+  code: "f",
+  lua: FIXED_WINDOW,
+  maker: "fixed_windows",
+  roundSteps: 4,
+  numbers: ({ windowMs, anchor }) => [toMicroseconds("window", windowMs), flag(anchor === "clock")],
+  shortForm: () => undefined,
+  ringCells: () => 0,
+  release: () => "all-at-reset",
+  fraction({ windowMs, anchor, name, unit, mode }, capacity) {
+    return fixedWindow({ limit: capacity, window: windowMs, anchor, name, unit, mode });
+  },
+};
+
+/** All that the Redis store knows of algorithms: a new algorithm is a row of this table, and its Lua. */
+export const SCRIPT_ALGORITHMS: {
+  readonly [A in Limit["algorithm"]]: ScriptAlgorithm<Extract<Limit, { readonly algorithm: A }>>;
+} = {
+  "token-bucket": TOKEN_BUCKETS,
+  "sliding-window": SLIDING_WINDOWS,
+  "fixed-window": FIXED_WINDOWS,
+};
+
+/** The row of a limit's algorithm. */
+export function scriptAlgorithmOf(limit: Limit): ScriptAlgorithm {
+  return SCRIPT_ALGORITHMS[limit.algorithm];
+}
+
+/** How many cells a key has for the limit. */
+export function cellCount(limit: Limit): number {
+  return compileLimit(limit, 0).size;
+}
+
+function periodUsOf({ perMs }: TokenBucketLimit): number {
+  return toMicroseconds("per", perMs);
+}
+
+function scaleOf(limit: TokenBucketLimit): ReturnType<typeof tickScale> {
+  return tickScale(limit.capacity, limit.refill, periodUsOf(limit));
+}
+
+function ticksOf(limit: TokenBucketLimit, originUs: number): Ticks {
+  return new Ticks(limit.capacity, limit.refill, periodUsOf(limit), originUs);
+}
+
+function flag(value: boolean): string {
+  return value ? "1" : "0";
+}

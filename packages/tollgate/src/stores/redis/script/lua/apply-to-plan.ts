@@ -1,0 +1,76 @@
+/** `algorithms/compiled-plan.ts` in Lua: what the verbs mean for the cells of one key. */
+export const APPLY_TO_PLAN = `
+local kernels = {}
+
+local function read_plan()
+  local plan = { count = next_number(), idle = next_number(), starts_empty = false }
+  for i = 1, plan.count do
+    local kind = next_text()
+    kernels[kind] = kernels[kind] or makers[kind]()
+    local limit = { kernel = kernels[kind], enforces = next_number() == 1 }
+    limit.at = next_number()
+    limit.capacity = next_number()
+    limit.kernel.read(limit)
+    if limit.starts_full == false then plan.starts_empty = true end
+    plan[i] = limit
+  end
+  return plan
+end
+
+local function init(plan, now)
+  local cells = { raw = '' }
+  for i = 1, plan.count do plan[i].kernel.init(plan[i], cells, now) end
+  return cells
+end
+
+-- Microseconds until the key is idle; 0 if it is.
+local function idle_in(plan, cells, now)
+  local since = now - plan.idle
+  local longest = 0
+  for i = 1, plan.count do
+    longest = max(longest, plan[i].kernel.reset(plan[i], cells, since))
+  end
+  return longest
+end
+
+local function check_conforms(plan, cells, now, costs, entries, at)
+  local admitted = true
+  for i = 1, plan.count do
+    local limit = plan[i]
+    local conforms = limit.kernel.conforms(limit, cells, now, costs[i])
+    entries[at + ENTRY * (i - 1)] = conforms and 1 or 0
+    if not conforms and limit.enforces then admitted = false end
+  end
+  return admitted
+end
+
+-- Takes what the verb takes. Returns whether it changed a cell.
+local function take(plan, verb, admitted, cells, now, costs, entries, at)
+  if not verb.takes or (verb.decides and not admitted) then return false end
+  local changed = false
+  for i = 1, plan.count do
+    local limit = plan[i]
+    local cost = costs[i]
+    if cost > 0 then
+      if verb.charges or limit.enforces or entries[at + ENTRY * (i - 1)] == 1 then
+        limit.kernel.take(limit, cells, now, cost)
+        changed = true
+      end
+    end
+  end
+  return changed
+end
+
+local function describe(plan, cells, now, costs, entries, at)
+  for i = 1, plan.count do
+    local limit = plan[i]
+    local kernel = limit.kernel
+    local wait = kernel.wait(limit, cells, now, costs[i])
+    local entry = at + ENTRY * (i - 1)
+    entries[entry + 1] = kernel.used(limit, cells, now)
+    entries[entry + 2] = wait
+    entries[entry + 3] = wait == NEVER and 0 or kernel.used(limit, cells, now + wait)
+    entries[entry + 4] = kernel.reset(limit, cells, now)
+  end
+end
+`;

@@ -1,0 +1,98 @@
+/**
+ * `stores/local/local-space.ts` and `algorithms/transact.ts` in Lua: what the verbs mean for new and existing keys,
+ * and for several keys at one instant. A verb is its row of `VERBS`.
+ */
+export const APPLY_VERBS = `
+-- A call is { key, plan, costs }. Its entries begin at the given place; they are complete if the call is denied or they
+-- are wanted.
+local function apply(verb, call, now, costs, entries, at, wanted)
+  local plan = call.plan
+  local state = state_of(call.key)
+  local cells, new = cells_of(state, plan, now, verb.changes)
+  local borrowed = not verb.changes and cells == state.cells
+  if borrowed then cells.undo = {} end
+  local admitted = check_conforms(plan, cells, now, costs, entries, at)
+  local changed = take(plan, verb, admitted, cells, now, costs, entries, at)
+  -- A new key that starts to fill is stored, too.
+  if verb.changes and (changed or (new and plan.starts_empty)) then mark_dirty(state, plan, cells) end
+  if wanted or not admitted then describe(plan, cells, now, costs, entries, at) end
+  if borrowed then
+    for i, value in pairs(cells.undo) do cells[i] = value end
+    cells.undo = nil
+  end
+  return admitted
+end
+
+-- For several keys. Created lazily: most calls have one key, and creating functions takes time.
+local function several()
+  local function apply_to_all(verb, calls, now, entries, wanted)
+    local admitted = true
+    local at = 1
+    for _, call in ipairs(calls) do
+      if not apply(verb, call, now, call.costs, entries, at, wanted) then admitted = false end
+      at = at + ENTRY * call.plan.count
+    end
+    return admitted
+  end
+
+  local function costs_taken(call, entries, at)
+    local taken = {}
+    for i, cost in ipairs(call.costs) do
+      taken[i] = entries[at + ENTRY * (i - 1)] == 1 and cost or 0
+    end
+    return taken
+  end
+
+  -- A bucket that starts empty starts to fill with its first call, even a denied one.
+  local function touch(call, now)
+    if not call.plan.starts_empty then return end
+    local nothing = {}
+    for i = 1, call.plan.count do nothing[i] = 0 end
+    apply(TAKE, call, now, nothing, {}, 1)
+  end
+
+  -- Takes up to the first denial: of two calls for the same key each may conform alone, but not both.
+  local function take_from_all(calls, now, entries, wanted)
+    local denied
+    local at = 1
+    for i, call in ipairs(calls) do
+      if not apply(TAKE, call, now, call.costs, entries, at, wanted) then
+        denied = i
+        break
+      end
+      at = at + ENTRY * call.plan.count
+    end
+    if not denied then return true end
+    at = 1
+    for i, call in ipairs(calls) do
+      if i < denied then repeats().refund(call, now, costs_taken(call, entries, at), 1) end
+      if i > denied then touch(call, now) end
+      if i ~= denied then apply(EXPLAIN, call, now, call.costs, entries, at, true) end
+      at = at + ENTRY * call.plan.count
+    end
+    return false
+  end
+
+  return function(verb, calls, now, entries, wanted)
+    -- If one of them denies, the figures of the calls before it are wanted too.
+    if not verb.decides then return apply_to_all(verb, calls, now, entries, true) end
+    if apply_to_all(PEEK, calls, now, entries, wanted and not verb.changes) then
+      return not verb.changes or take_from_all(calls, now, entries, wanted)
+    end
+    -- A peek shows each key as if it decided alone; a denial shows the keys as they are.
+    if verb.changes then
+      for _, call in ipairs(calls) do touch(call, now) end
+    end
+    apply_to_all(EXPLAIN, calls, now, entries, true)
+    return false
+  end
+end
+
+local transact_several
+
+local function transact(verb, calls, now, entries, wanted)
+  if #calls == 1 then return apply(verb, calls[1], now, calls[1].costs, entries, 1, wanted) end
+  transact_several = transact_several or several()
+  return transact_several(verb, calls, now, entries, wanted)
+end
+`;

@@ -1,0 +1,55 @@
+/** The kernel of `algorithms/fixed-window.ts` in Lua. Cells: when the window opened, and the units used in it. */
+export const FIXED_WINDOW = `
+local function fixed_windows()
+  local function used_at(limit, cells, now)
+    if get(cells, limit.at) + limit.window <= now then return 0 end
+    return get(cells, limit.at + 1)
+  end
+
+  local function conforms_at(limit, cells, now, cost)
+    return used_at(limit, cells, now) + cost <= limit.capacity
+  end
+
+  local function reset_at(limit, cells, now)
+    if used_at(limit, cells, now) == 0 then return 0 end
+    return get(cells, limit.at) + limit.window - now
+  end
+
+  return {
+    read = function(limit)
+      limit.window = next_number()
+      limit.by_clock = next_number() == 1
+    end,
+
+    -- Missing cells are zeros.
+    init = function() end,
+
+    conforms = conforms_at,
+
+    take = function(limit, cells, now, cost)
+      local used = used_at(limit, cells, now)
+      if used == 0 then
+        local opening = now
+        if limit.by_clock then opening = floor(now / limit.window) * limit.window end
+        put(cells, limit.at, opening)
+      end
+      put(cells, limit.at + 1, min(used + cost, LAST_EXACT))
+    end,
+
+    give_back = function(limit, cells, now, cost, times)
+      local used = used_at(limit, cells, now)
+      if used > 0 then put(cells, limit.at + 1, max(used - times * cost, 0)) end
+    end,
+
+    wait = function(limit, cells, now, cost)
+      if cost > limit.capacity then return NEVER end
+      if conforms_at(limit, cells, now, cost) then return 0 end
+      return reset_at(limit, cells, now)
+    end,
+
+    used = used_at,
+
+    reset = reset_at,
+  }
+end
+`;

@@ -1,0 +1,31 @@
+/** Constants and math functions that the script uses throughout, and the functions that read its arguments in order. */
+export const READ_ARGUMENTS = `
+local floor, ceil, max, min, huge = math.floor, math.ceil, math.max, math.min, math.huge
+local LAST_EXACT = 9007199254740991
+-- The latest expiry that Redis accepts.
+local FARTHEST_MS = 4503599627370496
+local NEVER = -1
+local ENTRY = 5
+
+local extra = tonumber(ARGV[3])
+-- Microseconds by which clients' clocks may differ.
+local skew = extra * 1000
+
+local cursor = 3
+
+local function next_text()
+  cursor = cursor + 1
+  return ARGV[cursor]
+end
+
+local function next_number()
+  cursor = cursor + 1
+  return tonumber(ARGV[cursor])
+end
+
+local function time_of(text)
+  if text ~= '' then return tonumber(text) end
+  local time = redis.call('TIME')
+  return time[1] * 1000000 + time[2]
+end
+`;

@@ -1,0 +1,202 @@
+/**
+ * The kernel of `algorithms/sliding-window.ts` in Lua. Cells: how many groups were ever opened, when the newest was,
+ * then the ring: for each group the time of its last unit, and the running total.
+ */
+export const SLIDING_WINDOW = `
+local function sliding_windows()
+  local function last_at(limit, cells, group)
+    return get(cells, limit.at + 2 + 2 * (group % limit.places))
+  end
+
+  local function total_at(limit, cells, group)
+    return get(cells, limit.at + 3 + 2 * (group % limit.places))
+  end
+
+  local function write(limit, cells, group, last, total)
+    local place = limit.at + 2 + 2 * (group % limit.places)
+    put(cells, place, last)
+    put(cells, place + 1, total)
+  end
+
+  -- Only a group that is not the first can be empty.
+  local function is_empty(limit, cells, group)
+    return group > 0 and total_at(limit, cells, group) == total_at(limit, cells, group - 1)
+  end
+
+  local function total_left(limit, cells, now)
+    local groups = get(cells, limit.at)
+    local from = 0
+    if groups > limit.places then from = groups - limit.places + 1 end
+    local to = groups
+    while from < to do
+      local middle = floor((from + to) / 2)
+      if last_at(limit, cells, middle) + limit.window <= now then
+        from = middle + 1
+      else
+        to = middle
+      end
+    end
+    if from == 0 then return 0 end
+    return total_at(limit, cells, from - 1)
+  end
+
+  local function used_at(limit, cells, now)
+    local groups = get(cells, limit.at)
+    if groups == 0 then return 0 end
+    return total_at(limit, cells, groups - 1) - total_left(limit, cells, now)
+  end
+
+  local function conforms_at(limit, cells, now, cost)
+    return used_at(limit, cells, now) + cost <= limit.capacity
+  end
+
+  -- The first group whose running total reaches the total. Running totals never decrease.
+  local function first_reaching(limit, cells, total)
+    local groups = get(cells, limit.at)
+    local from = max(0, groups - limit.places)
+    local to = groups - 1
+    while from < to do
+      local middle = floor((from + to) / 2)
+      if total_at(limit, cells, middle) >= total then
+        to = middle
+      else
+        from = middle + 1
+      end
+    end
+    return from
+  end
+
+  -- The time until all groups up to the first whose running total reaches the total have left.
+  local function until_left(limit, cells, now, total)
+    return max(0, last_at(limit, cells, first_reaching(limit, cells, total)) + limit.window - now)
+  end
+
+  local function has_place(limit, cells, now)
+    local groups = get(cells, limit.at)
+    if groups < limit.places then return true end
+    return last_at(limit, cells, groups - limit.places + 1) + limit.window <= now
+  end
+
+  local function drop_after(limit, cells, newest)
+    local groups = get(cells, limit.at)
+    if newest == groups - 1 then return end
+    if groups <= limit.places then
+      put(cells, limit.at, newest + 1)
+      return
+    end
+    -- The ring has wrapped: freed places become its oldest part, which only holds a total to subtract.
+    local total = total_at(limit, cells, groups - limit.places)
+    local first, count = newest + 1, groups - newest
+    put(cells, limit.at, first + limit.places)
+    if count <= SHORT then
+      for group = first, groups do write(limit, cells, group, -huge, total) end
+      return
+    end
+    local text = struct.pack('<dd', -huge, total)
+    local place = first % limit.places
+    local until_end = min(count, limit.places - place)
+    replace(cells, limit.at + 2 + 2 * place, string.rep(text, until_end))
+    if count > until_end then replace(cells, limit.at + 2, string.rep(text, count - until_end)) end
+  end
+
+  local function reset_if_idle(limit, cells, now)
+    local groups = get(cells, limit.at)
+    if groups == 0 then return end
+    local filled = groups - 1
+    if is_empty(limit, cells, filled) then filled = filled - 1 end
+    if last_at(limit, cells, filled) + limit.window <= now then put(cells, limit.at, 0) end
+  end
+
+  local function keep_totals_exact(limit, cells, now, cost)
+    local groups = get(cells, limit.at)
+    if groups == 0 or total_at(limit, cells, groups - 1) + cost <= LAST_EXACT then return end
+    local left = total_left(limit, cells, now)
+    if left == 0 then return end
+    if cells.undo then
+      for group = max(0, groups - limit.places), groups - 1 do
+        local place = limit.at + 3 + 2 * (group % limit.places)
+        put(cells, place, max(0, get(cells, place) - left))
+      end
+      return
+    end
+    -- The whole ring changes: rewriting its text is faster.
+    local from, count = limit.at + 2, 2 * min(groups, limit.places)
+    local raw = pack_cells(cells)
+    raw = raw .. string.rep('\\0', 8 * (from + count - 1) - #raw)
+    local parts = {}
+    for i = 0, count - 1, MANY do
+      local format = '<' .. string.rep('d', min(MANY, count - i))
+      local values = { struct.unpack(format, raw, 8 * (from + i) - 7) }
+      for j = 2, #format - 1, 2 do values[j] = max(0, values[j] - left) end
+      parts[#parts + 1] = struct.pack(format, unpack(values, 1, #format - 1))
+    end
+    replace(cells, from, table.concat(parts))
+  end
+
+  return {
+    read = function(limit)
+      limit.window = next_number()
+      limit.resolution = next_number()
+      limit.places = next_number()
+    end,
+
+    -- Missing cells are zeros.
+    init = function() end,
+
+    conforms = conforms_at,
+
+    take = function(limit, cells, now, cost)
+      reset_if_idle(limit, cells, now)
+      keep_totals_exact(limit, cells, now, cost)
+      local groups = get(cells, limit.at)
+      local newest = groups - 1
+      local before = 0
+      local comes = now
+      if groups > 0 then
+        before = total_at(limit, cells, newest)
+        comes = max(now, last_at(limit, cells, newest))
+      end
+      local joins = groups > 0 and comes - get(cells, limit.at + 1) < limit.resolution
+      local empty = is_empty(limit, cells, newest)
+      local opens = not joins and (empty or has_place(limit, cells, now))
+      local group = newest
+      if opens and not empty then group = groups end
+      write(limit, cells, group, comes, min(before + cost, LAST_EXACT))
+      if not opens then return end
+      put(cells, limit.at, group + 1)
+      put(cells, limit.at + 1, comes)
+    end,
+
+    give_back = function(limit, cells, now, cost, times)
+      local used = used_at(limit, cells, now)
+      cost = times * cost
+      if cost >= used then
+        if used > 0 then put(cells, limit.at, 0) end
+        return
+      end
+      local newest = get(cells, limit.at) - 1
+      local last = last_at(limit, cells, newest)
+      local total = total_at(limit, cells, newest) - cost
+      local filled = first_reaching(limit, cells, total)
+      put(cells, limit.at + 3 + 2 * (filled % limit.places), total)
+      if filled == newest then return end
+      write(limit, cells, filled + 1, last, total)
+      drop_after(limit, cells, filled + 1)
+    end,
+
+    wait = function(limit, cells, now, cost)
+      if cost > limit.capacity then return NEVER end
+      if conforms_at(limit, cells, now, cost) then return 0 end
+      local newest = total_at(limit, cells, get(cells, limit.at) - 1)
+      return until_left(limit, cells, now, newest - (limit.capacity - cost))
+    end,
+
+    used = used_at,
+
+    reset = function(limit, cells, now)
+      if used_at(limit, cells, now) == 0 then return 0 end
+      return until_left(limit, cells, now, total_at(limit, cells, get(cells, limit.at) - 1))
+    end,
+  }
+end
+`;

@@ -1,0 +1,22 @@
+import { SCRIPT_VERBS, type ScriptVerbRow } from "../script-verbs.ts";
+
+/** The columns of `SCRIPT_VERBS` that the script needs, by the verbs' names. */
+export const VERB_TABLE: string = `
+local VERBS = {
+${Object.values(SCRIPT_VERBS).map(luaRow).join("\n")}
+}
+local PEEK, EXPLAIN, TAKE = VERBS.peek, VERBS.explain, VERBS.take
+`;
+
+function luaRow({ name, changes, decides, takes, refunds, removesIdle }: ScriptVerbRow): string {
+  const flags = {
+    changes,
+    decides,
+    takes: takes !== "never",
+    charges: takes === "always",
+    gives_back: refunds,
+    removes_idle: removesIdle,
+  };
+  const columns = Object.entries(flags).flatMap(([flag, value]) => (value ? [`${flag} = true`] : []));
+  return `  ${name} = { ${columns.join(", ")} },`;
+}

@@ -1,0 +1,104 @@
+import { startsEmpty } from "../../../algorithms/registry.ts";
+import { VERBS, type Verb, type VerbTraits } from "../../../core/verbs.ts";
+import type { ScriptKey, ScriptTransaction, ScriptVerb } from "./transaction.ts";
+
+/** What a verb means for the Redis store and its script. `lua/verb-table.ts` passes columns to the script. */
+export interface ScriptVerbRow extends VerbTraits {
+  /** Names the verb in the script's arguments. */
+  readonly name: ScriptVerb;
+  /**
+   * Whether the verb admits or denies, all or nothing. A denied call changes nothing, and identical calls after it are
+   * denied alike. A peek takes its costs from cells that are restored afterwards.
+   */
+  readonly decides: boolean;
+  /** Whether the verb removes idle keys, and does nothing else. */
+  readonly removesIdle: boolean;
+  /**
+   * Whether the verb settles calls that were admitted earlier. It may exceed `maxPending`, because takes must not crowd
+   * it out, and denials of its keys are not cached meanwhile.
+   */
+  readonly settles: boolean;
+  /** Whether the short forms of the script can run the verb. */
+  readonly hasShortForm: boolean;
+  /** How many calls of a transaction have a report of their own under `detail: "each"`. */
+  readonly reported: "none" | "once" | "until-denied" | "each";
+  /** How many calls the script decides one after another; it decides the others at once. */
+  readonly rounds: (transaction: ScriptTransaction) => number;
+  /** Steps (see `steps.ts`) to read a key and to write it back. */
+  readonly keySteps: number;
+  /** Steps per KiB of a long ring, which is copied. */
+  readonly kibSteps: number;
+}
+
+const READ = { keySteps: 2, kibSteps: 2 } as const;
+const WRITE = { keySteps: 6, kibSteps: 5 } as const;
+/** A refund may free most of a ring. */
+const REFUND_KIB_STEPS = 17;
+
+const DROP: VerbTraits = { changes: true, takes: "never", refunds: false, reserves: false, reports: false };
+
+/** All that the Redis store knows of verbs. It follows from their traits, so a new verb needs no change here. */
+export const SCRIPT_VERBS: Readonly<Record<ScriptVerb, ScriptVerbRow>> = {
+  ...rowsOf(VERBS),
+  drop: { ...describe("drop", DROP), removesIdle: true },
+};
+
+function rowsOf<Name extends Verb>(traits: Readonly<Record<Name, VerbTraits>>): Record<Name, ScriptVerbRow> {
+  const names = Object.keys(traits) as Name[];
+  return Object.fromEntries(names.map((name) => [name, describe(name, traits[name])])) as Record<Name, ScriptVerbRow>;
+}
+
+function describe(name: ScriptVerb, traits: VerbTraits): ScriptVerbRow {
+  const { changes, takes, refunds } = traits;
+  const decides = takes === "if all conform";
+  const { keySteps, kibSteps } = changes ? WRITE : READ;
+  return {
+    ...traits,
+    name,
+    decides,
+    removesIdle: false,
+    settles: takes === "always" || refunds,
+    hasShortForm: changes && decides,
+    reported: reportedBy(traits),
+    rounds: (transaction) => roundsOf(traits, transaction),
+    keySteps,
+    kibSteps: refunds ? REFUND_KIB_STEPS : kibSteps,
+  };
+}
+
+function reportedBy({ changes, takes, reports }: VerbTraits): ScriptVerbRow["reported"] {
+  if (!reports) return "none";
+  if (!changes || takes === "never") return "once";
+  return takes === "always" ? "each" : "until-denied";
+}
+
+function roundsOf({ changes, takes, refunds }: VerbTraits, { times, detail, keys }: ScriptTransaction): number {
+  if (!changes) return 1;
+  const isJoined = detail === "first-denied" && keys.length === 1;
+  if (refunds) return keys.some(({ plan }) => startsEmpty(plan.plan)) ? times : 1;
+  if (takes === "always") return isJoined ? Math.min(times, 3) : times;
+  if (takes === "if all conform") return Math.min(times, isJoined ? 2 : 1 + mostAdmitted(keys));
+  return 1;
+}
+
+/** How many reports the reply to a transaction has. */
+export function reportCount({ verb, times, detail }: ScriptTransaction, admitted: number): number {
+  const { reported } = SCRIPT_VERBS[verb];
+  if (reported === "none") return 0;
+  const denied = admitted < times ? 1 : 0;
+  if (detail === "first-denied") return denied;
+  if (reported === "until-denied") return admitted + denied;
+  return reported === "each" ? times : 1;
+}
+
+/** An upper bound of the takes that are admitted at one instant. */
+function mostAdmitted(keys: readonly ScriptKey[]): number {
+  let most = Number.POSITIVE_INFINITY;
+  for (const { plan, costs } of keys) {
+    for (const [i, { capacity }] of plan.plan.limits.entries()) {
+      const cost = costs[i]!;
+      if (plan.plan.enforces[i]! && cost > 0) most = Math.min(most, Math.floor(capacity / cost));
+    }
+  }
+  return most;
+}

@@ -1,0 +1,43 @@
+import type { Verb } from "../../../core/verbs.ts";
+import type { EncodedPlan } from "./encode-plan.ts";
+
+/** What a transaction does: a verb, or `drop`, which removes a key if it is idle. */
+export type ScriptVerb = Verb | "drop";
+
+/** One key of a transaction. */
+export interface ScriptKey {
+  /** The key's name in Redis. Plans that differ in modes or order alone use the same name. */
+  readonly name: string;
+  readonly plan: EncodedPlan;
+  /** One checked cost per limit of the plan. `drop` ignores costs. */
+  readonly costs: readonly number[];
+}
+
+/** Keys that are decided together, all or nothing. */
+export interface ScriptTransaction {
+  readonly verb: ScriptVerb;
+  /**
+   * How many identical calls the transaction stands for. The script decides them one after another at the same
+   * instant.
+   */
+  readonly times: number;
+  /**
+   * Which figures the reply has.
+   *
+   * - `"each"`: a report per call. Takes stop at the first denial, because the rest get the same figures. Read-only
+   *   verbs are reported once.
+   * - `"first-denied"`: the number of admitted calls, and a report of the first denied one.
+   */
+  readonly detail: "each" | "first-denied";
+  /** The moment of the calls in whole microseconds. Used with `time: "client"` only. */
+  readonly nowUs: number;
+  /** Whether the reply has the moment of the decision. */
+  readonly reportsTime?: boolean;
+  /**
+   * Refunds only: the moment at which all the units were taken. Buckets then get back the part that must still count,
+   * whatever other calls did since; windows get nothing.
+   */
+  readonly takenUs?: number | undefined;
+  /** At least one; `drop` has exactly one. */
+  readonly keys: readonly ScriptKey[];
+}

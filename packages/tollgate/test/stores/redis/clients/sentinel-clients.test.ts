@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { cancel } from "../../../../src/stores/redis/clients/cancel-flag.ts";
+import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
+import type { RedisPort } from "../../../../src/stores/redis/clients/redis-port.ts";
+import { eventually } from "../servers/eventually.ts";
+import { startProxy, type TcpProxy } from "../servers/start-proxy.ts";
+import { type RedisSentinel, startSentinel } from "../servers/start-sentinel.ts";
+import { COUNTING_SCRIPT, callOf } from "./kit/counting-script.ts";
+import { type Detours, EVERY_CLIENT, OLDER_CLIENTS } from "./kit/every-client.ts";
+import { allOf, didNothingOrUnavailable, outcome } from "./kit/port-results.ts";
+
+let all: RedisSentinel;
+let proxies: ReadonlyMap<number, TcpProxy>;
+let detours: Detours;
+beforeAll(async () => {
+  all = await startSentinel();
+  const started = await Promise.all(
+    all.servers.map(async (server) => [server.port, await startProxy(server)] as const),
+  );
+  proxies = new Map(started);
+  detours = Object.fromEntries(started.map(([port, proxy]) => [`127.0.0.1:${port}`, proxy]));
+});
+afterAll(async () => {
+  await Promise.all([...proxies.values()].map(async (proxy) => proxy.stop()));
+  await all.stop();
+});
+
+const CLIENTS = [...EVERY_CLIENT, ...OLDER_CLIENTS].flatMap(({ name, connectSentinel }) =>
+  connectSentinel === undefined ? [] : [{ name, connectSentinel }],
+);
+
+/** A connected client until the test ends. */
+async function portOf(connect: (typeof CLIENTS)[number]["connectSentinel"]): Promise<RedisPort> {
+  const { client, close } = await connect(all.addresses, all.name, detours);
+  onTestFinished(close);
+  const port = findPort(client, COUNTING_SCRIPT);
+  await eventually("an answer", async () => port.run(callOf(["warm"])));
+  return port;
+}
+
+describe.each(CLIENTS)("the port of $name with Sentinels", ({ name, connectSentinel }) => {
+  let port: RedisPort;
+  beforeEach(async () => {
+    await (await all.primary()).command("FLUSHALL");
+    port = await portOf(connectSentinel);
+  });
+
+  async function countOf(key: string): Promise<number> {
+    return Number(await (await all.primary()).command("GET", key));
+  }
+
+  it("calls run, and keys are found and removed", async () => {
+    expect(port).toMatchObject({ cluster: false, connected: true });
+    await (await all.primary()).command("SCRIPT", "FLUSH");
+    expect(await port.run(callOf(["a", "b"], ["x"]))).toEqual([1, 1, 1]);
+    expect(await allOf(port.scan(""))).toEqual(["a", "b", "warm"]);
+    await port.unlink(["a", "warm"]);
+    expect(await allOf(port.scan(""))).toEqual(["b"]);
+  });
+
+  it("a call whose reply is lost has run once", async () => {
+    proxies.get((await all.primary()).port)!.cutAfterRequest({ containing: COUNTING_SCRIPT.sha });
+    const call = callOf(["cut"]);
+    onTestFinished(port.onLost(() => cancel(call.cancelFlag)));
+    const came = await outcome(port.run(call));
+    expect(came).toSatisfy(didNothingOrUnavailable);
+    // This client resends silently; the others notify before.
+    if (name.startsWith("redis")) expect(came).toMatchObject({ kind: "unavailable" });
+    await eventually("an answer", async () => port.run(callOf(["back"])));
+    expect(await countOf("cut")).toBe(1);
+  });
+});
+
+// This client takes five seconds, and the other clients share its code.
+describe.each(CLIENTS.filter(({ name }) => ["ioredis", "redis"].includes(name)))("$name", ({ connectSentinel }) => {
+  it("calls reach the new primary after a failover", async () => {
+    const port = await portOf(connectSentinel);
+    const old = await all.killPrimary();
+    const next = await all.waitForFailover();
+    await eventually("an answer", async () => {
+      const call = callOf(["after"]);
+      const patience = setTimeout(() => cancel(call.cancelFlag), 100);
+      const reply = await port.run(call).finally(() => clearTimeout(patience));
+      return reply.length === 0 ? undefined : reply;
+    });
+    expect(await next.command("EXISTS", "after")).toBe(1);
+    await old.restart();
+    await all.waitForOk();
+  });
+});

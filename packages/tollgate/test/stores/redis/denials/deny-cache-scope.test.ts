@@ -1,0 +1,155 @@
+import {
+  combine,
+  createLimiter,
+  fixedWindow,
+  perDay,
+  perMinute,
+  perSecond,
+  slidingWindow,
+  tokenBucket,
+} from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+import { exhaustedLimiter, NOW_MS } from "../kit/exhausted-limiter.ts";
+import { useRedis } from "../kit/use-redis.ts";
+
+const inUse = useRedis();
+
+function exhausted(options?: Parameters<typeof exhaustedLimiter>[1]) {
+  return exhaustedLimiter(inUse.redis, options);
+}
+
+describe("a cached denial applies to its own limits only", () => {
+  it("a cached denial does not apply to a limiter of the same name with the limit in shadow mode", async () => {
+    const { redis } = inUse;
+    const clock = manualClock(NOW_MS);
+    const store = redis.storeByClock();
+    const enforcing = createLimiter({ name: "api", limits: [perMinute(1)], clock, store });
+    const shadow = createLimiter({ name: "api", limits: [perMinute(1, { mode: "shadow" })], clock, store });
+    expect(await enforcing.allow("ann")).toBe(true);
+    expect(await enforcing.allow("ann")).toBe(false);
+    expect(await shadow.allow("ann")).toBe(true);
+    expect((await shadow.consume("ann")).allowed).toBe(true);
+  });
+
+  it("a cached denial ends before limits in shadow mode would conform", async () => {
+    const clock = manualClock(NOW_MS);
+    const limits = [perSecond(1), perMinute(1, { mode: "shadow" })];
+    const limiter = createLimiter({ name: "api", limits, clock, store: inUse.redis.storeByClock() });
+    expect(await limiter.allow("ann")).toBe(true);
+    expect(await limiter.allow("ann")).toBe(false);
+    clock.advance(1_000);
+    expect(await limiter.allow("ann")).toBe(true);
+  });
+
+  it("a cached denial does not apply to another order of the limits", async () => {
+    const { redis } = inUse;
+    const clock = manualClock(NOW_MS);
+    const store = redis.storeByClock();
+    const requests = perMinute(100);
+    const tokens = perMinute(1_000, { unit: "tokens" });
+    const one = createLimiter({ name: "llm", limits: [requests, tokens], clock, store });
+    const other = createLimiter({ name: "llm", limits: [tokens, requests], clock, store });
+    await one.consume("ann", { requests: 1, tokens: 995 });
+    expect((await one.consume("ann", { requests: 1, tokens: 50 })).allowed).toBe(false);
+    // In the order of the first limiter, { 3, 60 } would cost more than the denied { 1, 50 }.
+    expect((await other.consume("ann", { requests: 60, tokens: 3 })).allowed).toBe(true);
+    expect(await other.consume("ann", { requests: 1, tokens: 50 })).toMatchObject({ allowed: false, limit: tokens });
+    expect(await one.consume("ann", { requests: 1, tokens: 50 })).toMatchObject({ allowed: false, limit: tokens });
+  });
+
+  it("a cached denial does not apply to a limiter of the same name with another clock", async () => {
+    const { redis } = inUse;
+    const store = redis.store();
+    const [slow, fast] = [manualClock(NOW_MS), manualClock(NOW_MS + 5_000)];
+    const limits = [tokenBucket({ capacity: 1, refill: 1, per: "50ms" })];
+    const behind = createLimiter({ name: "api", limits, clock: slow, store });
+    const ahead = createLimiter({ name: "api", limits, clock: fast, store });
+    await ahead.allow("ann");
+    while (await ahead.allow("ann"));
+    // By the first clock the denial is in the future, by the second it has ended.
+    slow.advance(5_010);
+    fast.advance(60);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(await behind.allow("ann")).toBe(true);
+  });
+});
+
+describe("a clock that goes back", () => {
+  it("a call at an earlier time than the cached denial reaches the server", async () => {
+    const { redis, clock, limiter } = await exhausted();
+    await limiter.allow("ann", 2);
+    clock.advance(-0.001);
+    expect(await redis.callsOf(() => limiter.allow("ann", 2))).toBe(1);
+    clock.advance(200);
+    expect(await redis.callsOf(() => limiter.allow("ann", 2))).toBe(0);
+    clock.advance(0.001);
+    expect(await limiter.allow("ann", 2)).toBe(true);
+  });
+});
+
+describe("combinations and limits functions", () => {
+  it("a combination reaches the server as a whole", async () => {
+    const { redis } = inUse;
+    const clock = manualClock(NOW_MS);
+    const store = redis.storeByClock();
+    const api = createLimiter({ name: "api", limits: [perSecond(1)], clock, store });
+    const both = combine(api, createLimiter({ name: "day", limits: [perDay(5)], clock, store }));
+    await both.allow("ann");
+    expect(await both.allow("ann")).toBe(false);
+    expect(await redis.callsOf(async () => expect(await both.allow("ann")).toBe(false))).toBe(1);
+    expect(await api.allow("ann")).toBe(false);
+    expect(await redis.callsOf(async () => expect(await both.consume("ann")).toMatchObject({ allowed: false }))).toBe(
+      1,
+    );
+    await both.refund("ann", 1);
+    expect(await api.allow("ann")).toBe(true);
+  });
+
+  it("a limits function caches a denial for the limit that denied only", async () => {
+    const { redis } = inUse;
+    const clock = manualClock(NOW_MS);
+    const store = redis.storeByClock();
+    const [small, large] = [perSecond(1), perSecond(3)];
+    let limits = [small];
+    const limiter = createLimiter({ name: "plan", limits: () => limits, clock, store });
+    await limiter.allow("ann");
+    expect(await limiter.allow("ann")).toBe(false);
+    expect(await redis.callsOf(() => limiter.allow("ann"))).toBe(0);
+    limits = [large];
+    expect(await limiter.allow("ann")).toBe(true);
+    limits = [large, small];
+    expect(await redis.callsOf(async () => expect(await limiter.allow("ann")).toBe(false))).toBe(1);
+    limits = [];
+    expect(await limiter.allow("ann")).toBe(true);
+  });
+});
+
+describe("the figures of a cached denial", () => {
+  it("the figures of a cached denial are those of the moment of its call", async () => {
+    const { clock, limiter } = await exhausted();
+    const first = limiter.consume("ann", 2);
+    clock.advance(1);
+    // Both calls are decided now.
+    await Promise.all([first, limiter.allow("bob")]);
+    clock.advance(1);
+    expect(await limiter.consume("ann", 2)).toMatchObject({ allowed: false, retryAfterMs: 198, resetMs: 998 });
+  });
+
+  it.each([
+    ["a sliding window", () => slidingWindow({ limit: 3, window: "1s" })],
+    ["a bucket with an odd rate", () => tokenBucket({ capacity: 3, refill: 7, per: "1s" })],
+  ])("consume reaches the server for its figures under %s, allow does not", async (_name, limit) => {
+    const { redis } = inUse;
+    const limiter = createLimiter({
+      name: "api",
+      limits: [limit(), fixedWindow({ limit: 100, window: "1d" })],
+      clock: manualClock(NOW_MS),
+      store: redis.storeByClock(),
+    });
+    await limiter.allow("ann", 3);
+    await limiter.consume("ann");
+    expect(await redis.callsOf(() => limiter.allow("ann"))).toBe(0);
+    expect(await redis.callsOf(() => limiter.consume("ann"))).toBe(1);
+  });
+});

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Redis } from "ioredis";
+import { createLimiter, type Decision, perDay } from "tollgate";
+import type { RedisStoreObservation } from "tollgate/redis";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openStore, type StoreOptions } from "../kit/use-redis.ts";
+import { eventuallyTrue } from "../servers/eventually.ts";
+import type { RedisServer } from "../servers/redis-server.ts";
+import { startRedisHere } from "../servers/test-servers.ts";
+
+const TIMEOUT_MS = 100;
+
+async function startLimiter(options: StoreOptions = {}) {
+  const server = await startRedisHere();
+  const client = new Redis(server.port);
+  onTestFinished(() => client.disconnect());
+  const observed: RedisStoreObservation[] = [];
+  const store = openStore(client, { timeoutMs: TIMEOUT_MS, observe: (told) => observed.push(told), ...options });
+  const limiter = createLimiter({ name: "api", limits: [perDay(100_000)], store });
+  await limiter.allow("warm");
+  return {
+    server,
+    store,
+    limiter,
+    observed,
+    states: () => observed.flatMap((told) => ("state" in told ? [told.state] : [])),
+  };
+}
+
+async function whilePaused<T>(server: RedisServer, ms: number, work: () => T): Promise<Awaited<T>> {
+  server.pause();
+  const resumed = sleep(ms).then(() => server.resume());
+  const result = await work();
+  await resumed;
+  return result;
+}
+
+describe("the circuit breaker", () => {
+  it("the circuit stays closed through a pause of 150 ms with any number of pending batches", async () => {
+    const { server, store, limiter, observed } = await startLimiter({ batch: 1 });
+    const decisions = await whilePaused(server, 150, async () => {
+      const turns: Promise<Decision>[] = [];
+      for (let turn = 0; turn < 15; turn += 1) {
+        for (let i = 0; i < 35; i += 1) turns.push(limiter.consume(`key-${turn}-${i}`));
+        await sleep(10);
+      }
+      return Promise.all(turns);
+    });
+    // Exactly the calls that waited longer than the timeout.
+    const causes = new Set(decisions.flatMap(({ degraded }) => degraded ?? []));
+    expect([...causes].filter((cause) => cause !== "timed out")).toEqual([]);
+    expect(observed).toEqual([]);
+    expect(store.breaker).toBe("closed");
+    expect((await limiter.consume("ann")).degraded).toBeUndefined();
+  });
+
+  it("the circuit opens after the server has failed for 400 ms", async () => {
+    const { server, store, limiter, states } = await startLimiter();
+    await whilePaused(server, 1_500, async () => {
+      const startedMs = performance.now();
+      while (store.breaker === "closed") await limiter.consume("ann");
+      expect(performance.now() - startedMs).toBeGreaterThan(400);
+      const openedMs = performance.now();
+      expect((await limiter.consume("ann")).degraded).toBe("circuit open");
+      expect(performance.now() - openedMs).toBeLessThan(TIMEOUT_MS);
+    });
+    expect(states()[0]).toBe("open");
+  });
+
+  it("a probe closes the circuit without any caller", async () => {
+    const { server, store, limiter, states } = await startLimiter();
+    await whilePaused(server, 1_000, async () => {
+      while (store.breaker === "closed") await limiter.consume("ann");
+      await eventuallyTrue("a probe", () => store.breaker === "half-open");
+      const startedMs = performance.now();
+      const decisions = await Promise.all(Array.from({ length: 100 }, (_, i) => limiter.consume(`key-${i}`)));
+      expect(new Set(decisions.map(({ degraded }) => degraded))).toEqual(new Set(["circuit open"]));
+      expect(performance.now() - startedMs).toBeLessThan(TIMEOUT_MS);
+    });
+    const calls = async () => Number((await server.info("commandstats")).get("cmdstat_set")?.match(/calls=(\d+)/)?.[1]);
+    const before = await calls();
+    await eventuallyTrue("a closed circuit", () => store.breaker === "closed");
+    expect(await calls()).toBe(before);
+    expect(states().at(-1)).toBe("closed");
+    expect((await limiter.consume("ann")).degraded).toBeUndefined();
+  });
+
+  it("a blocked event loop does not open the circuit", async () => {
+    const { store, limiter, observed } = await startLimiter();
+    for (let i = 0; i < 5; i += 1) {
+      const decided = limiter.consume(`key-${i}`);
+      await new Promise(setImmediate);
+      const untilMs = performance.now() + 3 * TIMEOUT_MS;
+      while (performance.now() < untilMs);
+      expect((await decided).degraded).toBeUndefined();
+    }
+    expect(observed).toEqual([]);
+    expect(store.breaker).toBe("closed");
+  });
+});

@@ -1,0 +1,165 @@
+import {
+  combine,
+  createLimiter,
+  fixedWindow,
+  memoryStore,
+  perDay,
+  perMinute,
+  slidingWindow,
+  tokenBucket,
+} from "tollgate";
+import { tableStore } from "tollgate/table";
+import { describe, expect, it } from "vitest";
+import { bypassedStore, quarterStore } from "../kit/bypassed-store.ts";
+import { type StoreOptions, useRedis } from "../kit/use-redis.ts";
+
+const inUse = useRedis();
+
+function bypassed(options: StoreOptions) {
+  return bypassedStore(inUse.redis, options);
+}
+
+function quarter() {
+  return quarterStore(inUse.redis);
+}
+
+describe("a local fraction of each limit", () => {
+  it("remaining units are those of the fraction, and figures describe the whole limit", async () => {
+    const { clock, store } = quarter();
+    const limit = perMinute(10);
+    const limiter = createLimiter({ name: "api", limits: [limit], store, clock });
+    expect(await limiter.peek("ann")).toMatchObject({ allowed: true, remaining: 1, limit, degraded: "bypassed" });
+    expect(await limiter.consume("ann")).toMatchObject({ allowed: true, remaining: 1, limitRemaining: 1, limit });
+    expect(await limiter.allow("ann")).toBe(true);
+    expect(await limiter.allow("ann")).toBe(false);
+    // A quarter of the rate is one unit in 24 seconds.
+    expect(await limiter.consume("ann")).toEqual({
+      allowed: false,
+      reason: "exhausted",
+      degraded: "bypassed",
+      limiter: "api",
+      limit,
+      limits: [limit],
+      violated: [limit],
+      remaining: 0,
+      limitRemaining: 0,
+      resetMs: 48_000,
+      retryAfterMs: 24_000,
+      usedAfterRetry: 9,
+    });
+    expect(await limiter.explain("ann")).toMatchObject([{ limit: 10, used: 10, remaining: 0, retryAfterMs: 24_000 }]);
+    clock.advance(24_000);
+    expect(await limiter.handle("ann").allow()).toBe(true);
+    const charged = await limiter.charge("ann", 1);
+    expect(charged).toMatchObject({ allowed: false, retryAfterMs: 48_000 });
+    await limiter.refund("ann", 2, charged);
+    expect(await limiter.allow("ann")).toBe(true);
+  });
+
+  it("a cost above the fraction is denied for a second, and one above the limit for ever", async () => {
+    const { clock, store } = quarter();
+    const limiter = createLimiter({ name: "api", limits: [perMinute(10)], store, clock });
+    expect(await limiter.consume("ann", 3)).toMatchObject({ allowed: false, reason: "exhausted", retryAfterMs: 1_000 });
+    expect(await limiter.consume("ann", 11)).toMatchObject({
+      allowed: false,
+      reason: "cost-over-capacity",
+      retryAfterMs: Number.POSITIVE_INFINITY,
+    });
+  });
+
+  it("a fraction is at least one unit, and never more than the limit", async () => {
+    for (const [share, admitted] of [
+      [0.01, [1, 1, 1]],
+      [1, [3, 4, 5]],
+      [0.5, [1, 2, 2]],
+    ] as const) {
+      const { clock, store } = bypassed({ onFailure: { fallback: memoryStore(), share } });
+      const limits = [perMinute(3), slidingWindow({ limit: 4, window: "1m" }), fixedWindow({ limit: 5, window: "1m" })];
+      for (const [i, limit] of limits.entries()) {
+        const limiter = createLimiter({ name: `api-${i}`, limits: [limit], store, clock });
+        expect(
+          await limiter.allowMany(
+            Array.from({ length: 20 }, () => "ann"),
+            new Uint8Array(20),
+          ),
+        ).toBe(admitted[i]);
+      }
+    }
+  });
+
+  it("the fraction of a bucket that starts empty starts empty, and fills", async () => {
+    const { clock, store } = quarter();
+    const limit = tokenBucket({ capacity: 8, refill: 8, per: "8s", initial: "empty" });
+    const limiter = createLimiter({ name: "api", limits: [limit], store, clock });
+    expect(await limiter.consume("ann")).toMatchObject({ allowed: false, retryAfterMs: 4_000 });
+    clock.advance(4_000);
+    expect(await limiter.allow("ann")).toBe(true);
+    expect(await limiter.allow("ann")).toBe(false);
+  });
+
+  it("a call takes from all limits or none, in combinations and with limits chosen per call", async () => {
+    const { clock, store } = quarter();
+    const user = createLimiter({ name: "user", limits: [perMinute(10)], store, clock });
+    const route = createLimiter({
+      name: "route",
+      limits: (key: string) => (key === "ann" ? [perMinute(100), perDay(4)] : []),
+      store,
+      clock,
+    });
+    const both = combine(user, route);
+    const taken = await both.consume("ann");
+    expect(taken).toMatchObject({ allowed: true, remaining: 0, degraded: "bypassed" });
+    const denied = await both.consume("ann");
+    expect(denied).toMatchObject({ allowed: false, limiter: "route", degraded: "bypassed" });
+    expect((await both.explain("ann")).map(({ limit, used }) => [limit, used])).toEqual([
+      [10, 9],
+      [100, 76],
+      [4, 4],
+    ]);
+    expect(await both.allow("bob")).toBe(true);
+    expect(await route.consume("bob")).toMatchObject({ allowed: true, limit: undefined });
+    await both.refund("ann", 1, taken);
+    expect(await both.allow("ann")).toBe(true);
+  });
+
+  it("shadow limits report what they would decide", async () => {
+    const { clock, store } = quarter();
+    const limits = [perMinute(4, { mode: "shadow" }), perMinute(40)];
+    const limiter = createLimiter({ name: "api", limits, store, clock });
+    expect(await limiter.consume("ann")).toMatchObject({ allowed: true, remaining: 9 });
+    expect(await limiter.consume("ann")).toMatchObject({ allowed: true, remaining: 8, shadowDenied: [limits[0]] });
+  });
+
+  it("reset and clear drop the local counts", async () => {
+    const { clock, store } = quarter();
+    const limiter = createLimiter({ name: "api", limits: [perMinute(10)], store, clock });
+    for (const forget of [() => limiter.reset("ann"), () => limiter.clear()]) {
+      expect(await limiter.allow("ann", 2)).toBe(true);
+      expect(await limiter.allow("ann", 1)).toBe(false);
+      await forget();
+    }
+    expect(await limiter.allow("ann", 2)).toBe(true);
+  });
+
+  it("the fallback may be a table store", async () => {
+    const { clock, store } = bypassed({ onFailure: { fallback: tableStore({ maxKeys: 1_000 }), share: 0.5 } });
+    const limiter = createLimiter({ name: "api", limits: [perMinute(10)], store, clock });
+    expect(await limiter.allow("ann", 5)).toBe(true);
+    expect(await limiter.consume("ann")).toMatchObject({ allowed: false, remaining: 0, degraded: "bypassed" });
+  });
+
+  it("earlier denials of the server do not change the fraction, and apply again afterwards", async () => {
+    const { redis, clock } = quarter();
+    const store = redis.storeByClock({ onFailure: { fallback: memoryStore(), share: 0.2 } });
+    const limiter = createLimiter({ name: "api", limits: [perMinute(10)], store, clock });
+    await limiter.allow("ann", 10);
+    expect(await limiter.allow("ann")).toBe(false);
+    store.bypass = true;
+    expect(await limiter.allow("ann", 2)).toBe(true);
+    expect(await limiter.allow("ann", 1)).toBe(false);
+    store.bypass = false;
+    expect(await redis.callsOf(async () => expect(await limiter.allow("ann")).toBe(false))).toBe(0);
+    clock.advance(6_000);
+    expect(await limiter.allow("ann")).toBe(true);
+  });
+});

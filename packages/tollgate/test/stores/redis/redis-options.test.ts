@@ -1,0 +1,164 @@
+import { createLimiter, memoryStore, perDay, perSecond, slidingWindow, TollgateError } from "tollgate";
+import { type RedisStoreOptions, redisStore } from "tollgate/redis";
+import { describe, expect, it } from "vitest";
+import { useRedis } from "./kit/use-redis.ts";
+
+const inUse = useRedis();
+
+function errorOf(work: () => unknown): TollgateError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof TollgateError) return error;
+    throw error;
+  }
+  throw new Error("expected a TollgateError, got none");
+}
+
+/** The error of these options, for unchecked JavaScript. */
+function optionErrorOf(options: object): string {
+  const { code, message } = errorOf(() => redisStore({ client: inUse.redis.client, ...options }));
+  expect(code).toBe("ERR_OPTION");
+  return message;
+}
+
+const PREFIX = String.raw`prefix: expected 1 to 64 characters of ASCII without spaces, braces and *?[]^\, got `;
+const TIMEOUT = "timeoutMs: expected a whole number of milliseconds from 1 to 3600000, got ";
+const SKEW = "maxSkewMs: expected a whole number of milliseconds from 0 to 86400000, got ";
+const BATCH = "batch: expected true, false or a number of keys from 1 to 1024, got ";
+const DENY_CACHE = "denyCache: expected true, false or a number of keys from 1 to 10000000, got ";
+const FAILURE = 'onFailure: expected "allow", "deny" or { fallback, share }, got ';
+const FALLBACK = "onFailure.fallback: expected a store in this process, such as memoryStore(), got ";
+const SHARE = "onFailure.share: expected a number above 0 and at most 1, got ";
+const OBSERVE = "observe: expected a function that is given observations, got ";
+
+describe("a wrong option throws with the expected and the actual value", () => {
+  it.each<[object, string]>([
+    [{ prefix: "" }, `${PREFIX}""`],
+    [{ prefix: "a b" }, `${PREFIX}"a b"`],
+    [{ prefix: "{tg}" }, `${PREFIX}"{tg}"`],
+    [{ prefix: "a*" }, `${PREFIX}"a*"`],
+    [{ prefix: "a?" }, `${PREFIX}"a?"`],
+    [{ prefix: "[a" }, `${PREFIX}"[a"`],
+    [{ prefix: "a^" }, `${PREFIX}"a^"`],
+    [{ prefix: "a\\" }, String.raw`${PREFIX}"a\\"`],
+    [{ prefix: "tg\n" }, String.raw`${PREFIX}"tg\n"`],
+    [{ prefix: "é" }, `${PREFIX}"é"`],
+    [{ prefix: "a".repeat(65) }, `${PREFIX}"${"a".repeat(65)}"`],
+    [{ prefix: null }, `${PREFIX}null`],
+    [{ prefix: 7 }, `${PREFIX}7`],
+    [{ time: "local" }, 'time: expected "server" or "client", got "local"'],
+    [{ time: null }, 'time: expected "server" or "client", got null'],
+    [{ maxSkewMs: -1 }, `${SKEW}-1`],
+    [{ maxSkewMs: 0.5 }, `${SKEW}0.5`],
+    [{ maxSkewMs: 86_400_001 }, `${SKEW}86400001`],
+    [{ maxSkewMs: "1s" }, `${SKEW}"1s"`],
+    [{ maxSkewMs: null }, `${SKEW}null`],
+    [{ timeoutMs: 0 }, `${TIMEOUT}0`],
+    [{ timeoutMs: Number.POSITIVE_INFINITY }, `${TIMEOUT}Infinity`],
+    [{ timeoutMs: Number.NaN }, `${TIMEOUT}NaN`],
+    [{ timeoutMs: 3_600_001 }, `${TIMEOUT}3600001`],
+    [{ timeoutMs: 100n }, `${TIMEOUT}100n`],
+    [{ batch: 0 }, `${BATCH}0`],
+    [{ batch: 1_025 }, `${BATCH}1025`],
+    [{ batch: 1.5 }, `${BATCH}1.5`],
+    [{ batch: "all" }, `${BATCH}"all"`],
+    [{ batch: null }, `${BATCH}null`],
+    [{ denyCache: 0 }, `${DENY_CACHE}0`],
+    [{ denyCache: -5 }, `${DENY_CACHE}-5`],
+    [{ denyCache: 10_000_001 }, `${DENY_CACHE}10000001`],
+    [{ denyCache: {} }, `${DENY_CACHE}an object`],
+    [{ onFailure: "throw" }, `${FAILURE}"throw"`],
+    [{ onFailure: null }, `${FAILURE}null`],
+    [{ onFailure: () => true }, `${FAILURE}a function`],
+    [{ onFailure: {} }, `${FALLBACK}undefined`],
+    [{ onFailure: { fallback: "memory", share: 1 } }, `${FALLBACK}"memory"`],
+    [{ onFailure: { fallback: { kind: "async", open: () => {} }, share: 1 } }, `${FALLBACK}an object`],
+    [{ onFailure: { fallback: memoryStore() } }, `${SHARE}undefined`],
+    [{ onFailure: { fallback: memoryStore(), share: 0 } }, `${SHARE}0`],
+    [{ onFailure: { fallback: memoryStore(), share: 1.01 } }, `${SHARE}1.01`],
+    [{ onFailure: { fallback: memoryStore(), share: Number.NaN } }, `${SHARE}NaN`],
+    [{ onFailure: { fallback: memoryStore(), share: "25%" } }, `${SHARE}"25%"`],
+    [{ observe: "loudly" }, `${OBSERVE}"loudly"`],
+    [{ observe: null }, `${OBSERVE}null`],
+  ])("the options %o throw", (options, message) => {
+    expect(optionErrorOf(options)).toBe(message);
+  });
+
+  it("an unknown option throws", () => {
+    expect(optionErrorOf({ timeout: 5 })).toBe(
+      'redisStore: expected options among client, prefix, time, maxSkewMs, timeoutMs, connectTimeoutMs, maxPending, onFailure, batch, denyCache, observe, got "timeout"',
+    );
+  });
+
+  it.each<[unknown, string]>([
+    [undefined, "undefined"],
+    [null, "null"],
+    ["redis://localhost", '"redis://localhost"'],
+  ])("options that are %o throw", (options, shown) => {
+    const { code, message } = errorOf(() => redisStore(options as RedisStoreOptions));
+    expect([code, message]).toEqual(["ERR_OPTION", `redisStore: expected an object of options, got ${shown}`]);
+  });
+});
+
+describe("a value that is no client throws", () => {
+  it.each<[unknown, string]>([
+    [undefined, "undefined"],
+    [null, "null"],
+    ["redis://localhost", '"redis://localhost"'],
+    [{}, "an object"],
+    [{ get: () => {}, set: () => {} }, "an object"],
+    [Promise.resolve({}), "a promise"],
+  ])("the client %o throws", (client, shown) => {
+    expect(optionErrorOf({ client })).toBe(
+      `client: expected a client of ioredis, redis, iovalkey, @valkey/valkey-glide or @upstash/redis, got ${shown}`,
+    );
+  });
+});
+
+describe("an option at its bound is accepted", () => {
+  it.each<object>([
+    { prefix: "a" },
+    { prefix: "rate-limits:eu/west|1~!#$%&'()+,-./:;<=>@_`.".replaceAll("`", "") },
+    { prefix: "a".repeat(64) },
+    { maxSkewMs: 0 },
+    { maxSkewMs: 86_400_000 },
+    { timeoutMs: 1 },
+    { timeoutMs: 3_600_000 },
+    { batch: 1 },
+    { batch: 1_024 },
+    { batch: true },
+    { batch: false },
+    { denyCache: 1 },
+    { denyCache: 10_000_000 },
+    { denyCache: true },
+    { onFailure: { fallback: memoryStore(), share: 1 } },
+    { onFailure: { fallback: memoryStore(), share: Number.MIN_VALUE } },
+    { prefix: undefined, time: undefined, batch: undefined, denyCache: undefined, observe: undefined },
+  ])("the options %o are accepted", async (options) => {
+    const store = redisStore({ client: inUse.redis.client, ...options });
+    expect(store).toMatchObject({ kind: "async", bypass: false, breaker: "closed" });
+    await store.close();
+  });
+});
+
+describe("createLimiter throws for a limiter that the store does not support", () => {
+  it("a limiter without a name throws", () => {
+    const store = inUse.redis.store();
+    const { code, message } = errorOf(() => createLimiter({ limits: [perSecond(1)], store }));
+    expect(code).toBe("ERR_NAME");
+    expect(message).toBe("name: expected a name, by which all nodes know the limiter, got undefined");
+  });
+
+  it("a limiter without a name but with limits chosen per call throws at the latest with its first call", async () => {
+    const store = inUse.redis.store();
+    const asked = async () => createLimiter({ limits: () => [perSecond(1)], store }).allow("ann");
+    await expect(asked()).rejects.toMatchObject({ code: "ERR_NAME" });
+  });
+
+  it("a limiter whose limits fit a small fraction is accepted", async () => {
+    const store = inUse.redis.store({ onFailure: { fallback: memoryStore(), share: 0.001 } });
+    const limits = [perDay(1), slidingWindow({ limit: 500, window: "1m" }), perSecond(1_000, { burst: 5 })];
+    expect(await createLimiter({ name: "small", limits, store }).allow("ann")).toBe(true);
+  });
+});

@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest";
+import { perHour, perSecond, slidingWindow } from "../../../../src/index.ts";
+import { decodeReply } from "../../../../src/stores/redis/script/decode-reply.ts";
+import { encodeCall } from "../../../../src/stores/redis/script/encode-call.ts";
+import { epochOf } from "../../../../src/stores/redis/script/epoch.ts";
+import { call, encoded, NOW_US, together } from "./kit/script-call.ts";
+
+const utc = (year: number) => Date.UTC(year, 0, 1) * 1_000;
+const YEAR_US = 365.25 * 86_400_000_000;
+
+describe("an epoch", () => {
+  it("the epoch from 2015 to 2054 has an empty mark", () => {
+    expect(epochOf(NOW_US)).toEqual({ originUs: utc(2035), mark: "" });
+    expect(epochOf(utc(2015) + 86_400_000_000)).toEqual(epochOf(NOW_US));
+    expect(epochOf(utc(2055) - 86_400_000_000)).toEqual(epochOf(NOW_US));
+  });
+
+  it("earlier and later epochs have other marks and origins", () => {
+    expect(epochOf(utc(2056)).mark).toBe("1");
+    expect(epochOf(utc(2000)).mark).toBe("-1");
+    expect(epochOf(0).mark).toBe("-2");
+  });
+
+  it.each([0, NOW_US, utc(2015), utc(2055), 2 ** 52, -(2 ** 52)])(
+    "an epoch begins at most 20 years before its origin, and ends later: %i µs",
+    (us) => {
+      const distanceUs = us - epochOf(us).originUs;
+      expect(distanceUs).toBeGreaterThanOrEqual(-20 * YEAR_US);
+      expect(distanceUs).toBeLessThan(20 * YEAR_US);
+    },
+  );
+});
+
+describe("the arguments of a call", () => {
+  const bucket = encoded(perSecond(10));
+  const few = (transactions: Parameters<typeof encodeCall>[0]["transactions"]) =>
+    encodeCall({ time: "server", extraMs: 0, transactions });
+
+  it("every key is listed once", () => {
+    const calls = ["a", "b", "a"].map((name) => call("take", bucket, name));
+    expect(few(calls).keys).toEqual(["a", "b"]);
+    expect(few([together(call("charge", bucket, "a"), call("charge", bucket, "a"))]).keys).toEqual(["a"]);
+  });
+
+  it("the arguments begin with the time and the clock skew", () => {
+    const transactions = [call("take", bucket, "a")];
+    expect(encodeCall({ time: "client", extraMs: 25, transactions }).args.slice(0, 2)).toEqual([String(NOW_US), "25"]);
+    expect(few(transactions).args.slice(0, 2)).toEqual(["", "0"]);
+  });
+
+  it("identical calls for a hundred keys have as many arguments as for one", () => {
+    const of = (count: number) => Array.from({ length: count }, (_, i) => call("take", bucket, `key ${i}`));
+    expect(few(of(100)).args.length).toBe(few(of(1)).args.length);
+    expect(few([...of(100), call("take", bucket, "another", 2)]).args.length).toBe(few(of(1)).args.length + 4);
+  });
+
+  it("the shortest form covers any number of keys", () => {
+    const of = (count: number) => Array.from({ length: count }, (_, i) => call("take", bucket, `key ${i}`));
+    for (const count of [1, 1_000, 1_024, 9_000]) expect(few(of(count)).args[2]).toBe("one");
+  });
+
+  it("a changed moment is encoded, after that of the last call", () => {
+    const window = encoded(slidingWindow({ limit: 5, window: "1s" }));
+    const by = (time: "server" | "client", plan: typeof bucket) => {
+      const moments = [NOW_US, NOW_US, NOW_US + 7, NOW_US - 7];
+      const transactions = moments.map((nowUs, i) => call("take", plan, `key ${i}`, 1, { nowUs }));
+      return encodeCall({ time, extraMs: 0, transactions }).args;
+    };
+    for (const [plan, mark] of [
+      [bucket, "0"],
+      [window, "@"],
+    ] as const) {
+      const args = by("client", plan);
+      expect(args[0]).toBe(String(NOW_US - 7));
+      const marked = args.flatMap((text, i) => (text === mark && Number(args[i + 1]) > 2 ** 40 ? [args[i + 1]] : []));
+      expect(marked).toEqual([NOW_US, NOW_US + 7, NOW_US - 7].map(String));
+    }
+    expect(by("server", bucket)).toEqual(
+      encodeCall({
+        time: "server",
+        extraMs: 0,
+        transactions: [0, 1, 2, 3].map((i) => call("take", bucket, `key ${i}`)),
+      }).args,
+    );
+  });
+
+  it("a refund can carry the moment of its take", () => {
+    const { args } = few([call("refund", bucket, "a", 2, { takenUs: NOW_US })]);
+    expect(args.slice(-8)).toEqual(["r", "5", "1", String(NOW_US), "1", "1", "1", "2"]);
+  });
+});
+
+describe("the reply to a call", () => {
+  const two = encoded(perSecond(10), slidingWindow({ limit: 5, window: "1s" }));
+  const one = encoded(perHour(5));
+
+  it("a reply has a report per call", () => {
+    const [outcome] = decodeReply([1, 1, 2, 3, 4, 5, 0, 6, -1, 7, 8], [call("take", two, "a")]) ?? [];
+    expect(outcome?.admitted).toBe(1);
+    expect(outcome?.reports).toHaveLength(1);
+    expect(outcome?.reports[0]).toMatchObject({
+      admitted: true,
+      conforms: [true, false],
+      used: [2, 6],
+      waitUs: [3, Number.POSITIVE_INFINITY],
+      usedAfterWait: [4, 7],
+      resetUs: [5, 8],
+    });
+  });
+
+  it("a reply can have a report of the first denied call only", () => {
+    const some = call("take", one, "a", 1, { times: 3, detail: "first-denied" });
+    expect(decodeReply([3], [some])).toEqual([{ admitted: 3, reports: [] }]);
+    const [outcome] = decodeReply([2, 0, 5, 1, 0, 2], [some]) ?? [];
+    expect(outcome).toMatchObject({ admitted: 2, reports: [{ admitted: false, waitUs: [1] }] });
+  });
+
+  it("a number beyond 2^53 takes two entries", () => {
+    const [outcome] = decodeReply([0, 0, 9, -1, 0, -41, 2 ** 52 + 1], [call("charge", one, "a")]) ?? [];
+    expect(outcome?.reports[0]?.resetUs).toEqual([(2 ** 52 + 1) * 2 ** 40]);
+  });
+
+  it("the reply to a refund or a drop is one number", () => {
+    const outcomes = decodeReply([1, 0], [call("refund", two, "a"), call("drop", one, "a")]);
+    expect(outcomes).toEqual([
+      { admitted: 1, reports: [] },
+      { admitted: 0, reports: [] },
+    ]);
+  });
+
+  it("the moment follows the number of admitted calls, with reportsTime", () => {
+    const [outcome] = decodeReply([1, NOW_US, 1, 1, 0, 1, 2], [call("take", one, "a", 1, { reportsTime: true })]) ?? [];
+    expect(outcome).toMatchObject({ admitted: 1, decidedUs: NOW_US, reports: [{ used: [1], resetUs: [2] }] });
+  });
+
+  it("takes are reported up to the first denial, charges each, and read-only verbs once", () => {
+    const reports = (verb: "take" | "charge" | "peek", reply: readonly number[]) =>
+      decodeReply(reply, [call(verb, one, "a", 1, { times: 4 })])?.[0]?.reports.map(({ admitted }) => admitted);
+    const entry = [1, 0, 0, 0, 0];
+    expect(reports("take", [2, ...entry, ...entry, ...entry])).toEqual([true, true, false]);
+    expect(reports("take", [4, ...entry, ...entry, ...entry, ...entry])).toEqual([true, true, true, true]);
+    expect(reports("charge", [1, ...entry, ...entry, ...entry, ...entry])).toEqual([true, false, false, false]);
+    expect(reports("peek", [4, ...entry])).toEqual([true]);
+  });
+
+  it("a negative number means a rejected write", () => {
+    const outcomes = decodeReply(
+      [-1, 1, -5],
+      [call("take", two, "a"), call("refund", one, "b"), call("take", one, "c")],
+    );
+    expect(outcomes?.map(({ rejected }) => rejected)).toEqual(["OOM", undefined, "NOPERM"]);
+    expect(() => decodeReply([-100], [call("take", one, "a")])).toThrow("a known rejection");
+  });
+
+  it("the reply to a cancelled call is empty", () => {
+    expect(decodeReply([], [call("take", one, "a")])).toBeUndefined();
+  });
+
+  it.each([[[1]], [[1, 1, 1, 0, 0, 0, 0]]])("a reply that does not fit the call throws: %j", (reply) => {
+    expect(() => decodeReply(reply, [call("take", one, "a")])).toThrow("expected a reply of");
+  });
+});

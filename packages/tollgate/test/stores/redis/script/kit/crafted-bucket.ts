@@ -1,0 +1,60 @@
+import { CompiledPlan } from "../../../../../src/algorithms/compiled-plan.ts";
+import { Ticks } from "../../../../../src/algorithms/ticks.ts";
+import { type TickScale, tickScale } from "../../../../../src/core/limits/tick-scale.ts";
+import { createPlan } from "../../../../../src/core/plan.ts";
+import { createTimeCell } from "../../../../../src/core/time-cell.ts";
+import { VERBS } from "../../../../../src/core/verbs.ts";
+import { Report, tokenBucket } from "../../../../../src/index.ts";
+import { encodePlan } from "../../../../../src/stores/redis/script/encode-plan.ts";
+import { epochOf } from "../../../../../src/stores/redis/script/epoch.ts";
+import { outcomeDifferences } from "./compare-outcomes.ts";
+import { call, NOW_US } from "./script-call.ts";
+import type { ScriptServer } from "./script-server.ts";
+
+const WRITE_CELL = "redis.call('SET', KEYS[1], struct.pack('<d', tonumber(ARGV[1])))";
+const COST = 3;
+
+/** A token bucket with a crafted cell, and its kernel. */
+export class CraftedBucket {
+  readonly ticks: Ticks;
+  readonly scale: TickScale;
+  readonly ticksPerPeriod: bigint;
+  readonly #name: string;
+  readonly #compiled: CompiledPlan;
+  readonly #encoded: ReturnType<typeof encodePlan>;
+
+  constructor(capacity: number, refill: number, perUs: number) {
+    const epoch = epochOf(NOW_US);
+    const plan = createPlan("api", "api", [tokenBucket({ capacity, refill, per: perUs / 1_000 })]);
+    this.ticks = new Ticks(capacity, refill, perUs, epoch.originUs);
+    this.scale = tickScale(capacity, refill, perUs);
+    this.ticksPerPeriod = BigInt(this.scale.units) * BigInt(this.scale.ticksPerUnit);
+    this.#name = plan.id;
+    this.#compiled = new CompiledPlan(plan, epoch.originUs);
+    this.#encoded = encodePlan(plan, epoch);
+  }
+
+  /** Every difference between the script and the kernel for a bucket that is full at a given tick. */
+  async differences(server: ScriptServer, nowUs: number, fullTicks: number): Promise<string[]> {
+    const key = `${this.#name} ${nowUs} ${fullTicks}`;
+    await server.command("EVAL", WRITE_CELL, "1", key, String(fullTicks));
+    const got = await server.run({
+      time: "client",
+      extraMs: 0,
+      transactions: [call("explain", this.#encoded, key, COST, { nowUs })],
+    });
+    const report = this.#explained(nowUs, fullTicks);
+    return outcomeDifferences(got, [{ admitted: report.admitted ? 1 : 0, reports: [report] }]).map(
+      (difference) => `${key}: ${difference}`,
+    );
+  }
+
+  #explained(nowUs: number, fullTicks: number): Report {
+    const cells = new Float64Array([fullTicks]);
+    const now = createTimeCell(nowUs);
+    const report = new Report();
+    this.#compiled.begin("known", cells, 0, now);
+    report.admitted = this.#compiled.apply(VERBS.explain, cells, 0, [COST], now, report, 0);
+    return report;
+  }
+}

@@ -1,0 +1,34 @@
+import { createPlan } from "../../../../../src/core/plan.ts";
+import type { Limit } from "../../../../../src/index.ts";
+import { type EncodedPlan, encodePlan } from "../../../../../src/stores/redis/script/encode-plan.ts";
+import { epochOf } from "../../../../../src/stores/redis/script/epoch.ts";
+import type { ScriptTransaction, ScriptVerb } from "../../../../../src/stores/redis/script/transaction.ts";
+
+/** A whole second in July 2026. */
+export const NOW_US = 1_784_000_000_000_000;
+
+export function encoded(...limits: readonly Limit[]): EncodedPlan {
+  return encodePlan(createPlan("api", "api", limits), epochOf(NOW_US));
+}
+
+/** A call for one key, with one cost for all limits or one per limit. */
+export function call(
+  verb: ScriptVerb,
+  plan: EncodedPlan,
+  name: string,
+  cost: number | readonly number[] = 1,
+  options: Partial<Omit<ScriptTransaction, "verb" | "keys">> = {},
+): ScriptTransaction {
+  const costs = typeof cost === "number" ? plan.plan.limits.map(() => cost) : cost;
+  return { verb, times: 1, detail: "each", nowUs: NOW_US, ...options, keys: [{ name, plan, costs }] };
+}
+
+/** The same calls at another moment. */
+export function at(nowUs: number, transactions: readonly ScriptTransaction[]): ScriptTransaction[] {
+  return transactions.map((transaction) => ({ ...transaction, nowUs }));
+}
+
+/** A transaction of all keys of these calls, all or nothing. */
+export function together(...calls: readonly [ScriptTransaction, ...ScriptTransaction[]]): ScriptTransaction {
+  return { ...calls[0], keys: calls.flatMap(({ keys }) => keys) };
+}

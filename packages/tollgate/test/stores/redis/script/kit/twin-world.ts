@@ -1,0 +1,69 @@
+import { REACH_US } from "../../../../../src/algorithms/ticks.ts";
+import { createPlan, type Plan } from "../../../../../src/core/plan.ts";
+import type { SyncSpace } from "../../../../../src/core/store.ts";
+import { createTimeCell } from "../../../../../src/core/time-cell.ts";
+import { type Limit, type LocalStore, memoryStore, Report } from "../../../../../src/index.ts";
+import { type EncodedPlan, encodePlan } from "../../../../../src/stores/redis/script/encode-plan.ts";
+import type { Epoch } from "../../../../../src/stores/redis/script/epoch.ts";
+import { QuietSpace } from "./quiet-space.ts";
+
+/** A plan for the script and for the memory store. */
+export interface TwinPlan {
+  readonly plan: Plan;
+  readonly encoded: EncodedPlan;
+  /** Equal for plans of the same cells. */
+  readonly cells: string;
+}
+
+/** One memory store per key. Each can be swept alone, and none removes its table. Nothing else is swept. */
+export class TwinWorld {
+  readonly epoch: Epoch;
+  readonly #stores = new Map<string, LocalStore>();
+  readonly #spaces = new Map<string, SyncSpace>();
+  #sweptUs = 0;
+  readonly #context = { clock: { now: () => this.#sweptUs / 1_000 }, onSweep: undefined };
+
+  constructor(epoch: Epoch) {
+    this.epoch = epoch;
+  }
+
+  get earliestUs(): number {
+    return this.epoch.originUs - REACH_US;
+  }
+
+  get latestUs(): number {
+    return this.epoch.originUs + REACH_US - 1;
+  }
+
+  plan(name: string, limits: readonly Limit[]): TwinPlan {
+    const plan = createPlan(name, name, limits);
+    return { plan, encoded: encodePlan(plan, this.epoch), cells: `${name}\n${plan.id}` };
+  }
+
+  /** The space of one key under a plan. Its ticks count from the epoch's origin, as in the script. */
+  space({ plan }: TwinPlan, key: string): SyncSpace {
+    const scope = `${plan.limiter} of ${key}`;
+    const name = [scope, ...plan.limits.map((limit) => `${limit.name} ${limit.mode}`)].join("\n");
+    const known = this.#spaces.get(name);
+    if (known !== undefined) return known;
+    const own = createPlan(scope, scope, plan.limits);
+    const store = this.#stores.get(own.id + scope) ?? memoryStore();
+    this.#stores.set(own.id + scope, store);
+    const space = new QuietSpace(store.open(own, this.#context));
+    this.#spaces.set(name, space);
+    // Creates the table.
+    const nothing = plan.limits.map(() => 0);
+    space.apply("explain", key, nothing, createTimeCell(this.epoch.originUs), new Report(), 0);
+    return space;
+  }
+
+  /** Drops a key if it is idle, and returns whether it did. */
+  sweep(plan: TwinPlan, key: string, nowUs: number): boolean {
+    const space = this.space(plan, key);
+    this.#sweptUs = nowUs;
+    // Ends the last call: until then the store keeps the slot that its peek reserved.
+    const nothing = plan.plan.limits.map(() => 0);
+    space.apply("peek", `not ${key}`, nothing, createTimeCell(nowUs), new Report(), 0);
+    return space.sweep(createTimeCell(nowUs)) > 0;
+  }
+}

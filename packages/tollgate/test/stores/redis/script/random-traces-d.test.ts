@@ -1,0 +1,3 @@
+import { itAgreesWithMemory } from "./kit/play-traces.ts";
+
+itAgreesWithMemory(3);

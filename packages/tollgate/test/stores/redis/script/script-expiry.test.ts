@@ -1,0 +1,212 @@
+import { describe, expect, it } from "vitest";
+import { createPlan } from "../../../../src/core/plan.ts";
+import { fixedWindow, type Limit, perMinute, perSecond, slidingWindow, tokenBucket } from "../../../../src/index.ts";
+import { encodePlan } from "../../../../src/stores/redis/script/encode-plan.ts";
+import { epochOf } from "../../../../src/stores/redis/script/epoch.ts";
+import type { ScriptTransaction } from "../../../../src/stores/redis/script/transaction.ts";
+import { at, call, encoded, NOW_US } from "./kit/script-call.ts";
+import { useScriptServer } from "./kit/script-server.ts";
+
+const DAY_US = 86_400_000_000;
+const started = useScriptServer();
+
+async function byServer(...transactions: ScriptTransaction[]) {
+  return started.server.run({ time: "server", extraMs: 0, transactions });
+}
+
+async function atTime(nowUs: number, ...transactions: ScriptTransaction[]) {
+  return started.server.run({ time: "client", extraMs: 0, transactions: at(nowUs, transactions) });
+}
+
+async function exists(name: string): Promise<boolean> {
+  return (await started.server.command("EXISTS", name)) === 1;
+}
+
+async function serverUs(): Promise<number> {
+  const [seconds, us] = (await started.server.command("TIME")) as [string, string];
+  return Number(seconds) * 1_000_000 + Number(us);
+}
+
+/** When a key expires, in whole milliseconds since 1970. */
+async function expiresMs(name: string): Promise<number> {
+  return Number(await started.server.command("PEXPIRETIME", name));
+}
+
+const DAILY = tokenBucket({ capacity: 4, refill: 4, per: "1d" });
+/** A time in the middle of a millisecond. */
+const ODD_WINDOW_US = 7 * DAY_US + 1;
+const EACH_ODD_WINDOW = fixedWindow({ limit: 9, window: ODD_WINDOW_US / 1_000 });
+
+/** Calls, and the time after which their key is idle. One case for each form of the script. */
+const CASES: readonly (readonly [name: string, limits: readonly Limit[], costs: readonly number[], leftUs: number])[] =
+  [
+    ["one bucket", [DAILY], [1], DAY_US / 4],
+    ["a bucket in odd microseconds", [tokenBucket({ capacity: 1, refill: 1, per: 3_600_000.001 })], [1], 3_600_000_001],
+    ["two buckets, the later of both", [perMinute(60), DAILY], [60, 2], DAY_US / 2],
+    ["two buckets in the other order", [DAILY, perMinute(60)], [2, 60], DAY_US / 2],
+    ["an inexact bucket", [tokenBucket({ capacity: 999_983, refill: 999_983, per: "1d" })], [999_983], DAY_US],
+    ["a sliding window", [slidingWindow({ limit: 5, window: "3h" })], [2], DAY_US / 8],
+    ["a window beside a bucket", [perSecond(5), slidingWindow({ limit: 5, window: "3h" })], [1, 1], DAY_US / 8],
+    [
+      "a shadow limit",
+      [perSecond(5), tokenBucket({ name: "s", capacity: 1, refill: 1, per: "1d", mode: "shadow" })],
+      [1, 1],
+      DAY_US,
+    ],
+    [
+      "an empty bucket, its idle time after it is full",
+      [tokenBucket({ capacity: 3, refill: 1, per: "1h", initial: "empty", idleTtl: "2h" })],
+      [0],
+      5 * 3_600_000_000,
+    ],
+    ["ten years", [slidingWindow({ limit: 1, window: "3652.5d" })], [1], 3652.5 * DAY_US],
+  ];
+
+describe.each(CASES)("a key expires when it is idle: %s", (name, limits, costs, leftUs) => {
+  it("a key expires by the server's time, rounded up to a millisecond", async () => {
+    const plan = encoded(...limits);
+    const before = await serverUs();
+    await byServer(call("take", plan, `server ${name}`, costs));
+    const after = await serverUs();
+    const got = await expiresMs(`server ${name}`);
+    expect(got).toBeGreaterThanOrEqual(Math.ceil((before + leftUs) / 1_000));
+    expect(got).toBeLessThanOrEqual(Math.ceil((after + leftUs) / 1_000));
+  });
+
+  it.each([0, 250])(
+    "a key expires by the client's time, %i ms late for clock skew and one for rounding",
+    async (extraMs) => {
+      const key = `client ${name} ${extraMs}`;
+      const transactions = [call("take", encoded(...limits), key, costs, { nowUs: NOW_US + 1 })];
+      const leftMs = await started.server.leftAfter({ time: "client", extraMs, transactions });
+      expect(leftMs).toBe(Math.ceil(leftUs / 1_000) + 1 + extraMs);
+    },
+  );
+});
+
+describe("the moment that a key expires", () => {
+  it("a fixed window expires at its end, rounded up to a millisecond", async () => {
+    await byServer(call("take", encoded(EACH_ODD_WINDOW), "odd"));
+    const endUs = (Math.floor((await serverUs()) / ODD_WINDOW_US) + 1) * ODD_WINDOW_US;
+    expect(await expiresMs("odd")).toBe(Math.ceil(endUs / 1_000));
+  });
+
+  it("the expiry moves with every take and refund", async () => {
+    const plan = encoded(DAILY);
+    const daysLeft = async () =>
+      Math.round(((await expiresMs("moves")) * 1_000 - (await serverUs())) / (DAY_US / 4)) / 4;
+    await byServer(call("take", plan, "moves", 2));
+    expect(await daysLeft()).toBe(0.5);
+    await byServer(call("charge", plan, "moves", 6));
+    expect(await daysLeft()).toBe(2);
+    await byServer(call("refund", plan, "moves", 5));
+    expect(await daysLeft()).toBe(0.75);
+  });
+
+  it("a call that changes nothing keeps the expiry", async () => {
+    const plan = encoded(DAILY);
+    await byServer(call("take", plan, "stays", 4));
+    const expires = await expiresMs("stays");
+    await byServer(call("take", plan, "stays"), call("peek", plan, "stays"), call("explain", plan, "stays", 0));
+    await byServer(call("take", plan, "stays", 0), call("take", plan, "stays", 5));
+    expect(await expiresMs("stays")).toBe(expires);
+  });
+
+  it("a huge debt has the latest possible expiry", async () => {
+    const plan = encoded(tokenBucket({ capacity: 2 ** 50, refill: 1, per: "3650d" }));
+    await byServer(call("charge", plan, "ages", Number.MAX_SAFE_INTEGER));
+    await atTime(NOW_US, call("charge", plan, "ages too", Number.MAX_SAFE_INTEGER));
+    expect(await expiresMs("ages")).toBe(2 ** 52);
+    expect(await expiresMs("ages too")).toBeGreaterThan(2 ** 52);
+  });
+
+  it("the expiry counts from the client's time, even in 1970", async () => {
+    const plan = encodePlan(createPlan("api", "api", [DAILY]), epochOf(0));
+    await atTime(0, call("take", plan, "1970"));
+    expect(Number(await started.server.command("PTTL", "1970"))).toBeGreaterThan(DAY_US / 4 / 1_000 - 5_000);
+  });
+
+  it("a key is gone after its expiry", async () => {
+    await byServer(call("take", encoded(perSecond(100)), "soon"), call("take", encoded(perSecond(50)), "sooner"));
+    await expect.poll(() => exists("soon"), { interval: 5 }).toBe(false);
+    await expect.poll(() => exists("sooner"), { interval: 5 }).toBe(false);
+  });
+});
+
+const EMPTY = tokenBucket({ capacity: 2, refill: 1, per: "1h", initial: "empty", idleTtl: "1h" });
+const KINDS: readonly (readonly [name: string, limits: readonly Limit[]])[] = [
+  ["a bucket", [DAILY]],
+  ["two buckets", [DAILY, perMinute(60)]],
+  ["an inexact bucket", [tokenBucket({ capacity: 999_983, refill: 999_983, per: "1d" })]],
+  ["a sliding window", [slidingWindow({ limit: 5, window: "1h" })]],
+  ["a fixed window", [fixedWindow({ limit: 5, window: "1h" })]],
+  ["a bucket in shadow mode", [tokenBucket({ capacity: 1, refill: 1, per: "1d", mode: "shadow" })]],
+];
+
+describe.each(KINDS)("an idle key is not stored: %s", (name, limits) => {
+  const plan = encoded(...limits);
+
+  it("a key from which nothing was taken is not stored", async () => {
+    const key = `untouched ${name}`;
+    const capacity = Math.max(...limits.map((limit) => limit.capacity));
+    await byServer(call("take", plan, key, 0), call("charge", plan, key, 0), call("refund", plan, key, 2));
+    await byServer(call("take", plan, key, 0));
+    await byServer(call("peek", plan, key), call("explain", plan, key));
+    if (plan.plan.enforces[0] === true) await byServer(call("take", plan, key, capacity + 1));
+    expect(await exists(key)).toBe(false);
+  });
+
+  it("a key to which all was given back is removed", async () => {
+    const key = `given back ${name}`;
+    await byServer(call("take", plan, key));
+    expect(await exists(key)).toBe(true);
+    await byServer(call("refund", plan, key));
+    expect(await exists(key)).toBe(false);
+    await byServer(call("take", plan, key), call("refund", plan, key));
+    expect(await exists(key)).toBe(false);
+  });
+
+  it("a key that is idle when it would be written is not stored", async () => {
+    const key = `late ${name}`;
+    await atTime(NOW_US, call("take", plan, key));
+    await atTime(NOW_US + 2 * DAY_US, call("take", plan, key, 0));
+    expect(await exists(key)).toBe(true);
+    await atTime(NOW_US + 2 * DAY_US, call("refund", plan, key));
+    expect(await exists(key)).toBe(false);
+  });
+
+  it("drop removes a key only if it is idle", async () => {
+    const key = `dropped ${name}`;
+    const drop = async (nowUs: number) => (await atTime(nowUs, call("drop", plan, key)))?.[0]?.admitted;
+    expect(await drop(NOW_US)).toBe(0);
+    await atTime(NOW_US, call("take", plan, key));
+    expect(await drop(NOW_US)).toBe(0);
+    expect(await exists(key)).toBe(true);
+    expect(await drop(NOW_US + DAY_US)).toBe(1);
+    expect(await exists(key)).toBe(false);
+  });
+});
+
+describe("a bucket that starts empty", () => {
+  const plan = encoded(EMPTY);
+
+  it("a bucket that starts empty is stored with its first call, even a denied one", async () => {
+    const outcomes = await atTime(NOW_US, call("take", plan, "denied"), call("take", plan, "nothing", 0));
+    expect(outcomes?.map(({ admitted }) => admitted)).toEqual([0, 1]);
+    expect([await exists("denied"), await exists("nothing")]).toEqual([true, true]);
+    const later = await atTime(NOW_US + 3_600_000_000, call("take", plan, "denied"));
+    expect(later?.[0]?.admitted).toBe(1);
+  });
+
+  it("a bucket that starts empty is stored until an idle time after it is full", async () => {
+    const hours = (count: number) => NOW_US + count * 3_600_000_000;
+    const drop = async (nowUs: number) => (await atTime(nowUs, call("drop", plan, "idle")))?.[0]?.admitted;
+    await atTime(NOW_US, call("take", plan, "idle", 0));
+    expect([await drop(hours(2)), await drop(hours(3) - 1), await drop(hours(3))]).toEqual([0, 0, 1]);
+  });
+
+  it("a read-only call does not store a bucket that starts empty", async () => {
+    await atTime(NOW_US, call("peek", plan, "looked at"), call("explain", plan, "looked at"));
+    expect(await exists("looked at")).toBe(false);
+  });
+});

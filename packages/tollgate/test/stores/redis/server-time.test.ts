@@ -1,0 +1,125 @@
+import { createLimiter, fixedWindow, memoryStore, perDay, perSecond, slidingWindow, tokenBucket } from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+import { callBoth, LIVELY, twinsOf } from "./kit/limiter-twins.ts";
+import { freshPrefix, useRedis } from "./kit/use-redis.ts";
+import { Random } from "./script/kit/random.ts";
+
+const inUse = useRedis();
+const AN_HOUR_MS = 3_600_000;
+
+describe("with time: server the server's clock decides", () => {
+  it("two nodes whose clocks are hours apart share one quota", async () => {
+    const prefix = freshPrefix();
+    const limits = [
+      perDay(100),
+      slidingWindow({ limit: 90, window: "1h" }),
+      fixedWindow({ limit: 95, window: "100d" }),
+    ];
+    const nodes = [-5 * AN_HOUR_MS, 7 * AN_HOUR_MS].map((differenceMs) =>
+      createLimiter({
+        name: "api",
+        limits,
+        store: inUse.redis.store({ prefix }),
+        clock: manualClock(Date.now() + differenceMs),
+      }),
+    );
+    const [one, other] = [nodes[0]!, nodes[1]!];
+    const allowed = await Promise.all(Array.from({ length: 120 }, (_, i) => nodes[i % 2]!.allow("ann")));
+    expect(allowed.filter(Boolean)).toHaveLength(90);
+    const [mine, theirs] = await Promise.all([one.explain("ann"), other.explain("ann")]);
+    for (const [i, report] of mine.entries()) {
+      expect({ ...report, retryAfterMs: 0, resetMs: 0 }).toEqual({ ...theirs[i], retryAfterMs: 0, resetMs: 0 });
+      expect(Math.abs(report.resetMs - theirs[i]!.resetMs)).toBeLessThan(2_000);
+    }
+    expect(await one.consume("ann")).toMatchObject({ allowed: false, remaining: 0 });
+    await other.refund("ann", 90);
+    expect(
+      (await createLimiter({ name: "api", limits, store: inUse.redis.store({ prefix }) }).consume("ann", 90)).allowed,
+    ).toBe(true);
+  });
+
+  it("a denial ends by the server's clock, whatever the date of the limiter's clock", async () => {
+    const differenceMs = -9 * AN_HOUR_MS;
+    const clock = { now: () => Date.now() + differenceMs };
+    const limits = [tokenBucket({ capacity: 1, refill: 1, per: "40ms" })];
+    const limiter = createLimiter({ name: "api", limits, store: inUse.redis.store(), clock });
+    await limiter.allow("ann");
+    const denied = await limiter.consume("ann");
+    expect(denied.allowed).toBe(false);
+    await new Promise((resolve) => setTimeout(resolve, 45));
+    expect(await limiter.allow("ann")).toBe(true);
+  });
+
+  it("a denied cost is admitted after the reported wait", async () => {
+    const limiter = createLimiter({ name: "api", limits: [perSecond(20)], store: inUse.redis.store() });
+    await limiter.consume("ann", 20);
+    const denied = await limiter.consume("ann", 2);
+    if (denied.allowed) throw new Error("expected a denial");
+    expect(denied.retryAfterMs).toBeLessThanOrEqual(100);
+    await new Promise((resolve) => setTimeout(resolve, Math.ceil(denied.retryAfterMs) + 2));
+    expect(await limiter.allow("ann", 2)).toBe(true);
+  });
+
+  it("a limiter's clock that goes back by hours locks no caller out", async () => {
+    const clock = manualClock(Date.now());
+    const limits = [tokenBucket({ capacity: 1, refill: 1, per: "30ms" })];
+    const limiter = createLimiter({ name: "api", limits, store: inUse.redis.store(), clock });
+    await limiter.allow("ann");
+    expect(await limiter.allow("ann")).toBe(false);
+    clock.advance(-AN_HOUR_MS);
+    await new Promise((resolve) => setTimeout(resolve, 35));
+    expect(await limiter.allow("ann")).toBe(true);
+  });
+});
+
+describe("with time: client the limiter's clock decides", () => {
+  it.each([
+    "1970-01-01T00:00:00Z",
+    "1999-12-31T23:59:59Z",
+    "2014-12-31T23:59:59.5Z",
+    "2026-06-01T12:00:00Z",
+    "2054-12-31T23:59:59Z",
+    "2099-12-31T23:59:59Z",
+  ])("decisions from %s on equal those of the memory store", async (date) => {
+    const clock = manualClock(Date.parse(date));
+    const store = inUse.redis.storeByClock();
+    const twins = twinsOf(LIVELY, store, memoryStore(), clock);
+    const random = new Random(Date.parse(date) & 0xffff);
+    for (let turn = 0; turn < 10; turn += 1) {
+      const pairs = Array.from({ length: 12 }, () => callBoth(random.of(twins), random.of(["ann", "bob!"]), random));
+      for (const { what, asked, memory } of pairs) expect([turn, what, await asked]).toEqual([turn, what, memory]);
+      clock.advance(random.of([0, 0.001, 50]));
+    }
+  });
+
+  it("decisions equal those of the memory store while the clock moves through all epochs", async () => {
+    const clock = manualClock(0);
+    const limiter = createLimiter({ name: "api", limits: [perDay(3)], store: inUse.redis.storeByClock(), clock });
+    for (const year of [1970, 1990, 2026, 2060, 2100, 2027, 1971, 2101]) {
+      clock.set(Date.UTC(year, 5));
+      const turn = [limiter.allow("ann", 2), limiter.allow("ann", 2), limiter.allow("ann", 1), limiter.allow("ann", 1)];
+      expect([year, ...(await Promise.all(turn))]).toEqual([year, true, false, true, false]);
+      clock.advance(8 * AN_HOUR_MS);
+      expect([year, await limiter.allow("ann"), await limiter.allow("ann")]).toEqual([year, true, false]);
+      expect(await limiter.size()).toBe(1);
+    }
+  });
+
+  it("a century neither loses nor gains a unit", async () => {
+    const clock = manualClock(0);
+    const store = inUse.redis.storeByClock();
+    const limits = [tokenBucket({ capacity: 7, refill: 7, per: "3s" })];
+    const limiter = createLimiter({ name: "api", limits, store, clock });
+    for (const year of [1971, 2014, 2027, 2054, 2096]) {
+      clock.set(Date.UTC(year, 0) + 0.777);
+      await limiter.consume("ann", 7);
+      const denied = await limiter.consume("ann", 1);
+      expect(denied).toMatchObject({ allowed: false, retryAfterMs: 428.572 });
+      clock.advance(428.571);
+      expect([year, await limiter.allow("ann")]).toEqual([year, false]);
+      clock.advance(0.001);
+      expect([year, await limiter.allow("ann")]).toEqual([year, true]);
+    }
+  });
+});

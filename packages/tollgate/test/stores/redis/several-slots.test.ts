@@ -1,0 +1,203 @@
+import {
+  type AsyncLimiter,
+  type AsyncStore,
+  combine,
+  createLimiter,
+  fixedWindow,
+  memoryStore,
+  perDay,
+  perHour,
+  perSecond,
+  type SyncStore,
+  slidingWindow,
+  tokenBucket,
+} from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+import { callBoth, LIVELY, twinsOf } from "./kit/limiter-twins.ts";
+import { KEYS_OF_THREE_PRIMARIES, useCluster } from "./kit/use-cluster.ts";
+import { Random } from "./script/kit/random.ts";
+import { eventuallyTrue } from "./servers/eventually.ts";
+
+const NOW_MS = 1_790_000_000_000;
+const inUse = useCluster();
+
+interface Call {
+  readonly user: string;
+  readonly route: string;
+}
+
+/** Waits for the units in use. Units that refilled since a race was lost are not given back, but refill soon. */
+async function eventuallyUsed(limiter: AsyncLimiter<never>, input: unknown, used: readonly number[]): Promise<void> {
+  let last: readonly number[] = [];
+  await eventuallyTrue(`${used.join(", ")} units in use`, async () => {
+    const reports = await limiter.explain(input as never);
+    last = reports.map((report) => report.used);
+    return String(last) === String(used);
+  });
+  expect(last).toEqual(used);
+}
+
+/** A limiter of users and one of routes, combined. Their keys are in different slots. */
+function userAndRoute(store: AsyncStore = inUse.cluster.store(), [userLimit, routeLimit] = [perDay(6), perDay(10)]) {
+  const clock = manualClock(NOW_MS);
+  const user = createLimiter({ name: "user", key: ({ user: id }: Call) => id, limits: [userLimit], store, clock });
+  const route = createLimiter({ name: "route", key: ({ route: id }: Call) => id, limits: [routeLimit], store, clock });
+  return { clock, user, route, both: combine(user, route) };
+}
+
+describe("calls on several slots", () => {
+  it("sequential calls on several slots decide as the memory store does", async () => {
+    const clock = manualClock(NOW_MS);
+    const store = inUse.cluster.storeByClock();
+    const twins = twinsOf(LIVELY, store, memoryStore(), clock);
+    const random = new Random(11);
+    for (let step = 0; step < 300; step += 1) {
+      const { what, asked, memory } = callBoth(random.of(twins), random.of(KEYS_OF_THREE_PRIMARIES), random);
+      expect([step, what, await asked]).toEqual([step, what, memory]);
+      if (random.chance(0.2)) clock.advance(random.of([0.001, 100, 333.333, 1_000, 5_000]));
+    }
+  });
+
+  it("every verb on different keys decides as the memory store does", async () => {
+    const clock = manualClock(NOW_MS);
+    const bucket = perSecond(5);
+    const empty = tokenBucket({ capacity: 4, refill: 2, per: "1s", initial: "empty" });
+    const windows = [
+      slidingWindow({ limit: 6, window: "2s" }),
+      fixedWindow({ limit: 9, window: "1s", mode: "shadow" }),
+    ];
+    const make = (store: AsyncStore | SyncStore) => {
+      const parts = [
+        { name: "user", key: ({ user }: Call) => user, limits: [bucket, perHour(40)], clock },
+        { name: "route", key: ({ route }: Call) => route, limits: windows, clock },
+        { name: "both", key: ({ user, route }: Call) => `${user} ${route}`, limits: [empty], clock },
+      ] as const;
+      return store.kind === "sync"
+        ? combine(...parts.map((part) => createLimiter({ ...part, store })))
+        : combine(...parts.map((part) => createLimiter({ ...part, store })));
+    };
+    const asked = make(inUse.cluster.storeByClock());
+    const memory = make(memoryStore());
+    const random = new Random(5);
+    for (let step = 0; step < 300; step += 1) {
+      const call = { user: random.of(["ann", "bob"]), route: random.of(["/a", "/b", "/c"]) };
+      const cost = random.between(0, 4);
+      const verb = random.of(["consume", "consume", "consume", "peek", "explain", "charge", "refund"] as const);
+      const chance = verb !== "charge" || random.chance(0.2);
+      const told = chance ? await asked[verb](call, cost) : await asked.allow(call, cost);
+      const expected = chance ? memory[verb](call, cost) : memory.allow(call, cost);
+      const what = `${step}: ${verb} ${JSON.stringify(call)} ${cost}`;
+      expect([what, told]).toEqual([what, await expected]);
+      if (random.chance(0.3)) clock.advance(random.of([0.001, 100, 333.333, 1_000]));
+    }
+  });
+
+  it("concurrent calls on several slots never exceed a limit", async () => {
+    const store = inUse.cluster.store();
+    const { both, user, route } = userAndRoute(store, [perDay(6), perDay(40)]);
+    const users = Array.from({ length: 12 }, (_, i) => `user-${i}`);
+    const calls = users.flatMap((id) => Array.from({ length: 10 }, (_, i) => ({ user: id, route: `/${i % 2}` })));
+    const admitted = new Map<string, number>();
+    await Promise.all(
+      calls.map(async (call, i) => {
+        await new Promise((resolve) => setTimeout(resolve, i % 7));
+        if (!(await both.allow(call))) return;
+        for (const key of [call.user, call.route]) admitted.set(key, (admitted.get(key) ?? 0) + 1);
+      }),
+    );
+    for (const id of users) expect(admitted.get(id) ?? 0).toBeLessThanOrEqual(6);
+    for (const path of ["/0", "/1"]) expect(admitted.get(path) ?? 0).toBeLessThanOrEqual(40);
+    // All units were given back, and no more. Units that refilled meanwhile are not given back, but refill.
+    for (const id of users) {
+      await eventuallyUsed(user, { user: id, route: "" }, [admitted.get(id) ?? 0]);
+    }
+    for (const path of ["/0", "/1"]) {
+      await eventuallyUsed(route, { user: "", route: path }, [admitted.get(path) ?? 0]);
+    }
+  });
+
+  it("a denied call gives back what it took, to shadow limits what those took", async () => {
+    const store = inUse.cluster.store();
+    const shadow = perDay(3, { mode: "shadow" });
+    const one = createLimiter({ name: "one", key: () => "ann", limits: [perDay(20), shadow], store });
+    const other = createLimiter({ name: "other", key: () => "bob!", limits: [perDay(5)], store });
+    const both = combine(one, other);
+    expect(await both.allow("", 2)).toBe(true);
+    expect(await both.consume("", 4)).toMatchObject({ allowed: false, limiter: "other", shadowDenied: [shadow] });
+    expect((await one.explain("")).map(({ used }) => used)).toEqual([2, 2]);
+    expect((await other.explain("")).map(({ used }) => used)).toEqual([2]);
+  });
+
+  it("a denied call gives back to buckets, and leaves units in windows that other calls may have used since", async () => {
+    const store = inUse.cluster.store();
+    const limits = [slidingWindow({ limit: 20, window: "1h" }), fixedWindow({ limit: 20, window: "1d" }), perDay(20)];
+    const one = createLimiter({ name: "one", key: () => "ann", limits, store });
+    const other = createLimiter({ name: "other", key: () => "bob!", limits: [perDay(1)], store });
+    const both = combine(one, other);
+    // All calls peek before one takes.
+    const told = await Promise.all(Array.from({ length: 10 }, () => both.allow("")));
+    expect(told.filter(Boolean)).toHaveLength(1);
+    await eventuallyUsed(one, "", [10, 10, 1]);
+    // Later calls are denied by the peek.
+    expect(await both.allow("")).toBe(false);
+    await eventuallyUsed(one, "", [10, 10, 1]);
+  });
+
+  it("a bucket that starts empty starts to fill even if another slot denied", async () => {
+    const clock = manualClock(NOW_MS);
+    const store = inUse.cluster.storeByClock();
+    const one = createLimiter({ name: "one", key: () => "ann", limits: [perDay(1)], store, clock });
+    const empty = [tokenBucket({ capacity: 4, refill: 2, per: "1s", initial: "empty" })];
+    const other = createLimiter({ name: "other", key: () => "bob!", limits: empty, store, clock });
+    await one.allow("");
+    expect(await combine(one, other).consume("")).toMatchObject({ allowed: false });
+    clock.advance(1_000);
+    expect(await other.consume("", 2)).toMatchObject({ allowed: true, remaining: 0 });
+  });
+
+  it("no denial stays cached after the units that caused it are given back", async () => {
+    const { both, user, route } = userAndRoute(inUse.cluster.store(), [perDay(1), perDay(1)]);
+    await route.allow({ user: "", route: "/full" });
+    // The first call takes from the user before the route denies. The second finds the unit taken, for now.
+    const [denied, between] = await Promise.all([
+      both.allow({ user: "ann", route: "/full" }),
+      new Promise((resolve) => setImmediate(resolve)).then(() => user.allow({ user: "ann", route: "" })),
+    ]);
+    expect(denied).toBe(false);
+    expect(await user.allow({ user: "ann", route: "" })).toBe(!between);
+  });
+
+  it("a denial describes what denied, even if the limit conforms again by then", async () => {
+    const { both } = userAndRoute(inUse.cluster.store(), [
+      perDay(1_000),
+      tokenBucket({ capacity: 1, refill: 1, per: "3ms" }),
+    ]);
+    let denials = 0;
+    for (let i = 0; i < 150; i += 1) {
+      const decision = await both.consume({ user: "ann", route: "/" });
+      if (decision.allowed) continue;
+      denials += 1;
+      expect(decision.violated.map(({ name }) => name)).toHaveLength(1);
+      expect(decision.retryAfterMs).toBeGreaterThan(0);
+    }
+    expect(denials).toBeGreaterThan(5);
+  });
+
+  it("peek and explain take nothing, charge and refund reach all slots", async () => {
+    const { both, user, route } = userAndRoute();
+    const call = { user: "eve", route: "/e" };
+    expect(await both.peek(call, 6)).toMatchObject({ allowed: true, remaining: 0 });
+    expect(await both.peek(call, 7)).toMatchObject({ allowed: false, limiter: "user", reason: "cost-over-capacity" });
+    expect((await both.explain(call)).map(({ limiter, used }) => [limiter, used])).toEqual([
+      ["user", 0],
+      ["route", 0],
+    ]);
+    expect(await both.charge(call, 8)).toMatchObject({ allowed: false });
+    expect((await both.explain(call)).map(({ used }) => used)).toEqual([8, 8]);
+    await both.refund(call, 5);
+    expect((await both.explain(call)).map(({ used }) => used)).toEqual([3, 3]);
+    await both.reset(call);
+    expect([await user.size(), await route.size()]).toEqual([0, 0]);
+  });
+});
