@@ -18,21 +18,20 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "stores/hybrid": ["core", "algorithms", "stores/redis"],
   limiter: ["core", "algorithms", "stores/memory"],
   http: ["core", "limiter"],
-  adapters: ["core", "http", "limiter"],
+  "adapters/node": ["core", "http", "limiter"],
+  "adapters/web": ["core", "http", "limiter"],
   metrics: ["core"],
   testing: ["core", "limiter"],
 };
 
 /** Places whose files may be named for one of these may import `node:`. */
-const NODE_PLACES = /^(stores\/shared|adapters\/(node|express|fastify|koa)|metrics\/diagnostics|testing)\b/;
+const NODE_PLACES = /^(stores\/shared|adapters\/node|metrics\/diagnostics|testing)\b/;
 /** Folders without any third-party import. */
 const BARE_FOLDERS = ["core", "algorithms", "limiter", "stores/local", "stores/memory", "stores/table"];
 
 /** Files to plant, below the source folder: each folder, a folder in it, and where one file differs from the others. */
 const PLACES = [
   ...Object.keys(LAYERS).flatMap((folder) => [`${folder}/planted.ts`, `${folder}/inner/planted.ts`]),
-  ...["express", "fastify", "hono", "koa", "node", "fetch"].map((name) => `adapters/${name}.ts`),
-  "adapters/node/planted.ts",
   "metrics/diagnostics.ts",
   "metrics/diagnostics/planted.ts",
   "metrics/prometheus.ts",
@@ -92,10 +91,9 @@ function specifiersOf(place: string): Specifiers {
   packages.push("ioredis", "@example/client", "example/target");
   forbidden.push("tollgate", "tollgate/testing", "@tollgate/server");
   // A file that runs everywhere stops doing so through a neighbour that does not.
-  if (own === "adapters" || own === "metrics") {
-    const neighbours = own === "adapters" ? ["node", "express", "fastify", "koa"] : ["diagnostics"];
-    const targets = neighbours.flatMap((name) => [`${own}/${name}.ts`, `${own}/${name}/target.ts`]);
-    if (!NODE_PLACES.test(place)) forbidden.push(...targets.map((target) => relative(place, target)));
+  if (own === "metrics" && !NODE_PLACES.test(place)) {
+    const targets = ["metrics/diagnostics.ts", "metrics/diagnostics/target.ts"];
+    forbidden.push(...targets.map((target) => relative(place, target)));
   }
   return { allowed, forbidden };
 }

@@ -1,6 +1,6 @@
 import type { TrustProxy } from "tollgate/node";
 import { describe, expect, it } from "vitest";
-import { clientKey } from "../src/client-key.ts";
+import { clientKey } from "../src/limiters.ts";
 
 function keyOf(
   remoteAddress: string | undefined,

@@ -2,9 +2,8 @@ import { once } from "node:events";
 import type { RequestListener, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createGuardedServer } from "../src/guarded-server.ts";
-import { MOST_AT_ONCE } from "../src/in-turn.ts";
-import { PATIENCE } from "../src/timeouts.ts";
+import { createGuardedServer, DEFAULT_TIMEOUTS } from "../src/guarded-server.ts";
+import { MOST_AT_ONCE } from "../src/pipelining.ts";
 import { type Connection, openConnection } from "./connection.ts";
 
 interface Guarded {
@@ -17,7 +16,7 @@ interface Guarded {
 async function serve(listener: RequestListener): Promise<Guarded> {
   let parsed = 0;
   const sockets: Socket[] = [];
-  const server = createGuardedServer(listener, PATIENCE);
+  const server = createGuardedServer(listener, DEFAULT_TIMEOUTS);
   server.on("connection", (socket) => sockets.push(socket));
   server.prependListener("request", () => {
     parsed += 1;

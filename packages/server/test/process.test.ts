@@ -1,7 +1,7 @@
 import { Agent } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Answer, call } from "./call.ts";
-import { startServing } from "./command.ts";
+import { startServing } from "./command-process.ts";
 import { openRequestInFlight } from "./connection.ts";
 
 describe("tollgate serve", () => {

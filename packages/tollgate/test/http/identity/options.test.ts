@@ -14,7 +14,7 @@ const REFUSED: readonly (readonly [options: unknown, message: string])[] = [
   ],
   [["10.0.0.0/8"], 'clientIp: expected options among trustProxy, ipv6Prefix, header, got "0"'],
   ["loopback", 'clientIp: expected an object of options, got "loopback"'],
-  [{ trustProxy: true }, `trustProxy: ${NO_TRUST}, got true, which would believe whatever address anybody sends`],
+  [{ trustProxy: true }, `trustProxy: ${NO_TRUST}, got true, which would trust any address that a client sends`],
   [{ trustProxy: null }, `trustProxy: ${NO_TRUST}, got null`],
   [{ trustProxy: -1 }, `trustProxy: ${NO_TRUST}, got -1`],
   [{ trustProxy: 1.5 }, `trustProxy: ${NO_TRUST}, got 1.5`],

@@ -1,0 +1,325 @@
+import { EventEmitter, once } from "node:events";
+import { connect } from "node:net";
+import express, {
+  type ErrorRequestHandler,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from "express";
+// @ts-expect-error -- It has no types of its own.
+import express4 from "express-4";
+import { createLimiter, type Decision, type Denied, fixedWindow, perMinute } from "tollgate";
+import { clientIp, factsOf, type HttpFacts, type Outcome, type RateLimitOptions, rateLimit } from "tollgate/express";
+import { afterEach, describe, expect, expectTypeOf, it } from "vitest";
+import { AsyncTwin } from "../../testing/async-twin.ts";
+import { bucketOf, held, perAddress } from "../suite/case.ts";
+import { send, statuses } from "../suite/client.ts";
+import type { RunningServer } from "../suite/harness.ts";
+import { serveHere } from "../suite/node-server.ts";
+import { until } from "../suite/until.ts";
+
+const servers: RunningServer[] = [];
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function serve(app: express.Express): Promise<string> {
+  const server = await serveHere(app);
+  servers.push(server);
+  return server.url;
+}
+
+const hello: RequestHandler = (_request, response) => void response.send("hello");
+
+describe.each([
+  ["express 5", express],
+  ["express 4", express4 as typeof express],
+])("%s", (_version, make) => {
+  it("knows the whole path in a router that is mounted somewhere", async () => {
+    const seen: string[] = [];
+    const app = make();
+    const router = make.Router();
+    const input = (request: Request) => {
+      seen.push(request.path, factsOf(request).path);
+      return factsOf(request);
+    };
+    router.use(rateLimit({ limiter: held([bucketOf(5)]).limiter, input }));
+    router.get("/users/:id", hello);
+    app.use("/api", router);
+    expect((await send(`${await serve(app)}/api/users/1?a=/b`)).status).toBe(200);
+    expect(seen).toEqual(["/users/1", "/api/users/1"]);
+  });
+
+  it("counts by path alike, wherever it stands", async () => {
+    const limiter = createLimiter({
+      key: (facts: HttpFacts) => facts.path,
+      limits: [fixedWindow({ limit: 2, window: "1h" })],
+    });
+    const app = make();
+    app.use(rateLimit({ limiter }));
+    app.use("/api", rateLimit({ limiter }), hello);
+    expect(await statuses(`${await serve(app)}/api/x`, 2)).toEqual([200, 429]);
+  });
+
+  it("limits one route and no other", async () => {
+    const app = make();
+    app.get("/few", rateLimit({ limiter: held([bucketOf(1)]).limiter }), hello);
+    app.get("/free", hello);
+    const url = await serve(app);
+    expect(await statuses(`${url}/few`, 2)).toEqual([200, 429]);
+    expect(await statuses(`${url}/free`, 3)).toEqual([200, 200, 200]);
+    expect((await send(`${url}/free`)).headers["ratelimit"]).toBeUndefined();
+  });
+
+  it("tells of the last of two limiters that counted", async () => {
+    const app = make();
+    app.use(rateLimit({ limiter: held([bucketOf(9)]).limiter, exposeHeaders: true }));
+    const skip = (request: Request) => request.path === "/skipped";
+    const second = held([fixedWindow({ name: "second", limit: 1, window: "1h" })]).limiter;
+    app.use(rateLimit({ limiter: second, skip }));
+    app.use((request, response) => void response.json(request.rateLimit?.limit?.name));
+    const url = await serve(app);
+    const both = await send(`${url}/`);
+    expect([both.body, both.headers["ratelimit-policy"]]).toEqual(['"second"', '"second";q=1;w=3600']);
+    const first = await send(`${url}/skipped`);
+    expect([first.body, first.headers["ratelimit"]]).toEqual(['"bucket"', '"bucket";r=7;t=2']);
+    const denied = await send(`${url}/`);
+    expect([denied.status, denied.headers["ratelimit-policy"]]).toEqual([429, '"second";q=1;w=3600']);
+  });
+
+  const handled: unknown[] = [];
+  const onError: ErrorRequestHandler = (error, _request, response, _next) => {
+    handled.push(error);
+    response.status(500).send("handled");
+  };
+
+  const failure = new RangeError("the key function failed");
+  const failing = {
+    key: (_facts: HttpFacts): string => {
+      throw failure;
+    },
+    limits: [perMinute(1)],
+  };
+  it.each([
+    ["here", createLimiter(failing)],
+    ["elsewhere", createLimiter({ ...failing, store: new AsyncTwin() })],
+  ])("gives the error handlers what the limiter threw, the store %s", async (_where, limiter) => {
+    const app = make();
+    app.use(rateLimit({ limiter }));
+    app.use(hello);
+    app.use(onError);
+    const answer = await send(`${await serve(app)}/`);
+    expect([answer.status, answer.body]).toEqual([500, "handled"]);
+    expect(handled.splice(0)).toEqual([failure]);
+  });
+
+  it.each([[undefined], [null], ["route"], ["router"], [""], [0]])(
+    "takes %j thrown for an error, too, at once or later",
+    async (thrown) => {
+      const app = make();
+      const limiter = held([bucketOf(5)]).limiter;
+      const skip = (request: Request): Promise<boolean> => {
+        // oxlint-disable-next-line typescript/only-throw-error -- What a careless function may throw.
+        if (request.path === "/now") throw thrown;
+        return Promise.reject(thrown);
+      };
+      app.use(make.Router().use(rateLimit({ limiter, skip })));
+      app.use(hello);
+      app.use(onError);
+      const url = await serve(app);
+      expect([(await send(`${url}/now`)).body, (await send(`${url}/later`)).body]).toEqual(["handled", "handled"]);
+      const [now, later] = handled.splice(0);
+      expect(now).toEqual(later);
+      expect(now).toMatchObject({ message: "the limiter threw a value that is not an object", cause: thrown });
+    },
+  );
+
+  it("gives the error handlers what onDenied throws, at once or later, and lets it pass on", async () => {
+    const app = make();
+    const refusal = new Error("onDenied failed");
+    const onDenied = ({ path }: Request, _response: unknown, _decision: Denied, next: NextFunction) => {
+      if (path === "/now") throw refusal;
+      if (path === "/later") return Promise.reject(refusal);
+      return next();
+    };
+    app.use(rateLimit({ limiter: held([bucketOf(1)]).limiter, onDenied }));
+    app.use((request, response) => void response.json(request.rateLimit?.allowed));
+    app.use(onError);
+    const url = await serve(app);
+    expect((await send(url)).body).toBe("true");
+    expect((await send(`${url}/now`)).body).toBe("handled");
+    expect((await send(`${url}/later`)).body).toBe("handled");
+    const passedOn = await send(`${url}/next`);
+    expect([passedOn.status, passedOn.body]).toEqual([200, "false"]);
+    expect(passedOn.headers["ratelimit"]).toBe('"bucket";r=0;t=1');
+    expect([passedOn.headers["retry-after"], passedOn.headers["cache-control"]]).toEqual([undefined, undefined]);
+    expect(handled.splice(0)).toEqual([refusal, refusal]);
+  });
+
+  it("has what onDenied throws answered as an error, not as a denial", async () => {
+    const app = make();
+    const onDenied = ({ path }: Request, _response: unknown, _decision: Denied, next: NextFunction) => {
+      const refusal = new Error("onDenied failed");
+      if (path === "/now") throw refusal;
+      if (path === "/later") return Promise.reject(refusal);
+      return next(refusal);
+    };
+    app.use(rateLimit({ limiter: held([bucketOf(1)]).limiter, onDenied }), hello);
+    const url = await serve(app);
+    await send(url);
+    for (const path of ["/now", "/later", "/next"]) {
+      const { headers, status } = await send(url + path);
+      expect([status, headers["retry-after"]]).toEqual([500, undefined]);
+    }
+  });
+
+  it("takes back for a request that onDenied lets pass what is the denial's, and nothing else", async () => {
+    const app = make();
+    app.use((_request, response, next) => {
+      response.status(203).set({ "Cache-Control": "private", "Retry-After": "7" });
+      next();
+    });
+    const onDenied = ({ path }: Request, response: Response, _decision: Denied, next: NextFunction) => {
+      if (path === "/own") response.status(402).set({ "Cache-Control": "max-age=5", "Retry-After": "9" });
+      next();
+    };
+    app.use(rateLimit({ limiter: held([bucketOf(1)]).limiter, onDenied }), hello);
+    const url = await serve(app);
+    await send(url);
+    for (const [path, ...expected] of [
+      ["/before", 203, "private", "7"],
+      ["/own", 402, "max-age=5", "9"],
+    ] as const) {
+      const { headers, status } = await send(url + path);
+      expect([status, headers["cache-control"], headers["retry-after"]]).toEqual(expected);
+    }
+  });
+
+  it("keeps out of an answer that somebody else has begun meanwhile", async () => {
+    const app = make();
+    const denials: Denied[] = [];
+    const onDenied = (_request: Request, _response: Response, decision: Denied) => denials.push(decision);
+    const input = async (request: Request) => {
+      if (request.path === "/begun") request.res?.write("begun ");
+      return factsOf(request);
+    };
+    app.use((_request, response, next) => {
+      setTimeout(() => response.end("and done"), 20);
+      next();
+    });
+    app.use(rateLimit({ limiter: held([bucketOf(1)]).limiter, input, onDenied }), hello);
+    const url = await serve(app);
+    await send(url);
+    const answer = await send(`${url}/begun`);
+    expect([answer.status, answer.body, denials]).toEqual([200, "begun and done", []]);
+  });
+
+  it("exposes the fields of two limiters once", async () => {
+    const app = make();
+    for (const headers of ["draft-11", "legacy", "draft-11"] as const) {
+      app.use(rateLimit({ limiter: held([bucketOf(9)]).limiter, exposeHeaders: true, headers }));
+    }
+    app.use(hello);
+    expect((await send(await serve(app))).headers["access-control-expose-headers"]).toBe(
+      "RateLimit-Policy, RateLimit, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset",
+    );
+  });
+
+  it("goes no further for a client that went while the store was asked, but settles", async () => {
+    const store = new AsyncTwin();
+    const limiter = createLimiter({ name: "far", key: perAddress, limits: [perMinute(10)], store });
+    const events = new EventEmitter();
+    const reached: string[] = [];
+    const outcomes: Outcome[] = [];
+    const app = make();
+    const input = (request: Request) => {
+      request.socket.on("close", () => events.emit("gone"));
+      events.emit("asked");
+      return factsOf(request);
+    };
+    const chargeAfter = (_request: Request, outcome: Outcome) => {
+      outcomes.push(outcome);
+      return 0;
+    };
+    app.use(rateLimit({ limiter, input, chargeAfter }));
+    app.use((request, response) => {
+      reached.push(request.path);
+      response.end();
+    });
+    const url = await serve(app);
+    const answer = store.hold();
+    const asked = once(events, "asked");
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    // The second waits behind the first.
+    socket.write("GET /gone HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2));
+    await asked;
+    const gone = once(events, "gone");
+    socket.destroy();
+    await gone;
+    answer();
+    await until(() => outcomes.length === 2, "both are settled");
+    await send(`${url}/there`);
+    expect(reached).toEqual(["/there"]);
+    expect(outcomes.slice(0, 2)).toEqual([1, 2].map(() => ({ status: 0, bytes: 0, completed: false })));
+  });
+
+  it("has its own mind about proxies, whatever the application trusts", async () => {
+    const app = make().set("trust proxy", true);
+    app.use(rateLimit({ limiter: createLimiter({ key: clientIp(), limits: [perMinute(1)] }) }));
+    app.use(hello);
+    const url = await serve(app);
+    const as = async (address: string) => (await send(url, { headers: { "x-forwarded-for": address } })).status;
+    expect([await as("203.0.113.1"), await as("203.0.113.2")]).toEqual([200, 429]);
+  });
+});
+
+describe("the types of the adapter of Express", () => {
+  const { limiter } = held([bucketOf(1)]);
+
+  it("know the decision", () => {
+    expectTypeOf<Request["rateLimit"]>().toEqualTypeOf<Decision | undefined>();
+    express().use((request) => {
+      expectTypeOf(request.rateLimit).toEqualTypeOf<Decision | undefined>();
+    });
+  });
+
+  it("leave a route its parameters", () => {
+    express().get("/users/:id/*rest", rateLimit({ limiter }), (request) => {
+      expectTypeOf(request.params.id).toEqualTypeOf<string>();
+      expectTypeOf(request.params.rest).toEqualTypeOf<string[]>();
+    });
+    expectTypeOf(rateLimit({ limiter })).toExtend<RequestHandler>();
+    expectTypeOf(rateLimit({ limiter })).toExtend<RequestHandler<{ id: string }, Date, Date, { page: string }>>();
+  });
+
+  it("give the options what belongs to Express", () => {
+    rateLimit({
+      limiter,
+      skip: (request) => {
+        expectTypeOf(request).toEqualTypeOf<Request>();
+        return false;
+      },
+      onDenied: (request, response, decision, next) => {
+        expectTypeOf(request).toEqualTypeOf<Request>();
+        expectTypeOf(response).toEqualTypeOf<express.Response>();
+        expectTypeOf(decision).toEqualTypeOf<Denied>();
+        expectTypeOf(next).toEqualTypeOf<NextFunction>();
+      },
+    });
+  });
+
+  it("want an input where the limiter takes something else", () => {
+    const byUser = createLimiter({ key: (user: { id: string }) => user.id, limits: [perMinute(1)] });
+    rateLimit({ limiter: byUser, input: (request) => ({ id: request.get("X-User") ?? "" }) });
+    // @ts-expect-error -- Facts have no id.
+    rateLimit({ limiter: byUser });
+  });
+
+  it("are checked at construction, too", () => {
+    expect(() =>
+      rateLimit({ limiter, onDenied: "no" } as unknown as RateLimitOptions<HttpFacts> & { input?: never }),
+    ).toThrow(expect.objectContaining({ code: "ERR_OPTION", message: 'onDenied: expected a function, got "no"' }));
+  });
+});

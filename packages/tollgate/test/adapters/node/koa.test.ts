@@ -1,0 +1,427 @@
+import { EventEmitter, once } from "node:events";
+import { type ClientHttp2Session, createServer } from "node:http2";
+import { type AddressInfo, connect } from "node:net";
+import Koa, { type Context, type DefaultState, type Middleware } from "koa";
+import { createLimiter, type Decision, type Denied, fixedWindow, perMinute } from "tollgate";
+import {
+  clientIp,
+  factsOf,
+  type HttpFacts,
+  type Outcome,
+  type RateLimitOptions,
+  type RateLimitState,
+  rateLimit,
+} from "tollgate/koa";
+import { afterEach, describe, expect, expectTypeOf, it } from "vitest";
+import { AsyncTwin } from "../../testing/async-twin.ts";
+import { bucketOf, held, left, perAddress } from "../suite/case.ts";
+import { connectHttp2, send, sendHttp2, statuses } from "../suite/client.ts";
+import type { RunningServer } from "../suite/harness.ts";
+import { serveHere } from "../suite/node-server.ts";
+import { until } from "../suite/until.ts";
+
+const servers: RunningServer[] = [];
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function serve(app: Koa): Promise<string> {
+  const callback = app.callback();
+  const server = await serveHere((request, response) => void callback(request, response));
+  servers.push(server);
+  return server.url;
+}
+
+function silent(): Koa {
+  const app = new Koa();
+  app.silent = true;
+  return app;
+}
+
+const hello: Middleware = (context) => {
+  context.body = "hello";
+};
+
+/** What a router does: sends what lies below a path to a middleware, which sees the rest of the path. */
+function below(prefix: string, middleware: Middleware): Middleware {
+  return async (context, next) => {
+    const { path } = context;
+    if (path.startsWith(prefix)) context.path = path.slice(prefix.length);
+    const back = async () => {
+      context.path = path;
+      await next();
+    };
+    await (context.path === path ? next() : middleware(context, back));
+  };
+}
+
+describe("koa", () => {
+  it("knows the path as it was sent below a mounted path", async () => {
+    const seen: string[] = [];
+    const app = new Koa();
+    const input = (context: Context) => {
+      seen.push(context.path, factsOf(context).path);
+      return factsOf(context);
+    };
+    app.use(below("/api", rateLimit({ limiter: held([bucketOf(5)]).limiter, input })));
+    app.use(hello);
+    expect((await send(`${await serve(app)}/api/users/1?a=/b`)).status).toBe(200);
+    expect(seen).toEqual(["/users/1", "/api/users/1"]);
+  });
+
+  it("limits one route and no other", async () => {
+    const app = new Koa();
+    app.use(below("/few", rateLimit({ limiter: held([bucketOf(1)]).limiter })));
+    app.use(hello);
+    const url = await serve(app);
+    expect(await statuses(`${url}/few`, 2)).toEqual([200, 429]);
+    expect(await statuses(`${url}/free`, 3)).toEqual([200, 200, 200]);
+    expect((await send(`${url}/free`)).headers["ratelimit"]).toBeUndefined();
+  });
+
+  it("tells of the last of two limiters that counted", async () => {
+    const app = new Koa();
+    app.use(rateLimit({ limiter: held([bucketOf(9)]).limiter }));
+    const skip = ({ path }: Context) => path === "/skipped";
+    const second = held([fixedWindow({ name: "second", limit: 1, window: "1h" })]).limiter;
+    app.use(rateLimit({ limiter: second, skip }));
+    app.use((context) => {
+      context.body = String(context.state.rateLimit?.limit?.name);
+    });
+    const url = await serve(app);
+    const both = await send(`${url}/`);
+    expect([both.body, both.headers["ratelimit-policy"]]).toEqual(["second", '"second";q=1;w=3600']);
+    const first = await send(`${url}/skipped`);
+    expect([first.body, first.headers["ratelimit"]]).toEqual(["bucket", '"bucket";r=7;t=2']);
+    const denied = await send(`${url}/`);
+    expect([denied.status, denied.headers["ratelimit-policy"]]).toEqual([429, '"second";q=1;w=3600']);
+  });
+
+  const failure = new RangeError("the key function failed");
+  const failing = {
+    key: (_facts: HttpFacts): string => {
+      throw failure;
+    },
+    limits: [perMinute(1)],
+  };
+  it.each([
+    ["here", createLimiter(failing)],
+    ["elsewhere", createLimiter({ ...failing, store: new AsyncTwin() })],
+  ])("throws what the limiter threw, the store %s", async (_where, limiter) => {
+    const app = silent();
+    const caught: unknown[] = [];
+    const heard: unknown[] = [];
+    app.on("error", (error) => heard.push(error));
+    app.use(async (_context, next) => {
+      try {
+        await next();
+      } catch (error) {
+        caught.push(error);
+        throw error;
+      }
+    });
+    app.use(rateLimit({ limiter }));
+    app.use(hello);
+    const answer = await send(`${await serve(app)}/`);
+    expect([answer.status, answer.body]).toEqual([500, "Internal Server Error"]);
+    expect([caught, heard]).toEqual([[failure], [failure]]);
+  });
+
+  it("throws what onDenied throws, at once or later, and waits for it", async () => {
+    const app = silent();
+    const onDenied = async (context: Context, decision: Denied) => {
+      if (context.path === "/throws") context.throw(418, "no tea");
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      context.body = { denied: decision.limit?.name, state: context.state.rateLimit === decision };
+    };
+    app.use(rateLimit({ limiter: held([bucketOf(1)]).limiter, onDenied }));
+    app.use(hello);
+    const url = await serve(app);
+    expect((await send(url)).status).toBe(200);
+    const thrown = await send(`${url}/throws`);
+    expect([thrown.status, thrown.body]).toEqual([418, "no tea"]);
+    const denied = await send(url);
+    expect([denied.status, denied.body]).toEqual([429, '{"denied":"bucket","state":true}']);
+    expect(denied.headers["content-type"]).toBe("application/json; charset=utf-8");
+  });
+
+  it.each([undefined, null, 0, "", "a text"])(
+    "answers where onDenied throws %j, which Koa may take for no error",
+    async (thrown: unknown) => {
+      const throwing = () => {
+        throw thrown;
+      };
+      for (const onDenied of [throwing, async () => throwing()]) {
+        const app = new Koa();
+        const errors: unknown[] = [];
+        app.on("error", (error) => errors.push(error));
+        app.use(rateLimit({ limiter: held([bucketOf(1)]).limiter, onDenied }));
+        app.use(hello);
+        expect(await statuses(await serve(app), 2)).toEqual([200, 500]);
+        expect(errors).toMatchObject([{ message: "the limiter threw a value that is not an object", cause: thrown }]);
+      }
+    },
+  );
+
+  it("sets the fields before what follows, and those in front wait for it", async () => {
+    const app = new Koa();
+    const order: string[] = [];
+    app.use(async (context, next) => {
+      await next();
+      order.push(`after: ${context.status} ${String(context.body)}`);
+    });
+    app.use(rateLimit({ limiter: held([bucketOf(3)]).limiter }));
+    app.use(async (context) => {
+      order.push(context.response.get("RateLimit"));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      context.body = "slow";
+    });
+    expect((await send(await serve(app))).body).toBe("slow");
+    expect(order).toEqual(['"bucket";r=2;t=1', "after: 200 slow"]);
+  });
+
+  it("leaves the denial to those in front as body and status", async () => {
+    const app = new Koa();
+    const seen: unknown[] = [];
+    app.use(async (context, next) => {
+      await next();
+      seen.push([context.status, context.body]);
+    });
+    app.use(rateLimit({ limiter: held([bucketOf(1)]).limiter }));
+    app.use(hello);
+    await statuses(await serve(app), 2);
+    expect(seen).toEqual([
+      [200, "hello"],
+      [429, '{"error":"rate limit exceeded","retry_after_secs":1}'],
+    ]);
+  });
+
+  it("goes no further for a client that went while the store was asked, but settles", async () => {
+    const { events, reached, outcomes, answer, app } = slowlyAsked();
+    const url = await serve(app);
+    const asked = once(events, "asked");
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    // The second waits behind the first.
+    socket.write("GET /gone HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2));
+    await asked;
+    const gone = once(events, "gone");
+    socket.destroy();
+    await gone;
+    answer();
+    await until(() => outcomes.length === 2, "both are settled");
+    await send(`${url}/there`);
+    expect(reached).toEqual(["/there"]);
+    expect(outcomes.slice(0, 2)).toEqual([1, 2].map(() => ({ status: 0, bytes: 0, completed: false })));
+  });
+
+  it.each([
+    ["the adapter's answer", undefined],
+    ["onDenied", (context: Context) => void Object.assign(context, { body: "denied" })],
+  ])("keeps out of an answer that somebody else has begun meanwhile: %s", async (_whose, onDenied) => {
+    const app = silent();
+    app.use(async (context, next) => {
+      setTimeout(() => context.res.end("and done"), 20);
+      await next();
+    });
+    const input = async (context: Context) => {
+      if (context.path === "/begun") context.res.writeHead(202).write("begun ");
+      return factsOf(context);
+    };
+    const limiter = held([bucketOf(1)]).limiter;
+    app.use(rateLimit({ limiter, input, ...(onDenied === undefined ? {} : { onDenied }) }));
+    app.use(hello);
+    const url = await serve(app);
+    await send(url);
+    const answer = await send(`${url}/begun`);
+    expect([answer.status, answer.body]).toEqual([202, "begun and done"]);
+  });
+
+  it("exposes the fields of two limiters once", async () => {
+    const app = new Koa();
+    app.use(rateLimit({ limiter: held([bucketOf(9)]).limiter, exposeHeaders: true }));
+    app.use(rateLimit({ limiter: held([bucketOf(1)]).limiter, exposeHeaders: true }));
+    app.use(hello);
+    const url = await serve(app);
+    for (const expected of [200, 429]) {
+      const { headers, status } = await send(url);
+      expect([status, headers["access-control-expose-headers"]]).toEqual([
+        expected,
+        "RateLimit-Policy, RateLimit, Retry-After",
+      ]);
+    }
+  });
+
+  it("has its own mind about proxies, whatever the application trusts", async () => {
+    const app = new Koa({ proxy: true });
+    app.use(rateLimit({ limiter: createLimiter({ key: clientIp(), limits: [perMinute(1)] }) }));
+    app.use(hello);
+    const url = await serve(app);
+    const as = async (address: string) => (await send(url, { headers: { "x-forwarded-for": address } })).status;
+    expect([await as("203.0.113.1"), await as("203.0.113.2")]).toEqual([200, 429]);
+  });
+});
+
+/** An application whose store answers when it is told to. */
+function slowlyAsked() {
+  const store = new AsyncTwin();
+  const limiter = createLimiter({ name: "far", key: perAddress, limits: [perMinute(10)], store });
+  const events = new EventEmitter();
+  const reached: string[] = [];
+  const outcomes: Outcome[] = [];
+  const app = new Koa();
+  const input = (context: Context) => {
+    context.res.on("close", () => events.emit("gone"));
+    events.emit("asked");
+    return factsOf(context);
+  };
+  const chargeAfter = (_context: Context, outcome: Outcome) => {
+    outcomes.push(outcome);
+    return 0;
+  };
+  app.use(rateLimit({ limiter, input, chargeAfter }));
+  app.use((context) => {
+    reached.push(context.path);
+    context.body = "there";
+  });
+  return { events, reached, outcomes, answer: store.hold(), app };
+}
+
+describe("koa over HTTP/2", () => {
+  async function connected(app: Koa): Promise<ClientHttp2Session> {
+    const callback = app.callback();
+    const server = createServer((request, response) => void callback(request, response));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    servers.push({
+      url: "",
+      close: async () => {
+        session.destroy();
+        server.close();
+      },
+    });
+    return session;
+  }
+
+  it("lets pass and denies with the same fields and body", async () => {
+    const app = new Koa();
+    app.use(rateLimit({ limiter: held([bucketOf(1)]).limiter }));
+    app.use(hello);
+    const session = await connected(app);
+    const passed = await sendHttp2(session, "/ok?a=b");
+    expect([passed.status, passed.body, passed.headers["ratelimit"]]).toEqual([200, "hello", '"bucket";r=0;t=1']);
+    const denied = await sendHttp2(session, "/ok");
+    expect([denied.status, denied.headers["retry-after"], denied.headers["cache-control"]]).toEqual([
+      429,
+      "1",
+      "no-store",
+    ]);
+    expect(denied.body).toBe('{"error":"rate limit exceeded","retry_after_secs":1}');
+  });
+
+  it("settles once how a response ended: whole, or broken off", async () => {
+    const outcomes: Outcome[] = [];
+    const { limiter } = held([bucketOf(10)]);
+    const chargeAfter = (_context: Context, outcome: Outcome) => {
+      outcomes.push(outcome);
+      return outcome.completed ? 3 : 0;
+    };
+    const app = silent();
+    app.use(rateLimit({ limiter, chargeAfter }));
+    app.use(async (context) => {
+      if (context.path === "/ok") {
+        context.body = "hello";
+        return;
+      }
+      context.respond = false;
+      context.status = 200;
+      context.res.write("the first bytes");
+      await once(context.res, "close");
+    });
+    const session = await connected(app);
+    await sendHttp2(session, "/ok");
+    await until(() => outcomes.length === 1, "the whole one is settled");
+    const stream = session.request({ ":path": "/broken" });
+    stream.on("error", () => {});
+    stream.once("data", () => stream.close(8));
+    await until(() => outcomes.length === 2, "the broken one is settled");
+    expect(outcomes).toEqual([
+      { status: 200, bytes: 5, completed: true },
+      { status: 200, bytes: 15, completed: false },
+    ]);
+    await until(() => left(limiter) === 6, "the whole one is charged, the broken one keeps what it took");
+  });
+
+  it("goes no further for a client that went while the store was asked, but settles", async () => {
+    const { events, reached, outcomes, answer, app } = slowlyAsked();
+    const session = await connected(app);
+    const asked = once(events, "asked");
+    const stream = session.request({ ":path": "/gone" });
+    stream.on("error", () => {});
+    await asked;
+    const gone = once(events, "gone");
+    stream.close(8);
+    await gone;
+    answer();
+    await until(() => outcomes.length === 1, "it is settled");
+    await sendHttp2(session, "/there");
+    expect(reached).toEqual(["/there"]);
+    expect(outcomes[0]).toEqual({ status: 0, bytes: 0, completed: false });
+  });
+});
+
+describe("the types of the adapter of Koa", () => {
+  const { limiter } = held([bucketOf(1)]);
+
+  it("know the decision in an application without a state of its own", () => {
+    expectTypeOf<DefaultState["rateLimit"]>().toEqualTypeOf<Decision | undefined>();
+    new Koa().use((context) => {
+      expectTypeOf(context.state.rateLimit).toEqualTypeOf<Decision | undefined>();
+    });
+    expectTypeOf<Context["state"]["rateLimit"]>().toEqualTypeOf<Decision | undefined>();
+  });
+
+  it("know the decision beside a state and a context of the application", () => {
+    interface Own {
+      user: string;
+    }
+    new Koa<Own & RateLimitState, { database: Date }>().use(rateLimit({ limiter })).use((context) => {
+      expectTypeOf(context.state.rateLimit).toEqualTypeOf<Decision | undefined>();
+      expectTypeOf(context.state.user).toEqualTypeOf<string>();
+      expectTypeOf(context.database).toEqualTypeOf<Date>();
+    });
+    new Koa<Own>().use(rateLimit({ limiter })).use((context) => {
+      expectTypeOf(context.state.rateLimit).toEqualTypeOf<Decision | undefined>();
+      expectTypeOf(context.state.user).toEqualTypeOf<string>();
+    });
+    expectTypeOf(rateLimit({ limiter })).toExtend<Middleware>();
+    expectTypeOf(rateLimit({ limiter })).toExtend<Middleware<Own & RateLimitState>>();
+  });
+
+  it("give the options what belongs to Koa", () => {
+    rateLimit({
+      limiter,
+      skip: (context) => {
+        expectTypeOf(context).toEqualTypeOf<Context>();
+        return false;
+      },
+      onDenied: (context, decision) => {
+        expectTypeOf(context).toEqualTypeOf<Context>();
+        expectTypeOf(decision).toEqualTypeOf<Denied>();
+      },
+    });
+  });
+
+  it("want an input where the limiter takes something else", () => {
+    const byUser = createLimiter({ key: (user: { id: string }) => user.id, limits: [perMinute(1)] });
+    rateLimit({ limiter: byUser, input: (context) => ({ id: String(context.query["user"]) }) });
+    // @ts-expect-error -- Facts have no id.
+    rateLimit({ limiter: byUser });
+  });
+
+  it("are checked at construction, too", () => {
+    expect(() =>
+      rateLimit({ limiter, onDenied: "no" } as unknown as RateLimitOptions<HttpFacts> & { input?: never }),
+    ).toThrow(expect.objectContaining({ code: "ERR_OPTION", message: 'onDenied: expected a function, got "no"' }));
+  });
+});

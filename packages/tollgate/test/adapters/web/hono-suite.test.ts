@@ -1,0 +1,85 @@
+import type { IncomingMessage, Server } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
+import { createAdaptorServer } from "@hono/node-server";
+import { Hono } from "hono";
+import { factsOf, rateLimit } from "tollgate/hono";
+import { describeAdapter } from "../suite/describe-adapter.ts";
+import { type AdapterHarness, loginOf, nativeOptions, type SuiteOptions } from "../suite/harness.ts";
+import { shownDecision } from "../suite/node-routes.ts";
+import { listenHere } from "../suite/node-server.ts";
+
+function addRoutes(app: Hono, options: SuiteOptions): void {
+  app.all("/ok", (context) => context.text("hello"));
+  app.all("/status/204", (context) => context.body(null, 204));
+  app.all("/status/:status", (context) => context.text("status", Number(context.req.param("status")) as 200));
+  app.all("/bytes/:count", (context) => context.text("x".repeat(Number(context.req.param("count")))));
+  app.all("/stream/:count", (context) => context.body(chunks(Number(context.req.param("count")))));
+  app.all("/decision", (context) => context.json(shownDecision(context.get("rateLimit")) as object));
+  app.all("/login", async (context) => context.body(null, (await loginOf(options)) as 204));
+  app.all("/throw", () => {
+    throw new Error("the handler failed");
+  });
+  app.all("/hang", () => new Promise<Response>(() => {}));
+  // The one that Hono brings writes to the console.
+  app.onError((_error, context) => context.text("failed", 500));
+}
+
+function chunks(count: number): ReadableStream<Uint8Array> {
+  const chunk = new TextEncoder().encode("y".repeat(1_000));
+  let left = count;
+  return new ReadableStream({
+    pull: async (controller) => {
+      if (left === 0) controller.close();
+      else {
+        left -= 1;
+        controller.enqueue(chunk);
+        await wait(2);
+      }
+    },
+  });
+}
+
+/** What a server hands the application beside the request. */
+type Serve = (app: Hono) => Server;
+
+const onNode: Serve = (app) => createAdaptorServer({ fetch: app.fetch }) as Server;
+
+/** As Deno hands it over: there is an address, and nothing of Node. */
+const asOnDeno: Serve = (app) =>
+  createAdaptorServer({
+    fetch: (request, { incoming }) =>
+      app.fetch(request, { remoteAddr: { hostname: (incoming as IncomingMessage).socket.remoteAddress } }),
+  }) as Server;
+
+function harness(name: string, serve: Serve, skips: AdapterHarness["skips"] = {}): AdapterHarness {
+  return {
+    name,
+    skips,
+    start: (options) => {
+      const app = new Hono();
+      app.use(
+        rateLimit({
+          ...nativeOptions(options, factsOf),
+          ...(options.customDenial === true
+            ? {
+                onDenied: (context, decision) =>
+                  context.text("custom", 418, { "X-Denied": decision.limit?.name ?? "" }),
+              }
+            : {}),
+        }),
+      );
+      addRoutes(app, options);
+      return listenHere(serve(app));
+    },
+  };
+}
+
+describeAdapter(harness("hono on @hono/node-server", onNode));
+describeAdapter(
+  harness("hono on a server that hands over no response", asOnDeno, {
+    "settles each of many pipelined requests when the client breaks off, without a warning":
+      "Of pipelined requests @hono/node-server aborts only the one whose turn it is.",
+    "tells of a response that it was not sent whole where the client left before it had all":
+      "All that is known is how a body is taken, and this one is taken in one piece.",
+  }),
+);
