@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { type FastifyInstance, fastify } from "fastify";
-import { factsOf, rateLimit } from "tollgate/fastify";
+import { factsOf, type RateLimitPluginOptions, rateLimit } from "tollgate/fastify";
 import { describeAdapter } from "../suite/describe-adapter.ts";
-import { type AdapterHarness, loginOf, nativeOptions, type SuiteOptions } from "../suite/harness.ts";
+import { type AdapterHarness, limitsOf, loginOf, nativeOptions, type SuiteOptions } from "../suite/harness.ts";
 import { shownDecision } from "../suite/node-routes.ts";
 
 function addRoutes(app: FastifyInstance, options: SuiteOptions): void {
@@ -34,25 +34,30 @@ async function* chunks(count: number): AsyncGenerator<string> {
   }
 }
 
+function pluginOptions(options: SuiteOptions): RateLimitPluginOptions {
+  return {
+    ...nativeOptions(options, factsOf),
+    ...(options.customDenial === true
+      ? {
+          onDenied: (_request, reply, decision) =>
+            reply
+              .code(418)
+              .header("X-Denied", decision.limit?.name ?? "")
+              .send("custom"),
+        }
+      : {}),
+  };
+}
+
 const FASTIFY: AdapterHarness = {
   name: "fastify",
   skips: {},
   start: async (options) => {
-    const app = fastify({ forceCloseConnections: true });
-    await app.register(rateLimit, {
-      ...nativeOptions(options, factsOf),
-      ...(options.customDenial === true
-        ? {
-            onDenied: (_request, reply, decision) =>
-              reply
-                .code(418)
-                .header("X-Denied", decision.limit?.name ?? "")
-                .send("custom"),
-          }
-        : {}),
-    });
+    const app = fastify({ forceCloseConnections: true, trustProxy: options.frameworkTrustsProxies === true });
+    for (const each of limitsOf(options)) await app.register(rateLimit, pluginOptions(each));
     addRoutes(app, options);
     await app.ready();
+    if (options.meanwhile !== undefined) app.server.on("request", options.meanwhile);
     await once(app.server.listen(0, "127.0.0.1"), "listening");
     return {
       url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,

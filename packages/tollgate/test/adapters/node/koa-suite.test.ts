@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import Koa, { type Context } from "koa";
 import { factsOf, rateLimit } from "tollgate/koa";
 import { describeAdapter } from "../suite/describe-adapter.ts";
-import { type AdapterHarness, loginOf, nativeOptions, type SuiteOptions } from "../suite/harness.ts";
+import { type AdapterHarness, limitsOf, loginOf, nativeOptions, type SuiteOptions } from "../suite/harness.ts";
 import { shownDecision } from "../suite/node-routes.ts";
 import { serveHere } from "../suite/node-server.ts";
 
@@ -12,29 +12,31 @@ const KOA: AdapterHarness = {
   name: "koa",
   skips: {},
   start: (options) => {
-    const app = new Koa();
+    const app = new Koa({ proxy: options.frameworkTrustsProxies === true });
     app.silent = true;
-    app.use(
-      rateLimit({
-        ...nativeOptions(options, factsOf),
-        ...(options.customDenial === true
-          ? {
-              onDenied: (context, decision) => {
-                context.status = 418;
-                context.set("X-Denied", decision.limit?.name ?? "");
-                context.body = "custom";
-              },
-            }
-          : {}),
-      }),
-    );
+    for (const each of limitsOf(options)) app.use(limitBy(each));
     app.use((context) => answerRoute(context, options));
     const callback = app.callback();
-    return serveHere((request, response) => void callback(request, response));
+    return serveHere((request, response) => void callback(request, response), options.meanwhile);
   },
 };
 
-/** The routes of the suite as an application of Koa answers them. */
+function limitBy(options: SuiteOptions) {
+  return rateLimit({
+    ...nativeOptions(options, factsOf),
+    ...(options.customDenial === true
+      ? {
+          onDenied: (context, decision) => {
+            context.status = 418;
+            context.set("X-Denied", decision.limit?.name ?? "");
+            context.body = "custom";
+          },
+        }
+      : {}),
+  });
+}
+
+/** The suite's routes as a Koa middleware. */
 async function answerRoute(context: Context, options: SuiteOptions): Promise<void> {
   const [, route, argument] = context.path.split("/");
   switch (route) {

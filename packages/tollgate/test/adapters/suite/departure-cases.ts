@@ -1,6 +1,9 @@
+import type { IncomingMessage } from "node:http";
+import { createLimiter } from "tollgate";
 import type { HttpFacts, Outcome } from "tollgate/node";
 import { expect } from "vitest";
-import { bucketOf, held, left, type SuiteCase } from "./case.ts";
+import { AsyncTwin } from "../../testing/async-twin.ts";
+import { bucketOf, held, left, perAddress, type SuiteCase } from "./case.ts";
 import { leave, send } from "./client.ts";
 import { until } from "./until.ts";
 
@@ -85,6 +88,46 @@ export const DEPARTURE_CASES: readonly SuiteCase[] = [
       await leave(url, get("/bytes/60000000"), "first bytes");
       await until(() => outcomes.length === 1, "it is told");
       expect(outcomes[0]).toMatchObject({ status: 200, completed: false });
+    },
+  },
+  {
+    name: "calls no handler for a client that leaves while the store decides, but settles",
+    run: async (start) => {
+      const store = new AsyncTwin();
+      const limiter = createLimiter({ name: "far", key: perAddress, limits: [bucketOf(10)], store });
+      const outcomes: Outcome[] = [];
+      const chargeAfter = (_facts: HttpFacts, outcome: Outcome) => {
+        outcomes.push(outcome);
+        return 1;
+      };
+      const counts = { asked: 0, closed: 0, handled: 0 };
+      const input = (facts: HttpFacts) => {
+        counts.asked += 1;
+        return facts;
+      };
+      const login = async () => {
+        counts.handled += 1;
+        return 204;
+      };
+      const meanwhile = ({ socket }: IncomingMessage) => {
+        socket.once("close", () => {
+          counts.closed += 1;
+        });
+      };
+      const url = await start({ limiter, input, chargeAfter, login, meanwhile });
+      const answer = store.hold();
+      // The second request waits behind the first.
+      await leave(
+        url,
+        get("/login").repeat(2),
+        until(() => counts.asked === 2, "the store is asked"),
+      );
+      await until(() => counts.closed > 0, "the server has seen the end of the connection");
+      answer();
+      await until(() => outcomes.length === 2, "both are settled");
+      expect((await send(`${url}/login`)).status).toBe(204);
+      expect(counts.handled).toBe(1);
+      expect(outcomes.slice(0, 2)).toEqual([1, 2].map(() => ({ status: 0, bytes: 0, completed: false })));
     },
   },
   whileWaitedFor("skip"),

@@ -1,3 +1,4 @@
+import type { RequestListener } from "node:http";
 import type { AsyncLimiter, Cost, Limiter } from "tollgate";
 import type { GateOptions, HttpFacts, Outcome } from "tollgate/node";
 
@@ -23,8 +24,14 @@ export interface SuiteOptions
   readonly partitionKey?: (facts: HttpFacts) => string | undefined;
   readonly chargeAfter?: (facts: HttpFacts, outcome: Outcome) => Cost | Promise<Cost>;
   readonly logError?: (error: unknown) => void;
-  /** What `/login` waits for, and the status that it then answers with. */
+  /** `/login` calls it, and answers with the status that it resolves to. */
   readonly login?: () => Promise<number>;
+  /** A second limiter, behind the first. */
+  readonly inner?: SuiteOptions;
+  /** Whether the framework itself trusts proxies, if it has such a setting. */
+  readonly frameworkTrustsProxies?: boolean;
+  /** Other code of the Node server: it is called for each request, after the framework's listener. */
+  readonly meanwhile?: RequestListener;
   /** Has `onDenied` answer with status 418, `X-Denied` with the limit's name, and the body "custom". */
   readonly customDenial?: boolean;
 }
@@ -56,7 +63,12 @@ export interface AdapterHarness {
   start(options: SuiteOptions): Promise<RunningServer>;
 }
 
-/** What a harness answers `/login` with. */
+/** The options of each limiter, the first one first. */
+export function limitsOf(options: SuiteOptions): readonly SuiteOptions[] {
+  return options.inner === undefined ? [options] : [options, options.inner];
+}
+
+/** The status of a harness' response to `/login`. */
 export function loginOf({ login }: SuiteOptions): Promise<number> {
   if (login === undefined) throw new Error("the case has no login");
   return login();
@@ -68,7 +80,14 @@ export function nativeOptions<Request>(
   factsOf: (request: Request) => HttpFacts,
 ): GateOptions<Request, HttpFacts> & { readonly input: (request: Request) => HttpFacts | Promise<HttpFacts> } {
   const { input, cost, skip, partitionKey, chargeAfter, logError, ...others } = options;
-  const { customDenial: _custom, login: _login, ...plain } = others;
+  const {
+    customDenial: _custom,
+    login: _login,
+    inner: _inner,
+    frameworkTrustsProxies: _trusts,
+    meanwhile: _meanwhile,
+    ...plain
+  } = others;
   return {
     ...plain,
     input: (request) => (input === undefined ? factsOf(request) : input(factsOf(request))),

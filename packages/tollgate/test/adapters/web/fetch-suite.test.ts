@@ -1,13 +1,13 @@
 import type { IncomingMessage, Server } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { createAdaptorServer } from "@hono/node-server";
-import { decisionOf, factsOf, rateLimit } from "tollgate/fetch";
+import { decisionOf, factsOf, type Limit, rateLimit } from "tollgate/fetch";
 import { describeAdapter } from "../suite/describe-adapter.ts";
-import { type AdapterHarness, loginOf, nativeOptions, type SuiteOptions } from "../suite/harness.ts";
+import { type AdapterHarness, limitsOf, loginOf, nativeOptions, type SuiteOptions } from "../suite/harness.ts";
 import { shownDecision } from "../suite/node-routes.ts";
 import { listenHere } from "../suite/node-server.ts";
 
-/** The routes of the suite. */
+/** The suite's routes. */
 function answer(request: Request, options: SuiteOptions): Response | Promise<Response> {
   const [, route, argument] = new URL(request.url).pathname.split("/");
   switch (route) {
@@ -51,26 +51,38 @@ const FETCH: AdapterHarness = {
   name: "a fetch handler",
   skips: {
     "settles each of many pipelined requests when the client breaks off, without a warning":
-      "Of pipelined requests @hono/node-server aborts only the one whose turn it is.",
+      "@hono/node-server aborts only the first of pipelined requests.",
     "tells of a response that it was not sent whole where the client left before it had all":
-      "All that is known is how a body is taken, and this one is taken in one piece.",
+      "The adapter only sees how the body is read, and this body is read in one piece.",
+    "calls no handler for a client that leaves while the store decides, but settles":
+      "The handler learns that the client has left from the request's signal.",
+    "leaves a response alone that other code has begun while the limiter waited":
+      "The adapter does not see the server's response.",
   },
   start: (options) => {
-    const limit = rateLimit({
-      ...nativeOptions(options, factsOf),
-      remoteAddress: (_request, incoming: IncomingMessage) => incoming.socket.remoteAddress,
-      ...(options.customDenial === true
-        ? {
-            onDenied: (_request, decision) =>
-              new Response("custom", { status: 418, headers: { "X-Denied": decision.limit?.name ?? "" } }),
-          }
-        : {}),
-    });
-    const handle = limit((request) => answer(request, options));
+    const handle = limitsOf(options).reduceRight<Handler>(
+      (handler, each) => limitBy(each)(handler),
+      async (request) => answer(request, options),
+    );
     const fetch = (request: Request, { incoming }: { readonly incoming: unknown }) =>
       handle(request, incoming as IncomingMessage);
-    return listenHere(createAdaptorServer({ fetch }) as Server);
+    return listenHere(createAdaptorServer({ fetch }) as Server, options.meanwhile);
   },
 };
+
+type Handler = (request: Request, incoming: IncomingMessage) => Promise<Response>;
+
+function limitBy(options: SuiteOptions): Limit<Request, [incoming: IncomingMessage]> {
+  return rateLimit({
+    ...nativeOptions(options, factsOf),
+    remoteAddress: (_request: Request, incoming: IncomingMessage) => incoming.socket.remoteAddress,
+    ...(options.customDenial === true
+      ? {
+          onDenied: (_request, decision) =>
+            new Response("custom", { status: 418, headers: { "X-Denied": decision.limit?.name ?? "" } }),
+        }
+      : {}),
+  });
+}
 
 describeAdapter(FETCH);

@@ -1,10 +1,10 @@
 import type { IncomingMessage, Server } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { createAdaptorServer } from "@hono/node-server";
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { factsOf, rateLimit } from "tollgate/hono";
 import { describeAdapter } from "../suite/describe-adapter.ts";
-import { type AdapterHarness, loginOf, nativeOptions, type SuiteOptions } from "../suite/harness.ts";
+import { type AdapterHarness, limitsOf, loginOf, nativeOptions, type SuiteOptions } from "../suite/harness.ts";
 import { shownDecision } from "../suite/node-routes.ts";
 import { listenHere } from "../suite/node-server.ts";
 
@@ -20,7 +20,7 @@ function addRoutes(app: Hono, options: SuiteOptions): void {
     throw new Error("the handler failed");
   });
   app.all("/hang", () => new Promise<Response>(() => {}));
-  // The one that Hono brings writes to the console.
+  // Hono's own error handler writes to the console.
   app.onError((_error, context) => context.text("failed", 500));
 }
 
@@ -39,12 +39,12 @@ function chunks(count: number): ReadableStream<Uint8Array> {
   });
 }
 
-/** What a server hands the application beside the request. */
+/** How a server calls the application. */
 type Serve = (app: Hono) => Server;
 
 const onNode: Serve = (app) => createAdaptorServer({ fetch: app.fetch }) as Server;
 
-/** As Deno hands it over: there is an address, and nothing of Node. */
+/** As Deno calls it: with an address, and without Node's objects. */
 const asOnDeno: Serve = (app) =>
   createAdaptorServer({
     fetch: (request, { incoming }) =>
@@ -57,29 +57,32 @@ function harness(name: string, serve: Serve, skips: AdapterHarness["skips"] = {}
     skips,
     start: (options) => {
       const app = new Hono();
-      app.use(
-        rateLimit({
-          ...nativeOptions(options, factsOf),
-          ...(options.customDenial === true
-            ? {
-                onDenied: (context, decision) =>
-                  context.text("custom", 418, { "X-Denied": decision.limit?.name ?? "" }),
-              }
-            : {}),
-        }),
-      );
+      for (const each of limitsOf(options)) app.use(limitBy(each));
       addRoutes(app, options);
-      return listenHere(serve(app));
+      return listenHere(serve(app), options.meanwhile);
     },
   };
+}
+
+function limitBy(options: SuiteOptions): MiddlewareHandler {
+  return rateLimit({
+    ...nativeOptions(options, factsOf),
+    ...(options.customDenial === true
+      ? { onDenied: (context, decision) => context.text("custom", 418, { "X-Denied": decision.limit?.name ?? "" }) }
+      : {}),
+  });
 }
 
 describeAdapter(harness("hono on @hono/node-server", onNode));
 describeAdapter(
   harness("hono on a server that hands over no response", asOnDeno, {
     "settles each of many pipelined requests when the client breaks off, without a warning":
-      "Of pipelined requests @hono/node-server aborts only the one whose turn it is.",
+      "@hono/node-server aborts only the first of pipelined requests.",
     "tells of a response that it was not sent whole where the client left before it had all":
-      "All that is known is how a body is taken, and this one is taken in one piece.",
+      "The adapter only sees how the body is read, and this body is read in one piece.",
+    "calls no handler for a client that leaves while the store decides, but settles":
+      "The handler learns that the client has left from the request's signal.",
+    "leaves a response alone that other code has begun while the limiter waited":
+      "The adapter does not see the server's response.",
   }),
 );
