@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { ABORTED_CASES } from "./aborted-cases.ts";
 import { ACTUAL_COST_CASES } from "./actual-cost-cases.ts";
-import type { SuiteCase } from "./case.ts";
+import type { Start, SuiteCase } from "./case.ts";
 import { DECISION_CASES } from "./decision-cases.ts";
 import { DENIAL_CASES } from "./denial-cases.ts";
 import { DEPARTURE_CASES } from "./departure-cases.ts";
@@ -42,13 +42,13 @@ export function describeAdapter(harness: AdapterHarness): void {
       }
     });
 
+    const start: Start = async (options) => {
+      const server = await harness.start(options);
+      servers.push(server);
+      return server.url;
+    };
     const cases = CASES.filter(({ name }) => !Object.hasOwn(harness.skips, name));
-    it.each(cases)("$name", async ({ run }) => {
-      await run(async (options) => {
-        const server = await harness.start(options);
-        servers.push(server);
-        return server.url;
-      });
-    });
+    // `it.each` would shorten the names.
+    for (const { name, run } of cases) it(name, () => run(start));
   });
 }
