@@ -4,7 +4,7 @@ import { createServer, type Http2ServerRequest, type Http2ServerResponse } from 
 import type { AddressInfo } from "node:net";
 import { type NodeHandler, type RateLimitOptions, rateLimit } from "tollgate/node";
 import { afterEach, describe, expect, it } from "vitest";
-import { bucketOf, held } from "../suite/case.ts";
+import { bucketOf, manualLimiter } from "../suite/case.ts";
 import { type Answer, connectHttp2, send, sendHttp2, sendRaw } from "../suite/client.ts";
 import type { RunningServer } from "../suite/harness.ts";
 import { serveHere } from "../suite/node-server.ts";
@@ -18,7 +18,7 @@ afterEach(async () => {
 type Own = Pick<RateLimitOptions<never>, "exposeHeaders" | "headers">;
 
 const limited = (handler: NodeHandler, capacity = 5, own: Own = {}) =>
-  rateLimit({ limiter: held([bucketOf(capacity)]).limiter, ...own })(handler);
+  rateLimit({ limiter: manualLimiter([bucketOf(capacity)]).limiter, ...own })(handler);
 
 async function serve(listener: RequestListener): Promise<string> {
   const server = await serveHere(listener);

@@ -10,7 +10,7 @@ import {
 import type { AddressInfo } from "node:net";
 import { type Outcome, rateLimit } from "tollgate/node";
 import { afterEach, describe, expect, it } from "vitest";
-import { bucketOf, held, left } from "../suite/case.ts";
+import { bucketOf, left, manualLimiter } from "../suite/case.ts";
 import { connectHttp2, sendHttp2 } from "../suite/client.ts";
 import { until } from "../suite/until.ts";
 
@@ -29,7 +29,7 @@ async function serve(listener: (request: Http2ServerRequest, response: Http2Serv
 
 describe("over HTTP/2", () => {
   it("counts each stream, and tells as over HTTP/1.1", async () => {
-    const { limiter } = held([bucketOf(2)]);
+    const { limiter } = manualLimiter([bucketOf(2)]);
     const limited = rateLimit({ limiter })((_request: Http2ServerRequest, response: Http2ServerResponse) => {
       response.end("hello");
     });
@@ -51,7 +51,7 @@ describe("over HTTP/2", () => {
       response.write("half ");
       throw new Error("no answer");
     };
-    const limited = rateLimit({ limiter: held([bucketOf(1)]).limiter, onDenied, logError: () => {} })(
+    const limited = rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter, onDenied, logError: () => {} })(
       (_request: Http2ServerRequest, response: Http2ServerResponse) => void response.end("hello"),
     );
     const session = connectHttp2(await serve(limited));
@@ -61,7 +61,7 @@ describe("over HTTP/2", () => {
   });
 
   it("counts a client that goes while skip is waited for under its own address", async () => {
-    const { limiter } = held([bucketOf(9)]);
+    const { limiter } = manualLimiter([bucketOf(9)]);
     let goOn = () => {};
     const skip = () =>
       new Promise<boolean>((resolve) => {
@@ -89,7 +89,7 @@ describe("over HTTP/2", () => {
   it.each(["a promise", "nothing"])(
     "hands the handler no more than the limit of streams that are reset: it returns %s",
     async (what) => {
-      const { limiter } = held([bucketOf(3)]);
+      const { limiter } = manualLimiter([bucketOf(3)]);
       let handled = 0;
       let denied = 0;
       const handler = (_request: Http2ServerRequest, _response: Http2ServerResponse): Promise<void> | void => {
@@ -122,7 +122,7 @@ describe("over HTTP/2", () => {
       return 1;
     };
     let late = () => {};
-    const limited = rateLimit({ limiter: held([bucketOf(100)]).limiter, chargeAfter })(
+    const limited = rateLimit({ limiter: manualLimiter([bucketOf(100)]).limiter, chargeAfter })(
       (request: Http2ServerRequest, response: Http2ServerResponse) => {
         if (request.url === "/late") {
           late = () => {

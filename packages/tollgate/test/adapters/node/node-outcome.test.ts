@@ -4,7 +4,7 @@ import { Writable } from "node:stream";
 import { createLimiter } from "tollgate";
 import { factsOf, type NodeHandler, type Outcome, rateLimit } from "tollgate/node";
 import { afterEach, describe, expect, it } from "vitest";
-import { bucketOf, held, left } from "../suite/case.ts";
+import { bucketOf, left, manualLimiter } from "../suite/case.ts";
 import { leave, send } from "../suite/client.ts";
 import type { RunningServer } from "../suite/harness.ts";
 import { serveHere } from "../suite/node-server.ts";
@@ -20,7 +20,7 @@ afterEach(async () => {
 async function outcomeOf(handler: NodeHandler): Promise<Outcome | undefined> {
   const outcomes: Outcome[] = [];
   const chargeAfter = (_request: IncomingMessage, outcome: Outcome) => outcomes.push(outcome);
-  const server = await serveHere(rateLimit({ limiter: held([bucketOf(5)]).limiter, chargeAfter })(handler));
+  const server = await serveHere(rateLimit({ limiter: manualLimiter([bucketOf(5)]).limiter, chargeAfter })(handler));
   servers.push(server);
   await send(server.url);
   await until(() => outcomes.length === 1, "it is told");
@@ -67,7 +67,7 @@ describe("the outcome", () => {
         });
         return factsOf(request);
       };
-      const limited = rateLimit({ limiter: held([bucketOf(5)]).limiter, input, cost: 0, chargeAfter })(() => {
+      const limited = rateLimit({ limiter: manualLimiter([bucketOf(5)]).limiter, input, cost: 0, chargeAfter })(() => {
         handled += 1;
       });
       const server = await serveHere((request, response) => {
@@ -101,7 +101,7 @@ describe("the outcome", () => {
     const denials: unknown[] = [];
     const chargeAfter = (_request: IncomingMessage, outcome: Outcome) => outcomes.push(outcome);
     const limited = rateLimit({
-      limiter: held([bucketOf(1)]).limiter,
+      limiter: manualLimiter([bucketOf(1)]).limiter,
       input: async (request) => factsOf(request),
       cost: 2,
       chargeAfter,
@@ -134,7 +134,7 @@ describe("a request whose client goes", () => {
       outcomes.push(outcome);
       return 0;
     };
-    const { limiter } = held([bucketOf(5)]);
+    const { limiter } = manualLimiter([bucketOf(5)]);
     const server = await serveHere(
       rateLimit({ limiter, chargeAfter, settleAborted })((_request, response) => {
         begun += 1;

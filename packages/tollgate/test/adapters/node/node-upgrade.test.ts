@@ -6,7 +6,7 @@ import { createLimiter } from "tollgate";
 import { clientIp, factsOf, type Limit, rateLimit, type UpgradeListener } from "tollgate/node";
 import { afterEach, describe, expect, it } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
-import { bucketOf, held, left, perAddress } from "../suite/case.ts";
+import { bucketOf, left, manualLimiter, perAddress } from "../suite/case.ts";
 import { send } from "../suite/client.ts";
 import { until } from "../suite/until.ts";
 
@@ -72,7 +72,7 @@ describe("a limited listener for upgrades", () => {
     ["upgrade", UPGRADE],
     ["connect", CONNECT],
   ])("answers a denied client with all that other denials have, on the socket: %s", async (_event, text) => {
-    const { limiter } = held([bucketOf(2)]);
+    const { limiter } = manualLimiter([bucketOf(2)]);
     const url = await serve(rateLimit({ limiter }));
     expect(await handshake(url, text)).toMatch(/^HTTP\/1.1 101 /);
     expect((await send(`${url}/`)).status).toBe(200);
@@ -94,7 +94,7 @@ describe("a limited listener for upgrades", () => {
 
   it("finds the decision in the request, and has what came with its head", async () => {
     const seen: unknown[] = [];
-    const url = await serve(rateLimit({ limiter: held([bucketOf(3)]).limiter }), (request, socket, head) => {
+    const url = await serve(rateLimit({ limiter: manualLimiter([bucketOf(3)]).limiter }), (request, socket, head) => {
       seen.push(request.rateLimit?.remaining, head.toString());
       accept(request, socket, head);
     });
@@ -103,7 +103,7 @@ describe("a limited listener for upgrades", () => {
   });
 
   it("answers as a problem, to clients that ask for one", async () => {
-    const url = await serve(rateLimit({ limiter: held([bucketOf(1)]).limiter, cost: 2 }));
+    const url = await serve(rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter, cost: 2 }));
     const { body, head } = await answerTo(url, UPGRADE.replace("Host", "Accept: application/problem+json\r\nHost"));
     expect(head).toContain("Content-Type: application/problem+json");
     expect(JSON.parse(body)).toMatchObject({ title: "Quota Exceeded", status: 429 });
@@ -118,7 +118,7 @@ describe("a limited listener for upgrades", () => {
     };
     for (const input of [broken, async () => broken()]) {
       const reported: unknown[] = [];
-      const { limiter } = held([bucketOf(1)]);
+      const { limiter } = manualLimiter([bucketOf(1)]);
       const url = await serve(rateLimit({ limiter, input, onError, logError: (error) => reported.push(error) }));
       const { body, head } = await answerTo(url);
       expect([head.split("\r\n")[0], body, reported]).toEqual([status, text, [new Error("the secret inside")]]);
@@ -127,7 +127,7 @@ describe("a limited listener for upgrades", () => {
   });
 
   it("refuses those of the deny list with 403, and lets failures pass where they allow", async () => {
-    const { limiter } = held([bucketOf(1)]);
+    const { limiter } = manualLimiter([bucketOf(1)]);
     const refusing = await serve(rateLimit({ limiter, denyList: ["127.0.0.1"] }));
     expect((await answerTo(refusing)).head).toMatch(/^HTTP\/1.1 403 Forbidden\r\n/);
     const cost = (): never => {
@@ -139,7 +139,7 @@ describe("a limited listener for upgrades", () => {
   });
 
   it("keeps what was taken, whatever chargeAfter would say, and does not ask onDenied", async () => {
-    const { limiter } = held([bucketOf(1)]);
+    const { limiter } = manualLimiter([bucketOf(1)]);
     let asked = 0;
     const count = () => {
       asked += 1;
@@ -190,7 +190,7 @@ describe("a limited listener for upgrades", () => {
 
   it("leaves no socket without a listener for errors, passed or denied", async () => {
     const seen: number[] = [];
-    const url = await serve(rateLimit({ limiter: held([bucketOf(1)]).limiter }), (request, socket, head) => {
+    const url = await serve(rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter }), (request, socket, head) => {
       seen.push(socket.listenerCount("error"));
       accept(request, socket, head);
     });
@@ -208,13 +208,13 @@ describe("a limited listener for upgrades", () => {
   });
 
   it("has its denial arrive whole at a client that goes on sending", async () => {
-    const url = await serve(rateLimit({ limiter: held([bucketOf(1)]).limiter, cost: 2 }));
+    const url = await serve(rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter, cost: 2 }));
     const { body } = await answerTo(url, UPGRADE + "x".repeat(2_000_000));
     expect(body).toBe('{"error":"rate limit exceeded","retry_after_secs":null}');
   });
 
   it("cuts off a denied client that does not close", async () => {
-    const url = await serve(rateLimit({ limiter: held([bucketOf(1)]).limiter, cost: 2 }));
+    const url = await serve(rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter, cost: 2 }));
     const client = await open(url, true);
     client.write(UPGRADE);
     const closed = new Promise((resolve) => client.once("close", resolve));

@@ -4,7 +4,7 @@ import { createLimiter, perMinute, slidingWindow } from "tollgate";
 import type { HttpFacts, Outcome } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
 import { expect } from "vitest";
-import { bucketOf, held, left, perAddress, START_MS, type SuiteCase } from "./case.ts";
+import { bucketOf, left, manualLimiter, perAddress, START_MS, type SuiteCase } from "./case.ts";
 import { breakOff, send, statuses } from "./client.ts";
 import { until } from "./until.ts";
 
@@ -71,7 +71,7 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
   {
     name: "checks no more passwords than the limit for clients that hang up, many at once",
     run: async (start) => {
-      const { limiter } = held([bucketOf(3)]);
+      const { limiter } = manualLimiter([bucketOf(3)]);
       const { end, login } = passwordChecks();
       const skip = ({ path }: HttpFacts) => path !== "/login";
       const url = await start({ limiter, chargeAfter: ONLY_FAILURES, login, skip });
@@ -89,7 +89,7 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
   {
     name: "keeps what a request took whose client goes before there is an answer",
     run: async (start) => {
-      const { limiter } = held([bucketOf(3)]);
+      const { limiter } = manualLimiter([bucketOf(3)]);
       const url = await start({ limiter, chargeAfter: () => 0 });
       let handled = 3;
       for (let i = 0; i < 2; i += 1) {
@@ -105,7 +105,7 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
   {
     name: "keeps what a request took whose client breaks off its answer, and charges more",
     run: async (start) => {
-      const { limiter } = held([bucketOf(100)]);
+      const { limiter } = manualLimiter([bucketOf(100)]);
       const outcomes: Outcome[] = [];
       let cost = 0;
       const chargeAfter = (_facts: HttpFacts, outcome: Outcome) => {
@@ -124,7 +124,7 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
   {
     name: "keeps each unit for itself where the client breaks off",
     run: async (start) => {
-      const { limiter } = held([perMinute(100), perMinute(1_000, { name: "tokens", unit: "tokens" })]);
+      const { limiter } = manualLimiter([perMinute(100), perMinute(1_000, { name: "tokens", unit: "tokens" })]);
       let told = 0;
       const chargeAfter = () => {
         told += 1;
@@ -140,7 +140,7 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
   {
     name: "settles a request whose client has gone in full where settleAborted says so, when its handler has answered",
     run: async (start) => {
-      const { limiter } = held([bucketOf(5)]);
+      const { limiter } = manualLimiter([bucketOf(5)]);
       const outcomes: Outcome[] = [];
       const chargeAfter = (facts: HttpFacts, outcome: Outcome) => {
         outcomes.push(outcome);
@@ -165,7 +165,7 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
   {
     name: "waits for a cost that the handler hands over, also after the client has gone",
     run: async (start) => {
-      const { limiter } = held([bucketOf(100)]);
+      const { limiter } = manualLimiter([bucketOf(100)]);
       const { end, login } = passwordChecks();
       const spent = withResolvers<number>();
       const skip = ({ path }: HttpFacts) => path !== "/login";

@@ -12,7 +12,7 @@ import type { HttpFacts, Outcome } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
 import { expect } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
-import { held, left, perAddress, START_MS, type SuiteCase } from "./case.ts";
+import { left, manualLimiter, perAddress, START_MS, type SuiteCase } from "./case.ts";
 import { send, statuses } from "./client.ts";
 import { until } from "./until.ts";
 
@@ -136,7 +136,7 @@ export const ACTUAL_COST_CASES: readonly SuiteCase[] = [
   {
     name: "charges and gives back at once, unit by unit",
     run: async (start) => {
-      const { limiter } = held(REQUESTS_AND_TOKENS);
+      const { limiter } = manualLimiter(REQUESTS_AND_TOKENS);
       const chargeAfter = ({ path }: HttpFacts) => (path === "/ok" ? { tokens: 300 } : { requests: 5 });
       const url = await start({ limiter, cost: { requests: 2, tokens: 100 }, chargeAfter });
       const stands = (requests: number, tokens: number) => () => {
@@ -152,7 +152,7 @@ export const ACTUAL_COST_CASES: readonly SuiteCase[] = [
   {
     name: "takes a number for the limiter's only unit, beside a cost per unit",
     run: async (start) => {
-      const { limiter } = held([perMinute(100, { unit: "tokens" })]);
+      const { limiter } = manualLimiter([perMinute(100, { unit: "tokens" })]);
       const chargeAfter = () => ({ tokens: 3 });
       await send(`${await start({ limiter, chargeAfter })}/ok`);
       await until(() => left(limiter) === 97, "two more are charged");
@@ -164,7 +164,7 @@ export const ACTUAL_COST_CASES: readonly SuiteCase[] = [
   {
     name: "settles units whatever their names",
     run: async (start) => {
-      const { limiter } = held([perMinute(9), perMinute(100, { unit: "constructor" })]);
+      const { limiter } = manualLimiter([perMinute(9), perMinute(100, { unit: "constructor" })]);
       const chargeAfter = ({ path }: HttpFacts): Cost => (path === "/ok" ? { requests: 1 } : { constructor: 70 });
       const url = await start({ limiter, cost: { requests: 1, constructor: 20 }, chargeAfter });
       await send(`${url}/ok`);
@@ -178,7 +178,7 @@ export const ACTUAL_COST_CASES: readonly SuiteCase[] = [
   {
     name: "settles what was taken, though the object that said so has changed",
     run: async (start) => {
-      const { limiter } = held(REQUESTS_AND_TOKENS);
+      const { limiter } = manualLimiter(REQUESTS_AND_TOKENS);
       const costs = { requests: 1, tokens: 0 };
       const chargeAfter = (_facts: HttpFacts, { bytes }: Outcome) => {
         costs.tokens = bytes;

@@ -14,13 +14,13 @@ export interface SuiteCase {
 /** A moment in 2026. */
 export const START_MS = 1_790_000_000_123;
 
-export interface Held {
+export interface ManualLimiter {
   readonly clock: ManualClock;
   readonly limiter: Limiter<HttpFacts>;
 }
 
 /** A limiter by address under a clock that stands still. */
-export function held(limits: readonly Limit[]): Held {
+export function manualLimiter(limits: readonly Limit[]): ManualLimiter {
   const clock = manualClock(START_MS);
   return { clock, limiter: createLimiter({ key: perAddress, limits: [...limits], clock }) };
 }

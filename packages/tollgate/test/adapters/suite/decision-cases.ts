@@ -2,7 +2,7 @@ import { combine, createLimiter, perMinute, perSecond, tokenBucket } from "tollg
 import type { HttpFacts } from "tollgate/node";
 import { expect } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
-import { AMPLE, bucketOf, held, left, perAddress, type SuiteCase } from "./case.ts";
+import { AMPLE, bucketOf, left, manualLimiter, perAddress, type SuiteCase } from "./case.ts";
 import { send, statuses } from "./client.ts";
 
 const CONCURRENT = 50;
@@ -11,7 +11,7 @@ function atOnce(elsewhere: boolean): SuiteCase {
   return {
     name: `lets exactly 10 of ${CONCURRENT} at once pass at capacity 10, the store ${elsewhere ? "elsewhere" : "in this process"}`,
     run: async (start) => {
-      const { clock, limiter: here } = held([bucketOf(10)]);
+      const { clock, limiter: here } = manualLimiter([bucketOf(10)]);
       const limiter = elsewhere
         ? createLimiter({ name: "far", key: perAddress, limits: [bucketOf(10)], store: new AsyncTwin(), clock })
         : here;
@@ -27,7 +27,7 @@ export const DECISION_CASES: readonly SuiteCase[] = [
   {
     name: "lets pass what fits, denies what does not, and lets pass again later",
     run: async (start) => {
-      const { clock, limiter } = held([bucketOf(3)]);
+      const { clock, limiter } = manualLimiter([bucketOf(3)]);
       const url = await start({ limiter });
       expect(await statuses(`${url}/ok`, 4)).toEqual([200, 200, 200, 429]);
       clock.advance(2_000);
@@ -37,7 +37,7 @@ export const DECISION_CASES: readonly SuiteCase[] = [
   {
     name: "leaves the handler's answer as it is",
     run: async (start) => {
-      const url = await start({ limiter: held([AMPLE]).limiter });
+      const url = await start({ limiter: manualLimiter([AMPLE]).limiter });
       const ok = await send(`${url}/ok`);
       expect([ok.status, ok.body]).toEqual([200, "hello"]);
       const teapot = await send(`${url}/status/418`);
@@ -48,7 +48,7 @@ export const DECISION_CASES: readonly SuiteCase[] = [
     name: "denies if any of several limits does, and then counts under none",
     run: async (start) => {
       const limits = [tokenBucket({ name: "few", capacity: 2, refill: 1, per: "1s" }), perMinute(10, { name: "many" })];
-      const { clock, limiter } = held(limits);
+      const { clock, limiter } = manualLimiter(limits);
       const url = await start({ limiter });
       expect(await statuses(`${url}/ok`, 5)).toEqual([200, 200, 429, 429, 429]);
       const reports = limiter.explain({ remoteAddress: "127.0.0.1" } as HttpFacts);
@@ -63,7 +63,7 @@ export const DECISION_CASES: readonly SuiteCase[] = [
   {
     name: "takes combined limiters as one",
     run: async (start) => {
-      const { clock, limiter } = held([bucketOf(5)]);
+      const { clock, limiter } = manualLimiter([bucketOf(5)]);
       const perPath = createLimiter({
         name: "path",
         key: (facts: HttpFacts) => facts.path,
@@ -89,7 +89,7 @@ export const DECISION_CASES: readonly SuiteCase[] = [
   {
     name: "takes a fixed cost",
     run: async (start) => {
-      const { limiter } = held([bucketOf(7)]);
+      const { limiter } = manualLimiter([bucketOf(7)]);
       const url = await start({ limiter, cost: 3 });
       expect(await statuses(`${url}/ok`, 3)).toEqual([200, 200, 429]);
       expect(left(limiter)).toBe(1);
@@ -98,7 +98,7 @@ export const DECISION_CASES: readonly SuiteCase[] = [
   {
     name: "takes a cost by request, at once or later, of one unit or several",
     run: async (start) => {
-      const { limiter } = held([bucketOf(10), perMinute(100, { name: "tokens", unit: "tokens" })]);
+      const { limiter } = manualLimiter([bucketOf(10), perMinute(100, { name: "tokens", unit: "tokens" })]);
       const cost = (facts: HttpFacts) =>
         facts.path === "/ok" ? { requests: 1, tokens: 60 } : Promise.resolve({ requests: 2, tokens: 5 });
       const url = await start({ limiter, cost });
@@ -111,7 +111,7 @@ export const DECISION_CASES: readonly SuiteCase[] = [
   {
     name: "never lets pass what costs more than there ever is",
     run: async (start) => {
-      const url = await start({ limiter: held([bucketOf(2)]).limiter, cost: 3 });
+      const url = await start({ limiter: manualLimiter([bucketOf(2)]).limiter, cost: 3 });
       const denied = await send(`${url}/ok`);
       expect(denied.status).toBe(429);
       expect(denied.headers["retry-after"]).toBeUndefined();
@@ -121,7 +121,7 @@ export const DECISION_CASES: readonly SuiteCase[] = [
   {
     name: "asks about an input that comes at once or later",
     run: async (start) => {
-      const { limiter } = held([bucketOf(1)]);
+      const { limiter } = manualLimiter([bucketOf(1)]);
       const as = (facts: HttpFacts, remoteAddress: string): HttpFacts => ({
         method: facts.method,
         path: facts.path,
@@ -138,7 +138,7 @@ export const DECISION_CASES: readonly SuiteCase[] = [
   {
     name: "skips what it is told to, at once or later, without counting or telling",
     run: async (start) => {
-      const { limiter } = held([bucketOf(1)]);
+      const { limiter } = manualLimiter([bucketOf(1)]);
       const skip = (facts: HttpFacts) => facts.path === "/status/200" || Promise.resolve(facts.path === "/status/201");
       const url = await start({ limiter, skip });
       expect(await statuses(`${url}/status/200`, 3)).toEqual([200, 200, 200]);
@@ -151,7 +151,7 @@ export const DECISION_CASES: readonly SuiteCase[] = [
   {
     name: "lets listed clients pass uncounted, and refuses others before anything is counted",
     run: async (start) => {
-      const { limiter } = held([bucketOf(1)]);
+      const { limiter } = manualLimiter([bucketOf(1)]);
       const allowed = await start({ limiter, allowList: ["127.0.0.0/8", "::1"] });
       expect(await statuses(`${allowed}/ok`, 3)).toEqual([200, 200, 200]);
       const refused = await start({ limiter, denyList: ["127.0.0.0/8", "::1"] });
@@ -164,7 +164,7 @@ export const DECISION_CASES: readonly SuiteCase[] = [
   {
     name: "shows the handler the decision, and none where nothing was counted",
     run: async (start) => {
-      const { limiter } = held([bucketOf(3)]);
+      const { limiter } = manualLimiter([bucketOf(3)]);
       const url = await start({ limiter, skip: (facts) => facts.header("x-skip") === "yes" });
       expect(JSON.parse((await send(`${url}/decision`)).body)).toEqual({
         allowed: true,

@@ -2,7 +2,7 @@ import { createLimiter, memoryStore, perMinute, tokenBucket } from "tollgate";
 import type { HttpFacts } from "tollgate/node";
 import { expect } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
-import { bucketOf, held, perAddress, type SuiteCase } from "./case.ts";
+import { bucketOf, manualLimiter, perAddress, type SuiteCase } from "./case.ts";
 import { send } from "./client.ts";
 
 const TYPES = "https://iana.org/assignments/http-problem-types";
@@ -11,7 +11,7 @@ export const DENIAL_CASES: readonly SuiteCase[] = [
   {
     name: "tells a denied client in JSON when to come back: whole seconds, rounded up",
     run: async (start) => {
-      const { clock, limiter } = held([tokenBucket({ capacity: 1, refill: 1, per: "90s" })]);
+      const { clock, limiter } = manualLimiter([tokenBucket({ capacity: 1, refill: 1, per: "90s" })]);
       const url = await start({ limiter });
       await send(`${url}/ok`);
       for (const [advanceMs, seconds] of [
@@ -35,7 +35,7 @@ export const DENIAL_CASES: readonly SuiteCase[] = [
   {
     name: "says nothing of coming back to those that pass",
     run: async (start) => {
-      const answer = await send(`${await start({ limiter: held([bucketOf(2)]).limiter })}/ok`);
+      const answer = await send(`${await start({ limiter: manualLimiter([bucketOf(2)]).limiter })}/ok`);
       expect(answer.headers["retry-after"]).toBeUndefined();
       expect(answer.headers["cache-control"]).not.toBe("no-store");
     },
@@ -44,7 +44,7 @@ export const DENIAL_CASES: readonly SuiteCase[] = [
     name: "gives a problem where that is the option, with every violated policy",
     run: async (start) => {
       const limits = [perMinute(1, { name: "one" }), perMinute(5, { name: "five" }), perMinute(1, { name: "other" })];
-      const url = await start({ limiter: held(limits).limiter, denial: "problem" });
+      const url = await start({ limiter: manualLimiter(limits).limiter, denial: "problem" });
       await send(`${url}/ok`);
       const denied = await send(`${url}/ok`);
       expect(denied.status).toBe(429);
@@ -61,7 +61,7 @@ export const DENIAL_CASES: readonly SuiteCase[] = [
   {
     name: "gives a problem to those that ask for it by name, unless the option says otherwise",
     run: async (start) => {
-      const { limiter } = held([bucketOf(1)]);
+      const { limiter } = manualLimiter([bucketOf(1)]);
       const negotiates = await start({ limiter });
       await send(`${negotiates}/ok`);
       const typeFor = async (url: string, accept: string) =>
@@ -82,7 +82,7 @@ export const DENIAL_CASES: readonly SuiteCase[] = [
   {
     name: "denies with 503 where that is the option",
     run: async (start) => {
-      const { limiter } = held([bucketOf(1)]);
+      const { limiter } = manualLimiter([bucketOf(1)]);
       const url = await start({ limiter, status: 503 });
       await send(`${url}/ok`);
       const denied = await send(`${url}/ok`, { headers: { accept: "application/problem+json" } });
@@ -113,7 +113,7 @@ export const DENIAL_CASES: readonly SuiteCase[] = [
   {
     name: "spreads those that come back over the jitter",
     run: async (start) => {
-      const { limiter } = held([bucketOf(1)]);
+      const { limiter } = manualLimiter([bucketOf(1)]);
       const url = await start({ limiter, retryJitter: 3 });
       await send(`${url}/ok`);
       const seen = new Set<string | undefined>();
@@ -128,7 +128,7 @@ export const DENIAL_CASES: readonly SuiteCase[] = [
   {
     name: "leaves the answer to onDenied, the fields set",
     run: async (start) => {
-      const { limiter } = held([bucketOf(1)]);
+      const { limiter } = manualLimiter([bucketOf(1)]);
       const url = await start({ limiter, customDenial: true });
       expect((await send(`${url}/ok`)).status).toBe(200);
       const denied = await send(`${url}/ok`);

@@ -3,7 +3,7 @@ import { createLimiter } from "tollgate";
 import type { HttpFacts, Outcome } from "tollgate/node";
 import { expect } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
-import { bucketOf, held, left, perAddress, type SuiteCase } from "./case.ts";
+import { bucketOf, left, manualLimiter, perAddress, type SuiteCase } from "./case.ts";
 import { leave, send } from "./client.ts";
 import { until } from "./until.ts";
 
@@ -18,7 +18,7 @@ function whileWaitedFor(option: "cost" | "skip"): SuiteCase {
   return {
     name: `counts a client that goes while ${option} is waited for under its own address`,
     run: async (start) => {
-      const { limiter } = held([bucketOf(9)]);
+      const { limiter } = manualLimiter([bucketOf(9)]);
       let goOn: (() => void) | undefined;
       const wait = () =>
         new Promise<void>((resolve) => {
@@ -52,7 +52,7 @@ export const DEPARTURE_CASES: readonly SuiteCase[] = [
         outcomes.push(outcome);
         return outcome.completed ? 1 : 2;
       };
-      const { limiter } = held([bucketOf(100)]);
+      const { limiter } = manualLimiter([bucketOf(100)]);
       let asked = 0;
       const skip = () => {
         asked += 1;
@@ -83,7 +83,7 @@ export const DEPARTURE_CASES: readonly SuiteCase[] = [
     run: async (start) => {
       const outcomes: Outcome[] = [];
       const chargeAfter = (_facts: HttpFacts, outcome: Outcome) => outcomes.push(outcome);
-      const url = await start({ limiter: held([bucketOf(100)]).limiter, cost: 0, chargeAfter });
+      const url = await start({ limiter: manualLimiter([bucketOf(100)]).limiter, cost: 0, chargeAfter });
       // More than the buffers of both sides hold.
       await leave(url, get("/bytes/60000000"), "first bytes");
       await until(() => outcomes.length === 1, "it is told");

@@ -2,7 +2,7 @@ import { type AsyncLimiter, createLimiter } from "tollgate";
 import type { HttpFacts } from "tollgate/node";
 import { expect, vi } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
-import { bucketOf, held, left, type SuiteCase } from "./case.ts";
+import { bucketOf, left, manualLimiter, type SuiteCase } from "./case.ts";
 import { send, statuses } from "./client.ts";
 import type { SuiteOptions } from "./harness.ts";
 import { until } from "./until.ts";
@@ -25,15 +25,15 @@ type Failure = readonly [
 const FAILURES: readonly Failure[] = [
   ["a key function that throws", () => ({ limiter: brokenKey() })],
   ["a key function that throws, the store elsewhere", () => ({ limiter: brokenFarKey() })],
-  ["an input that throws", () => ({ limiter: held([bucketOf(5)]).limiter, input: broken })],
-  ["an input that fails later", () => ({ limiter: held([bucketOf(5)]).limiter, input: brokenLater })],
-  ["a cost that throws", () => ({ limiter: held([bucketOf(5)]).limiter, cost: broken })],
-  ["a cost that fails later", () => ({ limiter: held([bucketOf(5)]).limiter, cost: brokenLater })],
-  ["a cost that is none", () => ({ limiter: held([bucketOf(5)]).limiter, cost: () => -1 })],
-  ["a skip that throws", () => ({ limiter: held([bucketOf(5)]).limiter, skip: broken })],
-  ["a skip that fails later", () => ({ limiter: held([bucketOf(5)]).limiter, skip: brokenLater })],
+  ["an input that throws", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, input: broken })],
+  ["an input that fails later", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, input: brokenLater })],
+  ["a cost that throws", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, cost: broken })],
+  ["a cost that fails later", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, cost: brokenLater })],
+  ["a cost that is none", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, cost: () => -1 })],
+  ["a skip that throws", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, skip: broken })],
+  ["a skip that fails later", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, skip: brokenLater })],
   ...[undefined, null, "", "a text"].flatMap(thrownAs),
-  ["a partition key that throws", () => ({ limiter: held([bucketOf(5)]).limiter, partitionKey: broken })],
+  ["a partition key that throws", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, partitionKey: broken })],
   ["a partition key that is a promise", () => partitioned(async () => "ann")],
   ["a partition key that is a promise, and fails", () => partitioned(brokenLater)],
   ["a partition key that is a symbol", () => partitioned(() => Symbol("ann"))],
@@ -48,8 +48,8 @@ function thrownAs(thrown: unknown): Failure[] {
   const later = async (): Promise<never> => atOnce();
   const shown = JSON.stringify(thrown) ?? "undefined";
   return [
-    [`an input that throws ${shown}`, () => ({ limiter: held([bucketOf(5)]).limiter, input: atOnce })],
-    [`an input that rejects with ${shown}`, () => ({ limiter: held([bucketOf(5)]).limiter, input: later })],
+    [`an input that throws ${shown}`, () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, input: atOnce })],
+    [`an input that rejects with ${shown}`, () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, input: later })],
     [`a store elsewhere that rejects with ${shown}`, () => ({ limiter: rejecting(later) })],
   ];
 }
@@ -60,7 +60,7 @@ function rejecting(consume: () => Promise<never>): AsyncLimiter<HttpFacts> {
 }
 
 function partitioned(partitionKey: () => unknown): Pick<SuiteOptions, "limiter" | "partitionKey"> {
-  return { limiter: held([bucketOf(5)]).limiter, partitionKey: partitionKey as () => string };
+  return { limiter: manualLimiter([bucketOf(5)]).limiter, partitionKey: partitionKey as () => string };
 }
 
 /** The ways in which whoever hears of a failure can fail. */
@@ -86,7 +86,7 @@ function reporterCase([how, report]: (typeof REPORTERS)[number]): SuiteCase {
         const url = await start({ limiter: brokenKey(), onError, logError });
         expect(await statuses(`${url}/ok`, 2)).toEqual([status, status]);
       }
-      const { limiter } = held([bucketOf(5)]);
+      const { limiter } = manualLimiter([bucketOf(5)]);
       const url = await start({ limiter, chargeAfter: broken, logError });
       expect(await statuses(`${url}/ok`, 2)).toEqual([200, 200]);
       await until(() => told.length === 6 && warn.mock.calls.length === 6, "all are told, and the process is warned");
@@ -138,7 +138,7 @@ export const FAILURE_CASES: readonly SuiteCase[] = [
     name: "counts nothing for what fails",
     run: async (start) => {
       for (const partitionKey of [broken, () => "a".repeat(257), () => Symbol("ann") as unknown as string]) {
-        const { limiter } = held([bucketOf(5)]);
+        const { limiter } = manualLimiter([bucketOf(5)]);
         const url = await start({ limiter, onError: "deny", partitionKey, logError: () => {} });
         expect(await statuses(`${url}/ok`, 3)).toEqual([503, 503, 503]);
         expect(left(limiter)).toBe(5);
@@ -148,7 +148,7 @@ export const FAILURE_CASES: readonly SuiteCase[] = [
   {
     name: "leaves the handler's own failures to the framework, and counts them",
     run: async (start) => {
-      const { limiter } = held([bucketOf(2)]);
+      const { limiter } = manualLimiter([bucketOf(2)]);
       const url = await start({ limiter, onError: "allow" });
       expect((await send(`${url}/throw`)).status).toBe(500);
       expect(await statuses(`${url}/ok`, 2)).toEqual([200, 429]);

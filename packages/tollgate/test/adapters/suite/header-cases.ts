@@ -4,7 +4,7 @@ import { createLimiter, fixedWindow, type Limit, perHour, perMinute, slidingWind
 import type { HttpFacts } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
 import { expect } from "vitest";
-import { bucketOf, held, perAddress, START_MS, type SuiteCase } from "./case.ts";
+import { bucketOf, manualLimiter, perAddress, START_MS, type SuiteCase } from "./case.ts";
 import { type Answer, send } from "./client.ts";
 
 /** A structured list of strings with parameters, as plain data. */
@@ -28,7 +28,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
   {
     name: "tells of the one limit that there is: draft-11 by default",
     run: async (start) => {
-      const { clock, limiter } = held([tokenBucket({ name: "a", capacity: 10, refill: 1, per: "6s" })]);
+      const { clock, limiter } = manualLimiter([tokenBucket({ name: "a", capacity: 10, refill: 1, per: "6s" })]);
       const url = await start({ limiter });
       const first = await send(`${url}/ok`);
       expect(fieldsOf(first)).toEqual({ "ratelimit-policy": '"a";q=10;w=60', ratelimit: '"a";r=9;t=6' });
@@ -39,7 +39,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
   {
     name: "tells of all limits that enforce, and where the binding one stands",
     run: async (start) => {
-      const { limiter } = held(MIXED);
+      const { limiter } = manualLimiter(MIXED);
       const url = await start({ limiter, cost: { requests: 1, tokens: 30 } });
       const answer = await send(`${url}/ok`);
       expect(listOf(answer.headers["ratelimit-policy"])).toEqual([
@@ -55,7 +55,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
   {
     name: "tells a denied client of the limit that it waits for longest, and the same time twice",
     run: async (start) => {
-      const { limiter } = held([bucketOf(1), perHour(1, { name: "hourly" })]);
+      const { limiter } = manualLimiter([bucketOf(1), perHour(1, { name: "hourly" })]);
       const url = await start({ limiter });
       await send(`${url}/ok`);
       const denied = await send(`${url}/ok`);
@@ -66,7 +66,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
   {
     name: "tells of the binding limit what is left under it, not what is left of all",
     run: async (start) => {
-      const { clock, limiter } = held([bucketOf(10), perHour(1_000, { name: "hourly" })]);
+      const { clock, limiter } = manualLimiter([bucketOf(10), perHour(1_000, { name: "hourly" })]);
       limiter.charge({ remoteAddress: "127.0.0.1" } as HttpFacts, 700);
       clock.advance(1_000_000);
       const answer = await send(`${await start({ limiter })}/ok`);
@@ -76,7 +76,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
   {
     name: "tells a client that has nothing left how long the same request has to wait, not how long all takes",
     run: async (start) => {
-      const { limiter } = held([perMinute(2, { name: "two" })]);
+      const { limiter } = manualLimiter([perMinute(2, { name: "two" })]);
       const url = await start({ limiter });
       expect((await send(`${url}/ok`)).headers["ratelimit"]).toBe('"two";r=1;t=30');
       expect((await send(`${url}/ok`)).headers["ratelimit"]).toBe('"two";r=0;t=30');
@@ -87,7 +87,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
     name: "names the partition where it is told to",
     run: async (start) => {
       const limits = [bucketOf(2), perHour(9, { name: "nine, per hour" })];
-      const url = await start({ limiter: held(limits).limiter, partitionKey: () => "Zoë / 1" });
+      const url = await start({ limiter: manualLimiter(limits).limiter, partitionKey: () => "Zoë / 1" });
       const answer = await send(`${url}/ok`);
       const pk = new TextEncoder().encode("Zoë / 1");
       expect(listOf(answer.headers["ratelimit-policy"])).toHaveLength(2);
@@ -102,7 +102,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
     name: "names no partition of requests that have none, and the longest one whole",
     run: async (start) => {
       const partitionKey = ({ path }: HttpFacts) => (path === "/ok" ? undefined : "é".repeat(256));
-      const url = await start({ limiter: held([bucketOf(2)]).limiter, partitionKey });
+      const url = await start({ limiter: manualLimiter([bucketOf(2)]).limiter, partitionKey });
       expect((await send(`${url}/ok`)).headers["ratelimit"]).toBe('"bucket";r=1;t=1');
       const [standing] = listOf((await send(`${url}/status/201`)).headers["ratelimit"]);
       expect(new TextDecoder().decode(standing?.[1]["pk"] as ArrayBuffer)).toBe("é".repeat(256));
@@ -112,7 +112,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
     name: "caps what no structured field can hold",
     run: async (start) => {
       const limits = [fixedWindow({ name: "huge", limit: Number.MAX_SAFE_INTEGER, window: "1h" })];
-      const answer = await send(`${await start({ limiter: held(limits).limiter })}/ok`);
+      const answer = await send(`${await start({ limiter: manualLimiter(limits).limiter })}/ok`);
       expect(listOf(answer.headers["ratelimit-policy"])).toEqual([["huge", { q: 999_999_999_999_999, w: 3_600 }]]);
       expect(listOf(answer.headers["ratelimit"])[0]?.[1]["r"]).toBe(999_999_999_999_999);
     },
@@ -120,7 +120,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
   {
     name: "speaks draft-7",
     run: async (start) => {
-      const { limiter } = held([tokenBucket({ capacity: 10, refill: 1, per: "6s" }), perHour(100)]);
+      const { limiter } = manualLimiter([tokenBucket({ capacity: 10, refill: 1, per: "6s" }), perHour(100)]);
       const answer = await send(`${await start({ limiter, headers: "draft-7" })}/ok`);
       expect(fieldsOf(answer)).toEqual({
         "ratelimit-policy": "10;w=60, 100;w=3600",
@@ -132,7 +132,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
   {
     name: "speaks draft-6",
     run: async (start) => {
-      const { limiter } = held([tokenBucket({ capacity: 10, refill: 1, per: "6s" })]);
+      const { limiter } = manualLimiter([tokenBucket({ capacity: 10, refill: 1, per: "6s" })]);
       const answer = await send(`${await start({ limiter, headers: "draft-6" })}/ok`);
       expect(fieldsOf(answer)).toEqual({
         "ratelimit-policy": "10;w=60",
@@ -146,7 +146,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
   {
     name: "speaks the legacy form: the moment of the reset in seconds since the epoch",
     run: async (start) => {
-      const { limiter } = held([tokenBucket({ capacity: 10, refill: 1, per: "6s" })]);
+      const { limiter } = manualLimiter([tokenBucket({ capacity: 10, refill: 1, per: "6s" })]);
       const answer = await send(`${await start({ limiter, headers: "legacy" })}/ok`);
       const resetSeconds = Math.ceil((START_MS + 6_000) / 1000);
       expect(fieldsOf(answer)).toEqual({
@@ -161,7 +161,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
   {
     name: "speaks several forms at once, the newest where they share a field",
     run: async (start) => {
-      const { limiter } = held([tokenBucket({ name: "a", capacity: 10, refill: 1, per: "6s" })]);
+      const { limiter } = manualLimiter([tokenBucket({ name: "a", capacity: 10, refill: 1, per: "6s" })]);
       const answer = await send(`${await start({ limiter, headers: ["legacy", "draft-6", "draft-11"] })}/ok`);
       expect(Object.keys(fieldsOf(answer)).sort()).toEqual([
         "ratelimit",
@@ -179,7 +179,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
   {
     name: "says nothing where it is told so, but when to come back",
     run: async (start) => {
-      const url = await start({ limiter: held([bucketOf(1)]).limiter, headers: false });
+      const url = await start({ limiter: manualLimiter([bucketOf(1)]).limiter, headers: false });
       expect(fieldsOf(await send(`${url}/ok`))).toEqual({});
       const denied = await send(`${url}/ok`);
       expect(fieldsOf(denied)).toEqual({});
@@ -199,7 +199,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
   {
     name: "shows scripts of other origins the fields where it is told to",
     run: async (start) => {
-      const { limiter } = held([bucketOf(1)]);
+      const { limiter } = manualLimiter([bucketOf(1)]);
       const url = await start({ limiter, exposeHeaders: true });
       for (const status of [200, 429]) {
         const answer = await send(`${url}/ok`);

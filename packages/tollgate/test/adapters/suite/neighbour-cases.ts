@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createLimiter, fixedWindow, perMinute } from "tollgate";
 import { clientIp } from "tollgate/node";
 import { expect } from "vitest";
-import { bucketOf, held, type SuiteCase } from "./case.ts";
+import { bucketOf, manualLimiter, type SuiteCase } from "./case.ts";
 import { send } from "./client.ts";
 import type { SuiteOptions } from "./harness.ts";
 
@@ -14,8 +14,8 @@ export const NEIGHBOUR_CASES: readonly SuiteCase[] = [
   {
     name: "shows the decision and headers of the last of two limiters that counted",
     run: async (start) => {
-      const { limiter } = held([bucketOf(9)]);
-      const second = held([fixedWindow({ name: "second", limit: 1, window: "1h" })]).limiter;
+      const { limiter } = manualLimiter([bucketOf(9)]);
+      const second = manualLimiter([fixedWindow({ name: "second", limit: 1, window: "1h" })]).limiter;
       const skip: SuiteOptions["skip"] = (facts) => facts.header("x-skip") === "yes";
       const url = await start({ limiter, inner: { limiter: second, skip } });
       const both = await send(`${url}/decision`);
@@ -35,8 +35,8 @@ export const NEIGHBOUR_CASES: readonly SuiteCase[] = [
         ["draft-11", DRAFT_11],
         ["legacy", [...DRAFT_11, ...LEGACY]],
       ] as const) {
-        const inner: SuiteOptions = { limiter: held([bucketOf(1)]).limiter, exposeHeaders: true, headers };
-        const url = await start({ limiter: held([bucketOf(9)]).limiter, exposeHeaders: true, inner });
+        const inner: SuiteOptions = { limiter: manualLimiter([bucketOf(1)]).limiter, exposeHeaders: true, headers };
+        const url = await start({ limiter: manualLimiter([bucketOf(9)]).limiter, exposeHeaders: true, inner });
         for (const status of [200, 429]) {
           const answer = await send(`${url}/ok`);
           expect(answer.status).toBe(status);
@@ -58,7 +58,7 @@ export const NEIGHBOUR_CASES: readonly SuiteCase[] = [
   {
     name: "refuses a wrong option when the limit is made",
     run: async (start) => {
-      const { limiter } = held([bucketOf(1)]);
+      const { limiter } = manualLimiter([bucketOf(1)]);
       for (const [options, message] of [
         [{ status: 418 }, "status: expected one of 429, 503, got 418"],
         [{ limiter: undefined }, "limiter: expected one made by createLimiter or combine, got undefined"],
@@ -78,7 +78,7 @@ export const NEIGHBOUR_CASES: readonly SuiteCase[] = [
           response.writeHead(202).write("begun ");
           setTimeout(() => response.end("and done"), 20);
         };
-        const { limiter } = held([bucketOf(1)]);
+        const { limiter } = manualLimiter([bucketOf(1)]);
         const url = await start({ limiter, input: async (facts) => facts, customDenial, meanwhile });
         await send(`${url}/ok`);
         const answer = await send(`${url}/ok?begun`);

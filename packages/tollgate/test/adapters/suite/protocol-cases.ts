@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest } from "node:http";
 import { expect } from "vitest";
-import { AMPLE, bucketOf, held, left, type SuiteCase } from "./case.ts";
+import { AMPLE, bucketOf, left, manualLimiter, type SuiteCase } from "./case.ts";
 import { send, sendRaw } from "./client.ts";
 
 /** The statuses in what came back over one connection. */
@@ -12,7 +12,7 @@ export const PROTOCOL_CASES: readonly SuiteCase[] = [
   {
     name: "counts each request of a connection that is kept alive",
     run: async (start) => {
-      const url = await start({ limiter: held([bucketOf(2)]).limiter });
+      const url = await start({ limiter: manualLimiter([bucketOf(2)]).limiter });
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       const ports = new Set<number | undefined>();
       const get = () =>
@@ -33,7 +33,7 @@ export const PROTOCOL_CASES: readonly SuiteCase[] = [
   {
     name: "answers pipelined requests in order",
     run: async (start) => {
-      const url = await start({ limiter: held([bucketOf(2)]).limiter });
+      const url = await start({ limiter: manualLimiter([bucketOf(2)]).limiter });
       const one = "GET /ok HTTP/1.1\r\nHost: here\r\n\r\n";
       expect(statusesIn(await sendRaw(url, one.repeat(4), 4))).toEqual([200, 200, 429, 429]);
     },
@@ -41,7 +41,7 @@ export const PROTOCOL_CASES: readonly SuiteCase[] = [
   {
     name: "gives HEAD the fields and no body",
     run: async (start) => {
-      const url = await start({ limiter: held([bucketOf(1)]).limiter });
+      const url = await start({ limiter: manualLimiter([bucketOf(1)]).limiter });
       const passed = await send(`${url}/ok`, { method: "HEAD" });
       expect([passed.status, passed.body, passed.headers["ratelimit"]]).toEqual([200, "", '"bucket";r=0;t=1']);
       const denied = await send(`${url}/ok`, { method: "HEAD" });
@@ -51,7 +51,7 @@ export const PROTOCOL_CASES: readonly SuiteCase[] = [
   {
     name: "counts OPTIONS like any other method, unless it is skipped",
     run: async (start) => {
-      const { limiter } = held([bucketOf(2)]);
+      const { limiter } = manualLimiter([bucketOf(2)]);
       const url = await start({ limiter, skip: ({ method, path }) => method === "OPTIONS" && path === "/status/204" });
       expect((await send(`${url}/status/204`, { method: "OPTIONS" })).status).toBe(204);
       expect(left(limiter)).toBe(2);
@@ -62,7 +62,7 @@ export const PROTOCOL_CASES: readonly SuiteCase[] = [
   {
     name: "denies a request whose body nobody reads, and goes on with the connection",
     run: async (start) => {
-      const url = await start({ limiter: held([bucketOf(1)]).limiter });
+      const url = await start({ limiter: manualLimiter([bucketOf(1)]).limiter });
       const post = "POST /ok HTTP/1.1\r\nHost: here\r\nContent-Length: 5\r\n\r\nabcde";
       const get = "GET /ok HTTP/1.1\r\nHost: here\r\n\r\n";
       expect(statusesIn(await sendRaw(url, get + post + get, 3))).toEqual([200, 429, 429]);
@@ -77,7 +77,7 @@ export const PROTOCOL_CASES: readonly SuiteCase[] = [
         seen.push(facts.header("__proto__"), facts.header("constructor"));
         return false;
       };
-      const url = await start({ limiter: held([AMPLE]).limiter, skip });
+      const url = await start({ limiter: manualLimiter([AMPLE]).limiter, skip });
       await sendRaw(url, "GET /ok HTTP/1.1\r\nHost: here\r\nX-Several: a\r\nx-several: b\r\n\r\n", 1);
       expect(seen).toEqual(["a, b", "a, b", undefined, undefined, undefined]);
     },
@@ -86,7 +86,7 @@ export const PROTOCOL_CASES: readonly SuiteCase[] = [
     name: "knows the path without the query",
     run: async (start) => {
       const paths: string[] = [];
-      const url = await start({ limiter: held([AMPLE]).limiter, skip: ({ path }) => paths.push(path) < 0 });
+      const url = await start({ limiter: manualLimiter([AMPLE]).limiter, skip: ({ path }) => paths.push(path) < 0 });
       await send(`${url}/ok?a=/b?c`);
       await send(`${url}/status/200`);
       expect(paths).toEqual(["/ok", "/status/200"]);
@@ -96,7 +96,7 @@ export const PROTOCOL_CASES: readonly SuiteCase[] = [
     name: "knows one path of a route, whatever host and fragment a client writes into its target",
     run: async (start) => {
       const paths: string[] = [];
-      const url = await start({ limiter: held([AMPLE]).limiter, skip: ({ path }) => paths.push(path) < 0 });
+      const url = await start({ limiter: manualLimiter([AMPLE]).limiter, skip: ({ path }) => paths.push(path) < 0 });
       const targets = ["/ok", "http://a1/ok", "http://u@[::1]:81/ok?/b", "/ok#1", "/ok#?a", "/ok?a#/b"];
       const text = targets.map((target) => `GET ${target} HTTP/1.1\r\nHost: here\r\n\r\n`).join("");
       expect(statusesIn(await sendRaw(url, text, targets.length))).toEqual(targets.map(() => 200));

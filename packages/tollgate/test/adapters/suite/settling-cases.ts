@@ -2,7 +2,7 @@ import { type Cost, createLimiter, type Decision } from "tollgate";
 import type { HttpFacts, Outcome } from "tollgate/node";
 import { expect } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
-import { bucketOf, held, left, perAddress, type SuiteCase } from "./case.ts";
+import { bucketOf, left, manualLimiter, perAddress, type SuiteCase } from "./case.ts";
 import { breakOff, send, statuses } from "./client.ts";
 import { until } from "./until.ts";
 
@@ -25,7 +25,7 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
   {
     name: "gives back what successes cost: only failures count",
     run: async (start) => {
-      const { limiter } = held([bucketOf(3)]);
+      const { limiter } = manualLimiter([bucketOf(3)]);
       let settled = 0;
       const chargeAfter = (_facts: HttpFacts, { status }: Outcome) => {
         settled += 1;
@@ -93,7 +93,7 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
   {
     name: "charges by the bytes of the response, into debt",
     run: async (start) => {
-      const { limiter } = held([bucketOf(5_000)]);
+      const { limiter } = manualLimiter([bucketOf(5_000)]);
       let settled = 0;
       const chargeAfter = (_facts: HttpFacts, { bytes }: Outcome) => {
         settled += 1;
@@ -111,7 +111,7 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
   {
     name: "settles each unit for itself",
     run: async (start) => {
-      const { limiter } = held([bucketOf(10), { ...bucketOf(1) }].slice(0, 1));
+      const { limiter } = manualLimiter([bucketOf(10), { ...bucketOf(1) }].slice(0, 1));
       let settled = 0;
       const chargeAfter = (_facts: HttpFacts, { status }: Outcome) => {
         settled += 1;
@@ -128,7 +128,7 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
     name: "tells how a response ended, once: in one piece, streamed, by status",
     run: async (start) => {
       const { outcomes, chargeAfter } = recorder();
-      const url = await start({ limiter: held([bucketOf(100)]).limiter, chargeAfter });
+      const url = await start({ limiter: manualLimiter([bucketOf(100)]).limiter, chargeAfter });
       for (const path of ["/ok", "/bytes/1234", "/stream/4", "/status/404"]) await send(url + path);
       await until(() => outcomes.length === 4, "all four are told");
       expect(outcomes).toEqual([
@@ -143,7 +143,7 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
     name: "tells of a body that was not sent: HEAD",
     run: async (start) => {
       const { outcomes, chargeAfter } = recorder();
-      const url = await start({ limiter: held([bucketOf(100)]).limiter, chargeAfter });
+      const url = await start({ limiter: manualLimiter([bucketOf(100)]).limiter, chargeAfter });
       const answer = await send(`${url}/bytes/500`, { method: "HEAD" });
       expect([answer.status, answer.body]).toEqual([200, ""]);
       await until(() => outcomes.length === 1, "it is told");
@@ -154,7 +154,7 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
     name: "settles once when the client breaks off a stream",
     run: async (start) => {
       const { outcomes, chargeAfter } = recorder();
-      const { limiter } = held([bucketOf(100)]);
+      const { limiter } = manualLimiter([bucketOf(100)]);
       const url = await start({ limiter, chargeAfter });
       await breakOff(`${url}/stream/2000`, "first bytes");
       await until(() => outcomes.length === 1, "it is told");
@@ -168,7 +168,7 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
     name: "settles what the handler failed at",
     run: async (start) => {
       const { outcomes, chargeAfter } = recorder();
-      const url = await start({ limiter: held([bucketOf(100)]).limiter, chargeAfter });
+      const url = await start({ limiter: manualLimiter([bucketOf(100)]).limiter, chargeAfter });
       expect((await send(`${url}/throw`)).status).toBe(500);
       await until(() => outcomes.length === 1, "it is told");
       expect(outcomes[0]?.status).toBe(500);
@@ -178,7 +178,7 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
     name: "settles nothing for what was denied, skipped or not counted",
     run: async (start) => {
       const { outcomes, chargeAfter } = recorder();
-      const { limiter } = held([bucketOf(1)]);
+      const { limiter } = manualLimiter([bucketOf(1)]);
       const url = await start({ limiter, chargeAfter, skip: ({ path }) => path === "/status/204" });
       expect(await statuses(`${url}/status/204`, 2)).toEqual([204, 204]);
       expect(await statuses(`${url}/ok`, 3)).toEqual([200, 429, 429]);
@@ -191,7 +191,7 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
     name: "reports a chargeAfter that fails, at once or later, and a cost that is none",
     run: async (start) => {
       const reported: unknown[] = [];
-      const { limiter } = held([bucketOf(100)]);
+      const { limiter } = manualLimiter([bucketOf(100)]);
       const chargeAfter = ({ path }: HttpFacts) => {
         if (path === "/ok") throw new Error("at once");
         return path === "/bytes/1" ? Promise.reject(new Error("later")) : Number.NaN;
