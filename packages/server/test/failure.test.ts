@@ -14,8 +14,8 @@ const NOTHING_OF_THE_INSIDE = {
   body: '{"error":"internal server error"}',
 };
 
-describe("when the limiter fails", () => {
-  it("the client gets 500 and nothing of the inside, the log one line", async () => {
+describe("a failure of the service's limiter", () => {
+  it("gives the client 500 without details, and the log one line", async () => {
     let works = true;
     const now = (): number => {
       if (works) return 0;
@@ -32,7 +32,7 @@ describe("when the limiter fails", () => {
   });
 });
 
-describe("when a handler fails", () => {
+describe("a failure of a guarded handler", () => {
   /** Serves a handler that fails, and returns where and what was reported. */
   async function serve(handler: NodeHandler): Promise<{ url: string; reported: unknown[] }> {
     const reported: unknown[] = [];
@@ -46,7 +46,7 @@ describe("when a handler fails", () => {
     return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, reported };
   }
 
-  it("at once, the client gets 500", async () => {
+  it("gives the client 500 at once", async () => {
     const error = new Error("at once");
     const { url, reported } = await serve(() => {
       throw error;
@@ -55,14 +55,14 @@ describe("when a handler fails", () => {
     expect(reported).toEqual([error]);
   });
 
-  it("later, the client gets 500", async () => {
+  it("gives the client 500 later", async () => {
     const error = new Error("later");
     const { url, reported } = await serve(() => Promise.reject(error));
     expect(await call(url)).toMatchObject(NOTHING_OF_THE_INSIDE);
     expect(reported).toEqual([error]);
   });
 
-  it("in the middle of its answer, the answer breaks off", async () => {
+  it("in the middle of the response breaks the response off", async () => {
     const { url, reported } = await serve((_request, response) => {
       response.writeHead(200, { "content-length": 100 });
       response.write("half");

@@ -41,8 +41,8 @@ function pathsIn({ received }: Connection): string[] {
 
 const answerPath: RequestListener = ({ url }, response) => void response.end(url);
 
-describe("of requests that one client pipelines", () => {
-  it(`no more than ${MOST_AT_ONCE} are served at once, and all in order`, async () => {
+describe("pipelined requests of one client", () => {
+  it(`are served in order, and at most ${MOST_AT_ONCE} at once`, async () => {
     const open: [string, ServerResponse][] = [];
     let most = 0;
     const { url, parsed } = await serve(({ url: path = "" }, response) => {
@@ -69,7 +69,7 @@ describe("of requests that one client pipelines", () => {
     await client.receives(/\/again$/);
   });
 
-  it("those of another client are served in between", async () => {
+  it("let requests of another client be served in between", async () => {
     const order: string[] = [];
     let other: Connection | undefined;
     const { url } = await serve((request, response) => {
@@ -87,7 +87,7 @@ describe("of requests that one client pipelines", () => {
     expect(order.indexOf("/other")).toBeLessThan(1_000);
   });
 
-  it("none that waits is served once the connection is closed", async () => {
+  it("are not served after the connection has closed", async () => {
     const open: ServerResponse[] = [];
     const { parsed, sockets, url } = await serve((_request, response) => void open.push(response));
     const client = await openConnection(url);
@@ -102,7 +102,7 @@ describe("of requests that one client pipelines", () => {
     expect(open).toHaveLength(MOST_AT_ONCE + 1);
   });
 
-  it("no more are read while some wait, also when Node resumes what it has paused itself", async () => {
+  it("are not read while some wait, even if Node resumes the socket", async () => {
     const { parsed, sockets, url } = await serve((_request, response) => {
       // That of the other client, by which the server is known to have read on.
       if (sockets[1] === response.socket) response.end("/read");

@@ -5,7 +5,7 @@ import { startServing } from "./command-process.ts";
 import { openRequestInFlight } from "./connection.ts";
 
 describe("tollgate serve", () => {
-  it("is soon ready, and says so in one line with the real port", async () => {
+  it("soon listens, and says so in one line with the real port", async () => {
     const startedMs = performance.now();
     const { command, url } = await startServing();
     expect(performance.now() - startedMs).toBeLessThan(3_000);
@@ -14,7 +14,7 @@ describe("tollgate serve", () => {
     expect(await call(url)).toMatchObject({ status: 200, body: '{"status":"ok"}' });
   });
 
-  it("passes ten calls of /ping and denies the eleventh", async () => {
+  it("allows ten calls of /ping and denies the eleventh", async () => {
     const { url } = await startServing();
     // One connection, so that all are there well before the second in which the first one's unit comes back.
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -31,14 +31,14 @@ describe("tollgate serve", () => {
     });
   });
 
-  it("takes its numbers from the flags", async () => {
+  it("takes the numbers of the flags", async () => {
     const { command, url } = await startServing(["--capacity", "2", "--refill-per-second", "1"]);
     expect(command.stdout).toContain("(per client: capacity 2, refill 1 per second)\n");
     const answers = await Promise.all([call(url), call(url), call(url)]);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
   });
 
-  it("serves on when nobody reads its log any more", async () => {
+  it("keeps serving after its output was closed", async () => {
     const { command, url } = await startServing();
     command.child.stdout.destroy();
     const connection = await openRequestInFlight(url);
@@ -67,7 +67,7 @@ describe.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const)("%s", (signal, secondExitCode) => {
-  it("lets a request in flight finish, then exits with 0", async () => {
+  it("lets a request in flight finish, and exits with 0", async () => {
     const { command, url } = await startServing();
     const connection = await openRequestInFlight(url);
     command.kill(signal);
@@ -80,13 +80,13 @@ describe.each([
     expect(command.stderr).toBe("");
   });
 
-  it("exits with 0 at once when there is nothing to finish", async () => {
+  it("exits with 0 at once without requests in flight", async () => {
     const { command } = await startServing();
     command.kill(signal);
     expect(await command.exited).toBe(0);
   });
 
-  it("does not wait for a request in flight when it comes a second time", async () => {
+  it("ends the process at once if it arrives a second time", async () => {
     const { command, url } = await startServing();
     const connection = await openRequestInFlight(url);
     command.kill(signal);
@@ -99,7 +99,7 @@ describe.each([
     expect(connection.received).toBe("");
   });
 
-  it("may arrive twice for one wish, as from npm and the terminal", async () => {
+  it("may arrive twice within a moment, as from npm and the terminal", async () => {
     const { command, url } = await startServing();
     const connection = await openRequestInFlight(url);
     command.kill(signal);

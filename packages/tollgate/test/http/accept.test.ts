@@ -81,16 +81,16 @@ const JSON_AS_EVER: readonly (string | undefined)[] = [
   `application/problem+json${", text/html".repeat(100)}`,
 ];
 
-describe("a denied client", () => {
-  it.each(PROBLEM)("that sends %j gets a problem", async (accept) => {
+describe("a denied client and its Accept header", () => {
+  it.each(PROBLEM)("gets a problem for %j", async (accept) => {
     expect(await getsProblem(accept)).toBe(true);
   });
 
-  it.each(JSON_AS_EVER)("that sends %j gets JSON", async (accept) => {
+  it.each(JSON_AS_EVER)("gets JSON for %j", async (accept) => {
     expect(await getsProblem(accept)).toBe(false);
   });
 
-  it("that gives weights gets what weighs more, whatever else it takes", async () => {
+  it("gets the type of the greater weight", async () => {
     const weight = fc.nat({ max: 1_000 });
     const other = fc.constantFrom(
       "text/html",
@@ -117,7 +117,7 @@ describe("a denied client", () => {
     );
   });
 
-  it("costs no more the longer its Accept is", async () => {
+  it("costs no more with a longer Accept header", async () => {
     const hostile = ['"', '\\"', "\\", ",", ";", 'a="', "q=", "a/b;q=", " "].map((text) =>
       text.repeat(200_000 / text.length),
     );

@@ -11,35 +11,35 @@ const brokenKey = () =>
     limits: [perHour(1)],
   });
 
-/** The next warning of this process, once a request's failure has been reported. */
+/** The next warning of this process after a request has failed. */
 async function warningOf(logError?: () => unknown): Promise<unknown> {
   const warned = once(process, "warning");
-  const report = logError === undefined ? {} : { logError };
-  const handle = rateLimit({ limiter: brokenKey(), onError: "allow", ...report })(() => new Response("hello"));
+  const log = logError === undefined ? {} : { logError };
+  const handle = rateLimit({ limiter: brokenKey(), onError: "allow", ...log })(() => new Response("hello"));
   expect((await handle(new Request("http://here.example/"))).status).toBe(200);
   return (await warned)[0];
 }
 
 function fail(): never {
-  throw new Error("no report");
+  throw new Error("no log");
 }
 
-describe("the process is warned", () => {
-  it("of what failed, where nobody else wants to hear of it", async () => {
+describe("a warning of the process", () => {
+  it("is emitted for a failure without a logError", async () => {
     expect(await warningOf()).toMatchObject({ message: "no key" });
   });
 
   it.each<[string, () => unknown]>([
     ["throws", fail],
-    ["fails later", () => Promise.reject(new Error("no report"))],
-    ["fails later with what is no error", () => Promise.reject("no report")],
-    ["returns a promise that cannot be asked", () => new Proxy(Promise.resolve(), { get: fail })],
-  ])("of a reporter that %s", async (_how, logError) => {
-    expect(await warningOf(logError)).toMatchObject({ message: expect.stringContaining("no report") });
+    ["rejects", () => Promise.reject(new Error("no log"))],
+    ["rejects with a text", () => Promise.reject("no log")],
+    ["returns a promise whose then throws", () => new Proxy(Promise.resolve(), { get: fail })],
+  ])("is emitted for a logError that %s", async (_how, logError) => {
+    expect(await warningOf(logError)).toMatchObject({ message: expect.stringContaining("no log") });
   });
 });
 
-it("a process that cannot be warned changes nothing", async () => {
+it("decides even if the warning itself fails", async () => {
   const { emitWarning } = process;
   process.emitWarning = () => {
     throw new Error("no warnings");

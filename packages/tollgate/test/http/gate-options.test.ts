@@ -72,7 +72,7 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
   ],
   [{ limiter, allowList: "10.0.0.0/8" }, "allowList: expected"],
   [{ limiter, allowList: ["10.0.0.0/33"] }, "allowList: expected"],
-  [{ limiter, denyList: ["nobody"] }, "denyList: expected"],
+  [{ limiter, denyList: ["no address"] }, "denyList: expected"],
   [{ limiter, denyList: ["10.0.0.1"], trustProxy: true }, "trustProxy: expected"],
   [{ limiter, denyList: ["10.0.0.1"], trustProxy: null }, "trustProxy: expected false, a number of hops"],
   [{ limiter, trustProxy: null }, "trustProxy: expected false, a number of hops"],
@@ -105,21 +105,21 @@ const OPTIONS = [
   "settleAborted",
 ];
 
-describe("rateLimit refuses", () => {
-  it.each(REFUSED)("%j", (options, message) => {
+describe("rateLimit", () => {
+  it.each(REFUSED)("refuses %j", (options, message) => {
     const error = errorOf(options);
     expect(error).toBeInstanceOf(TollgateError);
     expect((error as TollgateError).code).toMatch(/^ERR_(OPTION|COST)$/);
     expect((error as TollgateError).message).toContain(message);
   });
 
-  it.each(OPTIONS)("null as %s, which is no default", (name) => {
+  it.each(OPTIONS)("refuses null for %s", (name) => {
     const error = errorOf({ limiter, denyList: ["10.0.0.1"], [name]: null });
     expect(error).toBeInstanceOf(TollgateError);
     expect((error as TollgateError).message).toMatch(new RegExp(`^${name}: expected .*, got null$`));
   });
 
-  it("nothing that is an option", () => {
+  it("accepts every option", () => {
     expect(
       errorOf({
         limiter,
@@ -141,9 +141,9 @@ describe("rateLimit refuses", () => {
   });
 });
 
-describe("options are read once", () => {
+describe("the options of rateLimit", () => {
   const fail = (): never => {
-    throw new Error("asked anew");
+    throw new Error("called again");
   };
 
   it.each<Partial<GateOptions<Request, HttpFacts>>>([
@@ -159,7 +159,7 @@ describe("options are read once", () => {
     { retryJitter: 86_400 },
     { onError: "allow" },
     { chargeAfter: () => 0 },
-  ])("%o may come afterwards", async (change) => {
+  ])("are copied at construction, so that %o changes nothing later", async (change) => {
     const options: GateOptions<Request, HttpFacts> & { readonly input?: never } = {
       limiter: createLimiter({ key: () => "everybody", limits: [perHour(3, { burst: 3 })] }),
       cost: (request) => (request.headers.has("x-fail") ? fail() : 2),
@@ -182,7 +182,7 @@ describe("options are read once", () => {
     ]);
   });
 
-  it("a cost per unit may change afterwards", async () => {
+  it("include a copy of the cost per unit", async () => {
     const perToken = createLimiter({ key: () => "everybody", limits: [perHour(9, { unit: "tokens" })] });
     const cost = { tokens: 2 };
     const handle = inFrontOf({ limiter: perToken, cost })(() => new Response("hello"));

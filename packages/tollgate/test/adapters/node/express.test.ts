@@ -34,7 +34,7 @@ describe.each([
   ["express 5", express],
   ["express 4", express4 as typeof express],
 ])("%s", (_version, make) => {
-  it("knows the whole path in a router that is mounted somewhere", async () => {
+  it("reads the whole path in a mounted router", async () => {
     const seen: string[] = [];
     const app = make();
     const router = make.Router();
@@ -49,7 +49,7 @@ describe.each([
     expect(seen).toEqual(["/users/1", "/api/users/1"]);
   });
 
-  it("counts by path alike, wherever it stands", async () => {
+  it("counts the same path in the application and in a route", async () => {
     const limiter = createLimiter({
       key: (facts: HttpFacts) => facts.path,
       limits: [fixedWindow({ limit: 2, window: "1h" })],
@@ -60,7 +60,7 @@ describe.each([
     expect(await statuses(`${await serve(app)}/api/x`, 2)).toEqual([200, 429]);
   });
 
-  it("limits one route and no other", async () => {
+  it("limits one route and no other route", async () => {
     const app = make();
     app.get("/few", rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter }), hello);
     app.get("/free", hello);
@@ -86,7 +86,7 @@ describe.each([
   it.each([
     ["here", createLimiter(failing)],
     ["elsewhere", createLimiter({ ...failing, store: new AsyncTwin() })],
-  ])("gives the error handlers what the limiter threw, the store %s", async (_where, limiter) => {
+  ])("passes what the limiter threw to the error handlers, the store %s", async (_where, limiter) => {
     const app = make();
     app.use(rateLimit({ limiter }));
     app.use(hello);
@@ -97,7 +97,7 @@ describe.each([
   });
 
   it.each([[undefined], [null], ["route"], ["router"], [""], [0]])(
-    "takes %j thrown for an error, too, at once or later",
+    "passes a thrown %j to the error handlers as an error",
     async (thrown) => {
       const app = make();
       const limiter = manualLimiter([bucketOf(5)]).limiter;
@@ -117,7 +117,7 @@ describe.each([
     },
   );
 
-  it("gives the error handlers what onDenied throws, at once or later, and lets it pass on", async () => {
+  it("passes what onDenied throws to the error handlers, and lets onDenied call next", async () => {
     const app = make();
     const refusal = new Error("onDenied failed");
     const onDenied = ({ path }: Request, _response: unknown, _decision: Denied, next: NextFunction) => {
@@ -139,7 +139,7 @@ describe.each([
     expect(handled.splice(0)).toEqual([refusal, refusal]);
   });
 
-  it("has what onDenied throws answered as an error, not as a denial", async () => {
+  it("answers an error of onDenied with 500, not with the status of a denial", async () => {
     const app = make();
     const onDenied = ({ path }: Request, _response: unknown, _decision: Denied, next: NextFunction) => {
       const refusal = new Error("onDenied failed");
@@ -156,7 +156,7 @@ describe.each([
     }
   });
 
-  it("takes back for a request that onDenied lets pass what is the denial's, and nothing else", async () => {
+  it("restores only the denial's own headers and status if onDenied lets a request pass", async () => {
     const app = make();
     app.use((_request, response, next) => {
       response.status(203).set({ "Cache-Control": "private", "Retry-After": "7" });
@@ -182,14 +182,14 @@ describe.each([
 describe("the types of the adapter of Express", () => {
   const { limiter } = manualLimiter([bucketOf(1)]);
 
-  it("know the decision", () => {
+  it("know the decision of a request", () => {
     expectTypeOf<Request["rateLimit"]>().toEqualTypeOf<Decision | undefined>();
     express().use((request) => {
       expectTypeOf(request.rateLimit).toEqualTypeOf<Decision | undefined>();
     });
   });
 
-  it("leave a route its parameters", () => {
+  it("leave the types of a route's parameters alone", () => {
     express().get("/users/:id/*rest", rateLimit({ limiter }), (request) => {
       expectTypeOf(request.params.id).toEqualTypeOf<string>();
       expectTypeOf(request.params.rest).toEqualTypeOf<string[]>();
@@ -198,7 +198,7 @@ describe("the types of the adapter of Express", () => {
     expectTypeOf(rateLimit({ limiter })).toExtend<RequestHandler<{ id: string }, Date, Date, { page: string }>>();
   });
 
-  it("give the options what belongs to Express", () => {
+  it("give the options' functions the objects of Express", () => {
     rateLimit({
       limiter,
       skip: (request) => {
@@ -214,7 +214,7 @@ describe("the types of the adapter of Express", () => {
     });
   });
 
-  it("want an input where the limiter takes something else", () => {
+  it("require an input if the limiter does not take facts", () => {
     const byUser = createLimiter({ key: (user: { id: string }) => user.id, limits: [perMinute(1)] });
     rateLimit({ limiter: byUser, input: (request) => ({ id: request.get("X-User") ?? "" }) });
     // @ts-expect-error -- Facts have no id.

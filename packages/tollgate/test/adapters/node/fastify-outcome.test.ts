@@ -9,14 +9,14 @@ import { breakOff, send, sendHttp2 } from "../suite/client.ts";
 import { until } from "../suite/until.ts";
 import { bucketLimiter, limitedApp, listen } from "./fastify-apps.ts";
 
-describe("chargeAfter", () => {
+describe("chargeAfter behind Fastify", () => {
   const recorded = () => {
     const outcomes: Outcome[] = [];
     const chargeAfter = (_request: unknown, outcome: Outcome) => outcomes.push(outcome);
     return { outcomes, chargeAfter, cost: 0 };
   };
 
-  it("is asked once of a reply that is hijacked, whole or broken off", async () => {
+  it("is called once for a hijacked reply, whole or broken off", async () => {
     const { outcomes, ...options } = recorded();
     const app = await limitedApp({ limiter: bucketLimiter(9), ...options });
     app.get("/whole", (_request, reply) => void reply.hijack().raw.end("hijacked"));
@@ -34,7 +34,7 @@ describe("chargeAfter", () => {
     ]);
   });
 
-  it("is asked of what inject has sent, and of its HEAD", async () => {
+  it("is called for responses of inject, HEAD included", async () => {
     const { outcomes, ...options } = recorded();
     const app = await limitedApp({ limiter: bucketLimiter(9), ...options });
     for (const method of ["GET", "HEAD"] as const) await app.inject({ method, url: "/" });
@@ -46,8 +46,8 @@ describe("chargeAfter", () => {
   });
 });
 
-describe("over HTTP/2", () => {
-  it("limits, tells, and settles once", async () => {
+describe("Fastify over HTTP/2", () => {
+  it("limits requests, sends headers and settles once", async () => {
     const app = fastify({ http2: true });
     onTestFinished(() => app.close());
     const outcomes: Outcome[] = [];

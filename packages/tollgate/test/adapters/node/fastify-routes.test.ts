@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { left } from "../suite/case.ts";
 import { bucketLimiter, limitedApp, makeApp, statusesOf, statusOf } from "./fastify-apps.ts";
 
-describe("config.rateLimit of a route", () => {
-  it("false leaves it out", async () => {
+describe("config.rateLimit of a Fastify route", () => {
+  it("leaves a route unlimited if it is false", async () => {
     const app = await limitedApp({ limiter: bucketLimiter(1) });
     app.get("/health", { config: { rateLimit: false } }, async (request) => typeof request.rateLimit);
     expect(await statusesOf(app, "/", 2)).toEqual([200, 429]);
@@ -13,7 +13,7 @@ describe("config.rateLimit of a route", () => {
     expect([answer.statusCode, answer.body, answer.headers["ratelimit"]]).toEqual([200, "undefined", undefined]);
   });
 
-  it("options give it limits of its own, in place of all others, once", async () => {
+  it("gives a route its own limit in place of all others", async () => {
     const [outer, inner, own] = [bucketLimiter(9), bucketLimiter(9), bucketLimiter(2)];
     const app = await limitedApp({ limiter: outer });
     await app.register(rateLimit, { limiter: inner });
@@ -27,7 +27,7 @@ describe("config.rateLimit of a route", () => {
     expect([left(outer), left(inner)]).toEqual([8, 8]);
   });
 
-  it("options may come without a limiter for the others", async () => {
+  it("gives a route its own limit if the plugin has none", async () => {
     const app = await limitedApp({ global: false });
     app.get("/own", { config: { rateLimit: { limiter: bucketLimiter(1) } } }, async () => "own");
     expect(await statusesOf(app, "/", 3)).toEqual([200, 200, 200]);
@@ -35,7 +35,7 @@ describe("config.rateLimit of a route", () => {
     expect(await statusesOf(app, "/nowhere", 2)).toEqual([404, 404]);
   });
 
-  it("true asks for the limits of a plugin that is not global", async () => {
+  it("applies the limit of a plugin that is not global if it is true", async () => {
     const app = await limitedApp({ global: false, limiter: bucketLimiter(1) });
     app.get("/limited", { config: { rateLimit: true } }, async () => "limited");
     expect(await statusesOf(app, "/", 3)).toEqual([200, 200, 200]);
@@ -45,23 +45,26 @@ describe("config.rateLimit of a route", () => {
   it.each([
     ["onRequest", ["/route", "first", "second", "handler", "/one", "only", "handler"]],
     ["preHandler", ["first", "second", "/route", "handler", "only", "/one", "handler"]],
-  ] as const)("runs first of the route's own onRequest, last of its preHandler: %s", async (hook, expected) => {
-    const app = await limitedApp({ global: false });
-    const order: string[] = [];
-    const note = (what: string) => async () => void order.push(what);
-    const input = (request: FastifyRequest) => {
-      order.push(request.url);
-      return factsOf(request);
-    };
-    const config = { rateLimit: { limiter: bucketLimiter(5), hook, input } };
-    app.get("/route", { config, [hook]: [note("first"), note("second")] }, note("handler"));
-    app.get("/one", { config, [hook]: note("only") }, note("handler"));
-    await statusOf(app, "/route");
-    await statusOf(app, "/one");
-    expect(order).toEqual(expected);
-  });
+  ] as const)(
+    "runs first of the route's onRequest hooks, or last of its preHandler hooks: %s",
+    async (hook, expected) => {
+      const app = await limitedApp({ global: false });
+      const order: string[] = [];
+      const note = (what: string) => async () => void order.push(what);
+      const input = (request: FastifyRequest) => {
+        order.push(request.url);
+        return factsOf(request);
+      };
+      const config = { rateLimit: { limiter: bucketLimiter(5), hook, input } };
+      app.get("/route", { config, [hook]: [note("first"), note("second")] }, note("handler"));
+      app.get("/one", { config, [hook]: note("only") }, note("handler"));
+      await statusOf(app, "/route");
+      await statusOf(app, "/one");
+      expect(order).toEqual(expected);
+    },
+  );
 
-  it("options count also where another plugin comes after the route", async () => {
+  it("counts once if another plugin is registered after the route", async () => {
     const limiter = bucketLimiter(9);
     const app = await limitedApp({ global: false });
     app.get("/own", { config: { rateLimit: { limiter: bucketLimiter(1) } } }, async () => "own");
@@ -87,7 +90,7 @@ describe("config.rateLimit of a route", () => {
     }
   });
 
-  it("fails loudly where the route was declared before the plugin was loaded", async () => {
+  it("fails with ERR_OPTION if the route was declared before the plugin was loaded", async () => {
     for (const options of [{ global: false }, { limiter: bucketLimiter(5) }] as const) {
       const app = makeApp();
       app.register(rateLimit, options);

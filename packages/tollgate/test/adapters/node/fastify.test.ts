@@ -12,8 +12,8 @@ import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, left, perAddress } from "../suite/case.ts";
 import { bucketLimiter, limitedApp, makeApp, statusesOf, statusOf } from "./fastify-apps.ts";
 
-describe("what is limited", () => {
-  it("every route of the instance and of those inside, and none outside", async () => {
+describe("the Fastify plugin", () => {
+  it("limits the routes of its instance and of inner instances, and no others", async () => {
     const limiter = bucketLimiter(2);
     const app = makeApp();
     app.get("/outside", async () => "outside");
@@ -28,12 +28,12 @@ describe("what is limited", () => {
     expect(await statusOf(app, "/outside")).toBe(200);
   });
 
-  it("what is answered where there is no route, too", async () => {
+  it("limits requests without a route", async () => {
     const app = await limitedApp({ limiter: bucketLimiter(2) });
     expect(await statusesOf(app, "/nowhere", 3)).toEqual([404, 404, 429]);
   });
 
-  it("a request whose handler calls callNotFound: once", async () => {
+  it("counts a request whose handler calls callNotFound once", async () => {
     for (const hook of ["onRequest", "preHandler"] as const) {
       const limiter = bucketLimiter(5);
       const app = await limitedApp({ limiter, hook });
@@ -45,7 +45,7 @@ describe("what is limited", () => {
     }
   });
 
-  it("a route with HEAD and two forms of its path: each request once", async () => {
+  it("counts each request of a route with HEAD and two forms of its path once", async () => {
     const limiter = bucketLimiter(10);
     const own = bucketLimiter(10);
     const app = await limitedApp({ limiter });
@@ -63,7 +63,7 @@ describe("what is limited", () => {
     expect([left(limiter), left(own)]).toEqual([7, 8]);
   });
 
-  it("before all hooks that are added later", async () => {
+  it("runs before all hooks that are added later", async () => {
     const app = await limitedApp({ limiter: bucketLimiter(1) });
     let asked = 0;
     app.addHook("onRequest", async () => {
@@ -74,7 +74,7 @@ describe("what is limited", () => {
   });
 });
 
-describe("the hook", () => {
+describe("the hook of the Fastify plugin", () => {
   const login = async (hook: "onRequest" | "preHandler") => {
     const app = makeApp();
     const limiter = createLimiter({ limits: [perMinute(1)] });
@@ -87,25 +87,25 @@ describe("the hook", () => {
         .then(({ statusCode }) => statusCode);
   };
 
-  it("preHandler knows the body", async () => {
+  it("sees the parsed body in preHandler", async () => {
     const post = await login("preHandler");
     expect([await post('{"user":"ann"}'), await post('{"user":"bob"}')]).toEqual([200, 200]);
     expect([await post('{"user":"ann"}'), await post("{")]).toEqual([429, 400]);
   });
 
-  it("onRequest, the default, denies before the body is read", async () => {
+  it("denies before the body is read in onRequest, the default", async () => {
     const post = await login("onRequest");
     expect([await post('{"user":"ann"}'), await post('{"user":"bob"}'), await post("{")]).toEqual([200, 429, 429]);
   });
 });
 
-describe("errors", () => {
+describe("errors behind the Fastify plugin", () => {
   const broken = (thrown: unknown) => createLimiter<HttpFacts>({ key: () => raise(thrown), limits: [bucketOf(5)] });
   const raise = (thrown: unknown): never => {
     throw thrown;
   };
 
-  it("go to the error handler as they are, at once or later", async () => {
+  it("go to the error handler unchanged, at once or later", async () => {
     const error = new RangeError("no key");
     const far = createLimiter<HttpFacts>({
       name: "far",
@@ -123,7 +123,7 @@ describe("errors", () => {
     }
   });
 
-  it.each([[undefined], [null], [0], [""], ["text"]])("%j that is thrown lets nothing pass", async (thrown) => {
+  it.each([[undefined], [null], [0], [""], ["text"]])("let nothing pass if %j is thrown", async (thrown) => {
     for (const input of [() => raise(thrown), () => Promise.reject(thrown)]) {
       const causes: unknown[] = [];
       const app = await limitedApp({ limiter: bucketLimiter(5), input }, (error, _request, reply) => {
@@ -134,14 +134,14 @@ describe("errors", () => {
     }
   });
 
-  it("of the handler have the fields, too", async () => {
+  it("of the handler have the RateLimit headers", async () => {
     const app = await limitedApp({ limiter: bucketLimiter(5) });
     app.get("/throw", async () => raise(new Error("the handler failed")));
     const answer = await app.inject("/throw");
     expect([answer.statusCode, answer.headers["ratelimit"]]).toEqual([500, '"bucket";r=4;t=1']);
   });
 
-  it("in the options make the registration fail", async () => {
+  it("in the options make the registration reject", async () => {
     for (const [options, message] of [
       [{}, "limiter: expected one made by createLimiter or combine, got undefined"],
       [{ limiter: bucketLimiter(1), hook: "onSend" }, 'hook: expected "onRequest" or "preHandler", got "onSend"'],
@@ -153,8 +153,8 @@ describe("errors", () => {
   });
 });
 
-describe("onDenied", () => {
-  it("may return what is sent, or what sends it", async () => {
+describe("onDenied of the Fastify plugin", () => {
+  it("may return the payload, or send a reply", async () => {
     for (const onDenied of [
       () => ({ slow: "down" }),
       async () => ({ slow: "down" }),
@@ -167,7 +167,7 @@ describe("onDenied", () => {
     }
   });
 
-  it("may throw for the error handler, at once or later", async () => {
+  it("may throw, at once or later, for the error handler", async () => {
     const far = createLimiter({ name: "far", key: perAddress, limits: [bucketOf(1)], store: new AsyncTwin() });
     for (const limiter of [bucketLimiter(1), far]) {
       for (const onDenied of [
@@ -188,7 +188,7 @@ describe("onDenied", () => {
     }
   });
 
-  it("may throw with a status of its own", async () => {
+  it("may set a status before it throws", async () => {
     const onDenied = (_request: FastifyRequest, reply: FastifyReply) => {
       reply.code(402);
       throw new RangeError("denied");
@@ -197,8 +197,8 @@ describe("onDenied", () => {
   });
 });
 
-describe("a denial", () => {
-  it("is sent as it is, whatever the route makes of its answers", async () => {
+describe("a denial of the Fastify plugin", () => {
+  it("is sent unchanged despite the route's response schema", async () => {
     const app = await limitedApp({ limiter: bucketLimiter(1), denial: "problem" });
     const schema = { response: { "4xx": { type: "object", properties: { only: { type: "string" } } } } };
     app.get("/schema", { schema }, async () => "hello");
@@ -208,7 +208,7 @@ describe("a denial", () => {
     expect([headers["content-length"], JSON.parse(body).status]).toEqual([String(body.length), 429]);
   });
 
-  it("exposes its fields beside what is exposed already", async () => {
+  it("exposes its headers beside those that are exposed already", async () => {
     const app = makeApp();
     app.addHook("onRequest", async (_request, reply) => void reply.header("Access-Control-Expose-Headers", "X-Own"));
     await app.register(rateLimit, { limiter: bucketLimiter(1), exposeHeaders: true });
@@ -223,8 +223,8 @@ describe("a denial", () => {
   });
 });
 
-describe("the client", () => {
-  it("is told the path as it was sent, also where the server rewrites it", async () => {
+describe("the facts of a Fastify request", () => {
+  it("have the path as the client sent it even if the server rewrites it", async () => {
     const app = fastify({ rewriteUrl: () => "/rewritten" });
     onTestFinished(() => app.close());
     const seen: string[] = [];
@@ -237,8 +237,8 @@ describe("the client", () => {
   });
 });
 
-describe("the types", () => {
-  it("know the decision and the options", async () => {
+describe("the types of the adapter of Fastify", () => {
+  it("describe the decision and the options", async () => {
     const app = makeApp();
     const strings = createLimiter({ limits: [perMinute(5)] });
     await app.register(rateLimit, {

@@ -49,7 +49,7 @@ function below(prefix: string, middleware: Middleware): Middleware {
 }
 
 describe("koa", () => {
-  it("knows the path as it was sent below a mounted path", async () => {
+  it("reads the path as the client sent it below a mounted path", async () => {
     const seen: string[] = [];
     const app = new Koa();
     const input = (context: Context) => {
@@ -62,7 +62,7 @@ describe("koa", () => {
     expect(seen).toEqual(["/users/1", "/api/users/1"]);
   });
 
-  it("limits one route and no other", async () => {
+  it("limits one route and no other route", async () => {
     const app = new Koa();
     app.use(below("/few", rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter })));
     app.use(hello);
@@ -102,7 +102,7 @@ describe("koa", () => {
     expect([caught, heard]).toEqual([[failure], [failure]]);
   });
 
-  it("throws what onDenied throws, at once or later, and waits for it", async () => {
+  it("waits for onDenied, and throws what it throws", async () => {
     const app = silent();
     const onDenied = async (context: Context, decision: Denied) => {
       if (context.path === "/throws") context.throw(418, "no tea");
@@ -121,7 +121,7 @@ describe("koa", () => {
   });
 
   it.each([undefined, null, 0, "", "a text"])(
-    "answers where onDenied throws %j, which Koa may take for no error",
+    "answers 500 if onDenied throws %j, which Koa may not take for an error",
     async (thrown: unknown) => {
       const throwing = () => {
         throw thrown;
@@ -138,7 +138,7 @@ describe("koa", () => {
     },
   );
 
-  it("sets the fields before what follows, and those in front wait for it", async () => {
+  it("sets the headers before later middleware runs, and lets earlier middleware wait for it", async () => {
     const app = new Koa();
     const order: string[] = [];
     app.use(async (context, next) => {
@@ -155,7 +155,7 @@ describe("koa", () => {
     expect(order).toEqual(['"bucket";r=2;t=1', "after: 200 slow"]);
   });
 
-  it("leaves the denial to those in front as body and status", async () => {
+  it("shows earlier middleware the denial as body and status", async () => {
     const app = new Koa();
     const seen: unknown[] = [];
     app.use(async (context, next) => {
@@ -213,7 +213,7 @@ describe("koa over HTTP/2", () => {
     return session;
   }
 
-  it("lets pass and denies with the same fields and body", async () => {
+  it("sends the same headers and body as over HTTP/1", async () => {
     const app = new Koa();
     app.use(rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter }));
     app.use(hello);
@@ -229,7 +229,7 @@ describe("koa over HTTP/2", () => {
     expect(denied.body).toBe('{"error":"rate limit exceeded","retry_after_secs":1}');
   });
 
-  it("settles once how a response ended: whole, or broken off", async () => {
+  it("settles once, whether a response was sent whole or broken off", async () => {
     const outcomes: Outcome[] = [];
     const { limiter } = manualLimiter([bucketOf(10)]);
     const chargeAfter = (_context: Context, outcome: Outcome) => {
@@ -262,7 +262,7 @@ describe("koa over HTTP/2", () => {
     await until(() => left(limiter) === 6, "the whole one is charged, the broken one keeps what it took");
   });
 
-  it("goes no further for a client that went while the store was asked, but settles", async () => {
+  it("calls no handler for a client that leaves while the store decides, but settles", async () => {
     const { events, reached, outcomes, answer, app } = slowlyAsked();
     const session = await connected(app);
     const asked = once(events, "asked");
@@ -283,7 +283,7 @@ describe("koa over HTTP/2", () => {
 describe("the types of the adapter of Koa", () => {
   const { limiter } = manualLimiter([bucketOf(1)]);
 
-  it("know the decision in an application without a state of its own", () => {
+  it("know the decision in an application without its own state type", () => {
     expectTypeOf<DefaultState["rateLimit"]>().toEqualTypeOf<Decision | undefined>();
     new Koa().use((context) => {
       expectTypeOf(context.state.rateLimit).toEqualTypeOf<Decision | undefined>();
@@ -291,7 +291,7 @@ describe("the types of the adapter of Koa", () => {
     expectTypeOf<Context["state"]["rateLimit"]>().toEqualTypeOf<Decision | undefined>();
   });
 
-  it("know the decision beside a state and a context of the application", () => {
+  it("know the decision beside the application's state and context types", () => {
     interface Own {
       user: string;
     }
@@ -308,7 +308,7 @@ describe("the types of the adapter of Koa", () => {
     expectTypeOf(rateLimit({ limiter })).toExtend<Middleware<Own & RateLimitState>>();
   });
 
-  it("give the options what belongs to Koa", () => {
+  it("give the options' functions the objects of Koa", () => {
     rateLimit({
       limiter,
       skip: (context) => {
@@ -322,7 +322,7 @@ describe("the types of the adapter of Koa", () => {
     });
   });
 
-  it("want an input where the limiter takes something else", () => {
+  it("require an input if the limiter does not take facts", () => {
     const byUser = createLimiter({ key: (user: { id: string }) => user.id, limits: [perMinute(1)] });
     rateLimit({ limiter: byUser, input: (context) => ({ id: String(context.query["user"]) }) });
     // @ts-expect-error -- Facts have no id.

@@ -35,7 +35,7 @@ describe("the path of a request's target", () => {
     ["a1:443", "a1:443"],
     ["[::1]:443", "[::1]:443"],
     ["", ""],
-  ])("of %j is %j", (target, path) => {
+  ])("of the target %j is %j", (target, path) => {
     expect(pathOf(target)).toBe(path);
   });
 });

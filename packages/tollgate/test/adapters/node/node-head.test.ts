@@ -73,14 +73,14 @@ const HEADS: readonly (readonly [string, WriteHead])[] = [
   ],
 ];
 
-describe("the fields go with the head", () => {
+describe("the RateLimit headers are sent with the head", () => {
   const ways: readonly (readonly [string, (listener: RequestListener) => Promise<Answer>])[] = [
     ["HTTP/1", async (listener) => send(await serve(listener))],
     ["HTTP/2", sendOverHttp2],
   ];
 
   describe.each(ways)("over %s", (_version, ask) => {
-    it.each(HEADS)("that is written with %s", async (_what, writeHead) => {
+    it.each(HEADS)("of a response whose head is written with %s", async (_what, writeHead) => {
       const answer = await ask(
         limited((_request, response) => {
           writeHead(response);
@@ -103,7 +103,7 @@ describe("the fields go with the head", () => {
           response.writeHead(200, { "X-Own": "1" });
         },
       ],
-    ])("but a field of the handler stands, whatever its case: %s", async (_what, write) => {
+    ])("without replacing the handler's own header in any case: %s", async (_what, write) => {
       const { headers } = await ask(
         limited((_request, response) => {
           write(response);
@@ -113,7 +113,7 @@ describe("the fields go with the head", () => {
       expect([headers["ratelimit"], headers["ratelimit-policy"]]).toEqual(["own", '"bucket";q=5;w=5']);
     });
 
-    it("once where two limiters stand in each other, those of the inner one", async () => {
+    it("of the inner one of two limiters, once", async () => {
       const answer = await ask(
         limited(
           limited((_request, response) => void response.end(), 3),
@@ -132,7 +132,7 @@ describe("the fields go with the head", () => {
         (response) => response.writeHead(200, { "access-control-expose-headers": "X-Own" }),
         "X-Own, ",
       ],
-    ])("and are exposed once beside %s", async (_what, write, own) => {
+    ])("and exposed once beside %s", async (_what, write, own) => {
       const exposeHeaders = true;
       const inner = limited(
         (_request, response) => {
@@ -149,7 +149,7 @@ describe("the fields go with the head", () => {
     });
   });
 
-  it("with a reason of the handler, one line each", async () => {
+  it("with the handler's reason, one line each", async () => {
     const url = await serve(
       limited((_request, response) => void response.writeHead(200, "Fine", { "X-Own": "1" }).end("hello")),
     );
@@ -162,7 +162,7 @@ describe("the fields go with the head", () => {
     ]);
   });
 
-  it("in an object, for those with a writeHead of their own that knows no list", async () => {
+  it("as an object to other code's writeHead, which may not take a list", async () => {
     const seen: unknown[] = [];
     const inner = limited(
       (request, response) => void (request.url === "/" ? response : response.writeHead(200, {})).end(),
@@ -180,7 +180,7 @@ describe("the fields go with the head", () => {
     expect(seen).toEqual([1, 2].map(() => ["RateLimit-Policy", "RateLimit"]));
   });
 
-  it("not where it is sent already", async () => {
+  it("unless the head was sent already", async () => {
     const inner = limited((_request, response) => void response.end("hello"));
     const url = await serve((request, response) => {
       response.writeHead(200).write("oh ");

@@ -27,8 +27,8 @@ async function serve(listener: (request: Http2ServerRequest, response: Http2Serv
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe("over HTTP/2", () => {
-  it("counts each stream, and tells as over HTTP/1.1", async () => {
+describe("rateLimit of node over HTTP/2", () => {
+  it("counts each stream, and sends the same headers as over HTTP/1.1", async () => {
     const { limiter } = manualLimiter([bucketOf(2)]);
     const limited = rateLimit({ limiter })((_request: Http2ServerRequest, response: Http2ServerResponse) => {
       response.end("hello");
@@ -46,7 +46,7 @@ describe("over HTTP/2", () => {
     });
   });
 
-  it("breaks off what onDenied began and failed at", async () => {
+  it("breaks off a response that onDenied began before it failed", async () => {
     const onDenied = (_request: unknown, response: ServerResponse) => {
       response.write("half ");
       throw new Error("no answer");
@@ -60,7 +60,7 @@ describe("over HTTP/2", () => {
     session.close();
   });
 
-  it("counts a client that goes while skip is waited for under its own address", async () => {
+  it("counts a client that leaves while skip is pending under the client's address", async () => {
     const { limiter } = manualLimiter([bucketOf(9)]);
     let goOn = () => {};
     const skip = () =>
@@ -115,7 +115,7 @@ describe("over HTTP/2", () => {
     },
   );
 
-  it("settles once: whole, in pieces, and broken off", async () => {
+  it("settles once a response that is whole, in pieces or broken off", async () => {
     const outcomes: Outcome[] = [];
     const chargeAfter = (_request: unknown, outcome: Outcome) => {
       outcomes.push(outcome);

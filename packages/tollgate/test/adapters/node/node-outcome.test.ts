@@ -27,8 +27,8 @@ async function outcomeOf(handler: NodeHandler): Promise<Outcome | undefined> {
   return outcomes[0];
 }
 
-describe("the outcome", () => {
-  it("has the status that was sent, not one that is set afterwards", async () => {
+describe("the outcome of a node:http response", () => {
+  it("has the status that was sent, not one that was set later", async () => {
     const late = (response: ServerResponse) => {
       response.statusCode = 500;
       response.end("hello");
@@ -44,7 +44,7 @@ describe("the outcome", () => {
     ).toEqual(whole);
   });
 
-  it("has no bytes that are written after the end", async () => {
+  it("does not count bytes that were written after the end", async () => {
     const outcome = await outcomeOf((_request, response) => {
       response.on("error", () => {});
       response.end("hello");
@@ -55,7 +55,7 @@ describe("the outcome", () => {
   });
 
   it.each(["keep-alive", "close"])(
-    "is that of an answer which somebody else gave meanwhile, the connection: %s",
+    "is that of a response that other code sent meanwhile, the connection: %s",
     async (connection) => {
       const outcomes: Outcome[] = [];
       let handled = 0;
@@ -83,7 +83,7 @@ describe("the outcome", () => {
     },
   );
 
-  it("is told where there is no connection, but something in its place", async () => {
+  it("is known if another object stands in for the connection", async () => {
     const outcomes: Outcome[] = [];
     const chargeAfter = (_request: IncomingMessage, outcome: Outcome) => outcomes.push(outcome);
     const limiter = createLimiter({ key: () => "all", limits: [bucketOf(5)] });
@@ -96,7 +96,7 @@ describe("the outcome", () => {
     expect(outcomes).toEqual([{ status: 200, bytes: 5, completed: true }]);
   });
 
-  it("is none of a request that is denied while somebody else answers", async () => {
+  it("is not told for a request that is denied while other code answers", async () => {
     const outcomes: Outcome[] = [];
     const denials: unknown[] = [];
     const chargeAfter = (_request: IncomingMessage, outcome: Outcome) => outcomes.push(outcome);
@@ -118,7 +118,7 @@ describe("the outcome", () => {
   });
 });
 
-describe("a request whose client goes", () => {
+describe("a node:http request whose client leaves", () => {
   /** A server whose handler is told to end, and what its requests were told to have been. */
   async function serveUntilTold(
     handler: (response: ServerResponse, told: Promise<void>) => Promise<void>,
@@ -145,7 +145,7 @@ describe("a request whose client goes", () => {
     return { limiter, outcomes, tell, url: server.url, hasBegun: () => begun === 1 };
   }
 
-  it("is settled when the handler's promise is, which may know that there is no answer to give", async () => {
+  it("is settled when the handler's promise is, even without a response", async () => {
     const { hasBegun, limiter, outcomes, tell, url } = await serveUntilTold((_response, told) => told, true);
     await leave(url, "GET / HTTP/1.1\r\nHost: here\r\n\r\n", until(hasBegun, "it is handled"));
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -155,24 +155,27 @@ describe("a request whose client goes", () => {
     expect(outcomes).toEqual([{ status: 0, bytes: 0, completed: false }]);
   });
 
-  it.each([true, false])("in the middle of an answer waits for its handler, settled in full: %s", async (inFull) => {
-    const handler = async (response: ServerResponse, told: Promise<void>) => {
-      response.on("error", () => {});
-      response.write("half");
-      await told;
-      response.end("and half");
-    };
-    const { limiter, outcomes, tell, url } = await serveUntilTold(handler, inFull);
-    await leave(url, "GET / HTTP/1.1\r\nHost: here\r\n\r\n", "first bytes");
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    expect([outcomes, left(limiter)]).toEqual([[], 4]);
-    tell();
-    await until(() => outcomes.length === 1, "it is told");
-    expect(outcomes).toEqual([{ status: 200, bytes: 4, completed: false }]);
-    await until(() => left(limiter) === (inFull ? 5 : 4), "it is settled");
-  });
+  it.each([true, false])(
+    "in the middle of a response is settled after the handler, with settleAborted %s",
+    async (inFull) => {
+      const handler = async (response: ServerResponse, told: Promise<void>) => {
+        response.on("error", () => {});
+        response.write("half");
+        await told;
+        response.end("and half");
+      };
+      const { limiter, outcomes, tell, url } = await serveUntilTold(handler, inFull);
+      await leave(url, "GET / HTTP/1.1\r\nHost: here\r\n\r\n", "first bytes");
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      expect([outcomes, left(limiter)]).toEqual([[], 4]);
+      tell();
+      await until(() => outcomes.length === 1, "it is told");
+      expect(outcomes).toEqual([{ status: 200, bytes: 4, completed: false }]);
+      await until(() => left(limiter) === (inFull ? 5 : 4), "it is settled");
+    },
+  );
 
-  it("and one that was answered are settled when their handler is over, not when the response is", async () => {
+  it("is settled when the handler has finished, even if the response has ended before", async () => {
     const handler = async (response: ServerResponse, told: Promise<void>) => {
       response.end("hello");
       await told;
@@ -186,7 +189,7 @@ describe("a request whose client goes", () => {
     expect(outcomes).toEqual([{ status: 200, bytes: 5, completed: true }]);
   });
 
-  it("leaves what its handler throws to the process", async () => {
+  it("leaves the handler's rejection to the process", async () => {
     const failure = new Error("the handler failed");
     const unhandled: unknown[] = [];
     const listeners = process.listeners("unhandledRejection");

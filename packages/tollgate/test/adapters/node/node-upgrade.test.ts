@@ -71,7 +71,7 @@ describe("a limited listener for upgrades", () => {
   it.each([
     ["upgrade", UPGRADE],
     ["connect", CONNECT],
-  ])("answers a denied client with all that other denials have, on the socket: %s", async (_event, text) => {
+  ])("gets a complete denial written to the socket for a denied client: %s", async (_event, text) => {
     const { limiter } = manualLimiter([bucketOf(2)]);
     const url = await serve(rateLimit({ limiter }));
     expect(await handshake(url, text)).toMatch(/^HTTP\/1.1 101 /);
@@ -92,7 +92,7 @@ describe("a limited listener for upgrades", () => {
     expect((await send(`${url}/`)).status).toBe(429);
   });
 
-  it("finds the decision in the request, and has what came with its head", async () => {
+  it("finds the decision in the request, and gets the head's bytes", async () => {
     const seen: unknown[] = [];
     const url = await serve(rateLimit({ limiter: manualLimiter([bucketOf(3)]).limiter }), (request, socket, head) => {
       seen.push(request.rateLimit?.remaining, head.toString());
@@ -102,7 +102,7 @@ describe("a limited listener for upgrades", () => {
     expect(seen).toEqual([2, "first"]);
   });
 
-  it("answers as a problem, to clients that ask for one", async () => {
+  it("answers with a problem to clients that accept problems by name", async () => {
     const url = await serve(rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter, cost: 2 }));
     const { body, head } = await answerTo(url, UPGRADE.replace("Host", "Accept: application/problem+json\r\nHost"));
     expect(head).toContain("Content-Type: application/problem+json");
@@ -126,7 +126,7 @@ describe("a limited listener for upgrades", () => {
     }
   });
 
-  it("refuses those of the deny list with 403, and lets failures pass where they allow", async () => {
+  it("gets 403 for clients on the deny list, and passes failures if onError is allow", async () => {
     const { limiter } = manualLimiter([bucketOf(1)]);
     const refusing = await serve(rateLimit({ limiter, denyList: ["127.0.0.1"] }));
     expect((await answerTo(refusing)).head).toMatch(/^HTTP\/1.1 403 Forbidden\r\n/);
@@ -138,7 +138,7 @@ describe("a limited listener for upgrades", () => {
     expect(left(limiter)).toBe(1);
   });
 
-  it("keeps what was taken, whatever chargeAfter would say, and does not ask onDenied", async () => {
+  it("calls neither chargeAfter nor onDenied", async () => {
     const { limiter } = manualLimiter([bucketOf(1)]);
     let asked = 0;
     const count = () => {
@@ -151,7 +151,7 @@ describe("a limited listener for upgrades", () => {
     expect([asked, left(limiter)]).toEqual([0, 0]);
   });
 
-  it("survives a client that resets its connection while the store is asked, and does not go on", async () => {
+  it("is not called for a client that resets its connection while the store decides", async () => {
     const store = new AsyncTwin();
     const limiter = createLimiter({ name: "far", key: perAddress, limits: [bucketOf(5)], store });
     const served: Socket[] = [];
@@ -188,7 +188,7 @@ describe("a limited listener for upgrades", () => {
     expect((await limiter.peek(factsOf({ socket: { remoteAddress: "127.0.0.1" } } as never), 0)).remaining).toBe(3);
   });
 
-  it("leaves no socket without a listener for errors, passed or denied", async () => {
+  it("has an error listener on each socket, whether the client passed or not", async () => {
     const seen: number[] = [];
     const url = await serve(rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter }), (request, socket, head) => {
       seen.push(socket.listenerCount("error"));
@@ -207,13 +207,13 @@ describe("a limited listener for upgrades", () => {
     expect(seen.every((listeners) => listeners > 0)).toBe(true);
   });
 
-  it("has its denial arrive whole at a client that goes on sending", async () => {
+  it("sends the whole denial to a client that goes on sending", async () => {
     const url = await serve(rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter, cost: 2 }));
     const { body } = await answerTo(url, UPGRADE + "x".repeat(2_000_000));
     expect(body).toBe('{"error":"rate limit exceeded","retry_after_secs":null}');
   });
 
-  it("cuts off a denied client that does not close", async () => {
+  it("cuts off a denied client that does not close the connection", async () => {
     const url = await serve(rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter, cost: 2 }));
     const client = await open(url, true);
     client.write(UPGRADE);
@@ -223,7 +223,7 @@ describe("a limited listener for upgrades", () => {
     clearInterval(drip);
   });
 
-  it("is made of a function alone", () => {
+  it("takes only a function", () => {
     const limit = rateLimit({ limiter: createLimiter({ key: clientIp(), limits: [bucketOf(1)] }) });
     expect(() => limit.upgrade("no" as never)).toThrow("listener: expected a function of request, socket and head");
   });

@@ -43,7 +43,7 @@ const ATTEMPTS = 50;
 /** Clients that go, and what their requests have cost. */
 export const ABORTED_CASES: readonly SuiteCase[] = [
   {
-    name: "checks no more passwords than the limit for clients that hang up while they are checked",
+    name: "checks no more passwords than the limit allows for clients that hang up during the check",
     run: async (start) => {
       const clock = manualClock(START_MS);
       const limiter = createLimiter({ key: perAddress, limits: [slidingWindow({ limit: 3, window: "15m" })], clock });
@@ -69,7 +69,7 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "checks no more passwords than the limit for clients that hang up, many at once",
+    name: "checks no more passwords than the limit allows for many clients that hang up at once",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(3)]);
       const { end, login } = passwordChecks();
@@ -87,7 +87,7 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "keeps what a request took whose client goes before there is an answer",
+    name: "refunds nothing if the client leaves before the response",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(3)]);
       const url = await start({ limiter, chargeAfter: () => 0 });
@@ -103,7 +103,7 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "keeps what a request took whose client breaks off its answer, and charges more",
+    name: "refunds nothing and charges more if the client breaks off the response",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(100)]);
       const outcomes: Outcome[] = [];
@@ -122,7 +122,7 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "keeps each unit for itself where the client breaks off",
+    name: "refunds no unit if the client breaks off the response",
     run: async (start) => {
       const { limiter } = manualLimiter([perMinute(100), perMinute(1_000, { name: "tokens", unit: "tokens" })]);
       let told = 0;
@@ -138,7 +138,7 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "settles a request whose client has gone in full where settleAborted says so, when its handler has answered",
+    name: "refunds after a client has left if settleAborted is set and the handler has answered",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(5)]);
       const outcomes: Outcome[] = [];
@@ -163,7 +163,7 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "waits for a cost that the handler hands over, also after the client has gone",
+    name: "waits for the handler's cost after the client has left",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(100)]);
       const { end, login } = passwordChecks();

@@ -47,7 +47,7 @@ const NO_COSTS: readonly unknown[] = [
 
 function refusedOver(where: string, far: boolean): SuiteCase {
   return {
-    name: `changes nothing where the actual cost is none, and reports it, the store ${where}`,
+    name: `settles nothing and logs an error if the actual cost is malformed, the store ${where}`,
     run: async (start) => {
       const options = { key: perAddress, limits: REQUESTS_AND_TOKENS, clock: manualClock(START_MS) };
       const limiter = far ? createLimiter({ ...options, name: "far", store: new AsyncTwin() }) : createLimiter(options);
@@ -95,7 +95,7 @@ const LIMITERS: readonly (readonly [name: string, create: (key: KeyOf, clock: Cl
 
 function keyKept([name, create]: (typeof LIMITERS)[number]): SuiteCase {
   return {
-    name: `settles under the key that it was counted under, whatever the key would be by now: ${name}`,
+    name: `settles under the key that the request was counted under, even if the key has changed: ${name}`,
     run: async (start) => {
       let user = "ann";
       const limiter = create(() => user, manualClock(START_MS));
@@ -134,7 +134,7 @@ export const ACTUAL_COST_CASES: readonly SuiteCase[] = [
   refusedOver("in this process", false),
   refusedOver("elsewhere", true),
   {
-    name: "charges and gives back at once, unit by unit",
+    name: "charges one unit and refunds another in the same request",
     run: async (start) => {
       const { limiter } = manualLimiter(REQUESTS_AND_TOKENS);
       const chargeAfter = ({ path }: HttpFacts) => (path === "/ok" ? { tokens: 300 } : { requests: 5 });
@@ -150,7 +150,7 @@ export const ACTUAL_COST_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "takes a number for the limiter's only unit, beside a cost per unit",
+    name: "takes a number for the limiter's only unit",
     run: async (start) => {
       const { limiter } = manualLimiter([perMinute(100, { unit: "tokens" })]);
       const chargeAfter = () => ({ tokens: 3 });
@@ -162,7 +162,7 @@ export const ACTUAL_COST_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "settles units whatever their names",
+    name: "settles units whose names are properties of objects",
     run: async (start) => {
       const { limiter } = manualLimiter([perMinute(9), perMinute(100, { unit: "constructor" })]);
       const chargeAfter = ({ path }: HttpFacts): Cost => (path === "/ok" ? { requests: 1 } : { constructor: 70 });
@@ -176,7 +176,7 @@ export const ACTUAL_COST_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "settles what was taken, though the object that said so has changed",
+    name: "settles what was taken even if the cost object has changed",
     run: async (start) => {
       const { limiter } = manualLimiter(REQUESTS_AND_TOKENS);
       const costs = { requests: 1, tokens: 0 };
@@ -189,7 +189,7 @@ export const ACTUAL_COST_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "gives nothing back where the store fails at what is to be charged",
+    name: "refunds nothing if the store fails to charge",
     run: async (start) => {
       const store = new AsyncTwin();
       const transact: AsyncTwin["transact"] = (...message) =>
@@ -215,7 +215,7 @@ export const ACTUAL_COST_CASES: readonly SuiteCase[] = [
   },
   ...LIMITERS.map(keyKept),
   {
-    name: "settles nothing where the store could not be asked: nothing was taken",
+    name: "settles nothing if the store was unavailable",
     run: async (start) => {
       const store = new AsyncTwin();
       const clock = manualClock(START_MS);

@@ -9,7 +9,7 @@ const CONCURRENT = 50;
 
 function atOnce(elsewhere: boolean): SuiteCase {
   return {
-    name: `lets exactly 10 of ${CONCURRENT} at once pass at capacity 10, the store ${elsewhere ? "elsewhere" : "in this process"}`,
+    name: `allows exactly 10 of ${CONCURRENT} concurrent requests at capacity 10, the store ${elsewhere ? "elsewhere" : "in this process"}`,
     run: async (start) => {
       const { clock, limiter: here } = manualLimiter([bucketOf(10)]);
       const limiter = elsewhere
@@ -25,7 +25,7 @@ function atOnce(elsewhere: boolean): SuiteCase {
 
 export const DECISION_CASES: readonly SuiteCase[] = [
   {
-    name: "lets pass what fits, denies what does not, and lets pass again later",
+    name: "allows requests within the limit, denies others, and allows them again later",
     run: async (start) => {
       const { clock, limiter } = manualLimiter([bucketOf(3)]);
       const url = await start({ limiter });
@@ -35,7 +35,7 @@ export const DECISION_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "leaves the handler's answer as it is",
+    name: "leaves the handler's response unchanged",
     run: async (start) => {
       const url = await start({ limiter: manualLimiter([AMPLE]).limiter });
       const ok = await send(`${url}/ok`);
@@ -45,7 +45,7 @@ export const DECISION_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "denies if any of several limits does, and then counts under none",
+    name: "denies if one of several limits denies, and counts under none of them",
     run: async (start) => {
       const limits = [tokenBucket({ name: "few", capacity: 2, refill: 1, per: "1s" }), perMinute(10, { name: "many" })];
       const { clock, limiter } = manualLimiter(limits);
@@ -61,7 +61,7 @@ export const DECISION_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "takes combined limiters as one",
+    name: "takes a combination of limiters",
     run: async (start) => {
       const { clock, limiter } = manualLimiter([bucketOf(5)]);
       const perPath = createLimiter({
@@ -77,7 +77,7 @@ export const DECISION_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "asks a limiter over a store elsewhere",
+    name: "takes a limiter over an asynchronous store",
     run: async (start) => {
       const store = new AsyncTwin();
       const limiter = createLimiter({ name: "far", key: perAddress, limits: [bucketOf(2)], store });
@@ -96,7 +96,7 @@ export const DECISION_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "takes a cost by request, at once or later, of one unit or several",
+    name: "takes a cost function that returns or resolves to one unit or several",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(10), perMinute(100, { name: "tokens", unit: "tokens" })]);
       const cost = (facts: HttpFacts) =>
@@ -109,7 +109,7 @@ export const DECISION_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "never lets pass what costs more than there ever is",
+    name: "denies a cost above the capacity without a Retry-After header",
     run: async (start) => {
       const url = await start({ limiter: manualLimiter([bucketOf(2)]).limiter, cost: 3 });
       const denied = await send(`${url}/ok`);
@@ -119,7 +119,7 @@ export const DECISION_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "asks about an input that comes at once or later",
+    name: "takes an input function that returns or resolves to the input",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(1)]);
       const as = (facts: HttpFacts, remoteAddress: string): HttpFacts => ({
@@ -136,7 +136,7 @@ export const DECISION_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "skips what it is told to, at once or later, without counting or telling",
+    name: "neither counts skipped requests nor adds headers to them",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(1)]);
       const skip = (facts: HttpFacts) => facts.path === "/status/200" || Promise.resolve(facts.path === "/status/201");
@@ -149,7 +149,7 @@ export const DECISION_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "lets listed clients pass uncounted, and refuses others before anything is counted",
+    name: "allows clients on the allow list uncounted, and refuses clients on the deny list uncounted",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(1)]);
       const allowed = await start({ limiter, allowList: ["127.0.0.0/8", "::1"] });
@@ -162,7 +162,7 @@ export const DECISION_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "shows the handler the decision, and none where nothing was counted",
+    name: "shows the handler the decision, and none for an uncounted request",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(3)]);
       const url = await start({ limiter, skip: (facts) => facts.header("x-skip") === "yes" });

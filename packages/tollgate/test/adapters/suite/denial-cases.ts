@@ -9,7 +9,7 @@ const TYPES = "https://iana.org/assignments/http-problem-types";
 
 export const DENIAL_CASES: readonly SuiteCase[] = [
   {
-    name: "tells a denied client in JSON when to come back: whole seconds, rounded up",
+    name: "tells a denied client in JSON how many whole seconds to wait, rounded up",
     run: async (start) => {
       const { clock, limiter } = manualLimiter([tokenBucket({ capacity: 1, refill: 1, per: "90s" })]);
       const url = await start({ limiter });
@@ -33,7 +33,7 @@ export const DENIAL_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "says nothing of coming back to those that pass",
+    name: "sends no Retry-After header to allowed clients",
     run: async (start) => {
       const answer = await send(`${await start({ limiter: manualLimiter([bucketOf(2)]).limiter })}/ok`);
       expect(answer.headers["retry-after"]).toBeUndefined();
@@ -41,7 +41,7 @@ export const DENIAL_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "gives a problem where that is the option, with every violated policy",
+    name: "answers with a problem that names every violated policy if the option says so",
     run: async (start) => {
       const limits = [perMinute(1, { name: "one" }), perMinute(5, { name: "five" }), perMinute(1, { name: "other" })];
       const url = await start({ limiter: manualLimiter(limits).limiter, denial: "problem" });
@@ -59,7 +59,7 @@ export const DENIAL_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "gives a problem to those that ask for it by name, unless the option says otherwise",
+    name: "answers with a problem to clients that accept problems by name, unless the option says otherwise",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(1)]);
       const negotiates = await start({ limiter });
@@ -80,7 +80,7 @@ export const DENIAL_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "denies with 503 where that is the option",
+    name: "denies with 503 if the option says so",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(1)]);
       const url = await start({ limiter, status: 503 });
@@ -92,7 +92,7 @@ export const DENIAL_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "says 503 when the store could not be asked and its policy denies",
+    name: "answers 503 if the store is unavailable and its policy denies",
     run: async (start) => {
       const store = new AsyncTwin();
       const limiter = createLimiter({ name: "far", key: perAddress, limits: [bucketOf(5)], store });
@@ -101,7 +101,7 @@ export const DENIAL_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "says 503 where the store has no room for the client",
+    name: "answers 503 if the store is full",
     run: async (start) => {
       const store = memoryStore({ maxKeys: 1, overflow: "deny" });
       const limiter = createLimiter({ name: "full", key: perAddress, limits: [bucketOf(5)], store });
@@ -111,7 +111,7 @@ export const DENIAL_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "spreads those that come back over the jitter",
+    name: "adds a random part of the jitter to Retry-After",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(1)]);
       const url = await start({ limiter, retryJitter: 3 });
@@ -126,7 +126,7 @@ export const DENIAL_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "leaves the answer to onDenied, the fields set",
+    name: "lets onDenied answer, with the headers set",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(1)]);
       const url = await start({ limiter, customDenial: true });

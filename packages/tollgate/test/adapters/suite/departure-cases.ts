@@ -16,7 +16,7 @@ function get(path: string): string {
 
 function whileWaitedFor(option: "cost" | "skip"): SuiteCase {
   return {
-    name: `counts a client that goes while ${option} is waited for under its own address`,
+    name: `counts a client that leaves while ${option} is pending under the client's address`,
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(9)]);
       let goOn: (() => void) | undefined;
@@ -42,7 +42,7 @@ function whileWaitedFor(option: "cost" | "skip"): SuiteCase {
 /** Clients that go before they have what they asked for. */
 export const DEPARTURE_CASES: readonly SuiteCase[] = [
   {
-    name: "settles each of many pipelined requests when the client breaks off, without a warning",
+    name: "settles each of many pipelined requests without a warning when the client breaks off",
     run: async (start) => {
       const warnings: Error[] = [];
       const warned = (warning: Error) => void warnings.push(warning);
@@ -79,7 +79,7 @@ export const DEPARTURE_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "tells of a response that it was not sent whole where the client left before it had all",
+    name: "tells chargeAfter that a response was not sent whole if the client left early",
     run: async (start) => {
       const outcomes: Outcome[] = [];
       const chargeAfter = (_facts: HttpFacts, outcome: Outcome) => outcomes.push(outcome);

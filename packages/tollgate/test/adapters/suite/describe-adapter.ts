@@ -32,7 +32,7 @@ export function describeAdapter(harness: AdapterHarness): void {
     await Promise.all(servers.splice(0).map((server) => server.close()));
   });
 
-  describe(`behind ${harness.name}`, () => {
+  describe(`the adapter of ${harness.name}`, () => {
     it("skips only existing cases, each for a reason", () => {
       const names = new Set(CASES.map(({ name }) => name));
       expect(names.size).toBe(CASES.length);
@@ -49,6 +49,6 @@ export function describeAdapter(harness: AdapterHarness): void {
     };
     const cases = CASES.filter(({ name }) => !Object.hasOwn(harness.skips, name));
     // `it.each` would shorten the names.
-    for (const { name, run } of cases) it(name, () => run(start));
+    for (const { name, run } of cases) it(`${harness.name} ${name}`, () => run(start));
   });
 }

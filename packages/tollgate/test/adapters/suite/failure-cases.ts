@@ -21,26 +21,26 @@ type Failure = readonly [
   options: () => Pick<SuiteOptions, "cost" | "input" | "limiter" | "partitionKey" | "skip">,
 ];
 
-/** Every way in which asking can fail, before anything is counted. */
+/** The ways in which a request can fail before it is counted. */
 const FAILURES: readonly Failure[] = [
   ["a key function that throws", () => ({ limiter: brokenKey() })],
-  ["a key function that throws, the store elsewhere", () => ({ limiter: brokenFarKey() })],
+  ["a key function that throws, over an asynchronous store", () => ({ limiter: brokenFarKey() })],
   ["an input that throws", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, input: broken })],
   ["an input that fails later", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, input: brokenLater })],
   ["a cost that throws", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, cost: broken })],
   ["a cost that fails later", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, cost: brokenLater })],
-  ["a cost that is none", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, cost: () => -1 })],
+  ["a malformed cost", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, cost: () => -1 })],
   ["a skip that throws", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, skip: broken })],
   ["a skip that fails later", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, skip: brokenLater })],
   ...[undefined, null, "", "a text"].flatMap(thrownAs),
   ["a partition key that throws", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, partitionKey: broken })],
   ["a partition key that is a promise", () => partitioned(async () => "ann")],
-  ["a partition key that is a promise, and fails", () => partitioned(brokenLater)],
+  ["a partition key that is a rejected promise", () => partitioned(brokenLater)],
   ["a partition key that is a symbol", () => partitioned(() => Symbol("ann"))],
   ["a partition key of 257 characters", () => partitioned(() => "a".repeat(257))],
 ];
 
-/** Frameworks take some of what can be thrown for no error. */
+/** Frameworks do not take some thrown values for errors. */
 function thrownAs(thrown: unknown): Failure[] {
   const atOnce = (): never => {
     throw thrown;
@@ -50,12 +50,12 @@ function thrownAs(thrown: unknown): Failure[] {
   return [
     [`an input that throws ${shown}`, () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, input: atOnce })],
     [`an input that rejects with ${shown}`, () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, input: later })],
-    [`a store elsewhere that rejects with ${shown}`, () => ({ limiter: rejecting(later) })],
+    [`a store elsewhere that rejects with ${shown}`, () => ({ limiter: rejectingLimiter(later) })],
   ];
 }
 
-/** A limiter of another package, say, which is known by its shape alone. */
-function rejecting(consume: () => Promise<never>): AsyncLimiter<HttpFacts> {
+/** A limiter that has only the required shape, such as one of another copy of the package. */
+function rejectingLimiter(consume: () => Promise<never>): AsyncLimiter<HttpFacts> {
   return { kind: "async", consume } as unknown as AsyncLimiter<HttpFacts>;
 }
 
@@ -63,21 +63,21 @@ function partitioned(partitionKey: () => unknown): Pick<SuiteOptions, "limiter" 
   return { limiter: manualLimiter([bucketOf(5)]).limiter, partitionKey: partitionKey as () => string };
 }
 
-/** The ways in which whoever hears of a failure can fail. */
-const REPORTERS: readonly (readonly [how: string, report: (error: unknown) => unknown])[] = [
+/** The ways in which a log can fail. */
+const BROKEN_LOGS: readonly (readonly [how: string, fail: (error: unknown) => unknown])[] = [
   ["throws", broken],
   ["fails later", brokenLater],
 ];
 
-function reporterCase([how, report]: (typeof REPORTERS)[number]): SuiteCase {
+function brokenLogCase([how, fail]: (typeof BROKEN_LOGS)[number]): SuiteCase {
   return {
-    name: `decides and settles as ever when logError ${how}`,
+    name: `decides and settles even if logError ${how}`,
     run: async (start) => {
       const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
-      const told: unknown[] = [];
+      const logged: unknown[] = [];
       const logError = (error: unknown) => {
-        told.push(error);
-        return report(error);
+        logged.push(error);
+        return fail(error);
       };
       for (const [onError, status] of [
         ["allow", 200],
@@ -89,7 +89,10 @@ function reporterCase([how, report]: (typeof REPORTERS)[number]): SuiteCase {
       const { limiter } = manualLimiter([bucketOf(5)]);
       const url = await start({ limiter, chargeAfter: broken, logError });
       expect(await statuses(`${url}/ok`, 2)).toEqual([200, 200]);
-      await until(() => told.length === 6 && warn.mock.calls.length === 6, "all are told, and the process is warned");
+      await until(
+        () => logged.length === 6 && warn.mock.calls.length === 6,
+        "all errors are logged, and the process has emitted warnings",
+      );
       warn.mockRestore();
       expect(left(limiter)).toBe(3);
     },
@@ -99,7 +102,7 @@ function reporterCase([how, report]: (typeof REPORTERS)[number]): SuiteCase {
 function casesOf([what, options]: Failure): SuiteCase[] {
   return [
     {
-      name: `answers 500 to ${what}, and tells nothing of the inside`,
+      name: `answers 500 to ${what} without internal details`,
       run: async (start) => {
         const answer = await send(`${await start({ ...options(), logError: () => {} })}/ok`);
         expect(answer.status).toBe(500);
@@ -107,25 +110,25 @@ function casesOf([what, options]: Failure): SuiteCase[] {
       },
     },
     {
-      name: `lets pass with ${what} where failures allow, and reports it`,
+      name: `allows the request and logs the error for ${what} if onError is allow`,
       run: async (start) => {
-        const reported: unknown[] = [];
-        const url = await start({ ...options(), onError: "allow", logError: (error) => reported.push(error) });
+        const logged: unknown[] = [];
+        const url = await start({ ...options(), onError: "allow", logError: (error) => logged.push(error) });
         const answer = await send(`${url}/ok`);
         expect([answer.status, answer.body]).toEqual([200, "hello"]);
         expect(answer.headers["ratelimit"]).toBeUndefined();
-        expect(reported).toHaveLength(1);
+        expect(logged).toHaveLength(1);
       },
     },
     {
-      name: `answers 503 to ${what} where failures deny, and reports it`,
+      name: `answers 503 and logs the error for ${what} if onError is deny`,
       run: async (start) => {
-        const reported: unknown[] = [];
-        const url = await start({ ...options(), onError: "deny", logError: (error) => reported.push(error) });
+        const logged: unknown[] = [];
+        const url = await start({ ...options(), onError: "deny", logError: (error) => logged.push(error) });
         const answer = await send(`${url}/ok`);
         expect([answer.status, answer.body]).toEqual([503, '{"error":"service unavailable"}']);
         expect(answer.headers["cache-control"]).toBe("no-store");
-        expect(reported).toHaveLength(1);
+        expect(logged).toHaveLength(1);
       },
     },
   ];
@@ -133,9 +136,9 @@ function casesOf([what, options]: Failure): SuiteCase[] {
 
 export const FAILURE_CASES: readonly SuiteCase[] = [
   ...FAILURES.flatMap(casesOf),
-  ...REPORTERS.map(reporterCase),
+  ...BROKEN_LOGS.map(brokenLogCase),
   {
-    name: "counts nothing for what fails",
+    name: "counts nothing for requests that fail before they are counted",
     run: async (start) => {
       for (const partitionKey of [broken, () => "a".repeat(257), () => Symbol("ann") as unknown as string]) {
         const { limiter } = manualLimiter([bucketOf(5)]);
@@ -146,7 +149,7 @@ export const FAILURE_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "leaves the handler's own failures to the framework, and counts them",
+    name: "counts requests whose handler fails, and leaves the failure to the framework",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(2)]);
       const url = await start({ limiter, onError: "allow" });

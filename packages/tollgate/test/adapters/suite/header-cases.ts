@@ -26,7 +26,7 @@ const MIXED: readonly Limit[] = [
 
 export const HEADER_CASES: readonly SuiteCase[] = [
   {
-    name: "tells of the one limit that there is: draft-11 by default",
+    name: "sends draft-11 headers by default",
     run: async (start) => {
       const { clock, limiter } = manualLimiter([tokenBucket({ name: "a", capacity: 10, refill: 1, per: "6s" })]);
       const url = await start({ limiter });
@@ -37,7 +37,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "tells of all limits that enforce, and where the binding one stands",
+    name: "lists all enforcing limits and tells the state of the binding one",
     run: async (start) => {
       const { limiter } = manualLimiter(MIXED);
       const url = await start({ limiter, cost: { requests: 1, tokens: 30 } });
@@ -53,7 +53,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "tells a denied client of the limit that it waits for longest, and the same time twice",
+    name: "tells a denied client the limit with the longest wait, and the same time in Retry-After",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(1), perHour(1, { name: "hourly" })]);
       const url = await start({ limiter });
@@ -64,7 +64,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "tells of the binding limit what is left under it, not what is left of all",
+    name: "tells what is left under the binding limit, not the least remainder of all limits",
     run: async (start) => {
       const { clock, limiter } = manualLimiter([bucketOf(10), perHour(1_000, { name: "hourly" })]);
       limiter.charge({ remoteAddress: "127.0.0.1" } as HttpFacts, 700);
@@ -74,7 +74,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "tells a client that has nothing left how long the same request has to wait, not how long all takes",
+    name: "tells a client with nothing left when the same request would pass, not when the limit is idle",
     run: async (start) => {
       const { limiter } = manualLimiter([perMinute(2, { name: "two" })]);
       const url = await start({ limiter });
@@ -84,7 +84,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "names the partition where it is told to",
+    name: "names the partition if partitionKey gives one",
     run: async (start) => {
       const limits = [bucketOf(2), perHour(9, { name: "nine, per hour" })];
       const url = await start({ limiter: manualLimiter(limits).limiter, partitionKey: () => "Zoë / 1" });
@@ -99,7 +99,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "names no partition of requests that have none, and the longest one whole",
+    name: "names no partition if partitionKey gives none, and a partition of the greatest length whole",
     run: async (start) => {
       const partitionKey = ({ path }: HttpFacts) => (path === "/ok" ? undefined : "é".repeat(256));
       const url = await start({ limiter: manualLimiter([bucketOf(2)]).limiter, partitionKey });
@@ -109,7 +109,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "caps what no structured field can hold",
+    name: "caps numbers at the largest integer of a structured header",
     run: async (start) => {
       const limits = [fixedWindow({ name: "huge", limit: Number.MAX_SAFE_INTEGER, window: "1h" })];
       const answer = await send(`${await start({ limiter: manualLimiter(limits).limiter })}/ok`);
@@ -118,7 +118,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "speaks draft-7",
+    name: "sends the headers of draft-7",
     run: async (start) => {
       const { limiter } = manualLimiter([tokenBucket({ capacity: 10, refill: 1, per: "6s" }), perHour(100)]);
       const answer = await send(`${await start({ limiter, headers: "draft-7" })}/ok`);
@@ -130,7 +130,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "speaks draft-6",
+    name: "sends the headers of draft-6",
     run: async (start) => {
       const { limiter } = manualLimiter([tokenBucket({ capacity: 10, refill: 1, per: "6s" })]);
       const answer = await send(`${await start({ limiter, headers: "draft-6" })}/ok`);
@@ -144,7 +144,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "speaks the legacy form: the moment of the reset in seconds since the epoch",
+    name: "sends legacy headers with the reset in seconds since the epoch",
     run: async (start) => {
       const { limiter } = manualLimiter([tokenBucket({ capacity: 10, refill: 1, per: "6s" })]);
       const answer = await send(`${await start({ limiter, headers: "legacy" })}/ok`);
@@ -159,7 +159,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "speaks several forms at once, the newest where they share a field",
+    name: "sends several forms at once, and the newest form's header where two have the same name",
     run: async (start) => {
       const { limiter } = manualLimiter([tokenBucket({ name: "a", capacity: 10, refill: 1, per: "6s" })]);
       const answer = await send(`${await start({ limiter, headers: ["legacy", "draft-6", "draft-11"] })}/ok`);
@@ -177,7 +177,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "says nothing where it is told so, but when to come back",
+    name: "sends only Retry-After if headers is false",
     run: async (start) => {
       const url = await start({ limiter: manualLimiter([bucketOf(1)]).limiter, headers: false });
       expect(fieldsOf(await send(`${url}/ok`))).toEqual({});
@@ -187,7 +187,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "says nothing where no limit applies",
+    name: "sends no headers if no limit applies",
     run: async (start) => {
       const clock = manualClock(START_MS);
       const limits = (facts: HttpFacts) => (facts.path === "/ok" ? [] : [bucketOf(1)]);
@@ -197,7 +197,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "shows scripts of other origins the fields where it is told to",
+    name: "exposes the headers to scripts of other origins if the option says so",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(1)]);
       const url = await start({ limiter, exposeHeaders: true });

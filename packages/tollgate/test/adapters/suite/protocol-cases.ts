@@ -10,7 +10,7 @@ function statusesIn(received: string): number[] {
 
 export const PROTOCOL_CASES: readonly SuiteCase[] = [
   {
-    name: "counts each request of a connection that is kept alive",
+    name: "counts each request of a kept-alive connection",
     run: async (start) => {
       const url = await start({ limiter: manualLimiter([bucketOf(2)]).limiter });
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -39,7 +39,7 @@ export const PROTOCOL_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "gives HEAD the fields and no body",
+    name: "sends headers and no body for HEAD",
     run: async (start) => {
       const url = await start({ limiter: manualLimiter([bucketOf(1)]).limiter });
       const passed = await send(`${url}/ok`, { method: "HEAD" });
@@ -60,7 +60,7 @@ export const PROTOCOL_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "denies a request whose body nobody reads, and goes on with the connection",
+    name: "denies a request whose body stays unread, and keeps the connection usable",
     run: async (start) => {
       const url = await start({ limiter: manualLimiter([bucketOf(1)]).limiter });
       const post = "POST /ok HTTP/1.1\r\nHost: here\r\nContent-Length: 5\r\n\r\nabcde";
@@ -69,7 +69,7 @@ export const PROTOCOL_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "knows a header by its name in any case, and several lines of it as one list",
+    name: "reads a header by its name in any case, and several lines of it as one list",
     run: async (start) => {
       const seen: (string | undefined)[] = [];
       const skip = (facts: { header(name: string): string | undefined }) => {
@@ -83,7 +83,7 @@ export const PROTOCOL_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "knows the path without the query",
+    name: "reads the path without the query",
     run: async (start) => {
       const paths: string[] = [];
       const url = await start({ limiter: manualLimiter([AMPLE]).limiter, skip: ({ path }) => paths.push(path) < 0 });
@@ -93,7 +93,7 @@ export const PROTOCOL_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "knows one path of a route, whatever host and fragment a client writes into its target",
+    name: "reads the same path whatever host and fragment the request's target has",
     run: async (start) => {
       const paths: string[] = [];
       const url = await start({ limiter: manualLimiter([AMPLE]).limiter, skip: ({ path }) => paths.push(path) < 0 });

@@ -23,7 +23,7 @@ function recorder(): {
 
 export const SETTLING_CASES: readonly SuiteCase[] = [
   {
-    name: "gives back what successes cost: only failures count",
+    name: "refunds successful requests, so that only failures count",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(3)]);
       let settled = 0;
@@ -45,7 +45,7 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "gives back later, too, and over a store elsewhere",
+    name: "refunds after a promise, over an asynchronous store",
     run: async (start) => {
       const store = new AsyncTwin();
       const limiter = createLimiter({ name: "far", key: perAddress, limits: [bucketOf(3)], store });
@@ -62,7 +62,7 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "settles where the request was counted, and says so to a store elsewhere",
+    name: "tells an asynchronous store where the request was counted",
     run: async (start) => {
       const store = new AsyncTwin();
       const limiter = createLimiter({ name: "far", key: perAddress, limits: [bucketOf(9)], store });
@@ -109,7 +109,7 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "settles each unit for itself",
+    name: "settles each unit on its own",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(10), { ...bucketOf(1) }].slice(0, 1));
       let settled = 0;
@@ -125,7 +125,7 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "tells how a response ended, once: in one piece, streamed, by status",
+    name: "tells chargeAfter once how each response ended",
     run: async (start) => {
       const { outcomes, chargeAfter } = recorder();
       const url = await start({ limiter: manualLimiter([bucketOf(100)]).limiter, chargeAfter });
@@ -140,7 +140,7 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "tells of a body that was not sent: HEAD",
+    name: "tells chargeAfter that HEAD sent no body",
     run: async (start) => {
       const { outcomes, chargeAfter } = recorder();
       const url = await start({ limiter: manualLimiter([bucketOf(100)]).limiter, chargeAfter });
@@ -151,7 +151,7 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "settles once when the client breaks off a stream",
+    name: "settles once if the client breaks off a stream",
     run: async (start) => {
       const { outcomes, chargeAfter } = recorder();
       const { limiter } = manualLimiter([bucketOf(100)]);
@@ -165,7 +165,7 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "settles what the handler failed at",
+    name: "settles a request whose handler failed",
     run: async (start) => {
       const { outcomes, chargeAfter } = recorder();
       const url = await start({ limiter: manualLimiter([bucketOf(100)]).limiter, chargeAfter });
@@ -175,7 +175,7 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "settles nothing for what was denied, skipped or not counted",
+    name: "settles nothing for requests that were denied, skipped or not counted",
     run: async (start) => {
       const { outcomes, chargeAfter } = recorder();
       const { limiter } = manualLimiter([bucketOf(1)]);
@@ -188,7 +188,7 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "reports a chargeAfter that fails, at once or later, and a cost that is none",
+    name: "logs a chargeAfter that throws, rejects or returns a malformed cost",
     run: async (start) => {
       const reported: unknown[] = [];
       const { limiter } = manualLimiter([bucketOf(100)]);

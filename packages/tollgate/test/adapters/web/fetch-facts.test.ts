@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 const URL_HERE = "http://here.example/path";
 const ask = () => new Request(URL_HERE);
 
-describe("the facts of a request", () => {
+describe("the facts of a fetch request", () => {
   it.each([
     ["http://here.example", "/"],
     ["http://here.example/?a=/b", "/"],
@@ -16,17 +16,17 @@ describe("the facts of a request", () => {
     ["http://here.example?a=/b", "/"],
     ["http://here.example#/b", "/"],
     ["http://here.example/a?b=://c/d", "/a"],
-  ])("the path of %s", (url, path) => {
+  ])("have the path of %s", (url, path) => {
     expect(factsOf(new Request(url)).path).toBe(path);
   });
 
-  it("method and headers", () => {
+  it("have the method, and headers by names in any case", () => {
     const { method, header: named } = factsOf(new Request(URL_HERE, { method: "PUT", headers: { "X-One": "1" } }));
     expect([method, named("x-one"), named("X-ONE"), named("x-two")]).toEqual(["PUT", "1", "1", undefined]);
   });
 });
 
-describe("the address", () => {
+describe("the address of a fetch request", () => {
   /** Calls a limited handler as a runtime would, and returns the addresses seen by the key and by the handler. */
   async function addresses(others: unknown[], options: Partial<RateLimitOptions<HttpFacts>> = {}): Promise<unknown[]> {
     const seen: unknown[] = [];
@@ -61,18 +61,18 @@ describe("the address", () => {
     ["Next.js", [{ params: Promise.resolve({}) }], undefined],
     ["nothing", [], undefined],
     ["anything", [null, undefined, 1, "192.0.2.9", bunServer("192.0.2.2")], "192.0.2.2"],
-  ])("as told by %s", async (_name, others, address) => {
+  ])("is the one that %s tells", async (_name, others, address) => {
     expect(await addresses(others)).toEqual([address, address]);
   });
 
-  it("as told by the option, whatever the runtime says", async () => {
+  it("is the one that the option tells, whatever the runtime tells", async () => {
     const remoteAddress = (_request: Request, _server: unknown, address: unknown) => String(address);
     const others = [bunServer("192.0.2.1"), "192.0.2.3"];
     expect(await addresses(others, { remoteAddress })).toEqual(["192.0.2.3", "192.0.2.3"]);
     expect(await addresses(others, { remoteAddress: () => "" })).toEqual([undefined, undefined]);
   });
 
-  it("is asked for once, and only if it is wanted", async () => {
+  it("is looked up once, and only if it is read", async () => {
     let asked = 0;
     const remoteAddress = () => {
       asked += 1;
@@ -86,7 +86,7 @@ describe("the address", () => {
     expect(asked).toBe(1);
   });
 
-  it("is not known of a request that came to no limiter, and then is", async () => {
+  it("is unknown until the request comes to a limiter", async () => {
     const request = ask();
     const facts = factsOf(request);
     expect(facts.remoteAddress).toBeUndefined();
@@ -98,7 +98,7 @@ describe("the address", () => {
     expect(facts.remoteAddress).toBe("192.0.2.1");
   });
 
-  it("is asked for before anything is waited for: the peer may go", async () => {
+  it("is looked up before the limiter waits, because the peer may leave", async () => {
     let address: string | undefined = "192.0.2.1";
     const skip = async () => {
       await Promise.resolve();
@@ -108,7 +108,7 @@ describe("the address", () => {
     expect(await addresses([], { remoteAddress: () => address, skip })).toEqual(["192.0.2.1", "192.0.2.1"]);
   });
 
-  it("is not asked for twice when that fails while something is waited for", async () => {
+  it("is not looked up twice if the look-up fails while the limiter waits", async () => {
     const remoteAddress = () => {
       throw new Error("no address");
     };
@@ -118,7 +118,7 @@ describe("the address", () => {
     expect((await handle(ask())).status).toBe(200);
   });
 
-  describe("where one limiter stands in front of another", () => {
+  describe("behind two limiters", () => {
     /** What the key functions, the functions of the options and the handler see, in turn. */
     async function seenBy(
       outer: RateLimitOptions<HttpFacts>["remoteAddress"],
@@ -158,19 +158,19 @@ describe("the address", () => {
       return seen;
     }
 
-    it("is known to the one inside, which is handed nothing that tells it", async () => {
+    it("is known to the inner limiter, which is handed only the request", async () => {
       const all = (address: string) =>
         ["outer", "inner", "handler", "inner settles", "outer settles"].map((who) => `${who} ${address}`);
       expect(await seenBy(undefined, undefined, [bunServer("192.0.2.1")])).toEqual(all("192.0.2.1"));
       expect(await seenBy(() => "192.0.2.2", undefined, [])).toEqual(all("192.0.2.2"));
     });
 
-    it("is what each is told by its own option", async () => {
+    it("is for each limiter the one that its own option tells", async () => {
       const [outer, inner] = [() => "192.0.2.1", () => "192.0.2.2"];
       expect((await seenBy(outer, inner, [])).slice(0, 2)).toEqual(["outer 192.0.2.1", "inner 192.0.2.2"]);
     });
 
-    it("stays what it was in the facts that the outer one was asked about", async () => {
+    it("does not change in the facts that the outer limiter was given", async () => {
       let kept: HttpFacts | undefined;
       const key = (facts: HttpFacts) => {
         kept ??= facts;

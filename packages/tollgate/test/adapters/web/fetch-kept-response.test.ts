@@ -18,12 +18,12 @@ const told = ({ headers }: Response) => headers.get("ratelimit");
 const standing = (client: string, remaining: number, seconds: number) =>
   `"limit";r=${remaining};t=${seconds};${pkOf(client)}`;
 
-describe("a response that a handler keeps", () => {
+describe("a response that a handler returns repeatedly", () => {
   it.each<[string, string, () => Response]>([
     ["without a body", "GET", () => new Response(null, { status: 204 })],
     ["with a body that is not sent", "HEAD", () => new Response("hello")],
     ["whose headers do not change", "GET", () => Response.redirect("http://there.example/", 302)],
-  ])("tells every client of its own standing: one %s", async (_what, method, made) => {
+  ])("tells every client its own quota state: %s", async (_what, method, made) => {
     const kept = made();
     const handle = limitOf()(() => kept);
     const first = await handle(ask("ann", method));
@@ -37,7 +37,7 @@ describe("a response that a handler keeps", () => {
     expect(second.headers.get("location")).toBe(kept.headers.get("location"));
   });
 
-  it("tells them apart while all are waited for", async () => {
+  it("tells concurrent clients their own quota states", async () => {
     const kept = new Response(null, { status: 404 });
     const store = new AsyncTwin();
     const limiter = createLimiter({ name: "limit", key: clientOf, limits: [perHour(10, { name: "limit" })], store });
@@ -49,7 +49,7 @@ describe("a response that a handler keeps", () => {
     expect((await Promise.all(asked)).map(told)).toEqual(clients.map((client) => standing(client, 9, 360)));
   });
 
-  it("keeps the fields that it has of its own", async () => {
+  it("keeps its own headers", async () => {
     const kept = new Response(null, {
       headers: { RateLimit: "own", "Access-Control-Expose-Headers": "X-Own", "X-Own": "1" },
     });
@@ -62,7 +62,7 @@ describe("a response that a handler keeps", () => {
     }
   });
 
-  it("tells nothing of others to a request that is not counted", async () => {
+  it("shows an uncounted request no headers of other requests", async () => {
     const kept = new Response(null, { headers: { "X-Own": "1" } });
     const handle = limitOf({ skip: (request) => clientOf(request) === "eve" })(() => kept);
     await handle(ask("ann"));
@@ -70,7 +70,7 @@ describe("a response that a handler keeps", () => {
     expect([...headers.keys()]).toEqual(["x-own"]);
   });
 
-  it("tells what the limiter inside says, and all that the one in front adds", async () => {
+  it("has the inner limiter's headers, and those that the outer one adds", async () => {
     const kept = new Response(null);
     const front = limitOf({ headers: ["legacy", "draft-11"] }, 50);
     const handle = front(limitOf()(() => kept));
@@ -86,7 +86,7 @@ describe("a response that a handler keeps", () => {
     }
   });
 
-  it("tells the same behind a limiter that settles", async () => {
+  it("has the same headers behind a limiter with chargeAfter", async () => {
     const kept = new Response("hello");
     const plain = limitOf()(() => kept);
     const settling = limitOf({ chargeAfter: () => 1 })(() => kept);
@@ -94,7 +94,7 @@ describe("a response that a handler keeps", () => {
     expect(told(await settling(ask("bob", "GET")))).toBe(standing("bob", 9, 360));
   });
 
-  it("may be that of onDenied", async () => {
+  it("may be a response of onDenied", async () => {
     const kept = new Response("wait", { status: 503 });
     const limiter = createLimiter({
       key: clientOf,

@@ -38,8 +38,8 @@ function source(...chunks: unknown[]): { body: ReadableStream; asked: () => numb
   return { body, asked: () => asked, cancelled };
 }
 
-describe("the outcome", () => {
-  it("of a body is told when it has been taken whole, and not before", async () => {
+describe("the outcome of a fetch response", () => {
+  it("is known when the whole body has been read, and not before", async () => {
     const { limit, outcomes } = watched();
     const response = await limit(() => new Response(source(bytes(3), bytes(4)).body, { status: 201 }))(
       new Request(URL_HERE),
@@ -52,7 +52,7 @@ describe("the outcome", () => {
     expect(outcomes).toEqual([{ status: 201, bytes: 7, completed: true }]);
   });
 
-  it("of text is counted in bytes, and the response keeps all else", async () => {
+  it("counts text in bytes, and leaves the rest of the response unchanged", async () => {
     const { limit, outcomes } = watched();
     const made = () => new Response("naïve", { status: 203, statusText: "Fine", headers: { "X-Own": "1" } });
     const response = await limit(made)(new Request(URL_HERE));
@@ -63,14 +63,14 @@ describe("the outcome", () => {
     expect(outcomes).toEqual([{ status: 203, bytes: 6, completed: true }]);
   });
 
-  it("of an empty body is told when its end is found", async () => {
+  it("is known at the end of an empty body", async () => {
     const { limit, outcomes } = watched();
     const response = await limit(() => new Response(""))(new Request(URL_HERE));
     expect(await response.text()).toBe("");
     expect(outcomes).toEqual([{ status: 200, bytes: 0, completed: true }]);
   });
 
-  it("counts text and buffers in streams, which some runtimes take", async () => {
+  it("counts text and buffers in streams, which some runtimes accept", async () => {
     const { limit, outcomes } = watched();
     const { body } = source("naïve", bytes(5).buffer, new DataView(new ArrayBuffer(3)));
     const response = await limit(() => new Response(body))(new Request(URL_HERE));
@@ -79,7 +79,7 @@ describe("the outcome", () => {
     expect(outcomes).toEqual([{ status: 200, bytes: 14, completed: true }]);
   });
 
-  it("takes nothing from a body before it is asked for", async () => {
+  it("reads nothing of a body ahead of the runtime", async () => {
     const { limit } = watched();
     const { body, asked } = source(bytes(1), bytes(1), bytes(1));
     const response = await limit(() => new Response(body))(new Request(URL_HERE));
@@ -91,7 +91,7 @@ describe("the outcome", () => {
     expect(asked()).toBe(1);
   });
 
-  it("of a body that is cancelled is told once, and the handler's body is cancelled for the same reason", async () => {
+  it("is told once for a cancelled body, and passes the reason to the handler's body", async () => {
     const { limit, outcomes } = watched();
     const { body, cancelled } = source(bytes(3), bytes(4), bytes(5));
     const response = await limit(() => new Response(body))(new Request(URL_HERE));
@@ -103,7 +103,7 @@ describe("the outcome", () => {
     expect(outcomes).toEqual([{ status: 200, bytes: 3, completed: false }]);
   });
 
-  it("of a body that is cancelled while it is waited for does not count what comes too late", async () => {
+  it("does not count a chunk that arrives after the body was cancelled", async () => {
     const { limit, outcomes } = watched();
     let give = (): void => {};
     const body = new ReadableStream<Uint8Array>({
@@ -125,7 +125,7 @@ describe("the outcome", () => {
     expect(outcomes).toEqual([{ status: 200, bytes: 0, completed: false }]);
   });
 
-  it("of a body that fails is told, and whoever takes it gets the error", async () => {
+  it("is told for a body that fails, and the reader gets the error", async () => {
     const { limit, outcomes } = watched();
     let asked = 0;
     const failure = new Error("the source dried up");
@@ -147,25 +147,25 @@ describe("the outcome", () => {
     ["205", "GET", () => new Response(null, { status: 205 })],
     ["304", "GET", () => new Response(null, { status: 304 })],
     ["a redirect", "GET", () => Response.redirect("http://there.example/", 303)],
-  ])("of %s is told at once", async (_name, method, made) => {
+  ])("is told at once for %s", async (_name, method, made) => {
     const { limit, outcomes } = watched();
     const { status } = await limit(made)(new Request(URL_HERE, { method }));
     expect(outcomes).toEqual([{ status, bytes: 0, completed: true }]);
   });
 
-  it("of HEAD is told at once, and the response is the handler's own", async () => {
+  it("is told at once for HEAD, and the response is the handler's own", async () => {
     const { limit } = watched();
     const response = new Response("never read");
     expect(await limit(() => response)(new Request(URL_HERE, { method: "HEAD" }))).toBe(response);
   });
 
-  it("of an error of the network is that nothing was sent", async () => {
+  it("of a network error is incomplete", async () => {
     const { limit, outcomes } = watched();
     await limit(() => Response.error())(new Request(URL_HERE));
     expect(outcomes).toEqual([{ status: 0, bytes: 0, completed: false }]);
   });
 
-  it("of a handler that fails is 500, whether at once or later", async () => {
+  it("of a handler that fails, at once or later, has status 500", async () => {
     const { limit, outcomes } = watched();
     const failure = new Error("the handler failed");
     const atOnce = (): Response => {
@@ -180,7 +180,7 @@ describe("the outcome", () => {
     ]);
   });
 
-  it("of a response that was used already is that of a handler that fails", async () => {
+  it("of a response whose body was used is that of a failed handler", async () => {
     const { limit, outcomes } = watched();
     const used = new Response("hello");
     await used.text();
@@ -189,7 +189,7 @@ describe("the outcome", () => {
   });
 });
 
-describe("the outcome of a request whose client goes", () => {
+describe("the outcome of a fetch request whose client leaves", () => {
   /** The client goes while the handler works, which then does what it is told. */
   async function goneWhile(end: (fail: () => void, answer: () => void) => void): Promise<Outcome[]> {
     const { limit, outcomes } = watched();
@@ -215,11 +215,11 @@ describe("the outcome of a request whose client goes", () => {
     ["fails for that", (fail) => fail(), [{ status: 0, bytes: 0, completed: false }]],
     ["fails later", (fail) => void setTimeout(fail, 2), [{ status: 0, bytes: 0, completed: false }]],
     ["answers later", (_fail, answer) => void setTimeout(answer, 2), [{ status: 202, bytes: 0, completed: false }]],
-  ])("before there is a response is that of a handler which %s", async (_name, end, expected) => {
+  ])("before the response is that of a handler which %s", async (_name, end, expected) => {
     expect(await goneWhile(end)).toEqual(expected);
   });
 
-  it("is told when the handler has answered, not before", async () => {
+  it("is known when the handler has answered, not before", async () => {
     const { limit, outcomes } = watched();
     const client = new AbortController();
     await limit(async () => {
@@ -231,7 +231,7 @@ describe("the outcome of a request whose client goes", () => {
     expect(outcomes).toEqual([{ status: 200, bytes: 0, completed: false }]);
   });
 
-  it("before it came to the limiter is the same", async () => {
+  it("is the same if the client left before the limiter was asked", async () => {
     const { limit, outcomes } = watched();
     const request = new Request(URL_HERE, { signal: AbortSignal.abort() });
     await limit(() => new Response("too late"))(request);
@@ -239,7 +239,7 @@ describe("the outcome of a request whose client goes", () => {
     expect(outcomes).toEqual([{ status: 200, bytes: 0, completed: false }]);
   });
 
-  it("is that of a web socket where the request becomes one, which Deno tells as if the client had gone", async () => {
+  it("is complete for a request that becomes a web socket, which Deno aborts", async () => {
     const { limit, outcomes } = watched();
     const client = new AbortController();
     await limit(async () => {
@@ -250,7 +250,7 @@ describe("the outcome of a request whose client goes", () => {
     expect(outcomes).toEqual([{ status: 101, bytes: 0, completed: true }]);
   });
 
-  it("after there is a response is for the body to tell", async () => {
+  it("after the response depends on the body", async () => {
     const { limit, outcomes } = watched();
     const client = new AbortController();
     const request = new Request(URL_HERE, { signal: client.signal });
@@ -263,10 +263,10 @@ describe("the outcome of a request whose client goes", () => {
   });
 });
 
-describe("the outcome of a request without a signal, as some runtimes have it", () => {
+describe("the outcome of a fetch request without a signal", () => {
   const unsignalled = () => Object.defineProperty(new Request(URL_HERE), "signal", { value: undefined });
 
-  it("is told when there is a response, or an error", async () => {
+  it("is known at the response or error", async () => {
     const { limit, outcomes } = watched();
     expect(await (await limit(() => new Response("hello"))(unsignalled())).text()).toBe("hello");
     const failure = new Error("the handler failed");
@@ -282,8 +282,8 @@ describe("the outcome of a request without a signal, as some runtimes have it", 
   });
 });
 
-describe("runtimes that end what a request has begun", () => {
-  it("wait until the request is settled, over a store elsewhere, too", async () => {
+describe("runtimes with waitUntil", () => {
+  it("wait until the request is settled over an asynchronous store", async () => {
     const store = new AsyncTwin();
     const limiter = createLimiter({ name: "far", key: () => "everybody", limits: [perHour(9)], store });
     const handle = rateLimit({ limiter, chargeAfter: () => 0 })((_request: Request, ..._others: unknown[]) =>
@@ -311,7 +311,7 @@ describe("runtimes that end what a request has begun", () => {
     expect((await limiter.peek(undefined as never, 0)).remaining).toBe(9);
   });
 
-  it("wait for nothing where nothing is to be settled", async () => {
+  it("are not asked to wait if nothing is to be settled", async () => {
     const limiter = createLimiter({ key: () => "everybody", limits: [perHour(1)] });
     const waitUntil = (): never => {
       throw new Error("never asked");

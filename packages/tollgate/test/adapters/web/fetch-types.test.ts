@@ -4,7 +4,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 
 const URL_HERE = "http://here.example/path";
 
-describe("types", () => {
+describe("the types of the fetch adapter", () => {
   interface Env {
     readonly secret: string;
   }
@@ -20,7 +20,7 @@ describe("types", () => {
   const limiter = createLimiter({ key: header("x-api-key"), limits: [perHour(1)] });
   const inFront = rateLimit({ limiter });
 
-  it("a limited handler takes what the handler takes", () => {
+  it("give a limited handler the parameters of its handler", () => {
     const worker = inFront(async (_request: Request, env: Env, context: Context) => {
       context.waitUntil(Promise.resolve());
       return new Response(env.secret);
@@ -34,12 +34,12 @@ describe("types", () => {
     expectTypeOf(optional).toBeCallableWith(new Request(URL_HERE), { secret: "a" });
   });
 
-  it("a handler that takes less may be called with more", () => {
+  it("accept a handler with fewer parameters", () => {
     expectTypeOf(inFront(() => new Response())).toBeCallableWith(new Request(URL_HERE), 1, "two");
     expectTypeOf(inFront((request) => new Response(request.url))).toBeCallableWith(new Request(URL_HERE));
   });
 
-  it("what it answers is what the handler answers, or denies", () => {
+  it("give a limited handler the answers of its handler, or a response", () => {
     const upgrades = inFront((_request: Request, server: { upgrade(): boolean }) =>
       server.upgrade() ? undefined : new Response(),
     );
@@ -51,7 +51,7 @@ describe("types", () => {
     inFront((_env: Env) => new Response());
   });
 
-  it("options know the request that they ask for, and then so does the handler", () => {
+  it("infer the runtime's request from the options", () => {
     const perUser = createLimiter({ key: (user: { id: string }) => user.id, limits: [perHour(1)] });
     const native = rateLimit({
       limiter: perUser,
@@ -68,7 +68,7 @@ describe("types", () => {
     expect(rateLimit({ limiter: perUser })).toBeTypeOf("function");
   });
 
-  it("what tells the address says what the handler gets", () => {
+  it("infer the handler's arguments from remoteAddress", () => {
     const told = rateLimit({ limiter, remoteAddress: (_request, env: Env) => env.secret });
     expectTypeOf(told(() => new Response())).toBeCallableWith(new Request(URL_HERE), { secret: "a" });
     expectTypeOf(told((_request: Request, _env: Env, _context: Context) => new Response())).parameters.toEqualTypeOf<
@@ -80,7 +80,7 @@ describe("types", () => {
     expectTypeOf(told(() => new Response())).toBeCallableWith(new Request(URL_HERE));
   });
 
-  it("the decision may be none", () => {
+  it("let the decision be undefined", () => {
     expectTypeOf(decisionOf).returns.toEqualTypeOf<Decision | undefined>();
     expectTypeOf<LimitedHandler<[Request], Response>>().returns.toEqualTypeOf<Promise<Response>>();
   });

@@ -19,7 +19,7 @@ async function passed(response: Response): Promise<Response> {
 
 const fieldsOf = ({ headers }: Response) => FIELDS.filter((name) => headers.has(name));
 
-it("hands the handler what it is handed, and answers denials itself", async () => {
+it("hands all arguments to the fetch handler, and answers denials itself", async () => {
   const handle = limit(1)((request: Request, ...others: unknown[]) => Response.json([request.url, ...others]));
   expect(await (await handle(ask(), 1, { two: 2 })).json()).toEqual([URL_HERE, 1, { two: 2 }]);
   const denied = await handle(ask(), 1);
@@ -29,7 +29,7 @@ it("hands the handler what it is handed, and answers denials itself", async () =
   expect(await denied.text()).toBe('{"error":"rate limit exceeded","retry_after_secs":3600}');
 });
 
-describe("the handler's response", () => {
+describe("the response of a limited fetch handler", () => {
   const servers: RunningServer[] = [];
   afterEach(async () => {
     await Promise.all(servers.splice(0).map((server) => server.close()));
@@ -46,44 +46,44 @@ describe("the handler's response", () => {
     return fetch(server.url, { redirect: "manual" });
   }
 
-  it("is the same with the fields, where its headers change", async () => {
+  it("is the same object with added headers if its headers are mutable", async () => {
     const response = new Response("hello", { status: 201, headers: { "X-Own": "1" } });
     expect(await passed(response)).toBe(response);
     expect(fieldsOf(response)).toEqual(FIELDS);
     expect(response.headers.get("x-own")).toBe("1");
   });
 
-  it("is a copy where they do not: a redirect", async () => {
+  it("is a copy if its headers are immutable: a redirect", async () => {
     const response = await passed(Response.redirect("http://there.example/", 307));
     expect([response.status, response.headers.get("location")]).toEqual([307, "http://there.example/"]);
     expect(fieldsOf(response)).toEqual(FIELDS);
   });
 
-  it("is a copy where they do not: fetched from elsewhere", async () => {
+  it("is a copy if its headers are immutable: a fetched response", async () => {
     const response = await passed(await fetched(418, "short"));
     expect([response.status, response.statusText, await response.text()]).toEqual([418, "As It Was", "short"]);
     expect(response.headers.get("x-upstream")).toBe("yes");
     expect(fieldsOf(response)).toEqual(FIELDS);
   });
 
-  it.each([204, 304])("has no body where the status forbids one, fetched from elsewhere: %i", async (status) => {
+  it.each([204, 304])("has no body if it was fetched with status %i", async (status) => {
     const response = await passed(await fetched(status, null));
     expect([response.status, response.statusText, response.body]).toEqual([status, "As It Was", null]);
     expect(fieldsOf(response)).toEqual(FIELDS);
   });
 
-  it.each([204, 205, 304])("has none where the handler made it: %i", async (status) => {
+  it.each([204, 205, 304])("has no body if the handler made it with status %i", async (status) => {
     const response = await passed(new Response(null, { status }));
     expect([response.status, response.body, ...fieldsOf(response)]).toEqual([status, null, ...FIELDS]);
   });
 
-  it("keeps the fields that it has", async () => {
+  it("keeps its own headers", async () => {
     const response = await passed(new Response("hello", { headers: { RateLimit: "own", Vary: "Cookie" } }));
     expect([response.headers.get("ratelimit"), response.headers.get("vary")]).toEqual(["own", "Cookie"]);
     expect(fieldsOf(response)).toEqual(FIELDS);
   });
 
-  it("exposes the fields besides what it exposes, once", async () => {
+  it("exposes the RateLimit headers once beside its own exposed headers", async () => {
     const own = () => new Response("hello", { headers: { "Access-Control-Expose-Headers": "X-Own" } });
     const outer = rateLimit({ limiter: limiterOf(5), exposeHeaders: true });
     const inner = rateLimit({ limiter: limiterOf(5), exposeHeaders: true });
@@ -93,18 +93,18 @@ describe("the handler's response", () => {
     );
   });
 
-  it("is left alone where there are no fields, though its headers do not change", async () => {
+  it("is unchanged if there are no headers to add", async () => {
     const response = Response.redirect("http://there.example/", 302);
     expect(await rateLimit({ limiter: limiterOf(1), headers: false })(() => response)(ask())).toBe(response);
     expect(await rateLimit({ limiter: limiterOf(1), skip: () => true })(() => response)(ask())).toBe(response);
   });
 
-  it("is left alone where it stands for an error of the network", async () => {
+  it("is unchanged if it is a network error", async () => {
     const response = Response.error();
     expect(await passed(response)).toBe(response);
   });
 
-  it.each([true, false])("is left alone where it stands for a web socket (it is charged for: %s)", async (charged) => {
+  it.each([true, false])("is unchanged if it stands for a web socket (with chargeAfter: %s)", async (charged) => {
     // Node has no such response: those of Workers and Deno have this status, and are known by their identity.
     const response = Object.defineProperty(new Response(null), "status", { value: 101 });
     const outcomes: unknown[] = [];
@@ -115,7 +115,7 @@ describe("the handler's response", () => {
     expect(outcomes).toEqual(charged ? [{ status: 101, bytes: 0, completed: true }] : []);
   });
 
-  it.each([null, undefined])("may be %s: an upgrade, or somebody else's turn", async (nothing) => {
+  it.each([null, undefined])("may be %s, for an upgrade or the next handler", async (nothing) => {
     const outcomes: unknown[] = [];
     const chargeAfter = (_request: Request, outcome: unknown) => outcomes.push(outcome);
     expect(await limit()(() => nothing)(ask())).toBe(nothing);
@@ -124,18 +124,18 @@ describe("the handler's response", () => {
   });
 });
 
-describe("what is thrown", () => {
+describe("an error behind the fetch adapter", () => {
   const failure = new Error("failed");
   const fail = (): never => {
     throw failure;
   };
 
-  it("rejects, be it the handler's", async () => {
+  it("of the handler rejects the promise", async () => {
     await expect(limit()(fail)(ask())).rejects.toBe(failure);
     await expect(limit()(async () => fail())(ask())).rejects.toBe(failure);
   });
 
-  it("rejects, be it that of a function of the options, and the handler is not asked", async () => {
+  it("of an option's function rejects the promise, and the handler is not called", async () => {
     let asked = 0;
     const handler = () => {
       asked += 1;
@@ -153,8 +153,8 @@ describe("what is thrown", () => {
   });
 });
 
-describe("onDenied", () => {
-  it("gets the request and the decision, and its response the fields that it has not got", async () => {
+describe("onDenied of the fetch adapter", () => {
+  it("gets request and decision, and its response gets the headers that it lacks", async () => {
     const seen: [Request, Denied][] = [];
     const handle = rateLimit({
       limiter: limiterOf(1),
@@ -179,7 +179,7 @@ describe("onDenied", () => {
     expect(fieldsOf(denied)).toEqual(FIELDS);
   });
 
-  it.each([undefined, null, "wait", 429])("says so when it returns no response but %j", async (nothing) => {
+  it.each([undefined, null, "wait", 429])("fails with ERR_OPTION if it returns %j", async (nothing) => {
     const onDenied = async () => nothing as unknown as Response;
     const handle = rateLimit({ limiter: limiterOf(1), onDenied, cost: 2 })(() => new Response("hello"));
     await expect(handle(ask())).rejects.toMatchObject({
@@ -188,7 +188,7 @@ describe("onDenied", () => {
     });
   });
 
-  it("is not asked about clients on the list of those refused", async () => {
+  it("is not called for clients on the deny list", async () => {
     const onDenied = () => new Response("never");
     const options = { limiter: limiterOf(1), denyList: ["192.0.2.1"], remoteAddress: () => "192.0.2.1", onDenied };
     const refused = await rateLimit(options)(() => new Response("hello"))(ask());
@@ -199,7 +199,7 @@ describe("onDenied", () => {
 describe("decisionOf", () => {
   const remaining = (decision: Decision | undefined) => decision?.remaining;
 
-  it("is what the limiter decided, while the request is handled and afterwards", async () => {
+  it("returns the limiter's decision during and after the handler", async () => {
     const request = ask();
     expect(decisionOf(request)).toBeUndefined();
     const seen: unknown[] = [];
@@ -210,13 +210,13 @@ describe("decisionOf", () => {
     expect([...seen, remaining(decisionOf(request)), decisionOf(ask())]).toEqual([2, 2, undefined]);
   });
 
-  it("is known for a denied request, too", async () => {
+  it("returns the decision on a denied request", async () => {
     const request = ask();
     await rateLimit({ limiter: limiterOf(1), cost: 2 })(() => new Response("never"))(request);
     expect(decisionOf(request)).toMatchObject({ allowed: false, reason: "cost-over-capacity" });
   });
 
-  it("is not known where nothing was counted, nor for a copy of the request", async () => {
+  it("returns undefined for an uncounted request and for a copy of a request", async () => {
     const skipped = ask();
     await rateLimit({ limiter: limiterOf(1), skip: () => true })(() => new Response("hello"))(skipped);
     const counted = ask();
@@ -224,7 +224,7 @@ describe("decisionOf", () => {
     expect([decisionOf(skipped), decisionOf(counted.clone())]).toEqual([undefined, undefined]);
   });
 
-  it("is that of the last limiter that counted", async () => {
+  it("returns the decision of the last limiter that counted", async () => {
     const request = ask();
     const skips = rateLimit({ limiter: limiterOf(1), skip: () => true });
     const response = await limit(30)(limit(20)(skips(() => new Response("hello"))))(request);
@@ -233,13 +233,13 @@ describe("decisionOf", () => {
   });
 });
 
-describe("bad options", () => {
+describe("the fetch adapter", () => {
   const limiter = limiterOf(1);
   const attempt = (options: unknown) => () => rateLimit(options as { limiter: typeof limiter });
   it.each<[string, () => unknown, string]>([
     ["none", attempt(undefined), "rateLimit: expected an object of options, got undefined"],
     ["no limiter", attempt({}), "limiter: expected one made by createLimiter or combine, got undefined"],
-    ["onDenied", attempt({ limiter, onDenied: 1 }), "onDenied: expected a function, got 1"],
+    ["onDenied of the fetch adapter", attempt({ limiter, onDenied: 1 }), "onDenied: expected a function, got 1"],
     [
       "remoteAddress",
       attempt({ limiter, remoteAddress: "x-real-ip" }),
@@ -250,7 +250,7 @@ describe("bad options", () => {
       () => rateLimit({ limiter })(new Response("hello") as never),
       "handler: expected a function of the request, got an object",
     ],
-  ])("%s", (_name, made, message) => {
+  ])("refuses a wrong option: %s", (_name, made, message) => {
     expect(made).toThrow(expect.objectContaining({ code: "ERR_OPTION", message }));
   });
 });

@@ -14,7 +14,7 @@ async function linesOf(url: string): Promise<string[]> {
   return (head ?? "").split("\r\n").slice(1);
 }
 
-describe.each(WAYS)("the fields survive %s", (_where, ask) => {
+describe.each(WAYS)("the RateLimit headers of Hono %s", (_where, ask) => {
   const fields = async (handler: (context: Context) => Response | Promise<Response>) => {
     const app = limitedApp({ limiter: bucketLimiter(5) });
     app.get("/handled", handler);
@@ -28,11 +28,11 @@ describe.each(WAYS)("the fields survive %s", (_where, ask) => {
     ["a plain response", () => new Response("plain"), 200],
     ["a response without a body", () => new Response(null, { status: 204 }), 204],
     ["a stream", () => new Response(new Blob(["streamed"]).stream()), 200],
-    ["a response whose fields do not change", () => Response.redirect("http://localhost/there", 302), 302],
-    ["a response that was fetched", async () => fetch("data:text/plain,fetched"), 200],
-    ["a response in another's place", (context) => replaced(context), 203],
+    ["a response with immutable headers", () => Response.redirect("http://localhost/there", 302), 302],
+    ["a fetched response", async () => fetch("data:text/plain,fetched"), 200],
+    ["a response that replaces another", (context) => replaced(context), 203],
     ["an error", () => Promise.reject(new HTTPException(409, { message: "failed" })), 500],
-  ])("%s", async (_what, handler, status) => {
+  ])("are sent with %s", async (_what, handler, status) => {
     expect(await fields(handler)).toEqual([status, ...both]);
   });
 
@@ -42,12 +42,12 @@ describe.each(WAYS)("the fields survive %s", (_where, ask) => {
     return context.res;
   }
 
-  it("where no route is found", async () => {
+  it("are sent if no route is found", async () => {
     const answer = await ask(limitedApp({ limiter: bucketLimiter(5) }), "/nowhere");
     expect([answer.status, answer.headers.get("ratelimit")]).toEqual([404, both[1]]);
   });
 
-  it("but those of the handler stand", async () => {
+  it("do not replace the handler's own headers", async () => {
     const app = limitedApp({ limiter: bucketLimiter(5) });
     app.get("/own", (context) => context.text("own", 200, { rAtElImIt: '"other";r=1' }));
     app.get("/fetched", () => new Response(new Blob(["own"]).stream(), { headers: { RateLimit: '"other";r=1' } }));
@@ -68,7 +68,7 @@ describe.each(WAYS)("the fields survive %s", (_where, ask) => {
       },
       "X-Own, ",
     ],
-  ])("and are exposed beside %s", async (_what, first, own) => {
+  ])("are exposed beside %s", async (_what, first, own) => {
     const exposedBy = async (options: Pick<RateLimitOptions<HttpFacts>, "onDenied">) => {
       const app = new Hono();
       app.use(first, rateLimit({ limiter: bucketLimiter(1), exposeHeaders: true, ...options }));
@@ -81,7 +81,7 @@ describe.each(WAYS)("the fields survive %s", (_where, ask) => {
     expect(await exposedBy({ onDenied: (context) => context.text("denied") })).toEqual([all, all]);
   });
 
-  it("anew where the handler returns the same response again", async () => {
+  it("are new if the handler returns the same response again", async () => {
     const app = limitedApp({ limiter: bucketLimiter(5), exposeHeaders: true });
     const kept = new Response(null, { status: 204 });
     app.get("/kept", () => kept);
@@ -89,7 +89,7 @@ describe.each(WAYS)("the fields survive %s", (_where, ask) => {
     expect(told).toEqual(['"bucket";r=4;t=1', '"bucket";r=3;t=2']);
   });
 
-  it("and are exposed beside what a response that was fetched exposes", async () => {
+  it("are exposed beside the exposed headers of a fetched response", async () => {
     const upstream = new Hono();
     upstream.get("/", (context) => context.text("up", 200, { "Access-Control-Expose-Headers": "X-Up" }));
     const url = await listen(upstream);
@@ -101,8 +101,8 @@ describe.each(WAYS)("the fields survive %s", (_where, ask) => {
   });
 });
 
-describe("on the wire", () => {
-  it("each field stands once", async () => {
+describe("a response of Hono on Node", () => {
+  it("has each header once", async () => {
     const app = new Hono();
     for (const capacity of [9, 1]) app.use(rateLimit({ limiter: bucketLimiter(capacity), exposeHeaders: true }));
     app.get("/", (context) => context.text("hello"));
@@ -118,7 +118,7 @@ describe("on the wire", () => {
   });
 });
 
-describe.each(WAYS)("a denial %s", (_where, ask) => {
+describe.each(WAYS)("a denial of Hono %s", (_where, ask) => {
   const denied = async (options: Partial<RateLimitOptions<HttpFacts>>, first?: MiddlewareHandler) => {
     const app = new Hono();
     if (first !== undefined) app.use(first);
@@ -128,7 +128,7 @@ describe.each(WAYS)("a denial %s", (_where, ask) => {
     return ask(app, "/");
   };
 
-  it("has what others set before, but is not to be stored", async () => {
+  it("keeps the headers of earlier middleware, except Cache-Control", async () => {
     for (const first of [
       async (context, next) => {
         context.header("X-Request-Id", "7");
@@ -146,7 +146,7 @@ describe.each(WAYS)("a denial %s", (_where, ask) => {
     }
   });
 
-  it("by onDenied has status and fields, whatever it returns", async () => {
+  it("by onDenied has the denial's status and headers, whatever it returns", async () => {
     for (const [onDenied, expected] of [
       [(context: Context) => context.text("slow"), 429],
       [async (context: Context) => context.json({ slow: "down" }), 429],
@@ -159,7 +159,7 @@ describe.each(WAYS)("a denial %s", (_where, ask) => {
     }
   });
 
-  it("by onDenied may set the fields anew", async () => {
+  it("by onDenied may replace the headers", async () => {
     const onDenied = (context: Context) => context.text("slow", 429, { "Retry-After": "60" });
     expect((await denied({ onDenied })).headers.get("retry-after")).toBe("60");
   });

@@ -10,7 +10,7 @@ import { type Answer, send, sendHttp2 } from "../suite/client.ts";
 import { until } from "../suite/until.ts";
 import { bucketLimiter, listen } from "./hono-apps.ts";
 
-describe("a response that the handler sends by Node's own", () => {
+describe("a response that a Hono handler sends with Node's response object", () => {
   const overHttp2 = async (app: Hono): Promise<Answer> => {
     const options = { fetch: app.fetch, port: 0, hostname: "127.0.0.1", createServer: createHttp2Server };
     const server = serve(options) as Http2Server;
@@ -41,7 +41,7 @@ describe("a response that the handler sends by Node's own", () => {
 
   describe.each(versions)("over %s", (version, ask) => {
     it.each([...heads, ...(version === "HTTP/1" ? withReason() : [])])(
-      "has the fields, its head written with %s",
+      "has the RateLimit headers if its head is written with %s",
       async (_what, writeHead) => {
         const app = new Hono<{ Bindings: HttpBindings }>();
         app.use(rateLimit({ limiter: bucketLimiter(5), exposeHeaders: true }));
@@ -63,7 +63,7 @@ describe("a response that the handler sends by Node's own", () => {
     return [["a reason", (outgoing) => outgoing.writeHead(201, "Made", { "Set-Cookie": ["a=1", "b=2"] })]];
   }
 
-  it("is told of as it was where somebody else gave it while the limiter was asked", async () => {
+  it("is told to chargeAfter as it was if other code sent it while the limiter waited", async () => {
     const outcomes: Outcome[] = [];
     const app = new Hono<{ Bindings: HttpBindings }>();
     const input = async (context: Context) => {
@@ -83,8 +83,8 @@ describe("a response that the handler sends by Node's own", () => {
   });
 });
 
-describe("a response that has begun before the limiter is asked", () => {
-  it("goes on as it was", async () => {
+describe("a response that began before the limiter of Hono was asked", () => {
+  it("is not changed", async () => {
     const app = new Hono<{ Bindings: HttpBindings }>();
     app.use(async (context, next) => {
       context.env.outgoing.writeHead(200).write("begun ");

@@ -12,7 +12,7 @@ import { sendHttp2 } from "../suite/client.ts";
 import { until } from "../suite/until.ts";
 import { bucketLimiter, limitedApp } from "./hono-apps.ts";
 
-describe("chargeAfter", () => {
+describe("chargeAfter behind Hono", () => {
   const recorded = () => {
     const outcomes: Outcome[] = [];
     const chargeAfter = (_context: unknown, outcome: Outcome) => {
@@ -23,7 +23,7 @@ describe("chargeAfter", () => {
   };
   const tick = () => new Promise((resolve) => setTimeout(resolve, 10));
 
-  it("elsewhere is asked when the body is read to its end, or cancelled, or none", async () => {
+  it("is called without a server when the body is read, cancelled or missing", async () => {
     const { app, outcomes } = recorded();
     app.get("/none", (context) => context.body(null, 204));
     await (await app.request("/")).text();
@@ -39,7 +39,7 @@ describe("chargeAfter", () => {
     ]);
   });
 
-  it("elsewhere is asked once when the client goes before there is an answer", async () => {
+  it("is called once without a server if the client leaves before the response", async () => {
     const { app, outcomes } = recorded();
     const controller = new AbortController();
     app.get("/slow", async (context) => {
@@ -53,7 +53,7 @@ describe("chargeAfter", () => {
     expect(outcomes).toEqual([{ status: 202, bytes: 0, completed: false }]);
   });
 
-  it("elsewhere is asked once when nobody answers, or what is thrown is no error", async () => {
+  it("is called once without a server if no handler answers, or one throws no error", async () => {
     const { app, outcomes } = recorded();
     app.get("/nothing", (() => undefined) as unknown as MiddlewareHandler);
     app.get("/none", () => Promise.reject("no error"));
@@ -64,7 +64,7 @@ describe("chargeAfter", () => {
     expect(outcomes).toEqual([1, 2].map(() => ({ status: 500, bytes: 0, completed: false })));
   });
 
-  it("elsewhere has a Worker wait until it is settled", async () => {
+  it("has a Worker wait until the request is settled", async () => {
     const limiter = createLimiter({ name: "far", key: perAddress, limits: [bucketOf(5)], store: new AsyncTwin() });
     const app = limitedApp({ limiter, chargeAfter: () => 0, remoteAddress: () => "127.0.0.1" });
     const tasks: Promise<unknown>[] = [];
@@ -79,7 +79,7 @@ describe("chargeAfter", () => {
     expect((await limiter.peek({ remoteAddress: "127.0.0.1" } as HttpFacts, 0)).remaining).toBe(5);
   });
 
-  it("keeps cookies and fields of the response", async () => {
+  it("leaves cookies and headers of the response unchanged", async () => {
     const { app } = recorded();
     app.get("/cookies", (context) => {
       context.header("Set-Cookie", "a=1", { append: true });
@@ -96,8 +96,8 @@ describe("chargeAfter", () => {
   });
 });
 
-describe("over HTTP/2", () => {
-  it("limits, tells, and settles once", async () => {
+describe("Hono over HTTP/2", () => {
+  it("limits requests, sends headers and settles once", async () => {
     const outcomes: Outcome[] = [];
     const chargeAfter = (_context: unknown, outcome: Outcome) => {
       outcomes.push(outcome);

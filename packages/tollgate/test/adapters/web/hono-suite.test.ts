@@ -76,9 +76,9 @@ function limitBy(options: SuiteOptions): MiddlewareHandler {
 describeAdapter(harness("hono on @hono/node-server", onNode));
 describeAdapter(
   harness("hono on a server that hands over no response", asOnDeno, {
-    "settles each of many pipelined requests when the client breaks off, without a warning":
+    "settles each of many pipelined requests without a warning when the client breaks off":
       "@hono/node-server aborts only the first of pipelined requests.",
-    "tells of a response that it was not sent whole where the client left before it had all":
+    "tells chargeAfter that a response was not sent whole if the client left early":
       "The adapter only sees how the body is read, and this body is read in one piece.",
     "calls no handler for a client that leaves while the store decides, but settles":
       "The handler learns that the client has left from the request's signal.",

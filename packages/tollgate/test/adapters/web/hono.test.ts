@@ -11,7 +11,7 @@ import { bucketOf, left } from "../suite/case.ts";
 import { sendRaw } from "../suite/client.ts";
 import { bucketLimiter, limitedApp, listen, WAYS } from "./hono-apps.ts";
 
-describe("the client's address", () => {
+describe("the address of a Hono request", () => {
   const addressBy = async (env: unknown, options: Pick<RateLimitOptions<HttpFacts>, "remoteAddress"> = {}) => {
     let seen: string | undefined = "none";
     const key = (facts: HttpFacts) => {
@@ -39,12 +39,12 @@ describe("the client's address", () => {
     ["Deno, a unix socket", { remoteAddr: { path: "/tmp/socket", transport: "unix" } }, undefined],
     ["a Worker", { SECRET: "1" }, undefined],
     ["a Worker whose bindings are called so", { incoming: () => {}, outgoing: () => {}, server: () => {} }, undefined],
-    ["nobody", undefined, undefined],
-  ])("as %s tells it", async (_who, env, address) => {
+    ["no bindings", undefined, undefined],
+  ])("is the one that the server tells: %s", async (_who, env, address) => {
     expect(await addressBy(env)).toBe(address);
   });
 
-  it("as the option tells it, before all others", async () => {
+  it("is the one that the option tells, whatever the server tells", async () => {
     for (const nobody of ["", null, undefined] as const) {
       expect(await addressBy({}, { remoteAddress: () => nobody as string | undefined })).toBeUndefined();
     }
@@ -54,14 +54,14 @@ describe("the client's address", () => {
     );
   });
 
-  it("is unknown without one: all share a key", async () => {
+  it("is unknown without a server, so that all requests share a key", async () => {
     const app = limitedApp({ limiter: createLimiter({ key: clientIp(), limits: [bucketOf(1)] }) });
     expect([(await app.request("/")).status, (await app.request("/")).status]).toEqual([200, 429]);
   });
 });
 
-describe("the path", () => {
-  it("is as it was sent, wherever the limiter stands", async () => {
+describe("the path of a Hono request", () => {
+  it("is the one that the client sent, in the application and in a route", async () => {
     const paths: string[] = [];
     const limit = () =>
       rateLimit({ limiter: bucketLimiter(9), skip: (context) => paths.push(factsOf(context).path) < 0 });
@@ -78,8 +78,8 @@ describe("the path", () => {
   });
 });
 
-describe("where it stands", () => {
-  it("limits one route, one sub-application, and no other", async () => {
+describe("rateLimit of Hono", () => {
+  it("limits one route, one sub-application, and no other route", async () => {
     const [ofRoute, ofPart] = [bucketLimiter(1), bucketLimiter(2)];
     const part = new Hono().use(rateLimit({ limiter: ofPart })).get("/in", (context) => context.text("in"));
     const app = new Hono()
@@ -94,8 +94,8 @@ describe("where it stands", () => {
   });
 });
 
-describe("errors", () => {
-  it("go to onError as they are, at once or later", async () => {
+describe("errors behind the limiter of Hono", () => {
+  it("go to onError unchanged, at once or later", async () => {
     const error = new RangeError("no key");
     const key = () => {
       throw error;
@@ -112,7 +112,7 @@ describe("errors", () => {
     }
   });
 
-  it.each(WAYS)("of a handler that returns nothing are those of Hono: %s", async (_where, ask) => {
+  it.each(WAYS)("of a handler that returns nothing are Hono's own: %s", async (_where, ask) => {
     const app = limitedApp({ limiter: bucketLimiter(5) });
     app.get("/nothing", (() => undefined) as unknown as MiddlewareHandler);
     const answer = await ask(app, "/nothing");
@@ -127,15 +127,15 @@ describe("errors", () => {
       { limiter: bucketLimiter(1), remoteAddress: "::1" },
       'remoteAddress: expected a function of the context, got "::1"',
     ],
-  ])("in the options are told at once: %s", (_what, options, message) => {
+  ])("in the options are thrown at construction: %s", (_what, options, message) => {
     expect(() => rateLimit(options as RateLimitOptions<HttpFacts> & { input?: never })).toThrow(
       expect.objectContaining({ code: "ERR_OPTION", message }),
     );
   });
 });
 
-describe("the sign for a web socket", () => {
-  it("is left as it is", async () => {
+describe("a response of Hono with status 101", () => {
+  it("is unchanged", async () => {
     const sign = new Response(null);
     Object.defineProperty(sign, "status", { value: 101 });
     const app = limitedApp({ limiter: bucketLimiter(5) });
@@ -145,8 +145,8 @@ describe("the sign for a web socket", () => {
   });
 });
 
-describe("a WebSocket handshake", () => {
-  it("that @hono/node-server asks the application about is limited, by address", async () => {
+describe("a WebSocket handshake of Hono", () => {
+  it("is limited by address on @hono/node-server", async () => {
     const accepting = Object.assign(new EventEmitter(), {
       options: { noServer: true },
       close: () => {},
@@ -175,8 +175,8 @@ describe("a WebSocket handshake", () => {
   });
 });
 
-describe("the types", () => {
-  it("know the decision and the options", async () => {
+describe("the types of the adapter of Hono", () => {
+  it("describe the decision and the options", async () => {
     const strings = createLimiter({ limits: [perMinute(5)] });
     const app = new Hono<{ Variables: { own: number } }>();
     app.use(

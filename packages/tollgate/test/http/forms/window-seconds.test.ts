@@ -3,7 +3,7 @@ import { createLimiter, perMinute, type TokenBucketLimit, tokenBucket } from "to
 import { rateLimit } from "tollgate/fetch";
 import { describe, expect, it } from "vitest";
 
-/** What a client is told of the window. */
+/** The window in a response's headers. */
 async function toldWindow(limit: TokenBucketLimit): Promise<string | undefined> {
   const limiter = createLimiter({ key: () => "everybody", limits: [limit] });
   const response = await rateLimit({ limiter })(() => new Response())(new Request("http://here.example"));
@@ -27,11 +27,11 @@ describe("the window of a token bucket", () => {
     [tokenBucket({ capacity: 1, refill: 1, per: 1_000.001 }), "2"],
     [tokenBucket({ capacity: 1_000_000, refill: 1, per: 1 }), "1000"],
     [tokenBucket({ capacity: 1_000_001, refill: 1, per: 1 }), "1001"],
-  ])("%j: %s", async (limit, seconds) => {
+  ])("is, for %j, %s seconds", async (limit, seconds) => {
     expect(await toldWindow(limit)).toBe(seconds);
   });
 
-  it("is the time that it takes to fill, in whole seconds rounded up, for every limit", async () => {
+  it("is the time in which it fills, in whole seconds rounded up, for every limit", async () => {
     const count = fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 10_000_000_000 }));
     const perUs = fc.oneof(
       fc.integer({ min: 1, max: 3_600 }).map((seconds) => seconds * 1_000_000),
@@ -48,7 +48,7 @@ describe("the window of a token bucket", () => {
   });
 });
 
-/** `undefined` for what is refused: there are bounds to rates and spans. */
+/** `undefined` for numbers beyond the bounds of rates and spans. */
 function bucketOf(numbers: { capacity: number; refill: number; perUs: number }): TokenBucketLimit | undefined {
   try {
     return tokenBucket({ capacity: numbers.capacity, refill: numbers.refill, per: numbers.perUs / 1_000 });

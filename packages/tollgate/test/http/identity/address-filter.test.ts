@@ -11,14 +11,14 @@ interface Lists {
   readonly addressHeader?: string;
 }
 
-/** What becomes of a client whom the limiter would deny. */
-function fate(lists: Lists, peer: string | undefined, report?: string): "passes" | "refused" | "limited" {
+/** The result for a client whose second request the limiter denies. */
+function resultFor(lists: Lists, peer: string | undefined, forwarded?: string): "passes" | "refused" | "limited" {
   const limiter = createLimiter({ key: clientIp(), limits: [perMinute(1)] });
   const socket = Object.defineProperty(new Socket(), "remoteAddress", { value: peer });
   const request = new IncomingMessage(socket);
   request.method = "GET";
   request.url = "/";
-  if (report !== undefined) request.headers[lists.addressHeader ?? "x-forwarded-for"] = report;
+  if (forwarded !== undefined) request.headers[lists.addressHeader ?? "x-forwarded-for"] = forwarded;
   const handler = rateLimit({ limiter, ...lists })((_request, response) => void response.writeHead(200));
   let statuses: number[] = [];
   for (let i = 0; i < 2; i += 1) {
@@ -26,11 +26,11 @@ function fate(lists: Lists, peer: string | undefined, report?: string): "passes"
     handler(request, response);
     statuses = [...statuses, response.statusCode];
   }
-  const fates = { "200,200": "passes", "403,403": "refused", "200,429": "limited" } as const;
-  return fates[statuses.join() as keyof typeof fates];
+  const results = { "200,200": "passes", "403,403": "refused", "200,429": "limited" } as const;
+  return results[statuses.join() as keyof typeof results];
 }
 
-const CASES: readonly (readonly [lists: Lists, peer: string | undefined, report: string | undefined, string])[] = [
+const CASES: readonly (readonly [lists: Lists, peer: string | undefined, forwarded: string | undefined, string])[] = [
   [{}, "192.0.2.1", undefined, "limited"],
   [{ allowList: [], denyList: [] }, "192.0.2.1", undefined, "limited"],
   [{ allowList: ["192.0.2.1"] }, "192.0.2.1", undefined, "passes"],
@@ -51,7 +51,7 @@ const CASES: readonly (readonly [lists: Lists, peer: string | undefined, report:
   [{ denyList: ["0.0.0.0/0"] }, "2001:db8::1", undefined, "limited"],
   [{ denyList: ["::/0"] }, "2001:db8::1", undefined, "refused"],
   [{ denyList: ["::/0"] }, "8.8.8.8", undefined, "limited"],
-  // The whole address counts, not its network.
+  // Lists compare whole addresses, not networks.
   [{ denyList: ["2001:db8::1"] }, "2001:db8::1", undefined, "refused"],
   [{ denyList: ["2001:db8::1"] }, "2001:db8::2", undefined, "limited"],
   [{ denyList: ["2001:db8::/127"] }, "2001:db8::2", undefined, "limited"],
@@ -62,7 +62,7 @@ const CASES: readonly (readonly [lists: Lists, peer: string | undefined, report:
   [{ allowList: ["private"] }, "2002:c0a8:101::1", undefined, "limited"],
   [{ allowList: ["0.0.0.0/0", "::/0"], denyList: ["private"] }, undefined, undefined, "limited"],
   [{ denyList: ["0.0.0.0/0", "::/0"] }, undefined, undefined, "limited"],
-  // Nobody is believed unless told.
+  // By default no hop is trusted.
   [{ allowList: ["192.0.2.1"] }, "198.51.100.1", "192.0.2.1", "limited"],
   [{ allowList: ["private"] }, "198.51.100.1", "10.0.0.1", "limited"],
   [{ denyList: ["192.0.2.1"] }, "10.0.0.1", "192.0.2.1", "limited"],
@@ -78,7 +78,7 @@ const CASES: readonly (readonly [lists: Lists, peer: string | undefined, report:
 const REAL_IP: Lists = { trustProxy: "loopback", allowList: ["loopback"], addressHeader: "x-real-ip" };
 const OURS: Lists = { trustProxy: "private", allowList: ["private"] };
 
-/** A proxy on the list that tells of a client, but no address. */
+/** A listed proxy that forwards a client without a readable address. */
 const HIDDEN: typeof CASES = [
   [REAL_IP, "127.0.0.1", undefined, "passes"],
   [REAL_IP, "127.0.0.1", "127.0.0.2", "passes"],
@@ -104,10 +104,13 @@ const HIDDEN: typeof CASES = [
   [{ ...OURS, denyList: ["10.0.0.2"] }, "10.0.0.1", "unknown, 10.0.0.2", "refused"],
 ];
 
-describe("allow and deny", () => {
-  it.each([...CASES, ...HIDDEN])("%j, from %s with %s: %s", (lists, peer, report, expected) => {
-    expect(fate(lists, peer, report)).toBe(expected);
-  });
+describe("allowList and denyList", () => {
+  it.each([...CASES, ...HIDDEN])(
+    "with %j, a client from %s with the header %s: %s",
+    (lists, peer, forwarded, expected) => {
+      expect(resultFor(lists, peer, forwarded)).toBe(expected);
+    },
+  );
 
   it.each<[Record<string, unknown>, string]>([
     [
@@ -128,7 +131,7 @@ describe("allow and deny", () => {
       { allowList: ["::1"], trustProxy: true },
       'trustProxy: expected false, a number of hops from 0 to 100, "loopback", "private" or a list of addresses and CIDR blocks, got true, which would trust any address that a client sends',
     ],
-  ])("%j are refused", (lists, message) => {
+  ])("refuse %j", (lists, message) => {
     const limiter = createLimiter({ key: clientIp(), limits: [perMinute(1)] });
     expect(() => rateLimit({ limiter, ...(lists as Lists) })).toThrow(
       expect.objectContaining({ code: "ERR_OPTION", message }),

@@ -26,15 +26,15 @@ describe("firstOf", () => {
     [{ "x-api-key": "192.0.2.1" }, "192.0.2.9", "0:192.0.2.1"],
     [{ "x-api-key": "2:192.0.2.1" }, "192.0.2.9", "0:2:192.0.2.1"],
     [{ cookie: "session=k" }, undefined, "1:k"],
-  ])("%j from %s is %s", (headers, peer, key) => {
+  ])("gives for %j from %s the key %s", (headers, peer, key) => {
     expect(who(factsFrom(peer, headers))).toBe(key);
   });
 
-  it("is empty when none names anybody", () => {
+  it("gives an empty key if all parts are empty", () => {
     expect(firstOf(header("x-a"), cookie("b"))(NOBODY)).toBe("");
   });
 
-  it("asks no part behind the one that names somebody", () => {
+  it("calls no part after the first that is not empty", () => {
     const never = (): string => {
       throw new Error("asked");
     };
@@ -42,7 +42,7 @@ describe("firstOf", () => {
     expect(() => firstOf(saying(""), never)(NOBODY)).toThrow("asked");
   });
 
-  it("keys are the same only where the same part says the same", () => {
+  it("gives equal keys only for equal values of the same part", () => {
     const meant = (keys: readonly string[]) => {
       const at = keys.findIndex((key) => key !== "");
       return at < 0 ? "nobody" : JSON.stringify([at, keys[at]]);
@@ -66,11 +66,11 @@ describe("compose", () => {
     [["", ""], "0:,0:"],
     [["1:a,1:b"], "7:1:a,1:b"],
     [["\ud83d\ude00", "\ud83d"], "2:\ud83d\ude00,1:\ud83d"],
-  ])("%j is %s", (keys, key) => {
+  ])("gives for %j the key %s", (keys, key) => {
     expect(compose(...keys.map(saying))(NOBODY)).toBe(key);
   });
 
-  it("keys are the same only where all parts are", () => {
+  it("gives equal keys only for equal parts", () => {
     fc.assert(
       fc.property(list, list, (one, other) => {
         const [first, second] = [one, other].map((keys) => compose(...keys.map(saying))(NOBODY));
@@ -80,7 +80,7 @@ describe("compose", () => {
     );
   });
 
-  it("the same characters, divided otherwise, are another key", () => {
+  it("gives another key for the same characters divided differently", () => {
     const text = fc.string({ unit: fc.constantFrom("1", "2", ":", ",", "a"), minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(text, fc.nat({ max: 12 }), fc.nat({ max: 12 }), (whole, here, there) => {
@@ -93,7 +93,7 @@ describe("compose", () => {
     );
   });
 
-  it("holds what firstOf says, and the other way round", () => {
+  it("takes firstOf as a part, and firstOf takes compose", () => {
     const facts = factsFrom("192.0.2.1", { "x-tenant": "acme" });
     expect(compose(firstOf(header("x-api-key"), clientIp()), header("x-tenant"))(facts)).toBe("11:1:192.0.2.1,4:acme");
     expect(firstOf(compose(header("x-tenant"), clientIp()))(facts)).toBe("0:4:acme,9:192.0.2.1");
@@ -108,11 +108,11 @@ describe.each([
     [[], `${name}: expected at least one function such as clientIp(), got none`],
     [["x-api-key"], `${name}: expected functions such as clientIp(), got "x-api-key"`],
     [[clientIp(), undefined], `${name}: expected functions such as clientIp(), got undefined`],
-  ])("of %j is refused", (parts, message) => {
+  ])("refuses the parts %j", (parts, message) => {
     expect(() => combined(...(parts as KeyOf[]))).toThrow(expect.objectContaining({ code: "ERR_OPTION", message }));
   });
 
-  it("of a part that returns no string throws when it is asked, and counts nothing", () => {
+  it("throws and counts nothing if a part returns no string", () => {
     const missing = ((facts: HttpFacts) => facts.header("x-api-key")) as KeyOf;
     const limiter = createLimiter({ key: combined(missing, clientIp()), limits: [perMinute(1)] });
     const message = `${name}: expected parts that return strings, got undefined`;

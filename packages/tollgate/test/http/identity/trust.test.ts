@@ -270,7 +270,7 @@ const ONE_HEADER: readonly Case[] = [
   ],
 ];
 
-describe("clientIp: whose word is taken", () => {
+describe("clientIp and trusted hops", () => {
   describe.each<[name: string, cases: readonly Case[]]>([
     ["nobody's", NOBODY],
     ["the nearest hops'", HOPS],
@@ -278,36 +278,36 @@ describe("clientIp: whose word is taken", () => {
     ["in the one header that was named", ONE_HEADER],
     ["in Forwarded, several elements", FORWARDED_WALKS],
   ])("%s", (_name, cases) => {
-    it.each(cases)("%j from %s with %j is %s", (options, peer, headers, key) => {
+    it.each(cases)("finds with %j from %s with %j the client %s", (options, peer, headers, key) => {
       expect(clientIp(options)(factsFrom(peer, headers))).toBe(key);
     });
   });
 
-  it.each(FORWARDED)("Forwarded: %j is %s", (lines, key) => {
+  it.each(FORWARDED)("finds in Forwarded: %j the client %s", (lines, key) => {
     const facts = factsFrom("10.0.0.1", { forwarded: lines });
     expect(clientIp({ trustProxy: 1, header: "forwarded" })(facts)).toBe(key);
   });
 });
 
-describe("clientIp: bounds", () => {
+describe("the bounds of clientIp", () => {
   const key = clientIp({ trustProxy: "private" });
   const chain = (count: number) => Array.from({ length: count }, (_, index) => `10.0.1.${index}`).join(", ");
 
-  it("looks at 100 entries, from the right", () => {
+  it("limit a header to its last 100 entries", () => {
     expect(key(factsFrom("10.0.0.1", xff(`6.6.6.6, ${chain(99)}`)))).toBe("6.6.6.6");
     expect(key(factsFrom("10.0.0.1", xff(`6.6.6.6, ${chain(100)}`)))).toBe("10.0.1.0");
     expect(key(factsFrom("10.0.0.1", xff(`6.6.6.6, ${chain(101)}`)))).toBe("10.0.1.1");
     expect(clientIp({ trustProxy: 100 })(factsFrom("10.0.0.1", xff(`6.6.6.6, ${chain(100)}`)))).toBe("10.0.1.0");
   });
 
-  it("looks at 8,192 characters, from the right, and believes no entry that is cut there", () => {
+  it("limit a header to its last 8,192 characters, without a cut entry", () => {
     const nearest = "10.0.0.2".padStart(8_184, " ");
     expect(key(factsFrom("10.0.0.1", xff(`6.6.6.6,${nearest}`)))).toBe("6.6.6.6");
     expect(key(factsFrom("10.0.0.1", xff(`86.6.6.6,${nearest}`)))).toBe("10.0.0.2");
     expect(key(factsFrom("10.0.0.1", xff(`1.1.1.1,${" ".repeat(9_000)}, 6.6.6.6`)))).toBe("6.6.6.6");
   });
 
-  it("takes linear time over hostile headers", () => {
+  it("keep hostile headers to linear time", () => {
     const forwardedKey = clientIp({ trustProxy: 100, header: "forwarded" });
     const hostile = ["\\", '"', '\\"', " ", "a=", "a", ";", ",", 'a="', "a=b;"].map((text) =>
       text.repeat(1_000_000 / text.length),

@@ -61,7 +61,7 @@ describe.each(FORMS)("clientIp with $header", ({ header, write }) => {
   /** As they come in: the nearest is the last. */
   const written = (hops: readonly Hop[]) => hops.map(write).toReversed();
 
-  it("never believes a peer that is not trusted", () => {
+  it("ignores the header of a peer that is not trusted", () => {
     const trustProxy = fc.constantFrom<ClientIpOptions["trustProxy"]>(false, 0, [], "loopback", "private", [
       "10.0.0.0/8",
     ]);
@@ -75,7 +75,7 @@ describe.each(FORMS)("clientIp with $header", ({ header, write }) => {
     );
   });
 
-  it("with N hops, nothing left of the N-th entry from the right matters", () => {
+  it("ignores what stands left of the N-th entry from the right for N hops", () => {
     fc.assert(
       fc.property(fc.array(theirs, { minLength: 1, maxLength: 6 }), forged, theirs, (reported, text, peer) => {
         const options = { trustProxy: reported.length };
@@ -85,7 +85,7 @@ describe.each(FORMS)("clientIp with $header", ({ header, write }) => {
     );
   });
 
-  it("with a list, nothing left of the first that is not on it matters", () => {
+  it("ignores what stands left of the first entry that is not in the list", () => {
     fc.assert(
       fc.property(fc.array(ours, { maxLength: 6 }), theirs, forged, ours, (proxies, client, text, peer) => {
         const entries = [text, ...written([...proxies, client])];
@@ -95,7 +95,7 @@ describe.each(FORMS)("clientIp with $header", ({ header, write }) => {
     );
   });
 
-  it("what is no address hides everything left of it", () => {
+  it("ignores what stands left of an unreadable entry", () => {
     fc.assert(
       fc.property(fc.array(ours, { maxLength: 6 }), garbage, forged, ours, (proxies, hidden, text, peer) => {
         const last = proxies.at(-1) ?? peer;
@@ -113,7 +113,7 @@ describe.each(FORMS)("clientIp with $header", ({ header, write }) => {
     { weight: 1, arbitrary: garbage },
   );
 
-  it("finds whom the rules name, wherever the hops stand", () => {
+  it("finds the client by the rules of trustProxy, however many hops there are", () => {
     fc.assert(
       fc.property(
         fc.array(any, { maxLength: 8 }),
@@ -136,7 +136,7 @@ describe.each(FORMS)("clientIp with $header", ({ header, write }) => {
 });
 
 describe("clientIp", () => {
-  it("reads no header but the one it was told of, and none from a peer that is not trusted", () => {
+  it("reads only the configured header, and none from a peer that is not trusted", () => {
     const asked: string[] = [];
     const none: Readonly<Record<string, string>> = {};
     const facts = (peer: string) => ({
