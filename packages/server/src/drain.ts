@@ -7,8 +7,8 @@ export type Drained = "finished" | "cut off";
 /**
  * Prepares a server for a graceful stop. Must be called before the server listens.
  *
- * @returns a function that stops the server: it accepts no more connections, closes those without a request, and lets requests in
- * flight finish within the grace period.
+ * @returns a function that stops the server: it accepts no more connections, closes those without a request, and lets
+ * requests in flight finish within the grace period.
  */
 export function drainable(server: Server): (graceMs: number) => Promise<Drained> {
   const sockets = new Set<Socket>();

@@ -21,7 +21,10 @@ export interface Limiters {
   close(): void;
 }
 
-/** @throws TollgateError if the numbers do not make a limit, such as a refill that is too fast, or the trust is malformed. */
+/**
+ * @throws TollgateError if the numbers do not make a limit, such as a refill that is too fast, or the trust is
+ * malformed.
+ */
 export function openLimiters(settings: LimiterSettings): Limiters {
   const { capacity, refillPerSecond, sweepIntervalMs, clock, log } = settings;
   const key = clientKey(settings.trustProxy);
@@ -43,8 +46,8 @@ export function openLimiters(settings: LimiterSettings): Limiters {
 }
 
 /**
- * The key of a client: its API key, or else its address. An empty API key counts as missing. A unix socket and a closed connection
- * have no address.
+ * The key of a client: its API key, or else its address. An empty API key counts as missing. A unix socket and a closed
+ * connection have no address.
  *
  * @throws TollgateError `ERR_OPTION` if the trust is malformed.
  */

@@ -5,8 +5,8 @@ import type { Socket } from "node:net";
 export const MOST_AT_ONCE = 16;
 
 /**
- * Bounds how many requests of one connection are served at once. Node calls the listener for every request in 64 KiB, which may be
- * some thousand, and reads up to 32 times in a row. Other clients would wait for all of these requests.
+ * Bounds how many requests of one connection are served at once. Node calls the listener for every request in 64 KiB,
+ * which may be some thousand, and reads up to 32 times in a row. Other clients would wait for all of these requests.
  */
 export function boundPipelining(listener: RequestListener, most: number = MOST_AT_ONCE): RequestListener {
   const connections = new WeakMap<Socket, Connection>();

@@ -42,8 +42,8 @@ export async function openConnection(url: string): Promise<Connection> {
 const HEAD = "GET /ping HTTP/1.1\r\nHost: service\r\n";
 
 /**
- * A request whose head lacks its last line, so that the server waits for the rest. It was sent in one piece with a whole
- * request: whose answer is there, of that the server has read both.
+ * A request whose head lacks its last line, so that the server waits for the rest. It was sent in one piece with a
+ * whole request: whose answer is there, of that the server has read both.
  */
 export async function openRequestInFlight(url: string): Promise<Connection> {
   const connection = await openConnection(url);

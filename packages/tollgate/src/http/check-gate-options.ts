@@ -28,7 +28,10 @@ const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>
   settleAborted: true,
 };
 
-/** The checked options that the gate uses for each request, with defaults. An option without a default may be `undefined`. */
+/**
+ * The checked options that the gate uses for each request, with defaults. An option without a default may be
+ * `undefined`.
+ */
 export interface CheckedGateOptions<Request, Input> {
   readonly input: GateOptions<Request, Input>["input"];
   readonly cost: NonNullable<GateOptions<Request, Input>["cost"]>;
@@ -89,7 +92,10 @@ function checkAll(options: unknown, own: readonly string[]): void {
   checkJitter(given["retryJitter"]);
 }
 
-/** Checks the shape: the limiter may come from another copy of this package. `verbs` are the methods that the gate calls. */
+/**
+ * Checks the shape: the limiter may come from another copy of this package. `verbs` are the methods that the gate
+ * calls.
+ */
 function checkLimiter(limiter: unknown, verbs: readonly string[]): void {
   if (typeof limiter === "object" && limiter !== null) {
     const given = limiter as Readonly<Record<string, unknown>>;

@@ -18,8 +18,8 @@ export interface DenialForm {
 }
 
 /**
- * The response to a denied client, with 429 (RFC 6585) or 503. If the store was unavailable or full, the status is always 503: the
- * client has used up nothing.
+ * The response to a denied client, with 429 (RFC 6585) or 503. If the store was unavailable or full, the status is
+ * always 503: the client has used up nothing.
  *
  * @param seconds the value of `Retry-After`; null if waiting never helps.
  */
@@ -36,8 +36,8 @@ export function denialContent(
 }
 
 /**
- * `Retry-After` (RFC 9110) in whole seconds, rounded up so that a client that waits passes, plus a random part of the jitter. Null
- * if waiting never helps.
+ * `Retry-After` (RFC 9110) in whole seconds, rounded up so that a client that waits passes, plus a random part of the
+ * jitter. Null if waiting never helps.
  */
 export function retryAfterSeconds({ retryAfterMs }: Denied, jitterSeconds: number): number | null {
   if (!Number.isFinite(retryAfterMs)) return null;
@@ -55,7 +55,10 @@ function problemOf({ violated }: Denied, status: number): object {
   };
 }
 
-/** Whether a client asks for problems by name, with at least the weight of JSON. A client that accepts anything gets JSON. */
+/**
+ * Whether a client asks for problems by name, with at least the weight of JSON. A client that accepts anything gets
+ * JSON.
+ */
 export function prefersProblem(accept: string | undefined): boolean {
   if (accept === undefined || accept.length > LONGEST_ACCEPT) return false;
   const asked = accept.toLowerCase();

@@ -2,8 +2,8 @@ import { show } from "../core/errors.ts";
 import { isPromise } from "./maybe-async.ts";
 
 /**
- * Turns a thrown value into an error. Frameworks take `undefined`, `null` and 0 for no error, and Express also "route" and
- * "router". Express and Fastify would let the request pass, and Koa would never answer it.
+ * Turns a thrown value into an error. Frameworks take `undefined`, `null` and 0 for no error, and Express also "route"
+ * and "router". Express and Fastify would let the request pass, and Koa would never answer it.
  */
 export function toError(thrown: unknown): Error {
   const isObject = typeof thrown === "object" && thrown !== null;
@@ -14,8 +14,8 @@ export function toError(thrown: unknown): Error {
 export type ErrorLog<Request> = (error: unknown, request: Request) => void;
 
 /**
- * Makes a log of a user's function, which may throw or reject. Its failure neither fails a request nor ends the process: it
- * becomes a warning of the process.
+ * Makes a log of a user's function, which may throw or reject. Its failure neither fails a request nor ends the
+ * process: it becomes a warning of the process.
  */
 export function safeErrorLog<Request>(logError: ErrorLog<Request> = warn): ErrorLog<Request> {
   return (thrown, request) => {

@@ -12,7 +12,10 @@ export interface AddressFilterOptions {
   readonly denyList?: readonly string[];
   /** For both lists, which proxies may tell the client's address, as in `clientIp`: `false` by default, none. */
   readonly trustProxy?: TrustProxy;
-  /** For both lists, the header in which trusted proxies write the address: `"x-forwarded-for"` by default, as in `clientIp`. */
+  /**
+   * For both lists, the header in which trusted proxies write the address: `"x-forwarded-for"` by default, as in
+   * `clientIp`.
+   */
   readonly addressHeader?: string;
 }
 
@@ -26,13 +29,13 @@ export interface GateOptions<Request, Input> extends AddressFilterOptions {
   /** Whether a request passes unlimited and uncounted. */
   readonly skip?: (request: Request) => boolean | Promise<boolean>;
   /**
-   * The form of the RateLimit headers: `"draft-11"` by default, no headers with `false`. A list sends several forms side by side; if
-   * two forms have a header of the same name, the newer form's is sent.
+   * The form of the RateLimit headers: `"draft-11"` by default, no headers with `false`. A list sends several forms
+   * side by side; if two forms have a header of the same name, the newer form's is sent.
    */
   readonly headers?: HeaderForm | readonly HeaderForm[] | false;
   /**
-   * Names the quota's partition in the RateLimit headers, as `pk`. By default, and for `undefined`, they name none, because a key
-   * may be a secret. At most 256 characters.
+   * Names the quota's partition in the RateLimit headers, as `pk`. By default, and for `undefined`, they name none,
+   * because a key may be a secret. At most 256 characters.
    */
   readonly partitionKey?: (request: Request) => string | undefined;
   /** Whether `Access-Control-Expose-Headers` lists the headers, so that scripts of other origins may read them. */
@@ -47,25 +50,27 @@ export interface GateOptions<Request, Input> extends AddressFilterOptions {
   /** The most whole seconds that are added to `Retry-After` at random, so that clients do not all come back at once. */
   readonly retryJitter?: number;
   /**
-   * What happens to a request when the limiter, its key function or one of these functions throws. `"throw"`, the default, leaves
-   * the error to the framework. `"allow"` lets the request pass and `"deny"` answers 503; both call `logError`.
+   * What happens to a request when the limiter, its key function or one of these functions throws. `"throw"`, the
+   * default, leaves the error to the framework. `"allow"` lets the request pass and `"deny"` answers 503; both call
+   * `logError`.
    */
   readonly onError?: "allow" | "deny" | "throw";
   /**
-   * Logs an error that the framework does not get. By default the process emits a warning, if there is a process. A log that fails,
-   * at once or later, causes such a warning, and changes nothing for the request.
+   * Logs an error that the framework does not get. By default the process emits a warning, if there is a process. A log
+   * that fails, at once or later, causes such a warning, and changes nothing for the request.
    */
   readonly logError?: (error: unknown, request: Request) => void;
   /**
-   * What a request has cost in the end: a number, or one per unit, as `cost`. It is called once, when the response has ended. The
-   * difference to `cost` is refunded or charged under the key and limits that the request was counted under, and where it was
-   * counted: what a local fallback took is settled in the fallback. A response that was not sent whole (`completed` is `false`) is
-   * charged but never refunded, unless `settleAborted` is set. If `chargeAfter` fails, nothing is settled, and `logError` is called.
+   * What a request has cost in the end: a number, or one per unit, as `cost`. It is called once, when the response has
+   * ended. The difference to `cost` is refunded or charged under the key and limits that the request was counted under,
+   * and where it was counted: what a local fallback took is settled in the fallback. A response that was not sent whole
+   * (`completed` is `false`) is charged but never refunded, unless `settleAborted` is set. If `chargeAfter` fails,
+   * nothing is settled, and `logError` is called.
    */
   readonly chargeAfter?: (request: Request, outcome: Outcome) => Cost | Promise<Cost>;
   /**
-   * Whether `chargeAfter` may also refund a request whose response was not sent whole: `false` by default. Clients decide when
-   * they hang up. Set it only if `chargeAfter` looks at `completed`, or the handler tells it the cost.
+   * Whether `chargeAfter` may also refund a request whose response was not sent whole: `false` by default. Clients
+   * decide when they hang up. Set it only if `chargeAfter` looks at `completed`, or the handler tells it the cost.
    */
   readonly settleAborted?: boolean;
 }

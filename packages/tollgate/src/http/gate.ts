@@ -48,8 +48,8 @@ interface Plain {
 const UNCOUNTED: Pass = { pass: true, decision: undefined, headers: [], settle: undefined };
 
 /**
- * Turns a request into a verdict: the one path that all adapters take. It answers at once if the limiter is synchronous and no
- * option returns a promise.
+ * Turns a request into a verdict: the one path that all adapters take. It answers at once if the limiter is synchronous
+ * and no option returns a promise.
  */
 export class Gate<Request, Input> {
   readonly #options: CheckedGateOptions<Request, Input>;
@@ -91,7 +91,10 @@ export class Gate<Request, Input> {
     }
   }
 
-  /** Calls `act` with the verdict, or `fail` with what was thrown: at once if possible. Errors of `act` are the caller's. */
+  /**
+   * Calls `act` with the verdict, or `fail` with what was thrown: at once if possible. Errors of `act` are the
+   * caller's.
+   */
   decide(request: Request, act: (verdict: Verdict) => unknown, fail: (error: unknown) => void): void {
     let verdict: Verdict | Promise<Verdict>;
     try {

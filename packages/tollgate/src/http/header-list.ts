@@ -21,7 +21,10 @@ export function writeHeaders<Response>(response: Response, headers: HeaderList, 
   }
 }
 
-/** Adds names to a list of header names, unless it has them: several limiters in front of a handler expose the same names. */
+/**
+ * Adds names to a list of header names, unless it has them: several limiters in front of a handler expose the same
+ * names.
+ */
 export function mergedNames(before: ReturnType<HeaderWriter<never>["get"]>, names: string): string {
   if (before === undefined || before === null) return names;
   const list = String(before);

@@ -11,8 +11,8 @@ export type SizeOf = (chunk: unknown, encoding: unknown) => number;
 /**
  * Settles a request when its response has ended and its handler has finished.
  *
- * @returns a function that runs the handler, for adapters that see its promise. Without it, a handler counts as finished when it
- * has answered: if the client goes first, the request is settled at the handler's answer.
+ * @returns a function that runs the handler, for adapters that see its promise. Without it, a handler counts as
+ * finished when it has answered: if the client goes first, the request is settled at the handler's answer.
  */
 export function watchOutgoing(outgoing: Outgoing, sizeOf: SizeOf, settle: Settle): RunHandler {
   // The client went or other code answered while the limiter was asked: no more events will follow.

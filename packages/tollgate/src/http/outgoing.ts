@@ -4,7 +4,10 @@ export interface Connection {
   once?(event: "close", listener: () => void): unknown;
 }
 
-/** The part of Node's response (HTTP/1, or HTTP/2 in the compatible form) that the library uses, declared without `node:`. */
+/**
+ * The part of Node's response (HTTP/1, or HTTP/2 in the compatible form) that the library uses, declared without
+ * `node:`.
+ */
 export interface Outgoing {
   readonly headersSent: boolean;
   readonly statusCode: number;
@@ -37,8 +40,8 @@ export function isGone(outgoing: Pick<Outgoing, "destroyed" | "req" | "stream">)
 const LISTENERS = new WeakMap<Connection, Set<() => void>>();
 
 /**
- * Calls a listener when a connection closes. All listeners of a connection share one of Node's: a client may pipeline more requests
- * than Node accepts listeners without a warning.
+ * Calls a listener when a connection closes. All listeners of a connection share one of Node's: a client may pipeline
+ * more requests than Node accepts listeners without a warning.
  *
  * @returns a function that removes the listener.
  */

@@ -7,7 +7,10 @@ export interface WatchedRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** To be called before the handler runs: some servers do not abort a signal that is first read after the client has gone. */
+/**
+ * To be called before the handler runs: some servers do not abort a signal that is first read after the client has
+ * gone.
+ */
 export function watchRequest({
   method,
   signal,
@@ -19,8 +22,8 @@ export function watchRequest({
 }
 
 /**
- * Settles a request by the `Response` that its handler returned: when the body has been read or cancelled, or at once if the client
- * has gone.
+ * Settles a request by the `Response` that its handler returned: when the body has been read or cancelled, or at once
+ * if the client has gone.
  *
  * @returns the response to send: the same, or a copy whose body counts its bytes.
  */

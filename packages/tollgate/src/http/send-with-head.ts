@@ -6,9 +6,9 @@ type Named = Readonly<Record<string, unknown>>;
 const NOTHING: Named = {};
 
 /**
- * Adds headers to the head of a Node response when it is sent, unless they are set by then. `Access-Control-Expose-Headers` is
- * merged. After a `setHeader`, Node would copy what the handler gives `writeHead` one by one, which costs 1 µs of 16, and keep only
- * one `Set-Cookie` of several in a list.
+ * Adds headers to the head of a Node response when it is sent, unless they are set by then.
+ * `Access-Control-Expose-Headers` is merged. After a `setHeader`, Node would copy what the handler gives `writeHead`
+ * one by one, which costs 1 µs of 16, and keep only one `Set-Cookie` of several in a list.
  */
 export function sendWithHead(outgoing: Outgoing, headers: HeaderList): void {
   if (headers.length === 0) return;

@@ -12,7 +12,10 @@ export interface Outcome {
   readonly completed: boolean;
 }
 
-/** Settles a request by how its response ended. Only the first call counts. `done` is called when the limiter has settled. */
+/**
+ * Settles a request by how its response ended. Only the first call counts. `done` is called when the limiter has
+ * settled.
+ */
 export type Settle = (outcome: Outcome, done?: () => void) => void;
 
 /** A counted request, and how to find what it has cost in the end. */

@@ -23,8 +23,9 @@ declare module "node:http" {
 /** The options of a limit in front of a route or an application. */
 export interface RateLimitOptions<Input> extends GateOptions<Request, Input> {
   /**
-   * Answers a denied request. Status and headers are set already, and may be changed. `next()` lets the request pass, and restores
-   * the status, `Retry-After` and `Cache-Control`. The error handlers get what this function throws, at once or later.
+   * Answers a denied request. Status and headers are set already, and may be changed. `next()` lets the request pass,
+   * and restores the status, `Retry-After` and `Cache-Control`. The error handlers get what this function throws, at
+   * once or later.
    */
   readonly onDenied?: (request: Request, response: Response, decision: Denied, next: NextFunction) => unknown;
 }
@@ -33,20 +34,20 @@ export interface RateLimitOptions<Input> extends GateOptions<Request, Input> {
 export type RateLimitHandler = (request: IncomingMessage, response: ServerResponse, next: NextFunction) => void;
 
 /**
- * The neutral view of an Express request. Its path is that of `originalUrl`: it is whole even in a mounted router, where
- * `request.path` lacks the mount path.
+ * The neutral view of an Express request. Its path is that of `originalUrl`: it is whole even in a mounted router,
+ * where `request.path` lacks the mount path.
  */
 export function factsOf(request: Request): HttpFacts {
   return factsAt(request, request.originalUrl);
 }
 
 /**
- * Makes a middleware that limits requests, for Express 4 and 5. `app.use` limits a whole application, and an argument of a route
- * limits that route. A denied request gets 429 with `Retry-After` (whole seconds, rounded up) and
- * `{"error":"rate limit exceeded","retry_after_secs":N}`. All responses have the RateLimit headers. Later handlers find the decision
- * of the last limiter that counted the request in `request.rateLimit`. When the limiter or a function of the options throws,
- * `next(error)` gets the error, unless `onError` says otherwise. Express' own `trust proxy` and `request.ip` are ignored: see
- * `trustProxy`.
+ * Makes a middleware that limits requests, for Express 4 and 5. `app.use` limits a whole application, and an argument
+ * of a route limits that route. A denied request gets 429 with `Retry-After` (whole seconds, rounded up) and
+ * `{"error":"rate limit exceeded","retry_after_secs":N}`. All responses have the RateLimit headers. Later handlers find
+ * the decision of the last limiter that counted the request in `request.rateLimit`. When the limiter or a function of
+ * the options throws, `next(error)` gets the error, unless `onError` says otherwise. Express' own `trust proxy` and
+ * `request.ip` are ignored: see `trustProxy`.
  *
  * @throws TollgateError `ERR_OPTION` when an option is not what is expected.
  * @example
@@ -135,8 +136,8 @@ class ExpressLimit<Input> {
 const DENIAL_HEADERS: readonly string[] = ["Retry-After", "Cache-Control"];
 
 /**
- * Makes the `next` for `onDenied`. Must be called before status and headers of the denial are set: it restores what it finds, unless
- * `onDenied` has changed it. Otherwise a route or an error handler would answer with the denial's 429.
+ * Makes the `next` for `onDenied`. Must be called before status and headers of the denial are set: it restores what it
+ * finds, unless `onDenied` has changed it. Otherwise a route or an error handler would answer with the denial's 429.
  */
 function proceedAfter(
   { headers, content }: DenialResponse,

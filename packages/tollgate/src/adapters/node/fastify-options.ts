@@ -6,18 +6,21 @@ import type { HttpFacts } from "../../http/http-facts.ts";
 /** The options of a limit in front of routes. */
 export interface RateLimitOptions<Input> extends GateOptions<FastifyRequest, Input> {
   /**
-   * Answers a denied request, by `reply.send` or by its return value. Status and headers are set already, and may be changed. The
-   * error handler gets what this function throws, at once or later.
+   * Answers a denied request, by `reply.send` or by its return value. Status and headers are set already, and may be
+   * changed. The error handler gets what this function throws, at once or later.
    */
   readonly onDenied?: (request: FastifyRequest, reply: FastifyReply, decision: Denied) => unknown;
   /**
-   * When the limiter is asked: in `"onRequest"`, the default, before the body is read; or in `"preHandler"`, when the body is parsed
-   * and authentication hooks have run.
+   * When the limiter is asked: in `"onRequest"`, the default, before the body is read; or in `"preHandler"`, when the
+   * body is parsed and authentication hooks have run.
    */
   readonly hook?: "onRequest" | "preHandler";
 }
 
-/** The options with an `input` for a limiter that does not take `HttpFacts`. Fastify's types have no place for the input's type. */
+/**
+ * The options with an `input` for a limiter that does not take `HttpFacts`. Fastify's types have no place for the
+ * input's type.
+ */
 export interface RateLimitInputOptions extends Omit<RateLimitOptions<never>, "input"> {
   readonly input: (request: FastifyRequest) => unknown;
 }

@@ -12,7 +12,8 @@ import { factsAt, keepAddress } from "./node-facts.ts";
 import { watchOutcome } from "./node-response.ts";
 
 /**
- * The neutral view of a Fastify request. Its path is as the client sent it, even if `rewriteUrl` has changed `request.url`.
+ * The neutral view of a Fastify request. Its path is as the client sent it, even if `rewriteUrl` has changed
+ * `request.url`.
  */
 export function factsOf(request: FastifyRequest): HttpFacts {
   return factsAt(request.raw, request.originalUrl);

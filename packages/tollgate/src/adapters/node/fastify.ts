@@ -34,15 +34,16 @@ export type RateLimitPlugin = (
 ) => void;
 
 /**
- * Limits the routes of the instance that it is registered on, of the instances inside, and requests without a route. Load it before
- * the routes: `await` its registration. A route's `config` may have `rateLimit: false`, or options of its own, which are checked when
- * the route is declared. A denied request gets 429 with `Retry-After` (whole seconds, rounded up) and
- * `{"error":"rate limit exceeded","retry_after_secs":N}`. All responses have the RateLimit headers. Handlers find the decision of the
- * last limiter that counted the request in `request.rateLimit`. When the limiter or a function of the options throws, the error
- * handler gets the error, unless `onError` says otherwise. Fastify's own `trustProxy` and `request.ip` are ignored: see the option
- * `trustProxy`.
+ * Limits the routes of the instance that it is registered on, of the instances inside, and requests without a route.
+ * Load it before the routes: `await` its registration. A route's `config` may have `rateLimit: false`, or options of
+ * its own, which are checked when the route is declared. A denied request gets 429 with `Retry-After` (whole seconds,
+ * rounded up) and `{"error":"rate limit exceeded","retry_after_secs":N}`. All responses have the RateLimit headers.
+ * Handlers find the decision of the last limiter that counted the request in `request.rateLimit`. When the limiter or a
+ * function of the options throws, the error handler gets the error, unless `onError` says otherwise. Fastify's own
+ * `trustProxy` and `request.ip` are ignored: see the option `trustProxy`.
  *
- * @throws TollgateError `ERR_OPTION` when an option is not what is expected: registering rejects, declaring a route throws.
+ * @throws TollgateError `ERR_OPTION` when an option is not what is expected: registering rejects, declaring a route
+ * throws.
  * @example
  * ```ts
  * import { fastify } from "fastify";

@@ -32,8 +32,8 @@ export interface RateLimitOptions<Input> extends GateOptions<Context, Input> {
 }
 
 /**
- * The neutral view of a Koa request. Its path is that of `originalUrl`: as the client sent it, even if a router or `koa-mount` has
- * changed `context.path`.
+ * The neutral view of a Koa request. Its path is that of `originalUrl`: as the client sent it, even if a router or
+ * `koa-mount` has changed `context.path`.
  */
 export function factsOf(context: Context): HttpFacts {
   return factsAt(context.req, context.originalUrl);
@@ -41,10 +41,10 @@ export function factsOf(context: Context): HttpFacts {
 
 /**
  * Makes a middleware that limits requests. A denied request gets 429 with `Retry-After` (whole seconds, rounded up) and
- * `{"error":"rate limit exceeded","retry_after_secs":N}`. All responses have the RateLimit headers. Later middleware finds the
- * decision of the last limiter that counted the request in `context.state.rateLimit`. When the limiter or a function of the options
- * throws, the middleware throws the same, and Koa answers 500, unless `onError` says otherwise. Koa's own `app.proxy` and
- * `context.ip` are ignored: see `trustProxy`.
+ * `{"error":"rate limit exceeded","retry_after_secs":N}`. All responses have the RateLimit headers. Later middleware
+ * finds the decision of the last limiter that counted the request in `context.state.rateLimit`. When the limiter or a
+ * function of the options throws, the middleware throws the same, and Koa answers 500, unless `onError` says otherwise.
+ * Koa's own `app.proxy` and `context.ip` are ignored: see `trustProxy`.
  *
  * @throws TollgateError `ERR_OPTION` when an option is not what is expected.
  * @example

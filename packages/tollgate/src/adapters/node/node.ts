@@ -54,11 +54,11 @@ export interface Limit {
     handler: NodeHandler<Request, Response>,
   ): LimitedHandler<Request, Response>;
   /**
-   * Puts the same limiter in front of a listener for `"upgrade"` or `"connect"` of an HTTP/1.1 server, such as one for WebSocket
-   * handshakes. Node hands such requests to this listener instead of the request handler. The listener finds the decision in
-   * `request.rateLimit`. A denied client gets a complete response on the socket, which is then closed. `onDenied` and `chargeAfter`
-   * are not called, because there is no response object: what was taken stands. Errors of the socket are ignored unless the listener
-   * handles them.
+   * Puts the same limiter in front of a listener for `"upgrade"` or `"connect"` of an HTTP/1.1 server, such as one for
+   * WebSocket handshakes. Node hands such requests to this listener instead of the request handler. The listener finds
+   * the decision in `request.rateLimit`. A denied client gets a complete response on the socket, which is then closed.
+   * `onDenied` and `chargeAfter` are not called, because there is no response object: what was taken stands. Errors of
+   * the socket are ignored unless the listener handles them.
    *
    * @throws TollgateError `ERR_OPTION` unless the listener is a function.
    * @example
@@ -88,10 +88,11 @@ export interface Limit {
 }
 
 /**
- * Makes a function that puts a limiter in front of `node:http` handlers. A denied request gets 429 with `Retry-After` (whole
- * seconds, rounded up) and `{"error":"rate limit exceeded","retry_after_secs":N}`. All responses have the RateLimit headers. The
- * handler finds the decision in `request.rateLimit`. When the limiter or a function of the options throws, the client gets 500 with a
- * JSON error and no stack, unless `onError` says otherwise. The server handles the handler's own errors.
+ * Makes a function that puts a limiter in front of `node:http` handlers. A denied request gets 429 with `Retry-After`
+ * (whole seconds, rounded up) and `{"error":"rate limit exceeded","retry_after_secs":N}`. All responses have the
+ * RateLimit headers. The handler finds the decision in `request.rateLimit`. When the limiter or a function of the
+ * options throws, the client gets 500 with a JSON error and no stack, unless `onError` says otherwise. The server
+ * handles the handler's own errors.
  *
  * @throws TollgateError `ERR_OPTION` when an option is not what is expected.
  * @example

@@ -53,8 +53,8 @@ function deny(socket: Duplex, { status, contentType, body }: ResponseContent, he
   ];
   const lines = all.map(([name, value]) => `${name}: ${value}\r\n`).join("");
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${body}`);
-  // Drops what the client still sends. If unread data remained, closing would reset the connection, and the client might lose the
-  // response.
+  // Drops what the client still sends. If unread data remained, closing would reset the connection, and the client
+  // might lose the response.
   socket.resume();
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   timer.unref();

@@ -2,8 +2,8 @@ import { type FactsSource, type HttpFacts, LazyFacts } from "../../http/http-fac
 import { isAddressSource, runtimeAddress } from "./runtime-address.ts";
 
 /**
- * The neutral view of a `Request`. Its path is as the runtime gives it: without `.` and `..`. It has an address after the request has
- * come to a limiter, if the runtime is Bun or Deno, or the option `remoteAddress` is set.
+ * The neutral view of a `Request`. Its path is as the runtime gives it: without `.` and `..`. It has an address after
+ * the request has come to a limiter, if the runtime is Bun or Deno, or the option `remoteAddress` is set.
  */
 export function factsOf(request: Request): HttpFacts {
   // The peer that the current limiter knows: an inner limiter may be given another `remoteAddress`.
@@ -27,8 +27,8 @@ export type AddressOf<Native, Others extends unknown[]> = (request: Native, ...o
 const PEERS = new WeakMap<Request, Peer>();
 
 /**
- * Notes how to find the address of a request's peer: by the option `remoteAddress`, else from what Bun or Deno hand over. If neither
- * is there, the note of an outer limiter stands.
+ * Notes how to find the address of a request's peer: by the option `remoteAddress`, else from what Bun or Deno hand
+ * over. If neither is there, the note of an outer limiter stands.
  */
 export function notePeer<Native extends Request, Others extends unknown[]>(
   request: Native,
@@ -43,7 +43,10 @@ export function notePeer<Native extends Request, Others extends unknown[]>(
   if (source !== undefined) PEERS.set(request, new Peer(() => runtimeAddress(source, request)));
 }
 
-/** Caches the address of a request's peer: the peer may go. What `remoteAddress` throws is thrown when the address is read. */
+/**
+ * Caches the address of a request's peer: the peer may go. What `remoteAddress` throws is thrown when the address is
+ * read.
+ */
 export function keepAddress(request: Request): void {
   try {
     void peerOf(request)?.address;
@@ -55,7 +58,9 @@ function peerOf(request: Request): Peer | undefined {
   return PEERS.get(request);
 }
 
-/** A lazy address: it is looked up at most once, because runtimes compute it, and forget it when the response has ended. */
+/**
+ * A lazy address: it is looked up at most once, because runtimes compute it, and forget it when the response has ended.
+ */
 class Peer {
   #find: (() => string | undefined) | undefined;
   #address: string | undefined;

@@ -29,14 +29,17 @@ export type LimitedHandler<Parameters extends unknown[], Answer extends FetchAns
   ...parameters: Parameters
 ) => Promise<Answer | Response>;
 
-/** The options of a limit in front of a handler. `Native` is the runtime's request, `Others` the handler's other arguments. */
+/**
+ * The options of a limit in front of a handler. `Native` is the runtime's request, `Others` the handler's other
+ * arguments.
+ */
 export interface RateLimitOptions<Input, Native extends Request = Request, Others extends unknown[] = unknown[]>
   extends GateOptions<Native, Input> {
   /** Answers a denied request. The adapter adds the headers that the response lacks. */
   readonly onDenied?: (request: Native, decision: Denied) => Response | Promise<Response>;
   /**
-   * Finds the address of the socket's peer in the handler's arguments, for runtimes other than Bun and Deno. It is called at most
-   * once for each request.
+   * Finds the address of the socket's peer in the handler's arguments, for runtimes other than Bun and Deno. It is
+   * called at most once for each request.
    */
   readonly remoteAddress?: AddressOf<Native, Others>;
 }
@@ -50,10 +53,11 @@ export type Limit<Native extends Request = Request, Others extends unknown[] = u
 ) => LimitedHandler<Parameters, Answer>;
 
 /**
- * Makes a function that puts a limiter in front of fetch handlers, as Workers, Bun, Deno and Next.js take them. A denied request gets
- * 429 with `Retry-After` (whole seconds, rounded up) and `{"error":"rate limit exceeded","retry_after_secs":N}`. All responses have
- * the RateLimit headers. The handler finds the decision by `decisionOf(request)`. A limited handler always returns a promise. When the
- * limiter or a function of the options throws, the promise is rejected and the runtime answers, unless `onError` says otherwise.
+ * Makes a function that puts a limiter in front of fetch handlers, as Workers, Bun, Deno and Next.js take them. A
+ * denied request gets 429 with `Retry-After` (whole seconds, rounded up) and `{"error":"rate limit
+ * exceeded","retry_after_secs":N}`. All responses have the RateLimit headers. The handler finds the decision by
+ * `decisionOf(request)`. A limited handler always returns a promise. When the limiter or a function of the options
+ * throws, the promise is rejected and the runtime answers, unless `onError` says otherwise.
  *
  * @throws TollgateError `ERR_OPTION` when an option is not what is expected.
  * @example
@@ -84,8 +88,8 @@ export function rateLimit<Input>(options: RateLimitOptions<Input>): Limit {
 const DECISIONS = new WeakMap<Request, Decision>();
 
 /**
- * The decision of the last limiter that counted a request; `undefined` if no limiter did. It belongs to the object that came to the
- * limiter: a copy of the request has no decision.
+ * The decision of the last limiter that counted a request; `undefined` if no limiter did. It belongs to the object that
+ * came to the limiter: a copy of the request has no decision.
  *
  * @example
  * ```ts

@@ -4,8 +4,8 @@ import type { Outgoing } from "../../http/outgoing.ts";
 import { isAddressSource, isObject, runtimeAddress } from "./runtime-address.ts";
 
 /**
- * The neutral view of a Hono request. Its path is as the client sent it, while `context.req.path` is decoded. The address is that of
- * the socket's peer on Node, Bun and Deno, and `undefined` elsewhere.
+ * The neutral view of a Hono request. Its path is as the client sent it, while `context.req.path` is decoded. The
+ * address is that of the socket's peer on Node, Bun and Deno, and `undefined` elsewhere.
  */
 export function factsOf(context: Context): HttpFacts {
   return new LazyFacts(context, HONO_SOURCE, () => peerAddress(context));

@@ -21,8 +21,8 @@ export function replaceResponse(context: Context, response: Response): void {
 }
 
 /**
- * Tells `@hono/node-server` to send nothing, because another response was sent or the client has gone. It is a copy, because for
- * untouched responses that the server's own `Response` has made, the server would send the headers.
+ * Tells `@hono/node-server` to send nothing, because another response was sent or the client has gone. It is a copy,
+ * because for untouched responses that the server's own `Response` has made, the server would send the headers.
  */
 export function alreadySent(): Response {
   return new Response(null, { headers: { "x-hono-already-sent": "true" } }).clone();

@@ -31,17 +31,18 @@ export interface RateLimitOptions<Input> extends GateOptions<Context, Input> {
   /** Answers a denied request. Status and headers are set already, and may be changed. */
   readonly onDenied?: (context: Context, decision: Denied) => Response | Promise<Response>;
   /**
-   * The address of the client's socket, for servers other than those of Node, Bun and Deno. It is trusted: on a Worker, use
-   * `(context) => context.req.header("cf-connecting-ip")`.
+   * The address of the client's socket, for servers other than those of Node, Bun and Deno. It is trusted: on a Worker,
+   * use `(context) => context.req.header("cf-connecting-ip")`.
    */
   readonly remoteAddress?: (context: Context) => string | undefined;
 }
 
 /**
- * Makes a middleware that limits requests, on Node, Bun, Deno and Workers. A denied request gets 429 with `Retry-After` (whole
- * seconds, rounded up) and `{"error":"rate limit exceeded","retry_after_secs":N}`. All responses have the RateLimit headers. Handlers
- * find the decision of the last limiter that counted the request in `context.get("rateLimit")`. When the limiter or a function of the
- * options throws, the middleware throws the same for `app.onError`, unless `onError` says otherwise.
+ * Makes a middleware that limits requests, on Node, Bun, Deno and Workers. A denied request gets 429 with `Retry-After`
+ * (whole seconds, rounded up) and `{"error":"rate limit exceeded","retry_after_secs":N}`. All responses have the
+ * RateLimit headers. Handlers find the decision of the last limiter that counted the request in
+ * `context.get("rateLimit")`. When the limiter or a function of the options throws, the middleware throws the same for
+ * `app.onError`, unless `onError` says otherwise.
  *
  * @throws TollgateError `ERR_OPTION` when an option is not what is expected.
  * @example

@@ -1,7 +1,10 @@
 import type { Decision } from "../../core/decision.ts";
 import { EXPOSE, type HeaderList, type HeaderWriter, writeHeaders } from "../../http/header-list.ts";
 
-/** The headers that a response was given, and the last decision on the request that it answered. No two requests share a decision. */
+/**
+ * The headers that a response was given, and the last decision on the request that it answered. No two requests share a
+ * decision.
+ */
 interface Given {
   readonly headers: HeaderList;
   readonly decision: Decision | undefined;
@@ -11,8 +14,9 @@ interface Given {
 const GIVEN = new WeakMap<Response, Given>();
 
 /**
- * Adds headers to a response, unless it has them. It returns a copy if the response's headers are immutable, as those of
- * `Response.redirect` and `fetch`, or if it has the headers of another request: a handler may return the same response repeatedly.
+ * Adds headers to a response, unless it has them. It returns a copy if the response's headers are immutable, as those
+ * of `Response.redirect` and `fetch`, or if it has the headers of another request: a handler may return the same
+ * response repeatedly.
  *
  * @param decision the last one on the request, of any limiter.
  */
@@ -29,7 +33,9 @@ export function withHeaders(response: Response, headers: HeaderList, decision: D
   return complete;
 }
 
-/** A copy, because the response itself may be on its way to another client. It can be copied if its body was not read. */
+/**
+ * A copy, because the response itself may be on its way to another client. It can be copied if its body was not read.
+ */
 function without(response: Response, headers: HeaderList): Response {
   const copy = response.clone();
   // The exposed names are the same for all requests, and may stand beside others.

@@ -6,8 +6,8 @@ interface ExecutionContext {
 }
 
 /**
- * Has the runtime wait until the request is settled, if an argument has a `waitUntil`. Workers end all work of a request when its
- * response is sent or its client goes.
+ * Has the runtime wait until the request is settled, if an argument has a `waitUntil`. Workers end all work of a
+ * request when its response is sent or its client goes.
  */
 export function waitUntil(settle: Settle, others: readonly unknown[]): Settle {
   const context = others.find(isExecutionContext);

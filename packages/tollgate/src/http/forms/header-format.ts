@@ -10,8 +10,8 @@ export interface QuotaState {
   /** Whole units left under the binding limit. */
   readonly remaining: number;
   /**
-   * Whole seconds until the binding limit is idle. If nothing is left or the request was denied: until the same request would
-   * pass.
+   * Whole seconds until the binding limit is idle. If nothing is left or the request was denied: until the same request
+   * would pass.
    */
   readonly seconds: number;
   /** The same moment in seconds since the epoch, for formats with `needsTime`. */

@@ -5,8 +5,8 @@ import { type HeaderFormat, integerText, windowSeconds } from "./header-format.t
 import { PolicyTexts } from "./policy-texts.ts";
 
 /**
- * A form in which responses tell the limits: `"draft-11"` of the IETF's RateLimit headers, which is also the form of drafts 08 to
- * 10, the older drafts 07 and 06, or the `X-RateLimit-*` headers that preceded them.
+ * A form in which responses tell the limits: `"draft-11"` of the IETF's RateLimit headers, which is also the form of
+ * drafts 08 to 10, the older drafts 07 and 06, or the `X-RateLimit-*` headers that preceded them.
  */
 export type HeaderForm = "draft-11" | "draft-7" | "draft-6" | "legacy";
 
@@ -71,7 +71,10 @@ function draft7(): HeaderFormat {
   };
 }
 
-/** `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset`, in seconds from now, and `RateLimit-Policy: 100;w=60`. */
+/**
+ * `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset`, in seconds from now, and `RateLimit-Policy:
+ * 100;w=60`.
+ */
 function draft6(): HeaderFormat {
   const policies = new PolicyTexts(unnamedPolicy);
   return {

@@ -40,7 +40,9 @@ const EXPECTED = 'addresses, CIDR blocks, "loopback" or "private"';
 export class AddressList {
   readonly #blocks: readonly AddressBlock[];
 
-  /** @throws TollgateError `ERR_OPTION`, naming the option and the entry, unless all entries are addresses or blocks. */
+  /**
+   * @throws TollgateError `ERR_OPTION`, naming the option and the entry, unless all entries are addresses or blocks.
+   */
   constructor(option: string, entries: unknown) {
     if (!Array.isArray(entries)) throw optionError(option, `a list of ${EXPECTED}`, entries);
     this.#blocks = Array.from(entries, (entry: unknown) => blocksOf(option, entry)).flat();
@@ -72,7 +74,9 @@ const IPV4_BITS = 32;
 const IPV6_BITS = 128;
 const PREFIX_LENGTH = /^(?:0|[1-9]\d{0,2})$/;
 
-/** Parses an address or a CIDR block. Host bits are ignored. A block of embedded IPv4 addresses becomes a block of IPv4. */
+/**
+ * Parses an address or a CIDR block. Host bits are ignored. A block of embedded IPv4 addresses becomes a block of IPv4.
+ */
 function parseBlock(text: string): AddressBlock | AmbiguousBlock | undefined {
   const slash = text.indexOf("/");
   const ip = parseIp(slash < 0 ? text : text.slice(0, slash));
@@ -90,8 +94,8 @@ function ipv6Block(network: ipaddr.IPv6, bits: number): AddressBlock | Ambiguous
   // `::ffff:10.0.0.1/32` would be `::/32`, which contains `::1`.
   if (bits < bitsBefore) return { instead: `${ip.toString()}/${Math.min(bits, IPV4_BITS)}` };
   const ipv4Bits = Math.min(bits - bitsBefore, IPV4_BITS);
-  // Many lists of IPv6 networks contain a whole embedding: it must not match all of IPv4 by accident. In a block that is partly
-  // internal, `isInBlock` would look for one part in the wrong family.
+  // Many lists of IPv6 networks contain a whole embedding: it must not match all of IPv4 by accident. In a block that
+  // is partly internal, `isInBlock` would look for one part in the wrong family.
   if (ipv4Bits === 0 || (!isLocal && isPartlyInternal(ip, ipv4Bits))) {
     return { instead: `${ip.toString()}/${ipv4Bits}` };
   }

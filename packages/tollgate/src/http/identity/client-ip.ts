@@ -15,8 +15,8 @@ export interface ClientIpOptions {
   /** How many leading bits of an IPv6 address make a client: 1 to 128, 64 by default. */
   readonly ipv6Prefix?: number;
   /**
-   * The header in which trusted proxies write the address: `"x-forwarded-for"` by default, `"forwarded"` (RFC 7239), or any header
-   * that holds one address, such as `"cf-connecting-ip"`. Other headers are ignored.
+   * The header in which trusted proxies write the address: `"x-forwarded-for"` by default, `"forwarded"` (RFC 7239), or
+   * any header that holds one address, such as `"cf-connecting-ip"`. Other headers are ignored.
    */
   readonly header?: string;
 }
@@ -27,9 +27,10 @@ const DEFAULT_PREFIX = 64;
 const MAPPED = "::ffff:";
 
 /**
- * Makes a key of the client's address: a dotted quad for IPv4, the network for IPv6, such as `2001:db8:1:2::/64`, and `unknown`
- * without an address. By default the client is the socket's peer. Behind one proxy, set `trustProxy: 1`. Addresses are compared as
- * bits: IPv4-mapped, NAT64 (`64:ff9b::/96`) and 6to4 (`2002::/16`) forms count as their IPv4 address, ports and zones are dropped.
+ * Makes a key of the client's address: a dotted quad for IPv4, the network for IPv6, such as `2001:db8:1:2::/64`, and
+ * `unknown` without an address. By default the client is the socket's peer. Behind one proxy, set `trustProxy: 1`.
+ * Addresses are compared as bits: IPv4-mapped, NAT64 (`64:ff9b::/96`) and 6to4 (`2002::/16`) forms count as their IPv4
+ * address, ports and zones are dropped.
  *
  * @throws TollgateError `ERR_OPTION` when an option is not what is expected.
  * @example

@@ -3,11 +3,11 @@ import { show, TollgateError } from "../../core/errors.ts";
 import type { HttpFacts, KeyOf } from "../http-facts.ts";
 
 /**
- * Joins all parts to one key. Each part follows its length in UTF-16 units, so that no two lists of parts give the same key. An
- * empty part counts like any other.
+ * Joins all parts to one key. Each part follows its length in UTF-16 units, so that no two lists of parts give the same
+ * key. An empty part counts like any other.
  *
- * @throws TollgateError `ERR_OPTION` without a part, or for a part that is not a function. The key function throws `ERR_KEY` when
- * a part returns no string.
+ * @throws TollgateError `ERR_OPTION` without a part, or for a part that is not a function. The key function throws
+ * `ERR_KEY` when a part returns no string.
  * @example
  * ```ts
  * import { clientIp, compose, header } from "tollgate/node";
@@ -28,11 +28,11 @@ function lengthPrefixed(key: string): string {
 }
 
 /**
- * Takes the first part that is not empty. The key begins with that part's index: an API key that reads like an address is not the
- * client of that address. If all parts are empty, the key is `""`.
+ * Takes the first part that is not empty. The key begins with that part's index: an API key that reads like an address
+ * is not the client of that address. If all parts are empty, the key is `""`.
  *
- * @throws TollgateError `ERR_OPTION` without a part, or for a part that is not a function. The key function throws `ERR_KEY` when
- * a part returns no string.
+ * @throws TollgateError `ERR_OPTION` without a part, or for a part that is not a function. The key function throws
+ * `ERR_KEY` when a part returns no string.
  * @example
  * ```ts
  * import { clientIp, firstOf, header } from "tollgate/node";

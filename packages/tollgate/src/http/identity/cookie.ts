@@ -2,9 +2,9 @@ import type { KeyOf } from "../http-facts.ts";
 import { checkToken, shortValue, trimmed } from "./header-values.ts";
 
 /**
- * Makes a key of a cookie's value, without surrounding double quotes (RFC 6265) and percent-decoded, as frameworks read it. The
- * name is case-sensitive. A missing cookie, or several with different values, give `""`. More than 256 UTF-16 units become
- * `sha256:` and their hash in hex.
+ * Makes a key of a cookie's value, without surrounding double quotes (RFC 6265) and percent-decoded, as frameworks read
+ * it. The name is case-sensitive. A missing cookie, or several with different values, give `""`. More than 256 UTF-16
+ * units become `sha256:` and their hash in hex.
  *
  * @throws TollgateError `ERR_OPTION` unless the name is the name of a cookie.
  * @example

@@ -35,8 +35,8 @@ export interface EmbeddedIpv4 {
   /** Whether the host itself writes its IPv4 peers in this form. The other forms arrive from the network. */
   readonly isLocal: boolean;
   /**
-   * Whether the form is forbidden: RFC 6052 and RFC 3964 forbid NAT64 and 6to4 forms of internal addresses. The sender of such
-   * an address does not own the internal one, so address lists must not match it.
+   * Whether the form is forbidden: RFC 6052 and RFC 3964 forbid NAT64 and 6to4 forms of internal addresses. The sender
+   * of such an address does not own the internal one, so address lists must not match it.
    */
   readonly isForbidden: boolean;
 }

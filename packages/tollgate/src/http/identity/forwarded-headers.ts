@@ -38,8 +38,8 @@ const MOST_ENTRIES = 100;
 const MOST_CHARACTERS = 8_192;
 
 /**
- * A forwarded entry: the address of the hop before, `"none"` at the end of the header, or `"unreadable"`. What stands left of an
- * unreadable entry cannot be attributed to a hop.
+ * A forwarded entry: the address of the hop before, `"none"` at the end of the header, or `"unreadable"`. What stands
+ * left of an unreadable entry cannot be attributed to a hop.
  */
 export type ForwardedEntry = Address | "none" | "unreadable";
 
@@ -73,13 +73,15 @@ export class ForwardedEntries {
   }
 }
 
-/** A parameter: a token, or a quoted string (RFC 7239). No two alternatives begin alike, so matching takes linear time. */
+/**
+ * A parameter: a token, or a quoted string (RFC 7239). No two alternatives begin alike, so matching takes linear time.
+ */
 const PAIR = /^([!#$%&'*+.^_`|~\w-]+)=(?:([!#$%&'*+.^_`|~\w-]+)|"((?:[^"\\]|\\.)*)")$/s;
 const ESCAPED = /\\(.)/gs;
 
 /**
- * The unquoted `for` parameter of an element. It is `undefined` if the element is malformed, or has no `for` or several. Parameters
- * may be in any case and any order.
+ * The unquoted `for` parameter of an element. It is `undefined` if the element is malformed, or has no `for` or
+ * several. Parameters may be in any case and any order.
  */
 function forOf(element: string): string | undefined {
   let found: string | undefined;
@@ -98,9 +100,9 @@ function forOf(element: string): string | undefined {
 }
 
 /**
- * Where the last item before `end` begins: behind a separator outside of quoted strings. It reads from the right, because the left
- * part comes from the client: a quote that the client leaves open must not swallow what a proxy has appended. A quote inside a
- * quoted string follows a backslash; the opening quote does not.
+ * Where the last item before `end` begins: behind a separator outside of quoted strings. It reads from the right,
+ * because the left part comes from the client: a quote that the client leaves open must not swallow what a proxy has
+ * appended. A quote inside a quoted string follows a backslash; the opening quote does not.
  */
 function startOfLastItem(text: string, end: number, separator: "," | ";"): number {
   let isQuoted = false;

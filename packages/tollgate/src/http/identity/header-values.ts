@@ -29,8 +29,8 @@ const LONGEST_PLAIN = 256;
 const HASHED = "sha256:";
 
 /**
- * Makes a key of a value. More than 256 UTF-16 units become `sha256:` and the hash in hex, so that clients cannot fill memory with
- * long keys. A value that begins like a hash is hashed too, so that no two values share a key.
+ * Makes a key of a value. More than 256 UTF-16 units become `sha256:` and the hash in hex, so that clients cannot fill
+ * memory with long keys. A value that begins like a hash is hashed too, so that no two values share a key.
  */
 export function shortValue(value: string): string {
   if (value.length <= LONGEST_PLAIN && !value.startsWith(HASHED)) return value;

@@ -2,8 +2,9 @@ import type { KeyOf } from "../http-facts.ts";
 import { checkToken, shortValue } from "./header-values.ts";
 
 /**
- * Makes a key of a header's value. The header's name may be in any case; a missing header gives `""`. More than 256 UTF-16 units
- * become `sha256:` and their hash in hex. Clients choose the value: use only headers that the server verifies, or add `clientIp`.
+ * Makes a key of a header's value. The header's name may be in any case; a missing header gives `""`. More than 256
+ * UTF-16 units become `sha256:` and their hash in hex. Clients choose the value: use only headers that the server
+ * verifies, or add `clientIp`.
  *
  * @throws TollgateError `ERR_OPTION` unless the name is the name of a header.
  * @example

@@ -18,8 +18,8 @@ export function parseIp(text: string): Ip | undefined {
 }
 
 /**
- * Whether the text, from an index on, is four decimal octets. Programs disagree about every other spelling of IPv4: the first
- * octet of `010.0.0.1` is 8 to some and 10 to others.
+ * Whether the text, from an index on, is four decimal octets. Programs disagree about every other spelling of IPv4: the
+ * first octet of `010.0.0.1` is 8 to some and 10 to others.
  */
 export function isDottedQuad(text: string, from = 0): boolean {
   let dots = 0;

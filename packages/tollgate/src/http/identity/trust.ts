@@ -3,10 +3,10 @@ import type { Address } from "./address.ts";
 import { AddressList } from "./address-list.ts";
 
 /**
- * Which hops may tell the address of the hop before them. `false`: none, the socket's peer is the client. A number N: the N nearest
- * hops, beginning with the socket's peer; the client is the address that the N-th one tells. `"loopback"` (127.0.0.0/8, ::1),
- * `"private"` (that, RFC 1918, fc00::/7 and link-local), or a list of addresses, CIDR blocks and these words: hops with these
- * addresses; the client is the first hop, from the peer on, that is not in the list.
+ * Which hops may tell the address of the hop before them. `false`: none, the socket's peer is the client. A number N:
+ * the N nearest hops, beginning with the socket's peer; the client is the address that the N-th one tells. `"loopback"`
+ * (127.0.0.0/8, ::1), `"private"` (that, RFC 1918, fc00::/7 and link-local), or a list of addresses, CIDR blocks and
+ * these words: hops with these addresses; the client is the first hop, from the peer on, that is not in the list.
  */
 export type TrustProxy = false | number | "loopback" | "private" | readonly string[];
 

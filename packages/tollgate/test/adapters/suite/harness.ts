@@ -50,7 +50,8 @@ export interface RunningServer {
  * - `/status/N`: that status, text "status"
  * - `/bytes/N`: 200, a text body of N bytes in one piece
  * - `/stream/N`: 200, N chunks of 1,000 bytes each, some milliseconds apart
- * - `/decision`: 200, JSON: `{ "allowed", "remaining", "limit" }` of the decision that the handler finds, or `null`; `limit` is its name
+ * - `/decision`: 200, JSON: `{ "allowed", "remaining", "limit" }` of the decision that the handler finds, or `null`;
+ *   `limit` is its name
  * - `/throw`: the handler throws; the framework answers 500
  * - `/hang`: no answer, until the client goes
  * - `/login`: what `login` of the options says, when it does; where the framework takes promises of its handlers, it is
