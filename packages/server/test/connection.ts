@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 /** A client that says exactly what it is told to, whether or not that is HTTP. */
 export class Connection {
   readonly socket: Socket;
-  /** Resolves when the connection is gone, whoever ended it and however. */
+  /** Resolves when the connection has closed, on either side. */
   readonly closed: Promise<unknown>;
   received = "";
 

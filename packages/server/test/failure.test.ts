@@ -33,37 +33,37 @@ describe("a failure of the service's limiter", () => {
 });
 
 describe("a failure of a guarded handler", () => {
-  /** Serves a handler that fails, and returns where and what was reported. */
-  async function serve(handler: NodeHandler): Promise<{ url: string; reported: unknown[] }> {
-    const reported: unknown[] = [];
-    const server = createServer(guarded(handler, (error) => reported.push(error)));
+  /** Serves a failing handler. @returns the URL and the logged errors. */
+  async function serve(handler: NodeHandler): Promise<{ url: string; logged: unknown[] }> {
+    const logged: unknown[] = [];
+    const server = createServer(guarded(handler, (error) => logged.push(error)));
     onTestFinished(() => {
       server.close();
       server.closeAllConnections();
     });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, reported };
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, logged };
   }
 
   it("gives the client 500 at once", async () => {
     const error = new Error("at once");
-    const { url, reported } = await serve(() => {
+    const { url, logged } = await serve(() => {
       throw error;
     });
     expect(await call(url)).toMatchObject(NOTHING_OF_THE_INSIDE);
-    expect(reported).toEqual([error]);
+    expect(logged).toEqual([error]);
   });
 
   it("gives the client 500 later", async () => {
     const error = new Error("later");
-    const { url, reported } = await serve(() => Promise.reject(error));
+    const { url, logged } = await serve(() => Promise.reject(error));
     expect(await call(url)).toMatchObject(NOTHING_OF_THE_INSIDE);
-    expect(reported).toEqual([error]);
+    expect(logged).toEqual([error]);
   });
 
   it("in the middle of the response breaks the response off", async () => {
-    const { url, reported } = await serve((_request, response) => {
+    const { url, logged } = await serve((_request, response) => {
       response.writeHead(200, { "content-length": 100 });
       response.write("half");
       throw new Error("halfway");
@@ -72,6 +72,6 @@ describe("a failure of a guarded handler", () => {
     connection.send("GET / HTTP/1.1\r\nHost: service\r\n\r\n");
     await connection.closed;
     expect(connection.received).not.toContain("500");
-    expect(reported).toHaveLength(1);
+    expect(logged).toHaveLength(1);
   });
 });

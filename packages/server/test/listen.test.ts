@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ListenError, listen, listenError, urlOf } from "../src/listen.ts";
 import { startTestService } from "./test-service.ts";
 
-function refusal(code: string): unknown {
+function errorFor(code: string): unknown {
   return listenError(Object.assign(new Error(`listen ${code}`), { code }), "host.example", 80);
 }
 
@@ -17,7 +17,7 @@ describe("the error of listen", () => {
   });
 
   it("names an address of another machine", async () => {
-    // Reserved for documentation (RFC 5737): nobody has it.
+    // Reserved for documentation (RFC 5737): no machine has it.
     await expect(listen(createServer(), "192.0.2.1", 0)).rejects.toThrow(
       new ListenError('--host: expected an address of this machine, got "192.0.2.1" (EADDRNOTAVAIL)'),
     );
@@ -28,7 +28,7 @@ describe("the error of listen", () => {
     ["ENOTFOUND", '--host: expected an address of this machine, got "host.example" (ENOTFOUND)'],
     ["EAI_AGAIN", '--host: expected an address of this machine, got "host.example" (EAI_AGAIN)'],
   ])("explains %s", (code, message) => {
-    expect(refusal(code)).toEqual(new ListenError(message));
+    expect(errorFor(code)).toEqual(new ListenError(message));
   });
 
   it("is the cause itself for other errors", () => {

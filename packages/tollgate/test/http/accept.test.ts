@@ -2,11 +2,12 @@ import fc from "fast-check";
 import { createLimiter, perHour } from "tollgate";
 import { rateLimit } from "tollgate/fetch";
 import { describe, expect, it } from "vitest";
+import { CpuTimer } from "./cpu-time.ts";
 
 const limiter = createLimiter({ key: () => "everybody", limits: [perHour(1)] });
 const ask = rateLimit({ limiter })(() => new Response());
 
-/** Whether somebody who is denied gets a problem. */
+/** Whether a denied client gets a problem. */
 async function getsProblem(accept: string | undefined): Promise<boolean> {
   const headers = new Headers(accept === undefined ? {} : { accept });
   await ask(new Request("http://here.example"));
@@ -121,11 +122,11 @@ describe("a denied client and its Accept header", () => {
     const hostile = ['"', '\\"', "\\", ",", ";", 'a="', "q=", "a/b;q=", " "].map((text) =>
       text.repeat(200_000 / text.length),
     );
-    const started = performance.now();
+    const timer = new CpuTimer();
     for (const accept of hostile) {
       expect(await getsProblem(`text/html${accept}`)).toBe(false);
       expect(await getsProblem(`text/html${accept.slice(0, 1_000)}`)).toBe(false);
     }
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(timer.elapsedMs).toBeLessThan(2_000);
   });
 });

@@ -59,9 +59,13 @@ describe("Fastify over HTTP/2", () => {
     await app.register(rateLimit, { limiter, chargeAfter });
     app.get("/", async (request) => String(request.rateLimit?.remaining));
     app.get("/big", async () => "x".repeat(200_000));
-    app.get("/hang", () => {});
+    const begun: string[] = [];
+    app.get("/hang", () => void begun.push("/hang"));
     // More than a client takes that reads nothing.
-    app.get("/whole", (_request, reply) => void reply.hijack().raw.end("x".repeat(1_000_000)));
+    app.get("/whole", (_request, reply) => {
+      reply.hijack().raw.end("x".repeat(1_000_000));
+      begun.push("/whole");
+    });
     await app.ready();
     await once(app.server.listen(0, "127.0.0.1"), "listening");
     const session = connectHttp2(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`);
@@ -74,7 +78,7 @@ describe("Fastify over HTTP/2", () => {
     for (const path of ["/hang", "/whole"]) {
       const stream = session.request({ ":path": path });
       stream.on("error", () => {});
-      await new Promise((resolve) => setTimeout(resolve, 40));
+      await until(() => begun.includes(path), `${path} is handled`);
       stream.close(constants.NGHTTP2_CANCEL);
     }
     await until(() => outcomes.length === 3, "the one that was answered is told");

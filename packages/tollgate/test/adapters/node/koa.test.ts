@@ -35,7 +35,7 @@ const hello: Middleware = (context) => {
   context.body = "hello";
 };
 
-/** What a router does: sends what lies below a path to a middleware, which sees the rest of the path. */
+/** A small router: a middleware for a prefix, which sees the rest of the path. */
 function below(prefix: string, middleware: Middleware): Middleware {
   return async (context, next) => {
     const { path } = context;

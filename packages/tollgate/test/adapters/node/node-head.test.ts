@@ -169,9 +169,9 @@ describe("the RateLimit headers are sent with the head", () => {
     );
     const url = await serve((request, response) => {
       const { writeHead } = response;
-      response.writeHead = (status: number, fields: unknown) => {
-        seen.push(Object.keys(fields as object));
-        return writeHead.call(response, status, fields as never);
+      response.writeHead = (status: number, headers: unknown) => {
+        seen.push(Object.keys(headers as object));
+        return writeHead.call(response, status, headers as never);
       };
       inner(request, response);
     });

@@ -121,6 +121,7 @@ describe("rateLimit of node over HTTP/2", () => {
       outcomes.push(outcome);
       return 1;
     };
+    const handled: unknown[] = [];
     let late = () => {};
     const limited = rateLimit({ limiter: manualLimiter([bucketOf(100)]).limiter, chargeAfter })(
       (request: Http2ServerRequest, response: Http2ServerResponse) => {
@@ -129,9 +130,11 @@ describe("rateLimit of node over HTTP/2", () => {
             response.statusCode = 401;
             response.end("no");
           };
+          handled.push(request.url);
           return;
         }
         response.write("hello ");
+        handled.push(request.url);
         if (request.url === "/ok") response.end("there");
       },
     );
@@ -141,7 +144,7 @@ describe("rateLimit of node over HTTP/2", () => {
     for (const path of ["/part", "/late"]) {
       const stream = session.request({ ":path": path });
       stream.on("error", () => {});
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await until(() => handled.includes(path), `${path} is handled`);
       stream.close(constants.NGHTTP2_CANCEL);
       await once(stream, "close");
     }

@@ -77,9 +77,9 @@ describe("a limited listener for upgrades", () => {
     expect(await handshake(url, text)).toMatch(/^HTTP\/1.1 101 /);
     expect((await send(`${url}/`)).status).toBe(200);
     const { body, head } = await answerTo(url, text);
-    const [status, ...fields] = head.split("\r\n");
+    const [status, ...headers] = head.split("\r\n");
     expect(status).toBe("HTTP/1.1 429 Too Many Requests");
-    expect(fields.filter((field) => !field.startsWith("Date: "))).toEqual([
+    expect(headers.filter((header) => !header.startsWith("Date: "))).toEqual([
       "Connection: close",
       "Content-Type: application/json; charset=utf-8",
       "Content-Length: 52",
@@ -112,16 +112,16 @@ describe("a limited listener for upgrades", () => {
   it.each([
     ["throw", "HTTP/1.1 500 Internal Server Error", '{"error":"internal server error"}'],
     ["deny", "HTTP/1.1 503 Service Unavailable", '{"error":"service unavailable"}'],
-  ] as const)("answers when asking fails, at once or later, and reports it: %s", async (onError, status, text) => {
+  ] as const)("answers and logs a failure of the limiter, at once or later: %s", async (onError, status, text) => {
     const broken = (): never => {
       throw new Error("the secret inside");
     };
     for (const input of [broken, async () => broken()]) {
-      const reported: unknown[] = [];
+      const logged: unknown[] = [];
       const { limiter } = manualLimiter([bucketOf(1)]);
-      const url = await serve(rateLimit({ limiter, input, onError, logError: (error) => reported.push(error) }));
+      const url = await serve(rateLimit({ limiter, input, onError, logError: (error) => logged.push(error) }));
       const { body, head } = await answerTo(url);
-      expect([head.split("\r\n")[0], body, reported]).toEqual([status, text, [new Error("the secret inside")]]);
+      expect([head.split("\r\n")[0], body, logged]).toEqual([status, text, [new Error("the secret inside")]]);
       expect(head).toContain("Cache-Control: no-store");
     }
   });

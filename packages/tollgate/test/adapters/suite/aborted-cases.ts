@@ -62,7 +62,7 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
         await served(url);
       }
       expect(end.length).toBe(3);
-      // What they answer in the end changes nothing: the client was gone.
+      // Their later responses change nothing, because the client has left.
       for (const answer of end) answer(204);
       await served(url);
       expect([left(limiter), (await send(`${url}/login`)).status, end.length]).toEqual([0, 429, 3]);
@@ -132,7 +132,7 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
       };
       const url = await start({ limiter, cost: { requests: 1, tokens: 100 }, chargeAfter });
       await breakOff(`${url}/stream/2000`, "first bytes");
-      const used = () => limiter.explain({ remoteAddress: "127.0.0.1" } as HttpFacts, 0).map((report) => report.used);
+      const used = () => limiter.explain({ remoteAddress: "127.0.0.1" } as HttpFacts, 0).map(({ used }) => used);
       await until(() => told === 1 && used()[1] === 500, "tokens are charged");
       expect(used()).toEqual([1, 500]);
     },
@@ -190,7 +190,7 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
   },
 ];
 
-/** As `Promise.withResolvers`, which Node 20 has not. */
+/** Like `Promise.withResolvers`, which Node 20 lacks. */
 function withResolvers<Value>(): { readonly promise: Promise<Value>; readonly resolve: (value: Value) => void } {
   let resolve!: (value: Value) => void;
   const promise = new Promise<Value>((given) => {

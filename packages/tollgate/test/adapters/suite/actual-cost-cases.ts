@@ -24,10 +24,10 @@ const REQUESTS_AND_TOKENS: readonly Limit[] = [
 ];
 
 async function used(limiter: AnyLimiter): Promise<number[]> {
-  return (await limiter.explain(HERE, 0)).map((report) => report.used);
+  return (await limiter.explain(HERE, 0)).map(({ used }) => used);
 }
 
-/** What is no cost for these limits, though it gives something back in part. */
+/** Malformed costs, some of which would refund a unit. */
 const NO_COSTS: readonly unknown[] = [
   { requests: 0, tokens: -5 },
   { requests: 0, tokens: 1.5 },
@@ -51,18 +51,18 @@ function refusedOver(where: string, far: boolean): SuiteCase {
     run: async (start) => {
       const options = { key: perAddress, limits: REQUESTS_AND_TOKENS, clock: manualClock(START_MS) };
       const limiter = far ? createLimiter({ ...options, name: "far", store: new AsyncTwin() }) : createLimiter(options);
-      const reported: unknown[] = [];
+      const logged: unknown[] = [];
       const chargeAfter = ({ path }: HttpFacts) => NO_COSTS[Number(path.slice("/bytes/".length))] as Cost;
       const url = await start({
         limiter,
         cost: { requests: 1, tokens: 10 },
         chargeAfter,
-        logError: (error) => reported.push(error),
+        logError: (error) => logged.push(error),
       });
       for (const index of NO_COSTS.keys()) {
         expect((await send(`${url}/bytes/${index}`)).status).toBe(200);
-        await until(() => reported.length === index + 1, `cost ${index} is reported`);
-        expect(reported[index]).toMatchObject({ name: "TollgateError", code: "ERR_COST" });
+        await until(() => logged.length === index + 1, `cost ${index} is logged`);
+        expect(logged[index]).toMatchObject({ name: "TollgateError", code: "ERR_COST" });
         expect(await used(limiter)).toEqual([index + 1, 10 * (index + 1)]);
       }
     },
@@ -121,7 +121,7 @@ function keyKept([name, create]: (typeof LIMITERS)[number]): SuiteCase {
         settled = 0;
         await send(url + path);
         await until(() => settled === 1, "it is told");
-        // What is refunded or charged over a store elsewhere is there some turns later.
+        // An asynchronous store refunds and charges some turns later.
         await new Promise((resolve) => setTimeout(resolve, 20));
         expect([await usedBy("ann"), await usedBy("bob")]).toEqual([expected, 4]);
       }
@@ -129,7 +129,7 @@ function keyKept([name, create]: (typeof LIMITERS)[number]): SuiteCase {
   };
 }
 
-/** What a request has cost in the end, for the gate to settle. */
+/** The actual cost of a request, which the gate settles. */
 export const ACTUAL_COST_CASES: readonly SuiteCase[] = [
   refusedOver("in this process", false),
   refusedOver("elsewhere", true),
@@ -203,12 +203,12 @@ export const ACTUAL_COST_CASES: readonly SuiteCase[] = [
         clock: manualClock(START_MS),
         store: Object.assign(store, { transact }),
       });
-      const reported: unknown[] = [];
+      const logged: unknown[] = [];
       const chargeAfter = () => ({ requests: 0, tokens: 50 });
       const cost = { requests: 1, tokens: 10 };
-      const url = await start({ limiter, cost, chargeAfter, logError: (error) => reported.push(error) });
+      const url = await start({ limiter, cost, chargeAfter, logError: (error) => logged.push(error) });
       await send(`${url}/ok`);
-      await until(() => reported.length === 1, "it is reported");
+      await until(() => logged.length === 1, "it is logged");
       await new Promise((resolve) => setTimeout(resolve, 20));
       expect(await used(limiter)).toEqual([1, 10]);
     },

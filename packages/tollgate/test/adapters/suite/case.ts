@@ -3,7 +3,7 @@ import type { HttpFacts } from "tollgate/node";
 import { type ManualClock, manualClock } from "tollgate/testing";
 import type { SuiteOptions } from "./harness.ts";
 
-/** What a case does with a running server: `start` gives its URL, and the suite closes it afterwards. */
+/** Starts a server and returns its URL. The suite closes the server afterwards. */
 export type Start = (options: SuiteOptions) => Promise<string>;
 
 export interface SuiteCase {
@@ -25,7 +25,7 @@ export function manualLimiter(limits: readonly Limit[]): ManualLimiter {
   return { clock, limiter: createLimiter({ key: perAddress, limits: [...limits], clock }) };
 }
 
-/** So many, and one more each second. */
+/** A token bucket of a capacity that refills one unit a second. */
 export function bucketOf(capacity: number): Limit {
   return tokenBucket({ name: "bucket", capacity, refill: 1, per: "1s" });
 }

@@ -51,8 +51,8 @@ export const DECISION_CASES: readonly SuiteCase[] = [
       const { clock, limiter } = manualLimiter(limits);
       const url = await start({ limiter });
       expect(await statuses(`${url}/ok`, 5)).toEqual([200, 200, 429, 429, 429]);
-      const reports = limiter.explain({ remoteAddress: "127.0.0.1" } as HttpFacts);
-      expect(reports.map(({ name, used }) => [name, used])).toEqual([
+      const states = limiter.explain({ remoteAddress: "127.0.0.1" } as HttpFacts);
+      expect(states.map(({ name, used }) => [name, used])).toEqual([
         ["few", 2],
         ["many", 2],
       ]);
@@ -104,8 +104,8 @@ export const DECISION_CASES: readonly SuiteCase[] = [
       const url = await start({ limiter, cost });
       expect(await statuses(`${url}/ok`, 2)).toEqual([200, 429]);
       expect(await statuses(`${url}/status/200`, 1)).toEqual([200]);
-      const reports = limiter.explain({ remoteAddress: "127.0.0.1" } as HttpFacts, 0);
-      expect(reports.map(({ used }) => used)).toEqual([3, 65]);
+      const states = limiter.explain({ remoteAddress: "127.0.0.1" } as HttpFacts, 0);
+      expect(states.map(({ used }) => used)).toEqual([3, 65]);
     },
   },
   {

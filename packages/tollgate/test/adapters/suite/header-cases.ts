@@ -8,12 +8,12 @@ import { bucketOf, manualLimiter, perAddress, START_MS, type SuiteCase } from ".
 import { type Answer, send } from "./client.ts";
 
 /** A structured list of strings with parameters, as plain data. */
-function listOf(field: string | string[] | undefined): [unknown, Record<string, unknown>][] {
-  return parseList(String(field)).map(([item, parameters]) => [item, Object.fromEntries(parameters)]);
+function listOf(value: string | string[] | undefined): [unknown, Record<string, unknown>][] {
+  return parseList(String(value)).map(([item, parameters]) => [item, Object.fromEntries(parameters)]);
 }
 
-/** The fields about limits, by name. */
-function fieldsOf({ headers }: Answer): Record<string, unknown> {
+/** The RateLimit headers of an answer, by name. */
+function limitHeadersOf({ headers }: Answer): Record<string, unknown> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name.includes("ratelimit")));
 }
 
@@ -31,9 +31,9 @@ export const HEADER_CASES: readonly SuiteCase[] = [
       const { clock, limiter } = manualLimiter([tokenBucket({ name: "a", capacity: 10, refill: 1, per: "6s" })]);
       const url = await start({ limiter });
       const first = await send(`${url}/ok`);
-      expect(fieldsOf(first)).toEqual({ "ratelimit-policy": '"a";q=10;w=60', ratelimit: '"a";r=9;t=6' });
+      expect(limitHeadersOf(first)).toEqual({ "ratelimit-policy": '"a";q=10;w=60', ratelimit: '"a";r=9;t=6' });
       clock.advance(900);
-      expect(fieldsOf(await send(`${url}/ok`))["ratelimit"]).toBe('"a";r=8;t=12');
+      expect(limitHeadersOf(await send(`${url}/ok`))["ratelimit"]).toBe('"a";r=8;t=12');
     },
   },
   {
@@ -91,8 +91,8 @@ export const HEADER_CASES: readonly SuiteCase[] = [
       const answer = await send(`${url}/ok`);
       const pk = new TextEncoder().encode("Zoë / 1");
       expect(listOf(answer.headers["ratelimit-policy"])).toHaveLength(2);
-      for (const field of ["ratelimit-policy", "ratelimit"]) {
-        for (const [, parameters] of listOf(answer.headers[field])) {
+      for (const name of ["ratelimit-policy", "ratelimit"]) {
+        for (const [, parameters] of listOf(answer.headers[name])) {
           expect(new Uint8Array(parameters["pk"] as ArrayBuffer)).toEqual(pk);
         }
       }
@@ -122,7 +122,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
     run: async (start) => {
       const { limiter } = manualLimiter([tokenBucket({ capacity: 10, refill: 1, per: "6s" }), perHour(100)]);
       const answer = await send(`${await start({ limiter, headers: "draft-7" })}/ok`);
-      expect(fieldsOf(answer)).toEqual({
+      expect(limitHeadersOf(answer)).toEqual({
         "ratelimit-policy": "10;w=60, 100;w=3600",
         ratelimit: "limit=10, remaining=9, reset=6",
       });
@@ -134,7 +134,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
     run: async (start) => {
       const { limiter } = manualLimiter([tokenBucket({ capacity: 10, refill: 1, per: "6s" })]);
       const answer = await send(`${await start({ limiter, headers: "draft-6" })}/ok`);
-      expect(fieldsOf(answer)).toEqual({
+      expect(limitHeadersOf(answer)).toEqual({
         "ratelimit-policy": "10;w=60",
         "ratelimit-limit": "10",
         "ratelimit-remaining": "9",
@@ -149,7 +149,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
       const { limiter } = manualLimiter([tokenBucket({ capacity: 10, refill: 1, per: "6s" })]);
       const answer = await send(`${await start({ limiter, headers: "legacy" })}/ok`);
       const resetSeconds = Math.ceil((START_MS + 6_000) / 1000);
-      expect(fieldsOf(answer)).toEqual({
+      expect(limitHeadersOf(answer)).toEqual({
         "x-ratelimit-limit": "10",
         "x-ratelimit-remaining": "9",
         "x-ratelimit-reset": String(resetSeconds),
@@ -163,7 +163,7 @@ export const HEADER_CASES: readonly SuiteCase[] = [
     run: async (start) => {
       const { limiter } = manualLimiter([tokenBucket({ name: "a", capacity: 10, refill: 1, per: "6s" })]);
       const answer = await send(`${await start({ limiter, headers: ["legacy", "draft-6", "draft-11"] })}/ok`);
-      expect(Object.keys(fieldsOf(answer)).sort()).toEqual([
+      expect(Object.keys(limitHeadersOf(answer)).sort()).toEqual([
         "ratelimit",
         "ratelimit-limit",
         "ratelimit-policy",
@@ -180,9 +180,9 @@ export const HEADER_CASES: readonly SuiteCase[] = [
     name: "sends only Retry-After if headers is false",
     run: async (start) => {
       const url = await start({ limiter: manualLimiter([bucketOf(1)]).limiter, headers: false });
-      expect(fieldsOf(await send(`${url}/ok`))).toEqual({});
+      expect(limitHeadersOf(await send(`${url}/ok`))).toEqual({});
       const denied = await send(`${url}/ok`);
-      expect(fieldsOf(denied)).toEqual({});
+      expect(limitHeadersOf(denied)).toEqual({});
       expect([denied.status, denied.headers["retry-after"]]).toEqual([429, "1"]);
     },
   },
@@ -192,8 +192,8 @@ export const HEADER_CASES: readonly SuiteCase[] = [
       const clock = manualClock(START_MS);
       const limits = (facts: HttpFacts) => (facts.path === "/ok" ? [] : [bucketOf(1)]);
       const url = await start({ limiter: createLimiter({ key: perAddress, limits, clock }) });
-      expect(fieldsOf(await send(`${url}/ok`))).toEqual({});
-      expect(fieldsOf(await send(`${url}/status/200`))["ratelimit"]).toBe('"bucket";r=0;t=1');
+      expect(limitHeadersOf(await send(`${url}/ok`))).toEqual({});
+      expect(limitHeadersOf(await send(`${url}/status/200`))["ratelimit"]).toBe('"bucket";r=0;t=1');
     },
   },
   {

@@ -69,7 +69,7 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
       const decisions: unknown[] = [];
       const consume = async (input: HttpFacts, cost?: Cost) => keep(await limiter.consume(input, cost));
       const keep = (decision: Decision) => {
-        // As a store does that counted it in this process.
+        // Like a store that counted the request in this process.
         const degraded = { ...decision, degraded: "connection lost" };
         decisions.push(degraded);
         return degraded;
@@ -190,15 +190,15 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
   {
     name: "logs a chargeAfter that throws, rejects or returns a malformed cost",
     run: async (start) => {
-      const reported: unknown[] = [];
+      const logged: unknown[] = [];
       const { limiter } = manualLimiter([bucketOf(100)]);
       const chargeAfter = ({ path }: HttpFacts) => {
         if (path === "/ok") throw new Error("at once");
         return path === "/bytes/1" ? Promise.reject(new Error("later")) : Number.NaN;
       };
-      const url = await start({ limiter, chargeAfter, logError: (error) => reported.push(error) });
+      const url = await start({ limiter, chargeAfter, logError: (error) => logged.push(error) });
       for (const path of ["/ok", "/bytes/1", "/bytes/2"]) expect((await send(url + path)).status).toBe(200);
-      await until(() => reported.length === 3, "all three are reported");
+      await until(() => logged.length === 3, "all three are logged");
       expect(left(limiter)).toBe(97);
     },
   },

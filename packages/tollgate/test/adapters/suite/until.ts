@@ -1,4 +1,4 @@
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 20_000;
 
 /** Waits for what happens on its own soon, such as the end of a response on the server's side. */
 export async function until(holds: () => boolean, what: string): Promise<void> {

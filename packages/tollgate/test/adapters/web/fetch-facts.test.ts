@@ -119,7 +119,7 @@ describe("the address of a fetch request", () => {
   });
 
   describe("behind two limiters", () => {
-    /** What the key functions, the functions of the options and the handler see, in turn. */
+    /** The addresses that the key functions, the options' functions and the handler see, in turn. */
     async function seenBy(
       outer: RateLimitOptions<HttpFacts>["remoteAddress"],
       inner: RateLimitOptions<HttpFacts>["remoteAddress"],

@@ -142,7 +142,7 @@ describe("the outcome of a fetch response", () => {
   });
 
   it.each([
-    ["HEAD, whose body nobody reads", "HEAD", () => new Response("never read")],
+    ["HEAD, whose body stays unread", "HEAD", () => new Response("never read")],
     ["204", "GET", () => new Response(null, { status: 204 })],
     ["205", "GET", () => new Response(null, { status: 205 })],
     ["304", "GET", () => new Response(null, { status: 304 })],

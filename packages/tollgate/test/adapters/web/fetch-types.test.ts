@@ -76,7 +76,7 @@ describe("the types of the fetch adapter", () => {
     >();
     // @ts-expect-error: there would be no secret
     told((_request: Request, _env: Context) => new Response());
-    // @ts-expect-error: there is none
+    // @ts-expect-error -- The decision may be undefined.
     expectTypeOf(told(() => new Response())).toBeCallableWith(new Request(URL_HERE));
   });
 

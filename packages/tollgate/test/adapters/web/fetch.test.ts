@@ -6,18 +6,18 @@ import type { RunningServer } from "../suite/harness.ts";
 import { listenHere } from "../suite/node-server.ts";
 
 const URL_HERE = "http://here.example/path";
-const FIELDS = ["ratelimit", "ratelimit-policy"];
+const HEADERS = ["ratelimit", "ratelimit-policy"];
 
 const limiterOf = (capacity: number) => createLimiter({ key: () => "everybody", limits: [perHour(capacity)] });
 const limit = (capacity = 10) => rateLimit({ limiter: limiterOf(capacity) });
 const ask = (headers: Record<string, string> = {}) => new Request(URL_HERE, { headers });
 
-/** What the handler returns, and what comes of it. */
+/** The response to a client for a handler's response. */
 async function passed(response: Response): Promise<Response> {
   return limit()(() => response)(ask());
 }
 
-const fieldsOf = ({ headers }: Response) => FIELDS.filter((name) => headers.has(name));
+const limitHeadersOf = ({ headers }: Response) => HEADERS.filter((name) => headers.has(name));
 
 it("hands all arguments to the fetch handler, and answers denials itself", async () => {
   const handle = limit(1)((request: Request, ...others: unknown[]) => Response.json([request.url, ...others]));
@@ -49,38 +49,38 @@ describe("the response of a limited fetch handler", () => {
   it("is the same object with added headers if its headers are mutable", async () => {
     const response = new Response("hello", { status: 201, headers: { "X-Own": "1" } });
     expect(await passed(response)).toBe(response);
-    expect(fieldsOf(response)).toEqual(FIELDS);
+    expect(limitHeadersOf(response)).toEqual(HEADERS);
     expect(response.headers.get("x-own")).toBe("1");
   });
 
   it("is a copy if its headers are immutable: a redirect", async () => {
     const response = await passed(Response.redirect("http://there.example/", 307));
     expect([response.status, response.headers.get("location")]).toEqual([307, "http://there.example/"]);
-    expect(fieldsOf(response)).toEqual(FIELDS);
+    expect(limitHeadersOf(response)).toEqual(HEADERS);
   });
 
   it("is a copy if its headers are immutable: a fetched response", async () => {
     const response = await passed(await fetched(418, "short"));
     expect([response.status, response.statusText, await response.text()]).toEqual([418, "As It Was", "short"]);
     expect(response.headers.get("x-upstream")).toBe("yes");
-    expect(fieldsOf(response)).toEqual(FIELDS);
+    expect(limitHeadersOf(response)).toEqual(HEADERS);
   });
 
   it.each([204, 304])("has no body if it was fetched with status %i", async (status) => {
     const response = await passed(await fetched(status, null));
     expect([response.status, response.statusText, response.body]).toEqual([status, "As It Was", null]);
-    expect(fieldsOf(response)).toEqual(FIELDS);
+    expect(limitHeadersOf(response)).toEqual(HEADERS);
   });
 
   it.each([204, 205, 304])("has no body if the handler made it with status %i", async (status) => {
     const response = await passed(new Response(null, { status }));
-    expect([response.status, response.body, ...fieldsOf(response)]).toEqual([status, null, ...FIELDS]);
+    expect([response.status, response.body, ...limitHeadersOf(response)]).toEqual([status, null, ...HEADERS]);
   });
 
   it("keeps its own headers", async () => {
     const response = await passed(new Response("hello", { headers: { RateLimit: "own", Vary: "Cookie" } }));
     expect([response.headers.get("ratelimit"), response.headers.get("vary")]).toEqual(["own", "Cookie"]);
-    expect(fieldsOf(response)).toEqual(FIELDS);
+    expect(limitHeadersOf(response)).toEqual(HEADERS);
   });
 
   it("exposes the RateLimit headers once beside its own exposed headers", async () => {
@@ -111,7 +111,7 @@ describe("the response of a limited fetch handler", () => {
     const chargeAfter = (_request: Request, outcome: unknown) => outcomes.push(outcome);
     const options = { limiter: limiterOf(5), ...(charged ? { chargeAfter } : {}) };
     expect(await rateLimit(options)(() => response)(ask())).toBe(response);
-    expect(fieldsOf(response)).toEqual([]);
+    expect(limitHeadersOf(response)).toEqual([]);
     expect(outcomes).toEqual(charged ? [{ status: 101, bytes: 0, completed: true }] : []);
   });
 
@@ -168,7 +168,7 @@ describe("onDenied of the fetch adapter", () => {
     const denied = await handle(request);
     expect(seen).toEqual([[request, expect.objectContaining({ allowed: false, reason: "exhausted" })]]);
     expect([denied.status, denied.headers.get("retry-after"), await denied.text()]).toEqual([503, "7", "wait"]);
-    expect([denied.headers.get("cache-control"), ...fieldsOf(denied)]).toEqual(["no-store", ...FIELDS]);
+    expect([denied.headers.get("cache-control"), ...limitHeadersOf(denied)]).toEqual(["no-store", ...HEADERS]);
   });
 
   it("may answer with a redirect", async () => {
@@ -176,7 +176,7 @@ describe("onDenied of the fetch adapter", () => {
     const handle = rateLimit({ limiter: limiterOf(1), onDenied, cost: 2 })(() => new Response("hello"));
     const denied = await handle(ask());
     expect([denied.status, denied.headers.get("location")]).toEqual([302, "http://wait.example/"]);
-    expect(fieldsOf(denied)).toEqual(FIELDS);
+    expect(limitHeadersOf(denied)).toEqual(HEADERS);
   });
 
   it.each([undefined, null, "wait", 429])("fails with ERR_OPTION if it returns %j", async (nothing) => {

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { sendRaw } from "../suite/client.ts";
 import { bucketLimiter, limitedApp, listen, WAYS } from "./hono-apps.ts";
 
-/** Each field as the client gets it, the first line apart. */
+/** The lines of a response's head, except the first. */
 async function linesOf(url: string): Promise<string[]> {
   const head = (await sendRaw(url, `GET ${new URL(url).pathname} HTTP/1.1\r\nHost: here\r\n\r\n`, 1)).split(
     "\r\n\r\n",
@@ -15,7 +15,7 @@ async function linesOf(url: string): Promise<string[]> {
 }
 
 describe.each(WAYS)("the RateLimit headers of Hono %s", (_where, ask) => {
-  const fields = async (handler: (context: Context) => Response | Promise<Response>) => {
+  const headersOf = async (handler: (context: Context) => Response | Promise<Response>) => {
     const app = limitedApp({ limiter: bucketLimiter(5) });
     app.get("/handled", handler);
     const { headers, status } = await ask(app, "/handled");
@@ -33,7 +33,7 @@ describe.each(WAYS)("the RateLimit headers of Hono %s", (_where, ask) => {
     ["a response that replaces another", (context) => replaced(context), 203],
     ["an error", () => Promise.reject(new HTTPException(409, { message: "failed" })), 500],
   ])("are sent with %s", async (_what, handler, status) => {
-    expect(await fields(handler)).toEqual([status, ...both]);
+    expect(await headersOf(handler)).toEqual([status, ...both]);
   });
 
   function replaced(context: Context): Response {
@@ -154,8 +154,8 @@ describe.each(WAYS)("a denial of Hono %s", (_where, ask) => {
       [() => Response.redirect("http://localhost/slow", 303), 303],
     ] as const) {
       const { headers, status } = await denied({ onDenied });
-      const fields = ["retry-after", "cache-control", "ratelimit"].map((name) => headers.get(name));
-      expect([status, ...fields]).toEqual([expected, "1", "no-store", '"bucket";r=0;t=1']);
+      const values = ["retry-after", "cache-control", "ratelimit"].map((name) => headers.get(name));
+      expect([status, ...values]).toEqual([expected, "1", "no-store", '"bucket";r=0;t=1']);
     }
   });
 

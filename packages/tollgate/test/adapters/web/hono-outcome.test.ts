@@ -111,7 +111,11 @@ describe("Hono over HTTP/2", () => {
       "/part",
       () => new Response(new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from("hi")) })),
     );
-    app.get("/hang", () => new Promise<Response>(() => {}));
+    let isHanging = false;
+    app.get("/hang", () => {
+      isHanging = true;
+      return new Promise<Response>(() => {});
+    });
     const server = serve({
       fetch: app.fetch,
       port: 0,
@@ -125,10 +129,14 @@ describe("Hono over HTTP/2", () => {
       body: "hello",
       headers: { ratelimit: '"bucket";r=3;t=1' },
     });
-    for (const path of ["/part", "/big", "/hang"]) {
+    for (const [path, event] of [
+      ["/part", "data"],
+      ["/big", "response"],
+      ["/hang", ""],
+    ] as const) {
       const stream = session.request({ ":path": path });
       stream.on("error", () => {});
-      await new Promise((resolve) => setTimeout(resolve, 40));
+      await (path === "/hang" ? until(() => isHanging, "/hang is handled") : once(stream, event));
       stream.close(constants.NGHTTP2_CANCEL);
     }
     await until(() => outcomes.length === 3, "those are told that were answered");

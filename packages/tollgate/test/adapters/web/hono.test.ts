@@ -45,8 +45,8 @@ describe("the address of a Hono request", () => {
   });
 
   it("is the one that the option tells, whatever the server tells", async () => {
-    for (const nobody of ["", null, undefined] as const) {
-      expect(await addressBy({}, { remoteAddress: () => nobody as string | undefined })).toBeUndefined();
+    for (const none of ["", null, undefined] as const) {
+      expect(await addressBy({}, { remoteAddress: () => none as string | undefined })).toBeUndefined();
     }
     const remoteAddress = (context: Context) => context.req.header("x-none") ?? "192.0.2.9";
     expect(await addressBy({ incoming: { socket: { remoteAddress: "192.0.2.1" } } }, { remoteAddress })).toBe(

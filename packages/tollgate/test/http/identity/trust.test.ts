@@ -1,5 +1,6 @@
 import { type ClientIpOptions, clientIp } from "tollgate/node";
 import { describe, expect, it } from "vitest";
+import { CpuTimer } from "../cpu-time.ts";
 import { factsFrom, type HeaderLines } from "./facts.ts";
 
 type Case = readonly [options: ClientIpOptions, peer: string | undefined, headers: HeaderLines, key: string];
@@ -7,7 +8,7 @@ type Case = readonly [options: ClientIpOptions, peer: string | undefined, header
 const xff = (...lines: string[]) => ({ "x-forwarded-for": lines });
 const forwarded = (...lines: string[]) => ({ forwarded: lines });
 
-const NOBODY: readonly Case[] = [
+const NO_TRUST: readonly Case[] = [
   [{}, "192.0.2.1", xff("1.1.1.1"), "192.0.2.1"],
   [{}, "127.0.0.1", xff("1.1.1.1"), "127.0.0.1"],
   [{ trustProxy: false }, "10.0.0.1", xff("1.1.1.1"), "10.0.0.1"],
@@ -100,7 +101,7 @@ const LISTS: readonly Case[] = [
   [{ trustProxy: "private" }, "10.0.0.1", xff("6.6.6.6, 1.1.1.1, 192.168.0.7, fd00::7"), "1.1.1.1"],
   [{ trustProxy: "private" }, "10.0.0.1", xff("6.6.6.6, garbage, 192.168.0.7"), "192.168.0.7"],
   [{ trustProxy: "private" }, "10.0.0.1", xff("10.0.0.3, 10.0.0.2"), "10.0.0.3"],
-  // Whoever can send from such a network has not got the internal address.
+  // The sender from such a network does not own the internal address.
   [{ trustProxy: "private" }, "2002:a00:1::1", xff("1.1.1.1"), "10.0.0.1"],
   [{ trustProxy: "private" }, "64:ff9b::10.0.0.1", xff("1.1.1.1"), "10.0.0.1"],
   [{ trustProxy: "loopback" }, "2002:7f00:1::1", xff("1.1.1.1"), "127.0.0.1"],
@@ -272,7 +273,7 @@ const ONE_HEADER: readonly Case[] = [
 
 describe("clientIp and trusted hops", () => {
   describe.each<[name: string, cases: readonly Case[]]>([
-    ["nobody's", NOBODY],
+    ["no trusted hops", NO_TRUST],
     ["the nearest hops'", HOPS],
     ["that of listed addresses", LISTS],
     ["in the one header that was named", ONE_HEADER],
@@ -312,13 +313,13 @@ describe("the bounds of clientIp", () => {
     const hostile = ["\\", '"', '\\"', " ", "a=", "a", ";", ",", 'a="', "a=b;"].map((text) =>
       text.repeat(1_000_000 / text.length),
     );
-    const started = performance.now();
+    const timer = new CpuTimer();
     for (const value of hostile) {
       for (const end of ["", ", ", '"', " x"]) {
         expect(forwardedKey(factsFrom("10.0.0.1", forwarded(value + end)))).toBe("10.0.0.1");
         expect(key(factsFrom("10.0.0.1", xff(value + end)))).toBe("10.0.0.1");
       }
     }
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(timer.elapsedMs).toBeLessThan(2_000);
   });
 });

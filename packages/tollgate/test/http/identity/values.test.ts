@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { cookie, header } from "tollgate/node";
 import { describe, expect, it } from "vitest";
+import { CpuTimer } from "../cpu-time.ts";
 import { factsFrom } from "./facts.ts";
 
 const keyOf = (value: string | undefined) =>
@@ -133,9 +134,9 @@ describe("cookie", () => {
     const hostile = ["id=%;", "id=%41;", "%", "%41", ";", "=", '"', "id="].map((text) =>
       text.repeat(1_000_000 / text.length),
     );
-    const started = performance.now();
+    const timer = new CpuTimer();
     for (const cookies of hostile) cookie("id")(factsFrom("192.0.2.1", { cookie: `id=${cookies}` }));
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(timer.elapsedMs).toBeLessThan(2_000);
   });
 
   it("hashes values longer than 256 units without the quotes", () => {

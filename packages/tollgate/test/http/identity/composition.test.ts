@@ -8,7 +8,7 @@ const saying =
   (key: string): KeyOf =>
   () =>
     key;
-const NOBODY = factsFrom(undefined);
+const NO_FACTS = factsFrom(undefined);
 const list = fc.array(
   fc.oneof(fc.string({ maxLength: 4 }), fc.string({ unit: fc.constantFrom("1", "2", ":", ",", "0"), maxLength: 6 })),
   { minLength: 1, maxLength: 4 },
@@ -31,25 +31,25 @@ describe("firstOf", () => {
   });
 
   it("gives an empty key if all parts are empty", () => {
-    expect(firstOf(header("x-a"), cookie("b"))(NOBODY)).toBe("");
+    expect(firstOf(header("x-a"), cookie("b"))(NO_FACTS)).toBe("");
   });
 
   it("calls no part after the first that is not empty", () => {
     const never = (): string => {
       throw new Error("asked");
     };
-    expect(firstOf(saying("a"), never)(NOBODY)).toBe("0:a");
-    expect(() => firstOf(saying(""), never)(NOBODY)).toThrow("asked");
+    expect(firstOf(saying("a"), never)(NO_FACTS)).toBe("0:a");
+    expect(() => firstOf(saying(""), never)(NO_FACTS)).toThrow("asked");
   });
 
   it("gives equal keys only for equal values of the same part", () => {
     const meant = (keys: readonly string[]) => {
       const at = keys.findIndex((key) => key !== "");
-      return at < 0 ? "nobody" : JSON.stringify([at, keys[at]]);
+      return at < 0 ? "none" : JSON.stringify([at, keys[at]]);
     };
     fc.assert(
       fc.property(list, list, (one, other) => {
-        const [first, second] = [one, other].map((keys) => firstOf(...keys.map(saying))(NOBODY));
+        const [first, second] = [one, other].map((keys) => firstOf(...keys.map(saying))(NO_FACTS));
         expect(first === second).toBe(meant(one) === meant(other));
       }),
       { seed: 1, numRuns: 2_000 },
@@ -67,13 +67,13 @@ describe("compose", () => {
     [["1:a,1:b"], "7:1:a,1:b"],
     [["\ud83d\ude00", "\ud83d"], "2:\ud83d\ude00,1:\ud83d"],
   ])("gives for %j the key %s", (keys, key) => {
-    expect(compose(...keys.map(saying))(NOBODY)).toBe(key);
+    expect(compose(...keys.map(saying))(NO_FACTS)).toBe(key);
   });
 
   it("gives equal keys only for equal parts", () => {
     fc.assert(
       fc.property(list, list, (one, other) => {
-        const [first, second] = [one, other].map((keys) => compose(...keys.map(saying))(NOBODY));
+        const [first, second] = [one, other].map((keys) => compose(...keys.map(saying))(NO_FACTS));
         expect(first === second).toBe(JSON.stringify(one) === JSON.stringify(other));
       }),
       { seed: 1, numRuns: 2_000 },
@@ -84,10 +84,10 @@ describe("compose", () => {
     const text = fc.string({ unit: fc.constantFrom("1", "2", ":", ",", "a"), minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(text, fc.nat({ max: 12 }), fc.nat({ max: 12 }), (whole, here, there) => {
-        const keys = [here, there].map((at) => compose(saying(whole.slice(0, at)), saying(whole.slice(at)))(NOBODY));
+        const keys = [here, there].map((at) => compose(saying(whole.slice(0, at)), saying(whole.slice(at)))(NO_FACTS));
         const isSame = Math.min(here, whole.length) === Math.min(there, whole.length);
         expect(keys[0] === keys[1]).toBe(isSame);
-        expect(keys).not.toContain(compose(saying(whole))(NOBODY));
+        expect(keys).not.toContain(compose(saying(whole))(NO_FACTS));
       }),
       { seed: 1, numRuns: 2_000 },
     );
@@ -116,7 +116,7 @@ describe.each([
     const missing = ((facts: HttpFacts) => facts.header("x-api-key")) as KeyOf;
     const limiter = createLimiter({ key: combined(missing, clientIp()), limits: [perMinute(1)] });
     const message = `${name}: expected parts that return strings, got undefined`;
-    expect(() => limiter.allow(NOBODY)).toThrow(expect.objectContaining({ code: "ERR_KEY", message }));
+    expect(() => limiter.allow(NO_FACTS)).toThrow(expect.objectContaining({ code: "ERR_KEY", message }));
     expect(limiter.allow(factsFrom("192.0.2.1", { "x-api-key": "k" }))).toBe(true);
   });
 });
