@@ -119,10 +119,10 @@ describe.each([
 
   it("passes what onDenied throws to the error handlers, and lets onDenied call next", async () => {
     const app = make();
-    const failure = new Error("onDenied failed");
+    const onDeniedError = new Error("onDenied failed");
     const onDenied = ({ path }: Request, _response: unknown, _decision: Denied, next: NextFunction) => {
-      if (path === "/now") throw failure;
-      if (path === "/later") return Promise.reject(failure);
+      if (path === "/now") throw onDeniedError;
+      if (path === "/later") return Promise.reject(onDeniedError);
       return next();
     };
     app.use(rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter, onDenied }));
@@ -136,16 +136,16 @@ describe.each([
     expect([passedOn.status, passedOn.body]).toEqual([200, "false"]);
     expect(passedOn.headers["ratelimit"]).toBe('"bucket";r=0;t=1');
     expect([passedOn.headers["retry-after"], passedOn.headers["cache-control"]]).toEqual([undefined, undefined]);
-    expect(handled.splice(0)).toEqual([failure, failure]);
+    expect(handled.splice(0)).toEqual([onDeniedError, onDeniedError]);
   });
 
   it("answers an error of onDenied with 500, not with the status of a denial", async () => {
     const app = make();
     const onDenied = ({ path }: Request, _response: unknown, _decision: Denied, next: NextFunction) => {
-      const failure = new Error("onDenied failed");
-      if (path === "/now") throw failure;
-      if (path === "/later") return Promise.reject(failure);
-      return next(failure);
+      const onDeniedError = new Error("onDenied failed");
+      if (path === "/now") throw onDeniedError;
+      if (path === "/later") return Promise.reject(onDeniedError);
+      return next(onDeniedError);
     };
     app.use(rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter, onDenied }), hello);
     const url = await serve(app);

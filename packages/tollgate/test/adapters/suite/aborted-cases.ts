@@ -132,7 +132,7 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
       };
       const url = await start({ limiter, cost: { requests: 1, tokens: 100 }, chargeAfter });
       await breakOff(`${url}/stream/2000`, "first bytes");
-      const used = () => limiter.explain({ remoteAddress: "127.0.0.1" } as HttpFacts, 0).map(({ used }) => used);
+      const used = () => limiter.explain({ remoteAddress: "127.0.0.1" } as HttpFacts, 0).map((state) => state.used);
       await until(() => told === 1 && used()[1] === 500, "tokens are charged");
       expect(used()).toEqual([1, 500]);
     },

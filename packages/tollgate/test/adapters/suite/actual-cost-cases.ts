@@ -24,7 +24,7 @@ const REQUESTS_AND_TOKENS: readonly Limit[] = [
 ];
 
 async function used(limiter: AnyLimiter): Promise<number[]> {
-  return (await limiter.explain(HERE, 0)).map(({ used }) => used);
+  return (await limiter.explain(HERE, 0)).map((state) => state.used);
 }
 
 /** Malformed costs, some of which would refund a unit. */
