@@ -17,12 +17,13 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "stores/redis": ["core", "algorithms"],
   limiter: ["core", "algorithms", "stores/memory"],
   http: ["core", "algorithms", "limiter"],
-  adapters: ["core", "http"],
+  "adapters/node": ["core", "http"],
+  "adapters/web": ["core", "http"],
   testing: ["core", "limiter"],
 };
 
 /** Places whose files may be named for one of these may import `node:`. */
-const NODE_PLACES = /^adapters\/(node|express|fastify|koa)\b/;
+const NODE_PLACES = /^adapters\/node\b/;
 /** Folders without any third-party import. */
 const BARE_FOLDERS = [
   "core",
@@ -35,11 +36,7 @@ const BARE_FOLDERS = [
 ];
 
 /** Planted files: one in each folder, one in a folder inside it, and one for each file with rules of its own. */
-const PLACES = [
-  ...Object.keys(LAYERS).flatMap((folder) => [`${folder}/planted.ts`, `${folder}/inner/planted.ts`]),
-  ...["express", "fastify", "hono", "koa", "node", "fetch"].map((name) => `adapters/${name}.ts`),
-  "adapters/node/planted.ts",
-];
+const PLACES = [...Object.keys(LAYERS).flatMap((folder) => [`${folder}/planted.ts`, `${folder}/inner/planted.ts`])];
 
 const FORMS: readonly ((from: string, name: string) => string)[] = [
   (from, name) => `import { ${name} } from "${from}";`,
@@ -94,14 +91,6 @@ function specifiersOf(place: string): Specifiers {
   const packages = BARE_FOLDERS.includes(own) ? forbidden : allowed;
   packages.push("ioredis", "@example/client", "example/target");
   forbidden.push("tollgate", "tollgate/testing", "@tollgate/server");
-  // A file that imports a Node adapter no longer runs everywhere.
-  if (own === "adapters" && !NODE_PLACES.test(place)) {
-    const targets = ["node", "express", "fastify", "koa"].flatMap((name) => [
-      `${own}/${name}.ts`,
-      `${own}/${name}/target.ts`,
-    ]);
-    forbidden.push(...targets.map((target) => relative(place, target)));
-  }
   return { allowed, forbidden };
 }
 

@@ -45,8 +45,8 @@ const FOR_BIOME: readonly Planted[] = [
   { file: `${LIBRARY}/stores/shared/time.ts`, source: READS_DATE, rules: ["style/noRestrictedGlobals"] },
   { file: `${LIBRARY}/core/clock.ts`, source: READS_DATE, rules: [] },
   { file: `${LIBRARY}/limiter/process.ts`, source: READS_PROCESS, rules: ["style/noRestrictedGlobals"] },
-  { file: `${LIBRARY}/adapters/hono.ts`, source: READS_PROCESS, rules: ["style/noRestrictedGlobals"] },
-  { file: `${LIBRARY}/adapters/node.ts`, source: READS_PROCESS, rules: [] },
+  { file: `${LIBRARY}/adapters/web/hono.ts`, source: READS_PROCESS, rules: ["style/noRestrictedGlobals"] },
+  { file: `${LIBRARY}/adapters/node/node.ts`, source: READS_PROCESS, rules: [] },
   {
     file: `${LIBRARY}/stores/redis/package.ts`,
     source: 'export type { A } from "not-declared";\n',

@@ -14,7 +14,7 @@ const importsOf = (names: object) => Object.keys(names).map((name) => `import "$
 const FILES = {
   [`${LIBRARY}/src/index.ts`]: 'export { used } from "./core/used.ts";\n',
   [`${LIBRARY}/src/stores/table/index.ts`]: 'export { used as table } from "../../core/used.ts";\n',
-  [`${LIBRARY}/src/adapters/node.ts`]: 'export { used as node } from "../core/used.ts";\n',
+  [`${LIBRARY}/src/adapters/node/node.ts`]: 'export { used as node } from "../../core/used.ts";\n',
   [`${LIBRARY}/src/testing/index.ts`]: 'export { used as testing } from "../core/used.ts";\n',
   [`${LIBRARY}/src/core/used.ts`]: `${importsOf(library.dependencies).join("")}import "not-declared";
 export const used = 1;

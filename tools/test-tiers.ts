@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { ViteUserConfig } from "vitest/config";
+import library from "../packages/tollgate/package.json" with { type: "json" };
 import { CountReporter } from "./count-reporter.ts";
 import { LongestFirst } from "./longest-first.ts";
 import { SecondsReporter } from "./seconds-reporter.ts";
@@ -8,14 +9,15 @@ import { SecondsReporter } from "./seconds-reporter.ts";
 // The tests use the library by its public names, from its source. TOLLGATE_SRC points them at another copy of it.
 const source = process.env["TOLLGATE_SRC"] ?? fileURLToPath(new URL("../packages/tollgate/src", import.meta.url));
 
-export const resolve = {
-  alias: [
-    { find: /^tollgate$/, replacement: `${source}/index.ts` },
-    { find: /^tollgate\/testing$/, replacement: `${source}/testing/index.ts` },
-    { find: /^tollgate\/(redis|shared|table)$/, replacement: `${source}/stores/$1/index.ts` },
-    { find: /^tollgate\/(express|fastify|fetch|hono|koa|node)$/, replacement: `${source}/adapters/$1.ts` },
-  ],
-};
+// The entries are those of the package's `exports`.
+const aliases = Object.entries(library.exports).flatMap(([entry, target]) => {
+  if (typeof target === "string") return [];
+  const name = entry.replace(/^\./, "tollgate");
+  const replacement = target.default.replace(/^\.\/dist\/(.+)\.js$/, `${source}/$1.ts`);
+  return [{ find: new RegExp(`^${name}$`), replacement }];
+});
+
+export const resolve = { alias: aliases };
 
 export const ALL_TESTS = ["packages/*/test/**/*.test.ts", "bench/test/**/*.test.ts", "test/**/*.test.ts"];
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
-import { send } from "../../packages/tollgate/test/http/suite/client.ts";
+import { send } from "../../packages/tollgate/test/adapters/suite/client.ts";
 
 interface Told {
   readonly used: number;

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { breakOff, send, statuses } from "../../packages/tollgate/test/http/suite/client.ts";
+import { breakOff, send, statuses } from "../../packages/tollgate/test/adapters/suite/client.ts";
 import { settled, told, upgrade, withUpstream } from "./asking.ts";
 
 /** Creates an instance of a scenario and returns its URL. */

@@ -1,24 +1,22 @@
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { TollgateError } from "tollgate";
-import { parseArguments } from "./arguments.ts";
+import { HELP, parseCommandLine, UsageError } from "./command-line.ts";
 import { ListenError } from "./listen.ts";
 import { type Service, type ServiceSettings, startService } from "./service.ts";
-import { HELP } from "./usage.ts";
-import { UsageError } from "./usage-error.ts";
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-/** Ctrl-C under `npm start` arrives twice: from the terminal, and passed on by npm. That is one wish, not two. */
-const SAME_WISH_MS = 250;
+/** Ctrl-C under `npm start` arrives twice, from the terminal and from npm. Signals within this time are one. */
+const SAME_SIGNAL_MS = 250;
 
 void run(process.argv.slice(2));
 
 async function run(args: readonly string[]): Promise<void> {
-  // Output that nobody reads any more is no reason to stop serving.
+  // A closed output pipe must not stop the service.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   try {
-    const command = parseArguments(args);
+    const command = parseCommandLine(args);
     switch (command.kind) {
       case "help":
         return log(HELP);
@@ -30,15 +28,15 @@ async function run(args: readonly string[]): Promise<void> {
         return command satisfies never;
     }
   } catch (error) {
-    if (error instanceof UsageError || error instanceof TollgateError) return refuse(error, 2);
-    if (error instanceof ListenError) return refuse(error, 1);
+    if (error instanceof UsageError || error instanceof TollgateError) return exitWith(error, 2);
+    if (error instanceof ListenError) return exitWith(error, 1);
     throw error;
   }
 }
 
 async function serve(settings: ServiceSettings): Promise<void> {
   const service = await startService({ ...settings, log, logError });
-  // Before anybody is told that the service is there: a signal that came first would end the process at once.
+  // Before the log says that the service listens: an earlier signal would end the process at once.
   stopOnSignals(service);
   const { capacity, refillPerSecond } = settings;
   const limit = `capacity ${capacity}, refill ${refillPerSecond} per second`;
@@ -49,12 +47,12 @@ function stopOnSignals(service: Service): void {
   let stoppingSinceMs: number | undefined;
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     if (stoppingSinceMs !== undefined) {
-      if (performance.now() - stoppingSinceMs > SAME_WISH_MS) process.exit(128 + constants.signals[signal]);
+      if (performance.now() - stoppingSinceMs > SAME_SIGNAL_MS) process.exit(128 + constants.signals[signal]);
       return;
     }
     stoppingSinceMs = performance.now();
     const closed = service.close();
-    // Said when it is true: nobody is accepted any more.
+    // After `close` was called: the server accepts no more connections.
     log(`tollgate is stopping on ${signal}: requests in flight may finish, a second signal does not wait`);
     await closed;
     process.exit(0);
@@ -62,7 +60,7 @@ function stopOnSignals(service: Service): void {
   for (const signal of STOP_SIGNALS) process.on(signal, () => void stop(signal));
 }
 
-function refuse(error: Error, exitCode: 1 | 2): void {
+function exitWith(error: Error, exitCode: 1 | 2): void {
   logError(`tollgate: ${error.message}`);
   process.exitCode = exitCode;
 }

@@ -1,14 +1,14 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** `"cut off"`: the grace period ended before the last request did. */
+/** `"cut off"`: the grace period ended before the last request. */
 export type Drained = "finished" | "cut off";
 
 /**
- * Makes a server that is not listening yet stoppable.
+ * Prepares a server for a graceful stop. Must be called before the server listens.
  *
- * @returns what stops it: it accepts no connection from then on, closes those without a request, and lets requests in
- * flight finish within the grace period.
+ * @returns a function that stops the server: it accepts no more connections, closes those without a request, and lets
+ * requests in flight finish within the grace period.
  */
 export function drainable(server: Server): (graceMs: number) => Promise<Drained> {
   const sockets = new Set<Socket>();
@@ -17,7 +17,7 @@ export function drainable(server: Server): (graceMs: number) => Promise<Drained>
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
-  // Before the listener that answers: the answer has to say that it is the connection's last.
+  // Before the listener that answers: the response has to announce the connection's end.
   server.prependListener("request", (_request, response) => {
     if (draining) response.setHeader("connection", "close");
   });
@@ -25,7 +25,7 @@ export function drainable(server: Server): (graceMs: number) => Promise<Drained>
     draining = true;
     let drained: Drained = "finished";
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    // Closing the server ended idle connections, except those that never sent a byte: Node waits for their first request.
+    // `close` ends idle connections, except those that have never sent a byte: Node waits for their first request.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     const grace = setTimeout(() => {
       drained = "cut off";

@@ -1,11 +1,32 @@
 import { createServer, type RequestListener, type Server } from "node:http";
-import { inTurn } from "./in-turn.ts";
-import type { Timeouts } from "./timeouts.ts";
+import { boundPipelining } from "./pipelining.ts";
 
-/** A request here needs a line and an API key: half of Node's allowance is plenty, and bounds the length of a key. */
+/** How long the service waits for a client, in milliseconds. */
+export interface Timeouts {
+  /** From the start of a request, or of a connection that sends nothing, to the end of the head. */
+  readonly headersMs: number;
+  /** From the start of a request to the end of its body; not shorter than `headersMs`. */
+  readonly requestMs: number;
+  /** Between two requests on one connection. */
+  readonly keepAliveMs: number;
+  /** Without a byte in either direction. It ends connections whose client does not read its responses. */
+  readonly silenceMs: number;
+  /** The interval between checks for late requests: the precision of the other timeouts. */
+  readonly checkIntervalMs: number;
+}
+
+export const DEFAULT_TIMEOUTS: Timeouts = {
+  headersMs: 10_000,
+  requestMs: 15_000,
+  keepAliveMs: 5_000,
+  silenceMs: 30_000,
+  checkIntervalMs: 1_000,
+};
+
+/** Half of Node's default: enough for a request line and an API key, and a bound for the key's length. */
 const MAX_HEADER_BYTES = 8 * 1024;
 
-/** A `node:http` server that slow and greedy clients cannot hold on to. */
+/** Makes a `node:http` server with bounds for slow and greedy clients. */
 export function createGuardedServer(listener: RequestListener, timeouts: Timeouts): Server {
   const server = createServer(
     {
@@ -15,7 +36,7 @@ export function createGuardedServer(listener: RequestListener, timeouts: Timeout
       connectionsCheckingInterval: timeouts.checkIntervalMs,
       maxHeaderSize: MAX_HEADER_BYTES,
     },
-    inTurn(listener),
+    boundPipelining(listener),
   );
   server.timeout = timeouts.silenceMs;
   return server;

@@ -1,6 +1,5 @@
 import { type Clock, createLimiter, type Limiter, memoryStore, type Observation, tokenBucket } from "tollgate";
-import type { HttpFacts, TrustProxy } from "tollgate/node";
-import { clientKey } from "./client-key.ts";
+import { clientIp, firstOf, type HttpFacts, header, type KeyOf, type TrustProxy } from "tollgate/node";
 
 const TEST_CAPACITY = 3;
 const TEST_REFILL_PER_SECOND = 1;
@@ -9,7 +8,7 @@ export interface LimiterSettings {
   readonly capacity: number;
   readonly refillPerSecond: number;
   readonly trustProxy: TrustProxy;
-  /** Milliseconds between the sweeps that let idle clients go. */
+  /** The milliseconds between sweeps, which remove idle clients. */
   readonly sweepIntervalMs: number;
   readonly clock: Clock;
   readonly log: (line: string) => void;
@@ -22,13 +21,16 @@ export interface Limiters {
   close(): void;
 }
 
-/** @throws TollgateError when the numbers make no limit, such as a refill that is too fast, or the trust is none. */
+/**
+ * @throws TollgateError if the numbers do not make a limit, such as a refill that is too fast, or the trust is
+ * malformed.
+ */
 export function openLimiters(settings: LimiterSettings): Limiters {
   const { capacity, refillPerSecond, sweepIntervalMs, clock, log } = settings;
   const key = clientKey(settings.trustProxy);
   const clientLimit = tokenBucket({ capacity, refill: refillPerSecond, per: "1s" });
   const testLimit = tokenBucket({ capacity: TEST_CAPACITY, refill: TEST_REFILL_PER_SECOND, per: "1s" });
-  // Opened after the limits, which may throw: it has a timer.
+  // Made after the limits, which may throw: the store has a timer.
   const store = memoryStore({ sweepIntervalMs });
   const observe = (observation: Observation): void => {
     if (observation.type !== "sweep") return;
@@ -41,4 +43,14 @@ export function openLimiters(settings: LimiterSettings): Limiters {
     test: createLimiter({ ...common, name: "test", limits: [testLimit] }),
     close: () => store.close(),
   };
+}
+
+/**
+ * The key of a client: its API key, or else its address. An empty API key counts as missing. A unix socket and a closed
+ * connection have no address.
+ *
+ * @throws TollgateError `ERR_OPTION` if the trust is malformed.
+ */
+export function clientKey(trustProxy: TrustProxy): KeyOf {
+  return firstOf(header("x-api-key"), clientIp({ trustProxy }));
 }

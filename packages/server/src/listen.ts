@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** The address that was asked for cannot be had; the message says why, on one line. */
+/** The address is not available. The message says why, on one line. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
 }
@@ -26,7 +26,7 @@ export function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }
 
-/** @returns what it was given, where that is not about the address. */
+/** @returns the cause itself if it is not about the address. */
 export function listenError(cause: unknown, host: string, port: number): unknown {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   switch (code) {

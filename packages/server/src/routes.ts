@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import { factsOf, type NodeHandler, rateLimit } from "tollgate/node";
-import { sendJson, sendText } from "./answers.ts";
-import type { ReportFailure } from "./failure.ts";
+import type { LogFailure } from "./failure.ts";
 import type { Limiters } from "./limiters.ts";
+import { sendJson, sendText } from "./responses.ts";
 
-/** What the service answers, and which limiter stands before what. Nothing is counted for 404 and 405. */
-export function openRoutes(limiters: Limiters, reportError: ReportFailure): NodeHandler {
-  const perClient = rateLimit({ limiter: limiters.client, reportError });
-  const perTest = rateLimit({ limiter: limiters.test, reportError });
+/** The service's routes and their limiters. 404 and 405 are not counted. */
+export function openRoutes(limiters: Limiters, logError: LogFailure): NodeHandler {
+  const perClient = rateLimit({ limiter: limiters.client, logError });
+  const perTest = rateLimit({ limiter: limiters.test, logError });
   const routes = new Map<string, NodeHandler>([
     ["/", perClient((_request, response) => sendJson(response, 200, { status: "ok" }))],
     ["/ping", perClient((_request, response) => sendText(response, "pong"))],
@@ -21,7 +21,7 @@ export function openRoutes(limiters: Limiters, reportError: ReportFailure): Node
   };
 }
 
-/** The path also of a request for a whole URL, which every server has to understand (RFC 9112, 3.2.2). */
+/** The path, even if the target is a whole URL, which every server must accept (RFC 9112, 3.2.2). */
 function pathOf(request: IncomingMessage): string {
   const { path } = factsOf(request);
   return !path.startsWith("/") && URL.canParse(path) ? new URL(path).pathname : path;

@@ -1,12 +1,11 @@
 import { type Clock, systemClock } from "tollgate";
 import type { TrustProxy } from "tollgate/node";
 import { drainable } from "./drain.ts";
-import { failureLine, guarded, type ReportFailure } from "./failure.ts";
-import { createGuardedServer } from "./guarded-server.ts";
+import { failureLine, guarded, type LogFailure } from "./failure.ts";
+import { createGuardedServer, DEFAULT_TIMEOUTS, type Timeouts } from "./guarded-server.ts";
 import { openLimiters } from "./limiters.ts";
 import { listen } from "./listen.ts";
 import { openRoutes } from "./routes.ts";
-import { PATIENCE, type Timeouts } from "./timeouts.ts";
 
 export interface ServiceSettings {
   readonly host: string;
@@ -16,13 +15,13 @@ export interface ServiceSettings {
   readonly capacity: number;
   /** How many it gets back every second. */
   readonly refillPerSecond: number;
-  /** Whose word is taken for a client's address. */
+  /** Which proxies may tell a client's address. */
   readonly trustProxy: TrustProxy;
 }
 
 export interface ServiceOptions extends ServiceSettings {
   readonly log: (line: string) => void;
-  /** Hears of failures. */
+  /** Logs failures, one line each. */
   readonly logError: (line: string) => void;
   readonly clock?: Clock;
   readonly sweepIntervalMs?: number;
@@ -34,7 +33,7 @@ export interface ServiceOptions extends ServiceSettings {
 export interface Service {
   /** With the real port. */
   readonly url: string;
-  /** Stops accepting and lets requests in flight finish; stopping twice is stopping once. */
+  /** Stops accepting connections and lets requests in flight finish. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -42,16 +41,19 @@ const SWEEP_INTERVAL_MS = 60_000;
 const GRACE_MS = 10_000;
 
 /**
- * Starts the service; it accepts connections when the promise resolves.
+ * Starts the service. It accepts connections when the promise resolves.
  *
- * @throws TollgateError when the numbers make no limit; ListenError when the address cannot be had.
+ * @throws TollgateError if the numbers do not make a limit; ListenError if the address is not available.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { host, port, log, logError, clock = systemClock, sweepIntervalMs = SWEEP_INTERVAL_MS } = options;
   const { graceMs = GRACE_MS, timeouts } = options;
   const limiters = openLimiters({ ...options, clock, sweepIntervalMs });
-  const report: ReportFailure = (error, request) => logError(failureLine(error, request));
-  const server = createGuardedServer(guarded(openRoutes(limiters, report), report), { ...PATIENCE, ...timeouts });
+  const logFailure: LogFailure = (error, request) => logError(failureLine(error, request));
+  const server = createGuardedServer(guarded(openRoutes(limiters, logFailure), logFailure), {
+    ...DEFAULT_TIMEOUTS,
+    ...timeouts,
+  });
   const drain = drainable(server);
   let url: string;
   try {
@@ -60,7 +62,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     limiters.close();
     throw error;
   }
-  // Such as no file descriptor left for a connection: the others go on.
+  // Such as a lack of file descriptors for a connection: other connections go on.
   server.on("error", (error) => logError(`accepting a connection failed: ${error.message}`));
   const stop = async (): Promise<void> => {
     const drained = await drain(graceMs);

@@ -8,8 +8,8 @@ import { startTestService } from "./test-service.ts";
 
 const LOOPBACK: HttpFacts = { method: "GET", path: "/", remoteAddress: "127.0.0.1", header: () => undefined };
 
-describe("budgets", () => {
-  it("/ and /ping share one", async () => {
+describe("the budgets of the service", () => {
+  it("are shared by / and /ping", async () => {
     const { url } = await startTestService({ capacity: 3, clock: manualClock() });
     expect(await statuses(1, url)).toEqual([200]);
     expect(await statuses(2, `${url}/ping`)).toEqual([200, 200]);
@@ -17,7 +17,7 @@ describe("budgets", () => {
     expect(await statuses(1, `${url}/ping`)).toEqual([429]);
   });
 
-  it("/test has its own: of five calls three pass", async () => {
+  it("allow three of five calls of /test", async () => {
     const clock = manualClock();
     const { url } = await startTestService({ capacity: 1, clock });
     expect(await statuses(2, url)).toEqual([200, 429]);
@@ -27,7 +27,7 @@ describe("budgets", () => {
     expect(await statuses(2, url)).toEqual([200, 429]);
   });
 
-  it("refill as told", async () => {
+  it("refill at the configured rate", async () => {
     const clock = manualClock();
     const { url } = await startTestService({ capacity: 4, refillPerSecond: 2, clock });
     expect(await statuses(5, url)).toEqual([200, 200, 200, 200, 429]);
@@ -37,7 +37,7 @@ describe("budgets", () => {
     expect(await statuses(3, url)).toEqual([200, 200, 429]);
   });
 
-  it("follow the trace: capacity 10, one per second", async () => {
+  it("follow a trace at capacity 10 and one per second", async () => {
     const clock = manualClock();
     const { server, limiters } = await serveRoutes({ clock }, { port: 0, host: "127.0.0.1" });
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/ping`;
@@ -54,7 +54,7 @@ describe("budgets", () => {
     expect(left()).toBe(0);
   });
 
-  it("hold for calls at the same time: of 20 at capacity 5 exactly 5 pass", async () => {
+  it("allow exactly 5 of 20 concurrent calls at capacity 5", async () => {
     const { url } = await startTestService({ capacity: 5, clock: manualClock() });
     const answers = await Promise.all(Array.from({ length: 20 }, () => call(`${url}/ping`)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);

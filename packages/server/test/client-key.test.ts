@@ -1,6 +1,6 @@
 import type { TrustProxy } from "tollgate/node";
 import { describe, expect, it } from "vitest";
-import { clientKey } from "../src/client-key.ts";
+import { clientKey } from "../src/limiters.ts";
 
 function keyOf(
   remoteAddress: string | undefined,
@@ -10,32 +10,32 @@ function keyOf(
   return clientKey(trustProxy)({ method: "GET", path: "/", remoteAddress, header: (name) => headers[name] });
 }
 
-describe("a client is", () => {
-  it("its API key, whatever its address", () => {
+describe("the key of a client", () => {
+  it("is its API key, whatever its address", () => {
     expect(keyOf("192.0.2.1", { "x-api-key": "ann" })).toBe(keyOf("192.0.2.2", { "x-api-key": "ann" }));
     expect(keyOf("192.0.2.1", { "x-api-key": "ann" })).not.toBe(keyOf("192.0.2.1", { "x-api-key": "bob" }));
   });
 
-  it("else its address", () => {
+  it("is its address without an API key", () => {
     expect(keyOf("192.0.2.1")).toBe(keyOf("::ffff:192.0.2.1"));
     expect(keyOf("192.0.2.1")).not.toBe(keyOf("192.0.2.2"));
   });
 
-  it("no other's address by an API key that reads like it", () => {
+  it("differs between an API key and the address that it reads like", () => {
     expect(keyOf("192.0.2.9", { "x-api-key": "192.0.2.1" })).not.toBe(keyOf("192.0.2.1"));
     expect(keyOf("192.0.2.9", { "x-api-key": keyOf("192.0.2.1") })).not.toBe(keyOf("192.0.2.1"));
   });
 
-  it("its address when its API key is empty", () => {
+  it("is its address if its API key is empty", () => {
     expect(keyOf("192.0.2.1", { "x-api-key": "" })).toBe(keyOf("192.0.2.1"));
   });
 
-  it("the same for all whose peer is gone", () => {
+  it("is the same for all clients whose peer is gone", () => {
     expect(keyOf(undefined)).toBe(keyOf(undefined));
     expect(keyOf(undefined)).not.toBe(keyOf("192.0.2.1"));
   });
 
-  it("what X-Forwarded-For says only where the peer is trusted", () => {
+  it("is the address in X-Forwarded-For only if the peer is trusted", () => {
     const headers = { "x-forwarded-for": "203.0.113.9" };
     expect(keyOf("192.0.2.1", headers)).toBe(keyOf("192.0.2.1"));
     expect(keyOf("192.0.2.1", headers, 1)).toBe(keyOf("203.0.113.9"));

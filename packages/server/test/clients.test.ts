@@ -14,25 +14,25 @@ async function startExhausted(): Promise<TestService> {
   return service;
 }
 
-describe("over sockets", () => {
-  it("an API key is another client than the address that reads the same", async () => {
+describe("the service and its clients", () => {
+  it("counts an API key apart from the address that reads the same", async () => {
     const { url } = await startExhausted();
     expect(await statuses(2, url, { headers: { "X-API-Key": "127.0.0.1" } })).toEqual([200, 429]);
     expect(await statuses(2, url, { headers: { "X-API-Key": "1:127.0.0.1" } })).toEqual([200, 429]);
   });
 
-  it("every API key has its own budget", async () => {
+  it("gives every API key its own budget", async () => {
     const { url } = await startExhausted();
     expect(await statuses(2, url, { headers: { "X-API-Key": "ann" } })).toEqual([200, 429]);
     expect(await statuses(2, url, { headers: { "X-API-Key": "bob" } })).toEqual([200, 429]);
   });
 
-  it("an empty API key is none", async () => {
+  it("ignores an empty API key", async () => {
     const { url } = await startExhausted();
     expect(await statuses(1, url, { headers: { "X-API-Key": "" } })).toEqual([429]);
   });
 
-  it("X-Forwarded-For buys nothing", async () => {
+  it("ignores X-Forwarded-For by default", async () => {
     const { url } = await startExhausted();
     expect(await statuses(1, url, { headers: { "X-Forwarded-For": "203.0.113.9" } })).toEqual([429]);
   });
@@ -50,14 +50,14 @@ describe("over sockets", () => {
     },
   );
 
-  it("tells of its limits, in the form of draft 11", async () => {
+  it("sends the headers of draft 11", async () => {
     const { url } = await startTestService({ capacity: 10, clock: manualClock() });
     const { headers } = await fetch(url);
     expect(headers.get("ratelimit-policy")).toBe('"1-per-1s-burst-10";q=10;w=10');
     expect(headers.get("ratelimit")).toBe('"1-per-1s-burst-10";r=9;t=1');
   });
 
-  it("a unix socket has one unknown client", async () => {
+  it("counts all requests of a unix socket as one client", async () => {
     const folder = await mkdtemp(join(tmpdir(), "tollgate-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const socketPath = join(folder, "socket");

@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 /** A client that says exactly what it is told to, whether or not that is HTTP. */
 export class Connection {
   readonly socket: Socket;
-  /** Resolves when the connection is gone, whoever ended it and however. */
+  /** Resolves when the connection has closed, on either side. */
   readonly closed: Promise<unknown>;
   received = "";
 
@@ -42,8 +42,8 @@ export async function openConnection(url: string): Promise<Connection> {
 const HEAD = "GET /ping HTTP/1.1\r\nHost: service\r\n";
 
 /**
- * A request whose head lacks its last line, so that the server waits for the rest. It was sent in one piece with a whole
- * request: whose answer is there, of that the server has read both.
+ * A request whose head lacks its last line, so that the server waits for the rest. It was sent in one piece with a
+ * whole request: whose answer is there, of that the server has read both.
  */
 export async function openRequestInFlight(url: string): Promise<Connection> {
   const connection = await openConnection(url);

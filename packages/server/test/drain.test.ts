@@ -10,8 +10,8 @@ function start(graceMs: number): Promise<TestService> {
   return startTestService({ graceMs, timeouts: { keepAliveMs: LONG_MS } });
 }
 
-describe("closing", { timeout: 10_000 }, () => {
-  it("lets a request in flight finish, and says that it was the connection's last", async () => {
+describe("closing the service", { timeout: 30_000 }, () => {
+  it("lets a request in flight finish, and announces the connection's end", async () => {
     const service = await start(LONG_MS);
     const connection = await openRequestInFlight(service.url);
     const closed = service.close();
@@ -22,7 +22,7 @@ describe("closing", { timeout: 10_000 }, () => {
     expect(service.log).toEqual([]);
   });
 
-  it("accepts nobody any more", async () => {
+  it("accepts no more connections", async () => {
     const service = await start(LONG_MS);
     const connection = await openRequestInFlight(service.url);
     const closed = service.close();
@@ -31,7 +31,7 @@ describe("closing", { timeout: 10_000 }, () => {
     await closed;
   });
 
-  it("ends connections that are kept alive without a request", async () => {
+  it("ends kept-alive connections without a request", async () => {
     const service = await start(LONG_MS);
     const connection = await openConnection(service.url);
     connection.send("GET /ping HTTP/1.1\r\nHost: service\r\n\r\n");
@@ -40,7 +40,7 @@ describe("closing", { timeout: 10_000 }, () => {
     await connection.closed;
   });
 
-  it("ends connections that never sent anything", async () => {
+  it("ends connections that have never sent a byte", async () => {
     const service = await start(LONG_MS);
     const connection = await openConnection(service.url);
     // Connections are accepted in turn: the silent one is known when the next is answered.
@@ -49,7 +49,7 @@ describe("closing", { timeout: 10_000 }, () => {
     await connection.closed;
   });
 
-  it("cuts off what takes longer than the grace period", async () => {
+  it("cuts off requests that take longer than the grace period", async () => {
     const service = await start(50);
     const connection = await openRequestInFlight(service.url);
     await service.close();
@@ -58,7 +58,7 @@ describe("closing", { timeout: 10_000 }, () => {
     expect(service.log).toEqual(["tollgate cut off requests that took longer than 50 ms to finish"]);
   });
 
-  it("twice is closing once", async () => {
+  it("is idempotent", async () => {
     const service = await start(LONG_MS);
     const closed = service.close();
     expect(service.close()).toBe(closed);

@@ -14,8 +14,8 @@ const NOTHING_OF_THE_INSIDE = {
   body: '{"error":"internal server error"}',
 };
 
-describe("when the limiter fails", () => {
-  it("the client gets 500 and nothing of the inside, the log one line", async () => {
+describe("a failure of the service's limiter", () => {
+  it("gives the client 500 without details, and the log one line", async () => {
     let works = true;
     const now = (): number => {
       if (works) return 0;
@@ -32,38 +32,38 @@ describe("when the limiter fails", () => {
   });
 });
 
-describe("when a handler fails", () => {
-  /** Serves a handler that fails, and returns where and what was reported. */
-  async function serve(handler: NodeHandler): Promise<{ url: string; reported: unknown[] }> {
-    const reported: unknown[] = [];
-    const server = createServer(guarded(handler, (error) => reported.push(error)));
+describe("a failure of a guarded handler", () => {
+  /** Serves a failing handler. @returns the URL and the logged errors. */
+  async function serve(handler: NodeHandler): Promise<{ url: string; logged: unknown[] }> {
+    const logged: unknown[] = [];
+    const server = createServer(guarded(handler, (error) => logged.push(error)));
     onTestFinished(() => {
       server.close();
       server.closeAllConnections();
     });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, reported };
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, logged };
   }
 
-  it("at once, the client gets 500", async () => {
+  it("gives the client 500 at once", async () => {
     const error = new Error("at once");
-    const { url, reported } = await serve(() => {
+    const { url, logged } = await serve(() => {
       throw error;
     });
     expect(await call(url)).toMatchObject(NOTHING_OF_THE_INSIDE);
-    expect(reported).toEqual([error]);
+    expect(logged).toEqual([error]);
   });
 
-  it("later, the client gets 500", async () => {
+  it("gives the client 500 later", async () => {
     const error = new Error("later");
-    const { url, reported } = await serve(() => Promise.reject(error));
+    const { url, logged } = await serve(() => Promise.reject(error));
     expect(await call(url)).toMatchObject(NOTHING_OF_THE_INSIDE);
-    expect(reported).toEqual([error]);
+    expect(logged).toEqual([error]);
   });
 
-  it("in the middle of its answer, the answer breaks off", async () => {
-    const { url, reported } = await serve((_request, response) => {
+  it("in the middle of the response breaks the response off", async () => {
+    const { url, logged } = await serve((_request, response) => {
       response.writeHead(200, { "content-length": 100 });
       response.write("half");
       throw new Error("halfway");
@@ -72,6 +72,6 @@ describe("when a handler fails", () => {
     connection.send("GET / HTTP/1.1\r\nHost: service\r\n\r\n");
     await connection.closed;
     expect(connection.received).not.toContain("500");
-    expect(reported).toHaveLength(1);
+    expect(logged).toHaveLength(1);
   });
 });

@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { ListenError, listen, listenError, urlOf } from "../src/listen.ts";
 import { startTestService } from "./test-service.ts";
 
-function refusal(code: string): unknown {
+function errorFor(code: string): unknown {
   return listenError(Object.assign(new Error(`listen ${code}`), { code }), "host.example", 80);
 }
 
-describe("an address that cannot be had", () => {
-  it("is in use", async () => {
+describe("the error of listen", () => {
+  it("names a port in use", async () => {
     const { url } = await startTestService();
     const port = Number(new URL(url).port);
     await expect(startTestService({ port })).rejects.toThrow(
@@ -16,8 +16,8 @@ describe("an address that cannot be had", () => {
     );
   });
 
-  it("is not this machine's", async () => {
-    // Reserved for documentation (RFC 5737): nobody has it.
+  it("names an address of another machine", async () => {
+    // Reserved for documentation (RFC 5737): no machine has it.
     await expect(listen(createServer(), "192.0.2.1", 0)).rejects.toThrow(
       new ListenError('--host: expected an address of this machine, got "192.0.2.1" (EADDRNOTAVAIL)'),
     );
@@ -27,22 +27,22 @@ describe("an address that cannot be had", () => {
     ["EACCES", "--port: expected a port that this user may open, got 80"],
     ["ENOTFOUND", '--host: expected an address of this machine, got "host.example" (ENOTFOUND)'],
     ["EAI_AGAIN", '--host: expected an address of this machine, got "host.example" (EAI_AGAIN)'],
-  ])("is refused with %s", (code, message) => {
-    expect(refusal(code)).toEqual(new ListenError(message));
+  ])("explains %s", (code, message) => {
+    expect(errorFor(code)).toEqual(new ListenError(message));
   });
 
-  it("is not blamed for other errors", () => {
+  it("is the cause itself for other errors", () => {
     const other = new Error("other");
     expect(listenError(other, "127.0.0.1", 80)).toBe(other);
   });
 });
 
-describe("the URL", () => {
-  it("has an IPv6 address in brackets", () => {
+describe("the service's URL", () => {
+  it("has brackets around an IPv6 address", () => {
     expect(urlOf({ address: "::1", family: "IPv6", port: 3000 })).toBe("http://[::1]:3000");
   });
 
-  it("has an IPv4 address without", () => {
+  it("has no brackets around an IPv4 address", () => {
     expect(urlOf({ address: "127.0.0.1", family: "IPv4", port: 3000 })).toBe("http://127.0.0.1:3000");
   });
 });

@@ -2,9 +2,8 @@ import { once } from "node:events";
 import type { RequestListener, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createGuardedServer } from "../src/guarded-server.ts";
-import { MOST_AT_ONCE } from "../src/in-turn.ts";
-import { PATIENCE } from "../src/timeouts.ts";
+import { createGuardedServer, DEFAULT_TIMEOUTS } from "../src/guarded-server.ts";
+import { MOST_AT_ONCE } from "../src/pipelining.ts";
 import { type Connection, openConnection } from "./connection.ts";
 
 interface Guarded {
@@ -17,7 +16,7 @@ interface Guarded {
 async function serve(listener: RequestListener): Promise<Guarded> {
   let parsed = 0;
   const sockets: Socket[] = [];
-  const server = createGuardedServer(listener, PATIENCE);
+  const server = createGuardedServer(listener, DEFAULT_TIMEOUTS);
   server.on("connection", (socket) => sockets.push(socket));
   server.prependListener("request", () => {
     parsed += 1;
@@ -42,8 +41,8 @@ function pathsIn({ received }: Connection): string[] {
 
 const answerPath: RequestListener = ({ url }, response) => void response.end(url);
 
-describe("of requests that one client pipelines", () => {
-  it(`no more than ${MOST_AT_ONCE} are served at once, and all in order`, async () => {
+describe("pipelined requests of one client", () => {
+  it(`are served in order, and at most ${MOST_AT_ONCE} at once`, async () => {
     const open: [string, ServerResponse][] = [];
     let most = 0;
     const { url, parsed } = await serve(({ url: path = "" }, response) => {
@@ -70,7 +69,7 @@ describe("of requests that one client pipelines", () => {
     await client.receives(/\/again$/);
   });
 
-  it("those of another client are served in between", async () => {
+  it("let requests of another client be served in between", async () => {
     const order: string[] = [];
     let other: Connection | undefined;
     const { url } = await serve((request, response) => {
@@ -88,7 +87,7 @@ describe("of requests that one client pipelines", () => {
     expect(order.indexOf("/other")).toBeLessThan(1_000);
   });
 
-  it("none that waits is served once the connection is closed", async () => {
+  it("are not served after the connection has closed", async () => {
     const open: ServerResponse[] = [];
     const { parsed, sockets, url } = await serve((_request, response) => void open.push(response));
     const client = await openConnection(url);
@@ -103,7 +102,7 @@ describe("of requests that one client pipelines", () => {
     expect(open).toHaveLength(MOST_AT_ONCE + 1);
   });
 
-  it("no more are read while some wait, also when Node resumes what it has paused itself", async () => {
+  it("are not read while some wait, even if Node resumes the socket", async () => {
     const { parsed, sockets, url } = await serve((_request, response) => {
       // That of the other client, by which the server is known to have read on.
       if (sockets[1] === response.socket) response.end("/read");

@@ -1,44 +1,68 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { Agent } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Answer, call } from "./call.ts";
-import { startServing } from "./command.ts";
+import { startServing } from "./command-process.ts";
 import { openRequestInFlight } from "./connection.ts";
 
+async function msOf(action: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await action();
+  return performance.now() - startedMs;
+}
+
 describe("tollgate serve", () => {
-  it("is soon ready, and says so in one line with the real port", async () => {
-    const startedMs = performance.now();
-    const { command, url } = await startServing();
-    expect(performance.now() - startedMs).toBeLessThan(3_000);
+  it("soon listens, and says so in one line with the real port", async () => {
+    // The start of a bare process tells how busy the machine is.
+    const bareMs = await msOf(() => once(spawn(process.execPath, ["-e", ""]), "close"));
+    let started: Awaited<ReturnType<typeof startServing>> | undefined;
+    const startMs = await msOf(async () => {
+      started = await startServing();
+    });
+    expect(startMs).toBeLessThan(3_000 + 10 * bareMs);
+    const { command, url } = started as NonNullable<typeof started>;
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
     expect(command.stdout).toBe(`tollgate is listening on ${url} (per client: capacity 10, refill 1 per second)\n`);
     expect(await call(url)).toMatchObject({ status: 200, body: '{"status":"ok"}' });
   });
 
-  it("passes ten calls of /ping and denies the eleventh", async () => {
+  it("allows ten calls of /ping and denies the eleventh", async () => {
     const { url } = await startServing();
-    // One connection, so that all are there well before the second in which the first one's unit comes back.
+    // One connection is faster than several.
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => agent.destroy());
-    const answers: Answer[] = [];
-    while (answers.length < 11) answers.push(await call(`${url}/ping`, { agent }));
-
-    const denied = answers.pop();
-    for (const answer of answers) expect(answer).toMatchObject({ status: 200, body: "pong" });
-    expect(denied).toMatchObject({
+    let allowed = 0;
+    let answer: Answer | undefined;
+    const elapsedMs = await msOf(async () => {
+      do {
+        answer = await call(`${url}/ping`, { agent });
+        if (answer.status === 200) allowed += 1;
+      } while (answer.status === 200);
+    });
+    // On a busy machine units may come back meanwhile, one a second.
+    expect(allowed).toBeGreaterThanOrEqual(10);
+    expect(allowed).toBeLessThanOrEqual(10 + Math.floor(elapsedMs / 1_000));
+    expect(answer).toMatchObject({
       status: 429,
       headers: { "retry-after": "1", "content-type": "application/json; charset=utf-8" },
       body: '{"error":"rate limit exceeded","retry_after_secs":1}',
     });
   });
 
-  it("takes its numbers from the flags", async () => {
+  it("takes the numbers of the flags", async () => {
     const { command, url } = await startServing(["--capacity", "2", "--refill-per-second", "1"]);
     expect(command.stdout).toContain("(per client: capacity 2, refill 1 per second)\n");
-    const answers = await Promise.all([call(url), call(url), call(url)]);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
+    let answers: Answer[] = [];
+    const elapsedMs = await msOf(async () => {
+      answers = await Promise.all([call(url), call(url), call(url)]);
+    });
+    const allowed = answers.filter(({ status }) => status === 200).length;
+    expect(allowed).toBeGreaterThanOrEqual(2);
+    expect(allowed).toBeLessThanOrEqual(2 + Math.floor(elapsedMs / 1_000));
   });
 
-  it("serves on when nobody reads its log any more", async () => {
+  it("keeps serving after its output was closed", async () => {
     const { command, url } = await startServing();
     command.child.stdout.destroy();
     const connection = await openRequestInFlight(url);
@@ -67,7 +91,7 @@ describe.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const)("%s", (signal, secondExitCode) => {
-  it("lets a request in flight finish, then exits with 0", async () => {
+  it("lets a request in flight finish, and exits with 0", async () => {
     const { command, url } = await startServing();
     const connection = await openRequestInFlight(url);
     command.kill(signal);
@@ -80,13 +104,13 @@ describe.each([
     expect(command.stderr).toBe("");
   });
 
-  it("exits with 0 at once when there is nothing to finish", async () => {
+  it("exits with 0 at once without requests in flight", async () => {
     const { command } = await startServing();
     command.kill(signal);
     expect(await command.exited).toBe(0);
   });
 
-  it("does not wait for a request in flight when it comes a second time", async () => {
+  it("ends the process at once if it arrives a second time", async () => {
     const { command, url } = await startServing();
     const connection = await openRequestInFlight(url);
     command.kill(signal);
@@ -99,7 +123,7 @@ describe.each([
     expect(connection.received).toBe("");
   });
 
-  it("may arrive twice for one wish, as from npm and the terminal", async () => {
+  it("may arrive twice within a moment, as from npm and the terminal", async () => {
     const { command, url } = await startServing();
     const connection = await openRequestInFlight(url);
     command.kill(signal);

@@ -7,13 +7,13 @@ import { startTestService } from "./test-service.ts";
 const JSON_TYPE = "application/json; charset=utf-8";
 const TEXT_TYPE = "text/plain; charset=utf-8";
 
-describe("routes", () => {
+describe("the routes of the service", () => {
   it.each([
     ["/", JSON_TYPE, '{"status":"ok"}'],
     ["/ping", TEXT_TYPE, "pong"],
     ["/test", TEXT_TYPE, "allowed"],
     ["/ping?from=query", TEXT_TYPE, "pong"],
-  ])("GET %s", async (path, type, body) => {
+  ])("answer GET %s", async (path, type, body) => {
     const { url } = await startTestService();
     expect(await call(url + path)).toMatchObject({
       status: 200,
@@ -22,7 +22,7 @@ describe("routes", () => {
     });
   });
 
-  it.each(["/", "/ping", "/test"])("HEAD %s is served and counted as GET, without the body", async (path) => {
+  it.each(["/", "/ping", "/test"])("answer and count HEAD %s as GET, without the body", async (path) => {
     const { url } = await startTestService({ capacity: 3, clock: manualClock() });
     const get = await call(url + path);
     const head = await call(url + path, { method: "HEAD" });
@@ -32,7 +32,7 @@ describe("routes", () => {
     expect(await statuses(2, url + path, { method: "HEAD" })).toEqual([200, 429]);
   });
 
-  it.each(["POST", "PUT", "DELETE", "OPTIONS"])("405 for %s, which costs nothing", async (method) => {
+  it.each(["POST", "PUT", "DELETE", "OPTIONS"])("answer %s with 405, uncounted", async (method) => {
     const { url } = await startTestService({ capacity: 1, clock: manualClock() });
     expect(await call(`${url}/ping`, { method })).toMatchObject({
       status: 405,
@@ -42,7 +42,7 @@ describe("routes", () => {
     expect(await statuses(2, `${url}/ping`)).toEqual([200, 429]);
   });
 
-  it.each(["/nowhere", "/ping/", "//ping", "/PING", "/__proto__"])("404 for %s, which costs nothing", async (path) => {
+  it.each(["/nowhere", "/ping/", "//ping", "/PING", "/__proto__"])("answer %s with 404, uncounted", async (path) => {
     const { url } = await startTestService({ capacity: 1, clock: manualClock() });
     for (const method of ["GET", "POST"]) {
       expect(await call(url + path, { method })).toMatchObject({
@@ -54,7 +54,7 @@ describe("routes", () => {
     expect(await statuses(2, url)).toEqual([200, 429]);
   });
 
-  it("a request for a whole URL is a request for its path", async () => {
+  it("answer a request for a whole URL by its path", async () => {
     const { url } = await startTestService();
     const connection = await openConnection(url);
     connection.send("GET http://service/ping?x HTTP/1.1\r\nHost: service\r\nConnection: close\r\n\r\n");
@@ -62,7 +62,7 @@ describe("routes", () => {
     expect(connection.received).toMatch(/^HTTP\/1.1 200 .*\r\n\r\npong$/s);
   });
 
-  it("a request for the server itself is one for nothing", async () => {
+  it("answer a request for the server itself with 404", async () => {
     const { url } = await startTestService();
     const connection = await openConnection(url);
     connection.send("OPTIONS * HTTP/1.1\r\nHost: service\r\nConnection: close\r\n\r\n");

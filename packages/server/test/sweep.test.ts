@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from "vitest";
 import { call } from "./call.ts";
 import { startTestService } from "./test-service.ts";
 
-describe("idle clients", () => {
-  it("are forgotten, and the log says how many", async () => {
+describe("idle clients of the service", () => {
+  it("are removed, and the log says how many", async () => {
     const clock = manualClock();
     const { url, log } = await startTestService({ clock, sweepIntervalMs: 5 });
     const callAs = (client: number) => call(`${url}/ping`, { headers: { "X-API-Key": `client-${client}` } });
@@ -19,7 +19,7 @@ describe("idle clients", () => {
     await vi.waitFor(() => expect(log.slice(1)).toEqual(["sweep limiter=client removed=3 remaining=0"]));
   });
 
-  it("of /test are its limiter's", async () => {
+  it("of /test are logged under its limiter's name", async () => {
     const clock = manualClock();
     const { url, log } = await startTestService({ clock, sweepIntervalMs: 5 });
     await call(`${url}/test`);

@@ -1,4 +1,7 @@
-/** What stands between commas, and between semicolons; a quoted string may hold either. No two alternatives begin alike: linear time. */
+/**
+ * The items between commas, and between semicolons. A quoted string may contain both. No two alternatives begin alike,
+ * so matching takes linear time.
+ */
 const RANGES = /(?:[^,"]|"(?:[^"\\]|\\.)*(?:"|\\?$))+/gs;
 const PARTS = /(?:[^;"]|"(?:[^"\\]|\\.)*(?:"|\\?$))+/gs;
 
@@ -6,8 +9,8 @@ const WEIGHT = /^q=(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 const IS_WEIGHT = /^q\s*(?:=|$)/;
 
 /**
- * How gladly a client takes what its `Accept` (RFC 9110, section 12.5.1), in lower case, names: from 0 to 1, by types and ranges. Those
- * with a malformed weight are left out; of one that is named twice, the higher weight counts.
+ * The weights of the types and ranges in an `Accept` header (RFC 9110, section 12.5.1) in lower case: from 0 to 1.
+ * Entries with a malformed weight are left out. Of two entries for one type, the higher weight counts.
  */
 export function acceptWeights(accept: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();

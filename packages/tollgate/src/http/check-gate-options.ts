@@ -1,17 +1,18 @@
 import { checkFunction } from "../core/checks.ts";
 import { type Cost, readCosts } from "../core/cost.ts";
 import { show, TollgateError } from "../core/errors.ts";
-import { checkNames } from "./check-names.ts";
+import { checkChoice, checkOptionNames, optionError } from "./check-options.ts";
 import type { GateOptions } from "./gate-options.ts";
+import { isPromise } from "./maybe-async.ts";
 
-/** What every adapter takes. */
+/** The options of every adapter. */
 const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>> = {
   limiter: true,
   input: true,
   cost: true,
   skip: true,
-  allow: true,
-  deny: true,
+  allowList: true,
+  denyList: true,
   trustProxy: true,
   addressHeader: true,
   headers: true,
@@ -22,12 +23,15 @@ const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>
   retryJitter: true,
   onDenied: true,
   onError: true,
-  reportError: true,
+  logError: true,
   chargeAfter: true,
   settleAborted: true,
 };
 
-/** What is asked of the checked options at each request, with the defaults filled in; what has no default is `undefined`. */
+/**
+ * The checked options that the gate uses for each request, with defaults. An option without a default may be
+ * `undefined`.
+ */
 export interface CheckedGateOptions<Request, Input> {
   readonly input: GateOptions<Request, Input>["input"];
   readonly cost: NonNullable<GateOptions<Request, Input>["cost"]>;
@@ -42,10 +46,10 @@ export interface CheckedGateOptions<Request, Input> {
 }
 
 /**
- * Checks an adapter's options, of which some may be its own, by name.
+ * Checks the options of an adapter. `own` names the options that only this adapter has.
  *
- * @returns a copy: whoever gave them may change theirs.
- * @throws TollgateError `ERR_OPTION` saying which option, what was expected and what came, or `ERR_COST`.
+ * @returns a copy: the user may change the original.
+ * @throws TollgateError `ERR_OPTION`, naming the option, what was expected and what came, or `ERR_COST`.
  */
 export function checkGateOptions<Request, Input>(
   options: GateOptions<Request, Input>,
@@ -70,55 +74,57 @@ export function checkGateOptions<Request, Input>(
 
 function checkAll(options: unknown, own: readonly string[]): void {
   if (typeof options !== "object" || options === null) {
-    throw refusal("rateLimit", "an object of options", options);
+    throw optionError("rateLimit", "an object of options", options);
   }
   const given = options as Readonly<Record<string, unknown>>;
-  checkNames("rateLimit", given, [...Object.keys(NAMES), ...own]);
+  checkOptionNames("rateLimit", given, [...Object.keys(NAMES), ...own]);
   checkLimiter(given["limiter"], given["chargeAfter"] === undefined ? ["consume"] : ["consume", "handle"]);
   for (const name of ["input", "skip", "partitionKey"]) checkOptional(name, given[name], "a function of the request");
   checkCostOption(given["cost"]);
   checkOptional("onDenied", given["onDenied"], "a function");
-  checkOptional("reportError", given["reportError"], "a function of error and request");
+  checkOptional("logError", given["logError"], "a function of error and request");
   checkOptional("chargeAfter", given["chargeAfter"], "a function of request and outcome");
-  checkOneOf("denial", given["denial"], ["json", "problem", "negotiate"]);
-  checkOneOf("status", given["status"], [429, 503]);
-  checkOneOf("onError", given["onError"], ["allow", "deny", "throw"]);
-  checkOneOf("exposeHeaders", given["exposeHeaders"], [true, false]);
+  checkChoice("denial", given["denial"], ["json", "problem", "negotiate"]);
+  checkChoice("status", given["status"], [429, 503]);
+  checkChoice("onError", given["onError"], ["allow", "deny", "throw"]);
+  checkChoice("exposeHeaders", given["exposeHeaders"], [true, false]);
   checkSettleAborted(given);
   checkJitter(given["retryJitter"]);
 }
 
-/** By its shape, with the verbs that it will be asked by. */
+/**
+ * Checks the shape: the limiter may come from another copy of this package. `verbs` are the methods that the gate
+ * calls.
+ */
 function checkLimiter(limiter: unknown, verbs: readonly string[]): void {
   if (typeof limiter === "object" && limiter !== null) {
     const given = limiter as Readonly<Record<string, unknown>>;
     const isEither = given["kind"] === "sync" || given["kind"] === "async";
     if (isEither && verbs.every((verb) => typeof given[verb] === "function")) return;
   }
-  throw refusal("limiter", "one made by createLimiter or combine", limiter);
+  throw optionError("limiter", "one made by createLimiter or combine", limiter);
 }
 
 function checkOptional(name: string, value: unknown, expected: string): void {
   if (value !== undefined) checkFunction(name, value, expected);
 }
 
-function checkOneOf(name: string, value: unknown, choices: readonly unknown[]): void {
-  if (value === undefined || choices.includes(value)) return;
-  throw refusal(name, `one of ${choices.map(show).join(", ")}`, value);
-}
-
 const NO_UNITS: ReadonlySet<string> = new Set();
 
-/** Which units there are the limiter knows, and refuses others when it is asked. */
+/** The limiter checks the units, when it is called. */
 function checkCostOption(cost: unknown): void {
   if (cost !== undefined && typeof cost !== "function") readCosts(cost as Cost, NO_UNITS, "ignored");
 }
 
-/** Alone it would change nothing, which its user would learn too late. */
+/** Without `chargeAfter` the option would have no effect. */
 function checkSettleAborted({ settleAborted, chargeAfter }: Readonly<Record<string, unknown>>): void {
-  checkOneOf("settleAborted", settleAborted, [true, false]);
+  checkChoice("settleAborted", settleAborted, [true, false]);
   if (settleAborted === true && chargeAfter === undefined) {
-    throw refusal("settleAborted", "true only beside chargeAfter, which says what a request has cost", settleAborted);
+    throw optionError(
+      "settleAborted",
+      "true only beside chargeAfter, which says what a request has cost",
+      settleAborted,
+    );
   }
 }
 
@@ -127,9 +133,21 @@ const MOST_JITTER_SECONDS = 86_400;
 function checkJitter(seconds: unknown): void {
   if (seconds === undefined) return;
   if (Number.isInteger(seconds) && (seconds as number) >= 0 && (seconds as number) <= MOST_JITTER_SECONDS) return;
-  throw refusal("retryJitter", `whole seconds from 0 to ${MOST_JITTER_SECONDS}`, seconds);
+  throw optionError("retryJitter", `whole seconds from 0 to ${MOST_JITTER_SECONDS}`, seconds);
 }
 
-function refusal(name: string, expected: string, got: unknown): TollgateError {
-  return new TollgateError("ERR_OPTION", `${name}: expected ${expected}, got ${show(got)}`);
+/** Every limit's policy repeats it. */
+const MOST_PARTITION_CHARACTERS = 256;
+
+/** @throws TollgateError `ERR_OPTION` unless it is `undefined` or text that fits `pk`. */
+export function checkPartition(partition: unknown): asserts partition is string | undefined {
+  if (partition === undefined) return;
+  if (typeof partition === "string" && partition.length <= MOST_PARTITION_CHARACTERS) return;
+  // A promise is refused; its rejection must not end the process.
+  if (isPromise(partition)) partition.then(undefined, () => {});
+  const got = typeof partition === "string" ? `${partition.length} characters` : show(partition);
+  throw new TollgateError(
+    "ERR_OPTION",
+    `partitionKey: expected a string of at most ${MOST_PARTITION_CHARACTERS} characters, or undefined, got ${got}`,
+  );
 }

@@ -1,73 +1,76 @@
 import type { Cost } from "../core/cost.ts";
 import type { AsyncLimiter, Limiter } from "../limiter/limiter.ts";
-import type { HeaderForm } from "./headers.ts";
+import type { HeaderForm } from "./forms/header-forms.ts";
 import type { TrustProxy } from "./identity/trust.ts";
 import type { Outcome } from "./settlement.ts";
 
-/** Clients that are sorted out by their addresses, before anything is counted. */
-export interface AdmittanceOptions {
-  /** Clients that pass unlimited and uncounted: addresses and CIDR blocks. */
-  readonly allow?: readonly string[];
-  /** Clients that are refused with 403 before anything is counted; `allow` goes first. */
-  readonly deny?: readonly string[];
-  /** Whose word `allow` and `deny` take for the client's address, as in `clientIp`: `false` by default, the socket's peer. */
+/** Lists of clients that pass or are denied by their addresses, before anything is counted. */
+export interface AddressFilterOptions {
+  /** Addresses and CIDR blocks of clients that pass, unlimited and uncounted. */
+  readonly allowList?: readonly string[];
+  /** Addresses and CIDR blocks of clients that get 403 before anything is counted. `allowList` goes first. */
+  readonly denyList?: readonly string[];
+  /** For both lists, which proxies may tell the client's address, as in `clientIp`: `false` by default, none. */
   readonly trustProxy?: TrustProxy;
-  /** For `allow` and `deny`, where trusted proxies write the address, as in `clientIp`: `"x-forwarded-for"` by default. */
+  /**
+   * For both lists, the header in which trusted proxies write the address: `"x-forwarded-for"` by default, as in
+   * `clientIp`.
+   */
   readonly addressHeader?: string;
 }
 
-/** What every adapter takes. `Request` is the framework's own. */
-export interface GateOptions<Request, Input> extends AdmittanceOptions {
+/** The options that all adapters share. `Request` is the framework's own. */
+export interface GateOptions<Request, Input> extends AddressFilterOptions {
   readonly limiter: Limiter<Input> | AsyncLimiter<Input>;
-  /** What the limiter is asked about; by default the `HttpFacts` of the request. */
+  /** Makes the limiter's input: by default the request's `HttpFacts`. */
   readonly input?: (request: Request) => Input | Promise<Input>;
   /** What a request costs: 1 by default. */
   readonly cost?: Cost | ((request: Request) => Cost | Promise<Cost>);
   /** Whether a request passes unlimited and uncounted. */
   readonly skip?: (request: Request) => boolean | Promise<boolean>;
   /**
-   * In what form clients are told of their limits: `"draft-11"` by default, none with `false`. Several forms are sent side
-   * by side, where their fields differ.
+   * The form of the RateLimit headers: `"draft-11"` by default, no headers with `false`. A list sends several forms
+   * side by side; if two forms have a header of the same name, the newer form's is sent.
    */
   readonly headers?: HeaderForm | readonly HeaderForm[] | false;
   /**
-   * Names the quota's partition to the client, in `pk`: none by default, or with `undefined`, for a key may be a secret. At most
-   * 256 characters.
+   * Names the quota's partition in the RateLimit headers, as `pk`. By default, and for `undefined`, they name none,
+   * because a key may be a secret. At most 256 characters.
    */
   readonly partitionKey?: (request: Request) => string | undefined;
-  /** Lists the fields in `Access-Control-Expose-Headers`, so that scripts of other origins may read them. */
+  /** Whether `Access-Control-Expose-Headers` lists the headers, so that scripts of other origins may read them. */
   readonly exposeHeaders?: boolean;
   /**
-   * The body of a denial: `"json"`, `"problem"` (RFC 9457), or, by default, `"negotiate"`: a problem where `Accept` names
+   * The body of a denial: `"json"`, `"problem"` (RFC 9457), or, by default, `"negotiate"`: a problem if `Accept` names
    * `application/problem+json`, else JSON.
    */
   readonly denial?: "json" | "problem" | "negotiate";
-  /** The status of a denial, 429 by default; 503 says that the server is short of capacity. */
+  /** The status of a denial: 429 by default. 503 says that the server is short of capacity. */
   readonly status?: 429 | 503;
-  /** Up to so many whole seconds more in `Retry-After`, at random, so that clients do not come back all at once. */
+  /** The most whole seconds that are added to `Retry-After` at random, so that clients do not all come back at once. */
   readonly retryJitter?: number;
   /**
-   * What becomes of a request when the limiter, its key function or one of these functions throws: `"throw"`, the default,
-   * leaves it to the framework; `"allow"` lets it pass and `"deny"` answers 503, and `reportError` hears why.
+   * What happens to a request when the limiter, its key function or one of these functions throws. `"throw"`, the
+   * default, leaves the error to the framework. `"allow"` lets the request pass and `"deny"` answers 503; both call
+   * `logError`.
    */
   readonly onError?: "allow" | "deny" | "throw";
   /**
-   * Hears what failed: by default the process, as a warning, where there is one. When it fails itself, at once or later, that is
-   * such a warning, and changes nothing for the request.
+   * Logs an error that the framework does not get. By default the process emits a warning, if there is a process. A log
+   * that fails, at once or later, causes such a warning, and changes nothing for the request.
    */
-  readonly reportError?: (error: unknown, request: Request) => void;
+  readonly logError?: (error: unknown, request: Request) => void;
   /**
-   * What a request has cost in the end, asked when its response is over: the difference to its `cost` is refunded or
-   * charged, once, under the key and the limits that it was counted under, and where it was counted: what a local
-   * fallback took in an outage is settled there. A response that was not sent whole (`completed` is `false`) is charged
-   * but never refunded, unless `settleAborted` is set. A number, or one per unit, as `cost`; where it is neither, what
-   * was taken stands, and `reportError` is called.
+   * What a request has cost in the end: a number, or one per unit, as `cost`. It is called once, when the response has
+   * ended. The difference to `cost` is refunded or charged under the key and limits that the request was counted under,
+   * and where it was counted: what a local fallback took is settled in the fallback. A response that was not sent whole
+   * (`completed` is `false`) is charged but never refunded, unless `settleAborted` is set. If `chargeAfter` fails,
+   * nothing is settled, and `logError` is called.
    */
   readonly chargeAfter?: (request: Request, outcome: Outcome) => Cost | Promise<Cost>;
   /**
    * Whether `chargeAfter` may also refund a request whose response was not sent whole: `false` by default. Clients
-   * decide when they hang up, so set it only where `chargeAfter` looks at `completed`, or is told the cost by the
-   * handler.
+   * decide when they hang up. Set it only if `chargeAfter` looks at `completed`, or the handler tells it the cost.
    */
   readonly settleAborted?: boolean;
 }

@@ -1,56 +1,45 @@
 import { type Clock, systemClock } from "../core/clock.ts";
 import type { Cost } from "../core/cost.ts";
 import type { Decision, Denied } from "../core/decision.ts";
-import { TollgateError } from "../core/errors.ts";
 import type { AsyncHandle, AsyncLimiter, Handle, Limiter } from "../limiter/limiter.ts";
-import { FORBIDDEN, type HttpAnswer, UNAVAILABLE } from "./answer.ts";
-import { type CheckedGateOptions, checkGateOptions } from "./check-gate-options.ts";
-import { denialAnswer, prefersProblem, retryAfterSeconds } from "./denial.ts";
-import type { HttpFacts } from "./facts.ts";
-import type { AdmittanceOptions, GateOptions } from "./gate-options.ts";
+import { type CheckedGateOptions, checkGateOptions, checkPartition } from "./check-gate-options.ts";
+import { denialContent, prefersProblem, retryAfterSeconds } from "./denial.ts";
+import { type ErrorLog, safeErrorLog, toError } from "./error-log.ts";
+import type { GateOptions } from "./gate-options.ts";
 import { EXPOSE, type HeaderList, NO_STORE } from "./header-list.ts";
-import { RateLimitHeaders } from "./headers.ts";
-import { Admittance } from "./identity/admittance.ts";
-import { checkPartition } from "./partition.ts";
-import { guardedReporter, type Reporter } from "./report-error.ts";
+import type { HttpFacts } from "./http-facts.ts";
+import { type AddressFilter, addressFilterOf } from "./identity/address-filter.ts";
+import { isPromise, mapMaybeAsync } from "./maybe-async.ts";
+import { RateLimitHeaders } from "./rate-limit-headers.ts";
 import { type Settle, settlement } from "./settlement.ts";
-import { toError } from "./thrown-error.ts";
-import { isPromise, whenReady } from "./when-ready.ts";
+import {
+  type DenialResponse,
+  FORBIDDEN,
+  type Pass,
+  type ResponseContent,
+  UNAVAILABLE,
+  type Verdict,
+} from "./verdict.ts";
 
-/** The handler's turn. */
-export interface Pass {
-  readonly pass: true;
-  /** `undefined` for a request that was not counted. */
-  readonly decision: Decision | undefined;
-  /** Fields for the handler's response. */
-  readonly headers: HeaderList;
-  /** Wants to hear how the response ended. */
-  readonly settle: Settle | undefined;
+/** What a gate has to know of a framework. */
+export interface Framework<Request> {
+  readonly factsOf: (request: Request) => HttpFacts;
+  /** Caches the address of the request's peer: the peer may go while the gate waits. */
+  readonly keepAddress: (request: Request) => void;
+  /** The options that only this adapter has. */
+  readonly ownOptions?: readonly string[];
 }
 
-/** An answer in the handler's place. */
-export interface Refusal {
-  readonly pass: false;
-  /** `undefined` where no limiter denied. */
-  readonly decision: Denied | undefined;
-  /** Fields for the answer, whoever writes it. */
-  readonly headers: HeaderList;
-  readonly answer: HttpAnswer;
-}
-
-/** What becomes of a request. */
-export type Verdict = Pass | Refusal;
-
-/** A request as it was counted. */
+/** A request and what it was counted with. */
 interface Counted<Request> {
   readonly request: Request;
   readonly cost: Cost;
   readonly partition: string | undefined;
-  /** Of its key and limits, where it has to be settled. */
+  /** For its key and limits, if it has to be settled. */
   readonly handle: Handle | AsyncHandle | undefined;
 }
 
-/** What is asked where nothing else has to be. */
+/** What the fast path needs. */
 interface Plain {
   readonly limiter: Limiter<HttpFacts>;
   readonly cost: Cost;
@@ -59,87 +48,100 @@ interface Plain {
 const UNCOUNTED: Pass = { pass: true, decision: undefined, headers: [], settle: undefined };
 
 /**
- * The one path that every adapter takes: request in, verdict out. It answers at once where the limiter is synchronous and
- * none of the functions asked returns a promise.
+ * Turns a request into a verdict: the one path that all adapters take. It answers at once if the limiter is synchronous
+ * and no option returns a promise.
  */
 export class Gate<Request, Input> {
   readonly #options: CheckedGateOptions<Request, Input>;
   readonly #limiter: Limiter<Input> | AsyncLimiter<Input>;
-  readonly #factsOf: (request: Request) => HttpFacts;
+  readonly #framework: Framework<Request>;
   readonly #headers: RateLimitHeaders;
-  /** What scripts of other origins may read. */
+  /** The header for scripts of other origins, if it is wanted. */
   readonly #exposed: HeaderList;
-  readonly #admittance: Admittance | undefined;
+  readonly #filter: AddressFilter | undefined;
   readonly #clock: Clock;
-  readonly #report: Reporter<Request>;
-  /** Set where most options have their defaults. */
+  readonly #logError: ErrorLog<Request>;
+  /** Set if the options allow the fast path. */
   readonly #plain: Plain | undefined;
 
-  /**
-   * `own` names the options that the adapter has besides.
-   *
-   * @throws TollgateError `ERR_OPTION` when an option is not what is expected.
-   */
-  constructor(
-    options: GateOptions<Request, Input>,
-    factsOf: (request: Request) => HttpFacts,
-    own: readonly string[] = [],
-  ) {
-    this.#options = checkGateOptions(options, own);
-    const { limiter, headers = "draft-11", exposeHeaders = false, reportError } = options;
+  /** @throws TollgateError `ERR_OPTION` when an option is not what is expected. */
+  constructor(options: GateOptions<Request, Input>, framework: Framework<Request>) {
+    this.#options = checkGateOptions(options, framework.ownOptions ?? []);
+    const { limiter, headers = "draft-11", exposeHeaders = false, logError } = options;
     this.#limiter = limiter;
-    this.#factsOf = factsOf;
+    this.#framework = framework;
     this.#headers = new RateLimitHeaders(headers);
-    const names = [...this.#headers.fieldNames, "Retry-After"].join(", ");
+    const names = [...this.#headers.names, "Retry-After"].join(", ");
     this.#exposed = exposeHeaders ? [[EXPOSE, names]] : [];
-    this.#admittance = admittanceOf(options);
+    this.#filter = addressFilterOf(options);
     this.#clock = "clock" in limiter ? (limiter.clock as Clock) : systemClock;
-    this.#report = guardedReporter(reportError);
-    this.#plain = this.#admittance === undefined ? plainOf(limiter, this.#options) : undefined;
+    this.#logError = safeErrorLog(logError);
+    this.#plain = this.#filter === undefined ? plainOf(limiter, this.#options) : undefined;
   }
 
-  /** What is thrown, at once or later, is for the framework to handle. */
+  /** Decides about a request. The framework handles what this throws or rejects with. */
   check(request: Request): Verdict | Promise<Verdict> {
     try {
       const verdict = this.#judge(request);
-      return isPromise(verdict) ? verdict.catch((error: unknown) => this.#failed(error, request)) : verdict;
+      if (!isPromise(verdict)) return verdict;
+      this.#framework.keepAddress(request);
+      return verdict.catch((error: unknown) => this.#failed(error, request));
     } catch (error) {
       return this.#failed(error, request);
     }
   }
 
+  /**
+   * Calls `act` with the verdict, or `fail` with what was thrown: at once if possible. Errors of `act` are the
+   * caller's.
+   */
+  decide(request: Request, act: (verdict: Verdict) => unknown, fail: (error: unknown) => void): void {
+    let verdict: Verdict | Promise<Verdict>;
+    try {
+      verdict = this.check(request);
+    } catch (error) {
+      fail(error);
+      return;
+    }
+    if (isPromise(verdict)) void verdict.then(act, fail);
+    else void act(verdict);
+  }
+
+  /** Logs an error that the framework does not get. */
+  logError(error: unknown, request: Request): void {
+    this.#logError(error, request);
+  }
+
   #judge(request: Request): Verdict | Promise<Verdict> {
     if (this.#plain !== undefined) return this.#judgePlainly(this.#plain, request);
-    const admitted = this.#admittance?.of(this.#factsOf(request));
-    if (admitted === "always") return UNCOUNTED;
-    if (admitted === "never") {
-      return { pass: false, decision: undefined, headers: [NO_STORE], answer: FORBIDDEN };
-    }
+    const filtered = this.#filter?.of(this.#framework.factsOf(request));
+    if (filtered === "allowed") return UNCOUNTED;
+    if (filtered === "denied") return uncountedDenial(FORBIDDEN);
     const { skip } = this.#options;
-    if (skip === undefined) return this.#ask(request);
-    return whenReady(skip(request), (skips) => (skips ? UNCOUNTED : this.#ask(request)));
+    if (skip === undefined) return this.#count(request);
+    return mapMaybeAsync(skip(request), (skips) => (skips ? UNCOUNTED : this.#count(request)));
   }
 
-  /** As below, where there is nothing to ask but the limiter, which takes the facts. */
+  /** The fast path: the limiter takes the facts, and no option has to be called. */
   #judgePlainly({ limiter, cost }: Plain, request: Request): Verdict {
-    const decision = limiter.consume(this.#factsOf(request), cost);
-    const headers = this.#fieldsFor(decision, undefined);
+    const decision = limiter.consume(this.#framework.factsOf(request), cost);
+    const headers = this.#headersFor(decision, undefined);
     return decision.allowed
       ? { pass: true, decision, headers, settle: undefined }
-      : this.#refusal(request, decision, headers);
+      : this.#denial(request, decision, headers);
   }
 
-  #ask(request: Request): Verdict | Promise<Verdict> {
-    const { input = this.#factsOf as unknown as (request: Request) => Input, cost } = this.#options;
-    return whenReady(input(request), (asked) =>
+  #count(request: Request): Verdict | Promise<Verdict> {
+    const { input = this.#framework.factsOf as unknown as (request: Request) => Input, cost } = this.#options;
+    return mapMaybeAsync(input(request), (known) =>
       typeof cost === "function"
-        ? whenReady(cost(request), (costs) => this.#consume(request, asked, costs))
-        : this.#consume(request, asked, cost),
+        ? mapMaybeAsync(cost(request), (costs) => this.#consume(request, known, costs))
+        : this.#consume(request, known, cost),
     );
   }
 
   #consume(request: Request, input: Input, cost: Cost): Verdict | Promise<Verdict> {
-    // Asked before anything is counted: it may throw.
+    // Before anything is counted: it may throw.
     const partition = this.#partitionOf(request);
     const limiter = this.#limiter;
     const handle = this.#options.chargeAfter === undefined ? undefined : limiter.handle(input);
@@ -159,21 +161,21 @@ export class Gate<Request, Input> {
   }
 
   #verdictOn(counted: Counted<Request>, decision: Decision): Verdict {
-    const headers = this.#fieldsFor(decision, counted.partition);
-    if (!decision.allowed) return this.#refusal(counted.request, decision, headers);
+    const headers = this.#headersFor(decision, counted.partition);
+    if (!decision.allowed) return this.#denial(counted.request, decision, headers);
     return { pass: true, decision, headers, settle: this.#settleFor(counted, decision) };
   }
 
-  #fieldsFor(decision: Decision, partition: string | undefined): HeaderList {
-    const nowMs = this.#headers.tellMoments ? this.#clock.now() : 0;
-    const fields = this.#headers.fields(decision, nowMs, partition);
-    return this.#exposed.length === 0 ? fields : [...fields, ...this.#exposed];
+  #headersFor(decision: Decision, partition: string | undefined): HeaderList {
+    const nowMs = this.#headers.needsTime ? this.#clock.now() : 0;
+    const headers = this.#headers.of(decision, nowMs, partition);
+    return this.#exposed.length === 0 ? headers : [...headers, ...this.#exposed];
   }
 
   #settleFor({ request, cost, handle }: Counted<Request>, decision: Decision): Settle | undefined {
     const { chargeAfter, settleAborted } = this.#options;
     const { limits } = decision;
-    // Where no limit applied, or the store could not be asked, nothing was taken that could be given back.
+    // If no limit applied or the store was unavailable, nothing was taken that could be given back.
     if (chargeAfter === undefined || handle === undefined || limits.length === 0) return undefined;
     return settlement({
       handle,
@@ -182,31 +184,33 @@ export class Gate<Request, Input> {
       units: new Set(limits.map(({ unit }) => unit)),
       actualCost: (outcome) => chargeAfter(request, outcome),
       settleAborted,
-      reportError: (error) => this.#report(error, request),
+      logError: (error) => this.#logError(error, request),
     });
   }
 
-  #refusal(request: Request, decision: Denied, fields: HeaderList): Refusal {
+  #denial(request: Request, decision: Denied, headers: HeaderList): DenialResponse {
     const { denial, status, retryJitter } = this.#options;
     const seconds = retryAfterSeconds(decision, retryJitter);
-    const wantsProblem = denial === "negotiate" && prefersProblem(this.#factsOf(request).header("accept"));
+    const wantsProblem = denial === "negotiate" && prefersProblem(this.#framework.factsOf(request).header("accept"));
     const body = denial === "problem" || wantsProblem ? "problem" : "json";
     return {
       pass: false,
       decision,
-      headers: [...fields, ...(seconds === null ? [] : [["Retry-After", String(seconds)] as const]), NO_STORE],
-      answer: denialAnswer(decision, seconds, { body, status }),
+      headers: [...headers, ...(seconds === null ? [] : [["Retry-After", String(seconds)] as const]), NO_STORE],
+      content: denialContent(decision, seconds, { body, status }),
     };
   }
 
   #failed(error: unknown, request: Request): Verdict {
     const { onError } = this.#options;
     if (onError === "throw") throw toError(error);
-    this.#report(error, request);
-    return onError === "allow"
-      ? UNCOUNTED
-      : { pass: false, decision: undefined, headers: [NO_STORE], answer: UNAVAILABLE };
+    this.#logError(error, request);
+    return onError === "allow" ? UNCOUNTED : uncountedDenial(UNAVAILABLE);
   }
+}
+
+function uncountedDenial(content: ResponseContent): DenialResponse {
+  return { pass: false, decision: undefined, headers: [NO_STORE], content };
 }
 
 /** Without an `input` the limiter takes the facts of a request. */
@@ -214,19 +218,7 @@ function plainOf<Request, Input>(
   limiter: Limiter<Input> | AsyncLimiter<Input>,
   { cost, input, skip, partitionKey, chargeAfter }: CheckedGateOptions<Request, Input>,
 ): Plain | undefined {
-  const asksMore = [input, skip, partitionKey, chargeAfter].some((option) => option !== undefined);
-  if (asksMore || typeof cost === "function" || limiter.kind !== "sync") return undefined;
+  const callsMore = [input, skip, partitionKey, chargeAfter].some((option) => option !== undefined);
+  if (callsMore || typeof cost === "function" || limiter.kind !== "sync") return undefined;
   return { limiter: limiter as unknown as Limiter<HttpFacts>, cost };
-}
-
-function admittanceOf(options: AdmittanceOptions): Admittance | undefined {
-  const { allow = [], deny = [], trustProxy = false, addressHeader } = options;
-  const admittance = new Admittance(allow, deny, trustProxy, addressHeader);
-  if (allow.length + deny.length > 0) return admittance;
-  const name = (["trustProxy", "addressHeader"] as const).find((option) => options[option] !== undefined);
-  if (name === undefined) return undefined;
-  throw new TollgateError(
-    "ERR_OPTION",
-    `${name}: expected beside allow or deny, whose addresses it is for (the limiter's key is clientIp({ trustProxy })), got neither`,
-  );
 }

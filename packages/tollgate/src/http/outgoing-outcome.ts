@@ -1,86 +1,86 @@
-import { onConnectionEnd } from "./connection-end.ts";
-import { countWritten, type SizeOf } from "./count-written.ts";
-import { isGone, type Outgoing } from "./outgoing.ts";
+import { isPromise } from "./maybe-async.ts";
+import { isGone, type Outgoing, onConnectionEnd } from "./outgoing.ts";
 import type { Settle } from "./settlement.ts";
-import { isPromise } from "./when-ready.ts";
 
-/** Runs a handler. Until the promise that it returns is settled, the request is not. */
-export type Run = <Result>(handler: () => Result, statusGiven?: () => number) => Result;
+/** Runs a handler. The request is not settled before the promise that the handler returns. */
+export type RunHandler = <Result>(handler: () => Result, statusGiven?: () => number) => Result;
+
+/** The bytes of a chunk in an encoding; 0 for anything that is not a chunk. */
+export type SizeOf = (chunk: unknown, encoding: unknown) => number;
 
 /**
- * Settles a request when both its response and its handler are over.
+ * Settles a request when its response has ended and its handler has finished.
  *
- * @returns what the handler is run by, where the adapter sees its promise. Elsewhere a handler counts as over when it
- * has answered: a request whose client went before is not settled until then.
+ * @returns a function that runs the handler, for adapters that see its promise. Without it, a handler counts as
+ * finished when it has answered: if the client goes first, the request is settled at the handler's answer.
  */
-export function watchOutgoing(outgoing: Outgoing, sizeOf: SizeOf, settle: Settle): Run {
-  // The client went while the limiter was asked, or somebody else has answered: nothing more will be heard.
+export function watchOutgoing(outgoing: Outgoing, sizeOf: SizeOf, settle: Settle): RunHandler {
+  // The client went or other code answered while the limiter was asked: no more events will follow.
   if (isGone(outgoing)) {
     const completed = outgoing.writableFinished && outgoing.stream?.aborted !== true;
     settle({ status: statusNow(outgoing), bytes: 0, completed });
     return (handler) => handler();
   }
-  const ending = new Ending(outgoing, sizeOf, settle);
-  return (handler, statusGiven) => ending.run(handler, statusGiven);
+  const watch = new OutgoingWatch(outgoing, sizeOf, settle);
+  return (handler, statusGiven) => watch.run(handler, statusGiven);
 }
 
-/** What is known of a handler. `"unseen"`: it may have work to do that no promise tells of. */
-type Handler = "unseen" | "running" | "over";
+/** `"unseen"`: the handler may have work to do of which the adapter sees no promise. */
+type HandlerState = "unseen" | "running" | "finished";
 
-class Ending {
+class OutgoingWatch {
   readonly #outgoing: Outgoing;
   readonly #settle: Settle;
   readonly #count: { readonly bytes: number };
-  /** Ends the wait for the end of the connection. */
+  /** Removes the listener for the end of the connection. */
   readonly #unwatch: (() => void) | undefined;
-  /** Of the answer that was given, whatever is set afterwards: 0 until there is one. */
+  /** The status at the handler's answer: later assignments do not count. 0 before there is an answer. */
   #status: number;
-  #handler: Handler = "unseen";
-  /** What is left to wait for once the response is over. */
+  #handler: HandlerState = "unseen";
+  /** Set when the response has ended. */
   #ended: { readonly bytes: number; readonly completed: boolean } | undefined;
 
   constructor(outgoing: Outgoing, sizeOf: SizeOf, settle: Settle) {
     this.#outgoing = outgoing;
     this.#settle = settle;
     this.#status = statusNow(outgoing);
-    this.#noteStatus();
+    this.#watchAnswer();
     this.#count = countWritten(outgoing, sizeOf);
     outgoing.once("finish", () => this.#end(!isBrokenOff(outgoing)));
     outgoing.once("close", () => this.#end(false));
-    // Of the responses to pipelined requests only the one whose turn it is has a 'close'. A stream of HTTP/2 always
-    // has.
+    // Of pipelined responses only the one whose turn it is has a 'close' event. A stream of HTTP/2 always has one.
     const connection = outgoing.stream === undefined ? outgoing.req?.socket : undefined;
     this.#unwatch = connection ? onConnectionEnd(connection, () => this.#end(false)) : undefined;
   }
 
   run<Result>(handler: () => Result, statusGiven?: () => number): Result {
     this.#handler = "running";
-    const over = () => {
+    const finished = () => {
       if (this.#status === 0 && this.#ended !== undefined) this.#status = statusGiven?.() ?? 0;
-      this.#goOn("over");
+      this.#proceed("finished");
     };
     let result: Result;
     try {
       result = handler();
     } catch (error) {
-      over();
+      finished();
       throw error;
     }
     if (!isPromise(result)) {
-      this.#goOn("unseen");
+      this.#proceed("unseen");
       return result;
     }
-    // The caller sees a rejection as it was: an unhandled one ends the process.
-    return Promise.resolve(result).finally(over) as Result;
+    // The caller gets the rejection unchanged: an unhandled one ends the process.
+    return Promise.resolve(result).finally(finished) as Result;
   }
 
-  /** Frameworks and handlers call either also when the client is gone. */
-  #noteStatus(): void {
+  /** Frameworks and handlers call `writeHead` or `end` even if the client has gone. */
+  #watchAnswer(): void {
     const outgoing = this.#outgoing;
     for (const name of ["writeHead", "end"] as const) {
       const write = outgoing[name];
       const answered = (): void => this.#answer();
-      outgoing[name] = function noted(this: unknown, ...parameters: unknown[]) {
+      outgoing[name] = function watched(this: unknown, ...parameters: unknown[]) {
         const written = write.apply(this, parameters);
         answered();
         return written;
@@ -89,22 +89,23 @@ class Ending {
   }
 
   #answer(): void {
-    // A stream of HTTP/2 that is over sends no head any more.
+    // A closed stream of HTTP/2 sends no head, so `headersSent` stays false.
     if (this.#status === 0) this.#status = this.#outgoing.statusCode;
-    this.#goOn(this.#handler);
+    this.#proceed(this.#handler);
   }
 
   #end(completed: boolean): void {
     if (this.#ended !== undefined) return;
     this.#unwatch?.();
-    // Where the stream of HTTP/2 was used directly, its head is sent by no `writeHead`.
+    // A handler that uses the stream of HTTP/2 directly sends the head without `writeHead`.
     if (this.#status === 0) this.#status = statusNow(this.#outgoing);
     const bytes = hasBody(this.#outgoing, this.#status) ? this.#count.bytes : 0;
     this.#ended = { bytes, completed };
-    this.#goOn(this.#handler);
+    this.#proceed(this.#handler);
   }
 
-  #goOn(handler: Handler): void {
+  /** Settles once both the response and the handler are over. */
+  #proceed(handler: HandlerState): void {
     this.#handler = handler;
     if (this.#ended === undefined || handler === "running") return;
     const { bytes, completed } = this.#ended;
@@ -113,16 +114,38 @@ class Ending {
   }
 }
 
+/** Counts the bytes of later calls of `write` and `end`. */
+function countWritten(outgoing: Outgoing, sizeOf: SizeOf): { readonly bytes: number } {
+  const count = { bytes: 0 };
+  // `end` may call `write`, or the other way round.
+  let isCounting = false;
+  const counting = (write: Outgoing["write"]): Outgoing["write"] =>
+    function writeCounted(this: unknown, chunk: unknown, encoding: unknown, ...others: unknown[]) {
+      // Node does not send what comes after the end.
+      if (isCounting || outgoing.writableEnded) return write.call(this, chunk, encoding, ...others);
+      isCounting = true;
+      try {
+        count.bytes += sizeOf(chunk, encoding);
+        return write.call(this, chunk, encoding, ...others);
+      } finally {
+        isCounting = false;
+      }
+    };
+  outgoing.write = counting(outgoing.write);
+  outgoing.end = counting(outgoing.end);
+  return count;
+}
+
 function statusNow({ headersSent, statusCode }: Outgoing): number {
   return headersSent ? statusCode : 0;
 }
 
-/** The response is finished, too, when its connection was closed before the last byte. */
+/** Node emits 'finish' even if the connection closed before the last byte. */
 function isBrokenOff({ stream, req }: Outgoing): boolean {
   return stream === undefined ? req?.socket?.destroyed === true : stream.aborted || !stream.writableFinished;
 }
 
-/** Node takes the body of such a response and does not send it. */
+/** Node accepts the body of such a response, and does not send it. */
 function hasBody({ req }: Outgoing, status: number): boolean {
   return req?.method !== "HEAD" && status !== 204 && status !== 304;
 }

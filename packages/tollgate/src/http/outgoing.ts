@@ -1,34 +1,61 @@
-import type { Writable } from "./count-written.ts";
-
-/** The connection below a request of Node, or what those put in its place that have none, as for functions in a cloud. */
+/** The connection below a Node request. Cloud functions put other objects in its place. */
 export interface Connection {
   readonly destroyed?: boolean;
   once?(event: "close", listener: () => void): unknown;
 }
 
-/** Node's response, of HTTP/1 or of HTTP/2 in the compatible form, as far as it is used here: this knows no `node:`. */
-export interface Outgoing extends Writable {
+/**
+ * The part of Node's response (HTTP/1, or HTTP/2 in the compatible form) that the library uses, declared without
+ * `node:`.
+ */
+export interface Outgoing {
   readonly headersSent: boolean;
   readonly statusCode: number;
+  readonly writableEnded: boolean;
   readonly writableFinished: boolean;
-  /** Only of HTTP/1. */
+  /** Only on HTTP/1. */
   readonly destroyed?: boolean;
-  /** Only of HTTP/2. */
+  /** Only on HTTP/2. */
   readonly stream?: { readonly aborted: boolean; readonly destroyed: boolean; readonly writableFinished: boolean };
   readonly req?: { readonly method?: string | undefined; readonly socket?: Connection | null };
   getHeader(name: string): number | string | string[] | undefined;
   getHeaderNames(): readonly string[];
   hasHeader(name: string): boolean;
   setHeader(name: string, value: string): unknown;
-  /** What sends the head of a response always calls it. */
+  /** Called by everything that sends the head of a response. */
   writeHead: (...parameters: unknown[]) => unknown;
+  write: (...parameters: unknown[]) => unknown;
+  end: (...parameters: unknown[]) => unknown;
   once(event: "close" | "finish", listener: () => void): unknown;
 }
 
-/** Whether nothing can be sent any more: the client went, or somebody else has answered. */
+/** Whether nothing can be sent any more: the client has gone, or the response was sent. */
 export function isGone(outgoing: Pick<Outgoing, "destroyed" | "req" | "stream">): boolean {
   const { destroyed } = outgoing;
   if (destroyed === undefined) return outgoing.stream?.destroyed === true;
-  // A response that waits behind others of its connection is told nothing of the connection's end.
+  // A pipelined response that waits for its turn has no 'close' event when the connection ends.
   return destroyed || outgoing.req?.socket?.destroyed === true;
+}
+
+const LISTENERS = new WeakMap<Connection, Set<() => void>>();
+
+/**
+ * Calls a listener when a connection closes. All listeners of a connection share one of Node's: a client may pipeline
+ * more requests than Node accepts listeners without a warning.
+ *
+ * @returns a function that removes the listener.
+ */
+export function onConnectionEnd(connection: Connection, listener: () => void): () => void {
+  const listeners = LISTENERS.get(connection) ?? listenersOf(connection);
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+function listenersOf(connection: Connection): Set<() => void> {
+  const listeners = new Set<() => void>();
+  LISTENERS.set(connection, listeners);
+  connection.once?.("close", () => {
+    for (const listener of listeners) listener();
+  });
+  return listeners;
 }

@@ -1,13 +1,13 @@
-// What every adapter exports beside its own `rateLimit`.
-
-export type { HttpFacts } from "./facts.ts";
+/**
+ * What every adapter exports beside its own `rateLimit` and `factsOf`: the options, the facts of a request, and the
+ * functions that make keys of it. The adapters re-export this file as a whole.
+ */
+export type { HeaderForm } from "./forms/header-forms.ts";
 export type { GateOptions } from "./gate-options.ts";
-export type { HeaderForm } from "./headers.ts";
+export type { HttpFacts, KeyOf } from "./http-facts.ts";
 export { type ClientIpOptions, clientIp } from "./identity/client-ip.ts";
-export { compose } from "./identity/compose.ts";
+export { compose, firstOf } from "./identity/composition.ts";
 export { cookie } from "./identity/cookie.ts";
-export { firstOf } from "./identity/first-of.ts";
 export { header } from "./identity/header.ts";
-export type { KeyOf } from "./identity/key-of.ts";
 export type { TrustProxy } from "./identity/trust.ts";
 export type { Outcome } from "./settlement.ts";

@@ -4,57 +4,60 @@ import type { AsyncHandle, Handle } from "../limiter/limiter.ts";
 
 /** How a response ended. */
 export interface Outcome {
-  /** The status that the handler answered with, also where the client had gone by then; 0 where it gave no answer. */
+  /** The status that the handler answered with, even if the client had gone by then; 0 without an answer. */
   readonly status: number;
-  /** Bytes of the body that were handed to the network. */
+  /** The bytes of the body that were handed to the network. */
   readonly bytes: number;
-  /** Whether it was sent whole: not where the client hung up or the handler failed. */
+  /** Whether the response was sent whole: `false` if the client hung up or the handler failed. */
   readonly completed: boolean;
 }
 
-/** Hears how a response ended; only the first time counts, and only its `done` hears when the limiter knows, too. */
+/**
+ * Settles a request by how its response ended. Only the first call counts. `done` is called when the limiter has
+ * settled.
+ */
 export type Settle = (outcome: Outcome, done?: () => void) => void;
 
-/** What a request was counted with, and how to learn what it has cost in the end. */
+/** A counted request, and how to find what it has cost in the end. */
 export interface Unsettled {
-  /** Of the key and the limits that it was counted under: the limiter may choose others by now. */
+  /** For the key and limits that the request was counted under. The limiter may choose others by now. */
   readonly handle: Handle | AsyncHandle;
   readonly taken: Cost;
-  /** Says where the cost was taken: the difference is settled there. */
+  /** Tells where the cost was taken: the difference is settled there. */
   readonly decision: Decision;
-  /** Those of the limits that it was counted against. */
+  /** The units of the limits that it was counted against. */
   readonly units: ReadonlySet<string>;
   readonly actualCost: (outcome: Outcome) => Cost | Promise<Cost>;
-  /** Whether a request whose response was not sent whole may be refunded, too. */
+  /** Whether a request may be refunded if its response was not sent whole. */
   readonly settleAborted: boolean;
   /** Never throws. */
-  readonly reportError: (error: unknown) => void;
+  readonly logError: (error: unknown) => void;
 }
 
 /** Refunds or charges, once, the difference between the cost that was taken and the actual one. */
 export function settlement(unsettled: Unsettled): Settle {
-  // Read now: whoever gave it may change it, or give the same object as the actual cost.
+  // Read now: the user may change the object, or return the same object as the actual cost.
   const before = readCosts(unsettled.taken, unsettled.units, "ignored");
   let settled = false;
   return (outcome, done) => {
     if (settled) return;
     settled = true;
-    settle(unsettled, before, outcome).catch(unsettled.reportError).finally(done);
+    settle(unsettled, before, outcome).catch(unsettled.logError).finally(done);
   };
 }
 
 async function settle(unsettled: Unsettled, before: CheckedCosts, outcome: Outcome): Promise<void> {
   const { handle, decision, units, actualCost, settleAborted } = unsettled;
-  // Units that no limit counts are for the limiter to judge.
+  // The limiter decides about units that no limit counts.
   const after = readCosts(await actualCost(outcome), units, "ignored");
   const { charge, refund } = differenceOf(before, after);
-  // Whichever goes first has the limiter check every unit. A charge that fails must not leave a refund behind.
+  // The limiter checks every unit in the first of both calls. The charge goes first: if it fails, nothing is refunded.
   if (charge !== undefined) await handle.charge(charge, decision);
-  // A client decides itself when it hangs up. If that gave units back, it could work beyond its limit.
+  // A client decides when it hangs up. If that refunded units, the client could exceed its limit.
   if (refund !== undefined && (outcome.completed || settleAborted)) await handle.refund(refund, decision);
 }
 
-/** What is left to do when the actual cost is known: `undefined` where it is nothing. */
+/** What remains to be charged and refunded once the actual cost is known. */
 interface Difference {
   readonly charge: UnitCosts | undefined;
   readonly refund: UnitCosts | undefined;
@@ -69,7 +72,7 @@ function differenceOf(before: CheckedCosts, after: CheckedCosts): Difference {
   };
 }
 
-/** Every unit, also with nothing to count: the limiter checks them. */
+/** Contains every unit, even at cost 0, so that the limiter checks them all. */
 function costsOf(units: readonly (readonly [string, number])[]): UnitCosts | undefined {
   if (!units.some(([, count]) => count > 0)) return undefined;
   return Object.fromEntries(units.map(([unit, count]) => [unit, Math.max(0, count)]));

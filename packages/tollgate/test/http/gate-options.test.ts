@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 const limiter = createLimiter({ key: (facts: HttpFacts) => facts.remoteAddress ?? "", limits: [perSecond(1)] });
 
-function refusalOf(options: unknown): unknown {
+function errorOf(options: unknown): unknown {
   try {
     rateLimit(options as RateLimitOptions<HttpFacts> & { readonly input?: never });
     return undefined;
@@ -42,7 +42,7 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
   [{ limiter, cost: [1] }, "cost: expected a whole number, or one per unit, got an array"],
   [{ limiter, cost: { tokens: -1 } }, 'cost of "tokens": expected a whole number from 0 to 2^53 - 1, got -1'],
   [{ limiter, onDenied: 429 }, "onDenied: expected a function, got 429"],
-  [{ limiter, reportError: console }, "reportError: expected a function of error and request, got"],
+  [{ limiter, logError: console }, "logError: expected a function of error and request, got"],
   [{ limiter, chargeAfter: 1 }, "chargeAfter: expected a function of request and outcome, got 1"],
   [{ limiter, chargeAfter: () => 0, settleAborted: 1 }, "settleAborted: expected one of true, false, got 1"],
   [
@@ -68,19 +68,19 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
   [{ limiter, headers: [] }, "headers: expected false, or one or several of"],
   [
     { limiter, headers: ["draft-11", "draft-7"] },
-    'headers: expected either "draft-11" or "draft-7", whose fields have the same names, got both',
+    'headers: expected either "draft-11" or "draft-7", whose headers have the same names, got both',
   ],
-  [{ limiter, allow: "10.0.0.0/8" }, "allow: expected"],
-  [{ limiter, allow: ["10.0.0.0/33"] }, "allow: expected"],
-  [{ limiter, deny: ["nobody"] }, "deny: expected"],
-  [{ limiter, deny: ["10.0.0.1"], trustProxy: true }, "trustProxy: expected"],
-  [{ limiter, deny: ["10.0.0.1"], trustProxy: null }, "trustProxy: expected false, a number of hops"],
+  [{ limiter, allowList: "10.0.0.0/8" }, "allowList: expected"],
+  [{ limiter, allowList: ["10.0.0.0/33"] }, "allowList: expected"],
+  [{ limiter, denyList: ["no address"] }, "denyList: expected"],
+  [{ limiter, denyList: ["10.0.0.1"], trustProxy: true }, "trustProxy: expected"],
+  [{ limiter, denyList: ["10.0.0.1"], trustProxy: null }, "trustProxy: expected false, a number of hops"],
   [{ limiter, trustProxy: null }, "trustProxy: expected false, a number of hops"],
   [{ limiter, trustProxy: -1 }, "trustProxy: expected"],
-  [{ limiter, trustProxy: 1 }, "trustProxy: expected beside allow or deny, whose addresses it is for"],
-  [{ limiter, addressHeader: "cf-connecting-ip" }, "addressHeader: expected beside allow or deny"],
-  [{ limiter, deny: ["10.0.0.1"], addressHeader: null }, "addressHeader: expected the name of a header"],
-  [{ limiter, deny: ["10.0.0.1"], addressHeader: "not a name" }, "addressHeader: expected the name of a header"],
+  [{ limiter, trustProxy: 1 }, "trustProxy: expected beside allowList or denyList, to whose addresses it applies"],
+  [{ limiter, addressHeader: "cf-connecting-ip" }, "addressHeader: expected beside allowList or denyList"],
+  [{ limiter, denyList: ["10.0.0.1"], addressHeader: null }, "addressHeader: expected the name of a header"],
+  [{ limiter, denyList: ["10.0.0.1"], addressHeader: "not a name" }, "addressHeader: expected the name of a header"],
 ];
 
 const OPTIONS = [
@@ -88,8 +88,8 @@ const OPTIONS = [
   "input",
   "cost",
   "skip",
-  "allow",
-  "deny",
+  "allowList",
+  "denyList",
   "trustProxy",
   "addressHeader",
   "headers",
@@ -100,32 +100,32 @@ const OPTIONS = [
   "retryJitter",
   "onDenied",
   "onError",
-  "reportError",
+  "logError",
   "chargeAfter",
   "settleAborted",
 ];
 
-describe("rateLimit refuses", () => {
-  it.each(REFUSED)("%j", (options, message) => {
-    const error = refusalOf(options);
+describe("rateLimit", () => {
+  it.each(REFUSED)("refuses %j", (options, message) => {
+    const error = errorOf(options);
     expect(error).toBeInstanceOf(TollgateError);
     expect((error as TollgateError).code).toMatch(/^ERR_(OPTION|COST)$/);
     expect((error as TollgateError).message).toContain(message);
   });
 
-  it.each(OPTIONS)("null as %s, which is no default", (name) => {
-    const error = refusalOf({ limiter, deny: ["10.0.0.1"], [name]: null });
+  it.each(OPTIONS)("refuses null for %s", (name) => {
+    const error = errorOf({ limiter, denyList: ["10.0.0.1"], [name]: null });
     expect(error).toBeInstanceOf(TollgateError);
     expect((error as TollgateError).message).toMatch(new RegExp(`^${name}: expected .*, got null$`));
   });
 
-  it("nothing that is an option", () => {
+  it("accepts every option", () => {
     expect(
-      refusalOf({
+      errorOf({
         limiter,
         headers: ["draft-6", "legacy"],
-        allow: [],
-        deny: ["10.0.0.0/8"],
+        allowList: [],
+        denyList: ["10.0.0.0/8"],
         trustProxy: 2,
         addressHeader: "CF-Connecting-IP",
         denial: "problem",
@@ -137,13 +137,13 @@ describe("rateLimit refuses", () => {
       }),
     ).toBeUndefined();
     const perUnit = Object.assign(Object.create(null) as object, { requests: 1 });
-    expect(refusalOf({ limiter, cost: perUnit, headers: undefined, trustProxy: undefined })).toBeUndefined();
+    expect(errorOf({ limiter, cost: perUnit, headers: undefined, trustProxy: undefined })).toBeUndefined();
   });
 });
 
-describe("options are read once", () => {
+describe("the options of rateLimit", () => {
   const fail = (): never => {
-    throw new Error("asked anew");
+    throw new Error("called again");
   };
 
   it.each<Partial<GateOptions<Request, HttpFacts>>>([
@@ -151,7 +151,7 @@ describe("options are read once", () => {
     { input: fail },
     { cost: 100 },
     { skip: () => true },
-    { allow: ["192.0.2.1"] },
+    { allowList: ["192.0.2.1"] },
     { headers: false },
     { partitionKey: fail },
     { denial: "problem" },
@@ -159,12 +159,12 @@ describe("options are read once", () => {
     { retryJitter: 86_400 },
     { onError: "allow" },
     { chargeAfter: () => 0 },
-  ])("%o may come afterwards", async (change) => {
+  ])("are copied at construction, so that %o changes nothing later", async (change) => {
     const options: GateOptions<Request, HttpFacts> & { readonly input?: never } = {
       limiter: createLimiter({ key: () => "everybody", limits: [perHour(3, { burst: 3 })] }),
       cost: (request) => (request.headers.has("x-fail") ? fail() : 2),
       onError: "deny",
-      reportError: () => {},
+      logError: () => {},
     };
     const handle = inFrontOf(options)(() => new Response("hello"));
     Object.assign(options, change);
@@ -182,7 +182,7 @@ describe("options are read once", () => {
     ]);
   });
 
-  it("a cost per unit may change afterwards", async () => {
+  it("include a copy of the cost per unit", async () => {
     const perToken = createLimiter({ key: () => "everybody", limits: [perHour(9, { unit: "tokens" })] });
     const cost = { tokens: 2 };
     const handle = inFrontOf({ limiter: perToken, cost })(() => new Response("hello"));

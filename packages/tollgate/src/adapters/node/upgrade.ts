@@ -1,14 +1,11 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { checkFunction } from "../../core/checks.ts";
-import { FAILURE, type HttpAnswer } from "../../http/answer.ts";
-import type { Gate, Verdict } from "../../http/gate.ts";
+import type { Gate } from "../../http/gate.ts";
 import { type HeaderList, NO_STORE } from "../../http/header-list.ts";
-import type { Reporter } from "../../http/report-error.ts";
-import { isPromise } from "../../http/when-ready.ts";
-import { keepAddress } from "./kept-address.ts";
+import { FAILURE, type ResponseContent, type Verdict } from "../../http/verdict.ts";
 
-/** A listener of a server's `upgrade` or `connect` event: from here on the socket is its own. */
+/** A listener of a server's `upgrade` or `connect` event. It owns the socket from then on. */
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void | Promise<void>;
 
 /** A listener as `server.on("upgrade")` takes it. */
@@ -17,58 +14,47 @@ export type LimitedUpgradeListener = (request: IncomingMessage, socket: Duplex, 
 /** Puts a gate in front of a listener for upgrades. */
 export function limitUpgrades<Input>(
   gate: Gate<IncomingMessage, Input>,
-  report: Reporter<IncomingMessage>,
   listener: UpgradeListener,
 ): LimitedUpgradeListener {
   checkFunction("listener", listener, "a function of request, socket and head");
   return (request, socket, head) => {
-    // Node has removed its own. Without any, an error of the socket would end the process.
+    // Node has removed its own listener. Without a listener, an error of the socket would end the process.
     socket.on("error", ignore);
     const act = (verdict: Verdict): void | Promise<void> => {
       if (verdict.decision !== undefined) request.rateLimit = verdict.decision;
-      if (!verdict.pass) return refuse(socket, verdict.answer, verdict.headers);
-      // A client that went while the store was asked has nothing to upgrade. What was taken stands.
+      if (!verdict.pass) return deny(socket, verdict.content, verdict.headers);
+      // If the client has gone, there is nothing to upgrade. What was taken stands.
       return socket.destroyed ? undefined : listener(request, socket, head);
     };
     const fail = (error: unknown): void => {
-      refuse(socket, FAILURE, [NO_STORE]);
-      report(error, request);
+      deny(socket, FAILURE, [NO_STORE]);
+      gate.logError(error, request);
     };
-    let verdict: Verdict | Promise<Verdict>;
-    try {
-      verdict = gate.check(request);
-    } catch (error) {
-      fail(error);
-      return;
-    }
-    // What the listener throws stays the server's business.
-    if (isPromise(verdict)) {
-      keepAddress(request);
-      void verdict.then(act, fail);
-    } else void act(verdict);
+    // The server handles what the listener throws.
+    gate.decide(request, act, fail);
   };
 }
 
 function ignore(): void {}
 
-/** A client that neither reads nor closes has its connection cut off. */
+/** If a client neither reads nor closes, its connection is cut off after this time. */
 const LINGER_MS = 1_000;
 
-/** Writes a whole response, and closes the connection when the client has closed its half, or after the linger time. */
-function refuse(socket: Duplex, { status, contentType, body }: HttpAnswer, headers: HeaderList): void {
+/** Writes a whole response. The connection closes when the client has closed its half, or after the linger time. */
+function deny(socket: Duplex, { status, contentType, body }: ResponseContent, headers: HeaderList): void {
   if (socket.destroyed) return;
-  const fields: HeaderList = [
-    // biome-ignore lint/style/noRestrictedGlobals: the date of a response is that of the server's clock, as Node's own are.
+  const all: HeaderList = [
+    // biome-ignore lint/style/noRestrictedGlobals: a response has the date of the server's clock, as Node's own responses have.
     ["Date", new Date().toUTCString()],
     ["Connection", "close"],
     ["Content-Type", contentType],
     ["Content-Length", String(Buffer.byteLength(body))],
     ...headers,
   ];
-  const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  const lines = all.map(([name, value]) => `${name}: ${value}\r\n`).join("");
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${body}`);
-  // What the client still sends is read and dropped. Were it left unread, closing would reset the connection, and with
-  // it the response on its way.
+  // Drops what the client still sends. If unread data remained, closing would reset the connection, and the client
+  // might lose the response.
   socket.resume();
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   timer.unref();

@@ -1,11 +1,11 @@
 import type { Limit } from "../../core/limits/limit.ts";
 
-/** The texts of a limiter's policies. */
+/** A cache of the texts that describe a limiter's policies. */
 export class PolicyTexts {
-  /** The same in each of its responses: of fixed limits the list is one object. */
+  /** By the list of limits: fixed limits are the same list in each response. */
   readonly #joined = new WeakMap<readonly Limit[], string>();
   readonly #policyOf: (limit: Limit) => string;
-  /** Of the last response: a limiter of fixed limits has no others. */
+  /** The list of the last response. A limiter with fixed limits has no other. */
   #last: readonly Limit[] | undefined;
   #lastJoined = "";
 
@@ -13,7 +13,7 @@ export class PolicyTexts {
     this.#policyOf = policyOf;
   }
 
-  /** As one list. */
+  /** The policies as one header value. */
   joined(limits: readonly Limit[]): string {
     if (limits !== this.#last) {
       this.#lastJoined = this.#find(limits);
@@ -30,7 +30,7 @@ export class PolicyTexts {
     return joined;
   }
 
-  /** One by one. Limits of one name and the same numbers read alike, and are told once. */
+  /** The policies one by one. Limits with equal names and numbers have equal texts, which appear once. */
   each(limits: readonly Limit[]): readonly string[] {
     return [...new Set(limits.filter(({ mode }) => mode === "enforce").map(this.#policyOf))];
   }

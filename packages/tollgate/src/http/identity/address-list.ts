@@ -1,6 +1,20 @@
-import { show, TollgateError } from "../../core/errors.ts";
+import ipaddr from "ipaddr.js";
+import { optionError } from "../check-options.ts";
 import type { Address } from "./address.ts";
-import { type AddressBlock, isInBlock, parseBlock } from "./address-block.ts";
+import { embeddedIpv4, isPartlyInternal } from "./embedded-ipv4.ts";
+import { type Ip, parseIp } from "./parse-ip.ts";
+
+/** All addresses that share their first bits. */
+interface AddressBlock {
+  readonly network: Ip;
+  readonly bits: number;
+}
+
+/** A block of IPv6 in the range of embedded IPv4 addresses that is not exactly one block of IPv4. */
+interface AmbiguousBlock {
+  /** What its author may have meant. */
+  readonly instead: string;
+}
 
 const LOOPBACK: readonly string[] = ["127.0.0.0/8", "::1"];
 
@@ -22,13 +36,15 @@ const WORDS: ReadonlyMap<unknown, readonly string[]> = new Map([
 
 const EXPECTED = 'addresses, CIDR blocks, "loopback" or "private"';
 
-/** Addresses and blocks of them, looked through in order. */
+/** A list of addresses and blocks. A look-up compares them in order. */
 export class AddressList {
   readonly #blocks: readonly AddressBlock[];
 
-  /** @throws TollgateError `ERR_OPTION`, naming the option and the entry, for what is no list of addresses and blocks. */
+  /**
+   * @throws TollgateError `ERR_OPTION`, naming the option and the entry, unless all entries are addresses or blocks.
+   */
   constructor(option: string, entries: unknown) {
-    if (!Array.isArray(entries)) throw refusal(option, `a list of ${EXPECTED}`, entries);
+    if (!Array.isArray(entries)) throw optionError(option, `a list of ${EXPECTED}`, entries);
     this.#blocks = Array.from(entries, (entry: unknown) => blocksOf(option, entry)).flat();
   }
 
@@ -38,18 +54,51 @@ export class AddressList {
   }
 }
 
+function isInBlock({ listed }: Address, { network, bits }: AddressBlock): boolean {
+  return listed.kind() === network.kind() && listed.match(network, bits);
+}
+
 function blocksOf(option: string, entry: unknown): AddressBlock[] {
   const texts = WORDS.get(entry) ?? [entry];
   return texts.map((text) => {
     const block = typeof text === "string" ? parseBlock(text) : undefined;
-    if (block === undefined) throw refusal(option, EXPECTED, entry);
+    if (block === undefined) throw optionError(option, EXPECTED, entry);
     if ("instead" in block) {
-      throw refusal(option, `${EXPECTED}, and IPv4 in its own form, such as "${block.instead}"`, entry);
+      throw optionError(option, `${EXPECTED}, and IPv4 in its own form, such as "${block.instead}"`, entry);
     }
     return block;
   });
 }
 
-function refusal(option: string, expected: string, got: unknown): TollgateError {
-  return new TollgateError("ERR_OPTION", `${option}: expected ${expected}, got ${show(got)}`);
+const IPV4_BITS = 32;
+const IPV6_BITS = 128;
+const PREFIX_LENGTH = /^(?:0|[1-9]\d{0,2})$/;
+
+/**
+ * Parses an address or a CIDR block. Host bits are ignored. A block of embedded IPv4 addresses becomes a block of IPv4.
+ */
+function parseBlock(text: string): AddressBlock | AmbiguousBlock | undefined {
+  const slash = text.indexOf("/");
+  const ip = parseIp(slash < 0 ? text : text.slice(0, slash));
+  if (ip === undefined) return undefined;
+  const mostBits = ip instanceof ipaddr.IPv6 ? IPV6_BITS : IPV4_BITS;
+  const length = slash < 0 ? String(mostBits) : text.slice(slash + 1);
+  if (!PREFIX_LENGTH.test(length) || Number(length) > mostBits) return undefined;
+  return ip instanceof ipaddr.IPv6 ? ipv6Block(ip, Number(length)) : { network: ip, bits: Number(length) };
+}
+
+function ipv6Block(network: ipaddr.IPv6, bits: number): AddressBlock | AmbiguousBlock {
+  const embedded = embeddedIpv4(network);
+  if (embedded === undefined) return { network, bits };
+  const { ip, bitsBefore, isLocal, isForbidden } = embedded;
+  // `::ffff:10.0.0.1/32` would be `::/32`, which contains `::1`.
+  if (bits < bitsBefore) return { instead: `${ip.toString()}/${Math.min(bits, IPV4_BITS)}` };
+  const ipv4Bits = Math.min(bits - bitsBefore, IPV4_BITS);
+  // Many lists of IPv6 networks contain a whole embedding: it must not match all of IPv4 by accident. In a block that
+  // is partly internal, `isInBlock` would look for one part in the wrong family.
+  if (ipv4Bits === 0 || (!isLocal && isPartlyInternal(ip, ipv4Bits))) {
+    return { instead: `${ip.toString()}/${ipv4Bits}` };
+  }
+  // `Address.listed` leaves forbidden forms in IPv6.
+  return isForbidden ? { network, bits } : { network: ip, bits: ipv4Bits };
 }

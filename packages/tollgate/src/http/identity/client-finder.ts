@@ -1,49 +1,47 @@
-import type { HttpFacts } from "../facts.ts";
-import type { Address } from "./address.ts";
-import type { Trusts } from "./compile-trust.ts";
-import { nodeAddress } from "./node-address.ts";
-import { type ReportForm, reportForm } from "./report-form.ts";
-import { Reports } from "./reports.ts";
+import type { HttpFacts } from "../http-facts.ts";
+import { type Address, parseAddress } from "./address.ts";
+import { ForwardedEntries } from "./forwarded-headers.ts";
+import type { Trusts } from "./trust.ts";
 
 export const DEFAULT_HEADER = "x-forwarded-for";
 
-/** Where the way back to the client ended. */
-export interface Found {
-  /** `undefined` where neither the socket nor a trusted hop tells an address. */
+/** The end of the walk from the socket's peer to the client. */
+export interface FoundClient {
+  /** `undefined` if neither the socket nor a trusted hop tells an address. */
   readonly client: Address | undefined;
-  /** Whether somebody stands behind this address of whom a trusted hop has told, but no address. */
-  readonly isHiding: boolean;
+  /** Whether a trusted hop has forwarded a client of which it tells no readable address. */
+  readonly isHidden: boolean;
 }
 
-/** Goes from the socket's peer back to the client, as far as the hops are trusted. */
+/** Walks from the socket's peer to the client, as far as the hops are trusted. */
 export class ClientFinder {
   readonly #trusts: Trusts;
   readonly #header: string;
-  readonly #form: ReportForm;
 
-  /** The header's name is in any case. */
+  /** The header's name may be in any case. */
   constructor(trusts: Trusts, header: string) {
     this.#trusts = trusts;
     this.#header = header.toLowerCase();
-    this.#form = reportForm(this.#header);
   }
 
-  of(facts: HttpFacts): Found {
+  of(facts: HttpFacts): FoundClient {
     const { remoteAddress } = facts;
-    const peer = remoteAddress === undefined ? undefined : nodeAddress(remoteAddress);
+    const peer = remoteAddress === undefined ? undefined : parseAddress(remoteAddress);
     const value = this.#trusts(peer, 0) ? facts.header(this.#header) : undefined;
-    return value === undefined ? { client: peer, isHiding: false } : this.#walk(peer, new Reports(value, this.#form));
+    return value === undefined
+      ? { client: peer, isHidden: false }
+      : this.#walk(peer, new ForwardedEntries(this.#header, value));
   }
 
-  #walk(peer: Address | undefined, reports: Reports): Found {
+  #walk(peer: Address | undefined, entries: ForwardedEntries): FoundClient {
     let client = peer;
     for (let distance = 0; this.#trusts(client, distance); distance += 1) {
-      const report = reports.next();
-      // A header that is there and names nobody is not one that is missing.
-      if (report === "none") return { client, isHiding: distance === 0 };
-      if (report === "unreadable") return { client, isHiding: true };
-      client = report;
+      const entry = entries.next();
+      // A header without an entry hides the client; a missing header means that the peer is the client.
+      if (entry === "none") return { client, isHidden: distance === 0 };
+      if (entry === "unreadable") return { client, isHidden: true };
+      client = entry;
     }
-    return { client, isHiding: false };
+    return { client, isHidden: false };
   }
 }

@@ -1,25 +1,22 @@
 import { show, TollgateError } from "../../core/errors.ts";
-import { checkNames } from "../check-names.ts";
-import type { Address } from "./address.ts";
-import { AddressKeys } from "./address-keys.ts";
+import { ownCopy } from "../../core/text-memory.ts";
+import { checkOptionNames, optionError } from "../check-options.ts";
+import type { KeyOf } from "../http-facts.ts";
+import { type Address, AddressKeys, parseAddress } from "./address.ts";
 import { ClientFinder, DEFAULT_HEADER } from "./client-finder.ts";
-import { compileTrust, TRUSTS_NOBODY } from "./compile-trust.ts";
-import { isDottedQuad } from "./dotted-quad.ts";
-import type { KeyOf } from "./key-of.ts";
-import { nodeAddress } from "./node-address.ts";
-import { RecentPeers } from "./recent-peers.ts";
-import { checkToken } from "./token.ts";
-import type { TrustProxy } from "./trust.ts";
+import { checkToken } from "./header-values.ts";
+import { isDottedQuad } from "./parse-ip.ts";
+import { compileTrust, TRUSTS_NONE, type TrustProxy } from "./trust.ts";
 
 /** How a client's address is found, and which addresses are one client. */
 export interface ClientIpOptions {
-  /** Whose word is taken for the address: `false` by default, nobody's. */
+  /** Which proxies may tell the address: `false` by default, none. */
   readonly trustProxy?: TrustProxy;
-  /** How many leading bits make a client of IPv6: 1 to 128, 64 by default. */
+  /** How many leading bits of an IPv6 address make a client: 1 to 128, 64 by default. */
   readonly ipv6Prefix?: number;
   /**
-   * Where trusted proxies write the address: `"x-forwarded-for"` by default, `"forwarded"` (RFC 7239), or any other header, which
-   * holds one address, such as `"cf-connecting-ip"`. No other header is looked at.
+   * The header in which trusted proxies write the address: `"x-forwarded-for"` by default, `"forwarded"` (RFC 7239), or
+   * any header that holds one address, such as `"cf-connecting-ip"`. Other headers are ignored.
    */
   readonly header?: string;
 }
@@ -30,9 +27,10 @@ const DEFAULT_PREFIX = 64;
 const MAPPED = "::ffff:";
 
 /**
- * The client's address: of IPv4 as a dotted quad, of IPv6 the network that it is in, such as `2001:db8:1:2::/64`, and `unknown`
- * where there is none. Addresses are compared as bits: IPv4-mapped, NAT64 (`64:ff9b::/96`) and 6to4 (`2002::/16`) forms count as
- * their IPv4, ports and zones are dropped. A header is believed only as far as `trustProxy` says.
+ * Makes a key of the client's address: a dotted quad for IPv4, the network for IPv6, such as `2001:db8:1:2::/64`, and
+ * `unknown` without an address. By default the client is the socket's peer. Behind one proxy, set `trustProxy: 1`.
+ * Addresses are compared as bits: IPv4-mapped, NAT64 (`64:ff9b::/96`) and 6to4 (`2002::/16`) forms count as their IPv4
+ * address, ports and zones are dropped.
  *
  * @throws TollgateError `ERR_OPTION` when an option is not what is expected.
  * @example
@@ -58,18 +56,18 @@ export function clientIp(options: ClientIpOptions = {}): KeyOf {
   if (typeof options !== "object" || options === null) {
     throw new TollgateError("ERR_OPTION", `clientIp: expected an object of options, got ${show(options)}`);
   }
-  checkNames("clientIp", options, Object.keys(NAMES), { addressHeader: "which is called header here" });
+  checkOptionNames("clientIp", options, Object.keys(NAMES), { addressHeader: "which is called header here" });
   const { trustProxy = false, ipv6Prefix = DEFAULT_PREFIX, header = DEFAULT_HEADER } = options;
   const trusts = compileTrust(trustProxy);
   const keys = new AddressKeys(checkPrefix(ipv6Prefix));
   const finder = new ClientFinder(trusts, checkToken("header", header, "the name of a header"));
   const keyOf = (address: Address | undefined) => (address === undefined ? UNKNOWN : keys.of(address.counted));
-  if (trusts !== TRUSTS_NOBODY) return (facts) => keyOf(finder.of(facts).client);
-  const recent = new RecentPeers((peer) => keyOf(nodeAddress(peer)));
+  if (trusts !== TRUSTS_NONE) return (facts) => keyOf(finder.of(facts).client);
+  const recent = new RecentPeers((peer) => keyOf(parseAddress(peer)));
   return ({ remoteAddress: peer }) => (peer === undefined ? UNKNOWN : (plainPeer(peer) ?? recent.of(peer)));
 }
 
-/** Nearly every peer has an address of IPv4, and the system writes it in one of two ways: nothing is to be done but look. */
+/** A fast path: nearly every peer has an IPv4 address, which the system writes in one of these two forms. */
 function plainPeer(peer: string): string | undefined {
   if (isDottedQuad(peer)) return peer;
   return peer.startsWith(MAPPED) && isDottedQuad(peer, MAPPED.length) ? peer.slice(MAPPED.length) : undefined;
@@ -77,5 +75,39 @@ function plainPeer(peer: string): string | undefined {
 
 function checkPrefix(prefix: unknown): number {
   if (Number.isInteger(prefix) && (prefix as number) >= 1 && (prefix as number) <= 128) return prefix as number;
-  throw new TollgateError("ERR_OPTION", `ipv6Prefix: expected a whole number from 1 to 128, got ${show(prefix)}`);
+  throw optionError("ipv6Prefix", "a whole number from 1 to 128", prefix);
+}
+
+const MOST_PEERS = 1_024;
+/** Enough for an address with a zone. A user's own `remoteAddress` may return a whole header. */
+const MOST_CHARACTERS = 64;
+/** One in so many misses is cached: frequent peers get in soon, and a flood of different peers costs less. */
+const ONE_IN = 4;
+
+/** A cache of the keys of recent peers. A look-up is many times faster than parsing an IPv6 address. */
+class RecentPeers {
+  readonly #keyOf: (peer: string) => string;
+  #keys = new Map<string, string>();
+  #turn = 0;
+
+  constructor(keyOf: (peer: string) => string) {
+    this.#keyOf = keyOf;
+  }
+
+  of(peer: string): string {
+    return this.#keys.get(peer) ?? this.#read(peer);
+  }
+
+  #read(peer: string): string {
+    const key = this.#keyOf(peer);
+    this.#turn = (this.#turn + 1) % ONE_IN;
+    if (this.#turn === 0 && peer.length <= MOST_CHARACTERS) this.#cache(ownCopy(peer), key);
+    return key;
+  }
+
+  #cache(peer: string, key: string): void {
+    // Starting over costs frequent peers almost nothing. Evicting in order would cost every call.
+    if (this.#keys.size === MOST_PEERS) this.#keys = new Map();
+    this.#keys.set(peer, key);
+  }
 }

@@ -1,13 +1,12 @@
-import type { KeyOf } from "./key-of.ts";
-import { shortValue } from "./short-value.ts";
-import { checkToken } from "./token.ts";
-import { trimmed } from "./white-space.ts";
+import type { KeyOf } from "../http-facts.ts";
+import { checkToken, shortValue, trimmed } from "./header-values.ts";
 
 /**
- * The value of a cookie, by its exact name, without double quotes around it (RFC 6265) and percent-decoded, as frameworks read it.
- * `""` where there is none, or several with values that differ. More than 256 UTF-16 units become `sha256:` and their hash in hex.
+ * Makes a key of a cookie's value, without surrounding double quotes (RFC 6265) and percent-decoded, as frameworks read
+ * it. The name is case-sensitive. A missing cookie, or several with different values, give `""`. More than 256 UTF-16
+ * units become `sha256:` and their hash in hex.
  *
- * @throws TollgateError `ERR_OPTION` when it is no name of a cookie.
+ * @throws TollgateError `ERR_OPTION` unless the name is the name of a cookie.
  * @example
  * ```ts
  * import { cookie } from "tollgate/node";
@@ -36,7 +35,7 @@ function valueIn(cookies: string, wanted: string): string {
     const equals = pair.indexOf("=");
     if (equals >= 0 && trimmed(pair.slice(0, equals)) === wanted) {
       const value = unquoted(trimmed(pair.slice(equals + 1)));
-      // One framework takes the first of them, another the last.
+      // Frameworks differ: some take the first, some the last.
       if (found !== undefined && found !== value) return "";
       found = value;
     }
@@ -50,7 +49,7 @@ function unquoted(value: string): string {
   return isQuoted ? value.slice(1, -1) : value;
 }
 
-/** Undecoded, one session would have as many keys as it has spellings. */
+/** Decodes percent-encoding: otherwise each spelling of a session would be another key. */
 function decoded(value: string): string {
   if (!value.includes("%")) return value;
   try {

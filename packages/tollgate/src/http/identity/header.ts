@@ -1,12 +1,12 @@
-import type { KeyOf } from "./key-of.ts";
-import { shortValue } from "./short-value.ts";
-import { checkToken } from "./token.ts";
+import type { KeyOf } from "../http-facts.ts";
+import { checkToken, shortValue } from "./header-values.ts";
 
 /**
- * The value of a header, by its name in any case: `""` where it is absent. More than 256 UTF-16 units become `sha256:` and their
- * hash in hex. Clients write what they like: limit only by headers whose values somebody checks, or beside `clientIp`.
+ * Makes a key of a header's value. The header's name may be in any case; a missing header gives `""`. More than 256
+ * UTF-16 units become `sha256:` and their hash in hex. Clients choose the value: use only headers that the server
+ * verifies, or add `clientIp`.
  *
- * @throws TollgateError `ERR_OPTION` when it is no name of a header.
+ * @throws TollgateError `ERR_OPTION` unless the name is the name of a header.
  * @example
  * ```ts
  * import { createLimiter, perMinute } from "tollgate";
@@ -26,6 +26,6 @@ import { checkToken } from "./token.ts";
  * ```
  */
 export function header(name: string): KeyOf {
-  const field = checkToken("header", name, "the name of a header").toLowerCase();
-  return (facts) => shortValue(facts.header(field) ?? "");
+  const wanted = checkToken("header", name, "the name of a header").toLowerCase();
+  return (facts) => shortValue(facts.header(wanted) ?? "");
 }

@@ -1,5 +1,4 @@
 import ipaddr from "ipaddr.js";
-import { isDottedQuad, octetsOf } from "./dotted-quad.ts";
 
 /** An address as bits, in the family in which it was written. */
 export type Ip = ipaddr.IPv4 | ipaddr.IPv6;
@@ -7,11 +6,43 @@ export type Ip = ipaddr.IPv4 | ipaddr.IPv6;
 /** Eight groups of IPv6, the last two as a dotted quad. */
 const LONGEST = 45;
 
-/** An address as standards write it, without brackets, port and zone; `undefined` for everything else. */
+const DOT = 0x2e;
+const ZERO = 0x30;
+const LARGEST_OCTET = 255;
+
+/** Parses an address as standards write it, without brackets, port and zone. Any other text gives `undefined`. */
 export function parseIp(text: string): Ip | undefined {
   if (text.length > LONGEST) return undefined;
   if (isDottedQuad(text)) return new ipaddr.IPv4(octetsOf(text));
   return text.includes(":") ? parseIpv6(text) : undefined;
+}
+
+/**
+ * Whether the text, from an index on, is four decimal octets. Programs disagree about every other spelling of IPv4: the
+ * first octet of `010.0.0.1` is 8 to some and 10 to others.
+ */
+export function isDottedQuad(text: string, from = 0): boolean {
+  let dots = 0;
+  let octet = -1;
+  for (let i = from; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    if (code === DOT) {
+      if (octet < 0) return false;
+      dots += 1;
+      octet = -1;
+      continue;
+    }
+    const digit = code - ZERO;
+    // Nothing may follow a leading zero.
+    if (digit < 0 || digit > 9 || octet === 0) return false;
+    octet = octet < 0 ? digit : octet * 10 + digit;
+    if (octet > LARGEST_OCTET) return false;
+  }
+  return dots === 3 && octet >= 0;
+}
+
+function octetsOf(quad: string): number[] {
+  return quad.split(".").map(Number);
 }
 
 function parseIpv6(text: string): ipaddr.IPv6 | undefined {
@@ -25,8 +56,8 @@ function parseIpv6(text: string): ipaddr.IPv6 | undefined {
 }
 
 /**
- * The text with its dotted quad, if there is one, as two groups: ipaddr.js reads octal octets there, and takes `::1.2.3.4` for
- * `::ffff:1.2.3.4`, but `::102:304`, the same bits, for what it is.
+ * Rewrites a dotted quad at the end as two groups. ipaddr.js reads octal octets there, and takes `::1.2.3.4` for
+ * `::ffff:1.2.3.4`. It reads `::102:304`, the same bits, correctly.
  */
 function withHexTail(text: string): string | undefined {
   const tailAt = text.lastIndexOf(":") + 1;

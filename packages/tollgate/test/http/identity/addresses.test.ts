@@ -21,8 +21,8 @@ const holdsIpv4 = ([first, second, third, fourth, fifth, sixth]: readonly number
   (second === 0xff9b && first === 0x64 && third === 0 && fourth === 0 && fifth === 0 && sixth === 0) ||
   (sixth === 0xffff && first === 0 && second === 0 && third === 0 && fourth === 0 && fifth === 0);
 
-describe("clientIp: addresses in general", () => {
-  it("every spelling of an IPv6 address is its network", () => {
+describe("clientIp and addresses", () => {
+  it("gives every spelling of an IPv6 address the key of its network", () => {
     const ipv6 = parts.filter((groups) => !holdsIpv4(groups));
     fc.assert(
       fc.property(
@@ -38,7 +38,7 @@ describe("clientIp: addresses in general", () => {
     );
   });
 
-  it("every spelling of an IPv4 address is the same, whatever the prefix", () => {
+  it("gives every spelling of an IPv4 address the same key for every prefix", () => {
     fc.assert(
       fc.property(
         octets.chain((four) => fc.record({ four: fc.constant(four), text: spellingOfIpv4(four) })),
@@ -51,7 +51,7 @@ describe("clientIp: addresses in general", () => {
     );
   });
 
-  it("what Node does not take for an address has none, and the other way round", () => {
+  it("accepts exactly the addresses that Node accepts", () => {
     const text = fc.oneof(
       fc.string({
         unit: fc.constantFrom("0", "1", "f", "2", "25", "::", ":", ".", "a", "ffff", "G", " "),
@@ -74,7 +74,7 @@ describe("clientIp: addresses in general", () => {
     );
   });
 
-  it("lists match as Node's do", () => {
+  it("matches lists as Node does", () => {
     const entry = fc.oneof(
       fc.record({
         ip: octets.map(quadOf),
@@ -103,7 +103,7 @@ describe("clientIp: addresses in general", () => {
     );
   });
 
-  it("a list holds every address of a block in a form that carries IPv4, or refuses the block", () => {
+  it("matches every address of a block that embeds IPv4, or refuses the block", () => {
     const starts = fc.constantFrom<readonly number[]>([0x2002], [0x64, 0xff9b, 0, 0, 0, 0]);
     const groups = fc
       .record({ start: starts, rest: parts, pair: octets })
@@ -125,7 +125,7 @@ describe("clientIp: addresses in general", () => {
     expect(accepted).toBeGreaterThan(500);
   });
 
-  it("whatever is sent, nothing is thrown, and a key is an address, a network or unknown", () => {
+  it("throws for no input, and gives an address, a network or unknown", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.string({

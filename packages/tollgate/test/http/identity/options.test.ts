@@ -14,7 +14,7 @@ const REFUSED: readonly (readonly [options: unknown, message: string])[] = [
   ],
   [["10.0.0.0/8"], 'clientIp: expected options among trustProxy, ipv6Prefix, header, got "0"'],
   ["loopback", 'clientIp: expected an object of options, got "loopback"'],
-  [{ trustProxy: true }, `trustProxy: ${NO_TRUST}, got true, which would believe whatever address anybody sends`],
+  [{ trustProxy: true }, `trustProxy: ${NO_TRUST}, got true, which would trust any address that a client sends`],
   [{ trustProxy: null }, `trustProxy: ${NO_TRUST}, got null`],
   [{ trustProxy: -1 }, `trustProxy: ${NO_TRUST}, got -1`],
   [{ trustProxy: 1.5 }, `trustProxy: ${NO_TRUST}, got 1.5`],
@@ -89,8 +89,8 @@ const REFUSED: readonly (readonly [options: unknown, message: string])[] = [
   [{ header: ["x-real-ip"] }, "header: expected the name of a header, got an array"],
 ];
 
-describe("clientIp: options", () => {
-  it.each(REFUSED)("%j is refused", (options, message) => {
+describe("the options of clientIp", () => {
+  it.each(REFUSED)("refuse %j", (options, message) => {
     const build = () => clientIp(options as ClientIpOptions);
     expect(build).toThrow(expect.objectContaining({ code: "ERR_OPTION", message }));
   });
@@ -100,11 +100,11 @@ describe("clientIp: options", () => {
     [{ trustProxy: 100, ipv6Prefix: 1 }],
     [{ trustProxy: [], ipv6Prefix: 128 }],
     [{ trustProxy: ["loopback", "private", "1.2.3.4", "::1", "0.0.0.0/0", "::/0"], header: "True-Client-IP" }],
-  ])("%j are accepted", (options) => {
+  ])("accept %j", (options) => {
     expect(clientIp(options)).toBeTypeOf("function");
   });
 
-  it("are copied", () => {
+  it("are copied at construction", () => {
     const trustProxy = ["10.0.0.0/8"];
     const key = clientIp({ trustProxy });
     trustProxy[0] = "0.0.0.0/0";

@@ -5,8 +5,8 @@ import { factsFrom } from "./facts.ts";
 /** More than are remembered. */
 const MANY = 5_000;
 
-describe("clientIp: peers that were seen before", () => {
-  it("have the key that they had, however many came between", () => {
+describe("the cache of peers in clientIp", () => {
+  it("gives a peer the same key after many others", () => {
     const key = clientIp();
     const peers = Array.from({ length: MANY }, (_, at) => `2001:db8:${at.toString(16)}:1:2:3:4:5`);
     const keys = peers.map((_, at) => `2001:db8:${at.toString(16)}:1::/64`);
@@ -17,14 +17,14 @@ describe("clientIp: peers that were seen before", () => {
     }
   });
 
-  it("are remembered by each function for itself", () => {
+  it("belongs to one key function", () => {
     const [wide, narrow] = [clientIp({ ipv6Prefix: 32 }), clientIp({ ipv6Prefix: 128 })];
     for (let i = 0; i < 3; i += 1) {
       expect([wide, narrow].map((key) => key(factsFrom("2001:db8::1")))).toEqual(["2001:db8::/32", "2001:db8::1"]);
     }
   });
 
-  it("do not change what a header says", () => {
+  it("does not change what a header tells", () => {
     const key = clientIp({ trustProxy: ["2001:db8::/32"] });
     for (const client of ["2001:db9:1::1", "2001:db9:2::1", "garbage"]) {
       const expected = client === "garbage" ? "2001:db8::/64" : client.replace("::1", "::/64");
@@ -37,7 +37,7 @@ describe("clientIp: peers that were seen before", () => {
     ["however long they are", 1_000, (at) => `${"x".repeat(10_000)}${at}`],
     // A piece of a string is a view of it.
     ["whatever they were cut out of", 1_000, (at) => `${"x".repeat(10_000)}2001:db8:1:2:3::${at}`.slice(10_000)],
-  ])("take no memory to speak of, %s", (_what, count, peerAt) => {
+  ])("takes little memory, %s", (_what, count, peerAt) => {
     const key = clientIp();
     const before = inUse();
     for (let at = 0; at < count; at += 1) key(factsFrom(peerAt(at)));

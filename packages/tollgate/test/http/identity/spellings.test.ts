@@ -162,8 +162,8 @@ const SPELLINGS: readonly (readonly [peer: string | undefined, key: string])[] =
   ["::1".padStart(5_000, "0"), "unknown"],
 ];
 
-describe("clientIp: addresses of peers", () => {
-  it.each(SPELLINGS)("%j is counted as %s", (peer, key) => {
+describe("clientIp and the address of the peer", () => {
+  it.each(SPELLINGS)("counts %j as %s", (peer, key) => {
     expect(clientIp()(factsFrom(peer))).toBe(key);
     // Walking through hops must not read addresses differently.
     expect(clientIp({ trustProxy: ["198.18.0.0/15"] })(factsFrom(peer))).toBe(key);
@@ -195,11 +195,11 @@ describe("clientIp: addresses of peers", () => {
     ["2002:102:304::1", 16, "1.2.3.4"],
   ];
 
-  it.each(GROUPS)("%s with ipv6Prefix %d is %s", (peer, ipv6Prefix, key) => {
+  it.each(GROUPS)("counts %s with ipv6Prefix %d as %s", (peer, ipv6Prefix, key) => {
     expect(clientIp({ ipv6Prefix })(factsFrom(peer))).toBe(key);
   });
 
-  it("CVE-2026-30827: no prefix puts two IPv4 clients in one bucket, in whatever form they come", () => {
+  it("keeps IPv4 clients in separate buckets for every prefix and spelling (CVE-2026-30827)", () => {
     const forms = [
       (last: number) => `203.0.113.${last}`,
       (last: number) => `::ffff:203.0.113.${last}`,

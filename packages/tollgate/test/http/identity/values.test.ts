@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { cookie, header } from "tollgate/node";
 import { describe, expect, it } from "vitest";
+import { CpuTimer } from "../cpu-time.ts";
 import { factsFrom } from "./facts.ts";
 
 const keyOf = (value: string | undefined) =>
@@ -19,11 +20,11 @@ describe("header", () => {
     ["sha256:", hashOf("sha256:")],
     ["SHA256:k", "SHA256:k"],
     ["sha256", "sha256"],
-  ])("%j is %j", (value, key) => {
+  ])("gives for %j the key %j", (value, key) => {
     expect(keyOf(value)).toBe(key);
   });
 
-  it("is hashed where it is longer than 256 units, or reads like a hash", () => {
+  it("hashes values longer than 256 units and values that begin like a hash", () => {
     expect(keyOf("k".repeat(256))).toBe("k".repeat(256));
     for (const value of ["k".repeat(257), "k".repeat(100_000), hashOf("k".repeat(257))]) {
       expect(keyOf(value)).toBe(hashOf(value));
@@ -35,7 +36,7 @@ describe("header", () => {
     expect(["x-api-key", "X-API-KEY"].map((name) => header(name)(facts))).toEqual(["k", "k"]);
   });
 
-  it.each([[""], ["x key"], ["x:key"], ["x\nkey"], ["é"], [undefined], [null], [1]])("%j is no name", (name) => {
+  it.each([[""], ["x key"], ["x:key"], ["x\nkey"], ["é"], [undefined], [null], [1]])("refuses the name %j", (name) => {
     expect(() => header(name as string)).toThrow(
       expect.objectContaining({
         code: "ERR_OPTION",
@@ -44,7 +45,7 @@ describe("header", () => {
     );
   });
 
-  it("values that differ have keys that differ, lone surrogates too", () => {
+  it("gives different values different keys, lone surrogates included", () => {
     const long = "k".repeat(256);
     const values = ["\ud800", "\ud801", "\udc00", "\ufffd", "\u0100", "\u0001"].map((unit) => long + unit);
     expect(new Set(values.map(keyOf)).size).toBe(values.length);
@@ -109,11 +110,11 @@ describe("cookie", () => {
     ["xid=1; idx=2", ""],
     ["x=id=1", ""],
     ["id2=1; id=sha256:x", hashOf("sha256:x")],
-  ])("%j has the id %j", (cookies, key) => {
+  ])("gives for %j the key %j", (cookies, key) => {
     expect(cookie("id")(factsFrom("192.0.2.1", cookies === undefined ? {} : { cookie: cookies }))).toBe(key);
   });
 
-  it("every spelling of a value is one key", () => {
+  it("gives every spelling of a value one key", () => {
     const escaped = (one: string) => `%${one.charCodeAt(0).toString(16).padStart(2, "0")}`;
     const unit = fc.constantFrom("a", "Z", "0", "-", ".", "~", "%", " ", ";", ",", "=", '"');
     const value = fc.array(fc.record({ unit, escapes: fc.boolean() }));
@@ -133,24 +134,24 @@ describe("cookie", () => {
     const hostile = ["id=%;", "id=%41;", "%", "%41", ";", "=", '"', "id="].map((text) =>
       text.repeat(1_000_000 / text.length),
     );
-    const started = performance.now();
+    const timer = new CpuTimer();
     for (const cookies of hostile) cookie("id")(factsFrom("192.0.2.1", { cookie: `id=${cookies}` }));
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(timer.elapsedMs).toBeLessThan(2_000);
   });
 
-  it("is hashed where its value is longer than 256 units without the quotes", () => {
+  it("hashes values longer than 256 units without the quotes", () => {
     const idIn = (cookies: string) => cookie("id")(factsFrom("192.0.2.1", { cookie: cookies }));
     expect(idIn(`id=${"k".repeat(256)}`)).toBe("k".repeat(256));
     expect(idIn(`id="${"k".repeat(256)}"`)).toBe("k".repeat(256));
     expect(idIn(`id=${"k".repeat(257)}; a=b`)).toBe(hashOf("k".repeat(257)));
   });
 
-  it("named like what objects have is looked for, too", () => {
+  it("finds cookies named like properties of objects", () => {
     const facts = factsFrom("192.0.2.1", { cookie: "__proto__=1; constructor=2" });
     expect(["__proto__", "constructor", "toString"].map((name) => cookie(name)(facts))).toEqual(["1", "2", ""]);
   });
 
-  it.each([[""], ["a=b"], ["a;b"], ["a b"], [undefined], [1]])("%j is no name", (name) => {
+  it.each([[""], ["a=b"], ["a;b"], ["a b"], [undefined], [1]])("refuses the name %j", (name) => {
     expect(() => cookie(name as string)).toThrow(
       expect.objectContaining({
         code: "ERR_OPTION",
@@ -159,7 +160,7 @@ describe("cookie", () => {
     );
   });
 
-  it("whatever is sent, nothing is thrown and other cookies do not matter", () => {
+  it("throws for no input, and ignores other cookies", () => {
     const text = fc.string({ unit: fc.constantFrom("i", "d", "=", ";", '"', " ", "\t", "\\", "x", "é") });
     const other = text.filter((cookies) => !/(^|;)[ \t]*id[ \t]*=/.test(cookies));
     fc.assert(

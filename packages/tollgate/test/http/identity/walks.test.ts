@@ -33,7 +33,7 @@ const garbage: fc.Arbitrary<Hop> = fc
   .constantFrom("unknown", "_hidden", "010.0.0.1", "127.1", "", "0x7f.1", "[1.2.3.4]", "10.0.0.1.")
   .map((text) => ({ key: "", plain: text, element: `for="${text}"` }));
 
-/** What a client sends to look like somebody else. */
+/** A header that a client sends to forge its address. */
 const forged = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.string({ unit: fc.constantFrom('"', "\\", ",", ";", "=", " ", "for=", "6.6.6.6", "10.0.0.1", "[", "]", "::1") }),
@@ -58,10 +58,10 @@ function expected(hops: readonly Hop[], trusts: (key: string, distance: number) 
 describe.each(FORMS)("clientIp with $header", ({ header, write }) => {
   const ask = (options: ClientIpOptions, peer: string, entries: readonly string[]) =>
     clientIp({ ...options, header })(factsFrom(peer, entries.length === 0 ? {} : { [header]: entries }));
-  /** As they come in: the nearest is the last. */
+  /** In the order of the header: the nearest hop is the last. */
   const written = (hops: readonly Hop[]) => hops.map(write).toReversed();
 
-  it("never believes a peer that is not trusted", () => {
+  it("ignores the header of a peer that is not trusted", () => {
     const trustProxy = fc.constantFrom<ClientIpOptions["trustProxy"]>(false, 0, [], "loopback", "private", [
       "10.0.0.0/8",
     ]);
@@ -75,17 +75,17 @@ describe.each(FORMS)("clientIp with $header", ({ header, write }) => {
     );
   });
 
-  it("with N hops, nothing left of the N-th entry from the right matters", () => {
+  it("ignores what stands left of the N-th entry from the right for N hops", () => {
     fc.assert(
-      fc.property(fc.array(theirs, { minLength: 1, maxLength: 6 }), forged, theirs, (reported, text, peer) => {
-        const options = { trustProxy: reported.length };
-        expect(ask(options, peer.key, [text, ...written(reported)])).toBe(reported.at(-1)?.key);
+      fc.property(fc.array(theirs, { minLength: 1, maxLength: 6 }), forged, theirs, (forwarded, text, peer) => {
+        const options = { trustProxy: forwarded.length };
+        expect(ask(options, peer.key, [text, ...written(forwarded)])).toBe(forwarded.at(-1)?.key);
       }),
       SEED,
     );
   });
 
-  it("with a list, nothing left of the first that is not on it matters", () => {
+  it("ignores what stands left of the first entry that is not in the list", () => {
     fc.assert(
       fc.property(fc.array(ours, { maxLength: 6 }), theirs, forged, ours, (proxies, client, text, peer) => {
         const entries = [text, ...written([...proxies, client])];
@@ -95,7 +95,7 @@ describe.each(FORMS)("clientIp with $header", ({ header, write }) => {
     );
   });
 
-  it("what is no address hides everything left of it", () => {
+  it("ignores what stands left of an unreadable entry", () => {
     fc.assert(
       fc.property(fc.array(ours, { maxLength: 6 }), garbage, forged, ours, (proxies, hidden, text, peer) => {
         const last = proxies.at(-1) ?? peer;
@@ -113,15 +113,15 @@ describe.each(FORMS)("clientIp with $header", ({ header, write }) => {
     { weight: 1, arbitrary: garbage },
   );
 
-  it("finds whom the rules name, wherever the hops stand", () => {
+  it("finds the client by the rules of trustProxy, however many hops there are", () => {
     fc.assert(
       fc.property(
         fc.array(any, { maxLength: 8 }),
         fc.oneof(ours, theirs),
         fc.nat({ max: 9 }),
-        (reported, peer, hops) => {
-          const path = [peer, ...reported];
-          const entries = written(reported);
+        (forwarded, peer, hops) => {
+          const path = [peer, ...forwarded];
+          const entries = written(forwarded);
           expect(ask({ trustProxy: hops }, peer.key, entries)).toBe(
             expected(path, (_key, distance) => distance < hops),
           );
@@ -136,7 +136,7 @@ describe.each(FORMS)("clientIp with $header", ({ header, write }) => {
 });
 
 describe("clientIp", () => {
-  it("reads no header but the one it was told of, and none from a peer that is not trusted", () => {
+  it("reads only the configured header, and none from a peer that is not trusted", () => {
     const asked: string[] = [];
     const none: Readonly<Record<string, string>> = {};
     const facts = (peer: string) => ({

@@ -1,0 +1,113 @@
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
+import type { Denied } from "../../core/decision.ts";
+import { optionError } from "../../http/check-options.ts";
+import { toError } from "../../http/error-log.ts";
+import { Gate } from "../../http/gate.ts";
+import { type HeaderWriter, writeHeaders } from "../../http/header-list.ts";
+import type { HttpFacts } from "../../http/http-facts.ts";
+import { isGone } from "../../http/outgoing.ts";
+import type { DenialResponse, Verdict } from "../../http/verdict.ts";
+import type { RateLimitOptions, RouteRateLimit } from "./fastify-options.ts";
+import { factsAt, keepAddress } from "./node-facts.ts";
+import { watchOutcome } from "./node-response.ts";
+
+/**
+ * The neutral view of a Fastify request. Its path is as the client sent it, even if `rewriteUrl` has changed
+ * `request.url`.
+ */
+export function factsOf(request: FastifyRequest): HttpFacts {
+  return factsAt(request.raw, request.originalUrl);
+}
+
+/** This adapter's own options, and those that Fastify accepts beside a plugin's. */
+const OWN_OPTIONS = ["global", "hook", "prefix", "logLevel", "logSerializers"];
+
+/** A limiter in front of routes, as a hook of Fastify. */
+export class RouteLimit {
+  readonly hook: "onRequest" | "preHandler";
+  readonly #gate: Gate<FastifyRequest, never>;
+  readonly #onDenied: RouteRateLimit["onDenied"];
+
+  /** @throws TollgateError `ERR_OPTION` when an option is not what is expected. */
+  constructor(options: RouteRateLimit) {
+    // The types say only that there is an input, if the limiter does not take facts.
+    this.#gate = new Gate(options as RateLimitOptions<never>, {
+      factsOf,
+      keepAddress: ({ raw }) => keepAddress(raw),
+      ownOptions: OWN_OPTIONS,
+    });
+    this.#onDenied = options.onDenied;
+    this.hook = options.hook ?? "onRequest";
+    if (this.hook !== "onRequest" && this.hook !== "preHandler") {
+      throw optionError("hook", '"onRequest" or "preHandler"', options.hook);
+    }
+  }
+
+  handle(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
+    this.#gate.decide(
+      request,
+      (verdict) => this.#act(verdict, request, reply, done),
+      (error) => done(toError(error)),
+    );
+  }
+
+  #act(verdict: Verdict, request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
+    if (verdict.decision !== undefined) request.rateLimit = verdict.decision;
+    if (verdict.pass && verdict.settle !== undefined) watchOutcome(reply.raw, verdict.settle);
+    // No handler for a client that has gone: the response's 'close' event is over, so the handler could not clean up.
+    if (isGone(reply.raw)) return;
+    writeHeaders(reply, verdict.headers, WRITER);
+    if (verdict.pass) done();
+    else this.#deny(verdict, request, reply, done);
+  }
+
+  #deny(
+    { decision, content }: DenialResponse,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: HookHandlerDoneFunction,
+  ): void {
+    // Other code has begun to answer while the limiter waited.
+    if (reply.sent || reply.raw.headersSent) return;
+    const before = reply.statusCode;
+    reply.code(content.status);
+    if (this.#onDenied !== undefined && decision !== undefined) {
+      const fail = (error: unknown): void => {
+        // An error must not be answered with the status of a denial.
+        if (!reply.sent && reply.statusCode === content.status) reply.code(before);
+        done(toError(error));
+      };
+      answerBy(this.#onDenied, request, reply, decision).catch(fail);
+      return;
+    }
+    // Fastify adds a charset to a string of any JSON type, and none to bytes.
+    reply.header("content-type", content.contentType).send(Buffer.from(content.body));
+  }
+}
+
+async function answerBy(
+  onDenied: NonNullable<RouteRateLimit["onDenied"]>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  decision: Denied,
+): Promise<void> {
+  const payload = await onDenied(request, reply, decision);
+  if (payload !== undefined && !reply.sent) reply.send(payload);
+}
+
+const WRITER: HeaderWriter<FastifyReply> = {
+  get: (reply, name) => reply.getHeader(name),
+  set: (reply, name, value) => void reply.header(lowerCase(name), value),
+};
+
+/** A cache: Fastify sends names in lower case, and `toLowerCase` for each response takes longer than a look-up. */
+const LOWER_CASE = new Map<string, string>();
+
+/** The names are those of the header forms, so the cache stays small. */
+function lowerCase(name: string): string {
+  const known = LOWER_CASE.get(name);
+  if (known !== undefined) return known;
+  const lower = name.toLowerCase();
+  LOWER_CASE.set(name, lower);
+  return lower;
+}

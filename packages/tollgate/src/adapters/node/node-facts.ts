@@ -1,0 +1,44 @@
+import type { IncomingMessage } from "node:http";
+import { type FactsSource, type HttpFacts, LazyFacts } from "../../http/http-facts.ts";
+
+/** The neutral view of a `node:http` request, or of an HTTP/2 request in Node's compatible form. */
+export function factsOf(request: IncomingMessage): HttpFacts {
+  return factsAt(request, request.url);
+}
+
+/** The same with the request's original URL, for frameworks that change `request.url`. */
+export function factsAt(request: IncomingMessage, url: string | undefined): HttpFacts {
+  return new LazyFacts({ request, url }, NODE_SOURCE, () => addressOf(request));
+}
+
+interface Target {
+  readonly request: IncomingMessage;
+  /** As it was when the facts were made. */
+  readonly url: string | undefined;
+}
+
+const NODE_SOURCE: FactsSource<Target> = {
+  method: ({ request }) => request.method ?? "GET",
+  url: ({ url }) => url ?? "/",
+  header: ({ request }, name) => headerOf(request, name),
+};
+
+function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  const known = name.toLowerCase();
+  const value = Object.hasOwn(headers, known) ? headers[known] : undefined;
+  return Array.isArray(value) ? value.join(", ") : value;
+}
+
+/** A property is faster than a `WeakMap`: `keepAddress` sets it for each request that waits. */
+const ADDRESS = Symbol("address of the peer");
+
+type WithAddress = IncomingMessage & { [ADDRESS]?: string | undefined };
+
+/** Caches the address of a request's peer, because a closed connection has none. */
+export function keepAddress(request: IncomingMessage): void {
+  (request as WithAddress)[ADDRESS] ??= request.socket?.remoteAddress;
+}
+
+function addressOf(request: IncomingMessage): string | undefined {
+  return request.socket?.remoteAddress || (request as WithAddress)[ADDRESS];
+}

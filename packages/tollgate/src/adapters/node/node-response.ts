@@ -1,0 +1,67 @@
+import type { ServerResponse } from "node:http";
+import type { Http2ServerResponse } from "node:http2";
+import { type HeaderList, type HeaderWriter, writeHeaders } from "../../http/header-list.ts";
+import { isPromise } from "../../http/maybe-async.ts";
+import { isGone, type Outgoing } from "../../http/outgoing.ts";
+import { type RunHandler, watchOutgoing } from "../../http/outgoing-outcome.ts";
+import type { Settle } from "../../http/settlement.ts";
+import type { DenialResponse, ResponseContent } from "../../http/verdict.ts";
+
+const WRITER: HeaderWriter<ServerResponse> = {
+  get: (response, name) => response.getHeader(name),
+  set: (response, name, value) => void response.setHeader(name, value),
+};
+
+/** Sets headers, unless the head has been sent. */
+export function setHeaders(response: ServerResponse, headers: HeaderList): void {
+  if (headers.length > 0 && !response.headersSent) writeHeaders(response, headers, WRITER);
+}
+
+/** Sends a response in the handler's place, unless another was sent. */
+export function sendContent(response: ServerResponse, { status, contentType, body }: ResponseContent): void {
+  if (response.headersSent || isGone(response)) return;
+  response.statusCode = status;
+  response.setHeader("Content-Type", contentType);
+  response.setHeader("Content-Length", Buffer.byteLength(body));
+  response.end(body);
+}
+
+/** Sets headers and status of a denial, and has `onDenied` answer. What it throws, at once or later, goes to `fail`. */
+export function answerBy(
+  onDenied: () => unknown,
+  response: ServerResponse,
+  { headers, content }: DenialResponse,
+  fail: (error: unknown) => void,
+): void {
+  setHeaders(response, headers);
+  response.statusCode = content.status;
+  try {
+    const answered = onDenied();
+    if (isPromise(answered)) answered.then(undefined, fail);
+  } catch (error) {
+    fail(error);
+  }
+}
+
+/** NGHTTP2_INTERNAL_ERROR. */
+const INTERNAL_ERROR = 2;
+
+/** Breaks off a response that has begun, so that the client does not take it for complete. */
+export function cutOff(response: ServerResponse): void {
+  const { stream } = response as Partial<Pick<Http2ServerResponse, "stream">>;
+  // A stream of HTTP/2 that is destroyed without an error ends like a complete one.
+  if (stream === undefined) response.destroy();
+  else stream.close(INTERNAL_ERROR);
+}
+
+/** Settles a request when its response and its handler are over. @returns a function that runs the handler. */
+export function watchOutcome(response: ServerResponse, settle: Settle): RunHandler {
+  return watchOutgoing(response as unknown as Outgoing, sizeOf, settle);
+}
+
+function sizeOf(chunk: unknown, encoding: unknown): number {
+  if (typeof chunk === "string") {
+    return Buffer.byteLength(chunk, Buffer.isEncoding(encoding as string) ? (encoding as BufferEncoding) : "utf8");
+  }
+  return chunk instanceof Uint8Array ? chunk.byteLength : 0;
+}

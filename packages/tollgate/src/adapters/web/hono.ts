@@ -1,0 +1,154 @@
+import type { Context, MiddlewareHandler, Next } from "hono";
+import { checkFunction } from "../../core/checks.ts";
+import type { Decision, Denied } from "../../core/decision.ts";
+import { Gate } from "../../http/gate.ts";
+import type { GateOptions } from "../../http/gate-options.ts";
+import type { HttpFacts } from "../../http/http-facts.ts";
+import { mapMaybeAsync } from "../../http/maybe-async.ts";
+import { isGone } from "../../http/outgoing.ts";
+import { watchOutgoing } from "../../http/outgoing-outcome.ts";
+import { settleFailure, sizeOfChunk, watchRequest, watchResponse } from "../../http/response-outcome.ts";
+import { sendWithHead } from "../../http/send-with-head.ts";
+import type { Settle } from "../../http/settlement.ts";
+import type { DenialResponse, Pass, Verdict } from "../../http/verdict.ts";
+import { factsWith, keepAddress, outgoingOf } from "./hono-facts.ts";
+import { addToResponse, alreadySent, replaceResponse, setOnContext } from "./hono-response.ts";
+import { withHeaders } from "./response-headers.ts";
+import { waitUntil } from "./wait-until.ts";
+
+export * from "../../http/public.ts";
+export { factsOf } from "./hono-facts.ts";
+
+declare module "hono" {
+  interface ContextVariableMap {
+    /** The limiter's decision; `undefined` if the request was not counted. */
+    rateLimit: Decision | undefined;
+  }
+}
+
+/** The options of a limit in front of later handlers. */
+export interface RateLimitOptions<Input> extends GateOptions<Context, Input> {
+  /** Answers a denied request. Status and headers are set already, and may be changed. */
+  readonly onDenied?: (context: Context, decision: Denied) => Response | Promise<Response>;
+  /**
+   * The address of the client's socket, for servers other than those of Node, Bun and Deno. It is trusted: on a Worker,
+   * use `(context) => context.req.header("cf-connecting-ip")`.
+   */
+  readonly remoteAddress?: (context: Context) => string | undefined;
+}
+
+/**
+ * Makes a middleware that limits requests, on Node, Bun, Deno and Workers. A denied request gets 429 with `Retry-After`
+ * (whole seconds, rounded up) and `{"error":"rate limit exceeded","retry_after_secs":N}`. All responses have the
+ * RateLimit headers. Handlers find the decision of the last limiter that counted the request in
+ * `context.get("rateLimit")`. When the limiter or a function of the options throws, the middleware throws the same for
+ * `app.onError`, unless `onError` says otherwise.
+ *
+ * @throws TollgateError `ERR_OPTION` when an option is not what is expected.
+ * @example
+ * ```ts
+ * import { Hono } from "hono";
+ * import { createLimiter, perMinute } from "tollgate";
+ * import { clientIp, rateLimit } from "tollgate/hono";
+ *
+ * const app = new Hono();
+ * app.use(rateLimit({ limiter: createLimiter({ key: clientIp(), limits: [perMinute(2)] }) }));
+ * app.get("/", (context) => context.text(`${context.get("rateLimit")?.remaining} left`));
+ *
+ * console.log(await (await app.request("/")).text()); // 1 left
+ * console.log((await app.request("/")).status, (await app.request("/")).status); // 200 429
+ * ```
+ */
+export function rateLimit(options: RateLimitOptions<HttpFacts> & { readonly input?: never }): MiddlewareHandler;
+export function rateLimit<Input>(
+  options: RateLimitOptions<Input> & { readonly input: (context: Context) => Input | Promise<Input> },
+): MiddlewareHandler;
+export function rateLimit<Input>(options: RateLimitOptions<Input>): MiddlewareHandler {
+  const limit = new HonoLimit(options);
+  return (context, next) => limit.handle(context, next);
+}
+
+class HonoLimit<Input> {
+  readonly #gate: Gate<Context, Input>;
+  readonly #onDenied: RateLimitOptions<Input>["onDenied"];
+
+  constructor(options: RateLimitOptions<Input>) {
+    const factsOf = factsWith(options?.remoteAddress);
+    this.#gate = new Gate(options, { factsOf, keepAddress, ownOptions: ["remoteAddress"] });
+    const { onDenied, remoteAddress } = options;
+    if (remoteAddress !== undefined) checkFunction("remoteAddress", remoteAddress, "a function of the context");
+    this.#onDenied = onDenied;
+  }
+
+  /** Hono answers what this throws or rejects with. */
+  handle(context: Context, next: Next): ReturnType<MiddlewareHandler> {
+    const act = (verdict: Verdict) => this.#act(verdict, context, next);
+    return mapMaybeAsync(this.#gate.check(context), act) as ReturnType<MiddlewareHandler>;
+  }
+
+  #act(verdict: Verdict, context: Context, next: Next): ReturnType<MiddlewareHandler> {
+    if (verdict.decision !== undefined) context.set("rateLimit", verdict.decision);
+    const outgoing = outgoingOf(context);
+    if (!verdict.pass) {
+      // Other code has begun to answer while the limiter waited.
+      return outgoing?.headersSent === true ? Promise.resolve(alreadySent()) : this.#deny(verdict, context);
+    }
+    if (outgoing === undefined) return passWithResponse(verdict, context, next);
+    const run = verdict.settle && watchOutgoing(outgoing, sizeOfChunk, verdict.settle);
+    // No handler for a client that has gone.
+    if (isGone(outgoing)) return Promise.resolve(alreadySent());
+    // With the head, every response has the headers, whatever the handler returns. `Headers` are many times slower.
+    sendWithHead(outgoing, verdict.headers);
+    return run === undefined
+      ? pass(next)
+      : run(
+          () => pass(next),
+          () => (context.finalized ? context.res.status : 0),
+        );
+  }
+
+  async #deny({ headers, decision, content }: DenialResponse, context: Context): Promise<Response> {
+    setOnContext(context, headers);
+    const status = content.status as 429;
+    if (this.#onDenied === undefined || decision === undefined) {
+      return context.body(content.body, status, { "Content-Type": content.contentType });
+    }
+    context.status(status);
+    return withHeaders(await this.#onDenied(context, decision), headers, decision);
+  }
+}
+
+async function pass(next: Next): Promise<void> {
+  // Without `return`: if no handler answered, Hono would take the value for a response.
+  await next();
+}
+
+/** Runs the handler on servers that give access to its `Response` only. */
+async function passWithResponse({ headers, settle }: Pass, context: Context, next: Next): Promise<void> {
+  if (settle === undefined) await next();
+  else await passAndSettle(settle, context, next);
+  addToResponse(context, headers);
+}
+
+async function passAndSettle(settle: Settle, context: Context, next: Next): Promise<void> {
+  const request = watchRequest(context.req.raw);
+  const settleInTime = waitUntil(settle, executionContextOf(context));
+  try {
+    await next();
+    // If no handler answered, Hono answers after all middleware.
+    if (context.finalized) replaceResponse(context, watchResponse(request, context.res, settleInTime));
+    else settleFailure(request, settleInTime);
+  } catch (error) {
+    settleFailure(request, settleInTime);
+    throw error;
+  }
+}
+
+/** Empty without an execution context, where Hono throws. */
+function executionContextOf(context: Context): readonly unknown[] {
+  try {
+    return [context.executionCtx];
+  } catch {
+    return [];
+  }
+}

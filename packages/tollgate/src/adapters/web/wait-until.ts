@@ -1,0 +1,26 @@
+import type { Settle } from "../../http/settlement.ts";
+
+/** The last argument of a Worker's handler, and the second of Next.js middleware. */
+interface ExecutionContext {
+  waitUntil(task: Promise<unknown>): void;
+}
+
+/**
+ * Has the runtime wait until the request is settled, if an argument has a `waitUntil`. Workers end all work of a
+ * request when its response is sent or its client goes.
+ */
+export function waitUntil(settle: Settle, others: readonly unknown[]): Settle {
+  const context = others.find(isExecutionContext);
+  if (context === undefined) return settle;
+  let done = (): void => {};
+  context.waitUntil(
+    new Promise<void>((resolve) => {
+      done = resolve;
+    }),
+  );
+  return (outcome) => settle(outcome, done);
+}
+
+function isExecutionContext(other: unknown): other is ExecutionContext {
+  return typeof other === "object" && other !== null && "waitUntil" in other && typeof other.waitUntil === "function";
+}

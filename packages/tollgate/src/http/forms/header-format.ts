@@ -1,0 +1,46 @@
+import { algorithmOf } from "../../algorithms/registry.ts";
+import type { Limit } from "../../core/limits/limit.ts";
+import type { HeaderList } from "../header-list.ts";
+
+/** The state of a client's quota after a decision, as headers tell it. */
+export interface ClientQuota {
+  /** The limits that enforce, in the limiter's order. */
+  readonly limits: readonly Limit[];
+  /** The binding limit. */
+  readonly limit: Limit;
+  /** Whole units left under the binding limit. */
+  readonly remaining: number;
+  /**
+   * Whole seconds until the binding limit is idle. If nothing is left or the request was denied: until the same request
+   * would pass.
+   */
+  readonly seconds: number;
+  /** The same moment in seconds since the epoch, for formats with `needsTime`. */
+  readonly resetSeconds: number;
+  /** The name of the quota's partition, if `partitionKey` gave one. */
+  readonly partition: string | undefined;
+}
+
+/** Writes the headers of one form. */
+export interface HeaderFormat {
+  /** The header that lists the policies, if the form has one. Forms may share it. */
+  readonly policyHeader?: string;
+  /** The headers that tell the state. Forms that share one exclude each other. */
+  readonly stateHeaders: readonly string[];
+  /** Whether it uses `resetSeconds`. */
+  readonly needsTime: boolean;
+  headers(state: ClientQuota): HeaderList;
+}
+
+/** The largest integer of a structured header: 15 digits. */
+const LARGEST = 999_999_999_999_999;
+
+/** A number as headers show it. */
+export function integerText(units: number): string {
+  return String(Math.min(units, LARGEST));
+}
+
+/** The whole seconds in which a limit renews itself: a window's length, or the time in which a token bucket fills. */
+export function windowSeconds(limit: Limit): number {
+  return algorithmOf(limit).windowSeconds(limit);
+}

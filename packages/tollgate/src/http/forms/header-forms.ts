@@ -1,0 +1,109 @@
+import { REQUESTS } from "../../core/cost.ts";
+import type { Limit } from "../../core/limits/limit.ts";
+import type { HeaderList } from "../header-list.ts";
+import { type HeaderFormat, integerText, windowSeconds } from "./header-format.ts";
+import { PolicyTexts } from "./policy-texts.ts";
+
+/**
+ * A form in which responses tell the limits: `"draft-11"` of the IETF's RateLimit headers, which is also the form of
+ * drafts 08 to 10, the older drafts 07 and 06, or the `X-RateLimit-*` headers that preceded them.
+ */
+export type HeaderForm = "draft-11" | "draft-7" | "draft-6" | "legacy";
+
+/** The newest form first: where several forms share a header, the first one's stands. */
+export const HEADER_FORMS: Readonly<Record<HeaderForm, () => HeaderFormat>> = {
+  "draft-11": draft11,
+  "draft-7": draft7,
+  "draft-6": draft6,
+  legacy,
+};
+
+/**
+ * Structured headers with a name for each policy: `RateLimit-Policy: "a";q=100;w=60` and `RateLimit: "a";r=50;t=30`.
+ * Source: draft-ietf-httpapi-ratelimit-headers, 08 to 11.
+ */
+function draft11(): HeaderFormat {
+  const policies = new PolicyTexts(namedPolicy);
+  const headersOf = (policyList: string, state: string): HeaderList => [
+    ["RateLimit-Policy", policyList],
+    ["RateLimit", state],
+  ];
+  return {
+    policyHeader: "RateLimit-Policy",
+    stateHeaders: ["RateLimit"],
+    needsTime: false,
+    headers: ({ limits, limit, remaining, seconds, partition }) => {
+      const state = `"${limit.name}";r=${integerText(remaining)};t=${integerText(seconds)}`;
+      if (partition === undefined) return headersOf(policies.joined(limits), state);
+      const pk = `;pk=:${base64(partition)}:`;
+      const partitioned = policies.each(limits).map((policy) => policy + pk);
+      return headersOf(partitioned.join(", "), state + pk);
+    },
+  };
+}
+
+/** Names and units are printable ASCII without quotes and backslashes, so they need no escapes. */
+function namedPolicy(limit: Limit): string {
+  const unit = limit.unit === REQUESTS ? "" : `;qu="${limit.unit}"`;
+  return `"${limit.name}";q=${integerText(limit.capacity)};w=${integerText(windowSeconds(limit))}${unit}`;
+}
+
+function base64(text: string): string {
+  let bytes = "";
+  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
+  return btoa(bytes);
+}
+
+/** `RateLimit: limit=100, remaining=50, reset=30` and `RateLimit-Policy: 100;w=60`. */
+function draft7(): HeaderFormat {
+  const policies = new PolicyTexts(unnamedPolicy);
+  return {
+    policyHeader: "RateLimit-Policy",
+    stateHeaders: ["RateLimit"],
+    needsTime: false,
+    headers: ({ limits, limit, remaining, seconds }) => [
+      ["RateLimit-Policy", policies.joined(limits)],
+      [
+        "RateLimit",
+        `limit=${integerText(limit.capacity)}, remaining=${integerText(remaining)}, reset=${integerText(seconds)}`,
+      ],
+    ],
+  };
+}
+
+/**
+ * `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset`, in seconds from now, and `RateLimit-Policy:
+ * 100;w=60`.
+ */
+function draft6(): HeaderFormat {
+  const policies = new PolicyTexts(unnamedPolicy);
+  return {
+    policyHeader: "RateLimit-Policy",
+    stateHeaders: ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"],
+    needsTime: false,
+    headers: ({ limits, limit, remaining, seconds }) => [
+      ["RateLimit-Policy", policies.joined(limits)],
+      ["RateLimit-Limit", integerText(limit.capacity)],
+      ["RateLimit-Remaining", integerText(remaining)],
+      ["RateLimit-Reset", integerText(seconds)],
+    ],
+  };
+}
+
+/** Policies had no names before draft 08. */
+function unnamedPolicy(limit: Limit): string {
+  return `${integerText(limit.capacity)};w=${integerText(windowSeconds(limit))}`;
+}
+
+/** `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`, a moment in seconds since the epoch. */
+function legacy(): HeaderFormat {
+  return {
+    stateHeaders: ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
+    needsTime: true,
+    headers: ({ limit, remaining, resetSeconds }) => [
+      ["X-RateLimit-Limit", integerText(limit.capacity)],
+      ["X-RateLimit-Remaining", integerText(remaining)],
+      ["X-RateLimit-Reset", integerText(resetSeconds)],
+    ],
+  };
+}

@@ -1,0 +1,18 @@
+/** Maps a value at once, or a promise's value later. Most requests need no promise. */
+export function mapMaybeAsync<Value, Result>(
+  value: Value | PromiseLike<Value>,
+  map: (value: Value) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  return isPromise(value) ? mapLater(value, map) : map(value);
+}
+
+async function mapLater<Value, Result>(
+  value: PromiseLike<Value>,
+  map: (value: Value) => Result | Promise<Result>,
+): Promise<Result> {
+  return map(await value);
+}
+
+export function isPromise<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}

@@ -1,0 +1,223 @@
+import express, {
+  type ErrorRequestHandler,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from "express";
+// @ts-expect-error -- It has no types of its own.
+import express4 from "express-4";
+import { createLimiter, type Decision, type Denied, fixedWindow, perMinute } from "tollgate";
+import { factsOf, type HttpFacts, rateLimit } from "tollgate/express";
+import { afterEach, describe, expect, expectTypeOf, it } from "vitest";
+import { AsyncTwin } from "../../testing/async-twin.ts";
+import { bucketOf, manualLimiter } from "../suite/case.ts";
+import { send, statuses } from "../suite/client.ts";
+import type { RunningServer } from "../suite/harness.ts";
+import { serveHere } from "../suite/node-server.ts";
+
+const servers: RunningServer[] = [];
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function serve(app: express.Express): Promise<string> {
+  const server = await serveHere(app);
+  servers.push(server);
+  return server.url;
+}
+
+const hello: RequestHandler = (_request, response) => void response.send("hello");
+
+describe.each([
+  ["express 5", express],
+  ["express 4", express4 as typeof express],
+])("%s", (_version, make) => {
+  it("reads the whole path in a mounted router", async () => {
+    const seen: string[] = [];
+    const app = make();
+    const router = make.Router();
+    const input = (request: Request) => {
+      seen.push(request.path, factsOf(request).path);
+      return factsOf(request);
+    };
+    router.use(rateLimit({ limiter: manualLimiter([bucketOf(5)]).limiter, input }));
+    router.get("/users/:id", hello);
+    app.use("/api", router);
+    expect((await send(`${await serve(app)}/api/users/1?a=/b`)).status).toBe(200);
+    expect(seen).toEqual(["/users/1", "/api/users/1"]);
+  });
+
+  it("counts the same path in the application and in a route", async () => {
+    const limiter = createLimiter({
+      key: (facts: HttpFacts) => facts.path,
+      limits: [fixedWindow({ limit: 2, window: "1h" })],
+    });
+    const app = make();
+    app.use(rateLimit({ limiter }));
+    app.use("/api", rateLimit({ limiter }), hello);
+    expect(await statuses(`${await serve(app)}/api/x`, 2)).toEqual([200, 429]);
+  });
+
+  it("limits one route and no other route", async () => {
+    const app = make();
+    app.get("/few", rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter }), hello);
+    app.get("/free", hello);
+    const url = await serve(app);
+    expect(await statuses(`${url}/few`, 2)).toEqual([200, 429]);
+    expect(await statuses(`${url}/free`, 3)).toEqual([200, 200, 200]);
+    expect((await send(`${url}/free`)).headers["ratelimit"]).toBeUndefined();
+  });
+
+  const handled: unknown[] = [];
+  const onError: ErrorRequestHandler = (error, _request, response, _next) => {
+    handled.push(error);
+    response.status(500).send("handled");
+  };
+
+  const failure = new RangeError("the key function failed");
+  const failing = {
+    key: (_facts: HttpFacts): string => {
+      throw failure;
+    },
+    limits: [perMinute(1)],
+  };
+  it.each([
+    ["here", createLimiter(failing)],
+    ["elsewhere", createLimiter({ ...failing, store: new AsyncTwin() })],
+  ])("passes what the limiter threw to the error handlers, the store %s", async (_where, limiter) => {
+    const app = make();
+    app.use(rateLimit({ limiter }));
+    app.use(hello);
+    app.use(onError);
+    const answer = await send(`${await serve(app)}/`);
+    expect([answer.status, answer.body]).toEqual([500, "handled"]);
+    expect(handled.splice(0)).toEqual([failure]);
+  });
+
+  it.each([[undefined], [null], ["route"], ["router"], [""], [0]])(
+    "passes a thrown %j to the error handlers as an error",
+    async (thrown) => {
+      const app = make();
+      const limiter = manualLimiter([bucketOf(5)]).limiter;
+      const skip = (request: Request): Promise<boolean> => {
+        // oxlint-disable-next-line typescript/only-throw-error -- What a careless function may throw.
+        if (request.path === "/now") throw thrown;
+        return Promise.reject(thrown);
+      };
+      app.use(make.Router().use(rateLimit({ limiter, skip })));
+      app.use(hello);
+      app.use(onError);
+      const url = await serve(app);
+      expect([(await send(`${url}/now`)).body, (await send(`${url}/later`)).body]).toEqual(["handled", "handled"]);
+      const [now, later] = handled.splice(0);
+      expect(now).toEqual(later);
+      expect(now).toMatchObject({ message: "the limiter threw a value that is not an object", cause: thrown });
+    },
+  );
+
+  it("passes what onDenied throws to the error handlers, and lets onDenied call next", async () => {
+    const app = make();
+    const onDeniedError = new Error("onDenied failed");
+    const onDenied = ({ path }: Request, _response: unknown, _decision: Denied, next: NextFunction) => {
+      if (path === "/now") throw onDeniedError;
+      if (path === "/later") return Promise.reject(onDeniedError);
+      return next();
+    };
+    app.use(rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter, onDenied }));
+    app.use((request, response) => void response.json(request.rateLimit?.allowed));
+    app.use(onError);
+    const url = await serve(app);
+    expect((await send(url)).body).toBe("true");
+    expect((await send(`${url}/now`)).body).toBe("handled");
+    expect((await send(`${url}/later`)).body).toBe("handled");
+    const passedOn = await send(`${url}/next`);
+    expect([passedOn.status, passedOn.body]).toEqual([200, "false"]);
+    expect(passedOn.headers["ratelimit"]).toBe('"bucket";r=0;t=1');
+    expect([passedOn.headers["retry-after"], passedOn.headers["cache-control"]]).toEqual([undefined, undefined]);
+    expect(handled.splice(0)).toEqual([onDeniedError, onDeniedError]);
+  });
+
+  it("answers an error of onDenied with 500, not with the status of a denial", async () => {
+    const app = make();
+    const onDenied = ({ path }: Request, _response: unknown, _decision: Denied, next: NextFunction) => {
+      const onDeniedError = new Error("onDenied failed");
+      if (path === "/now") throw onDeniedError;
+      if (path === "/later") return Promise.reject(onDeniedError);
+      return next(onDeniedError);
+    };
+    app.use(rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter, onDenied }), hello);
+    const url = await serve(app);
+    await send(url);
+    for (const path of ["/now", "/later", "/next"]) {
+      const { headers, status } = await send(url + path);
+      expect([status, headers["retry-after"]]).toEqual([500, undefined]);
+    }
+  });
+
+  it("restores only the denial's own headers and status if onDenied lets a request pass", async () => {
+    const app = make();
+    app.use((_request, response, next) => {
+      response.status(203).set({ "Cache-Control": "private", "Retry-After": "7" });
+      next();
+    });
+    const onDenied = ({ path }: Request, response: Response, _decision: Denied, next: NextFunction) => {
+      if (path === "/own") response.status(402).set({ "Cache-Control": "max-age=5", "Retry-After": "9" });
+      next();
+    };
+    app.use(rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter, onDenied }), hello);
+    const url = await serve(app);
+    await send(url);
+    for (const [path, ...expected] of [
+      ["/before", 203, "private", "7"],
+      ["/own", 402, "max-age=5", "9"],
+    ] as const) {
+      const { headers, status } = await send(url + path);
+      expect([status, headers["cache-control"], headers["retry-after"]]).toEqual(expected);
+    }
+  });
+});
+
+describe("the types of the adapter of Express", () => {
+  const { limiter } = manualLimiter([bucketOf(1)]);
+
+  it("know the decision of a request", () => {
+    expectTypeOf<Request["rateLimit"]>().toEqualTypeOf<Decision | undefined>();
+    express().use((request) => {
+      expectTypeOf(request.rateLimit).toEqualTypeOf<Decision | undefined>();
+    });
+  });
+
+  it("leave the types of a route's parameters alone", () => {
+    express().get("/users/:id/*rest", rateLimit({ limiter }), (request) => {
+      expectTypeOf(request.params.id).toEqualTypeOf<string>();
+      expectTypeOf(request.params.rest).toEqualTypeOf<string[]>();
+    });
+    expectTypeOf(rateLimit({ limiter })).toExtend<RequestHandler>();
+    expectTypeOf(rateLimit({ limiter })).toExtend<RequestHandler<{ id: string }, Date, Date, { page: string }>>();
+  });
+
+  it("give the options' functions the objects of Express", () => {
+    rateLimit({
+      limiter,
+      skip: (request) => {
+        expectTypeOf(request).toEqualTypeOf<Request>();
+        return false;
+      },
+      onDenied: (request, response, decision, next) => {
+        expectTypeOf(request).toEqualTypeOf<Request>();
+        expectTypeOf(response).toEqualTypeOf<express.Response>();
+        expectTypeOf(decision).toEqualTypeOf<Denied>();
+        expectTypeOf(next).toEqualTypeOf<NextFunction>();
+      },
+    });
+  });
+
+  it("require an input if the limiter does not take facts", () => {
+    const byUser = createLimiter({ key: (user: { id: string }) => user.id, limits: [perMinute(1)] });
+    rateLimit({ limiter: byUser, input: (request) => ({ id: request.get("X-User") ?? "" }) });
+    // @ts-expect-error -- Facts have no id.
+    rateLimit({ limiter: byUser });
+  });
+});

@@ -1,0 +1,331 @@
+import { EventEmitter, once } from "node:events";
+import { type ClientHttp2Session, createServer } from "node:http2";
+import type { AddressInfo } from "node:net";
+import Koa, { type Context, type DefaultState, type Middleware } from "koa";
+import { createLimiter, type Decision, type Denied, perMinute } from "tollgate";
+import { factsOf, type HttpFacts, type Outcome, type RateLimitState, rateLimit } from "tollgate/koa";
+import { afterEach, describe, expect, expectTypeOf, it } from "vitest";
+import { AsyncTwin } from "../../testing/async-twin.ts";
+import { bucketOf, left, manualLimiter, perAddress } from "../suite/case.ts";
+import { connectHttp2, send, sendHttp2, statuses } from "../suite/client.ts";
+import type { RunningServer } from "../suite/harness.ts";
+import { serveHere } from "../suite/node-server.ts";
+import { until } from "../suite/until.ts";
+
+const servers: RunningServer[] = [];
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function serve(app: Koa): Promise<string> {
+  const callback = app.callback();
+  const server = await serveHere((request, response) => void callback(request, response));
+  servers.push(server);
+  return server.url;
+}
+
+function silent(): Koa {
+  const app = new Koa();
+  app.silent = true;
+  return app;
+}
+
+const hello: Middleware = (context) => {
+  context.body = "hello";
+};
+
+/** A small router: a middleware for a prefix, which sees the rest of the path. */
+function below(prefix: string, middleware: Middleware): Middleware {
+  return async (context, next) => {
+    const { path } = context;
+    if (path.startsWith(prefix)) context.path = path.slice(prefix.length);
+    const back = async () => {
+      context.path = path;
+      await next();
+    };
+    await (context.path === path ? next() : middleware(context, back));
+  };
+}
+
+describe("koa", () => {
+  it("reads the path as the client sent it below a mounted path", async () => {
+    const seen: string[] = [];
+    const app = new Koa();
+    const input = (context: Context) => {
+      seen.push(context.path, factsOf(context).path);
+      return factsOf(context);
+    };
+    app.use(below("/api", rateLimit({ limiter: manualLimiter([bucketOf(5)]).limiter, input })));
+    app.use(hello);
+    expect((await send(`${await serve(app)}/api/users/1?a=/b`)).status).toBe(200);
+    expect(seen).toEqual(["/users/1", "/api/users/1"]);
+  });
+
+  it("limits one route and no other route", async () => {
+    const app = new Koa();
+    app.use(below("/few", rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter })));
+    app.use(hello);
+    const url = await serve(app);
+    expect(await statuses(`${url}/few`, 2)).toEqual([200, 429]);
+    expect(await statuses(`${url}/free`, 3)).toEqual([200, 200, 200]);
+    expect((await send(`${url}/free`)).headers["ratelimit"]).toBeUndefined();
+  });
+
+  const failure = new RangeError("the key function failed");
+  const failing = {
+    key: (_facts: HttpFacts): string => {
+      throw failure;
+    },
+    limits: [perMinute(1)],
+  };
+  it.each([
+    ["here", createLimiter(failing)],
+    ["elsewhere", createLimiter({ ...failing, store: new AsyncTwin() })],
+  ])("throws what the limiter threw, the store %s", async (_where, limiter) => {
+    const app = silent();
+    const caught: unknown[] = [];
+    const heard: unknown[] = [];
+    app.on("error", (error) => heard.push(error));
+    app.use(async (_context, next) => {
+      try {
+        await next();
+      } catch (error) {
+        caught.push(error);
+        throw error;
+      }
+    });
+    app.use(rateLimit({ limiter }));
+    app.use(hello);
+    const answer = await send(`${await serve(app)}/`);
+    expect([answer.status, answer.body]).toEqual([500, "Internal Server Error"]);
+    expect([caught, heard]).toEqual([[failure], [failure]]);
+  });
+
+  it("waits for onDenied, and throws what it throws", async () => {
+    const app = silent();
+    const onDenied = async (context: Context, decision: Denied) => {
+      if (context.path === "/throws") context.throw(418, "no tea");
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      context.body = { denied: decision.limit?.name, state: context.state.rateLimit === decision };
+    };
+    app.use(rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter, onDenied }));
+    app.use(hello);
+    const url = await serve(app);
+    expect((await send(url)).status).toBe(200);
+    const thrown = await send(`${url}/throws`);
+    expect([thrown.status, thrown.body]).toEqual([418, "no tea"]);
+    const denied = await send(url);
+    expect([denied.status, denied.body]).toEqual([429, '{"denied":"bucket","state":true}']);
+    expect(denied.headers["content-type"]).toBe("application/json; charset=utf-8");
+  });
+
+  it.each([undefined, null, 0, "", "a text"])(
+    "answers 500 if onDenied throws %j, which Koa may not take for an error",
+    async (thrown: unknown) => {
+      const throwing = () => {
+        throw thrown;
+      };
+      for (const onDenied of [throwing, async () => throwing()]) {
+        const app = new Koa();
+        const errors: unknown[] = [];
+        app.on("error", (error) => errors.push(error));
+        app.use(rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter, onDenied }));
+        app.use(hello);
+        expect(await statuses(await serve(app), 2)).toEqual([200, 500]);
+        expect(errors).toMatchObject([{ message: "the limiter threw a value that is not an object", cause: thrown }]);
+      }
+    },
+  );
+
+  it("sets the headers before later middleware runs, and lets earlier middleware wait for it", async () => {
+    const app = new Koa();
+    const order: string[] = [];
+    app.use(async (context, next) => {
+      await next();
+      order.push(`after: ${context.status} ${String(context.body)}`);
+    });
+    app.use(rateLimit({ limiter: manualLimiter([bucketOf(3)]).limiter }));
+    app.use(async (context) => {
+      order.push(context.response.get("RateLimit"));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      context.body = "slow";
+    });
+    expect((await send(await serve(app))).body).toBe("slow");
+    expect(order).toEqual(['"bucket";r=2;t=1', "after: 200 slow"]);
+  });
+
+  it("shows earlier middleware the denial as body and status", async () => {
+    const app = new Koa();
+    const seen: unknown[] = [];
+    app.use(async (context, next) => {
+      await next();
+      seen.push([context.status, context.body]);
+    });
+    app.use(rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter }));
+    app.use(hello);
+    await statuses(await serve(app), 2);
+    expect(seen).toEqual([
+      [200, "hello"],
+      [429, '{"error":"rate limit exceeded","retry_after_secs":1}'],
+    ]);
+  });
+});
+
+/** An application whose store answers when it is told to. */
+function slowlyAsked() {
+  const store = new AsyncTwin();
+  const limiter = createLimiter({ name: "far", key: perAddress, limits: [perMinute(10)], store });
+  const events = new EventEmitter();
+  const reached: string[] = [];
+  const outcomes: Outcome[] = [];
+  const app = new Koa();
+  const input = (context: Context) => {
+    context.res.on("close", () => events.emit("gone"));
+    events.emit("asked");
+    return factsOf(context);
+  };
+  const chargeAfter = (_context: Context, outcome: Outcome) => {
+    outcomes.push(outcome);
+    return 0;
+  };
+  app.use(rateLimit({ limiter, input, chargeAfter }));
+  app.use((context) => {
+    reached.push(context.path);
+    context.body = "there";
+  });
+  return { events, reached, outcomes, answer: store.hold(), app };
+}
+
+describe("koa over HTTP/2", () => {
+  async function connected(app: Koa): Promise<ClientHttp2Session> {
+    const callback = app.callback();
+    const server = createServer((request, response) => void callback(request, response));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    servers.push({
+      url: "",
+      close: async () => {
+        session.destroy();
+        server.close();
+      },
+    });
+    return session;
+  }
+
+  it("sends the same headers and body as over HTTP/1", async () => {
+    const app = new Koa();
+    app.use(rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter }));
+    app.use(hello);
+    const session = await connected(app);
+    const passed = await sendHttp2(session, "/ok?a=b");
+    expect([passed.status, passed.body, passed.headers["ratelimit"]]).toEqual([200, "hello", '"bucket";r=0;t=1']);
+    const denied = await sendHttp2(session, "/ok");
+    expect([denied.status, denied.headers["retry-after"], denied.headers["cache-control"]]).toEqual([
+      429,
+      "1",
+      "no-store",
+    ]);
+    expect(denied.body).toBe('{"error":"rate limit exceeded","retry_after_secs":1}');
+  });
+
+  it("settles once, whether a response was sent whole or broken off", async () => {
+    const outcomes: Outcome[] = [];
+    const { limiter } = manualLimiter([bucketOf(10)]);
+    const chargeAfter = (_context: Context, outcome: Outcome) => {
+      outcomes.push(outcome);
+      return outcome.completed ? 3 : 0;
+    };
+    const app = silent();
+    app.use(rateLimit({ limiter, chargeAfter }));
+    app.use(async (context) => {
+      if (context.path === "/ok") {
+        context.body = "hello";
+        return;
+      }
+      context.respond = false;
+      context.status = 200;
+      context.res.write("the first bytes");
+      await once(context.res, "close");
+    });
+    const session = await connected(app);
+    await sendHttp2(session, "/ok");
+    await until(() => outcomes.length === 1, "the whole one is settled");
+    const stream = session.request({ ":path": "/broken" });
+    stream.on("error", () => {});
+    stream.once("data", () => stream.close(8));
+    await until(() => outcomes.length === 2, "the broken one is settled");
+    expect(outcomes).toEqual([
+      { status: 200, bytes: 5, completed: true },
+      { status: 200, bytes: 15, completed: false },
+    ]);
+    await until(() => left(limiter) === 6, "the whole one is charged, the broken one keeps what it took");
+  });
+
+  it("calls no handler for a client that leaves while the store decides, but settles", async () => {
+    const { events, reached, outcomes, answer, app } = slowlyAsked();
+    const session = await connected(app);
+    const asked = once(events, "asked");
+    const stream = session.request({ ":path": "/gone" });
+    stream.on("error", () => {});
+    await asked;
+    const gone = once(events, "gone");
+    stream.close(8);
+    await gone;
+    answer();
+    await until(() => outcomes.length === 1, "it is settled");
+    await sendHttp2(session, "/there");
+    expect(reached).toEqual(["/there"]);
+    expect(outcomes[0]).toEqual({ status: 0, bytes: 0, completed: false });
+  });
+});
+
+describe("the types of the adapter of Koa", () => {
+  const { limiter } = manualLimiter([bucketOf(1)]);
+
+  it("know the decision in an application without its own state type", () => {
+    expectTypeOf<DefaultState["rateLimit"]>().toEqualTypeOf<Decision | undefined>();
+    new Koa().use((context) => {
+      expectTypeOf(context.state.rateLimit).toEqualTypeOf<Decision | undefined>();
+    });
+    expectTypeOf<Context["state"]["rateLimit"]>().toEqualTypeOf<Decision | undefined>();
+  });
+
+  it("know the decision beside the application's state and context types", () => {
+    interface Own {
+      user: string;
+    }
+    new Koa<Own & RateLimitState, { database: Date }>().use(rateLimit({ limiter })).use((context) => {
+      expectTypeOf(context.state.rateLimit).toEqualTypeOf<Decision | undefined>();
+      expectTypeOf(context.state.user).toEqualTypeOf<string>();
+      expectTypeOf(context.database).toEqualTypeOf<Date>();
+    });
+    new Koa<Own>().use(rateLimit({ limiter })).use((context) => {
+      expectTypeOf(context.state.rateLimit).toEqualTypeOf<Decision | undefined>();
+      expectTypeOf(context.state.user).toEqualTypeOf<string>();
+    });
+    expectTypeOf(rateLimit({ limiter })).toExtend<Middleware>();
+    expectTypeOf(rateLimit({ limiter })).toExtend<Middleware<Own & RateLimitState>>();
+  });
+
+  it("give the options' functions the objects of Koa", () => {
+    rateLimit({
+      limiter,
+      skip: (context) => {
+        expectTypeOf(context).toEqualTypeOf<Context>();
+        return false;
+      },
+      onDenied: (context, decision) => {
+        expectTypeOf(context).toEqualTypeOf<Context>();
+        expectTypeOf(decision).toEqualTypeOf<Denied>();
+      },
+    });
+  });
+
+  it("require an input if the limiter does not take facts", () => {
+    const byUser = createLimiter({ key: (user: { id: string }) => user.id, limits: [perMinute(1)] });
+    rateLimit({ limiter: byUser, input: (context) => ({ id: String(context.query["user"]) }) });
+    // @ts-expect-error -- Facts have no id.
+    rateLimit({ limiter: byUser });
+  });
+});

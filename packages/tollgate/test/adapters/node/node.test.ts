@@ -1,0 +1,201 @@
+import { once } from "node:events";
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLimiter, type Denied, perMinute, perSecond, slidingWindow, tokenBucket } from "tollgate";
+import { factsOf, type HttpFacts, type LimitedHandler, type NodeHandler, rateLimit } from "tollgate/node";
+import { manualClock } from "tollgate/testing";
+import { afterEach, describe, expect, it } from "vitest";
+import { AsyncTwin } from "../../testing/async-twin.ts";
+
+const START_MS = 1_790_000_000_123;
+const servers: Server[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+async function serve(handler: LimitedHandler, at: { path: string } | { port: number } = { port: 0 }): Promise<string> {
+  const server = createServer(handler);
+  servers.push(server);
+  await once(server.listen({ host: "127.0.0.1", ...at }), "listening");
+  const address = server.address();
+  return typeof address === "string" ? address : `http://127.0.0.1:${(address as AddressInfo).port}`;
+}
+
+const hello: NodeHandler = (_request, response) => void response.end("hello");
+const perAddress = (request: HttpFacts) => request.remoteAddress ?? "unknown";
+const setUp = (capacity: number) => {
+  const clock = manualClock(START_MS);
+  const limits = [tokenBucket({ capacity, refill: 1, per: "1s" })];
+  return { clock, limiter: createLimiter({ key: perAddress, limits, clock }) };
+};
+const unanswered = (): never => {
+  throw new Error("no answer");
+};
+const statuses = async (url: string, count: number) => {
+  const all: number[] = [];
+  for (let i = 0; i < count; i += 1) all.push((await fetch(url)).status);
+  return all;
+};
+
+describe("rateLimit in front of a node:http handler", () => {
+  it("counts a trace at capacity 10 and 1 per second", async () => {
+    const { clock, limiter } = setUp(10);
+    const left = () => limiter.peek({ remoteAddress: "127.0.0.1" } as HttpFacts, 0).remaining;
+    const url = await serve(rateLimit({ limiter })(hello));
+    expect(await statuses(url, 3)).toEqual([200, 200, 200]);
+    expect(left()).toBe(7);
+    clock.advance(1_000);
+    expect(left()).toBe(8);
+    expect(await statuses(url, 9)).toEqual([...Array<number>(8).fill(200), 429]);
+    clock.advance(1_000);
+    expect(await statuses(url, 1)).toEqual([200]);
+    expect(left()).toBe(0);
+  });
+
+  it("rounds 1.001 s in Retry-After up to 2", async () => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ key: perAddress, limits: [slidingWindow({ limit: 1, window: 1_001 })], clock });
+    const url = await serve(rateLimit({ limiter })(hello));
+    await fetch(url);
+    expect((await fetch(url)).headers.get("retry-after")).toBe("2");
+  });
+
+  it("sends no Retry-After if waiting never helps", async () => {
+    const limiter = createLimiter({ key: perAddress, limits: [perSecond(5)] });
+    const never = { ...limiter, kind: "sync" as const, consume: (facts: HttpFacts) => limiter.consume(facts, 6) };
+    const denied = await fetch(await serve(rateLimit({ limiter: never })(hello)));
+    expect(denied.headers.has("retry-after")).toBe(false);
+    expect(await denied.json()).toEqual({ error: "rate limit exceeded", retry_after_secs: null });
+  });
+
+  it("gives the limiter what `input` makes of the request", async () => {
+    const limiter = createLimiter({ key: (user: { id: string }) => user.id, limits: [perMinute(1)] });
+    const input = (request: IncomingMessage) => ({ id: String(request.headers["x-user"]) });
+    const url = await serve(rateLimit({ limiter, input })(hello));
+    const get = async (user: string) => (await fetch(url, { headers: { "x-user": user } })).status;
+    expect([await get("ann"), await get("bob"), await get("ann")]).toEqual([200, 200, 429]);
+  });
+
+  it("reads method, path, headers and address of a request", async () => {
+    const seen: unknown[] = [];
+    const url = await serve((request, response) => {
+      const facts = factsOf(request);
+      seen.push([
+        facts.method,
+        facts.path,
+        facts.header("x-one"),
+        facts.header("set-cookie"),
+        facts.header("x-none"),
+        facts.remoteAddress,
+      ]);
+      response.end();
+    });
+    await new Promise<void>((resolve) => {
+      const headers = { "x-one": ["a", "b"], "set-cookie": ["c=1", "d=2"] };
+      httpRequest(
+        `${url}/a/b?c=/d`,
+        { method: "PUT", headers },
+        (response) => void response.resume().on("end", resolve),
+      ).end();
+    });
+    expect(seen).toEqual([["PUT", "/a/b", "a, b", "c=1, d=2", undefined, "127.0.0.1"]]);
+  });
+
+  it.each([
+    ["at once", () => unanswered()],
+    ["later", async () => unanswered()],
+  ])("answers 500 and logs the error if onDenied fails %s", async (_when, onDenied) => {
+    const logged: unknown[] = [];
+    const logError = (error: unknown) => void logged.push(error);
+    const url = await serve(rateLimit({ limiter: setUp(1).limiter, onDenied, logError })(hello));
+    await fetch(url);
+    expect((await fetch(url)).status).toBe(500);
+    expect(logged).toEqual([new Error("no answer")]);
+  });
+
+  it("cuts off a response that onDenied began before it failed", async () => {
+    const onDenied = (_request: IncomingMessage, response: ServerResponse) => {
+      response.write("half ");
+      return unanswered();
+    };
+    const url = await serve(rateLimit({ limiter: setUp(1).limiter, onDenied, logError: () => {} })(hello));
+    await fetch(url);
+    await expect(fetch(url).then((answer) => answer.text())).rejects.toThrow();
+  });
+
+  it("exposes its headers beside those that were exposed already", async () => {
+    const limited = rateLimit({ limiter: setUp(1).limiter, exposeHeaders: true })(hello);
+    const url = await serve((request, response) => {
+      response.setHeader("Access-Control-Expose-Headers", "X-Other");
+      limited(request, response);
+    });
+    const exposed = (await fetch(url)).headers.get("access-control-expose-headers");
+    expect(exposed).toBe("X-Other, RateLimit-Policy, RateLimit, Retry-After");
+  });
+
+  it("sets status and headers before onDenied", async () => {
+    const onDenied = (_request: IncomingMessage, response: ServerResponse, { reason }: Denied) => {
+      response.end(`${response.statusCode} ${response.getHeader("Retry-After")} ${reason}`);
+    };
+    const url = await serve(rateLimit({ limiter: setUp(1).limiter, onDenied })(hello));
+    await fetch(url);
+    const denied = await fetch(url);
+    expect([denied.status, await denied.text()]).toEqual([429, "429 1 exhausted"]);
+  });
+
+  it("counts requests over a unix socket without an address", async () => {
+    const path = await serve(rateLimit({ limiter: setUp(1).limiter })(hello), {
+      path: join(tmpdir(), `tollgate-${process.pid}.sock`),
+    });
+    const get = () =>
+      new Promise<number | undefined>((resolve) => {
+        httpRequest(
+          { socketPath: path, path: "/" },
+          (response) => void response.resume().on("end", () => resolve(response.statusCode)),
+        ).end();
+      });
+    expect([await get(), await get()]).toEqual([200, 429]);
+  });
+});
+
+const brokenKey = (): string => {
+  throw new RangeError("secret of the inside");
+};
+
+describe("a limiter that fails in front of a node:http handler", () => {
+  it.each([
+    ["in this process", createLimiter({ key: brokenKey, limits: [perSecond(5)] })],
+    ["elsewhere", createLimiter({ key: brokenKey, limits: [perSecond(5)], store: new AsyncTwin() })],
+  ])("gives 500 with a JSON error and no stack, the store %s", async (_where, limiter) => {
+    const logged: unknown[] = [];
+    const logError = (error: unknown) => void logged.push(error);
+    const answer = await fetch(await serve(rateLimit({ limiter, logError })(hello)));
+    expect([answer.status, await answer.text()]).toEqual([500, '{"error":"internal server error"}']);
+    expect(logged).toEqual([new RangeError("secret of the inside")]);
+  });
+
+  it("causes a warning of the process by default", async () => {
+    const limiter = createLimiter({ key: brokenKey, limits: [perSecond(5)] });
+    const warned = once(process, "warning");
+    expect((await fetch(await serve(rateLimit({ limiter })(hello)))).status).toBe(500);
+    expect(await warned).toEqual([new RangeError("secret of the inside")]);
+  });
+});
+
+it("refuses a node:http handler that is not a function", () => {
+  const limit = rateLimit({ limiter: createLimiter({ key: perAddress, limits: [perSecond(5)] }) });
+  const message = 'handler: expected a function of request and response, got "hello"';
+  expect(() => limit("hello" as never)).toThrow(expect.objectContaining({ code: "ERR_OPTION", message }));
+});

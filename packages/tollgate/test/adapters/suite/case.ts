@@ -1,0 +1,42 @@
+import { createLimiter, type Limit, type Limiter, perMinute, tokenBucket } from "tollgate";
+import type { HttpFacts } from "tollgate/node";
+import { type ManualClock, manualClock } from "tollgate/testing";
+import type { SuiteOptions } from "./harness.ts";
+
+/** Starts a server and returns its URL. The suite closes the server afterwards. */
+export type Start = (options: SuiteOptions) => Promise<string>;
+
+export interface SuiteCase {
+  readonly name: string;
+  readonly run: (start: Start) => Promise<void>;
+}
+
+/** A moment in 2026. */
+export const START_MS = 1_790_000_000_123;
+
+export interface ManualLimiter {
+  readonly clock: ManualClock;
+  readonly limiter: Limiter<HttpFacts>;
+}
+
+/** A limiter by address under a clock that stands still. */
+export function manualLimiter(limits: readonly Limit[]): ManualLimiter {
+  const clock = manualClock(START_MS);
+  return { clock, limiter: createLimiter({ key: perAddress, limits: [...limits], clock }) };
+}
+
+/** A token bucket of a capacity that refills one unit a second. */
+export function bucketOf(capacity: number): Limit {
+  return tokenBucket({ name: "bucket", capacity, refill: 1, per: "1s" });
+}
+
+export const AMPLE: Limit = perMinute(1_000_000, { name: "ample" });
+
+export function perAddress(facts: HttpFacts): string {
+  return facts.remoteAddress ?? "unknown";
+}
+
+/** Units left for the client on this machine. */
+export function left(limiter: Limiter<HttpFacts>): number {
+  return limiter.peek({ remoteAddress: "127.0.0.1" } as HttpFacts, 0).remaining;
+}

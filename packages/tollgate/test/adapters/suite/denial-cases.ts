@@ -1,0 +1,141 @@
+import { createLimiter, memoryStore, perMinute, tokenBucket } from "tollgate";
+import type { HttpFacts } from "tollgate/node";
+import { expect } from "vitest";
+import { AsyncTwin } from "../../testing/async-twin.ts";
+import { bucketOf, manualLimiter, perAddress, type SuiteCase } from "./case.ts";
+import { send } from "./client.ts";
+
+const TYPES = "https://iana.org/assignments/http-problem-types";
+
+export const DENIAL_CASES: readonly SuiteCase[] = [
+  {
+    name: "tells a denied client in JSON how many whole seconds to wait, rounded up",
+    run: async (start) => {
+      const { clock, limiter } = manualLimiter([tokenBucket({ capacity: 1, refill: 1, per: "90s" })]);
+      const url = await start({ limiter });
+      await send(`${url}/ok`);
+      for (const [advanceMs, seconds] of [
+        [0, 90],
+        [1, 90],
+        [998, 90],
+        [1, 89],
+        [88_999.999, 1],
+      ] as const) {
+        clock.advance(advanceMs);
+        const denied = await send(`${url}/ok`);
+        expect(denied.status).toBe(429);
+        expect(denied.headers["retry-after"]).toBe(String(seconds));
+        expect(denied.headers["content-type"]).toBe("application/json; charset=utf-8");
+        expect(denied.headers["cache-control"]).toBe("no-store");
+        expect(denied.headers["content-length"]).toBe(String(denied.body.length));
+        expect(denied.body).toBe(`{"error":"rate limit exceeded","retry_after_secs":${seconds}}`);
+      }
+    },
+  },
+  {
+    name: "sends no Retry-After header to allowed clients",
+    run: async (start) => {
+      const answer = await send(`${await start({ limiter: manualLimiter([bucketOf(2)]).limiter })}/ok`);
+      expect(answer.headers["retry-after"]).toBeUndefined();
+      expect(answer.headers["cache-control"]).not.toBe("no-store");
+    },
+  },
+  {
+    name: "answers with a problem that names every violated policy if the option says so",
+    run: async (start) => {
+      const limits = [perMinute(1, { name: "one" }), perMinute(5, { name: "five" }), perMinute(1, { name: "other" })];
+      const url = await start({ limiter: manualLimiter(limits).limiter, denial: "problem" });
+      await send(`${url}/ok`);
+      const denied = await send(`${url}/ok`);
+      expect(denied.status).toBe(429);
+      expect(denied.headers["content-type"]).toBe("application/problem+json");
+      expect(denied.headers["cache-control"]).toBe("no-store");
+      expect(JSON.parse(denied.body)).toEqual({
+        type: `${TYPES}#quota-exceeded`,
+        title: "Quota Exceeded",
+        status: 429,
+        "violated-policies": ["one", "other"],
+      });
+    },
+  },
+  {
+    name: "answers with a problem to clients that accept problems by name, unless the option says otherwise",
+    run: async (start) => {
+      const { limiter } = manualLimiter([bucketOf(1)]);
+      const negotiates = await start({ limiter });
+      await send(`${negotiates}/ok`);
+      const typeFor = async (url: string, accept: string) =>
+        (await send(`${url}/ok`, { headers: { accept } })).headers["content-type"];
+      expect(await typeFor(negotiates, "text/html, Application/Problem+JSON;q=0.5, */*;q=0.5")).toBe(
+        "application/problem+json",
+      );
+      expect(await typeFor(negotiates, "application/json, application/problem+json;q=0.1")).toBe(
+        "application/json; charset=utf-8",
+      );
+      expect(await typeFor(negotiates, "*/*")).toBe("application/json; charset=utf-8");
+      expect(await typeFor(negotiates, "application/problem+json;q=0")).toBe("application/json; charset=utf-8");
+      expect(await typeFor(await start({ limiter, denial: "json" }), "application/problem+json")).toBe(
+        "application/json; charset=utf-8",
+      );
+    },
+  },
+  {
+    name: "denies with 503 if the option says so",
+    run: async (start) => {
+      const { limiter } = manualLimiter([bucketOf(1)]);
+      const url = await start({ limiter, status: 503 });
+      await send(`${url}/ok`);
+      const denied = await send(`${url}/ok`, { headers: { accept: "application/problem+json" } });
+      expect(denied.status).toBe(503);
+      expect(denied.headers["retry-after"]).toBe("1");
+      expect(JSON.parse(denied.body)).toMatchObject({ type: `${TYPES}#temporary-reduced-capacity`, status: 503 });
+    },
+  },
+  {
+    name: "answers 503 if the store is unavailable and its policy denies",
+    run: async (start) => {
+      const store = new AsyncTwin();
+      const limiter = createLimiter({ name: "far", key: perAddress, limits: [bucketOf(5)], store });
+      store.outage = { cause: "gone", policy: "deny" };
+      expect((await send(`${await start({ limiter })}/ok`)).status).toBe(503);
+    },
+  },
+  {
+    name: "answers 503 if the store is full",
+    run: async (start) => {
+      const store = memoryStore({ maxKeys: 1, overflow: "deny" });
+      const limiter = createLimiter({ name: "full", key: perAddress, limits: [bucketOf(5)], store });
+      limiter.allow({ remoteAddress: "192.0.2.1" } as HttpFacts);
+      const denied = await send(`${await start({ limiter })}/ok`);
+      expect([denied.status, denied.body]).toEqual([503, '{"error":"service unavailable","retry_after_secs":1}']);
+    },
+  },
+  {
+    name: "adds a random part of the jitter to Retry-After",
+    run: async (start) => {
+      const { limiter } = manualLimiter([bucketOf(1)]);
+      const url = await start({ limiter, retryJitter: 3 });
+      await send(`${url}/ok`);
+      const seen = new Set<string | undefined>();
+      for (let i = 0; i < 60; i += 1) {
+        const { headers, body } = await send(`${url}/ok`);
+        seen.add(headers["retry-after"]);
+        expect(body).toBe(`{"error":"rate limit exceeded","retry_after_secs":${headers["retry-after"]}}`);
+      }
+      expect(seen).toEqual(new Set(["1", "2", "3", "4"]));
+    },
+  },
+  {
+    name: "lets onDenied answer, with the headers set",
+    run: async (start) => {
+      const { limiter } = manualLimiter([bucketOf(1)]);
+      const url = await start({ limiter, customDenial: true });
+      expect((await send(`${url}/ok`)).status).toBe(200);
+      const denied = await send(`${url}/ok`);
+      expect([denied.status, denied.headers["x-denied"], denied.body]).toEqual([418, "bucket", "custom"]);
+      expect(denied.headers["retry-after"]).toBe("1");
+      expect(denied.headers["cache-control"]).toBe("no-store");
+      expect(denied.headers["ratelimit"]).toBe('"bucket";r=0;t=1');
+    },
+  },
+];

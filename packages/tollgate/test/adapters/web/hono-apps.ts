@@ -1,0 +1,34 @@
+import type { Server } from "node:http";
+import { createAdaptorServer } from "@hono/node-server";
+import { Hono } from "hono";
+import type { Limiter } from "tollgate";
+import { type HttpFacts, type RateLimitOptions, rateLimit } from "tollgate/hono";
+import { onTestFinished } from "vitest";
+import { bucketOf, manualLimiter } from "../suite/case.ts";
+import { listenHere } from "../suite/node-server.ts";
+
+/** Serves an application until the test has finished. */
+export async function listen(app: Hono): Promise<string> {
+  const server = await listenHere(createAdaptorServer({ fetch: app.fetch }) as Server);
+  onTestFinished(() => server.close());
+  return server.url;
+}
+
+export function bucketLimiter(capacity: number): Limiter<HttpFacts> {
+  return manualLimiter([bucketOf(capacity)]).limiter;
+}
+
+/** An application with one route, `/`, behind a limiter. */
+export function limitedApp(options: RateLimitOptions<HttpFacts> & { readonly input?: never }): Hono {
+  const app = new Hono();
+  app.use(rateLimit(options));
+  app.get("/", (context) => context.text("hello"));
+  app.onError((error, context) => context.text(error.message, 500));
+  return app;
+}
+
+/** Two ways of calling an application: over a socket of Node, and without a server. */
+export const WAYS: readonly (readonly [string, (app: Hono, path: string) => Promise<Response>])[] = [
+  ["on Node", async (app, path) => fetch((await listen(app)) + path, { redirect: "manual" })],
+  ["without a server", async (app, path) => app.request(path)],
+];

@@ -1,0 +1,88 @@
+import type { IncomingMessage, Server } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
+import { createAdaptorServer } from "@hono/node-server";
+import { Hono, type MiddlewareHandler } from "hono";
+import { factsOf, rateLimit } from "tollgate/hono";
+import { describeAdapter } from "../suite/describe-adapter.ts";
+import { type AdapterHarness, limitsOf, loginOf, nativeOptions, type SuiteOptions } from "../suite/harness.ts";
+import { shownDecision } from "../suite/node-routes.ts";
+import { listenHere } from "../suite/node-server.ts";
+
+function addRoutes(app: Hono, options: SuiteOptions): void {
+  app.all("/ok", (context) => context.text("hello"));
+  app.all("/status/204", (context) => context.body(null, 204));
+  app.all("/status/:status", (context) => context.text("status", Number(context.req.param("status")) as 200));
+  app.all("/bytes/:count", (context) => context.text("x".repeat(Number(context.req.param("count")))));
+  app.all("/stream/:count", (context) => context.body(chunks(Number(context.req.param("count")))));
+  app.all("/decision", (context) => context.json(shownDecision(context.get("rateLimit")) as object));
+  app.all("/login", async (context) => context.body(null, (await loginOf(options)) as 204));
+  app.all("/throw", () => {
+    throw new Error("the handler failed");
+  });
+  app.all("/hang", () => new Promise<Response>(() => {}));
+  // Hono's own error handler writes to the console.
+  app.onError((_error, context) => context.text("failed", 500));
+}
+
+function chunks(count: number): ReadableStream<Uint8Array> {
+  const chunk = new TextEncoder().encode("y".repeat(1_000));
+  let left = count;
+  return new ReadableStream({
+    pull: async (controller) => {
+      if (left === 0) controller.close();
+      else {
+        left -= 1;
+        controller.enqueue(chunk);
+        await wait(2);
+      }
+    },
+  });
+}
+
+/** How a server calls the application. */
+type Serve = (app: Hono) => Server;
+
+const onNode: Serve = (app) => createAdaptorServer({ fetch: app.fetch }) as Server;
+
+/** As Deno calls it: with an address, and without Node's objects. */
+const asOnDeno: Serve = (app) =>
+  createAdaptorServer({
+    fetch: (request, { incoming }) =>
+      app.fetch(request, { remoteAddr: { hostname: (incoming as IncomingMessage).socket.remoteAddress } }),
+  }) as Server;
+
+function harness(name: string, serve: Serve, skips: AdapterHarness["skips"] = {}): AdapterHarness {
+  return {
+    name,
+    skips,
+    start: (options) => {
+      const app = new Hono();
+      for (const each of limitsOf(options)) app.use(limitBy(each));
+      addRoutes(app, options);
+      return listenHere(serve(app), options.meanwhile);
+    },
+  };
+}
+
+function limitBy(options: SuiteOptions): MiddlewareHandler {
+  return rateLimit({
+    ...nativeOptions(options, factsOf),
+    ...(options.customDenial === true
+      ? { onDenied: (context, decision) => context.text("custom", 418, { "X-Denied": decision.limit?.name ?? "" }) }
+      : {}),
+  });
+}
+
+describeAdapter(harness("hono on @hono/node-server", onNode));
+describeAdapter(
+  harness("hono on a server that hands over no response", asOnDeno, {
+    "settles each of many pipelined requests without a warning when the client breaks off":
+      "@hono/node-server aborts only the first of pipelined requests.",
+    "tells chargeAfter that a response was not sent whole if the client left early":
+      "The adapter only sees how the body is read, and this body is read in one piece.",
+    "calls no handler for a client that leaves while the store decides, but settles":
+      "The handler learns that the client has left from the request's signal.",
+    "leaves a response alone that other code has begun while the limiter waited":
+      "The adapter does not see the server's response.",
+  }),
+);
