@@ -4,8 +4,8 @@ import { KNOWN_BLOCKS, NEW_BLOCKS } from "./scenarios-several-cells.ts";
 import { LAST_SLOTS, OVERFLOW_BUCKETS, RECLAIMED_SLOTS } from "./scenarios-slots.ts";
 
 /**
- * All scenarios in which calls have to be linearizable. Deep tests explore them group by group, so that no file runs for more than
- * 90 seconds.
+ * All scenarios in which calls have to be linearizable. Deep tests explore them group by group, so that no file runs
+ * for more than 90 seconds.
  */
 export const SCENARIOS: readonly Scenario[] = [
   ...KNOWN_KEYS,
