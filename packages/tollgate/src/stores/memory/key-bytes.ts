@@ -20,7 +20,7 @@ export class KeyBytes {
     return textBytes(text) + BYTES_PER_ELEMENT;
   }
 
-  /** What the next key takes besides its own bytes: where the Map has to grow, its old entries are copied. */
+  /** What the next key takes in addition to its own bytes: if the Map has to grow, it copies its old entries. */
   get bytesForNext(): number {
     return this.#mapBytes.bytesForNext;
   }

@@ -135,8 +135,8 @@ export class SharedSlots {
   }
 
   /**
-   * Sets the key whose slots `candidate` tells: two different sets, and those that follow them. Any of these sets, with
-   * the upper word of the hash, implies the first set, and so the bits that the fingerprint leaves out.
+   * Sets the key whose slots `candidate` returns: two different sets, and those that follow them. Any of these sets,
+   * with the upper word of the hash, implies the first set, and so the bits that the fingerprint leaves out.
    */
   setCandidates(low: number, high: number): void {
     const first = this.#firstSet(low);

@@ -197,6 +197,7 @@ function allocate(maxKeys: number, width: number, count: number): Float64Array {
   throw new TollgateError(
     "ERR_LIMITS",
     `limits: expected at most ${most} cells a key in a table for ${maxKeys} keys, ` +
-      `and ${count * 8} bytes of free memory, got limits of ${width} cells; use fewer keys, fewer limits or a coarser resolution, or memoryStore()`,
+      `and ${count * 8} bytes of free memory, got limits of ${width} cells; ` +
+      "use fewer keys, fewer limits or a coarser resolution, or memoryStore()",
   );
 }

@@ -188,7 +188,8 @@ function tooFewBytesError(width: number, bytes: number, capacity: Capacity): Tol
   return new TollgateError(
     "ERR_LIMITS",
     `limits: expected slots of at most ${capacity.bytesLeftInAll} bytes, ` +
-      `which are left of maxBytes (${capacity.maxBytes}), got ${bytes} bytes for ${capacity.maxKeys} keys of ${width} cells; pass ` +
+      `which are left of maxBytes (${capacity.maxBytes}), got ${bytes} bytes ` +
+      `for ${capacity.maxKeys} keys of ${width} cells; pass ` +
       `tableStore({ maxBytes: ${capacity.bytes + bytes} }) or more, fewer maxKeys or limits, a coarser resolution, ` +
       "or use memoryStore()",
   );

@@ -1,5 +1,5 @@
-// Floods a store in a process with a small heap (small-heap.deep.test.ts), and prints the store's size. Without a bound the process
-// runs out of memory.
+// Floods a store in a process with a small heap (small-heap.deep.test.ts), and prints the store's size. Without a bound
+// the process runs out of memory.
 import { createLimiter, memoryStore, perMinute, slidingWindow } from "tollgate";
 import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";

@@ -22,8 +22,9 @@ afterEach(() => {
 });
 
 /**
- * Makes the stores' secrets the same in every run. A full table moves keys while it looks for a slot, and a later search may then find a
- * slot where an earlier one found none. With random secrets that happens about once in 100,000 searches.
+ * Makes the stores' secrets the same in every run. A full table moves keys while it looks for a slot, and a later
+ * search may then find a slot where an earlier one found none. With random secrets that happens about once in 100,000
+ * searches.
  */
 function fixSecrets(): void {
   const next = randomWords(7);

@@ -13,8 +13,8 @@ import {
 const DOOR_CAPACITY = 9;
 
 /**
- * Combines a limiter with a second one that denies. `meanwhile` runs between the peek and the take of a combined call, when limiters
- * over shared stores have taken their units: there other threads may call.
+ * Combines a limiter with a second one that denies. `meanwhile` runs between the peek and the take of a combined call,
+ * when limiters over shared stores have taken their units: there other threads may call.
  */
 export function behindDoor(limiter: Limiter, clock: Clock, meanwhile: () => void): Limiter {
   const door = createLimiter({ name: "door", limits: [perHour(DOOR_CAPACITY)], clock, store: doorStore(meanwhile) });

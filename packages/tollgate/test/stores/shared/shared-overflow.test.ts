@@ -1,47 +1,8 @@
-import {
-  createLimiter,
-  type Decision,
-  fixedWindow,
-  type Limit,
-  type Limiter,
-  type OverflowPolicy,
-  perMinute,
-} from "tollgate";
+import { createLimiter, type OverflowPolicy, perMinute } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { BUCKETS, fill, keys, LISTS, SLOTS, START_MS } from "./full-shared-store.ts";
 import { twoEnds } from "./two-ends.ts";
-
-const START_MS = 1_790_000_000_123;
-/** The slots of a store for one key. */
-const SLOTS = 32;
-const BUCKETS = 256;
-
-const LISTS: readonly (readonly [name: string, limits: readonly Limit[]])[] = [
-  ["one cell", [perMinute(2)]],
-  ["several cells", [perMinute(2), fixedWindow({ limit: 50, window: "1m", anchor: "first-use" })]],
-];
-
-function keys(count: number, prefix = "new"): string[] {
-  return Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
-}
-
-/** Fills all slots before any key gets into an overflow bucket. */
-function fill(limiter: Limiter): string[] {
-  const fillers = keys(10_000, "filler").filter((key) => limiter.size < SLOTS && !findsNoSlot(limiter, key));
-  expect(limiter.size).toBe(SLOTS);
-  return fillers;
-}
-
-function findsNoSlot(limiter: Limiter, key: string): boolean {
-  const decision = limiter.peek(key);
-  if (decision.overflowed === true || !decision.allowed) return true;
-  limiter.charge(key, 2);
-  return false;
-}
-
-function isStoreFull(decision: Decision): boolean {
-  return !decision.allowed && decision.reason === "store-full";
-}
 
 describe.each(LISTS)("keys without slots in a full shared store, with %s a key,", (_name, limits) => {
   /** Two attachments of a store whose slots are all in use. */
@@ -155,27 +116,6 @@ describe.each(LISTS)("keys without slots in a full shared store, with %s a key,"
 });
 
 describe("overflow buckets of a shared store", () => {
-  it.each(LISTS)("serve 32 limiters at a time, and deny keys of further limiters: %s a key", (_name, limits) => {
-    const clock = manualClock(START_MS);
-    const [store, end] = twoEnds({ maxKeys: 1 });
-    fill(createLimiter({ name: "first", limits, clock, store }));
-    const limiters = Array.from({ length: 40 }, (_, i) =>
-      createLimiter({ name: `limiter-${i}`, limits, clock, store: i % 2 === 0 ? store : end }),
-    );
-    const admitted = limiters.map((limiter) => keys(6_000).filter((key) => limiter.allow(key)).length);
-    // With more limiters, some buckets find all of their slots in use.
-    for (const count of admitted.slice(0, 12)) expect(count).toBe(BUCKETS * 2);
-    const all = admitted.reduce((sum, count) => sum + count, 0);
-    expect(all).toBeGreaterThan(29 * BUCKETS * 2);
-    expect(all).toBeLessThanOrEqual(32 * BUCKETS * 2);
-    const last = createLimiter({ name: "limiter-39", limits, clock, store });
-    const denied = keys(4_000).find((key) => isStoreFull(last.consume(key)));
-    expect(last.peek(denied!)).toMatchObject({ allowed: false, reason: "store-full" });
-    // Idle buckets are free for other limiters.
-    clock.advance(60_001);
-    expect(last.consume(denied!, 2)).toMatchObject({ allowed: true });
-  });
-
   it("take no slots for peeks", () => {
     const clock = manualClock(START_MS);
     const [store, end] = twoEnds({ maxKeys: 1 });

@@ -21,11 +21,11 @@ describe("the capacity of a table", () => {
     expect(keysWithoutRoom(1, 9)).toBe(1);
   });
 
-  // A key finds no slot if both of its sets, and the other sets of the eight keys in them, are full. The expected number of
-  // such keys was measured in tables under random secrets, from a million tables of 10 keys to two of 10 million. Among the
-  // first 1.2 × maxKeys keys it is 0.9 for 10 million, and proportional to the size of the table down to 1,000. For all
-  // tables of a line together it is 0.0008 for 10 keys, then 0.001, 0.003, and 0.017 for 100,000. More than 3 have a
-  // probability of 1 in 10^8 (Poisson).
+  // A key finds no slot if both of its sets, and the other sets of the eight keys in them, are full. The expected
+  // number of such keys was measured in tables under random secrets, from a million tables of 10 keys to two of 10
+  // million. Among the first 1.2 × maxKeys keys it is 0.9 for 10 million, and proportional to the size of the table
+  // down to 1,000. For all tables of a line together it is 0.0008 for 10 keys, then 0.001, 0.003, and 0.017 for
+  // 100,000. More than 3 have a probability of 1 in 10^8 (Poisson).
   it.each([
     [10, 500],
     [100, 100],

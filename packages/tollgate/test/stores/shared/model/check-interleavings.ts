@@ -15,7 +15,9 @@ const THREADS = 3;
 const CALLS = 4;
 /** How many random programs each scenario gets. */
 const ROUNDS = 5;
-/** A scan of all slots takes a hundred times as long as another call, and a race for the last slot ten times as long. */
+/**
+ * A scan of all slots takes a hundred times as long as another call, and a race for the last slot ten times as long.
+ */
 const SLOW_RUNS_SHARE = 1 / 500;
 /** Threads that take the last slot from each other more often than is likely give up in the end. */
 const MOST_STEPS = 400;
@@ -64,7 +66,9 @@ function scansAllSlots({ programs }: Scenario): boolean {
   return programs.flat().some(({ verb }) => verb === "sweep" || verb === "clear");
 }
 
-/** Deals the scenario's calls at random to more threads, which may start at the same write slot and keep their limiters. */
+/**
+ * Deals the scenario's calls at random to more threads, which may start at the same write slot and keep their limiters.
+ */
 function varied(scenario: Scenario, seed: number): Scenario {
   const below = randomBelow(seed);
   // As documented, `clear` may forget a call that runs at the same time. Two threads cannot show that, three can.

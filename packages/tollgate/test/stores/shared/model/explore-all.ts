@@ -1,15 +1,16 @@
 // A model checker for the shared store.
 //
-// All threads run in one. The store gets views and atomic operations that intercept each access of memory (views.ts). To suspend a thread,
-// an access throws. To resume it, its program runs again from the beginning and gets the values that it found the first time (replay.ts).
-// The next step of a thread depends only on what it has found, so a tree of points (point.ts) caches each thread's steps. An
-// interleaving is then a walk over one such tree for each thread, and over memory that can be restored.
+// All threads run in one. The store gets views and atomic operations that intercept each access of memory (views.ts).
+// To suspend a thread, an access throws. To resume it, its program runs again from the beginning and gets the values
+// that it found the first time (replay.ts). The next step of a thread depends only on what it has found, so a tree of
+// points (point.ts) caches each thread's steps. An interleaving is then a walk over one such tree for each thread, and
+// over memory that can be restored.
 //
-// `exploreAll` tries every interleaving, and with `deaths` every step at which one thread may die. A state consists of the threads' points,
-// the changed words, and which calls returned before which began. From each state each thread does its next step. Steps that cannot
-// interfere with other threads are done together with the step before, because their order makes no difference. shared-words.ts
-// finds them; "at every step" does without. `exploreAtRandom` tries random interleavings. Every history has to be linearizable
-// (linearize.ts).
+// `exploreAll` tries every interleaving, and with `deaths` every step at which one thread may die. A state consists of
+// the threads' points, the changed words, and which calls returned before which began. From each state each thread does
+// its next step. Steps that cannot interfere with other threads are done together with the step before, because their
+// order makes no difference. shared-words.ts finds them; "at every step" does without. `exploreAtRandom` tries random
+// interleavings. Every history has to be linearizable (linearize.ts).
 
 import { randomBelow } from "../../local/random-words.ts";
 import { runAtRandom } from "./explore-at-random.ts";

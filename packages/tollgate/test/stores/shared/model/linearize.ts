@@ -22,9 +22,10 @@ interface Event extends CallName {
 }
 
 /**
- * Decides whether a history is linearizable: whether sequential calls of the reference, each at a moment between its beginning and its
- * return, could have the same outcomes. Source: Wing and Gong, "Testing and verifying concurrent objects", 1993. Places are independent
- * objects, and a history is linearizable if it is for each object (Herlihy and Wing, 1990).
+ * Decides whether a history is linearizable: whether sequential calls of the reference, each at a moment between its
+ * beginning and its return, could have the same outcomes. Source: Wing and Gong, "Testing and verifying concurrent
+ * objects", 1993. Places are independent objects, and a history is linearizable if it is for each object (Herlihy and
+ * Wing, 1990).
  */
 export class Linearizer {
   readonly expected = "a history that sequential calls could have";

@@ -32,7 +32,9 @@ export class Caller {
     this.#setClock = setClock;
   }
 
-  /** Makes a call and returns its outcome, without what need not be linearizable, such as how many keys a sweep drops. */
+  /**
+   * Makes a call and returns its outcome, without what need not be linearizable, such as how many keys a sweep drops.
+   */
   play({ verb, key, cost, nowMs }: Call): string {
     const limiter = this.#limiter;
     this.#setClock(nowMs);

@@ -4,8 +4,8 @@ import { BEGIN, type Operation, type Value } from "./operation.ts";
 const MOST_STEPS = 10_000;
 
 /**
- * A thread's position in its program. It depends only on what the thread's steps have found so far, so the path from the root identifies a
- * point. A thread that reaches a known point need not run for its next step.
+ * A thread's position in its program. It depends only on what the thread's steps have found so far, so the path from
+ * the root identifies a point. A thread that reaches a known point need not run for its next step.
  */
 export class Point {
   readonly id: number;

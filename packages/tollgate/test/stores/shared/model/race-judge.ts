@@ -10,9 +10,9 @@ interface Admission {
 }
 
 /**
- * Decides whether the admissions of a race keep within every limit. The calls of a race are not linearizable: until a loser has revoked
- * what it took, other calls are denied. If all calls are at one moment and no thread dies, a bucket must count exactly the admissions
- * in the end. A window may also keep what a loser took.
+ * Decides whether the admissions of a race keep within every limit. The calls of a race are not linearizable: until a
+ * loser has revoked what it took, other calls are denied. If all calls are at one moment and no thread dies, a bucket
+ * must count exactly the admissions in the end. A window may also keep what a loser took.
  */
 export class RaceJudge {
   readonly expected = "admissions within every limit, and nothing lost";

@@ -21,7 +21,9 @@ const race = (first: readonly Limit[], second: readonly Limit[]) => ({
   deaths: "none" as const,
 });
 
-/** Threads call on two combined limiters. One thread loses the second limiter, and revokes what it took from the first. */
+/**
+ * Threads call on two combined limiters. One thread loses the second limiter, and revokes what it took from the first.
+ */
 export const RACES: readonly Scenario[] = [
   {
     ...race([bucket], [slow]),

@@ -11,8 +11,8 @@ const TURN_IS_OVER = new TurnIsOver();
 export type MayGoOn = (operation: Operation) => boolean;
 
 /**
- * One run of a thread's program from its beginning. First the thread gets the values that it found before, without accessing memory. From
- * there on its steps are performed, until its turn is over.
+ * One run of a thread's program from its beginning. First the thread gets the values that it found before, without
+ * accessing memory. From there on its steps are performed, until its turn is over.
  */
 export class Replay {
   readonly #memory: ExploredMemory;

@@ -17,8 +17,8 @@ export interface Scenario {
   /** Whether all threads try the same write slot first, as the first and the 1025th do, or each its own. */
   readonly writeSlots: "same" | "own";
   /**
-   * Whether each thread keeps its limiter, or makes a new one for each call. A new one has explained the first key once. Then a thread
-   * remembers nothing from call to call, and the exploration can cover many more calls.
+   * Whether each thread keeps its limiter, or makes a new one for each call. A new one has explained the first key
+   * once. Then a thread remembers nothing from call to call, and the exploration can cover many more calls.
    */
   readonly limiters: "kept" | "new";
   /** Whether one of the threads may die at any step. */
@@ -26,14 +26,16 @@ export interface Scenario {
   /** A run is cut when a call takes more steps than this. */
   readonly mostSteps: number;
   /**
-   * Where calls on a key are counted: keys with the same place share a bucket. The order of calls on different places does not matter, so
-   * each place is compared by itself. `undefined` if places depend on each other, because there are not enough slots.
+   * Where calls on a key are counted: keys with the same place share a bucket. The order of calls on different places
+   * does not matter, so each place is compared by itself. `undefined` if places depend on each other, because there are
+   * not enough slots.
    */
   readonly placeOf: ((key: string) => string) | undefined;
   /** The number of places if they depend on each other. */
   readonly maxKeys: number;
   /**
-   * Set if threads call on two limiters, alone or combined. Then `limits` is unused, and calls need not be linearizable.
+   * Set if threads call on two limiters, alone or combined. Then `limits` is unused, and calls need not be
+   * linearizable.
    */
   readonly race?: Race;
 }

@@ -45,7 +45,10 @@ export const RECLAIMED_SLOTS: readonly Scenario[] = [
   },
 ];
 
-/** Two threads that keep taking the last slot from each other give up in the end. With this bound a call restarts about once. */
+/**
+ * Two threads that keep taking the last slot from each other give up in the end. With this bound a call restarts about
+ * once.
+ */
 const MOST_STEPS = 30;
 
 const full = crowded(ONE_CELL, "all in use");

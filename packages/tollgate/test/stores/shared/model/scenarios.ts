@@ -1,11 +1,11 @@
 import type { Scenario } from "./scenario.ts";
 import { KNOWN_KEYS, NEW_KEYS } from "./scenarios-one-cell.ts";
-import { KNOWN_BLOCKS, NEW_BLOCKS } from "./scenarios-several-cells.ts";
+import { KNOWN_BLOCKS, NEW_BLOCKS, OTHER_BLOCKS } from "./scenarios-several-cells.ts";
 import { LAST_SLOTS, OVERFLOW_BUCKETS, RECLAIMED_SLOTS } from "./scenarios-slots.ts";
 
 /**
- * All scenarios in which calls have to be linearizable. Deep tests explore them group by group, so that no file runs for more than
- * 90 seconds.
+ * All scenarios in which calls have to be linearizable. Deep tests explore them group by group, so that no file runs
+ * for more than 90 seconds.
  */
 export const SCENARIOS: readonly Scenario[] = [
   ...KNOWN_KEYS,
@@ -15,4 +15,5 @@ export const SCENARIOS: readonly Scenario[] = [
   ...LAST_SLOTS,
   ...KNOWN_BLOCKS,
   ...NEW_BLOCKS,
+  ...OTHER_BLOCKS,
 ];

@@ -6,9 +6,9 @@ export class ChangeOfConstant extends Error {}
 /**
  * Records which threads read and write which words, in all runs of a scenario so far.
  *
- * A word that no thread changes is constant, and reading it is not a step. Two threads' steps interfere if one writes a word that the other
- * reads or writes; other steps need not be tried in another order. Both facts are learned by exploring. When one turns out to be wrong, the
- * exploration starts again, until it adds nothing.
+ * A word that no thread changes is constant, and reading it is not a step. Two threads' steps interfere if one writes a
+ * word that the other reads or writes; other steps need not be tried in another order. Both facts are learned by
+ * exploring. When one turns out to be wrong, the exploration starts again, until it adds nothing.
  */
 export class SharedWords {
   /** Grows with each new fact. */

@@ -11,8 +11,9 @@ export interface WatchedMemory {
 }
 
 /**
- * An access of one word is one step, and so is an atomic access of a pair. A plain number may tear, so its access is two steps. Other
- * threads see the steps of one thread in order: the exploration does not cover reordered plain accesses.
+ * An access of one word is one step, and so is an atomic access of a pair. A plain number may tear, so its access is
+ * two steps. Other threads see the steps of one thread in order: the exploration does not cover reordered plain
+ * accesses.
  */
 export function watched(views: Views, access: Access): WatchedMemory {
   const read = (word: number) => Number(access({ kind: "read", word, first: 0, second: 0 }));

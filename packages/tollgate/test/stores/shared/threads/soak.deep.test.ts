@@ -5,7 +5,10 @@ import { type Soak, soak } from "./soak.ts";
 /** This many workers have to die while they replace a key's cells. TOLLGATE_DEATHS sets another number. */
 const DEATHS = Number(process.env["TOLLGATE_DEATHS"] ?? 50);
 const LATE_MS = 10;
-/** On a busy machine the operating system interrupts some calls for longer. A key that is stuck would make every call on it late. */
+/**
+ * On a busy machine the operating system interrupts some calls for longer. A key that is stuck would make every call on
+ * it late.
+ */
 const MOST_LATE = 0.1;
 /** A third of all deaths happen in a write slot, and a busy machine takes a tenth of a second to start a worker. */
 const TIMEOUT_MS = 60_000 + 2_000 * DEATHS;

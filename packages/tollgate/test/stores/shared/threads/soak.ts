@@ -20,7 +20,10 @@ export class Soak {
   readonly units = new Int32Array(new SharedArrayBuffer(4 * KEYS));
   readonly answersMs: number[] = [];
   deaths = 0;
-  /** The write slots in which workers died, with their phases. A write slot may become free again, but never has the same phase. */
+  /**
+   * The write slots in which workers died, with their phases. A write slot may become free again, but never has the
+   * same phase.
+   */
   readonly deathsInWriteSlots = new Set<string>();
   readonly #limits: readonly LimitOf[];
 

@@ -13,8 +13,8 @@ const { SharedTable } = (await import(`${SHARED}/shared-table.js`)) as typeof ta
 const OCCUPIED = 1;
 
 /**
- * The occupied write slots of all tables of several cells, by index and phase. While no thread is in a call, each of them belongs to a
- * thread that died while it replaced a key's cells.
+ * The occupied write slots of all tables of several cells, by index and phase. While no thread is in a call, each of
+ * them belongs to a thread that died while it replaced a key's cells.
  */
 export function occupiedWriteSlots({ handle, maxKeys }: SharedStore): string[] {
   const { memory } = handle;

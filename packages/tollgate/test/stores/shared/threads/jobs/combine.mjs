@@ -1,6 +1,6 @@
 /**
- * Calls on two combined limiters, and on one of them alone, for each key in turn. Returns the units that each limiter admitted by
- * key. All workers go through the keys in the same order, so that they lose races to each other.
+ * Calls on two combined limiters, and on one of them alone, for each key in turn. Returns the units that each limiter
+ * admitted by key. All workers go through the keys in the same order, so that they lose races to each other.
  */
 export function run({ tollgate, store, index, keys, rounds, capacities, clockMs }) {
   const clock = { now: () => clockMs };

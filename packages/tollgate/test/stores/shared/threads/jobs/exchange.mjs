@@ -1,6 +1,6 @@
 /**
- * Takes, charges, refunds and peeks at random, and returns the units that it has in the end, by key. It never refunds more than
- * it has.
+ * Takes, charges, refunds and peeks at random, and returns the units that it has in the end, by key. It never refunds
+ * more than it has.
  */
 export function run({ limiter, index, keys, calls, refundAll }) {
   const has = new Float64Array(keys);

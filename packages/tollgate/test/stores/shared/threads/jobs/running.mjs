@@ -2,9 +2,9 @@
 const CALLS_PER_TURN = 50;
 
 /**
- * Runs tasks that each call on one key by the store's clock, until every task of every thread has made `calls` calls. Returns for each
- * key the units admitted, and the times just before the first call, after the first denial, before the last denial, and after the
- * last call.
+ * Runs tasks that each call on one key by the store's clock, until every task of every thread has made `calls` calls.
+ * Returns for each key the units admitted, and the times just before the first call, after the first denial, before the
+ * last denial, and after the last call.
  */
 export async function run({ limiter, tasks, allTasks, done, calls, keys }) {
   const records = Array.from({ length: keys }, () => ({

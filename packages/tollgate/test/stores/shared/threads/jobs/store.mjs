@@ -4,8 +4,8 @@ export function makeStore({ sharedStore, options }) {
 }
 
 /**
- * Writes the time into `times` whenever the word becomes 1, and then sets the word to 2. The time is that of the store's clock or of
- * the thread's own `systemClock`.
+ * Writes the time into `times` whenever the word becomes 1, and then sets the word to 2. The time is that of the
+ * store's clock or of the thread's own `systemClock`.
  */
 export function tellTime({ store, systemClock, by, word, times }) {
   const clock = by === "store" ? store.clock : systemClock;

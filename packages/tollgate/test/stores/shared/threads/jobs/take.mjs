@@ -1,6 +1,6 @@
 /**
- * Takes from keys in turn, every other worker by handles. Returns the units admitted by key. Workers start at different keys and go
- * on by different steps, so they meet again and again.
+ * Takes from keys in turn, every other worker by handles. Returns the units admitted by key. Workers start at different
+ * keys and go on by different steps, so they meet again and again.
  */
 export function run({ limiter, index, keys, calls, costs, step = 1 }) {
   const admitted = new Float64Array(keys);

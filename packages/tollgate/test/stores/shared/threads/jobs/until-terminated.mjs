@@ -5,8 +5,8 @@ const TAKES_PER_REFUND = 10;
 const CALLS_PER_BRIEF_KEY = 16;
 
 /**
- * Takes and refunds until it is terminated. It records each call before it makes it, and the units of the key after it: so at most one
- * call is done but not recorded. The brief keys are new or idle at most calls.
+ * Takes and refunds until it is terminated. It records each call before it makes it, and the units of the key after it:
+ * so at most one call is done but not recorded. The brief keys are new or idle at most calls.
  */
 export function run({ limiter, index, keys, briefKeys, doing, units }) {
   const mine = new Int32Array(keys);
