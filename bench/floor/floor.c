@@ -1,5 +1,5 @@
 /* Such a table in C: `floor.c.out <keys> <warm-up chunks> <chunks> <per-call | coarse> <keys | handles>
- * <uniform | in turn>` prints nanoseconds a decision. Keys, orders and chunks are those of harness/keys.ts and process/jobs.ts.
+ * <uniform | in turn>` prints nanoseconds a decision. Keys and orders are those of harness/keys.ts and process/jobs.ts.
  *
  * A line of 64 bytes has four slots. A slot is a 64-bit keyed hash and a float64: when the bucket is full. */
 #define _POSIX_C_SOURCE 200809L
