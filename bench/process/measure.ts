@@ -40,7 +40,7 @@ async function nsPerDecision(contender: Contender, job: Job, order: Order): Prom
 }
 
 /**
- * Decides about a chunk, with `group` keys between readings of the clock. Returns the time of the slowest group. Off-clock
+ * Decides about a chunk, with `group` keys between readings of the clock. Returns the slowest time. Off-clock
  * are the making of keys and a turn of the event loop, in which timers run as in a server.
  */
 async function decideChunk(contender: Contender, draw: Draw, group: number) {

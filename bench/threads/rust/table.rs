@@ -1,5 +1,5 @@
 //! A table with the layout of `sharedStore`: four slots in a cache line, 2.2 slots per key, eight sets for each key. A
-//! slot has a fingerprint and a tick of 54 bits, each beside 10 of generation. Threads publish a tick by compare-and-swap.
+//! slot has a fingerprint and a tick of 54 bits, each with 10 of generation. Threads publish ticks by compare-and-swap.
 //! One thread inserts all keys before the others start. No key is dropped, so there is nothing to reclaim.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
