@@ -1,5 +1,5 @@
-// A process of a bench: `child.js <what> <order as JSON>`. Prints its result as JSON. It loads only what it measures: other
-// code would change the heap and the compiler's decisions.
+// A process of a bench: `child.js <what> <order as JSON>`. Prints its result as JSON. It loads only what it measures:
+// other code would change the heap and the compiler's decisions.
 const KINDS: Readonly<Record<string, () => Promise<(order: never) => unknown>>> = {
   process: async () => (await import("./process/measure.ts")).measureJob,
   threads: async () => (await import("./threads/measure.ts")).measureRow,

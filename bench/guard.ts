@@ -5,8 +5,8 @@ import { LEAST_FRACTION, type Ratios, settle, verdictTable } from "./guard/settl
 import { fileIn } from "./harness/results.ts";
 import { readRounds, warnIfBusy } from "./harness/run-bench.ts";
 
-// `npm run bench:guard`: fails when a ratio is below four fifths of the recorded one, or is not recorded. `--record` records
-// the ratios anew.
+// `npm run bench:guard`: fails when a ratio is below four fifths of the recorded one, or is not recorded.
+// `--record` records the ratios anew.
 const ROUNDS = 3;
 const ROUNDS_TO_RECORD = 5;
 const RECORDED = fileIn("recorded.json");

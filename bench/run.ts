@@ -1,7 +1,7 @@
 import { readOptions, runBench } from "./harness/run-bench.ts";
 
-// `npm run bench`, `npm run bench:http` and `npm run bench:redis`: measures, prints, and writes the results and their page.
-// `--quick` and `--only <text>` print only; `--page` writes the page anew from the stored results. Fails when a task
+// `npm run bench`, `npm run bench:http` and `npm run bench:redis`: measures, prints, and writes the results and their
+// page. `--quick` and `--only <text>` print only. `--page` writes the page from stored results. Fails when a task
 // failed, not when a target is missed.
 const BENCHES = {
   process: async () => (await import("./process/bench.ts")).BENCH,

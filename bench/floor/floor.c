@@ -1,7 +1,7 @@
-/* Such a table in C: `floor.c.out <keys> <warm-up chunks> <chunks> <per-call | coarse> <keys | handles> <uniform | in turn>`
- * prints nanoseconds a decision. Keys, orders and chunks are those of harness/keys.ts and process/jobs.ts.
+/* Such a table in C: `floor.c.out <keys> <warm-up chunks> <chunks> <per-call | coarse> <keys | handles>
+ * <uniform | in turn>` prints nanoseconds a decision. Keys and orders are those of harness/keys.ts and process/jobs.ts.
  *
- * A line of 64 bytes has four slots. A slot is a 64-bit keyed hash and a float64: the time at which the bucket is full. */
+ * A line of 64 bytes has four slots. A slot is a 64-bit keyed hash and a float64: when the bucket is full. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdint.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static uint32_t random_below(uint32_t count) {
 static void make_key(key *made, uint32_t index) {
   uint32_t b = mix32(index + 1);
   char text[BYTES_PER_KEY + 1] = {0};
-  made->length = (uint32_t)snprintf(text, sizeof text, "%u.%u.%u.%u", b >> 24, (b >> 16) & 255, (b >> 8) & 255, b & 255);
+  made->length = (uint32_t)snprintf(text, sizeof text, "%u.%u.%u.%u", b >> 24, b >> 16 & 255, b >> 8 & 255, b & 255);
   memcpy(made->text, text, BYTES_PER_KEY);
 }
 

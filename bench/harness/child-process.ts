@@ -10,8 +10,8 @@ export const run = promisify(execFile);
 export const CHILD: string = fileURLToPath(new URL("../child.js", import.meta.url));
 
 /**
- * With Node's initial heap size, some processes have a slow `process.nextTick` until they end: 7 to 10 % of a server's time
- * in Node 20. With this size the bench has not seen it. The cause is probably a full collection during start-up, which
+ * With Node's initial heap size, some processes have a slow `process.nextTick` until they end: 7 to 10 % of a server's
+ * time in Node 20. With this size the bench has not seen it. The cause may be a full collection during start-up, which
  * drops V8's type feedback.
  */
 export const STEADY_HEAP = "--initial-heap-size=128";

@@ -2,8 +2,8 @@
 const BYTES_PER_KEY = 16;
 
 /**
- * The bytes of `count` different IPv4 addresses. Each call of `key` cuts out a new string, as an HTTP parser cuts a header
- * out of a packet: flat, without a cached hash, in no table of the engine. `floor/floor.c` makes the same keys.
+ * The bytes of `count` different IPv4 addresses. Each call of `key` cuts out a new string, as an HTTP parser cuts a
+ * header out of a packet: flat, without a cached hash, in no table of the engine. `floor/floor.c` makes the same keys.
  */
 export class KeyPool {
   readonly count: number;
@@ -31,7 +31,7 @@ function addressOf(index: number): string {
   return `${bits >>> 24}.${(bits >>> 16) & 255}.${(bits >>> 8) & 255}.${bits & 255}`;
 }
 
-/** A bijection of 32-bit numbers with random-looking results. Source: Wellons, "Prospecting for hash functions", 2018. */
+/** A bijection of 32-bit numbers with random-looking results: Wellons, "Prospecting for hash functions", 2018. */
 function mix32(value: number): number {
   let mixed = value ^ (value >>> 16);
   mixed = Math.imul(mixed, 0x21f0aaad);

@@ -8,7 +8,7 @@ export type Plan = { readonly connections: number; readonly warmUpSeconds: numbe
 export const FULL: Plan = { connections: 64, warmUpSeconds: 1, seconds: 2 };
 export const QUICK: Plan = { connections: 64, warmUpSeconds: 1, seconds: 1 };
 
-/** Requests a day: none is denied. Units come back more slowly than requests take them, so the bucket never becomes idle. */
+/** Requests a day: none is denied. Units come back more slowly than requests take them, so no bucket becomes idle. */
 const AMPLE = 100_000_000;
 
 export async function measureVariant(variant: Variant, plan: Plan, generator: Generator) {

@@ -103,7 +103,7 @@ function nextIn(order: Order, keys: number): () => number {
   }
 }
 
-/** Scatters the ranks over the keys. Otherwise the busy keys were inserted first, and lay side by side in some stores. */
+/** Scatters the ranks over the keys. Otherwise the busy keys came first, and lay side by side in some stores. */
 function zipf(below: (count: number) => number, keys: number): () => number {
   const cumulative = new Float64Array(keys);
   let sum = 0;

@@ -6,7 +6,7 @@ declare module "@fastify/rate-limit/store/LocalStore.js" {
     readonly ttl: number;
   }
 
-  /** The plugin's store in memory, which its types leave out. `cache`: the most keys that it keeps, 5,000 by default. */
+  /** The plugin's store in memory, which its types leave out. `cache`: the most keys, 5,000 by default. */
   class LocalStore {
     constructor(continueExceeding: boolean, exponentialBackoff: boolean, cache?: number);
     incr(key: string, done: (error: Error | null, counted: Counted) => void, windowMs: number, max: number): void;

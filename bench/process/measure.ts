@@ -8,7 +8,7 @@ import { CHUNK, type Draw, drawIn, GROUP, type Job, type Order, UNITS } from "./
 
 export type JobOrder = { readonly row: string; readonly job: Job };
 
-/** Does a job with a contender, in this process. @throws Error when the contender admits one call too many or too few. */
+/** Does a job with a contender, in this process. @throws Error when it admits one call too many or too few. */
 export async function measureJob({ row, job }: JobOrder): Promise<Measured[]> {
   const entry = ENTRIES.find(({ id }) => id === row);
   if (entry === undefined || "native" in entry) throw new Error(`expected a row that runs in Node, got ${row}`);
@@ -40,8 +40,8 @@ async function nsPerDecision(contender: Contender, job: Job, order: Order): Prom
 }
 
 /**
- * Decides about a chunk, `group` keys between two readings of the clock. Returns the time of the slowest group. Off-clock are
- * the making of keys and a turn of the event loop, in which timers run as in a server.
+ * Decides about a chunk, with `group` keys between readings of the clock. Returns the slowest time. Off-clock
+ * are the making of keys and a turn of the event loop, in which timers run as in a server.
  */
 async function decideChunk(contender: Contender, draw: Draw, group: number) {
   contender.prepare(draw());
@@ -57,7 +57,7 @@ async function decideChunk(contender: Contender, draw: Draw, group: number) {
   return { admitted, worstMs };
 }
 
-/** Decides about every key once, in whole chunks: the last one repeats the first keys. Returns the slowest group's time. */
+/** Decides about every key once, in whole chunks: the last repeats the first keys. Returns the slowest group's time. */
 async function insertKeys(contender: Contender, keys: number, limit: Job["limit"], group: number): Promise<number> {
   const draw = drawIn("in turn", keys);
   let admitted = 0;

@@ -6,8 +6,8 @@ export const WINDOW_MS = 3_600_000;
 export const LARGE_CACHE = 1_000_000;
 
 /**
- * The rivals, by the ids of their rows. A process loads one of them. The stores of middleware packages are asked alone, as
- * their middleware asks them.
+ * The rivals, by the ids of their rows. A process loads one of them. The stores of middleware packages are asked alone,
+ * as their middleware asks them.
  */
 export const RIVALS = {
   async "rate-limiter-flexible"() {

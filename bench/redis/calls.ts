@@ -8,8 +8,8 @@ import type { Workload } from "./variants.ts";
 const TIMED_EVERY = 8;
 
 /**
- * Keeps this many calls in flight for this long: each answer starts the next call. Returns the decisions until the end and
- * their time, all answers with those in flight at the end, and the ascending times of some calls.
+ * Keeps this many calls in flight for this long: each answer starts the next call. Returns the decisions until the end
+ * and their time, all answers with those in flight at the end, and the ascending times of some calls.
  */
 export async function keepInFlight(contender: AsyncCall, nextKey: () => string, inFlight: number, ms: number) {
   const latencies: number[] = [];

@@ -5,7 +5,7 @@ export const WORKLOADS = ["distinct keys", "one hot key", "denied keys"] as cons
 
 export type Workload = (typeof WORKLOADS)[number];
 
-/** Keys asked about in turn. Distinct ones are many more than calls in flight; denied ones fit into a cache of denials. */
+/** Keys asked about in turn. Distinct ones are many more than calls in flight. Denied ones fit into a cache. */
 export const KEYS = { "distinct keys": 20_000, "one hot key": 1, "denied keys": 1_000 } as const;
 
 /** Units of a key: more than a measurement takes, or a single one. */

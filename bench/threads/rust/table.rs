@@ -1,6 +1,6 @@
-//! A table with the layout of `sharedStore`: four slots in a cache line, 2.2 slots per key, eight sets for each key. A slot
-//! has a fingerprint and a tick of 54 bits, each beside a generation of 10. Threads publish a tick by compare-and-swap. One
-//! thread inserts all keys before the others start. No key is dropped, so there is nothing to reclaim.
+//! A table with the layout of `sharedStore`: four slots in a cache line, 2.2 slots per key, eight sets for each key. A
+//! slot has a fingerprint and a tick of 54 bits, each with 10 of generation. Threads publish ticks by compare-and-swap.
+//! One thread inserts all keys before the others start. No key is dropped, so there is nothing to reclaim.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
