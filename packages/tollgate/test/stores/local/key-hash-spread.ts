@@ -6,7 +6,9 @@ import { KINDS_OF_KEYS } from "./kinds-of-keys.ts";
 /** Tests how the hashes of `keys` keys spread, for each of these kinds. */
 export function testSpread(kinds: readonly string[], keys: number): void {
   const chosen = KINDS_OF_KEYS.filter(([kind]) => kinds.includes(kind));
-  describe.each(chosen)(`the hashes of ${keys} keys: %s`, (_kind, keyOf) => testSpreadOf(keyOf, keys));
+  describe.each(chosen)(`the hashes of ${keys} keys: %s`, (_kind, keyOf) => {
+    testSpreadOf(keyOf, keys);
+  });
 }
 
 function testSpreadOf(keyOf: (i: number) => string, keys: number): void {
