@@ -25,7 +25,7 @@ export async function measureVariant(variant: Variant, plan: Plan, generator: Ge
       requestsPerSecond: requests / seconds,
       cpuUsPerRequest: cpuUs / requests,
       requestsPerCpuSecond: (requests * 1_000_000) / cpuUs,
-      /** Of one processor. Well below 1, the server waited for the generator or for a busy processor. */
+      /** The busy part of one processor. Well below 1, the server waited for the generator or for a busy processor. */
       busy: cpuUs / (seconds * 1_000_000),
     };
   } finally {

@@ -40,8 +40,8 @@ export function needsRedis({ code }: CodeBlock): boolean {
 }
 
 /**
- * Runs an example: each `console.log` prints what the comment behind it says. The system's clock stands still meanwhile,
- * so that no unit refills on a busy machine.
+ * Runs an example: each `console.log` prints what the comment behind it says. The system's clock stands still
+ * meanwhile, so that no unit refills on a busy machine.
  */
 export async function expectPromisedOutput({ file, code }: Example): Promise<void> {
   const printed: string[] = [];

@@ -38,7 +38,7 @@ describe("the service and its clients", () => {
   });
 
   it.each([1, "loopback", ["127.0.0.0/8"]] as const)(
-    "with --trust-proxy %j the client is who the proxy says",
+    "with --trust-proxy %j the client has the address that the proxy forwards",
     async (trustProxy) => {
       const { url } = await startTestService({ capacity: 1, trustProxy, clock: manualClock() });
       const from = (forwarded: string) => statuses(2, url, { headers: { "X-Forwarded-For": forwarded } });

@@ -48,7 +48,7 @@ class OutgoingWatch {
     this.#count = countWritten(outgoing, sizeOf);
     outgoing.once("finish", () => this.#end(!isBrokenOff(outgoing)));
     outgoing.once("close", () => this.#end(false));
-    // Of pipelined responses only the one whose turn it is has a 'close' event. A stream of HTTP/2 always has one.
+    // A pipelined response gets no 'close' event before its turn. A stream of HTTP/2 always gets one.
     const connection = outgoing.stream === undefined ? outgoing.req?.socket : undefined;
     this.#unwatch = connection ? onConnectionEnd(connection, () => this.#end(false)) : undefined;
   }

@@ -7,7 +7,6 @@ import type { TimeCell } from "../core/time-cell.ts";
 import type { Verb } from "../core/verbs.ts";
 import { type CheckedRequest, requestFor } from "./call.ts";
 import { checkBatch } from "./check-arguments.ts";
-import { ChoiceHandle } from "./handle.ts";
 import type { AsyncHandle, AsyncLimiter } from "./limiter.ts";
 import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-limiter.ts";
 
@@ -49,7 +48,13 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
   }
 
   handle(input: Input): AsyncHandle {
-    return new ChoiceHandle<"async", AsyncSpace>(this.selection.keep(input), this);
+    const choice = this.selection.keep(input);
+    return {
+      allow: (cost = 1) => this.allowChosen(choice, cost),
+      consume: (cost = 1) => this.consumeChosen(choice, cost),
+      charge: (cost, decision) => this.chargeChosen(choice, cost, decision),
+      refund: (cost, decision) => this.refundChosen(choice, cost, decision),
+    };
   }
 
   async reset(input: Input): Promise<void> {

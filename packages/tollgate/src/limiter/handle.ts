@@ -19,29 +19,29 @@ export interface ChoiceVerbs<Kind extends "sync" | "async", Space> {
 }
 
 /** A handle for any choice of keys and limits. */
-export class ChoiceHandle<Kind extends "sync" | "async", Space> {
-  readonly #choice: Choice<Space>;
-  readonly #verbs: ChoiceVerbs<Kind, Space>;
+export class ChoiceHandle implements Handle {
+  readonly #choice: Choice<SyncSpace>;
+  readonly #verbs: ChoiceVerbs<"sync", SyncSpace>;
 
-  constructor(choice: Choice<Space>, verbs: ChoiceVerbs<Kind, Space>) {
+  constructor(choice: Choice<SyncSpace>, verbs: ChoiceVerbs<"sync", SyncSpace>) {
     this.#choice = choice;
     this.#verbs = verbs;
   }
 
-  allow(cost: Cost = 1): Result<Kind, boolean> {
+  allow(cost: Cost = 1): boolean {
     return this.#verbs.allowChosen(this.#choice, cost);
   }
 
-  consume(cost: Cost = 1): Result<Kind, Decision> {
+  consume(cost: Cost = 1): Decision {
     return this.#verbs.consumeChosen(this.#choice, cost);
   }
 
-  charge(cost: Cost, decision?: Decision): Result<Kind, Decision> {
+  charge(cost: Cost, decision?: Decision): Decision {
     return this.#verbs.chargeChosen(this.#choice, cost, decision);
   }
 
-  refund(cost: Cost, decision?: Decision): Result<Kind, void> {
-    return this.#verbs.refundChosen(this.#choice, cost, decision);
+  refund(cost: Cost, decision?: Decision): void {
+    this.#verbs.refundChosen(this.#choice, cost, decision);
   }
 }
 
@@ -49,7 +49,7 @@ export class ChoiceHandle<Kind extends "sync" | "async", Space> {
 type RefSpace = Required<Pick<SyncSpace, "allowRef">>;
 
 /** A handle whose `allow` asks the space directly, by a key reference. */
-export class KeyRefHandle extends ChoiceHandle<"sync", SyncSpace> implements Handle {
+export class KeyRefHandle extends ChoiceHandle {
   readonly #space: RefSpace;
   readonly #ref: KeyRef;
   readonly #clock: Clock;

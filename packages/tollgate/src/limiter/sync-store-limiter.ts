@@ -66,7 +66,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     const choice = this.selection.keep(input);
     const space = this.#direct?.space;
     const ref = space?.keyRef?.(choice.keys[0]!);
-    if (ref === undefined || !hasKeyRefs(space)) return new ChoiceHandle<"sync", SyncSpace>(choice, this);
+    if (ref === undefined || !hasKeyRefs(space)) return new ChoiceHandle(choice, this);
     return new KeyRefHandle(space, ref, this.clock, this.#now, choice, this);
   }
 

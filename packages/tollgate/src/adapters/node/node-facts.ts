@@ -13,7 +13,7 @@ export function factsAt(request: IncomingMessage, url: string | undefined): Http
 
 interface Target {
   readonly request: IncomingMessage;
-  /** As it was when the facts were made. */
+  /** The URL at the time when the facts were made: frameworks rewrite it. */
   readonly url: string | undefined;
 }
 

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from "../../core/clock.ts";
  * the machine's uptime.
  */
 const SAME_CLOCK_MS = 10;
-/** Of this many measurements, the shortest counts. */
+/** How many times the offset is measured. The shortest measurement counts. */
 const MEASUREMENTS = 16;
 
 /**

@@ -57,7 +57,7 @@ export class BlockValues implements SlotValues {
     return (slots + WRITE_SLOTS) * (HEAD + width);
   }
 
-  admit(
+  tryTake(
     slot: number,
     printLow: number,
     printHigh: number,

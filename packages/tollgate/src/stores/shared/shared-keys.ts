@@ -161,7 +161,7 @@ export class SharedKeys implements RevokingKeys {
     return plan.publish(slot, low, high);
   }
 
-  /** Vacates the slots of this plan's keys for which `isDue` holds, and says how many. */
+  /** Frees the slots of this plan's keys for which `isDue` holds, and says how many. */
   #vacateAll(isDue: IsIdle): number {
     let vacated = 0;
     for (let slot = this.#firstKey(); slot !== NOWHERE; slot = this.slots.nextKey(slot)) {

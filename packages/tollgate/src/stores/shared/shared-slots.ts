@@ -22,7 +22,7 @@ export const NOWHERE = -1;
 /**
  * A part of a table's slots, and the keys in them.
  *
- * Of a key's hash, 54 bits are its fingerprint. In a table of thousands of sets, the place of the slot implies the
+ * A key's fingerprint is 54 bits of its hash. In a table of thousands of sets, the place of the slot implies the
  * other ten bits. A key lies in the first of its sets that had a slot for it when it came. Slots are first used in
  * order, so a search ends at a slot that no thread has ever used.
  *
@@ -69,7 +69,7 @@ export class SharedSlots {
     return this.nextKey(this.#at - SLOT_WORDS);
   }
 
-  /** The first slot after this one that has a key; `NOWHERE` if there is none. */
+  /** The first slot after this one that has a key; `NOWHERE` after the last. */
   nextKey(slot: number): number {
     const { words } = this;
     const end = this.#at + this.#sets * SET_WORDS;

@@ -16,7 +16,7 @@ import { ADMITTED, NO_SLOT_LEFT, RETRY, type SlotValues } from "./slot-values.ts
 import { Taking } from "./taking.ts";
 
 /** What spaces need of their store. */
-export interface SpaceKeeper {
+export interface SharedSpaceStore {
   readonly secret: Int32Array;
   readonly rows: PlanRows;
   readonly overflow: "share" | "deny";
@@ -24,7 +24,7 @@ export interface SpaceKeeper {
   countOverflow(): void;
 }
 
-/** What is kept of a recent key: its hash, and the slot where it was. */
+/** What the front cache keeps of a key: its hash, and the slot where it was. */
 const RECENT_VALUES = 3;
 const SLOT = 2;
 
@@ -32,22 +32,22 @@ const SLOT = 2;
 export class SharedSpace implements SyncSpace {
   readonly plan: Plan;
   readonly #context: LimiterContext;
-  readonly #keeper: SpaceKeeper;
+  readonly #store: SharedSpaceStore;
   readonly #shared: SharedPlan;
   readonly #values: SlotValues;
   readonly #keys: SharedKeys;
-  /** Of keys that found no room. */
+  /** The overflow buckets. */
   readonly #buckets: SharedKeys;
   readonly #recent = new RecentKeys(RECENT_VALUES);
   readonly #costs: number[];
   readonly #report = new Report();
 
-  constructor(plan: Plan, context: LimiterContext, keeper: SpaceKeeper, table: SharedTable) {
+  constructor(plan: Plan, context: LimiterContext, store: SharedSpaceStore, table: SharedTable) {
     this.plan = plan;
     this.#context = context;
-    this.#keeper = keeper;
+    this.#store = store;
     this.#values = table.values;
-    this.#shared = new SharedPlan(plan, keeper.secret, keeper.rows, table.values);
+    this.#shared = new SharedPlan(plan, store.secret, store.rows, table.values);
     this.#keys = new SharedKeys(table.keys, this.#shared);
     this.#buckets = new SharedKeys(table.buckets, this.#shared);
     this.#costs = plan.limits.map(() => 0);
@@ -138,7 +138,7 @@ export class SharedSpace implements SyncSpace {
     return removed;
   }
 
-  /** A slot whose key is as good as new is free: nothing has to be cleaned up. */
+  /** Does nothing: the slot of an idle key counts as free. */
   maintain(): void {}
 
   release(): void {}
@@ -147,10 +147,10 @@ export class SharedSpace implements SyncSpace {
   #tryTake(slot: number, low: number, high: number, cost: number, now: TimeCell): number {
     const { plain } = this.#shared;
     if (slot < 0 || plain === undefined || !this.#shared.isExactAt(now)) return RETRY;
-    return this.#values.admit(slot, low << PRINT_SHIFT, high, plain, now, cost);
+    return this.#values.tryTake(slot, low << PRINT_SHIFT, high, plain, now, cost);
   }
 
-  /** For a key that is none of the recent ones. */
+  /** For a key that the front cache does not have. */
   #allowUnknown(key: string, cost: number, now: TimeCell): boolean {
     const { fingerprints } = this.#shared;
     fingerprints.hashKey(key);
@@ -165,7 +165,7 @@ export class SharedSpace implements SyncSpace {
     return outcome >= RETRY ? this.#allowOtherwise(key, low, high, cost, now) : outcome === ADMITTED;
   }
 
-  /** For a recent key that is not where it was, or that others changed at the same time. */
+  /** For a cached key that has moved, or that another thread changed at the same time. */
   #allowMoved(key: string, at: number, cost: number, now: TimeCell): boolean {
     const { values } = this.#recent;
     const low = values[at]!;
@@ -189,7 +189,7 @@ export class SharedSpace implements SyncSpace {
     return this.#applyTo(key, low, high, "take", costs, this.#report, 0);
   }
 
-  /** At the moment that the plan has noted. */
+  /** Applies a verb at the time of the plan. */
   #applyTo(
     key: string,
     low: number,
@@ -201,14 +201,14 @@ export class SharedSpace implements SyncSpace {
   ): boolean {
     const outcome = this.#keys.decide(low, high, verb, costs, report, at);
     if (outcome < RETRY) {
-      // Of a combined call: there may have been none when it was looked at.
+      // In a combined call, the peek before may have found no slot.
       if (report.lacksCapacity.length > at) report.lacksCapacity.fill(false, at, at + costs.length);
       return outcome === ADMITTED;
     }
     const { changes, refunds } = VERBS[verb];
-    if (changes && !refunds) this.#keeper.countOverflow();
-    // A key that has cells of its own must not be counted anywhere else.
-    if (outcome === NO_SLOT_LEFT && this.#keeper.overflow === "share") {
+    if (changes && !refunds) this.#store.countOverflow();
+    // A key that has cells of its own must not be counted in a bucket.
+    if (outcome === NO_SLOT_LEFT && this.#store.overflow === "share") {
       const { fingerprints } = this.#shared;
       fingerprints.hashBucket(key);
       const shared = this.#buckets.decide(fingerprints.low, fingerprints.high, verb, costs, report, at);

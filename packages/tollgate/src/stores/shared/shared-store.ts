@@ -25,7 +25,7 @@ import {
 } from "./memory-layout.ts";
 import { PlanRows } from "./plan-rows.ts";
 import { openMemory, type SharedMemory } from "./shared-memory.ts";
-import { SharedSpace, type SpaceKeeper } from "./shared-space.ts";
+import { SharedSpace, type SharedSpaceStore } from "./shared-space.ts";
 import { allocate, checkHandle, handleOf, type SharedStoreHandle } from "./shared-store-handle.ts";
 import { SharedTable } from "./shared-table.ts";
 import { TableDirectory } from "./table-directory.ts";
@@ -123,7 +123,7 @@ function attach(handle: SharedStoreHandle): SharedStore {
 export const sharedStore: SharedStores = Object.assign(create, { attach });
 
 /** One thread's attachment to a store. */
-export class StoreInThread implements SharedStore, SpaceKeeper {
+export class StoreInThread implements SharedStore, SharedSpaceStore {
   readonly kind = "sync";
   readonly keepsSpaces = true;
   /** Derived from the memory's secret, because each attachment has other objects for the same bytes. */

@@ -92,7 +92,7 @@ export class SlotClaims {
   }
 
   /**
-   * Vacates another slot of the same key if that is a later claim. If it is published, this thread's own claim goes
+   * Frees another slot of the same key if that is a later claim. If it is published, this thread's own claim goes
    * instead.
    */
   #vacateDuplicate(other: number, slot: number, isBefore: boolean): boolean {

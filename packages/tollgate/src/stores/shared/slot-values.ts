@@ -27,7 +27,14 @@ export interface SlotValues {
    * The hot path: takes a cost from the key in a slot. `RETRY` if the key is not there, or another thread changed it
    * meanwhile. `printLow` is the lower word of the fingerprint without the generation.
    */
-  admit(slot: number, printLow: number, printHigh: number, compiled: CompiledPlan, now: TimeCell, cost: number): number;
+  tryTake(
+    slot: number,
+    printLow: number,
+    printHigh: number,
+    compiled: CompiledPlan,
+    now: TimeCell,
+    cost: number,
+  ): number;
   /** Copies the cells of the key in a slot. Other threads may write meanwhile: `confirm` and `publish` detect that. */
   read(slot: number, low: number, high: number): void;
   /** When the key in a slot becomes idle, or slightly later. It needs the plan's row in shared memory, not the plan. */

@@ -2,29 +2,29 @@ import type { Clock } from "../../core/clock.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import { NOWHERE } from "./shared-slots.ts";
 
-/** The keys among which a call took from one. */
+/** The keys of a space, as far as a take can be revoked. */
 export interface RevokingKeys {
-  /** Takes back what `taking` says, at a time that the clock tells. */
+  /** Revokes a take, at the time of the clock. */
   revoke(taking: Taking, clock: Clock): void;
 }
 
 /**
- * What a call took from a key, and how it found and left the key: to take that back when another limiter of a
- * combination denies the call.
+ * A take from one key, with the key's state before and after it. It is revoked if another limiter of a combination
+ * denies the call.
  */
 export class Taking {
-  /** When it was taken. */
+  /** The time of the take. */
   readonly takenAt: TimeCell;
-  /** What was taken, per limit. */
+  /** The units that each limit gave. */
   costs: readonly number[] = [];
-  /** The key's cells before. */
+  /** The key's cells before the take. */
   readonly before: Float64Array;
-  /** Whether there was no such key. */
+  /** Whether the take created the key. */
   wasNew = false;
-  /** `undefined` while nothing has been changed. */
+  /** `undefined` until the take is published. */
   keys: RevokingKeys | undefined;
   slot: number = NOWHERE;
-  /** The state of the slot after the take: as long as it is the same, no other call has changed the key. */
+  /** The slot's state after the take. While it is the same, no other call has changed the key. */
   low = 0;
   high = 0;
 
@@ -33,13 +33,13 @@ export class Taking {
     this.before = new Float64Array(width);
   }
 
-  /** For each try: the cells from which it is decided. */
+  /** Notes the cells before a try. A take may need several tries. */
   noteBefore(cells: Float64Array, isNew: boolean): void {
     this.before.set(cells);
     this.wasNew = isNew;
   }
 
-  /** For the try that was published. */
+  /** Notes the state after the try that was published. */
   noteAfter(keys: RevokingKeys, slot: number, state: Int32Array): void {
     this.keys = keys;
     this.slot = slot;

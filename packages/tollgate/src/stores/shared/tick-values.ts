@@ -33,7 +33,7 @@ export class TickValues implements SlotValues {
     return this.#rows.idleAtUs(plan, tickOf(low, high));
   }
 
-  admit(
+  tryTake(
     slot: number,
     printLow: number,
     printHigh: number,

@@ -66,7 +66,7 @@ export class SlotTable {
   }
 
   /**
-   * Finds a free slot for a key. If there is none, it drops a key that is idle at the time of the call, or moves a key
+   * Finds a free slot for a key. If all are taken, it drops a key that is idle at the time of the call, or moves a key
    * to its other set. -1 if all keys in the way are in use.
    */
   findSlot(low: number, high: number, caller: TablePlan, callTime: TimeCell): number {

@@ -20,8 +20,8 @@ const START_MS = 1_790_000_000_123;
 const TESTS: ContractTests = { ...admission, ...time, ...keys, ...verbs, ...twin, ...shortcuts, ...together };
 
 /**
- * Returns the requirements on every store as cases for any test runner. Synchronous and asynchronous stores run the same
- * cases.
+ * Returns the requirements on every store as cases for any test runner. Synchronous and asynchronous stores run the
+ * same cases.
  *
  * @throws Error when `skip` has an unknown name.
  * @example

@@ -8,7 +8,7 @@ const ask = (client: string, method = "GET") =>
 const clientOf = (request: Request) => request.headers.get("x-client") ?? "";
 const pkOf = (client: string) => `pk=:${btoa(client)}:`;
 
-/** A limit that tells each client who it is. */
+/** A limit whose header names the client. */
 function limitOf(options: Partial<Parameters<typeof rateLimit<Request>>[0]> = {}, capacity = 10) {
   const limiter = createLimiter({ key: clientOf, limits: [perHour(capacity, { name: "limit" })] });
   return rateLimit({ limiter, input: (request: Request) => request, partitionKey: clientOf, ...options });

@@ -44,7 +44,7 @@ type Serve = (app: Hono) => Server;
 
 const onNode: Serve = (app) => createAdaptorServer({ fetch: app.fetch }) as Server;
 
-/** As Deno calls it: with an address, and without Node's objects. */
+/** Calls the handler like Deno: with an address, and without Node's objects. */
 const asOnDeno: Serve = (app) =>
   createAdaptorServer({
     fetch: (request, { incoming }) =>

@@ -21,8 +21,8 @@ const HOST = "127.0.0.1";
 function ignore(): void {}
 
 /**
- * Loads the library of a client. The returned function makes a client without waiting for its connection, if the library
- * can do that.
+ * Loads the library of a client. The returned function makes a client without waiting for its connection, if the
+ * library can do that.
  */
 export async function loadClient(name: ClientName): Promise<(where: Whereabouts) => Promise<OpenedClient>> {
   switch (name) {

@@ -44,7 +44,7 @@ const FORMS = [
   { header: "forwarded", write: ({ element }: Hop) => element },
 ] as const;
 
-/** Whom the rules name, in the plainest words, given the hops from the peer on. */
+/** The client by the rules, written as plainly as possible, given the hops from the peer on. */
 function expected(hops: readonly Hop[], trusts: (key: string, distance: number) => boolean): string {
   let client = hops[0]?.key ?? "";
   for (let distance = 0; trusts(client, distance); distance += 1) {

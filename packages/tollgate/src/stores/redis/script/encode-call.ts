@@ -27,8 +27,8 @@ const HAS_TAKEN_TIME = 4;
  * - `several`, number of plans; per plan `<` and a `d` for every bucket, then its numbers; then runs of first key,
  *   last key, plan, times, costs. It takes from several such buckets.
  * - number of plans, their `EncodedPlan.texts`, number of transactions; per transaction the verb's name, the sum of
- *   its flags (1: a report per call, 2: the reply has the time, 4: `takenUs` follows), times, `takenUs`, number of
- *   keys; per key its number, its plan, its costs.
+ *   its flags, times, `takenUs`, number of keys; per key its number, its plan, its costs. The flags are 1 for a report
+ *   per call, 2 if the reply has the time, and 4 if `takenUs` follows.
  *
  * Where the moment changes, the new one comes first: after `0` in place of a key, after `@` in place of a verb. All
  * forms decide alike and have the same reply.

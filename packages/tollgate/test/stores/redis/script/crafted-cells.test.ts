@@ -28,7 +28,7 @@ function modulo(value: bigint, modulus: bigint): bigint {
   return ((value % modulus) + modulus) % modulus;
 }
 
-/** Moments that are whole numbers of ticks, but for which the product of floats is too small. */
+/** Moments that are whole numbers of ticks, although the product of floats is too small. */
 function shortfalls({ scale, ticks, ticksPerPeriod }: CraftedBucket): number[] {
   const { periodUs, exact } = scale;
   if (exact) return [];

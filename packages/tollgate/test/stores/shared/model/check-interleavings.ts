@@ -71,7 +71,7 @@ function scansAllSlots({ programs }: Scenario): boolean {
  */
 function varied(scenario: Scenario, seed: number): Scenario {
   const below = randomBelow(seed);
-  // As documented, `clear` may forget a call that runs at the same time. Two threads cannot show that, three can.
+  // `clear` may forget a call that runs at the same time. Two threads cannot show that, three can.
   const calls = scenario.programs.flat().filter(({ verb }) => verb !== "clear");
   const draw = (): Call => calls[below(calls.length)]!;
   const program = () => Array.from({ length: CALLS }, draw);

@@ -5,7 +5,7 @@ import { SHORT_FORM_START, shortFormWrite } from "./short-forms.ts";
  *
  * A plan's buckets are one array of eight numbers each, because a table per bucket takes longer than the arithmetic.
  * The first six are the place of the cell, the capacity, the ticks of a unit, the origin, the ticks of a microsecond
- * and the time in ticks; then for the current run the cost, and the cost less the capacity in ticks.
+ * and the time in ticks. The other two belong to the current run: the cost, and the cost less the capacity in ticks.
  */
 export const BUCKETS: string = `
 if ARGV[4] == 'several' then
