@@ -33,7 +33,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
 
   override allow(input: Input, cost: Cost = 1): boolean {
     const direct = this.#direct;
-    if (direct === undefined || typeof cost !== "number") return super.allow(input, cost);
+    if (direct === undefined || typeof cost !== "number") return this.#allowRequested(input, cost);
     const key = direct.key(input);
     // `checkKey` throws, so that this function stays small enough to inline.
     if (typeof key !== "string") checkKey(key);
@@ -110,6 +110,11 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     const report = transact(verb, calls, now, takenFrom);
     this.notifyDegraded(report);
     return report;
+  }
+
+  /** Apart, so that `allow` stays small enough to inline. */
+  #allowRequested(input: Input, cost: Cost): boolean {
+    return this.allowRequest(() => this.request(input, cost), cost);
   }
 
   /** `consume` for one space, which allocates nothing but the decision. */

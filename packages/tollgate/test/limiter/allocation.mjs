@@ -23,7 +23,7 @@ const [storeName, clockName, mostBytes, ...lists] = process.argv.slice(2);
 const CALLS = clockName === "manual" ? 1_000_000 : 250_000;
 const CALLS_TO_WARM_UP = 2 * CALLS;
 /** The engine recompiles now and then, and allocates meanwhile. Allocations of calls themselves show in every round. */
-const ROUNDS = 4;
+const ROUNDS = 12;
 /** Bytes between samples, on average. */
 const SAMPLING_INTERVAL = clockName === "manual" ? 256 : 4_096;
 

@@ -1,3 +1,3 @@
 import { testFullPeek } from "./full-peek.ts";
 
-testFullPeek(160);
+testFullPeek(150);

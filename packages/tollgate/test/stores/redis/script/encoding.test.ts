@@ -86,7 +86,7 @@ describe("the arguments of a call", () => {
 
   it("a refund can carry the moment of its take", () => {
     const { args } = few([call("refund", bucket, "a", 2, { takenUs: NOW_US })]);
-    expect(args.slice(-8)).toEqual(["r", "5", "1", String(NOW_US), "1", "1", "1", "2"]);
+    expect(args.slice(-8)).toEqual(["refund", "5", "1", String(NOW_US), "1", "1", "1", "2"]);
   });
 });
 
