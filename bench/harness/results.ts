@@ -81,9 +81,8 @@ export async function writeReport(name: string, report: Report): Promise<void> {
   await writeFile(fileIn(`results/${name}.json`), encodeReport(report));
 }
 
-/** JSON with a line for each part. Numbers have nine digits. */
+/** JSON in one line. Numbers have nine digits. */
 export function encodeReport(report: Report): string {
   const round = (_: string, item: unknown) => (typeof item === "number" ? Number(item.toPrecision(9)) : item);
-  const lines = Object.entries(report).map(([name, part]) => `"${name}": ${JSON.stringify(part, round)}`);
-  return `{\n${lines.join(",\n")}\n}\n`;
+  return `${JSON.stringify(report, round)}\n`;
 }

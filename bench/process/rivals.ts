@@ -37,11 +37,14 @@ export const RIVALS = {
   async "hono-rate-limiter"() {
     const { MemoryStore } = await import("hono-rate-limiter");
     return (setup) => {
-      const { units } = setup;
       const store = new MemoryStore();
       // The store reads only this option of the middleware.
       store.init({ windowMs: WINDOW_MS } as Parameters<typeof store.init>[0]);
-      const contender = syncContender(setup, (key) => store.increment(key).totalHits <= units);
+      const contender = syncContender(setup, (strings) => (from, to) => {
+        let admitted = 0;
+        for (let i = from; i < to; i += 1) if (store.increment(strings[i]!).totalHits <= setup.units) admitted += 1;
+        return admitted;
+      });
       return { ...contender, close: () => store.shutdown() };
     };
   },
@@ -53,17 +56,20 @@ export const RIVALS = {
   async limiter() {
     const { TokenBucket } = await import("limiter");
     return (setup) => {
-      const { units } = setup;
       const buckets = new Map<string, InstanceType<typeof TokenBucket>>();
-      return syncContender(setup, (key) => {
-        let bucket = buckets.get(key);
-        if (bucket === undefined) {
-          bucket = new TokenBucket({ bucketSize: units, tokensPerInterval: 1, interval: WINDOW_MS });
-          // Buckets begin empty. `RateLimiter` of the same package fills its own in this way.
-          bucket.content = units;
-          buckets.set(key, bucket);
+      return syncContender(setup, (strings) => (from, to) => {
+        let admitted = 0;
+        for (let i = from; i < to; i += 1) {
+          let bucket = buckets.get(strings[i]!);
+          if (bucket === undefined) {
+            bucket = new TokenBucket({ bucketSize: setup.units, tokensPerInterval: 1, interval: WINDOW_MS });
+            // Buckets begin empty. `RateLimiter` of the same package fills its own in this way.
+            bucket.content = setup.units;
+            buckets.set(strings[i]!, bucket);
+          }
+          if (bucket.tryRemoveTokens(1)) admitted += 1;
         }
-        return bucket.tryRemoveTokens(1);
+        return admitted;
       });
     };
   },
@@ -73,16 +79,19 @@ export const RIVALS = {
 async function fastifyRateLimit(cache: [] | [number]): Promise<CreateContender> {
   const { default: LocalStore } = await import("@fastify/rate-limit/store/LocalStore.js");
   return (setup) => {
-    const { units } = setup;
     const store = new LocalStore(false, false, ...cache);
     let current = 0;
     const done = (error: Error | null, counted: { readonly current: number }) => {
       if (error !== null) throw error;
       current = counted.current;
     };
-    return syncContender(setup, (key) => {
-      store.incr(key, done, WINDOW_MS, units);
-      return current <= units;
+    return syncContender(setup, (strings) => (from, to) => {
+      let admitted = 0;
+      for (let i = from; i < to; i += 1) {
+        store.incr(strings[i]!, done, WINDOW_MS, setup.units);
+        if (current <= setup.units) admitted += 1;
+      }
+      return admitted;
     });
   };
 }

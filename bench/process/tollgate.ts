@@ -46,18 +46,30 @@ const STORES: Record<Variant["store"], () => Promise<() => SyncStore>> = {
 };
 
 const FORMS: Record<Variant["form"], (limiter: Limiter, setup: Setup) => Contender> = {
-  keys: (limiter, setup) => syncContender(setup, (key) => limiter.allow(key)),
+  keys: decideAboutKeys,
   decisions: decideInFull,
   handles: decideAboutHandles,
   batches: decideAboutBatches,
 };
 
+function decideAboutKeys(limiter: Limiter, setup: Setup): Contender {
+  return syncContender(setup, (strings) => (from, to) => {
+    let admitted = 0;
+    for (let i = from; i < to; i += 1) if (limiter.allow(strings[i]!)) admitted += 1;
+    return admitted;
+  });
+}
+
 function decideInFull(limiter: Limiter, setup: Setup): Contender {
-  return syncContender(setup, (key) => {
-    const decision = limiter.consume(key);
-    // Reads the figures as users do. The compiler may leave out unread ones.
-    if (Number.isNaN(decision.remaining + decision.resetMs)) throw new Error("expected numbers in a decision");
-    return decision.allowed;
+  return syncContender(setup, (strings) => (from, to) => {
+    let admitted = 0;
+    for (let i = from; i < to; i += 1) {
+      const decision = limiter.consume(strings[i]!);
+      // Reads the figures as users do. The compiler may leave out unread ones.
+      if (Number.isNaN(decision.remaining + decision.resetMs)) throw new Error("expected numbers in a decision");
+      if (decision.allowed) admitted += 1;
+    }
+    return admitted;
   });
 }
 
