@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 import { FiguresReporter } from "./packages/tollgate/test/floods/kit/figures-reporter.ts";
 import { DEEP_TESTS, FLOODS, resolve, settingsOf } from "./tools/test-tiers.ts";
@@ -11,8 +10,6 @@ export default defineConfig({
   test: {
     ...settings,
     reporters: [new FiguresReporter(), ...(settings.reporters as [])],
-    // One more than cores: many of these tests wait for servers and for time to pass.
-    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         extends: true,

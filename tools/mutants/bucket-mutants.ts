@@ -28,8 +28,8 @@ export const BUCKET_MUTANTS: readonly Mutant[] = [
   {
     name: "bucket admits more than it holds",
     file: TOKEN_BUCKET,
-    find: "const full = Math.max(cells[at]!, nowTicks);\n    // Cost",
-    replace: "const full = cells[at]!;\n    // Cost",
+    find: "const full = Math.max(cells[at]!, nowTicks);\n    // The capacity",
+    replace: "const full = cells[at]!;\n    // The capacity",
     why: "idle time counts towards a cost above the capacity",
   },
   {

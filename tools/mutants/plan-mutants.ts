@@ -13,15 +13,15 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   {
     name: "shadow limits go into debt",
     file: VERBS,
-    find: 'verb === "charge" || this.plan.enforces[i]! || report.conforms[at + i]!',
-    replace: "true",
+    find: '!(takes === "always" || this.plan.enforces[i]! || report.conforms[at + i]!)',
+    replace: "false",
     why: "a shadow limit takes what does not conform",
   },
   {
     name: "denied calls take",
     file: VERBS,
-    find: '(!admitted && (verb === "take" || verb === "peek"))',
-    replace: '(!admitted && verb === "peek")',
+    find: '(takes === "if all conform" && !admitted)',
+    replace: '(takes === "if all conform" && !admitted && report.conforms[at] === false)',
     why: "not all or nothing",
   },
   {
@@ -29,7 +29,7 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     file: VERBS,
     find: "if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) return false;",
     replace:
-      "if (!this.#kernels[i]!.admit(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) return false;",
+      "if (!this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) return false;",
     why: "`allow` is not all or nothing, and takes twice",
   },
   {
@@ -56,28 +56,28 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   {
     name: "plain costs are admitted though a limit denies",
     file: VERBS,
-    find: "if (this.#kernels[i]!.admit(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) continue;",
-    replace: "this.#kernels[i]!.admit(cells, base + this.#offsets[i]!, now, this.#counted(i, cost)); continue;",
+    find: "if (this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) continue;",
+    replace: "this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, this.#counted(i, cost)); continue;",
     why: "`allow` admits what a limit denies",
   },
   {
     name: "charges only what conforms",
     file: VERBS,
-    find: '(!admitted && (verb === "take" || verb === "peek"))',
+    find: '(takes === "if all conform" && !admitted)',
     replace: "!admitted",
     why: "a key never goes into debt",
   },
   {
     name: "refunds take",
     file: VERBS,
-    find: 'if (verb === "refund") kernel.refund(cells, cell, now, cost);',
-    replace: 'if (verb === "refund") kernel.take(cells, cell, now, cost);',
+    find: "this.#kernels[i]!.refund(cells, base + this.#offsets[i]!, now, costs[i]!);",
+    replace: "this.#kernels[i]!.take(cells, base + this.#offsets[i]!, now, costs[i]!);",
     why: "a refund takes units",
   },
   {
     name: "dropped without idle time",
     file: VERBS,
-    find: "then[0] = now[0]! - this.#idleTtlUs;",
+    find: "then[0] = now[0]! - this.idleTtlUs;",
     replace: "then[0] = now[0]!;",
     why: "a bucket that began empty is forgotten as soon as it is full, and is empty again",
   },
@@ -99,8 +99,8 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   {
     name: "shortest idle time of the plan",
     file: VERBS,
-    find: "Math.max(...plan.limits.map(idleTtlUs))",
-    replace: "Math.min(...plan.limits.map(idleTtlUs))",
+    find: "Math.max(...this.#kernels.map((kernel) => kernel.idleTtlUs))",
+    replace: "Math.min(...this.#kernels.map((kernel) => kernel.idleTtlUs))",
     why: "a key is forgotten before the longest of its idle times is over",
   },
 ];

@@ -112,7 +112,7 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     name: "a ring outlives its units",
     file: SLIDING,
-    find: "    this.#startAnewIfUnused(cells, at, now);\n",
+    find: "    this.#restartIfIdle(cells, at, now);\n",
     replace: "",
     why: "a key decides differently from one that a sweep dropped",
   },

@@ -2,6 +2,8 @@
  * A moment in whole microseconds since the Unix epoch, as the only element of a typed array. Engines allocate a box for
  * so large a number whenever they pass it to a function that is not inlined, or return it from one. The owner of a cell
  * reuses it for one moment after another; all others only read it.
+ *
+ * Code that needs the moment later copies it: `own[0] = now[0]!`.
  */
 export type TimeCell = Float64Array;
 

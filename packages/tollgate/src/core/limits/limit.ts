@@ -1,13 +1,13 @@
-import type { FixedWindowLimit } from "./fixed-window.ts";
-import type { SlidingWindowLimit } from "./sliding-window.ts";
-import type { TokenBucketLimit } from "./token-bucket.ts";
+import type { FixedWindowLimit } from "./fixed-window-limit.ts";
+import type { SlidingWindowLimit } from "./sliding-window-limit.ts";
+import type { TokenBucketLimit } from "./token-bucket-limit.ts";
 
 // All that users get of limits, one algorithm a block. The main entry exports this file.
 
-export { type FixedWindowLimit, type FixedWindowOptions, fixedWindow } from "./fixed-window.ts";
+export { type FixedWindowLimit, type FixedWindowOptions, fixedWindow } from "./fixed-window-limit.ts";
 export type { LimitMode } from "./limit-common.ts";
-export type { LimitOptions } from "./options.ts";
-export { type SlidingWindowLimit, type SlidingWindowOptions, slidingWindow } from "./sliding-window.ts";
+export type { LimitOptions } from "./limit-options.ts";
+export { type SlidingWindowLimit, type SlidingWindowOptions, slidingWindow } from "./sliding-window-limit.ts";
 export {
   type InitialOptions,
   perDay,
@@ -18,7 +18,7 @@ export {
   type TokenBucketLimit,
   type TokenBucketOptions,
   tokenBucket,
-} from "./token-bucket.ts";
+} from "./token-bucket-limit.ts";
 
 /** One quota policy: an immutable value, made by `tokenBucket`, `perSecond` …, `slidingWindow` or `fixedWindow`. */
 export type Limit = TokenBucketLimit | SlidingWindowLimit | FixedWindowLimit;

@@ -14,12 +14,7 @@ import { SweepPass, type SweptSlots } from "./sweep-pass.ts";
 const BYTES_PER_CELL = 8;
 
 /** What the tables of one store have in common. */
-export interface KeyTableStore {
-  readonly capacity: Capacity;
-  readonly texts: KeyTexts;
-  /** Drops idle keys of a full store. */
-  reclaim(now: TimeCell): void;
-}
+export type KeyTableStore = { readonly capacity: Capacity; readonly texts: KeyTexts; reclaim(now: TimeCell): void };
 
 /**
  * The keys and cells of one plan: a Map from key to slot, and the cells of all slots side by side in one array. Slots
@@ -32,7 +27,6 @@ export class KeyTable extends PlanTable implements SweptSlots {
   readonly #keys: string[] = [];
   readonly width: number;
   readonly #keyTableStore: KeyTableStore;
-  /** Recent keys and their slots. */
   readonly #recent: RecentKeys;
   readonly #keyBytes = new KeyBytes((bytes) => this.charge(bytes));
   /** The text and the bytes of the new key that `insert` is about to add. */
@@ -202,7 +196,6 @@ export class KeyTable extends PlanTable implements SweptSlots {
   }
 
   #remove(slot: number): void {
-    const { width } = this;
     const last = this.#keys.length - 1;
     const text = this.#keys[slot]!;
     this.#slots.delete(text);
@@ -211,7 +204,7 @@ export class KeyTable extends PlanTable implements SweptSlots {
     this.capacity.size -= 1;
     this.#keyBytes.delete(text);
     if (slot === last) return;
-    this.cells.copyWithin(slot * width, last * width, (last + 1) * width);
+    this.cells.copyWithin(slot * this.width, last * this.width, (last + 1) * this.width);
     this.#keys[slot] = moved;
     this.#slots.set(moved, slot);
   }
@@ -229,11 +222,10 @@ export class KeyTable extends PlanTable implements SweptSlots {
 
   /** Drops idle keys to make the new one fit. Tries that once at each instant. */
   #reclaimFor(bytes: number, now: TimeCell): boolean {
-    const nowUs = now[0]!;
-    if (nowUs === this.capacity.fullAtUs || this.retired) return false;
+    if (now[0] === this.capacity.fullAtUs || this.retired) return false;
     this.#keyTableStore.reclaim(now);
     if (this.#fitsNew(bytes)) return true;
-    this.capacity.fullAtUs = nowUs;
+    this.capacity.fullAtUs = now[0]!;
     return false;
   }
 

@@ -1,4 +1,4 @@
-import { perMinute, perSecond } from "../../core/limits/token-bucket.ts";
+import { perMinute, perSecond } from "../../core/limits/token-bucket-limit.ts";
 import { admittedOf, type ContractTests, same, sizeOf } from "./contract-case.ts";
 
 const ODD_KEYS = [

@@ -1,6 +1,6 @@
-import { fixedWindow } from "../../core/limits/fixed-window.ts";
-import { slidingWindow } from "../../core/limits/sliding-window.ts";
-import { perSecond, tokenBucket } from "../../core/limits/token-bucket.ts";
+import { fixedWindow } from "../../core/limits/fixed-window-limit.ts";
+import { slidingWindow } from "../../core/limits/sliding-window-limit.ts";
+import { perSecond, tokenBucket } from "../../core/limits/token-bucket-limit.ts";
 import type { Limiter } from "../../limiter/limiter.ts";
 import { type AnyLimiter, type Bench, type ContractTests, randomBelow, same } from "./contract-case.ts";
 

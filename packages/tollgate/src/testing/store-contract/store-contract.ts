@@ -2,10 +2,10 @@ import { admission } from "./admission.ts";
 import { type AnyStore, Bench, type ContractCase, type ContractTests } from "./contract-case.ts";
 import { keys } from "./keys.ts";
 import { shortcuts } from "./shortcuts.ts";
+import { verbs } from "./single-verbs.ts";
 import { time } from "./time.ts";
 import { together } from "./together.ts";
 import { twin } from "./twin.ts";
-import { verbs } from "./verbs.ts";
 
 export interface StoreContractOptions {
   /** Makes an empty store for each case. The store has to use the time that limiters pass to it. */

@@ -1,11 +1,11 @@
 import { compileLimit } from "../../../algorithms/registry.ts";
 import { Ticks } from "../../../algorithms/ticks.ts";
 import { toMicroseconds } from "../../../core/duration.ts";
-import { fixedWindow } from "../../../core/limits/fixed-window.ts";
+import { fixedWindow } from "../../../core/limits/fixed-window-limit.ts";
 import type { FixedWindowLimit, Limit, SlidingWindowLimit, TokenBucketLimit } from "../../../core/limits/limit.ts";
-import { slidingWindow } from "../../../core/limits/sliding-window.ts";
+import { slidingWindow } from "../../../core/limits/sliding-window-limit.ts";
 import { tickScale } from "../../../core/limits/tick-scale.ts";
-import { tokenBucket } from "../../../core/limits/token-bucket.ts";
+import { tokenBucket } from "../../../core/limits/token-bucket-limit.ts";
 import { fractionOfRate, type TooSlow } from "./fraction-of-rate.ts";
 import { FIXED_WINDOW } from "./lua/fixed-window-lua.ts";
 import { SLIDING_WINDOW } from "./lua/sliding-window-lua.ts";

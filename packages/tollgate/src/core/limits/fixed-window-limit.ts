@@ -7,7 +7,7 @@ import {
   commonParts,
   fingerprintOf,
   type LimitOptions,
-} from "./options.ts";
+} from "./limit-options.ts";
 
 /** At most `capacity` units in each window of `windowMs`, counted from the epoch or from the key's first use. */
 export interface FixedWindowLimit extends LimitCommon {

@@ -1,6 +1,6 @@
-import { fixedWindow } from "../../core/limits/fixed-window.ts";
-import { slidingWindow } from "../../core/limits/sliding-window.ts";
-import { perMinute, perSecond } from "../../core/limits/token-bucket.ts";
+import { fixedWindow } from "../../core/limits/fixed-window-limit.ts";
+import { slidingWindow } from "../../core/limits/sliding-window-limit.ts";
+import { perMinute, perSecond } from "../../core/limits/token-bucket-limit.ts";
 import { combine } from "../../limiter/combine.ts";
 import { type AnyLimiter, admittedOf, type ContractTests, same, sizeOf } from "./contract-case.ts";
 

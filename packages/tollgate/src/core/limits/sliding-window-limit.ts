@@ -1,7 +1,7 @@
 import { type Duration, formatMicroseconds, toMicroseconds, toMilliseconds } from "../duration.ts";
 import { show, TollgateError } from "../errors.ts";
 import { type LimitCommon, sealLimit } from "./limit-common.ts";
-import { checkCount, checkFactoryOptions, commonParts, fingerprintOf, type LimitOptions } from "./options.ts";
+import { checkCount, checkFactoryOptions, commonParts, fingerprintOf, type LimitOptions } from "./limit-options.ts";
 
 /** At most `capacity` units in any window of `windowMs`; units within `resolutionMs` leave together. */
 export interface SlidingWindowLimit extends LimitCommon {

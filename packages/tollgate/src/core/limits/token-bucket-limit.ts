@@ -8,7 +8,7 @@ import {
   commonParts,
   fingerprintOf,
   type LimitOptions,
-} from "./options.ts";
+} from "./limit-options.ts";
 import { tickScale } from "./tick-scale.ts";
 
 /** Holds up to `capacity` units and gains `refill` every `perMs`, continuously. */
