@@ -31,6 +31,7 @@ import {
 } from "./run-state.ts";
 import type { Scenario } from "./scenario.ts";
 import { ChangeOfConstant } from "./shared-words.ts";
+import { StateSet } from "./state-set.ts";
 
 /** These random runs find most of the words that threads share, before the search relies on them. */
 const FIRST_RUNS = 300;
@@ -63,7 +64,9 @@ class Search {
   readonly #world: World;
   readonly #judge: Judge;
   readonly #isIndependent: (operation: Operation, thread: number) => boolean;
-  readonly #visited = new Set<string>();
+  readonly #visited = new StateSet();
+  /** The numbers of the orders in which calls returned and began. */
+  readonly #orders = new Map<string, number>();
   readonly #turns: Turn[] = [];
   #runs = 0;
   #cut = 0;
@@ -82,11 +85,9 @@ class Search {
   }
 
   visit(state: RunState): void {
-    const { points, returnedBefore, dead } = state;
+    const { points, order, dead } = state;
     const ids = points.map(({ id }) => id);
-    const name = `${ids.join()};${returnedBefore.join(";")};${dead};${this.#world.memory.hash}`;
-    if (this.#visited.has(name)) return;
-    this.#visited.add(name);
+    if (!this.#visited.add([...ids, this.#numberOf(order), dead, ...this.#world.memory.hash])) return;
     if (isTooLong(state, this.#world)) {
       this.#cut += 1;
       return;
@@ -100,6 +101,13 @@ class Search {
     for (const thread of threads) this.#step(state, thread, points[thread]!);
     if (dead !== NO_THREAD || this.#world.scenario.deaths === "none") return;
     for (const thread of threads) this.visit({ ...state, dead: thread });
+  }
+
+  #numberOf(order: string): number {
+    const known = this.#orders.get(order);
+    if (known !== undefined) return known;
+    this.#orders.set(order, this.#orders.size);
+    return this.#orders.size - 1;
   }
 
   #step(state: RunState, thread: number, point: Point): void {

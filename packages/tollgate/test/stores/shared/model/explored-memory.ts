@@ -1,8 +1,8 @@
 import type { Views } from "../../../../src/stores/shared/shared-memory.ts";
 import type { Operation, Value } from "./operation.ts";
 
-const MIXER = 0x9e3779b1;
-const OTHER_MIXER = 0x85ebca6b;
+export const MIXER = 0x9e3779b1;
+export const OTHER_MIXER = 0x85ebca6b;
 
 /** Shared memory that can be restored, and that has a hash of its state. */
 export class ExploredMemory {
@@ -22,8 +22,8 @@ export class ExploredMemory {
     return this.#changes.length;
   }
 
-  get hash(): string {
-    return `${this.#hash},${this.#otherHash}`;
+  get hash(): readonly [number, number] {
+    return [this.#hash, this.#otherHash];
   }
 
   /** Restores the state at a mark. */
@@ -101,8 +101,8 @@ export class ExploredMemory {
   }
 }
 
-/** Based on the finalizer of MurmurHash3. */
-function mixed(word: number, value: number, mixer: number): number {
+/** A hash of a number at a word. Based on the finalizer of MurmurHash3. */
+export function mixed(word: number, value: number, mixer: number): number {
   let hash = Math.imul(word ^ mixer, 0xc2b2ae35);
   hash = Math.imul(hash ^ (hash >>> 15) ^ value, mixer);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);

@@ -81,7 +81,8 @@ export class World {
 
   /** The state of each key, as a new thread reads it. */
   finalState(): ReadonlyMap<string, string> {
-    const { hash, mark } = this.memory;
+    const { mark } = this.memory;
+    const hash = this.memory.hash.join();
     const known = this.#finalStates.get(hash);
     if (known !== undefined) return known;
     this.#access = (operation) => this.memory.perform(operation);
@@ -103,11 +104,11 @@ export class World {
     const replay = new Replay(this.memory, this.sharedWords, thread, from, mayGoOn);
     this.#access = (operation) => replay.step(operation);
     const program = this.scenario.programs[thread]!;
-    if (this.scenario.limiters === "kept") return replay.run(caller, program);
+    if (limiters === "kept") return replay.run(caller, program).turnEnd;
     const index = from.outcomes.length;
-    const to = replay.run(caller, program.slice(index, index + 1));
-    if (to.operation === undefined) to.same = this.#rootOf(thread, to.outcomes);
-    return to;
+    const { turnEnd, programEnd } = replay.run(caller, program.slice(index, index + 1));
+    programEnd.same = this.#rootOf(thread, programEnd.outcomes);
+    return turnEnd;
   }
 
   #rootOf(thread: number, outcomes: readonly string[]): Point {

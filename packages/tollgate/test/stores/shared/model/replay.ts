@@ -4,15 +4,20 @@ import { BEGIN, type Operation, type Value } from "./operation.ts";
 import { type Point, pathTo } from "./point.ts";
 import type { SharedWords } from "./shared-words.ts";
 
-/** Thrown through the library, which catches nothing on the way, when a thread's turn is over. */
-class TurnIsOver extends Error {}
-const TURN_IS_OVER = new TurnIsOver();
-
 export type MayGoOn = (operation: Operation) => boolean;
+
+/** Where a turn ended, and the state of the memory there. */
+interface TurnEnd {
+  readonly point: Point;
+  readonly mark: number;
+}
 
 /**
  * One run of a thread's program from its beginning. First the thread gets the values that it found before, without
  * accessing memory. From there on its steps are performed, until its turn is over.
+ *
+ * Then it goes on as if it kept the turn, until the program ends, and the memory is restored. Many later turns begin
+ * with these steps and need no run for them.
  */
 export class Replay {
   readonly #memory: ExploredMemory;
@@ -23,6 +28,7 @@ export class Replay {
   /** How much of the past has been replayed. */
   #replayed = 0;
   #point: Point;
+  #turnEnd: TurnEnd | undefined;
 
   constructor(memory: ExploredMemory, sharedWords: SharedWords, thread: number, from: Point, mayGoOn: MayGoOn) {
     this.#memory = memory;
@@ -33,22 +39,20 @@ export class Replay {
     this.#point = from;
   }
 
-  /** Runs the program, and returns the point that it has reached. */
-  run(caller: Pick<Caller, "play">, program: readonly Call[]): Point {
-    try {
-      for (const call of program) {
-        this.step(BEGIN);
-        const outcome = caller.play(call);
-        if (this.#isLive) this.#point.outcomes = [...this.#point.outcomes, outcome];
-      }
-      this.#point.operation = undefined;
-    } catch (error) {
-      if (error !== TURN_IS_OVER) throw error;
+  /** Runs the program. Returns the points at the end of the turn and at the end of the program. */
+  run(caller: Pick<Caller, "play">, program: readonly Call[]): { readonly turnEnd: Point; readonly programEnd: Point } {
+    for (const call of program) {
+      this.step(BEGIN);
+      const outcome = caller.play(call);
+      if (this.#isLive) this.#point.outcomes = [...this.#point.outcomes, outcome];
     }
-    return this.#point;
+    this.#point.operation = undefined;
+    const programEnd = this.#point;
+    if (this.#turnEnd === undefined) return { turnEnd: programEnd, programEnd };
+    this.#memory.undo(this.#turnEnd.mark);
+    return { turnEnd: this.#turnEnd.point, programEnd };
   }
 
-  /** @throws TurnIsOver */
   step(operation: Operation): Value {
     if (this.#sharedWords.isConstant(operation) && operation !== BEGIN) {
       if (this.#memory.changesNothing(operation)) return this.#memory.perform(operation);
@@ -71,11 +75,14 @@ export class Replay {
   }
 
   #live(operation: Operation): Value {
-    this.#point.operation = operation;
-    if (!this.#mayGoOn(operation)) throw TURN_IS_OVER;
-    this.#sharedWords.note(operation, this.#thread);
+    const point = this.#point;
+    point.operation = operation;
+    if (this.#turnEnd === undefined) {
+      if (this.#mayGoOn(operation)) this.#sharedWords.note(operation, this.#thread);
+      else this.#turnEnd = { point, mark: this.#memory.mark };
+    }
     const found = this.#memory.perform(operation);
-    this.#point = this.#point.goOn(found);
+    this.#point = point.goOn(found);
     return found;
   }
 }

@@ -23,6 +23,8 @@ export interface RunState {
   readonly points: readonly Point[];
   /** For each call of each thread: how many calls of each thread had returned when it began. */
   readonly returnedBefore: readonly (readonly string[])[];
+  /** The same in one string. */
+  readonly order: string;
   /** The thread that died, or `NO_THREAD`. */
   readonly dead: number;
 }
@@ -30,16 +32,17 @@ export interface RunState {
 /** The state before all calls. */
 export function beginning(world: World): RunState {
   const points = world.roots();
-  return { points, returnedBefore: points.map(() => []), dead: NO_THREAD };
+  return { points, returnedBefore: points.map(() => []), order: "", dead: NO_THREAD };
 }
 
 /** The state after a thread has moved to another point. A turn contains the beginning of at most one call. */
 export function stateAfter(state: RunState, thread: number, to: Point): RunState {
   const points = state.points.with(thread, to.same ?? to);
-  if (state.points[thread]!.isInCall) return { ...state, points };
+  const { returnedBefore: before, order, dead } = state;
+  if (state.points[thread]!.isInCall) return { points, returnedBefore: before, order, dead };
   const returned = state.points.map(({ outcomes }) => outcomes.length).join("");
-  const began = [...state.returnedBefore[thread]!, returned];
-  return { ...state, points, returnedBefore: state.returnedBefore.with(thread, began) };
+  const returnedBefore = before.with(thread, [...before[thread]!, returned]);
+  return { points, returnedBefore, order: returnedBefore.join(";"), dead };
 }
 
 /** The threads that have a next step. */

@@ -1,0 +1,50 @@
+import { MIXER, mixed, OTHER_MIXER } from "./explored-memory.ts";
+
+const FIRST_PLACES = 2 ** 16;
+
+/** A set of states by two 32-bit hashes of each, which are mixed from the numbers that describe it. */
+export class StateSet {
+  /** Two words for each place. A place with two zeros is empty. */
+  #words = new Int32Array(2 * FIRST_PLACES);
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Adds a state. False if the set has it already. */
+  add(numbers: readonly number[]): boolean {
+    let first = 0;
+    let second = 0;
+    for (const number of numbers) {
+      first = mixed(first + 1, number, MIXER);
+      second = mixed(second + 1, number, OTHER_MIXER);
+    }
+    // Never two zeros.
+    const is = this.#insert(this.#words, first, second === 0 ? 1 : second);
+    if (is) this.#grow();
+    return is;
+  }
+
+  #insert(words: Int32Array, first: number, second: number): boolean {
+    const last = words.length / 2 - 1;
+    for (let place = first & last; ; place = (place + 1) & last) {
+      if (words[2 * place + 1] === 0) {
+        words[2 * place] = first;
+        words[2 * place + 1] = second;
+        return true;
+      }
+      if (words[2 * place] === first && words[2 * place + 1] === second) return false;
+    }
+  }
+
+  #grow(): void {
+    this.#size += 1;
+    const before = this.#words;
+    if (4 * this.#size < before.length) return;
+    this.#words = new Int32Array(2 * before.length);
+    for (let at = 0; at < before.length; at += 2) {
+      if (before[at + 1] !== 0) this.#insert(this.#words, before[at]!, before[at + 1]!);
+    }
+  }
+}
