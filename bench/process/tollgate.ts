@@ -66,7 +66,7 @@ function decideInFull(limiter: Limiter, setup: Setup): Contender {
     for (let i = from; i < to; i += 1) {
       const decision = limiter.consume(strings[i]!);
       // Reads the figures as users do. The compiler may leave out unread ones.
-      if (Number.isNaN(decision.remaining + decision.resetMs)) throw new Error("expected numbers in a decision");
+      if (Number.isNaN(decision.remaining! + decision.resetMs)) throw new Error("expected numbers in a decision");
       if (decision.allowed) admitted += 1;
     }
     return admitted;

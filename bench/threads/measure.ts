@@ -48,7 +48,7 @@ async function measureMessages(threads: number, plan: Plan): Promise<number> {
   const orderOf = (): AskerOrder => ({ does: "asks", plan, barrier, threads, owner: portTo(limiter) });
   const samples = await startWorkers(Array.from({ length: threads }, orderOf));
   expectAllAdmitted(samples);
-  const units = CAPACITY - limiter.peek(new KeyPool(1).key(0), 0).remaining;
+  const units = CAPACITY - limiter.peek(new KeyPool(1).key(0), 0).remaining!;
   expectCount("units taken", units, sumOf(samples, "callsInAll"));
   return millionPerSecond(samples);
 }

@@ -108,7 +108,7 @@ export function checkAdmitted(
   // On a very slow machine some units have come back, also during this check.
   const mostBack = () => Math.floor(sinceOpenedMs() / UNIT_MS);
   for (let index = 0; index < keys; index += 1) {
-    const missing = CAPACITY - limiter.peek(pool.key(index), 0).remaining;
+    const missing = CAPACITY - limiter.peek(pool.key(index), 0).remaining!;
     const isRight = missing <= taken[index]! && (missing === taken[index]! || missing >= taken[index]! - mostBack());
     if (!isRight) expectCount(`units taken from key ${index}`, missing, taken[index]!);
   }
@@ -117,5 +117,5 @@ export function checkAdmitted(
 /** @throws Error when a call was admitted, or when the key has units. */
 export function checkDenied(limiter: Limiter, samples: readonly ThreadSample[]): void {
   expectCount("calls admitted", sumOf(samples, "admittedInAll"), 0);
-  expectCount("units left", limiter.peek(new KeyPool(1).key(0), 0).remaining, 0);
+  expectCount("units left", limiter.peek(new KeyPool(1).key(0), 0).remaining!, 0);
 }

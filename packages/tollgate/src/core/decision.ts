@@ -15,11 +15,16 @@ interface DecisionCommon {
   readonly limits: readonly Limit[];
   /**
    * Whole units left after this decision: the least of the enforcing limits that count the binding limit's unit, never
-   * below 0; `Infinity` when no enforcing limit applied.
+   * below 0. `undefined` if no enforcing limit applied, or if the store was unavailable and no fallback counted.
    */
-  readonly remaining: number;
-  /** Whole units left under the binding limit itself; `Infinity` when no enforcing limit applied. */
-  readonly limitRemaining: number;
+  readonly remaining: number | undefined;
+  /** Whole units left under the binding limit itself; `undefined` where `remaining` is. */
+  readonly limitRemaining: number | undefined;
+  /**
+   * Milliseconds after which the same call passes if nothing else arrives, a whole number of microseconds. 0 if it
+   * would pass at once, which is never so after a denial. `Infinity` if it never does; a second for `"store-full"`.
+   */
+  readonly retryAfterMs: number;
   /** Milliseconds until the binding limit is idle if nothing else arrives. */
   readonly resetMs: number;
   /** The limits in shadow mode that would have denied. Absent if no shadow limit would have. */
@@ -33,8 +38,6 @@ interface DecisionCommon {
 /** The call may go on; its cost has been taken. */
 export interface Allowed extends DecisionCommon {
   readonly allowed: true;
-  /** Milliseconds until the binding limit would allow the same call again if nothing else arrives: 0 if at once. */
-  readonly nextMs: number;
 }
 
 /** The call may not go on. Its cost has not been taken, except by `charge`. */
@@ -47,11 +50,6 @@ export interface Denied extends DecisionCommon {
    * - `"store-full"`: the store has no slot for the key, and denies such keys.
    */
   readonly reason: "exhausted" | "cost-over-capacity" | "store-unavailable" | "store-full";
-  /**
-   * The least time after which the same call passes if nothing else arrives, a whole number of microseconds. `Infinity`
-   * if it never does; a second for `"store-full"`.
-   */
-  readonly retryAfterMs: number;
   /** The enforcing limits to which the cost did not conform; empty if the store was unavailable. */
   readonly violated: readonly Limit[];
   /** Units that still count against the binding limit at that moment. */
@@ -69,8 +67,8 @@ export interface LimitStatus {
   readonly key: string;
   readonly unit: string;
   /** The limit's capacity in its unit. */
-  readonly limit: number;
-  /** Whole units that count now; above `limit` while the key is in debt. */
+  readonly capacity: number;
+  /** Whole units that count now; above `capacity` while the key is in debt. */
   readonly used: number;
   /** Whole units left, never below 0. */
   readonly remaining: number;

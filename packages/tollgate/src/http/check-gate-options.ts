@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>
   exposeHeaders: true,
   denial: true,
   status: true,
-  retryJitter: true,
+  retryJitterSeconds: true,
   onDenied: true,
   onError: true,
   logError: true,
@@ -39,7 +39,7 @@ export interface CheckedGateOptions<Request, Input> {
   readonly partitionKey: GateOptions<Request, Input>["partitionKey"];
   readonly denial: NonNullable<GateOptions<Request, Input>["denial"]>;
   readonly status: NonNullable<GateOptions<Request, Input>["status"]>;
-  readonly retryJitter: number;
+  readonly retryJitterSeconds: number;
   readonly onError: NonNullable<GateOptions<Request, Input>["onError"]>;
   readonly chargeAfter: GateOptions<Request, Input>["chargeAfter"];
   readonly settleAborted: boolean;
@@ -57,7 +57,13 @@ export function checkGateOptions<Request, Input>(
 ): CheckedGateOptions<Request, Input> {
   checkAll(options, own);
   const { input, cost = 1, skip, partitionKey, chargeAfter } = options;
-  const { denial = "negotiate", status = 429, retryJitter = 0, onError = "throw", settleAborted = false } = options;
+  const {
+    denial = "negotiate",
+    status = 429,
+    retryJitterSeconds = 0,
+    onError = "throw",
+    settleAborted = false,
+  } = options;
   return {
     input,
     cost: typeof cost === "object" ? { ...cost } : cost,
@@ -65,7 +71,7 @@ export function checkGateOptions<Request, Input>(
     partitionKey,
     denial,
     status,
-    retryJitter,
+    retryJitterSeconds,
     onError,
     chargeAfter,
     settleAborted,
@@ -89,7 +95,7 @@ function checkAll(options: unknown, own: readonly string[]): void {
   checkChoice("onError", given["onError"], ["allow", "deny", "throw"]);
   checkChoice("exposeHeaders", given["exposeHeaders"], [true, false]);
   checkSettleAborted(given);
-  checkJitter(given["retryJitter"]);
+  checkJitter(given["retryJitterSeconds"]);
 }
 
 /**
@@ -133,7 +139,7 @@ const MOST_JITTER_SECONDS = 86_400;
 function checkJitter(seconds: unknown): void {
   if (seconds === undefined) return;
   if (Number.isInteger(seconds) && (seconds as number) >= 0 && (seconds as number) <= MOST_JITTER_SECONDS) return;
-  throw optionError("retryJitter", `whole seconds from 0 to ${MOST_JITTER_SECONDS}`, seconds);
+  throw optionError("retryJitterSeconds", `whole seconds from 0 to ${MOST_JITTER_SECONDS}`, seconds);
 }
 
 /** Every limit's policy repeats it. */

@@ -48,7 +48,7 @@ export interface GateOptions<Request, Input> extends AddressFilterOptions {
   /** The status of a denial: 429 by default. 503 says that the server is short of capacity. */
   readonly status?: 429 | 503;
   /** The most whole seconds that are added to `Retry-After` at random, so that clients do not all come back at once. */
-  readonly retryJitter?: number;
+  readonly retryJitterSeconds?: number;
   /**
    * What happens to a request when the limiter, its key function or one of these functions throws. `"throw"`, the
    * default, leaves the error to the framework. `"allow"` lets the request pass and `"deny"` answers 503; both call

@@ -189,8 +189,8 @@ export class Gate<Request, Input> {
   }
 
   #denial(request: Request, decision: Denied, headers: HeaderList): DenialResponse {
-    const { denial, status, retryJitter } = this.#options;
-    const seconds = retryAfterSeconds(decision, retryJitter);
+    const { denial, status, retryJitterSeconds } = this.#options;
+    const seconds = retryAfterSeconds(decision, retryJitterSeconds);
     const wantsProblem = denial === "negotiate" && prefersProblem(this.#framework.factsOf(request).header("accept"));
     const body = denial === "problem" || wantsProblem ? "problem" : "json";
     return {

@@ -31,7 +31,7 @@ export class RateLimitHeaders {
     const first = this.#formats[0];
     if (first === undefined) return NO_HEADERS;
     const { limit, limits, limitRemaining: remaining } = decision;
-    if (limit === undefined) return NO_HEADERS;
+    if (limit === undefined || remaining === undefined) return NO_HEADERS;
     const waitMs = waitOf(decision);
     // Rounded up, so that a client that waits finds what the headers told.
     const seconds = Math.ceil(waitMs / 1000);
@@ -46,7 +46,7 @@ export class RateLimitHeaders {
 /** Milliseconds until more is available. A client with nothing left sends nothing until then. */
 function waitOf(decision: Decision): number {
   if (!decision.allowed) return Number.isFinite(decision.retryAfterMs) ? decision.retryAfterMs : decision.resetMs;
-  return decision.limitRemaining === 0 && decision.nextMs > 0 ? decision.nextMs : decision.resetMs;
+  return decision.limitRemaining === 0 && decision.retryAfterMs > 0 ? decision.retryAfterMs : decision.resetMs;
 }
 
 function formatsOf(option: unknown): readonly HeaderFormat[] {

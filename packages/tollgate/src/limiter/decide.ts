@@ -35,10 +35,10 @@ function allowed(limiter: string, limits: readonly Limit[], binding: number, rep
       limiter,
       limit: undefined,
       limits,
-      remaining: Number.POSITIVE_INFINITY,
-      limitRemaining: Number.POSITIVE_INFINITY,
+      remaining: undefined,
+      limitRemaining: undefined,
+      retryAfterMs: 0,
       resetMs: 0,
-      nextMs: 0,
     };
   }
   const limit = limits[binding]!;
@@ -49,8 +49,8 @@ function allowed(limiter: string, limits: readonly Limit[], binding: number, rep
     limits,
     remaining: leastRemaining(limit.unit, limits, report),
     limitRemaining: remainingOf(limit, binding, report),
+    retryAfterMs: toMilliseconds(report.waitUs[binding]!),
     resetMs: toMilliseconds(report.resetUs[binding]!),
-    nextMs: toMilliseconds(report.waitUs[binding]!),
   };
 }
 
@@ -65,8 +65,8 @@ function denied(limiter: string, limits: readonly Limit[], binding: number, repo
       violated: [],
       remaining: 0,
       limitRemaining: 0,
-      resetMs: 0,
       retryAfterMs: toMilliseconds(report.unavailableForUs),
+      resetMs: 0,
       usedAfterRetry: 0,
     };
   }
@@ -81,8 +81,8 @@ function denied(limiter: string, limits: readonly Limit[], binding: number, repo
     violated: nonconforming("enforce", limits, report) ?? [limit],
     remaining: leastRemaining(limit.unit, limits, report),
     limitRemaining: remainingOf(limit, binding, report),
-    resetMs: toMilliseconds(report.resetUs[binding]!),
     retryAfterMs: toMilliseconds(waitUs === 0 ? RETRY_US : waitUs),
+    resetMs: toMilliseconds(report.resetUs[binding]!),
     usedAfterRetry: report.usedAfterWait[binding]!,
   };
 }

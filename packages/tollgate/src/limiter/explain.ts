@@ -14,7 +14,7 @@ export function explainLimits(calls: readonly Call<PlannedSpace>[], report: Repo
     limiter: limiterOf(plans, entry),
     key: keys[entry]!,
     unit: limit.unit,
-    limit: limit.capacity,
+    capacity: limit.capacity,
     used: report.used[entry]!,
     remaining: remainingOf(limit, entry, report),
     retryAfterMs: toMilliseconds(report.waitUs[entry]!),

@@ -83,10 +83,10 @@ describe("several limits", () => {
       limiter: "limiter",
       limit: undefined,
       limits: [],
-      remaining: Number.POSITIVE_INFINITY,
-      limitRemaining: Number.POSITIVE_INFINITY,
+      remaining: undefined,
+      limitRemaining: undefined,
       resetMs: 0,
-      nextMs: 0,
+      retryAfterMs: 0,
     });
     expect(limiter.allow("a")).toBe(true);
     expect(limiter.explain("a")).toEqual([]);

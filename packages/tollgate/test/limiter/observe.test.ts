@@ -191,7 +191,7 @@ describe("an observer", () => {
       degraded: "gone",
       limit: undefined,
       limits: [],
-      remaining: Number.POSITIVE_INFINITY,
+      remaining: undefined,
     };
     expect(limiter.consume("a")).toMatchObject(unlimited);
     isGone = false;
@@ -209,10 +209,10 @@ describe("an observer", () => {
       limiter: "api",
       limit: undefined,
       limits: [],
-      remaining: Number.POSITIVE_INFINITY,
-      limitRemaining: Number.POSITIVE_INFINITY,
+      remaining: undefined,
+      limitRemaining: undefined,
       resetMs: 0,
-      nextMs: 0,
+      retryAfterMs: 0,
       degraded: "timeout",
     });
     store.outage = { cause: "connection lost", policy: "deny" };
@@ -248,7 +248,7 @@ describe("an observer", () => {
     const limiter = createLimiter({
       limits: [perSecond(9)],
       clock,
-      observe: () => void left.push(limiter.peek("a", 0).remaining),
+      observe: () => void left.push(limiter.peek("a", 0).remaining!),
     });
     for (let i = 0; i < 3; i += 1) limiter.allow("a");
     expect(left).toEqual([8, 7, 6]);

@@ -22,7 +22,7 @@ export function decisionDifferences(
     found.note(`limit: got ${decision.limit?.name} of ${decision.limiter}, expected number ${outcome.binding}`);
   }
   if (binding !== undefined) found.compare("limiter", decision.limiter, binding.limiter);
-  const remaining = outcome.remaining === "unlimited" ? Number.POSITIVE_INFINITY : Number(outcome.remaining);
+  const remaining = outcome.remaining === "unlimited" ? undefined : Number(outcome.remaining);
   found.compare("remaining", decision.remaining, remaining);
   found.compareTime("resetMs", decision.resetMs, outcome.resetUs);
   const shadows = outcome.shadowDenied.map((place) => limits[place]?.limit);
@@ -59,7 +59,7 @@ export function reportDifferences(
     found.compare(`${i}.name`, report.name, limit.name);
     found.compare(`${i}.unit`, report.unit, limit.unit);
     found.compare(`${i}.mode`, report.mode, limit.mode);
-    found.compare(`${i}.limit`, report.limit, limit.capacity);
+    found.compare(`${i}.capacity`, report.capacity, limit.capacity);
     found.compare(`${i}.allowed`, report.allowed, model.allowed);
     found.compare(`${i}.used`, report.used, Number(model.used));
     found.compare(`${i}.remaining`, report.remaining, Number(model.remaining));

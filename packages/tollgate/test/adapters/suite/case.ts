@@ -38,5 +38,5 @@ export function perAddress(facts: HttpFacts): string {
 
 /** Units left for the client on this machine. */
 export function left(limiter: Limiter<HttpFacts>): number {
-  return limiter.peek({ remoteAddress: "127.0.0.1" } as HttpFacts, 0).remaining;
+  return limiter.peek({ remoteAddress: "127.0.0.1" } as HttpFacts, 0).remaining!;
 }

@@ -12,7 +12,7 @@ export interface SuiteOptions
     | "exposeHeaders"
     | "headers"
     | "onError"
-    | "retryJitter"
+    | "retryJitterSeconds"
     | "settleAborted"
     | "status"
     | "trustProxy"

@@ -132,7 +132,7 @@ describe("limits and their cells", () => {
     const other = createLimiter({ name: "api", limits: [perHour(7, { mode: "shadow" }), day], store });
     await one.consume("ann", 3);
     await other.consume("ann", 2);
-    const used = (await one.explain("ann")).map((report) => [report.limit, report.used]);
+    const used = (await one.explain("ann")).map((report) => [report.capacity, report.used]);
     expect(used).toEqual([
       [10, 5],
       [7, 5],

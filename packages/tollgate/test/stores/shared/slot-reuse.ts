@@ -93,7 +93,7 @@ export function testSlotReuse({ stores, calls }: ReuseBounds): void {
         there.charge("ann", 1);
         const { remaining } = here.peek("ann", 0);
         here.charge("ann", 1);
-        expect([there.peek("ann", 0).remaining, store.size]).toEqual([Math.max(0, remaining - 1), 1]);
+        expect([there.peek("ann", 0).remaining, store.size]).toEqual([Math.max(0, remaining! - 1), 1]);
         (i % 2 === 0 ? here : there).reset("ann");
         expect([end.size, here.size]).toEqual([0, 0]);
       }

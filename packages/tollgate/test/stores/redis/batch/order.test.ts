@@ -77,6 +77,6 @@ describe("calls without awaits decide as sequential calls of the memory store", 
 function withoutTimes(told: unknown): unknown {
   if (Array.isArray(told)) return told.map(withoutTimes);
   if (typeof told !== "object" || told === null) return told;
-  const { resetMs, nextMs, retryAfterMs, usedAfterRetry, ...rest } = told as Record<string, unknown>;
-  return { ...rest, again: [resetMs, nextMs, retryAfterMs, usedAfterRetry].map((value) => value === undefined) };
+  const { resetMs, retryAfterMs, usedAfterRetry, ...rest } = told as Record<string, unknown>;
+  return { ...rest, again: [resetMs, retryAfterMs, usedAfterRetry].map((value) => value === undefined) };
 }

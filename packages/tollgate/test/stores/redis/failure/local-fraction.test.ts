@@ -111,7 +111,7 @@ describe("a local fraction of each limit", () => {
     expect(taken).toMatchObject({ allowed: true, remaining: 0, degraded: "bypassed" });
     const denied = await both.consume("ann");
     expect(denied).toMatchObject({ allowed: false, limiter: "route", degraded: "bypassed" });
-    expect((await both.explain("ann")).map(({ limit, used }) => [limit, used])).toEqual([
+    expect((await both.explain("ann")).map(({ capacity, used }) => [capacity, used])).toEqual([
       [10, 9],
       [100, 76],
       [4, 4],

@@ -84,7 +84,7 @@ export class Caller {
 function shown(decision: Decision): string {
   const { allowed, limit, remaining, limitRemaining, resetMs } = decision;
   const rest = decision.allowed
-    ? `next ${decision.nextMs}`
+    ? `next ${decision.retryAfterMs}`
     : `${decision.reason}, again in ${decision.retryAfterMs}, ${decision.usedAfterRetry} used then, ${decision.violated.length} violated`;
   return `${allowed}: ${remaining} left, ${limitRemaining} of ${limit?.name}, idle in ${resetMs}, ${rest}`;
 }
