@@ -1,7 +1,7 @@
+import { checkChoice, checkOptionNames, optionError } from "../core/check-options.ts";
 import { checkFunction } from "../core/checks.ts";
 import { type Cost, readCosts } from "../core/cost.ts";
 import { show, TollgateError } from "../core/errors.ts";
-import { checkChoice, checkOptionNames, optionError } from "./check-options.ts";
 import type { GateOptions } from "./gate-options.ts";
 import { isPromise } from "./maybe-async.ts";
 

@@ -1,6 +1,6 @@
+import { optionError } from "../core/check-options.ts";
 import type { Decision } from "../core/decision.ts";
 import { show, TollgateError } from "../core/errors.ts";
-import { optionError } from "./check-options.ts";
 import type { ClientQuota, HeaderFormat } from "./forms/header-format.ts";
 import { HEADER_FORMS, type HeaderForm } from "./forms/header-forms.ts";
 import type { HeaderList } from "./header-list.ts";

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
+import { optionError } from "../../core/check-options.ts";
 import type { Denied } from "../../core/decision.ts";
-import { optionError } from "../../http/check-options.ts";
 import { toError } from "../../http/error-log.ts";
 import { Gate } from "../../http/gate.ts";
 import { type HeaderWriter, writeHeaders } from "../../http/header-list.ts";

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from "fastify";
+import { optionError } from "../../core/check-options.ts";
 import type { Decision } from "../../core/decision.ts";
 import { TollgateError } from "../../core/errors.ts";
-import { optionError } from "../../http/check-options.ts";
 import type { RateLimitPluginOptions, RouteRateLimit } from "./fastify-options.ts";
 import { RouteLimit } from "./fastify-route-limit.ts";
 

@@ -1,6 +1,6 @@
+import { optionError } from "../../core/check-options.ts";
 import { checkFunction } from "../../core/checks.ts";
 import type { Decision, Denied } from "../../core/decision.ts";
-import { optionError } from "../../http/check-options.ts";
 import { Gate } from "../../http/gate.ts";
 import type { GateOptions } from "../../http/gate-options.ts";
 import type { HeaderList } from "../../http/header-list.ts";

@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import { optionError } from "../check-options.ts";
+import { optionError } from "../../core/check-options.ts";
 import type { Address } from "./address.ts";
 import { embeddedIpv4, isPartlyInternal } from "./embedded-ipv4.ts";
 import { type Ip, parseIp } from "./parse-ip.ts";

@@ -1,6 +1,6 @@
+import { checkOptionNames, optionError } from "../../core/check-options.ts";
 import { show, TollgateError } from "../../core/errors.ts";
 import { ownCopy } from "../../core/text-memory.ts";
-import { checkOptionNames, optionError } from "../check-options.ts";
 import type { KeyOf } from "../http-facts.ts";
 import { type Address, AddressKeys, parseAddress } from "./address.ts";
 import { ClientFinder, DEFAULT_HEADER } from "./client-finder.ts";
@@ -56,7 +56,7 @@ export function clientIp(options: ClientIpOptions = {}): KeyOf {
   if (typeof options !== "object" || options === null) {
     throw new TollgateError("ERR_OPTION", `clientIp: expected an object of options, got ${show(options)}`);
   }
-  checkOptionNames("clientIp", options, Object.keys(NAMES), { addressHeader: "which is called header here" });
+  checkOptionNames("clientIp", options, Object.keys(NAMES), { addressHeader: "it is called header here" });
   const { trustProxy = false, ipv6Prefix = DEFAULT_PREFIX, header = DEFAULT_HEADER } = options;
   const trusts = compileTrust(trustProxy);
   const keys = new AddressKeys(checkPrefix(ipv6Prefix));

@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { optionError } from "../check-options.ts";
+import { optionError } from "../../core/check-options.ts";
 
 /** The characters in names of headers and cookies (RFC 9110, RFC 6265). */
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;

@@ -1,4 +1,4 @@
-import { optionError } from "../check-options.ts";
+import { optionError } from "../../core/check-options.ts";
 import type { Address } from "./address.ts";
 import { AddressList } from "./address-list.ts";
 

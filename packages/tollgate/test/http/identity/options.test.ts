@@ -7,12 +7,12 @@ const NO_ENTRY = 'expected addresses, CIDR blocks, "loopback" or "private"';
 
 const REFUSED: readonly (readonly [options: unknown, message: string])[] = [
   [null, "clientIp: expected an object of options, got null"],
-  [{ max: 1 }, 'clientIp: expected options among trustProxy, ipv6Prefix, header, got "max"'],
+  [{ max: 1 }, 'clientIp: unknown option "max"; expected trustProxy, ipv6Prefix, header'],
   [
     { trustProxy: 1, addressHeader: "cf-connecting-ip" },
-    'clientIp: expected options among trustProxy, ipv6Prefix, header, got "addressHeader", which is called header here',
+    'clientIp: unknown option "addressHeader"; it is called header here',
   ],
-  [["10.0.0.0/8"], 'clientIp: expected options among trustProxy, ipv6Prefix, header, got "0"'],
+  [["10.0.0.0/8"], 'clientIp: unknown option "0"; expected trustProxy, ipv6Prefix, header'],
   ["loopback", 'clientIp: expected an object of options, got "loopback"'],
   [{ trustProxy: true }, `trustProxy: ${NO_TRUST}, got true, which would trust any address that a client sends`],
   [{ trustProxy: null }, `trustProxy: ${NO_TRUST}, got null`],
