@@ -17,7 +17,7 @@ beforeAll(async () => {
   cluster = await startCluster({ primaries: 3, replicas: 0 });
   proxies = await Promise.all(cluster.nodes.map((node) => startProxy(node)));
   detours = Object.fromEntries(cluster.nodes.map(({ host, port }, i) => [`${host}:${port}`, proxies[i]!]));
-}, 30_000);
+});
 afterAll(async () => {
   await Promise.all(proxies.map((proxy) => proxy.stop()));
   await cluster.stop();

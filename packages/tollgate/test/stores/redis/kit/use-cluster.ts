@@ -60,7 +60,7 @@ export function useCluster(): { readonly cluster: ClusterInUse } {
     const cluster = await startCluster({ primaries: 3, replicas: 0 });
     inUse = new ClusterInUse(cluster, new Cluster([...cluster.addresses]));
     await inUse.client.ping();
-  }, 60_000);
+  });
   afterAll(async () => {
     await inUse?.stop();
   });
