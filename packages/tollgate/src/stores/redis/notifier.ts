@@ -1,6 +1,7 @@
 import { show } from "../../core/errors.ts";
 import type { LimiterContext } from "../../core/store.ts";
 import { warnOnce } from "../../core/warnings.ts";
+import { isThenable } from "./clients/check-client.ts";
 import type { RedisStoreObservation } from "./redis-observation.ts";
 import type { CheckedRedisOptions } from "./redis-options.ts";
 
@@ -26,7 +27,7 @@ export class Notifier {
   notify(observation: RedisStoreObservation): void {
     try {
       const observed: unknown = this.#observe?.(observation);
-      if (observed instanceof Promise) observed.catch((error: unknown) => this.#observerFailed(error));
+      if (isThenable(observed)) observed.then(undefined, (error: unknown) => this.#observerFailed(error));
     } catch (error) {
       this.#observerFailed(error);
     }

@@ -2,7 +2,7 @@
 
 /**
  * A client that `redisStore` takes: of ioredis 5 or 6, iovalkey, redis (node-redis) 4 to 6, @valkey/valkey-glide 2 or
- * @upstash/redis. A promise of a client is none: await it first.
+ * @upstash/redis. Await promises of clients first.
  */
 export type StoreClient = IoredisStoreClient | NodeRedisStoreClient | GlideStoreClient | UpstashStoreClient;
 

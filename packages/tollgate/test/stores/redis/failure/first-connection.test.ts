@@ -45,13 +45,17 @@ describe("calls before the first connection", () => {
     expect((await turn).filter(Boolean)).toHaveLength(10);
   });
 
-  it("calls wait for a node-redis client that connects later", async () => {
+  it("calls wait for a node-redis client that is connecting", async () => {
     const server = await startRedisHere();
-    const client = createClient({ socket: { port: server.port } });
+    await server.kill();
+    const client = createClient({ socket: { port: server.port, reconnectStrategy: () => 20 } });
+    client.on("error", () => {});
+    const connected = client.connect();
     const limiter = limiterOn(client);
     const turn = Promise.all(Array.from({ length: 100 }, () => limiter.consume("ann")));
     await sleep(CONNECTING_MS);
-    await client.connect();
+    await server.restart();
+    await connected;
     onTestFinished(() => {
       client.destroy();
     });

@@ -52,7 +52,7 @@ export class RedisInUse {
 }
 
 export function openStore(client: StoreClient, options: StoreOptions = {}): RedisStore {
-  const store = redisStore({ client, prefix: freshPrefix(), timeout: PATIENT_MS, ...options });
+  const store = redisStore({ client, prefix: freshPrefix(), timeout: PATIENT_MS, warnings: false, ...options });
   onTestFinished(() => store.close());
   return store;
 }
