@@ -30,7 +30,7 @@ describe.each(EVERY_CLIENT)("a call on several slots over $name", ({ name, conne
   beforeEach(async () => {
     connected = await connectCluster(cluster.addresses, detours);
     const prefix = `c-${name.replaceAll(/\W/g, "")}`;
-    const store = redisStore({ client: connected.client, prefix, timeoutMs: TIMEOUT_MS, onFailure: "deny" });
+    const store = redisStore({ client: connected.client, prefix, timeout: TIMEOUT_MS, onFailure: "deny" });
     const [ann, bob, cid] = KEYS.map((key, i) =>
       createLimiter({ name: `of-${i}`, key: () => key, limits: [perDay(10)], store }),
     );
