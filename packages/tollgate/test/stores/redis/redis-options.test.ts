@@ -86,8 +86,8 @@ describe("a wrong option throws with the expected and the actual value", () => {
   });
 
   it("an unknown option throws", () => {
-    expect(optionErrorOf({ timeout: 5 })).toBe(
-      'redisStore: expected options among client, prefix, time, maxSkewMs, timeoutMs, connectTimeoutMs, maxPending, onFailure, batch, denyCache, observe, got "timeout"',
+    expect(optionErrorOf({ onFailur: "deny" })).toBe(
+      'redisStore: unknown option "onFailur"; did you mean "onFailure"?',
     );
   });
 
