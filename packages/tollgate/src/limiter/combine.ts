@@ -1,6 +1,7 @@
 import { show, TollgateError } from "../core/errors.ts";
 import type { Observer } from "../core/observer.ts";
 import { AsyncStoreLimiter } from "./async-store-limiter.ts";
+import type { Fitting } from "./fitting-input.ts";
 import type { AsyncLimiter, Limiter } from "./limiter.ts";
 import { CombinedSelection, type Source } from "./selection.ts";
 import { SyncStoreLimiter } from "./sync-store-limiter.ts";
@@ -16,9 +17,23 @@ type CommonInput<Limiters extends readonly AnyLimiter[]> = {
 
 type InputOf<L> = L extends Limiter<infer Input> | AsyncLimiter<infer Input> ? Input : never;
 
+/** Asynchronous if one of the limiters is for certain; either if one of them may be. */
+type KindOf<Limiters extends readonly AnyLimiter[]> = "async" extends {
+  [Index in keyof Limiters]: ["sync" | Limiters[Index]["kind"]] extends ["sync"]
+    ? "sync"
+    : "sync" extends Limiters[Index]["kind"]
+      ? "sync"
+      : "async";
+}[number]
+  ? "async"
+  : Limiters[number]["kind"];
+
+type Combined<Kind, Input> = Kind extends "async" ? AsyncLimiter<Input> : Limiter<Input>;
+
 /**
  * Several limiters as one: a call takes its cost from all of them or from none, at one instant. They may differ in key
- * and limits; they share one clock, and their stores are all in this process or all the same asynchronous one.
+ * and limits; they share one clock, and their stores are all in this process or all the same asynchronous one. The
+ * input has to suit all of their key functions.
  *
  * @throws TollgateError `ERR_COMBINE` when they cannot decide at one instant, or would count a call twice.
  * @example
@@ -35,12 +50,9 @@ type InputOf<L> = L extends Limiter<infer Input> | AsyncLimiter<infer Input> ? I
  * console.log(perUser.peek({ user: "ann", route: "/a" }).remaining); // 0
  * ```
  */
-export function combine<const Limiters extends readonly Limiter<never>[]>(
-  ...limiters: Limiters
-): Limiter<CommonInput<Limiters>>;
-export function combine<const Limiters extends readonly AsyncLimiter<never>[]>(
-  ...limiters: Limiters
-): AsyncLimiter<CommonInput<Limiters>>;
+export function combine<const Limiters extends readonly AnyLimiter[]>(
+  ...limiters: Limiters & Fitting<CommonInput<Limiters>>
+): Combined<KindOf<Limiters>, CommonInput<Limiters>>;
 export function combine(...limiters: AnyLimiter[]): AnyLimiter {
   const members = limiters.map(madeHere);
   const [first] = members;

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionHints } from "../core/check-options.ts";
 import { checkFunction, checkName } from "../core/checks.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { show, TollgateError } from "../core/errors.ts";
@@ -36,14 +37,33 @@ export interface CheckedOptions<Input> {
 
 const DEFAULT_NAME = "limiter";
 
+const NAMES: Readonly<Record<keyof LimiterOptions<never> | "key" | "store", true>> = {
+  name: true,
+  key: true,
+  limits: true,
+  store: true,
+  clock: true,
+  observe: true,
+};
+
+const OF_A_LIMIT = "it belongs to a limit, such as perMinute(100, { burst: 20 })";
+/** What other rate limiters call these options. */
+const HINTS: OptionHints = {
+  burst: OF_A_LIMIT,
+  capacity: OF_A_LIMIT,
+  keyGenerator: 'it is called "key" here',
+  max: OF_A_LIMIT,
+  points: OF_A_LIMIT,
+  window: OF_A_LIMIT,
+  windowMs: OF_A_LIMIT,
+};
+
 /** @throws TollgateError `ERR_OPTION`, `ERR_NAME` or `ERR_LIMITS`. */
 export function checkLimiterOptions<Input>(
   options: LimiterOptions<Input> & { readonly key?: (input: Input) => string },
   storeClock: Clock | undefined,
 ): CheckedOptions<Input> {
-  if (typeof options !== "object" || options === null) {
-    throw new TollgateError("ERR_OPTION", `createLimiter: expected an object of options, got ${show(options)}`);
-  }
+  checkOptions("createLimiter", options, NAMES, HINTS);
   const { name, key, limits, clock, observe } = options;
   if (key !== undefined) checkFunction("key", key, "a function from the input to a string");
   if (observe !== undefined) checkFunction("observe", observe, "a function that is given observations");

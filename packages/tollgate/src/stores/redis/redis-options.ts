@@ -1,3 +1,4 @@
+import { checkOptions } from "../../core/check-options.ts";
 import { checkFunction } from "../../core/checks.ts";
 import type { Duration } from "../../core/duration.ts";
 import { show, TollgateError } from "../../core/errors.ts";
@@ -83,20 +84,20 @@ export interface CheckedRedisOptions {
   readonly warnings: boolean;
 }
 
-const OPTION_NAMES: ReadonlySet<string> = new Set([
-  "client",
-  "prefix",
-  "time",
-  "maxSkew",
-  "timeout",
-  "connectTimeout",
-  "maxPending",
-  "onFailure",
-  "batch",
-  "denyCache",
-  "observe",
-  "warnings",
-]);
+const NAMES: Readonly<Record<keyof RedisStoreOptions, true>> = {
+  client: true,
+  prefix: true,
+  time: true,
+  maxSkew: true,
+  timeout: true,
+  connectTimeout: true,
+  maxPending: true,
+  onFailure: true,
+  batch: true,
+  denyCache: true,
+  observe: true,
+  warnings: true,
+};
 
 /** ASCII without hash tags and without the special characters of `SCAN` patterns. */
 const PREFIX = /^[!-Z_a-z|~]{1,64}$/;
@@ -107,16 +108,7 @@ const MOST_PENDING = 10_000_000;
 
 /** @throws TollgateError `ERR_OPTION` that says what was expected and what came. */
 export function checkRedisOptions(options: RedisStoreOptions): CheckedRedisOptions {
-  if (typeof options !== "object" || options === null) {
-    throw new TollgateError("ERR_OPTION", `redisStore: expected an object of options, got ${show(options)}`);
-  }
-  const unknown = Object.keys(options).find((name) => !OPTION_NAMES.has(name));
-  if (unknown !== undefined) {
-    throw new TollgateError(
-      "ERR_OPTION",
-      `redisStore: expected options among ${[...OPTION_NAMES].join(", ")}, got ${show(unknown)}`,
-    );
-  }
+  checkOptions("redisStore", options, NAMES);
   const { observe, onFailure = "allow", time = "server", warnings = true } = options;
   if (observe !== undefined) checkFunction("observe", observe, "a function that is given observations");
   if (time !== "server" && time !== "client") throw optionError("time", '"server" or "client"', time);

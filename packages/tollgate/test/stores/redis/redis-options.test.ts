@@ -105,8 +105,9 @@ describe("a wrong option throws with the expected and the actual value", () => {
   });
 
   it("an unknown option throws", () => {
-    expect(optionErrorOf({ timeoutMs: 5 })).toBe(
-      'redisStore: expected options among client, prefix, time, maxSkew, timeout, connectTimeout, maxPending, onFailure, batch, denyCache, observe, warnings, got "timeoutMs"',
+    expect(optionErrorOf({ timeoutMs: 5 })).toBe('redisStore: unknown option "timeoutMs"; did you mean "timeout"?');
+    expect(optionErrorOf({ onFailur: "deny" })).toBe(
+      'redisStore: unknown option "onFailur"; did you mean "onFailure"?',
     );
   });
 
