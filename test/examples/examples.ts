@@ -40,6 +40,11 @@ function ownNameOf({ code }: CodeBlock): string | undefined {
   return /^\/\/ ([\w-]+\.ts)\n/.exec(code)?.[1];
 }
 
+/** It is a test file itself. */
+export function isTest({ code }: CodeBlock): boolean {
+  return code.includes('from "vitest"');
+}
+
 /** It connects to a Redis server, at REDIS_URL. */
 export function needsRedis({ code }: CodeBlock): boolean {
   return code.includes("REDIS_URL");

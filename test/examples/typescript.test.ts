@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { REPOSITORY } from "./code-blocks.ts";
-import { Examples, expectPromisedOutput, needsRedis } from "./examples.ts";
+import { Examples, expectPromisedOutput, isTest, needsRedis } from "./examples.ts";
 
 /** Factories and functions that users call; types have no example of their own. */
 const DOCUMENTED = [
@@ -51,8 +51,11 @@ describe("examples in TypeScript", () => {
     expect(stdout).toBe("");
   });
 
-  // The others run in `redis.deep.test.ts`.
-  it.each(examples.list.filter((example) => !needsRedis(example)))("print what they say: $place", expectPromisedOutput);
+  // The others run in `redis.deep.test.ts` and in `fake-timers.test.ts`.
+  it.each(examples.list.filter((example) => !(needsRedis(example) || isTest(example))))(
+    "print what they say: $place",
+    expectPromisedOutput,
+  );
 
   it.each(DOCUMENTED)("show every function that users call: %s", (name) => {
     const inSources = examples.list.filter(({ place }) => place.includes("/src/"));
