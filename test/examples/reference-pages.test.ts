@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Limit, slidingWindow } from "tollgate";
 import { CompiledPlan, createPlan } from "tollgate/store";
@@ -78,5 +78,14 @@ describe("docs/choosing.md", () => {
     const [, section = ""] = read("docs/choosing.md").split("\n## Resolution of a sliding window\n");
     const stated = [...section.matchAll(/^\| \S+ in .* \| ([\d,]+) \|$/gm)].map(([, count = ""]) => count);
     expect(stated).toEqual(cells.map((count) => count.toLocaleString("en")));
+  });
+});
+
+describe("docs/README.md", () => {
+  it("leads to every page", () => {
+    const pages = readdirSync(join(REPOSITORY, "docs"), { withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name !== "README.md")
+      .map(({ name }) => name);
+    expect(pages.filter((page) => !read("docs/README.md").includes(`](${page})`))).toEqual([]);
   });
 });
