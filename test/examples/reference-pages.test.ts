@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Limit, slidingWindow } from "tollgate";
+import { createLimiter, fixedWindow, type Limit, perMinute, slidingWindow, TollgateError, tokenBucket } from "tollgate";
 import { CompiledPlan, createPlan } from "tollgate/store";
 import { describe, expect, it } from "vitest";
 import { REPOSITORY } from "./code-blocks.ts";
@@ -64,6 +64,43 @@ describe("docs/options.md", () => {
   });
 });
 
+/** For each section, how to make something with one option. */
+const MAKERS: Readonly<Record<string, (option: object) => unknown>> = {
+  createLimiter: (option) => createLimiter({ limits: [perMinute(1)], ...option }),
+  "Every limit": (option) => perMinute(1, option),
+  tokenBucket: (option) => tokenBucket({ capacity: 1, refill: 1, per: "1s", initial: "empty", ...option }),
+  "perSecond, perMinute, perHour, perDay": (option) => perMinute(1, option),
+  slidingWindow: (option) => slidingWindow({ limit: 1, window: "1s", ...option }),
+  fixedWindow: (option) => fixedWindow({ limit: 1, window: "1s", ...option }),
+};
+
+describe("the errors of docs/options.md", () => {
+  const options = Object.entries(MAKERS).flatMap(([heading, make]) =>
+    // `async` is checked where look-ups are.
+    rowsOf("options.md", heading)
+      .filter((option) => option !== "async")
+      .map((option) => ({ heading, option, make })),
+  );
+
+  it.each(options)("are those that a wrong value throws: $option of $heading", ({ heading, option, make }) => {
+    const [, section = ""] = read("docs/options.md").split(`\n## ${heading}\n`);
+    const [, row = ""] = new RegExp(`^\\| \`${option}\` \\|.*\\|(.*)\\|$`, "m").exec(section) ?? [];
+    const stated = row.match(/ERR_\w+/g);
+    const code = codeOf(() => make({ [option]: Symbol("wrong") }));
+    expect(stated).toContain(code);
+  });
+});
+
+function codeOf(make: () => unknown): string {
+  try {
+    make();
+  } catch (error) {
+    if (error instanceof TollgateError) return error.code;
+    throw error;
+  }
+  return "no error";
+}
+
 describe("docs/choosing.md", () => {
   const cellsOf = (limit: Limit) => new CompiledPlan(createPlan("a", "a", [limit]), 0).width;
 
@@ -84,8 +121,8 @@ describe("docs/choosing.md", () => {
 describe("docs/README.md", () => {
   it("leads to every page", () => {
     const pages = readdirSync(join(REPOSITORY, "docs"), { withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name !== "README.md")
-      .map(({ name }) => name);
+      .map((entry) => (entry.isDirectory() ? `${entry.name}/README.md` : entry.name))
+      .filter((page) => page !== "README.md");
     expect(pages.filter((page) => !read("docs/README.md").includes(`](${page})`))).toEqual([]);
   });
 });
