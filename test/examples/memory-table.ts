@@ -12,6 +12,7 @@ type Place = Pick<Row, "space" | "key">;
 /** A database's table of rows with versions. Each statement takes a turn of the event loop. */
 export class MemoryTable {
   readonly #rows = new Map<string, Row>();
+  #lastVersion = 0;
 
   async load(keys: readonly Place[]): Promise<Row[]> {
     await turn();
@@ -21,7 +22,10 @@ export class MemoryTable {
   async swap(rows: readonly Row[]): Promise<boolean> {
     await turn();
     if (rows.some((row) => this.#read(row).version !== row.version)) return false;
-    for (const row of rows) this.#rows.set(idOf(row), { ...row, version: row.version + 1 });
+    for (const row of rows) {
+      this.#lastVersion += 1;
+      this.#rows.set(idOf(row), { ...row, version: this.#lastVersion });
+    }
     return true;
   }
 

@@ -1,6 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createLimiter, fixedWindow, type Limit, perMinute, slidingWindow, TollgateError, tokenBucket } from "tollgate";
+import { runInNewContext } from "node:vm";
+import {
+  createLimiter,
+  fixedWindow,
+  type Limit,
+  perDay,
+  perMinute,
+  perSecond,
+  slidingWindow,
+  TollgateError,
+  tokenBucket,
+} from "tollgate";
 import { CompiledPlan, createPlan } from "tollgate/store";
 import { describe, expect, it } from "vitest";
 import { REPOSITORY } from "./code-blocks.ts";
@@ -102,6 +113,17 @@ function codeOf(make: () => unknown): string {
 }
 
 describe("docs/choosing.md", () => {
+  it("recommends limits that can be made", () => {
+    const factories = { fixedWindow, perDay, perMinute, perSecond, slidingWindow, tokenBucket };
+    const [table = ""] = read("docs/choosing.md").split("\n## ");
+    const expressions = [...table.matchAll(/`((?:per[A-Z]|slidingW|fixedW|tokenB)\w+\([^`]*\))`/g)].map(
+      ([, code]) => code,
+    );
+    expect(expressions.length).toBeGreaterThan(14);
+    const limits = expressions.map((expression) => runInNewContext(expression ?? "", factories) as Limit);
+    expect(limits.filter(({ capacity }) => !(capacity > 0))).toEqual([]);
+  });
+
   const cellsOf = (limit: Limit) => new CompiledPlan(createPlan("a", "a", [limit]), 0).width;
 
   it("says how many cells a sliding window takes", () => {
