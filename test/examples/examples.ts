@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { format } from "node:util";
@@ -15,11 +16,11 @@ export class Examples {
   readonly list: readonly Example[];
 
   constructor(isIncluded: (example: CodeBlock) => boolean) {
-    this.folder = join(REPOSITORY, "test/examples/.generated", String(process.pid));
+    this.folder = join(REPOSITORY, "test/examples/.generated", `${process.pid}-${randomUUID()}`);
     this.list = pagesAndSources()
       .flatMap(blocksOf)
       .filter((block) => block.language === "ts" && isIncluded(block))
-      .map((block, index) => ({ ...block, file: join(this.folder, `example-${index}.ts`) }));
+      .map((block, index) => ({ ...block, file: join(this.folder, ownNameOf(block) ?? `example-${index}.ts`) }));
   }
 
   write(): void {
@@ -32,6 +33,16 @@ export class Examples {
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** The name that a block states in its first line, `// map-store.ts`. Other examples import it by that name. */
+function ownNameOf({ code }: CodeBlock): string | undefined {
+  return /^\/\/ ([\w-]+\.ts)\n/.exec(code)?.[1];
+}
+
+/** It is a test file itself. */
+export function isTest({ code }: CodeBlock): boolean {
+  return code.includes('from "vitest"');
 }
 
 /** It connects to a Redis server, at REDIS_URL. */

@@ -8,9 +8,9 @@ import {
   type Observation,
   perMinute,
   perSecond,
-  type SyncSpace,
   type SyncStore,
 } from "tollgate";
+import type { SyncSpace } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
 import { AsyncTwin } from "../testing/async-twin.ts";
