@@ -3,6 +3,8 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { format } from "node:util";
 import { expect, vi } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import library from "../../packages/tollgate/package.json" with { type: "json" };
 import { blocksOf, type CodeBlock, pagesAndSources, promisedOutput, REPOSITORY } from "./code-blocks.ts";
 
 export interface Example extends CodeBlock {
@@ -19,7 +21,7 @@ export class Examples {
     this.folder = join(REPOSITORY, "test/examples/.generated", `${process.pid}-${randomUUID()}`);
     this.list = pagesAndSources()
       .flatMap(blocksOf)
-      .filter((block) => block.language === "ts" && isIncluded(block))
+      .filter((block) => block.language === "ts" && !needsPackages(block) && isIncluded(block))
       .map((block, index) => ({ ...block, file: join(this.folder, ownNameOf(block) ?? `example-${index}.ts`) }));
   }
 
@@ -43,6 +45,14 @@ function ownNameOf({ code }: CodeBlock): string | undefined {
 /** It is a test file itself. */
 export function isTest({ code }: CodeBlock): boolean {
   return code.includes('from "vitest"');
+}
+
+const OF_WORKSPACE = new Set(["tollgate", ...Object.keys({ ...manifest.devDependencies, ...library.devDependencies })]);
+
+/** It imports packages that the workspace does not have: `recipes.deep.test.ts` runs it. */
+export function needsPackages({ code }: CodeBlock): boolean {
+  const imported = [...code.matchAll(/ from "((?:@[\w-]+\/)?[\w-]+)/g)].map(([, name]) => String(name));
+  return imported.some((name) => name !== "node" && !OF_WORKSPACE.has(name));
 }
 
 /** It connects to a Redis server, at REDIS_URL. */

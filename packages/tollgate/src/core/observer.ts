@@ -1,3 +1,4 @@
+import { isPromise } from "./checks.ts";
 import type { Cost } from "./cost.ts";
 import type { Decision } from "./decision.ts";
 import { show } from "./errors.ts";
@@ -41,18 +42,23 @@ export type Observation = DecisionObservation | SweepObservation | DegradationOb
  */
 export type Observer = (observation: Observation) => void;
 
-/** Notifies an observer. Never throws. */
-export function notify<One>(observe: (observation: One) => void, observation: One): void {
+/** Notifies an observer. Never throws: `failed` gets the error of the observer. */
+export function notify<One>(
+  observe: (observation: One) => void,
+  observation: One,
+  failed: (error: unknown) => void = warnOfObserver,
+): void {
   try {
     // An async function is an observer, too.
     const result: unknown = observe(observation);
-    if (result instanceof Promise) void result.then(undefined, warnOfObserver);
+    if (isPromise(result)) void result.then(undefined, failed);
   } catch (error) {
-    warnOfObserver(error);
+    failed(error);
   }
 }
 
-function warnOfObserver(error: unknown): void {
+/** Says it on stderr, once in this process. */
+export function warnOfObserver(error: unknown): void {
   const got = error instanceof Error ? `${error.name}: ${show(error.message)}` : show(error);
   warnOnce("observer-error", `observe: expected a function that does not throw, got ${got}; no call failed`);
 }

@@ -1,7 +1,6 @@
-import { show } from "../../core/errors.ts";
+import { notify, warnOfObserver } from "../../core/observer.ts";
 import type { LimiterContext } from "../../core/store.ts";
 import { warnOnce } from "../../core/warnings.ts";
-import { isThenable } from "./clients/check-client.ts";
 import type { RedisStoreObservation } from "./redis-observation.ts";
 import type { CheckedRedisOptions } from "./redis-options.ts";
 
@@ -25,12 +24,7 @@ export class Notifier {
 
   /** The call that caused the event must not fail, nor the process, if an asynchronous observer rejects. */
   notify(observation: RedisStoreObservation): void {
-    try {
-      const observed: unknown = this.#observe?.(observation);
-      if (isThenable(observed)) observed.then(undefined, (error: unknown) => this.#observerFailed(error));
-    } catch (error) {
-      this.#observerFailed(error);
-    }
+    if (this.#observe !== undefined) notify(this.#observe, observation, this.#warns ? warnOfObserver : ignore);
   }
 
   /** A call was decided without the server, which was not on purpose. */
@@ -42,10 +36,6 @@ export class Notifier {
         "pass observe to redisStore or to createLimiter, or warnings: false to redisStore",
     );
   }
-
-  #observerFailed(error: unknown): void {
-    if (!this.#warns) return;
-    const text = error instanceof Error ? `${error.name}: ${error.message}` : show(error);
-    warnOnce("observer-error", `redisStore: expected an observe that does not throw, got ${text}`);
-  }
 }
+
+function ignore(): void {}

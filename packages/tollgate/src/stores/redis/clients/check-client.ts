@@ -1,3 +1,4 @@
+import { isPromise } from "../../../core/checks.ts";
 import { TollgateError } from "../../../core/errors.ts";
 
 /** What is easily mistaken for a client, and what to do about it. Addresses are not shown: they may have passwords. */
@@ -7,7 +8,7 @@ const MISTAKES: readonly (readonly [isMistaken: (client: unknown) => boolean, ad
     "text; if it is an address, create a client from it, as in new Redis(address)",
   ],
   [(client) => client instanceof URL, "a URL; create a client from it, as in new Redis(url.href)"],
-  [isThenable, "a promise; await it first"],
+  [isPromise, "a promise; await it first"],
 ];
 
 /**
@@ -26,11 +27,6 @@ export function checkClient(client: unknown): void {
     "ERR_OPTION",
     "client: expected a client of redis that is connected, got one that is not; call await client.connect() first",
   );
-}
-
-/** Promises of other realms are no `Promise` here: test runners run tests in a realm of their own. */
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === "function";
 }
 
 /** For messages. */

@@ -101,7 +101,7 @@ describe("an observer of the store that fails", () => {
       expect((await limiter.consume("ann")).allowed).toBe(true);
     }
     expect(warnings()).toEqual([
-      "tollgate: redisStore: expected an observe that does not throw, got Error: the log is full " +
+      'tollgate: observe: expected a function that does not throw, got Error: "the log is full"; no call failed ' +
         "(docs/warnings.md#observer-error)",
     ]);
   });
