@@ -1,3 +1,4 @@
+import type * as library from "tollgate";
 import {
   combine,
   createLimiter,
@@ -8,13 +9,14 @@ import {
   perSecond,
   TollgateError,
 } from "tollgate";
+import type * as adapter from "tollgate/fetch";
 import { decisionOf, rateLimit } from "tollgate/fetch";
 import { tableStore } from "tollgate/table";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
 /** A program that uses `import` and `require` loads two copies of the library. */
-let other: typeof import("tollgate");
-let otherFetch: typeof import("tollgate/fetch");
+let other: typeof library;
+let otherFetch: typeof adapter;
 beforeAll(async () => {
   vi.resetModules();
   other = await import("tollgate");
