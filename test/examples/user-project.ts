@@ -1,13 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import library from "../../packages/tollgate/package.json" with { type: "json" };
-import { pack } from "../../tools/pack.ts";
-import { install, packInstalled } from "../packaging/projects.ts";
+import { packAll } from "../packaging/installed-project.ts";
+import { install } from "../packaging/projects.ts";
 import { type Run, runNode } from "../support/run.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { REPOSITORY } from "./code-blocks.ts";
 
-/** Other packages than the workspace has: pinned, and installed once by tools/install-runtimes.sh. */
+/** Other packages than the workspace has: pinned, and installed once by tools/install-apart.sh. */
 const INSTALLED = join(REPOSITORY, "test/examples/installed/node_modules");
 
 /**
@@ -16,12 +15,10 @@ const INSTALLED = join(REPOSITORY, "test/examples/installed/node_modules");
  */
 export async function createUserProject(): Promise<string> {
   if (!existsSync(INSTALLED)) {
-    throw new Error("packages are missing: run sh tools/install-runtimes.sh test/examples/installed");
+    throw new Error("packages are missing: run sh tools/install-apart.sh");
   }
   const root = temporaryFolder();
-  const { tarball } = await pack(join(REPOSITORY, "packages/tollgate"), root);
-  const dependencies = Object.keys(library.dependencies).map((name) => packInstalled(name, root));
-  const installed = await install(root, [tarball, ...(await Promise.all(dependencies))]);
+  const installed = await install(root, await packAll(join(REPOSITORY, "packages/tollgate"), root));
   if (installed.status !== 0) throw new Error(`the tarball cannot be installed: ${installed.stderr}`);
   for (const name of packagesIn(INSTALLED)) linkTo(join(root, "node_modules", name), join(INSTALLED, name));
   return root;

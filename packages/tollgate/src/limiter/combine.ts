@@ -1,9 +1,11 @@
+import { isSameClock } from "../core/clock.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import type { Observer } from "../core/observer.ts";
 import { AsyncStoreLimiter } from "./async-store-limiter.ts";
 import type { Fitting } from "./fitting-input.ts";
 import type { AsyncLimiter, Limiter } from "./limiter.ts";
 import { CombinedSelection, type Source } from "./selection.ts";
+import { isStoreLimiter } from "./store-limiter.ts";
 import { SyncStoreLimiter } from "./sync-store-limiter.ts";
 
 type AnyLimiter = Limiter<never> | AsyncLimiter<never>;
@@ -60,7 +62,8 @@ export function combine(...limiters: AnyLimiter[]): AnyLimiter {
   const sameKind = members.filter((member) => member.kind === first.kind);
   if (sameKind.length < members.length)
     throw combineError("stores that are all in this process, or all the same", "both kinds");
-  if (members.some(({ clock }) => clock !== first.clock)) throw combineError("limiters with one clock", "several");
+  if (members.some(({ clock }) => !isSameClock(clock, first.clock)))
+    throw combineError("limiters with one clock", "several");
   checkSources(members.flatMap((member) => [...member.sources]));
   return first.kind === "sync"
     ? combineSync(first, sameKind as readonly SyncStoreLimiter<never>[])
@@ -112,7 +115,7 @@ function commonParts(members: readonly Member[]): Member & { readonly close: () 
 }
 
 function madeHere(limiter: AnyLimiter): SyncStoreLimiter<never> | AsyncStoreLimiter<never> {
-  if (limiter instanceof SyncStoreLimiter || limiter instanceof AsyncStoreLimiter) return limiter;
+  if (isStoreLimiter(limiter)) return limiter as SyncStoreLimiter<never> | AsyncStoreLimiter<never>;
   throw combineError("limiters made by createLimiter or combine", show(limiter));
 }
 

@@ -28,6 +28,14 @@ export interface StoreLimiterParts<Input, Space> {
 /** Makes the checked request of a call; throws for misuse, before anything changes. */
 export type MakeRequest<Space> = () => CheckedRequest<Space>;
 
+/** Global, so that `combine` knows the limiters of the copies of the library for `import` and for `require`. */
+const LIMITER = Symbol.for("tollgate.limiter");
+
+/** Whether `createLimiter` or `combine` made the value. */
+export function isStoreLimiter(value: unknown): boolean {
+  return typeof value === "object" && value !== null && LIMITER in value;
+}
+
 /**
  * The verbs, written once for synchronous and asynchronous stores. A subclass says how its store is asked, and adds the
  * shortcuts of its kind.
@@ -52,6 +60,10 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     this.observers = observers;
     this.observe = notifyAll(observers);
     this.#close = close;
+  }
+
+  static {
+    Object.defineProperty(StoreLimiter.prototype, LIMITER, { value: true });
   }
 
   /** Applies a verb to the places of a request, and reads the result from the report. */

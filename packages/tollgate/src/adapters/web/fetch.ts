@@ -1,6 +1,7 @@
 import { optionError } from "../../core/check-options.ts";
 import { checkFunction } from "../../core/checks.ts";
 import type { Decision, Denied } from "../../core/decision.ts";
+import { realmWide } from "../../core/realm-wide.ts";
 import { Gate } from "../../http/gate.ts";
 import type { GateOptions } from "../../http/gate-options.ts";
 import type { HeaderList } from "../../http/header-list.ts";
@@ -85,7 +86,7 @@ export function rateLimit<Input>(options: RateLimitOptions<Input>): Limit {
 }
 
 /** A `Request` has no property for it. */
-const DECISIONS = new WeakMap<Request, Decision>();
+const DECISIONS = realmWide("decisions", () => new WeakMap<Request, Decision>());
 
 /**
  * The decision of the last limiter that counted a request; `undefined` if no limiter did. It belongs to the object that

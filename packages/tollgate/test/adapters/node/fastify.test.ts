@@ -1,4 +1,4 @@
-import { type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { createLimiter, type Decision, type Denied, perMinute } from "tollgate";
 import {
   factsOf,
@@ -150,6 +150,17 @@ describe("errors behind the Fastify plugin", () => {
       const registered = makeApp().register(rateLimit, options as unknown as RateLimitPluginOptions);
       await expect(registered).rejects.toMatchObject({ code: "ERR_OPTION", message });
     }
+  });
+
+  it.each([
+    ["4.29.1", '"4.29.1"'],
+    [undefined, "undefined"],
+  ])("stop an old version of Fastify at its registration: %s", (version, shown) => {
+    const old = Object.create(makeApp(), { version: { value: version } }) as FastifyInstance;
+    const errors: unknown[] = [];
+    rateLimit(old, { limiter: bucketLimiter(1) }, (error) => errors.push(error));
+    const message = `tollgate/fastify: expected fastify 5 or newer, got ${shown}`;
+    expect(errors).toEqual([expect.objectContaining({ code: "ERR_OPTION", message })]);
   });
 });
 
