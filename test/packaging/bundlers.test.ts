@@ -21,13 +21,13 @@ try {
 }
 `;
 
-const FOR_NODE = `${FOR_BROWSERS}
+const FOR_NODE = `${FOR_BROWSERS.replace("tollgate/fetch", "tollgate/express")}
 import { redisStore } from "tollgate/redis";
-import { rateLimit as limitExpress } from "tollgate/express";
-console.log(typeof redisStore, typeof limitExpress);
+import { sharedStore } from "tollgate/shared";
+console.log(typeof redisStore, typeof sharedStore);
 `;
 
-const PRINTED = "true true false\ntrue capacity: expected a whole number of units from 1 to 9007199254740991, got -1\n";
+const PRINTED = "true true false\ntrue count: expected a positive integer, got -1\n";
 
 const TOOLS = {
   esbuild: join(REPOSITORY, "node_modules/esbuild/bin/esbuild"),
@@ -37,7 +37,14 @@ const TOOLS = {
 const WEBPACK = `const webpack = require(${JSON.stringify(toolOf("webpack"))});
 const [entry, target, filename] = process.argv.slice(2);
 webpack(
-  { mode: "production", context: __dirname, entry, target, output: { path: __dirname + "/out", filename } },
+  {
+    mode: "production",
+    context: __dirname,
+    entry,
+    target,
+    output: { path: __dirname + "/out", filename },
+    optimization: { minimize: false },
+  },
   (error, stats) => {
     if (error || stats.hasErrors() || stats.hasWarnings()) throw error ?? new Error(stats.toString());
   },
@@ -82,7 +89,7 @@ describe("a program bundled for browsers", () => {
   it.each([
     ["esbuild", [...ESBUILD, "browser.js", "--platform=browser", "--format=esm", "--outfile=out/a.mjs"], "a.mjs"],
     ["webpack", ["webpack.cjs", "./browser.js", "web", "b.cjs"], "b.cjs"],
-    ["Vite", [TOOLS.vite, "build"], "vite/main.js"],
+    ["Vite", [TOOLS.vite, "build"], "vite/main.mjs"],
   ])("decides, with no module of Node inside: %s", async (_name, command, file) => {
     expect(await printedBy(command, file)).toEqual({ status: 0, stdout: PRINTED, stderr: "" });
   });

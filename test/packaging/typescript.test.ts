@@ -40,7 +40,7 @@ const STRICT = {
 };
 
 /** The subpaths whose types need no framework: packaging.test.ts compiles all of them. */
-const SUBPATHS = ["tollgate", ...["express", "fetch", "node", "redis", "shared", "table", "testing"].map(named)];
+const SUBPATHS = ["tollgate", ...["fetch", "node", "redis", "shared", "table", "testing"].map(named)];
 
 function named(subpath: string): string {
   return `tollgate/${subpath}`;
