@@ -1,4 +1,5 @@
 import { show, TollgateError } from "../core/errors.ts";
+import type { Key } from "../core/key.ts";
 import type { Observer } from "../core/observer.ts";
 import { AsyncStoreLimiter } from "./async-store-limiter.ts";
 import { CombinedSelection } from "./combined-selection.ts";
@@ -29,6 +30,23 @@ type KindOf<Limiters extends readonly AnyLimiter[]> = "async" extends {
   ? "async"
   : Limiters[number]["kind"];
 
+/** What is a key for one limiter and an object for another cannot be one input. */
+type OneKindOfInput<Limiters extends readonly AnyLimiter[]> = true extends {
+  [One in keyof Limiters]: {
+    [Other in keyof Limiters]: Excludes<InputOf<Limiters[One]>, InputOf<Limiters[Other]>>;
+  }[number];
+}[number]
+  ? readonly "combine takes limiters with one kind of input"[]
+  : unknown;
+
+type Excludes<One, Other> = [One] extends [Key]
+  ? [Other] extends [Key]
+    ? false
+    : [One] extends [Other]
+      ? false
+      : true
+  : false;
+
 type Combined<Kind, Input> = Kind extends "async" ? AsyncLimiter<Input> : Limiter<Input>;
 
 /**
@@ -51,7 +69,7 @@ type Combined<Kind, Input> = Kind extends "async" ? AsyncLimiter<Input> : Limite
  * ```
  */
 export function combine<const Limiters extends readonly AnyLimiter[]>(
-  ...limiters: Limiters
+  ...limiters: Limiters & OneKindOfInput<Limiters>
 ): Combined<KindOf<Limiters>, CommonInput<Limiters>>;
 export function combine(...limiters: AnyLimiter[]): AnyLimiter {
   const members = limiters.map(madeHere);

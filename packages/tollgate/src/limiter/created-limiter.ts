@@ -41,7 +41,7 @@ export type AsyncOption<Async> = { readonly async?: Async };
 export type Requirements<Input, Found, Chosen> = ([InputOf<Input, Found>] extends [Key] ? unknown : InputIsNoKey) &
   (true extends IsMixed<Found, MaybeKey> | IsMixed<Chosen, MaybeLimits> ? ReturnsPromisesSometimes : unknown);
 
-/** Without a key function the input is the key, and this input is none. */
+/** Without a key function the input is the key, but this input is not a key. */
 interface InputIsNoKey {
   readonly key: unknown;
 }
@@ -52,8 +52,9 @@ interface ReturnsPromisesSometimes {
 }
 
 /** The limiter's input: the key where there is no key function, so that nothing tells what the input is. */
-type InputOf<Input, Found> =
-  IsAny<Input> extends true ? Input : unknown extends Input ? ([Key] extends [Found] ? Key : Input) : Input;
+type InputOf<Input, Found> = [Key] extends [Found] ? KeyIfUnknown<Input> : Input;
+
+type KeyIfUnknown<Input> = IsAny<Input> extends true ? Input : unknown extends Input ? Key : Input;
 
 /** What `createLimiter` returns. */
 export type CreatedLimiter<Input, Found, Chosen, Store, Async> = true extends

@@ -70,7 +70,7 @@ describe.each(EVERY_STORE)("byKey over %s", (_name, createStore) => {
     expect(await limiter.allow("ann")).toBe(true);
   });
 
-  it("refuses limits beside fixed ones, lists that are none, and combinations", () => {
+  it("refuses limits beside fixed ones, empty lists, and combinations", () => {
     const store = createStore();
     const fixed = createLimiter({ name: "fixed", limits: [perDay(2)], clock, store });
     const chosen = createLimiter({ name: "chosen", limits: () => [perDay(2)], clock, store });

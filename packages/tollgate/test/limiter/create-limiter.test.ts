@@ -44,6 +44,48 @@ describe("createLimiter", () => {
     expect(other.allow({ id: "a" })).toBe(true);
   });
 
+  it("over a store of either kind returns a limiter of either kind", async () => {
+    for (const isFar of [true, false]) {
+      const options = { name: "api", limits: [perDay(1)] };
+      const limiter = createLimiter({ ...options, store: isFar ? new AsyncTwin() : memoryStore() });
+      expectTypeOf(limiter).toEqualTypeOf<Limiter<Key> | AsyncLimiter<Key>>();
+      const keyed = createLimiter({
+        ...options,
+        key: (user: { id: string }) => user.id,
+        store: isFar ? new AsyncTwin() : undefined,
+      });
+      expectTypeOf(keyed).toEqualTypeOf<Limiter<{ id: string }> | AsyncLimiter<{ id: string }>>();
+      expect([limiter.kind, keyed.kind]).toEqual(isFar ? ["async", "async"] : ["sync", "sync"]);
+      expect([await limiter.allow("a"), await limiter.allow("a")]).toEqual([true, false]);
+      expect([await keyed.allow({ id: "a" }), await keyed.allow({ id: "a" })]).toEqual([true, false]);
+    }
+  });
+
+  it("is asynchronous by its type if a key or limits function is, or if it says so", () => {
+    const key = (user: { id: string }) => [user.id, 7n] as const;
+    const limits = [perSecond(1)];
+    expectTypeOf(createLimiter({ key, limits })).toEqualTypeOf<Limiter<{ id: string }>>();
+    const later = [
+      createLimiter({ key: async (user: { id: string }) => key(user), limits }),
+      createLimiter({ key, limits: async (user) => (user.id === "a" ? "unlimited" : limits) }),
+      createLimiter({ key, limits, async: true }),
+      createLimiter({ key, limits: (user) => (user.id === "a" ? Promise.resolve(limits) : limits), async: true }),
+    ];
+    expectTypeOf(later).toEqualTypeOf<AsyncLimiter<{ id: string }>[]>();
+    expect(later.map(({ kind }) => kind)).toEqual(["async", "async", "async", "async"]);
+  });
+
+  it("accepts any input where nothing tells what it is", () => {
+    const limits = [perSecond(1)];
+    expectTypeOf(createLimiter({ key: () => "all", limits })).toEqualTypeOf<Limiter<unknown>>();
+    // biome-ignore lint/suspicious/noExplicitAny: untyped requests are common.
+    expectTypeOf(createLimiter({ key: (request: any) => request.ip, limits })).toEqualTypeOf<Limiter<any>>();
+    expectTypeOf(createLimiter({ limits, async: true })).toEqualTypeOf<AsyncLimiter<Key>>();
+    expectTypeOf(createLimiter<{ id: string }>({ key: (user) => user.id, limits })).toEqualTypeOf<
+      Limiter<{ id: string }>
+    >();
+  });
+
   it("returns a frozen limiter", () => {
     const limiter = createLimiter({ limits: [perSecond(1)] });
     expect(Object.isFrozen(limiter)).toBe(true);
