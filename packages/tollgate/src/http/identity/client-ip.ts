@@ -1,5 +1,6 @@
 import { checkOptionNames, optionError } from "../../core/check-options.ts";
 import { show, TollgateError } from "../../core/errors.ts";
+import { markKeyMaker } from "../../core/key-maker.ts";
 import { ownCopy } from "../../core/text-memory.ts";
 import type { KeyOf } from "../http-facts.ts";
 import { type Address, AddressKeys, parseAddress } from "./address.ts";
@@ -66,6 +67,8 @@ export function clientIp(options: ClientIpOptions = {}): KeyOf {
   const recent = new RecentPeers((peer) => keyOf(parseAddress(peer)));
   return ({ remoteAddress: peer }) => (peer === undefined ? UNKNOWN : (plainPeer(peer) ?? recent.of(peer)));
 }
+
+markKeyMaker(clientIp, "clientIp()");
 
 /** A fast path: nearly every peer has an IPv4 address, which the system writes in one of these two forms. */
 function plainPeer(peer: string): string | undefined {

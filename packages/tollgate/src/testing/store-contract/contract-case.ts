@@ -1,3 +1,4 @@
+import type { Key } from "../../core/key.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import type { AsyncStore, SyncStore } from "../../core/store.ts";
 import { createLimiter } from "../../limiter/create-limiter.ts";
@@ -14,7 +15,7 @@ export interface ContractCase {
 }
 
 export type AnyStore = SyncStore | AsyncStore;
-export type AnyLimiter = Limiter | AsyncLimiter;
+export type AnyLimiter = Limiter<Key> | AsyncLimiter<Key>;
 
 /** A fresh store, a manual clock and limiters over both, for one case. */
 export class Bench {
@@ -26,15 +27,13 @@ export class Bench {
     this.clock = manualClock(startMs);
   }
 
-  limiter(limits: readonly Limit[] | ((key: string) => readonly Limit[]), name = "contract"): AnyLimiter {
+  limiter(limits: readonly Limit[] | ((key: Key) => readonly Limit[]), name = "contract"): AnyLimiter {
     const { store, clock } = this;
-    return store.kind === "sync"
-      ? createLimiter({ name, limits, clock, store })
-      : createLimiter({ name, limits, clock, store });
+    return createLimiter({ name, limits, clock, store });
   }
 
   /** A limiter over a memory store of its own, to compare decisions with. */
-  reference(limits: readonly Limit[], name = "contract"): Limiter {
+  reference(limits: readonly Limit[], name = "contract"): Limiter<Key> {
     return createLimiter({ name, limits, clock: this.clock });
   }
 }

@@ -107,9 +107,9 @@ describe("errors behind the Fastify plugin", () => {
 
   it("go to the error handler unchanged, at once or later", async () => {
     const error = new RangeError("no key");
-    const far = createLimiter<HttpFacts>({
+    const far = createLimiter({
       name: "far",
-      key: () => raise(error),
+      key: (_facts: HttpFacts) => raise(error),
       limits: [bucketOf(5)],
       store: new AsyncTwin(),
     });

@@ -97,11 +97,11 @@ describe("rateLimit of Hono", () => {
 describe("errors behind the limiter of Hono", () => {
   it("go to onError unchanged, at once or later", async () => {
     const error = new RangeError("no key");
-    const key = () => {
+    const key = (_facts: HttpFacts) => {
       throw error;
     };
-    const far = createLimiter<HttpFacts>({ name: "far", key, limits: [bucketOf(5)], store: new AsyncTwin() });
-    for (const limiter of [createLimiter<HttpFacts>({ key, limits: [bucketOf(5)] }), far]) {
+    const far = createLimiter({ name: "far", key, limits: [bucketOf(5)], store: new AsyncTwin() });
+    for (const limiter of [createLimiter({ key, limits: [bucketOf(5)] }), far]) {
       const seen: unknown[] = [];
       const app = limitedApp({ limiter });
       app.onError((thrown, context) => {
