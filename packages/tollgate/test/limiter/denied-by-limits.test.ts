@@ -1,7 +1,8 @@
-import { type ChosenLimits, combine, createLimiter, type Observation, perDay } from "tollgate";
+import { type AsyncStore, type ChosenLimits, combine, createLimiter, type Observation, perDay } from "tollgate";
 import { rateLimit } from "tollgate/fetch";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { AsyncTwin } from "../testing/async-twin.ts";
 import { EVERY_STORE } from "./every-store.ts";
 import { START_MS } from "./set-up.ts";
 
@@ -49,6 +50,23 @@ describe.each(EVERY_STORE)('"deny" over %s', (_name, createStore) => {
     expect(await both.consume("ann")).toEqual(DENIED);
     expect(await both.allow("ann")).toBe(false);
     expect((await both.explain("ann")).map(({ limiter, used }) => [limiter, used])).toEqual([["all", 0]]);
+  });
+});
+
+describe('"deny" over a store with an "allow" of its own', () => {
+  it("asks it nothing", async () => {
+    const twin = new AsyncTwin();
+    const store: AsyncStore = {
+      kind: "async",
+      open: (plan, context) =>
+        Object.assign(twin.open(plan, context), { allow: () => Promise.reject(new Error("the store was asked")) }),
+      transact: (verb, calls, now, takenFrom) => twin.transact(verb, calls, now, takenFrom),
+      close: () => twin.close(),
+    };
+    const all = createLimiter({ name: "all", limits: [perDay(5)], store });
+    const plans = createLimiter({ name: "plans", limits: (): ChosenLimits => "deny", store });
+    expect(await combine(all, plans).allow("ann")).toBe(false);
+    await expect(all.allow("ann")).rejects.toThrow("the store was asked");
   });
 });
 

@@ -171,6 +171,16 @@ describe("a look-up", () => {
     await expect(limiter.allow({ id: "ann" })).rejects.toThrow(RangeError);
   });
 
+  it("that fails for a handle without calls ends no process", async () => {
+    const ended = vi.fn<(error: unknown) => void>();
+    process.once("unhandledRejection", ended);
+    const limiter = createLimiter({ limits: async () => Promise.reject(new RangeError("no limits")) });
+    limiter.handle("ann");
+    await new Promise((resolve) => setTimeout(resolve));
+    process.off("unhandledRejection", ended);
+    expect(ended).not.toHaveBeenCalled();
+  });
+
   it("may be left out with async: true, for the same code over every store", async () => {
     const limiter = createLimiter({ limits: [perDay(1)], async: true, store: memoryStore() });
     expect([limiter.kind, await limiter.allow("ann"), await limiter.allow("ann")]).toEqual(["async", true, false]);
