@@ -85,6 +85,7 @@ function checkAll(options: unknown, own: readonly string[]): void {
   const given = options as Readonly<Record<string, unknown>>;
   checkOptionNames("rateLimit", given, [...Object.keys(NAMES), ...own]);
   checkLimiter(given["limiter"], given["chargeAfter"] === undefined ? ["consume"] : ["consume", "handle"]);
+  checkKeyed(given);
   for (const name of ["input", "skip", "partitionKey"]) checkOptional(name, given[name], "a function of the request");
   checkCostOption(given["cost"]);
   checkOptional("onDenied", given["onDenied"], "a function");
@@ -109,6 +110,16 @@ function checkLimiter(limiter: unknown, verbs: readonly string[]): void {
     if (isEither && verbs.every((verb) => typeof given[verb] === "function")) return;
   }
   throw optionError("limiter", "one made by createLimiter or combine", limiter);
+}
+
+/** Without a key function the input is the key, and the facts of a request are no key. */
+function checkKeyed({ limiter, input }: Readonly<Record<string, unknown>>): void {
+  if (input !== undefined || (limiter as { readonly keyed?: unknown }).keyed !== false) return;
+  throw new TollgateError(
+    "ERR_OPTION",
+    "limiter: expected one with a key function, got one without; " +
+      "give createLimiter `key: clientIp()`, or rateLimit `input`",
+  );
 }
 
 function checkOptional(name: string, value: unknown, expected: string): void {

@@ -2,7 +2,7 @@ import { optionError } from "../core/check-options.ts";
 import type { Decision } from "../core/decision.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import type { ClientQuota, HeaderFormat } from "./forms/header-format.ts";
-import { HEADER_FORMS, type HeaderForm } from "./forms/header-forms.ts";
+import { HEADER_FORMATS, type HeaderForm, WIRE_FORMS, type WireForm } from "./forms/header-forms.ts";
 import type { HeaderList } from "./header-list.ts";
 
 const NO_HEADERS: HeaderList = [];
@@ -54,18 +54,19 @@ function formatsOf(option: unknown): readonly HeaderFormat[] {
   // An empty list is refused as an unknown form.
   const given: readonly unknown[] = Array.isArray(option) && option.length > 0 ? option : [option];
   for (const form of given) {
-    if (typeof form === "string" && Object.hasOwn(HEADER_FORMS, form)) continue;
-    const known = Object.keys(HEADER_FORMS).map(show).join(", ");
+    if (typeof form === "string" && Object.hasOwn(WIRE_FORMS, form)) continue;
+    const known = Object.keys(WIRE_FORMS).map(show).join(", ");
     throw optionError("headers", `false, or one or several of ${known}`, form);
   }
+  const wanted = new Set((given as readonly HeaderForm[]).map((form) => WIRE_FORMS[form]));
   // In the order of the table.
-  const forms = (Object.keys(HEADER_FORMS) as HeaderForm[]).filter((form) => given.includes(form));
-  const formats = forms.map((form) => HEADER_FORMS[form]());
+  const forms = (Object.keys(HEADER_FORMATS) as WireForm[]).filter((form) => wanted.has(form));
+  const formats = forms.map((form) => HEADER_FORMATS[form]());
   checkNoConflict(forms, formats);
   return formats;
 }
 
-function checkNoConflict(forms: readonly HeaderForm[], formats: readonly HeaderFormat[]): void {
+function checkNoConflict(forms: readonly WireForm[], formats: readonly HeaderFormat[]): void {
   for (const [index, { stateHeaders }] of formats.entries()) {
     const other = formats.findIndex(
       (format, at) => at > index && format.stateHeaders.some((name) => stateHeaders.includes(name)),

@@ -29,6 +29,8 @@ export interface CheckedOptions<Input> {
   readonly name: string;
   readonly scope: Scope;
   readonly key: (input: Input) => string;
+  /** Whether the limiter has a key function. Without one the input is the key. */
+  readonly keyed: boolean;
   readonly limits: readonly Limit[] | LimitsFunction<Input>;
   readonly clock: Clock;
   readonly observe: Observer | undefined;
@@ -53,6 +55,7 @@ export function checkLimiterOptions<Input>(
     name: checkedName,
     scope: name === undefined ? Symbol(DEFAULT_NAME) : checkedName,
     key: key ?? itself,
+    keyed: key !== undefined,
     limits: typeof limits === "function" ? limits : checkLimits(limits, "at least one limit"),
     clock: clock ?? storeClock ?? systemClock,
     observe,

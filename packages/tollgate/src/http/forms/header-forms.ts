@@ -5,13 +5,27 @@ import { type HeaderFormat, integerText, windowSeconds } from "./header-format.t
 import { PolicyTexts } from "./policy-texts.ts";
 
 /**
- * A form in which responses tell the limits: `"draft-11"` of the IETF's RateLimit headers, which is also the form of
- * drafts 08 to 10, the older drafts 07 and 06, or the `X-RateLimit-*` headers that preceded them.
+ * A form in which responses tell the limits: `"draft-11"` of the IETF's RateLimit headers, or `"draft-8"` to
+ * `"draft-10"`, which look the same; the older drafts 07 and 06; or the `X-RateLimit-*` headers that preceded them.
  */
-export type HeaderForm = "draft-11" | "draft-7" | "draft-6" | "legacy";
+export type HeaderForm = WireForm | "draft-10" | "draft-9" | "draft-8";
+
+/** The forms that look different in a response. */
+export type WireForm = "draft-11" | "draft-7" | "draft-6" | "legacy";
+
+/** What each form looks like. */
+export const WIRE_FORMS: Readonly<Record<HeaderForm, WireForm>> = {
+  "draft-11": "draft-11",
+  "draft-10": "draft-11",
+  "draft-9": "draft-11",
+  "draft-8": "draft-11",
+  "draft-7": "draft-7",
+  "draft-6": "draft-6",
+  legacy: "legacy",
+};
 
 /** The newest form first: where several forms share a header, the first one's stands. */
-export const HEADER_FORMS: Readonly<Record<HeaderForm, () => HeaderFormat>> = {
+export const HEADER_FORMATS: Readonly<Record<WireForm, () => HeaderFormat>> = {
   "draft-11": draft11,
   "draft-7": draft7,
   "draft-6": draft6,
