@@ -17,6 +17,8 @@ import type { HeaderList } from "./header-list.ts";
 const NO_HEADERS: HeaderList = [];
 const POLICY = "RateLimit-Policy";
 
+type Header = HeaderList[number];
+
 /** A decision of limits that enforce, which headers can tell. */
 type Told = Asked & { readonly decision: Decision & { readonly limit: Limit; readonly limitRemaining: number } };
 
@@ -54,7 +56,10 @@ export class RateLimitHeaders {
     if (asked.before !== undefined) return headersOfAll(allAsked(asked).filter(isTold), now);
     const quota = quotaOf(asked, this.#needsTime ? now() : 0);
     if (this.#only?.policies === undefined) return headersOf(this.formats, [asked], quota);
-    return [[POLICY, this.#only.policies.joined(asked.decision.limits, asked.partition)], ...this.#only.state(quota)];
+    // Faster than a spread.
+    const headers: Header[] = [[POLICY, this.#only.policies.joined(asked.decision.limits, asked.partition)]];
+    for (const header of this.#only.state(quota)) headers.push(header);
+    return headers;
   }
 }
 
@@ -79,7 +84,7 @@ function isTighter({ decision: one }: Told, { decision: other }: Told): boolean 
 
 /** If forms share a header, the first form's is sent. */
 function headersOf(formats: HeaderFormats, all: readonly Told[], quota: ClientQuota): HeaderList {
-  const list: (readonly [string, string])[] = [];
+  const list: Header[] = [];
   for (const { policies, state } of formats.values()) {
     if (policies !== undefined) add(list, [POLICY, policiesOf(policies, all)]);
     for (const header of state(quota)) add(list, header);
@@ -87,7 +92,7 @@ function headersOf(formats: HeaderFormats, all: readonly Told[], quota: ClientQu
   return list;
 }
 
-function add(list: (readonly [string, string])[], header: readonly [string, string]): void {
+function add(list: Header[], header: Header): void {
   if (!list.some(([name]) => name === header[0])) list.push(header);
 }
 

@@ -15,7 +15,7 @@ interface Added {
 /**
  * Adds headers to the head of a Node response when it is sent, unless they are set by then. A header that an earlier
  * limiter has set is replaced, and `Access-Control-Expose-Headers` is merged. After a `setHeader`, Node would copy what
- * the handler gives `writeHead` one by one, which costs 1 µs of 16, and keep only one `Set-Cookie` of several in a list.
+ * the handler gives `writeHead` one by one, which costs 1 µs of 16, and keep only one `Set-Cookie` of several.
  */
 export function sendWithHead(outgoing: Outgoing, headers: HeaderList, asked: Asked | undefined): void {
   if (headers.length === 0) return;
