@@ -123,6 +123,7 @@ function combineAsync<Input>(
 interface Member {
   readonly close: () => void | Promise<void>;
   readonly name: string;
+  readonly keyed: boolean;
   readonly sources: readonly Source[];
   readonly observers: readonly Observer[];
 }
@@ -130,6 +131,7 @@ interface Member {
 function commonParts(members: readonly Member[]): Member & { readonly close: () => void } {
   return {
     name: members.map(({ name }) => name).join(" + "),
+    keyed: members.every(({ keyed }) => keyed),
     sources: members.flatMap((member) => [...member.sources]),
     close: () => {
       for (const member of members) void member.close();

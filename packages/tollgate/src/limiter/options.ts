@@ -28,6 +28,8 @@ export interface CheckedOptions<Input> {
   readonly name: string;
   readonly scope: Scope;
   readonly key: (input: Input) => Key;
+  /** Whether the limiter has a key function. Without one the input is the key. */
+  readonly keyed: boolean;
   readonly limits: readonly Limit[] | LimitsFunction<Input>;
   readonly clock: Clock;
   readonly observe: Observer | undefined;
@@ -49,6 +51,7 @@ export function checkLimiterOptions<Input>(
     name: checkedName,
     scope: name === undefined ? Symbol(DEFAULT_NAME) : checkedName,
     key: key ?? itself,
+    keyed: key !== undefined,
     limits: typeof limits === "function" ? limits : checkLimits(limits),
     clock: clock ?? storeClock ?? systemClock,
     observe,

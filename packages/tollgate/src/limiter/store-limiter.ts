@@ -17,6 +17,7 @@ import type { Choice, Place, PlannedSpace, Selection, Source } from "./selection
 /** The parts of a limiter over any store. */
 export interface StoreLimiterParts<Input, Space> {
   readonly name: string;
+  readonly keyed: boolean;
   readonly selection: Selection<Input, Space & PlannedSpace>;
   readonly sources: readonly Source[];
   readonly clock: Clock;
@@ -50,6 +51,8 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
 {
   abstract readonly kind: Kind;
   readonly name: string;
+  /** Whether it has a key function, or all parts of a combination have one: adapters need it. */
+  readonly keyed: boolean;
   readonly selection: Selection<Input, Space>;
   readonly clock: Clock;
   readonly sources: readonly Source[];
@@ -57,8 +60,9 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   protected readonly observe: Observer | undefined;
   readonly #close: () => void;
 
-  constructor({ name, selection, sources, clock, observers, close }: StoreLimiterParts<Input, Space>) {
+  constructor({ name, keyed, selection, sources, clock, observers, close }: StoreLimiterParts<Input, Space>) {
     this.name = name;
+    this.keyed = keyed;
     this.selection = selection;
     this.clock = clock;
     this.sources = sources;

@@ -1,8 +1,9 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
-import { createLimiter, type Decision, type Denied, perMinute } from "tollgate";
+import { createLimiter, type Denied, perMinute } from "tollgate";
 import {
   factsOf,
   type HttpFacts,
+  type RateLimited,
   type RateLimitOptions,
   type RateLimitPluginOptions,
   rateLimit,
@@ -261,7 +262,7 @@ describe("the types of the adapter of Fastify", () => {
       },
     });
     app.get("/", async (request) => {
-      expectTypeOf(request.rateLimit).toEqualTypeOf<Decision | undefined>();
+      expectTypeOf(request.rateLimit).toEqualTypeOf<RateLimited | undefined>();
       return "";
     });
     const options = { limiter: strings, input: (request: FastifyRequest) => request.id };
