@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -17,9 +17,12 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const ATTW = fileURLToPath(new URL("dist/index.js", import.meta.resolve("@arethetypeswrong/cli/package.json")));
 
 const REQUIRED = ["README.md", "LICENSE"];
-const PUBLISHED = /^(package\.json|README\.md|LICENSE|(dist|src|bin)\/.+)$/;
-const LEFT_OUT = /\.tsbuildinfo$|\.test\.|(^|\/)tests?\//;
-const BUILT = /^dist\/(.+?)(\.d)?\.[jt]s(\.map)?$/;
+const PUBLISHED = /^(package\.json|README\.md|LICENSE|(dist|bin)\/.+)$/;
+const LEFT_OUT = /\.tsbuildinfo$|\.map$|\.test\.|(^|\/)tests?\//;
+/** Chunks have their names from the bundler. */
+const BUILT = /^dist\/(?!chunks\/)(.+?)(\.d)?\.c?[jt]s$/;
+const MOST_FILES = 300;
+const MOST_BYTES = 1_200_000;
 
 function publishedWorkspaces(): readonly string[] {
   const folders = (readManifest(ROOT).workspaces ?? []).map((workspace) => join(ROOT, workspace));
@@ -36,20 +39,22 @@ async function publintFindings({ tarball }: PackedPackage): Promise<readonly str
 /** A package with commands only has no types to check. */
 async function typeFindings({ manifest, tarball }: PackedPackage): Promise<readonly string[]> {
   if (manifest.exports === undefined) return [];
-  const options = ["--profile", "esm-only", "--no-definitely-typed", "--format", "ascii", "--no-emoji", "--no-color"];
+  const options = ["--profile", "strict", "--no-definitely-typed", "--format", "ascii", "--no-emoji", "--no-color"];
   const child = spawn(process.execPath, [ATTW, tarball, ...options], { stdio: ["ignore", "pipe", "pipe"] });
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
   return child.exitCode === 0 ? [] : [`attw: ${stdout}${stderr}`.trim()];
 }
 
-function fileFindings({ files }: PackedPackage): readonly string[] {
+function fileFindings(folder: string, { files, unpackedBytes }: PackedPackage): readonly string[] {
   const missing = REQUIRED.filter((file) => !files.includes(file)).map((file) => `files: no ${file}`);
   const stray = files.filter((file) => !PUBLISHED.test(file) || LEFT_OUT.test(file));
   const stale = files.filter((file) => {
     const source = BUILT.exec(file)?.[1];
-    return source !== undefined && !files.includes(`src/${source}.ts`);
+    return source !== undefined && !existsSync(join(folder, `src/${source}.ts`));
   });
   return [
+    ...(files.length > MOST_FILES ? [`files: expected at most ${MOST_FILES}, got ${files.length}`] : []),
+    ...(unpackedBytes > MOST_BYTES ? [`files: expected at most ${MOST_BYTES} bytes, got ${unpackedBytes}`] : []),
     ...missing,
     ...stray.map((file) => `files: ${file} does not belong in a package`),
     ...stale.map((file) => `files: ${file} has no source: remove dist and build again`),
@@ -92,7 +97,7 @@ async function judge(folder: string, destination: string): Promise<Verdict> {
   const packed = await pack(folder, destination);
   const [aboutManifest, aboutTypes] = await Promise.all([publintFindings(packed), typeFindings(packed)]);
   const findings = [
-    ...fileFindings(packed),
+    ...fileFindings(folder, packed),
     ...licenseFindings(folder, packed),
     ...targetFindings(packed),
     ...aboutManifest,
@@ -101,7 +106,13 @@ async function judge(folder: string, destination: string): Promise<Verdict> {
   const good = findings.length === 0;
   const { name, version } = packed.manifest;
   const verdict = good ? "all good" : `${findings.length} wrong`;
-  return { good, report: [`${name}@${version}, ${packed.files.length} files: ${verdict}`, ...findings].join("\n  ") };
+  return {
+    good,
+    report: [
+      `${name}@${version}, ${packed.files.length} files, ${packed.unpackedBytes} bytes: ${verdict}`,
+      ...findings,
+    ].join("\n  "),
+  };
 }
 
 const named = process.argv.slice(2);

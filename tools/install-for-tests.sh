@@ -28,4 +28,4 @@ say_missing() {
 need curl curl
 # The package may start a server on port 6379. The tests start servers of their own, on other ports.
 need redis-server redis-server
-sh "$(dirname "$0")/install-runtimes.sh"
+sh "$(dirname "$0")/install-apart.sh"

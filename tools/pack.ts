@@ -21,6 +21,15 @@ export interface PackedPackage {
   readonly tarball: string;
   /** The files in it, by their paths below the package. */
   readonly files: readonly string[];
+  /** The size of the installed package. */
+  readonly unpackedBytes: number;
+}
+
+/** An entry of the JSON that `npm pack` prints. */
+interface Packed {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+  readonly unpackedSize: number;
 }
 
 export function readManifest(folder: string): Manifest {
@@ -31,10 +40,11 @@ export function readManifest(folder: string): Manifest {
 export async function pack(folder: string, destination: string): Promise<PackedPackage> {
   const args = ["pack", "--json", "--ignore-scripts", "--loglevel=error", "--pack-destination", destination];
   const { stdout } = await promisify(execFile)("npm", args, { cwd: folder, maxBuffer: 2 ** 28 });
-  const [packed] = JSON.parse(stdout) as readonly [{ filename: string; files: readonly { path: string }[] }];
+  const [packed] = JSON.parse(stdout) as readonly [Packed];
   return {
     manifest: readManifest(folder),
     tarball: join(destination, packed.filename),
     files: packed.files.map(({ path }) => path),
+    unpackedBytes: packed.unpackedSize,
   };
 }

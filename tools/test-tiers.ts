@@ -13,7 +13,7 @@ const source = process.env["TOLLGATE_SRC"] ?? fileURLToPath(new URL("../packages
 const aliases = Object.entries(library.exports).flatMap(([entry, target]) => {
   if (typeof target === "string") return [];
   const name = entry.replace(/^\./, "tollgate");
-  const replacement = target.default.replace(/^\.\/dist\/(.+)\.js$/, `${source}/$1.ts`);
+  const replacement = target.import.default.replace(/^\.\/dist\/(.+)\.js$/, `${source}/$1.ts`);
   return [{ find: new RegExp(`^${name}$`), replacement }];
 });
 

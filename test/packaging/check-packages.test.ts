@@ -11,9 +11,19 @@ const MANIFEST = {
   type: "module",
   sideEffects: false,
   engines: { node: ">=20" },
-  files: ["dist", "src", "bin"],
-  exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" }, "./package.json": "./package.json" },
+  files: ["dist", "bin"],
+  main: "./dist/index.cjs",
+  types: "./dist/index.d.cts",
+  exports: {
+    ".": {
+      import: { types: "./dist/index.d.ts", default: "./dist/index.js" },
+      require: { types: "./dist/index.d.cts", default: "./dist/index.cjs" },
+    },
+    "./package.json": "./package.json",
+  },
 };
+
+const WITHOUT_EXPORTS = { ...MANIFEST, exports: undefined, main: undefined, types: undefined };
 
 const PAPERS = {
   "README.md": "# Planted\n",
@@ -23,9 +33,13 @@ const PAPERS = {
 const CODE = {
   "src/index.ts": "export const a = 1;\n",
   "dist/index.js": "export const a = 1;\n",
+  "dist/index.cjs": "exports.a = 1;\n",
 };
 
-const TYPES = { "dist/index.d.ts": "export declare const a = 1;\n" };
+const TYPES = {
+  "dist/index.d.ts": 'export * from "./index.cjs";\n',
+  "dist/index.d.cts": "export declare const a = 1;\n",
+};
 
 interface Planted {
   readonly manifest: object;
@@ -38,32 +52,47 @@ interface Planted {
 const PACKAGES: Readonly<Record<string, Planted>> = {
   good: { manifest: MANIFEST, files: { ...PAPERS, ...CODE, ...TYPES }, findings: [] },
   commands: {
-    manifest: { ...MANIFEST, exports: undefined, bin: { one: "bin/one.js", two: "bin/missing.js" } },
+    manifest: { ...WITHOUT_EXPORTS, bin: { one: "bin/one.js", two: "bin/missing.js" } },
     files: { ...PAPERS, "bin/one.js": "#!/usr/bin/env node\n" },
     findings: ["two: bin/missing.js is not in the tarball", "publint: "],
   },
   strays: {
-    manifest: { ...MANIFEST, exports: undefined },
+    manifest: WITHOUT_EXPORTS,
     files: {
       ...CODE,
       LICENSE: "All rights reserved\n",
       "dist/.tsbuildinfo": "{}",
-      "dist/old.d.ts": "",
+      "dist/chunks/shared.js": "",
+      "dist/index.js.map": "{}",
+      "dist/index.test.js": "",
+      "dist/old.d.cts": "",
       "src/index.test.ts": "",
     },
     findings: [
       "files: no README.md",
       "files: dist/.tsbuildinfo does not belong in a package",
-      "files: src/index.test.ts does not belong in a package",
-      "files: dist/old.d.ts has no source",
+      "files: dist/index.js.map does not belong in a package",
+      "files: dist/index.test.js does not belong in a package",
+      "files: dist/old.d.cts has no source",
       "files: LICENSE differs from the workspace's",
     ],
+  },
+  heavy: {
+    manifest: WITHOUT_EXPORTS,
+    files: {
+      ...PAPERS,
+      ...Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`dist/chunks/${i}.js`, "// ".padEnd(4_000, ".")])),
+    },
+    findings: ["files: expected at most 300, got 303", "files: expected at most 1200000 bytes, got 120"],
   },
   "dead-ends": {
     manifest: {
       ...MANIFEST,
       exports: {
-        ".": { default: "./dist/index.js", types: "./dist/index.d.ts" },
+        ".": {
+          import: { default: "./dist/index.js", types: "./dist/index.d.ts" },
+          require: { types: "./dist/index.d.cts", default: "./dist/index.cjs" },
+        },
         "./more": "./dist/more.js",
         "./all/*": "./dist/all/*.js",
         "./none": null,
@@ -75,26 +104,41 @@ const PACKAGES: Readonly<Record<string, Planted>> = {
       "./more: ./dist/more.js is not in the tarball",
       "./all/*: ./dist/all/*.js is not in the tarball",
       "./none: leads nowhere",
-      'publint: pkg.exports["."].types should be the first',
-      'publint: pkg.exports["."].default should be the last',
+      'publint: pkg.exports["."].import.types should be the first',
+      'publint: pkg.exports["."].import.default should be the last',
       'publint: pkg.exports["./more"] is ./dist/more.js but the file does not exist',
       'publint: pkg.exports["./all/*"] is ./dist/all/*.js but does not match any files',
       "attw: ",
     ],
   },
   untyped: {
-    manifest: { ...MANIFEST, exports: { ".": "./dist/index.js" } },
+    manifest: { ...WITHOUT_EXPORTS, exports: { ".": "./dist/index.js" } },
     files: { ...PAPERS, ...CODE },
     findings: ["attw: "],
   },
   "types-of-commonjs": {
     manifest: { ...MANIFEST, exports: { ".": { types: "./dist/index.d.cts", default: "./dist/index.js" } } },
-    files: { ...PAPERS, ...CODE, "src/index.cts": "", "dist/index.d.cts": "declare const a: 1;\nexport = a;\n" },
+    files: { ...PAPERS, ...CODE, "dist/index.d.cts": "declare const a: 1;\nexport = a;\n" },
+    findings: ["publint: ", "attw: "],
+  },
+  "types-of-modules": {
+    manifest: {
+      ...MANIFEST,
+      exports: {
+        ".": { types: "./dist/index.d.ts", import: "./dist/index.js", require: "./dist/index.cjs" },
+      },
+    },
+    files: { ...PAPERS, ...CODE, ...TYPES },
+    findings: ["publint: ", "attw: "],
+  },
+  "modules-only": {
+    manifest: { ...MANIFEST, exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" } } },
+    files: { ...PAPERS, ...CODE, ...TYPES },
     findings: ["attw: "],
   },
   "types-of-nothing": {
     manifest: MANIFEST,
-    files: { ...PAPERS, ...CODE, "dist/index.d.ts": 'export { a } from "./missing.js";\n' },
+    files: { ...PAPERS, ...CODE, ...TYPES, "dist/index.d.ts": 'export { a } from "./missing.js";\n' },
     findings: ["attw: "],
   },
 };
@@ -125,7 +169,11 @@ describe("tools/check-packages", () => {
   }
 
   it("succeeds for a good package", () => {
-    expect(alone).toEqual({ status: 0, stdout: "good@1.0.0, 6 files: all good\n", stderr: "" });
+    expect(alone).toEqual({
+      status: 0,
+      stdout: expect.stringMatching(/^good@1\.0\.0, 7 files, \d+ bytes: all good\n$/) as string,
+      stderr: "",
+    });
   });
 
   it("fails for packages with faults", () => {

@@ -16,12 +16,14 @@ export async function buildCleanly(root: string): Promise<CleanBuild> {
   const folder = join(root, "packages/tollgate");
   cpSync(join(REPOSITORY, "packages/tollgate"), folder, {
     recursive: true,
-    filter: (path) => !/\/(dist|node_modules)$/.test(path),
+    filter: (path) => !/\/(\.types|dist|node_modules)$/.test(path),
   });
   cpSync(join(REPOSITORY, "tsconfig.base.json"), join(root, "tsconfig.base.json"));
   for (const place of ["node_modules", "packages/tollgate/node_modules"]) {
     if (existsSync(join(REPOSITORY, place))) symlinkSync(join(REPOSITORY, place), join(root, place));
   }
-  const built = await runNode(folder, [join(REPOSITORY, "node_modules/typescript/bin/tsc"), "-b"]);
-  return { folder, built };
+  const checked = await runNode(folder, [join(REPOSITORY, "node_modules/typescript/bin/tsc"), "-b"]);
+  if (checked.status !== 0) return { folder, built: checked };
+  const tsx = join(REPOSITORY, "node_modules/tsx/dist/cli.mjs");
+  return { folder, built: await runNode(folder, [tsx, join(REPOSITORY, "tools/build/library.ts"), folder]) };
 }

@@ -37,11 +37,11 @@ export function sampleOf(subpath: string): string {
 }
 
 /** Samples have no type annotations, so that they are also JavaScript. */
-function toCommonJs(sample: string): string {
+export function toCommonJs(sample: string): string {
   return sample.replace(/^import (\w+|\{[^}]*\}) from (".+");$/gm, "const $1 = require($2);");
 }
 
-function read(file: string): string {
+export function read(file: string): string {
   return readFileSync(join(REPOSITORY, file), "utf8");
 }
 
@@ -73,7 +73,7 @@ export function plantBareProject(root: string): void {
 }
 
 /** The environment of a user, without the variables of npm and of the test run. */
-function userEnvironment(): NodeJS.ProcessEnv {
+export function userEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_|VITEST)/i.test(name)));
 }
 

@@ -20,7 +20,7 @@ export interface Runtime {
 /** The program in the only package of a scope that fits this machine. */
 export function programOf(scope: string, path: string): string {
   const folder = join(INSTALLED, scope);
-  if (!existsSync(folder)) throw new Error(`${scope} is not installed: run tools/install-runtimes.sh`);
+  if (!existsSync(folder)) throw new Error(`${scope} is not installed: run tools/install-apart.sh`);
   const [fitting = "", ...others] = readdirSync(folder);
   if (others.length > 0) throw new Error(`${scope}: expected one package, got ${[fitting, ...others].join(", ")}`);
   return join(folder, fitting, path);

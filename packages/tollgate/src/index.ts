@@ -5,7 +5,6 @@ export type { Allowed, Decision, Denied, LimitStatus } from "./core/decision.ts"
 export type { Duration } from "./core/duration.ts";
 export { type ErrorCode, TollgateError } from "./core/errors.ts";
 export type { Key, KeyPart } from "./core/key.ts";
-export { KeyRef } from "./core/key-ref.ts";
 export * from "./core/limits/limit.ts";
 export type {
   DecisionObservation,
@@ -14,19 +13,7 @@ export type {
   Observer,
   SweepObservation,
 } from "./core/observer.ts";
-export type { Plan, Scope } from "./core/plan.ts";
-export { Report } from "./core/report.ts";
-export type {
-  AsyncSpace,
-  AsyncStore,
-  Call,
-  LimiterContext,
-  SyncSpace,
-  SyncStore,
-  TakenFrom,
-} from "./core/store.ts";
-export type { TimeCell } from "./core/time-cell.ts";
-export type { Verb } from "./core/verbs.ts";
+export type { AsyncStore, SyncStore } from "./core/store.ts";
 export { combine } from "./limiter/combine.ts";
 export { createLimiter } from "./limiter/create-limiter.ts";
 export type { AsyncHandle, AsyncLimiter, Handle, Limiter } from "./limiter/limiter.ts";

@@ -6,6 +6,9 @@ export interface Clock {
   now(): number;
 }
 
+/** Global, so that it marks the system clocks of all copies of the library. */
+const SYSTEM = Symbol.for("tollgate.system-clock");
+
 /**
  * The default clock. It never goes back: it starts at the wall time of the process and then counts monotonically, so
  * corrections of the system's clock do not reach it. Test runners that fake `Date` and `performance` fake it, too.
@@ -19,7 +22,13 @@ export interface Clock {
  */
 export const systemClock: Clock = Object.freeze({
   now: () => TIME_ORIGIN_MS + (Date === OWN_DATE ? OWN_PERFORMANCE.now() : performance.now()),
+  [SYSTEM]: true,
 });
+
+/** Whether two clocks tell one time: the copies of the library for `import` and for `require` have one clock each. */
+export function isSameClock(one: Clock, other: Clock): boolean {
+  return one === other || (SYSTEM in one && SYSTEM in other);
+}
 
 /**
  * Looking up the global `performance` takes 5 ns, looking up `Date` takes none. Test runners that fake the time replace

@@ -11,6 +11,9 @@ export type ErrorCode =
   | "ERR_OPTION"
   | "ERR_STORE";
 
+/** Global, so that the copies of the library for `import` and for `require` know each other's errors. */
+const BRAND = Symbol.for("tollgate.error");
+
 /**
  * The error that Tollgate throws on misuse, before anything has changed. A denial is a value, never an error.
  *
@@ -33,6 +36,17 @@ export class TollgateError extends Error {
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
+  }
+
+  /** Errors of another copy of the library are instances, too. Subclasses have their own instances only. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: a subclass inherits this method.
+    if (this !== TollgateError) return Function.prototype[Symbol.hasInstance].call(this, value);
+    return typeof value === "object" && value !== null && BRAND in value;
+  }
+
+  static {
+    Object.defineProperty(TollgateError.prototype, BRAND, { value: true });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Denied } from "../core/decision.ts";
 import { acceptWeights } from "./accept.ts";
+import { type Asked, allAsked } from "./asked.ts";
 import { FORBIDDEN, jsonContent, type ResponseContent } from "./verdict.ts";
 
 const TOO_MANY_REQUESTS = 429;
@@ -44,9 +45,10 @@ export function denialContent(
 
 /**
  * `Retry-After` (RFC 9110) in whole seconds, rounded up so that a client that waits passes, plus a random part of the
- * jitter. Null if waiting never helps.
+ * jitter. The longest wait of all limiters that were asked. Null if waiting never helps.
  */
-export function retryAfterSeconds({ retryAfterMs }: Denied, jitterSeconds: number): number | null {
+export function retryAfterSeconds(asked: Asked, jitterSeconds: number): number | null {
+  const retryAfterMs = Math.max(...allAsked(asked).map(({ decision }) => decision.retryAfterMs));
   if (!Number.isFinite(retryAfterMs)) return null;
   return Math.ceil(retryAfterMs / 1000) + Math.floor(Math.random() * (jitterSeconds + 1));
 }

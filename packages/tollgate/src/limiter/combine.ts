@@ -1,11 +1,13 @@
+import { isSameClock } from "../core/clock.ts";
 import { show, TollgateError } from "../core/errors.ts";
-import type { Key } from "../core/key.ts";
 import type { Observer } from "../core/observer.ts";
 import { AsyncStoreLimiter } from "./async-store-limiter.ts";
 import { CombinedSelection } from "./combined-selection.ts";
+import type { Fitting } from "./fitting-input.ts";
 import type { AsyncLimiter, Limiter } from "./limiter.ts";
 import { type DecidingLimiter, LookupLimiter } from "./lookup-limiter.ts";
 import type { Source } from "./selection.ts";
+import { isMadeHere } from "./store-limiter.ts";
 import { SyncStoreLimiter } from "./sync-store-limiter.ts";
 
 type AnyLimiter = Limiter<never> | AsyncLimiter<never>;
@@ -30,28 +32,14 @@ type KindOf<Limiters extends readonly AnyLimiter[]> = "async" extends {
   ? "async"
   : Limiters[number]["kind"];
 
-/** What is a key for one limiter and an object for another cannot be one input. */
-type OneKindOfInput<Limiters extends readonly AnyLimiter[]> = true extends {
-  [One in keyof Limiters]: {
-    [Other in keyof Limiters]: Excludes<InputOf<Limiters[One]>, InputOf<Limiters[Other]>>;
-  }[number];
-}[number]
-  ? readonly "combine takes limiters with one kind of input"[]
-  : unknown;
-
-type Excludes<One, Other> = [One] extends [Key]
-  ? [Other] extends [Key]
-    ? false
-    : [One] extends [Other]
-      ? false
-      : true
-  : false;
+type InputsOf<Limiters extends readonly AnyLimiter[]> = { [Index in keyof Limiters]: InputOf<Limiters[Index]> };
 
 type Combined<Kind, Input> = Kind extends "async" ? AsyncLimiter<Input> : Limiter<Input>;
 
 /**
  * Several limiters as one: a call takes its cost from all of them or from none, at one instant. They may differ in key
- * and limits; they share one clock, and their stores are all in this process or all the same asynchronous one.
+ * and limits; they share one clock, and their stores are all in this process or all the same asynchronous one. The
+ * input has to suit all of their key functions.
  *
  * @throws TollgateError `ERR_COMBINE` when they cannot decide at one instant, or would count a call twice.
  * @example
@@ -69,7 +57,7 @@ type Combined<Kind, Input> = Kind extends "async" ? AsyncLimiter<Input> : Limite
  * ```
  */
 export function combine<const Limiters extends readonly AnyLimiter[]>(
-  ...limiters: Limiters & OneKindOfInput<Limiters>
+  ...limiters: Limiters & Fitting<InputsOf<Limiters>, CommonInput<Limiters>>
 ): Combined<KindOf<Limiters>, CommonInput<Limiters>>;
 export function combine(...limiters: AnyLimiter[]): AnyLimiter {
   const members = limiters.map(madeHere);
@@ -91,7 +79,8 @@ function combineDeciding<Input>(
   const sameKind = members.filter((member) => member.kind === first.kind);
   if (sameKind.length < members.length)
     throw combineError("stores that are all in this process, or all the same", "both kinds");
-  if (members.some(({ clock }) => clock !== first.clock)) throw combineError("limiters with one clock", "several");
+  if (members.some(({ clock }) => !isSameClock(clock, first.clock)))
+    throw combineError("limiters with one clock", "several");
   checkSources(members.flatMap((member) => [...member.sources]));
   return first.kind === "sync"
     ? combineSync(first, sameKind as readonly SyncStoreLimiter<never>[], inputOf)
@@ -134,6 +123,7 @@ function combineAsync<Input>(
 interface Member {
   readonly close: () => void | Promise<void>;
   readonly name: string;
+  readonly keyed: boolean;
   readonly sources: readonly Source[];
   readonly observers: readonly Observer[];
 }
@@ -141,6 +131,7 @@ interface Member {
 function commonParts(members: readonly Member[]): Member & { readonly close: () => void } {
   return {
     name: members.map(({ name }) => name).join(" + "),
+    keyed: members.every(({ keyed }) => keyed),
     sources: members.flatMap((member) => [...member.sources]),
     close: () => {
       for (const member of members) void member.close();
@@ -153,13 +144,12 @@ function commonParts(members: readonly Member[]): Member & { readonly close: () 
 type MadeHere = DecidingLimiter<never> | LookupLimiter<never, unknown>;
 
 function madeHere(limiter: AnyLimiter): MadeHere {
-  if (limiter instanceof SyncStoreLimiter || limiter instanceof AsyncStoreLimiter) return limiter;
-  if (limiter instanceof LookupLimiter) return limiter;
+  if (isMadeHere(limiter)) return limiter as MadeHere;
   throw combineError("limiters made by createLimiter or combine", show(limiter));
 }
 
 function isLookup(member: MadeHere): member is LookupLimiter<never, unknown> {
-  return member instanceof LookupLimiter;
+  return "lookUp" in member;
 }
 
 function decidingOf(member: MadeHere): DecidingLimiter<never> {

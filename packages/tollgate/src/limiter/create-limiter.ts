@@ -21,6 +21,7 @@ import type { ChosenLimits } from "./limits-choice.ts";
 import { foundOptions, isAsyncFunction, lookUpOf } from "./look-up.ts";
 import { LookupLimiter } from "./lookup-limiter.ts";
 import { OpenContext } from "./observers.ts";
+import { checkLimiterOptionNames } from "./option-names.ts";
 import { type CheckedOptions, checkLimiterOptions, type LimiterOptions } from "./options.ts";
 import { FixedSelection, type PlannedSpace, type Selection } from "./selection.ts";
 import { SyncStoreLimiter } from "./sync-store-limiter.ts";
@@ -63,7 +64,8 @@ export function createLimiter<Input>(
     readonly async?: true;
   },
 ): Limiter<Input> | AsyncLimiter<Input> {
-  const { store, async: isAsync } = options ?? {};
+  checkLimiterOptionNames(options);
+  const { store, async: isAsync } = options;
   const checked = checkLimiterOptions(options, store?.kind === "sync" ? store.clock : undefined);
   checkChoice("async", isAsync, [true]);
   if (isAsync !== true && !isAsyncFunction(checked.key) && !isAsyncFunction(checked.limits))

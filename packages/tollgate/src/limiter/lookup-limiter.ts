@@ -8,6 +8,7 @@ import type { AsyncStoreLimiter } from "./async-store-limiter.ts";
 import { checkBatch } from "./check-arguments.ts";
 import type { AsyncHandle, AsyncLimiter, Handle } from "./limiter.ts";
 import type { Source } from "./selection.ts";
+import { markLimiters } from "./store-limiter.ts";
 import type { SyncStoreLimiter } from "./sync-store-limiter.ts";
 
 /** A limiter whose input has been looked up: it decides without a promise in between. */
@@ -40,6 +41,10 @@ export class LookupLimiter<Input, Found> implements AsyncLimiter<Input> {
     this.limiter = limiter;
     this.lookUp = lookUp;
     Object.freeze(this);
+  }
+
+  static {
+    markLimiters(LookupLimiter.prototype);
   }
 
   async allow(input: Input, cost: Cost = 1): Promise<boolean> {

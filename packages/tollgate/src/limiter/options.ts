@@ -1,6 +1,6 @@
 import { checkFunction, checkName } from "../core/checks.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
-import { show, TollgateError } from "../core/errors.ts";
+import { TollgateError } from "../core/errors.ts";
 import type { Key } from "../core/key.ts";
 import { keyMakerExample } from "../core/key-maker.ts";
 import type { Limit } from "../core/limits/limit.ts";
@@ -28,6 +28,8 @@ export interface CheckedOptions<Input> {
   readonly name: string;
   readonly scope: Scope;
   readonly key: (input: Input) => Key;
+  /** Whether the limiter has a key function. Without one the input is the key. */
+  readonly keyed: boolean;
   readonly limits: readonly Limit[] | LimitsFunction<Input>;
   readonly clock: Clock;
   readonly observe: Observer | undefined;
@@ -40,9 +42,6 @@ export function checkLimiterOptions<Input>(
   options: LimiterOptions<Input> & { readonly key?: (input: Input) => Key },
   storeClock: Clock | undefined,
 ): CheckedOptions<Input> {
-  if (typeof options !== "object" || options === null) {
-    throw new TollgateError("ERR_OPTION", `createLimiter: expected an object of options, got ${show(options)}`);
-  }
   const { name, key, limits, clock, observe } = options;
   if (key !== undefined) checkKeyFunction(key);
   if (observe !== undefined) checkFunction("observe", observe, "a function that is given observations");
@@ -52,6 +51,7 @@ export function checkLimiterOptions<Input>(
     name: checkedName,
     scope: name === undefined ? Symbol(DEFAULT_NAME) : checkedName,
     key: key ?? itself,
+    keyed: key !== undefined,
     limits: typeof limits === "function" ? limits : checkLimits(limits),
     clock: clock ?? storeClock ?? systemClock,
     observe,

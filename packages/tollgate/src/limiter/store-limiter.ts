@@ -17,6 +17,7 @@ import type { Choice, Place, PlannedSpace, Selection, Source } from "./selection
 /** The parts of a limiter over any store. */
 export interface StoreLimiterParts<Input, Space> {
   readonly name: string;
+  readonly keyed: boolean;
   readonly selection: Selection<Input, Space & PlannedSpace>;
   readonly sources: readonly Source[];
   readonly clock: Clock;
@@ -28,6 +29,19 @@ export interface StoreLimiterParts<Input, Space> {
 /** Makes the checked request of a call; throws for misuse, before anything changes. */
 export type MakeRequest<Space> = () => CheckedRequest<Space>;
 
+/** Global, so that `combine` knows the limiters of the copies of the library for `import` and for `require`. */
+const LIMITER = Symbol.for("tollgate.limiter");
+
+/** Lets `combine` know the limiters of a class. */
+export function markLimiters(prototype: object): void {
+  Object.defineProperty(prototype, LIMITER, { value: true });
+}
+
+/** Whether `createLimiter` or `combine` made the value. */
+export function isMadeHere(value: unknown): boolean {
+  return typeof value === "object" && value !== null && LIMITER in value;
+}
+
 /**
  * The verbs, written once for synchronous and asynchronous stores. A subclass says how its store is asked, and adds the
  * shortcuts of its kind.
@@ -37,6 +51,8 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
 {
   abstract readonly kind: Kind;
   readonly name: string;
+  /** Whether it has a key function, or all parts of a combination have one: adapters need it. */
+  readonly keyed: boolean;
   readonly selection: Selection<Input, Space>;
   readonly clock: Clock;
   readonly sources: readonly Source[];
@@ -44,14 +60,19 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   protected readonly observe: Observer | undefined;
   readonly #close: () => void;
 
-  constructor({ name, selection, sources, clock, observers, close }: StoreLimiterParts<Input, Space>) {
+  constructor({ name, keyed, selection, sources, clock, observers, close }: StoreLimiterParts<Input, Space>) {
     this.name = name;
+    this.keyed = keyed;
     this.selection = selection;
     this.clock = clock;
     this.sources = sources;
     this.observers = observers;
     this.observe = notifyAll(observers);
     this.#close = close;
+  }
+
+  static {
+    markLimiters(StoreLimiter.prototype);
   }
 
   /** Applies a verb to the places of a request, and reads the result from the report. */

@@ -162,7 +162,7 @@ describe("combine", () => {
     ],
     [
       "a synchronous and an asynchronous limiter",
-      () => combine(limiter, async(new AsyncTwin()) as never),
+      () => combine(limiter, async(new AsyncTwin()) as unknown as Limiter),
       "expected stores that are all in this process, or all the same, got both kinds",
     ],
     [

@@ -10,19 +10,32 @@ const TYPESCRIPT = join(REPOSITORY, "node_modules/typescript/bin/tsc");
 
 /** The code before each mistake. */
 const PRELUDE = `
-import { combine, createLimiter, memoryStore, perMinute } from "tollgate";
+import { combine, createLimiter, type Duration, fixedWindow, type Limiter, memoryStore, perMinute } from "tollgate";
+import { slidingWindow, tokenBucket } from "tollgate";
 import { clientIp, type HttpFacts } from "tollgate/node";
+import { tableStore } from "tollgate/table";
+import { storeContract } from "tollgate/testing";
 interface User { id: string; maybe?: string; born: Date }
 const limits = [perMinute(3)];
 const key = (user: User) => user.id;
 export const perKey = createLimiter({ limits, store: memoryStore() });
 export const perRequest = createLimiter({ key: clientIp(), limits });
 export const both = combine(perRequest, createLimiter({ key: (facts: HttpFacts) => facts.path, limits }));
+declare const byUser: Limiter<{ user: string }>;
+declare const byRoute: Limiter<{ route: string }>;
+declare const byUserNumber: Limiter<{ user: number }>;
+declare const byText: Limiter<string>;
+declare const byNumber: Limiter<number>;
+export const userAndRoute: Limiter<{ user: string } & { route: string }> = combine(byUser, byRoute);
+export const list: Limiter<string> = combine(...[byText, byText]);
+export const weeks: Duration[] = ["1w", "2w3d", "1w30m", "1w1d1h1m1s1ms", 5];
 export const cache = new Map<string, Promise<string>>();
 `;
 
 /** A mistake, the code that the error points at, and its message. */
 type Mistake = readonly [what: string, code: string, place: string, message: string];
+
+const ONE_KIND = "combine takes limiters with one kind of input";
 
 const MISTAKES: readonly Mistake[] = [
   [
@@ -104,12 +117,23 @@ const MISTAKES: readonly Mistake[] = [
   ],
   ["a key that is no key", "perKey.allow(null)", "null", "not assignable to parameter of type 'Key'"],
   ["an input of another kind", `perRequest.allow("ann")`, `"ann"`, "not assignable to parameter of type 'HttpFacts'"],
-  [
-    "limiters of inputs that exclude each other",
-    "combine(perKey, perRequest)",
-    "perKey",
-    "combine takes limiters with one kind of input",
-  ],
+  ["limiters of inputs that exclude each other", "combine(perKey, perRequest)", "perKey", ONE_KIND],
+  ["text and an object as one input", "combine(byText, byUser)", "byText", ONE_KIND],
+  ["text and a number as one input", "combine(byText, byNumber)", "byText", ONE_KIND],
+  ["a property of two types", "combine(byUser, byUserNumber)", "byUser", ONE_KIND],
+  ["a combination with another input", "combine(combine(byUser, byRoute), byText)", "combine(byUser", ONE_KIND],
+  ["half an input", `combine(byUser, byRoute).allow({ user: "ann" })`, "{ user", "Property 'route' is missing"],
+  ["a misspelt store", "createLimiter({ limits, stroe: memoryStore() })", "stroe:", "Did you mean to write 'store'?"],
+  ["a misspelt option of a limit", "perMinute(5, { burts: 3 })", "burts:", "Did you mean to write 'burst'?"],
+  ["a count that is text", `perMinute("5")`, `"5"`, "'string' is not assignable to parameter of type 'number'"],
+  ["a limit without a number", "tokenBucket({ capacity: 1, refill: 1 })", "{ capacity", "Property 'per' is missing"],
+  ["an old name", `slidingWindow({ limit: 5, windowMs: "1m" })`, "windowMs:", "'windowMs' does not exist in type"],
+  ["a duration in words", `fixedWindow({ limit: 5, window: "1 day" })`, "window:", "not assignable to type 'Duration'"],
+  ["weeks after days", `fixedWindow({ limit: 5, window: "1d2w" })`, "window:", "not assignable to type 'Duration'"],
+  ["a unit in a name", "memoryStore({ sweepIntervalMs: 5 })", "sweepIntervalMs:", "write 'sweepInterval'?"],
+  ["an unknown policy", `memoryStore({ overflow: "drop" })`, "overflow:", "not assignable to type 'OverflowPolicy"],
+  ["a table without a size", "tableStore({})", "{}", "Property 'maxKeys' is missing"],
+  ["an option of the contract", "storeContract({ createStor: memoryStore })", "createStor:", "write 'createStore'?"],
 ];
 
 const errors = new Map<string, { readonly place: string; readonly message: string }>();

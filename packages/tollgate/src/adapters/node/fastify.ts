@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from "fastify";
 import { optionError } from "../../core/check-options.ts";
-import type { Decision } from "../../core/decision.ts";
-import { TollgateError } from "../../core/errors.ts";
+import { show, TollgateError } from "../../core/errors.ts";
+import type { RateLimited } from "../../http/rate-limited.ts";
 import type { RateLimitPluginOptions, RouteRateLimit } from "./fastify-options.ts";
 import { RouteLimit } from "./fastify-route-limit.ts";
 
@@ -16,8 +16,8 @@ export { factsOf } from "./fastify-route-limit.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The limiter's decision; `undefined` if the request was not counted. */
-    rateLimit: Decision | undefined;
+    /** The limiter's decision, and how to settle the request; `undefined` if it was not counted. */
+    rateLimit: RateLimited | undefined;
   }
 
   interface FastifyContextConfig {
@@ -25,6 +25,8 @@ declare module "fastify" {
     rateLimit?: boolean | RouteRateLimit;
   }
 }
+
+const LEAST_FASTIFY = 5;
 
 /** A plugin of Fastify. */
 export type RateLimitPlugin = (
@@ -42,8 +44,8 @@ export type RateLimitPlugin = (
  * function of the options throws, the error handler gets the error, unless `onError` says otherwise. Fastify's own
  * `trustProxy` and `request.ip` are ignored: see the option `trustProxy`.
  *
- * @throws TollgateError `ERR_OPTION` when an option is not what is expected: registering rejects, declaring a route
- * throws.
+ * @throws TollgateError `ERR_OPTION` when an option is not what is expected, or Fastify is older than 5: registering
+ * rejects, declaring a route throws.
  * @example
  * ```ts
  * import { fastify } from "fastify";
@@ -68,6 +70,7 @@ export const rateLimit: RateLimitPlugin = Object.assign(plugin, {
 
 function plugin(instance: FastifyInstance, options: RateLimitPluginOptions, done: (error?: Error) => void): void {
   try {
+    checkFastify(instance.version);
     new Plugin(options).addTo(instance);
     done();
   } catch (error) {
@@ -75,8 +78,21 @@ function plugin(instance: FastifyInstance, options: RateLimitPluginOptions, done
   }
 }
 
-/** Marks a route that has its own limit: each of several plugins calls `#onRoute`. */
-const LIMITED = Symbol("limited by tollgate");
+/** The package has no range for its optional peer, which would stop installations beside another version. */
+function checkFastify(version: unknown): void {
+  const major = typeof version === "string" ? Number.parseInt(version, 10) : Number.NaN;
+  if (major >= LEAST_FASTIFY) return;
+  throw new TollgateError(
+    "ERR_OPTION",
+    `tollgate/fastify: expected fastify ${LEAST_FASTIFY} or newer, got ${show(version)}`,
+  );
+}
+
+/**
+ * Marks a route that has its own limit: each of several plugins calls `#onRoute`. The plugin of another copy of the
+ * library may be one of them, so the symbol is global.
+ */
+const LIMITED: unique symbol = Symbol.for("tollgate.limited");
 
 /** The options of routes whose limit was made when they were declared, by any plugin. */
 const KNOWN = new WeakSet<RouteRateLimit>();

@@ -14,17 +14,18 @@ export interface LimitCommon {
   readonly fingerprint: string;
 }
 
-const MADE_HERE = Symbol.for("tollgate.limit");
+/** Global, so that the copies of the library for `import` and for `require` accept each other's limits. */
+const SEAL = Symbol.for("tollgate.limit");
 
 /**
  * Freezes a checked limit and marks it as one. The mark is not enumerable, so a spread copy with other numbers has no
  * mark and is refused: its fingerprint would not fit its numbers.
  */
 export function sealLimit<L extends LimitCommon>(limit: L): L {
-  return Object.freeze(Object.defineProperty(limit, MADE_HERE, { value: true }));
+  return Object.freeze(Object.defineProperty(limit, SEAL, { value: true }));
 }
 
 /** Whether a limit factory made the value. */
 export function isSealed(value: unknown): boolean {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, MADE_HERE);
+  return typeof value === "object" && value !== null && Object.hasOwn(value, SEAL);
 }

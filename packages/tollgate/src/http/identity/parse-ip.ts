@@ -1,7 +1,7 @@
-import ipaddr from "ipaddr.js";
+import ipaddr, { type IPv4, type IPv6 } from "ipaddr.js";
 
 /** An address as bits, in the family in which it was written. */
-export type Ip = ipaddr.IPv4 | ipaddr.IPv6;
+export type Ip = IPv4 | IPv6;
 
 /** Eight groups of IPv6, the last two as a dotted quad. */
 const LONGEST = 45;
@@ -45,7 +45,7 @@ function octetsOf(quad: string): number[] {
   return quad.split(".").map(Number);
 }
 
-function parseIpv6(text: string): ipaddr.IPv6 | undefined {
+function parseIpv6(text: string): IPv6 | undefined {
   const hex = withHexTail(text);
   if (hex === undefined || hex.includes("%")) return undefined;
   try {

@@ -1,8 +1,9 @@
-import { type FastifyReply, type FastifyRequest, fastify } from "fastify";
-import { createLimiter, type Decision, type Denied, perMinute } from "tollgate";
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import { createLimiter, type Denied, perMinute } from "tollgate";
 import {
   factsOf,
   type HttpFacts,
+  type RateLimited,
   type RateLimitOptions,
   type RateLimitPluginOptions,
   rateLimit,
@@ -151,6 +152,17 @@ describe("errors behind the Fastify plugin", () => {
       await expect(registered).rejects.toMatchObject({ code: "ERR_OPTION", message });
     }
   });
+
+  it.each([
+    ["4.29.1", '"4.29.1"'],
+    [undefined, "undefined"],
+  ])("stop an old version of Fastify at its registration: %s", (version, shown) => {
+    const old = Object.create(makeApp(), { version: { value: version } }) as FastifyInstance;
+    const errors: unknown[] = [];
+    rateLimit(old, { limiter: bucketLimiter(1) }, (error) => errors.push(error));
+    const message = `tollgate/fastify: expected fastify 5 or newer, got ${shown}`;
+    expect(errors).toEqual([expect.objectContaining({ code: "ERR_OPTION", message })]);
+  });
 });
 
 describe("onDenied of the Fastify plugin", () => {
@@ -250,7 +262,7 @@ describe("the types of the adapter of Fastify", () => {
       },
     });
     app.get("/", async (request) => {
-      expectTypeOf(request.rateLimit).toEqualTypeOf<Decision | undefined>();
+      expectTypeOf(request.rateLimit).toEqualTypeOf<RateLimited | undefined>();
       return "";
     });
     const options = { limiter: strings, input: (request: FastifyRequest) => request.id };

@@ -47,7 +47,9 @@ describe("a local fraction of each limit", () => {
       retryAfterMs: 24_000,
       usedAfterRetry: 9,
     });
-    expect(await limiter.explain("ann")).toMatchObject([{ limit: 10, used: 10, remaining: 0, retryAfterMs: 24_000 }]);
+    expect(await limiter.explain("ann")).toMatchObject([
+      { capacity: 10, used: 10, remaining: 0, retryAfterMs: 24_000 },
+    ]);
     clock.advance(24_000);
     expect(await limiter.handle("ann").allow()).toBe(true);
     const charged = await limiter.charge("ann", 1);

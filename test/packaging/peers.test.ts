@@ -1,0 +1,72 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import manifest from "../../packages/tollgate/package.json" with { type: "json" };
+import { REPOSITORY } from "../support/planted-workspace.ts";
+import { type Run, runNode } from "../support/run.ts";
+import { plant, remove, temporaryFolder } from "../support/temporary-folder.ts";
+import { packAll, toolOf } from "./installed-project.ts";
+import { install, userEnvironment } from "./projects.ts";
+
+/** An application of some years: what it has stands in for the packages, because npm compares versions only. */
+const OLD = {
+  "@upstash/redis": "1.20.0",
+  "@valkey/valkey-glide": "1.3.0",
+  express: "3.21.2",
+  fastify: "4.29.1",
+  hono: "3.12.12",
+  ioredis: "4.28.5",
+  iovalkey: "0.2.0",
+  koa: "1.7.1",
+  redis: "3.1.2",
+};
+
+const REGISTERS = `const { fastify } = require("fastify");
+const { createLimiter, perMinute } = require("tollgate");
+const { clientIp, rateLimit } = require("tollgate/fastify");
+
+const app = fastify();
+app.register(rateLimit, { limiter: createLimiter({ key: clientIp(), limits: [perMinute(2)] }) });
+app.ready().then(() => console.log("ready"), (error) => console.log(error.code, error.message));
+`;
+
+let root: string;
+let installed: Run;
+beforeAll(async () => {
+  root = temporaryFolder();
+  const files: Record<string, string> = {};
+  for (const [name, version] of Object.entries(OLD)) {
+    files[`old/${name}/package.json`] = JSON.stringify({ name, version });
+  }
+  const dependencies = Object.fromEntries(Object.keys(OLD).map((name) => [name, `file:old/${name}`]));
+  plant(root, {
+    ...files,
+    "package.json": JSON.stringify({ name: "project", version: "1.0.0", private: true, dependencies }),
+  });
+  const tarballs = await packAll(join(REPOSITORY, "packages/tollgate"), join(root, ".tarballs"));
+  installed = await install(root, tarballs);
+});
+afterAll(() => remove(root));
+
+describe("an application with old versions of every optional peer", () => {
+  it("has a version of each", () => {
+    expect(Object.keys(OLD).sort()).toEqual(Object.keys(manifest.peerDependencies).sort());
+    expect(Object.keys(manifest.peerDependenciesMeta)).toEqual(Object.keys(manifest.peerDependencies));
+  });
+
+  it("installs the package by a plain npm install", () => {
+    expect(installed).toMatchObject({ status: 0, stderr: "" });
+  });
+
+  it("is told at register which Fastify the adapter needs", async () => {
+    const place = join(root, "fastify-4/node_modules");
+    mkdirSync(place, { recursive: true });
+    symlinkSync(toolOf("fastify"), join(place, "fastify"));
+    plant(root, { "fastify-4/registers.cjs": REGISTERS });
+    expect(await runNode(root, ["fastify-4/registers.cjs"], userEnvironment())).toEqual({
+      status: 0,
+      stdout: 'ERR_OPTION tollgate/fastify: expected fastify 5 or newer, got "4.29.1"\n',
+      stderr: "",
+    });
+  });
+});

@@ -1,0 +1,96 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { REPOSITORY } from "../support/planted-workspace.ts";
+import { runNode } from "../support/run.ts";
+import { remove, temporaryFolder } from "../support/temporary-folder.ts";
+import { plantInstalled, toolOf } from "./installed-project.ts";
+import { link, read } from "./projects.ts";
+
+/** How projects set `module` and `moduleResolution`. In the Node modes one project has both kinds of modules. */
+const SETTINGS = {
+  node10: { compilerOptions: { module: "commonjs", moduleResolution: "node" }, ends: ["ts"] },
+  "node10, deprecated": {
+    compilerOptions: { module: "commonjs", moduleResolution: "node", ignoreDeprecations: "6.0" },
+    ends: ["ts"],
+  },
+  node16: { compilerOptions: { module: "node16" }, ends: ["mts", "cts"] },
+  nodenext: { compilerOptions: { module: "nodenext" }, ends: ["mts", "cts"] },
+  bundler: { compilerOptions: { module: "esnext", moduleResolution: "bundler" }, ends: ["ts"] },
+  "commonjs, bundler": { compilerOptions: { module: "commonjs", moduleResolution: "bundler" }, ends: ["ts"] },
+} as const;
+
+const OLD = ["node10", "node16", "nodenext", "bundler"] as const;
+const COMPILERS: readonly (readonly [version: string, settings: readonly (keyof typeof SETTINGS)[]])[] = [
+  ["5.0", OLD],
+  ["5.4", OLD],
+  ["5.9", OLD],
+  ["6.0", ["node10, deprecated", "node16", "nodenext", "bundler", "commonjs, bundler"]],
+  ["7.0", ["node16", "nodenext", "bundler", "commonjs, bundler"]],
+];
+
+const STRICT = {
+  target: "es2022",
+  lib: ["es2022"],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: false,
+  noEmit: true,
+  types: ["node"],
+};
+
+/** The subpaths whose types need no framework: packaging.test.ts compiles all of them. */
+const SUBPATHS = ["tollgate", ...["fetch", "node", "redis", "shared", "table", "testing"].map(named)];
+
+function named(subpath: string): string {
+  return `tollgate/${subpath}`;
+}
+
+/** If a module did not resolve to types it would be `any`, and no such line would be an error. */
+function misuseOf(subpath: string, index: number): string {
+  return `import * as m${index} from "${subpath}";\n// @ts-expect-error: no such export\nm${index}.missing;\n`;
+}
+
+function filesOf(): Readonly<Record<string, string>> {
+  const sources = { types: read("test/packaging/types.ts"), misuse: SUBPATHS.map(misuseOf).join("") };
+  const files: Record<string, string> = {};
+  for (const [name, source] of Object.entries(sources)) {
+    for (const end of ["ts", "mts", "cts"]) files[`${name}.${end}`] = source;
+  }
+  for (const [name, { compilerOptions, ends }] of Object.entries(SETTINGS)) {
+    const settings = { compilerOptions: { ...STRICT, ...compilerOptions } };
+    const sourceFiles = ends.flatMap((end) => [`types.${end}`, `misuse.${end}`]);
+    files[`${name}.json`] = JSON.stringify({ ...settings, files: sourceFiles });
+  }
+  return files;
+}
+
+function compilerOf(version: string): string {
+  return version === "7.0"
+    ? join(REPOSITORY, "node_modules/typescript/bin/tsc")
+    : toolOf(`typescript-${version}/bin/tsc`);
+}
+
+let root: string;
+beforeAll(async () => {
+  root = temporaryFolder();
+  await plantInstalled(root, filesOf());
+  link(root, ["@types/node"]);
+});
+afterAll(() => remove(root));
+
+describe.each(COMPILERS)("a strict project in TypeScript %s", (version, settings) => {
+  it("has the compiler of its version", async () => {
+    expect(await runNode(root, [compilerOf(version), "--version"])).toMatchObject({
+      stdout: expect.stringMatching(new RegExp(`^Version ${version}\\.`)) as string,
+    });
+  });
+
+  it.concurrent.each(settings)("compiles with the modules of %s", async (setting) => {
+    expect(await runNode(root, [compilerOf(version), "-p", `${setting}.json`])).toEqual({
+      status: 0,
+      stdout: "",
+      stderr: "",
+    });
+  });
+});

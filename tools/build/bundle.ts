@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type OutputChunk, type OutputOptions, rolldown } from "rolldown";
+
+/** Bundled, because its newest versions have no CommonJS build. The other dependencies stay imports. */
+const BUNDLED = /^@noble\/hashes\//;
+const PACKAGE = /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/;
+
+const FORMATS: readonly OutputOptions[] = [
+  { format: "es", entryFileNames: "[name].js", chunkFileNames: "chunks/[name].js" },
+  { format: "cjs", entryFileNames: "[name].cjs", chunkFileNames: "chunks/[name].cjs" },
+];
+
+/**
+ * The modules of the entries, for `import` and for `require`, and the licenses of the packages inside. Code that
+ * several entries use is in chunks.
+ */
+export async function bundle(sources: string, entries: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const bundled = await rolldown({
+    input: Object.fromEntries(entries.map((name) => [name, join(sources, `${name}.ts`)])),
+    external: (id) => !(id.startsWith(".") || id.startsWith("/") || BUNDLED.test(id)),
+    platform: "neutral",
+    transform: { target: "es2023" },
+    tsconfig: false,
+    onLog: (_level, { message }) => {
+      throw new Error(message);
+    },
+  });
+  const chunks: OutputChunk[] = [];
+  for (const format of FORMATS) {
+    const { output } = await bundled.generate({
+      ...format,
+      comments: { jsdoc: false },
+      exports: "named",
+      minify: false,
+    });
+    chunks.push(...output.filter((chunk) => chunk.type === "chunk"));
+  }
+  await bundled.close();
+  const files = new Map(chunks.map(({ fileName, code }) => [fileName, code]));
+  return files.set("LICENSES.txt", licensesOf(chunks.flatMap(({ moduleIds }) => moduleIds)));
+}
+
+function licensesOf(modules: readonly string[]): string {
+  const folders = new Map<string, string>();
+  for (const module of modules) {
+    const [folder, name] = PACKAGE.exec(module) ?? [];
+    if (folder !== undefined && name !== undefined) folders.set(name, folder);
+  }
+  const texts = [...folders].map(([name, folder]) => `${name}\n\n${readFileSync(join(folder, "LICENSE"), "utf8")}`);
+  return texts.join("\n");
+}
