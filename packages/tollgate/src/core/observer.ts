@@ -9,8 +9,8 @@ export interface DecisionObservation {
   readonly type: "decision";
   readonly verb: "allow" | "consume" | "charge";
   /**
-   * The key of the input, even if no limit applies to it. In a combination, the keys of all its limiters in the order
-   * of `combine`.
+   * The key of the input as text, even if no limit applies to it: a tuple as `["ann","/login",42]`. In a combination,
+   * the keys of all its limiters in the order of `combine`.
    */
   readonly keys: readonly string[];
   readonly cost: Cost;

@@ -107,7 +107,7 @@ describe("the keys of a limiter", () => {
     const limiter = createLimiter({
       name: "plan",
       key: ({ id }: { id: string; plan: "free" | "paid" | "none" }) => id,
-      limits: ({ plan }) => ({ free: [small, rare], paid: [large, rare], none: undefined })[plan],
+      limits: ({ plan }) => ({ free: [small, rare], paid: [large, rare], none: "unlimited" as const })[plan],
       store,
     });
     const ann = { id: "ann", plan: "free" } as const;
