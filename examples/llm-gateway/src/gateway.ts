@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import { stream } from "hono/streaming";
-import { createLimiter, perMinute } from "tollgate";
+import { type Cost, createLimiter, perMinute } from "tollgate";
 import { rateLimit } from "tollgate/hono";
 import { answerTokens, type ChatRequest, promptTokens, UsageMeter } from "./usage.js";
 
@@ -11,9 +11,6 @@ const limiter = createLimiter({
 
 const clientOf = (context: Context): string => context.req.header("authorization") ?? "";
 
-/** The tokens of each answer, known when its stream is over. */
-const spent = new WeakMap<Context, Promise<number>>();
-
 const limit = rateLimit({
   limiter,
   input: clientOf,
@@ -21,10 +18,8 @@ const limit = rateLimit({
     const request = await context.req.json<ChatRequest>();
     return { requests: 1, tokens: promptTokens(request) + answerTokens(request) };
   },
-  // Without a stream the model was not asked.
-  chargeAfter: async (context) => ({ requests: 1, tokens: (await spent.get(context)) ?? 0 }),
-  // The handler measures what a client that hangs up has used.
-  settleAborted: true,
+  // The handler tells the true cost, also of a client that hangs up.
+  settle: true,
 });
 
 export function createGateway(upstreamUrl: string): Hono {
@@ -37,6 +32,7 @@ export function createGateway(upstreamUrl: string): Hono {
 
   app.post("/v1/chat/completions", limit, async (context) => {
     const request = await context.req.json<ChatRequest>();
+    const settle = (cost: Cost): void => context.get("rateLimit")?.settle(cost);
     const hangUp = new AbortController();
     const upstream = await fetch(upstreamUrl, {
       method: "POST",
@@ -50,13 +46,10 @@ export function createGateway(upstreamUrl: string): Hono {
       signal: hangUp.signal,
     });
     const { body } = upstream;
-    if (!upstream.ok || body === null) return context.json({ error: "the model is unavailable" }, 502);
-
-    let settle = (_tokens: number): void => {};
-    const settled = new Promise<number>((resolve) => {
-      settle = resolve;
-    });
-    spent.set(context, settled);
+    if (!upstream.ok || body === null) {
+      settle({ tokens: 0 });
+      return context.json({ error: "the model is unavailable" }, 502);
+    }
     context.header("Content-Type", "text/event-stream");
     return stream(context, async (answer) => {
       // Else the upstream would go on for a client that has gone.
@@ -70,7 +63,7 @@ export function createGateway(upstreamUrl: string): Hono {
       } catch (error) {
         if (!answer.aborted) throw error;
       } finally {
-        settle(meter.tokens);
+        settle({ tokens: meter.tokens });
       }
     });
   });
