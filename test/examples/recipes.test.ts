@@ -10,7 +10,7 @@ describe("the recipes", () => {
   it("are all in the index", () => {
     const index = readFileSync(join(REPOSITORY, FOLDER, "README.md"), "utf8");
     const linked = [...index.matchAll(/\(([\w-]+\.md)\)/g)].map(([, page]) => page);
-    expect(linked.toSorted()).toEqual(pages.toSorted());
+    expect(new Set(linked)).toEqual(new Set(pages));
     expect(pages.length).toBeGreaterThan(9);
   });
 
