@@ -9,7 +9,7 @@ const pages = readdirSync(join(REPOSITORY, FOLDER)).filter((page) => page !== "R
 describe("the recipes", () => {
   it("are all in the index", () => {
     const index = readFileSync(join(REPOSITORY, FOLDER, "README.md"), "utf8");
-    const linked = [...index.matchAll(/\(([\w-]+\.md)\)/g)].map(([, page]) => page);
+    const linked = [...index.matchAll(/\(([\w-]+\.md)\)/g)].map(([, page]) => String(page));
     expect(linked.sort()).toEqual(pages.sort());
     expect(pages.length).toBeGreaterThan(9);
   });
