@@ -32,20 +32,23 @@ export interface Limits {
 
 /** Redis in production, where several processes share the limits; memory in development. */
 export function createLimits(redisUrl: string | undefined): Limits {
-  const ofGuesses = createLimiter({ name: "guesses", key: clientIp(), limits: [perMinute(5)] });
-  if (redisUrl === undefined) return { ofPlans: createLimiter(OF_PLANS), ofGuesses, close: async () => {} };
+  const client = redisUrl === undefined ? undefined : connect(redisUrl);
+  // While Redis is away, each of two processes admits half of each limit.
+  const onFailure = { fallback: memoryStore(), share: 0.5 };
+  const store = client === undefined ? memoryStore() : redisStore({ client, onFailure });
+  return {
+    ofPlans: createLimiter({ ...OF_PLANS, store }),
+    ofGuesses: createLimiter({ name: "guesses", key: clientIp(), limits: [perMinute(5)] }),
+    close: async () => {
+      await store.close();
+      client?.disconnect();
+    },
+  };
+}
 
+function connect(redisUrl: string): Redis {
   const client = new Redis(redisUrl, { retryStrategy: () => 50 });
   // The store decides what happens to calls that fail; without a listener ioredis prints each error.
   client.on("error", () => {});
-  // While Redis is away, each of two processes admits half of each limit.
-  const store = redisStore({ client, onFailure: { fallback: memoryStore(), share: 0.5 } });
-  return {
-    ofPlans: createLimiter({ ...OF_PLANS, store }),
-    ofGuesses,
-    close: async () => {
-      await store.close();
-      client.disconnect();
-    },
-  };
+  return client;
 }
