@@ -15,6 +15,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "stores/table": ["core", "algorithms", "stores/local"],
   "stores/shared": ["core", "algorithms", "stores/local"],
   "stores/redis": ["core", "algorithms"],
+  store: ["core", "algorithms", "stores/local"],
   limiter: ["core", "algorithms", "stores/memory"],
   http: ["core", "algorithms", "limiter"],
   "adapters/node": ["core", "http"],
@@ -33,6 +34,7 @@ const BARE_FOLDERS = [
   "stores/memory",
   "stores/table",
   "stores/shared",
+  "store",
 ];
 
 /** Planted files: one in each folder, one in a folder inside it, and one for each file with rules of its own. */

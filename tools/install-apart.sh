@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs from npm what deep tests start, once and after each change of the versions: Bun, Deno, the runtime of
-# Workers, and tools of users such as Jest, webpack and old compilers. They have folders of their own, so that the tools
-# of the workspace ignore them.
+# Installs from npm what deep tests start, once and after each change of the versions: Bun, Deno and the runtime of
+# Workers, tools of users such as Jest, webpack and old compilers, and the packages of the examples. They have folders
+# of their own, so that the tools of the workspace ignore them.
 set -eu
 
 install_apart() {
@@ -21,3 +21,4 @@ install_apart() {
 tests=$(cd "$(dirname "$0")/../test" && pwd)
 install_apart "$tests/runtimes/installed" "Bun, Deno and workerd"
 install_apart "$tests/packaging/installed" "Jest, webpack and old compilers"
+install_apart "$tests/examples/installed" "the packages of examples"

@@ -51,7 +51,7 @@ async function limiterOf({ client, limit }: Setup, { periods = ["1m"], batch }: 
   const { createLimiter, tokenBucket } = await import("tollgate");
   const { redisStore } = await import("tollgate/redis");
   // A decision without the server is a denial, which the checks notice.
-  const options: RedisStoreOptions = { client, onFailure: "deny", timeoutMs: 1_000 };
+  const options: RedisStoreOptions = { client, onFailure: "deny", timeout: "1s" };
   const limits = periods.map((per) => tokenBucket({ capacity: limit, refill: 1, per }));
   // The name is part of each key: as long as in an application.
   return createLimiter({ name: "api", limits, store: redisStore(batch === false ? { ...options, batch } : options) });

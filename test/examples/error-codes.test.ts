@@ -14,3 +14,14 @@ describe("docs/errors.md", () => {
     expect(entries).toEqual(codes);
   });
 });
+
+describe("docs/warnings.md", () => {
+  it("has a section for every warning, in the order of the code, and no other section", () => {
+    const source = read("packages/tollgate/src/core/warnings.ts");
+    const [, union = ""] = /type WarningCode =([^;]+);/.exec(source) ?? [];
+    const codes = [...union.matchAll(/"([a-z-]+)"/g)].map(([, code]) => code);
+    const sections = [...read("docs/warnings.md").matchAll(/^## (\S+)$/gm)].map(([, code]) => code);
+    expect(codes.length).toBeGreaterThan(3);
+    expect(sections).toEqual(codes);
+  });
+});

@@ -1,7 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { format } from "node:util";
 import { expect, vi } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import library from "../../packages/tollgate/package.json" with { type: "json" };
 import { blocksOf, type CodeBlock, pagesAndSources, promisedOutput, REPOSITORY } from "./code-blocks.ts";
 
 export interface Example extends CodeBlock {
@@ -15,11 +18,11 @@ export class Examples {
   readonly list: readonly Example[];
 
   constructor(isIncluded: (example: CodeBlock) => boolean) {
-    this.folder = join(REPOSITORY, "test/examples/.generated", String(process.pid));
+    this.folder = join(REPOSITORY, "test/examples/.generated", `${process.pid}-${randomUUID()}`);
     this.list = pagesAndSources()
       .flatMap(blocksOf)
-      .filter((block) => block.language === "ts" && isIncluded(block))
-      .map((block, index) => ({ ...block, file: join(this.folder, `example-${index}.ts`) }));
+      .filter((block) => block.language === "ts" && !needsPackages(block) && isIncluded(block))
+      .map((block, index) => ({ ...block, file: join(this.folder, ownNameOf(block) ?? `example-${index}.ts`) }));
   }
 
   write(): void {
@@ -32,6 +35,24 @@ export class Examples {
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** The name that a block states in its first line, `// map-store.ts`. Other examples import it by that name. */
+function ownNameOf({ code }: CodeBlock): string | undefined {
+  return /^\/\/ ([\w-]+\.ts)\n/.exec(code)?.[1];
+}
+
+/** It is a test file itself. */
+export function isTest({ code }: CodeBlock): boolean {
+  return code.includes('from "vitest"');
+}
+
+const OF_WORKSPACE = new Set(["tollgate", ...Object.keys({ ...manifest.devDependencies, ...library.devDependencies })]);
+
+/** It imports packages that the workspace does not have: `recipes.deep.test.ts` runs it. */
+export function needsPackages({ code }: CodeBlock): boolean {
+  const imported = [...code.matchAll(/ from "((?:@[\w-]+\/)?[\w-]+)/g)].map(([, name]) => String(name));
+  return imported.some((name) => name !== "node" && !OF_WORKSPACE.has(name));
 }
 
 /** It connects to a Redis server, at REDIS_URL. */

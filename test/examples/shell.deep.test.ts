@@ -10,6 +10,7 @@ import { blocksOf, REPOSITORY } from "./code-blocks.ts";
 
 const blocks = blocksOf("README.md");
 const shell = blocks.filter(({ language }) => language === "sh");
+const INSTALL = "npm install tollgate\n";
 const START = "npm ci && npm start\n";
 const TEST = "npm ci && npm test\n";
 
@@ -36,9 +37,10 @@ afterAll(async () => {
 });
 
 describe("the README's shell blocks", () => {
-  it("have two npm commands, whose scripts exist", () => {
+  it("open with the installation, and have two npm commands whose scripts exist", () => {
     const commands = shell.map(({ code }) => code).filter((code) => code.includes("npm "));
-    expect(commands).toEqual([START, TEST]);
+    expect(blocks[0]?.code).toBe(INSTALL);
+    expect(commands).toEqual([INSTALL, START, TEST]);
     expect(manifest.scripts).toMatchObject({ start: expect.any(String), test: expect.any(String) });
   });
 
@@ -60,7 +62,7 @@ describe("the README's shell blocks", () => {
       ...blocks.filter(({ language }) => language === "ts" || language === "text").map(({ code }) => code),
     ];
     expect(blocks.map(({ code }) => code).filter((code) => !known.includes(code))).toEqual([]);
-    expect(shell).toHaveLength(3);
+    expect(shell).toHaveLength(4);
   });
 });
 

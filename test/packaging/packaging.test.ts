@@ -46,7 +46,7 @@ beforeAll(async () => {
   library = await buildCleanly(join(folder, "workspace"));
   packed = await pack(library.folder, folder);
   tarballs = await packAll(library.folder, folder);
-}, 60_000);
+});
 afterAll(() => remove(folder));
 
 /** Creates a project outside the repository, installs the tarball, and compiles the project if it is TypeScript. */

@@ -2,7 +2,17 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
 /** Folders that hold nothing of ours: installed packages, and what builds and tests write. */
-const FOREIGN = new Set(["node_modules", "dist", "installed", "coverage", ".git", ".generated", ".mutants", ".cache"]);
+const FOREIGN = new Set([
+  "node_modules",
+  "dist",
+  ".types",
+  "installed",
+  "coverage",
+  ".git",
+  ".generated",
+  ".mutants",
+  ".cache",
+]);
 const WITH_PROSE = /\.(?:md|ts|js|mjs|rs|c|sh)$|(?:^|\/)\.ci\/run$/u;
 
 /** Every file of the project that may have prose, by its path below `root`. */

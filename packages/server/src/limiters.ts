@@ -1,4 +1,12 @@
-import { type Clock, createLimiter, type Limiter, memoryStore, type Observation, tokenBucket } from "tollgate";
+import {
+  type Clock,
+  createLimiter,
+  type Duration,
+  type Limiter,
+  memoryStore,
+  type Observation,
+  tokenBucket,
+} from "tollgate";
 import { clientIp, firstOf, type HttpFacts, header, type KeyOf, type TrustProxy } from "tollgate/node";
 
 const TEST_CAPACITY = 3;
@@ -8,8 +16,8 @@ export interface LimiterSettings {
   readonly capacity: number;
   readonly refillPerSecond: number;
   readonly trustProxy: TrustProxy;
-  /** The milliseconds between sweeps, which remove idle clients. */
-  readonly sweepIntervalMs: number;
+  /** How often a sweep removes idle clients. */
+  readonly sweepInterval: Duration;
   readonly clock: Clock;
   readonly log: (line: string) => void;
 }
@@ -26,12 +34,12 @@ export interface Limiters {
  * malformed.
  */
 export function openLimiters(settings: LimiterSettings): Limiters {
-  const { capacity, refillPerSecond, sweepIntervalMs, clock, log } = settings;
+  const { capacity, refillPerSecond, sweepInterval, clock, log } = settings;
   const key = clientKey(settings.trustProxy);
   const clientLimit = tokenBucket({ capacity, refill: refillPerSecond, per: "1s" });
   const testLimit = tokenBucket({ capacity: TEST_CAPACITY, refill: TEST_REFILL_PER_SECOND, per: "1s" });
   // Made after the limits, which may throw: the store has a timer.
-  const store = memoryStore({ sweepIntervalMs });
+  const store = memoryStore({ sweepInterval });
   const observe = (observation: Observation): void => {
     if (observation.type !== "sweep") return;
     const { limiter, removed, remaining } = observation;

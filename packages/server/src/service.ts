@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "tollgate";
+import { type Clock, type Duration, systemClock } from "tollgate";
 import type { TrustProxy } from "tollgate/node";
 import { drainable } from "./drain.ts";
 import { failureLine, guarded, type LogFailure } from "./failure.ts";
@@ -24,7 +24,7 @@ export interface ServiceOptions extends ServiceSettings {
   /** Logs failures, one line each. */
   readonly logError: (line: string) => void;
   readonly clock?: Clock;
-  readonly sweepIntervalMs?: number;
+  readonly sweepInterval?: Duration;
   /** How long requests in flight may take to finish once the service stops. */
   readonly graceMs?: number;
   readonly timeouts?: Partial<Timeouts>;
@@ -37,7 +37,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-const SWEEP_INTERVAL_MS = 60_000;
+const SWEEP_INTERVAL: Duration = "1m";
 const GRACE_MS = 10_000;
 
 /**
@@ -46,9 +46,9 @@ const GRACE_MS = 10_000;
  * @throws TollgateError if the numbers do not make a limit; ListenError if the address is not available.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { host, port, log, logError, clock = systemClock, sweepIntervalMs = SWEEP_INTERVAL_MS } = options;
+  const { host, port, log, logError, clock = systemClock, sweepInterval = SWEEP_INTERVAL } = options;
   const { graceMs = GRACE_MS, timeouts } = options;
-  const limiters = openLimiters({ ...options, clock, sweepIntervalMs });
+  const limiters = openLimiters({ ...options, clock, sweepInterval });
   const logFailure: LogFailure = (error, request) => logError(failureLine(error, request));
   const server = createGuardedServer(guarded(openRoutes(limiters, logFailure), logFailure), {
     ...DEFAULT_TIMEOUTS,

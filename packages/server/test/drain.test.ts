@@ -10,7 +10,7 @@ function start(graceMs: number): Promise<TestService> {
   return startTestService({ graceMs, timeouts: { keepAliveMs: LONG_MS } });
 }
 
-describe("closing the service", { timeout: 30_000 }, () => {
+describe("closing the service", () => {
   it("lets a request in flight finish, and announces the connection's end", async () => {
     const service = await start(LONG_MS);
     const connection = await openRequestInFlight(service.url);

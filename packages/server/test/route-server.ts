@@ -17,7 +17,7 @@ export async function serveRoutes(settings: Partial<LimiterSettings>, where: Lis
     capacity: 10,
     refillPerSecond: 1,
     trustProxy: false,
-    sweepIntervalMs: 60_000,
+    sweepInterval: 60_000,
     clock: manualClock(),
     log: () => {},
     ...settings,

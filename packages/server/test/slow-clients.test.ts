@@ -21,7 +21,7 @@ function drip(connection: Connection, text: string): void {
   onTestFinished(() => clearInterval(timer));
 }
 
-describe("the service cuts off a client that", { timeout: 30_000 }, () => {
+describe("the service cuts off a client that", () => {
   it("sends its head byte by byte", async () => {
     const { url } = await startTestService({ timeouts: { ...PATIENT, headersMs: 200 } });
     const connection = await openConnection(url);

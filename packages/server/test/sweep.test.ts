@@ -6,7 +6,7 @@ import { startTestService } from "./test-service.ts";
 describe("idle clients of the service", () => {
   it("are removed, and the log says how many", async () => {
     const clock = manualClock();
-    const { url, log } = await startTestService({ clock, sweepIntervalMs: 5 });
+    const { url, log } = await startTestService({ clock, sweepInterval: 5 });
     const callAs = (client: number) => call(`${url}/ping`, { headers: { "X-API-Key": `client-${client}` } });
     for (let client = 0; client < 12; client += 1) await callAs(client);
     clock.set(500);
@@ -21,7 +21,7 @@ describe("idle clients of the service", () => {
 
   it("of /test are logged under its limiter's name", async () => {
     const clock = manualClock();
-    const { url, log } = await startTestService({ clock, sweepIntervalMs: 5 });
+    const { url, log } = await startTestService({ clock, sweepInterval: 5 });
     await call(`${url}/test`);
     clock.set(1_000);
     await vi.waitFor(() => expect(log).toEqual(["sweep limiter=test removed=1 remaining=0"]));

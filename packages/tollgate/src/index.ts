@@ -4,7 +4,7 @@ export type { Cost, UnitCosts } from "./core/cost.ts";
 export type { Allowed, Decision, Denied, LimitStatus } from "./core/decision.ts";
 export type { Duration } from "./core/duration.ts";
 export { type ErrorCode, TollgateError } from "./core/errors.ts";
-export { KeyRef } from "./core/key-ref.ts";
+export type { Key, KeyPart } from "./core/key.ts";
 export * from "./core/limits/limit.ts";
 export type {
   DecisionObservation,
@@ -13,22 +13,11 @@ export type {
   Observer,
   SweepObservation,
 } from "./core/observer.ts";
-export type { Plan, Scope } from "./core/plan.ts";
-export { Report } from "./core/report.ts";
-export type {
-  AsyncSpace,
-  AsyncStore,
-  Call,
-  LimiterContext,
-  SyncSpace,
-  SyncStore,
-  TakenFrom,
-} from "./core/store.ts";
-export type { TimeCell } from "./core/time-cell.ts";
-export type { Verb } from "./core/verbs.ts";
+export type { AsyncStore, SyncStore } from "./core/store.ts";
 export { combine } from "./limiter/combine.ts";
 export { createLimiter } from "./limiter/create-limiter.ts";
 export type { AsyncHandle, AsyncLimiter, Handle, Limiter } from "./limiter/limiter.ts";
-export type { LimiterOptions, LimitsFunction } from "./limiter/options.ts";
+export type { ChosenLimits, LimitsFunction } from "./limiter/limits-choice.ts";
+export type { LimiterOptions } from "./limiter/options.ts";
 export type { CapacityOptions, LocalStore, OverflowPolicy } from "./stores/local/local-store.ts";
 export { type MemoryStoreOptions, memoryStore } from "./stores/memory/memory-store.ts";

@@ -17,11 +17,11 @@ async function main() {
     isCluster: false,
     options: {},
   };
-  const store = redisStore({ client, onFailure: "deny" });
+  const store = redisStore({ client, onFailure: "deny", warnings: false });
   const limiter = createLimiter({ name: "api", limits: [perMinute(2)], store });
   const decision = await limiter.consume("ann");
   assert.deepEqual([decision.allowed, decision.degraded], [false, "connection refused"]);
-  assert.throws(() => redisStore({ client: 5 }), /client: expected/);
+  assert.throws(() => redisStore({ client: Object(5) }), /client: expected/);
   await store.close();
 }
 

@@ -3,7 +3,10 @@ import type { Call, SyncSpace, TakenFrom } from "../core/store.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import { VERBS, type Verb } from "../core/verbs.ts";
 
-type Calls = readonly Call<SyncSpace>[];
+/** What `transact` needs of a space. */
+export type DecidingSpace = Pick<SyncSpace, "apply" | "takeRevocably" | "maintain">;
+
+type Calls = readonly Call<DecidingSpace>[];
 
 /**
  * Applies a verb to several spaces of this process at one instant. It peeks at all of them before it takes from any,
@@ -24,7 +27,11 @@ export function transact(verb: Verb, calls: Calls, now: TimeCell, takenFrom?: Ta
  * from its bucket to full cells when the store has capacity again, and an idle key may find none any more. A refund in
  * the other place would give back units of other calls.
  */
-function countsWhereTaken({ space, key, costs }: Call<SyncSpace>, now: TimeCell, { overflowed }: TakenFrom): boolean {
+function countsWhereTaken(
+  { space, key, costs }: Call<DecidingSpace>,
+  now: TimeCell,
+  { overflowed }: TakenFrom,
+): boolean {
   const report = new Report();
   space.apply("explain", key, costs, now, report, 0);
   return (report.overflow === "shared") === (overflowed === true);
@@ -108,12 +115,12 @@ function isBefore(calls: Calls, i: number, other: number): boolean {
 }
 
 /** Whether other threads change the keys of a space. */
-function isShared({ takeRevocably }: SyncSpace): boolean {
+function isShared({ takeRevocably }: DecidingSpace): boolean {
   return takeRevocably !== undefined;
 }
 
 /** Gives back what a space of this thread alone took. */
-function undo({ space, key, costs }: Call<SyncSpace>, now: TimeCell, report: Report, at: number): void {
+function undo({ space, key, costs }: Call<DecidingSpace>, now: TimeCell, report: Report, at: number): void {
   const taken = costs.map((cost, i) => (report.conforms[at + i] ? cost : 0));
   space.apply("refund", key, taken, now, new Report(), 0);
 }
@@ -138,7 +145,7 @@ function describeDenial(changes: boolean, calls: Calls, now: TimeCell, report: R
  * Takes nothing. A bucket that starts empty begins to fill with its first touch, even a denied one. A store also counts
  * the calls of overflowed keys.
  */
-function touch({ space, key, costs }: Call<SyncSpace>, now: TimeCell): void {
+function touch({ space, key, costs }: Call<DecidingSpace>, now: TimeCell): void {
   space.apply(
     "take",
     key,

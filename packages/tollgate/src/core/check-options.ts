@@ -12,25 +12,59 @@ export function checkChoice(option: string, value: unknown, choices: readonly un
   throw optionError(option, `one of ${choices.map(show).join(", ")}`, value);
 }
 
+/** The names of a function's options. `Record<keyof Options, true>` makes a forgotten one a compile error. */
+export type OptionNames = Readonly<Record<string, true>>;
+
+/** For names that are easily mistaken: the text after the semicolon. */
+export type OptionHints = Readonly<Record<string, string>>;
+
+const NO_HINTS: OptionHints = {};
+
+/**
+ * Refuses what is no object of options, and unknown options. Limits functions make limits for each call, so a check
+ * that passes allocates nothing.
+ *
+ * @param owner the function whose options they are.
+ * @throws TollgateError `ERR_OPTION`.
+ */
+export function checkOptions(owner: string, options: unknown, names: OptionNames, hints: OptionHints = NO_HINTS): void {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw optionError(owner, "an object of options", options);
+  }
+  checkOptionNames(owner, options, names, hints);
+}
+
 /**
  * Refuses unknown options, because a misspelt one would be ignored: `perMinute: unknown option "burts"; did you mean
  * "burst"?`. `options` may be anything; what is no object has no names.
  *
  * @param owner the function whose options they are.
- * @param hints for names that are easily mistaken, the text after the semicolon.
  * @throws TollgateError `ERR_OPTION`.
  */
 export function checkOptionNames(
   owner: string,
   options: unknown,
-  known: readonly string[],
-  hints: Readonly<Record<string, string>> = {},
+  known: readonly string[] | OptionNames,
+  hints: OptionHints = NO_HINTS,
 ): void {
   if (typeof options !== "object" || options === null) return;
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  const nearest = nearestWord(unknown, known);
+  for (const name in options) {
+    if (!Object.hasOwn(options, name) || isKnown(name, known)) continue;
+    throw unknownOptionError(owner, name, isList(known) ? known : Object.keys(known), hints);
+  }
+}
+
+function isKnown(name: string, known: readonly string[] | OptionNames): boolean {
+  return isList(known) ? known.includes(name) : Object.hasOwn(known, name);
+}
+
+function isList(known: readonly string[] | OptionNames): known is readonly string[] {
+  return Array.isArray(known);
+}
+
+function unknownOptionError(owner: string, name: string, known: readonly string[], hints: OptionHints): TollgateError {
+  const nearest = nearestWord(name, known);
   const guess = nearest === undefined ? `expected ${known.join(", ")}` : `did you mean "${nearest}"?`;
-  const hint = Object.hasOwn(hints, unknown) ? hints[unknown] : guess;
-  throw new TollgateError("ERR_OPTION", `${owner}: unknown option ${show(unknown)}; ${hint}`);
+  const hint = Object.hasOwn(hints, name) ? hints[name] : guess;
+  return new TollgateError("ERR_OPTION", `${owner}: unknown option ${show(name)}; ${hint}`);
 }

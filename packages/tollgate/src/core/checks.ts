@@ -17,3 +17,8 @@ export function checkName(option: string, name: unknown, longest = 128): string 
   const expected = `1 to ${longest} printable ASCII characters without double quotes, backslashes and braces`;
   throw new TollgateError("ERR_NAME", `${option}: expected ${expected}, got ${show(name)}`);
 }
+
+/** Whether the value has a `then`, as promises and the queries of some database clients do. */
+export function isPromise<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}

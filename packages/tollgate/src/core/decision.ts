@@ -48,9 +48,10 @@ export interface Denied extends DecisionCommon {
    * - `"cost-over-capacity"`: the call can never pass.
    * - `"store-unavailable"`: the failure policy denied.
    * - `"store-full"`: the store has no slot for the key, and denies such keys.
+   * - `"denied-by-limits"`: the limits function returned `"deny"`. Nothing was counted, and waiting does not help.
    */
-  readonly reason: "exhausted" | "cost-over-capacity" | "store-unavailable" | "store-full";
-  /** The enforcing limits to which the cost did not conform; empty if the store was unavailable. */
+  readonly reason: "exhausted" | "cost-over-capacity" | "store-unavailable" | "store-full" | "denied-by-limits";
+  /** The enforcing limits to which the cost did not conform; empty if no limit was asked. */
   readonly violated: readonly Limit[];
   /** Units that still count against the binding limit at that moment. */
   readonly usedAfterRetry: number;
@@ -64,6 +65,7 @@ export interface LimitStatus {
   /** The limit's name. */
   readonly name: string;
   readonly limiter: string;
+  /** The key as text: a tuple as `["ann","/login",42]`. */
   readonly key: string;
   readonly unit: string;
   /** The limit's capacity in its unit. */

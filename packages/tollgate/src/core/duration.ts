@@ -1,5 +1,6 @@
 import { show, TollgateError } from "./errors.ts";
 
+type Week = `${number}w`;
 type Day = `${number}d`;
 type Hour = `${number}h`;
 type Minute = `${number}m`;
@@ -7,22 +8,24 @@ type Second = `${number}s`;
 type Millisecond = `${number}ms`;
 
 /**
- * A span of time: a number of milliseconds, or text such as `"250ms"`, `"10s"`, `"1m"`, `"2h"`, `"1d"`, `"1h30m"`
- * (larger parts first). A whole number of microseconds, above zero, at most ten years.
+ * A span of time: a number of milliseconds, or text such as `"250ms"`, `"10s"`, `"1m"`, `"2h"`, `"1d"`, `"1w"`,
+ * `"1h30m"` (larger parts first). A whole number of microseconds, above zero, at most ten years.
  */
 export type Duration =
   | number
-  | `${Day | ""}${Hour | ""}${Minute | ""}${Second}`
-  | `${Day | ""}${Hour | ""}${Minute | ""}${Second | ""}${Millisecond}`
-  | `${Day | ""}${Hour | ""}${Minute}`
-  | `${Day | ""}${Hour}`
-  | Day;
+  | `${Week | ""}${Day | ""}${Hour | ""}${Minute | ""}${Second}`
+  | `${Week | ""}${Day | ""}${Hour | ""}${Minute | ""}${Second | ""}${Millisecond}`
+  | `${Week | ""}${Day | ""}${Hour | ""}${Minute}`
+  | `${Week | ""}${Day | ""}${Hour}`
+  | `${Week | ""}${Day}`
+  | Week;
 
 const US_PER_MS = 1000;
 /** Ten years. Longer spans would leave too few bits for exact arithmetic. */
 export const LONGEST_US: number = 3_652.5 * 86_400_000_000;
 
 const UNITS = [
+  ["w", 604_800_000_000],
   ["d", 86_400_000_000],
   ["h", 3_600_000_000],
   ["m", 60_000_000],
@@ -52,11 +55,15 @@ export function toMilliseconds(us: number): number {
   return us / US_PER_MS;
 }
 
-/** The shortest text that means this many microseconds, such as `1h30m`; `0.5ms` below a millisecond. */
+/**
+ * Microseconds as text, such as `1h30m`; `0.5ms` below a millisecond. The largest unit is the day, so that the default
+ * names of limits stay what they are in stores.
+ */
 export function formatMicroseconds(us: number): string {
   let rest = us;
   let text = "";
   for (const [unit, unitUs] of UNITS) {
+    if (unit === "w") continue;
     const count = unit === "ms" ? rest / unitUs : Math.floor(rest / unitUs);
     if (count > 0) text += `${count}${unit}`;
     rest -= count * unitUs;

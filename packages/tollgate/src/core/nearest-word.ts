@@ -1,12 +1,29 @@
 /** Longer names are not compared: the number of steps grows with the square of the length. */
 const LONGEST = 40;
 
+/** Fewer letters are the beginning of too many words. */
+const SHORTEST_BEGINNING = 3;
+
 /**
- * The word that a misspelt one was likely meant to be: at most a third of its letters differ. `undefined` if none is
- * that near. Upper and lower case are equal.
+ * The word that a misspelt one was likely meant to be: at most a third of its letters differ, or else it begins the
+ * word. `undefined` if no word is near. Upper and lower case are equal.
  */
 export function nearestWord(misspelt: string, words: readonly string[]): string | undefined {
   if (misspelt.length > LONGEST) return undefined;
+  return similarWord(misspelt, words) ?? completeWord(misspelt.toLowerCase(), words);
+}
+
+/** The shortest word that begins so: `allow` is completed to `allowList`. */
+function completeWord(beginning: string, words: readonly string[]): string | undefined {
+  if (beginning.length < SHORTEST_BEGINNING) return undefined;
+  const longer = words.filter((word) => word.toLowerCase().startsWith(beginning));
+  return longer.reduce<string | undefined>(
+    (shortest, word) => (shortest === undefined || word.length < shortest.length ? word : shortest),
+    undefined,
+  );
+}
+
+function similarWord(misspelt: string, words: readonly string[]): string | undefined {
   let nearest: string | undefined;
   let least = Math.max(1, Math.floor(misspelt.length / 3)) + 1;
   for (const word of words) {

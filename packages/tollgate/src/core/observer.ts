@@ -1,13 +1,16 @@
+import { isPromise } from "./checks.ts";
 import type { Cost } from "./cost.ts";
 import type { Decision } from "./decision.ts";
+import { show } from "./errors.ts";
+import { warnOnce } from "./warnings.ts";
 
 /** A call was decided, by `allow`, `consume` or `charge`. `peek` and `explain` are not observed. */
 export interface DecisionObservation {
   readonly type: "decision";
   readonly verb: "allow" | "consume" | "charge";
   /**
-   * The key of the input, even if no limit applies to it. In a combination, the keys of all its limiters in the order
-   * of `combine`.
+   * The key of the input as text, even if no limit applies to it: a tuple as `["ann","/login",42]`. In a combination,
+   * the keys of all its limiters in the order of `combine`.
    */
   readonly keys: readonly string[];
   readonly cost: Cost;
@@ -33,8 +36,29 @@ export interface DegradationObservation {
 export type Observation = DecisionObservation | SweepObservation | DegradationObservation;
 
 /**
- * Called synchronously with what a limiter does, so it must be quick. An error that it throws about a decision or a
- * degradation reaches the caller, with the units taken. An error about a sweep is dropped, because the call that swept
- * may be another limiter's.
+ * Called synchronously with what a limiter does, so it must be quick. An error that it throws, or rejects with, never
+ * reaches the caller: the decision is returned and its units stay taken. The first such error of the process is written
+ * to stderr.
  */
 export type Observer = (observation: Observation) => void;
+
+/** Notifies an observer. Never throws: `failed` gets the error of the observer. */
+export function notify<One>(
+  observe: (observation: One) => void,
+  observation: One,
+  failed: (error: unknown) => void = warnOfObserver,
+): void {
+  try {
+    // An async function is an observer, too.
+    const result: unknown = observe(observation);
+    if (isPromise(result)) void result.then(undefined, failed);
+  } catch (error) {
+    failed(error);
+  }
+}
+
+/** Says it on stderr, once in this process. */
+export function warnOfObserver(error: unknown): void {
+  const got = error instanceof Error ? `${error.name}: ${show(error.message)}` : show(error);
+  warnOnce("observer-error", `observe: expected a function that does not throw, got ${got}; no call failed`);
+}

@@ -34,6 +34,8 @@ export interface LimiterContext {
    * lack of memory.
    */
   readonly choosesLimits?: true;
+  /** Set if the store only decides while another one is unavailable. */
+  readonly isFallback?: true;
 }
 
 /** Keeps spaces in this process and decides at once. */

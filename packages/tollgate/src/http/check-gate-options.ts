@@ -25,6 +25,7 @@ const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>
   onError: true,
   logError: true,
   chargeAfter: true,
+  settle: true,
   settleAborted: true,
 };
 
@@ -42,6 +43,7 @@ export interface CheckedGateOptions<Request, Input> {
   readonly retryJitterSeconds: number;
   readonly onError: NonNullable<GateOptions<Request, Input>["onError"]>;
   readonly chargeAfter: GateOptions<Request, Input>["chargeAfter"];
+  readonly settle: boolean;
   readonly settleAborted: boolean;
 }
 
@@ -62,6 +64,7 @@ export function checkGateOptions<Request, Input>(
     status = 429,
     retryJitterSeconds = 0,
     onError = "throw",
+    settle = false,
     settleAborted = false,
   } = options;
   return {
@@ -74,6 +77,7 @@ export function checkGateOptions<Request, Input>(
     retryJitterSeconds,
     onError,
     chargeAfter,
+    settle,
     settleAborted,
   };
 }
@@ -84,7 +88,9 @@ function checkAll(options: unknown, own: readonly string[]): void {
   }
   const given = options as Readonly<Record<string, unknown>>;
   checkOptionNames("rateLimit", given, [...Object.keys(NAMES), ...own]);
-  checkLimiter(given["limiter"], given["chargeAfter"] === undefined ? ["consume"] : ["consume", "handle"]);
+  const settles = given["chargeAfter"] !== undefined || given["settle"] === true;
+  checkLimiter(given["limiter"], settles ? ["consume", "handle"] : ["consume"]);
+  checkKeyed(given);
   for (const name of ["input", "skip", "partitionKey"]) checkOptional(name, given[name], "a function of the request");
   checkCostOption(given["cost"]);
   checkOptional("onDenied", given["onDenied"], "a function");
@@ -94,6 +100,7 @@ function checkAll(options: unknown, own: readonly string[]): void {
   checkChoice("status", given["status"], [429, 503]);
   checkChoice("onError", given["onError"], ["allow", "deny", "throw"]);
   checkChoice("exposeHeaders", given["exposeHeaders"], [true, false]);
+  checkChoice("settle", given["settle"], [true, false]);
   checkSettleAborted(given);
   checkJitter(given["retryJitterSeconds"]);
 }
@@ -109,6 +116,16 @@ function checkLimiter(limiter: unknown, verbs: readonly string[]): void {
     if (isEither && verbs.every((verb) => typeof given[verb] === "function")) return;
   }
   throw optionError("limiter", "one made by createLimiter or combine", limiter);
+}
+
+/** Without a key function the input is the key, and the facts of a request are no key. */
+function checkKeyed({ limiter, input }: Readonly<Record<string, unknown>>): void {
+  if (input !== undefined || (limiter as { readonly keyed?: unknown }).keyed !== false) return;
+  throw new TollgateError(
+    "ERR_OPTION",
+    "limiter: expected one with a key function, got one without; " +
+      "give createLimiter `key: clientIp()`, or rateLimit `input`",
+  );
 }
 
 function checkOptional(name: string, value: unknown, expected: string): void {

@@ -1,6 +1,7 @@
 import type { Denied } from "../core/decision.ts";
 import { acceptWeights } from "./accept.ts";
-import { jsonContent, type ResponseContent } from "./verdict.ts";
+import { type Asked, allAsked } from "./asked.ts";
+import { FORBIDDEN, jsonContent, type ResponseContent } from "./verdict.ts";
 
 const TOO_MANY_REQUESTS = 429;
 const SERVICE_UNAVAILABLE = 503;
@@ -11,6 +12,12 @@ const PROBLEM_MEDIA_TYPE = "application/problem+json";
 /** Longer values are ignored: parsing takes time for each character, and real clients send fewer. */
 const LONGEST_ACCEPT = 1_024;
 
+const FORBIDDEN_PROBLEM = jsonContent(
+  FORBIDDEN.status,
+  { type: "about:blank", title: "Forbidden", status: FORBIDDEN.status },
+  PROBLEM_MEDIA_TYPE,
+);
+
 /** The options that shape a denial. */
 export interface DenialForm {
   readonly body: "json" | "problem";
@@ -19,7 +26,7 @@ export interface DenialForm {
 
 /**
  * The response to a denied client, with 429 (RFC 6585) or 503. If the store was unavailable or full, the status is
- * always 503: the client has used up nothing.
+ * always 503: the client has used up nothing. If the limits function denied, it is 403: waiting does not help.
  *
  * @param seconds the value of `Retry-After`; null if waiting never helps.
  */
@@ -28,6 +35,7 @@ export function denialContent(
   seconds: number | null,
   { body, status: wanted }: DenialForm,
 ): ResponseContent {
+  if (denied.reason === "denied-by-limits") return body === "problem" ? FORBIDDEN_PROBLEM : FORBIDDEN;
   const isStores = denied.reason === "store-unavailable" || denied.reason === "store-full";
   const status = isStores ? SERVICE_UNAVAILABLE : wanted;
   if (body === "problem") return jsonContent(status, problemOf(denied, status), PROBLEM_MEDIA_TYPE);
@@ -37,9 +45,10 @@ export function denialContent(
 
 /**
  * `Retry-After` (RFC 9110) in whole seconds, rounded up so that a client that waits passes, plus a random part of the
- * jitter. Null if waiting never helps.
+ * jitter. The longest wait of all limiters that were asked. Null if waiting never helps.
  */
-export function retryAfterSeconds({ retryAfterMs }: Denied, jitterSeconds: number): number | null {
+export function retryAfterSeconds(asked: Asked, jitterSeconds: number): number | null {
+  const retryAfterMs = Math.max(...allAsked(asked).map(({ decision }) => decision.retryAfterMs));
   if (!Number.isFinite(retryAfterMs)) return null;
   return Math.ceil(retryAfterMs / 1000) + Math.floor(Math.random() * (jitterSeconds + 1));
 }

@@ -65,9 +65,15 @@ export interface GateOptions<Request, Input> extends AddressFilterOptions {
    * ended. The difference to `cost` is refunded or charged under the key and limits that the request was counted under,
    * and where it was counted: what a local fallback took is settled in the fallback. A response that was not sent whole
    * (`completed` is `false`) is charged but never refunded, unless `settleAborted` is set. If `chargeAfter` fails,
-   * nothing is settled, and `logError` is called.
+   * nothing is settled, and `logError` is called. It is not called if the handler has told the cost by `settle`.
+   * `taken` is what the request has taken, by `cost`.
    */
-  readonly chargeAfter?: (request: Request, outcome: Outcome) => Cost | Promise<Cost>;
+  readonly chargeAfter?: (request: Request, outcome: Outcome, taken: Cost) => Cost | Promise<Cost>;
+  /**
+   * Whether handlers tell what a request has cost, by the `settle` of the decision that they find: `false` by default.
+   * If a handler never does, what was taken stands. With `chargeAfter`, `settle` works without this option.
+   */
+  readonly settle?: boolean;
   /**
    * Whether `chargeAfter` may also refund a request whose response was not sent whole: `false` by default. Clients
    * decide when they hang up. Set it only if `chargeAfter` looks at `completed`, or the handler tells it the cost.

@@ -2,6 +2,7 @@ import { type Clock, systemClock } from "../core/clock.ts";
 import type { Cost } from "../core/cost.ts";
 import type { Decision, Denied } from "../core/decision.ts";
 import type { AsyncHandle, AsyncLimiter, Handle, Limiter } from "../limiter/limiter.ts";
+import { type Asked, askedBefore, noteAsked } from "./asked.ts";
 import { type CheckedGateOptions, checkGateOptions, checkPartition } from "./check-gate-options.ts";
 import { denialContent, prefersProblem, retryAfterSeconds } from "./denial.ts";
 import { type ErrorLog, safeErrorLog, toError } from "./error-log.ts";
@@ -11,7 +12,8 @@ import type { HttpFacts } from "./http-facts.ts";
 import { type AddressFilter, addressFilterOf } from "./identity/address-filter.ts";
 import { isPromise, mapMaybeAsync } from "./maybe-async.ts";
 import { RateLimitHeaders } from "./rate-limit-headers.ts";
-import { type Settle, settlement } from "./settlement.ts";
+import { rateLimitedBy } from "./rate-limited.ts";
+import { Settlement } from "./settlement.ts";
 import {
   type DenialResponse,
   FORBIDDEN,
@@ -24,19 +26,12 @@ import {
 /** What a gate has to know of a framework. */
 export interface Framework<Request> {
   readonly factsOf: (request: Request) => HttpFacts;
+  /** The object that all limiters of a request and its response share, whatever their adapters. */
+  readonly exchangeOf: (request: Request) => object;
   /** Caches the address of the request's peer: the peer may go while the gate waits. */
   readonly keepAddress: (request: Request) => void;
   /** The options that only this adapter has. */
   readonly ownOptions?: readonly string[];
-}
-
-/** A request and what it was counted with. */
-interface Counted<Request> {
-  readonly request: Request;
-  readonly cost: Cost;
-  readonly partition: string | undefined;
-  /** For its key and limits, if it has to be settled. */
-  readonly handle: Handle | AsyncHandle | undefined;
 }
 
 /** What the fast path needs. */
@@ -45,7 +40,7 @@ interface Plain {
   readonly cost: Cost;
 }
 
-const UNCOUNTED: Pass = { pass: true, decision: undefined, headers: [], settle: undefined };
+const UNCOUNTED: Pass = { pass: true, asked: undefined, headers: [], settlement: undefined };
 
 /**
  * Turns a request into a verdict: the one path that all adapters take. It answers at once if the limiter is synchronous
@@ -59,7 +54,7 @@ export class Gate<Request, Input> {
   /** The header for scripts of other origins, if it is wanted. */
   readonly #exposed: HeaderList;
   readonly #filter: AddressFilter | undefined;
-  readonly #clock: Clock;
+  readonly #now: () => number;
   readonly #logError: ErrorLog<Request>;
   /** Set if the options allow the fast path. */
   readonly #plain: Plain | undefined;
@@ -74,7 +69,8 @@ export class Gate<Request, Input> {
     const names = [...this.#headers.names, "Retry-After"].join(", ");
     this.#exposed = exposeHeaders ? [[EXPOSE, names]] : [];
     this.#filter = addressFilterOf(options);
-    this.#clock = "clock" in limiter ? (limiter.clock as Clock) : systemClock;
+    const clock = "clock" in limiter ? (limiter.clock as Clock) : systemClock;
+    this.#now = () => clock.now();
     this.#logError = safeErrorLog(logError);
     this.#plain = this.#filter === undefined ? plainOf(limiter, this.#options) : undefined;
   }
@@ -125,10 +121,7 @@ export class Gate<Request, Input> {
   /** The fast path: the limiter takes the facts, and no option has to be called. */
   #judgePlainly({ limiter, cost }: Plain, request: Request): Verdict {
     const decision = limiter.consume(this.#framework.factsOf(request), cost);
-    const headers = this.#headersFor(decision, undefined);
-    return decision.allowed
-      ? { pass: true, decision, headers, settle: undefined }
-      : this.#denial(request, decision, headers);
+    return this.#verdictOn(request, decision, undefined, undefined);
   }
 
   #count(request: Request): Verdict | Promise<Verdict> {
@@ -143,13 +136,17 @@ export class Gate<Request, Input> {
   #consume(request: Request, input: Input, cost: Cost): Verdict | Promise<Verdict> {
     // Before anything is counted: it may throw.
     const partition = this.#partitionOf(request);
-    const limiter = this.#limiter;
-    const handle = this.#options.chargeAfter === undefined ? undefined : limiter.handle(input);
-    const counted = { request, cost, partition, handle };
-    const decided = handle === undefined ? limiter.consume(input, cost) : handle.consume(cost);
-    return isPromise(decided)
-      ? decided.then((decision) => this.#verdictOn(counted, decision))
-      : this.#verdictOn(counted, decided);
+    const { chargeAfter, settle } = this.#options;
+    if (!settle && chargeAfter === undefined) {
+      return mapMaybeAsync(this.#limiter.consume(input, cost), (decision) =>
+        this.#verdictOn(request, decision, partition, undefined),
+      );
+    }
+    return mapMaybeAsync<Handle | AsyncHandle, Verdict>(this.#limiter.handle(input), (handle) =>
+      mapMaybeAsync(handle.consume(cost), (decision) =>
+        this.#verdictOn(request, decision, partition, this.#settlementOf(request, cost, handle, decision)),
+      ),
+    );
   }
 
   #partitionOf(request: Request): string | undefined {
@@ -160,41 +157,60 @@ export class Gate<Request, Input> {
     return partition;
   }
 
-  #verdictOn(counted: Counted<Request>, decision: Decision): Verdict {
-    const headers = this.#headersFor(decision, counted.partition);
-    if (!decision.allowed) return this.#denial(counted.request, decision, headers);
-    return { pass: true, decision, headers, settle: this.#settleFor(counted, decision) };
+  #verdictOn(
+    request: Request,
+    decision: Decision,
+    partition: string | undefined,
+    settlement: Settlement | undefined,
+  ): Verdict {
+    const asked = this.#ask(request, decision, partition, settlement);
+    const headers = this.#headers.of(asked, this.#now);
+    asked.given = headers;
+    const all = this.#exposed.length === 0 ? headers : [...headers, ...this.#exposed];
+    const { decision: known } = asked;
+    return known.allowed ? { pass: true, asked, headers: all, settlement } : this.#denial(request, asked, known, all);
   }
 
-  #headersFor(decision: Decision, partition: string | undefined): HeaderList {
-    const nowMs = this.#headers.needsTime ? this.#clock.now() : 0;
-    const headers = this.#headers.of(decision, nowMs, partition);
-    return this.#exposed.length === 0 ? headers : [...headers, ...this.#exposed];
+  /** Notes the decision with the request, for handlers and for the limiters that follow. */
+  #ask(request: Request, decision: Decision, partition: string | undefined, settlement: Settlement | undefined): Asked {
+    const exchange = this.#framework.exchangeOf(request);
+    const before = askedBefore(exchange);
+    const settle = settlement?.tell ?? before?.settle;
+    const asked: Asked = {
+      decision: rateLimitedBy(decision, settle),
+      formats: this.#headers.formats,
+      partition,
+      before,
+      settle,
+      given: [],
+      isOver: false,
+    };
+    noteAsked(exchange, asked);
+    return asked;
   }
 
-  #settleFor({ request, cost, handle }: Counted<Request>, decision: Decision): Settle | undefined {
+  #settlementOf(request: Request, cost: Cost, handle: Handle | AsyncHandle, decision: Decision): Settlement {
     const { chargeAfter, settleAborted } = this.#options;
-    const { limits } = decision;
     // If no limit applied or the store was unavailable, nothing was taken that could be given back.
-    if (chargeAfter === undefined || handle === undefined || limits.length === 0) return undefined;
-    return settlement({
+    const awaits = chargeAfter !== undefined && decision.allowed && decision.limits.length > 0;
+    return new Settlement({
       handle,
-      taken: cost,
+      taken: decision.allowed ? cost : 0,
       decision,
-      units: new Set(limits.map(({ unit }) => unit)),
-      actualCost: (outcome) => chargeAfter(request, outcome),
+      actualCost: awaits ? (outcome, taken) => chargeAfter(request, outcome, taken) : undefined,
       settleAborted,
       logError: (error) => this.#logError(error, request),
     });
   }
 
-  #denial(request: Request, decision: Denied, headers: HeaderList): DenialResponse {
+  #denial(request: Request, asked: Asked, decision: Denied, headers: HeaderList): DenialResponse {
     const { denial, status, retryJitterSeconds } = this.#options;
-    const seconds = retryAfterSeconds(decision, retryJitterSeconds);
+    const seconds = retryAfterSeconds(asked, retryJitterSeconds);
     const wantsProblem = denial === "negotiate" && prefersProblem(this.#framework.factsOf(request).header("accept"));
     const body = denial === "problem" || wantsProblem ? "problem" : "json";
     return {
       pass: false,
+      asked,
       decision,
       headers: [...headers, ...(seconds === null ? [] : [["Retry-After", String(seconds)] as const]), NO_STORE],
       content: denialContent(decision, seconds, { body, status }),
@@ -210,15 +226,15 @@ export class Gate<Request, Input> {
 }
 
 function uncountedDenial(content: ResponseContent): DenialResponse {
-  return { pass: false, decision: undefined, headers: [NO_STORE], content };
+  return { pass: false, asked: undefined, decision: undefined, headers: [NO_STORE], content };
 }
 
 /** Without an `input` the limiter takes the facts of a request. */
 function plainOf<Request, Input>(
   limiter: Limiter<Input> | AsyncLimiter<Input>,
-  { cost, input, skip, partitionKey, chargeAfter }: CheckedGateOptions<Request, Input>,
+  { cost, input, skip, partitionKey, chargeAfter, settle }: CheckedGateOptions<Request, Input>,
 ): Plain | undefined {
   const callsMore = [input, skip, partitionKey, chargeAfter].some((option) => option !== undefined);
-  if (callsMore || typeof cost === "function" || limiter.kind !== "sync") return undefined;
+  if (callsMore || settle || typeof cost === "function" || limiter.kind !== "sync") return undefined;
   return { limiter: limiter as unknown as Limiter<HttpFacts>, cost };
 }

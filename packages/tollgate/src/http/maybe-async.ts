@@ -1,3 +1,7 @@
+import { isPromise } from "../core/checks.ts";
+
+export { isPromise };
+
 /** Maps a value at once, or a promise's value later. Most requests need no promise. */
 export function mapMaybeAsync<Value, Result>(
   value: Value | PromiseLike<Value>,
@@ -11,8 +15,4 @@ async function mapLater<Value, Result>(
   map: (value: Value) => Result | Promise<Result>,
 ): Promise<Result> {
   return map(await value);
-}
-
-export function isPromise<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

@@ -2,6 +2,7 @@
  * What every adapter exports beside its own `rateLimit` and `factsOf`: the options, the facts of a request, and the
  * functions that make keys of it. The adapters re-export this file as a whole.
  */
+export { failuresOnly } from "./failures-only.ts";
 export type { HeaderForm } from "./forms/header-forms.ts";
 export type { GateOptions } from "./gate-options.ts";
 export type { HttpFacts, KeyOf } from "./http-facts.ts";
@@ -10,4 +11,5 @@ export { compose, firstOf } from "./identity/composition.ts";
 export { cookie } from "./identity/cookie.ts";
 export { header } from "./identity/header.ts";
 export type { TrustProxy } from "./identity/trust.ts";
+export type { RateLimited } from "./rate-limited.ts";
 export type { Outcome } from "./settlement.ts";

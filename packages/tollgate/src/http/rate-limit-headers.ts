@@ -1,46 +1,118 @@
 import { optionError } from "../core/check-options.ts";
 import type { Decision } from "../core/decision.ts";
 import { show, TollgateError } from "../core/errors.ts";
+import type { Limit } from "../core/limits/limit.ts";
+import { type Asked, allAsked } from "./asked.ts";
 import type { ClientQuota, HeaderFormat } from "./forms/header-format.ts";
-import { HEADER_FORMS, type HeaderForm } from "./forms/header-forms.ts";
+import {
+  HEADER_FORMATS,
+  type HeaderForm,
+  type HeaderFormats,
+  WIRE_FORMS,
+  type WireForm,
+} from "./forms/header-forms.ts";
+import type { PolicyTexts } from "./forms/policy-texts.ts";
 import type { HeaderList } from "./header-list.ts";
 
 const NO_HEADERS: HeaderList = [];
+const POLICY = "RateLimit-Policy";
+
+type Header = HeaderList[number];
+
+/** A decision of limits that enforce, which headers can tell. */
+type Told = Asked & { readonly decision: Decision & { readonly limit: Limit; readonly limitRemaining: number } };
 
 /** The RateLimit headers of one limiter's responses, in the forms that its `headers` option names. */
 export class RateLimitHeaders {
-  /** Whether a form needs the current time. */
-  readonly needsTime: boolean;
-  readonly #formats: readonly HeaderFormat[];
+  readonly formats: HeaderFormats;
+  readonly #needsTime: boolean;
+  /** The usual case: one form. */
+  readonly #only: HeaderFormat | undefined;
 
   /** @throws TollgateError `ERR_OPTION` for an unknown form, or for forms that exclude each other. */
   constructor(option: unknown) {
-    this.#formats = formatsOf(option);
-    this.needsTime = this.#formats.some(({ needsTime }) => needsTime);
+    this.formats = formatsOf(option);
+    const formats = [...this.formats.values()];
+    this.#needsTime = formats.some(({ needsTime }) => needsTime);
+    this.#only = formats.length === 1 ? formats[0] : undefined;
   }
 
   /** The names of all headers that a response may have. */
   get names(): readonly string[] {
-    return [
-      ...new Set(this.#formats.flatMap(({ policyHeader, stateHeaders }) => [policyHeader ?? [], stateHeaders].flat())),
-    ];
+    const formats = [...this.formats.values()];
+    const names = formats.flatMap(({ policies, stateHeaders }) => [
+      ...(policies === undefined ? [] : [POLICY]),
+      ...stateHeaders,
+    ]);
+    return [...new Set(names)];
   }
 
-  /** The headers for a decision: none if no limit applied, or the option is `false`. */
-  of(decision: Decision, nowMs: number, partition: string | undefined): HeaderList {
-    const first = this.#formats[0];
-    if (first === undefined) return NO_HEADERS;
-    const { limit, limits, limitRemaining: remaining } = decision;
-    if (limit === undefined || remaining === undefined) return NO_HEADERS;
-    const waitMs = waitOf(decision);
-    // Rounded up, so that a client that waits finds what the headers told.
-    const seconds = Math.ceil(waitMs / 1000);
-    const resetSeconds = this.needsTime ? Math.ceil((nowMs + waitMs) / 1000) : 0;
-    const state: ClientQuota = { limits, limit, remaining, seconds, resetSeconds, partition };
-    if (this.#formats.length === 1) return first.headers(state);
-    const all = this.#formats.flatMap((format) => format.headers(state));
-    return all.filter(([name], index) => all.findIndex(([other]) => other === name) === index);
+  /**
+   * The headers after this limiter has decided: none if no limit applied, or the option is `false`. If other limiters
+   * were asked before, the headers list the policies of all in that order, and the tightest state, in the forms of all.
+   */
+  of(asked: Asked, now: () => number): HeaderList {
+    if (this.formats.size === 0 || !isTold(asked)) return NO_HEADERS;
+    if (asked.before !== undefined) return headersOfAll(allAsked(asked).filter(isTold), now);
+    const quota = quotaOf(asked, this.#needsTime ? now() : 0);
+    if (this.#only?.policies === undefined) return headersOf(this.formats, [asked], quota);
+    // Faster than a spread.
+    const headers: Header[] = [[POLICY, this.#only.policies.joined(asked.decision.limits, asked.partition)]];
+    for (const header of this.#only.state(quota)) headers.push(header);
+    return headers;
   }
+}
+
+/** A limiter with `headers: false` is not told of. */
+function isTold(asked: Asked): asked is Told {
+  const { limit, limitRemaining } = asked.decision;
+  return asked.formats.size > 0 && limit !== undefined && limitRemaining !== undefined;
+}
+
+function headersOfAll(all: readonly Told[], now: () => number): HeaderList {
+  const given = all.flatMap(({ formats }) => [...formats]);
+  const formats = new Map(given.toSorted(([one], [other]) => FORMS.indexOf(one) - FORMS.indexOf(other)));
+  const tightest = all.reduce((tightestYet, asked) => (isTighter(asked, tightestYet) ? asked : tightestYet));
+  return headersOf(formats, all, quotaOf(tightest, now()));
+}
+
+/** Whether a client has to wait longer or, without a wait, has the smaller fraction left. */
+function isTighter({ decision: one }: Told, { decision: other }: Told): boolean {
+  if (one.retryAfterMs !== other.retryAfterMs) return one.retryAfterMs > other.retryAfterMs;
+  return one.limitRemaining / one.limit.capacity < other.limitRemaining / other.limit.capacity;
+}
+
+/** If forms share a header, the first form's is sent. */
+function headersOf(formats: HeaderFormats, all: readonly Told[], quota: ClientQuota): HeaderList {
+  const list: Header[] = [];
+  for (const { policies, state } of formats.values()) {
+    if (policies !== undefined) add(list, [POLICY, policiesOf(policies, all)]);
+    for (const header of state(quota)) add(list, header);
+  }
+  return list;
+}
+
+function add(list: Header[], header: Header): void {
+  if (!list.some(([name]) => name === header[0])) list.push(header);
+}
+
+function policiesOf(texts: PolicyTexts, all: readonly Told[]): string {
+  const [first] = all;
+  if (first !== undefined && all.length === 1) return texts.joined(first.decision.limits, first.partition);
+  const each = all.flatMap(({ decision, partition }) => texts.each(decision.limits, partition));
+  return [...new Set(each)].join(", ");
+}
+
+function quotaOf({ decision, partition }: Told, nowMs: number): ClientQuota {
+  const waitMs = waitOf(decision);
+  return {
+    limit: decision.limit,
+    remaining: decision.limitRemaining,
+    // Rounded up, so that a client that waits finds what the headers told.
+    seconds: Math.ceil(waitMs / 1000),
+    resetSeconds: Math.ceil((nowMs + waitMs) / 1000),
+    partition,
+  };
 }
 
 /** Milliseconds until more is available. A client with nothing left sends nothing until then. */
@@ -49,31 +121,34 @@ function waitOf(decision: Decision): number {
   return decision.limitRemaining === 0 && decision.retryAfterMs > 0 ? decision.retryAfterMs : decision.resetMs;
 }
 
-function formatsOf(option: unknown): readonly HeaderFormat[] {
-  if (option === false) return [];
+/** The newest form first. */
+const FORMS = Object.keys(HEADER_FORMATS) as readonly WireForm[];
+
+function formatsOf(option: unknown): HeaderFormats {
+  if (option === false) return new Map();
   // An empty list is refused as an unknown form.
   const given: readonly unknown[] = Array.isArray(option) && option.length > 0 ? option : [option];
   for (const form of given) {
-    if (typeof form === "string" && Object.hasOwn(HEADER_FORMS, form)) continue;
-    const known = Object.keys(HEADER_FORMS).map(show).join(", ");
+    if (typeof form === "string" && Object.hasOwn(WIRE_FORMS, form)) continue;
+    const known = Object.keys(WIRE_FORMS).map(show).join(", ");
     throw optionError("headers", `false, or one or several of ${known}`, form);
   }
-  // In the order of the table.
-  const forms = (Object.keys(HEADER_FORMS) as HeaderForm[]).filter((form) => given.includes(form));
-  const formats = forms.map((form) => HEADER_FORMS[form]());
-  checkNoConflict(forms, formats);
+  const wanted = new Set((given as readonly HeaderForm[]).map((form) => WIRE_FORMS[form]));
+  const formats = new Map(FORMS.filter((form) => wanted.has(form)).map((form) => [form, HEADER_FORMATS[form]()]));
+  checkNoConflict(formats);
   return formats;
 }
 
-function checkNoConflict(forms: readonly HeaderForm[], formats: readonly HeaderFormat[]): void {
-  for (const [index, { stateHeaders }] of formats.entries()) {
-    const other = formats.findIndex(
-      (format, at) => at > index && format.stateHeaders.some((name) => stateHeaders.includes(name)),
+function checkNoConflict(formats: HeaderFormats): void {
+  const entries = [...formats];
+  for (const [index, [form, { stateHeaders }]] of entries.entries()) {
+    const other = entries.find(
+      ([, format], at) => at > index && format.stateHeaders.some((name) => stateHeaders.includes(name)),
     );
-    if (other < 0) continue;
+    if (other === undefined) continue;
     throw new TollgateError(
       "ERR_OPTION",
-      `headers: expected either ${show(forms[index])} or ${show(forms[other])}, whose headers have the same names, got both`,
+      `headers: expected either ${show(form)} or ${show(other[0])}, whose headers have the same names, got both`,
     );
   }
 }

@@ -1,3 +1,4 @@
+import { type Asked, isGivenBefore } from "./asked.ts";
 import { EXPOSE, type HeaderList, mergedNames } from "./header-list.ts";
 import type { Outgoing } from "./outgoing.ts";
 
@@ -5,42 +6,49 @@ type Named = Readonly<Record<string, unknown>>;
 
 const NOTHING: Named = {};
 
+interface Added {
+  readonly headers: HeaderList;
+  /** The limiter that adds them. */
+  readonly asked: Asked | undefined;
+}
+
 /**
- * Adds headers to the head of a Node response when it is sent, unless they are set by then.
- * `Access-Control-Expose-Headers` is merged. After a `setHeader`, Node would copy what the handler gives `writeHead`
- * one by one, which costs 1 µs of 16, and keep only one `Set-Cookie` of several in a list.
+ * Adds headers to the head of a Node response when it is sent, unless they are set by then. A header that an earlier
+ * limiter has set is replaced, and `Access-Control-Expose-Headers` is merged. After a `setHeader`, Node would copy what
+ * the handler gives `writeHead` one by one, which costs 1 µs of 16, and keep only one `Set-Cookie` of several.
  */
-export function sendWithHead(outgoing: Outgoing, headers: HeaderList): void {
+export function sendWithHead(outgoing: Outgoing, headers: HeaderList, asked: Asked | undefined): void {
   if (headers.length === 0) return;
   const { writeHead } = outgoing;
+  const added: Added = { headers, asked };
   // `writeHead(status, reason?, headers?)`.
   outgoing.writeHead = (status, reason, given) =>
     typeof reason === "string"
-      ? writeHead.call(outgoing, status, reason, completed(given, headers, outgoing))
-      : writeHead.call(outgoing, status, completed(given ?? reason, headers, outgoing));
+      ? writeHead.call(outgoing, status, reason, completed(given, added, outgoing))
+      : writeHead.call(outgoing, status, completed(given ?? reason, added, outgoing));
 }
 
 /** Keeps the form that was given: other code may have replaced `writeHead` by one that takes no list. */
-function completed(given: unknown, headers: HeaderList, outgoing: Outgoing): unknown {
-  if (Array.isArray(given)) return completedList(given, headers, outgoing);
-  if (typeof given === "object" && given !== null) return completedObject(given as Named, headers, outgoing);
-  if (outgoing.getHeaderNames().length === 0) return completedObject(NOTHING, headers, outgoing);
+function completed(given: unknown, added: Added, outgoing: Outgoing): unknown {
+  if (Array.isArray(given)) return completedList(given, added, outgoing);
+  if (typeof given === "object" && given !== null) return completedObject(given as Named, added, outgoing);
+  if (outgoing.getHeaderNames().length === 0) return completedObject(NOTHING, added, outgoing);
   // Other code has called `setHeader`, so Node copies one by one anyway.
-  for (const [name, value] of headers) {
-    const missing = missingValue(name, value, undefined, outgoing);
+  for (const [name, value] of added.headers) {
+    const missing = missingValue(name, value, undefined, added, outgoing);
     if (missing !== undefined) outgoing.setHeader(name, missing);
   }
   return given;
 }
 
-function completedObject(given: Named, headers: HeaderList, outgoing: Outgoing): Named {
+function completedObject(given: Named, added: Added, outgoing: Outgoing): Named {
   // A loop takes a third of the time of a spread.
   const all: Record<string, unknown> = {};
   const names = Object.keys(given);
   for (const name of names) all[name] = given[name];
-  for (const [name, value] of headers) {
+  for (const [name, value] of added.headers) {
     const own = sameAmong(names, name) ?? name;
-    const missing = missingValue(name, value, all[own], outgoing);
+    const missing = missingValue(name, value, all[own], added, outgoing);
     if (missing !== undefined) all[own] = missing;
   }
   return all;
@@ -52,13 +60,13 @@ function sameAmong(names: readonly string[], name: string): string | undefined {
 }
 
 /** A list has names and values in turn, or pairs. */
-function completedList(given: readonly unknown[], headers: HeaderList, outgoing: Outgoing): unknown[] {
+function completedList(given: readonly unknown[], added: Added, outgoing: Outgoing): unknown[] {
   const all = Array.isArray(given[0]) ? given.flat() : [...given];
   const ownCount = all.length;
-  for (const [name, value] of headers) {
+  for (const [name, value] of added.headers) {
     let at = 0;
     while (at < ownCount && !isSame(all[at], name)) at += 2;
-    const missing = missingValue(name, value, at < ownCount ? all[at + 1] : undefined, outgoing);
+    const missing = missingValue(name, value, at < ownCount ? all[at + 1] : undefined, added, outgoing);
     if (missing === undefined) continue;
     if (at < ownCount) all[at + 1] = missing;
     else all.push(name, missing);
@@ -72,7 +80,15 @@ function isSame(other: unknown, name: string): boolean {
 }
 
 /** The value to add to what the handler gives and other code has set; `undefined` if theirs stands. */
-function missingValue(name: string, value: string, given: unknown, outgoing: Outgoing): string | undefined {
+function missingValue(
+  name: string,
+  value: string,
+  given: unknown,
+  { asked }: Added,
+  outgoing: Outgoing,
+): string | undefined {
   if (name === EXPOSE) return mergedNames((given as string | undefined) ?? outgoing.getHeader(name), value);
-  return given === undefined && !outgoing.hasHeader(name) ? value : undefined;
+  if (given !== undefined) return undefined;
+  if (!outgoing.hasHeader(name)) return value;
+  return asked !== undefined && isGivenBefore(asked, name, outgoing.getHeader(name)) ? value : undefined;
 }

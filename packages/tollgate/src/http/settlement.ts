@@ -1,6 +1,7 @@
 import { type CheckedCosts, type Cost, readCosts, type UnitCosts } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import type { AsyncHandle, Handle } from "../limiter/limiter.ts";
+import { isPromise } from "./maybe-async.ts";
 
 /** How a response ended. */
 export interface Outcome {
@@ -18,43 +19,108 @@ export interface Outcome {
  */
 export type Settle = (outcome: Outcome, done?: () => void) => void;
 
+/** Has a runtime that would end the work of a request wait for a task. */
+export type KeepAlive = (task: Promise<unknown>) => void;
+
+type ActualCost = (outcome: Outcome, taken: Cost) => Cost | Promise<Cost>;
+
 /** A counted request, and how to find what it has cost in the end. */
 export interface Unsettled {
   /** For the key and limits that the request was counted under. The limiter may choose others by now. */
   readonly handle: Handle | AsyncHandle;
+  /** 0 after a denial. */
   readonly taken: Cost;
   /** Tells where the cost was taken: the difference is settled there. */
   readonly decision: Decision;
-  /** The units of the limits that it was counted against. */
-  readonly units: ReadonlySet<string>;
-  readonly actualCost: (outcome: Outcome) => Cost | Promise<Cost>;
+  /** The cost by the response. Absent if only the handler tells it. */
+  readonly actualCost: ActualCost | undefined;
   /** Whether a request may be refunded if its response was not sent whole. */
   readonly settleAborted: boolean;
   /** Never throws. */
   readonly logError: (error: unknown) => void;
 }
 
-/** Refunds or charges, once, the difference between the cost that was taken and the actual one. */
-export function settlement(unsettled: Unsettled): Settle {
-  // Read now: the user may change the object, or return the same object as the actual cost.
-  const before = readCosts(unsettled.taken, unsettled.units, "ignored");
-  let settled = false;
-  return (outcome, done) => {
-    if (settled) return;
-    settled = true;
-    settle(unsettled, before, outcome).catch(unsettled.logError).finally(done);
-  };
-}
+/** Refunds or charges the difference between the cost that was taken and the actual one. */
+export class Settlement {
+  /** Settles by the response, unless the handler has told the cost. Absent if the response does not matter. */
+  readonly end: Settle | undefined;
+  readonly #unsettled: Unsettled;
+  /** The units of the limits that the request was counted against. */
+  readonly #units: ReadonlySet<string>;
+  /** What the request counts for now. */
+  #counted: CheckedCosts;
+  /** Whether the handler has told the cost: then nothing else decides it. */
+  #isTold = false;
+  #isOver = false;
+  #keepAlive: KeepAlive | undefined;
 
-async function settle(unsettled: Unsettled, before: CheckedCosts, outcome: Outcome): Promise<void> {
-  const { handle, decision, units, actualCost, settleAborted } = unsettled;
-  // The limiter decides about units that no limit counts.
-  const after = readCosts(await actualCost(outcome), units, "ignored");
-  const { charge, refund } = differenceOf(before, after);
-  // The limiter checks every unit in the first of both calls. The charge goes first: if it fails, nothing is refunded.
-  if (charge !== undefined) await handle.charge(charge, decision);
-  // A client decides when it hangs up. If that refunded units, the client could exceed its limit.
-  if (refund !== undefined && (outcome.completed || settleAborted)) await handle.refund(refund, decision);
+  constructor(unsettled: Unsettled) {
+    this.#unsettled = unsettled;
+    this.#units = new Set(unsettled.decision.limits.map(({ unit }) => unit));
+    // Read now: the user may change the object, or return the same object as the actual cost.
+    this.#counted = readCosts(unsettled.taken, this.#units, "ignored");
+    const { actualCost } = unsettled;
+    if (actualCost !== undefined) this.end = (outcome, done) => this.#end(actualCost, outcome, done);
+  }
+
+  keepAliveBy(keepAlive: KeepAlive | undefined): void {
+    this.#keepAlive = keepAlive;
+  }
+
+  /**
+   * Settles what the handler says the request has cost so far, whether or not the client waits for the response. Units
+   * that it does not name keep what was counted.
+   *
+   * @throws TollgateError `ERR_COST`, before anything changes. What an asynchronous limiter rejects with is logged.
+   */
+  readonly tell = (cost: Cost): void => {
+    const after = new Map([...this.#counted, ...readCosts(cost, this.#units, "ignored")]);
+    const settled = this.#count(after, true);
+    this.#isTold = true;
+    if (isPromise(settled)) this.#keep(settled);
+  };
+
+  #end(actualCost: ActualCost, outcome: Outcome, done: (() => void) | undefined): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#settle(actualCost, outcome).catch(this.#unsettled.logError).finally(done);
+  }
+
+  async #settle(actualCost: ActualCost, outcome: Outcome): Promise<void> {
+    const { settleAborted, taken } = this.#unsettled;
+    if (this.#isTold) return;
+    // The limiter decides about units that no limit counts.
+    const after = readCosts(await actualCost(outcome, taken), this.#units, "ignored");
+    // The handler may have told it meanwhile. A client decides when it hangs up: if that refunded units, the client
+    // could exceed its limit.
+    if (!this.#isTold) await this.#count(after, outcome.completed || settleAborted);
+  }
+
+  /** Makes the request count for other costs: at once over a synchronous limiter. */
+  #count(after: CheckedCosts, refunds: boolean): void | Promise<void> {
+    const { handle, decision } = this.#unsettled;
+    // If no limit applied or the store was unavailable, nothing was counted.
+    if (this.#units.size === 0) return undefined;
+    const before = this.#counted;
+    const counted = refunds ? after : mostOf(before, after);
+    const { charge, refund } = differenceOf(before, counted);
+    const giveBack = () => (refund === undefined ? undefined : handle.refund(refund, decision));
+    // The limiter checks every unit in the first of both calls. If the charge fails, nothing is refunded.
+    const charged = charge === undefined ? undefined : handle.charge(charge, decision);
+    const settled = isPromise(charged) ? charged.then(giveBack) : giveBack();
+    this.#counted = counted;
+    if (!isPromise(settled)) return undefined;
+    return settled.catch((error: unknown) => {
+      // Otherwise a unit that the limiter refuses would be part of each later call.
+      if (this.#counted === counted) this.#counted = before;
+      throw error;
+    });
+  }
+
+  #keep(settled: Promise<void>): void {
+    const logged = settled.catch(this.#unsettled.logError);
+    this.#keepAlive?.(logged);
+  }
 }
 
 /** What remains to be charged and refunded once the actual cost is known. */
@@ -70,6 +136,13 @@ function differenceOf(before: CheckedCosts, after: CheckedCosts): Difference {
     charge: costsOf(more),
     refund: costsOf(more.map(([unit, count]) => [unit, -count])),
   };
+}
+
+/** The greater count of each unit. */
+function mostOf(before: CheckedCosts, after: CheckedCosts): CheckedCosts {
+  const most = new Map(after);
+  for (const [unit, count] of before) most.set(unit, Math.max(count, after.get(unit) ?? 0));
+  return most;
 }
 
 /** Contains every unit, even at cost 0, so that the limiter checks them all. */

@@ -1,21 +1,23 @@
-import type { Decision, Denied } from "../core/decision.ts";
+import type { Denied } from "../core/decision.ts";
+import type { Asked } from "./asked.ts";
 import type { HeaderList } from "./header-list.ts";
-import type { Settle } from "./settlement.ts";
+import type { Settlement } from "./settlement.ts";
 
 /** The handler answers. */
 export interface Pass {
   readonly pass: true;
   /** `undefined` if the request was not counted. */
-  readonly decision: Decision | undefined;
+  readonly asked: Asked | undefined;
   /** Headers for the handler's response. */
   readonly headers: HeaderList;
-  /** To be called when the response has ended. */
-  readonly settle: Settle | undefined;
+  /** If the handler or its response tell what the request has cost. */
+  readonly settlement: Settlement | undefined;
 }
 
 /** A response in the handler's place. */
 export interface DenialResponse {
   readonly pass: false;
+  readonly asked: Asked | undefined;
   /** `undefined` if no limiter denied: the address filter did, or a failure. */
   readonly decision: Denied | undefined;
   /** Headers for the response, also when `onDenied` answers. */

@@ -1,5 +1,7 @@
 import { readTime } from "../core/clock.ts";
 import { type Cost, checkCost } from "../core/cost.ts";
+import type { Key } from "../core/key.ts";
+import type { Limit } from "../core/limits/limit.ts";
 import { countsNumbers } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
 import type { AsyncSpace, AsyncStore, TakenFrom } from "../core/store.ts";
@@ -7,7 +9,9 @@ import type { TimeCell } from "../core/time-cell.ts";
 import type { Verb } from "../core/verbs.ts";
 import { type CheckedRequest, requestFor } from "./call.ts";
 import { checkBatch } from "./check-arguments.ts";
+import { ChoiceHandle } from "./handle.ts";
 import type { AsyncHandle, AsyncLimiter } from "./limiter.ts";
+import type { Place } from "./selection.ts";
 import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-limiter.ts";
 
 /** The parts of a limiter over an asynchronous store. */
@@ -48,18 +52,11 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
   }
 
   handle(input: Input): AsyncHandle {
-    const choice = this.selection.keep(input);
-    return {
-      allow: (cost = 1) => this.allowChosen(choice, cost),
-      consume: (cost = 1) => this.consumeChosen(choice, cost),
-      charge: (cost, decision) => this.chargeChosen(choice, cost, decision),
-      refund: (cost, decision) => this.refundChosen(choice, cost, decision),
-    };
+    return new ChoiceHandle<"async", AsyncSpace>(this.selection.keep(input), this);
   }
 
-  async reset(input: Input): Promise<void> {
-    await Promise.all(this.selection.everyPlace(input).map(({ space, key }) => space.drop(key)));
-    this.selection.maintain();
+  byKey(key: Key, limits?: readonly Limit[]): AsyncHandle {
+    return new ChoiceHandle<"async", AsyncSpace>(this.selection.keepKey(key, limits), this);
   }
 
   async clear(): Promise<void> {
@@ -87,6 +84,11 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
     return promised(() => this.#allow(make(), cost, readTime(this.clock)));
   }
 
+  protected override async resetPlaces(find: () => readonly Place<AsyncSpace>[]): Promise<void> {
+    await Promise.all(find().map(({ space, key }) => space.drop(key)));
+    this.selection.maintain();
+  }
+
   protected override ask<T>(
     verb: Verb,
     make: MakeRequest<AsyncSpace>,
@@ -100,15 +102,18 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
   }
 
   #allow(request: CheckedRequest<AsyncSpace>, cost: Cost, now: TimeCell): Promise<boolean> {
-    const { calls } = request;
+    const { calls, deniedBy } = request;
     const [only] = calls;
-    if (this.observe === undefined && only?.space.allow !== undefined && calls.length === 1) {
+    if (deniedBy === undefined && this.observe === undefined && only?.space.allow !== undefined && calls.length === 1) {
       if (typeof cost === "number" && countsNumbers(only.space.plan)) return only.space.allow(only.key, cost, now);
     }
     return this.#transact("take", request, now).then((report) => this.readAllowed(report, request, cost));
   }
 
-  #transact(verb: Verb, { calls }: CheckedRequest<AsyncSpace>, now: TimeCell, takenFrom?: TakenFrom): Promise<Report> {
+  #transact(verb: Verb, request: CheckedRequest<AsyncSpace>, now: TimeCell, takenFrom?: TakenFrom): Promise<Report> {
+    const denied = this.deniedReport(verb, request);
+    if (denied !== undefined) return Promise.resolve(denied);
+    const { calls } = request;
     if (calls.length === 0) return Promise.resolve(new Report());
     const decided = this.store.transact(verb, calls, now, takenFrom);
     return this.observe === undefined ? decided : decided.then((report) => this.#notified(report));

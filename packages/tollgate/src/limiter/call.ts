@@ -7,6 +7,8 @@ import type { Choice, Place, PlannedSpace, Selection } from "./selection.ts";
 export interface CheckedRequest<Space> {
   /** One per limiter, whether or not it counts the request. */
   readonly keys: readonly string[];
+  /** The name of the limiter whose limits function returned `"deny"`. */
+  readonly deniedBy: string | undefined;
   readonly calls: readonly Call<Space>[];
 }
 
@@ -29,7 +31,8 @@ export function requestOf<Input, Space extends PlannedSpace>(
   choice: Choice<Space>,
   cost: Cost,
 ): CheckedRequest<Space> {
-  return { keys: choice.keys, calls: callsOf(selection, choice.places(), cost) };
+  const { keys, deniedBy } = choice;
+  return { keys, deniedBy, calls: callsOf(selection, choice.places(), cost) };
 }
 
 function callsOf<Input, Space extends PlannedSpace>(

@@ -1,11 +1,6 @@
 import type { Decision } from "../core/decision.ts";
 import { show, TollgateError } from "../core/errors.ts";
 
-/** @throws TollgateError `ERR_KEY` unless the key is a string. */
-export function checkKey(key: unknown): asserts key is string {
-  if (typeof key !== "string") throw new TollgateError("ERR_KEY", `key: expected a string, got ${show(key)}`);
-}
-
 /** @throws TollgateError `ERR_OPTION` unless `inputs` is a list and `out` has a place for each decision. */
 export function checkBatch(inputs: unknown, out: unknown): void {
   if (!Array.isArray(inputs)) {

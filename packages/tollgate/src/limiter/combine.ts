@@ -2,9 +2,12 @@ import { isSameClock } from "../core/clock.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import type { Observer } from "../core/observer.ts";
 import { AsyncStoreLimiter } from "./async-store-limiter.ts";
+import { CombinedSelection } from "./combined-selection.ts";
+import type { Fitting } from "./fitting-input.ts";
 import type { AsyncLimiter, Limiter } from "./limiter.ts";
-import { CombinedSelection, type Source } from "./selection.ts";
-import { isStoreLimiter } from "./store-limiter.ts";
+import { type DecidingLimiter, LookupLimiter } from "./lookup-limiter.ts";
+import type { Source } from "./selection.ts";
+import { isMadeHere } from "./store-limiter.ts";
 import { SyncStoreLimiter } from "./sync-store-limiter.ts";
 
 type AnyLimiter = Limiter<never> | AsyncLimiter<never>;
@@ -18,9 +21,25 @@ type CommonInput<Limiters extends readonly AnyLimiter[]> = {
 
 type InputOf<L> = L extends Limiter<infer Input> | AsyncLimiter<infer Input> ? Input : never;
 
+/** Asynchronous if one of the limiters is for certain; either if one of them may be. */
+type KindOf<Limiters extends readonly AnyLimiter[]> = "async" extends {
+  [Index in keyof Limiters]: ["sync" | Limiters[Index]["kind"]] extends ["sync"]
+    ? "sync"
+    : "sync" extends Limiters[Index]["kind"]
+      ? "sync"
+      : "async";
+}[number]
+  ? "async"
+  : Limiters[number]["kind"];
+
+type InputsOf<Limiters extends readonly AnyLimiter[]> = { [Index in keyof Limiters]: InputOf<Limiters[Index]> };
+
+type Combined<Kind, Input> = Kind extends "async" ? AsyncLimiter<Input> : Limiter<Input>;
+
 /**
  * Several limiters as one: a call takes its cost from all of them or from none, at one instant. They may differ in key
- * and limits; they share one clock, and their stores are all in this process or all the same asynchronous one.
+ * and limits; they share one clock, and their stores are all in this process or all the same asynchronous one. The
+ * input has to suit all of their key functions.
  *
  * @throws TollgateError `ERR_COMBINE` when they cannot decide at one instant, or would count a call twice.
  * @example
@@ -37,14 +56,24 @@ type InputOf<L> = L extends Limiter<infer Input> | AsyncLimiter<infer Input> ? I
  * console.log(perUser.peek({ user: "ann", route: "/a" }).remaining); // 0
  * ```
  */
-export function combine<const Limiters extends readonly Limiter<never>[]>(
-  ...limiters: Limiters
-): Limiter<CommonInput<Limiters>>;
-export function combine<const Limiters extends readonly AsyncLimiter<never>[]>(
-  ...limiters: Limiters
-): AsyncLimiter<CommonInput<Limiters>>;
+export function combine<const Limiters extends readonly AnyLimiter[]>(
+  ...limiters: Limiters & Fitting<InputsOf<Limiters>, CommonInput<Limiters>>
+): Combined<KindOf<Limiters>, CommonInput<Limiters>>;
 export function combine(...limiters: AnyLimiter[]): AnyLimiter {
   const members = limiters.map(madeHere);
+  if (!members.some(isLookup)) return combineDeciding(members.map(decidingOf), (input: never) => input);
+  const inputOf = (inputs: readonly unknown[], index: number) => inputs[index] as never;
+  return new LookupLimiter<never, readonly unknown[]>({
+    limiter: combineDeciding(members.map(decidingOf), inputOf),
+    lookUp: (input) => Promise.all(members.map((member) => (isLookup(member) ? member.lookUp(input) : input))),
+  });
+}
+
+/** Combines limiters whose inputs have been looked up. `inputOf` finds the input of each. */
+function combineDeciding<Input>(
+  members: readonly DecidingLimiter<never>[],
+  inputOf: (input: Input, index: number) => never,
+): DecidingLimiter<Input> {
   const [first] = members;
   if (first === undefined) throw combineError("at least one limiter", "none");
   const sameKind = members.filter((member) => member.kind === first.kind);
@@ -54,38 +83,47 @@ export function combine(...limiters: AnyLimiter[]): AnyLimiter {
     throw combineError("limiters with one clock", "several");
   checkSources(members.flatMap((member) => [...member.sources]));
   return first.kind === "sync"
-    ? combineSync(first, sameKind as readonly SyncStoreLimiter<never>[])
-    : combineAsync(first, sameKind as readonly AsyncStoreLimiter<never>[]);
+    ? combineSync(first, sameKind as readonly SyncStoreLimiter<never>[], inputOf)
+    : combineAsync(first, sameKind as readonly AsyncStoreLimiter<never>[], inputOf);
 }
 
-function combineSync(
+function combineSync<Input>(
   first: SyncStoreLimiter<never>,
   members: readonly SyncStoreLimiter<never>[],
-): SyncStoreLimiter<never> {
-  return new SyncStoreLimiter<never>({
+  inputOf: (input: Input, index: number) => never,
+): SyncStoreLimiter<Input> {
+  return new SyncStoreLimiter<Input>({
     ...commonParts(members),
     clock: first.clock,
-    selection: new CombinedSelection(members.map(({ selection }) => selection)),
+    selection: new CombinedSelection(
+      members.map(({ selection }) => selection),
+      inputOf,
+    ),
   });
 }
 
-function combineAsync(
+function combineAsync<Input>(
   first: AsyncStoreLimiter<never>,
   members: readonly AsyncStoreLimiter<never>[],
-): AsyncStoreLimiter<never> {
+  inputOf: (input: Input, index: number) => never,
+): AsyncStoreLimiter<Input> {
   if (members.some(({ store }) => store !== first.store))
     throw combineError("limiters of one asynchronous store", "several");
-  return new AsyncStoreLimiter<never>({
+  return new AsyncStoreLimiter<Input>({
     ...commonParts(members),
     clock: first.clock,
     store: first.store,
-    selection: new CombinedSelection(members.map(({ selection }) => selection)),
+    selection: new CombinedSelection(
+      members.map(({ selection }) => selection),
+      inputOf,
+    ),
   });
 }
 
 interface Member {
   readonly close: () => void | Promise<void>;
   readonly name: string;
+  readonly keyed: boolean;
   readonly sources: readonly Source[];
   readonly observers: readonly Observer[];
 }
@@ -93,6 +131,7 @@ interface Member {
 function commonParts(members: readonly Member[]): Member & { readonly close: () => void } {
   return {
     name: members.map(({ name }) => name).join(" + "),
+    keyed: members.every(({ keyed }) => keyed),
     sources: members.flatMap((member) => [...member.sources]),
     close: () => {
       for (const member of members) void member.close();
@@ -102,9 +141,19 @@ function commonParts(members: readonly Member[]): Member & { readonly close: () 
   };
 }
 
-function madeHere(limiter: AnyLimiter): SyncStoreLimiter<never> | AsyncStoreLimiter<never> {
-  if (isStoreLimiter(limiter)) return limiter as SyncStoreLimiter<never> | AsyncStoreLimiter<never>;
+type MadeHere = DecidingLimiter<never> | LookupLimiter<never, unknown>;
+
+function madeHere(limiter: AnyLimiter): MadeHere {
+  if (isMadeHere(limiter)) return limiter as MadeHere;
   throw combineError("limiters made by createLimiter or combine", show(limiter));
+}
+
+function isLookup(member: MadeHere): member is LookupLimiter<never, unknown> {
+  return "lookUp" in member;
+}
+
+function decidingOf(member: MadeHere): DecidingLimiter<never> {
+  return isLookup(member) ? member.limiter : member;
 }
 
 /** Limiters of one name on one store may share cells. Each of two takes would then miss the other. */

@@ -1,36 +1,35 @@
+import { checkChoice } from "../core/check-options.ts";
 import { show, TollgateError } from "../core/errors.ts";
+import type { Key } from "../core/key.ts";
 import { createPlan, type Plan } from "../core/plan.ts";
 import type { AsyncSpace, AsyncStore, SyncSpace, SyncStore } from "../core/store.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";
 import { AsyncStoreLimiter } from "./async-store-limiter.ts";
+import type {
+  AsyncOption,
+  CreatedLimiter,
+  CreateOptions,
+  MaybeKey,
+  MaybeLimits,
+  MaybeStore,
+  Requirements,
+  StoreOption,
+} from "./created-limiter.ts";
+import { DynamicSelection } from "./dynamic-selection.ts";
 import type { AsyncLimiter, Limiter } from "./limiter.ts";
+import type { ChosenLimits } from "./limits-choice.ts";
+import { foundOptions, isAsyncFunction, lookUpOf } from "./look-up.ts";
+import { LookupLimiter } from "./lookup-limiter.ts";
 import { OpenContext } from "./observers.ts";
+import { checkLimiterOptionNames } from "./option-names.ts";
 import { type CheckedOptions, checkLimiterOptions, type LimiterOptions } from "./options.ts";
-import { DynamicSelection, FixedSelection, type PlannedSpace, type Selection } from "./selection.ts";
+import { FixedSelection, type PlannedSpace, type Selection } from "./selection.ts";
 import { SyncStoreLimiter } from "./sync-store-limiter.ts";
 
-interface WithKey<Input> {
-  /** The partition whose quota a call uses. The limiter's input type is this function's parameter. */
-  readonly key: (input: Input) => string;
-}
-
-/** Without `key` the input is the key. */
-interface WithoutKey {
-  readonly key?: never;
-}
-
-interface WithAsyncStore {
-  readonly store: AsyncStore;
-}
-
-interface WithSyncStore {
-  /** A memory store of the limiter's own by default. */
-  readonly store?: SyncStore;
-}
-
 /**
- * Binds a key function, limits and a store into a limiter. A synchronous store gives a `Limiter`, an asynchronous one
- * an `AsyncLimiter`.
+ * Binds a key function, limits and a store into a limiter: a `Limiter` over a synchronous store, an `AsyncLimiter` over
+ * an asynchronous one. If `key` or `limits` is an async function, the limiter is asynchronous over any store. So it is
+ * with `async: true`, which a function needs that returns promises without being written as `async`.
  *
  * @throws TollgateError `ERR_OPTION`, `ERR_NAME`, `ERR_LIMITS` or `ERR_STORE`, saying what was expected and what came.
  * @example
@@ -46,26 +45,47 @@ interface WithSyncStore {
  * console.log(limiter.consume({ ip: "192.0.2.1" }, 11).allowed); // false
  * ```
  */
+export function createLimiter<
+  Input,
+  Found extends MaybeKey = Key,
+  Chosen extends MaybeLimits = ChosenLimits,
+  Store extends MaybeStore = undefined,
+  Async extends true | undefined = undefined,
+>(
+  options: CreateOptions<Input, Found, Chosen> &
+    StoreOption<Store> &
+    AsyncOption<Async> &
+    Requirements<Input, Found, Chosen>,
+): CreatedLimiter<Input, Found, Chosen, Store, Async>;
 export function createLimiter<Input>(
-  options: LimiterOptions<Input> & WithKey<Input> & WithAsyncStore,
-): AsyncLimiter<Input>;
-export function createLimiter(options: LimiterOptions<string> & WithoutKey & WithAsyncStore): AsyncLimiter;
-export function createLimiter<Input>(options: LimiterOptions<Input> & WithKey<Input> & WithSyncStore): Limiter<Input>;
-export function createLimiter(options: LimiterOptions<string> & WithoutKey & WithSyncStore): Limiter;
-export function createLimiter<Input>(
-  options: LimiterOptions<Input> & Partial<WithKey<Input>> & { readonly store?: SyncStore | AsyncStore },
+  options: LimiterOptions<Input> & {
+    readonly key?: (input: Input) => Key;
+    readonly store?: SyncStore | AsyncStore;
+    readonly async?: true;
+  },
 ): Limiter<Input> | AsyncLimiter<Input> {
-  const { store } = options ?? {};
+  checkLimiterOptionNames(options);
+  const { store, async: isAsync } = options;
   const checked = checkLimiterOptions(options, store?.kind === "sync" ? store.clock : undefined);
-  if (store === undefined) return createSync(checked, memoryStore());
+  checkChoice("async", isAsync, [true]);
+  if (isAsync !== true && !isAsyncFunction(checked.key) && !isAsyncFunction(checked.limits))
+    return createOver(store, checked);
+  return new LookupLimiter({ limiter: createOver(store, foundOptions(checked)), lookUp: lookUpOf(checked) });
+}
+
+function createOver<Input>(
+  store: SyncStore | AsyncStore | undefined,
+  options: CheckedOptions<Input>,
+): SyncStoreLimiter<Input> | AsyncStoreLimiter<Input> {
+  if (store === undefined) return createSync(options, memoryStore());
   if (typeof store?.open === "function") {
-    if (store.kind === "sync") return createSync(checked, store);
-    if (store.kind === "async") return createAsync(checked, store);
+    if (store.kind === "sync") return createSync(options, store);
+    if (store.kind === "async") return createAsync(options, store);
   }
   throw new TollgateError("ERR_STORE", `store: expected a store such as memoryStore(), got ${show(store)}`);
 }
 
-function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore): Limiter<Input> {
+function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore): SyncStoreLimiter<Input> {
   const context = new OpenContext(options);
   return new SyncStoreLimiter<Input>({
     ...options,
@@ -80,7 +100,7 @@ function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore): Li
   });
 }
 
-function createAsync<Input>(options: CheckedOptions<Input>, store: AsyncStore): AsyncLimiter<Input> {
+function createAsync<Input>(options: CheckedOptions<Input>, store: AsyncStore): AsyncStoreLimiter<Input> {
   const context = new OpenContext(options);
   // The store keeps the keys without the space, so a space can be released at any time.
   const selection = select<Input, AsyncSpace>(

@@ -87,6 +87,23 @@ function denied(limiter: string, limits: readonly Limit[], binding: number, repo
   };
 }
 
+/** The decision about a call whose limits function returned `"deny"`. */
+export function denyByLimits(limiter: string): Denied {
+  return {
+    allowed: false,
+    reason: "denied-by-limits",
+    limiter,
+    limit: undefined,
+    limits: [],
+    violated: [],
+    remaining: undefined,
+    limitRemaining: undefined,
+    retryAfterMs: Number.POSITIVE_INFINITY,
+    resetMs: 0,
+    usedAfterRetry: 0,
+  };
+}
+
 function reasonOf(entry: number, report: Report): Denied["reason"] {
   if (report.waitUs[entry] === Number.POSITIVE_INFINITY) return "cost-over-capacity";
   return report.lacksCapacity[entry] === true ? "store-full" : "exhausted";

@@ -1,10 +1,9 @@
 import { type Clock, readInto } from "../core/clock.ts";
 import { type Cost, checkCost } from "../core/cost.ts";
-import type { Decision } from "../core/decision.ts";
+import type { Decision, LimitStatus } from "../core/decision.ts";
 import type { KeyRef } from "../core/key-ref.ts";
 import type { SyncSpace } from "../core/store.ts";
 import type { TimeCell } from "../core/time-cell.ts";
-import type { Handle } from "./limiter.ts";
 import type { Choice } from "./selection.ts";
 
 /** The result of a verb over a synchronous or an asynchronous store. */
@@ -14,34 +13,49 @@ export type Result<Kind extends "sync" | "async", T> = Kind extends "sync" ? T :
 export interface ChoiceVerbs<Kind extends "sync" | "async", Space> {
   allowChosen(choice: Choice<Space>, cost: Cost): Result<Kind, boolean>;
   consumeChosen(choice: Choice<Space>, cost: Cost): Result<Kind, Decision>;
+  peekChosen(choice: Choice<Space>, cost: Cost): Result<Kind, Decision>;
+  explainChosen(choice: Choice<Space>, cost: Cost): Result<Kind, LimitStatus[]>;
   chargeChosen(choice: Choice<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, Decision>;
   refundChosen(choice: Choice<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, void>;
+  resetChosen(choice: Choice<Space>): Result<Kind, void>;
 }
 
 /** A handle for any choice of keys and limits. */
-export class ChoiceHandle implements Handle {
-  readonly #choice: Choice<SyncSpace>;
-  readonly #verbs: ChoiceVerbs<"sync", SyncSpace>;
+export class ChoiceHandle<Kind extends "sync" | "async", Space> {
+  readonly #choice: Choice<Space>;
+  readonly #verbs: ChoiceVerbs<Kind, Space>;
 
-  constructor(choice: Choice<SyncSpace>, verbs: ChoiceVerbs<"sync", SyncSpace>) {
+  constructor(choice: Choice<Space>, verbs: ChoiceVerbs<Kind, Space>) {
     this.#choice = choice;
     this.#verbs = verbs;
   }
 
-  allow(cost: Cost = 1): boolean {
+  allow(cost: Cost = 1): Result<Kind, boolean> {
     return this.#verbs.allowChosen(this.#choice, cost);
   }
 
-  consume(cost: Cost = 1): Decision {
+  consume(cost: Cost = 1): Result<Kind, Decision> {
     return this.#verbs.consumeChosen(this.#choice, cost);
   }
 
-  charge(cost: Cost, decision?: Decision): Decision {
+  peek(cost: Cost = 1): Result<Kind, Decision> {
+    return this.#verbs.peekChosen(this.#choice, cost);
+  }
+
+  explain(cost: Cost = 1): Result<Kind, LimitStatus[]> {
+    return this.#verbs.explainChosen(this.#choice, cost);
+  }
+
+  charge(cost: Cost, decision?: Decision): Result<Kind, Decision> {
     return this.#verbs.chargeChosen(this.#choice, cost, decision);
   }
 
-  refund(cost: Cost, decision?: Decision): void {
-    this.#verbs.refundChosen(this.#choice, cost, decision);
+  refund(cost: Cost, decision?: Decision): Result<Kind, void> {
+    return this.#verbs.refundChosen(this.#choice, cost, decision);
+  }
+
+  reset(): Result<Kind, void> {
+    return this.#verbs.resetChosen(this.#choice);
   }
 }
 
@@ -49,7 +63,7 @@ export class ChoiceHandle implements Handle {
 type RefSpace = Required<Pick<SyncSpace, "allowRef">>;
 
 /** A handle whose `allow` asks the space directly, by a key reference. */
-export class KeyRefHandle extends ChoiceHandle {
+export class KeyRefHandle extends ChoiceHandle<"sync", SyncSpace> {
   readonly #space: RefSpace;
   readonly #ref: KeyRef;
   readonly #clock: Clock;

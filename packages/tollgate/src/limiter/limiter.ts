@@ -2,6 +2,8 @@
 
 import type { Cost } from "../core/cost.ts";
 import type { Decision, LimitStatus } from "../core/decision.ts";
+import type { Key } from "../core/key.ts";
+import type { Limit } from "../core/limits/limit.ts";
 
 // The verbs are properties instead of methods, so that a limiter of one input type is not assignable to another.
 
@@ -35,6 +37,28 @@ export interface Limiter<Input = string> {
    * choice of limits and the hashing. A handle stays valid if the key is dropped meanwhile. It needs no release.
    */
   readonly handle: (input: Input) => Handle;
+  /**
+   * Every verb for a key that is known already, without the input that the key function needs. Where a function chooses
+   * the limits, pass those of the key as `limits`. Without them `explain` lists the limits under which the key counts,
+   * `reset` forgets it under all of them, and the other verbs throw: only limits that this limiter has met are found.
+   *
+   * @throws TollgateError `ERR_KEY`; `ERR_COMBINE` for a combination, whose limiters can be asked one by one;
+   *   `ERR_OPTION` for `limits` that are fixed; `ERR_LIMITS` as `createLimiter`.
+   * @example
+   * ```ts
+   * import { createLimiter, perMinute } from "tollgate";
+   *
+   * type Call = { user: string; route: string };
+   * const limiter = createLimiter({ key: (call: Call) => [call.user, call.route], limits: [perMinute(2)] });
+   * limiter.allow({ user: "ann", route: "/report" }, 2);
+   *
+   * const known = limiter.byKey(["ann", "/report"]);
+   * console.log(known.peek().allowed, known.explain()[0]?.used); // false 2
+   * known.reset();
+   * console.log(known.peek().allowed); // true
+   * ```
+   */
+  readonly byKey: (key: Key, limits?: readonly Limit[]) => Handle;
   /** Works like `allow`, with the reason and the figures of the decision. */
   readonly consume: (input: Input, cost?: Cost) => Decision;
   /** The decision that `consume` would give; changes nothing and creates no key. */
@@ -79,33 +103,48 @@ export interface Limiter<Input = string> {
   [Symbol.dispose](): void;
 }
 
-/** A key and its limits, looked up once. Made by a limiter's `handle`. */
+/** A key and its limits, looked up once. Made by a limiter's `handle` and `byKey`. */
 export interface Handle {
   /** As the limiter's `allow` for that key. */
   allow(cost?: Cost): boolean;
   /** As the limiter's `consume` for that key. */
   consume(cost?: Cost): Decision;
+  /** As the limiter's `peek` for that key. */
+  peek(cost?: Cost): Decision;
+  /** As the limiter's `explain` for that key. */
+  explain(cost?: Cost): LimitStatus[];
   /** As the limiter's `charge` for that key. */
   charge(cost: Cost, decision?: Decision): Decision;
   /** As the limiter's `refund` for that key. */
   refund(cost: Cost, decision?: Decision): void;
+  /** As the limiter's `reset` for that key. */
+  reset(): void;
 }
 
-/** A handle over an asynchronous store. */
+/** A handle of an `AsyncLimiter`. */
 export interface AsyncHandle {
   allow(cost?: Cost): Promise<boolean>;
   consume(cost?: Cost): Promise<Decision>;
+  peek(cost?: Cost): Promise<Decision>;
+  explain(cost?: Cost): Promise<LimitStatus[]>;
   charge(cost: Cost, decision?: Decision): Promise<Decision>;
   refund(cost: Cost, decision?: Decision): Promise<void>;
+  reset(): Promise<void>;
 }
 
-/** The verbs of `Limiter` over an asynchronous store. Misuse rejects with the errors that `Limiter` throws. */
+/**
+ * The verbs of `Limiter` over an asynchronous store, or over any store with a key or limits that are looked up. Misuse
+ * rejects with the errors that `Limiter` throws, and so does a call whose look-up rejects: it counts nothing.
+ */
 export interface AsyncLimiter<Input = string> {
   readonly kind: "async";
   readonly name: string;
   readonly allow: (input: Input, cost?: Cost) => Promise<boolean>;
   readonly allowMany: (inputs: readonly Input[], out: Uint8Array, cost?: Cost) => Promise<number>;
+  /** As the `handle` of `Limiter`. A look-up is made once, at once; if it rejects, every call of the handle does. */
   readonly handle: (input: Input) => AsyncHandle;
+  /** As the `byKey` of `Limiter`. It makes no look-up. */
+  readonly byKey: (key: Key, limits?: readonly Limit[]) => AsyncHandle;
   readonly consume: (input: Input, cost?: Cost) => Promise<Decision>;
   readonly peek: (input: Input, cost?: Cost) => Promise<Decision>;
   readonly explain: (input: Input, cost?: Cost) => Promise<LimitStatus[]>;

@@ -1,13 +1,13 @@
 import type { Clock } from "../core/clock.ts";
-import type { Observation, Observer } from "../core/observer.ts";
+import { notify, type Observation, type Observer } from "../core/observer.ts";
 import type { LimiterContext } from "../core/store.ts";
 import type { CheckedOptions } from "./options.ts";
 
-/** One observer that notifies all of them; `undefined` without observers. */
+/** One observer that notifies all of them and never throws; `undefined` without observers. */
 export function notifyAll(observers: readonly Observer[]): Observer | undefined {
-  if (observers.length <= 1) return observers[0];
+  if (observers.length === 0) return undefined;
   return (observation) => {
-    for (const observe of observers) observe(observation);
+    for (const observe of observers) notify(observe, observation);
   };
 }
 
@@ -30,11 +30,6 @@ export class OpenContext implements LimiterContext {
   }
 
   #notify(observe: Observer, observation: Observation): void {
-    if (this.#closed) return;
-    try {
-      observe(observation);
-    } catch {
-      // An error about a sweep is dropped, because the call that swept may be another limiter's.
-    }
+    if (!this.#closed) notify(observe, observation);
   }
 }

@@ -1,23 +1,22 @@
 import { checkFunction, checkName } from "../core/checks.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
-import { show, TollgateError } from "../core/errors.ts";
+import { TollgateError } from "../core/errors.ts";
+import type { Key } from "../core/key.ts";
+import { keyMakerExample } from "../core/key-maker.ts";
 import type { Limit } from "../core/limits/limit.ts";
-import { isSealed } from "../core/limits/limit-common.ts";
 import type { Observer } from "../core/observer.ts";
 import type { Scope } from "../core/plan.ts";
-
-/** Limits chosen for each call; nothing, or an empty list, means that no limit applies to it. */
-export type LimitsFunction<Input> = (input: Input) => readonly Limit[] | undefined;
+import { type ChosenLimits, checkLimits, type LimitsFunction } from "./limits-choice.ts";
 
 /** The options of a limiter, without its key function and its store. */
-export interface LimiterOptions<Input> {
+export interface LimiterOptions<Input, Chosen extends ChosenLimits | PromiseLike<ChosenLimits> = ChosenLimits> {
   /**
    * Printable ASCII. Limiters of the same name and the same limits on one store share their keys. Without a name a
    * limiter keeps its keys to itself; stores outside this process need one.
    */
   readonly name?: string;
   /** One list for all calls, decided in one look-up, or a function that chooses per call. */
-  readonly limits: readonly Limit[] | LimitsFunction<Input>;
+  readonly limits: readonly Limit[] | LimitsFunction<Input, Chosen>;
   /** The store's own by default, if it has one, or else the `systemClock`. */
   readonly clock?: Clock;
   /** Called with decisions, sweeps and degradations. */
@@ -28,7 +27,9 @@ export interface LimiterOptions<Input> {
 export interface CheckedOptions<Input> {
   readonly name: string;
   readonly scope: Scope;
-  readonly key: (input: Input) => string;
+  readonly key: (input: Input) => Key;
+  /** Whether the limiter has a key function. Without one the input is the key. */
+  readonly keyed: boolean;
   readonly limits: readonly Limit[] | LimitsFunction<Input>;
   readonly clock: Clock;
   readonly observe: Observer | undefined;
@@ -38,14 +39,11 @@ const DEFAULT_NAME = "limiter";
 
 /** @throws TollgateError `ERR_OPTION`, `ERR_NAME` or `ERR_LIMITS`. */
 export function checkLimiterOptions<Input>(
-  options: LimiterOptions<Input> & { readonly key?: (input: Input) => string },
+  options: LimiterOptions<Input> & { readonly key?: (input: Input) => Key },
   storeClock: Clock | undefined,
 ): CheckedOptions<Input> {
-  if (typeof options !== "object" || options === null) {
-    throw new TollgateError("ERR_OPTION", `createLimiter: expected an object of options, got ${show(options)}`);
-  }
   const { name, key, limits, clock, observe } = options;
-  if (key !== undefined) checkFunction("key", key, "a function from the input to a string");
+  if (key !== undefined) checkKeyFunction(key);
   if (observe !== undefined) checkFunction("observe", observe, "a function that is given observations");
   if (clock !== undefined) checkFunction("clock.now", clock?.now, "a function that returns milliseconds");
   const checkedName = name === undefined ? DEFAULT_NAME : checkName("name", name);
@@ -53,38 +51,22 @@ export function checkLimiterOptions<Input>(
     name: checkedName,
     scope: name === undefined ? Symbol(DEFAULT_NAME) : checkedName,
     key: key ?? itself,
-    limits: typeof limits === "function" ? limits : checkLimits(limits, "at least one limit"),
+    keyed: key !== undefined,
+    limits: typeof limits === "function" ? limits : checkLimits(limits),
     clock: clock ?? storeClock ?? systemClock,
     observe,
   };
 }
 
-/** @throws TollgateError `ERR_LIMITS` when it is no list of limits that the factories made. */
-export function checkLimits(
-  limits: unknown,
-  expected: "any number of limits" | "at least one limit",
-): readonly Limit[] {
-  const isEmpty = Array.isArray(limits) && limits.length === 0;
-  if (!Array.isArray(limits) || (isEmpty && expected === "at least one limit")) {
-    throw new TollgateError(
-      "ERR_LIMITS",
-      `limits: expected a list of ${expected}, got ${isEmpty ? "none" : show(limits)}`,
-    );
-  }
-  return Array.from(limits, (limit: unknown) => {
-    if (isLimit(limit)) return limit;
-    throw new TollgateError(
-      "ERR_LIMITS",
-      `limits: expected limits made by tokenBucket, perSecond, slidingWindow, fixedWindow …, got ${show(limit)}`,
-    );
-  });
+function checkKeyFunction(key: unknown): void {
+  checkFunction("key", key, "a function from the input to a key");
+  const example = keyMakerExample(key as object);
+  if (example === undefined) return;
+  const name = example.slice(0, example.indexOf("("));
+  throw new TollgateError("ERR_OPTION", `key: ${name} is a function that makes key functions; call it: ${example}`);
 }
 
-/** Without a key function the input is the key; `checkKey` makes sure that it is a string. */
-function itself<Input>(input: Input): string {
-  return input as string;
-}
-
-function isLimit(value: unknown): value is Limit {
-  return isSealed(value);
+/** Without a key function the input is the key; `encodeKey` makes sure that it is one. */
+function itself<Input>(input: Input): Key {
+  return input as Key;
 }

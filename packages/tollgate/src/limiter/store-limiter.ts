@@ -2,21 +2,22 @@ import type { Clock } from "../core/clock.ts";
 import type { Cost } from "../core/cost.ts";
 import type { Decision, LimitStatus } from "../core/decision.ts";
 import type { DecisionObservation, Observer } from "../core/observer.ts";
-import type { Report } from "../core/report.ts";
+import { Report } from "../core/report.ts";
 import type { TakenFrom } from "../core/store.ts";
-import type { Verb } from "../core/verbs.ts";
+import { VERBS, type Verb } from "../core/verbs.ts";
 import { type CheckedRequest, requestFor, requestOf } from "./call.ts";
 import { checkDecision } from "./check-arguments.ts";
-import { decide } from "./decide.ts";
+import { decide, denyByLimits } from "./decide.ts";
 import { plansOf } from "./entries.ts";
 import { explainLimits } from "./explain.ts";
 import type { ChoiceVerbs, Result } from "./handle.ts";
 import { notifyAll } from "./observers.ts";
-import type { Choice, PlannedSpace, Selection, Source } from "./selection.ts";
+import type { Choice, Place, PlannedSpace, Selection, Source } from "./selection.ts";
 
 /** The parts of a limiter over any store. */
 export interface StoreLimiterParts<Input, Space> {
   readonly name: string;
+  readonly keyed: boolean;
   readonly selection: Selection<Input, Space & PlannedSpace>;
   readonly sources: readonly Source[];
   readonly clock: Clock;
@@ -31,8 +32,13 @@ export type MakeRequest<Space> = () => CheckedRequest<Space>;
 /** Global, so that `combine` knows the limiters of the copies of the library for `import` and for `require`. */
 const LIMITER = Symbol.for("tollgate.limiter");
 
+/** Lets `combine` know the limiters of a class. */
+export function markLimiters(prototype: object): void {
+  Object.defineProperty(prototype, LIMITER, { value: true });
+}
+
 /** Whether `createLimiter` or `combine` made the value. */
-export function isStoreLimiter(value: unknown): boolean {
+export function isMadeHere(value: unknown): boolean {
   return typeof value === "object" && value !== null && LIMITER in value;
 }
 
@@ -45,6 +51,8 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
 {
   abstract readonly kind: Kind;
   readonly name: string;
+  /** Whether it has a key function, or all parts of a combination have one: adapters need it. */
+  readonly keyed: boolean;
   readonly selection: Selection<Input, Space>;
   readonly clock: Clock;
   readonly sources: readonly Source[];
@@ -52,8 +60,9 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   protected readonly observe: Observer | undefined;
   readonly #close: () => void;
 
-  constructor({ name, selection, sources, clock, observers, close }: StoreLimiterParts<Input, Space>) {
+  constructor({ name, keyed, selection, sources, clock, observers, close }: StoreLimiterParts<Input, Space>) {
     this.name = name;
+    this.keyed = keyed;
     this.selection = selection;
     this.clock = clock;
     this.sources = sources;
@@ -63,7 +72,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   }
 
   static {
-    Object.defineProperty(StoreLimiter.prototype, LIMITER, { value: true });
+    markLimiters(StoreLimiter.prototype);
   }
 
   /** Applies a verb to the places of a request, and reads the result from the report. */
@@ -83,19 +92,11 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   }
 
   peek(input: Input, cost: Cost = 1): Result<Kind, Decision> {
-    return this.ask(
-      "peek",
-      () => this.request(input, cost),
-      (report, { calls }) => decide(this.name, plansOf(calls), report),
-    );
+    return this.#peek(() => this.request(input, cost));
   }
 
   explain(input: Input, cost: Cost = 1): Result<Kind, LimitStatus[]> {
-    return this.ask(
-      "explain",
-      () => this.request(input, cost),
-      (report, { calls }) => explainLimits(calls, report),
-    );
+    return this.#explain(() => this.request(input, cost));
   }
 
   charge(input: Input, cost: Cost, decision?: Decision): Result<Kind, Decision> {
@@ -106,12 +107,29 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     return this.#refund(() => this.request(input, cost), decision);
   }
 
+  reset(input: Input): Result<Kind, void> {
+    return this.resetPlaces(() => this.selection.choose(input).everyPlace());
+  }
+
   allowChosen(choice: Choice<Space>, cost: Cost): Result<Kind, boolean> {
     return this.allowRequest(() => this.#requestOf(choice, cost), cost);
   }
 
   consumeChosen(choice: Choice<Space>, cost: Cost): Result<Kind, Decision> {
     return this.#decided("consume", "take", () => this.#requestOf(choice, cost), cost);
+  }
+
+  peekChosen(choice: Choice<Space>, cost: Cost): Result<Kind, Decision> {
+    return this.#peek(() => this.#requestOf(choice, cost));
+  }
+
+  explainChosen(choice: Choice<Space>, cost: Cost): Result<Kind, LimitStatus[]> {
+    if (choice.lacksLimits !== true) return this.#explain(() => this.#requestOf(choice, cost));
+    const everywhere = { ...choice, places: choice.everyPlace };
+    return this.#explain(
+      () => this.#requestOf(everywhere, cost),
+      ({ used }) => used > 0,
+    );
   }
 
   chargeChosen(choice: Choice<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, Decision> {
@@ -122,8 +140,23 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     return this.#refund(() => this.#requestOf(choice, cost), decision);
   }
 
+  resetChosen(choice: Choice<Space>): Result<Kind, void> {
+    return this.resetPlaces(() => choice.everyPlace());
+  }
+
   protected allowRequest(make: MakeRequest<Space>, cost: Cost): Result<Kind, boolean> {
     return this.ask("take", make, (report, request) => this.readAllowed(report, request, cost));
+  }
+
+  /** Forgets the key in every place. */
+  protected abstract resetPlaces(find: () => readonly Place<Space>[]): Result<Kind, void>;
+
+  /** The report on a verb that a limits function denied before the store was asked. `explain` and `refund` go on. */
+  protected deniedReport(verb: Verb, { deniedBy }: CheckedRequest<Space>): Report | undefined {
+    if (deniedBy === undefined || VERBS[verb].takes === "never") return undefined;
+    const report = new Report();
+    report.admitted = false;
+    return report;
   }
 
   /** The answer of an `allow`. A decision is made only for observers. */
@@ -143,6 +176,17 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   protected end(): void {
     this.#close();
     for (const space of this.selection.spaces()) space.release();
+  }
+
+  #peek(make: MakeRequest<Space>): Result<Kind, Decision> {
+    return this.ask("peek", make, (report, request) => this.#decisionOn(report, request));
+  }
+
+  #explain(
+    make: MakeRequest<Space>,
+    isListed: (status: LimitStatus) => boolean = () => true,
+  ): Result<Kind, LimitStatus[]> {
+    return this.ask("explain", make, (report, { calls }) => explainLimits(calls, report).filter(isListed));
   }
 
   #charge(make: MakeRequest<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, Decision> {
@@ -168,15 +212,14 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     return this.ask(verb, make, (report, request) => this.#decide(name, report, request, cost), takenFrom);
   }
 
-  #decide(
-    name: DecisionObservation["verb"],
-    report: Report,
-    { keys, calls }: CheckedRequest<Space>,
-    cost: Cost,
-  ): Decision {
-    const decision = decide(this.name, plansOf(calls), report);
-    this.observe?.({ type: "decision", verb: name, keys, cost, decision });
+  #decide(name: DecisionObservation["verb"], report: Report, request: CheckedRequest<Space>, cost: Cost): Decision {
+    const decision = this.#decisionOn(report, request);
+    this.observe?.({ type: "decision", verb: name, keys: request.keys, cost, decision });
     return decision;
+  }
+
+  #decisionOn(report: Report, { calls, deniedBy }: CheckedRequest<Space>): Decision {
+    return deniedBy === undefined ? decide(this.name, plansOf(calls), report) : denyByLimits(deniedBy);
   }
 
   #requestOf(choice: Choice<Space>, cost: Cost): CheckedRequest<Space> {

@@ -2,17 +2,19 @@ import { transact } from "../algorithms/transact.ts";
 import { readInto, readTime } from "../core/clock.ts";
 import { type Cost, checkCost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
+import { encodeKey, type Key, TUPLE_MARK_UNIT } from "../core/key.ts";
+import type { Limit } from "../core/limits/limit.ts";
 import { countsNumbers, type Plan } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
 import type { SyncSpace, TakenFrom } from "../core/store.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 import type { Verb } from "../core/verbs.ts";
 import { type CheckedRequest, requestFor } from "./call.ts";
-import { checkBatch, checkKey } from "./check-arguments.ts";
+import { checkBatch } from "./check-arguments.ts";
 import { decide } from "./decide.ts";
 import { ChoiceHandle, KeyRefHandle } from "./handle.ts";
 import type { Handle, Limiter } from "./limiter.ts";
-import type { FixedSelection, Selection } from "./selection.ts";
+import type { Choice, FixedSelection, Place, Selection } from "./selection.ts";
 import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-limiter.ts";
 
 /** A limiter over stores in this process, with shortcuts for fixed limits and plain costs. */
@@ -34,9 +36,9 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   override allow(input: Input, cost: Cost = 1): boolean {
     const direct = this.#direct;
     if (direct === undefined || typeof cost !== "number") return this.#allowRequested(input, cost);
-    const key = direct.key(input);
-    // `checkKey` throws, so that this function stays small enough to inline.
-    if (typeof key !== "string") checkKey(key);
+    const given = direct.key(input);
+    // `encodeKey` is apart, so that this function stays small enough to inline.
+    const key = typeof given === "string" && given.charCodeAt(0) !== TUPLE_MARK_UNIT ? given : encodeKey(given);
     if (cost !== 1) checkCost(cost);
     readInto(this.clock, this.#now);
     return direct.space.allow(key, cost, this.#now);
@@ -54,25 +56,23 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     const direct = this.#direct;
     if (direct?.space.allowMany === undefined || typeof cost !== "number") return this.#allowEach(inputs, out, cost);
     const keys: string[] = [];
-    for (const input of inputs) {
-      const key = direct.key(input);
-      checkKey(key);
-      keys.push(key);
-    }
+    for (const input of inputs) keys.push(encodeKey(direct.key(input)));
     return direct.space.allowMany(keys, cost, readTime(this.clock), out);
   }
 
   handle(input: Input): Handle {
-    const choice = this.selection.keep(input);
-    const space = this.#direct?.space;
-    const ref = space?.keyRef?.(choice.keys[0]!);
-    if (ref === undefined || !hasKeyRefs(space)) return new ChoiceHandle(choice, this);
-    return new KeyRefHandle(space, ref, this.clock, this.#now, choice, this);
+    return this.#handleOf(this.selection.keep(input));
   }
 
-  reset(input: Input): void {
-    for (const { space, key } of this.selection.everyPlace(input)) space.drop(key);
-    this.selection.maintain();
+  byKey(key: Key, limits?: readonly Limit[]): Handle {
+    return this.#handleOf(this.selection.keepKey(key, limits));
+  }
+
+  #handleOf(choice: Choice<SyncSpace>): Handle {
+    const space = this.#direct?.space;
+    const ref = space?.keyRef?.(choice.keys[0]!);
+    if (ref === undefined || !hasKeyRefs(space)) return new ChoiceHandle<"sync", SyncSpace>(choice, this);
+    return new KeyRefHandle(space, ref, this.clock, this.#now, choice, this);
   }
 
   clear(): void {
@@ -96,6 +96,11 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     this.close();
   }
 
+  protected override resetPlaces(find: () => readonly Place<SyncSpace>[]): void {
+    for (const { space, key } of find()) space.drop(key);
+    this.selection.maintain();
+  }
+
   protected override ask<T>(
     verb: Verb,
     make: MakeRequest<SyncSpace>,
@@ -106,8 +111,10 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     return read(this.#transact(verb, request, readTime(this.clock), takenFrom), request);
   }
 
-  #transact(verb: Verb, { calls }: CheckedRequest<SyncSpace>, now: TimeCell, takenFrom?: TakenFrom): Report {
-    const report = transact(verb, calls, now, takenFrom);
+  #transact(verb: Verb, request: CheckedRequest<SyncSpace>, now: TimeCell, takenFrom?: TakenFrom): Report {
+    const denied = this.deniedReport(verb, request);
+    if (denied !== undefined) return denied;
+    const report = transact(verb, request.calls, now, takenFrom);
     this.notifyDegraded(report);
     return report;
   }
@@ -119,8 +126,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
 
   /** `consume` for one space, which allocates nothing but the decision. */
   #consumeDirectly({ key: keyOf, space }: FixedSelection<Input, SyncSpace>, input: Input, cost: number): Decision {
-    const key = keyOf(input);
-    checkKey(key);
+    const key = encodeKey(keyOf(input));
     checkCost(cost);
     const scratch = this.#scratch.pop() ?? new Scratch(space.plan);
     const { report, costs, plans, now } = scratch;

@@ -1,3 +1,4 @@
+import { optionError } from "../core/check-options.ts";
 import type { Clock } from "../core/clock.ts";
 
 /** A clock that moves only when a test moves it, forward or back. */
@@ -11,6 +12,7 @@ export interface ManualClock extends Clock {
 /**
  * Creates a clock for tests that starts at `startMs` milliseconds since the epoch. It counts whole microseconds.
  *
+ * @throws TollgateError `ERR_OPTION` when a time is not a finite number; so do `advance` and `set`.
  * @example
  * ```ts
  * import { createLimiter, perSecond } from "tollgate";
@@ -25,14 +27,19 @@ export interface ManualClock extends Clock {
  */
 export function manualClock(startMs = 0): ManualClock {
   // Whole microseconds let many small steps add up exactly.
-  let nowUs = Math.round(startMs * 1000);
+  let nowUs = wholeUs("manualClock", startMs);
   return {
     now: () => nowUs / 1000,
     advance: (ms) => {
-      nowUs += Math.round(ms * 1000);
+      nowUs += wholeUs("manualClock.advance", ms);
     },
     set: (ms) => {
-      nowUs = Math.round(ms * 1000);
+      nowUs = wholeUs("manualClock.set", ms);
     },
   };
+}
+
+function wholeUs(owner: string, ms: unknown): number {
+  if (typeof ms === "number" && Number.isFinite(ms)) return Math.round(ms * 1000);
+  throw optionError(owner, "milliseconds", ms);
 }

@@ -94,6 +94,15 @@ describe("two copies of the library in one program", () => {
     expect(thrownBy(() => combine(mine, there))).toMatchObject({ code: "ERR_COMBINE" });
   });
 
+  it("combine each other's limiters that look their keys up", async () => {
+    const key = async (name: string) => name;
+    const here = createLimiter({ name: "here", key, limits: [perMinute(2)] });
+    const there = other.createLimiter({ name: "there", key, limits: [other.perMinute(1)] });
+    const both = combine(here, there);
+    expect([await both.allow("ann"), await both.allow("ann")]).toEqual([true, false]);
+    expect([await here.allow("ann"), await here.allow("ann")]).toEqual([true, false]);
+  });
+
   it("find each other's decisions on a request", async () => {
     const limiter = createLimiter({ key: () => "everybody", limits: [perMinute(3)] });
     const handle = rateLimit({ limiter })((request) => new Response(`${otherFetch.decisionOf(request)?.remaining}`));

@@ -143,26 +143,26 @@ describe("the options of limits", () => {
     [
       "no options",
       () => make(tokenBucket, undefined),
-      "ERR_LIMIT",
+      "ERR_OPTION",
       "tokenBucket: expected an object of options, got undefined",
     ],
     [
       "null options",
       () => make(slidingWindow, null),
-      "ERR_LIMIT",
+      "ERR_OPTION",
       "slidingWindow: expected an object of options, got null",
     ],
     [
       "a number as options",
       () => make(fixedWindow, 5),
-      "ERR_LIMIT",
+      "ERR_OPTION",
       "fixedWindow: expected an object of options, got 5",
     ],
     [
       "rate options",
       () => perSecond(1, null as never),
-      "ERR_LIMIT",
-      "options of a rate: expected an object of options, got null",
+      "ERR_OPTION",
+      "perSecond: expected an object of options, got null",
     ],
     [
       "initial",

@@ -13,8 +13,16 @@ describe("the nearest word", () => {
     ["inital", "initial"],
     ["nam", "name"],
     ["units", "unit"],
+    ["cap", "capacity"],
+    ["INITI", "initial"],
   ])("of %s is %s", (misspelt, word) => {
     expect(nearestWord(misspelt, WORDS)).toBe(word);
+  });
+
+  it("is the shortest that begins so, if none is as near", () => {
+    expect(nearestWord("allow", ["allowListOfClients", "allowList", "denyList"])).toBe("allowList");
+    expect(nearestWord("allow", ["allowList", "alloy"])).toBe("alloy");
+    expect(nearestWord("al", ["allowList"])).toBeUndefined();
   });
 
   it.each(["window", "", "x", "limits", "b".repeat(100_000)])(

@@ -42,9 +42,7 @@ describe("one stall of Redis of 150 ms", () => {
     const states: string[] = [];
     const store = redisStore({
       client,
-      observe: (observation) => {
-        if (observation.type === "breaker") states.push(observation.state);
-      },
+      observe: ({ type }) => states.push(type),
     });
     const limiter = createLimiter({ name: "api", limits: [perDay(1_000_000)], store });
     await limiter.allow("warm");

@@ -1,4 +1,4 @@
-import { createLimiter, perHour, perSecond, TollgateError } from "tollgate";
+import { combine, createLimiter, perHour, perSecond, TollgateError } from "tollgate";
 import { type GateOptions, rateLimit as inFrontOf } from "tollgate/fetch";
 import { type HttpFacts, type RateLimitOptions, rateLimit } from "tollgate/node";
 import { describe, expect, it } from "vitest";
@@ -29,6 +29,16 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
     { limiter: { kind: "sync", consume: () => {} }, chargeAfter: () => 0 },
     "limiter: expected one made by createLimiter or combine, got an object",
   ],
+  [
+    { limiter: createLimiter({ limits: [perSecond(1)] }) },
+    "limiter: expected one with a key function, got one without; " +
+      "give createLimiter `key: clientIp()`, or rateLimit `input`",
+  ],
+  [
+    { limiter: combine(createLimiter({ limits: [perSecond(1)] }), createLimiter({ limits: [perHour(1)] })) },
+    "limiter: expected one with a key function, got one without; " +
+      "give createLimiter `key: clientIp()`, or rateLimit `input`",
+  ],
   [{ limiter, max: 100 }, 'rateLimit: unknown option "max"; expected limiter, input, cost,'],
   [{ limiter, keyGenerator: () => "" }, 'unknown option "keyGenerator"'],
   [{ limiter, toString: 1 }, 'unknown option "toString"'],
@@ -44,6 +54,11 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
   [{ limiter, onDenied: 429 }, "onDenied: expected a function, got 429"],
   [{ limiter, logError: console }, "logError: expected a function of error and request, got"],
   [{ limiter, chargeAfter: 1 }, "chargeAfter: expected a function of request and outcome, got 1"],
+  [{ limiter, settle: "yes" }, 'settle: expected one of true, false, got "yes"'],
+  [
+    { limiter: { kind: "sync", consume: () => {} }, settle: true },
+    "limiter: expected one made by createLimiter or combine, got an object",
+  ],
   [{ limiter, chargeAfter: () => 0, settleAborted: 1 }, "settleAborted: expected one of true, false, got 1"],
   [
     { limiter, settleAborted: true },
@@ -57,11 +72,11 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
   [{ limiter, retryJitterSeconds: 0.5 }, "retryJitterSeconds: expected whole seconds from 0 to 86400, got 0.5"],
   [
     { limiter, headers: true },
-    'headers: expected false, or one or several of "draft-11", "draft-7", "draft-6", "legacy", got true',
+    'headers: expected false, or one or several of "draft-11", "draft-10", "draft-9", "draft-8", "draft-7", "draft-6", "legacy", got true',
   ],
   [
     { limiter, headers: ["draft-12"] },
-    'headers: expected false, or one or several of "draft-11", "draft-7", "draft-6", "legacy", got "draft-12"',
+    'headers: expected false, or one or several of "draft-11", "draft-10", "draft-9", "draft-8", "draft-7", "draft-6", "legacy", got "draft-12"',
   ],
   [{ limiter, headers: "constructor" }, "headers: expected false"],
   [{ limiter, headers: null }, "headers: expected false, or one or several of"],
@@ -102,6 +117,7 @@ const OPTIONS = [
   "onError",
   "logError",
   "chargeAfter",
+  "settle",
   "settleAborted",
 ];
 
@@ -159,6 +175,7 @@ describe("the options of rateLimit", () => {
     { retryJitterSeconds: 86_400 },
     { onError: "allow" },
     { chargeAfter: () => 0 },
+    { settle: true },
   ])("are copied at construction, so that %o changes nothing later", async (change) => {
     const options: GateOptions<Request, HttpFacts> & { readonly input?: never } = {
       limiter: createLimiter({ key: () => "everybody", limits: [perHour(3, { burst: 3 })] }),

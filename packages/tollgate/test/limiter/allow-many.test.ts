@@ -133,7 +133,7 @@ describe.each(STORES)("a batch over %s", (_name, createStore) => {
 
   it("chooses limits for each input", async () => {
     const limits = (input: string) =>
-      input.startsWith("paid") ? [perMinute(3)] : input === "free" ? [perMinute(1)] : [];
+      input.startsWith("paid") ? [perMinute(3)] : input === "free" ? [perMinute(1)] : "unlimited";
     const [many, single] = twins(createStore, { limits, clock: manualClock(START_MS), name: "batch" });
     const keys = ["free", "free", "paid", "paid", "paid", "paid", "staff", "staff"];
     expect(await batch(many, keys)).toEqual(await oneByOne(single, keys));
@@ -178,7 +178,7 @@ describe.each(STORES)("a batch over %s", (_name, createStore) => {
     ["a negative cost", ["a"], new Uint8Array(1), -1, "ERR_COST"],
     ["a fraction as the cost", ["a"], new Uint8Array(1), 0.5, "ERR_COST"],
     ["an unknown unit", ["a"], new Uint8Array(1), { pages: 1 }, "ERR_COST"],
-    ["a key that is no string", ["a", "a", 7, "a"], new Uint8Array(4), 1, "ERR_KEY"],
+    ["a key that is no key", ["a", "a", null, "a"], new Uint8Array(4), 1, "ERR_KEY"],
     ["a list with a hole", new Array(2), new Uint8Array(2), 1, "ERR_KEY"],
   ];
 

@@ -3,6 +3,7 @@ import {
   combine,
   createLimiter,
   fixedWindow,
+  type Key,
   type Limiter,
   memoryStore,
   perMinute,
@@ -161,7 +162,7 @@ describe("combine", () => {
     ],
     [
       "a synchronous and an asynchronous limiter",
-      () => combine(limiter, async(new AsyncTwin()) as never),
+      () => combine(limiter, async(new AsyncTwin()) as unknown as Limiter),
       "expected stores that are all in this process, or all the same, got both kinds",
     ],
     [
@@ -190,5 +191,27 @@ describe("combine", () => {
 
   it("accepts limiters without names over one store, whose keys are their own", () => {
     expect(combine(sync(), sync()).allow("a")).toBe(true);
+  });
+});
+
+describe("the type of a combination", () => {
+  const limits = [perSecond(1)];
+  const clock = manualClock(START_MS);
+  const near = createLimiter({ name: "near", limits, clock });
+  const later = createLimiter({ name: "later", key: (user: { id: string }) => user.id, limits, clock, async: true });
+  const either = createLimiter({ name: "either", limits, clock, store: new AsyncTwin() }) as Limiter | AsyncLimiter;
+
+  it("is asynchronous if one of its limiters is, and of either kind if one may be", () => {
+    expectTypeOf(combine(near)).toEqualTypeOf<Limiter<Key>>();
+    expectTypeOf(combine(later)).toEqualTypeOf<AsyncLimiter<{ id: string }>>();
+    expectTypeOf(combine(either)).toEqualTypeOf<Limiter | AsyncLimiter>();
+    const anything = createLimiter({ name: "all", key: () => "all", limits, clock });
+    expectTypeOf(combine(anything, later)).toEqualTypeOf<AsyncLimiter<{ id: string }>>();
+    expect(combine(anything, later).kind).toBe("async");
+  });
+
+  it("does not exist for inputs that exclude each other", () => {
+    // @ts-expect-error: what is a key for one is a user for the other
+    expect(combine(near, later).kind).toBe("async");
   });
 });

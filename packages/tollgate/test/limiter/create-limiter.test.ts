@@ -1,6 +1,7 @@
 import {
   type AsyncLimiter,
   createLimiter,
+  type Key,
   type Limit,
   type Limiter,
   type LimiterOptions,
@@ -10,9 +11,12 @@ import {
   perSecond,
   type SyncStore,
 } from "tollgate";
+import { clientIp, header } from "tollgate/fetch";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { AsyncTwin } from "../testing/async-twin.ts";
 import { START_MS } from "./set-up.ts";
+
+const CHOICES = 'a list of at least one limit, "unlimited" or "deny"';
 
 const revoked = () => {
   const { proxy, revoke } = Proxy.revocable({}, {});
@@ -40,14 +44,57 @@ describe("createLimiter", () => {
     expect(other.allow({ id: "a" })).toBe(true);
   });
 
+  it("over a store of either kind returns a limiter of either kind", async () => {
+    for (const isFar of [true, false]) {
+      const options = { name: "api", limits: [perDay(1)] };
+      const limiter = createLimiter({ ...options, store: isFar ? new AsyncTwin() : memoryStore() });
+      expectTypeOf(limiter).toEqualTypeOf<Limiter<Key> | AsyncLimiter<Key>>();
+      const keyed = createLimiter({
+        ...options,
+        key: (user: { id: string }) => user.id,
+        store: isFar ? new AsyncTwin() : undefined,
+      });
+      expectTypeOf(keyed).toEqualTypeOf<Limiter<{ id: string }> | AsyncLimiter<{ id: string }>>();
+      expect([limiter.kind, keyed.kind]).toEqual(isFar ? ["async", "async"] : ["sync", "sync"]);
+      expect([await limiter.allow("a"), await limiter.allow("a")]).toEqual([true, false]);
+      expect([await keyed.allow({ id: "a" }), await keyed.allow({ id: "a" })]).toEqual([true, false]);
+    }
+  });
+
+  it("is asynchronous by its type if a key or limits function is, or if it says so", () => {
+    const key = (user: { id: string }) => [user.id, 7n] as const;
+    const limits = [perSecond(1)];
+    expectTypeOf(createLimiter({ key, limits })).toEqualTypeOf<Limiter<{ id: string }>>();
+    const later = [
+      createLimiter({ key: async (user: { id: string }) => key(user), limits }),
+      createLimiter({ key, limits: async (user) => (user.id === "a" ? "unlimited" : limits) }),
+      createLimiter({ key, limits, async: true }),
+      createLimiter({ key, limits: (user) => (user.id === "a" ? Promise.resolve(limits) : limits), async: true }),
+    ];
+    expectTypeOf(later).toEqualTypeOf<AsyncLimiter<{ id: string }>[]>();
+    expect(later.map(({ kind }) => kind)).toEqual(["async", "async", "async", "async"]);
+  });
+
+  it("accepts any input where nothing tells what it is", () => {
+    const limits = [perSecond(1)];
+    expectTypeOf(createLimiter({ key: () => "all", limits })).toEqualTypeOf<Limiter<unknown>>();
+    // biome-ignore lint/suspicious/noExplicitAny: untyped requests are common.
+    expectTypeOf(createLimiter({ key: (request: any) => request.ip, limits })).toEqualTypeOf<Limiter<any>>();
+    expectTypeOf(createLimiter({ limits, async: true })).toEqualTypeOf<AsyncLimiter<Key>>();
+    expectTypeOf(createLimiter<{ id: string }>({ key: (user) => user.id, limits })).toEqualTypeOf<
+      Limiter<{ id: string }>
+    >();
+  });
+
   it("returns a frozen limiter", () => {
     const limiter = createLimiter({ limits: [perSecond(1)] });
     expect(Object.isFrozen(limiter)).toBe(true);
   });
 
   it("without a key function returns a limiter whose input is the key", () => {
-    expectTypeOf(createLimiter({ limits: [perSecond(1)] })).toEqualTypeOf<Limiter>();
-    expectTypeOf(createLimiter({ limits: (key) => [perSecond(key.length)] })).toEqualTypeOf<Limiter>();
+    expectTypeOf(createLimiter({ limits: [perSecond(1)] })).toEqualTypeOf<Limiter<Key>>();
+    expectTypeOf(createLimiter({ limits: () => [perSecond(1)] })).toEqualTypeOf<Limiter<Key>>();
+    expectTypeOf(createLimiter({ limits: (key: string) => [perSecond(key.length)] })).toEqualTypeOf<Limiter>();
   });
 
   it("over an asynchronous store returns a limiter that returns promises", async () => {
@@ -59,7 +106,7 @@ describe("createLimiter", () => {
       store,
     });
     expectTypeOf(limiter).toEqualTypeOf<AsyncLimiter<{ id: string }>>();
-    expectTypeOf(createLimiter({ limits: [perSecond(1)], store })).toEqualTypeOf<AsyncLimiter>();
+    expectTypeOf(createLimiter({ limits: [perSecond(1)], store })).toEqualTypeOf<AsyncLimiter<Key>>();
     expectTypeOf(limiter.allow).returns.toEqualTypeOf<Promise<boolean>>();
     expect(await Promise.all([1, 2, 3].map(() => limiter.allow({ id: "a" })))).toEqual([true, true, false]);
     expect(await limiter.peek({ id: "b" })).toMatchObject({ allowed: true, remaining: 1 });
@@ -69,10 +116,10 @@ describe("createLimiter", () => {
   it("over an asynchronous store rejects misuse before it sends a message", async () => {
     const limiter = createLimiter({ limits: [perSecond(2)], store: new AsyncTwin() });
     await expect(limiter.allow("a", -1)).rejects.toMatchObject({ code: "ERR_COST" });
-    await expect(limiter.consume(5 as never)).rejects.toMatchObject({ code: "ERR_KEY" });
+    await expect(limiter.consume(null as never)).rejects.toMatchObject({ code: "ERR_KEY" });
     await expect(limiter.charge("a", undefined as never)).rejects.toMatchObject({ code: "ERR_COST" });
     expect(await limiter.size()).toBe(0);
-    const unlimited = createLimiter({ limits: () => [], store: new AsyncTwin() });
+    const unlimited = createLimiter({ limits: () => "unlimited", store: new AsyncTwin() });
     expect(await unlimited.consume("a", 9)).toMatchObject({ allowed: true, remaining: undefined });
   });
 
@@ -100,7 +147,7 @@ describe("createLimiter", () => {
       "one limit alone",
       create({ limits: perSecond(1) }),
       "ERR_LIMITS",
-      "limits: expected a list of at least one limit, got an object",
+      "limits: expected a list of at least one limit, got an object; write limits: [limit]",
     ],
     [
       "an object in the list that is not a limit",
@@ -142,7 +189,19 @@ describe("createLimiter", () => {
       "a key that is not a function",
       create({ key: "ip", limits }),
       "ERR_OPTION",
-      'key: expected a function from the input to a string, got "ip"',
+      'key: expected a function from the input to a key, got "ip"',
+    ],
+    [
+      "a function that makes key functions",
+      create({ key: clientIp, limits }),
+      "ERR_OPTION",
+      "key: clientIp is a function that makes key functions; call it: clientIp()",
+    ],
+    [
+      "a function that makes key functions of a header",
+      create({ key: header, limits }),
+      "ERR_OPTION",
+      'key: header is a function that makes key functions; call it: header("x-api-key")',
     ],
     [
       "an observer that is not a function",
@@ -179,8 +238,16 @@ describe("createLimiter", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["a number", 5, "limits: expected a list of any number of limits, got 5"],
-    ["one limit", perSecond(1), "limits: expected a list of any number of limits, got an object"],
+    ["nothing", undefined, `limits: expected ${CHOICES}, got undefined`],
+    ["an empty list", [], `limits: expected ${CHOICES}, got none`],
+    ["another word", "unlimitted", `limits: expected ${CHOICES}, got "unlimitted"`],
+    ["a number", 5, `limits: expected ${CHOICES}, got 5`],
+    ["one limit", perSecond(1), `limits: expected ${CHOICES}, got an object; write limits: [limit]`],
+    [
+      "a promise",
+      Promise.resolve([]),
+      `limits: expected ${CHOICES}, got a promise; for look-ups, pass an async function, or set async: true`,
+    ],
     [
       "a list with an object that is not a limit",
       [{}],
@@ -209,7 +276,7 @@ describe("createLimiter", () => {
       },
     });
     const before = reads;
-    expect(() => limiter.allow(5 as never)).toThrow();
+    expect(() => limiter.allow(null as never)).toThrow();
     expect(() => limiter.allow("a", -1)).toThrow();
     expect(reads).toBe(before);
     limiter.allow("a");

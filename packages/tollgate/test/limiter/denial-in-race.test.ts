@@ -1,12 +1,5 @@
-import {
-  createLimiter,
-  type LimiterContext,
-  memoryStore,
-  type Plan,
-  perMinute,
-  type SyncSpace,
-  type SyncStore,
-} from "tollgate";
+import { createLimiter, memoryStore, perMinute, type SyncStore } from "tollgate";
+import type { LimiterContext, Plan, SyncSpace } from "tollgate/store";
 import { describe, expect, it } from "vitest";
 
 /** A store that denies, and then reports cells that conform, as after a refund by another thread. */

@@ -36,7 +36,7 @@ export function limiterOver(
 ): AnyLimiter {
   // Without a key function the input is the key.
   const all = { key: (input: string) => input, ...options };
-  return store.kind === "sync" ? createLimiter({ ...all, store }) : createLimiter({ ...all, store });
+  return createLimiter({ ...all, store });
 }
 
 /**

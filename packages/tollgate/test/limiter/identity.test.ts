@@ -33,7 +33,7 @@ describe("the identity of a bucket", () => {
 });
 
 describe("a key", () => {
-  it.each([undefined, null, 5, {}, Symbol("a"), ["a"]])("that is %s throws", (key) => {
+  it.each([undefined, null, Number.NaN, {}, Symbol("a"), [], [null], [["a"]]])("that is %s throws", (key) => {
     const { limiter } = setUp([perSecond(5)]);
     const chosen = createLimiter({ key: () => key as string, limits: () => [perSecond(1)] });
     for (const attempt of [
@@ -41,9 +41,10 @@ describe("a key", () => {
       () => limiter.consume(key as string),
       () => chosen.allow("x"),
       () => chosen.reset("x"),
+      () => limiter.byKey(key as string),
     ]) {
       expect(attempt).toThrow(
-        expect.objectContaining({ code: "ERR_KEY", message: expect.stringMatching(/^key: expected a string, got /) }),
+        expect.objectContaining({ code: "ERR_KEY", message: expect.stringMatching(/^key.*: expected /) }),
       );
     }
     expect(limiter.size).toBe(0);

@@ -1,16 +1,16 @@
 import {
   type AsyncLimiter,
+  type ChosenLimits,
   combine,
   createLimiter,
-  type Limit,
   type Limiter,
   memoryStore,
   type Observation,
   perMinute,
   perSecond,
-  type SyncSpace,
   type SyncStore,
 } from "tollgate";
+import type { SyncSpace } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
 import { AsyncTwin } from "../testing/async-twin.ts";
@@ -81,8 +81,12 @@ describe("an observer", () => {
     expect(others).toEqual(["decision"]);
   });
 
-  const LISTS = [[], [perSecond(2)], [perSecond(2), perMinute(9), perMinute(5, { mode: "shadow" })]];
-  const REQUESTS = ["none", "one", "three"].map((user, count) => ({ user, route: `/${user}`, limits: LISTS[count] }));
+  const LISTS: readonly [string, ChosenLimits][] = [
+    ["none", "unlimited"],
+    ["one", [perSecond(2)]],
+    ["three", [perSecond(2), perMinute(9), perMinute(5, { mode: "shadow" })]],
+  ];
+  const REQUESTS = LISTS.map(([user, limits]) => ({ user, route: `/${user}`, limits }));
   const STORES = [
     ["synchronous", () => memoryStore()],
     ["asynchronous", () => new AsyncTwin()],
@@ -91,7 +95,7 @@ describe("an observer", () => {
   interface Request {
     readonly user: string;
     readonly route: string;
-    readonly limits: readonly Limit[] | undefined;
+    readonly limits: ChosenLimits;
   }
 
   /** One key for each verb and way to call. */
@@ -113,8 +117,7 @@ describe("an observer", () => {
       const keyOf = vi.fn<(request: Request) => string>((request) => request.user);
       const options = { name: "user", key: keyOf, limits: (request: Request) => request.limits, clock, observe };
       const over = store();
-      const limiter =
-        over.kind === "sync" ? createLimiter({ ...options, store: over }) : createLimiter({ ...options, store: over });
+      const limiter = createLimiter({ ...options, store: over });
       for (const request of REQUESTS) {
         seen.length = 0;
         keyOf.mockClear();
@@ -142,18 +145,12 @@ describe("an observer", () => {
       key: (request: Request) => request.route,
       limits: [perSecond(2), perMinute(9)],
     };
-    const all = { ...common, name: "all", key: () => "all", limits: () => undefined };
+    const all = { ...common, name: "all", key: () => "all", limits: () => "unlimited" as const };
     const over = store();
-    const limiter =
-      over.kind === "sync"
-        ? combine(
-            combine(createLimiter({ ...byUser, store: over }), createLimiter({ ...byRoute, store: over })),
-            createLimiter({ ...all, store: over }),
-          )
-        : combine(
-            combine(createLimiter({ ...byUser, store: over }), createLimiter({ ...byRoute, store: over })),
-            createLimiter({ ...all, store: over }),
-          );
+    const limiter = combine(
+      combine(createLimiter({ ...byUser, store: over }), createLimiter({ ...byRoute, store: over })),
+      createLimiter({ ...all, store: over }),
+    );
     for (const request of REQUESTS) {
       seen.length = 0;
       await callInEveryWay(limiter, request);
@@ -252,17 +249,5 @@ describe("an observer", () => {
     });
     for (let i = 0; i < 3; i += 1) limiter.allow("a");
     expect(left).toEqual([8, 7, 6]);
-  });
-
-  it("that throws passes its error to the caller, after the units are taken", () => {
-    const limiter = createLimiter({
-      limits: [perSecond(2)],
-      clock: manualClock(START_MS),
-      observe: () => {
-        throw new RangeError("metrics are full");
-      },
-    });
-    expect(() => limiter.allow("a")).toThrow(RangeError);
-    expect(limiter.explain("a")[0]?.used).toBe(1);
   });
 });

@@ -1,4 +1,4 @@
-import { createLimiter, type Limit, type Limiter } from "tollgate";
+import { type ChosenLimits, createLimiter, type Limit, type Limiter } from "tollgate";
 import { type ManualClock, manualClock } from "tollgate/testing";
 
 /** A moment in 2026. */
@@ -9,7 +9,7 @@ export const DAY_MS: number = 24 * HOUR_MS;
 
 /** A limiter over a manual clock. */
 export function setUp(
-  limits: readonly Limit[] | ((key: string) => readonly Limit[] | undefined),
+  limits: readonly Limit[] | ((key: string) => ChosenLimits),
   startMs: number = START_MS,
 ): { readonly clock: ManualClock; readonly limiter: Limiter } {
   const clock = manualClock(startMs);

@@ -75,6 +75,7 @@ export const SEVERAL_LIMITERS: readonly NamedProperty[] = [
   }),
   agrees("limiters decide as the model does, alone and combined", 6, { mostLimits: 2 }),
   agrees("limits chosen per call decide as the model does", 3, {}, { chosenPerCall: true }),
+  agrees("keys that are tuples decide as the model does", 2, { mostLimits: 2 }, { tuples: true }),
 ];
 
 export const LONG_LIVES: readonly NamedProperty[] = [

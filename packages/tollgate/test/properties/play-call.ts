@@ -72,7 +72,7 @@ export function playCall(call: Call, listen: Listener | undefined): Outcome | un
 export function callOf(step: Step, world: World, targets: readonly Pair[], input: Input, nowUs: number): Call {
   const [alone, ...others] = targets;
   const limiter = alone === undefined || others.length > 0 ? world.all : alone.limiter;
-  const keys = targets.map((pair) => input[world.pairs.indexOf(pair)] ?? "");
+  const keys = targets.map((pair) => world.textOf(input, world.pairs.indexOf(pair)));
   const cost = costOf(step.cost, nowUs, targets, keys);
   const modelCalls = targets.flatMap(({ models }, i) =>
     models.map((model) => ({ model, key: keys[i] ?? "", cost: modelCost(cost) })),

@@ -27,6 +27,8 @@ export interface World {
   readonly first: Pair;
   /** All of them as one limiter. */
   readonly all: Limiter<Input>;
+  /** The key of an input as the library reports it, and as the models know it. */
+  readonly textOf: (input: Input, place: number) => string;
   /** The handle of an input. Each call with the same input returns the same handle. */
   readonly handleOf: (limiter: Limiter<Input>, input: Input) => Handle;
 }
@@ -36,6 +38,8 @@ export interface WorldOptions {
   readonly store?: StoreKind;
   /** Passes the library a function that returns the limits, in place of the limits. */
   readonly chosenPerCall?: boolean;
+  /** The library's keys are tuples of a text, a number and a bigint. */
+  readonly tuples?: boolean;
 }
 
 /** Enough for three keys under two limiters of three limits each. */
@@ -46,10 +50,14 @@ export function createWorld(
   limiters: readonly (readonly LimitSpec[])[],
   options: WorldOptions = {},
 ): World {
-  const { buckets = "ticks", chosenPerCall = false } = options;
+  const { buckets = "ticks", chosenPerCall = false, tuples = false } = options;
   const store = options.store === "table" ? tableStore({ maxKeys: AMPLE_KEYS }) : memoryStore();
   const clock = manualClock(startUs / 1_000);
   const modelOf = (modelled: readonly ModelLimit[]) => createModel({ limits: modelled, buckets });
+  const textOf: World["textOf"] = (input, place) => {
+    const key = input[place] ?? "";
+    return tuples ? `[${JSON.stringify(key)},${place},7n]` : key;
+  };
   const pairs = limiters.map((specs, place): Pair => {
     const limits = specs.map((spec, i) => libraryLimit(spec, `limit-${i}`));
     const modelled = specs.map((spec, i) => modelLimit(spec, limitAt(limits, i)));
@@ -60,7 +68,7 @@ export function createWorld(
       limits,
       limiter: createLimiter({
         name,
-        key: (input: Input) => input[place] ?? "",
+        key: (input: Input) => (tuples ? [input[place] ?? "", place, 7n] : (input[place] ?? "")),
         limits: chosenPerCall ? () => limits : limits,
         store,
         clock,
@@ -71,7 +79,7 @@ export function createWorld(
   const [first, second] = pairs;
   if (first === undefined) throw new Error("expected at least one limiter");
   const all = second === undefined ? first.limiter : combine(first.limiter, second.limiter);
-  return { startUs, clock, pairs, first, all, handleOf: createHandles() };
+  return { startUs, clock, pairs, first, all, textOf, handleOf: createHandles() };
 }
 
 function createHandles(): World["handleOf"] {

@@ -1,17 +1,15 @@
+import { type AsyncStore, memoryStore, type SyncStore } from "tollgate";
 import {
   type AsyncSpace,
-  type AsyncStore,
   type Call,
   type LimiterContext,
-  memoryStore,
   type Plan,
   Report,
   type SyncSpace,
-  type SyncStore,
   type TakenFrom,
   type TimeCell,
   type Verb,
-} from "tollgate";
+} from "tollgate/store";
 
 /** The memory store behind promises, like a store elsewhere. Tests can make it unavailable. */
 export class AsyncTwin implements AsyncStore {

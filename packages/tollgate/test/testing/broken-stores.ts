@@ -1,4 +1,5 @@
-import { KeyRef, type LimiterContext, memoryStore, type Plan, Report, type SyncSpace, type SyncStore } from "tollgate";
+import { memoryStore, type SyncStore } from "tollgate";
+import { KeyRef, type LimiterContext, type Plan, Report, type SyncSpace } from "tollgate/store";
 
 /** A store with one planted flaw, and the case of the contract that has to reject it. */
 export interface BrokenStore {

@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { NextFunction, Request, Response } from "express";
-import type { Decision, Denied } from "../../core/decision.ts";
+import type { Denied } from "../../core/decision.ts";
 import { toError } from "../../http/error-log.ts";
 import { Gate } from "../../http/gate.ts";
 import type { GateOptions } from "../../http/gate-options.ts";
 import type { HttpFacts } from "../../http/http-facts.ts";
 import { isGone } from "../../http/outgoing.ts";
+import type { RateLimited } from "../../http/rate-limited.ts";
 import type { DenialResponse, Verdict } from "../../http/verdict.ts";
-import { factsAt, keepAddress } from "./node-facts.ts";
+import { exchangeOf, factsAt, keepAddress } from "./node-facts.ts";
 import { answerBy, sendContent, setHeaders, watchOutcome } from "./node-response.ts";
 
 export * from "../../http/public.ts";
@@ -15,8 +16,8 @@ export * from "../../http/public.ts";
 // Express passes the request of node:http on.
 declare module "node:http" {
   interface IncomingMessage {
-    /** The limiter's decision; `undefined` if the request was not counted. */
-    rateLimit?: Decision | undefined;
+    /** The limiter's decision, and how to settle the request; `undefined` if it was not counted. */
+    rateLimit?: RateLimited | undefined;
   }
 }
 
@@ -86,7 +87,7 @@ class ExpressLimit<Input> {
   readonly #onDenied: RateLimitOptions<Input>["onDenied"];
 
   constructor(options: RateLimitOptions<Input>) {
-    this.#gate = new Gate(options, { factsOf, keepAddress });
+    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress });
     this.#onDenied = options.onDenied;
   }
 
@@ -99,12 +100,12 @@ class ExpressLimit<Input> {
   }
 
   #act(verdict: Verdict, request: Request, response: Response, next: NextFunction): void {
-    if (verdict.decision !== undefined) request.rateLimit = verdict.decision;
+    if (verdict.asked !== undefined) request.rateLimit = verdict.asked.decision;
     if (!verdict.pass) {
       this.#deny(verdict, request, response, next);
       return;
     }
-    if (verdict.settle !== undefined) watchOutcome(response, verdict.settle);
+    if (verdict.settlement?.end !== undefined) watchOutcome(response, verdict.settlement.end);
     // No handler for a client that has gone: the response's 'close' event is over, so the handler could not clean up.
     if (isGone(response)) return;
     setHeaders(response, verdict.headers);

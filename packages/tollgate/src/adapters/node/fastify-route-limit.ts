@@ -33,6 +33,7 @@ export class RouteLimit {
     // The types say only that there is an input, if the limiter does not take facts.
     this.#gate = new Gate(options as RateLimitOptions<never>, {
       factsOf,
+      exchangeOf: ({ raw }) => raw,
       keepAddress: ({ raw }) => keepAddress(raw),
       ownOptions: OWN_OPTIONS,
     });
@@ -52,8 +53,8 @@ export class RouteLimit {
   }
 
   #act(verdict: Verdict, request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
-    if (verdict.decision !== undefined) request.rateLimit = verdict.decision;
-    if (verdict.pass && verdict.settle !== undefined) watchOutcome(reply.raw, verdict.settle);
+    if (verdict.asked !== undefined) request.rateLimit = verdict.asked.decision;
+    if (verdict.pass && verdict.settlement?.end !== undefined) watchOutcome(reply.raw, verdict.settlement.end);
     // No handler for a client that has gone: the response's 'close' event is over, so the handler could not clean up.
     if (isGone(reply.raw)) return;
     writeHeaders(reply, verdict.headers, WRITER);

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from "fastify";
 import { optionError } from "../../core/check-options.ts";
-import type { Decision } from "../../core/decision.ts";
 import { show, TollgateError } from "../../core/errors.ts";
+import type { RateLimited } from "../../http/rate-limited.ts";
 import type { RateLimitPluginOptions, RouteRateLimit } from "./fastify-options.ts";
 import { RouteLimit } from "./fastify-route-limit.ts";
 
@@ -16,8 +16,8 @@ export { factsOf } from "./fastify-route-limit.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The limiter's decision; `undefined` if the request was not counted. */
-    rateLimit: Decision | undefined;
+    /** The limiter's decision, and how to settle the request; `undefined` if it was not counted. */
+    rateLimit: RateLimited | undefined;
   }
 
   interface FastifyContextConfig {

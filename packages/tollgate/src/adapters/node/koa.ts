@@ -1,11 +1,12 @@
 import type { Context, Middleware, Next } from "koa";
-import type { Decision, Denied } from "../../core/decision.ts";
+import type { Denied } from "../../core/decision.ts";
 import { toError } from "../../http/error-log.ts";
 import { Gate } from "../../http/gate.ts";
 import type { GateOptions } from "../../http/gate-options.ts";
 import type { HttpFacts } from "../../http/http-facts.ts";
 import { mapMaybeAsync } from "../../http/maybe-async.ts";
 import { isGone } from "../../http/outgoing.ts";
+import type { RateLimited } from "../../http/rate-limited.ts";
 import type { DenialResponse, Verdict } from "../../http/verdict.ts";
 import { factsAt, keepAddress } from "./node-facts.ts";
 import { setHeaders, watchOutcome } from "./node-response.ts";
@@ -14,14 +15,14 @@ export * from "../../http/public.ts";
 
 /** The part of `context.state` that the limiter sets, for applications that declare the type of their state. */
 export interface RateLimitState {
-  /** The limiter's decision; `undefined` if the request was not counted. */
-  rateLimit?: Decision | undefined;
+  /** The limiter's decision, and how to settle the request; `undefined` if it was not counted. */
+  rateLimit?: RateLimited | undefined;
 }
 
 declare module "koa" {
   interface DefaultState {
-    /** The limiter's decision; `undefined` if the request was not counted. */
-    rateLimit?: Decision | undefined;
+    /** The limiter's decision, and how to settle the request; `undefined` if it was not counted. */
+    rateLimit?: RateLimited | undefined;
   }
 }
 
@@ -87,7 +88,11 @@ class KoaLimit<Input> {
   readonly #onDenied: RateLimitOptions<Input>["onDenied"];
 
   constructor(options: RateLimitOptions<Input>) {
-    this.#gate = new Gate(options, { factsOf, keepAddress: ({ req }) => keepAddress(req) });
+    this.#gate = new Gate(options, {
+      factsOf,
+      exchangeOf: ({ req }) => req,
+      keepAddress: ({ req }) => keepAddress(req),
+    });
     this.#onDenied = options.onDenied;
   }
 
@@ -98,9 +103,9 @@ class KoaLimit<Input> {
 
   #act(verdict: Verdict, context: Context, next: Next): unknown {
     const response = context.res;
-    if (verdict.decision !== undefined) context.state.rateLimit = verdict.decision;
+    if (verdict.asked !== undefined) context.state.rateLimit = verdict.asked.decision;
     if (!verdict.pass) return this.#deny(verdict, context);
-    const run = verdict.settle && watchOutcome(response, verdict.settle);
+    const run = verdict.settlement?.end && watchOutcome(response, verdict.settlement.end);
     // No handler for a client that has gone: the response's 'close' event is over, so the handler could not clean up.
     if (isGone(response)) return undefined;
     setHeaders(response, verdict.headers);

@@ -11,6 +11,11 @@ export function factsAt(request: IncomingMessage, url: string | undefined): Http
   return new LazyFacts({ request, url }, NODE_SOURCE, () => addressOf(request));
 }
 
+/** The request, which frameworks pass on. Its response would do as well. */
+export function exchangeOf(request: IncomingMessage): object {
+  return request;
+}
+
 interface Target {
   readonly request: IncomingMessage;
   /** The URL at the time when the facts were made: frameworks rewrite it. */

@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { checkFunction } from "../../core/checks.ts";
-import type { Decision, Denied } from "../../core/decision.ts";
+import type { Denied } from "../../core/decision.ts";
 import { Gate } from "../../http/gate.ts";
 import type { GateOptions } from "../../http/gate-options.ts";
 import { NO_STORE } from "../../http/header-list.ts";
 import type { HttpFacts } from "../../http/http-facts.ts";
 import { isGone, type Outgoing } from "../../http/outgoing.ts";
+import type { RateLimited } from "../../http/rate-limited.ts";
 import { sendWithHead } from "../../http/send-with-head.ts";
 import { type DenialResponse, FAILURE, type Verdict } from "../../http/verdict.ts";
-import { factsOf, keepAddress } from "./node-facts.ts";
+import { exchangeOf, factsOf, keepAddress } from "./node-facts.ts";
 import { answerBy, cutOff, sendContent, setHeaders, watchOutcome } from "./node-response.ts";
 import { type LimitedUpgradeListener, limitUpgrades, type UpgradeListener } from "./upgrade.ts";
 
@@ -18,15 +19,15 @@ export type { LimitedUpgradeListener, UpgradeListener } from "./upgrade.ts";
 
 declare module "node:http" {
   interface IncomingMessage {
-    /** The limiter's decision; `undefined` if the request was not counted. */
-    rateLimit?: Decision | undefined;
+    /** The limiter's decision, and how to settle the request; `undefined` if it was not counted. */
+    rateLimit?: RateLimited | undefined;
   }
 }
 
 declare module "node:http2" {
   interface Http2ServerRequest {
-    /** The limiter's decision; `undefined` if the request was not counted. */
-    rateLimit?: Decision | undefined;
+    /** The limiter's decision, and how to settle the request; `undefined` if it was not counted. */
+    rateLimit?: RateLimited | undefined;
   }
 }
 
@@ -131,7 +132,7 @@ class NodeLimit<Input> {
   readonly #onDenied: RateLimitOptions<Input>["onDenied"];
 
   constructor(options: RateLimitOptions<Input>) {
-    this.#gate = new Gate(options, { factsOf, keepAddress });
+    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress });
     this.#onDenied = options.onDenied;
   }
 
@@ -158,12 +159,12 @@ class NodeLimit<Input> {
     response: ServerResponse,
   ): void | Promise<void> {
     // A limiter that counted nothing keeps the decision of the limiter before it.
-    if (verdict.decision !== undefined) request.rateLimit = verdict.decision;
+    if (verdict.asked !== undefined) request.rateLimit = verdict.asked.decision;
     if (!verdict.pass) return this.#deny(verdict, request, response);
-    const run = verdict.settle && watchOutcome(response, verdict.settle);
+    const run = verdict.settlement?.end && watchOutcome(response, verdict.settlement.end);
     // No handler for a client that has gone: the response's 'close' event is over, so the handler could not clean up.
     if (isGone(response)) return undefined;
-    sendWithHead(response as unknown as Outgoing, verdict.headers);
+    sendWithHead(response as unknown as Outgoing, verdict.headers, verdict.asked);
     return run === undefined ? handler(request, response) : run(() => handler(request, response));
   }
 

@@ -1,18 +1,19 @@
 import { optionError } from "../../core/check-options.ts";
 import { checkFunction } from "../../core/checks.ts";
-import type { Decision, Denied } from "../../core/decision.ts";
-import { realmWide } from "../../core/realm-wide.ts";
+import type { Denied } from "../../core/decision.ts";
+import { lastAsked } from "../../http/asked.ts";
 import { Gate } from "../../http/gate.ts";
 import type { GateOptions } from "../../http/gate-options.ts";
 import type { HeaderList } from "../../http/header-list.ts";
 import type { HttpFacts } from "../../http/http-facts.ts";
 import { isPromise } from "../../http/maybe-async.ts";
+import type { RateLimited } from "../../http/rate-limited.ts";
 import { settleFailure, watchRequest, watchResponse } from "../../http/response-outcome.ts";
 import type { Settle } from "../../http/settlement.ts";
-import type { DenialResponse } from "../../http/verdict.ts";
+import type { DenialResponse, Pass } from "../../http/verdict.ts";
 import { type AddressOf, factsOf, keepAddress, notePeer } from "./fetch-facts.ts";
 import { withHeaders } from "./response-headers.ts";
-import { waitUntil } from "./wait-until.ts";
+import { keepAliveOf, waitUntil } from "./wait-until.ts";
 
 export * from "../../http/public.ts";
 export { factsOf } from "./fetch-facts.ts";
@@ -85,12 +86,9 @@ export function rateLimit<Input>(options: RateLimitOptions<Input>): Limit {
   return ((handler: FetchHandler<[Request, ...unknown[]], FetchAnswer>) => limited.inFrontOf(handler)) as Limit;
 }
 
-/** A `Request` has no property for it. */
-const DECISIONS = realmWide("decisions", () => new WeakMap<Request, Decision>());
-
 /**
- * The decision of the last limiter that counted a request; `undefined` if no limiter did. It belongs to the object that
- * came to the limiter: a copy of the request has no decision.
+ * The decision of the last limiter that counted a request, and how to settle the request; `undefined` if no limiter
+ * counted it. It belongs to the object that came to the limiter: a copy of the request has no decision.
  *
  * @example
  * ```ts
@@ -102,8 +100,8 @@ const DECISIONS = realmWide("decisions", () => new WeakMap<Request, Decision>())
  * console.log(await (await handle(new Request("https://example.com/"))).json()); // { left: 9 }
  * ```
  */
-export function decisionOf(request: Request): Decision | undefined {
-  return DECISIONS.get(request);
+export function decisionOf(request: Request): RateLimited | undefined {
+  return lastAsked(request)?.decision;
 }
 
 class FetchLimit<Input> {
@@ -112,7 +110,7 @@ class FetchLimit<Input> {
   readonly #addressOf: AddressOf<Request, unknown[]> | undefined;
 
   constructor(options: RateLimitOptions<Input>) {
-    this.#gate = new Gate(options, { factsOf, keepAddress, ownOptions: ["remoteAddress"] });
+    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress, ownOptions: ["remoteAddress"] });
     const { onDenied, remoteAddress } = options;
     if (remoteAddress !== undefined) {
       checkFunction("remoteAddress", remoteAddress, "a function of what the handler gets");
@@ -129,12 +127,13 @@ class FetchLimit<Input> {
       notePeer(request, others, this.#addressOf);
       const checked = this.#gate.check(request);
       const verdict = isPromise(checked) ? await checked : checked;
-      if (verdict.decision !== undefined) DECISIONS.set(request, verdict.decision);
       if (!verdict.pass) return this.#deny(verdict, request);
-      const { headers, settle } = verdict;
-      if (settle === undefined) return complete(await handler(request, ...others), headers, request);
-      const answer = async () => complete(await handler(request, ...others), headers, request);
-      return answerAndSettle(answer, request, waitUntil(settle, others));
+      try {
+        return await passTo(handler, verdict, request, others);
+      } finally {
+        // The same object may come again, as another request.
+        if (verdict.asked !== undefined) verdict.asked.isOver = true;
+      }
     };
   }
 
@@ -145,6 +144,23 @@ class FetchLimit<Input> {
     const { body, contentType, status } = content;
     return complete(new Response(body, { status, headers: { "Content-Type": contentType } }), headers, request);
   }
+}
+
+function exchangeOf(request: Request): object {
+  return request;
+}
+
+async function passTo(
+  handler: FetchHandler<[Request, ...unknown[]], FetchAnswer>,
+  { headers, settlement }: Pass,
+  request: Request,
+  others: readonly unknown[],
+): Promise<FetchAnswer> {
+  settlement?.keepAliveBy(keepAliveOf(others));
+  const settle = settlement?.end;
+  if (settle === undefined) return complete(await handler(request, ...others), headers, request);
+  const answer = async () => complete(await handler(request, ...others), headers, request);
+  return answerAndSettle(answer, request, waitUntil(settle, others));
 }
 
 async function answerBy<Input>(

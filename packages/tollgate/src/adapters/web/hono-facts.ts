@@ -58,6 +58,12 @@ function addressNow(context: Context): string | undefined {
   return typeof address === "string" && address !== "" ? address : undefined;
 }
 
+/** Node's request, which limiters of other adapters may share; elsewhere the runtime's. */
+export function exchangeOf(context: Context): object {
+  const incoming = bindingsOf(context)?.incoming;
+  return isObject(incoming) ? incoming : context.req.raw;
+}
+
 /** Some servers hand their bindings over under the name `server`. */
 function bindingsOf(context: Context): Bindings | undefined {
   const env = context.env as (Bindings & { readonly server?: Bindings }) | undefined;

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { lastAsked } from "../../http/asked.ts";
 import { EXPOSE, type HeaderList } from "../../http/header-list.ts";
 import { withHeaders } from "./response-headers.ts";
 
@@ -10,7 +11,7 @@ export function setOnContext(context: Context, headers: HeaderList): void {
 /** Adds headers to the context's response, unless it has them. */
 export function addToResponse(context: Context, headers: HeaderList): void {
   const response = context.res;
-  const complete = withHeaders(response, headers, context.get("rateLimit"));
+  const complete = withHeaders(response, headers, lastAsked(context.req.raw)?.decision);
   if (complete !== response) replaceResponse(context, complete);
 }
 

@@ -1,28 +1,30 @@
 import type { Context, MiddlewareHandler, Next } from "hono";
 import { checkFunction } from "../../core/checks.ts";
-import type { Decision, Denied } from "../../core/decision.ts";
+import type { Denied } from "../../core/decision.ts";
+import { noteAsked } from "../../http/asked.ts";
 import { Gate } from "../../http/gate.ts";
 import type { GateOptions } from "../../http/gate-options.ts";
 import type { HttpFacts } from "../../http/http-facts.ts";
 import { mapMaybeAsync } from "../../http/maybe-async.ts";
 import { isGone } from "../../http/outgoing.ts";
 import { watchOutgoing } from "../../http/outgoing-outcome.ts";
+import type { RateLimited } from "../../http/rate-limited.ts";
 import { settleFailure, sizeOfChunk, watchRequest, watchResponse } from "../../http/response-outcome.ts";
 import { sendWithHead } from "../../http/send-with-head.ts";
 import type { Settle } from "../../http/settlement.ts";
 import type { DenialResponse, Pass, Verdict } from "../../http/verdict.ts";
-import { factsWith, keepAddress, outgoingOf } from "./hono-facts.ts";
+import { exchangeOf, factsWith, keepAddress, outgoingOf } from "./hono-facts.ts";
 import { addToResponse, alreadySent, replaceResponse, setOnContext } from "./hono-response.ts";
 import { withHeaders } from "./response-headers.ts";
-import { waitUntil } from "./wait-until.ts";
+import { keepAliveOf, waitUntil } from "./wait-until.ts";
 
 export * from "../../http/public.ts";
 export { factsOf } from "./hono-facts.ts";
 
 declare module "hono" {
   interface ContextVariableMap {
-    /** The limiter's decision; `undefined` if the request was not counted. */
-    rateLimit: Decision | undefined;
+    /** The limiter's decision, and how to settle the request; `undefined` if it was not counted. */
+    rateLimit: RateLimited | undefined;
   }
 }
 
@@ -74,7 +76,7 @@ class HonoLimit<Input> {
 
   constructor(options: RateLimitOptions<Input>) {
     const factsOf = factsWith(options?.remoteAddress);
-    this.#gate = new Gate(options, { factsOf, keepAddress, ownOptions: ["remoteAddress"] });
+    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress, ownOptions: ["remoteAddress"] });
     const { onDenied, remoteAddress } = options;
     if (remoteAddress !== undefined) checkFunction("remoteAddress", remoteAddress, "a function of the context");
     this.#onDenied = onDenied;
@@ -87,18 +89,23 @@ class HonoLimit<Input> {
   }
 
   #act(verdict: Verdict, context: Context, next: Next): ReturnType<MiddlewareHandler> {
-    if (verdict.decision !== undefined) context.set("rateLimit", verdict.decision);
+    if (verdict.asked !== undefined) {
+      context.set("rateLimit", verdict.asked.decision);
+      // For fetch handlers inside, which are given this request.
+      noteAsked(context.req.raw, verdict.asked);
+    }
+    if (verdict.pass) verdict.settlement?.keepAliveBy(keepAliveOf(executionContextOf(context)));
     const outgoing = outgoingOf(context);
     if (!verdict.pass) {
       // Other code has begun to answer while the limiter waited.
       return outgoing?.headersSent === true ? Promise.resolve(alreadySent()) : this.#deny(verdict, context);
     }
     if (outgoing === undefined) return passWithResponse(verdict, context, next);
-    const run = verdict.settle && watchOutgoing(outgoing, sizeOfChunk, verdict.settle);
+    const run = verdict.settlement?.end && watchOutgoing(outgoing, sizeOfChunk, verdict.settlement.end);
     // No handler for a client that has gone.
     if (isGone(outgoing)) return Promise.resolve(alreadySent());
     // With the head, every response has the headers, whatever the handler returns. `Headers` are many times slower.
-    sendWithHead(outgoing, verdict.headers);
+    sendWithHead(outgoing, verdict.headers, verdict.asked);
     return run === undefined
       ? pass(next)
       : run(
@@ -107,14 +114,14 @@ class HonoLimit<Input> {
         );
   }
 
-  async #deny({ headers, decision, content }: DenialResponse, context: Context): Promise<Response> {
+  async #deny({ asked, headers, decision, content }: DenialResponse, context: Context): Promise<Response> {
     setOnContext(context, headers);
     const status = content.status as 429;
     if (this.#onDenied === undefined || decision === undefined) {
       return context.body(content.body, status, { "Content-Type": content.contentType });
     }
     context.status(status);
-    return withHeaders(await this.#onDenied(context, decision), headers, decision);
+    return withHeaders(await this.#onDenied(context, decision), headers, asked?.decision);
   }
 }
 
@@ -124,7 +131,8 @@ async function pass(next: Next): Promise<void> {
 }
 
 /** Runs the handler on servers that give access to its `Response` only. */
-async function passWithResponse({ headers, settle }: Pass, context: Context, next: Next): Promise<void> {
+async function passWithResponse({ headers, settlement }: Pass, context: Context, next: Next): Promise<void> {
+  const settle = settlement?.end;
   if (settle === undefined) await next();
   else await passAndSettle(settle, context, next);
   addToResponse(context, headers);

@@ -1,4 +1,3 @@
-import type { Decision } from "../../core/decision.ts";
 import { EXPOSE, type HeaderList, type HeaderWriter, writeHeaders } from "../../http/header-list.ts";
 
 /**
@@ -7,7 +6,7 @@ import { EXPOSE, type HeaderList, type HeaderWriter, writeHeaders } from "../../
  */
 interface Given {
   readonly headers: HeaderList;
-  readonly decision: Decision | undefined;
+  readonly decision: object | undefined;
 }
 
 /** A `Response` has no property for it. */
@@ -20,7 +19,7 @@ const GIVEN = new WeakMap<Response, Given>();
  *
  * @param decision the last one on the request, of any limiter.
  */
-export function withHeaders(response: Response, headers: HeaderList, decision: Decision | undefined): Response {
+export function withHeaders(response: Response, headers: HeaderList, decision: object | undefined): Response {
   // The responses for a web socket and for a network error: runtimes do not let code create such responses.
   if (response.status < 200) return response;
   const given = GIVEN.get(response);

@@ -1,4 +1,4 @@
-import type { Settle } from "../../http/settlement.ts";
+import type { KeepAlive, Settle } from "../../http/settlement.ts";
 
 /** The last argument of a Worker's handler, and the second of Next.js middleware. */
 interface ExecutionContext {
@@ -10,15 +10,21 @@ interface ExecutionContext {
  * request when its response is sent or its client goes.
  */
 export function waitUntil(settle: Settle, others: readonly unknown[]): Settle {
-  const context = others.find(isExecutionContext);
-  if (context === undefined) return settle;
+  const keepAlive = keepAliveOf(others);
+  if (keepAlive === undefined) return settle;
   let done = (): void => {};
-  context.waitUntil(
+  keepAlive(
     new Promise<void>((resolve) => {
       done = resolve;
     }),
   );
   return (outcome) => settle(outcome, done);
+}
+
+/** The runtime's own function for tasks that outlast the response, if an argument has it. */
+export function keepAliveOf(others: readonly unknown[]): KeepAlive | undefined {
+  const context = others.find(isExecutionContext);
+  return context && ((task) => context.waitUntil(task));
 }
 
 function isExecutionContext(other: unknown): other is ExecutionContext {

@@ -1,12 +1,14 @@
+import { checkOptions } from "../check-options.ts";
 import { type Duration, formatMicroseconds, toMicroseconds, toMilliseconds } from "../duration.ts";
 import { type LimitCommon, sealLimit } from "./limit-common.ts";
 import {
   checkChoice,
   checkCount,
-  checkFactoryOptions,
   commonParts,
   fingerprintOf,
+  LIMIT_OPTION_NAMES,
   type LimitOptions,
+  WINDOW_HINTS,
 } from "./limit-options.ts";
 
 /** At most `capacity` units in each window of `windowMs`, counted from the epoch or from the key's first use. */
@@ -25,11 +27,18 @@ export interface FixedWindowOptions extends LimitOptions {
   readonly anchor?: "clock" | "first-use";
 }
 
+const NAMES: Readonly<Record<keyof FixedWindowOptions, true>> = {
+  ...LIMIT_OPTION_NAMES,
+  limit: true,
+  window: true,
+  anchor: true,
+};
+
 /**
  * At most `limit` units in each `window`. It admits up to twice the limit around the border of two windows: prefer a
  * token bucket, unless a quota has to renew at a known moment.
  *
- * @throws TollgateError `ERR_LIMIT`, `ERR_DURATION` or `ERR_NAME`, saying which option was wrong.
+ * @throws TollgateError `ERR_OPTION`, `ERR_LIMIT`, `ERR_DURATION` or `ERR_NAME`, saying which option was wrong.
  * @example
  * ```ts
  * import { createLimiter, fixedWindow } from "tollgate";
@@ -39,7 +48,7 @@ export interface FixedWindowOptions extends LimitOptions {
  * ```
  */
 export function fixedWindow(options: FixedWindowOptions): FixedWindowLimit {
-  checkFactoryOptions("fixedWindow", options);
+  checkOptions("fixedWindow", options, NAMES, WINDOW_HINTS);
   const limit = checkCount("limit", options.limit);
   const windowUs = toMicroseconds("window", options.window);
   const anchor = checkChoice("anchor", options.anchor ?? "clock", ["clock", "first-use"]);

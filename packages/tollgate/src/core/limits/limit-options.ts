@@ -1,3 +1,4 @@
+import type { OptionHints } from "../check-options.ts";
 import { checkName } from "../checks.ts";
 import { REQUESTS } from "../cost.ts";
 import { show, TollgateError } from "../errors.ts";
@@ -13,11 +14,15 @@ export interface LimitOptions {
   readonly mode?: LimitMode;
 }
 
-/** @throws TollgateError `ERR_LIMIT` when a factory is called without its options. */
-export function checkFactoryOptions(factory: string, options: unknown): void {
-  if (typeof options === "object" && options !== null) return;
-  throw new TollgateError("ERR_LIMIT", `${factory}: expected an object of options, got ${show(options)}`);
-}
+/** The names of the options of every kind of limit. */
+export const LIMIT_OPTION_NAMES: Readonly<Record<keyof LimitOptions, true>> = { name: true, unit: true, mode: true };
+
+/** What the options of other limits are called in a window. */
+export const WINDOW_HINTS: OptionHints = {
+  capacity: 'it is called "limit" here',
+  max: 'it is called "limit" here',
+  per: 'it is called "window" here',
+};
 
 /** @throws TollgateError `ERR_LIMIT` when a count is not a positive integer below 2^53. */
 export function checkCount(option: string, count: unknown): number {

@@ -1,15 +1,15 @@
+import { checkOptions } from "../check-options.ts";
 import { type Duration, formatMicroseconds, toMicroseconds, toMilliseconds } from "../duration.ts";
 import { show, TollgateError } from "../errors.ts";
 import { type LimitCommon, sealLimit } from "./limit-common.ts";
-import { checkCount, checkFactoryOptions, commonParts, fingerprintOf, type LimitOptions } from "./limit-options.ts";
-
-/** At most `capacity` units in any window of `windowMs`; units within `resolutionMs` leave together. */
-export interface SlidingWindowLimit extends LimitCommon {
-  readonly algorithm: "sliding-window";
-  readonly windowMs: number;
-  /** 0: every unit leaves at its own time. */
-  readonly resolutionMs: number;
-}
+import {
+  checkCount,
+  commonParts,
+  fingerprintOf,
+  LIMIT_OPTION_NAMES,
+  type LimitOptions,
+  WINDOW_HINTS,
+} from "./limit-options.ts";
 
 /** At most `capacity` units in any window of `windowMs`; units within `resolutionMs` leave together. */
 export interface SlidingWindowLimit extends LimitCommon {
@@ -31,11 +31,18 @@ export interface SlidingWindowOptions extends LimitOptions {
   readonly resolution?: Duration;
 }
 
+const NAMES: Readonly<Record<keyof SlidingWindowOptions, true>> = {
+  ...LIMIT_OPTION_NAMES,
+  limit: true,
+  window: true,
+  resolution: true,
+};
+
 /**
  * At most `limit` units in any `window`, wherever it starts: a sliding log whose entries are groups of units at most
  * `resolution` apart. A group leaves with its last unit, so coarser groups never admit more, only later.
  *
- * @throws TollgateError `ERR_LIMIT`, `ERR_DURATION` or `ERR_NAME`, saying which option was wrong.
+ * @throws TollgateError `ERR_OPTION`, `ERR_LIMIT`, `ERR_DURATION` or `ERR_NAME`, saying which option was wrong.
  * @example
  * ```ts
  * import { createLimiter, slidingWindow } from "tollgate";
@@ -45,7 +52,7 @@ export interface SlidingWindowOptions extends LimitOptions {
  * ```
  */
 export function slidingWindow(options: SlidingWindowOptions): SlidingWindowLimit {
-  checkFactoryOptions("slidingWindow", options);
+  checkOptions("slidingWindow", options, NAMES, WINDOW_HINTS);
   const limit = checkCount("limit", options.limit);
   const windowUs = toMicroseconds("window", options.window);
   const ownUs = limit <= LARGEST_EXACT_LIMIT ? 0 : Math.ceil(windowUs / GROUPS_PER_WINDOW);
@@ -87,5 +94,5 @@ function resolutionOf({ resolution, limit }: SlidingWindowOptions, ownUs: number
 }
 
 function isZero(duration: Duration): boolean {
-  return duration === 0 || /^0(?:d|h|m|s|ms)$/.test(String(duration));
+  return duration === 0 || /^0(?:w|d|h|m|s|ms)$/.test(String(duration));
 }

@@ -1,12 +1,13 @@
+import { checkOptions, type OptionHints } from "../check-options.ts";
 import { type Duration, formatMicroseconds, LONGEST_US, toMicroseconds, toMilliseconds } from "../duration.ts";
 import { show, TollgateError } from "../errors.ts";
 import { type LimitCommon, sealLimit } from "./limit-common.ts";
 import {
   checkChoice,
   checkCount,
-  checkFactoryOptions,
   commonParts,
   fingerprintOf,
+  LIMIT_OPTION_NAMES,
   type LimitOptions,
 } from "./limit-options.ts";
 import { tickScale } from "./tick-scale.ts";
@@ -48,11 +49,44 @@ export interface RateOptions extends LimitOptions, InitialOptions {
   readonly burst?: number;
 }
 
+const BUCKET_NAMES: Readonly<Record<keyof TokenBucketOptions, true>> = {
+  ...LIMIT_OPTION_NAMES,
+  initial: true,
+  idleTtl: true,
+  capacity: true,
+  refill: true,
+  per: true,
+};
+
+const BUCKET_HINTS: OptionHints = {
+  burst: 'it is called "capacity" here',
+  limit: 'it is called "capacity" here',
+  window: 'it is called "per" here',
+};
+
+const RATE_NAMES: Readonly<Record<keyof RateOptions, true>> = {
+  ...LIMIT_OPTION_NAMES,
+  initial: true,
+  idleTtl: true,
+  burst: true,
+};
+
+const PER_SECOND_US = 1_000_000;
+const PER_MINUTE_US = 60 * PER_SECOND_US;
+const PER_HOUR_US = 60 * PER_MINUTE_US;
+const PER_DAY_US = 24 * PER_HOUR_US;
+
+const RATE_HINTS: OptionHints = {
+  capacity: 'it is called "burst" here',
+  limit: "the first argument is the count",
+  window: "only windows have one; use slidingWindow or fixedWindow",
+};
+
 /**
  * A token bucket: holds at most `capacity` units and gains `refill` units every `per`, continuously. Decided by the
  * generic cell rate algorithm (ITU-T I.371), whose whole state is one number.
  *
- * @throws TollgateError `ERR_LIMIT`, `ERR_DURATION` or `ERR_NAME`, saying which option was wrong.
+ * @throws TollgateError `ERR_OPTION`, `ERR_LIMIT`, `ERR_DURATION` or `ERR_NAME`, saying which option was wrong.
  * @example
  * ```ts
  * import { createLimiter, tokenBucket } from "tollgate";
@@ -62,10 +96,85 @@ export interface RateOptions extends LimitOptions, InitialOptions {
  * ```
  */
 export function tokenBucket(options: TokenBucketOptions): TokenBucketLimit {
-  checkFactoryOptions("tokenBucket", options);
+  checkOptions("tokenBucket", options, BUCKET_NAMES, BUCKET_HINTS);
   const capacity = checkCount("capacity", options.capacity);
-  const refill = checkCount("refill", options.refill);
-  const perUs = toMicroseconds("per", options.per);
+  return bucketOf(options, capacity, checkCount("refill", options.refill), toMicroseconds("per", options.per));
+}
+
+/**
+ * `count` units a second, as a token bucket whose capacity is `burst` or else `count`.
+ *
+ * @throws TollgateError as `tokenBucket` does.
+ * @example
+ * ```ts
+ * import { createLimiter, perSecond } from "tollgate";
+ *
+ * const limiter = createLimiter({ limits: [perSecond(10, { burst: 20 })] });
+ * console.log(limiter.consume("ann").remaining); // 19
+ * ```
+ */
+export function perSecond(count: number, options: RateOptions = {}): TokenBucketLimit {
+  return perPeriod("perSecond", count, PER_SECOND_US, options);
+}
+
+/**
+ * `count` units a minute, as a token bucket whose capacity is `burst` or else `count`.
+ *
+ * @throws TollgateError as `tokenBucket` does.
+ * @example
+ * ```ts
+ * import { perMinute } from "tollgate";
+ *
+ * console.log(perMinute(100).name); // 100-per-1m
+ * ```
+ */
+export function perMinute(count: number, options: RateOptions = {}): TokenBucketLimit {
+  return perPeriod("perMinute", count, PER_MINUTE_US, options);
+}
+
+/**
+ * `count` units an hour, as a token bucket whose capacity is `burst` or else `count`.
+ *
+ * @throws TollgateError as `tokenBucket` does.
+ * @example
+ * ```ts
+ * import { perHour } from "tollgate";
+ *
+ * console.log(perHour(1_000, { burst: 50 }).capacity); // 50
+ * ```
+ */
+export function perHour(count: number, options: RateOptions = {}): TokenBucketLimit {
+  return perPeriod("perHour", count, PER_HOUR_US, options);
+}
+
+/**
+ * `count` units a day, as a token bucket whose capacity is `burst` or else `count`.
+ *
+ * @throws TollgateError as `tokenBucket` does.
+ * @example
+ * ```ts
+ * import { perDay } from "tollgate";
+ *
+ * console.log(perDay(1_000_000, { unit: "tokens" }).unit); // tokens
+ * ```
+ */
+export function perDay(count: number, options: RateOptions = {}): TokenBucketLimit {
+  return perPeriod("perDay", count, PER_DAY_US, options);
+}
+
+function perPeriod(factory: string, count: number, perUs: number, options: RateOptions): TokenBucketLimit {
+  checkOptions(factory, options, RATE_NAMES, RATE_HINTS);
+  const { burst } = options;
+  const refill = checkCount("count", count);
+  return bucketOf(options, burst === undefined ? refill : checkCount("burst", burst), refill, perUs);
+}
+
+function bucketOf(
+  options: LimitOptions & InitialOptions,
+  capacity: number,
+  refill: number,
+  perUs: number,
+): TokenBucketLimit {
   const initial = checkChoice("initial", options.initial ?? "full", ["full", "empty"]);
   tickScale(capacity, refill, perUs);
   const ttlUs = idleTtlUs(options, initial, (capacity / refill) * perUs);
@@ -83,74 +192,6 @@ export function tokenBucket(options: TokenBucketOptions): TokenBucketLimit {
     idleTtlMs: toMilliseconds(ttlUs),
     fingerprint: fingerprintOf("token-bucket", [capacity, refill, perUs, initial, ttlUs], parts.unit),
   });
-}
-
-/**
- * `count` units a second, as a token bucket whose capacity is `burst` or else `count`.
- *
- * @throws TollgateError as `tokenBucket` does.
- * @example
- * ```ts
- * import { createLimiter, perSecond } from "tollgate";
- *
- * const limiter = createLimiter({ limits: [perSecond(10, { burst: 20 })] });
- * console.log(limiter.consume("ann").remaining); // 19
- * ```
- */
-export function perSecond(count: number, options: RateOptions = {}): TokenBucketLimit {
-  return perPeriod(count, "1s", options);
-}
-
-/**
- * `count` units a minute, as a token bucket whose capacity is `burst` or else `count`.
- *
- * @throws TollgateError as `tokenBucket` does.
- * @example
- * ```ts
- * import { perMinute } from "tollgate";
- *
- * console.log(perMinute(100).name); // 100-per-1m
- * ```
- */
-export function perMinute(count: number, options: RateOptions = {}): TokenBucketLimit {
-  return perPeriod(count, "1m", options);
-}
-
-/**
- * `count` units an hour, as a token bucket whose capacity is `burst` or else `count`.
- *
- * @throws TollgateError as `tokenBucket` does.
- * @example
- * ```ts
- * import { perHour } from "tollgate";
- *
- * console.log(perHour(1_000, { burst: 50 }).capacity); // 50
- * ```
- */
-export function perHour(count: number, options: RateOptions = {}): TokenBucketLimit {
-  return perPeriod(count, "1h", options);
-}
-
-/**
- * `count` units a day, as a token bucket whose capacity is `burst` or else `count`.
- *
- * @throws TollgateError as `tokenBucket` does.
- * @example
- * ```ts
- * import { perDay } from "tollgate";
- *
- * console.log(perDay(1_000_000, { unit: "tokens" }).unit); // tokens
- * ```
- */
-export function perDay(count: number, options: RateOptions = {}): TokenBucketLimit {
-  return perPeriod(count, "1d", options);
-}
-
-function perPeriod(count: number, per: Duration, options: RateOptions): TokenBucketLimit {
-  checkFactoryOptions("options of a rate", options);
-  const { burst, ...rest } = options;
-  const refill = checkCount("count", count);
-  return tokenBucket({ ...rest, refill, per, capacity: burst === undefined ? refill : checkCount("burst", burst) });
 }
 
 const LEAST_IDLE_TTL_US = 60_000_000;

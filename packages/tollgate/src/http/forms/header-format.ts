@@ -1,11 +1,10 @@
 import { algorithmOf } from "../../algorithms/registry.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import type { HeaderList } from "../header-list.ts";
+import type { PolicyTexts } from "./policy-texts.ts";
 
 /** The state of a client's quota after a decision, as headers tell it. */
 export interface ClientQuota {
-  /** The limits that enforce, in the limiter's order. */
-  readonly limits: readonly Limit[];
   /** The binding limit. */
   readonly limit: Limit;
   /** Whole units left under the binding limit. */
@@ -23,13 +22,13 @@ export interface ClientQuota {
 
 /** Writes the headers of one form. */
 export interface HeaderFormat {
-  /** The header that lists the policies, if the form has one. Forms may share it. */
-  readonly policyHeader?: string;
+  /** The texts of `RateLimit-Policy`, if the form has that header. */
+  readonly policies: PolicyTexts | undefined;
   /** The headers that tell the state. Forms that share one exclude each other. */
   readonly stateHeaders: readonly string[];
   /** Whether it uses `resetSeconds`. */
   readonly needsTime: boolean;
-  headers(state: ClientQuota): HeaderList;
+  state(quota: ClientQuota): HeaderList;
 }
 
 /** The largest integer of a structured header: 15 digits. */

@@ -1,17 +1,33 @@
 import { REQUESTS } from "../../core/cost.ts";
 import type { Limit } from "../../core/limits/limit.ts";
-import type { HeaderList } from "../header-list.ts";
 import { type HeaderFormat, integerText, windowSeconds } from "./header-format.ts";
 import { PolicyTexts } from "./policy-texts.ts";
 
 /**
- * A form in which responses tell the limits: `"draft-11"` of the IETF's RateLimit headers, which is also the form of
- * drafts 08 to 10, the older drafts 07 and 06, or the `X-RateLimit-*` headers that preceded them.
+ * A form in which responses tell the limits: `"draft-11"` of the IETF's RateLimit headers, or `"draft-8"` to
+ * `"draft-10"`, which look the same; the older drafts 07 and 06; or the `X-RateLimit-*` headers that preceded them.
  */
-export type HeaderForm = "draft-11" | "draft-7" | "draft-6" | "legacy";
+export type HeaderForm = WireForm | "draft-10" | "draft-9" | "draft-8";
+
+/** The forms that look different in a response. */
+export type WireForm = "draft-11" | "draft-7" | "draft-6" | "legacy";
+
+/** The formats of some forms, the newest first. */
+export type HeaderFormats = ReadonlyMap<WireForm, HeaderFormat>;
+
+/** What each form looks like. */
+export const WIRE_FORMS: Readonly<Record<HeaderForm, WireForm>> = {
+  "draft-11": "draft-11",
+  "draft-10": "draft-11",
+  "draft-9": "draft-11",
+  "draft-8": "draft-11",
+  "draft-7": "draft-7",
+  "draft-6": "draft-6",
+  legacy: "legacy",
+};
 
 /** The newest form first: where several forms share a header, the first one's stands. */
-export const HEADER_FORMS: Readonly<Record<HeaderForm, () => HeaderFormat>> = {
+export const HEADER_FORMATS: Readonly<Record<WireForm, () => HeaderFormat>> = {
   "draft-11": draft11,
   "draft-7": draft7,
   "draft-6": draft6,
@@ -23,23 +39,19 @@ export const HEADER_FORMS: Readonly<Record<HeaderForm, () => HeaderFormat>> = {
  * Source: draft-ietf-httpapi-ratelimit-headers, 08 to 11.
  */
 function draft11(): HeaderFormat {
-  const policies = new PolicyTexts(namedPolicy);
-  const headersOf = (policyList: string, state: string): HeaderList => [
-    ["RateLimit-Policy", policyList],
-    ["RateLimit", state],
-  ];
   return {
-    policyHeader: "RateLimit-Policy",
+    policies: new PolicyTexts(namedPolicy, withPartition),
     stateHeaders: ["RateLimit"],
     needsTime: false,
-    headers: ({ limits, limit, remaining, seconds, partition }) => {
+    state: ({ limit, remaining, seconds, partition }) => {
       const state = `"${limit.name}";r=${integerText(remaining)};t=${integerText(seconds)}`;
-      if (partition === undefined) return headersOf(policies.joined(limits), state);
-      const pk = `;pk=:${base64(partition)}:`;
-      const partitioned = policies.each(limits).map((policy) => policy + pk);
-      return headersOf(partitioned.join(", "), state + pk);
+      return [["RateLimit", partition === undefined ? state : withPartition(state, partition)]];
     },
   };
+}
+
+function withPartition(item: string, partition: string): string {
+  return `${item};pk=:${base64(partition)}:`;
 }
 
 /** Names and units are printable ASCII without quotes and backslashes, so they need no escapes. */
@@ -56,13 +68,11 @@ function base64(text: string): string {
 
 /** `RateLimit: limit=100, remaining=50, reset=30` and `RateLimit-Policy: 100;w=60`. */
 function draft7(): HeaderFormat {
-  const policies = new PolicyTexts(unnamedPolicy);
   return {
-    policyHeader: "RateLimit-Policy",
+    policies: new PolicyTexts(unnamedPolicy),
     stateHeaders: ["RateLimit"],
     needsTime: false,
-    headers: ({ limits, limit, remaining, seconds }) => [
-      ["RateLimit-Policy", policies.joined(limits)],
+    state: ({ limit, remaining, seconds }) => [
       [
         "RateLimit",
         `limit=${integerText(limit.capacity)}, remaining=${integerText(remaining)}, reset=${integerText(seconds)}`,
@@ -76,13 +86,11 @@ function draft7(): HeaderFormat {
  * 100;w=60`.
  */
 function draft6(): HeaderFormat {
-  const policies = new PolicyTexts(unnamedPolicy);
   return {
-    policyHeader: "RateLimit-Policy",
+    policies: new PolicyTexts(unnamedPolicy),
     stateHeaders: ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"],
     needsTime: false,
-    headers: ({ limits, limit, remaining, seconds }) => [
-      ["RateLimit-Policy", policies.joined(limits)],
+    state: ({ limit, remaining, seconds }) => [
       ["RateLimit-Limit", integerText(limit.capacity)],
       ["RateLimit-Remaining", integerText(remaining)],
       ["RateLimit-Reset", integerText(seconds)],
@@ -98,9 +106,10 @@ function unnamedPolicy(limit: Limit): string {
 /** `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`, a moment in seconds since the epoch. */
 function legacy(): HeaderFormat {
   return {
+    policies: undefined,
     stateHeaders: ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
     needsTime: true,
-    headers: ({ limit, remaining, resetSeconds }) => [
+    state: ({ limit, remaining, resetSeconds }) => [
       ["X-RateLimit-Limit", integerText(limit.capacity)],
       ["X-RateLimit-Remaining", integerText(remaining)],
       ["X-RateLimit-Reset", integerText(resetSeconds)],

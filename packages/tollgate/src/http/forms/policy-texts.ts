@@ -5,16 +5,23 @@ export class PolicyTexts {
   /** By the list of limits: fixed limits are the same list in each response. */
   readonly #joined = new WeakMap<readonly Limit[], string>();
   readonly #policyOf: (limit: Limit) => string;
+  readonly #partitioned: (policy: string, partition: string) => string;
   /** The list of the last response. A limiter with fixed limits has no other. */
   #last: readonly Limit[] | undefined;
   #lastJoined = "";
 
-  constructor(policyOf: (limit: Limit) => string) {
+  /** `partitioned` adds the partition to a policy's text. By default policies do not tell it. */
+  constructor(
+    policyOf: (limit: Limit) => string,
+    partitioned: (policy: string, partition: string) => string = (policy) => policy,
+  ) {
     this.#policyOf = policyOf;
+    this.#partitioned = partitioned;
   }
 
   /** The policies as one header value. */
-  joined(limits: readonly Limit[]): string {
+  joined(limits: readonly Limit[], partition: string | undefined): string {
+    if (partition !== undefined) return this.each(limits, partition).join(", ");
     if (limits !== this.#last) {
       this.#lastJoined = this.#find(limits);
       this.#last = limits;
@@ -25,13 +32,14 @@ export class PolicyTexts {
   #find(limits: readonly Limit[]): string {
     const known = this.#joined.get(limits);
     if (known !== undefined) return known;
-    const joined = this.each(limits).join(", ");
+    const joined = this.each(limits, undefined).join(", ");
     this.#joined.set(limits, joined);
     return joined;
   }
 
   /** The policies one by one. Limits with equal names and numbers have equal texts, which appear once. */
-  each(limits: readonly Limit[]): readonly string[] {
-    return [...new Set(limits.filter(({ mode }) => mode === "enforce").map(this.#policyOf))];
+  each(limits: readonly Limit[], partition: string | undefined): readonly string[] {
+    const policies = [...new Set(limits.filter(({ mode }) => mode === "enforce").map(this.#policyOf))];
+    return partition === undefined ? policies : policies.map((policy) => this.#partitioned(policy, partition));
   }
 }

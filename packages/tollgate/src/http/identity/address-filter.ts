@@ -4,6 +4,7 @@ import type { HttpFacts } from "../http-facts.ts";
 import { AddressList } from "./address-list.ts";
 import { ClientFinder, DEFAULT_HEADER } from "./client-finder.ts";
 import { checkToken } from "./header-values.ts";
+import { ProxyHeaderWatch } from "./proxy-header-watch.ts";
 import { compileTrust } from "./trust.ts";
 
 /** `"listed in neither"`: the limiter decides. */
@@ -14,6 +15,7 @@ export class AddressFilter {
   readonly #allowList: AddressList;
   readonly #denyList: AddressList;
   readonly #finder: ClientFinder;
+  readonly #watch: ProxyHeaderWatch | undefined;
 
   /** @throws TollgateError `ERR_OPTION` for a malformed list, trust or header name. */
   constructor(options: AddressFilterOptions) {
@@ -22,10 +24,12 @@ export class AddressFilter {
     this.#denyList = new AddressList("denyList", denyList);
     const header = checkToken("addressHeader", addressHeader, "the name of a header");
     this.#finder = new ClientFinder(compileTrust(trustProxy), header);
+    this.#watch = options.trustProxy === undefined ? new ProxyHeaderWatch("rateLimit with a list") : undefined;
   }
 
   /** Compares whole addresses: `ipv6Prefix` does not apply. A client without an address is in no list. */
   of(facts: HttpFacts): FilterResult {
+    this.#watch?.look(facts);
     const { client, isHidden } = this.#finder.of(facts);
     if (client === undefined) return "listed in neither";
     // A hidden client has the address of a proxy. If the allow list has that proxy, this says nothing about the client.

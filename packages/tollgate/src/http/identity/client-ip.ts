@@ -1,11 +1,13 @@
-import { checkOptionNames, optionError } from "../../core/check-options.ts";
+import { checkChoice, checkOptionNames, optionError } from "../../core/check-options.ts";
 import { show, TollgateError } from "../../core/errors.ts";
+import { markKeyMaker } from "../../core/key-maker.ts";
 import { ownCopy } from "../../core/text-memory.ts";
-import type { KeyOf } from "../http-facts.ts";
+import type { HttpFacts, KeyOf } from "../http-facts.ts";
 import { type Address, AddressKeys, parseAddress } from "./address.ts";
 import { ClientFinder, DEFAULT_HEADER } from "./client-finder.ts";
 import { checkToken } from "./header-values.ts";
 import { isDottedQuad } from "./parse-ip.ts";
+import { ProxyHeaderWatch } from "./proxy-header-watch.ts";
 import { compileTrust, TRUSTS_NONE, type TrustProxy } from "./trust.ts";
 
 /** How a client's address is found, and which addresses are one client. */
@@ -18,21 +20,33 @@ export interface ClientIpOptions {
    * The header in which trusted proxies write the address: `"x-forwarded-for"` by default, `"forwarded"` (RFC 7239), or
    * any header that holds one address, such as `"cf-connecting-ip"`. Other headers are ignored.
    */
-  readonly header?: string;
+  readonly addressHeader?: string;
+  /**
+   * Whether the process warns, once, if requests have `X-Forwarded-For` or `Forwarded` and `trustProxy` is not set:
+   * `true` by default. `trustProxy: false` says that nothing is in front, and needs no warning.
+   */
+  readonly warnings?: boolean;
 }
 
-const NAMES: Readonly<Record<keyof ClientIpOptions, true>> = { trustProxy: true, ipv6Prefix: true, header: true };
+const NAMES: Readonly<Record<keyof ClientIpOptions, true>> = {
+  trustProxy: true,
+  ipv6Prefix: true,
+  addressHeader: true,
+  warnings: true,
+};
 const UNKNOWN = "unknown";
 const DEFAULT_PREFIX = 64;
 const MAPPED = "::ffff:";
 
 /**
  * Makes a key of the client's address: a dotted quad for IPv4, the network for IPv6, such as `2001:db8:1:2::/64`, and
- * `unknown` without an address. By default the client is the socket's peer. Behind one proxy, set `trustProxy: 1`.
+ * `unknown` without an address, which all such clients share. By default the client is the socket's peer. Behind one
+ * proxy, set `trustProxy: 1`.
  * Addresses are compared as bits: IPv4-mapped, NAT64 (`64:ff9b::/96`) and 6to4 (`2002::/16`) forms count as their IPv4
  * address, ports and zones are dropped.
  *
- * @throws TollgateError `ERR_OPTION` when an option is not what is expected.
+ * @throws TollgateError `ERR_OPTION` when an option is not what is expected. The key function throws `ERR_KEY` for an
+ *   input that is not the facts of a request.
  * @example
  * ```ts
  * import { createLimiter, perMinute } from "tollgate";
@@ -56,16 +70,49 @@ export function clientIp(options: ClientIpOptions = {}): KeyOf {
   if (typeof options !== "object" || options === null) {
     throw new TollgateError("ERR_OPTION", `clientIp: expected an object of options, got ${show(options)}`);
   }
-  checkOptionNames("clientIp", options, Object.keys(NAMES), { addressHeader: "it is called header here" });
-  const { trustProxy = false, ipv6Prefix = DEFAULT_PREFIX, header = DEFAULT_HEADER } = options;
+  checkOptionNames("clientIp", options, Object.keys(NAMES), { header: "it is called addressHeader" });
+  const { trustProxy = false, ipv6Prefix = DEFAULT_PREFIX, addressHeader = DEFAULT_HEADER, warnings } = options;
   const trusts = compileTrust(trustProxy);
   const keys = new AddressKeys(checkPrefix(ipv6Prefix));
-  const finder = new ClientFinder(trusts, checkToken("header", header, "the name of a header"));
+  const finder = new ClientFinder(trusts, checkToken("addressHeader", addressHeader, "the name of a header"));
+  checkChoice("warnings", warnings, [true, false]);
+  checkHeaderIsRead(options);
   const keyOf = (address: Address | undefined) => (address === undefined ? UNKNOWN : keys.of(address.counted));
-  if (trusts !== TRUSTS_NONE) return (facts) => keyOf(finder.of(facts).client);
+  if (trusts !== TRUSTS_NONE) {
+    return (facts) => {
+      checkFacts(facts);
+      return keyOf(finder.of(facts).client);
+    };
+  }
   const recent = new RecentPeers((peer) => keyOf(parseAddress(peer)));
-  return ({ remoteAddress: peer }) => (peer === undefined ? UNKNOWN : (plainPeer(peer) ?? recent.of(peer)));
+  const isWatched = options.trustProxy === undefined && warnings !== false;
+  const watch = isWatched ? new ProxyHeaderWatch("clientIp()") : undefined;
+  return (facts) => {
+    checkFacts(facts);
+    const peer = facts.remoteAddress;
+    watch?.look(facts);
+    return peer === undefined ? UNKNOWN : (plainPeer(peer) ?? recent.of(peer));
+  };
 }
+
+/** Without `trustProxy` no header is read. */
+function checkHeaderIsRead({ trustProxy, addressHeader }: ClientIpOptions): void {
+  if (addressHeader === undefined || trustProxy !== undefined) return;
+  throw optionError("addressHeader", "a trustProxy beside it, which says whose header is read", addressHeader);
+}
+
+/** @throws TollgateError `ERR_KEY` for what is no request: it would count as a client without an address. */
+function checkFacts(facts: unknown): asserts facts is HttpFacts {
+  const isObject = typeof facts === "object" && facts !== null;
+  if (isObject && "remoteAddress" in facts) return;
+  const hint = isObject ? "; factsOf(request) makes them" : "";
+  throw new TollgateError(
+    "ERR_KEY",
+    `clientIp: expected the facts of a request (HttpFacts), got ${show(facts)}${hint}`,
+  );
+}
+
+markKeyMaker(clientIp, "clientIp()");
 
 /** A fast path: nearly every peer has an IPv4 address, which the system writes in one of these two forms. */
 function plainPeer(peer: string): string | undefined {

@@ -1,5 +1,6 @@
 import { checkFunction } from "../../core/checks.ts";
 import { show, TollgateError } from "../../core/errors.ts";
+import { markKeyMaker } from "../../core/key-maker.ts";
 import type { HttpFacts, KeyOf } from "../http-facts.ts";
 
 /**
@@ -22,6 +23,9 @@ export function compose(...parts: KeyOf[]): KeyOf {
   const all = checkParts("compose", parts);
   return (facts) => all.map((part) => lengthPrefixed(partOf("compose", part, facts))).join(",");
 }
+
+markKeyMaker(compose, 'compose(clientIp(), header("x-tenant"))');
+markKeyMaker(firstOf, 'firstOf(header("x-api-key"), clientIp())');
 
 function lengthPrefixed(key: string): string {
   return `${key.length}:${key}`;

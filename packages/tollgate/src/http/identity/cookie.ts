@@ -1,3 +1,4 @@
+import { markKeyMaker } from "../../core/key-maker.ts";
 import type { KeyOf } from "../http-facts.ts";
 import { checkToken, shortValue, trimmed } from "./header-values.ts";
 
@@ -25,6 +26,8 @@ export function cookie(name: string): KeyOf {
   const wanted = checkToken("cookie", name, "the name of a cookie");
   return (facts) => shortValue(valueIn(facts.header("cookie") ?? "", wanted));
 }
+
+markKeyMaker(cookie, 'cookie("session")');
 
 function valueIn(cookies: string, wanted: string): string {
   let found: string | undefined;

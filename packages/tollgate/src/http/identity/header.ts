@@ -1,3 +1,4 @@
+import { markKeyMaker } from "../../core/key-maker.ts";
 import type { KeyOf } from "../http-facts.ts";
 import { checkToken, shortValue } from "./header-values.ts";
 
@@ -29,3 +30,5 @@ export function header(name: string): KeyOf {
   const wanted = checkToken("header", name, "the name of a header").toLowerCase();
   return (facts) => shortValue(facts.header(wanted) ?? "");
 }
+
+markKeyMaker(header, 'header("x-api-key")');

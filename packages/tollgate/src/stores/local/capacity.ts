@@ -1,5 +1,11 @@
-import { show, TollgateError } from "../../core/errors.ts";
-import { CALLS_PER_SWEEP_STEP, type CapacityOptions, type OverflowPolicy } from "./local-store.ts";
+import { checkChoice, checkOptions, type OptionNames, optionError } from "../../core/check-options.ts";
+import { ClusterWarning } from "./cluster-warning.ts";
+import {
+  CALLS_PER_SWEEP_STEP,
+  CAPACITY_OPTION_NAMES,
+  type CapacityOptions,
+  type OverflowPolicy,
+} from "./local-store.ts";
 import { Reservations } from "./reservations.ts";
 import { Secrets } from "./secrets.ts";
 
@@ -14,8 +20,9 @@ const FRACTION_FOR_OVERFLOW = 1 / 8;
 /** A store with less than this fraction of its bytes left is short of bytes. */
 const SHORT_OF_BYTES = 1 / 4;
 
-/** The defaults and bounds of a kind of store. */
+/** The options of a kind of store: names, defaults and bounds. */
 export interface CapacityDefaults {
+  readonly names: OptionNames;
   readonly maxKeys?: number;
   readonly maxBytes: (maxKeys: number) => number;
   readonly fewestBytes: number;
@@ -24,6 +31,7 @@ export interface CapacityDefaults {
 
 /** The defaults of stores that allocate memory as keys arrive. */
 export const HEAP_DEFAULTS: CapacityDefaults = {
+  names: CAPACITY_OPTION_NAMES,
   maxBytes: () => 2 ** 28,
   // A few keys of a few limiters need this.
   fewestBytes: 2 ** 16,
@@ -48,24 +56,23 @@ export class Capacity {
   fullAtUs: number = Number.NaN;
   readonly reservations: Reservations = new Reservations();
   readonly secrets: Secrets = new Secrets();
+  readonly clusterWarning: ClusterWarning;
   /** Cells of a key that is new in the current call, or must not change. */
   scratch: Float64Array = new Float64Array(0);
   readonly #mostForKeys: number;
 
   /** @throws TollgateError `ERR_OPTION`. */
   constructor(store: string, options: CapacityOptions, defaults: CapacityDefaults = HEAP_DEFAULTS) {
-    if (typeof options !== "object" || options === null) {
-      throw new TollgateError("ERR_OPTION", `${store}: expected an object of options, got ${show(options)}`);
-    }
-    const { maxKeys = defaults.maxKeys, overflow = "share" } = options;
+    checkOptions(store, options, defaults.names);
+    const { maxKeys = defaults.maxKeys, overflow = "share", warnings = true } = options;
     this.maxKeys = checkWhole("maxKeys", maxKeys, 1, MOST_KEYS);
-    if (overflow !== "share" && overflow !== "deny") {
-      throw new TollgateError("ERR_OPTION", `overflow: expected "share" or "deny", got ${show(overflow)}`);
-    }
+    if (overflow !== "share" && overflow !== "deny") throw optionError("overflow", '"share" or "deny"', overflow);
     this.overflow = overflow;
     const { maxBytes = defaults.maxBytes(this.maxKeys) } = options;
     this.maxBytes = checkWhole("maxBytes", maxBytes, defaults.fewestBytes, defaults.mostBytes);
     this.#mostForKeys = Math.floor(this.maxBytes * (overflow === "share" ? 1 - FRACTION_FOR_OVERFLOW : 1));
+    checkChoice("warnings", warnings, [true, false]);
+    this.clusterWarning = new ClusterWarning(store, warnings);
   }
 
   /** A new key may find a slot at the same instant at which the search failed. */
@@ -96,10 +103,7 @@ export class Capacity {
 }
 
 /** @throws TollgateError `ERR_OPTION`. */
-export function checkWhole(option: string, value: unknown, least: number, most: number): number {
+function checkWhole(option: string, value: unknown, least: number, most: number): number {
   if (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new TollgateError(
-    "ERR_OPTION",
-    `${option}: expected a whole number from ${least} to ${most}, got ${show(value)}`,
-  );
+  throw optionError(option, `a whole number from ${least} to ${most}`, value);
 }

@@ -33,6 +33,7 @@ export class LocalSpace implements SyncSpace {
     this.#capacity = store.capacity;
     this.#view = new PlanView(plan, context, store);
     this.#verbs = new LocalVerbs(this.#view, store);
+    this.#capacity.clusterWarning.opened(context);
     this.#capacity.reserveScratch(this.#view.compiled.width);
   }
 

@@ -20,7 +20,20 @@ export interface CapacityOptions {
    * Beyond it a new key gets no slot, as beyond `maxKeys`.
    */
   readonly maxBytes?: number;
+  /**
+   * `false` silences the warning that this process is one of a cluster, and so counts for itself alone
+   * (docs/warnings.md#cluster-memory).
+   */
+  readonly warnings?: boolean;
 }
+
+/** The names of the options of every store in this process. */
+export const CAPACITY_OPTION_NAMES: Readonly<Record<keyof CapacityOptions, true>> = {
+  maxKeys: true,
+  overflow: true,
+  maxBytes: true,
+  warnings: true,
+};
 
 /** A store in this process with a bound on its keys. */
 export interface LocalStore extends SyncStore, Disposable {

@@ -1,9 +1,11 @@
+import { type Duration, toMicroseconds, toMilliseconds } from "../../core/duration.ts";
+import { show, TollgateError } from "../../core/errors.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
-import { Capacity, type CapacityDefaults, checkWhole, HEAP_DEFAULTS } from "../local/capacity.ts";
+import { Capacity, type CapacityDefaults, HEAP_DEFAULTS } from "../local/capacity.ts";
 import { LocalSpace } from "../local/local-space.ts";
-import type { CapacityOptions, LocalStore } from "../local/local-store.ts";
+import { CAPACITY_OPTION_NAMES, type CapacityOptions, type LocalStore } from "../local/local-store.ts";
 import { PlanTable } from "../local/plan-table.ts";
 import type { SpaceStore } from "../local/space-store.ts";
 import { KeyTable, type KeyTableStore } from "./key-table.ts";
@@ -15,29 +17,31 @@ import { Sweeper } from "./sweeper.ts";
  */
 export interface MemoryStoreOptions extends CapacityOptions {
   /**
-   * Milliseconds between background sweeps of all keys. No bound depends on it: as calls come in, memory stays in
-   * proportion to the keys in use. Set it to free memory in a process without calls, or to notify sweep listeners
-   * regularly.
+   * How often a background sweep visits all keys, from `"1ms"` to `"24d"`. No bound depends on it: as calls come in,
+   * memory stays in proportion to the keys in use. Set it to free memory in a process without calls, or to notify sweep
+   * listeners regularly.
    */
-  readonly sweepIntervalMs?: number;
+  readonly sweepInterval?: Duration;
 }
 
-const DEFAULTS: CapacityDefaults = { ...HEAP_DEFAULTS, maxKeys: 1_000_000 };
-/** The longest delay of a timer. A longer one overflows, and the timer fires at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const NAMES: Readonly<Record<keyof MemoryStoreOptions, true>> = { ...CAPACITY_OPTION_NAMES, sweepInterval: true };
+const DEFAULTS: CapacityDefaults = { ...HEAP_DEFAULTS, names: NAMES, maxKeys: 1_000_000 };
+/** Below the longest delay of a timer, 2^31 − 1 ms. A longer one overflows, and the timer fires at once. */
+const LONGEST_TIMER_MS = 24 * 86_400_000;
 
 /**
  * Keeps exact string keys and their counts in this process. Limiters of the same name and the same limits on one store
  * share their keys; a limiter without a name keeps its own. The store never forgets a key in use. Option `overflow`
  * says what happens to a new key when the store is full.
  *
- * @throws TollgateError `ERR_OPTION` if `sweepIntervalMs` is not a whole number from 1 to 2^31 − 1, `maxKeys` not one
- * from 1 to 10 million, `maxBytes` not one from 65,536 to 2^40, or `overflow` not a policy.
+ * @throws TollgateError `ERR_OPTION` if an option is unknown, `maxKeys` is not a whole number from 1 to 10 million,
+ * `maxBytes` not one from 65,536 to 2^40, or `overflow` not a policy. `ERR_DURATION` unless `sweepInterval` is a
+ * duration from 1 ms to 24 days.
  * @example
  * ```ts
  * import { createLimiter, memoryStore, perMinute } from "tollgate";
  *
- * const store = memoryStore({ maxKeys: 50_000, sweepIntervalMs: 60_000 });
+ * const store = memoryStore({ maxKeys: 50_000, sweepInterval: "1m" });
  * const limiter = createLimiter({ name: "api", limits: [perMinute(100)], store });
  * console.log(limiter.allow("ann"), store.size, store.overflowCount); // true 1 0
  * store.close();
@@ -59,9 +63,9 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
     this.capacity = new Capacity("memoryStore", options, DEFAULTS);
     this.texts = new KeyTexts(this.capacity.secrets);
     this.#sweeper = new Sweeper(this.capacity, (table) => this.#retire(table));
-    const { sweepIntervalMs } = options;
-    if (sweepIntervalMs === undefined) return;
-    const intervalMs = checkWhole("sweepIntervalMs", sweepIntervalMs, 1, LONGEST_TIMER_MS);
+    const { sweepInterval } = options;
+    if (sweepInterval === undefined) return;
+    const intervalMs = checkInterval(sweepInterval);
     this.#timer = setInterval(() => this.#sweeper.sweepAll(), intervalMs);
     // In browsers timers are numbers.
     if (typeof this.#timer === "object") this.#timer.unref();
@@ -139,4 +143,13 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
     tables?.delete(id);
     if (tables?.size === 0) this.#tables.delete(scope);
   }
+}
+
+function checkInterval(interval: Duration): number {
+  const ms = toMilliseconds(toMicroseconds("sweepInterval", interval));
+  if (ms >= 1 && ms <= LONGEST_TIMER_MS) return ms;
+  throw new TollgateError(
+    "ERR_DURATION",
+    `sweepInterval: expected a duration from "1ms" to "24d", got ${show(interval)}`,
+  );
 }

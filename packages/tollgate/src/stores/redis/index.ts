@@ -1,4 +1,12 @@
+export type {
+  GlideStoreClient,
+  IoredisStoreClient,
+  NodeRedisStoreClient,
+  StoreClient,
+  UpstashStoreClient,
+} from "./clients/store-client.ts";
 export type { BreakerState } from "./failure/breaker.ts";
 export type { OnFailure } from "./failure/on-failure.ts";
-export type { RedisStoreObservation, RedisStoreOptions } from "./redis-options.ts";
+export type { BypassChange, RedisStoreObservation, ServerDown, ServerProbe, ServerUp } from "./redis-observation.ts";
+export type { RedisStoreOptions } from "./redis-options.ts";
 export { type RedisStore, redisStore } from "./redis-store.ts";

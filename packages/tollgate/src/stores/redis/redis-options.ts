@@ -1,19 +1,18 @@
+import { checkOptions } from "../../core/check-options.ts";
 import { checkFunction } from "../../core/checks.ts";
+import type { Duration } from "../../core/duration.ts";
 import { show, TollgateError } from "../../core/errors.ts";
-import type { BreakerState } from "./failure/breaker.ts";
+import type { StoreClient } from "./clients/store-client.ts";
+import { checkDuration } from "./duration-option.ts";
 import type { OnFailure } from "./failure/on-failure.ts";
-
-/** An event of a Redis store, for operators. */
-export type RedisStoreObservation =
-  | { readonly type: "breaker"; readonly state: BreakerState }
-  | { readonly type: "bypass"; readonly bypass: boolean };
+import type { RedisStoreObservation } from "./redis-observation.ts";
 
 export interface RedisStoreOptions {
   /**
-   * A client of ioredis, node-redis, iovalkey, @valkey/valkey-glide (alone, Cluster or Sentinel) or @upstash/redis. The
-   * application owns it: closing the store does not close the client.
+   * A client of ioredis, iovalkey, redis (connected), @valkey/valkey-glide or @upstash/redis: alone, Cluster or
+   * Sentinel. The application owns it: closing the store does not close the client.
    */
-  readonly client: unknown;
+  readonly client: StoreClient;
   /** The prefix of all keys: `"tg"` by default. 1 to 64 characters of ASCII without spaces, braces and `*?[]^\\`. */
   readonly prefix?: string;
   /**
@@ -22,19 +21,20 @@ export interface RedisStoreOptions {
    */
   readonly time?: "server" | "client";
   /**
-   * With `time: "client"`, the largest difference of the nodes' clocks: keys expire so much later. 1,000 by default.
+   * With `time: "client"`, the largest difference of the nodes' clocks: keys expire so much later. From 0 to a day:
+   * `"1s"` by default.
    */
-  readonly maxSkewMs?: number;
+  readonly maxSkew?: Duration;
   /**
-   * How long a call waits for the server before it is decided without it, in milliseconds: 100 by default. The timeout
-   * does not run while the event loop is blocked, nor while the call is queued and the server answers other calls.
+   * How long a call waits for the server before it is decided without it: `"100ms"` by default, at most an hour. The
+   * timeout does not run while the event loop is blocked, nor while the call is queued and the server answers others.
    */
-  readonly timeoutMs?: number;
+  readonly timeout?: Duration;
   /**
-   * How long the first calls wait for the first reply, so that a deployment does not start with degraded decisions. In
-   * milliseconds from the first call on: 5,000 by default. With 0 they wait for `timeoutMs`.
+   * How long the first calls wait for the first reply, so that a deployment does not start with degraded decisions.
+   * Counted from the first call: `"5s"` by default, at most an hour. With 0 they wait for `timeout`.
    */
-  readonly connectTimeoutMs?: number;
+  readonly connectTimeout?: Duration;
   /**
    * The most pending calls: 65,536 by default, a quarter of them for one key. Further calls are denied, with
    * `degraded: "overloaded"`. For refunds and charges the maximum is twice as high, because they settle admitted calls.
@@ -55,8 +55,16 @@ export interface RedisStoreOptions {
    * off.
    */
   readonly denyCache?: boolean | number;
-  /** Is notified when the circuit breaker changes, and when `bypass` does. Errors that it throws are ignored. */
+  /**
+   * Is notified when the server goes down and comes back, of probes in between, and when `bypass` changes. An error
+   * that it throws fails no call: the first one is reported on stderr.
+   */
   readonly observe?: (observation: RedisStoreObservation) => void;
+  /**
+   * With `false` the store does not warn on stderr. By default it warns once in a process about decisions without the
+   * server that no observer is notified of, and about an `observe` that throws.
+   */
+  readonly warnings?: boolean;
 }
 
 /** Checked options with defaults. */
@@ -73,21 +81,23 @@ export interface CheckedRedisOptions {
   /** 0: off. */
   readonly denyCache: number;
   readonly observe: ((observation: RedisStoreObservation) => void) | undefined;
+  readonly warnings: boolean;
 }
 
-const OPTION_NAMES: ReadonlySet<string> = new Set([
-  "client",
-  "prefix",
-  "time",
-  "maxSkewMs",
-  "timeoutMs",
-  "connectTimeoutMs",
-  "maxPending",
-  "onFailure",
-  "batch",
-  "denyCache",
-  "observe",
-]);
+const NAMES: Readonly<Record<keyof RedisStoreOptions, true>> = {
+  client: true,
+  prefix: true,
+  time: true,
+  maxSkew: true,
+  timeout: true,
+  connectTimeout: true,
+  maxPending: true,
+  onFailure: true,
+  batch: true,
+  denyCache: true,
+  observe: true,
+  warnings: true,
+};
 
 /** ASCII without hash tags and without the special characters of `SCAN` patterns. */
 const PREFIX = /^[!-Z_a-z|~]{1,64}$/;
@@ -98,27 +108,19 @@ const MOST_PENDING = 10_000_000;
 
 /** @throws TollgateError `ERR_OPTION` that says what was expected and what came. */
 export function checkRedisOptions(options: RedisStoreOptions): CheckedRedisOptions {
-  if (typeof options !== "object" || options === null) {
-    throw new TollgateError("ERR_OPTION", `redisStore: expected an object of options, got ${show(options)}`);
-  }
-  const unknown = Object.keys(options).find((name) => !OPTION_NAMES.has(name));
-  if (unknown !== undefined) {
-    throw new TollgateError(
-      "ERR_OPTION",
-      `redisStore: expected options among ${[...OPTION_NAMES].join(", ")}, got ${show(unknown)}`,
-    );
-  }
-  const { observe, onFailure = "allow", time = "server" } = options;
+  checkOptions("redisStore", options, NAMES);
+  const { observe, onFailure = "allow", time = "server", warnings = true } = options;
   if (observe !== undefined) checkFunction("observe", observe, "a function that is given observations");
   if (time !== "server" && time !== "client") throw optionError("time", '"server" or "client"', time);
+  if (typeof warnings !== "boolean") throw optionError("warnings", "true or false", warnings);
   return {
     prefix: checkPrefix(options.prefix === undefined ? "tg" : options.prefix),
     time,
-    maxSkewMs: checkMs("maxSkewMs", options.maxSkewMs === undefined ? 1_000 : options.maxSkewMs, 0, A_DAY_MS),
-    timeoutMs: checkMs("timeoutMs", options.timeoutMs === undefined ? 100 : options.timeoutMs, 1, AN_HOUR_MS),
-    connectTimeoutMs: checkMs(
-      "connectTimeoutMs",
-      options.connectTimeoutMs === undefined ? 5_000 : options.connectTimeoutMs,
+    maxSkewMs: checkDuration("maxSkew", options.maxSkew === undefined ? "1s" : options.maxSkew, 0, A_DAY_MS),
+    timeoutMs: checkDuration("timeout", options.timeout === undefined ? "100ms" : options.timeout, 1, AN_HOUR_MS),
+    connectTimeoutMs: checkDuration(
+      "connectTimeout",
+      options.connectTimeout === undefined ? "5s" : options.connectTimeout,
       0,
       AN_HOUR_MS,
     ),
@@ -127,17 +129,13 @@ export function checkRedisOptions(options: RedisStoreOptions): CheckedRedisOptio
     batch: checkMost("batch", options.batch, 128, 1_024),
     denyCache: checkMost("denyCache", options.denyCache, 10_000, 10_000_000),
     observe,
+    warnings,
   };
 }
 
 function checkPrefix(prefix: unknown): string {
   if (typeof prefix === "string" && PREFIX.test(prefix) && !SPECIAL.test(prefix)) return prefix;
   throw optionError("prefix", "1 to 64 characters of ASCII without spaces, braces and *?[]^\\", prefix);
-}
-
-function checkMs(option: string, ms: unknown, least: number, most: number): number {
-  if (typeof ms === "number" && Number.isSafeInteger(ms) && ms >= least && ms <= most) return ms;
-  throw optionError(option, `a whole number of milliseconds from ${least} to ${most}`, ms);
 }
 
 function checkPending(value: unknown): number {

@@ -7,18 +7,16 @@ import type { Verb } from "../../core/verbs.ts";
 import type { KeyCall } from "./batch/key-call.ts";
 import { AnswerWaiter } from "./batch/waiter.ts";
 import type { DenialMemory } from "./batch/work.ts";
+import { checkClient } from "./clients/check-client.ts";
 import { findPort } from "./clients/find-port.ts";
 import { DenyCache } from "./denials/deny-cache.ts";
 import type { BreakerState } from "./failure/breaker.ts";
 import { type FailurePolicy, RETRY_HINT_US } from "./failure/failure-policy.ts";
 import { failurePolicyOf } from "./failure/on-failure.ts";
 import { BYPASSED, OVERLOADED, UnavailableError } from "./failure/unavailable-error.ts";
-import {
-  type CheckedRedisOptions,
-  checkRedisOptions,
-  type RedisStoreObservation,
-  type RedisStoreOptions,
-} from "./redis-options.ts";
+import { Notifier } from "./notifier.ts";
+import type { RedisStoreObservation } from "./redis-observation.ts";
+import { type CheckedRedisOptions, checkRedisOptions, type RedisStoreOptions } from "./redis-options.ts";
 import { RedisSpace, type StoreOperations } from "./redis-space.ts";
 import { SCRIPT_VERBS } from "./script/script-verbs.ts";
 import { SCRIPT, SCRIPT_SHA } from "./script/source.ts";
@@ -38,11 +36,11 @@ export interface RedisStore extends AsyncStore {
 /**
  * Creates a store in Redis or Valkey: one quota for a fleet. A decision is one round trip for any number of limits, and
  * the calls of one turn of the event loop share it. While the server is unavailable, `onFailure` decides within
- * `timeoutMs`, and the decision has `degraded`.
+ * `timeout`, and the decision has `degraded`.
  *
  * The script runs the arithmetic of the algorithms in float64, as this package does: decisions are equal to the bit.
  *
- * @throws TollgateError `ERR_OPTION`, with the expected and the actual value.
+ * @throws TollgateError `ERR_OPTION` or `ERR_DURATION`, with the expected and the actual value.
  * @example
  * ```ts
  * import { Redis } from "ioredis";
@@ -59,6 +57,7 @@ export interface RedisStore extends AsyncStore {
 export function redisStore(options: RedisStoreOptions): RedisStore {
   const checked = checkRedisOptions(options);
   const policy = failurePolicyOf(checked.onFailure);
+  checkClient(options.client);
   const port = findPort(options.client, { sha: SCRIPT_SHA, source: SCRIPT });
   return new StoreOnServer(checked, policy, (memory, observe) => new Server(port, checked, memory, observe));
 }
@@ -67,6 +66,7 @@ class StoreOnServer implements RedisStore, StoreOperations, DenialMemory {
   readonly kind = "async";
   readonly #options: CheckedRedisOptions;
   readonly #policy: FailurePolicy;
+  readonly #notifier: Notifier;
   readonly #server: Server;
   readonly #denials: DenyCache;
   readonly #decideAlone = (error: unknown, call: KeyCall, nowUs: number): boolean =>
@@ -77,12 +77,13 @@ class StoreOnServer implements RedisStore, StoreOperations, DenialMemory {
   constructor(
     options: CheckedRedisOptions,
     policy: FailurePolicy,
-    connect: (memory: DenialMemory, onChange: (state: BreakerState) => void) => Server,
+    connect: (memory: DenialMemory, notify: (observation: RedisStoreObservation) => void) => Server,
   ) {
     this.#options = options;
     this.#policy = policy;
+    this.#notifier = new Notifier(options);
     this.#denials = new DenyCache(options.denyCache);
-    this.#server = connect(this, (state) => this.#notify({ type: "breaker", state }));
+    this.#server = connect(this, (observation) => this.#notifier.notify(observation));
   }
 
   get breaker(): BreakerState {
@@ -96,7 +97,7 @@ class StoreOnServer implements RedisStore, StoreOperations, DenialMemory {
   set bypass(bypass: boolean) {
     if (bypass === this.#bypass) return;
     this.#bypass = bypass;
-    this.#notify({ type: "bypass", bypass });
+    this.#notifier.notify({ type: "bypass", bypass });
   }
 
   open(plan: Plan, context: LimiterContext): AsyncSpace {
@@ -104,6 +105,7 @@ class StoreOnServer implements RedisStore, StoreOperations, DenialMemory {
     if (typeof scope !== "string") {
       throw new TollgateError("ERR_NAME", "name: expected a name, by which all nodes know the limiter, got undefined");
     }
+    this.#notifier.opened(context);
     const quotaState = this.#policy.open(plan, context);
     return new RedisSpace({ store: this, plan, limiter: scope, quotaState, context, ...this.#options });
   }
@@ -202,6 +204,7 @@ class StoreOnServer implements RedisStore, StoreOperations, DenialMemory {
   #decideWithout(error: unknown, verb: Verb, calls: readonly KeyCall[], nowUs: number, takenFrom?: TakenFrom): Report {
     if (!(error instanceof UnavailableError)) throw error;
     if (error.kind === "overload") return OVERLOAD_DENIAL;
+    if (error !== BYPASSED && takenFrom?.degraded === undefined) this.#notifier.degraded(error.reason);
     const report = this.#policy.decide(
       verb,
       calls.map(({ space, key, costs }) => ({ quotaState: space.quotaState, key, costs })),
@@ -210,14 +213,6 @@ class StoreOnServer implements RedisStore, StoreOperations, DenialMemory {
     );
     report.degraded = error.reason;
     return report;
-  }
-
-  #notify(observation: RedisStoreObservation): void {
-    try {
-      this.#options.observe?.(observation);
-    } catch {
-      // The call that caused the change must not fail.
-    }
   }
 }
 

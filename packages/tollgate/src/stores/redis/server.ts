@@ -14,6 +14,7 @@ import { ReplyWatch } from "./failure/reply-watch.ts";
 import { translateError } from "./failure/translate-error.ts";
 import { CIRCUIT_OPEN, OVERLOADED, TIMED_OUT, UnavailableError } from "./failure/unavailable-error.ts";
 import { withTimeout } from "./failure/with-timeout.ts";
+import type { RedisStoreObservation } from "./redis-observation.ts";
 import type { CheckedRedisOptions } from "./redis-options.ts";
 import type { RedisSpace } from "./redis-space.ts";
 import type { ScriptVerb } from "./script/transaction.ts";
@@ -44,17 +45,21 @@ export class Server {
     port: RedisPort,
     options: CheckedRedisOptions,
     memory: DenialMemory,
-    onChange: (state: BreakerState) => void,
+    notify: (observation: RedisStoreObservation) => void,
   ) {
     this.#port = port;
     this.#options = options;
     const { timeoutMs, connectTimeoutMs } = options;
     this.#watch = new ReplyWatch({ timeoutMs, connectTimeoutMs, onStep: () => this.#step() });
-    const probe = () => this.#dispatcher.probe(timeoutMs);
-    this.#breaker = new Breaker((state) => {
-      onChange(state);
-      if (state === "open") this.#batcher.failWaiting(CIRCUIT_OPEN, () => true);
-    }, probe);
+    this.#breaker = new Breaker({
+      probe: () => this.#dispatcher.probe(timeoutMs),
+      down: (cause) => {
+        notify({ type: "down", cause });
+        this.#batcher.failWaiting(CIRCUIT_OPEN, () => true);
+      },
+      up: (downForMs) => notify({ type: "up", downForMs }),
+      probeFailed: (error) => notify({ type: "probe", cause: causeOf(error) }),
+    });
     this.#batcher = new Batcher({
       mostKeys: options.batch,
       bySlot: port.cluster,
@@ -209,10 +214,15 @@ export class Server {
       this.#breaker.succeeded();
       return answer;
     } catch (error) {
-      if (error instanceof UnavailableError && error.kind === "server") this.#breaker.failed(sentAtMs);
+      if (error instanceof UnavailableError && error.kind === "server") this.#breaker.failed(sentAtMs, error.reason);
       return throwStoreError(error);
     }
   }
+}
+
+/** In a few words, without addresses and secrets. */
+function causeOf(error: unknown): string {
+  return error instanceof UnavailableError ? error.reason : "the server refused the call";
 }
 
 function throwStoreError(error: unknown): never {

@@ -4,8 +4,9 @@ import { TollgateError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
 import { Capacity, type CapacityDefaults } from "../local/capacity.ts";
+import { ClusterWarning } from "../local/cluster-warning.ts";
 import { KeyHash, SECRET_WORDS } from "../local/key-hash.ts";
-import type { CapacityOptions, LocalStore } from "../local/local-store.ts";
+import { CAPACITY_OPTION_NAMES, type CapacityOptions, type LocalStore } from "../local/local-store.ts";
 import { DEFAULT_WIDTH } from "../local/table-size.ts";
 import { agreedClock, wallAtZeroMs } from "./agreed-clock.ts";
 import {
@@ -65,7 +66,10 @@ export interface SharedStores {
 /** The least default: enough for 100,000 keys of a hundred cells. */
 const LEAST_BYTES = 2 ** 28;
 
+const NAMES: Readonly<Record<keyof SharedStoreOptions, true>> = CAPACITY_OPTION_NAMES;
+
 const DEFAULTS: CapacityDefaults = {
+  names: NAMES,
   maxBytes(maxKeys: number): number {
     const words = SharedTable.end(SharedTable.end(HEADER_WORDS, 1, maxKeys), DEFAULT_WIDTH, maxKeys);
     return Math.min(Math.max(words * 4, LEAST_BYTES), MOST_BYTES);
@@ -88,7 +92,7 @@ function create(options: SharedStoreOptions): SharedStore {
   words[LENGTH_AT] = words.length;
   words[VERSION_AT] = LAYOUT_VERSION;
   words[MAGIC_AT] = MAGIC;
-  return new StoreInThread(memory, handleOf(bytes));
+  return new StoreInThread(memory, handleOf(bytes), capacity.clusterWarning);
 }
 
 function attach(handle: SharedStoreHandle): SharedStore {
@@ -135,11 +139,17 @@ export class StoreInThread implements SharedStore, SharedSpaceStore {
   readonly secret: Int32Array;
   readonly rows: PlanRows;
   readonly #memory: SharedMemory;
+  readonly #clusterWarning: ClusterWarning;
   readonly #tables: TableDirectory;
 
-  constructor(memory: SharedMemory, handle: SharedStoreHandle) {
+  constructor(
+    memory: SharedMemory,
+    handle: SharedStoreHandle,
+    clusterWarning: ClusterWarning = new ClusterWarning("sharedStore", true),
+  ) {
     const { words, numbers, atomics } = memory;
     this.#memory = memory;
+    this.#clusterWarning = clusterWarning;
     this.handle = handle;
     this.maxKeys = words[MAX_KEYS_AT]!;
     this.overflow = OVERFLOW[words[OVERFLOW_AT]!] ?? "share";
@@ -179,6 +189,7 @@ export class StoreInThread implements SharedStore, SharedSpaceStore {
         "name: expected a name, by which all threads identify the limiter, got undefined",
       );
     }
+    this.#clusterWarning.opened(context);
     return new SharedSpace(plan, context, this, this.#tables.tableOf(widthOf(plan)));
   }
 

@@ -5,7 +5,12 @@ import type { LimiterContext, SyncSpace } from "../../core/store.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { Capacity, type CapacityDefaults, HEAP_DEFAULTS } from "../local/capacity.ts";
 import { LocalSpace } from "../local/local-space.ts";
-import { CALLS_PER_SWEEP_STEP, type CapacityOptions, type LocalStore } from "../local/local-store.ts";
+import {
+  CALLS_PER_SWEEP_STEP,
+  CAPACITY_OPTION_NAMES,
+  type CapacityOptions,
+  type LocalStore,
+} from "../local/local-store.ts";
 import { PlanTable } from "../local/plan-table.ts";
 import type { SpaceStore } from "../local/space-store.ts";
 import { DEFAULT_WIDTH } from "../local/table-size.ts";
@@ -33,8 +38,11 @@ export interface TableStoreOptions extends CapacityOptions {
 /** The default exceeds the slots' memory by a quarter, for overflow buckets and front caches. */
 const SPARE = 1.25;
 
+const NAMES: Readonly<Record<keyof TableStoreOptions, true>> = CAPACITY_OPTION_NAMES;
+
 const DEFAULTS: CapacityDefaults = {
   ...HEAP_DEFAULTS,
+  names: NAMES,
   maxBytes: (maxKeys: number): number =>
     Math.max(
       HEAP_DEFAULTS.maxBytes(maxKeys),
@@ -50,8 +58,8 @@ const DEFAULTS: CapacityDefaults = {
  * Two keys whose fingerprints collide share a count. Fingerprints are HalfSipHash-1-3 under a random secret. Among ten
  * million keys a collision has a probability of 1 in 370,000, and no client can choose keys that collide.
  *
- * @throws TollgateError `ERR_OPTION` if `maxKeys` is not a whole number from 1 to 10 million, `maxBytes` not one from
- * 65,536 to 2^40, or `overflow` not a policy.
+ * @throws TollgateError `ERR_OPTION` if an option is unknown, `maxKeys` is not a whole number from 1 to 10 million,
+ * `maxBytes` not one from 65,536 to 2^40, or `overflow` not a policy.
  * @example
  * ```ts
  * import { createLimiter, perMinute } from "tollgate";

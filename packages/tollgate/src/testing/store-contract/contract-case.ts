@@ -1,7 +1,9 @@
+import type { Key } from "../../core/key.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import type { AsyncStore, SyncStore } from "../../core/store.ts";
 import { createLimiter } from "../../limiter/create-limiter.ts";
 import type { AsyncLimiter, Limiter } from "../../limiter/limiter.ts";
+import type { ChosenLimits } from "../../limiter/limits-choice.ts";
 import { type ManualClock, manualClock } from "../manual-clock.ts";
 
 /** One requirement of the store contract. */
@@ -14,7 +16,7 @@ export interface ContractCase {
 }
 
 export type AnyStore = SyncStore | AsyncStore;
-export type AnyLimiter = Limiter | AsyncLimiter;
+export type AnyLimiter = Limiter<Key> | AsyncLimiter<Key>;
 
 /** A fresh store, a manual clock and limiters over both, for one case. */
 export class Bench {
@@ -26,15 +28,19 @@ export class Bench {
     this.clock = manualClock(startMs);
   }
 
-  limiter(limits: readonly Limit[] | ((key: string) => readonly Limit[]), name = "contract"): AnyLimiter {
+  limiter(limits: readonly Limit[] | ((key: Key) => ChosenLimits), name = "contract"): AnyLimiter {
     const { store, clock } = this;
-    return store.kind === "sync"
-      ? createLimiter({ name, limits, clock, store })
-      : createLimiter({ name, limits, clock, store });
+    return createLimiter({ name, limits, clock, store });
+  }
+
+  /** A limiter that looks its limits up. */
+  lookUpLimiter(limits: (key: Key) => Promise<ChosenLimits>, name = "contract"): AsyncLimiter<Key> {
+    const { store, clock } = this;
+    return createLimiter({ name, limits, clock, store, async: true });
   }
 
   /** A limiter over a memory store of its own, to compare decisions with. */
-  reference(limits: readonly Limit[], name = "contract"): Limiter {
+  reference(limits: readonly Limit[], name = "contract"): Limiter<Key> {
     return createLimiter({ name, limits, clock: this.clock });
   }
 }
@@ -45,7 +51,7 @@ export type ContractTest = (bench: Bench) => Promise<void>;
 export type ContractTests = Readonly<Record<string, ContractTest>>;
 
 /** How many of `count` calls in a row are admitted. */
-export async function admittedOf(limiter: AnyLimiter, count: number, key: string, cost = 1): Promise<number> {
+export async function admittedOf(limiter: AnyLimiter, count: number, key: Key, cost = 1): Promise<number> {
   let admitted = 0;
   for (let i = 0; i < count; i += 1) if (await limiter.allow(key, cost)) admitted += 1;
   return admitted;

@@ -1,3 +1,4 @@
+import type { Key } from "../../core/key.ts";
 import { perMinute, perSecond } from "../../core/limits/token-bucket-limit.ts";
 import { admittedOf, type ContractTests, same, sizeOf } from "./contract-case.ts";
 
@@ -14,6 +15,26 @@ const ODD_KEYS = [
   "x".repeat(1_000_000),
 ];
 
+/** No two of them are one key. */
+const KEYS: readonly Key[] = [
+  42,
+  43n,
+  -1.5,
+  ["a", "b"],
+  ["a,b"],
+  ['a","b'],
+  '["a","b"]',
+  ["a", 1],
+  ["a", 1n],
+  ["a", "1"],
+  [""],
+  ["", ""],
+  ["\ud800"],
+  ["\ud801"],
+  ["x".repeat(10_000), 1],
+  ["x".repeat(10_000), 2],
+];
+
 export const keys: ContractTests = {
   "every key has a count of its own": async (bench) => {
     const limiter = bench.limiter([perSecond(3)]);
@@ -26,6 +47,22 @@ export const keys: ContractTests = {
     const limiter = bench.limiter([perSecond(1)]);
     for (const key of ODD_KEYS) same(`first of ${key.slice(0, 10)}`, await limiter.allow(key), true);
     for (const key of ODD_KEYS) same(`second of ${key.slice(0, 10)}`, await limiter.allow(key), false);
+  },
+  "tuples, numbers and bigints are keys": async (bench) => {
+    const limiter = bench.limiter([perSecond(1)]);
+    for (const key of KEYS) same(`first of ${String(key)}`, await limiter.allow(key), true);
+    for (const key of KEYS) same(`second of ${String(key)}`, await limiter.allow(key), false);
+    same("a number as its text", await limiter.allow("42"), false);
+    await limiter.byKey(["a", "b"]).reset();
+    same("the tuple that was reset", await limiter.allow(["a", "b"]), true);
+    same("another tuple", await limiter.allow(["a,b"]), false);
+  },
+  "limits that are looked up decide as limits chosen per call": async (bench) => {
+    const later = bench.lookUpLimiter(async (key) => (key === "none" ? "deny" : [perSecond(2)]));
+    const calls = ["a", "none", "a", "a"].map((key) => later.allow(key));
+    same("admitted at once", await Promise.all(calls), [true, false, true, false]);
+    same("used", (await later.explain("a"))[0]?.used, 2);
+    same("through another limiter", await bench.limiter(() => [perSecond(2)]).allow("a"), false);
   },
   "long keys that differ in their last unit are two keys": async (bench) => {
     const limiter = bench.limiter([perSecond(1)]);

@@ -1,3 +1,4 @@
+import type { Key } from "../../core/key.ts";
 import { fixedWindow } from "../../core/limits/fixed-window-limit.ts";
 import { slidingWindow } from "../../core/limits/sliding-window-limit.ts";
 import { perSecond, tokenBucket } from "../../core/limits/token-bucket-limit.ts";
@@ -39,7 +40,7 @@ export const shortcuts: ContractTests = {
   },
 };
 
-async function followHandles(bench: Bench, seed: number, limiter: AnyLimiter, reference: Limiter): Promise<void> {
+async function followHandles(bench: Bench, seed: number, limiter: AnyLimiter, reference: Limiter<Key>): Promise<void> {
   // There are two handles of one key, so that one meets what the other did.
   const handles = ["a", "a", "another key, and a longer one"].map((key) => ({ key, handle: limiter.handle(key) }));
   const below = randomBelow(seed);

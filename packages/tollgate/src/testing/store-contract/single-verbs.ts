@@ -2,6 +2,7 @@ import { fixedWindow } from "../../core/limits/fixed-window-limit.ts";
 import { slidingWindow } from "../../core/limits/sliding-window-limit.ts";
 import { perMinute, perSecond } from "../../core/limits/token-bucket-limit.ts";
 import { combine } from "../../limiter/combine.ts";
+import type { ChosenLimits } from "../../limiter/limits-choice.ts";
 import { type AnyLimiter, admittedOf, type ContractTests, same, sizeOf } from "./contract-case.ts";
 
 const ONE_OF_EACH = [
@@ -98,14 +99,14 @@ export const verbs: ContractTests = {
     same("used of the shadow limit", (await limiter.explain("a"))[1]?.used, 2);
   },
   "a limit that is chosen in two lists is one bucket": async (bench) => {
-    let limits = [perSecond(3)];
+    let limits: ChosenLimits = [perSecond(3)];
     const limiter = bench.limiter(() => limits);
     await admittedOf(limiter, 2, "a");
     limits = [perMinute(50), perSecond(3)];
     same("admitted under the other list", await admittedOf(limiter, 3, "a"), 1);
     limits = [perMinute(50)];
     same("used of the limit that was added", (await limiter.explain("a"))[0]?.used, 1);
-    limits = [];
+    limits = "unlimited";
     const free = await limiter.consume("a");
     same("no limits", [free.allowed, free.remaining, free.limit], [true, undefined, undefined]);
   },

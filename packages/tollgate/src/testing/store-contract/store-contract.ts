@@ -1,3 +1,5 @@
+import { checkOptions, optionError } from "../../core/check-options.ts";
+import { checkFunction } from "../../core/checks.ts";
 import { admission } from "./admission.ts";
 import { type AnyStore, Bench, type ContractCase, type ContractTests } from "./contract-case.ts";
 import { keys } from "./keys.ts";
@@ -19,11 +21,13 @@ const START_MS = 1_790_000_000_123;
 
 const TESTS: ContractTests = { ...admission, ...time, ...keys, ...verbs, ...twin, ...shortcuts, ...together };
 
+const NAMES: Readonly<Record<keyof StoreContractOptions, true>> = { createStore: true, skip: true };
+
 /**
  * Returns the requirements on every store as cases for any test runner. Synchronous and asynchronous stores run the
  * same cases.
  *
- * @throws Error when `skip` has an unknown name.
+ * @throws TollgateError `ERR_OPTION` when an option or a name of `skip` is unknown, or `createStore` no function.
  * @example
  * ```ts
  * import { memoryStore } from "tollgate";
@@ -34,9 +38,12 @@ const TESTS: ContractTests = { ...admission, ...time, ...keys, ...verbs, ...twin
  * console.log(cases[0]?.name); // a new key holds exactly its capacity
  * ```
  */
-export function storeContract({ createStore, skip = {} }: StoreContractOptions): ContractCase[] {
+export function storeContract(options: StoreContractOptions): ContractCase[] {
+  checkOptions("storeContract", options, NAMES);
+  const { createStore, skip = {} } = options;
+  checkFunction("createStore", createStore, "a function that makes a store");
   for (const name of Object.keys(skip)) {
-    if (!Object.hasOwn(TESTS, name)) throw new Error(`skip: expected names of cases, got ${JSON.stringify(name)}`);
+    if (!Object.hasOwn(TESTS, name)) throw optionError("skip", "names of cases", name);
   }
   return Object.entries(TESTS).map(([name, test]) => {
     const reason = skip[name];

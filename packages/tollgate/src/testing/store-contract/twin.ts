@@ -1,3 +1,4 @@
+import type { Key } from "../../core/key.ts";
 import { fixedWindow } from "../../core/limits/fixed-window-limit.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import { slidingWindow } from "../../core/limits/sliding-window-limit.ts";
@@ -34,7 +35,7 @@ export const twin: ContractTests = {
   },
 };
 
-async function follow(bench: Bench, seed: number, limiter: AnyLimiter, reference: Limiter): Promise<void> {
+async function follow(bench: Bench, seed: number, limiter: AnyLimiter, reference: Limiter<Key>): Promise<void> {
   const below = randomBelow(seed);
   for (let call = 0; call < CALLS; call += 1) {
     const key = `key-${below(3)}`;

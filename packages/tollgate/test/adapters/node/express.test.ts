@@ -7,8 +7,8 @@ import express, {
 } from "express";
 // @ts-expect-error -- It has no types of its own.
 import express4 from "express-4";
-import { createLimiter, type Decision, type Denied, fixedWindow, perMinute } from "tollgate";
-import { factsOf, type HttpFacts, rateLimit } from "tollgate/express";
+import { createLimiter, type Denied, fixedWindow, perMinute } from "tollgate";
+import { factsOf, type HttpFacts, type RateLimited, rateLimit } from "tollgate/express";
 import { afterEach, describe, expect, expectTypeOf, it } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, manualLimiter } from "../suite/case.ts";
@@ -183,9 +183,9 @@ describe("the types of the adapter of Express", () => {
   const { limiter } = manualLimiter([bucketOf(1)]);
 
   it("know the decision of a request", () => {
-    expectTypeOf<Request["rateLimit"]>().toEqualTypeOf<Decision | undefined>();
+    expectTypeOf<Request["rateLimit"]>().toEqualTypeOf<RateLimited | undefined>();
     express().use((request) => {
-      expectTypeOf(request.rateLimit).toEqualTypeOf<Decision | undefined>();
+      expectTypeOf(request.rateLimit).toEqualTypeOf<RateLimited | undefined>();
     });
   });
 

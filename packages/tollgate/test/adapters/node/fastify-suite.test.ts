@@ -20,7 +20,7 @@ function addRoutes(app: FastifyInstance, options: SuiteOptions): void {
   app.all("/decision", async ({ rateLimit: decision }, reply) =>
     reply.type("application/json").send(JSON.stringify(shownDecision(decision))),
   );
-  app.all("/login", async (_request, reply) => reply.code(await loginOf(options)).send());
+  app.all("/login", async ({ rateLimit: decision }, reply) => reply.code(await loginOf(options, decision)).send());
   app.all("/throw", () => {
     throw new Error("the handler failed");
   });

@@ -1,8 +1,9 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
-import { createLimiter, type Decision, type Denied, perMinute } from "tollgate";
+import { createLimiter, type Denied, perMinute } from "tollgate";
 import {
   factsOf,
   type HttpFacts,
+  type RateLimited,
   type RateLimitOptions,
   type RateLimitPluginOptions,
   rateLimit,
@@ -107,9 +108,9 @@ describe("errors behind the Fastify plugin", () => {
 
   it("go to the error handler unchanged, at once or later", async () => {
     const error = new RangeError("no key");
-    const far = createLimiter<HttpFacts>({
+    const far = createLimiter({
       name: "far",
-      key: () => raise(error),
+      key: (_facts: HttpFacts) => raise(error),
       limits: [bucketOf(5)],
       store: new AsyncTwin(),
     });
@@ -261,7 +262,7 @@ describe("the types of the adapter of Fastify", () => {
       },
     });
     app.get("/", async (request) => {
-      expectTypeOf(request.rateLimit).toEqualTypeOf<Decision | undefined>();
+      expectTypeOf(request.rateLimit).toEqualTypeOf<RateLimited | undefined>();
       return "";
     });
     const options = { limiter: strings, input: (request: FastifyRequest) => request.id };

@@ -57,7 +57,7 @@ async function answerRoute(context: Context, options: SuiteOptions): Promise<voi
       context.body = JSON.stringify(shownDecision(context.state.rateLimit));
       return;
     case "login":
-      context.status = await loginOf(options);
+      context.status = await loginOf(options, context.state.rateLimit);
       return;
     case "throw":
       throw new Error("the handler failed");

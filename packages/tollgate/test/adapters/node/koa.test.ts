@@ -2,8 +2,8 @@ import { EventEmitter, once } from "node:events";
 import { type ClientHttp2Session, createServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import Koa, { type Context, type DefaultState, type Middleware } from "koa";
-import { createLimiter, type Decision, type Denied, perMinute } from "tollgate";
-import { factsOf, type HttpFacts, type Outcome, type RateLimitState, rateLimit } from "tollgate/koa";
+import { createLimiter, type Denied, perMinute } from "tollgate";
+import { factsOf, type HttpFacts, type Outcome, type RateLimited, type RateLimitState, rateLimit } from "tollgate/koa";
 import { afterEach, describe, expect, expectTypeOf, it } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, left, manualLimiter, perAddress } from "../suite/case.ts";
@@ -284,11 +284,11 @@ describe("the types of the adapter of Koa", () => {
   const { limiter } = manualLimiter([bucketOf(1)]);
 
   it("know the decision in an application without its own state type", () => {
-    expectTypeOf<DefaultState["rateLimit"]>().toEqualTypeOf<Decision | undefined>();
+    expectTypeOf<DefaultState["rateLimit"]>().toEqualTypeOf<RateLimited | undefined>();
     new Koa().use((context) => {
-      expectTypeOf(context.state.rateLimit).toEqualTypeOf<Decision | undefined>();
+      expectTypeOf(context.state.rateLimit).toEqualTypeOf<RateLimited | undefined>();
     });
-    expectTypeOf<Context["state"]["rateLimit"]>().toEqualTypeOf<Decision | undefined>();
+    expectTypeOf<Context["state"]["rateLimit"]>().toEqualTypeOf<RateLimited | undefined>();
   });
 
   it("know the decision beside the application's state and context types", () => {
@@ -296,12 +296,12 @@ describe("the types of the adapter of Koa", () => {
       user: string;
     }
     new Koa<Own & RateLimitState, { database: Date }>().use(rateLimit({ limiter })).use((context) => {
-      expectTypeOf(context.state.rateLimit).toEqualTypeOf<Decision | undefined>();
+      expectTypeOf(context.state.rateLimit).toEqualTypeOf<RateLimited | undefined>();
       expectTypeOf(context.state.user).toEqualTypeOf<string>();
       expectTypeOf(context.database).toEqualTypeOf<Date>();
     });
     new Koa<Own>().use(rateLimit({ limiter })).use((context) => {
-      expectTypeOf(context.state.rateLimit).toEqualTypeOf<Decision | undefined>();
+      expectTypeOf(context.state.rateLimit).toEqualTypeOf<RateLimited | undefined>();
       expectTypeOf(context.state.user).toEqualTypeOf<string>();
     });
     expectTypeOf(rateLimit({ limiter })).toExtend<Middleware>();

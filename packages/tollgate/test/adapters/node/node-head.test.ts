@@ -113,14 +113,14 @@ describe("the RateLimit headers are sent with the head", () => {
       expect([headers["ratelimit"], headers["ratelimit-policy"]]).toEqual(["own", '"bucket";q=5;w=5']);
     });
 
-    it("of the inner one of two limiters, once", async () => {
+    it("of both of two limiters, once", async () => {
       const answer = await ask(
         limited(
           limited((_request, response) => void response.end(), 3),
           9,
         ),
       );
-      expect(answer.headers["ratelimit-policy"]).toBe('"bucket";q=3;w=3');
+      expect(answer.headers["ratelimit-policy"]).toBe('"bucket";q=9;w=9, "bucket";q=3;w=3');
       expect(answer.headers["ratelimit"]).toBe('"bucket";r=2;t=1');
     });
 

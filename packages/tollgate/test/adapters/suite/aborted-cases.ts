@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { createLimiter, perMinute, slidingWindow } from "tollgate";
-import type { HttpFacts, Outcome } from "tollgate/node";
+import { failuresOnly, type HttpFacts, type Outcome } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
 import { expect } from "vitest";
 import { bucketOf, left, manualLimiter, perAddress, START_MS, type SuiteCase } from "./case.ts";
@@ -40,16 +40,16 @@ async function served(url: string): Promise<void> {
 
 const ATTEMPTS = 50;
 
-/** Clients that go, and what their requests have cost. */
-export const ABORTED_CASES: readonly SuiteCase[] = [
-  {
-    name: "checks no more passwords than the limit allows for clients that hang up during the check",
+/** How clients that hang up during the check are counted, whatever `settleAborted` is. */
+function hangingUp(settleAborted: boolean): SuiteCase {
+  return {
+    name: `checks no more passwords than the limit allows for clients that hang up, with settleAborted: ${settleAborted}`,
     run: async (start) => {
       const clock = manualClock(START_MS);
       const limiter = createLimiter({ key: perAddress, limits: [slidingWindow({ limit: 3, window: "15m" })], clock });
       const { end, login } = passwordChecks();
       const skip = ({ path }: HttpFacts) => path !== "/login";
-      const url = await start({ limiter, chargeAfter: ONLY_FAILURES, login, skip });
+      const url = await start({ limiter, chargeAfter: failuresOnly(), settleAborted, login, skip });
       for (let i = 0; i < ATTEMPTS; i += 1) {
         const before = end.length;
         const socket = await begin(url, "/login");
@@ -67,14 +67,20 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
       await served(url);
       expect([left(limiter), (await send(`${url}/login`)).status, end.length]).toEqual([0, 429, 3]);
     },
-  },
+  };
+}
+
+/** Clients that go, and what their requests have cost. */
+export const ABORTED_CASES: readonly SuiteCase[] = [
+  hangingUp(false),
+  hangingUp(true),
   {
     name: "checks no more passwords than the limit allows for many clients that hang up at once",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(3)]);
       const { end, login } = passwordChecks();
       const skip = ({ path }: HttpFacts) => path !== "/login";
-      const url = await start({ limiter, chargeAfter: ONLY_FAILURES, login, skip });
+      const url = await start({ limiter, chargeAfter: failuresOnly(), login, skip });
       for (let round = 0; round < 2; round += 1) {
         const sockets = await Promise.all(Array.from({ length: ATTEMPTS / 2 }, () => begin(url, "/login")));
         let denied = 0;

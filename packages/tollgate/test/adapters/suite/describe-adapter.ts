@@ -11,6 +11,8 @@ import { HEADER_CASES } from "./header-cases.ts";
 import { NEIGHBOUR_CASES } from "./neighbour-cases.ts";
 import { PROTOCOL_CASES } from "./protocol-cases.ts";
 import { SETTLING_CASES } from "./settling-cases.ts";
+import { SEVERAL_LIMITS_CASES } from "./several-limits-cases.ts";
+import { TOLD_COST_CASES } from "./told-cost-cases.ts";
 
 const CASES: readonly SuiteCase[] = [
   ...DECISION_CASES,
@@ -20,9 +22,11 @@ const CASES: readonly SuiteCase[] = [
   ...SETTLING_CASES,
   ...ACTUAL_COST_CASES,
   ...ABORTED_CASES,
+  ...TOLD_COST_CASES,
   ...PROTOCOL_CASES,
   ...DEPARTURE_CASES,
   ...NEIGHBOUR_CASES,
+  ...SEVERAL_LIMITS_CASES,
 ];
 
 /** Runs every case against an adapter, except those that its harness skips with a reason. */

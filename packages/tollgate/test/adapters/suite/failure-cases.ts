@@ -7,14 +7,15 @@ import { send, statuses } from "./client.ts";
 import type { SuiteOptions } from "./harness.ts";
 import { until } from "./until.ts";
 
-const broken = (): never => {
+const broken = (_value?: unknown): never => {
   throw new Error("the secret inside");
 };
 const brokenLater = async (): Promise<never> => broken();
 
-const brokenKey = () => createLimiter<HttpFacts>({ key: broken, limits: [bucketOf(5)] });
+const brokenFor = (_facts: HttpFacts): never => broken();
+const brokenKey = () => createLimiter({ key: brokenFor, limits: [bucketOf(5)] });
 const brokenFarKey = () =>
-  createLimiter<HttpFacts>({ name: "far", key: broken, limits: [bucketOf(5)], store: new AsyncTwin() });
+  createLimiter({ name: "far", key: brokenFor, limits: [bucketOf(5)], store: new AsyncTwin() });
 
 type Failure = readonly [
   what: string,

@@ -1,6 +1,6 @@
 import type { RequestListener } from "node:http";
 import type { AsyncLimiter, Cost, Limiter } from "tollgate";
-import type { GateOptions, HttpFacts, Outcome } from "tollgate/node";
+import type { GateOptions, HttpFacts, Outcome, RateLimited } from "tollgate/node";
 
 /** The options of an adapter, in terms of the facts of a request: each harness translates them for its framework. */
 export interface SuiteOptions
@@ -13,6 +13,7 @@ export interface SuiteOptions
     | "headers"
     | "onError"
     | "retryJitterSeconds"
+    | "settle"
     | "settleAborted"
     | "status"
     | "trustProxy"
@@ -22,11 +23,11 @@ export interface SuiteOptions
   readonly cost?: Cost | ((facts: HttpFacts) => Cost | Promise<Cost>);
   readonly skip?: (facts: HttpFacts) => boolean | Promise<boolean>;
   readonly partitionKey?: (facts: HttpFacts) => string | undefined;
-  readonly chargeAfter?: (facts: HttpFacts, outcome: Outcome) => Cost | Promise<Cost>;
+  readonly chargeAfter?: (facts: HttpFacts, outcome: Outcome, taken: Cost) => Cost | Promise<Cost>;
   readonly logError?: (error: unknown) => void;
-  /** `/login` calls it, and answers with the status that it resolves to. */
-  readonly login?: () => Promise<number>;
-  /** A second limiter, behind the first. */
+  /** `/login` calls it with what the handler finds of the limiter, and answers with the status that it resolves to. */
+  readonly login?: (rateLimit: RateLimited | undefined) => Promise<number>;
+  /** Another limiter, behind this one. */
   readonly inner?: SuiteOptions;
   /** Whether the framework itself trusts proxies, if it has such a setting. */
   readonly frameworkTrustsProxies?: boolean;
@@ -66,13 +67,13 @@ export interface AdapterHarness {
 
 /** The options of each limiter, the first one first. */
 export function limitsOf(options: SuiteOptions): readonly SuiteOptions[] {
-  return options.inner === undefined ? [options] : [options, options.inner];
+  return options.inner === undefined ? [options] : [options, ...limitsOf(options.inner)];
 }
 
 /** The status of a harness' response to `/login`. */
-export function loginOf({ login }: SuiteOptions): Promise<number> {
+export async function loginOf({ login }: SuiteOptions, rateLimit: RateLimited | undefined): Promise<number> {
   if (login === undefined) throw new Error("the case has no login");
-  return login();
+  return login(rateLimit);
 }
 
 /** The suite's options as an adapter takes them, without `onDenied`. */
@@ -95,7 +96,9 @@ export function nativeOptions<Request>(
     ...(cost === undefined ? {} : { cost: typeof cost === "function" ? (request) => cost(factsOf(request)) : cost }),
     ...(skip === undefined ? {} : { skip: (request) => skip(factsOf(request)) }),
     ...(partitionKey === undefined ? {} : { partitionKey: (request) => partitionKey(factsOf(request)) }),
-    ...(chargeAfter === undefined ? {} : { chargeAfter: (request, outcome) => chargeAfter(factsOf(request), outcome) }),
+    ...(chargeAfter === undefined
+      ? {}
+      : { chargeAfter: (request, outcome, taken) => chargeAfter(factsOf(request), outcome, taken) }),
     ...(logError === undefined ? {} : { logError: (error) => logError(error) }),
   };
 }

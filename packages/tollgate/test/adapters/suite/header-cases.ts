@@ -26,6 +26,18 @@ const MIXED: readonly Limit[] = [
 
 export const HEADER_CASES: readonly SuiteCase[] = [
   {
+    name: "sends the headers of drafts 08 to 10 as those of draft 11",
+    run: async (start) => {
+      for (const headers of ["draft-8", "draft-9", ["draft-10", "draft-11"]] as const) {
+        const answer = await send(`${await start({ limiter: manualLimiter([bucketOf(9)]).limiter, headers })}/ok`);
+        expect([answer.headers["ratelimit-policy"], answer.headers["ratelimit"]]).toEqual([
+          '"bucket";q=9;w=9',
+          '"bucket";r=8;t=1',
+        ]);
+      }
+    },
+  },
+  {
     name: "sends draft-11 headers by default",
     run: async (start) => {
       const { clock, limiter } = manualLimiter([tokenBucket({ name: "a", capacity: 10, refill: 1, per: "6s" })]);

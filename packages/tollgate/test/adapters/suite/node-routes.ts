@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Decision } from "tollgate";
+import type { RateLimited } from "tollgate/node";
 import { loginOf, type SuiteOptions } from "./harness.ts";
 
 /** The routes of the suite over a Node response. What `/throw` throws is for the framework to answer. */
@@ -8,7 +9,7 @@ export async function answerRoute(
   path: string,
   request: IncomingMessage,
   response: ServerResponse,
-  decision: Decision | undefined,
+  decision: RateLimited | undefined,
   options: SuiteOptions,
 ): Promise<void> {
   const [, route, argument] = path.split("/");
@@ -34,7 +35,7 @@ export async function answerRoute(
       response.end(JSON.stringify(shownDecision(decision)));
       return;
     case "login":
-      response.statusCode = await loginOf(options);
+      response.statusCode = await loginOf(options, decision);
       response.end();
       return;
     case "throw":

@@ -22,7 +22,7 @@ function answer(request: Request, options: SuiteOptions): Response | Promise<Res
     case "decision":
       return Response.json(shownDecision(decisionOf(request)));
     case "login":
-      return loginOf(options).then((status) => new Response(null, { status }));
+      return loginOf(options, decisionOf(request)).then((status) => new Response(null, { status }));
     case "throw":
       throw new Error("the handler failed");
     case "hang":

@@ -1,5 +1,5 @@
-import { createLimiter, type Decision, perHour } from "tollgate";
-import { decisionOf, header, type Limit, type LimitedHandler, rateLimit } from "tollgate/fetch";
+import { createLimiter, perHour } from "tollgate";
+import { decisionOf, header, type Limit, type LimitedHandler, type RateLimited, rateLimit } from "tollgate/fetch";
 import { describe, expect, expectTypeOf, it } from "vitest";
 
 const URL_HERE = "http://here.example/path";
@@ -81,7 +81,7 @@ describe("the types of the fetch adapter", () => {
   });
 
   it("let the decision be undefined", () => {
-    expectTypeOf(decisionOf).returns.toEqualTypeOf<Decision | undefined>();
+    expectTypeOf(decisionOf).returns.toEqualTypeOf<RateLimited | undefined>();
     expectTypeOf<LimitedHandler<[Request], Response>>().returns.toEqualTypeOf<Promise<Response>>();
   });
 });

@@ -229,7 +229,7 @@ describe("decisionOf", () => {
     const skips = rateLimit({ limiter: limiterOf(1), skip: () => true });
     const response = await limit(30)(limit(20)(skips(() => new Response("hello"))))(request);
     expect(decisionOf(request)?.remaining).toBe(19);
-    expect(response.headers.get("ratelimit-policy")).toBe('"20-per-1h";q=20;w=3600');
+    expect(response.headers.get("ratelimit-policy")).toBe('"30-per-1h";q=30;w=3600, "20-per-1h";q=20;w=3600');
   });
 });
 

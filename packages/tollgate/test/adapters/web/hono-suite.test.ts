@@ -15,7 +15,7 @@ function addRoutes(app: Hono, options: SuiteOptions): void {
   app.all("/bytes/:count", (context) => context.text("x".repeat(Number(context.req.param("count")))));
   app.all("/stream/:count", (context) => context.body(chunks(Number(context.req.param("count")))));
   app.all("/decision", (context) => context.json(shownDecision(context.get("rateLimit")) as object));
-  app.all("/login", async (context) => context.body(null, (await loginOf(options)) as 204));
+  app.all("/login", async (context) => context.body(null, (await loginOf(options, context.get("rateLimit"))) as 204));
   app.all("/throw", () => {
     throw new Error("the handler failed");
   });

@@ -3,8 +3,8 @@ import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { serve, upgradeWebSocket } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
-import { createLimiter, type Decision, type Denied, perMinute } from "tollgate";
-import { clientIp, factsOf, type HttpFacts, type RateLimitOptions, rateLimit } from "tollgate/hono";
+import { createLimiter, type Denied, perMinute } from "tollgate";
+import { clientIp, factsOf, type HttpFacts, type RateLimited, type RateLimitOptions, rateLimit } from "tollgate/hono";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, left } from "../suite/case.ts";
@@ -97,11 +97,11 @@ describe("rateLimit of Hono", () => {
 describe("errors behind the limiter of Hono", () => {
   it("go to onError unchanged, at once or later", async () => {
     const error = new RangeError("no key");
-    const key = () => {
+    const key = (_facts: HttpFacts) => {
       throw error;
     };
-    const far = createLimiter<HttpFacts>({ name: "far", key, limits: [bucketOf(5)], store: new AsyncTwin() });
-    for (const limiter of [createLimiter<HttpFacts>({ key, limits: [bucketOf(5)] }), far]) {
+    const far = createLimiter({ name: "far", key, limits: [bucketOf(5)], store: new AsyncTwin() });
+    for (const limiter of [createLimiter({ key, limits: [bucketOf(5)] }), far]) {
       const seen: unknown[] = [];
       const app = limitedApp({ limiter });
       app.onError((thrown, context) => {
@@ -190,13 +190,13 @@ describe("the types of the adapter of Hono", () => {
       }),
     );
     app.get("/", (context) => {
-      expectTypeOf(context.get("rateLimit")).toEqualTypeOf<Decision | undefined>();
-      expectTypeOf(context.var.rateLimit).toEqualTypeOf<Decision | undefined>();
+      expectTypeOf(context.get("rateLimit")).toEqualTypeOf<RateLimited | undefined>();
+      expectTypeOf(context.var.rateLimit).toEqualTypeOf<RateLimited | undefined>();
       expectTypeOf(context.get("own")).toEqualTypeOf<number>();
       return context.text("hello");
     });
     // @ts-expect-error -- A limiter of strings needs an input.
-    rateLimit({ limiter: strings });
+    expect(() => rateLimit({ limiter: strings })).toThrow("expected one with a key function");
     expect((await app.request("/")).status).toBe(200);
   });
 });

@@ -27,7 +27,7 @@ export interface CallerOrders extends Whereabouts {
   readonly pace?: "ended" | "next";
   /** The number of keys, which the calls use in turn. */
   readonly keys: number;
-  readonly options?: Pick<RedisStoreOptions, "timeoutMs">;
+  readonly options?: Pick<RedisStoreOptions, "timeout">;
 }
 
 export interface CallerFindings {
@@ -60,7 +60,7 @@ async function makeLimiter(): Promise<AsyncLimiter> {
     client,
     onFailure: onFailureOf(orders.policy),
     observe: (observation) => {
-      if (observation.type === "breaker" && observation.state === "open") counts.opened += 1;
+      if (observation.type === "down") counts.opened += 1;
     },
     ...orders.options,
   });

@@ -39,7 +39,7 @@ const store = redisStore({
   client,
   onFailure: onFailureOf(orders.policy),
   observe: (observation) => {
-    if (observation.type === "breaker" && observation.state === "open") opened += 1;
+    if (observation.type === "down") opened += 1;
   },
 });
 const limits = [limitOf(orders.algorithm, orders.capacity)];

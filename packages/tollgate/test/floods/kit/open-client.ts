@@ -1,3 +1,4 @@
+import type { StoreClient } from "tollgate/redis";
 import type { ClientName } from "./flood.ts";
 
 /** The address of Redis: a port of this machine, and for Upstash a URL. */
@@ -7,7 +8,7 @@ export interface Whereabouts {
 }
 
 export interface OpenedClient {
-  readonly client: object;
+  readonly client: StoreClient;
   /** Resolves after the client has connected. */
   readonly connected: Promise<unknown>;
 }

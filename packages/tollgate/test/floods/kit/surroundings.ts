@@ -82,7 +82,7 @@ export class Surroundings implements AsyncDisposable {
   /** Exhausts the key like another node, so that the server of the flood remembers no denial. */
   async #exhaust(algorithm: Algorithm): Promise<void> {
     const client = new Redis(this.#redis.port);
-    const store = redisStore({ client, timeoutMs: 5_000, onFailure: "deny" });
+    const store = redisStore({ client, timeout: "5s", onFailure: "deny" });
     const limiter = createLimiter({ name: "flood", limits: [limitOf(algorithm, LIMIT)], store });
     await limiter.allow(pathOf(EXHAUSTED), LIMIT);
     if (await limiter.allow(pathOf(EXHAUSTED))) throw new Error("expected the key to be exhausted");

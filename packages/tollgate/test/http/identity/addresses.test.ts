@@ -140,7 +140,7 @@ describe("clientIp and addresses", () => {
     const peer = fc.option(fc.oneof(text, fc.constantFrom("10.0.0.1", "::1")), { nil: undefined });
     fc.assert(
       fc.property(trustProxy, header, peer, text, (trusted, name, from, value) => {
-        const key = clientIp({ trustProxy: trusted, header: name })(factsFrom(from, { [name]: value }));
+        const key = clientIp({ trustProxy: trusted, addressHeader: name })(factsFrom(from, { [name]: value }));
         const address = key.endsWith("/64") ? key.slice(0, -3) : key;
         expect(key === "unknown" || (key.endsWith("/64") ? isIPv6(address) : isIPv4(address))).toBe(true);
       }),

@@ -7,12 +7,14 @@ const NO_ENTRY = 'expected addresses, CIDR blocks, "loopback" or "private"';
 
 const REFUSED: readonly (readonly [options: unknown, message: string])[] = [
   [null, "clientIp: expected an object of options, got null"],
-  [{ max: 1 }, 'clientIp: unknown option "max"; expected trustProxy, ipv6Prefix, header'],
+  [{ max: 1 }, 'clientIp: unknown option "max"; expected trustProxy, ipv6Prefix, addressHeader, warnings'],
+  [{ trustProxy: 1, header: "cf-connecting-ip" }, 'clientIp: unknown option "header"; it is called addressHeader'],
   [
-    { trustProxy: 1, addressHeader: "cf-connecting-ip" },
-    'clientIp: unknown option "addressHeader"; it is called header here',
+    { addressHeader: "cf-connecting-ip" },
+    'addressHeader: expected a trustProxy beside it, which says whose header is read, got "cf-connecting-ip"',
   ],
-  [["10.0.0.0/8"], 'clientIp: unknown option "0"; expected trustProxy, ipv6Prefix, header'],
+  [{ warnings: "off" }, 'warnings: expected one of true, false, got "off"'],
+  [["10.0.0.0/8"], 'clientIp: unknown option "0"; expected trustProxy, ipv6Prefix, addressHeader, warnings'],
   ["loopback", 'clientIp: expected an object of options, got "loopback"'],
   [{ trustProxy: true }, `trustProxy: ${NO_TRUST}, got true, which would trust any address that a client sends`],
   [{ trustProxy: null }, `trustProxy: ${NO_TRUST}, got null`],
@@ -84,10 +86,30 @@ const REFUSED: readonly (readonly [options: unknown, message: string])[] = [
   [{ ipv6Prefix: 63.5 }, "ipv6Prefix: expected a whole number from 1 to 128, got 63.5"],
   [{ ipv6Prefix: "64" }, 'ipv6Prefix: expected a whole number from 1 to 128, got "64"'],
   [{ ipv6Prefix: null }, "ipv6Prefix: expected a whole number from 1 to 128, got null"],
-  [{ header: "" }, 'header: expected the name of a header, got ""'],
-  [{ header: "x real ip" }, 'header: expected the name of a header, got "x real ip"'],
-  [{ header: ["x-real-ip"] }, "header: expected the name of a header, got an array"],
+  [{ trustProxy: 1, addressHeader: "" }, 'addressHeader: expected the name of a header, got ""'],
+  [{ trustProxy: 1, addressHeader: "x real ip" }, 'addressHeader: expected the name of a header, got "x real ip"'],
+  [{ trustProxy: 1, addressHeader: ["x-real-ip"] }, "addressHeader: expected the name of a header, got an array"],
 ];
+
+describe("clientIp", () => {
+  it.each([
+    ["192.0.2.1", '"192.0.2.1"'],
+    [undefined, "undefined"],
+    [null, "null"],
+    [7, "7"],
+    [{ socket: { remoteAddress: "192.0.2.1" } }, "an object; factsOf(request) makes them"],
+  ])("refuses what is no request: %j", (input, got) => {
+    const message = `clientIp: expected the facts of a request (HttpFacts), got ${got}`;
+    for (const key of [clientIp(), clientIp({ trustProxy: 1 })]) {
+      expect(() => key(input as never)).toThrow(expect.objectContaining({ code: "ERR_KEY", message }));
+    }
+  });
+
+  it("counts requests without an address as one client", () => {
+    const facts = { method: "GET", path: "/", remoteAddress: undefined, header: () => undefined };
+    expect([clientIp()(facts), clientIp({ trustProxy: 1 })(facts)]).toEqual(["unknown", "unknown"]);
+  });
+});
 
 describe("the options of clientIp", () => {
   it.each(REFUSED)("refuse %j", (options, message) => {
@@ -99,7 +121,7 @@ describe("the options of clientIp", () => {
     [{}],
     [{ trustProxy: 100, ipv6Prefix: 1 }],
     [{ trustProxy: [], ipv6Prefix: 128 }],
-    [{ trustProxy: ["loopback", "private", "1.2.3.4", "::1", "0.0.0.0/0", "::/0"], header: "True-Client-IP" }],
+    [{ trustProxy: ["loopback", "private", "1.2.3.4", "::1", "0.0.0.0/0", "::/0"], addressHeader: "True-Client-IP" }],
   ])("accept %j", (options) => {
     expect(clientIp(options)).toBeTypeOf("function");
   });

@@ -15,8 +15,8 @@ const NO_TRUST: readonly Case[] = [
   [{ trustProxy: 0 }, "10.0.0.1", xff("1.1.1.1"), "10.0.0.1"],
   [{ trustProxy: [] }, "10.0.0.1", xff("1.1.1.1"), "10.0.0.1"],
   [{ trustProxy: false }, undefined, xff("1.1.1.1"), "unknown"],
-  [{ trustProxy: false, header: "cf-connecting-ip" }, "10.0.0.1", { "cf-connecting-ip": "1.1.1.1" }, "10.0.0.1"],
-  [{ trustProxy: false, header: "forwarded" }, "10.0.0.1", forwarded("for=1.1.1.1"), "10.0.0.1"],
+  [{ trustProxy: false, addressHeader: "cf-connecting-ip" }, "10.0.0.1", { "cf-connecting-ip": "1.1.1.1" }, "10.0.0.1"],
+  [{ trustProxy: false, addressHeader: "forwarded" }, "10.0.0.1", forwarded("for=1.1.1.1"), "10.0.0.1"],
 ];
 
 const HOPS: readonly Case[] = [
@@ -214,21 +214,26 @@ const FORWARDED: readonly (readonly [lines: string | readonly string[], key: str
 
 const FORWARDED_WALKS: readonly Case[] = [
   [
-    { trustProxy: 2, header: "forwarded" },
+    { trustProxy: 2, addressHeader: "forwarded" },
     "10.0.0.1",
     forwarded("for=6.6.6.6, for=1.1.1.1;by=_x", 'for="10.0.0.2:80"'),
     "1.1.1.1",
   ],
   [
-    { trustProxy: "private", header: "Forwarded" },
+    { trustProxy: "private", addressHeader: "Forwarded" },
     "10.0.0.1",
     forwarded('for=6.6.6.6, for="[2001:db8::9]", for="[fd00::2]"'),
     "2001:db8::/64",
   ],
-  [{ trustProxy: 2, header: "forwarded" }, "10.0.0.1", forwarded("for=6.6.6.6, for=_x, for=10.0.0.2"), "10.0.0.2"],
-  [{ trustProxy: 2, header: "forwarded" }, "10.0.0.1", forwarded("for=1.1.1.1"), "1.1.1.1"],
   [
-    { trustProxy: 2, header: "forwarded" },
+    { trustProxy: 2, addressHeader: "forwarded" },
+    "10.0.0.1",
+    forwarded("for=6.6.6.6, for=_x, for=10.0.0.2"),
+    "10.0.0.2",
+  ],
+  [{ trustProxy: 2, addressHeader: "forwarded" }, "10.0.0.1", forwarded("for=1.1.1.1"), "1.1.1.1"],
+  [
+    { trustProxy: 2, addressHeader: "forwarded" },
     "10.0.0.1",
     forwarded("for=6.6.6.6, for=1.1.1.1,, for=10.0.0.2"),
     "10.0.0.2",
@@ -240,31 +245,46 @@ const ONE_HEADER: readonly Case[] = [
   [{ trustProxy: 1 }, "10.0.0.1", { ...xff("1.1.1.1"), ...forwarded("for=6.6.6.6") }, "1.1.1.1"],
   [{ trustProxy: 1 }, "10.0.0.1", forwarded("for=6.6.6.6"), "10.0.0.1"],
   [{ trustProxy: 1 }, "10.0.0.1", { "cf-connecting-ip": "6.6.6.6", "x-real-ip": "6.6.6.6" }, "10.0.0.1"],
-  [{ trustProxy: 1, header: "forwarded" }, "10.0.0.1", { ...xff("6.6.6.6"), ...forwarded("for=1.1.1.1") }, "1.1.1.1"],
-  [{ trustProxy: 1, header: "forwarded" }, "10.0.0.1", xff("6.6.6.6"), "10.0.0.1"],
-  [{ trustProxy: 1, header: "x-forwarded-for" }, "10.0.0.1", xff("6.6.6.6, 1.1.1.1"), "1.1.1.1"],
-  [{ trustProxy: 1, header: "X-Forwarded-For" }, "10.0.0.1", xff("6.6.6.6, 1.1.1.1"), "1.1.1.1"],
-  [{ trustProxy: 1, header: "cf-connecting-ip" }, "10.0.0.1", { "cf-connecting-ip": "1.1.1.1" }, "1.1.1.1"],
-  [{ trustProxy: 1, header: "CF-Connecting-IP" }, "10.0.0.1", { "cf-connecting-ip": " 1.1.1.1 " }, "1.1.1.1"],
-  [{ trustProxy: 1, header: "cf-connecting-ip" }, undefined, { "cf-connecting-ip": "1.1.1.1" }, "1.1.1.1"],
-  [{ trustProxy: 1, header: "cf-connecting-ip" }, undefined, {}, "unknown"],
-  [{ trustProxy: 1, header: "cf-connecting-ip" }, "10.0.0.1", xff("6.6.6.6"), "10.0.0.1"],
-  [{ trustProxy: 1, header: "cf-connecting-ip" }, "10.0.0.1", { "cf-connecting-ip": "6.6.6.6, 1.1.1.1" }, "10.0.0.1"],
   [
-    { trustProxy: 1, header: "cf-connecting-ip" },
+    { trustProxy: 1, addressHeader: "forwarded" },
+    "10.0.0.1",
+    { ...xff("6.6.6.6"), ...forwarded("for=1.1.1.1") },
+    "1.1.1.1",
+  ],
+  [{ trustProxy: 1, addressHeader: "forwarded" }, "10.0.0.1", xff("6.6.6.6"), "10.0.0.1"],
+  [{ trustProxy: 1, addressHeader: "x-forwarded-for" }, "10.0.0.1", xff("6.6.6.6, 1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: 1, addressHeader: "X-Forwarded-For" }, "10.0.0.1", xff("6.6.6.6, 1.1.1.1"), "1.1.1.1"],
+  [{ trustProxy: 1, addressHeader: "cf-connecting-ip" }, "10.0.0.1", { "cf-connecting-ip": "1.1.1.1" }, "1.1.1.1"],
+  [{ trustProxy: 1, addressHeader: "CF-Connecting-IP" }, "10.0.0.1", { "cf-connecting-ip": " 1.1.1.1 " }, "1.1.1.1"],
+  [{ trustProxy: 1, addressHeader: "cf-connecting-ip" }, undefined, { "cf-connecting-ip": "1.1.1.1" }, "1.1.1.1"],
+  [{ trustProxy: 1, addressHeader: "cf-connecting-ip" }, undefined, {}, "unknown"],
+  [{ trustProxy: 1, addressHeader: "cf-connecting-ip" }, "10.0.0.1", xff("6.6.6.6"), "10.0.0.1"],
+  [
+    { trustProxy: 1, addressHeader: "cf-connecting-ip" },
+    "10.0.0.1",
+    { "cf-connecting-ip": "6.6.6.6, 1.1.1.1" },
+    "10.0.0.1",
+  ],
+  [
+    { trustProxy: 1, addressHeader: "cf-connecting-ip" },
     "10.0.0.1",
     { "cf-connecting-ip": ["6.6.6.6", "1.1.1.1"] },
     "10.0.0.1",
   ],
-  [{ trustProxy: 1, header: "cf-connecting-ip" }, "10.0.0.1", { "cf-connecting-ip": "unknown" }, "10.0.0.1"],
-  [{ trustProxy: 1, header: "cf-connecting-ip" }, "10.0.0.1", { "cf-connecting-ip": "" }, "10.0.0.1"],
-  [{ trustProxy: 1, header: "cf-connecting-ip" }, "10.0.0.1", { "cf-connecting-ip": "2a06:98c0::1" }, "2a06:98c0::/64"],
-  [{ trustProxy: 3, header: "fly-client-ip" }, "fd00::1", { "fly-client-ip": "1.1.1.1" }, "1.1.1.1"],
-  [{ trustProxy: "private", header: "x-real-ip" }, "10.0.0.1", { "x-real-ip": "1.1.1.1" }, "1.1.1.1"],
-  [{ trustProxy: "private", header: "x-real-ip" }, "10.0.0.1", { "x-real-ip": "10.0.0.7" }, "10.0.0.7"],
-  [{ trustProxy: "private", header: "x-real-ip" }, "8.8.8.8", { "x-real-ip": "6.6.6.6" }, "8.8.8.8"],
+  [{ trustProxy: 1, addressHeader: "cf-connecting-ip" }, "10.0.0.1", { "cf-connecting-ip": "unknown" }, "10.0.0.1"],
+  [{ trustProxy: 1, addressHeader: "cf-connecting-ip" }, "10.0.0.1", { "cf-connecting-ip": "" }, "10.0.0.1"],
   [
-    { trustProxy: ["173.245.48.0/20"], header: "cf-connecting-ip" },
+    { trustProxy: 1, addressHeader: "cf-connecting-ip" },
+    "10.0.0.1",
+    { "cf-connecting-ip": "2a06:98c0::1" },
+    "2a06:98c0::/64",
+  ],
+  [{ trustProxy: 3, addressHeader: "fly-client-ip" }, "fd00::1", { "fly-client-ip": "1.1.1.1" }, "1.1.1.1"],
+  [{ trustProxy: "private", addressHeader: "x-real-ip" }, "10.0.0.1", { "x-real-ip": "1.1.1.1" }, "1.1.1.1"],
+  [{ trustProxy: "private", addressHeader: "x-real-ip" }, "10.0.0.1", { "x-real-ip": "10.0.0.7" }, "10.0.0.7"],
+  [{ trustProxy: "private", addressHeader: "x-real-ip" }, "8.8.8.8", { "x-real-ip": "6.6.6.6" }, "8.8.8.8"],
+  [
+    { trustProxy: ["173.245.48.0/20"], addressHeader: "cf-connecting-ip" },
     undefined,
     { "cf-connecting-ip": "6.6.6.6" },
     "unknown",
@@ -286,7 +306,7 @@ describe("clientIp and trusted hops", () => {
 
   it.each(FORWARDED)("finds in Forwarded: %j the client %s", (lines, key) => {
     const facts = factsFrom("10.0.0.1", { forwarded: lines });
-    expect(clientIp({ trustProxy: 1, header: "forwarded" })(facts)).toBe(key);
+    expect(clientIp({ trustProxy: 1, addressHeader: "forwarded" })(facts)).toBe(key);
   });
 });
 
@@ -309,7 +329,7 @@ describe("the bounds of clientIp", () => {
   });
 
   it("keep hostile headers to linear time", () => {
-    const forwardedKey = clientIp({ trustProxy: 100, header: "forwarded" });
+    const forwardedKey = clientIp({ trustProxy: 100, addressHeader: "forwarded" });
     const hostile = ["\\", '"', '\\"', " ", "a=", "a", ";", ",", 'a="', "a=b;"].map((text) =>
       text.repeat(1_000_000 / text.length),
     );

@@ -57,7 +57,7 @@ function expected(hops: readonly Hop[], trusts: (key: string, distance: number) 
 
 describe.each(FORMS)("clientIp with $header", ({ header, write }) => {
   const ask = (options: ClientIpOptions, peer: string, entries: readonly string[]) =>
-    clientIp({ ...options, header })(factsFrom(peer, entries.length === 0 ? {} : { [header]: entries }));
+    clientIp({ ...options, addressHeader: header })(factsFrom(peer, entries.length === 0 ? {} : { [header]: entries }));
   /** In the order of the header: the nearest hop is the last. */
   const written = (hops: readonly Hop[]) => hops.map(write).toReversed();
 
@@ -146,12 +146,12 @@ describe("clientIp", () => {
         return none[name];
       },
     });
-    clientIp()(facts("10.0.0.1"));
-    clientIp({ trustProxy: "private", header: "forwarded" })(facts("203.0.113.1"));
+    clientIp({ trustProxy: false })(facts("10.0.0.1"));
+    clientIp({ trustProxy: "private", addressHeader: "forwarded" })(facts("203.0.113.1"));
     expect(asked).toEqual([]);
     clientIp({ trustProxy: "private" })(facts("10.0.0.1"));
-    clientIp({ trustProxy: 2, header: "Forwarded" })(facts("10.0.0.1"));
-    clientIp({ trustProxy: 1, header: "CF-Connecting-IP" })(facts("10.0.0.1"));
+    clientIp({ trustProxy: 2, addressHeader: "Forwarded" })(facts("10.0.0.1"));
+    clientIp({ trustProxy: 1, addressHeader: "CF-Connecting-IP" })(facts("10.0.0.1"));
     expect(asked).toEqual(["x-forwarded-for", "forwarded", "cf-connecting-ip"]);
   });
 });

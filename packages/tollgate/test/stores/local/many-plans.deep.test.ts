@@ -6,7 +6,7 @@ import { BOUNDED_STORES } from "./full-stores.ts";
 describe.each(BOUNDED_STORES)("limits chosen by function, on a $kind store", ({ kind, create }) => {
   const setUp = (maxKeys: number) => choosing(create, maxKeys);
 
-  it("lose no count while thousands of them come and go", { timeout: 90_000 }, () => {
+  it("lose no count while thousands of them come and go", () => {
     const { clock, store, limiter } = setUp(20_000);
     for (let round = 0; round < 4; round += 1) {
       const plans = Array.from({ length: 3_000 }, (_, i) => 2_000 * round + i);
@@ -21,7 +21,7 @@ describe.each(BOUNDED_STORES)("limits chosen by function, on a $kind store", ({ 
     expect([limiter.size, store.size, store.overflowCount]).toEqual([0, 0, 0]);
   });
 
-  it("take memory only while they are in use", { timeout: 90_000 }, () => {
+  it("take memory only while they are in use", () => {
     const { clock, limiter } = setUp(3_000);
     let plan = 0;
     const use = (count: number) => {
@@ -38,7 +38,7 @@ describe.each(BOUNDED_STORES)("limits chosen by function, on a $kind store", ({ 
     expect(heapInUse() + arrayBuffersInUse() - before).toBeLessThan(15e6);
   });
 
-  it("keep their overflow buckets in bounded memory until these are idle", { timeout: 90_000 }, () => {
+  it("keep their overflow buckets in bounded memory until these are idle", () => {
     const { clock, store, limiter } = setUp(1);
     const fillers = kind === "table" ? 8 : 1;
     for (let i = 0; i < fillers; i += 1) limiter.charge({ key: `filler-${i}`, plan: 0 }, 1_000_000);

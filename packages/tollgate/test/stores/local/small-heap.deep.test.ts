@@ -13,7 +13,7 @@ describe("a process with a heap of 100 MB and a store of 32 MiB", () => {
     ["keys of an exact window", "memory"],
     ["windows chosen per call", "memory"],
     ["windows chosen per call", "table"],
-  ])("survives a flood of %s: %s store", { timeout: 60_000 }, async (scenario, kind) => {
+  ])("survives a flood of %s: %s store", async (scenario, kind) => {
     const { stdout } = await promisify(execFile)(process.execPath, [
       `--max-old-space-size=${HEAP_MB}`,
       FLOOD,

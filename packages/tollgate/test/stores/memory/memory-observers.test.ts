@@ -1,11 +1,14 @@
 import { createLimiter, memoryStore, perSecond } from "tollgate";
 import { manualClock } from "tollgate/testing";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
 const START_MS = 1_790_000_000_123;
 
+afterEach(() => void vi.restoreAllMocks());
+
 describe("the sweep listeners of a memory store", () => {
   it("may throw without harm to the caller, and may insert keys", () => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
     const clock = manualClock(START_MS);
     const limiter = createLimiter({
       limits: [perSecond(1)],

@@ -1,4 +1,4 @@
-import { createLimiter, memoryStore, perMinute, perSecond, slidingWindow } from "tollgate";
+import { createLimiter, type Duration, memoryStore, perMinute, perSecond, slidingWindow } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
 import { heapInUse } from "./memory-in-use.ts";
@@ -51,7 +51,7 @@ describe("the memory store", () => {
     vi.useFakeTimers();
     try {
       {
-        using store = memoryStore({ sweepIntervalMs: 1_000 });
+        using store = memoryStore({ sweepInterval: "1s" });
         expect(store.kind).toBe("sync");
         expect(vi.getTimerCount()).toBe(1);
       }
@@ -70,12 +70,26 @@ describe("the memory store", () => {
     );
   });
 
-  it.each([0, -1, 1.5, Number.NaN, 2 ** 31, "1s", null])("throws for an interval of %s", (sweepIntervalMs) => {
-    expect(() => memoryStore({ sweepIntervalMs: sweepIntervalMs as number })).toThrow(
+  it.each([
+    ["0.5ms", '"0.5ms"'],
+    [2 ** 31, "2147483648"],
+    ["4w", '"4w"'],
+  ])("throws for an interval of %s, which no timer has", (sweepInterval, shown) => {
+    expect(() => memoryStore({ sweepInterval: sweepInterval as Duration })).toThrow(
       expect.objectContaining({
-        code: "ERR_OPTION",
-        message: expect.stringMatching(/^sweepIntervalMs: expected a whole number from 1 to 2147483647, got /),
+        code: "ERR_DURATION",
+        message: `sweepInterval: expected a duration from "1ms" to "24d", got ${shown}`,
       }),
     );
+  });
+
+  it.each([0, -1, Number.NaN, "1 s", null])("throws for an interval of %s, which is no duration", (sweepInterval) => {
+    expect(() => memoryStore({ sweepInterval: sweepInterval as number })).toThrow(
+      expect.objectContaining({ code: "ERR_DURATION", message: expect.stringMatching(/^sweepInterval: expected /) }),
+    );
+  });
+
+  it.each<Duration>([1, "1ms", "1.5s", "3w", "24d"])("accepts an interval of %s", (sweepInterval) => {
+    memoryStore({ sweepInterval }).close();
   });
 });

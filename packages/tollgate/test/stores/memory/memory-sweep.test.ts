@@ -61,7 +61,7 @@ describe("the sweep of a memory store", () => {
   it("skips a limiter whose clock throws, and sweeps the others", () => {
     vi.useFakeTimers();
     try {
-      const store = memoryStore({ sweepIntervalMs: 1_000 });
+      const store = memoryStore({ sweepInterval: "1s" });
       const clock = manualClock(START_MS);
       let failing = false;
       const now = () => (failing ? Number.NaN : START_MS);
@@ -143,11 +143,11 @@ describe("the sweep of a memory store", () => {
     expect(behind.allow("a")).toBe(false);
   });
 
-  it("runs in the background with sweepIntervalMs, until the store is closed", () => {
+  it("runs in the background with sweepInterval, until the store is closed", () => {
     vi.useFakeTimers();
     try {
       const clock = manualClock(START_MS);
-      const store = memoryStore({ sweepIntervalMs: 1_000 });
+      const store = memoryStore({ sweepInterval: "1s" });
       const limiter = createLimiter({ limits: [perSecond(1)], clock, store });
       limiter.allow("a");
       clock.advance(1_000);

@@ -19,8 +19,7 @@ afterAll(async () => {
 });
 
 describe("the store contract holds for the Redis store", () => {
-  const createStore = () =>
-    redisStore({ client, prefix: randomUUID(), time: "client", maxSkewMs: 86_400_000, timeoutMs: 10_000 });
+  const createStore = () => redisStore({ client, prefix: randomUUID(), time: "client", maxSkew: "1d", timeout: "10s" });
   it.each(storeContract({ createStore }))("$name", async ({ run }) => {
     await run();
   });

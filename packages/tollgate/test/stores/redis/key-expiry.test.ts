@@ -130,13 +130,13 @@ describe("expiry by the clients' clocks", () => {
   it("a key expires late by the possible difference of clocks", async () => {
     const prefix = freshPrefix();
     const clock = manualClock(NOW_MS);
-    const maxSkewMs = 7_000;
+    const maxSkew = 7_000;
     const limiters = [
-      ...limitersOf(inUse.redis.store({ prefix, time: "client", maxSkewMs }), clock),
+      ...limitersOf(inUse.redis.store({ prefix, time: "client", maxSkew }), clock),
       createLimiter({
         name: "empty",
         limits: EMPTY,
-        store: inUse.redis.store({ prefix, time: "client", maxSkewMs }),
+        store: inUse.redis.store({ prefix, time: "client", maxSkew }),
         clock,
       }),
     ];
@@ -146,7 +146,7 @@ describe("expiry by the clients' clocks", () => {
     for (const limiter of limiters) {
       const idleMs = limiter.name === "empty" ? IDLE_MS : 0;
       for (const [key, expiresMs] of await expiriesOf(prefix, limiter)) {
-        const keptMs = (await resetMsOf(limiter, key)) + idleMs + maxSkewMs;
+        const keptMs = (await resetMsOf(limiter, key)) + idleMs + maxSkew;
         expect(expiresMs).toBeGreaterThanOrEqual(Math.floor(started + keptMs));
         expect(expiresMs).toBeLessThanOrEqual(ended + keptMs + 2);
       }
@@ -155,7 +155,7 @@ describe("expiry by the clients' clocks", () => {
 
   it("a node whose clock is ahead by that much admits nothing early", async () => {
     const prefix = freshPrefix();
-    const store = inUse.redis.store({ prefix, time: "client", maxSkewMs: 1_000 });
+    const store = inUse.redis.store({ prefix, time: "client", maxSkew: "1s" });
     const clock = manualClock(NOW_MS);
     const ahead = manualClock(NOW_MS + 990);
     const limits = [fixedWindow({ limit: 1, window: "1s" })];
@@ -171,7 +171,7 @@ describe("expiry by the clients' clocks", () => {
 describe("a single take", () => {
   it.each<[string, StoreOptions, number]>([
     ["the server's", {}, 0],
-    ["the clients'", { time: "client", maxSkewMs: 500 }, 500],
+    ["the clients'", { time: "client", maxSkew: 500 }, 500],
   ])("a single take expires to the millisecond, by %s time", async (_name, options, skewMs) => {
     const prefix = freshPrefix();
     const limiters = limitersOf(inUse.redis.store({ prefix, ...options }));

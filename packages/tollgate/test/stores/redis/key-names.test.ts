@@ -45,7 +45,7 @@ describe("the name of a key", () => {
 
   it("a name begins with tg by default", async () => {
     await touch(inUse.redis.store({ prefix: "tg" }), "by-default", [perDay(5)], "ann");
-    const store = redisStore({ client: inUse.redis.client, timeoutMs: 10_000 });
+    const store = redisStore({ client: inUse.redis.client, timeout: "10s" });
     expect(await createLimiter({ name: "by-default", limits: [perDay(5)], store }).size()).toBe(1);
   });
 
@@ -162,7 +162,7 @@ describe("limits and their cells", () => {
 
 describe("the memory of a key", () => {
   it("a bucket of a user with 16 characters takes at most 128 bytes under the default prefix", async () => {
-    const store = redisStore({ client: inUse.redis.client, timeoutMs: 10_000 });
+    const store = redisStore({ client: inUse.redis.client, timeout: "10s" });
     const limiter = createLimiter({ name: "api", limits: [perHour(100)], store });
     await limiter.allow("user-00000000001");
     const [name] = await inUse.redis.client.keys("tg:api:*");

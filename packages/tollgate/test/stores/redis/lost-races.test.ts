@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { fixedWindow, type Limit, Report, tokenBucket } from "../../../src/index.ts";
+import { fixedWindow, type Limit, tokenBucket } from "../../../src/index.ts";
+import { Report } from "../../../src/store/index.ts";
 import type { KeyCall } from "../../../src/stores/redis/batch/key-call.ts";
 import type { SlotPart } from "../../../src/stores/redis/cluster-slots.ts";
 import { type Ask, applyToSlots } from "../../../src/stores/redis/several-slots.ts";

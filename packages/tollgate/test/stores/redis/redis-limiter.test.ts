@@ -68,7 +68,7 @@ describe("the keys of a limiter", () => {
   it("size, sweep and clear reach all 5,000 keys of the limiter, and no others", async () => {
     const clock = manualClock(NOW_MS);
     const observed: Observation[] = [];
-    const store = inUse.redis.storeByClock({ timeoutMs: 20_000 });
+    const store = inUse.redis.storeByClock({ timeout: "20s" });
     const limits = [perSecond(2), perHour(9)];
     const observe = (observation: Observation) => observed.push(observation);
     const limiter = createLimiter({ name: "api", limits, store, clock, observe });
@@ -107,7 +107,7 @@ describe("the keys of a limiter", () => {
     const limiter = createLimiter({
       name: "plan",
       key: ({ id }: { id: string; plan: "free" | "paid" | "none" }) => id,
-      limits: ({ plan }) => ({ free: [small, rare], paid: [large, rare], none: undefined })[plan],
+      limits: ({ plan }) => ({ free: [small, rare], paid: [large, rare], none: "unlimited" as const })[plan],
       store,
     });
     const ann = { id: "ann", plan: "free" } as const;

@@ -1,13 +1,5 @@
-import {
-  type Clock,
-  combine,
-  createLimiter,
-  type Limiter,
-  memoryStore,
-  perHour,
-  type SyncSpace,
-  type SyncStore,
-} from "tollgate";
+import { type Clock, combine, createLimiter, type Limiter, memoryStore, perHour, type SyncStore } from "tollgate";
+import type { SyncSpace } from "tollgate/store";
 
 /** The capacity of the second limiter. */
 const DOOR_CAPACITY = 9;

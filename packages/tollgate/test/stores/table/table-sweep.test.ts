@@ -1,9 +1,11 @@
 import { createLimiter, type Observation, perMinute, perSecond } from "tollgate";
 import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
 const START_MS = 1_790_000_000_123;
+
+afterEach(() => void vi.restoreAllMocks());
 
 describe("a sweep of a table", () => {
   it("drops the limiter's idle keys, and no keys of other limiters", () => {
@@ -44,6 +46,7 @@ describe("a sweep of a table", () => {
   });
 
   it("tolerates a listener that throws and inserts keys", () => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
     const clock = manualClock(START_MS);
     const limiter = createLimiter({
       limits: [perSecond(1)],

@@ -102,7 +102,7 @@ export class Dispatcher {
     } catch (error) {
       if (error instanceof UnavailableError && error.kind === "server") {
         this.#probeKey = keys[0]!;
-        breaker.failed(sentAtMs);
+        breaker.failed(sentAtMs, error.reason);
       } else breaker.succeeded();
       throw error;
     } finally {

@@ -1,11 +1,10 @@
 import { show, TollgateError } from "../../../core/errors.ts";
+import { EXPECTED_CLIENT } from "./check-client.ts";
 import { type GlideClient, GlidePort } from "./glide.ts";
 import { type IoredisClient, type IoredisCluster, IoredisPort } from "./ioredis.ts";
 import { type NodeRedisClient, type NodeRedisCluster, NodeRedisPort, type NodeRedisSentinel } from "./node-redis.ts";
 import type { RedisPort, RedisScript } from "./redis-port.ts";
 import { type UpstashClient, UpstashPort } from "./upstash.ts";
-
-const EXPECTED = "a client of ioredis, redis, iovalkey, @valkey/valkey-glide or @upstash/redis";
 
 /**
  * The port of a client. It recognises a client by its methods, because minifiers change the names of classes.
@@ -20,7 +19,7 @@ export function findPort(client: unknown, script: RedisScript): RedisPort {
   if (isGlide(client)) return new GlidePort(client, "single", script);
   if (isGlideCluster(client)) return new GlidePort(client, "cluster", script);
   if (isUpstash(client)) return new UpstashPort(client, script);
-  throw new TollgateError("ERR_OPTION", `client: expected ${EXPECTED}, got ${show(client)}`);
+  throw new TollgateError("ERR_OPTION", `client: expected ${EXPECTED_CLIENT}, got ${show(client)}`);
 }
 
 function isIoredis(client: unknown): client is IoredisClient | IoredisCluster {

@@ -14,7 +14,7 @@ export interface GlideClient {
  * @valkey/valkey-glide 2. Its core copies the arguments at once, so a later cancellation has no effect. The core sends
  * no call twice: it rejects the calls in flight when a connection is lost. Without a connection a call waits in the
  * core, at most the client's `requestTimeout` (250 ms by default). A call that timed out in the store may be executed
- * until then, once. With a `requestTimeout` of at most the store's `timeoutMs` this does not happen.
+ * until then, once. With a `requestTimeout` of at most the store's `timeout` this does not happen.
  */
 export class GlidePort implements RedisPort {
   readonly name = "@valkey/valkey-glide";

@@ -15,25 +15,35 @@ const FORGET_AFTER_MS = 30_000;
 /** The time between probes. */
 const PROBE_AFTER_MS = 250;
 
+/** What a breaker does and reports. None of it throws. */
+export interface BreakerEvents {
+  /** Asks the server. Rejects while it is unavailable. */
+  readonly probe: () => Promise<unknown>;
+  /** The circuit opened after a failure of this cause. */
+  readonly down: (cause: string) => void;
+  /** The circuit closed, this long after the first failure. */
+  readonly up: (downForMs: number) => void;
+  readonly probeFailed: (error: unknown) => void;
+}
+
 /**
  * Saves callers the wait for a server that does not reply, and probes the server until it replies again. Probes are
  * calls of the store: no caller's call is one, and calls stay degraded while a probe is in flight.
  */
 export class Breaker {
-  readonly #onChange: (state: BreakerState) => void;
-  readonly #probe: () => Promise<unknown>;
+  readonly #events: BreakerEvents;
   #state: BreakerState = "closed";
   #failures = 0;
   #failingSinceMs = 0;
   #failedAtMs = 0;
   #probedAtMs = 0;
+  /** The first failure of the outage. */
+  #downSinceMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
 
-  /** `probe` rejects while the server is unavailable. */
-  constructor(onChange: (state: BreakerState) => void, probe: () => Promise<unknown>) {
-    this.#onChange = onChange;
-    this.#probe = probe;
+  constructor(events: BreakerEvents) {
+    this.#events = events;
   }
 
   get state(): BreakerState {
@@ -53,7 +63,7 @@ export class Breaker {
   }
 
   /** Notes the failure of a call that was sent at this time of `monotonicMs`. */
-  failed(sentAtMs: number): void {
+  failed(sentAtMs: number, cause: string): void {
     const nowMs = monotonicMs();
     if (this.#failures > 0 && nowMs - this.#failedAtMs > FORGET_AFTER_MS) this.#failures = 0;
     if (this.#failures === 0) this.#failingSinceMs = nowMs;
@@ -63,8 +73,10 @@ export class Breaker {
     const failingMs = nowMs - this.#failingSinceMs;
     if (this.#state !== "closed" || this.#failures < FAILURES_TO_OPEN || failingMs < FAILING_TO_OPEN_MS) return;
     this.#probedAtMs = nowMs;
-    this.#enter("open");
+    this.#downSinceMs = this.#failingSinceMs;
+    this.#state = "open";
     this.#plan();
+    this.#events.down(cause);
   }
 
   /** Stops the probes. */
@@ -84,24 +96,25 @@ export class Breaker {
   #startProbe(): void {
     if (this.#state !== "open" || this.#isStopped) return;
     this.#probedAtMs = monotonicMs();
-    this.#enter("half-open");
+    this.#state = "half-open";
     void this.#runProbe();
   }
 
   async #runProbe(): Promise<void> {
-    try {
-      await this.#probe();
-      clearTimeout(this.#timer);
-      this.#failures = 0;
-      this.#enter("closed");
-    } catch {
-      this.#enter("open");
+    const failure = await this.#events.probe().then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+    this.#state = failure === undefined ? "closed" : "open";
+    // After `close` no observer is notified.
+    if (this.#isStopped) return;
+    if (failure !== undefined) {
       this.#plan();
+      this.#events.probeFailed(failure.error);
+      return;
     }
-  }
-
-  #enter(state: BreakerState): void {
-    this.#state = state;
-    this.#onChange(state);
+    clearTimeout(this.#timer);
+    this.#failures = 0;
+    this.#events.up(monotonicMs() - this.#downSinceMs);
   }
 }

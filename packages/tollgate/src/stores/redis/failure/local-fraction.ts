@@ -19,6 +19,8 @@ import { fractionOfPlan } from "./fraction-of-plan.ts";
 export class LocalFraction implements FailurePolicy {
   readonly #store: SyncStore;
   readonly #fraction: number;
+  /** What the fallback knows of each limiter: one object, because it notifies each once. */
+  readonly #contexts = new WeakMap<LimiterContext, LimiterContext>();
 
   constructor(store: SyncStore, fraction: number) {
     this.#store = store;
@@ -30,12 +32,20 @@ export class LocalFraction implements FailurePolicy {
     const isMidCall = context.choosesLimits === true;
     const fraction = fractionOfPlan(plan, this.#fraction, isMidCall ? "raised" : "throws");
     try {
-      return new FractionState(plan, this.#store.open(fraction, context));
+      return new FractionState(plan, this.#store.open(fraction, this.#contextOf(context)));
     } catch (error) {
       if (!isCapacityError(error)) throw error;
       if (isMidCall) return NO_QUOTA_STATE;
       throw fallbackError(error);
     }
+  }
+
+  #contextOf(context: LimiterContext): LimiterContext {
+    const known = this.#contexts.get(context);
+    if (known !== undefined) return known;
+    const made: LimiterContext = { ...context, isFallback: true };
+    this.#contexts.set(context, made);
+    return made;
   }
 
   decide(verb: Verb, calls: readonly QuotaCall[], nowUs: number, takenFrom?: TakenFrom): Report {

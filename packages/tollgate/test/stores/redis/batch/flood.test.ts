@@ -30,7 +30,7 @@ function count(decisions: readonly Decision[], is: (decision: Decision) => boole
 describe.each(Object.entries(LIMITS))("a flood of one key, under %s", (_, limits) => {
   it("a flood of 10,000 calls is admitted ten times, in few script calls", async () => {
     const { redis } = inUse;
-    const limiter = createLimiter({ name: "api", limits, store: redis.store({ timeoutMs: DEFAULT_TIMEOUT_MS }) });
+    const limiter = createLimiter({ name: "api", limits, store: redis.store({ timeout: DEFAULT_TIMEOUT_MS }) });
     let decisions: Decision[] = [];
     let answers: boolean[] = [];
     const calls = await redis.callsOf(async () => {

@@ -8,7 +8,6 @@ import { Random } from "../script/kit/random.ts";
 const inUse = useRedis();
 const NOW_MS = 1_790_000_000_000;
 const KEYS = ["ann", "bob!", "cid-3", "dan-44"];
-const A_DAY_MS = 86_400_000;
 
 /** Calls that are all made before the first reply. */
 function turnOf(twins: readonly Twins[], keys: readonly string[], random: Random, most: number): Pair[] {
@@ -49,7 +48,7 @@ describe("calls without awaits decide as sequential calls of the memory store", 
     for (let seed = 1; seed <= 30; seed += 1) {
       const random = new Random(seed);
       const clock = manualClock(NOW_MS + random.between(0, 3_000));
-      const store = openStore(inUse.redis.client, { time: "client", maxSkewMs: A_DAY_MS, ...options });
+      const store = openStore(inUse.redis.client, { time: "client", maxSkew: "1d", ...options });
       const twins = twinsOf(LIVELY, store, memoryStore(), clock);
       for (let turn = 0; turn < 12; turn += 1) {
         await checkTurn(turnOf(twins, KEYS, random, 16), (told) => told, `seed ${seed}, turn ${turn}`);

@@ -17,7 +17,7 @@ beforeAll(async () => {
   cluster = await startCluster({ primaries: 3, replicas: 0 });
   proxies = await Promise.all(cluster.nodes.map((node) => startProxy(node)));
   detours = Object.fromEntries(cluster.nodes.map(({ host, port }, i) => [`${host}:${port}`, proxies[i]!]));
-}, 30_000);
+});
 afterAll(async () => {
   await Promise.all(proxies.map((proxy) => proxy.stop()));
   await cluster.stop();
@@ -30,7 +30,7 @@ describe.each(EVERY_CLIENT)("a call on several slots over $name", ({ name, conne
   beforeEach(async () => {
     connected = await connectCluster(cluster.addresses, detours);
     const prefix = `c-${name.replaceAll(/\W/g, "")}`;
-    const store = redisStore({ client: connected.client, prefix, timeoutMs: TIMEOUT_MS, onFailure: "deny" });
+    const store = redisStore({ client: connected.client, prefix, timeout: TIMEOUT_MS, onFailure: "deny" });
     const [ann, bob, cid] = KEYS.map((key, i) =>
       createLimiter({ name: `of-${i}`, key: () => key, limits: [perDay(10)], store }),
     );

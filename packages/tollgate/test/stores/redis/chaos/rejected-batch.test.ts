@@ -13,7 +13,7 @@ it("the calls of a batch are decided if the server rejects one of its keys, beca
   const proxy = await startProxyHere(server);
   const client = new Redis(proxy.port);
   onTestFinished(() => client.disconnect());
-  const store = redisStore({ client, timeoutMs: TIMEOUT_MS, onFailure: "deny" });
+  const store = redisStore({ client, timeout: TIMEOUT_MS, onFailure: "deny" });
   onTestFinished(() => store.close());
   const limiter = createLimiter({ name: "api", limits: [perDay(10)], store });
   await limiter.allow("bad");

@@ -24,7 +24,7 @@ const now = (): number => performance.now();
 async function twoLimits({ port }: RedisServer): Promise<readonly [AsyncLimiter, Redis]> {
   const client = new Redis(port);
   await client.ping();
-  const store = redisStore({ client, timeoutMs: 1_000, onFailure: "deny" });
+  const store = redisStore({ client, timeout: "1s", onFailure: "deny" });
   const [user, route] = ["user", "route"].map((name) => createLimiter({ name, limits: [perDay(10)], store }));
   return [combine(user!, route!), client];
 }

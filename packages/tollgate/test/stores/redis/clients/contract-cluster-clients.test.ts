@@ -5,7 +5,7 @@ import { CLIENTS, itKeepsTheContract } from "./kit/contract-of-client.ts";
 let cluster: RedisCluster;
 beforeAll(async () => {
   cluster = await startCluster({ primaries: 3, replicas: 0 });
-}, 60_000);
+});
 afterAll(async () => {
   await cluster.stop();
 });

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { Cluster, Redis } from "ioredis";
 import { createLimiter, perMinute } from "tollgate";
-import { redisStore } from "tollgate/redis";
+import { redisStore, type StoreClient } from "tollgate/redis";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
 import { eventuallyTrue } from "../servers/eventually.ts";
@@ -51,10 +51,10 @@ function listenersOf(client: object): Record<string, number> {
   return counts;
 }
 
-async function openAndCloseStores(client: object): Promise<void> {
+async function openAndCloseStores(client: StoreClient): Promise<void> {
   const warnings = hearWarnings();
   const before = listenersOf(client);
-  const stores = Array.from({ length: STORES }, () => redisStore({ client, timeoutMs: 10_000 }));
+  const stores = Array.from({ length: STORES }, () => redisStore({ client, timeout: "10s" }));
   const whileOpen = listenersOf(client);
   for (const [i, store] of stores.entries()) {
     const limiter = createLimiter({ name: `api-${i}`, limits: [perMinute(1)], store });

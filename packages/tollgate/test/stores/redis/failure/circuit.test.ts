@@ -15,7 +15,7 @@ async function startLimiter(options: StoreOptions = {}) {
   const client = new Redis(server.port);
   onTestFinished(() => client.disconnect());
   const observed: RedisStoreObservation[] = [];
-  const store = openStore(client, { timeoutMs: TIMEOUT_MS, observe: (told) => observed.push(told), ...options });
+  const store = openStore(client, { timeout: TIMEOUT_MS, observe: (told) => observed.push(told), ...options });
   const limiter = createLimiter({ name: "api", limits: [perDay(100_000)], store });
   await limiter.allow("warm");
   return {
@@ -23,7 +23,7 @@ async function startLimiter(options: StoreOptions = {}) {
     store,
     limiter,
     observed,
-    states: () => observed.flatMap((told) => ("state" in told ? [told.state] : [])),
+    types: () => observed.map(({ type }) => type),
   };
 }
 
@@ -55,7 +55,7 @@ describe("the circuit breaker", () => {
   });
 
   it("the circuit opens after the server has failed for 400 ms", async () => {
-    const { server, store, limiter, states } = await startLimiter();
+    const { server, store, limiter, types } = await startLimiter();
     await whilePaused(server, 1_500, async () => {
       const startedMs = performance.now();
       while (store.breaker === "closed") await limiter.consume("ann");
@@ -64,11 +64,11 @@ describe("the circuit breaker", () => {
       expect((await limiter.consume("ann")).degraded).toBe("circuit open");
       expect(performance.now() - openedMs).toBeLessThan(TIMEOUT_MS);
     });
-    expect(states()[0]).toBe("open");
+    expect(types()[0]).toBe("down");
   });
 
   it("a probe closes the circuit without any caller", async () => {
-    const { server, store, limiter, states } = await startLimiter();
+    const { server, store, limiter, types } = await startLimiter();
     await whilePaused(server, 1_000, async () => {
       while (store.breaker === "closed") await limiter.consume("ann");
       await eventuallyTrue("a probe", () => store.breaker === "half-open");
@@ -81,7 +81,7 @@ describe("the circuit breaker", () => {
     const before = await calls();
     await eventuallyTrue("a closed circuit", () => store.breaker === "closed");
     expect(await calls()).toBe(before);
-    expect(states().at(-1)).toBe("closed");
+    expect(types().at(-1)).toBe("up");
     expect((await limiter.consume("ann")).degraded).toBeUndefined();
   });
 

@@ -47,7 +47,9 @@ describe("a local fraction of each limit", () => {
       retryAfterMs: 24_000,
       usedAfterRetry: 9,
     });
-    expect(await limiter.explain("ann")).toMatchObject([{ limit: 10, used: 10, remaining: 0, retryAfterMs: 24_000 }]);
+    expect(await limiter.explain("ann")).toMatchObject([
+      { capacity: 10, used: 10, remaining: 0, retryAfterMs: 24_000 },
+    ]);
     clock.advance(24_000);
     expect(await limiter.handle("ann").allow()).toBe(true);
     const charged = await limiter.charge("ann", 1);
@@ -102,7 +104,7 @@ describe("a local fraction of each limit", () => {
     const user = createLimiter({ name: "user", limits: [perMinute(10)], store, clock });
     const route = createLimiter({
       name: "route",
-      limits: (key: string) => (key === "ann" ? [perMinute(100), perDay(4)] : []),
+      limits: (key: string) => (key === "ann" ? [perMinute(100), perDay(4)] : "unlimited"),
       store,
       clock,
     });

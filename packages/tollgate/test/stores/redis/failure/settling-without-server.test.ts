@@ -26,7 +26,7 @@ afterEach(async () => {
  * A login that fails with 401 at once, or succeeds after its password was checked. Three failures a day are allowed.
  */
 async function startLogins() {
-  const store = openStore(client, { onFailure: { fallback: memoryStore(), share: 1 }, timeoutMs: 1_000 });
+  const store = openStore(client, { onFailure: { fallback: memoryStore(), share: 1 }, timeout: "1s" });
   const key = ({ remoteAddress }: HttpFacts) => remoteAddress ?? "unknown";
   const limiter = createLimiter({ name: "login", key, limits: [perDay(3)], store });
   const checking: (() => void)[] = [];

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import { createLimiter, perDay } from "tollgate";
-import { type RedisStore, type RedisStoreOptions, redisStore } from "tollgate/redis";
+import { type RedisStore, type RedisStoreOptions, redisStore, type StoreClient } from "tollgate/redis";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import type { RedisServer } from "../servers/redis-server.ts";
 import type { Reply } from "../servers/resp.ts";
@@ -9,8 +9,6 @@ import { type RedisOptions, startRedis } from "../servers/start-redis.ts";
 
 /** Except in tests of failures, busy machines must cause no timeout. */
 const PATIENT_MS = 10_000;
-/** Manual clocks stand still while the server's clock advances, so keys live a day longer. */
-const A_DAY_MS = 86_400_000;
 
 export type StoreOptions = Omit<RedisStoreOptions, "client">;
 
@@ -29,9 +27,9 @@ export class RedisInUse {
     return openStore(this.client, options);
   }
 
-  /** A store with the limiters' clocks. */
+  /** A store with the limiters' clocks. They stand still while the server's advances, so keys live a day longer. */
   storeByClock(options: StoreOptions = {}): RedisStore {
-    return this.store({ time: "client", maxSkewMs: A_DAY_MS, ...options });
+    return this.store({ time: "client", maxSkew: "1d", ...options });
   }
 
   command(...command: readonly (string | number)[]): Promise<Reply> {
@@ -53,8 +51,8 @@ export class RedisInUse {
   }
 }
 
-export function openStore(client: object, options: StoreOptions = {}): RedisStore {
-  const store = redisStore({ client, prefix: freshPrefix(), timeoutMs: PATIENT_MS, ...options });
+export function openStore(client: StoreClient, options: StoreOptions = {}): RedisStore {
+  const store = redisStore({ client, prefix: freshPrefix(), timeout: PATIENT_MS, warnings: false, ...options });
   onTestFinished(() => store.close());
   return store;
 }
@@ -70,7 +68,7 @@ export function useRedis(options?: RedisOptions): { readonly redis: RedisInUse }
     const client = new Redis(server.port);
     inUse = new RedisInUse(server, client);
     // Loads the script, so that later calls are one command each.
-    const store = redisStore({ client, prefix: "warm", timeoutMs: PATIENT_MS });
+    const store = redisStore({ client, prefix: "warm", timeout: PATIENT_MS });
     await warm(store);
     await store.close();
   });

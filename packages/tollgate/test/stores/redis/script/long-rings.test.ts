@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { transact } from "../../../../src/algorithms/transact.ts";
 import { createTimeCell } from "../../../../src/core/time-cell.ts";
-import { type Report, slidingWindow } from "../../../../src/index.ts";
+import { slidingWindow } from "../../../../src/index.ts";
+import type { Report } from "../../../../src/store/index.ts";
 import { epochOf } from "../../../../src/stores/redis/script/epoch.ts";
 import type { ScriptTransaction } from "../../../../src/stores/redis/script/transaction.ts";
 import { outcomeDifferences } from "./kit/compare-outcomes.ts";

@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { on } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { SharedStore, SharedStoreHandle, SharedStoreOptions } from "tollgate/shared";
 import { DIST, type LimitOf, NAME, STOPPED_MS, sharedStore } from "./library.ts";
@@ -46,8 +46,10 @@ export async function enlist(
     gate: gate.words,
   };
   const worker = new Worker(ENTRY, { workerData: data });
-  await once(worker, "message");
-  const result = once(worker, "message").then(([message]: unknown[]) => message);
+  // Keeps both messages: they come in one turn of the event loop if the worker has ended before this thread reads them.
+  const messages: AsyncIterator<unknown[]> = on(worker, "message");
+  await messages.next();
+  const result = messages.next().then(({ value: [message] }) => message as unknown);
   // A caller that does not wait for the result need not catch its error.
   result.catch(() => {});
   return { worker, result };

@@ -9,7 +9,7 @@ const ROUNDS = 4;
 /** The calls exhaust the second limiter, never the first. */
 const CAPACITIES = [100, 7];
 
-it("four threads that combine limiters count exactly what they admit", { timeout: 60_000 }, async () => {
+it("four threads that combine limiters count exactly what they admit", async () => {
   const store = await storeWith("WebAssembly", { maxKeys: 2 * KEYS, maxBytes: 2 ** 25 });
   const parameters = { keys: KEYS, rounds: ROUNDS, capacities: CAPACITIES };
   const jobs = Array.from({ length: WORKERS }, (): Job => ({ job: "combine.mjs", parameters }));

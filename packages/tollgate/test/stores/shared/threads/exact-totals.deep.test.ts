@@ -31,7 +31,7 @@ const SWAPS: readonly { readonly name: string; readonly made: Swaps; readonly sw
 ];
 
 describe.each(SWAPS)("four threads that swap $name admit exactly the capacity", ({ made, swaps }) => {
-  it.each(CASES)("$name", { timeout: 60_000 }, async ({ limits, keys, capacity, costs }) => {
+  it.each(CASES)("$name", async ({ limits, keys, capacity, costs }) => {
     const store = await storeWith(made, { maxKeys: 2_000, maxBytes: 2 ** 24 });
     expect(store.handle.memory instanceof SharedArrayBuffer).toBe(made === "BigInt64Array");
     const jobs = Array.from({ length: WORKERS }, (_, index): Job => {

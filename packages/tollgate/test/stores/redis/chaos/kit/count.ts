@@ -1,5 +1,5 @@
 import { createLimiter, type LimitStatus } from "tollgate";
-import { redisStore } from "tollgate/redis";
+import { redisStore, type StoreClient } from "tollgate/redis";
 import { type CallRecord, type Landing, landing } from "./call-record.ts";
 import { LIMITS, type LimiterName } from "./limits.ts";
 
@@ -49,11 +49,11 @@ export function miscounted(counts: Counts, used: ReadonlyMap<string, number>): s
 
 /** The counts on the server for all keys of these calls, by their limiters' first limits. */
 export async function usedOf(
-  client: object,
+  client: StoreClient,
   prefix: string,
   calls: readonly CallRecord[],
 ): Promise<ReadonlyMap<string, number>> {
-  const store = redisStore({ client, prefix, timeoutMs: 10_000, onFailure: "deny" });
+  const store = redisStore({ client, prefix, timeout: "10s", onFailure: "deny" });
   const used = new Map<string, number>();
   for (const limiter of Object.keys(LIMITS) as LimiterName[]) {
     const reader = createLimiter({ name: limiter, limits: LIMITS[limiter], store });

@@ -86,6 +86,6 @@ export class Fleet {
   }
 }
 
-function isOpening(observation: RedisStoreObservation): boolean {
-  return observation.type === "breaker" && observation.state === "open";
+function isOpening({ type }: RedisStoreObservation): boolean {
+  return type === "down";
 }

@@ -1,5 +1,5 @@
 import { type AsyncLimiter, createLimiter, memoryStore, type Observation } from "tollgate";
-import { type RedisStore, type RedisStoreObservation, redisStore } from "tollgate/redis";
+import { type RedisStore, type RedisStoreObservation, redisStore, type StoreClient } from "tollgate/redis";
 import type { Random } from "../../script/kit/random.ts";
 import type { CallRecord } from "./call-record.ts";
 import { LIMITS, type LimiterName } from "./limits.ts";
@@ -16,7 +16,7 @@ const BULK = 4;
 export interface LaneOptions {
   /** The name of the client. */
   readonly name: string;
-  readonly client: object;
+  readonly client: StoreClient;
   readonly policy: Policy;
   readonly prefix: string;
   readonly timeoutMs: number;
@@ -45,7 +45,7 @@ export class Lane {
     this.timeoutMs = timeoutMs;
     const onFailure = policy === "fraction" ? { fallback: memoryStore(), share: FRACTION } : policy;
     const observe = (observation: RedisStoreObservation): number => this.observed.push(observation);
-    const store = redisStore({ client, prefix, timeoutMs, onFailure, observe });
+    const store = redisStore({ client, prefix, timeout: timeoutMs, onFailure, observe });
     this.store = store;
     const hear = (observation: Observation): void => this.#observe(observation);
     this.#limiters = {

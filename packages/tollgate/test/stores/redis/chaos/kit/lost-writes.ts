@@ -1,5 +1,5 @@
 import { createLimiter, fixedWindow } from "tollgate";
-import { redisStore } from "tollgate/redis";
+import { redisStore, type StoreClient } from "tollgate/redis";
 import { eventuallyTrue } from "../../servers/eventually.ts";
 import type { RedisServer } from "../../servers/redis-server.ts";
 import { type CallRecord, type Landing, landing } from "./call-record.ts";
@@ -35,8 +35,8 @@ export class CountedKey {
   readonly #used: () => Promise<number>;
   #admitted = 0;
 
-  constructor(client: object, key: string) {
-    const store = redisStore({ client, prefix: "counted", timeoutMs: 5_000, onFailure: "deny" });
+  constructor(client: StoreClient, key: string) {
+    const store = redisStore({ client, prefix: "counted", timeout: "5s", onFailure: "deny" });
     const limits = [fixedWindow({ limit: CAPACITY, window: "1d", anchor: "first-use" })];
     const limiter = createLimiter({ name: "counted", limits, store });
     this.#take = async () => {

@@ -23,7 +23,7 @@ const LIMITS = [
 ].slice(0, limits);
 
 async function takeAll(client: Redis): Promise<Tally> {
-  const store = redisStore({ client, prefix, timeoutMs: 20_000, onFailure: "deny" });
+  const store = redisStore({ client, prefix, timeout: "20s", onFailure: "deny" });
   const limiter = createLimiter({ name: "fleet", limits: LIMITS, store });
   const tally = { asked: 0, admitted: 0, degraded: 0 };
   for (let round = 0; round < rounds; round += 1) {

@@ -50,7 +50,7 @@ export function stage<Here extends Place, Result>(
     const aside = await here.connectAside();
     told = { run, used: await usedOf(aside.client, all.prefix, run.calls) };
     await aside.close();
-  }, 80_000);
+  });
   afterAll(async () => {
     await fleet?.close();
     await place?.stop();

@@ -9,6 +9,7 @@ import {
   createCluster as createCluster5,
   createSentinel as createSentinel5,
 } from "redis-5";
+import type { IoredisStoreClient, NodeRedisStoreClient, StoreClient } from "tollgate/redis";
 
 export interface Address {
   readonly host: string;
@@ -20,7 +21,7 @@ export type Detours = Readonly<Record<string, Address>>;
 
 /** A connected client, as applications have it. */
 export interface ConnectedClient {
-  readonly client: object;
+  readonly client: StoreClient;
   /** Disconnects immediately. Idempotent. */
   close(): Promise<void>;
 }
@@ -45,7 +46,7 @@ const GLIDE_REQUEST_TIMEOUT_MS = 250;
 function ignore(): void {}
 
 /** The common part of ioredis 5 and 6 and iovalkey. */
-interface IoredisLike {
+interface IoredisLike extends IoredisStoreClient {
   on(event: "error", listener: () => void): unknown;
   ping(): Promise<unknown>;
   disconnect(): void;
@@ -58,10 +59,8 @@ async function connectedIoredis(client: IoredisLike): Promise<ConnectedClient> {
 }
 
 /** The common part of all versions and flavours of redis. */
-interface NodeRedisLike {
-  readonly isOpen: boolean;
+interface NodeRedisLike extends NodeRedisStoreClient {
   on(event: "error", listener: () => void): unknown;
-  connect(): Promise<unknown>;
   destroy?(): unknown;
   disconnect?(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { Report } from "../../../../../src/index.ts";
+import type { Report } from "../../../../../src/store/index.ts";
 import type { TransactionOutcome } from "../../../../../src/stores/redis/script/decode-reply.ts";
 
 const FIGURES = ["conforms", "used", "waitUs", "usedAfterWait", "resetUs"] as const;

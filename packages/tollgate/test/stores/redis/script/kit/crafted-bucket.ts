@@ -4,7 +4,8 @@ import { type TickScale, tickScale } from "../../../../../src/core/limits/tick-s
 import { createPlan } from "../../../../../src/core/plan.ts";
 import { createTimeCell } from "../../../../../src/core/time-cell.ts";
 import { VERBS } from "../../../../../src/core/verbs.ts";
-import { Report, tokenBucket } from "../../../../../src/index.ts";
+import { tokenBucket } from "../../../../../src/index.ts";
+import { Report } from "../../../../../src/store/index.ts";
 import { encodePlan } from "../../../../../src/stores/redis/script/encode-plan.ts";
 import { epochOf } from "../../../../../src/stores/redis/script/epoch.ts";
 import { outcomeDifferences } from "./compare-outcomes.ts";

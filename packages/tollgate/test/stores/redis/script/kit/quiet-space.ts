@@ -1,7 +1,7 @@
 import type { SyncSpace } from "../../../../../src/core/store.ts";
 import type { TimeCell } from "../../../../../src/core/time-cell.ts";
 import type { Verb } from "../../../../../src/core/verbs.ts";
-import type { Plan, Report } from "../../../../../src/index.ts";
+import type { Plan, Report } from "../../../../../src/store/index.ts";
 
 /** A space that cleans up only on request. */
 export class QuietSpace implements SyncSpace {

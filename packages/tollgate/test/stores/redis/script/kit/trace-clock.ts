@@ -1,4 +1,4 @@
-import type { Report } from "../../../../../src/index.ts";
+import type { Report } from "../../../../../src/store/index.ts";
 import { capacityOf, type LimitSpec, spansUs } from "../../../../properties/limit-spec.ts";
 import { YEAR_US } from "../../../../properties/times.ts";
 import type { Random } from "./random.ts";

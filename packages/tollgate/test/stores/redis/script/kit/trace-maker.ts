@@ -1,6 +1,6 @@
 import { transact } from "../../../../../src/algorithms/transact.ts";
 import { createTimeCell } from "../../../../../src/core/time-cell.ts";
-import type { Report } from "../../../../../src/index.ts";
+import type { Report } from "../../../../../src/store/index.ts";
 import type { TransactionOutcome } from "../../../../../src/stores/redis/script/decode-reply.ts";
 import { epochOf } from "../../../../../src/stores/redis/script/epoch.ts";
 import type { ScriptKey, ScriptTransaction, ScriptVerb } from "../../../../../src/stores/redis/script/transaction.ts";

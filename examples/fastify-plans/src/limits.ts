@@ -1,0 +1,51 @@
+import { Redis } from "ioredis";
+import {
+  type AsyncLimiter,
+  createLimiter,
+  type Limit,
+  type Limiter,
+  memoryStore,
+  perMinute,
+  perSecond,
+} from "tollgate";
+import { clientIp, type HttpFacts } from "tollgate/fastify";
+import { redisStore } from "tollgate/redis";
+import type { Account, PlanName } from "./accounts.js";
+
+const PLANS: Readonly<Record<PlanName, readonly Limit[]>> = {
+  free: [perMinute(3, { name: "free" })],
+  pro: [perSecond(20, { name: "pro burst" }), perMinute(600, { name: "pro" })],
+};
+
+const OF_PLANS = {
+  name: "plans",
+  key: (account: Account) => account.id,
+  limits: (account: Account) => PLANS[account.plan],
+};
+
+export interface Limits {
+  readonly ofPlans: Limiter<Account> | AsyncLimiter<Account>;
+  /** Clients whose API key is unknown: guesses, in this process. */
+  readonly ofGuesses: Limiter<HttpFacts>;
+  close(): Promise<void>;
+}
+
+/** Redis in production, where several processes share the limits; memory in development. */
+export function createLimits(redisUrl: string | undefined): Limits {
+  const ofGuesses = createLimiter({ name: "guesses", key: clientIp(), limits: [perMinute(5)] });
+  if (redisUrl === undefined) return { ofPlans: createLimiter(OF_PLANS), ofGuesses, close: async () => {} };
+
+  const client = new Redis(redisUrl, { retryStrategy: () => 50 });
+  // The store decides what happens to calls that fail; without a listener ioredis prints each error.
+  client.on("error", () => {});
+  // While Redis is away, each of two processes admits half of each limit.
+  const store = redisStore({ client, onFailure: { fallback: memoryStore(), share: 0.5 } });
+  return {
+    ofPlans: createLimiter({ ...OF_PLANS, store }),
+    ofGuesses,
+    close: async () => {
+      await store.close();
+      client.disconnect();
+    },
+  };
+}

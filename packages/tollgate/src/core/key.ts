@@ -1,0 +1,74 @@
+import { isPromise } from "./checks.ts";
+import { show, TollgateError } from "./errors.ts";
+
+/** A part of a key that is a tuple. */
+export type KeyPart = string | number | bigint;
+
+/**
+ * What a limiter counts by. A number or bigint alone is its decimal text: 42, 42n and "42" are one key. In a tuple they
+ * differ, and no two different tuples are one key. Numbers go from −(2^53 − 1) to 2^53 − 1.
+ */
+export type Key = KeyPart | readonly KeyPart[];
+
+/** Encoded tuples begin with it. A string that begins with it gets another one, so that it is no tuple. */
+const TUPLE_MARK = "[";
+export const TUPLE_MARK_UNIT = 0x5b;
+
+/**
+ * The key as text, under which stores count it: strings and numbers as they are, tuples as JSON with an `n` after each
+ * bigint. After its `[`, a tuple has a quote, a digit or a minus sign, so it differs from a string with two marks.
+ *
+ * @throws TollgateError `ERR_KEY` unless it is a key.
+ */
+export function encodeKey(key: unknown): string {
+  switch (typeof key) {
+    case "string":
+      return key.charCodeAt(0) === TUPLE_MARK_UNIT ? TUPLE_MARK + key : key;
+    case "number":
+      return numberText("key", key);
+    case "bigint":
+      return String(key);
+    default:
+      return encodeTuple(key);
+  }
+}
+
+function encodeTuple(key: unknown): string {
+  if (!Array.isArray(key)) throw keyError("key", "a string, a number, a bigint or a tuple of them", key, hintFor(key));
+  if (key.length === 0) throw new TollgateError("ERR_KEY", "key: expected a tuple of at least one part, got none");
+  // `map` would skip holes.
+  return `${TUPLE_MARK}${Array.from(key, encodePart).join(",")}]`;
+}
+
+function encodePart(part: unknown, index: number): string {
+  switch (typeof part) {
+    case "string":
+      // Well-formed: lone surrogates are escaped, each in its own way.
+      return JSON.stringify(part);
+    case "number":
+      return numberText(`key[${index}]`, part);
+    case "bigint":
+      return `${part}n`;
+    default:
+      throw keyError(`key[${index}]`, "a string, a number or a bigint", part, hintFor(part));
+  }
+}
+
+/** Greater numbers are refused: they may have been rounded, and then two clients would share a key. */
+function numberText(what: string, number: number): string {
+  // The text of −0 is 0. NaN is not smaller than anything.
+  if (Math.abs(number) <= Number.MAX_SAFE_INTEGER) return String(number);
+  throw keyError(what, "a number from -(2^53 - 1) to 2^53 - 1", number, "; pass greater ones as a bigint or a string");
+}
+
+function hintFor(key: unknown): string {
+  if (typeof key === "function") return "; a function that makes key functions has to be called, as in clientIp()";
+  if (!isPromise(key)) return "";
+  // The promise is refused; its rejection must not end the process.
+  key.then(undefined, () => {});
+  return "; for look-ups, pass an async function, or set async: true";
+}
+
+function keyError(what: string, expected: string, got: unknown, hint = ""): TollgateError {
+  return new TollgateError("ERR_KEY", `${what}: expected ${expected}, got ${show(got)}${hint}`);
+}

@@ -1,0 +1,45 @@
+import { TollgateError } from "../core/errors.ts";
+import type { Choice, PlannedSpace, Selection } from "./selection.ts";
+
+/** Several selections as one. */
+export class CombinedSelection<Input, Part, Space extends PlannedSpace> implements Selection<Input, Space> {
+  readonly fixed = undefined;
+  readonly unknownUnits = "ignored";
+  readonly #parts: readonly Selection<Part, Space>[];
+  readonly #inputOf: (input: Input, index: number) => Part;
+
+  /** `inputOf` finds the input of the part with that index. */
+  constructor(parts: readonly Selection<Part, Space>[], inputOf: (input: Input, index: number) => Part) {
+    this.#parts = parts;
+    this.#inputOf = inputOf;
+  }
+
+  choose(input: Input): Choice<Space> {
+    return together(this.#parts.map((part, index) => part.choose(this.#inputOf(input, index))));
+  }
+
+  keep(input: Input): Choice<Space> {
+    return together(this.#parts.map((part, index) => part.keep(this.#inputOf(input, index))));
+  }
+
+  keepKey(): never {
+    throw new TollgateError("ERR_COMBINE", "byKey: expected one limiter, got a combination; ask each of its limiters");
+  }
+
+  spaces(): readonly Space[] {
+    return this.#parts.flatMap((part) => part.spaces());
+  }
+
+  maintain(): void {
+    for (const part of this.#parts) part.maintain();
+  }
+}
+
+function together<Space>(choices: readonly Choice<Space>[]): Choice<Space> {
+  return {
+    keys: choices.flatMap(({ keys }) => keys),
+    deniedBy: choices.find(({ deniedBy }) => deniedBy !== undefined)?.deniedBy,
+    places: () => choices.flatMap((choice) => choice.places()),
+    everyPlace: () => choices.flatMap((choice) => choice.everyPlace()),
+  };
+}

@@ -1,0 +1,151 @@
+import type { Clock } from "../core/clock.ts";
+import type { Cost } from "../core/cost.ts";
+import type { Decision, LimitStatus } from "../core/decision.ts";
+import type { Key } from "../core/key.ts";
+import type { Limit } from "../core/limits/limit.ts";
+import type { Observer } from "../core/observer.ts";
+import type { AsyncStoreLimiter } from "./async-store-limiter.ts";
+import { checkBatch } from "./check-arguments.ts";
+import type { AsyncHandle, AsyncLimiter, Handle } from "./limiter.ts";
+import type { Source } from "./selection.ts";
+import { markLimiters } from "./store-limiter.ts";
+import type { SyncStoreLimiter } from "./sync-store-limiter.ts";
+
+/** A limiter whose input has been looked up: it decides without a promise in between. */
+export type DecidingLimiter<Found> = SyncStoreLimiter<Found> | AsyncStoreLimiter<Found>;
+
+/** The parts of a limiter that looks keys or limits up. */
+export interface LookupParts<Input, Found> {
+  readonly limiter: DecidingLimiter<Found>;
+  readonly lookUp: (input: Input) => Promise<Found>;
+}
+
+/**
+ * Looks up what an input is counted by, then asks another limiter. Look-ups are concurrent, and nothing is counted
+ * before a look-up is over.
+ */
+export class LookupLimiter<Input, Found> implements AsyncLimiter<Input> {
+  readonly kind = "async";
+  readonly name: string;
+  readonly clock: Clock;
+  readonly sources: readonly Source[];
+  readonly observers: readonly Observer[];
+  readonly limiter: DecidingLimiter<Found>;
+  readonly lookUp: (input: Input) => Promise<Found>;
+
+  constructor({ limiter, lookUp }: LookupParts<Input, Found>) {
+    this.name = limiter.name;
+    this.clock = limiter.clock;
+    this.sources = limiter.sources;
+    this.observers = limiter.observers;
+    this.limiter = limiter;
+    this.lookUp = lookUp;
+    Object.freeze(this);
+  }
+
+  static {
+    markLimiters(LookupLimiter.prototype);
+  }
+
+  async allow(input: Input, cost: Cost = 1): Promise<boolean> {
+    return this.limiter.allow(await this.lookUp(input), cost);
+  }
+
+  async allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): Promise<number> {
+    checkBatch(inputs, out);
+    const found = await Promise.all(Array.from(inputs, (input) => this.lookUp(input)));
+    return this.limiter.allowMany(found, out, cost);
+  }
+
+  async consume(input: Input, cost: Cost = 1): Promise<Decision> {
+    return this.limiter.consume(await this.lookUp(input), cost);
+  }
+
+  async peek(input: Input, cost: Cost = 1): Promise<Decision> {
+    return this.limiter.peek(await this.lookUp(input), cost);
+  }
+
+  async explain(input: Input, cost: Cost = 1): Promise<LimitStatus[]> {
+    return this.limiter.explain(await this.lookUp(input), cost);
+  }
+
+  async charge(input: Input, cost: Cost, decision?: Decision): Promise<Decision> {
+    return this.limiter.charge(await this.lookUp(input), cost, decision);
+  }
+
+  async refund(input: Input, cost: Cost, decision?: Decision): Promise<void> {
+    await this.limiter.refund(await this.lookUp(input), cost, decision);
+  }
+
+  async reset(input: Input): Promise<void> {
+    await this.limiter.reset(await this.lookUp(input));
+  }
+
+  handle(input: Input): AsyncHandle {
+    return new LaterHandle(this.lookUp(input).then((found) => this.limiter.handle(found)));
+  }
+
+  byKey(key: Key, limits?: readonly Limit[]): AsyncHandle {
+    return new LaterHandle(Promise.resolve(this.limiter.byKey(key, limits)));
+  }
+
+  async clear(): Promise<void> {
+    await this.limiter.clear();
+  }
+
+  async sweep(): Promise<number> {
+    return this.limiter.sweep();
+  }
+
+  async size(): Promise<number> {
+    const { limiter } = this;
+    return limiter.kind === "sync" ? limiter.size : limiter.size();
+  }
+
+  async close(): Promise<void> {
+    await this.limiter.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/** A handle that waits for its look-up. */
+class LaterHandle implements AsyncHandle {
+  readonly #handle: Promise<Handle | AsyncHandle>;
+
+  constructor(handle: Promise<Handle | AsyncHandle>) {
+    this.#handle = handle;
+    // Its calls reject. A handle without calls must not end the process.
+    handle.catch(() => {});
+  }
+
+  async allow(cost?: Cost): Promise<boolean> {
+    return (await this.#handle).allow(cost);
+  }
+
+  async consume(cost?: Cost): Promise<Decision> {
+    return (await this.#handle).consume(cost);
+  }
+
+  async peek(cost?: Cost): Promise<Decision> {
+    return (await this.#handle).peek(cost);
+  }
+
+  async explain(cost?: Cost): Promise<LimitStatus[]> {
+    return (await this.#handle).explain(cost);
+  }
+
+  async charge(cost: Cost, decision?: Decision): Promise<Decision> {
+    return (await this.#handle).charge(cost, decision);
+  }
+
+  async refund(cost: Cost, decision?: Decision): Promise<void> {
+    await (await this.#handle).refund(cost, decision);
+  }
+
+  async reset(): Promise<void> {
+    await (await this.#handle).reset();
+  }
+}

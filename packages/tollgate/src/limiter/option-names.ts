@@ -1,0 +1,37 @@
+import { checkOptions, type OptionHints } from "../core/check-options.ts";
+import type { Key } from "../core/key.ts";
+import type { SyncStore } from "../core/store.ts";
+import type { AsyncOption, CreateOptions, StoreOption } from "./created-limiter.ts";
+import type { ChosenLimits } from "./limits-choice.ts";
+
+type OptionName =
+  | keyof CreateOptions<never, Key, ChosenLimits>
+  | keyof StoreOption<SyncStore>
+  | keyof AsyncOption<true>;
+
+const NAMES: Readonly<Record<OptionName, true>> = {
+  name: true,
+  key: true,
+  limits: true,
+  store: true,
+  async: true,
+  clock: true,
+  observe: true,
+};
+
+const OF_A_LIMIT = "it belongs to a limit, such as perMinute(100, { burst: 20 })";
+/** What other rate limiters call these options. */
+const HINTS: OptionHints = {
+  burst: OF_A_LIMIT,
+  capacity: OF_A_LIMIT,
+  keyGenerator: 'it is called "key" here',
+  max: OF_A_LIMIT,
+  points: OF_A_LIMIT,
+  window: OF_A_LIMIT,
+  windowMs: OF_A_LIMIT,
+};
+
+/** @throws TollgateError `ERR_OPTION` unless these are options of `createLimiter`, all of them known. */
+export function checkLimiterOptionNames(options: unknown): void {
+  checkOptions("createLimiter", options, NAMES, HINTS);
+}

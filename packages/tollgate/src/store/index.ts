@@ -1,0 +1,24 @@
+// For authors of stores. `docs/writing-a-store.md` walks through one.
+
+export { CompiledPlan } from "../algorithms/compiled-plan.ts";
+export type { Algorithm, Kernel, PlainTake } from "../algorithms/kernel.ts";
+export { algorithmOf, compileLimit } from "../algorithms/registry.ts";
+export { REACH_US, type Ticks } from "../algorithms/ticks.ts";
+export { type DecidingSpace, transact } from "../algorithms/transact.ts";
+export { type Clock, readInto, readTime } from "../core/clock.ts";
+export { KeyRef } from "../core/key-ref.ts";
+export { createPlan, type Plan, type Scope } from "../core/plan.ts";
+export { Report } from "../core/report.ts";
+export type {
+  AsyncSpace,
+  AsyncStore,
+  Call,
+  LimiterContext,
+  SyncSpace,
+  SyncStore,
+  TakenFrom,
+} from "../core/store.ts";
+export { createTimeCell, type TimeCell } from "../core/time-cell.ts";
+export { VERBS, type Verb, type VerbTraits } from "../core/verbs.ts";
+export { PlanMap } from "./plan-map.ts";
+export { PlanVerbs } from "./plan-verbs.ts";

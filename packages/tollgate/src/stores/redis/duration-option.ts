@@ -1,0 +1,35 @@
+import { type Duration, formatMicroseconds, toMicroseconds, toMilliseconds } from "../../core/duration.ts";
+import { show, TollgateError } from "../../core/errors.ts";
+
+/** A duration of no length in text. Elsewhere durations are above zero. */
+const NONE = /^0(?:ms|[smhdw])$/;
+
+/**
+ * A duration option in whole milliseconds. Where `leastMs` is 0, `0` and texts such as `"0s"` are accepted.
+ *
+ * @throws TollgateError `ERR_DURATION` with the accepted range.
+ */
+export function checkDuration(option: string, duration: unknown, leastMs: number, mostMs: number): number {
+  const ms = millisecondsOf(duration);
+  if (Number.isSafeInteger(ms) && ms >= leastMs && ms <= mostMs) return ms;
+  throw new TollgateError(
+    "ERR_DURATION",
+    `${option}: expected whole milliseconds or text such as "250ms" or "5s", ` +
+      `from ${textOf(leastMs)} to ${textOf(mostMs)}, got ${show(duration)}`,
+  );
+}
+
+/** NaN unless it is a duration. */
+function millisecondsOf(duration: unknown): number {
+  if (duration === 0 || (typeof duration === "string" && NONE.test(duration))) return 0;
+  try {
+    return toMilliseconds(toMicroseconds("duration", duration as Duration));
+  } catch (error) {
+    if (error instanceof TollgateError) return Number.NaN;
+    throw error;
+  }
+}
+
+function textOf(ms: number): string {
+  return ms === 0 ? "0" : formatMicroseconds(ms * 1000);
+}

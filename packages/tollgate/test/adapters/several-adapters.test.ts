@@ -1,0 +1,117 @@
+import type { Server } from "node:http";
+import { createAdaptorServer } from "@hono/node-server";
+import express from "express";
+import { Hono } from "hono";
+import Koa from "koa";
+import { rateLimit as inFrontOfExpress } from "tollgate/express";
+import { decisionOf, rateLimit as inFrontOfFetch } from "tollgate/fetch";
+import { rateLimit as inFrontOfHono } from "tollgate/hono";
+import { rateLimit as inFrontOfKoa } from "tollgate/koa";
+import { rateLimit as inFrontOfNode } from "tollgate/node";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { bucketOf, manualLimiter } from "./suite/case.ts";
+import { type Answer, send } from "./suite/client.ts";
+import type { RunningServer } from "./suite/harness.ts";
+import { listenHere, serveHere } from "./suite/node-server.ts";
+
+function limit(capacity: number) {
+  return { limiter: manualLimiter([bucketOf(capacity)]).limiter };
+}
+
+async function ask(serving: Promise<RunningServer>): Promise<Answer> {
+  const server = await serving;
+  onTestFinished(() => server.close());
+  return send(server.url);
+}
+
+function expectBoth({ headers }: Pick<Answer, "headers">, [first, second]: readonly [number, number]): void {
+  const least = Math.min(first, second);
+  expect(headers["ratelimit-policy"]).toBe(`"bucket";q=${first};w=${first}, "bucket";q=${second};w=${second}`);
+  expect(headers["ratelimit"]).toBe(`"bucket";r=${least - 1};t=1`);
+}
+
+const CAPACITIES = [
+  [9, 3],
+  [3, 9],
+] as const;
+
+describe.each(CAPACITIES)("limiters of two adapters in a row, of %d and %d", (first, second) => {
+  it("are both told by a Node handler in Express", async () => {
+    const app = express();
+    app.use(inFrontOfExpress(limit(first)));
+    app.use(inFrontOfNode(limit(second))((_request, response) => void response.end("hello")));
+    expectBoth(await ask(serveHere(app)), [first, second]);
+  });
+
+  it("are both told by Express behind a Node handler", async () => {
+    const app = express();
+    app.use(inFrontOfExpress(limit(second)));
+    app.get("/", (_request, response) => void response.send("hello"));
+    expectBoth(await ask(serveHere(inFrontOfNode(limit(first))((request, response) => void app(request, response)))), [
+      first,
+      second,
+    ]);
+  });
+
+  it("are both told by Koa behind a Node handler", async () => {
+    const app = new Koa();
+    app.use(inFrontOfKoa(limit(second)));
+    app.use((context) => {
+      context.body = "hello";
+    });
+    const listener = app.callback();
+    const handler = inFrontOfNode(limit(first))((request, response) => void listener(request, response));
+    expectBoth(await ask(serveHere(handler)), [first, second]);
+  });
+
+  it("are both told by a fetch handler in Hono on Node", async () => {
+    const server = createAdaptorServer({ fetch: fetchInHono(first, second).fetch }) as Server;
+    expectBoth(await ask(listenHere(server)), [first, second]);
+  });
+
+  it("are both told by a fetch handler in Hono without a server", async () => {
+    const { headers } = await fetchInHono(first, second).request("/");
+    expectBoth({ headers: Object.fromEntries(headers) }, [first, second]);
+  });
+});
+
+function fetchInHono(first: number, second: number): Hono {
+  const app = new Hono();
+  app.use(inFrontOfHono(limit(first)));
+  const handle = inFrontOfFetch(limit(second))((request) => new Response(String(decisionOf(request)?.remaining)));
+  app.get("/", (context) => handle(context.req.raw));
+  return app;
+}
+
+describe("the headers of two limiters", () => {
+  it("leave a header of the handler's own alone", async () => {
+    const handler = inFrontOfNode(limit(9))((_request, response) => {
+      response.setHeader("RateLimit", "own");
+      response.end("hello");
+    });
+    const { headers } = await ask(serveHere(inFrontOfNode(limit(3))(handler)));
+    expect([headers["ratelimit"], headers["ratelimit-policy"]]).toEqual(["own", '"bucket";q=3;w=3, "bucket";q=9;w=9']);
+  });
+
+  it("are those of one request if a handler of fetch gets the same object twice", async () => {
+    const handle = inFrontOfFetch(limit(9))(() => new Response("hello"));
+    const request = new Request("http://here.example/");
+    const told = async () => (await handle(request)).headers.get("ratelimit-policy");
+    expect([await told(), await told()]).toEqual(['"bucket";q=9;w=9', '"bucket";q=9;w=9']);
+    const other = inFrontOfFetch(limit(3))(() => new Response("hello"));
+    expect((await other(request)).headers.get("ratelimit-policy")).toBe('"bucket";q=3;w=3');
+  });
+
+  it("include the wait of a denial that onDenied has waived", async () => {
+    const app = express();
+    const onDenied = (_request: unknown, _response: unknown, _decision: unknown, next: () => void) => next();
+    app.use(inFrontOfExpress({ ...limit(1), cost: 1, onDenied }));
+    app.use(inFrontOfExpress(limit(9)));
+    app.get("/", (_request, response) => void response.send("hello"));
+    const server = await serveHere(app);
+    onTestFinished(() => server.close());
+    await send(server.url);
+    const { headers, status } = await send(server.url);
+    expect([status, headers["ratelimit"], headers["retry-after"]]).toEqual([200, '"bucket";r=0;t=1', undefined]);
+  });
+});

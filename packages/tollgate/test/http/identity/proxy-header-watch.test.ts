@@ -1,0 +1,82 @@
+import { createLimiter, perMinute } from "tollgate";
+import { type ClientIpOptions, clientIp, type HttpFacts, rateLimit } from "tollgate/node";
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, onTestFinished, vi } from "vitest";
+import { forgetWarnings } from "../../../src/core/warnings.ts";
+import { serveHere } from "../../adapters/suite/node-server.ts";
+
+const FORWARDED = { "X-Forwarded-For": "192.0.2.7" };
+const TEXT =
+  "tollgate: a request has X-Forwarded-For, and clientIp() has no trustProxy, so it sees the address of the proxy; " +
+  "set trustProxy to what is in front, or to false if nothing is (docs/warnings.md#untrusted-proxy)";
+
+let warned: MockInstance<typeof console.warn>;
+
+beforeEach(() => {
+  forgetWarnings();
+  warned = vi.spyOn(console, "warn").mockImplementation(() => {});
+});
+
+afterEach(() => {
+  warned.mockRestore();
+});
+
+/** A server behind a limiter, and how to send it requests. */
+async function serve(
+  options: ClientIpOptions,
+  filter: { readonly allowList?: readonly string[]; readonly trustProxy?: false } = {},
+) {
+  const limiter = createLimiter({ key: clientIp(options), limits: [perMinute(1_000)] });
+  const server = await serveHere(rateLimit({ limiter, ...filter })((_request, response) => void response.end("hello")));
+  onTestFinished(() => server.close());
+  return async (headers: Readonly<Record<string, string>>, times = 1) => {
+    for (let i = 0; i < times; i += 1) await (await fetch(server.url, { headers })).text();
+  };
+}
+
+describe("a proxy's header without trustProxy", () => {
+  it("is warned of once, whatever the number of requests and limiters", async () => {
+    const send = await serve({});
+    const sendElsewhere = await serve({});
+    await send(FORWARDED, 70);
+    await sendElsewhere(FORWARDED, 70);
+    expect(warned.mock.calls).toEqual([[TEXT]]);
+  });
+
+  it("is warned of if it is Forwarded", async () => {
+    const send = await serve({});
+    await send({ Forwarded: "for=192.0.2.7" });
+    expect(warned.mock.calls).toEqual([[TEXT.replace("X-Forwarded-For", "Forwarded")]]);
+  });
+
+  it("is warned of if requests without it came first", async () => {
+    const send = await serve({});
+    await send({}, 3);
+    await send(FORWARDED, 64);
+    expect(warned).toHaveBeenCalledTimes(1);
+  });
+
+  it("is warned of by lists of addresses", async () => {
+    const send = await serve({ trustProxy: false }, { allowList: ["10.0.0.0/8"] });
+    await send(FORWARDED);
+    expect(warned.mock.calls).toEqual([[TEXT.replace("clientIp()", "rateLimit with a list")]]);
+  });
+
+  it.each<[ClientIpOptions]>([
+    [{ warnings: false }],
+    [{ trustProxy: false }],
+    [{ trustProxy: 0 }],
+    [{ trustProxy: 1 }],
+  ])("is not warned of with clientIp(%j)", async (options) => {
+    const send = await serve(options, { allowList: ["10.0.0.0/8"], trustProxy: false });
+    await send(FORWARDED, 3);
+    expect(warned).not.toHaveBeenCalled();
+  });
+
+  it("is looked for in one of 64 requests", () => {
+    const key = clientIp();
+    const header = vi.fn<HttpFacts["header"]>(() => undefined);
+    const facts: HttpFacts = { method: "GET", path: "/", remoteAddress: "192.0.2.1", header };
+    for (let i = 0; i < 640; i += 1) key(facts);
+    expect(header).toHaveBeenCalledTimes(2 * 10);
+  });
+});

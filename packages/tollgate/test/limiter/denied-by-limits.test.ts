@@ -1,0 +1,84 @@
+import { type AsyncStore, type ChosenLimits, combine, createLimiter, type Observation, perDay } from "tollgate";
+import { rateLimit } from "tollgate/fetch";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+import { AsyncTwin } from "../testing/async-twin.ts";
+import { EVERY_STORE } from "./every-store.ts";
+import { START_MS } from "./set-up.ts";
+
+const DENIED = {
+  allowed: false,
+  reason: "denied-by-limits",
+  limiter: "plans",
+  limit: undefined,
+  limits: [],
+  violated: [],
+  remaining: undefined,
+  limitRemaining: undefined,
+  retryAfterMs: Number.POSITIVE_INFINITY,
+  resetMs: 0,
+  usedAfterRetry: 0,
+};
+
+describe.each(EVERY_STORE)('"deny" over %s', (_name, createStore) => {
+  const clock = manualClock(START_MS);
+
+  it("denies by every verb, counts nothing, and is observed", async () => {
+    const seen: Observation[] = [];
+    const limits = (): ChosenLimits => "deny";
+    const observe = (one: Observation) => void seen.push(one);
+    const limiter = createLimiter({ name: "plans", limits, clock, observe, store: createStore() });
+    const handle = limiter.handle("ann");
+    expect([await limiter.allow("ann"), await handle.allow()]).toEqual([false, false]);
+    for (const call of [limiter.consume("ann"), limiter.peek("ann"), limiter.charge("ann", 1), handle.consume()]) {
+      expect(await call).toEqual(DENIED);
+    }
+    await limiter.refund("ann", 1);
+    expect(await limiter.explain("ann")).toEqual([]);
+    const out = new Uint8Array([1, 1]);
+    expect([await limiter.allowMany(["ann", "bob"], out), ...out]).toEqual([0, 0, 0]);
+    expect(await (limiter.kind === "sync" ? limiter.size : limiter.size())).toBe(0);
+    expect(seen.map((one) => one.type === "decision" && one.decision.allowed)).toEqual(seen.map(() => false));
+    expect(seen).toHaveLength(7);
+  });
+
+  it("of one limiter denies a combination, whose other limiters count nothing", async () => {
+    const options = { clock, store: createStore() };
+    const all = createLimiter({ ...options, name: "all", limits: [perDay(5)] });
+    const plans = createLimiter({ ...options, name: "plans", limits: (): ChosenLimits => "deny" });
+    const both = combine(all, plans);
+    expect(await both.consume("ann")).toEqual(DENIED);
+    expect(await both.allow("ann")).toBe(false);
+    expect((await both.explain("ann")).map(({ limiter, used }) => [limiter, used])).toEqual([["all", 0]]);
+  });
+});
+
+describe('"deny" over a store with an "allow" of its own', () => {
+  it("asks it nothing", async () => {
+    const twin = new AsyncTwin();
+    const store: AsyncStore = {
+      kind: "async",
+      open: (plan, context) =>
+        Object.assign(twin.open(plan, context), { allow: () => Promise.reject(new Error("the store was asked")) }),
+      transact: (verb, calls, now, takenFrom) => twin.transact(verb, calls, now, takenFrom),
+      close: () => twin.close(),
+    };
+    const all = createLimiter({ name: "all", limits: [perDay(5)], store });
+    const plans = createLimiter({ name: "plans", limits: (): ChosenLimits => "deny", store });
+    expect(await combine(all, plans).allow("ann")).toBe(false);
+    await expect(all.allow("ann")).rejects.toThrow("the store was asked");
+  });
+});
+
+describe('"deny" behind an adapter', () => {
+  it.each([
+    ["application/json", { error: "forbidden" }],
+    ["application/problem+json", { type: "about:blank", title: "Forbidden", status: 403 }],
+  ])("answers 403 without Retry-After to a client that accepts %s", async (accept, body) => {
+    const limiter = createLimiter({ key: () => "ann", limits: (): ChosenLimits => "deny" });
+    const limited = rateLimit({ limiter })(() => new Response("passed"));
+    const response = await limited(new Request("http://here.example/", { headers: { accept } }));
+    expect([response.status, await response.json()]).toEqual([403, body]);
+    expect([response.headers.get("retry-after"), response.headers.get("ratelimit")]).toEqual([null, null]);
+  });
+});

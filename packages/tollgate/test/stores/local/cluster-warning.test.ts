@@ -1,0 +1,83 @@
+import { fileURLToPath } from "node:url";
+import { createLimiter, memoryStore, perMinute, systemClock } from "tollgate";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { runNode } from "../../../../../test/support/run.ts";
+import { createPlan } from "../../../src/core/plan.ts";
+import { forgetWarnings } from "../../../src/core/warnings.ts";
+import { failurePolicyOf } from "../../../src/stores/redis/failure/on-failure.ts";
+
+const FOLDER = fileURLToPath(new URL(".", import.meta.url));
+
+const limits = [perMinute(2)];
+
+const textOf = (store: string) =>
+  `tollgate: ${store} in a cluster worker: each process counts for itself, so clients get each limit once per ` +
+  "process; use redisStore for one limit, or pass warnings: false (docs/warnings.md#cluster-memory)";
+
+/** What the processes wrote to stderr, line by line. */
+async function warningsOf(scenario: string, kind: "cluster" | "fork"): Promise<string[]> {
+  const { status, stderr } = await runNode(FOLDER, ["cluster-worker.mjs", scenario, kind]);
+  expect(status).toBe(0);
+  return stderr.split("\n").filter((line) => line !== "");
+}
+
+describe("in a cluster of two workers", () => {
+  it.each([
+    ["a limiter without a store", "memoryStore"],
+    ["memoryStore, many times", "memoryStore"],
+    ["tableStore", "tableStore"],
+    ["sharedStore", "sharedStore"],
+  ])("%s warns once in each worker, and not in the primary", async (scenario, store) => {
+    expect(await warningsOf(scenario, "cluster")).toEqual([textOf(store), textOf(store)]);
+  });
+
+  it("a store with warnings: false is silent", async () => {
+    expect(await warningsOf("memoryStore, silenced", "cluster")).toEqual([]);
+  });
+});
+
+describe("a process that is no cluster worker", () => {
+  it("gives no warning, although it has a channel to its parent", async () => {
+    expect(await warningsOf("memoryStore, many times", "fork")).toEqual([]);
+  });
+});
+
+describe("a runtime that is not Node", () => {
+  const warn = vi.spyOn(console, "warn");
+  beforeEach(() => {
+    forgetWarnings();
+    warn.mockReset();
+    warn.mockImplementation(() => {});
+  });
+  afterEach(() => {
+    forgetWarnings();
+    vi.unstubAllGlobals();
+  });
+
+  const send = () => true;
+  it.each<[string, object | undefined, number]>([
+    ["without process", undefined, 0],
+    ["with an empty process", {}, 0],
+    ["with a channel and nothing else", { send }, 0],
+    ["with the variable, but no channel", { env: { NODE_UNIQUE_ID: "1" } }, 0],
+    ["with a channel and the variable, as Bun", { send, env: { NODE_UNIQUE_ID: "1" } }, 1],
+    ["with a channel and built-in modules", { send, env: {}, getBuiltinModule: () => undefined }, 0],
+    ["with a channel and a cluster module", { send, env: {}, getBuiltinModule: () => ({ isWorker: true }) }, 1],
+  ])("%s is a cluster worker as far as it says so", (_name, process, warnings) => {
+    vi.stubGlobal("process", process);
+    createLimiter({ limits });
+    expect(warn).toHaveBeenCalledTimes(warnings);
+  });
+
+  const worker = { send, env: { NODE_UNIQUE_ID: "1" } };
+
+  it("gives no warning for a store that no limiter uses, nor for a fallback", () => {
+    vi.stubGlobal("process", worker);
+    const fallback = memoryStore();
+    const policy = failurePolicyOf({ fallback, share: 0.5 });
+    policy.open(createPlan("api", "api", limits), { clock: systemClock, onSweep: undefined });
+    expect(warn).not.toHaveBeenCalled();
+    createLimiter({ limits, store: fallback });
+    expect(warn).toHaveBeenCalledTimes(1);
+  });
+});

@@ -1,0 +1,150 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { runInNewContext } from "node:vm";
+import {
+  createLimiter,
+  fixedWindow,
+  type Limit,
+  perDay,
+  perMinute,
+  perSecond,
+  slidingWindow,
+  TollgateError,
+  tokenBucket,
+} from "tollgate";
+import { CompiledPlan, createPlan } from "tollgate/store";
+import { describe, expect, it } from "vitest";
+import { REPOSITORY } from "./code-blocks.ts";
+
+const read = (file: string) => readFileSync(join(REPOSITORY, file), "utf8");
+const SOURCE = "packages/tollgate/src";
+
+/** The fields that an interface declares itself. */
+function fieldsOf(file: string, name: string): string[] {
+  const [, body = ""] =
+    new RegExp(`interface ${name}\\b[^{]*\\{\\n(.*?)\\n\\}`, "s").exec(read(`${SOURCE}/${file}`)) ?? [];
+  return [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, field = ""]) => field);
+}
+
+/** The first cells of the tables below a heading of a page, where they are code. */
+function rowsOf(page: string, heading: string): string[] {
+  const [, section = ""] = read(`docs/${page}`).split(`\n## ${heading}\n`);
+  return [...(section.split("\n## ")[0] ?? "").matchAll(/^\| `([^`]+)` \|/gm)].map(([, cell = ""]) => cell);
+}
+
+describe("docs/decision.md", () => {
+  const decision = "core/decision.ts";
+
+  it("has a row for each field of a decision, and for no other", () => {
+    const fields = ["DecisionCommon", "Allowed", "Denied"].flatMap((name) => fieldsOf(decision, name));
+    expect(fields.length).toBeGreaterThan(10);
+    const rows = rowsOf("decision.md", "Allowed and Denied").filter((row) => !row.startsWith('"'));
+    expect(rows.toSorted()).toEqual(fields.toSorted());
+  });
+
+  it("has a row for each reason of a denial", () => {
+    const [, reasons = ""] = /readonly reason: (.*);/.exec(read(`${SOURCE}/${decision}`)) ?? [];
+    expect(rowsOf("decision.md", "Allowed and Denied")).toEqual(expect.arrayContaining(reasons.split(" | ")));
+  });
+
+  it("has a row for each field of a limit's status, and for no other", () => {
+    const fields = fieldsOf(decision, "LimitStatus");
+    expect(fields.length).toBeGreaterThan(5);
+    expect(rowsOf("decision.md", "LimitStatus").toSorted()).toEqual(fields.toSorted());
+  });
+});
+
+const LIMITS = "core/limits";
+
+describe("docs/options.md", () => {
+  it("has a row for each option of createLimiter, and for no other", () => {
+    const options = [...fieldsOf("limiter/options.ts", "LimiterOptions"), "key", "store", "async"];
+    expect(rowsOf("options.md", "createLimiter").toSorted()).toEqual(options.toSorted());
+  });
+
+  it.each([
+    ["Every limit", "limit-options.ts", ["LimitOptions"]],
+    ["tokenBucket", "token-bucket-limit.ts", ["TokenBucketOptions", "InitialOptions"]],
+    ["perSecond, perMinute, perHour, perDay", "token-bucket-limit.ts", ["RateOptions"]],
+    ["slidingWindow", "sliding-window-limit.ts", ["SlidingWindowOptions"]],
+    ["fixedWindow", "fixed-window-limit.ts", ["FixedWindowOptions"]],
+  ] as const)("has a row for each option of limits, and for no other: %s", (heading, file, names) => {
+    const options = names.flatMap((name) => fieldsOf(`${LIMITS}/${file}`, name));
+    expect(options.length).toBeGreaterThan(0);
+    expect(rowsOf("options.md", heading).toSorted()).toEqual(options.toSorted());
+  });
+});
+
+/** For each section, how to make something with one option. */
+const MAKERS: Readonly<Record<string, (option: object) => unknown>> = {
+  createLimiter: (option) => createLimiter({ limits: [perMinute(1)], ...option }),
+  "Every limit": (option) => perMinute(1, option),
+  tokenBucket: (option) => tokenBucket({ capacity: 1, refill: 1, per: "1s", initial: "empty", ...option }),
+  "perSecond, perMinute, perHour, perDay": (option) => perMinute(1, option),
+  slidingWindow: (option) => slidingWindow({ limit: 1, window: "1s", ...option }),
+  fixedWindow: (option) => fixedWindow({ limit: 1, window: "1s", ...option }),
+};
+
+describe("the errors of docs/options.md", () => {
+  const options = Object.entries(MAKERS).flatMap(([heading, make]) =>
+    // `async` is checked where look-ups are.
+    rowsOf("options.md", heading)
+      .filter((option) => option !== "async")
+      .map((option) => ({ heading, option, make })),
+  );
+
+  it.each(options)("are those that a wrong value throws: $option of $heading", ({ heading, option, make }) => {
+    const [, section = ""] = read("docs/options.md").split(`\n## ${heading}\n`);
+    const [, row = ""] = new RegExp(`^\\| \`${option}\` \\|.*\\|(.*)\\|$`, "m").exec(section) ?? [];
+    const stated = row.match(/ERR_\w+/g);
+    const code = codeOf(() => make({ [option]: Symbol("wrong") }));
+    expect(stated).toContain(code);
+  });
+});
+
+function codeOf(make: () => unknown): string {
+  try {
+    make();
+  } catch (error) {
+    if (error instanceof TollgateError) return error.code;
+    throw error;
+  }
+  return "no error";
+}
+
+describe("docs/choosing.md", () => {
+  it("recommends limits that can be made", () => {
+    const factories = { fixedWindow, perDay, perMinute, perSecond, slidingWindow, tokenBucket };
+    const [table = ""] = read("docs/choosing.md").split("\n## ");
+    const expressions = [...table.matchAll(/`((?:per[A-Z]|slidingW|fixedW|tokenB)\w+\([^`]*\))`/g)].map(
+      ([, code]) => code,
+    );
+    expect(expressions.length).toBeGreaterThan(14);
+    const limits = expressions.map((expression) => runInNewContext(expression ?? "", factories) as Limit);
+    expect(limits.filter(({ capacity }) => !(capacity > 0))).toEqual([]);
+  });
+
+  const cellsOf = (limit: Limit) => new CompiledPlan(createPlan("a", "a", [limit]), 0).width;
+
+  it("says how many cells a sliding window takes", () => {
+    const hour = { limit: 1_000, window: "1h" } as const;
+    const cells = [
+      cellsOf(slidingWindow({ limit: 5, window: "15m" })),
+      cellsOf(slidingWindow(hour)),
+      cellsOf(slidingWindow({ ...hour, resolution: "10s" })),
+      cellsOf(slidingWindow({ ...hour, resolution: 0 })),
+    ];
+    const [, section = ""] = read("docs/choosing.md").split("\n## Resolution of a sliding window\n");
+    const stated = [...section.matchAll(/^\| \S+ in .* \| ([\d,]+) \|$/gm)].map(([, count = ""]) => count);
+    expect(stated).toEqual(cells.map((count) => count.toLocaleString("en")));
+  });
+});
+
+describe("docs/README.md", () => {
+  it("leads to every page", () => {
+    const pages = readdirSync(join(REPOSITORY, "docs"), { withFileTypes: true })
+      .map((entry) => (entry.isDirectory() ? `${entry.name}/README.md` : entry.name))
+      .filter((page) => page !== "README.md");
+    expect(pages.filter((page) => !read("docs/README.md").includes(`](${page})`))).toEqual([]);
+  });
+});

@@ -1,0 +1,45 @@
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { packAll } from "../packaging/installed-project.ts";
+import { install } from "../packaging/projects.ts";
+import { type Run, runNode } from "../support/run.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { REPOSITORY } from "./code-blocks.ts";
+
+/** Other packages than the workspace has: pinned, and installed once by tools/install-apart.sh. */
+const INSTALLED = join(REPOSITORY, "test/examples/installed/node_modules");
+
+/**
+ * A folder outside the repository with the packed library and its dependencies in `node_modules`, and links to all
+ * packages of `installed`. The caller removes it.
+ */
+export async function createUserProject(): Promise<string> {
+  if (!existsSync(INSTALLED)) {
+    throw new Error("packages are missing: run sh tools/install-apart.sh");
+  }
+  const root = temporaryFolder();
+  const installed = await install(root, await packAll(join(REPOSITORY, "packages/tollgate"), root));
+  if (installed.status !== 0) throw new Error(`the tarball cannot be installed: ${installed.stderr}`);
+  for (const name of packagesIn(INSTALLED)) linkTo(join(root, "node_modules", name), join(INSTALLED, name));
+  return root;
+}
+
+/** Compiles a project by its `tsconfig.json`. */
+export function compileProject(folder: string): Promise<Run> {
+  return runNode(folder, [join(REPOSITORY, "node_modules/typescript/bin/tsc"), "-p", folder]);
+}
+
+function packagesIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => !name.startsWith("."))
+    .flatMap((name) => {
+      return name.startsWith("@") ? readdirSync(join(folder, name)).map((entry) => `${name}/${entry}`) : [name];
+    });
+}
+
+/** What the tarball brought stays. */
+function linkTo(place: string, target: string): void {
+  if (existsSync(place)) return;
+  mkdirSync(dirname(place), { recursive: true });
+  symlinkSync(target, place);
+}
