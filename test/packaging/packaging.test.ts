@@ -85,6 +85,13 @@ describe("the tarball", () => {
     }
   });
 
+  it("leads tools that ignore exports to the types of each subpath", () => {
+    const { ".": main, ...others } = entries;
+    const types = Object.entries(others).map(([subpath, target]) => [subpath.slice(2), [target.require.types]]);
+    expect(manifest.typesVersions).toEqual({ "*": Object.fromEntries(types) });
+    expect([manifest.main, manifest.types]).toEqual([main.require.default, main.require.types]);
+  });
+
   it("has the license of the package that the bundles contain", () => {
     const text = readFileSync(join(library.folder, "dist/LICENSES.txt"), "utf8");
     expect(text).toMatch(/^@noble\/hashes\n\nThe MIT License \(MIT\)\n\nCopyright \(c\) 2022 Paul Miller/);
