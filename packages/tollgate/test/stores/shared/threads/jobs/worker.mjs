@@ -1,4 +1,3 @@
-// oxlint-disable unicorn/require-post-message-target-origin -- a worker's messages have none
 // A worker thread with the built library. It makes the limiter, waits at the gate, does its job and posts the result.
 import { parentPort, workerData } from "node:worker_threads";
 
