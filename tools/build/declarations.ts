@@ -6,7 +6,7 @@ const RELATIVE = /((?:from|import\()\s*")(\.[^"]+)\.[jt]s(")/g;
 
 /** TypeScript before 5.2 has no such library. The package brings its types, like the types of Node do. */
 const DISPOSABLE_LIBRARY = /^\/\/\/ <reference lib="esnext\.disposable".*$/m;
-const DISPOSABLE = "disposable.d.cts";
+const DISPOSABLE = "chunks/disposable.d.cts";
 const DISPOSABLE_TYPES = `interface SymbolConstructor {
   readonly dispose: unique symbol;
   readonly asyncDispose: unique symbol;
