@@ -9,8 +9,8 @@ const pages = readdirSync(join(REPOSITORY, FOLDER)).filter((page) => page !== "R
 describe("the recipes", () => {
   it("are all in the index", () => {
     const index = readFileSync(join(REPOSITORY, FOLDER, "README.md"), "utf8");
-    const linked = [...index.matchAll(/\(([\w-]+\.md)\)/g)].map(([, page]) => String(page));
-    expect(linked.sort()).toEqual(pages.sort());
+    const linked = [...index.matchAll(/\(([\w-]+\.md)\)/g)].map(([, page]) => page);
+    expect(linked.toSorted()).toEqual(pages.toSorted());
     expect(pages.length).toBeGreaterThan(9);
   });
 

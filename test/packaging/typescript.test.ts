@@ -16,12 +16,13 @@ const SETTINGS = {
   node16: { compilerOptions: { module: "node16" }, ends: ["mts", "cts"] },
   nodenext: { compilerOptions: { module: "nodenext" }, ends: ["mts", "cts"] },
   bundler: { compilerOptions: { module: "esnext", moduleResolution: "bundler" }, ends: ["ts"] },
+  "nodenext, with the types of Node": { compilerOptions: { module: "nodenext", types: ["node"] }, ends: ["mts"] },
   "commonjs, bundler": { compilerOptions: { module: "commonjs", moduleResolution: "bundler" }, ends: ["ts"] },
 } as const;
 
 const OLD = ["node10", "node16", "nodenext", "bundler"] as const;
 const COMPILERS: readonly (readonly [version: string, settings: readonly (keyof typeof SETTINGS)[]])[] = [
-  ["5.0", OLD],
+  ["5.0", [...OLD, "nodenext, with the types of Node"]],
   ["5.4", OLD],
   ["5.9", OLD],
   ["6.0", ["node10, deprecated", "node16", "nodenext", "bundler", "commonjs, bundler"]],
@@ -30,21 +31,18 @@ const COMPILERS: readonly (readonly [version: string, settings: readonly (keyof 
 
 const STRICT = {
   target: "es2022",
-  lib: ["es2022"],
+  lib: ["es2022", "dom"],
   strict: true,
   exactOptionalPropertyTypes: true,
   noUncheckedIndexedAccess: true,
   skipLibCheck: false,
+  skipDefaultLibCheck: true,
   noEmit: true,
-  types: ["node"],
+  types: [],
 };
 
-/** The subpaths whose types need no framework: packaging.test.ts compiles all of them. */
-const SUBPATHS = ["tollgate", ...["fetch", "node", "redis", "shared", "table", "testing"].map(named)];
-
-function named(subpath: string): string {
-  return `tollgate/${subpath}`;
-}
+/** The subpaths whose types need neither Node nor a framework: packaging.test.ts compiles all of them. */
+const SUBPATHS = ["tollgate", "tollgate/fetch", "tollgate/redis", "tollgate/shared", "tollgate/table"];
 
 /** If a module did not resolve to types it would be `any`, and no such line would be an error. */
 function misuseOf(subpath: string, index: number): string {
@@ -52,15 +50,16 @@ function misuseOf(subpath: string, index: number): string {
 }
 
 function filesOf(): Readonly<Record<string, string>> {
-  const sources = { types: read("test/packaging/types.ts"), misuse: SUBPATHS.map(misuseOf).join("") };
+  const misuse = SUBPATHS.map(misuseOf).join("");
+  const sources = { types: read("test/packaging/types.ts"), misuse, node: misuseOf("tollgate/node", 0) };
   const files: Record<string, string> = {};
   for (const [name, source] of Object.entries(sources)) {
     for (const end of ["ts", "mts", "cts"]) files[`${name}.${end}`] = source;
   }
   for (const [name, { compilerOptions, ends }] of Object.entries(SETTINGS)) {
-    const settings = { compilerOptions: { ...STRICT, ...compilerOptions } };
-    const sourceFiles = ends.flatMap((end) => [`types.${end}`, `misuse.${end}`]);
-    files[`${name}.json`] = JSON.stringify({ ...settings, files: sourceFiles });
+    const names = "types" in compilerOptions ? ["node"] : ["types", "misuse"];
+    const sourceFiles = ends.flatMap((end) => names.map((file) => `${file}.${end}`));
+    files[`${name}.json`] = JSON.stringify({ compilerOptions: { ...STRICT, ...compilerOptions }, files: sourceFiles });
   }
   return files;
 }

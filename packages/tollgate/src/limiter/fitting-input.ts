@@ -1,6 +1,6 @@
 import type { Key } from "../core/key.ts";
 
-/** What is a key for one limiter and an object for another cannot be one input, although a tuple may have properties. */
+/** A key for one limiter and an object for another cannot be one input, although a tuple may have properties. */
 type Excludes<One, Other> = [One] extends [Key]
   ? [Other] extends [Key]
     ? false

@@ -54,6 +54,11 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
   [{ limiter, onDenied: 429 }, "onDenied: expected a function, got 429"],
   [{ limiter, logError: console }, "logError: expected a function of error and request, got"],
   [{ limiter, chargeAfter: 1 }, "chargeAfter: expected a function of request and outcome, got 1"],
+  [{ limiter, settle: "yes" }, 'settle: expected one of true, false, got "yes"'],
+  [
+    { limiter: { kind: "sync", consume: () => {} }, settle: true },
+    "limiter: expected one made by createLimiter or combine, got an object",
+  ],
   [{ limiter, chargeAfter: () => 0, settleAborted: 1 }, "settleAborted: expected one of true, false, got 1"],
   [
     { limiter, settleAborted: true },
@@ -112,6 +117,7 @@ const OPTIONS = [
   "onError",
   "logError",
   "chargeAfter",
+  "settle",
   "settleAborted",
 ];
 
@@ -169,6 +175,7 @@ describe("the options of rateLimit", () => {
     { retryJitterSeconds: 86_400 },
     { onError: "allow" },
     { chargeAfter: () => 0 },
+    { settle: true },
   ])("are copied at construction, so that %o changes nothing later", async (change) => {
     const options: GateOptions<Request, HttpFacts> & { readonly input?: never } = {
       limiter: createLimiter({ key: () => "everybody", limits: [perHour(3, { burst: 3 })] }),

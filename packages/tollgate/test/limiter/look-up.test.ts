@@ -9,6 +9,7 @@ import {
   perDay,
   perMinute,
 } from "tollgate";
+import { header, rateLimit } from "tollgate/fetch";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
 import { EVERY_STORE } from "./every-store.ts";
@@ -131,6 +132,22 @@ describe.each(EVERY_STORE)("a limiter over %s whose limits are looked up", (_nam
 });
 
 describe("a look-up", () => {
+  it("works behind an adapter, which settles under what was looked up", async () => {
+    const limiter = createLimiter({ key: header("x-user"), limits: async ({ path }) => planOf({ id: path.slice(1) }) });
+    const limited = rateLimit({ limiter, chargeAfter: () => 2, onError: "deny", logError: () => {} });
+    const worker = limited(() => new Response("passed"));
+    const statusOf = async (id: string) => {
+      const response = await worker(new Request(`http://here.example/${id}`, { headers: { "x-user": id } }));
+      await response.text();
+      return response.status;
+    };
+    expect([await statusOf("ann"), await statusOf("guest"), await statusOf("eve")]).toEqual([200, 403, 503]);
+    await vi.waitFor(async () => {
+      expect((await limiter.byKey("ann").explain()).map(({ used }) => used)).toEqual([2]);
+    });
+    expect(await statusOf("ann")).toBe(429);
+  });
+
   it("does not wait for another", async () => {
     const waiting = new Map<string, () => void>();
     const limiter = createLimiter({

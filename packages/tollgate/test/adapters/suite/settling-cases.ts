@@ -76,7 +76,8 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
       };
       const handle = (input: HttpFacts) => {
         const own = limiter.handle(input);
-        return { ...own, consume: async (cost?: Cost) => keep(await own.consume(cost)) };
+        const consumeOwn = own.consume.bind(own);
+        return Object.assign(own, { consume: async (cost?: Cost) => keep(await consumeOwn(cost)) });
       };
       const chargeAfter = (_facts: HttpFacts, { status }: Outcome) => (status === 200 ? 1 : 4);
       const url = await start({ limiter: { ...limiter, consume, handle }, cost: 3, chargeAfter });

@@ -1,0 +1,87 @@
+import { createLimiter, type Decision, perHour, tokenBucket } from "tollgate";
+import { decisionOf, type HttpFacts, rateLimit } from "tollgate/fetch";
+import { tableStore } from "tollgate/table";
+import { describe, expect, it, vi } from "vitest";
+import { AsyncTwin } from "../testing/async-twin.ts";
+
+const SHADOW = perHour(1, { name: "shadow", mode: "shadow" });
+const key = (): string => "all";
+
+function request(): Request {
+  return new Request("http://here.example/");
+}
+
+describe("the decision that handlers find", () => {
+  it("has every property of the limiter's own, which stays as it was", async () => {
+    const observed: Decision[] = [];
+    const observe = (observation: { readonly type: string; readonly decision?: Decision }): void => {
+      if (observation.decision !== undefined) observed.push(observation.decision);
+    };
+    const store = new AsyncTwin();
+    const limits = [tokenBucket({ name: "bucket", capacity: 2, refill: 1, per: "1h" }), SHADOW];
+    const near = createLimiter({ key, limits, observe });
+    const far = createLimiter({ name: "far", key, limits, store, observe });
+    const found: (Decision | undefined)[] = [];
+    for (const limiter of [near, near, near, far]) {
+      store.outage = { cause: "gone", policy: "allow" };
+      const asked = request();
+      await rateLimit({ limiter })(() => new Response("hello"))(asked);
+      found.push(decisionOf(asked));
+    }
+    expect(observed.map(({ allowed }) => allowed)).toEqual([true, true, false, true]);
+    expect(observed.flatMap((decision) => Object.keys(decision))).toEqual(
+      expect.arrayContaining(["shadowDenied", "degraded"]),
+    );
+    for (const [index, decision] of observed.entries()) {
+      expect(decision).not.toHaveProperty("settle");
+      const { settle, ...others } = { settle: undefined, ...found[index] };
+      expect(settle).toBeTypeOf("function");
+      expect(others).toEqual(decision);
+    }
+  });
+
+  it("says that a key was counted in an overflow bucket", async () => {
+    const store = tableStore({ maxKeys: 1 });
+    const limiter = createLimiter({
+      key: (facts: HttpFacts) => facts.header("x-key") ?? "",
+      limits: [perHour(9)],
+      store,
+    });
+    const handle = rateLimit({ limiter })(() => new Response("hello"));
+    const asked = Array.from({ length: 40 }, (_, i) => new Request(request(), { headers: { "x-key": `k${i}` } }));
+    for (const one of asked) await handle(one);
+    expect(asked.some((one) => decisionOf(one)?.overflowed === true)).toBe(true);
+  });
+});
+
+describe("settle", () => {
+  it("has the runtime wait for an asynchronous store", async () => {
+    const limiter = createLimiter({ name: "far", key, limits: [perHour(9)], store: new AsyncTwin() });
+    const waitUntil = vi.fn<(task: Promise<unknown>) => void>();
+    const handle = rateLimit({ limiter, settle: true })((asked: Request, _context: unknown) => {
+      decisionOf(asked)?.settle(4);
+      return new Response("hello");
+    });
+    await handle(request(), { waitUntil });
+    expect(waitUntil).toHaveBeenCalledTimes(1);
+    await waitUntil.mock.calls[0]?.[0];
+    expect((await limiter.peek({}, 0)).remaining).toBe(5);
+  });
+
+  it("works with limiters whose handle is a promise", async () => {
+    const made = createLimiter({ name: "far", key, limits: [perHour(9)], store: new AsyncTwin() });
+    const limiter = {
+      ...made,
+      kind: "async",
+      name: "slow",
+      consume: made.consume.bind(made),
+    } as unknown as typeof made;
+    Object.assign(limiter, { handle: async (input: HttpFacts) => made.handle(input) });
+    const handle = rateLimit({ limiter, settle: true })((asked) => {
+      decisionOf(asked)?.settle(3);
+      return new Response("hello");
+    });
+    expect((await handle(request())).status).toBe(200);
+    expect((await made.peek({}, 0)).remaining).toBe(6);
+  });
+});
