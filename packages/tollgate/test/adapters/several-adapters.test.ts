@@ -1,4 +1,5 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
+import { PassThrough } from "node:stream";
 import { createAdaptorServer } from "@hono/node-server";
 import express from "express";
 import { Hono } from "hono";
@@ -9,7 +10,7 @@ import { rateLimit as inFrontOfHono } from "tollgate/hono";
 import { rateLimit as inFrontOfKoa } from "tollgate/koa";
 import { rateLimit as inFrontOfNode } from "tollgate/node";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { bucketOf, manualLimiter } from "./suite/case.ts";
+import { bucketOf, left, manualLimiter } from "./suite/case.ts";
 import { type Answer, send } from "./suite/client.ts";
 import type { RunningServer } from "./suite/harness.ts";
 import { listenHere, serveHere } from "./suite/node-server.ts";
@@ -113,5 +114,34 @@ describe("the headers of two limiters", () => {
     await send(server.url);
     const { headers, status } = await send(server.url);
     expect([status, headers["ratelimit"], headers["retry-after"]]).toEqual([200, '"bucket";r=0;t=1', undefined]);
+  });
+});
+
+describe("settle", () => {
+  it("is found by listeners for upgrades", () => {
+    const { limiter } = limit(10);
+    const listen = inFrontOfNode({ limiter, cost: 7, settle: true }).upgrade((request) => request.rateLimit?.settle(2));
+    const request = { method: "GET", url: "/", headers: {}, socket: { remoteAddress: "127.0.0.1" } };
+    listen(request as IncomingMessage, new PassThrough(), Buffer.alloc(0));
+    expect(left(limiter)).toBe(8);
+  });
+
+  it("charges all of the cost after a denial that onDenied has waived", async () => {
+    const { limiter } = limit(10);
+    const app = express();
+    const onDenied = (_request: unknown, _response: unknown, _decision: unknown, next: () => void) => next();
+    app.use(inFrontOfExpress({ limiter, cost: 7, settle: true, onDenied }));
+    app.get("/", (request, response) => {
+      request.rateLimit?.settle(2);
+      response.send("hello");
+    });
+    const server = await serveHere(app);
+    onTestFinished(() => server.close());
+    const seen: number[] = [];
+    for (let i = 0; i < 4; i += 1) {
+      await send(server.url);
+      seen.push(left(limiter));
+    }
+    expect(seen).toEqual([8, 6, 4, 2]);
   });
 });
