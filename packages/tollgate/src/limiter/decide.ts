@@ -49,7 +49,7 @@ function allowed(limiter: string, limits: readonly Limit[], binding: number, rep
     limits,
     remaining: leastRemaining(limit.unit, limits, report),
     limitRemaining: remainingOf(limit, binding, report),
-    retryAfterMs: toMilliseconds(report.waitUs[binding]!),
+    retryAfterMs: toMilliseconds(longestWaitUs(limits, report)),
     resetMs: toMilliseconds(report.resetUs[binding]!),
   };
 }
@@ -125,6 +125,15 @@ function bindingOf(limits: readonly Limit[], report: Report): number {
     leastYet = measure;
   }
   return binding;
+}
+
+/** The same call passes when every enforcing limit lets it pass, not the binding one alone. */
+function longestWaitUs(limits: readonly Limit[], report: Report): number {
+  let longest = 0;
+  for (let entry = 0; entry < limits.length; entry += 1) {
+    if (limits[entry]!.mode === "enforce") longest = Math.max(longest, report.waitUs[entry]!);
+  }
+  return longest;
 }
 
 function leastRemaining(unit: string, limits: readonly Limit[], report: Report): number {
