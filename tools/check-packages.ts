@@ -42,7 +42,9 @@ async function typeFindings({ manifest, tarball }: PackedPackage): Promise<reado
   const options = ["--profile", "strict", "--no-definitely-typed", "--format", "ascii", "--no-emoji", "--no-color"];
   const child = spawn(process.execPath, [ATTW, tarball, ...options], { stdio: ["ignore", "pipe", "pipe"] });
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
-  return child.exitCode === 0 ? [] : [`attw: ${stdout}${stderr}`.trim()];
+  // A package without types is no error to attw.
+  const hasTypes = !stdout.includes("does not contain types");
+  return child.exitCode === 0 && hasTypes ? [] : [`attw: ${stdout}${stderr}`.trim()];
 }
 
 function fileFindings(folder: string, { files, unpackedBytes }: PackedPackage): readonly string[] {
