@@ -145,7 +145,7 @@ describe("misuse throws before a call is sent", () => {
     ["ERR_COST", "ann", -1],
     ["ERR_COST", "ann", 1.5],
     ["ERR_COST", "ann", { tokens: 1 }],
-    ["ERR_KEY", 7, 1],
+    ["ERR_KEY", Number.NaN, 1],
     ["ERR_KEY", undefined, 1],
   ])("%s is thrown for the key %o and the cost %o", async (code, key, cost) => {
     const limiter = createLimiter({ name: "api", limits: [perDay(5)], store: inUse.redis.store() });

@@ -54,13 +54,22 @@ function verbsOf(limiter: AsyncLimiter): Settling {
   };
 }
 
+function verbsOfHandle(limiter: AsyncLimiter): Settling {
+  const handle = limiter.handle("ann");
+  return {
+    consume: (cost) => handle.consume(cost),
+    charge: (cost, decision) => handle.charge(cost, decision),
+    refund: (cost, decision) => handle.refund(cost, decision),
+  };
+}
+
 const WAYS: readonly (readonly [name: string, make: Made, settlingOf: (limiter: AsyncLimiter) => Settling])[] = [
   ["a limiter", limiterOf, verbsOf],
-  ["a handle", limiterOf, (limiter) => limiter.handle("ann")],
+  ["a handle", limiterOf, verbsOfHandle],
   ["limits chosen per call", chosen, verbsOf],
-  ["a handle of limits chosen per call", chosen, (limiter) => limiter.handle("ann")],
+  ["a handle of limits chosen per call", chosen, verbsOfHandle],
   ["a combination", combined, verbsOf],
-  ["a handle of a combination", combined, (limiter) => limiter.handle("ann")],
+  ["a handle of a combination", combined, verbsOfHandle],
 ];
 
 describe.each(WAYS)("corrections by %s", (_name, make, settlingOf) => {

@@ -1,4 +1,5 @@
 import {
+  type ChosenLimits,
   combine,
   createLimiter,
   fixedWindow,
@@ -111,7 +112,7 @@ describe("combinations and limits functions", () => {
     const clock = manualClock(NOW_MS);
     const store = redis.storeByClock();
     const [small, large] = [perSecond(1), perSecond(3)];
-    let limits = [small];
+    let limits: ChosenLimits = [small];
     const limiter = createLimiter({ name: "plan", limits: () => limits, clock, store });
     await limiter.allow("ann");
     expect(await limiter.allow("ann")).toBe(false);
@@ -120,7 +121,7 @@ describe("combinations and limits functions", () => {
     expect(await limiter.allow("ann")).toBe(true);
     limits = [large, small];
     expect(await redis.callsOf(async () => expect(await limiter.allow("ann")).toBe(false))).toBe(1);
-    limits = [];
+    limits = "unlimited";
     expect(await limiter.allow("ann")).toBe(true);
   });
 });

@@ -116,7 +116,7 @@ describe("an observer of the store that fails", () => {
     openStore({ observe }).bypass = true;
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(rejections).toEqual([]);
-    expect(warnings()).toEqual([expect.stringContaining("got Error: the log is gone")]);
+    expect(warnings()).toEqual([expect.stringContaining('got Error: "the log is gone"')]);
   });
 
   it("is not reported with warnings: false", () => {

@@ -1,6 +1,7 @@
 import {
   type AsyncLimiter,
   type AsyncStore,
+  type ChosenLimits,
   type Clock,
   type Cost,
   combine,
@@ -27,17 +28,19 @@ export interface Twins {
 
 /** Limits by the name of their limiter. Repeated names share their cells. */
 export interface Catalogue {
-  readonly lists: readonly (readonly [
-    limiter: string,
-    limits: readonly Limit[] | ((key: string) => readonly Limit[]),
-  ])[];
+  readonly lists: readonly (readonly [limiter: string, limits: readonly Limit[] | ((key: string) => ChosenLimits)])[];
   /** The combinations, by places in the list. */
   readonly combinations: readonly (readonly number[])[];
 }
 
 const twoUnits = [perMinute(6), perMinute(50, { unit: "tokens", burst: 30 })];
 const sliding = slidingWindow({ limit: 10, window: "10s" });
-const chosen = [[perSecond(2)], [perSecond(2), perMinute(9)], [], [slidingWindow({ limit: 3, window: "2s" })]] as const;
+const chosen = [
+  [perSecond(2)],
+  [perSecond(2), perMinute(9)],
+  "unlimited",
+  [slidingWindow({ limit: 3, window: "2s" })],
+] as const;
 
 /** Limits of all kinds, for manual clocks. */
 export const LIVELY: Catalogue = {
