@@ -39,6 +39,8 @@ const [entry, target, filename] = process.argv.slice(2);
 webpack(
   {
     mode: "production",
+    // Warnings about sizes are for bundles that are minified.
+    performance: false,
     context: __dirname,
     entry,
     target,

@@ -1,13 +1,7 @@
 import type { SharedStore } from "tollgate/shared";
-import type * as layout from "../../../../src/stores/shared/memory-layout.ts";
-import type * as table from "../../../../src/stores/shared/shared-table.ts";
-import type * as writing from "../../../../src/stores/shared/write-slots.ts";
-import { DIST } from "./library.ts";
-
-const SHARED = `${DIST}/stores/shared`;
-const { WRITE_SLOTS, WRITE_SLOT_WORDS } = (await import(`${SHARED}/write-slots.js`)) as typeof writing;
-const { MOST_TABLES, TABLE_ROW, TABLES_AT } = (await import(`${SHARED}/memory-layout.js`)) as typeof layout;
-const { SharedTable } = (await import(`${SHARED}/shared-table.js`)) as typeof table;
+import { MOST_TABLES, TABLE_ROW, TABLES_AT } from "../../../../src/stores/shared/memory-layout.ts";
+import { SharedTable } from "../../../../src/stores/shared/shared-table.ts";
+import { WRITE_SLOT_WORDS, WRITE_SLOTS } from "../../../../src/stores/shared/write-slots.ts";
 
 /** A write slot's first word is its phase, which is odd while a thread occupies it. */
 const OCCUPIED = 1;
