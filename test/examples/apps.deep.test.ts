@@ -146,10 +146,11 @@ describe("examples/fastify-plans", () => {
     ]);
     const statuses = await Promise.all([one, two, one, two, one].map(({ url }) => report(url)()));
     expect(statuses.filter(({ status }) => status === 200)).toHaveLength(3);
+    expect((await report(one.url)()).status).toBe(429);
 
     await ownRedis.kill();
     expect(await statusesOf(2, report(one.url, "key-of-cat"))).toEqual([200, 429]);
-    // Its denial by Redis is remembered.
+    // This process remembers that Redis denied it.
     expect((await report(one.url)()).status).toBe(429);
   });
 });

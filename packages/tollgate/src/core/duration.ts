@@ -50,6 +50,11 @@ export function toMicroseconds(option: string, duration: Duration): number {
   );
 }
 
+/** Whether it is 0, or a text such as `"0s"`: no duration, but some options accept it. */
+export function isZero(duration: unknown): boolean {
+  return duration === 0 || (typeof duration === "string" && /^0(?:w|d|h|m|s|ms)$/.test(duration));
+}
+
 /** Whole microseconds as milliseconds. */
 export function toMilliseconds(us: number): number {
   return us / US_PER_MS;

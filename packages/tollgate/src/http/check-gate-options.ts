@@ -1,9 +1,8 @@
 import { checkChoice, checkOptionNames, optionError } from "../core/check-options.ts";
-import { checkFunction } from "../core/checks.ts";
+import { checkFunction, isPromise } from "../core/checks.ts";
 import { type Cost, readCosts } from "../core/cost.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import type { GateOptions } from "./gate-options.ts";
-import { isPromise } from "./maybe-async.ts";
 
 /** The options of every adapter. */
 const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>> = {

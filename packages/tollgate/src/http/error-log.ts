@@ -1,5 +1,5 @@
+import { isPromise } from "../core/checks.ts";
 import { show } from "../core/errors.ts";
-import { isPromise } from "./maybe-async.ts";
 
 /**
  * Turns a thrown value into an error. Frameworks take `undefined`, `null` and 0 for no error, and Express also "route"

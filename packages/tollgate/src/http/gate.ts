@@ -1,3 +1,4 @@
+import { isPromise } from "../core/checks.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import type { Cost } from "../core/cost.ts";
 import type { Decision, Denied } from "../core/decision.ts";
@@ -10,7 +11,7 @@ import type { GateOptions } from "./gate-options.ts";
 import { EXPOSE, type HeaderList, NO_STORE } from "./header-list.ts";
 import type { HttpFacts } from "./http-facts.ts";
 import { type AddressFilter, addressFilterOf } from "./identity/address-filter.ts";
-import { isPromise, mapMaybeAsync } from "./maybe-async.ts";
+import { mapMaybeAsync } from "./maybe-async.ts";
 import { RateLimitHeaders } from "./rate-limit-headers.ts";
 import { rateLimitedBy } from "./rate-limited.ts";
 import { Settlement } from "./settlement.ts";

@@ -1,7 +1,5 @@
 import { isPromise } from "../core/checks.ts";
 
-export { isPromise };
-
 /** Maps a value at once, or a promise's value later. Most requests need no promise. */
 export function mapMaybeAsync<Value, Result>(
   value: Value | PromiseLike<Value>,

@@ -1,4 +1,4 @@
-import { isPromise } from "./maybe-async.ts";
+import { isPromise } from "../core/checks.ts";
 import { isGone, type Outgoing, onConnectionEnd } from "./outgoing.ts";
 import type { Settle } from "./settlement.ts";
 

@@ -1,7 +1,7 @@
+import { isPromise } from "../core/checks.ts";
 import { type CheckedCosts, type Cost, readCosts, type UnitCosts } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import type { AsyncHandle, Handle } from "../limiter/limiter.ts";
-import { isPromise } from "./maybe-async.ts";
 
 /** How a response ended. */
 export interface Outcome {

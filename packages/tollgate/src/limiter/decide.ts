@@ -55,21 +55,7 @@ function allowed(limiter: string, limits: readonly Limit[], binding: number, rep
 }
 
 function denied(limiter: string, limits: readonly Limit[], binding: number, report: Report): Writable<Denied> {
-  if (binding === NONE) {
-    return {
-      allowed: false,
-      reason: "store-unavailable",
-      limiter,
-      limit: undefined,
-      limits,
-      violated: [],
-      remaining: undefined,
-      limitRemaining: undefined,
-      retryAfterMs: toMilliseconds(report.unavailableForUs),
-      resetMs: 0,
-      usedAfterRetry: 0,
-    };
-  }
+  if (binding === NONE) return deniedWithoutLimit("store-unavailable", limiter, limits, report.unavailableForUs);
   const waitUs = report.waitUs[binding]!;
   const limit = limits[binding]!;
   return {
@@ -89,16 +75,25 @@ function denied(limiter: string, limits: readonly Limit[], binding: number, repo
 
 /** The decision about a call whose limits function returned `"deny"`. */
 export function denyByLimits(limiter: string): Denied {
+  return deniedWithoutLimit("denied-by-limits", limiter, [], Number.POSITIVE_INFINITY);
+}
+
+function deniedWithoutLimit(
+  reason: Denied["reason"],
+  limiter: string,
+  limits: readonly Limit[],
+  waitUs: number,
+): Writable<Denied> {
   return {
     allowed: false,
-    reason: "denied-by-limits",
+    reason,
     limiter,
     limit: undefined,
-    limits: [],
+    limits,
     violated: [],
     remaining: undefined,
     limitRemaining: undefined,
-    retryAfterMs: Number.POSITIVE_INFINITY,
+    retryAfterMs: toMilliseconds(waitUs),
     resetMs: 0,
     usedAfterRetry: 0,
   };

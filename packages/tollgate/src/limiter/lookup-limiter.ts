@@ -27,6 +27,7 @@ export interface LookupParts<Input, Found> {
 export class LookupLimiter<Input, Found> implements AsyncLimiter<Input> {
   readonly kind = "async";
   readonly name: string;
+  readonly keyed: boolean;
   readonly clock: Clock;
   readonly sources: readonly Source[];
   readonly observers: readonly Observer[];
@@ -35,6 +36,7 @@ export class LookupLimiter<Input, Found> implements AsyncLimiter<Input> {
 
   constructor({ limiter, lookUp }: LookupParts<Input, Found>) {
     this.name = limiter.name;
+    this.keyed = limiter.keyed;
     this.clock = limiter.clock;
     this.sources = limiter.sources;
     this.observers = limiter.observers;

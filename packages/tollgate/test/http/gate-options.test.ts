@@ -35,6 +35,11 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
       "give createLimiter `key: clientIp()`, or rateLimit `input`",
   ],
   [
+    { limiter: createLimiter({ limits: async () => [perSecond(1)] }) },
+    "limiter: expected one with a key function, got one without; " +
+      "give createLimiter `key: clientIp()`, or rateLimit `input`",
+  ],
+  [
     { limiter: combine(createLimiter({ limits: [perSecond(1)] }), createLimiter({ limits: [perHour(1)] })) },
     "limiter: expected one with a key function, got one without; " +
       "give createLimiter `key: clientIp()`, or rateLimit `input`",

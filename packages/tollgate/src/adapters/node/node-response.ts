@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Http2ServerResponse } from "node:http2";
+import { isPromise } from "../../core/checks.ts";
 import { type HeaderList, type HeaderWriter, writeHeaders } from "../../http/header-list.ts";
-import { isPromise } from "../../http/maybe-async.ts";
 import { isGone, type Outgoing } from "../../http/outgoing.ts";
 import { type RunHandler, watchOutgoing } from "../../http/outgoing-outcome.ts";
 import type { Settle } from "../../http/settlement.ts";

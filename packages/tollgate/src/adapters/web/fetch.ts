@@ -1,12 +1,11 @@
 import { optionError } from "../../core/check-options.ts";
-import { checkFunction } from "../../core/checks.ts";
+import { checkFunction, isPromise } from "../../core/checks.ts";
 import type { Denied } from "../../core/decision.ts";
 import { lastAsked } from "../../http/asked.ts";
 import { Gate } from "../../http/gate.ts";
 import type { GateOptions } from "../../http/gate-options.ts";
 import type { HeaderList } from "../../http/header-list.ts";
 import type { HttpFacts } from "../../http/http-facts.ts";
-import { isPromise } from "../../http/maybe-async.ts";
 import type { RateLimited } from "../../http/rate-limited.ts";
 import { settleFailure, watchRequest, watchResponse } from "../../http/response-outcome.ts";
 import type { Settle } from "../../http/settlement.ts";

@@ -1,5 +1,5 @@
 import { checkOptions } from "../check-options.ts";
-import { type Duration, formatMicroseconds, toMicroseconds, toMilliseconds } from "../duration.ts";
+import { type Duration, formatMicroseconds, isZero, toMicroseconds, toMilliseconds } from "../duration.ts";
 import { show, TollgateError } from "../errors.ts";
 import { type LimitCommon, sealLimit } from "./limit-common.ts";
 import {
@@ -91,8 +91,4 @@ function resolutionOf({ resolution, limit }: SlidingWindowOptions, ownUs: number
     `resolution: expected at least "${formatMicroseconds(finestUs)}" for a limit of ${limit} ` +
       `in "${formatMicroseconds(windowUs)}" (a key keeps at most 4,096 groups), got ${show(resolution)}`,
   );
-}
-
-function isZero(duration: Duration): boolean {
-  return duration === 0 || /^0(?:w|d|h|m|s|ms)$/.test(String(duration));
 }

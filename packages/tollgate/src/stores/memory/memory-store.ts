@@ -1,5 +1,5 @@
-import { type Duration, toMicroseconds, toMilliseconds } from "../../core/duration.ts";
-import { show, TollgateError } from "../../core/errors.ts";
+import type { Duration } from "../../core/duration.ts";
+import { checkDuration } from "../../core/duration-option.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
@@ -35,8 +35,8 @@ const LONGEST_TIMER_MS = 24 * 86_400_000;
  * says what happens to a new key when the store is full.
  *
  * @throws TollgateError `ERR_OPTION` if an option is unknown, `maxKeys` is not a whole number from 1 to 10 million,
- * `maxBytes` not one from 65,536 to 2^40, or `overflow` not a policy. `ERR_DURATION` unless `sweepInterval` is a
- * duration from 1 ms to 24 days.
+ * `maxBytes` not one from 65,536 to 2^40, or `overflow` not a policy. `ERR_DURATION` unless `sweepInterval`
+ * is whole milliseconds from 1 ms to 24 days.
  * @example
  * ```ts
  * import { createLimiter, memoryStore, perMinute } from "tollgate";
@@ -65,7 +65,7 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
     this.#sweeper = new Sweeper(this.capacity, (table) => this.#retire(table));
     const { sweepInterval } = options;
     if (sweepInterval === undefined) return;
-    const intervalMs = checkInterval(sweepInterval);
+    const intervalMs = checkDuration("sweepInterval", sweepInterval, 1, LONGEST_TIMER_MS);
     this.#timer = setInterval(() => this.#sweeper.sweepAll(), intervalMs);
     // In browsers timers are numbers.
     if (typeof this.#timer === "object") this.#timer.unref();
@@ -143,13 +143,4 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
     tables?.delete(id);
     if (tables?.size === 0) this.#tables.delete(scope);
   }
-}
-
-function checkInterval(interval: Duration): number {
-  const ms = toMilliseconds(toMicroseconds("sweepInterval", interval));
-  if (ms >= 1 && ms <= LONGEST_TIMER_MS) return ms;
-  throw new TollgateError(
-    "ERR_DURATION",
-    `sweepInterval: expected a duration from "1ms" to "24d", got ${show(interval)}`,
-  );
 }

@@ -1,9 +1,8 @@
-import { checkOptions } from "../../core/check-options.ts";
+import { checkOptions, optionError } from "../../core/check-options.ts";
 import { checkFunction } from "../../core/checks.ts";
 import type { Duration } from "../../core/duration.ts";
-import { show, TollgateError } from "../../core/errors.ts";
+import { checkDuration } from "../../core/duration-option.ts";
 import type { StoreClient } from "./clients/store-client.ts";
-import { checkDuration } from "./duration-option.ts";
 import type { OnFailure } from "./failure/on-failure.ts";
 import type { RedisStoreObservation } from "./redis-observation.ts";
 
@@ -148,8 +147,4 @@ function checkMost(option: string, value: unknown, byDefault: number, most: numb
   if (value === false) return 0;
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= most) return value;
   throw optionError(option, `true, false or a number of keys from 1 to ${most}`, value);
-}
-
-function optionError(option: string, expected: string, got: unknown): TollgateError {
-  return new TollgateError("ERR_OPTION", `${option}: expected ${expected}, got ${show(got)}`);
 }

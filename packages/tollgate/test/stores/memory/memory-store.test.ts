@@ -78,7 +78,7 @@ describe("the memory store", () => {
     expect(() => memoryStore({ sweepInterval: sweepInterval as Duration })).toThrow(
       expect.objectContaining({
         code: "ERR_DURATION",
-        message: `sweepInterval: expected a duration from "1ms" to "24d", got ${shown}`,
+        message: `sweepInterval: expected whole milliseconds or text such as "250ms" or "5s", from 1ms to 24d, got ${shown}`,
       }),
     );
   });

@@ -1,8 +1,5 @@
-import { type Duration, formatMicroseconds, toMicroseconds, toMilliseconds } from "../../core/duration.ts";
-import { show, TollgateError } from "../../core/errors.ts";
-
-/** A duration of no length in text. Elsewhere durations are above zero. */
-const NONE = /^0(?:ms|[smhdw])$/;
+import { type Duration, formatMicroseconds, isZero, toMicroseconds, toMilliseconds } from "./duration.ts";
+import { show, TollgateError } from "./errors.ts";
 
 /**
  * A duration option in whole milliseconds. Where `leastMs` is 0, `0` and texts such as `"0s"` are accepted.
@@ -21,7 +18,7 @@ export function checkDuration(option: string, duration: unknown, leastMs: number
 
 /** NaN unless it is a duration. */
 function millisecondsOf(duration: unknown): number {
-  if (duration === 0 || (typeof duration === "string" && NONE.test(duration))) return 0;
+  if (isZero(duration)) return 0;
   try {
     return toMilliseconds(toMicroseconds("duration", duration as Duration));
   } catch (error) {
