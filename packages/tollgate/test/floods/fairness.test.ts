@@ -23,7 +23,7 @@ const SHAPES: readonly Shape[] = [
   { flood: "200 pipelined by each of 200 connections", connections: 200, requests: 200, burst: 200 },
   { flood: "one at a time by each of 200 connections", connections: 200, requests: 150, burst: 1 },
 ];
-const CALM_MS = 1_500;
+const CALM_MS = 800;
 /** Added to several times the wait at a server without a limiter, so that no busy machine fails the test. */
 const LONGEST_MS = 3_000;
 const TIMES_BARE = 4;

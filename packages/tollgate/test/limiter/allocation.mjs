@@ -20,7 +20,7 @@ import { manualClock } from "tollgate/testing";
 const KEYS = Array.from({ length: 100 }, (_, i) => `client-number-${i}`);
 const [storeName, clockName, mostBytes, ...lists] = process.argv.slice(2);
 /** Fewer calls if every call allocates, because a sample takes longer than a call. */
-const CALLS = clockName === "manual" ? 1_000_000 : 250_000;
+const CALLS = clockName === "manual" ? 400_000 : 100_000;
 const CALLS_TO_WARM_UP = 2 * CALLS;
 /** The engine recompiles now and then, and allocates meanwhile. Allocations of calls themselves show in every round. */
 const ROUNDS = 12;

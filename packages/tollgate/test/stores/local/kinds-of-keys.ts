@@ -8,10 +8,16 @@ function hex(): string {
   return FOUR_DIGITS[words() & 0xffff]!;
 }
 
+const THREE_SIGNS = Array.from({ length: 36 ** 3 }, (_, number) => number.toString(36).padStart(3, "0"));
+
+function signs(): string {
+  return THREE_SIGNS[words() % 36 ** 3]!;
+}
+
 /** Kinds of keys that are common in practice. Each kind is a function from a number to a unique key. */
 export const KINDS_OF_KEYS: readonly (readonly [kind: string, keyOf: (i: number) => string])[] = [
   ["numbered", (i) => `user-${i + 1}`],
-  ["random", () => words().toString(36) + words().toString(36) + words().toString(36)],
+  ["random", () => signs() + signs() + signs() + signs() + signs() + signs()],
   ["IPv4", ipv4],
   ["IPv6", () => `2001:db8:${hex()}:${hex()}::${hex()}:${hex()}:${hex()}`],
   ["UUID", () => `${hex()}${hex()}-${hex()}-${hex()}-${hex()}-${hex()}${hex()}${hex()}`],

@@ -6,12 +6,12 @@ import { BOUNDED_STORES } from "./full-stores.ts";
 describe.each(BOUNDED_STORES)("limits chosen by function, on a $kind store", ({ kind, create }) => {
   const setUp = (maxKeys: number) => choosing(create, maxKeys);
 
-  it("lose no count while thousands of them come and go", () => {
+  it("lose no count while 1,500 of them at a time come and go", () => {
     const { clock, store, limiter } = setUp(20_000);
     for (let round = 0; round < 4; round += 1) {
-      const plans = Array.from({ length: 3_000 }, (_, i) => 2_000 * round + i);
-      expect(plans.filter((plan) => limiter.allow({ key: "ann", plan }))).toHaveLength(3_000);
-      expect(plans.filter((plan) => limiter.allow({ key: "bob", plan }))).toHaveLength(3_000);
+      const plans = Array.from({ length: 1_500 }, (_, i) => 1_000 * round + i);
+      expect(plans.filter((plan) => limiter.allow({ key: "ann", plan }))).toHaveLength(1_500);
+      expect(plans.filter((plan) => limiter.allow({ key: "bob", plan }))).toHaveLength(1_500);
       expect(plans.filter((plan) => limiter.allow({ key: "ann", plan }))).toEqual([]);
       expect(plans.filter((plan) => limiter.allow({ key: "bob", plan }))).toEqual([]);
       expect(limiter.size).toBe(store.size);
