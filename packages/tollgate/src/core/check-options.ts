@@ -28,10 +28,14 @@ const NO_HINTS: OptionHints = {};
  * @throws TollgateError `ERR_OPTION`.
  */
 export function checkOptions(owner: string, options: unknown, names: OptionNames, hints: OptionHints = NO_HINTS): void {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw optionError(owner, "an object of options", options);
-  }
+  checkObject(owner, options);
   checkOptionNames(owner, options, names, hints);
+}
+
+/** @throws TollgateError `ERR_OPTION`, naming `owner`, unless the value is an object. A list is none. */
+export function checkObject(owner: string, value: unknown, expected = "an object of options"): void {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
+  throw optionError(owner, expected, value);
 }
 
 /**

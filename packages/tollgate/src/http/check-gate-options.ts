@@ -1,4 +1,4 @@
-import { checkChoice, checkOptionNames, optionError } from "../core/check-options.ts";
+import { checkChoice, checkObject, checkOptionNames, optionError } from "../core/check-options.ts";
 import { checkFunction, isPromise } from "../core/checks.ts";
 import { type Cost, readCosts } from "../core/cost.ts";
 import { show, TollgateError } from "../core/errors.ts";
@@ -82,9 +82,7 @@ export function checkGateOptions<Request, Input>(
 }
 
 function checkAll(options: unknown, own: readonly string[]): void {
-  if (typeof options !== "object" || options === null) {
-    throw optionError("rateLimit", "an object of options", options);
-  }
+  checkObject("rateLimit", options);
   const given = options as Readonly<Record<string, unknown>>;
   checkOptionNames("rateLimit", given, [...Object.keys(NAMES), ...own]);
   const settles = given["chargeAfter"] !== undefined || given["settle"] === true;

@@ -38,4 +38,28 @@ describe("skipped cases of the contract", () => {
       'skip: expected names of cases, got "nonsense"',
     );
   });
+
+  it.each<[unknown, string]>([
+    [null, "skip: expected an object of reasons, by the names of cases, got null"],
+    [["every string is a key"], "skip: expected an object of reasons, by the names of cases, got an array"],
+    [{ "every string is a key": true }, 'skip: "every string is a key": expected the reason as text, got true'],
+    [{ "every string is a key": "" }, 'skip: "every string is a key": expected the reason as text, got ""'],
+  ])("must have texts as reasons: %j", (skip, message) => {
+    const attempt = () => storeContract({ createStore: memoryStore, skip: skip as never });
+    expect(attempt).toThrow(expect.objectContaining({ code: "ERR_OPTION", message }));
+  });
+});
+
+describe("createStore of the contract", () => {
+  it.each<[unknown, string]>([
+    [undefined, "undefined"],
+    [null, "null"],
+    [memoryStore, "a function"],
+    [{ kind: "sync", open: () => {} }, "an object"],
+    [{ kind: "sync", open: "yes", close: "yes" }, "an object"],
+  ])("has to make a store: case %#", async (store, shown) => {
+    const [first] = storeContract({ createStore: () => store as never });
+    const message = `createStore(): expected a store, which has open and close, got ${shown}`;
+    await expect(first?.run()).rejects.toMatchObject({ code: "ERR_OPTION", message });
+  });
 });

@@ -38,7 +38,7 @@ export class RouteLimit {
       ownOptions: OWN_OPTIONS,
     });
     this.#onDenied = options.onDenied;
-    this.hook = options.hook ?? "onRequest";
+    this.hook = options.hook === undefined ? "onRequest" : options.hook;
     if (this.hook !== "onRequest" && this.hook !== "preHandler") {
       throw optionError("hook", '"onRequest" or "preHandler"', options.hook);
     }

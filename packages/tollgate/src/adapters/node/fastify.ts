@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from "fastify";
-import { optionError } from "../../core/check-options.ts";
+import { checkObject, optionError } from "../../core/check-options.ts";
 import { show, TollgateError } from "../../core/errors.ts";
 import type { RateLimited } from "../../http/rate-limited.ts";
 import type { RateLimitPluginOptions, RouteRateLimit } from "./fastify-options.ts";
@@ -102,6 +102,7 @@ class Plugin {
   readonly #isGlobal: boolean;
 
   constructor(options: RateLimitPluginOptions) {
+    checkObject("rateLimit", options);
     const { global = true } = options;
     if (typeof global !== "boolean") {
       throw optionError("global", "true or false", global);

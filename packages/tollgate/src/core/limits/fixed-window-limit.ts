@@ -51,7 +51,7 @@ export function fixedWindow(options: FixedWindowOptions): FixedWindowLimit {
   checkOptions("fixedWindow", options, NAMES, WINDOW_HINTS);
   const limit = checkCount("limit", options.limit);
   const windowUs = toMicroseconds("window", options.window);
-  const anchor = checkChoice("anchor", options.anchor ?? "clock", ["clock", "first-use"]);
+  const anchor = checkChoice("anchor", options.anchor, ["clock", "first-use"]);
 
   const anchorText = anchor === "clock" ? "" : "-from-first-use";
   const parts = commonParts(options, `${limit}-each-${formatMicroseconds(windowUs)}${anchorText}`);

@@ -30,8 +30,9 @@ export function checkCount(option: string, count: unknown): number {
   throw new TollgateError("ERR_LIMIT", `${option}: expected a positive integer, got ${show(count)}`);
 }
 
-/** @throws TollgateError `ERR_LIMIT` unless the value is one of the choices. */
-export function checkChoice<C extends string>(option: string, value: unknown, choices: readonly C[]): C {
+/** The first choice is the default. @throws TollgateError `ERR_LIMIT` unless the value is one of the choices. */
+export function checkChoice<C extends string>(option: string, value: unknown, choices: readonly [C, ...C[]]): C {
+  if (value === undefined) return choices[0];
   const found = choices.find((choice) => choice === value);
   if (found !== undefined) return found;
   const expected = choices.map((choice) => JSON.stringify(choice)).join(" or ");
@@ -48,7 +49,7 @@ export function commonParts(options: LimitOptions, numbers: string): Pick<LimitC
   return {
     name: options.name === undefined ? ownName : checkName("limit name", options.name),
     unit,
-    mode: checkChoice<LimitMode>("mode", options.mode ?? "enforce", ["enforce", "shadow"]),
+    mode: checkChoice<LimitMode>("mode", options.mode, ["enforce", "shadow"]),
   };
 }
 

@@ -175,7 +175,7 @@ function bucketOf(
   refill: number,
   perUs: number,
 ): TokenBucketLimit {
-  const initial = checkChoice("initial", options.initial ?? "full", ["full", "empty"]);
+  const initial = checkChoice("initial", options.initial, ["full", "empty"]);
   tickScale(capacity, refill, perUs);
   const ttlUs = idleTtlUs(options, initial, (capacity / refill) * perUs);
 

@@ -1,4 +1,4 @@
-import { checkChoice, checkOptionNames, optionError } from "../../core/check-options.ts";
+import { checkChoice, checkOptions, optionError } from "../../core/check-options.ts";
 import { show, TollgateError } from "../../core/errors.ts";
 import { markKeyMaker } from "../../core/key-maker.ts";
 import { ownCopy } from "../../core/text-memory.ts";
@@ -67,10 +67,7 @@ const MAPPED = "::ffff:";
  * ```
  */
 export function clientIp(options: ClientIpOptions = {}): KeyOf {
-  if (typeof options !== "object" || options === null) {
-    throw new TollgateError("ERR_OPTION", `clientIp: expected an object of options, got ${show(options)}`);
-  }
-  checkOptionNames("clientIp", options, Object.keys(NAMES), { header: "it is called addressHeader" });
+  checkOptions("clientIp", options, NAMES, { header: "it is called addressHeader" });
   const { trustProxy = false, ipv6Prefix = DEFAULT_PREFIX, addressHeader = DEFAULT_HEADER, warnings } = options;
   const trusts = compileTrust(trustProxy);
   const keys = new AddressKeys(checkPrefix(ipv6Prefix));

@@ -1,3 +1,4 @@
+import { optionError } from "../../core/check-options.ts";
 import { TollgateError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
@@ -28,7 +29,7 @@ export interface RedisStore extends AsyncStore {
   readonly breaker: BreakerState;
   /**
    * The kill switch. While it is `true`, `onFailure` decides all calls without the server. `reset`, `clear`, `sweep`
-   * and `size` still reach the server.
+   * and `size` still reach the server. Setting it to anything but `true` or `false` throws a TollgateError `ERR_OPTION`.
    */
   bypass: boolean;
 }
@@ -95,6 +96,7 @@ class StoreOnServer implements RedisStore, StoreOperations, DenialMemory {
   }
 
   set bypass(bypass: boolean) {
+    if (typeof bypass !== "boolean") throw optionError("bypass", "true or false", bypass);
     if (bypass === this.#bypass) return;
     this.#bypass = bypass;
     this.#notifier.notify({ type: "bypass", bypass });

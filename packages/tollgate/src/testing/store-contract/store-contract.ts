@@ -1,5 +1,6 @@
-import { checkOptions, optionError } from "../../core/check-options.ts";
+import { checkObject, checkOptions, optionError } from "../../core/check-options.ts";
 import { checkFunction } from "../../core/checks.ts";
+import { show } from "../../core/errors.ts";
 import { admission } from "./admission.ts";
 import { type AnyStore, Bench, type ContractCase, type ContractTests } from "./contract-case.ts";
 import { keys } from "./keys.ts";
@@ -12,7 +13,7 @@ import { twin } from "./twin.ts";
 export interface StoreContractOptions {
   /** Makes an empty store for each case. The store has to use the time that limiters pass to it. */
   readonly createStore: () => AnyStore | Promise<AnyStore>;
-  /** Reasons to skip cases, by the names of the cases. An unknown name throws. */
+  /** Reasons to skip cases, by the names of the cases. An unknown name throws, and so does an empty reason. */
   readonly skip?: Readonly<Record<string, string>>;
 }
 
@@ -27,7 +28,8 @@ const NAMES: Readonly<Record<keyof StoreContractOptions, true>> = { createStore:
  * Returns the requirements on every store as cases for any test runner. Synchronous and asynchronous stores run the
  * same cases.
  *
- * @throws TollgateError `ERR_OPTION` when an option or a name of `skip` is unknown, or `createStore` no function.
+ * @throws TollgateError `ERR_OPTION` when an option or a name of `skip` is unknown, a reason is no text, or
+ * `createStore` no function. A case rejects with it if `createStore` makes no store.
  * @example
  * ```ts
  * import { memoryStore } from "tollgate";
@@ -42,13 +44,12 @@ export function storeContract(options: StoreContractOptions): ContractCase[] {
   checkOptions("storeContract", options, NAMES);
   const { createStore, skip = {} } = options;
   checkFunction("createStore", createStore, "a function that makes a store");
-  for (const name of Object.keys(skip)) {
-    if (!Object.hasOwn(TESTS, name)) throw optionError("skip", "names of cases", name);
-  }
+  checkSkip(skip);
   return Object.entries(TESTS).map(([name, test]) => {
     const reason = skip[name];
     const run = async () => {
       const store = await createStore();
+      checkStore(store);
       try {
         await test(new Bench(store, START_MS));
       } finally {
@@ -57,4 +58,21 @@ export function storeContract(options: StoreContractOptions): ContractCase[] {
     };
     return reason === undefined ? { name, run } : { name, run, skip: reason };
   });
+}
+
+function checkSkip(skip: Readonly<Record<string, unknown>>): void {
+  checkObject("skip", skip, "an object of reasons, by the names of cases");
+  for (const [name, reason] of Object.entries(skip)) {
+    if (!Object.hasOwn(TESTS, name)) throw optionError("skip", "names of cases", name);
+    if (reason === undefined || (typeof reason === "string" && reason !== "")) continue;
+    throw optionError(`skip: ${show(name)}`, "the reason as text", reason);
+  }
+}
+
+/** What every case uses. The limiter checks the rest. */
+function checkStore(store: unknown): void {
+  if (typeof store === "object" && store !== null && "open" in store && "close" in store) {
+    if (typeof store.open === "function" && typeof store.close === "function") return;
+  }
+  throw optionError("createStore()", "a store, which has open and close", store);
 }

@@ -146,6 +146,9 @@ describe("errors behind the Fastify plugin", () => {
     for (const [options, message] of [
       [{}, "limiter: expected one made by createLimiter or combine, got undefined"],
       [{ limiter: bucketLimiter(1), hook: "onSend" }, 'hook: expected "onRequest" or "preHandler", got "onSend"'],
+      [{ limiter: bucketLimiter(1), hook: null }, 'hook: expected "onRequest" or "preHandler", got null'],
+      // Fastify calls a function for the options.
+      [() => undefined, "rateLimit: expected an object of options, got undefined"],
       [{ limiter: bucketLimiter(1), global: "no" }, 'global: expected true or false, got "no"'],
     ] as const) {
       const registered = makeApp().register(rateLimit, options as unknown as RateLimitPluginOptions);

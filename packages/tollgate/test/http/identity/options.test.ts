@@ -14,7 +14,7 @@ const REFUSED: readonly (readonly [options: unknown, message: string])[] = [
     'addressHeader: expected a trustProxy beside it, which says whose header is read, got "cf-connecting-ip"',
   ],
   [{ warnings: "off" }, 'warnings: expected one of true, false, got "off"'],
-  [["10.0.0.0/8"], 'clientIp: unknown option "0"; expected trustProxy, ipv6Prefix, addressHeader, warnings'],
+  [["10.0.0.0/8"], "clientIp: expected an object of options, got an array"],
   ["loopback", 'clientIp: expected an object of options, got "loopback"'],
   [{ trustProxy: true }, `trustProxy: ${NO_TRUST}, got true, which would trust any address that a client sends`],
   [{ trustProxy: null }, `trustProxy: ${NO_TRUST}, got null`],
