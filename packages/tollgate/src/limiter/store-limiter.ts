@@ -159,9 +159,10 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     return report;
   }
 
-  /** The answer of an `allow`. A decision is made only for observers. */
+  /** The answer of an `allow`. A decision is made only for observers, and what they write into it changes no answer. */
   protected readAllowed(report: Report, request: CheckedRequest<Space>, cost: Cost): boolean {
-    return this.observe === undefined ? report.admitted : this.#decide("allow", report, request, cost).allowed;
+    if (this.observe !== undefined) this.#decide("allow", report, request, cost);
+    return report.admitted;
   }
 
   protected request(input: Input, cost: Cost): CheckedRequest<Space> {

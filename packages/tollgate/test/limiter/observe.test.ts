@@ -6,6 +6,7 @@ import {
   type Limiter,
   memoryStore,
   type Observation,
+  type Observer,
   perMinute,
   perSecond,
   type SyncStore,
@@ -156,6 +157,26 @@ describe("an observer", () => {
       await callInEveryWay(limiter, request);
       const keys = [request.user, request.route, "all"];
       expect(seen.map((one) => one.type === "decision" && one.keys)).toEqual(Array.from({ length: 7 }, () => keys));
+    }
+  });
+
+  it.each(STORES)("cannot change what allow returns, over a store that is %s", async (_kind, store) => {
+    const observe: Observer = (one) => {
+      if (one.type === "decision") Object.assign(one.decision, { allowed: !one.decision.allowed });
+    };
+    const options = { limits: [perMinute(4)], clock: manualClock(START_MS), observe };
+    for (const limiter of [
+      createLimiter({ ...options, store: store() }),
+      createLimiter({ ...options, store: store(), async: true }),
+    ]) {
+      const handle = limiter.handle("a");
+      expect([await limiter.allow("a"), await handle.allow(), await limiter.allow("a", 3)]).toEqual([
+        true,
+        true,
+        false,
+      ]);
+      const out = new Uint8Array(3);
+      expect([await limiter.allowMany(["a", "a", "a"], out), ...out]).toEqual([2, 1, 1, 0]);
     }
   });
 
