@@ -118,6 +118,11 @@ export class LookupLimiter<Input, Found> implements AsyncLimiter<Input> {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+
+  /** As the `toJSON` of `StoreLimiter`. */
+  toJSON(): Pick<this, "name" | "kind"> {
+    return { name: this.name, kind: this.kind };
+  }
 }
 
 /** A handle that waits for its look-up. */

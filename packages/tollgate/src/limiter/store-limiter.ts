@@ -144,6 +144,11 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     return this.resetPlaces(() => choice.everyPlace());
   }
 
+  /** What loggers write of a limiter by accident: its other properties refer to each other. */
+  toJSON(): Pick<this, "name" | "kind"> {
+    return { name: this.name, kind: this.kind };
+  }
+
   protected allowRequest(make: MakeRequest<Space>, cost: Cost): Result<Kind, boolean> {
     return this.ask("take", make, (report, request) => this.readAllowed(report, request, cost));
   }

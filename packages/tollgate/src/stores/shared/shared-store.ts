@@ -136,8 +136,8 @@ export class StoreInThread implements SharedStore, SharedSpaceStore {
   readonly overflow: "share" | "deny";
   readonly handle: SharedStoreHandle;
   readonly clock: Clock;
-  readonly secret: Int32Array;
   readonly rows: PlanRows;
+  readonly #secret: Int32Array;
   readonly #memory: SharedMemory;
   readonly #clusterWarning: ClusterWarning;
   readonly #tables: TableDirectory;
@@ -153,11 +153,16 @@ export class StoreInThread implements SharedStore, SharedSpaceStore {
     this.handle = handle;
     this.maxKeys = words[MAX_KEYS_AT]!;
     this.overflow = OVERFLOW[words[OVERFLOW_AT]!] ?? "share";
-    this.secret = words.slice(SECRET_AT, SECRET_AT + SECRET_WORDS);
-    this.identity = identityOf(this.secret);
+    this.#secret = words.slice(SECRET_AT, SECRET_AT + SECRET_WORDS);
+    this.identity = identityOf(this.#secret);
     this.clock = agreedClock(numbers[CLOCK_AT / 2]!);
     this.rows = new PlanRows(memory);
     this.#tables = new TableDirectory(memory, this.rows, this.maxKeys, atomics.add(words, THREADS_AT, 1) >>> 0);
+  }
+
+  /** A getter, because loggers write enumerable properties. */
+  get secret(): Int32Array {
+    return this.#secret;
   }
 
   /** Scans all slots. */
