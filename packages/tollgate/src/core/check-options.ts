@@ -32,7 +32,7 @@ export function checkOptions(owner: string, options: unknown, names: OptionNames
   checkOptionNames(owner, options, names, hints);
 }
 
-/** @throws TollgateError `ERR_OPTION`, naming `owner`, unless the value is an object. A list is none. */
+/** @throws TollgateError `ERR_OPTION`, naming `owner`, unless the value is an object, and no list. */
 export function checkObject(owner: string, value: unknown, expected = "an object of options"): void {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
   throw optionError(owner, expected, value);

@@ -29,7 +29,7 @@ export interface RedisStore extends AsyncStore {
   readonly breaker: BreakerState;
   /**
    * The kill switch. While it is `true`, `onFailure` decides all calls without the server. `reset`, `clear`, `sweep`
-   * and `size` still reach the server. Setting it to anything but `true` or `false` throws a TollgateError `ERR_OPTION`.
+   * and `size` still reach the server. Setting it to anything else than a boolean throws `ERR_OPTION`.
    */
   bypass: boolean;
 }
