@@ -16,6 +16,14 @@ type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 /** Turns a store's report into a decision. `name` is the limiter's, for decisions without a binding limit. */
 export function decide(name: string, plans: readonly Plan[], report: Report): Decision {
   const limits = limitsOf(plans, report);
+  if (
+    limits.length === 1 &&
+    report.admitted &&
+    limits[0]!.mode === "enforce" &&
+    report.degraded === undefined &&
+    report.overflow === undefined
+  )
+    return allowedByOnly(plans[0]!.limiter, limits, limits[0]!, report);
   const binding = bindingOf(limits, report);
   const limiter = binding === NONE ? name : limiterOf(plans, binding);
   const decision = report.admitted
@@ -26,6 +34,21 @@ export function decide(name: string, plans: readonly Plan[], report: Report): De
   if (report.degraded !== undefined) decision.degraded = report.degraded;
   if (report.overflow === "shared") decision.overflowed = true;
   return decision;
+}
+
+/** The usual decision: one limit, which enforces, has admitted the call. */
+function allowedByOnly(limiter: string, limits: readonly Limit[], limit: Limit, report: Report): Allowed {
+  const remaining = Math.max(0, limit.capacity - report.used[0]!);
+  return {
+    allowed: true,
+    limiter,
+    limit,
+    limits,
+    remaining,
+    limitRemaining: remaining,
+    retryAfterMs: toMilliseconds(report.waitUs[0]!),
+    resetMs: toMilliseconds(report.resetUs[0]!),
+  };
 }
 
 function allowed(limiter: string, limits: readonly Limit[], binding: number, report: Report): Writable<Allowed> {

@@ -10,7 +10,7 @@ import type { SyncSpace, TakenFrom } from "../core/store.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 import type { Verb } from "../core/verbs.ts";
 import { type CheckedRequest, requestFor } from "./call.ts";
-import { checkBatch } from "./check-arguments.ts";
+import { checkBatch, checkDecision } from "./check-arguments.ts";
 import { decide } from "./decide.ts";
 import { ChoiceHandle, KeyRefHandle } from "./handle.ts";
 import type { Handle, Limiter } from "./limiter.ts";
@@ -46,8 +46,21 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
 
   override consume(input: Input, cost: Cost = 1): Decision {
     const direct = this.#direct;
-    if (direct !== undefined && typeof cost === "number") return this.#consumeDirectly(direct, input, cost);
-    return super.consume(input, cost);
+    if (direct === undefined || typeof cost !== "number") return super.consume(input, cost);
+    return this.#decideDirectly("take", direct, input, cost);
+  }
+
+  override peek(input: Input, cost: Cost = 1): Decision {
+    const direct = this.#direct;
+    if (direct === undefined || typeof cost !== "number") return super.peek(input, cost);
+    return this.#decideDirectly("peek", direct, input, cost);
+  }
+
+  override charge(input: Input, cost: Cost, decision?: Decision): Decision {
+    const direct = this.#direct;
+    if (direct === undefined || typeof cost !== "number") return super.charge(input, cost, decision);
+    checkDecision(decision);
+    return this.#decideDirectly("charge", direct, input, cost);
   }
 
   allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): number {
@@ -124,17 +137,23 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     return this.allowRequest(() => this.request(input, cost), cost);
   }
 
-  /** `consume` for one space, which allocates nothing but the decision. */
-  #consumeDirectly({ key: keyOf, space }: FixedSelection<Input, SyncSpace>, input: Input, cost: number): Decision {
+  /** A decision in one space, which allocates nothing but the decision. */
+  #decideDirectly(
+    verb: Verb,
+    { key: keyOf, space }: FixedSelection<Input, SyncSpace>,
+    input: Input,
+    cost: number,
+  ): Decision {
     const key = encodeKey(keyOf(input));
     checkCost(cost);
     const scratch = this.#scratch.pop() ?? new Scratch(space.plan);
-    const { report, costs, plans, now } = scratch;
+    const { report, plans, now } = scratch;
     readInto(this.clock, now);
     report.clear();
-    const { countsNumber } = space.plan;
-    for (let i = 0; i < countsNumber.length; i += 1) costs[i] = countsNumber[i]! ? cost : 0;
-    report.admitted = space.apply("take", key, costs, now, report, 0);
+    report.admitted =
+      verb === "take" && space.consume !== undefined
+        ? space.consume(key, cost, now, report)
+        : space.apply(verb, key, scratch.costsOf(cost), now, report, 0);
     const decision = decide(this.name, plans, report);
     // Other calls may use the scratch from here on: maintenance asks clocks and notifies listeners.
     this.#scratch.push(scratch);
@@ -161,11 +180,19 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
 class Scratch {
   readonly now: TimeCell = createTimeCell();
   readonly report: Report = new Report();
-  readonly costs: number[] = [];
   readonly plans: readonly Plan[];
+  readonly #costs: number[] = [];
+  readonly #countsNumber: readonly boolean[];
 
   constructor(plan: Plan) {
     this.plans = [plan];
+    this.#countsNumber = plan.countsNumber;
+  }
+
+  /** A plain cost for each limit that counts plain numbers. */
+  costsOf(cost: number): readonly number[] {
+    for (let i = 0; i < this.#countsNumber.length; i += 1) this.#costs[i] = this.#countsNumber[i]! ? cost : 0;
+    return this.#costs;
   }
 }
 
