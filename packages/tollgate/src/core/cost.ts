@@ -32,6 +32,15 @@ export function readCosts(cost: Cost, units: ReadonlySet<string>, unknown: "refu
   return typeof cost === "number" ? readNumber(cost, units, unknown) : readUnits(cost, units, unknown);
 }
 
+const NO_UNITS: ReadonlySet<string> = new Set();
+
+/** A checked copy of a cost that is read later: callers may change their object meanwhile. Throws as `readCosts`. */
+export function copyCost(cost: Cost): Cost {
+  if (typeof cost !== "number") return Object.fromEntries(readCosts(cost, NO_UNITS, "ignored"));
+  checkCost(cost);
+  return cost;
+}
+
 function readNumber(cost: number, units: ReadonlySet<string>, unknown: "refused" | "ignored"): CheckedCosts {
   checkCost(cost);
   const [first = REQUESTS] = units;

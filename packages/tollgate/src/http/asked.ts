@@ -15,7 +15,7 @@ export interface Asked {
   readonly settle: RateLimited["settle"] | undefined;
   /** The headers that the response got. */
   given: HeaderList;
-  /** Whether the handler behind this limiter has answered. The same request may come again. */
+  /** Whether the handler behind this limiter, or its denial, has answered. */
   isOver: boolean;
 }
 
@@ -39,6 +39,11 @@ export function askedBefore(exchange: object): Asked | undefined {
 
 export function noteAsked(exchange: object, asked: Asked): void {
   (exchange as Exchange)[ASKED] = asked;
+}
+
+/** Notes that the handler behind a limiter, or its denial, has answered. The same object may be the next request. */
+export function endAsked(asked: Asked | undefined): void {
+  if (asked !== undefined) asked.isOver = true;
 }
 
 /** All limiters, the first one first. */

@@ -13,8 +13,8 @@ export interface AddressFilterOptions {
   /** For both lists, which proxies may tell the client's address, as in `clientIp`: `false` by default, none. */
   readonly trustProxy?: TrustProxy;
   /**
-   * For both lists, the header in which trusted proxies write the address: `"x-forwarded-for"` by default, as in
-   * `clientIp`.
+   * For both lists, beside `trustProxy`, the header in which trusted proxies write the address: `"x-forwarded-for"` by
+   * default, as in `clientIp`.
    */
   readonly addressHeader?: string;
 }

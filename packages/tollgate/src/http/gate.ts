@@ -1,6 +1,6 @@
 import { isPromise } from "../core/checks.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
-import type { Cost } from "../core/cost.ts";
+import { type Cost, copyCost } from "../core/cost.ts";
 import type { Decision, Denied } from "../core/decision.ts";
 import type { AsyncHandle, AsyncLimiter, Handle, Limiter } from "../limiter/limiter.ts";
 import { type Asked, askedBefore, noteAsked } from "./asked.ts";
@@ -129,7 +129,10 @@ export class Gate<Request, Input> {
     const { input = this.#framework.factsOf as unknown as (request: Request) => Input, cost } = this.#options;
     return mapMaybeAsync(input(request), (known) =>
       typeof cost === "function"
-        ? mapMaybeAsync(cost(request), (costs) => this.#consume(request, known, costs))
+        ? mapMaybeAsync(cost(request), (costs) =>
+            // The function may return the same object for another request, while this one is decided.
+            this.#consume(request, known, copyCost(costs)),
+          )
         : this.#consume(request, known, cost),
     );
   }

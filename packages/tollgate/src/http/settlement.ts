@@ -2,6 +2,7 @@ import { isPromise } from "../core/checks.ts";
 import { type CheckedCosts, type Cost, readCosts, type UnitCosts } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import type { AsyncHandle, Handle } from "../limiter/limiter.ts";
+import { mapMaybeAsync } from "./maybe-async.ts";
 
 /** How a response ended. */
 export interface Outcome {
@@ -9,7 +10,10 @@ export interface Outcome {
   readonly status: number;
   /** The bytes of the body that were handed to the network. */
   readonly bytes: number;
-  /** Whether the response was sent whole: `false` if the client hung up or the handler failed. */
+  /**
+   * Whether the response was sent whole: `false` if the client hung up, or the handler failed and no other code
+   * answered. A framework's own response to an error counts like any other.
+   */
   readonly completed: boolean;
 }
 
@@ -52,6 +56,8 @@ export class Settlement {
   /** Whether the handler has told the cost: then nothing else decides it. */
   #isTold = false;
   #isOver = false;
+  /** The end of the last settlement of an asynchronous limiter. It never rejects. */
+  #last: Promise<void> | undefined;
   #keepAlive: KeepAlive | undefined;
 
   constructor(unsettled: Unsettled) {
@@ -74,8 +80,8 @@ export class Settlement {
    * @throws TollgateError `ERR_COST`, before anything changes. What an asynchronous limiter rejects with is logged.
    */
   readonly tell = (cost: Cost): void => {
-    const after = new Map([...this.#counted, ...readCosts(cost, this.#units, "ignored")]);
-    const settled = this.#count(after, true);
+    const told = readCosts(cost, this.#units, "ignored");
+    const settled = this.#inTurn(() => this.#count(new Map([...this.#counted, ...told]), true));
     this.#isTold = true;
     if (isPromise(settled)) this.#keep(settled);
   };
@@ -93,7 +99,14 @@ export class Settlement {
     const after = readCosts(await actualCost(outcome, taken), this.#units, "ignored");
     // The handler may have told it meanwhile. A client decides when it hangs up: if that refunded units, the client
     // could exceed its limit.
-    if (!this.#isTold) await this.#count(after, outcome.completed || settleAborted);
+    if (!this.#isTold) await this.#inTurn(() => this.#count(after, outcome.completed || settleAborted));
+  }
+
+  /** Settles when an asynchronous limiter has settled what it was told before: if that failed, more is left to do. */
+  #inTurn(settle: () => void | Promise<void>): void | Promise<void> {
+    const settled = this.#last === undefined ? settle() : this.#last.then(settle);
+    if (isPromise(settled)) this.#last = settled.then(undefined, () => {});
+    return settled;
   }
 
   /** Makes the request count for other costs: at once over a synchronous limiter. */
@@ -103,17 +116,15 @@ export class Settlement {
     if (this.#units.size === 0) return undefined;
     const before = this.#counted;
     const counted = refunds ? after : mostOf(before, after);
-    const { charge, refund } = differenceOf(before, counted);
-    const giveBack = () => (refund === undefined ? undefined : handle.refund(refund, decision));
+    const { charge, refund } = differenceOf(before, counted, this.#units);
     // The limiter checks every unit in the first of both calls. If the charge fails, nothing is refunded.
     const charged = charge === undefined ? undefined : handle.charge(charge, decision);
-    const settled = isPromise(charged) ? charged.then(giveBack) : giveBack();
-    this.#counted = counted;
-    if (!isPromise(settled)) return undefined;
-    return settled.catch((error: unknown) => {
-      // Otherwise a unit that the limiter refuses would be part of each later call.
-      if (this.#counted === counted) this.#counted = before;
-      throw error;
+    return mapMaybeAsync(charged, () => {
+      if (charge !== undefined) this.#counted = mostOf(before, counted);
+      const refunded = refund === undefined ? undefined : handle.refund(refund, decision);
+      return mapMaybeAsync(refunded, () => {
+        this.#counted = counted;
+      });
     });
   }
 
@@ -129,13 +140,14 @@ interface Difference {
   readonly refund: UnitCosts | undefined;
 }
 
-function differenceOf(before: CheckedCosts, after: CheckedCosts): Difference {
+/** A unit that is in neither `before` nor `known` is charged even at cost 0, so that the limiter checks it. */
+function differenceOf(before: CheckedCosts, after: CheckedCosts, known: ReadonlySet<string>): Difference {
   const units = [...new Set([...before.keys(), ...after.keys()])];
   const more = units.map((unit): [string, number] => [unit, (after.get(unit) ?? 0) - (before.get(unit) ?? 0)]);
-  return {
-    charge: costsOf(more),
-    refund: costsOf(more.map(([unit, count]) => [unit, -count])),
-  };
+  const isChecked = units.every((unit) => before.has(unit) || known.has(unit));
+  const refund = costsOf(more.map(([unit, count]) => [unit, -count]));
+  const charge = costsOf(more) ?? (refund === undefined && !isChecked ? Object.fromEntries(more) : undefined);
+  return { charge, refund };
 }
 
 /** The greater count of each unit. */

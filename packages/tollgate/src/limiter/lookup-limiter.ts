@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import type { Cost } from "../core/cost.ts";
+import { type Cost, copyCost } from "../core/cost.ts";
 import type { Decision, LimitStatus } from "../core/decision.ts";
 import type { Key } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
@@ -50,33 +50,40 @@ export class LookupLimiter<Input, Found> implements AsyncLimiter<Input> {
   }
 
   async allow(input: Input, cost: Cost = 1): Promise<boolean> {
-    return this.limiter.allow(await this.lookUp(input), cost);
+    const own = copyCost(cost);
+    return this.limiter.allow(await this.lookUp(input), own);
   }
 
   async allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): Promise<number> {
     checkBatch(inputs, out);
+    const own = copyCost(cost);
     const found = await Promise.all(Array.from(inputs, (input) => this.lookUp(input)));
-    return this.limiter.allowMany(found, out, cost);
+    return this.limiter.allowMany(found, out, own);
   }
 
   async consume(input: Input, cost: Cost = 1): Promise<Decision> {
-    return this.limiter.consume(await this.lookUp(input), cost);
+    const own = copyCost(cost);
+    return this.limiter.consume(await this.lookUp(input), own);
   }
 
   async peek(input: Input, cost: Cost = 1): Promise<Decision> {
-    return this.limiter.peek(await this.lookUp(input), cost);
+    const own = copyCost(cost);
+    return this.limiter.peek(await this.lookUp(input), own);
   }
 
   async explain(input: Input, cost: Cost = 1): Promise<LimitStatus[]> {
-    return this.limiter.explain(await this.lookUp(input), cost);
+    const own = copyCost(cost);
+    return this.limiter.explain(await this.lookUp(input), own);
   }
 
   async charge(input: Input, cost: Cost, decision?: Decision): Promise<Decision> {
-    return this.limiter.charge(await this.lookUp(input), cost, decision);
+    const own = copyCost(cost);
+    return this.limiter.charge(await this.lookUp(input), own, decision);
   }
 
   async refund(input: Input, cost: Cost, decision?: Decision): Promise<void> {
-    await this.limiter.refund(await this.lookUp(input), cost, decision);
+    const own = copyCost(cost);
+    await this.limiter.refund(await this.lookUp(input), own, decision);
   }
 
   async reset(input: Input): Promise<void> {
@@ -123,28 +130,34 @@ class LaterHandle implements AsyncHandle {
     handle.catch(() => {});
   }
 
-  async allow(cost?: Cost): Promise<boolean> {
-    return (await this.#handle).allow(cost);
+  async allow(cost: Cost = 1): Promise<boolean> {
+    const own = copyCost(cost);
+    return (await this.#handle).allow(own);
   }
 
-  async consume(cost?: Cost): Promise<Decision> {
-    return (await this.#handle).consume(cost);
+  async consume(cost: Cost = 1): Promise<Decision> {
+    const own = copyCost(cost);
+    return (await this.#handle).consume(own);
   }
 
-  async peek(cost?: Cost): Promise<Decision> {
-    return (await this.#handle).peek(cost);
+  async peek(cost: Cost = 1): Promise<Decision> {
+    const own = copyCost(cost);
+    return (await this.#handle).peek(own);
   }
 
-  async explain(cost?: Cost): Promise<LimitStatus[]> {
-    return (await this.#handle).explain(cost);
+  async explain(cost: Cost = 1): Promise<LimitStatus[]> {
+    const own = copyCost(cost);
+    return (await this.#handle).explain(own);
   }
 
   async charge(cost: Cost, decision?: Decision): Promise<Decision> {
-    return (await this.#handle).charge(cost, decision);
+    const own = copyCost(cost);
+    return (await this.#handle).charge(own, decision);
   }
 
   async refund(cost: Cost, decision?: Decision): Promise<void> {
-    await (await this.#handle).refund(cost, decision);
+    const own = copyCost(cost);
+    await (await this.#handle).refund(own, decision);
   }
 
   async reset(): Promise<void> {

@@ -4,19 +4,21 @@ import { createAdaptorServer } from "@hono/node-server";
 import express from "express";
 import { Hono } from "hono";
 import Koa from "koa";
+import { type Clock, createLimiter } from "tollgate";
 import { rateLimit as inFrontOfExpress } from "tollgate/express";
 import { decisionOf, rateLimit as inFrontOfFetch } from "tollgate/fetch";
 import { rateLimit as inFrontOfHono } from "tollgate/hono";
 import { rateLimit as inFrontOfKoa } from "tollgate/koa";
 import { rateLimit as inFrontOfNode } from "tollgate/node";
+import { manualClock } from "tollgate/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { bucketOf, left, manualLimiter } from "./suite/case.ts";
+import { bucketOf, left, perAddress, START_MS } from "./suite/case.ts";
 import { type Answer, send } from "./suite/client.ts";
 import type { RunningServer } from "./suite/harness.ts";
 import { listenHere, serveHere } from "./suite/node-server.ts";
 
-function limit(capacity: number) {
-  return { limiter: manualLimiter([bucketOf(capacity)]).limiter };
+function limit(capacity: number, clock: Clock = manualClock(START_MS)) {
+  return { limiter: createLimiter({ key: perAddress, limits: [bucketOf(capacity)], clock }) };
 }
 
 async function ask(serving: Promise<RunningServer>): Promise<Answer> {
@@ -101,6 +103,35 @@ describe("the headers of two limiters", () => {
     expect([await told(), await told()]).toEqual(['"bucket";q=9;w=9', '"bucket";q=9;w=9']);
     const other = inFrontOfFetch(limit(3))(() => new Response("hello"));
     expect((await other(request)).headers.get("ratelimit-policy")).toBe('"bucket";q=3;w=3');
+  });
+
+  it.each<[name: string, limited: (capacity: number, clock?: Clock) => (request: Request) => Promise<Response>]>([
+    ["fetch", (capacity, clock) => inFrontOfFetch(limit(capacity, clock))(() => new Response("hello"))],
+    [
+      "Hono",
+      (capacity, clock) => {
+        const app = new Hono().use(inFrontOfHono(limit(capacity, clock))).get("/", (context) => context.text("hello"));
+        return async (request) => app.fetch(request);
+      },
+    ],
+  ])("are those of one request if the same object comes again after a denial: %s", async (_name, limited) => {
+    const clock = manualClock(START_MS);
+    const handle = limited(2, clock);
+    const request = new Request("http://here.example/");
+    const told: unknown[] = [];
+    for (const waitMs of [0, 0, 0, 10_000]) {
+      clock.advance(waitMs);
+      const { headers, status } = await handle(request);
+      told.push([status, headers.get("ratelimit")]);
+    }
+    const [full, none] = ['"bucket";r=1;t=1', '"bucket";r=0;t=1'];
+    expect(told).toEqual([
+      [200, full],
+      [200, none],
+      [429, none],
+      [200, full],
+    ]);
+    expect((await limited(9)(request)).headers.get("ratelimit-policy")).toBe('"bucket";q=9;w=9');
   });
 
   it("include the wait of a denial that onDenied has waived", async () => {

@@ -99,6 +99,7 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
   [{ limiter, trustProxy: -1 }, "trustProxy: expected"],
   [{ limiter, trustProxy: 1 }, "trustProxy: expected beside allowList or denyList, to whose addresses it applies"],
   [{ limiter, addressHeader: "cf-connecting-ip" }, "addressHeader: expected beside allowList or denyList"],
+  [{ limiter, denyList: ["10.0.0.1"], addressHeader: "x-real-ip" }, "addressHeader: expected a trustProxy beside it"],
   [{ limiter, denyList: ["10.0.0.1"], addressHeader: null }, "addressHeader: expected the name of a header"],
   [{ limiter, denyList: ["10.0.0.1"], addressHeader: "not a name" }, "addressHeader: expected the name of a header"],
 ];

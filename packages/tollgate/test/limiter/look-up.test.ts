@@ -177,6 +177,29 @@ describe("a look-up", () => {
     expect([await marked.allow("ann"), await marked.allow("ann")]).toEqual([true, false]);
   });
 
+  it("counts the cost of the moment of the call, and does not begin for a malformed one", async () => {
+    let lookUps = 0;
+    const limits = [perDay(10), perDay(100, { unit: "tokens" })];
+    const limiter = createLimiter({
+      key: () => "ann",
+      limits: async () => {
+        lookUps += 1;
+        return limits;
+      },
+      clock: manualClock(START_MS),
+    });
+    const cost = { requests: 1, tokens: 5 };
+    const calls = [limiter.allow("a", cost), limiter.handle("a").consume(cost), limiter.charge("a", cost)];
+    cost.tokens = 1_000;
+    await Promise.all(calls);
+    expect((await limiter.explain("a")).map(({ used }) => used)).toEqual([3, 15]);
+    expect(lookUps).toBe(4);
+    const malformed = { code: "ERR_COST" };
+    await expect(limiter.allow("a", -1)).rejects.toMatchObject(malformed);
+    await expect(limiter.refund("a", { tokens: 0.5 })).rejects.toMatchObject(malformed);
+    expect(lookUps).toBe(4);
+  });
+
   it("that fails twice at once ends no process", async () => {
     const limiter = createLimiter({
       key: (_user: User): Promise<string> => Promise.reject(new RangeError("no key")),

@@ -1,7 +1,7 @@
 import { optionError } from "../../core/check-options.ts";
 import { checkFunction, isPromise } from "../../core/checks.ts";
 import type { Denied } from "../../core/decision.ts";
-import { lastAsked } from "../../http/asked.ts";
+import { endAsked, lastAsked } from "../../http/asked.ts";
 import { Gate } from "../../http/gate.ts";
 import type { GateOptions } from "../../http/gate-options.ts";
 import type { HeaderList } from "../../http/header-list.ts";
@@ -126,12 +126,10 @@ class FetchLimit<Input> {
       notePeer(request, others, this.#addressOf);
       const checked = this.#gate.check(request);
       const verdict = isPromise(checked) ? await checked : checked;
-      if (!verdict.pass) return this.#deny(verdict, request);
       try {
-        return await passTo(handler, verdict, request, others);
+        return await (verdict.pass ? passTo(handler, verdict, request, others) : this.#deny(verdict, request));
       } finally {
-        // The same object may come again, as another request.
-        if (verdict.asked !== undefined) verdict.asked.isOver = true;
+        endAsked(verdict.asked);
       }
     };
   }

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler, Next } from "hono";
 import { checkFunction } from "../../core/checks.ts";
 import type { Denied } from "../../core/decision.ts";
-import { noteAsked } from "../../http/asked.ts";
+import { endAsked, noteAsked } from "../../http/asked.ts";
 import { Gate } from "../../http/gate.ts";
 import type { GateOptions } from "../../http/gate-options.ts";
 import type { HttpFacts } from "../../http/http-facts.ts";
@@ -117,11 +117,15 @@ class HonoLimit<Input> {
   async #deny({ asked, headers, decision, content }: DenialResponse, context: Context): Promise<Response> {
     setOnContext(context, headers);
     const status = content.status as 429;
-    if (this.#onDenied === undefined || decision === undefined) {
-      return context.body(content.body, status, { "Content-Type": content.contentType });
+    try {
+      if (this.#onDenied === undefined || decision === undefined) {
+        return context.body(content.body, status, { "Content-Type": content.contentType });
+      }
+      context.status(status);
+      return withHeaders(await this.#onDenied(context, decision), headers, asked?.decision);
+    } finally {
+      endAsked(asked);
     }
-    context.status(status);
-    return withHeaders(await this.#onDenied(context, decision), headers, asked?.decision);
   }
 }
 
@@ -131,11 +135,15 @@ async function pass(next: Next): Promise<void> {
 }
 
 /** Runs the handler on servers that give access to its `Response` only. */
-async function passWithResponse({ headers, settlement }: Pass, context: Context, next: Next): Promise<void> {
+async function passWithResponse({ asked, headers, settlement }: Pass, context: Context, next: Next): Promise<void> {
   const settle = settlement?.end;
-  if (settle === undefined) await next();
-  else await passAndSettle(settle, context, next);
-  addToResponse(context, headers);
+  try {
+    if (settle === undefined) await next();
+    else await passAndSettle(settle, context, next);
+    addToResponse(context, headers);
+  } finally {
+    endAsked(asked);
+  }
 }
 
 async function passAndSettle(settle: Settle, context: Context, next: Next): Promise<void> {

@@ -5,7 +5,7 @@ import { AddressList } from "./address-list.ts";
 import { ClientFinder, DEFAULT_HEADER } from "./client-finder.ts";
 import { checkToken } from "./header-values.ts";
 import { ProxyHeaderWatch } from "./proxy-header-watch.ts";
-import { compileTrust } from "./trust.ts";
+import { checkHeaderIsRead, compileTrust } from "./trust.ts";
 
 /** `"listed in neither"`: the limiter decides. */
 export type FilterResult = "allowed" | "denied" | "listed in neither";
@@ -46,7 +46,10 @@ export class AddressFilter {
 export function addressFilterOf(options: AddressFilterOptions): AddressFilter | undefined {
   const filter = new AddressFilter(options);
   const { allowList = [], denyList = [] } = options;
-  if (allowList.length + denyList.length > 0) return filter;
+  if (allowList.length + denyList.length > 0) {
+    checkHeaderIsRead(options);
+    return filter;
+  }
   const name = (["trustProxy", "addressHeader"] as const).find((option) => options[option] !== undefined);
   if (name === undefined) return undefined;
   throw new TollgateError(

@@ -8,7 +8,7 @@ import { ClientFinder, DEFAULT_HEADER } from "./client-finder.ts";
 import { checkToken } from "./header-values.ts";
 import { isDottedQuad } from "./parse-ip.ts";
 import { ProxyHeaderWatch } from "./proxy-header-watch.ts";
-import { compileTrust, TRUSTS_NONE, type TrustProxy } from "./trust.ts";
+import { checkHeaderIsRead, compileTrust, TRUSTS_NONE, type TrustProxy } from "./trust.ts";
 
 /** How a client's address is found, and which addresses are one client. */
 export interface ClientIpOptions {
@@ -93,12 +93,6 @@ export function clientIp(options: ClientIpOptions = {}): KeyOf {
     watch?.look(facts);
     return peer === undefined ? UNKNOWN : (plainPeer(peer) ?? recent.of(peer));
   };
-}
-
-/** Without `trustProxy` no header is read. */
-function checkHeaderIsRead({ trustProxy, addressHeader }: ClientIpOptions): void {
-  if (addressHeader === undefined || trustProxy !== undefined) return;
-  throw optionError("addressHeader", "a trustProxy beside it, which says whose header is read", addressHeader);
 }
 
 /** @throws TollgateError `ERR_KEY` for what is no request: it would count as a client without an address. */
