@@ -49,10 +49,25 @@ function misuseOf(subpath: string, index: number): string {
   return `import * as m${index} from "${subpath}";\n// @ts-expect-error: no such export\nm${index}.missing;\n`;
 }
 
+/** The options that a mistake lacks, and its code. Compilers differ in which part of a type they report. */
+const LACKING: Readonly<Record<string, string>> = {
+  key: "createLimiter({ limits: (user: { id: string }) => (user.id === '' ? 'deny' : limits) });",
+  async: "createLimiter({ limits: (id: string) => (id === '' ? limits : Promise.resolve(limits)) });",
+  limits: "createLimiter({ key: (id: string) => id });",
+};
+
 function filesOf(): Readonly<Record<string, string>> {
   const misuse = SUBPATHS.map(misuseOf).join("");
   const sources = { types: read("test/packaging/types.ts"), misuse, node: misuseOf("tollgate/node", 0) };
   const files: Record<string, string> = {};
+  for (const [option, code] of Object.entries(LACKING)) {
+    const prelude = 'import { createLimiter, perMinute } from "tollgate";\nexport const limits = [perMinute(3)];\n';
+    files[`lacks-${option}.mts`] = prelude + code;
+    files[`lacks-${option}.json`] = JSON.stringify({
+      compilerOptions: { ...STRICT, module: "nodenext" },
+      files: [`lacks-${option}.mts`],
+    });
+  }
   for (const [name, source] of Object.entries(sources)) {
     for (const end of ["ts", "mts", "cts"]) files[`${name}.${end}`] = source;
   }
@@ -83,6 +98,11 @@ describe.each(COMPILERS)("a strict project in TypeScript %s", (version, settings
     expect(await runNode(root, [compilerOf(version), "--version"])).toMatchObject({
       stdout: expect.stringMatching(new RegExp(`^Version ${version}\\.`)) as string,
     });
+  });
+
+  it.concurrent.each(Object.keys(LACKING))("names the option %s where it is missing", async (option) => {
+    const { stdout } = await runNode(root, [compilerOf(version), "-p", `lacks-${option}.json`]);
+    expect(stdout).toContain(`Property '${option}' is missing`);
   });
 
   it.concurrent.each(settings)("compiles with the modules of %s", async (setting) => {

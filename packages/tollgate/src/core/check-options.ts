@@ -9,7 +9,7 @@ export function optionError(option: string, expected: string, got: unknown, hint
 /** @throws TollgateError `ERR_OPTION` unless the option is absent or one of the choices. */
 export function checkChoice(option: string, value: unknown, choices: readonly unknown[]): void {
   if (value === undefined || choices.includes(value)) return;
-  throw optionError(option, `one of ${choices.map(show).join(", ")}`, value);
+  throw optionError(option, `${choices.length > 1 ? "one of " : ""}${choices.map(show).join(", ")}`, value);
 }
 
 /** The names of a function's options. `Record<keyof Options, true>` makes a forgotten one a compile error. */

@@ -53,9 +53,9 @@ export function createLimiter<
   Async extends true | undefined = undefined,
 >(
   options: CreateOptions<Input, Found, Chosen> &
+    Requirements<Input, Found, Chosen> &
     StoreOption<Store> &
-    AsyncOption<Async> &
-    Requirements<Input, Found, Chosen>,
+    AsyncOption<Async>,
 ): CreatedLimiter<Input, Found, Chosen, Store, Async>;
 export function createLimiter<Input>(
   options: LimiterOptions<Input> & {

@@ -37,7 +37,7 @@ interface WithoutStore {
 /** Marks the limiter as asynchronous. */
 export type AsyncOption<Async> = { readonly async?: Async };
 
-/** What the other options require of these. */
+/** What the other options require. It comes before the store, because TypeScript 5 and 6 report one part only. */
 export type Requirements<Input, Found, Chosen> = ([InputOf<Input, Found>] extends [Key] ? unknown : InputIsNoKey) &
   (true extends IsMixed<Found, MaybeKey> | IsMixed<Chosen, MaybeLimits> ? ReturnsPromisesSometimes : unknown);
 

@@ -7,8 +7,10 @@ import { checkChosenLimits, checkLimits, type LimitsFunction } from "./limits-ch
 import type { CheckedOptions } from "./options.ts";
 import type { Choice, PlannedSpace, Selection } from "./selection.ts";
 
-/** With so many spaces, empty ones are released. */
+/** With so many spaces, idle ones are released. */
 const MANY_SPACES = 1_000;
+/** The spaces that are kept, idle or not, so that `byKey` finds a key under the limits of the last calls. */
+const KEPT_SPACES = 500;
 
 /** Limits chosen per call. Each limit is a plan of its own, so a limit of two lists has one bucket. */
 export class DynamicSelection<Input, Space extends PlannedSpace> implements Selection<Input, Space> {
@@ -18,6 +20,7 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
   readonly #limits: LimitsFunction<Input>;
   readonly #open: (plan: Plan) => Space;
   readonly #isIdle: (space: Space) => boolean;
+  /** In the order in which they were used last, as far as `#spaceByLimit` does not find them first. */
   readonly #spaces = new Map<string, Space>();
   /** The spaces by limit object: most limits functions return the same few objects. */
   #spaceByLimit = new WeakMap<Limit, Space>();
@@ -68,6 +71,7 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
   maintain(): void {
     if (this.#spaces.size < this.#crowdedAt) return;
     for (const [identity, space] of this.#spaces) {
+      if (this.#spaces.size <= KEPT_SPACES) break;
       if (!this.#isIdle(space)) continue;
       this.#spaces.delete(identity);
       space.release();
@@ -104,8 +108,8 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
     // The shadow form and the enforcing form of a limit share cells, but not a space, because the space knows the mode.
     const identity = `${limit.mode}\n${identityOf(limit)}`;
     const known = this.#spaces.get(identity);
-    if (known !== undefined) return known;
-    const space = this.#open(createPlan(this.#options.scope, this.#options.name, [limit]));
+    if (known !== undefined) this.#spaces.delete(identity);
+    const space = known ?? this.#open(createPlan(this.#options.scope, this.#options.name, [limit]));
     this.#spaces.set(identity, space);
     return space;
   }

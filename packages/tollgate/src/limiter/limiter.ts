@@ -40,7 +40,8 @@ export interface Limiter<Input = string> {
   /**
    * Every verb for a key that is known already, without the input that the key function needs. Where a function chooses
    * the limits, pass those of the key as `limits`. Without them `explain` lists the limits under which the key counts,
-   * `reset` forgets it under all of them, and the other verbs throw: only limits that this limiter has met are found.
+   * `reset` forgets it under all of them, and the other verbs throw. Only limits that this limiter has met are found:
+   * over an `AsyncStore` at least the last 500.
    *
    * @throws TollgateError `ERR_KEY`; `ERR_COMBINE` for a combination, whose limiters can be asked one by one;
    *   `ERR_OPTION` for `limits` that are fixed; `ERR_LIMITS` as `createLimiter`.

@@ -6,6 +6,10 @@ import { START_MS } from "./set-up.ts";
 
 const KEYS: readonly Key[] = ["ann", 42, 7n, ["ann", 42], "[ann"];
 
+/** More limits than a limiter keeps spaces for. */
+const MANY = 1_100;
+const USED_OFTEN = 7;
+
 describe.each(EVERY_STORE)("byKey over %s", (_name, createStore) => {
   const clock = manualClock(START_MS);
 
@@ -68,6 +72,22 @@ describe.each(EVERY_STORE)("byKey over %s", (_name, createStore) => {
     expect((await known.explain()).map(({ used }) => used)).toEqual([2]);
     await known.reset();
     expect(await limiter.allow("ann")).toBe(true);
+  });
+
+  it("explains and resets a key under the limits of the last calls, however many a function has chosen", async () => {
+    const limitOf = (i: number) => perDay(2, { name: `limit-${i}` });
+    const options = { name: "many", key: () => "ann", clock, store: createStore() };
+    const limiter = createLimiter({ ...options, limits: (i: number) => [limitOf(i)] });
+    for (let i = 0; i < MANY; i += 1) {
+      await limiter.allow(i);
+      if (i % 100 === 0) await limiter.allow(USED_OFTEN);
+    }
+    const known = limiter.byKey("ann");
+    const found = (await known.explain()).map(({ name }) => name);
+    const last = [USED_OFTEN, ...Array.from({ length: 490 }, (_, i) => MANY - 1 - i)];
+    expect(found).toEqual(expect.arrayContaining(last.map((i) => limitOf(i).name)));
+    await known.reset();
+    for (const i of last) expect(await limiter.peek(i, 0)).toMatchObject({ remaining: 2 });
   });
 
   it("refuses limits beside fixed ones, empty lists, and combinations", () => {

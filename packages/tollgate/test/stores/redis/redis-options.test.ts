@@ -109,6 +109,12 @@ describe("a wrong option throws with the expected and the actual value", () => {
     expect(optionErrorOf({ onFailur: "deny" })).toBe(
       'redisStore: unknown option "onFailur"; did you mean "onFailure"?',
     );
+    expect(optionErrorOf({ onFailure: { fallbck: memoryStore(), share: 1 } })).toBe(
+      'onFailure: unknown option "fallbck"; did you mean "fallback"?',
+    );
+    expect(optionErrorOf({ onFailure: { fallback: memoryStore(), share: 1, timeout: 5 } })).toBe(
+      'onFailure: unknown option "timeout"; expected fallback, share',
+    );
   });
 
   it.each<[unknown, string]>([

@@ -1,3 +1,4 @@
+import { checkOptionNames } from "../../../core/check-options.ts";
 import { show, TollgateError } from "../../../core/errors.ts";
 import type { Report } from "../../../core/report.ts";
 import type { SyncStore } from "../../../core/store.ts";
@@ -18,6 +19,8 @@ export type OnFailure =
       readonly share: number;
     };
 
+const NAMES: Readonly<Record<keyof Exclude<OnFailure, string>, true>> = { fallback: true, share: true };
+
 /** @throws TollgateError `ERR_OPTION`. */
 export function failurePolicyOf(onFailure: OnFailure): FailurePolicy {
   if (onFailure === "allow") return new Always(true);
@@ -28,6 +31,7 @@ export function failurePolicyOf(onFailure: OnFailure): FailurePolicy {
       `onFailure: expected "allow", "deny" or { fallback, share }, got ${show(onFailure)}`,
     );
   }
+  checkOptionNames("onFailure", onFailure, NAMES);
   const { fallback, share } = onFailure;
   if (fallback?.kind !== "sync" || typeof fallback.open !== "function") {
     throw new TollgateError(
