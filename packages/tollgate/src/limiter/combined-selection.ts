@@ -39,6 +39,7 @@ function together<Space>(choices: readonly Choice<Space>[]): Choice<Space> {
   return {
     keys: choices.flatMap(({ keys }) => keys),
     deniedBy: choices.find(({ deniedBy }) => deniedBy !== undefined)?.deniedBy,
+    only: () => undefined,
     places: () => choices.flatMap((choice) => choice.places()),
     everyPlace: () => choices.flatMap((choice) => choice.everyPlace()),
   };
