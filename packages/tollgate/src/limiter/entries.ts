@@ -24,7 +24,10 @@ export function plansOf(calls: readonly Call<PlannedSpace>[]): Plan[] {
 export function limitsOf(plans: readonly Plan[], report: Report): readonly Limit[] {
   if (report.degraded !== undefined && !report.hasEntries) return NO_LIMITS;
   const [only] = plans;
-  return only !== undefined && plans.length === 1 ? only.limits : plans.flatMap(({ limits }) => limits);
+  if (only !== undefined && plans.length === 1) return only.limits;
+  const all: Limit[] = [];
+  for (const { limits } of plans) for (const limit of limits) all.push(limit);
+  return all;
 }
 
 /** The name of the limiter to which an entry belongs. */

@@ -1,6 +1,6 @@
 import { transact } from "../algorithms/transact.ts";
 import { readInto, readTime } from "../core/clock.ts";
-import { type Cost, checkCost } from "../core/cost.ts";
+import { type Cost, checkCost, readUnitsInto } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import { encodeKey, type Key, TUPLE_MARK_UNIT } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
@@ -50,17 +50,16 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
 
   override consume(input: Input, cost: Cost = 1): Decision {
     if (this.#direct === undefined) return this.consumeChosen(this.selection.choose(input), cost);
-    if (typeof cost !== "number") return super.consume(input, cost);
     return this.#decideIn(this.#direct.space, "consume", "take", encodeKey(this.#direct.key(input)), cost);
   }
 
   override peek(input: Input, cost: Cost = 1): Decision {
-    if (this.#direct === undefined || typeof cost !== "number") return super.peek(input, cost);
+    if (this.#direct === undefined) return super.peek(input, cost);
     return this.#decideIn(this.#direct.space, undefined, "peek", encodeKey(this.#direct.key(input)), cost);
   }
 
   override charge(input: Input, cost: Cost, decision?: Decision): Decision {
-    if (this.#direct === undefined || typeof cost !== "number") return super.charge(input, cost, decision);
+    if (this.#direct === undefined) return super.charge(input, cost, decision);
     checkDecision(decision);
     return this.#decideIn(this.#direct.space, "charge", "charge", encodeKey(this.#direct.key(input)), cost);
   }
@@ -165,23 +164,23 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     return allowed;
   }
 
-  /** Decides about a plain cost in one space. Nothing is allocated but the decision. Observers get it under `name`. */
+  /** Decides in one space. Nothing is allocated but the decision. Observers get it under `name`. */
   #decideIn(
     space: SyncSpace,
     name: DecisionObservation["verb"] | undefined,
     verb: Verb,
     key: string,
-    cost: number,
+    cost: Cost,
   ): Decision {
-    checkCost(cost);
     const scratch = this.#scratch.pop() ?? new Scratch();
     const { report, now } = scratch;
+    scratch.readCosts(space.plan, cost);
     readInto(this.clock, now);
     report.clear();
     report.admitted =
-      verb === "take" && space.consume !== undefined
+      verb === "take" && space.consume !== undefined && typeof cost === "number"
         ? space.consume(key, cost, now, report)
-        : space.apply(verb, key, scratch.costsOf(space.plan, cost), now, report, 0);
+        : space.apply(verb, key, scratch.costs, now, report, 0);
     const decision = decideAlone(this.name, space.plan, report);
     // Other calls may use the scratch from here on: maintenance asks clocks and notifies listeners.
     this.#scratch.push(scratch);
@@ -190,7 +189,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     return decision;
   }
 
-  #notify(verb: DecisionObservation["verb"] | undefined, key: string, cost: number, decision: Decision): void {
+  #notify(verb: DecisionObservation["verb"] | undefined, key: string, cost: Cost, decision: Decision): void {
     const { degraded } = decision;
     if (degraded !== undefined) this.observe?.({ type: "degradation", limiter: this.name, cause: degraded });
     if (verb !== undefined) this.observe?.({ type: "decision", verb, keys: [key], cost, decision });
@@ -215,13 +214,19 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
 class Scratch {
   readonly now: TimeCell = createTimeCell();
   readonly report: Report = new Report();
-  readonly #costs: number[] = [];
+  /** One for each limit. */
+  readonly costs: number[] = [];
 
-  /** A plain cost for each limit that counts plain numbers. */
-  costsOf({ countsNumber }: Plan, cost: number): readonly number[] {
-    if (this.#costs.length > countsNumber.length) this.#costs.length = countsNumber.length;
-    for (let i = 0; i < countsNumber.length; i += 1) this.#costs[i] = countsNumber[i]! ? cost : 0;
-    return this.#costs;
+  /** @throws TollgateError `ERR_COST`. */
+  readCosts({ limits, units, countsNumber }: Plan, cost: Cost): void {
+    const { costs } = this;
+    if (typeof cost !== "number") {
+      readUnitsInto(costs, cost, limits, units);
+      return;
+    }
+    checkCost(cost);
+    if (costs.length > limits.length) costs.length = limits.length;
+    for (let i = 0; i < limits.length; i += 1) costs[i] = countsNumber[i]! ? cost : 0;
   }
 }
 
