@@ -119,15 +119,15 @@ export const BUCKET_MUTANTS: readonly Mutant[] = [
   {
     name: "the whole capacity never passes",
     file: TOKEN_BUCKET,
-    find: "if (cost > this.limit.capacity)",
-    replace: "if (cost >= this.limit.capacity)",
+    find: "const waitUs = cost > this.limit.capacity",
+    replace: "const waitUs = cost >= this.limit.capacity",
     why: "a denial of a cost of the capacity names no retry time",
   },
   {
     name: "used rounds down",
     file: TOKEN_BUCKET,
-    find: "return Math.ceil(Math.max(0,",
-    replace: "return Math.floor(Math.max(0,",
+    find: "0 : Math.ceil((full - nowTicks)",
+    replace: "0 : Math.floor((full - nowTicks)",
     why: "a unit that is half refilled counts as remaining",
   },
   {

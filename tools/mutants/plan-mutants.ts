@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const VERBS = "compiled-plan.ts";
+const SEVERAL = "several-takes.ts";
 
 export const PLAN_MUTANTS: readonly Mutant[] = [
   {
@@ -13,20 +14,20 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   {
     name: "shadow limits go into debt",
     file: VERBS,
-    find: '!(takes === "always" || this.plan.enforces[i]! || report.conforms[at + i]!)',
-    replace: "false",
+    find: "(admitted && (conforms || this.plan.enforces[limit]!))",
+    replace: "admitted",
     why: "a shadow limit takes what does not conform",
   },
   {
     name: "denied calls take",
     file: VERBS,
-    find: '(takes === "if all conform" && !admitted)',
-    replace: '(takes === "if all conform" && !admitted && report.conforms[at] === false)',
+    find: "(admitted && (conforms ||",
+    replace: "((conforms ||",
     why: "not all or nothing",
   },
   {
     name: "plain costs are taken before all limits are asked",
-    file: VERBS,
+    file: SEVERAL,
     find: "if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) return false;",
     replace:
       "if (!this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) return false;",
@@ -34,28 +35,28 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "plain costs are not taken where there are many cells",
-    file: VERBS,
+    file: SEVERAL,
     find: "this.#kernels[i]!.take(cells, base + this.#offsets[i]!, now, this.#counted(i, cost));",
     replace: "",
     why: "`allow` counts nothing under several limits",
   },
   {
     name: "plain costs stay taken though a later limit denies",
-    file: VERBS,
-    find: "for (let cell = 0; cell < this.width; cell += 1) cells[base + cell] = before[cell]!;",
+    file: SEVERAL,
+    find: "for (let cell = 0; cell < this.#width; cell += 1) cells[base + cell] = before[cell]!;",
     replace: "",
     why: "`allow` is not all or nothing",
   },
   {
     name: "too little is put back when a later limit denies",
-    file: VERBS,
-    find: "for (let i = 0; i < this.width; i += 1) before[i] = cells[base + i]!;",
+    file: SEVERAL,
+    find: "for (let i = 0; i < this.#width; i += 1) before[i] = cells[base + i]!;",
     replace: "before[0] = cells[base]!;",
     why: "a denied call leaves the cells of an earlier key in place",
   },
   {
     name: "plain costs are admitted though a limit denies",
-    file: VERBS,
+    file: SEVERAL,
     find: "if (this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) continue;",
     replace: "this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, this.#counted(i, cost)); continue;",
     why: "`allow` admits what a limit denies",
@@ -63,8 +64,8 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   {
     name: "charges only what conforms",
     file: VERBS,
-    find: '(takes === "if all conform" && !admitted)',
-    replace: "!admitted",
+    find: 'return takes === "always" || (admitted',
+    replace: "return (admitted",
     why: "a key never goes into debt",
   },
   {
@@ -88,13 +89,6 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     replace:
       "if (this.#kernels[i]!.isIdle(cells, base + this.#offsets[i]!, then)) return true;\n    }\n    return false;",
     why: "a sweep lets units pass twice",
-  },
-  {
-    name: "used after the wait is used now",
-    file: VERBS,
-    find: "this.#afterWait[0] = now[0]! + waitUs;",
-    replace: "this.#afterWait[0] = now[0]!;",
-    why: "usedAfterRetry is that of the wrong moment",
   },
   {
     name: "shortest idle time of the plan",

@@ -4,17 +4,15 @@ import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 import type { VerbTraits } from "../core/verbs.ts";
 import type { Kernel, PlainTake } from "./kernel.ts";
 import { compileLimit } from "./registry.ts";
+import { SeveralTakes } from "./several-takes.ts";
 import type { Ticks } from "./ticks.ts";
-
-/** Copying so few cells, and putting them back on a denial, is cheaper than asking every limit twice. */
-const MOST_CELLS_TO_UNDO = 8;
 
 /**
  * A plan compiled: what the verbs mean for the cells of one key, which begin at `base`. Every store that runs kernels
  * uses this, on the cells themselves or on a copy that it publishes afterwards. Costs are checked, one per limit in the
  * plan's order. The entries of a report are in the same order, and begin at `at`.
  */
-export class CompiledPlan implements PlainTake {
+export class CompiledPlan {
   readonly plan: Plan;
   /** How many cells a key needs. */
   readonly width: number;
@@ -33,17 +31,13 @@ export class CompiledPlan implements PlainTake {
   readonly #kernels: readonly Kernel[];
   /** Where each kernel's cells begin within a key's. */
   readonly #offsets: readonly number[];
-  /** The cells before the current call, should one of several limits deny it. */
-  readonly #cellsBefore: Float64Array;
   readonly #idleSince = createTimeCell();
-  readonly #afterWait = createTimeCell();
 
   /** `originUs` is a moment within 20 years of every call. */
   constructor(plan: Plan, originUs: number) {
     this.plan = plan;
     this.#kernels = plan.limits.map((limit) => compileLimit(limit, originUs));
     const only = this.#kernels.length === 1 ? this.#kernels[0]! : undefined;
-    this.plainTake = only ?? this;
     this.ticks = only?.ticks;
     this.startsEmpty = this.#kernels.some((kernel) => kernel.startsEmpty);
     this.idleTtlUs = Math.max(...this.#kernels.map((kernel) => kernel.idleTtlUs));
@@ -54,7 +48,7 @@ export class CompiledPlan implements PlainTake {
       width += this.#kernels[index]!.size;
     }
     this.#offsets = offsets;
-    this.#cellsBefore = new Float64Array(Math.min(width, MOST_CELLS_TO_UNDO));
+    this.plainTake = only ?? new SeveralTakes(this.#kernels, offsets, plan.countsNumber, width);
     this.width = width;
   }
 
@@ -73,32 +67,15 @@ export class CompiledPlan implements PlainTake {
     return true;
   }
 
-  /** Takes one plain cost, all or nothing. For plans of which every limit enforces. */
-  tryTake(cells: Float64Array, base: number, now: TimeCell, cost: number): boolean {
-    return this.width <= MOST_CELLS_TO_UNDO
-      ? this.#takeOrUndo(cells, base, now, cost)
-      : this.#takeIfAllConform(cells, base, now, cost);
-  }
-
-  #takeOrUndo(cells: Float64Array, base: number, now: TimeCell, cost: number): boolean {
-    const before = this.#cellsBefore;
-    for (let i = 0; i < this.width; i += 1) before[i] = cells[base + i]!;
+  /** Takes one plain cost, all or nothing, and fills the report. For plans of which every limit enforces. */
+  takeAndTell(cells: Float64Array, base: number, now: TimeCell, cost: number, report: Report): boolean {
+    const admitted = this.plainTake.tryTake(cells, base, now, cost);
     for (let i = 0; i < this.#kernels.length; i += 1) {
-      if (this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) continue;
-      for (let cell = 0; cell < this.width; cell += 1) cells[base + cell] = before[cell]!;
-      return false;
+      this.#kernels[i]!.tell(cells, base + this.#offsets[i]!, now, this.plan.countsNumber[i]! ? cost : 0, report, i);
+      // A denial has changed nothing, so a limit that conformed before conforms now.
+      report.conforms[i] = admitted || report.waitUs[i] === 0;
     }
-    return true;
-  }
-
-  #takeIfAllConform(cells: Float64Array, base: number, now: TimeCell, cost: number): boolean {
-    for (let i = 0; i < this.#kernels.length; i += 1) {
-      if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) return false;
-    }
-    for (let i = 0; i < this.#kernels.length; i += 1) {
-      this.#kernels[i]!.take(cells, base + this.#offsets[i]!, now, this.#counted(i, cost));
-    }
-    return true;
+    return admitted;
   }
 
   /**
@@ -113,7 +90,7 @@ export class CompiledPlan implements PlainTake {
 
   /**
    * Applies a verb to the cells that `begin` prepared, and fills the report. `mustStore` says afterwards whether the
-   * cells have to be kept. A `peek` changes cells as a `take` does, so it needs a copy of them.
+   * cells have to be kept. Verbs that change nothing leave the cells as they are.
    *
    * @returns whether every enforcing limit conformed.
    */
@@ -127,14 +104,38 @@ export class CompiledPlan implements PlainTake {
     at: number,
   ): boolean {
     const admitted = this.#conform(cells, base, costs, now, report, at);
+    if (!verb.changes) {
+      this.#tellAfter(verb, admitted, cells, base, costs, now, report, at);
+      this.mustStore = false;
+      return admitted;
+    }
     const changed = verb.refunds
       ? this.#refund(cells, base, costs, now)
       : this.#take(verb, admitted, cells, base, costs, now, report, at);
     // A bucket that starts empty begins to fill with its first touch. A refund creates no key.
-    this.mustStore =
-      verb.changes && ((this.#hasBegun && this.startsEmpty) || (changed && !(verb.refunds && this.#isNew)));
-    if (verb.reports) this.describe(cells, base, costs, now, report, at);
+    this.mustStore = (this.#hasBegun && this.startsEmpty) || (changed && !(verb.refunds && this.#isNew));
+    if (verb.reports) this.tell(cells, base, costs, now, report, at);
     return admitted;
+  }
+
+  /** Fills the report's figures as they would be after the verb. */
+  #tellAfter(
+    verb: VerbTraits,
+    admitted: boolean,
+    cells: Float64Array,
+    base: number,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+  ): void {
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      const kernel = this.#kernels[i]!;
+      const cell = base + this.#offsets[i]!;
+      if (this.#takes(verb, admitted, i, costs[i]!, report.conforms[at + i]!)) {
+        kernel.tellAfterTake(cells, cell, now, costs[i]!, report, at + i);
+      } else kernel.tell(cells, cell, now, costs[i]!, report, at + i);
+    }
   }
 
   /** Notes in the report which limits conform, and returns whether all enforcing ones do. */
@@ -157,7 +158,7 @@ export class CompiledPlan implements PlainTake {
 
   /** Takes as the verb says, and returns whether it took anything. */
   #take(
-    { takes }: VerbTraits,
+    verb: VerbTraits,
     admitted: boolean,
     cells: Float64Array,
     base: number,
@@ -166,15 +167,19 @@ export class CompiledPlan implements PlainTake {
     report: Report,
     at: number,
   ): boolean {
-    if (takes === "never" || (takes === "if all conform" && !admitted)) return false;
     let changed = false;
     for (let i = 0; i < this.#kernels.length; i += 1) {
-      // A shadow limit takes only what conforms to it, unless the verb takes always.
-      if (costs[i] === 0 || !(takes === "always" || this.plan.enforces[i]! || report.conforms[at + i]!)) continue;
+      if (!this.#takes(verb, admitted, i, costs[i]!, report.conforms[at + i]!)) continue;
       this.#kernels[i]!.take(cells, base + this.#offsets[i]!, now, costs[i]!);
       changed = true;
     }
     return changed;
+  }
+
+  /** Whether a verb takes from a limit. A shadow limit takes only what conforms, unless the verb takes always. */
+  #takes({ takes }: VerbTraits, admitted: boolean, limit: number, cost: number, conforms: boolean): boolean {
+    if (cost === 0 || takes === "never") return false;
+    return takes === "always" || (admitted && (conforms || this.plan.enforces[limit]!));
   }
 
   /** Gives the costs back, and returns whether there was one. */
@@ -198,24 +203,10 @@ export class CompiledPlan implements PlainTake {
     }
   }
 
-  /** Fills the report's figures from the cells as they are after the verb. */
-  describe(
-    cells: Float64Array,
-    base: number,
-    costs: readonly number[],
-    now: TimeCell,
-    report: Report,
-    at: number,
-  ): void {
+  /** Fills the report's figures from the cells as they are. */
+  tell(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell, report: Report, at: number): void {
     for (let i = 0; i < this.#kernels.length; i += 1) {
-      const kernel = this.#kernels[i]!;
-      const cell = base + this.#offsets[i]!;
-      const waitUs = kernel.waitUs(cells, cell, now, costs[i]!);
-      const used = kernel.used(cells, cell, now);
-      report.used[at + i] = used;
-      report.waitUs[at + i] = waitUs;
-      report.usedAfterWait[at + i] = waitUs === 0 ? used : this.#usedAfter(waitUs, kernel, cells, cell, now);
-      report.resetUs[at + i] = kernel.resetUs(cells, cell, now);
+      this.#kernels[i]!.tell(cells, base + this.#offsets[i]!, now, costs[i]!, report, at + i);
     }
   }
 
@@ -226,17 +217,6 @@ export class CompiledPlan implements PlainTake {
       this.#kernels[i]!.extendExpiry(expiry, cells, base + this.#offsets[i]!, now);
     }
     expiry[0] += this.idleTtlUs;
-  }
-
-  /** The part of a plain cost that counts against a limit. */
-  #counted(i: number, cost: number): number {
-    return this.plan.countsNumber[i]! ? cost : 0;
-  }
-
-  #usedAfter(waitUs: number, kernel: Kernel, cells: Float64Array, cell: number, now: TimeCell): number {
-    if (!Number.isFinite(waitUs)) return 0;
-    this.#afterWait[0] = now[0]! + waitUs;
-    return kernel.used(cells, cell, this.#afterWait);
   }
 
   /** Restates the cells of a key that were written for another origin. */

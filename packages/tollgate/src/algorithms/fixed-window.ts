@@ -1,5 +1,6 @@
 import { toMicroseconds } from "../core/duration.ts";
 import type { FixedWindowLimit } from "../core/limits/limit.ts";
+import type { Report } from "../core/report.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import type { Algorithm, Kernel } from "./kernel.ts";
 import { LAST_EXACT } from "./ticks.ts";
@@ -51,21 +52,32 @@ class FixedWindowKernel implements Kernel<FixedWindowLimit> {
     if (used > 0) cells[at + USED] = Math.max(used - cost, 0);
   }
 
-  waitUs(cells: Float64Array, at: number, now: TimeCell, cost: number): number {
-    if (cost > this.limit.capacity) return Number.POSITIVE_INFINITY;
-    return this.conforms(cells, at, now, cost) ? 0 : this.resetUs(cells, at, now);
-  }
-
   used(cells: Float64Array, at: number, now: TimeCell): number {
     return cells[at + OPENED]! + this.#windowUs <= now[0]! ? 0 : cells[at + USED]!;
   }
 
-  isIdle(cells: Float64Array, at: number, now: TimeCell): boolean {
-    return this.used(cells, at, now) === 0;
+  tell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
+    const { capacity } = this.limit;
+    const used = this.used(cells, at, now);
+    const leftUs = used === 0 ? 0 : cells[at + OPENED]! + this.#windowUs - now[0]!;
+    const conforms = used + cost <= capacity;
+    report.used[entry] = used;
+    report.resetUs[entry] = leftUs;
+    report.waitUs[entry] = conforms ? 0 : cost > capacity ? Number.POSITIVE_INFINITY : leftUs;
+    report.usedAfterWait[entry] = conforms ? used : 0;
   }
 
-  resetUs(cells: Float64Array, at: number, now: TimeCell): number {
-    return this.used(cells, at, now) === 0 ? 0 : cells[at + OPENED]! + this.#windowUs - now[0]!;
+  tellAfterTake(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
+    const opened = cells[at + OPENED]!;
+    const used = cells[at + USED]!;
+    this.take(cells, at, now, cost);
+    this.tell(cells, at, now, cost, report, entry);
+    cells[at + OPENED] = opened;
+    cells[at + USED] = used;
+  }
+
+  isIdle(cells: Float64Array, at: number, now: TimeCell): boolean {
+    return this.used(cells, at, now) === 0;
   }
 
   extendExpiry(expiry: TimeCell, cells: Float64Array, at: number, now: TimeCell): void {

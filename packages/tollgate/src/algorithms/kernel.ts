@@ -1,4 +1,5 @@
 import type { Limit } from "../core/limits/limit.ts";
+import type { Report } from "../core/report.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import type { Ticks } from "./ticks.ts";
 
@@ -36,17 +37,15 @@ export interface Kernel<L extends Limit = Limit> extends PlainTake {
    * without this method cannot tell the units of one call from those of another: the cost stays taken.
    */
   revoke?(cells: Float64Array, at: number, taken: TimeCell, now: TimeCell, cost: number): void;
-  /** Microseconds until the cost conforms if nothing else arrives: 0 if it does now, `Infinity` if it never will. */
-  waitUs(cells: Float64Array, at: number, now: TimeCell, cost: number): number;
-  /** Whole units that count now, rounded up; above the capacity while in debt. */
-  used(cells: Float64Array, at: number, now: TimeCell): number;
+  /** Fills a report's entry for this limit, all figures from one reading of the cells and of the time. */
+  tell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void;
+  /** Works like `tell` after a `take` of the cost, and leaves the cells as they are. */
+  tellAfterTake(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void;
   /** Whether no unit counts any more. */
   isIdle(cells: Float64Array, at: number, now: TimeCell): boolean;
-  /** Microseconds until the cells are idle if nothing else arrives. */
-  resetUs(cells: Float64Array, at: number, now: TimeCell): number;
   /**
-   * Moves `expiry` to the moment at which the cells are idle, if that is later. This is `resetUs` for the hot path,
-   * without a result that would be boxed.
+   * Moves `expiry` to the moment at which the cells are idle if nothing else arrives, if that is later. A result would
+   * be boxed.
    */
   extendExpiry(expiry: TimeCell, cells: Float64Array, at: number, now: TimeCell): void;
   /** Restates cells that a kernel of the same limit wrote for another origin. */

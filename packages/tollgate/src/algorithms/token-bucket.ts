@@ -1,5 +1,6 @@
 import { toMicroseconds } from "../core/duration.ts";
 import type { TokenBucketLimit } from "../core/limits/limit.ts";
+import type { Report } from "../core/report.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import type { Algorithm, Kernel } from "./kernel.ts";
 import { Ticks } from "./ticks.ts";
@@ -98,13 +99,35 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     if (rest > 0 && full > nowTicks) cells[at] = Math.max(full - rest, nowTicks);
   }
 
-  waitUs(cells: Float64Array, at: number, now: TimeCell, cost: number): number {
-    if (cost > this.limit.capacity) return Number.POSITIVE_INFINITY;
-    return this.#ticks.untilUs(cells[at]! + (cost - this.limit.capacity) * this.#unitTicks, now[0]!);
+  tell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
+    this.#ticks.note(now);
+    const nowTicks = this.#ticks.noted[0]!;
+    const full = cells[at]!;
+    const used = full <= nowTicks ? 0 : Math.ceil((full - nowTicks) / this.#unitTicks);
+    report.used[entry] = used;
+    report.resetUs[entry] = full <= nowTicks ? 0 : this.#untilUs(full, now);
+    const conforming = full + (cost - this.limit.capacity) * this.#unitTicks;
+    if (cost > this.limit.capacity || conforming > nowTicks) {
+      this.#tellWait(full, conforming, now, cost, report, entry);
+      return;
+    }
+    report.waitUs[entry] = 0;
+    report.usedAfterWait[entry] = used;
   }
 
-  used(cells: Float64Array, at: number, now: TimeCell): number {
-    return Math.ceil(Math.max(0, cells[at]! - this.#ticks.at(now[0]!)) / this.#unitTicks);
+  /** `conforming` is the tick at which the cost conforms. */
+  #tellWait(full: number, conforming: number, now: TimeCell, cost: number, report: Report, entry: number): void {
+    const waitUs = cost > this.limit.capacity ? Number.POSITIVE_INFINITY : this.#untilUs(conforming, now);
+    const left = Number.isFinite(waitUs) ? full - this.#ticks.at(now[0]! + waitUs) : 0;
+    report.waitUs[entry] = waitUs;
+    report.usedAfterWait[entry] = Math.ceil(Math.max(0, left) / this.#unitTicks);
+  }
+
+  tellAfterTake(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
+    const before = cells[at]!;
+    this.take(cells, at, now, cost);
+    this.tell(cells, at, now, cost, report, entry);
+    cells[at] = before;
   }
 
   isIdle(cells: Float64Array, at: number, now: TimeCell): boolean {
@@ -112,13 +135,15 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     return cells[at]! <= this.#ticks.noted[0]!;
   }
 
-  resetUs(cells: Float64Array, at: number, now: TimeCell): number {
-    return this.#ticks.untilUs(cells[at]!, now[0]!);
-  }
-
   extendExpiry(expiry: TimeCell, cells: Float64Array, at: number, now: TimeCell): void {
     this.#ticks.note(now);
     if (cells[at]! > this.#ticks.noted[0]!) this.#ticks.extend(expiry, cells, at);
+  }
+
+  /** Microseconds until a tick that is still to come. */
+  #untilUs(ticks: number, now: TimeCell): number {
+    if (!this.#exact) return this.#ticks.untilUs(ticks, now[0]!);
+    return Math.ceil(ticks / this.#ticksPerUs) - (now[0]! - this.#originUs);
   }
 
   rebase(cells: Float64Array, at: number, from: this): void {

@@ -1,5 +1,5 @@
-import { type Cost, checkCost, readCosts } from "../core/cost.ts";
-import { costsOf, countsNumbers } from "../core/plan.ts";
+import { type Cost, checkCost, REQUESTS, readCosts } from "../core/cost.ts";
+import { costsOf } from "../core/plan.ts";
 import type { Call } from "../core/store.ts";
 import type { Choice, Place, PlannedSpace, Selection } from "./selection.ts";
 
@@ -40,19 +40,30 @@ function callsOf<Input, Space extends PlannedSpace>(
   places: readonly Place<Space>[],
   cost: Cost,
 ): readonly Call<Space>[] {
-  const [only] = places;
-  if (only !== undefined && places.length === 1 && typeof cost === "number" && countsNumbers(only.space.plan)) {
-    checkCost(cost);
-    return [
-      { space: only.space, key: only.key, costs: only.space.plan.countsNumber.map((counts) => (counts ? cost : 0)) },
-    ];
+  if (typeof cost !== "number" || unknownUnits === "refused") {
+    const costs = readCosts(cost, unitsOf(places), unknownUnits);
+    return places.map(({ space, key }) => ({ space, key, costs: costsOf(space.plan, costs) }));
   }
-  const costs = readCosts(cost, unitsOf(places), unknownUnits);
-  return places.map(({ space, key }) => ({ space, key, costs: costsOf(space.plan, costs) }));
+  checkCost(cost);
+  const unit = onlyUnitOf(places) ?? REQUESTS;
+  return places.map(({ space, key }) => ({
+    space,
+    key,
+    costs: space.plan.limits.map((limit) => (limit.unit === unit ? cost : 0)),
+  }));
 }
 
 function unitsOf<Space extends PlannedSpace>(places: readonly Place<Space>[]): ReadonlySet<string> {
   const [first] = places;
   if (first !== undefined && places.length === 1) return first.space.plan.units;
   return new Set(places.flatMap(({ space }) => [...space.plan.units]));
+}
+
+/** The unit of all limits of the places, if they have the same one. */
+function onlyUnitOf<Space extends PlannedSpace>(places: readonly Place<Space>[]): string | undefined {
+  const unit = places[0]?.space.plan.limits[0]?.unit;
+  for (const { space } of places) {
+    if (space.plan.units.size > 1 || space.plan.limits[0]?.unit !== unit) return undefined;
+  }
+  return unit;
 }

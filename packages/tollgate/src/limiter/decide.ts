@@ -15,9 +15,24 @@ type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** Turns a store's report into a decision. `name` is the limiter's, for decisions without a binding limit. */
 export function decide(name: string, plans: readonly Plan[], report: Report): Decision {
+  const [only] = plans;
+  if (only !== undefined && plans.length === 1) return decideAlone(name, only, report);
   const limits = limitsOf(plans, report);
   const binding = bindingOf(limits, report);
-  const limiter = binding === NONE ? name : limiterOf(plans, binding);
+  return decideBy(binding === NONE ? name : limiterOf(plans, binding), limits, binding, report);
+}
+
+/** Works like `decide`, for one plan. */
+export function decideAlone(name: string, plan: Plan, report: Report): Decision {
+  const limits = report.degraded === undefined ? plan.limits : limitsOf([plan], report);
+  if (limits.length === 1 && report.admitted && isUsual(report) && limits[0]!.mode === "enforce") {
+    return allowedByOnly(plan.limiter, limits, limits[0]!, report);
+  }
+  const binding = bindingOf(limits, report);
+  return decideBy(binding === NONE ? name : plan.limiter, limits, binding, report);
+}
+
+function decideBy(limiter: string, limits: readonly Limit[], binding: number, report: Report): Decision {
   const decision = report.admitted
     ? allowed(limiter, limits, binding, report)
     : denied(limiter, limits, binding, report);
@@ -26,6 +41,26 @@ export function decide(name: string, plans: readonly Plan[], report: Report): De
   if (report.degraded !== undefined) decision.degraded = report.degraded;
   if (report.overflow === "shared") decision.overflowed = true;
   return decision;
+}
+
+/** Whether the store decided, by the key's own cells. */
+function isUsual({ degraded, overflow }: Report): boolean {
+  return degraded === undefined && overflow === undefined;
+}
+
+/** The usual decision: one limit, which enforces, has admitted the call. */
+function allowedByOnly(limiter: string, limits: readonly Limit[], limit: Limit, report: Report): Allowed {
+  const remaining = Math.max(0, limit.capacity - report.used[0]!);
+  return {
+    allowed: true,
+    limiter,
+    limit,
+    limits,
+    remaining,
+    limitRemaining: remaining,
+    retryAfterMs: toMilliseconds(report.waitUs[0]!),
+    resetMs: toMilliseconds(report.resetUs[0]!),
+  };
 }
 
 function allowed(limiter: string, limits: readonly Limit[], binding: number, report: Report): Writable<Allowed> {

@@ -5,7 +5,7 @@ import { createPlan, identityOf, type Plan } from "../core/plan.ts";
 import { ownCopy } from "../core/text-memory.ts";
 import { checkChosenLimits, checkLimits, type LimitsFunction } from "./limits-choice.ts";
 import type { CheckedOptions } from "./options.ts";
-import type { Choice, PlannedSpace, Selection } from "./selection.ts";
+import type { Choice, Place, PlannedSpace, Selection } from "./selection.ts";
 
 /** With so many spaces, idle ones are released. */
 const MANY_SPACES = 1_000;
@@ -53,6 +53,7 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
       keys: [key],
       deniedBy: undefined,
       lacksLimits: true,
+      only: () => undefined,
       places: () => {
         throw new TollgateError(
           "ERR_LIMITS",
@@ -87,16 +88,11 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
   }
 
   #choiceOf(key: string, limits: readonly Limit[], deniedBy: string | undefined): Choice<Space> {
-    const places = () => limits.map((limit) => ({ space: this.#spaceOf(limit), key }));
-    const everyPlace = () => {
-      // Opens the limits that apply now: the store may have the key under them, from another limiter of this name.
-      places();
-      return this.spaces().map((space) => ({ space, key }));
-    };
-    return { keys: [key], deniedBy, places, everyPlace };
+    return new ChosenPlaces(key, limits, deniedBy, this);
   }
 
-  #spaceOf(limit: Limit): Space {
+  /** The space of a limit, opened if necessary. */
+  spaceOf(limit: Limit): Space {
     const known = this.#spaceByLimit.get(limit);
     if (known !== undefined) return known;
     const space = this.#spaceOfIdentity(limit);
@@ -112,6 +108,47 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
     const space = known ?? this.#open(createPlan(this.#options.scope, this.#options.name, [limit]));
     this.#spaces.set(identity, space);
     return space;
+  }
+}
+
+/** The places of one key under some limits. */
+class ChosenPlaces<Space extends PlannedSpace> implements Choice<Space> {
+  readonly key: string;
+  readonly deniedBy: string | undefined;
+  readonly #limits: readonly Limit[];
+  readonly #selection: { spaceOf(limit: Limit): Space; spaces(): readonly Space[] };
+
+  constructor(
+    key: string,
+    limits: readonly Limit[],
+    deniedBy: string | undefined,
+    selection: { spaceOf(limit: Limit): Space; spaces(): readonly Space[] },
+  ) {
+    this.key = key;
+    this.deniedBy = deniedBy;
+    this.#limits = limits;
+    this.#selection = selection;
+  }
+
+  get keys(): readonly string[] {
+    return [this.key];
+  }
+
+  /** A plain cost counts in the only unit of one limit. */
+  only(): Place<Space> | undefined {
+    const [limit] = this.#limits;
+    if (limit === undefined || this.#limits.length > 1) return undefined;
+    return { space: this.#selection.spaceOf(limit), key: this.key };
+  }
+
+  places(): readonly Place<Space>[] {
+    return this.#limits.map((limit) => ({ space: this.#selection.spaceOf(limit), key: this.key }));
+  }
+
+  everyPlace(): readonly Place<Space>[] {
+    // Opens the limits that apply now: the store may have the key under them, from another limiter of this name.
+    this.places();
+    return this.#selection.spaces().map((space) => ({ space, key: this.key }));
   }
 }
 

@@ -7,6 +7,8 @@ import type { PlannedSpace } from "./selection.ts";
 // A report has one entry per limit of a call. An entry has the index of its limit in the list of all limits of the
 // call.
 
+const NO_LIMITS: readonly Limit[] = [];
+
 /** No entry. */
 export const NONE = -1;
 
@@ -20,9 +22,12 @@ export function plansOf(calls: readonly Call<PlannedSpace>[]): Plan[] {
  * single plan's own list is returned, so that callers can cache by it.
  */
 export function limitsOf(plans: readonly Plan[], report: Report): readonly Limit[] {
-  if (report.degraded !== undefined && !report.hasEntries) return [];
+  if (report.degraded !== undefined && !report.hasEntries) return NO_LIMITS;
   const [only] = plans;
-  return only !== undefined && plans.length === 1 ? only.limits : plans.flatMap(({ limits }) => limits);
+  if (only !== undefined && plans.length === 1) return only.limits;
+  const all: Limit[] = [];
+  for (const { limits } of plans) for (const limit of limits) all.push(limit);
+  return all;
 }
 
 /** The name of the limiter to which an entry belongs. */

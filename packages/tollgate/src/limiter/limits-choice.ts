@@ -30,6 +30,8 @@ export function checkLimits(limits: unknown, expected = "a list of at least one 
     const got = Array.isArray(limits) ? "none" : show(limits);
     throw new TollgateError("ERR_LIMITS", `limits: expected ${expected}, got ${got}${hintFor(limits)}`);
   }
+  // One limit, the usual list: it has no name twice.
+  if (limits.length === 1 && isLimit(limits[0])) return [limits[0]];
   const checked = Array.from(limits, (limit: unknown) => {
     if (isLimit(limit)) return limit;
     throw new TollgateError(

@@ -1,7 +1,7 @@
 import { show, TollgateError } from "../core/errors.ts";
 import { encodeKey, type Key } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
-import type { Plan, Scope } from "../core/plan.ts";
+import { countsNumbers, type Plan, type Scope } from "../core/plan.ts";
 import type { AsyncStore, Call, SyncStore } from "../core/store.ts";
 import { ownCopy } from "../core/text-memory.ts";
 
@@ -22,6 +22,8 @@ export interface Choice<Space> {
   readonly deniedBy: string | undefined;
   /** Set if the key is known but its limits are not: then `places` throws. */
   readonly lacksLimits?: true;
+  /** The only place, if a plain cost counts there. Otherwise `undefined`. */
+  only(): Place<Space> | undefined;
   /** Every place where the call is counted. Opens spaces that were released again. */
   places(): readonly Place<Space>[];
   /** Every place where the key may have been counted, under the limits of now or of earlier. */
@@ -86,9 +88,10 @@ export class FixedSelection<Input, Space extends PlannedSpace> implements Select
   }
 
   #choiceOf(key: string): Choice<Space> {
-    const list = [{ space: this.space, key }];
-    const places = () => list;
-    return { keys: [key], deniedBy: undefined, places, everyPlace: places };
+    const place = { space: this.space, key };
+    const places = () => [place];
+    const only = () => (countsNumbers(place.space.plan) ? place : undefined);
+    return { keys: [key], deniedBy: undefined, only, places, everyPlace: places };
   }
 
   spaces(): readonly Space[] {

@@ -125,9 +125,8 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
 
   explainChosen(choice: Choice<Space>, cost: Cost): Result<Kind, LimitStatus[]> {
     if (choice.lacksLimits !== true) return this.#explain(() => this.#requestOf(choice, cost));
-    const everywhere = { ...choice, places: choice.everyPlace };
     return this.#explain(
-      () => this.#requestOf(everywhere, cost),
+      () => this.#requestOf({ ...choice, places: () => choice.everyPlace() }, cost),
       ({ used }) => used > 0,
     );
   }

@@ -1,17 +1,18 @@
 import { transact } from "../algorithms/transact.ts";
 import { readInto, readTime } from "../core/clock.ts";
-import { type Cost, checkCost } from "../core/cost.ts";
+import { type Cost, checkCost, readUnitsInto } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import { encodeKey, type Key, TUPLE_MARK_UNIT } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
+import type { DecisionObservation } from "../core/observer.ts";
 import { countsNumbers, type Plan } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
 import type { SyncSpace, TakenFrom } from "../core/store.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 import type { Verb } from "../core/verbs.ts";
 import { type CheckedRequest, requestFor } from "./call.ts";
-import { checkBatch } from "./check-arguments.ts";
-import { decide } from "./decide.ts";
+import { checkBatch, checkDecision } from "./check-arguments.ts";
+import { decideAlone } from "./decide.ts";
 import { ChoiceHandle, KeyRefHandle } from "./handle.ts";
 import type { Handle, Limiter } from "./limiter.ts";
 import type { Choice, FixedSelection, Place, Selection } from "./selection.ts";
@@ -20,8 +21,10 @@ import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-
 /** A limiter over stores in this process, with shortcuts for fixed limits and plain costs. */
 export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpace> implements Limiter<Input> {
   readonly kind = "sync";
-  /** Set if `allow` can ask the only space directly. */
+  /** Set if the only space counts plain numbers. */
   readonly #direct: FixedSelection<Input, SyncSpace> | undefined;
+  /** Set if `allow` can ask the only space directly: nobody observes decisions. */
+  readonly #quick: FixedSelection<Input, SyncSpace> | undefined;
   /** The time of the current `allow`. */
   readonly #now = createTimeCell();
   /** Reused by calls. A call removes its scratch while it decides, because clocks and listeners may call again. */
@@ -29,31 +32,60 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
 
   constructor(parts: StoreLimiterParts<Input, SyncSpace>) {
     super(parts);
-    this.#direct = parts.observers.length === 0 ? directSelection(parts.selection) : undefined;
+    this.#direct = directSelection(parts.selection);
+    this.#quick = parts.observers.length === 0 ? this.#direct : undefined;
     Object.freeze(this);
   }
 
   override allow(input: Input, cost: Cost = 1): boolean {
-    const direct = this.#direct;
-    if (direct === undefined || typeof cost !== "number") return this.#allowRequested(input, cost);
-    const given = direct.key(input);
+    const quick = this.#quick;
+    if (quick === undefined || typeof cost !== "number") return this.#allowRequested(input, cost);
+    const given = quick.key(input);
     // `encodeKey` is apart, so that this function stays small enough to inline.
     const key = typeof given === "string" && given.charCodeAt(0) !== TUPLE_MARK_UNIT ? given : encodeKey(given);
     if (cost !== 1) checkCost(cost);
     readInto(this.clock, this.#now);
-    return direct.space.allow(key, cost, this.#now);
+    return quick.space.allow(key, cost, this.#now);
   }
 
   override consume(input: Input, cost: Cost = 1): Decision {
-    const direct = this.#direct;
-    if (direct !== undefined && typeof cost === "number") return this.#consumeDirectly(direct, input, cost);
-    return super.consume(input, cost);
+    if (this.#direct === undefined) return this.consumeChosen(this.selection.choose(input), cost);
+    return this.#decideIn(this.#direct.space, "consume", "take", encodeKey(this.#direct.key(input)), cost);
+  }
+
+  override peek(input: Input, cost: Cost = 1): Decision {
+    if (this.#direct === undefined) return super.peek(input, cost);
+    return this.#decideIn(this.#direct.space, undefined, "peek", encodeKey(this.#direct.key(input)), cost);
+  }
+
+  override charge(input: Input, cost: Cost, decision?: Decision): Decision {
+    if (this.#direct === undefined) return super.charge(input, cost, decision);
+    checkDecision(decision);
+    return this.#decideIn(this.#direct.space, "charge", "charge", encodeKey(this.#direct.key(input)), cost);
+  }
+
+  override allowChosen(choice: Choice<SyncSpace>, cost: Cost): boolean {
+    if (typeof cost !== "number") return super.allowChosen(choice, cost);
+    this.selection.maintain();
+    const only = choice.only();
+    if (only === undefined) return super.allowChosen(choice, cost);
+    if (this.observe !== undefined) return this.#allowObserved(only, cost);
+    checkCost(cost);
+    return only.space.allow(only.key, cost, readTime(this.clock));
+  }
+
+  override consumeChosen(choice: Choice<SyncSpace>, cost: Cost): Decision {
+    if (typeof cost !== "number") return super.consumeChosen(choice, cost);
+    this.selection.maintain();
+    const only = choice.only();
+    if (only === undefined) return super.consumeChosen(choice, cost);
+    return this.#decideIn(only.space, "consume", "take", only.key, cost);
   }
 
   allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): number {
     checkBatch(inputs, out);
     if (typeof cost === "number") checkCost(cost);
-    const direct = this.#direct;
+    const direct = this.#quick;
     if (direct?.space.allowMany === undefined || typeof cost !== "number") return this.#allowEach(inputs, out, cost);
     const keys: string[] = [];
     for (const input of inputs) keys.push(encodeKey(direct.key(input)));
@@ -69,7 +101,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   }
 
   #handleOf(choice: Choice<SyncSpace>): Handle {
-    const space = this.#direct?.space;
+    const space = this.#quick?.space;
     const ref = space?.keyRef?.(choice.keys[0]!);
     if (ref === undefined || !hasKeyRefs(space)) return new ChoiceHandle<"sync", SyncSpace>(choice, this);
     return new KeyRefHandle(space, ref, this.clock, this.#now, choice, this);
@@ -121,25 +153,46 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
 
   /** Apart, so that `allow` stays small enough to inline. */
   #allowRequested(input: Input, cost: Cost): boolean {
-    return this.allowRequest(() => this.request(input, cost), cost);
+    return this.allowChosen(this.selection.choose(input), cost);
   }
 
-  /** `consume` for one space, which allocates nothing but the decision. */
-  #consumeDirectly({ key: keyOf, space }: FixedSelection<Input, SyncSpace>, input: Input, cost: number): Decision {
-    const key = encodeKey(keyOf(input));
-    checkCost(cost);
-    const scratch = this.#scratch.pop() ?? new Scratch(space.plan);
-    const { report, costs, plans, now } = scratch;
+  #allowObserved({ space, key }: Place<SyncSpace>, cost: number): boolean {
+    const decision = this.#decideIn(space, undefined, "take", key, cost);
+    // Observers might change their decision.
+    const { allowed } = decision;
+    this.observe?.({ type: "decision", verb: "allow", keys: [key], cost, decision });
+    return allowed;
+  }
+
+  /** Decides in one space. Nothing is allocated but the decision. Observers get it under `name`. */
+  #decideIn(
+    space: SyncSpace,
+    name: DecisionObservation["verb"] | undefined,
+    verb: Verb,
+    key: string,
+    cost: Cost,
+  ): Decision {
+    const scratch = this.#scratch.pop() ?? new Scratch();
+    const { report, now } = scratch;
+    scratch.readCosts(space.plan, cost);
     readInto(this.clock, now);
     report.clear();
-    const { countsNumber } = space.plan;
-    for (let i = 0; i < countsNumber.length; i += 1) costs[i] = countsNumber[i]! ? cost : 0;
-    report.admitted = space.apply("take", key, costs, now, report, 0);
-    const decision = decide(this.name, plans, report);
+    report.admitted =
+      verb === "take" && space.consume !== undefined && typeof cost === "number"
+        ? space.consume(key, cost, now, report)
+        : space.apply(verb, key, scratch.costs, now, report, 0);
+    const decision = decideAlone(this.name, space.plan, report);
     // Other calls may use the scratch from here on: maintenance asks clocks and notifies listeners.
     this.#scratch.push(scratch);
     space.maintain();
+    if (this.observe !== undefined) this.#notify(name, key, cost, decision);
     return decision;
+  }
+
+  #notify(verb: DecisionObservation["verb"] | undefined, key: string, cost: Cost, decision: Decision): void {
+    const { degraded } = decision;
+    if (degraded !== undefined) this.observe?.({ type: "degradation", limiter: this.name, cause: degraded });
+    if (verb !== undefined) this.observe?.({ type: "decision", verb, keys: [key], cost, decision });
   }
 
   /** Every input is checked before any is counted. */
@@ -157,15 +210,23 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   }
 }
 
-/** The memory in which a decision under one plan is made. */
+/** The memory in which a decision is made. */
 class Scratch {
   readonly now: TimeCell = createTimeCell();
   readonly report: Report = new Report();
+  /** One for each limit. */
   readonly costs: number[] = [];
-  readonly plans: readonly Plan[];
 
-  constructor(plan: Plan) {
-    this.plans = [plan];
+  /** @throws TollgateError `ERR_COST`. */
+  readCosts({ limits, units, countsNumber }: Plan, cost: Cost): void {
+    const { costs } = this;
+    if (typeof cost !== "number") {
+      readUnitsInto(costs, cost, limits, units);
+      return;
+    }
+    checkCost(cost);
+    if (costs.length > limits.length) costs.length = limits.length;
+    for (let i = 0; i < limits.length; i += 1) costs[i] = countsNumber[i]! ? cost : 0;
   }
 }
 

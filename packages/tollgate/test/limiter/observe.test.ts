@@ -195,7 +195,8 @@ describe("an observer", () => {
         };
         return new Proxy(space, {
           get: (target, name) => {
-            const value: unknown = name === "apply" ? apply : Reflect.get(target, name, target);
+            const value: unknown =
+              name === "apply" ? apply : name === "consume" ? undefined : Reflect.get(target, name, target);
             return typeof value === "function" ? value.bind(target) : value;
           },
         });

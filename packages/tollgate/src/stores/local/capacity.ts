@@ -20,6 +20,9 @@ const FRACTION_FOR_OVERFLOW = 1 / 8;
 /** A store with less than this fraction of its bytes left is short of bytes. */
 const SHORT_OF_BYTES = 1 / 4;
 
+/** A store with slots left for less than this fraction of its keys is nearly full. */
+const SHORT_OF_KEYS = 1 / 4;
+
 /** The options of a kind of store: names, defaults and bounds. */
 export interface CapacityDefaults {
   readonly names: OptionNames;
@@ -95,6 +98,11 @@ export class Capacity {
   /** The bytes left, with those that are kept for overflow buckets. */
   get bytesLeftInAll(): number {
     return this.maxBytes - this.bytes;
+  }
+
+  /** Whether it should make room soon. */
+  get isNearlyFull(): boolean {
+    return this.isShortOfBytes || this.maxKeys - this.size < SHORT_OF_KEYS * this.maxKeys;
   }
 
   get isShortOfBytes(): boolean {

@@ -56,6 +56,17 @@ export class LocalSpace implements SyncSpace {
     return admitted;
   }
 
+  consume(key: string, cost: number, now: TimeCell, report: Report): boolean {
+    const view = this.#view;
+    const table = view.tableAt(now);
+    const base = table.locate(key);
+    this.#hasChanged = true;
+    if (base >= 0 && view.plainTake !== undefined) {
+      return view.compiled.takeAndTell(table.cells, base, now, cost, report);
+    }
+    return this.#verbs.take(key, cost, now, report);
+  }
+
   keyRef(key: string): KeyRef {
     return new KeyRef(key);
   }

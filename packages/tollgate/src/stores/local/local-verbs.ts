@@ -39,12 +39,15 @@ export class LocalVerbs {
     this.#capacity.mayHaveRoom();
     const { plainTake } = this.#view;
     if (slot >= 0 && plainTake !== undefined) return this.#allowNew(plainTake, table, slot, key, cost);
-    const costs = this.#costs;
-    const { countsNumber } = this.#view.plan;
-    for (let i = 0; i < costs.length; i += 1) costs[i] = countsNumber[i]! ? cost : 0;
+    const costs = this.#costsOf(cost);
     return base >= 0
       ? this.#applyToKnown(table.cells, base, VERBS.take, costs, this.#report, 0)
       : this.#applyToAbsent(table, slot, VERBS.take, key, costs, this.#report, 0);
+  }
+
+  /** Works like `SyncSpace.consume`. */
+  take(key: string, cost: number, now: TimeCell, report: Report): boolean {
+    return this.apply(VERBS.take, key, this.#costsOf(cost), now, report, 0);
   }
 
   /** Works like `SyncSpace.apply`. */
@@ -60,6 +63,13 @@ export class LocalVerbs {
     // Without a reservation another key of this call could take the slot of an idle one.
     if (verb.reserves && this.#view.compiled.isIdle(table.cells, base, this.#now)) reservations.addIdleKey(table, key);
     return this.#applyToKnown(table.cells, base, verb, costs, report, at);
+  }
+
+  /** A plain cost for each limit that counts plain numbers. */
+  #costsOf(cost: number): readonly number[] {
+    const { countsNumber } = this.#view.plan;
+    for (let i = 0; i < countsNumber.length; i += 1) this.#costs[i] = countsNumber[i]! ? cost : 0;
+    return this.#costs;
   }
 
   #allowNew(plainTake: PlainTake, table: PlanTable, slot: number, key: string, cost: number): boolean {
@@ -78,9 +88,11 @@ export class LocalVerbs {
     report: Report,
     at: number,
   ): boolean {
-    if (verb.changes) return this.#run(cells, base, "known", verb, costs, report, at);
+    const { compiled } = this.#view;
+    // Only keys that start empty are written before they are read.
+    if (verb.changes || !compiled.startsEmpty) return this.#run(cells, base, "known", verb, costs, report, at);
     const { scratch } = this.#capacity;
-    for (let i = 0; i < this.#view.compiled.width; i += 1) scratch[i] = cells[base + i]!;
+    for (let i = 0; i < compiled.width; i += 1) scratch[i] = cells[base + i]!;
     return this.#run(scratch, 0, "known", verb, costs, report, at);
   }
 

@@ -46,7 +46,7 @@ export function denyForCapacity(
 ): boolean {
   report.overflow = "denied";
   compiled.init(cells, 0, now);
-  compiled.describe(cells, 0, costs, now, report, at);
+  compiled.tell(cells, 0, costs, now, report, at);
   let admitted = true;
   for (let i = 0; i < costs.length; i += 1) {
     report.conforms[at + i] = costs[i] === 0;

@@ -9,23 +9,30 @@ import { RecentKeys } from "../local/recent-keys.ts";
 import { KeyBytes } from "./key-bytes.ts";
 import { isKeptAsItIs, type KeyTexts } from "./key-texts.ts";
 import { grownSlots, leastSlotsBeyond, shrunkSlots } from "./slot-growth.ts";
-import { SweepPass, type SweptSlots } from "./sweep-pass.ts";
+import { type SweptTable, TableSweep } from "./table-sweep.ts";
 
 const BYTES_PER_CELL = 8;
 
 /** What the tables of one store have in common. */
-export type KeyTableStore = { readonly capacity: Capacity; readonly texts: KeyTexts; reclaim(now: TimeCell): void };
+export interface KeyTableStore {
+  readonly capacity: Capacity;
+  readonly texts: KeyTexts;
+  /** The least time between the beginnings of two passes of a table's sweep, and between two notifications. */
+  readonly sweepIntervalUs: number;
+  reclaim(now: TimeCell): void;
+}
 
 /**
  * The keys and cells of one plan: a Map from key to slot, and the cells of all slots side by side in one array. Slots
  * are dense: dropping a key moves the last one into its slot, so that only the end of the array is free.
  */
-export class KeyTable extends PlanTable implements SweptSlots {
+export class KeyTable extends PlanTable implements SweptTable {
   cells: Float64Array = new Float64Array(0);
   readonly #slots: Map<string, number> = new Map();
   /** The key of each slot, in the form that `KeyTexts` gives it. */
   readonly #keys: string[] = [];
   readonly width: number;
+  readonly sweep: TableSweep;
   readonly #keyTableStore: KeyTableStore;
   readonly #recent: RecentKeys;
   readonly #keyBytes = new KeyBytes((bytes) => this.charge(bytes));
@@ -35,13 +42,13 @@ export class KeyTable extends PlanTable implements SweptSlots {
   /** The key that has a slot reserved until the current call is decided. */
   #reserved: string | undefined;
   #reservedBytes = 0;
-  readonly #sweep = new SweepPass(this);
 
   constructor(plan: Plan, now: TimeCell, keyTableStore: KeyTableStore) {
     super(plan, now, keyTableStore.capacity);
     this.width = this.compiled.width;
     this.#keyTableStore = keyTableStore;
     this.#recent = new RecentKeys(1, this);
+    this.sweep = new TableSweep(this, keyTableStore.sweepIntervalUs);
   }
 
   get size(): number {
@@ -146,30 +153,12 @@ export class KeyTable extends PlanTable implements SweptSlots {
     this.#slots.clear();
     this.#keys.length = 0;
     this.#keyBytes.clear();
-    this.#sweep.cancel();
+    this.sweep.cancel();
     this.#shrink();
   }
 
-  /** Sweeps up to `count` slots at the users' time, and says whether that ended a pass over all. */
-  sweepStep(count: number): boolean {
-    this.reach(this.users.now);
-    const isPassOver = this.#sweep.step(count);
-    if (isPassOver) this.#endPass();
-    return isPassOver;
-  }
-
   sweepAll(): number {
-    this.reach(this.users.now);
-    const removed = this.#sweep.all();
-    this.#endPass();
-    this.notifySwept();
-    return removed;
-  }
-
-  /** Notifies the table's limiters of the keys that sweeps have removed since the last notification. */
-  notifySwept(): void {
-    const removed = this.#sweep.takeRemoved();
-    if (removed > 0) this.users.notifySwept(removed, this.#keys.length);
+    return this.sweep.all();
   }
 
   removeIfIdle(slot: number): boolean {
@@ -185,7 +174,7 @@ export class KeyTable extends PlanTable implements SweptSlots {
     }
   }
 
-  #endPass(): void {
+  endPass(): void {
     this.dropOverflowIfIdle(this.users.now);
     this.#shrink();
   }

@@ -17,15 +17,16 @@ import { Sweeper } from "./sweeper.ts";
  */
 export interface MemoryStoreOptions extends CapacityOptions {
   /**
-   * How often a background sweep visits all keys, from `"1ms"` to `"24d"`. No bound depends on it: as calls come in,
-   * memory stays in proportion to the keys in use. Set it to free memory in a process without calls, or to notify sweep
-   * listeners regularly.
+   * How often idle keys are dropped: from `"1ms"` to `"24d"`, `"10s"` unless set. As calls come in, a store keeps the
+   * keys of about the last two intervals; a store that is nearly full drops idle keys sooner. If the option is set, a
+   * timer drops them in a process without calls, too.
    */
   readonly sweepInterval?: Duration;
 }
 
 const NAMES: Readonly<Record<keyof MemoryStoreOptions, true>> = { ...CAPACITY_OPTION_NAMES, sweepInterval: true };
 const DEFAULTS: CapacityDefaults = { ...HEAP_DEFAULTS, names: NAMES, maxKeys: 1_000_000 };
+const SWEEP_INTERVAL_MS = 10_000;
 /** Below the longest delay of a timer, 2^31 − 1 ms. A longer one overflows, and the timer fires at once. */
 const LONGEST_TIMER_MS = 24 * 86_400_000;
 
@@ -55,6 +56,7 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
   readonly kind = "sync";
   readonly capacity: Capacity;
   readonly texts: KeyTexts;
+  readonly sweepIntervalUs: number;
   readonly #tables = new Map<Scope, Map<string, KeyTable>>();
   readonly #sweeper: Sweeper;
   readonly #timer: ReturnType<typeof setInterval> | undefined;
@@ -63,9 +65,10 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
     this.capacity = new Capacity("memoryStore", options, DEFAULTS);
     this.texts = new KeyTexts(this.capacity.secrets);
     this.#sweeper = new Sweeper(this.capacity, (table) => this.#retire(table));
-    const { sweepInterval } = options;
-    if (sweepInterval === undefined) return;
+    const { sweepInterval = SWEEP_INTERVAL_MS } = options;
     const intervalMs = checkDuration("sweepInterval", sweepInterval, 1, LONGEST_TIMER_MS);
+    this.sweepIntervalUs = 1_000 * intervalMs;
+    if (options.sweepInterval === undefined) return;
     this.#timer = setInterval(() => this.#sweeper.sweepAll(), intervalMs);
     // In browsers timers are numbers.
     if (typeof this.#timer === "object") this.#timer.unref();

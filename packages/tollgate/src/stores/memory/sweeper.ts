@@ -7,7 +7,7 @@ import type { KeyTable } from "./key-table.ts";
 const SLOTS_PER_SWEEP_STEP = CALLS_PER_SWEEP_STEP;
 /** Fewer slots when a new key finds the store full: that call has to wait for them. */
 const SLOTS_PER_RECLAIM = 16;
-/** A new key counts as this many calls, so that a store keeps about twice the keys in use. */
+/** A new key counts as this many calls, so that a pass over many new keys takes a small part of an interval. */
 const CALLS_PER_NEW_KEY = 4;
 const TABLES_PER_NEW_TABLE = 4;
 
@@ -70,7 +70,7 @@ export class Sweeper {
       slotsLeft -= slots;
       const hasTime = table.users.askTime();
       table.users.noLaterThan(callTime);
-      if (!(hasTime && table.reaches(table.users.now)) || table.sweepStep(slots)) this.#next += 1;
+      if (!(hasTime && table.reaches(table.users.now)) || table.sweep.step(slots)) this.#next += 1;
     }
   }
 
@@ -98,14 +98,14 @@ export class Sweeper {
   #sweepSome(): void {
     this.#capacity.callsUntilSweep = CALLS_PER_SWEEP_STEP;
     let slotsLeft = SLOTS_PER_SWEEP_STEP;
-    // A step may visit several small tables, but each at most once.
+    // A step may visit several small tables, but each at most once. A table that rests takes as long as a slot.
     for (let tables = this.#tables.length; tables > 0 && slotsLeft > 0; tables -= 1) {
       const index = this.#nextIndex();
       const table = this.#tables[index]!;
       const slots = Math.max(1, Math.min(slotsLeft, table.size));
       slotsLeft -= slots;
-      if (!table.users.askTime()) this.#next += 1;
-      else if (table.sweepStep(slots)) this.#endPass(index);
+      if (!table.users.askTime() || table.sweep.rests) this.#next += 1;
+      else if (table.sweep.step(slots)) this.#endPass(index);
     }
   }
 
@@ -117,7 +117,7 @@ export class Sweeper {
   #endPass(index: number): void {
     const table = this.#tables[index]!;
     this.#next += 1;
-    table.notifySwept();
+    table.sweep.notifyIfDue();
     if (table.isIdle(table.users.now)) this.#remove(index);
   }
 

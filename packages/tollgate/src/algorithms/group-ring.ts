@@ -1,0 +1,144 @@
+import type { TimeCell } from "../core/time-cell.ts";
+import { LAST_EXACT } from "./ticks.ts";
+
+/** How many groups a key has opened since its last idle time. */
+export const OPENED_EVER = 0;
+/** When the newest group opened. */
+export const NEWEST_OPENED = 1;
+/** How many cells come before the ring. */
+export const HEAD = 2;
+/** Each place of the ring has the time of the group's last unit, and the running total up to it. */
+export const LAST = 0;
+export const TOTAL = 1;
+export const PLACE = 2;
+
+/**
+ * The groups of units of a sliding window in a ring of cells. A group leaves `windowUs` after its last unit. Running
+ * totals make the units in use one subtraction, and the last group that left is found by binary search.
+ */
+export class GroupRing {
+  /** How many cells a key needs. */
+  readonly size: number;
+  readonly #windowUs: number;
+  readonly #places: number;
+
+  /** `groups` may count at the same time. */
+  constructor(windowUs: number, groups: number) {
+    this.#windowUs = windowUs;
+    // One more counts while the oldest begins before the window. The last place is for the total to subtract from.
+    this.#places = groups + 2;
+    this.size = HEAD + PLACE * this.#places;
+  }
+
+  /** The units in use: the newest total less that of the last group that left. */
+  used(cells: Float64Array, at: number, now: TimeCell): number {
+    const groups = cells[at + OPENED_EVER]!;
+    if (groups === 0) return 0;
+    return this.total(cells, at, groups - 1) - this.totalLeft(cells, at, now);
+  }
+
+  /** The wait until a group has left. */
+  untilLeftUs(cells: Float64Array, at: number, now: TimeCell, group: number): number {
+    return Math.max(0, cells[this.place(at, group) + LAST]! + this.#windowUs - now[0]!);
+  }
+
+  /** The newest group with units. Only the newest of all can be without. */
+  newestFilled(cells: Float64Array, at: number): number {
+    const newest = cells[at + OPENED_EVER]! - 1;
+    return this.isEmpty(cells, at, newest) ? newest - 1 : newest;
+  }
+
+  haveAllLeft(cells: Float64Array, at: number, now: TimeCell): boolean {
+    if (cells[at + OPENED_EVER] === 0) return true;
+    return cells[this.place(at, this.newestFilled(cells, at)) + LAST]! + this.#windowUs <= now[0]!;
+  }
+
+  /** The first group whose running total reaches `total`, which the newest group's does. */
+  firstReaching(cells: Float64Array, at: number, total: number): number {
+    const groups = cells[at + OPENED_EVER]!;
+    let from = this.oldest(groups);
+    let until = groups - 1;
+    while (from < until) {
+      const middle = Math.floor((from + until) / 2);
+      if (this.total(cells, at, middle) >= total) until = middle;
+      else from = middle + 1;
+    }
+    return from;
+  }
+
+  /** The running total of the last group that left. Once the ring is full, its oldest group has left for good. */
+  totalLeft(cells: Float64Array, at: number, now: TimeCell): number {
+    const groups = cells[at + OPENED_EVER]!;
+    let from = groups > this.#places ? groups - this.#places + 1 : 0;
+    let until = groups;
+    while (from < until) {
+      const middle = Math.floor((from + until) / 2);
+      if (cells[this.place(at, middle) + LAST]! + this.#windowUs <= now[0]!) from = middle + 1;
+      else until = middle;
+    }
+    return from === 0 ? 0 : this.total(cells, at, from - 1);
+  }
+
+  /** Whether a group may open. Afterwards the oldest group in the ring must have left, to subtract its total. */
+  hasPlace(cells: Float64Array, at: number, now: TimeCell): boolean {
+    const groups = cells[at + OPENED_EVER]!;
+    if (groups < this.#places) return true;
+    return cells[this.place(at, groups - this.#places + 1) + LAST]! + this.#windowUs <= now[0]!;
+  }
+
+  /** Drops the groups after `newest`, which are empty. Amortised O(1): a call opened each of them. */
+  dropAfter(cells: Float64Array, at: number, newest: number): void {
+    const groups = cells[at + OPENED_EVER]!;
+    if (newest === groups - 1) return;
+    if (groups <= this.#places) {
+      cells[at + OPENED_EVER] = newest + 1;
+      return;
+    }
+    // The ring is full: the freed places become its oldest part, which is only a total to subtract.
+    const total = this.total(cells, at, groups - this.#places);
+    for (let group = newest + 1; group <= groups; group += 1) {
+      this.write(cells, at, group, Number.NEGATIVE_INFINITY, total);
+    }
+    cells[at + OPENED_EVER] = newest + 1 + this.#places;
+  }
+
+  /** A key whose units have all left is idle: it has to decide as one that was dropped meanwhile. */
+  restartIfIdle(cells: Float64Array, at: number, now: TimeCell): void {
+    if (this.haveAllLeft(cells, at, now)) cells[at + OPENED_EVER] = 0;
+  }
+
+  /** Whether a refund took all of a group's units; it was not the first group then. */
+  isEmpty(cells: Float64Array, at: number, group: number): boolean {
+    return group > 0 && this.total(cells, at, group) === this.total(cells, at, group - 1);
+  }
+
+  /** Starts the running totals again from what is in use, before they would leave the exact integers. */
+  keepTotalsExact(cells: Float64Array, at: number, now: TimeCell, cost: number): void {
+    const groups = cells[at + OPENED_EVER]!;
+    if (groups === 0 || this.total(cells, at, groups - 1) + cost <= LAST_EXACT) return;
+    const left = this.totalLeft(cells, at, now);
+    for (let group = this.oldest(groups); group < groups; group += 1) {
+      const place = this.place(at, group) + TOTAL;
+      cells[place] = Math.max(0, cells[place]! - left);
+    }
+  }
+
+  oldest(groups: number): number {
+    return Math.max(0, groups - this.#places);
+  }
+
+  /** Moments are read from the cells, not passed from function to function, where they would be boxed. */
+  place(at: number, group: number): number {
+    return at + HEAD + PLACE * (group % this.#places);
+  }
+
+  total(cells: Float64Array, at: number, group: number): number {
+    return cells[this.place(at, group) + TOTAL]!;
+  }
+
+  write(cells: Float64Array, at: number, group: number, lastUs: number, total: number): void {
+    const place = this.place(at, group);
+    cells[place + LAST] = lastUs;
+    cells[place + TOTAL] = total;
+  }
+}

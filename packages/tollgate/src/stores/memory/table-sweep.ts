@@ -1,0 +1,100 @@
+import type { TimeCell } from "../../core/time-cell.ts";
+import type { Capacity } from "../local/capacity.ts";
+import type { PlanUsers } from "../local/plan-users.ts";
+
+/** A table whose slots are swept. Removing a key moves the last one into its slot. */
+export interface SweptTable {
+  readonly capacity: Capacity;
+  readonly users: PlanUsers;
+  /** The number of slots in use. */
+  readonly size: number;
+  /** Prepares the table for this moment. */
+  reach(now: TimeCell): void;
+  /** Removes the key in a slot if it is idle at the users' time and no call has reserved it. */
+  removeIfIdle(slot: number): boolean;
+  /** Gives memory back after a pass. */
+  endPass(): void;
+}
+
+/**
+ * Drops the idle keys of a table at its users' time, in passes over all slots. A pass goes from the last slot to the
+ * first, in as many steps as the caller wants. A pass begins, and its limiters are notified, at most once in an
+ * interval, so that a client that is often idle keeps its slot.
+ */
+export class TableSweep {
+  readonly #table: SweptTable;
+  readonly #intervalUs: number;
+  /** The next slot; below 0 between passes. */
+  #cursor = -1;
+  #beganUs = Number.NEGATIVE_INFINITY;
+  #removed = 0;
+  #notifiedUs = Number.NEGATIVE_INFINITY;
+
+  constructor(table: SweptTable, intervalUs: number) {
+    this.#table = table;
+    this.#intervalUs = intervalUs;
+  }
+
+  /** Whether no pass is under way, and the next one is not due. In a store that is nearly full it is always due. */
+  get rests(): boolean {
+    return this.#cursor < 0 && !this.#table.capacity.isNearlyFull && this.#isRecent(this.#beganUs);
+  }
+
+  /** Sweeps up to `count` slots, and says whether that ended a pass over all. */
+  step(count: number): boolean {
+    const { users, size } = this.#table;
+    this.#table.reach(users.now);
+    if (this.#cursor < 0) this.#beganUs = users.now[0]!;
+    // A new pass begins; or the limiter has dropped keys since this one began.
+    if (this.#cursor < 0 || this.#cursor >= size) this.#cursor = size - 1;
+    this.#sweepDownTo(Math.max(0, this.#cursor - count + 1));
+    if (this.#cursor >= 0) return false;
+    this.#table.endPass();
+    return true;
+  }
+
+  /** Sweeps all slots, notifies the limiters, and says how many keys that removed. */
+  all(): number {
+    const { users } = this.#table;
+    this.#table.reach(users.now);
+    this.#beganUs = users.now[0]!;
+    const before = this.#removed;
+    this.#cursor = this.#table.size - 1;
+    this.#sweepDownTo(0);
+    const removed = this.#removed - before;
+    this.#table.endPass();
+    this.#notify();
+    return removed;
+  }
+
+  /** Ends the pass without sweeping the rest. */
+  cancel(): void {
+    this.#cursor = -1;
+  }
+
+  /** Notifies the table's limiters of the keys that were removed, if the last notification is an interval ago. */
+  notifyIfDue(): void {
+    if (!this.#isRecent(this.#notifiedUs)) this.#notify();
+  }
+
+  #notify(): void {
+    const removed = this.#removed;
+    if (removed === 0) return;
+    const { users, size } = this.#table;
+    this.#removed = 0;
+    this.#notifiedUs = users.now[0]!;
+    users.notifySwept(removed, size);
+  }
+
+  /** Whether an interval has not passed since. If the clock went back, it has. */
+  #isRecent(us: number): boolean {
+    const sinceUs = this.#table.users.now[0]! - us;
+    return sinceUs >= 0 && sinceUs < this.#intervalUs;
+  }
+
+  #sweepDownTo(last: number): void {
+    for (; this.#cursor >= last; this.#cursor -= 1) {
+      if (this.#table.removeIfIdle(this.#cursor)) this.#removed += 1;
+    }
+  }
+}
