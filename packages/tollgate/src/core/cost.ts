@@ -55,8 +55,8 @@ function readNumber(cost: number, units: ReadonlySet<string>, unknown: "refused"
 }
 
 /**
- * Writes the cost of each limit into `out`, by the limits' units. Works like `readCosts` with unknown units refused, and
- * allocates less.
+ * Writes the cost of each limit into `out`, by the limits' units. Works like `readCosts` with unknown units refused,
+ * and allocates less.
  *
  * @throws TollgateError `ERR_COST`.
  */

@@ -1,5 +1,5 @@
 import { type Cost, checkCost, REQUESTS, readCosts } from "../core/cost.ts";
-import { costsOf } from "../core/plan.ts";
+import { costsOf, countsNumbers } from "../core/plan.ts";
 import type { Call } from "../core/store.ts";
 import type { Choice, Place, PlannedSpace, Selection } from "./selection.ts";
 
@@ -40,7 +40,10 @@ function callsOf<Input, Space extends PlannedSpace>(
   places: readonly Place<Space>[],
   cost: Cost,
 ): readonly Call<Space>[] {
-  if (typeof cost !== "number" || unknownUnits === "refused") {
+  if (
+    typeof cost !== "number" ||
+    (unknownUnits === "refused" && !places.every(({ space }) => countsNumbers(space.plan)))
+  ) {
     const costs = readCosts(cost, unitsOf(places), unknownUnits);
     return places.map(({ space, key }) => ({ space, key, costs: costsOf(space.plan, costs) }));
   }

@@ -1,12 +1,12 @@
 import { transact } from "../algorithms/transact.ts";
 import { readInto, readTime } from "../core/clock.ts";
-import { type Cost, checkCost, readUnitsInto } from "../core/cost.ts";
+import { type Cost, checkCost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import { encodeKey, type Key, TUPLE_MARK_UNIT } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import type { DecisionObservation } from "../core/observer.ts";
-import { countsNumbers, type Plan } from "../core/plan.ts";
-import { Report } from "../core/report.ts";
+import { countsNumbers } from "../core/plan.ts";
+import type { Report } from "../core/report.ts";
 import type { SyncSpace, TakenFrom } from "../core/store.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 import type { Verb } from "../core/verbs.ts";
@@ -15,6 +15,7 @@ import { checkBatch, checkDecision } from "./check-arguments.ts";
 import { decideAlone } from "./decide.ts";
 import { ChoiceHandle, KeyRefHandle } from "./handle.ts";
 import type { Handle, Limiter } from "./limiter.ts";
+import { Scratch } from "./scratch.ts";
 import type { Choice, FixedSelection, Place, Selection } from "./selection.ts";
 import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-limiter.ts";
 
@@ -23,7 +24,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   readonly kind = "sync";
   /** Set if the only space counts plain numbers. */
   readonly #direct: FixedSelection<Input, SyncSpace> | undefined;
-  /** Set if `allow` can ask the only space directly: nobody observes decisions. */
+  /** Set if `allow` can ask the only space directly, because there are no observers. */
   readonly #quick: FixedSelection<Input, SyncSpace> | undefined;
   /** The time of the current `allow`. */
   readonly #now = createTimeCell();
@@ -62,6 +63,11 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     if (this.#direct === undefined) return super.charge(input, cost, decision);
     checkDecision(decision);
     return this.#decideIn(this.#direct.space, "charge", "charge", encodeKey(this.#direct.key(input)), cost);
+  }
+
+  override refund(input: Input, cost: Cost, decision?: Decision): void {
+    if (this.#direct === undefined || decision !== undefined) super.refund(input, cost, decision);
+    else this.#refundIn(this.#direct.space, encodeKey(this.#direct.key(input)), cost);
   }
 
   override allowChosen(choice: Choice<SyncSpace>, cost: Cost): boolean {
@@ -189,6 +195,18 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     return decision;
   }
 
+  #refundIn(space: SyncSpace, key: string, cost: Cost): void {
+    const scratch = this.#scratch.pop() ?? new Scratch();
+    const { report, now, costs } = scratch;
+    scratch.readCosts(space.plan, cost);
+    readInto(this.clock, now);
+    report.clear();
+    space.apply("refund", key, costs, now, report, 0);
+    this.#scratch.push(scratch);
+    this.notifyDegraded(report);
+    space.maintain();
+  }
+
   #notify(verb: DecisionObservation["verb"] | undefined, key: string, cost: Cost, decision: Decision): void {
     const { degraded } = decision;
     if (degraded !== undefined) this.observe?.({ type: "degradation", limiter: this.name, cause: degraded });
@@ -207,26 +225,6 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
       if (allowed) admitted += 1;
     }
     return admitted;
-  }
-}
-
-/** The memory in which a decision is made. */
-class Scratch {
-  readonly now: TimeCell = createTimeCell();
-  readonly report: Report = new Report();
-  /** One for each limit. */
-  readonly costs: number[] = [];
-
-  /** @throws TollgateError `ERR_COST`. */
-  readCosts({ limits, units, countsNumber }: Plan, cost: Cost): void {
-    const { costs } = this;
-    if (typeof cost !== "number") {
-      readUnitsInto(costs, cost, limits, units);
-      return;
-    }
-    checkCost(cost);
-    if (costs.length > limits.length) costs.length = limits.length;
-    for (let i = 0; i < limits.length; i += 1) costs[i] = countsNumber[i]! ? cost : 0;
   }
 }
 
