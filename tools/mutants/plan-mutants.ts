@@ -97,4 +97,11 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     replace: "Math.min(...this.#kernels.map((kernel) => kernel.idleTtlUs))",
     why: "a key is forgotten before the longest of its idle times is over",
   },
+  {
+    name: "a denial lists every limit",
+    file: VERBS,
+    find: "report.conforms[i] = admitted || report.waitUs[i] === 0;",
+    replace: "report.conforms[i] = admitted;",
+    why: "limits that conform are told as violated",
+  },
 ];
