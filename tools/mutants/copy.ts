@@ -10,6 +10,13 @@ const LIBRARY = join("packages", "tollgate");
 /** The tests that run on a mutant. Those of the algorithms import the copy's source by relative paths. */
 export const TESTS: readonly string[] = ["algorithms", "properties"].map((folder) => join(LIBRARY, "test", folder));
 
+/** What these tests import. */
+const COPIED: readonly string[] = [
+  "src",
+  ...["algorithms", "properties", "reference"].map((folder) => join("test", folder)),
+  join("test", "stores", "local", "random-words.ts"),
+];
+
 /** A copy of the library's source and tests, in the layout of the working tree. */
 export interface Copy {
   readonly root: string;
@@ -20,9 +27,7 @@ export async function makeCopy(name: string): Promise<Copy> {
   const root = join(COPIES, name);
   await rm(root, { recursive: true, force: true });
   await mkdir(root, { recursive: true });
-  for (const folder of ["src", join("test", "algorithms"), join("test", "properties"), join("test", "reference")]) {
-    await cp(join(ROOT, LIBRARY, folder), join(root, LIBRARY, folder), { recursive: true });
-  }
+  for (const path of COPIED) await cp(join(ROOT, LIBRARY, path), join(root, LIBRARY, path), { recursive: true });
   return { root, source: join(root, LIBRARY, "src") };
 }
 

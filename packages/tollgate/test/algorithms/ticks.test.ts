@@ -73,6 +73,22 @@ describe("ticks of a token bucket", () => {
     );
   });
 
+  it("have no wait left while their moment lasts, which can be several microseconds", () => {
+    fc.assert(
+      fc.property(
+        rates,
+        fc.integer({ min: 0, max: 20 * YEAR_US }),
+        fc.integer({ min: 0, max: 1_000 }),
+        ([refill, perUs, capacity], nowUs, laterUs) => {
+          const ticks = new Ticks(capacity, refill, perUs, 0);
+          expect(ticks.untilUs(ticks.at(nowUs), nowUs)).toBe(0);
+          expect(ticks.untilUs(ticks.at(nowUs), nowUs + laterUs)).toBe(0);
+        },
+      ),
+      { numRuns: 5_000 },
+    );
+  });
+
   it("translate to any other origin and mean the same moment", () => {
     const origin = fc.integer({ min: 0, max: 60 * YEAR_US });
     fc.assert(
