@@ -12,7 +12,7 @@ export type Verb = "take" | "peek" | "explain" | "charge" | "refund";
 
 /** What stores have to know of a verb. No other place compares verbs by name. */
 export interface VerbTraits {
-  /** Whether the cells change. A verb that changes nothing works on a copy. */
+  /** Whether the cells change. A verb that changes nothing leaves them as they are. */
   readonly changes: boolean;
   /** From which limits the cost is taken: from all if all conform, from all, or from none. */
   readonly takes: "if all conform" | "always" | "never";

@@ -98,13 +98,14 @@ export class Sweeper {
   #sweepSome(): void {
     this.#capacity.callsUntilSweep = CALLS_PER_SWEEP_STEP;
     let slotsLeft = SLOTS_PER_SWEEP_STEP;
-    // A step may visit several small tables, but each at most once. A table that rests takes as long as a slot.
+    // A step may visit several small tables, but each at most once. A table that rests counts as one slot.
     for (let tables = this.#tables.length; tables > 0 && slotsLeft > 0; tables -= 1) {
       const index = this.#nextIndex();
       const table = this.#tables[index]!;
-      const slots = Math.max(1, Math.min(slotsLeft, table.size));
+      const isDue = table.users.askTime() && !table.sweep.rests;
+      const slots = isDue ? Math.max(1, Math.min(slotsLeft, table.size)) : 1;
       slotsLeft -= slots;
-      if (!table.users.askTime() || table.sweep.rests) this.#next += 1;
+      if (!isDue) this.#next += 1;
       else if (table.sweep.step(slots)) this.#endPass(index);
     }
   }

@@ -1,11 +1,10 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createLimiter, perHour } from "tollgate";
 import { rateLimit } from "tollgate/fetch";
 import { describe, expect, it } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
 
 const URL_HERE = "http://here.example/path";
-
-const aWhile = () => new Promise((resolve) => setTimeout(resolve, 10));
 
 describe("runtimes with waitUntil", () => {
   it("wait until the request is settled over an asynchronous store", async () => {
@@ -29,7 +28,7 @@ describe("runtimes with waitUntil", () => {
       over = true;
     });
     await response.text();
-    await aWhile();
+    await nextTurn();
     expect(over).toBe(false);
     answer();
     await waited;
