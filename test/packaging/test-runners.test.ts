@@ -46,6 +46,52 @@ function suite(toLine: (names: string, from: string) => string): string {
 const WITH_REQUIRE = suite((names, from) => `const { ${names} } = require("${from}");`);
 const WITH_IMPORT = suite((names, from) => `import { ${names} } from "${from}";`);
 
+/** The rows about Jest in the table of docs/testing.md. */
+const FAKE_TIMERS = `
+const { createLimiter, perMinute, systemClock } = require("tollgate");
+
+afterEach(() => jest.useRealTimers());
+
+function movedBy(move) {
+  const before = systemClock.now();
+  move();
+  return Math.round((systemClock.now() - before) / 60_000);
+}
+
+const minute = () => jest.advanceTimersByTime(60_000);
+
+test("a minute of fake timers refills a limit", () => {
+  jest.useFakeTimers();
+  const limiter = createLimiter({ limits: [perMinute(2)] });
+  expect([limiter.allow("ann", 2), limiter.allow("ann")]).toEqual([true, false]);
+  minute();
+  expect(limiter.allow("ann", 2)).toBe(true);
+});
+
+test("what runs timers moves the clock", () => {
+  jest.useFakeTimers();
+  setTimeout(() => {}, 60_000);
+  expect(movedBy(() => jest.runAllTimers())).toBe(1);
+  setTimeout(() => {}, 60_000);
+  expect(movedBy(() => jest.advanceTimersToNextTimer())).toBe(1);
+});
+
+test("the system time and a spy on Date.now do not move it", () => {
+  jest.useFakeTimers();
+  expect(movedBy(() => jest.setSystemTime(Date.now() + 60_000))).toBe(0);
+  expect(movedBy(() => jest.spyOn(Date, "now").mockReturnValue(0))).toBe(0);
+  jest.restoreAllMocks();
+});
+
+test.each([[{ doNotFake: ["performance"] }], [{ doNotFake: ["Date"] }], [{ legacyFakeTimers: true }]])(
+  "timers that are faked in part do not move it: %j",
+  (options) => {
+    jest.useFakeTimers(options);
+    expect(movedBy(minute)).toBe(0);
+  },
+);
+`;
+
 let root: string;
 beforeAll(async () => {
   root = temporaryFolder();
@@ -53,6 +99,8 @@ beforeAll(async () => {
   plant(root, {
     "commonjs/package.json": "{}",
     "commonjs/limits.test.js": WITH_REQUIRE,
+    "fake-timers/package.json": "{}",
+    "fake-timers/limits.test.js": FAKE_TIMERS,
     "modules/package.json": '{ "type": "module" }',
     "modules/jest.config.js": "export default { transform: {} };",
     "modules/limits.test.js": WITH_IMPORT,
@@ -75,6 +123,14 @@ describe("a test suite of users", () => {
     expect({ status, stderr }).toEqual({
       status: 0,
       stderr: expect.stringContaining("Tests:       3 passed, 3 total"),
+    });
+  });
+
+  it("moves the default clock by the fake timers of Jest, as the docs say", async () => {
+    const { status, stderr } = await runIn("fake-timers", [toolOf("jest/bin/jest.js"), ...JEST]);
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: expect.stringContaining("Tests:       6 passed, 6 total"),
     });
   });
 
