@@ -15,10 +15,11 @@ interface DecisionCommon {
   readonly limits: readonly Limit[];
   /**
    * Whole units left after this decision: the least of the enforcing limits that count the binding limit's unit, never
-   * below 0. `undefined` if no enforcing limit applied, or if the store was unavailable and no fallback counted.
+   * below 0. `Infinity` if the call is allowed and no enforcing limit applied. `undefined` if the limits function
+   * denied the call, or if the store was unavailable and no fallback counted.
    */
   readonly remaining: number | undefined;
-  /** Whole units left under the binding limit itself; `undefined` where `remaining` is. */
+  /** Whole units left under the binding limit itself; `Infinity` or `undefined` where `remaining` is. */
   readonly limitRemaining: number | undefined;
   /**
    * Milliseconds after which the same call passes if nothing else arrives, a whole number of microseconds. 0 if it
@@ -48,9 +49,9 @@ export interface Denied extends DecisionCommon {
    * - `"cost-over-capacity"`: the call can never pass.
    * - `"store-unavailable"`: the failure policy denied.
    * - `"store-full"`: the store has no slot for the key, and denies such keys.
-   * - `"denied-by-limits"`: the limits function returned `"deny"`. Nothing was counted, and waiting does not help.
+   * - `"denied"`: the limits function returned `"deny"`. Nothing was counted, and waiting does not help.
    */
-  readonly reason: "exhausted" | "cost-over-capacity" | "store-unavailable" | "store-full" | "denied-by-limits";
+  readonly reason: "exhausted" | "cost-over-capacity" | "store-unavailable" | "store-full" | "denied";
   /** The enforcing limits to which the cost did not conform; empty if no limit was asked. */
   readonly violated: readonly Limit[];
   /** Units that still count against the binding limit at that moment. */

@@ -35,7 +35,7 @@ export function denialContent(
   seconds: number | null,
   { body, status: wanted }: DenialForm,
 ): ResponseContent {
-  if (denied.reason === "denied-by-limits") return body === "problem" ? FORBIDDEN_PROBLEM : FORBIDDEN;
+  if (denied.reason === "denied") return body === "problem" ? FORBIDDEN_PROBLEM : FORBIDDEN;
   const isStores = denied.reason === "store-unavailable" || denied.reason === "store-full";
   const status = isStores ? SERVICE_UNAVAILABLE : wanted;
   if (body === "problem") return jsonContent(status, problemOf(denied, status), PROBLEM_MEDIA_TYPE);

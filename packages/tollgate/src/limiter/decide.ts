@@ -65,13 +65,15 @@ function allowedByOnly(limiter: string, limits: readonly Limit[], limit: Limit, 
 
 function allowed(limiter: string, limits: readonly Limit[], binding: number, report: Report): Writable<Allowed> {
   if (binding === NONE) {
+    // A policy that admits without the store does not know what is left.
+    const remaining = report.degraded === undefined || report.hasEntries ? Number.POSITIVE_INFINITY : undefined;
     return {
       allowed: true,
       limiter,
       limit: undefined,
       limits,
-      remaining: undefined,
-      limitRemaining: undefined,
+      remaining,
+      limitRemaining: remaining,
       retryAfterMs: 0,
       resetMs: 0,
     };
@@ -110,7 +112,7 @@ function denied(limiter: string, limits: readonly Limit[], binding: number, repo
 
 /** The decision about a call whose limits function returned `"deny"`. */
 export function denyByLimits(limiter: string): Denied {
-  return deniedWithoutLimit("denied-by-limits", limiter, [], Number.POSITIVE_INFINITY);
+  return deniedWithoutLimit("denied", limiter, [], Number.POSITIVE_INFINITY);
 }
 
 function deniedWithoutLimit(

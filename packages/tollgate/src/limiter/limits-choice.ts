@@ -9,7 +9,7 @@ export type ChosenLimits = readonly Limit[] | "unlimited" | "deny";
 
 /**
  * Chooses limits for each call. `"unlimited"` admits the call and counts nothing; `"deny"` denies it with reason
- * `"denied-by-limits"` and counts nothing. A function that returns a promise makes an `AsyncLimiter`.
+ * `"denied"` and counts nothing. A function that returns a promise makes an `AsyncLimiter`.
  */
 export type LimitsFunction<Input, Chosen extends ChosenLimits | PromiseLike<ChosenLimits> = ChosenLimits> = (
   input: Input,

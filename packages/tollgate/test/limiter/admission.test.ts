@@ -83,8 +83,8 @@ describe("several limits", () => {
       limiter: "limiter",
       limit: undefined,
       limits: [],
-      remaining: undefined,
-      limitRemaining: undefined,
+      remaining: Number.POSITIVE_INFINITY,
+      limitRemaining: Number.POSITIVE_INFINITY,
       resetMs: 0,
       retryAfterMs: 0,
     });

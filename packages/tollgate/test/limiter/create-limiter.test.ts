@@ -120,7 +120,7 @@ describe("createLimiter", () => {
     await expect(limiter.charge("a", undefined as never)).rejects.toMatchObject({ code: "ERR_COST" });
     expect(await limiter.size()).toBe(0);
     const unlimited = createLimiter({ limits: () => "unlimited", store: new AsyncTwin() });
-    expect(await unlimited.consume("a", 9)).toMatchObject({ allowed: true, remaining: undefined });
+    expect(await unlimited.consume("a", 9)).toMatchObject({ allowed: true, remaining: Number.POSITIVE_INFINITY });
   });
 
   it("does not close a store that it was given", () => {

@@ -124,7 +124,7 @@ describe.each(EVERY_STORE)("a limiter over %s whose limits are looked up", (_nam
     expect([await both.allow(ann), await both.allow(ann), await both.allow(ann)]).toEqual([true, true, false]);
     await expect(Promise.resolve(both.allow(eve))).rejects.toThrow("no such user");
     // Denied by its plan: the other limiter counts nothing.
-    expect(await both.consume(guest)).toMatchObject({ allowed: false, reason: "denied-by-limits", limiter: "plan" });
+    expect(await both.consume(guest)).toMatchObject({ allowed: false, reason: "denied", limiter: "plan" });
     expect((await all.explain(ann)).map(({ used }) => used)).toEqual([2]);
     expect((await combine(both).handle(bob).consume()).allowed).toBe(true);
     expect((await all.explain(ann)).map(({ used }) => used)).toEqual([3]);

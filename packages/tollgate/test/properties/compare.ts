@@ -22,7 +22,7 @@ export function decisionDifferences(
     found.note(`limit: got ${decision.limit?.name} of ${decision.limiter}, expected number ${outcome.binding}`);
   }
   if (binding !== undefined) found.compare("limiter", decision.limiter, binding.limiter);
-  const remaining = outcome.remaining === "unlimited" ? undefined : Number(outcome.remaining);
+  const remaining = outcome.remaining === "unlimited" ? Number.POSITIVE_INFINITY : Number(outcome.remaining);
   found.compare("remaining", decision.remaining, remaining);
   found.compareTime("resetMs", decision.resetMs, outcome.resetUs);
   const shadows = outcome.shadowDenied.map((place) => limits[place]?.limit);

@@ -117,7 +117,7 @@ describe("the keys of a limiter", () => {
     expect(await limiter.consume(paying)).toMatchObject({ allowed: true, limit: rare, limitRemaining: 1 });
     expect(await limiter.consume({ id: "ann", plan: "none" })).toMatchObject({
       allowed: true,
-      remaining: undefined,
+      remaining: Number.POSITIVE_INFINITY,
     });
     expect(await limiter.consume(paying, 2)).toMatchObject({ allowed: false, limit: rare, violated: [rare] });
     expect((await limiter.explain(paying)).map(({ used }) => used)).toEqual([1, 2]);

@@ -8,7 +8,7 @@ import { START_MS } from "./set-up.ts";
 
 const DENIED = {
   allowed: false,
-  reason: "denied-by-limits",
+  reason: "denied",
   limiter: "plans",
   limit: undefined,
   limits: [],
