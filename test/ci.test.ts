@@ -43,6 +43,16 @@ describe(".ci/run", () => {
     expect(await runWith(steps)).toEqual({ status: 0, steps: upTo("run test:deep"), lastLine });
   });
 
+  it("installs meanwhile what the deep tier starts, and waits for it before that tier", async () => {
+    const installed = join(folder, "installed");
+    const steps = {
+      "run install:deep": `sleep 0.5; touch ${installed}`,
+      ci: `test ! -e ${installed} || exit 1`,
+      "run test:deep": `test -e ${installed} && ${counts("20 0 0")}`,
+    };
+    expect(await runWith(steps)).toMatchObject({ status: 0, lastLine: "20 passed, 0 failed, 0 skipped" });
+  });
+
   it.each(["ci", "run check"])("stops where `npm %s` fails, and counts that as one failure", async (step) => {
     const lastLine = "0 passed, 1 failed, 0 skipped";
     expect(await runWith({ [step]: "exit 3" })).toEqual({ status: 3, steps: upTo(step), lastLine });
