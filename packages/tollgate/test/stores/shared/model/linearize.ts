@@ -37,7 +37,7 @@ export class Linearizer {
     const { placeOf, keys } = scenario;
     this.#scenario = scenario;
     const places = placeOf === undefined ? [EVERYWHERE] : keys.map(placeOf);
-    this.#references = new Map(places.map((place) => [place, new Reference(scenario, place, [])]));
+    this.#references = new Map(places.map((place) => [place, Reference.beginning(scenario, place)]));
   }
 
   /** How many different histories there have been. */

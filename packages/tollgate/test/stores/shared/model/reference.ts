@@ -17,20 +17,20 @@ export const EVERYWHERE = "";
 export class Reference {
   /** The outcome of the last call. */
   readonly outcome: string;
-  readonly #scenario: Scenario;
-  readonly #place: string;
+  readonly #limiter: ReferenceLimiter;
   readonly #calls: readonly CallName[];
-  readonly #caller: Caller;
   readonly #next = new Map<number, Reference>();
   #finalState: ReadonlyMap<string, string> | undefined;
 
-  /** The reference after the scenario's earlier calls on a place, and then these calls. */
-  constructor(scenario: Scenario, place: string, calls: readonly CallName[]) {
-    this.#scenario = scenario;
-    this.#place = place;
+  private constructor(limiter: ReferenceLimiter, calls: readonly CallName[]) {
+    this.#limiter = limiter;
     this.#calls = calls;
-    this.#caller = this.#begin();
-    this.outcome = calls.map(({ thread, index }) => this.#play(scenario.programs[thread]![index]!)).at(-1) ?? "";
+    this.outcome = limiter.goTo(calls);
+  }
+
+  /** The reference after the scenario's earlier calls on a place. */
+  static beginning(scenario: Scenario, place: string): Reference {
+    return new Reference(new ReferenceLimiter(scenario, place), []);
   }
 
   /** The reference after one more call. */
@@ -38,7 +38,7 @@ export class Reference {
     const number = 100 * call.thread + call.index;
     const known = this.#next.get(number);
     if (known !== undefined) return known;
-    const next = new Reference(this.#scenario, this.#place, [...this.#calls, call]);
+    const next = new Reference(this.#limiter, [...this.#calls, call]);
     this.#next.set(number, next);
     return next;
   }
@@ -46,25 +46,56 @@ export class Reference {
   /** The state of each key of this place. */
   finalState(): ReadonlyMap<string, string> {
     if (this.#finalState !== undefined) return this.#finalState;
-    const keys = this.#scenario.keys.filter((key) => this.#isHere(key));
-    const state = new Map<string, string>();
-    for (const key of keys) {
-      const { lookAtMs } = this.#scenario;
-      state.set(key, lookAt({ keys: [this.#keyOf(key)], lookAtMs }, this.#caller).get(this.#keyOf(key))!);
-    }
-    this.#finalState = state;
-    return state;
+    this.#limiter.goTo(this.#calls);
+    this.#finalState = this.#limiter.state();
+    return this.#finalState;
   }
+}
 
-  #begin(): Caller {
-    const { limits, overflow, before, maxKeys, placeOf } = this.#scenario;
+/** Makes the calls of all references of a place. A new limiter for each reference would take most of the time. */
+class ReferenceLimiter {
+  readonly #scenario: Scenario;
+  readonly #place: string;
+  readonly #caller: Caller;
+  /** The calls since the beginning; `undefined` if the next call needs a new beginning. */
+  #done: readonly CallName[] | undefined;
+
+  constructor(scenario: Scenario, place: string) {
+    this.#scenario = scenario;
+    this.#place = place;
+    const { limits, overflow, maxKeys, placeOf } = scenario;
     const clock = manualClock(0);
     const store = memoryStore(placeOf === undefined && maxKeys !== undefined ? { maxKeys, overflow } : {});
-    const caller = new Caller(createLimiter({ name: LIMITER, limits, store, clock }), clock.set);
-    for (const call of before) {
-      if (this.#isHere(call.key)) caller.play({ ...call, key: this.#keyOf(call.key) });
-    }
-    return caller;
+    this.#caller = new Caller(createLimiter({ name: LIMITER, limits, store, clock }), clock.set);
+  }
+
+  /** Comes to the state after these calls. Returns the outcome of the last one, if it was not done before. */
+  goTo(calls: readonly CallName[]): string {
+    const isSame = ({ thread, index }: CallName, i: number) => thread === calls[i]?.thread && index === calls[i].index;
+    if (this.#done?.every(isSame) !== true) this.#done = this.#begin();
+    const { programs } = this.#scenario;
+    const outcomes = calls.slice(this.#done.length).map(({ thread, index }) => this.#play(programs[thread]![index]!));
+    this.#done = calls;
+    return outcomes.at(-1) ?? "";
+  }
+
+  /** The state of each key of this place. To look at it moves the clock on. */
+  state(): ReadonlyMap<string, string> {
+    this.#done = undefined;
+    const { keys, lookAtMs } = this.#scenario;
+    const here = keys.filter((key) => this.#isHere(key));
+    return new Map(
+      here.map((key) => {
+        const name = this.#keyOf(key);
+        return [key, lookAt({ keys: [name], lookAtMs }, this.#caller).get(name)!];
+      }),
+    );
+  }
+
+  #begin(): readonly CallName[] {
+    this.#caller.play({ verb: "clear", key: "", cost: 1, nowMs: 0 });
+    for (const call of this.#scenario.before) if (this.#isHere(call.key)) this.#play(call);
+    return [];
   }
 
   #play(call: Call): string {
