@@ -1,10 +1,11 @@
+import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 import { FiguresReporter } from "./packages/tollgate/test/floods/kit/figures-reporter.ts";
-import { DEEP_TESTS, FLOODS, resolve, settingsOf } from "./tools/test-tiers.ts";
+import { DEEP_TESTS, FLOODS, REDIS, resolve, settingsOf } from "./tools/test-tiers.ts";
 
 const settings = settingsOf({ fileSeconds: 90, timeoutMs: 240_000 });
 
-/** The deep tier, `npm run test:deep`: files in parallel first, then the floods one after another. */
+/** The deep tier, `npm run test:deep`: most files, then those of Redis, then the floods one after another. */
 export default defineConfig({
   resolve,
   test: {
@@ -16,13 +17,24 @@ export default defineConfig({
         test: {
           name: "parallel",
           include: DEEP_TESTS,
-          exclude: [...configDefaults.exclude, FLOODS],
+          exclude: [...configDefaults.exclude, FLOODS, REDIS],
           sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        test: { name: "floods", include: [FLOODS], fileParallelism: false, sequence: { groupOrder: 1 } },
+        test: {
+          name: "redis",
+          include: [REDIS],
+          isolate: false,
+          // One more than there are cores: while one file waits, another uses its core.
+          maxWorkers: availableParallelism() + 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: "floods", include: [FLOODS], fileParallelism: false, sequence: { groupOrder: 2 } },
       },
     ],
   },
