@@ -1,6 +1,6 @@
 import { readTime } from "../core/clock.ts";
 import { type Cost, checkCost } from "../core/cost.ts";
-import type { Key } from "../core/key.ts";
+import { encodeKey, type Key } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import { countsNumbers } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
@@ -11,7 +11,7 @@ import { type CheckedRequest, requestFor } from "./call.ts";
 import { checkBatch } from "./check-arguments.ts";
 import { ChoiceHandle } from "./handle.ts";
 import type { AsyncHandle, AsyncLimiter } from "./limiter.ts";
-import type { Place } from "./selection.ts";
+import type { FixedSelection, Place } from "./selection.ts";
 import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-limiter.ts";
 
 /** The parts of a limiter over an asynchronous store. */
@@ -28,11 +28,26 @@ const ASKED_AT_ONCE = 8_192;
 export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, AsyncSpace> implements AsyncLimiter<Input> {
   readonly kind = "async";
   readonly store: AsyncStore;
+  /** Set if `allow` can ask the only space directly, because it counts plain numbers and there are no observers. */
+  readonly #quick: FixedSelection<Input, QuickSpace> | undefined;
 
   constructor(parts: AsyncStoreLimiterParts<Input>) {
     super(parts);
     this.store = parts.store;
+    this.#quick = quickSelection(parts);
     Object.freeze(this);
+  }
+
+  override allow(input: Input, cost: Cost = 1): Promise<boolean> {
+    const quick = this.#quick;
+    if (quick === undefined || typeof cost !== "number") return super.allow(input, cost);
+    try {
+      const key = encodeKey(quick.key(input));
+      checkCost(cost);
+      return quick.space.allow(key, cost, readTime(this.clock));
+    } catch (error) {
+      return rejected(error);
+    }
   }
 
   async allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): Promise<number> {
@@ -123,6 +138,17 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
     this.notifyDegraded(report);
     return report;
   }
+}
+
+type QuickSpace = AsyncSpace & Required<Pick<AsyncSpace, "allow">>;
+
+/** The selection, if its only space has `allow` for plain numbers, and no observer needs a decision. */
+function quickSelection<Input>({
+  selection: { fixed },
+  observers,
+}: StoreLimiterParts<Input, AsyncSpace>): FixedSelection<Input, QuickSpace> | undefined {
+  if (fixed === undefined || observers.length > 0 || fixed.space.allow === undefined) return undefined;
+  return countsNumbers(fixed.space.plan) ? (fixed as FixedSelection<Input, QuickSpace>) : undefined;
 }
 
 function total(counts: readonly number[]): number {

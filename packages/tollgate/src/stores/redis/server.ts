@@ -68,7 +68,8 @@ export class Server {
       mayStart: () => this.#mayStart(),
       nowMs: () => this.#watch.nowMs,
       memory,
-      send: (batch) => void this.#dispatcher.send(batch),
+      send: (batch) => this.#dispatcher.send(batch),
+      deliver: (slot, sinceMs, works, ended) => this.#dispatcher.deliver(slot, sinceMs, works, ended),
     });
     this.#dispatcher = new Dispatcher({ ...options, port, breaker: this.#breaker, watch: this.#watch }, this.#batcher);
   }

@@ -4,35 +4,21 @@ import { OVERLOADED } from "../failure/unavailable-error.ts";
 import type { TransactionOutcome } from "../script/decode-reply.ts";
 import { SCRIPT_VERBS } from "../script/script-verbs.ts";
 import type { ScriptVerb } from "../script/transaction.ts";
+import type { BatcherOptions } from "./batcher-options.ts";
 import type { AskOptions, KeyCall } from "./key-call.ts";
-import { KeyLine } from "./key-line.ts";
+import { KeyLine, leastLeft } from "./key-line.ts";
+import { type AskedCall, LoneCalls } from "./lone-calls.ts";
 import { Batch } from "./script-batch.ts";
 import type { Waiter } from "./waiter.ts";
-import { type DenialMemory, Work } from "./work.ts";
+import { Work } from "./work.ts";
 
+const NO_LINES: readonly KeyLine<Work>[] = [];
 /** The slot of all keys where there is no cluster. */
 const ANYWHERE = -1;
 /** The most steps in flight: a server needs about ten milliseconds for them. */
 const MOST_STEPS_UNDER_WAY = 8_000;
 /** One key may have this fraction of the pending calls, so that a flood of one key does not starve the others. */
 const FRACTION_OF_KEY = 1 / 4;
-
-interface BatcherOptions {
-  /** The most keys of one script call; below 1: each call alone. */
-  readonly mostKeys: number;
-  /** Whether all keys of a script call have to be in one slot. */
-  readonly bySlot: boolean;
-  /** With `"client"`, only calls of the same moment join. */
-  readonly time: "server" | "client";
-  /** The most calls without an answer. */
-  readonly maxPending: number;
-  /** Whether calls may be sent: not before the client has connected. Otherwise the owner calls `flush` again later. */
-  readonly mayStart: () => boolean;
-  readonly nowMs: () => number;
-  readonly memory: DenialMemory;
-  /** Sends a batch once, and calls `returned` after its answer or its failure. */
-  readonly send: (batch: Batch) => void;
-}
 
 /**
  * Collects the calls of one turn of the event loop into few script calls. Calls that exceed the steps in flight, per
@@ -43,6 +29,7 @@ export class Batcher {
   readonly #lines = new Map<string, KeyLine<Work>>();
   /** Work that may be sent: it is the next in the lines of all its keys. */
   readonly #ready = new Set<Work>();
+  readonly #lone = new LoneCalls((call) => this.#sendAlone(call));
   #pending = 0;
   #stepsUnderWay = 0;
   #isScheduled = false;
@@ -69,6 +56,13 @@ export class Batcher {
       return;
     }
     this.#pending += 1;
+    const call = { verb, keys, nowUs, waiter, options };
+    if (this.#lone.accepts(call, this.#isAlone(call))) return;
+    this.#queueLone();
+    this.#queue(call);
+  }
+
+  #queue({ verb, keys, nowUs, waiter, options }: AskedCall): void {
     if (options === undefined && keys.length === 1 && this.#join(verb, keys[0]!, nowUs, waiter)) return;
     const lines = keys.map(({ name }) => this.#lineOf(name));
     const { memory } = this.#options;
@@ -84,6 +78,7 @@ export class Batcher {
 
   /** Sends what may be sent. */
   flush(): void {
+    this.#lone.flush();
     this.#turnMs = undefined;
     if (this.#ready.size === 0 || !this.#options.mayStart()) return;
     const open = new Map<number, Batch>();
@@ -123,6 +118,7 @@ export class Batcher {
 
   /** Fails the chosen works that were not sent, or not completely. */
   failWaiting(error: unknown, chooses: (work: Work) => boolean): void {
+    this.#queueLone();
     for (const line of this.#lines.values()) {
       if (!line.hasWaiting) continue;
       for (const work of [...line.waiting()]) {
@@ -139,10 +135,34 @@ export class Batcher {
 
   #hasCapacity(verb: ScriptVerb, keys: readonly KeyCall[]): boolean {
     const most = SCRIPT_VERBS[verb].settles ? 2 * this.#options.maxPending : this.#options.maxPending;
+    if (this.#pending === 0) return true;
     if (this.#pending >= most) return false;
     const mostOfKey = Math.max(1, most * FRACTION_OF_KEY);
-    for (const { name } of keys) if ((this.#lines.get(name)?.pending ?? 0) >= mostOfKey) return false;
+    for (const { name } of keys) {
+      const pendingOfKey = (this.#lines.get(name)?.pending ?? 0) + this.#lone.pendingOf(name);
+      if (pendingOfKey >= mostOfKey) return false;
+    }
     return true;
+  }
+
+  /** Whether the call, which is in `pending`, is the only one, and may be sent now. */
+  #isAlone({ keys, options }: AskedCall): boolean {
+    return this.#pending === 1 && keys.length === 1 && options === undefined && this.#options.mayStart();
+  }
+
+  /** The lone call joins the queue, because others came before it was sent. */
+  #queueLone(): void {
+    const call = this.#lone.withdraw();
+    if (call !== undefined) this.#queue(call);
+  }
+
+  #sendAlone({ verb, keys, nowUs, waiter }: AskedCall): void {
+    const { memory, nowMs, deliver } = this.#options;
+    const sinceMs = nowMs();
+    const work = new Work({ verb, keys, lines: NO_LINES, nowUs, sinceMs, memory, options: undefined });
+    work.join(waiter, nowUs);
+    work.begin();
+    deliver(this.slotOf(work), sinceMs, [work], ignore);
   }
 
   /** Joins a call to identical work, if batching is on and the moments are equal. */
@@ -195,6 +215,7 @@ export class Batcher {
   #answered(work: Work, before: number): void {
     const count = before - work.pending;
     this.#pending -= count;
+    if (work.lines === NO_LINES) this.#lone.ended();
     for (const line of work.lines) line.pending -= count;
   }
 
@@ -224,8 +245,4 @@ export class Batcher {
   }
 }
 
-function leastLeft(lines: readonly KeyLine<Work>[]): number {
-  let least = Number.POSITIVE_INFINITY;
-  for (const { stepsLeft } of lines) least = Math.min(least, stepsLeft);
-  return least;
-}
+function ignore(): void {}

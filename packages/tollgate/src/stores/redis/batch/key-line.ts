@@ -88,3 +88,10 @@ export class KeyLine<Work> {
     }
   }
 }
+
+/** How many more steps all these lines allow. */
+export function leastLeft(lines: readonly Pick<KeyLine<unknown>, "stepsLeft">[]): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (const { stepsLeft } of lines) least = Math.min(least, stepsLeft);
+  return least;
+}

@@ -103,11 +103,16 @@ export class Work implements ScriptTransaction {
     if (waiter.wantsReport) this.#wantsReports = true;
   }
 
-  /** Chooses how many calls to send now, within so many steps, but at least one. No call joins afterwards. */
-  cut(mostSteps: number): number {
+  /** Sends all calls now. No call joins afterwards. */
+  begin(): void {
     this.#isClosed = true;
     this.#isUnderWay = true;
     this.times = this.isReadOnly ? 1 : this.pending;
+  }
+
+  /** Chooses how many calls to send now, within so many steps, but at least one. No call joins afterwards. */
+  cut(mostSteps: number): number {
+    this.begin();
     let steps = stepsOf(this);
     while (steps > mostSteps && this.times > 1) {
       this.times = Math.max(1, Math.min(this.times - 1, Math.floor((this.times * mostSteps) / steps)));

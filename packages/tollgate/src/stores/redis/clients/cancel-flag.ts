@@ -1,40 +1,56 @@
-const RUN = 0x31;
-const CANCELLED = 0x30;
-
-/**
- * Whether a call may still be executed. A client may send a call late, from a queue for times without a connection, or
- * again after it lost one; the script does nothing then. Each port sends `argument` as it is at the moment of sending,
- * if its client allows it. A flag is never reused: a client may hold on to it after the call has failed.
- */
-export interface CancelFlag {
-  /** One byte, `1`, or `0` once the call is cancelled. Clients of Node send it without copying it before. */
-  readonly argument: Uint8Array<ArrayBuffer>;
-}
+/** The flag of a call that the script carries out in its general form. */
+export const RUN = "1";
+const CANCELLED = "0";
 
 interface BufferConstructor {
-  from(memory: ArrayBuffer, byteOffset: number, length: number): Uint8Array<ArrayBuffer>;
-}
-
-/** A flag for one call. */
-export function createCancelFlag(): CancelFlag {
-  return { argument: Uint8Array.of(RUN) };
-}
-
-/** Makes the call do nothing if it is sent from now on. */
-export function cancel(flag: CancelFlag): void {
-  flag.argument[0] = CANCELLED;
+  from(memory: Uint8Array): Uint8Array<ArrayBuffer>;
 }
 
 /**
- * The flag as clients of Node take bytes: a `Buffer` over the same memory, which has the value of the moment of
- * sending. Runtimes without `Buffer` run no such client.
+ * Whether a call may still be executed, as the first argument of the script: the form of the call, or `0` once it is
+ * cancelled. A client may send a call late, from a queue for times without a connection, or again after it lost one;
+ * the script does nothing then. A flag is never reused: a client may hold on to it after the call has failed.
  */
-export function flagBytes({ argument }: CancelFlag): Uint8Array {
-  const { Buffer } = globalThis as { Buffer?: BufferConstructor };
-  return Buffer === undefined ? argument : Buffer.from(argument.buffer, argument.byteOffset, argument.byteLength);
-}
+export class CancelFlag {
+  #text: string;
+  #args: unknown[] | undefined;
+  #at = 0;
+  #bytes: Uint8Array | undefined;
 
-/** The flag's current value, for clients that copy their arguments at once. */
-export function flagText({ argument }: CancelFlag): string {
-  return String.fromCharCode(argument[0]!);
+  constructor(form: string) {
+    this.#text = form;
+  }
+
+  /** The current value, for clients that copy their arguments at once. */
+  get text(): string {
+    return this.#text;
+  }
+
+  /**
+   * The flag as a `Buffer` of one byte, which a cancellation changes: for clients that copy texts but no bytes.
+   * Runtimes without `Buffer` run no such client.
+   */
+  get bytes(): Uint8Array | string {
+    const { Buffer } = globalThis as { Buffer?: BufferConstructor };
+    if (Buffer === undefined) return this.#text;
+    this.#bytes ??= Buffer.from(Uint8Array.of(this.#text.charCodeAt(0)));
+    return this.#bytes;
+  }
+
+  /**
+   * Writes the flag into the arguments of a client that encodes them at the moment of sending. A cancellation changes
+   * them there.
+   */
+  writeInto(args: unknown[], at: number): void {
+    args[at] = this.#text;
+    this.#args = args;
+    this.#at = at;
+  }
+
+  /** Makes the call do nothing if it is sent from now on. */
+  cancel(): void {
+    this.#text = CANCELLED;
+    if (this.#args !== undefined) this.#args[this.#at] = CANCELLED;
+    if (this.#bytes !== undefined) this.#bytes[0] = CANCELLED.charCodeAt(0);
+  }
 }

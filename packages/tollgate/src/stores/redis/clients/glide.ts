@@ -1,4 +1,3 @@
-import { flagText } from "./cancel-flag.ts";
 import { CALLS_AT_ONCE, inPortions, KEYS_PER_PORTION, keyPattern, scanNode } from "./portions.ts";
 import type { RedisPort, RedisScript, ScriptCall, ScriptReply } from "./redis-port.ts";
 import { runScript } from "./run-script.ts";
@@ -30,13 +29,9 @@ export class GlidePort implements RedisPort {
     this.cluster = kind === "cluster";
   }
 
-  run({ keys, args, cancelFlag }: ScriptCall): Promise<ScriptReply> {
-    const send = (command: string, script: string): Promise<unknown> =>
-      this.#client.customCommand([command, script, String(keys.length), ...keys, flagText(cancelFlag), ...args]);
-    return runScript(
-      cancelFlag,
-      () => send("EVALSHA", this.#script.sha),
-      () => send("EVAL", this.#script.source),
+  run(call: ScriptCall): Promise<ScriptReply> {
+    return runScript(this.#script, call, (command, script, { keys, args, cancelFlag }) =>
+      this.#client.customCommand([command, script, String(keys.length), ...keys, cancelFlag.text, ...args]),
     );
   }
 

@@ -1,8 +1,8 @@
-import { flagBytes } from "./cancel-flag.ts";
+import { sendScriptBy } from "./ioredis-command.ts";
 import { checkKeyPrefix } from "./key-prefix.ts";
 import { CALLS_AT_ONCE, inPortions, KEYS_PER_PORTION, keyPattern, scanNode } from "./portions.ts";
 import type { RedisPort, RedisScript, ScriptCall, ScriptReply } from "./redis-port.ts";
-import { runScript } from "./run-script.ts";
+import { runScript, type SendScript } from "./run-script.ts";
 import { shareListeners } from "./share-listeners.ts";
 
 type Send = (...args: readonly unknown[]) => Promise<unknown>;
@@ -22,6 +22,7 @@ interface IoredisCommands {
   readonly eval: Send;
   readonly unlink: Send;
   readonly ping: Send;
+  sendCommand(command: unknown): Promise<unknown>;
 }
 
 /** `new Redis(…)` of ioredis or iovalkey, with Sentinels or without. */
@@ -49,12 +50,14 @@ export class IoredisPort implements RedisPort {
   readonly #client: IoredisClient | IoredisCluster;
   readonly #script: RedisScript;
   readonly #keyPrefix: string;
+  readonly #send: SendScript;
 
   constructor(client: IoredisClient | IoredisCluster, script: RedisScript) {
     this.#client = client;
     this.#script = script;
     this.cluster = client.isCluster;
     this.#keyPrefix = checkKeyPrefix(client.options.keyPrefix, client.isCluster ? "cluster" : "single");
+    this.#send = sendScriptBy(client, this.#keyPrefix);
   }
 
   get connected(): boolean {
@@ -63,12 +66,7 @@ export class IoredisPort implements RedisPort {
   }
 
   run(call: ScriptCall): Promise<ScriptReply> {
-    const parameters = [String(call.keys.length), ...call.keys, flagBytes(call.cancelFlag), ...call.args];
-    return runScript(
-      call.cancelFlag,
-      () => this.#client.evalsha([this.#script.sha, ...parameters]),
-      () => this.#client.eval([this.#script.source, ...parameters]),
-    );
+    return runScript(this.#script, call, this.#send);
   }
 
   async *scan(prefix: string): AsyncGenerator<readonly string[]> {

@@ -1,11 +1,9 @@
-import { flagBytes } from "./cancel-flag.ts";
 import { checkKeyPrefix } from "./key-prefix.ts";
 import { CALLS_AT_ONCE, inPortions, KEYS_PER_PORTION, keyPattern, scanNode } from "./portions.ts";
 import type { RedisPort, RedisScript, ScriptCall, ScriptReply } from "./redis-port.ts";
-import { runScript } from "./run-script.ts";
+import { runScript, type SendScript } from "./run-script.ts";
 
-type Argument = string | Uint8Array;
-type Arguments = readonly Argument[];
+type Arguments = readonly string[];
 
 interface NodeRedisBase {
   readonly isOpen: boolean;
@@ -24,7 +22,7 @@ export interface NodeRedisClient extends NodeRedisBase {
 /** `createCluster(…)` of redis. */
 export interface NodeRedisCluster extends NodeRedisBase {
   readonly masters: readonly object[];
-  sendCommand(firstKey: Argument | undefined, isReadonly: boolean, args: Arguments): Promise<unknown>;
+  sendCommand(firstKey: string | undefined, isReadonly: boolean, args: Arguments): Promise<unknown>;
   /** Some releases of version 4 return no promise. */
   nodeClient(node: object): NodeRedisClient | Promise<NodeRedisClient>;
 }
@@ -44,9 +42,9 @@ interface Flavour {
 
 /**
  * redis (node-redis) 4, 5 and 6; the application connects the client. Calls in flight are rejected when a connection
- * is lost, never sent again, and queued calls share the memory of the cancel flag. Only `createSentinel` retries,
- * which `sendOnce` prevents. All commands are sent raw, because methods transform arguments and replies differently in
- * each version.
+ * is lost, never sent again, and queued calls keep the array of arguments, in which the cancel flag is. Only
+ * `createSentinel` retries, which `sendOnce` prevents. All commands are sent raw, because methods transform
+ * arguments and replies differently in each version.
  */
 export class NodeRedisPort implements RedisPort {
   readonly name = "redis";
@@ -54,6 +52,12 @@ export class NodeRedisPort implements RedisPort {
   readonly #flavour: Flavour;
   readonly #script: RedisScript;
   readonly #keyPrefix: string;
+  readonly #send: SendScript = (command, script, { keys, args, cancelFlag }) => {
+    const prefixed = this.#keyPrefix === "" ? keys : keys.map((key) => this.#keyPrefix + key);
+    const all = [command, script, String(keys.length), ...prefixed, cancelFlag.text, ...args];
+    cancelFlag.writeInto(all, 3 + keys.length);
+    return this.#flavour.send(prefixed[0]!, all);
+  };
 
   private constructor(flavour: Flavour, script: RedisScript) {
     const { client, kind } = flavour;
@@ -103,16 +107,8 @@ export class NodeRedisPort implements RedisPort {
     return isReady ?? isOpen;
   }
 
-  run({ keys, args, cancelFlag }: ScriptCall): Promise<ScriptReply> {
-    const prefixed = keys.map((key) => this.#keyPrefix + key);
-    const parameters = [String(keys.length), ...prefixed, flagBytes(cancelFlag), ...args];
-    const send = (command: string, script: string): Promise<unknown> =>
-      this.#flavour.send(prefixed[0]!, [command, script, ...parameters]);
-    return runScript(
-      cancelFlag,
-      () => send("EVALSHA", this.#script.sha),
-      () => send("EVAL", this.#script.source),
-    );
+  run(call: ScriptCall): Promise<ScriptReply> {
+    return runScript(this.#script, call, this.#send);
   }
 
   async *scan(prefix: string): AsyncGenerator<readonly string[]> {

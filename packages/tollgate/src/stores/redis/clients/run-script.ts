@@ -1,30 +1,30 @@
-import { type CancelFlag, cancel } from "./cancel-flag.ts";
 import { isUnknownScript } from "./client-failure.ts";
-import type { ScriptReply } from "./redis-port.ts";
+import type { RedisScript, ScriptCall, ScriptReply } from "./redis-port.ts";
 import { readReply } from "./script-reply.ts";
+
+/** Sends a script by a command, which takes its SHA-1 or its text. */
+export type SendScript = (command: "EVALSHA" | "EVAL", script: string, call: ScriptCall) => Promise<unknown>;
 
 /**
  * Runs the script by its SHA-1, and sends the text if the server does not know it. The server has done nothing then,
  * so this is no retry. A call that fails is cancelled, because the client may have it in a queue.
  */
-export async function runScript(
-  flag: CancelFlag,
-  sendSha: () => Promise<unknown>,
-  sendText: () => Promise<unknown>,
-): Promise<ScriptReply> {
+export function runScript({ sha, source }: RedisScript, call: ScriptCall, send: SendScript): Promise<ScriptReply> {
+  let sent: Promise<unknown>;
   try {
-    return readReply(await bySha(sendSha, sendText));
+    sent = send("EVALSHA", sha, call);
   } catch (error) {
-    cancel(flag);
-    throw error;
+    sent = Promise.reject(error);
   }
+  return sent.then(readReply, (error: unknown) => sendText(error, source, call, send));
 }
 
-async function bySha(sendSha: () => Promise<unknown>, sendText: () => Promise<unknown>): Promise<unknown> {
+async function sendText(error: unknown, source: string, call: ScriptCall, send: SendScript): Promise<ScriptReply> {
   try {
-    return await sendSha();
-  } catch (error) {
     if (!isUnknownScript(error)) throw error;
+    return readReply(await send("EVAL", source, call));
+  } catch (thrown) {
+    call.cancelFlag.cancel();
+    throw thrown;
   }
-  return sendText();
 }

@@ -1,15 +1,19 @@
 import { show, TollgateError } from "../../../core/errors.ts";
 import type { ScriptReply } from "./redis-port.ts";
 
+/** The most frequent reply. */
+const ADMITTED: ScriptReply = [1];
 const WHOLE_NUMBER = /^-?\d{1,16}$/;
 
 /**
- * The script's reply as numbers. Clients can be configured to return strings or bigints.
+ * The script's reply as numbers: a number alone stands for an array of one. Clients can be configured to return strings
+ * or bigints.
  *
- * @throws TollgateError `ERR_STORE` for anything but an array of whole numbers.
+ * @throws TollgateError `ERR_STORE` for anything but whole numbers.
  */
 export function readReply(reply: unknown): ScriptReply {
-  if (!Array.isArray(reply)) throw replyError(reply);
+  if (reply === 1) return ADMITTED;
+  if (!Array.isArray(reply)) return [wholeNumber(reply)];
   const entries: unknown[] = reply;
   return entries.every(Number.isSafeInteger) ? (entries as number[]) : entries.map(wholeNumber);
 }

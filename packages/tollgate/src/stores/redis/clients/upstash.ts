@@ -1,5 +1,4 @@
 import { TollgateError } from "../../../core/errors.ts";
-import { flagText } from "./cancel-flag.ts";
 import { inPortions, KEYS_PER_PORTION, keyPattern, type Portion, scanNode } from "./portions.ts";
 import type { RedisPort, RedisScript, ScriptCall, ScriptReply } from "./redis-port.ts";
 import { runScript } from "./run-script.ts";
@@ -42,12 +41,9 @@ export class UpstashPort implements RedisPort {
     this.#script = script;
   }
 
-  run({ keys, args, cancelFlag }: ScriptCall): Promise<ScriptReply> {
-    const parameters = (): [string[], string[]] => [[...keys], [flagText(cancelFlag), ...args]];
-    return runScript(
-      cancelFlag,
-      () => this.#client.evalsha(this.#script.sha, ...parameters()),
-      () => this.#client.eval(this.#script.source, ...parameters()),
+  run(call: ScriptCall): Promise<ScriptReply> {
+    return runScript(this.#script, call, (command, script, { keys, args, cancelFlag }) =>
+      this.#client[command === "EVALSHA" ? "evalsha" : "eval"](script, [...keys], [cancelFlag.text, ...args]),
     );
   }
 

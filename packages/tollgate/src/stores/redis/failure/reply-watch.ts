@@ -1,5 +1,5 @@
+import type { CancelFlag } from "../clients/cancel-flag.ts";
 import { afterThisTurn, ListeningTime } from "../event-loop.ts";
-import { TIMED_OUT, UnavailableError } from "./unavailable-error.ts";
 
 interface ReplyWatchOptions {
   readonly timeoutMs: number;
@@ -14,10 +14,15 @@ const STEPS_PER_TIMEOUT = 10;
 const LONGEST_STEP_MS = 50;
 
 /** A call that waits for its reply. */
-interface Awaited {
-  /** The start of the server's silence for this call. */
-  readonly quietSinceMs: number;
-  readonly giveUp: () => void;
+export interface Awaited {
+  /** One server replies to all calls of a lane. */
+  readonly lane: number;
+  /** When the oldest call was made, in this watch's time. Then the start of the server's silence for this call. */
+  quietSinceMs: number;
+  /** Cancelled before the call is given up. */
+  readonly cancelFlag: CancelFlag;
+  /** Called once, if the reply is late. */
+  giveUp(): void;
 }
 
 /**
@@ -70,44 +75,38 @@ export class ReplyWatch {
     this.#plan(this.#stepMs);
   }
 
-  /**
-   * Rejects with `TIMED_OUT` if the reply is late, after it has called `gaveUp`. A later reply is dropped. One server
-   * replies to all calls of a lane. `sinceMs` is when the oldest call was made.
-   */
-  async reply<T>(lane: number, sinceMs: number, answer: Promise<T>, gaveUp: () => void): Promise<T> {
+  /** Gives the call up if its reply is late. */
+  expect(awaited: Awaited): void {
     this.start();
-    let awaited: Awaited | undefined;
-    const silence = new Promise<never>((_resolve, reject) => {
-      awaited = {
-        quietSinceMs: this.#quietSince(lane, sinceMs),
-        giveUp: () => {
-          gaveUp();
-          reject(TIMED_OUT);
-        },
-      };
-      this.#awaited.add(awaited);
-    });
-    try {
-      const reply = await Promise.race([answer, silence]);
-      this.#noteReply(lane);
-      return reply;
-    } catch (error) {
-      // An error of the server is a reply, too; an error of the client is not.
-      if (!(error instanceof UnavailableError && error.kind === "server")) this.#noteReply(lane);
-      throw error;
-    } finally {
-      if (awaited !== undefined) this.#awaited.delete(awaited);
-    }
+    awaited.quietSinceMs = this.#quietSince(awaited.lane, awaited.quietSinceMs);
+    this.#awaited.add(awaited);
+  }
+
+  /**
+   * Ends the wait of a call that was answered or failed.
+   *
+   * @returns `false` if the call was given up before.
+   */
+  ended(awaited: Awaited): boolean {
+    return this.#awaited.delete(awaited);
+  }
+
+  /** Cancels all calls that wait: whether they were executed is unknown, and the client may send them again. */
+  cancelAll(): void {
+    for (const { cancelFlag } of this.#awaited) cancelFlag.cancel();
+  }
+
+  /** Notes a reply of the server, which may be an error. Only calls made before it need its time. */
+  noteReply(lane: number, isAwaited: boolean): void {
+    if (!(isAwaited || this.#isPatient)) return;
+    const { nowMs } = this;
+    if (this.#isPatient) this.#firstReplyMs = nowMs;
+    this.#isPatient = false;
+    this.#repliedMs.set(lane, nowMs);
   }
 
   #quietSince(lane: number, sinceMs: number): number {
     return Math.max(sinceMs, this.#firstReplyMs, this.#repliedMs.get(lane) ?? 0);
-  }
-
-  #noteReply(lane: number): void {
-    if (this.#isPatient) this.#firstReplyMs = this.nowMs;
-    this.#isPatient = false;
-    this.#repliedMs.set(lane, this.nowMs);
   }
 
   get #stepMs(): number {
@@ -141,6 +140,7 @@ export class ReplyWatch {
       const leftMs = Math.max(awaited.quietSinceMs, this.#firstReplyMs) + timeoutMs - nowMs;
       if (leftMs <= 0) {
         this.#awaited.delete(awaited);
+        awaited.cancelFlag.cancel();
         awaited.giveUp();
       } else leastMs = Math.min(leastMs, leftMs);
     }

@@ -2,16 +2,21 @@ import { TollgateError } from "../../../core/errors.ts";
 import { clientFailure } from "../clients/client-failure.ts";
 import { UnavailableError } from "./unavailable-error.ts";
 
+/** The meaning of a client's error: temporary failures are unavailable, permanent ones are `ERR_STORE`. */
+export function meaningOf(error: unknown): UnavailableError | TollgateError {
+  if (error instanceof TollgateError) return error;
+  const failure = clientFailure(error);
+  if (failure.kind === "unavailable") return new UnavailableError(failure.cause, "server", error);
+  if (failure.kind === "rejected") return new UnavailableError(failure.cause, "command", error);
+  const message = error instanceof Error ? error.message : String(error);
+  return new TollgateError("ERR_STORE", `redisStore: the server refused the call: ${message}`, { cause: error });
+}
+
 /**
  * Throws the meaning of a client's error.
  *
- * @throws UnavailableError for a temporary failure, and TollgateError `ERR_STORE` for a permanent one.
+ * @throws UnavailableError or TollgateError, as `meaningOf` says.
  */
 export function translateError(error: unknown): never {
-  if (error instanceof TollgateError) throw error;
-  const failure = clientFailure(error);
-  if (failure.kind === "unavailable") throw new UnavailableError(failure.cause, "server", error);
-  if (failure.kind === "rejected") throw new UnavailableError(failure.cause, "command", error);
-  const message = error instanceof Error ? error.message : String(error);
-  throw new TollgateError("ERR_STORE", `redisStore: the server refused the call: ${message}`, { cause: error });
+  throw meaningOf(error);
 }

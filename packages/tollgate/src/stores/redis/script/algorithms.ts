@@ -6,6 +6,7 @@ import type { FixedWindowLimit, Limit, SlidingWindowLimit, TokenBucketLimit } fr
 import { slidingWindow } from "../../../core/limits/sliding-window-limit.ts";
 import { tickScale } from "../../../core/limits/tick-scale.ts";
 import { tokenBucket } from "../../../core/limits/token-bucket-limit.ts";
+import { FIRST_ORIGIN_US } from "./epoch.ts";
 import { fractionOfRate, type TooSlow } from "./fraction-of-rate.ts";
 import { FIXED_WINDOW } from "./lua/fixed-window-lua.ts";
 import { SLIDING_WINDOW } from "./lua/sliding-window-lua.ts";
@@ -13,6 +14,13 @@ import { TOKEN_BUCKET } from "./lua/token-bucket-lua.ts";
 
 /** How units in use come back when nothing else is taken: one every `everyUs`, or all of them when the limit resets. */
 export type Release = { readonly everyUs: number } | "all-at-reset";
+
+/** A form of the script for lone calls. */
+export interface LoneForm {
+  /** The first argument, which names the form. */
+  readonly name: string;
+  readonly args: readonly string[];
+}
 
 /** What the Redis store knows of an algorithm. */
 export interface ScriptAlgorithm<L extends Limit = Limit> {
@@ -27,6 +35,8 @@ export interface ScriptAlgorithm<L extends Limit = Limit> {
   numbers(limit: L, originUs: number): readonly (number | string)[];
   /** Capacity, ticks of a unit, origin and ticks of a microsecond, where the short forms can decide the limit. */
   shortForm(limit: L, originUs: number): readonly number[] | undefined;
+  /** The form of `lua/lone-calls.ts` that decides the limit, and its arguments before the cost. */
+  loneForm(limit: L): LoneForm | undefined;
   /** How many cells its ring may have; 0 where it has none. Rings lie last in a value. */
   ringCells(limit: L): number;
   /** `undefined` where later figures do not follow exactly from a report. */
@@ -57,6 +67,11 @@ const TOKEN_BUCKETS: ScriptAlgorithm<TokenBucketLimit> = {
     const ticks = ticksOf(limit, originUs);
     const isExactAndFull = ticks.exact && limit.initial === "full";
     return isExactAndFull ? [limit.capacity, ticks.perUnit, ticks.originUs, ticks.perUs] : undefined;
+  },
+  loneForm(limit) {
+    const { exact, perUnit, perUs } = ticksOf(limit, FIRST_ORIGIN_US);
+    if (!exact || limit.initial !== "full") return;
+    return { name: "b", args: [limit.capacity, perUnit, perUs].map(String) };
   },
   ringCells: () => 0,
   // Exact where a unit is a whole number of microseconds: a tick is one then.
@@ -90,6 +105,7 @@ const SLIDING_WINDOWS: ScriptAlgorithm<SlidingWindowLimit> = {
     return [toMicroseconds("window", limit.windowMs), resolutionUs, places];
   },
   shortForm: () => undefined,
+  loneForm: () => undefined,
   ringCells: cellCount,
   release: () => undefined,
   fraction({ windowMs, resolutionMs, name, unit, mode }, capacity) {
@@ -104,6 +120,12 @@ const FIXED_WINDOWS: ScriptAlgorithm<FixedWindowLimit> = {
   roundSteps: 4,
   numbers: ({ windowMs, anchor }) => [toMicroseconds("window", windowMs), flag(anchor === "clock")],
   shortForm: () => undefined,
+  loneForm({ capacity, windowMs, anchor }) {
+    return {
+      name: "f",
+      args: [String(capacity), String(toMicroseconds("window", windowMs)), flag(anchor === "clock")],
+    };
+  },
   ringCells: () => 0,
   release: () => "all-at-reset",
   fraction({ windowMs, anchor, name, unit, mode }, capacity) {

@@ -4,6 +4,8 @@ import { reportCount } from "./script-verbs.ts";
 import type { ScriptTransaction } from "./transaction.ts";
 
 const NEVER = -1;
+/** The most frequent outcome: one call, which was admitted. */
+const ADMITTED: readonly TransactionOutcome[] = [{ admitted: 1, reports: [] }];
 
 /** The result of a transaction. */
 export interface TransactionOutcome {
@@ -31,12 +33,19 @@ export interface TransactionOutcome {
 export function decodeReply(
   reply: readonly number[],
   transactions: readonly ScriptTransaction[],
-): TransactionOutcome[] | undefined {
+): readonly TransactionOutcome[] | undefined {
+  if (reply.length === 1 && reply[0] === 1 && transactions.length === 1 && isUnreported(transactions[0]!))
+    return ADMITTED;
   if (reply.length === 0 && transactions.length > 0) return undefined;
   const numbers = new ReplyReader(reply);
   const outcomes = transactions.map((transaction) => readOutcome(numbers, transaction));
   numbers.end();
   return outcomes;
+}
+
+/** Whether the reply has no report if its only call is admitted. */
+function isUnreported({ detail, times, reportsTime }: ScriptTransaction): boolean {
+  return detail === "first-denied" && times === 1 && reportsTime !== true;
 }
 
 function readOutcome(numbers: ReplyReader, transaction: ScriptTransaction): TransactionOutcome {

@@ -1,3 +1,4 @@
+import { RUN } from "../clients/cancel-flag.ts";
 import type { ScriptCall } from "../clients/redis-port.ts";
 import type { EncodedPlan } from "./encode-plan.ts";
 import { SCRIPT_VERBS } from "./script-verbs.ts";
@@ -18,9 +19,17 @@ const REPORTS_EACH = 1;
 const REPORTS_TIME = 2;
 const HAS_TAKEN_TIME = 4;
 
+/** An encoded call. */
+export interface EncodedCall extends Omit<ScriptCall, "cancelFlag"> {
+  /** The value of the cancel flag while the call may run. */
+  readonly form: string;
+}
+
 /**
- * Encodes a call. After the cancel flag (`1`: run) come the time in microseconds of the last transaction (empty: the
- * server's time), and the extra milliseconds. One of three forms follows, in which keys and plans are numbered from 1:
+ * Encodes a call. A lone take from one limit is in a form of its own, which the cancel flag names
+ * (`lua/lone-calls.ts`). Otherwise, after the cancel flag (`1`: run), come the time in microseconds of the
+ * last transaction (empty: the server's time), and the extra milliseconds. One of three forms follows, in which keys
+ * and plans are numbered from 1:
  *
  * - `one`, capacity, ticks of a unit, origin, ticks of a microsecond; then runs of first key, last key, times, cost.
  *   It takes from one plan of one bucket that `EncodedPlan.buckets` describes.
@@ -33,13 +42,26 @@ const HAS_TAKEN_TIME = 4;
  * Where the moment changes, the new one comes first: after `0` in place of a key, after `@` in place of a verb. All
  * forms decide alike and have the same reply.
  */
-export function encodeCall({ time, extraMs, transactions }: ScriptInput): Omit<ScriptCall, "cancelFlag"> {
+export function encodeCall({ time, extraMs, transactions }: ScriptInput): EncodedCall {
+  const first = transactions[0]!;
+  const { plan, costs, name } = first.keys[0]!;
+  const { loneForm } = plan;
+  if (loneForm !== undefined && time === "server" && extraMs === 0 && transactions.length === 1 && isLoneTake(first)) {
+    const cost = costs[0]!;
+    return { form: loneForm.name, keys: [name], args: cost === 1 ? loneForm.args : [...loneForm.args, String(cost)] };
+  }
   const names = new Map<string, number>();
   const moments = new Moments(time, transactions[transactions.length - 1]!.nowUs);
   const args = transactions.every(hasShortForm)
     ? argsOfRuns(names, moments, transactions)
     : argsOfTransactions(names, moments, transactions);
-  return { keys: [...names.keys()], args: [moments.lastText, String(extraMs)].concat(args) };
+  return { form: RUN, keys: [...names.keys()], args: [moments.lastText, String(extraMs)].concat(args) };
+}
+
+/** Whether it takes at least one unit once, and only a denial is reported. */
+function isLoneTake({ verb, times, detail, keys, reportsTime }: ScriptTransaction): boolean {
+  if (!SCRIPT_VERBS[verb].hasShortForm || reportsTime === true || detail === "each") return false;
+  return times === 1 && keys.length === 1 && keys[0]!.costs[0]! > 0;
 }
 
 /** Detects where the moment changes. */

@@ -1,7 +1,7 @@
 import { compileLimit } from "../../../algorithms/registry.ts";
 import type { Plan } from "../../../core/plan.ts";
-import { cellCount, scriptAlgorithmOf } from "./algorithms.ts";
-import type { Epoch } from "./epoch.ts";
+import { cellCount, type LoneForm, scriptAlgorithmOf } from "./algorithms.ts";
+import { type Epoch, FIRST_ORIGIN_US } from "./epoch.ts";
 
 /** A plan as the arguments of the script describe it. */
 export interface EncodedPlan {
@@ -13,6 +13,8 @@ export interface EncodedPlan {
    * capacity, the ticks of a unit, the origin and the ticks of a microsecond.
    */
   readonly buckets: readonly (readonly string[])[] | undefined;
+  /** Set for a plan of one limit, at the server's time, that a form for lone calls decides. */
+  readonly loneForm: LoneForm | undefined;
   /** How many cells each limit may have in a ring. */
   readonly ringCells: readonly number[];
 }
@@ -32,7 +34,9 @@ export function encodePlan(plan: Plan, { originUs }: Epoch): EncodedPlan {
     return [algorithm.code, mode, firstCells[i]!, limit.capacity, ...algorithm.numbers(limit, originUs)];
   });
   const texts = [limits.length, idleTtlUs, ...descriptions].map(String);
-  return { plan, texts, buckets: bucketsOf(plan, firstCells, originUs), ringCells };
+  const isAlone = limits.length === 1 && enforces[0]! && originUs === FIRST_ORIGIN_US;
+  const loneForm = isAlone ? scriptAlgorithmOf(limits[0]!).loneForm(limits[0]!) : undefined;
+  return { plan, texts, buckets: bucketsOf(plan, firstCells, originUs), loneForm, ringCells };
 }
 
 function bucketsOf(

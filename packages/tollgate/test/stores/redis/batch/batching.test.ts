@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { combine, createLimiter, perDay, perSecond, slidingWindow } from "tollgate";
 import { manualClock } from "tollgate/testing";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { argumentsOfCalls } from "../kit/script-calls.ts";
 import { useRedis } from "../kit/use-redis.ts";
 
 const inUse = useRedis();
@@ -14,11 +15,7 @@ function keys(count: number): string[] {
 
 /** The number of keys of each script call while the work is done. */
 async function keysOfCalls(work: () => Promise<unknown>): Promise<number[]> {
-  const spy = vi.spyOn(inUse.redis.client, "evalsha");
-  await work();
-  const counts = spy.mock.calls.map(([parameters]) => Number((parameters as unknown as unknown[])[1]));
-  spy.mockRestore();
-  return counts;
+  return (await argumentsOfCalls(inUse.redis.client, work)).map(([, count]) => Number(count));
 }
 
 describe("the calls of one turn", () => {
@@ -109,12 +106,13 @@ describe("the calls of one turn", () => {
 
 describe("a hot key", () => {
   it("identical calls of a hot key are one transaction", async () => {
-    const spy = vi.spyOn(inUse.redis.client, "evalsha");
     const limiter = createLimiter({ name: "api", limits: [perDay(300)], store: inUse.redis.store() });
-    const allowed = await Promise.all(Array.from({ length: 1_000 }, () => limiter.allow("hot")));
-    expect(spy.mock.calls).toHaveLength(1);
-    expect((spy.mock.calls[0]![0] as unknown as unknown[]).length).toBeLessThan(40);
-    spy.mockRestore();
+    let allowed: readonly boolean[] = [];
+    const calls = await argumentsOfCalls(inUse.redis.client, async () => {
+      allowed = await Promise.all(Array.from({ length: 1_000 }, () => limiter.allow("hot")));
+    });
+    expect(calls).toHaveLength(1);
+    expect(calls[0]!.length).toBeLessThan(40);
     // The first calls are admitted, in order.
     expect(allowed).toEqual(Array.from({ length: 1_000 }, (_, i) => i < 300));
   });

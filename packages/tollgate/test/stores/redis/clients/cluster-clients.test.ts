@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { cancel } from "../../../../src/stores/redis/clients/cancel-flag.ts";
 import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
 import type { RedisPort, ScriptCall } from "../../../../src/stores/redis/clients/redis-port.ts";
 import { eventually, eventuallyTrue } from "../servers/eventually.ts";
@@ -52,7 +51,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of a cluster client
   /** Cancels all these calls on a lost connection, as the store does. */
   function runUntilLost(...calls: readonly ScriptCall[]): Promise<unknown>[] {
     const stop = port.onLost(() => {
-      for (const { cancelFlag } of calls) cancel(cancelFlag);
+      for (const { cancelFlag } of calls) cancelFlag.cancel();
     });
     onTestFinished(stop);
     return calls.map(async (call) => outcome(port.run(call)));
@@ -121,7 +120,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of a cluster client
     const calls = ["q1", "q2", "q3", "q4"].map((key) => callOf([key]));
     const came = Promise.all(runUntilLost(...calls));
     if (isGlide) await new Promise((resolve) => setTimeout(resolve, LONG_MS));
-    else for (const { cancelFlag } of calls) cancel(cancelFlag);
+    else for (const { cancelFlag } of calls) cancelFlag.cancel();
     for (const proxy of proxies.values()) await proxy.pass();
     for (const one of await came) expect(one).toSatisfy(didNothingOrUnavailable);
     await eventuallyTrue("all primaries", async () => {

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { cancel } from "../../../../src/stores/redis/clients/cancel-flag.ts";
 import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
 import type { RedisPort, ScriptCall } from "../../../../src/stores/redis/clients/redis-port.ts";
 import { eventually, eventuallyTrue } from "../servers/eventually.ts";
@@ -48,7 +47,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("calls of $name in flight", (
   /** Cancels all these calls on a lost connection, as the store does. */
   function runUntilLost(calls: readonly ScriptCall[]): Promise<unknown>[] {
     const stop = port.onLost(() => {
-      for (const { cancelFlag } of calls) cancel(cancelFlag);
+      for (const { cancelFlag } of calls) cancelFlag.cancel();
     });
     onTestFinished(stop);
     return calls.map(async (call) => outcome(port.run(call)));
@@ -86,7 +85,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("calls of $name in flight", (
     const came = outcome(port.run(call));
     // Glide sends its own copy of the flag, but drops the call after its requestTimeout.
     if (isGlide) await longEnough();
-    else cancel(call.cancelFlag);
+    else call.cancelFlag.cancel();
     await proxy.pass();
     await backAgain();
     expect(await came).toSatisfy(didNothingOrUnavailable);
@@ -111,7 +110,7 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("calls of $name in flight", (
     const call = callOf(["a"]);
     const came = outcome(port.run(call));
     await eventuallyTrue("the proxy to have it", () => proxy.counters.requestBytes > requestBytes);
-    cancel(call.cancelFlag);
+    call.cancelFlag.cancel();
     await proxy.pass("drop");
     expect(await came).toSatisfy(didNothingOrUnavailable);
     await backAgain();

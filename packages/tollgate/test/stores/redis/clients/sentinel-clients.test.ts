@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { cancel } from "../../../../src/stores/redis/clients/cancel-flag.ts";
 import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
 import type { RedisPort } from "../../../../src/stores/redis/clients/redis-port.ts";
 import { eventually } from "../servers/eventually.ts";
@@ -61,7 +60,7 @@ describe.each(CLIENTS)("the port of $name with Sentinels", ({ name, connectSenti
   it("a call whose reply is lost has run once", async () => {
     proxies.get((await all.primary()).port)!.cutAfterRequest({ containing: COUNTING_SCRIPT.sha });
     const call = callOf(["cut"]);
-    onTestFinished(port.onLost(() => cancel(call.cancelFlag)));
+    onTestFinished(port.onLost(() => call.cancelFlag.cancel()));
     const came = await outcome(port.run(call));
     expect(came).toSatisfy(didNothingOrUnavailable);
     // This client resends silently; the others notify before.
@@ -79,7 +78,7 @@ describe.each(CLIENTS.filter(({ name }) => ["ioredis", "redis"].includes(name)))
     const next = await all.waitForFailover();
     await eventually("an answer", async () => {
       const call = callOf(["after"]);
-      const patience = setTimeout(() => cancel(call.cancelFlag), 100);
+      const patience = setTimeout(() => call.cancelFlag.cancel(), 100);
       const reply = await port.run(call).finally(() => clearTimeout(patience));
       return reply.length === 0 ? undefined : reply;
     });

@@ -1,6 +1,6 @@
 import { Redis } from "@upstash/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { cancel, createCancelFlag } from "../../../../src/stores/redis/clients/cancel-flag.ts";
+import { RUN } from "../../../../src/stores/redis/clients/cancel-flag.ts";
 import { clientFailure } from "../../../../src/stores/redis/clients/client-failure.ts";
 import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
 import type { RedisPort } from "../../../../src/stores/redis/clients/redis-port.ts";
@@ -54,7 +54,7 @@ describe.each([
 
   it("a cancelled call does nothing", async () => {
     const call = callOf(["a"]);
-    cancel(call.cancelFlag);
+    call.cancelFlag.cancel();
     expect(await port.run(call)).toEqual([]);
     expect(await redis.command("EXISTS", "a")).toBe(0);
   });
@@ -86,7 +86,7 @@ describe.each([
     const call = callOf(["a"]);
     const error: unknown = await port.run(call).catch((thrown: unknown) => thrown);
     expect(clientFailure(error)).toMatchObject({ kind: "unavailable" });
-    expect(call.cancelFlag.argument).not.toEqual(createCancelFlag().argument);
+    expect(call.cancelFlag.text).not.toEqual(RUN);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(await redis.command("GET", "a")).toBe("1");
   });

@@ -14,7 +14,7 @@ const WAYS = [
   ["any limits", encoded(slidingWindow({ limit: 10, window: "1h" }))],
 ] as const;
 
-async function run(transactions: readonly ScriptTransaction[], nowUs?: number, cancelFlag = "1") {
+async function run(transactions: readonly ScriptTransaction[], nowUs?: number, cancelFlag?: string) {
   const time = nowUs === undefined ? "server" : "client";
   return started.server.run({ time, extraMs: 0, transactions: at(nowUs ?? 0, transactions) }, cancelFlag);
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createCancelFlag } from "../../../../../src/stores/redis/clients/cancel-flag.ts";
+import { CancelFlag, RUN } from "../../../../../src/stores/redis/clients/cancel-flag.ts";
 import type { RedisScript, ScriptCall } from "../../../../../src/stores/redis/clients/redis-port.ts";
 
 /** A script that counts its runs in each key. Replies the counts and the number of arguments after the cancel flag. */
@@ -17,5 +17,5 @@ export function scriptOf(source: string): RedisScript {
 
 /** A call with its own cancel flag. */
 export function callOf(keys: readonly string[], args: readonly string[] = []): ScriptCall {
-  return { keys, args, cancelFlag: createCancelFlag() };
+  return { keys, args, cancelFlag: new CancelFlag(RUN) };
 }

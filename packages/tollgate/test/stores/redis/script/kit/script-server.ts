@@ -41,14 +41,14 @@ export class ScriptServer {
   }
 
   /** The outcomes of the transactions; `undefined` for a cancelled call. */
-  async run(input: ScriptInput, cancelFlag = "1"): Promise<TransactionOutcome[] | undefined> {
+  async run(input: ScriptInput, cancelFlag?: string): Promise<readonly TransactionOutcome[] | undefined> {
     const reply = textOf(await this.#connection.call(this.#evalsha(input, cancelFlag)));
-    return decodeReply(reply as readonly number[], input.transactions);
+    return decodeReply((Array.isArray(reply) ? reply : [reply]) as readonly number[], input.transactions);
   }
 
   /** The time to live of the call's only key, a new one. Retried until the server's clock does not change meanwhile. */
   async leftAfter(input: ScriptInput): Promise<number> {
-    const command = this.#evalsha(input, "1");
+    const command = this.#evalsha(input);
     const name = command[3] ?? "";
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const [, before, , after, expires] = await Promise.all([
@@ -63,9 +63,9 @@ export class ScriptServer {
     throw new Error("expected a call that takes less than a millisecond");
   }
 
-  #evalsha(input: ScriptInput, cancelFlag: string): string[] {
-    const { keys, args } = encodeCall(input);
-    return ["EVALSHA", this.#sha, String(keys.length)].concat(keys, cancelFlag, args);
+  #evalsha(input: ScriptInput, cancelFlag?: string): string[] {
+    const { form, keys, args } = encodeCall(input);
+    return ["EVALSHA", this.#sha, String(keys.length)].concat(keys, cancelFlag ?? form, args);
   }
 }
 

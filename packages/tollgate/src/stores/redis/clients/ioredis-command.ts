@@ -1,0 +1,76 @@
+import type { SendScript } from "./run-script.ts";
+
+type Command = { readonly args: unknown[]; readonly toWritable: unknown };
+type CommandClass = new (name: string, args: readonly unknown[], options: object) => Command;
+
+interface Commands {
+  readonly evalsha: (args: readonly unknown[]) => Promise<unknown>;
+  readonly eval: (args: readonly unknown[]) => Promise<unknown>;
+  /** Absent in clients that are wrapped. */
+  sendCommand(command: Command): Promise<unknown>;
+}
+
+/**
+ * Sends scripts by ioredis, which encodes commands of texts alone faster than those with bytes. So the cancel flag is a
+ * text among the arguments of a command, which ioredis encodes each time it sends them. A wrapped client
+ * whose commands cannot be made gets the flag as bytes, which it does not copy.
+ */
+export function sendScriptBy(client: Commands, keyPrefix: string): SendScript {
+  const Made = commandClassOf(client);
+  if (Made === undefined) {
+    return (command, script, { keys, args, cancelFlag }) =>
+      client[command === "EVALSHA" ? "evalsha" : "eval"]([
+        script,
+        String(keys.length),
+        ...keys,
+        cancelFlag.bytes,
+        ...args,
+      ]);
+  }
+  const options = { replyEncoding: "utf8", ...(keyPrefix === "" ? {} : { keyPrefix }) };
+  return (command, script, { keys, args, cancelFlag }) => {
+    const name = command === "EVALSHA" ? "evalsha" : "eval";
+    const made = new Made(name, flatArguments(script, keys, cancelFlag.text, args), options);
+    cancelFlag.writeInto(made.args, 2 + keys.length);
+    return client.sendCommand(made);
+  };
+}
+
+/** Commands flatten their arguments, which is slow even for an array that is flat already. */
+class FlatArguments extends Array<string> {
+  override flat(): never {
+    return this as never;
+  }
+}
+
+function flatArguments(script: string, keys: readonly string[], flag: string, args: readonly string[]): FlatArguments {
+  const at = 2 + keys.length;
+  const all = new FlatArguments(at + 1 + args.length);
+  all[0] = script;
+  all[1] = String(keys.length);
+  for (let i = 0; i < keys.length; i += 1) all[2 + i] = keys[i]!;
+  all[at] = flag;
+  for (let i = 0; i < args.length; i += 1) all[at + 1 + i] = args[i]!;
+  return all;
+}
+
+/** The class of the client's commands, which a client has nowhere else. The command that is made here is not sent. */
+function commandClassOf(client: Commands): CommandClass | undefined {
+  let command: unknown;
+  const unsent = {
+    value: (made: unknown): void => {
+      command = made;
+    },
+  };
+  try {
+    if (typeof client.sendCommand !== "function") return undefined;
+    // A wrapped client may send it after all.
+    const sent: unknown = (Object.create(client, { sendCommand: unsent }) as { info(): unknown }).info();
+    Promise.resolve(sent).catch(() => {});
+  } catch {
+    return undefined;
+  }
+  if (typeof command !== "object" || command === null) return undefined;
+  const { args, toWritable } = command as Command;
+  return Array.isArray(args) && typeof toWritable === "function" ? (command.constructor as CommandClass) : undefined;
+}
