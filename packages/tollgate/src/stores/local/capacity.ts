@@ -1,4 +1,5 @@
 import { checkChoice, checkOptions, type OptionNames, optionError } from "../../core/check-options.ts";
+import { ClockReadings } from "./clock-readings.ts";
 import { ClusterWarning } from "./cluster-warning.ts";
 import {
   CALLS_PER_SWEEP_STEP,
@@ -58,6 +59,8 @@ export class Capacity {
    */
   fullAtUs: number = Number.NaN;
   readonly reservations: Reservations = new Reservations();
+  /** What clocks showed in the current search for a slot, or in the current sweep step. */
+  readonly clockReadings: ClockReadings = new ClockReadings();
   readonly secrets: Secrets = new Secrets();
   readonly clusterWarning: ClusterWarning;
   /** Cells of a key that is new in the current call, or must not change. */

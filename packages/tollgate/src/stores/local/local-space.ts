@@ -127,7 +127,8 @@ export class LocalSpace implements SyncSpace {
     this.#capacity.mayHaveRoom();
     const table = this.#view.known;
     if (table === undefined) return 0;
-    table.users.readTime();
+    this.#capacity.clockReadings.begin();
+    table.users.readTime(this.#capacity.clockReadings);
     table.users.noLaterThan(now);
     return table.sweepAll();
   }

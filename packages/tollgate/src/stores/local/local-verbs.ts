@@ -39,6 +39,7 @@ export class LocalVerbs {
     this.#capacity.mayHaveRoom();
     const { plainTake } = this.#view;
     if (slot >= 0 && plainTake !== undefined) return this.#allowNew(plainTake, table, slot, key, cost);
+    if (base < 0 && plainTake !== undefined) return this.#allowOverflowed(plainTake, table, key, cost);
     const costs = this.#costsOf(cost);
     return base >= 0
       ? this.#applyToKnown(table.cells, base, VERBS.take, costs, this.#report, 0)
@@ -78,6 +79,13 @@ export class LocalVerbs {
     if (!plainTake.tryTake(scratch, 0, this.#now, cost)) return false;
     if (cost > 0) this.#insert(table, slot, key);
     return true;
+  }
+
+  #allowOverflowed(plainTake: PlainTake, table: PlanTable, key: string, cost: number): boolean {
+    const place = placeInOverflow(table, VERBS.take, key, this.#now, this.#report);
+    if (typeof place === "number") return plainTake.tryTake(table.overflow(this.#now).cells, place, this.#now, cost);
+    const { compiled } = this.#view;
+    return denyForCapacity(compiled, this.#capacity.scratch, this.#now, this.#costsOf(cost), this.#report, 0);
   }
 
   #applyToKnown(

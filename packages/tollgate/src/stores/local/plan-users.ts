@@ -1,6 +1,7 @@
-import { type Clock, readUs } from "../../core/clock.ts";
+import type { Clock } from "../../core/clock.ts";
 import type { LimiterContext } from "../../core/store.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
+import type { ClockReadings } from "./clock-readings.ts";
 
 /** The limiters that use a plan's keys; most plans have one. */
 export class PlanUsers {
@@ -19,9 +20,9 @@ export class PlanUsers {
     this.#listeners.delete(context);
   }
 
-  /** Whether all limiters have one clock. Then a call's own time is right for all of them. */
-  get haveOneClock(): boolean {
-    return this.#clocks.length === 1;
+  /** The clock of all limiters, if they have only one. Then a call's own time is right for all of them. */
+  get onlyClock(): Clock | undefined {
+    return this.#clocks.length === 1 ? this.#clocks[0] : undefined;
   }
 
   /**
@@ -29,9 +30,9 @@ export class PlanUsers {
    *
    * @returns whether all clocks could be read. The calls of a clock's own limiter report its failure.
    */
-  askTime(): boolean {
+  askTime(readings: ClockReadings): boolean {
     try {
-      this.readTime();
+      this.readTime(readings);
       return true;
     } catch {
       return false;
@@ -39,9 +40,9 @@ export class PlanUsers {
   }
 
   /** Works like `askTime`, but throws what a clock throws. */
-  readTime(): void {
+  readTime(readings: ClockReadings): void {
     this.now[0] = Number.POSITIVE_INFINITY;
-    for (const clock of this.#clocks) this.now[0] = Math.min(this.now[0], readUs(clock));
+    for (const clock of this.#clocks) this.now[0] = Math.min(this.now[0], readings.of(clock));
   }
 
   /** Lowers the time to that of a call. */

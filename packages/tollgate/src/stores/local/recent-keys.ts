@@ -221,6 +221,13 @@ export class RecentKeys {
     this.#pairShift = Math.clz32(places) + 2;
   }
 
+  /** Forgets all keys. */
+  clear(): void {
+    if (this.#resting) return;
+    for (const key of this.#keys) this.#budget.charge(-this.#bytesOf(key));
+    this.#restart(this.#keys.length);
+  }
+
   #grow(): void {
     const each = this.#valuesPerPlace;
     const keys = this.#keys;

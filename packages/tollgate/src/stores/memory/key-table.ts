@@ -1,4 +1,5 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import type { Clock } from "../../core/clock.ts";
 import type { KeyRef } from "../../core/key-ref.ts";
 import type { Plan } from "../../core/plan.ts";
 import { ownCopy } from "../../core/text-memory.ts";
@@ -19,7 +20,8 @@ export interface KeyTableStore {
   readonly texts: KeyTexts;
   /** The least time between the beginnings of two passes of a table's sweep, and between two notifications. */
   readonly sweepIntervalUs: number;
-  reclaim(now: TimeCell): void;
+  /** Drops idle keys at the time of a call, which comes from `clock` if that is given. */
+  reclaim(now: TimeCell, clock: Clock | undefined): void;
 }
 
 /**
@@ -48,7 +50,7 @@ export class KeyTable extends PlanTable implements SweptTable {
     this.width = this.compiled.width;
     this.#keyTableStore = keyTableStore;
     this.#recent = new RecentKeys(1, this);
-    this.sweep = new TableSweep(this, keyTableStore.sweepIntervalUs);
+    this.sweep = new TableSweep(this, keyTableStore.sweepIntervalUs, now[0]!);
   }
 
   get size(): number {
@@ -212,7 +214,7 @@ export class KeyTable extends PlanTable implements SweptTable {
   /** Drops idle keys to make the new one fit. Tries that once at each instant. */
   #reclaimFor(bytes: number, now: TimeCell): boolean {
     if (now[0] === this.capacity.fullAtUs || this.retired) return false;
-    this.#keyTableStore.reclaim(now);
+    this.#keyTableStore.reclaim(now, this.users.onlyClock);
     if (this.#fitsNew(bytes)) return true;
     this.capacity.fullAtUs = now[0]!;
     return false;

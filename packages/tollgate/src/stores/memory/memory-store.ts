@@ -1,3 +1,4 @@
+import type { Clock } from "../../core/clock.ts";
 import type { Duration } from "../../core/duration.ts";
 import { checkDuration } from "../../core/duration-option.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
@@ -127,8 +128,8 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
     return table;
   }
 
-  reclaim(now: TimeCell): void {
-    this.#sweeper.reclaim(now);
+  reclaim(now: TimeCell, clock: Clock | undefined): void {
+    this.#sweeper.reclaim(now, clock);
   }
 
   sweepStep(): void {

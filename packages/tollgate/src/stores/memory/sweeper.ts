@@ -1,3 +1,4 @@
+import type { Clock } from "../../core/clock.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Capacity } from "../local/capacity.ts";
 import { CALLS_PER_SWEEP_STEP } from "../local/local-store.ts";
@@ -58,17 +59,19 @@ export class Sweeper {
   }
 
   /**
-   * Drops some idle keys in the middle of a call, at that call's time. It moves no origin, notifies no limiter and
-   * removes no table. Keys in use stay, even in a full store.
+   * Drops some idle keys in the middle of a call, at that call's time, which comes from `clock` if that is given. It
+   * moves no origin, notifies no limiter and removes no table. Keys in use stay, even in a full store.
    */
-  reclaim(callTime: TimeCell): void {
+  reclaim(callTime: TimeCell, clock: Clock | undefined): void {
     if (this.#isSweeping) return;
+    const { clockReadings } = this.#capacity;
+    clockReadings.beginCall(clock, callTime);
     let slotsLeft = SLOTS_PER_RECLAIM;
     for (let tables = this.#tables.length; tables > 0 && slotsLeft > 0; tables -= 1) {
       const table = this.#tables[this.#nextIndex()]!;
       const slots = Math.max(1, Math.min(slotsLeft, table.size));
       slotsLeft -= slots;
-      const hasTime = table.users.askTime();
+      const hasTime = table.users.askTime(clockReadings);
       table.users.noLaterThan(callTime);
       if (!(hasTime && table.reaches(table.users.now)) || table.sweep.step(slots)) this.#next += 1;
     }
@@ -89,7 +92,8 @@ export class Sweeper {
   #passAll(): void {
     for (let index = this.#tables.length - 1; index >= 0; index -= 1) {
       const table = this.#tables[index]!;
-      if (!table.users.askTime()) continue;
+      this.#capacity.clockReadings.begin();
+      if (!table.users.askTime(this.#capacity.clockReadings)) continue;
       table.sweepAll();
       if (table.isIdle(table.users.now)) this.#remove(index);
     }
@@ -97,12 +101,14 @@ export class Sweeper {
 
   #sweepSome(): void {
     this.#capacity.callsUntilSweep = CALLS_PER_SWEEP_STEP;
+    const { clockReadings } = this.#capacity;
+    clockReadings.begin();
     let slotsLeft = SLOTS_PER_SWEEP_STEP;
     // A step may visit several small tables, but each at most once. A table that rests counts as one slot.
     for (let tables = this.#tables.length; tables > 0 && slotsLeft > 0; tables -= 1) {
       const index = this.#nextIndex();
       const table = this.#tables[index]!;
-      const isDue = table.users.askTime() && !table.sweep.rests;
+      const isDue = table.users.askTime(clockReadings) && !table.sweep.rests;
       const slots = isDue ? Math.max(1, Math.min(slotsLeft, table.size)) : 1;
       slotsLeft -= slots;
       if (!isDue) this.#next += 1;

@@ -26,13 +26,15 @@ export class TableSweep {
   readonly #intervalUs: number;
   /** The next slot; below 0 between passes. */
   #cursor = -1;
-  #beganUs = Number.NEGATIVE_INFINITY;
+  /** When the last pass began. A new table rests first: else its first keys would go at once if they are idle. */
+  #beganUs: number;
   #removed = 0;
   #notifiedUs = Number.NEGATIVE_INFINITY;
 
-  constructor(table: SweptTable, intervalUs: number) {
+  constructor(table: SweptTable, intervalUs: number, nowUs: number) {
     this.#table = table;
     this.#intervalUs = intervalUs;
+    this.#beganUs = nowUs;
   }
 
   /** Whether no pass is under way, and the next one is not due. In a store that is nearly full it is always due. */

@@ -1,4 +1,5 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import type { Ticks } from "../../algorithms/ticks.ts";
 import type { KeyRef } from "../../core/key-ref.ts";
 import type { Plan } from "../../core/plan.ts";
 import { ownCopy } from "../../core/text-memory.ts";
@@ -29,7 +30,7 @@ export class PlanSlots extends PlanTable implements TablePlan {
   /** Below 0 before `addToTable`, and when the table has no number left: then keys of this plan get no slots. */
   #number = -1;
   /** Has a secret of its own: the fingerprints of one key under two plans are unrelated. */
-  readonly #hash: KeyHash;
+  #hash: KeyHash;
   /** The keys' fingerprints, and where they were found. */
   readonly #recent: RecentKeys;
   /** The fingerprints of a batch of keys. */
@@ -50,6 +51,10 @@ export class PlanSlots extends PlanTable implements TablePlan {
     this.#recent = new RecentKeys(RECENT_VALUES, this, true);
   }
 
+  get ticks(): Ticks | undefined {
+    return this.compiled.ticks;
+  }
+
   addToTable(): void {
     this.#number = this.#table.add(this);
   }
@@ -64,14 +69,15 @@ export class PlanSlots extends PlanTable implements TablePlan {
   }
 
   override locateRef(ref: KeyRef): number {
-    if (ref.table !== this) this.#hashRef(ref);
+    // The hash stands for the table: after `clear` there is another.
+    if (ref.table !== this.#hash) this.#hashRef(ref);
     if (ref.slot < 0 || !this.slots.holds(ref.word, ref.low, ref.high)) this.#findRef(ref);
     return ref.slot;
   }
 
   #hashRef(ref: KeyRef): void {
     this.computeFingerprint(ref.key);
-    ref.table = this;
+    ref.table = this.#hash;
     ref.low = this.low;
     ref.high = this.high;
     ref.slot = -1;
@@ -110,6 +116,7 @@ export class PlanSlots extends PlanTable implements TablePlan {
   findSlot(key: string, now: TimeCell): number {
     if (this.#number < 0) return -1;
     this.computeFingerprint(key);
+    this.capacity.clockReadings.beginCall(this.users.onlyClock, now);
     return this.#table.findSlot(this.low, this.high, this, now);
   }
 
@@ -138,8 +145,20 @@ export class PlanSlots extends PlanTable implements TablePlan {
     if (slot >= 0) this.#table.drop(slot, this);
   }
 
+  /**
+   * Leaves the keys where they are, without an owner, and hashes under another secret from now on: no call finds them
+   * any more. Looking for the keys could take long.
+   */
   dropAll(): void {
-    for (const slot of this.#own()) this.#table.drop(slot, this);
+    if (this.size === 0) return;
+    const number = this.#table.clear(this, this.#number);
+    if (number < 0) {
+      this.#forEachSlot((slot) => this.#table.drop(slot, this));
+      return;
+    }
+    this.#number = number;
+    this.#hash = new KeyHash(this.capacity.secrets.next());
+    this.#recent.clear();
   }
 
   sweepAll(): number {
@@ -147,9 +166,9 @@ export class PlanSlots extends PlanTable implements TablePlan {
     this.reach(now);
     this.dropOverflowIfIdle(now);
     const before = this.size;
-    for (const slot of this.#own()) {
+    this.#forEachSlot((slot) => {
       if (this.compiled.isIdle(this.cells, slot, now) && !this.#isReserved(slot)) this.#table.drop(slot, this);
-    }
+    });
     const removed = before - this.size;
     if (removed > 0) this.users.notifySwept(removed, this.size);
     return removed;
@@ -158,8 +177,9 @@ export class PlanSlots extends PlanTable implements TablePlan {
   isSlotIdle(slot: number, caller: "this plan" | "another plan", callTime: TimeCell): boolean {
     if (this.capacity.reservations.areSome && this.#isReserved(slot)) return false;
     const { users } = this;
-    if (caller === "this plan" && users.haveOneClock) return this.compiled.isIdle(this.cells, slot, callTime);
-    if (!users.askTime()) return false;
+    if (caller === "this plan" && users.onlyClock !== undefined)
+      return this.compiled.isIdle(this.cells, slot, callTime);
+    if (!users.askTime(this.capacity.clockReadings)) return false;
     // A plan whose limiter never calls again moves its origin here. During a call of its own the kernels must not
     // change.
     if (caller === "another plan") this.reach(users.now);
@@ -168,7 +188,7 @@ export class PlanSlots extends PlanTable implements TablePlan {
   }
 
   isRemovable(): boolean {
-    return this.size === 0 && this.users.askTime() && this.isIdle(this.users.now);
+    return this.size === 0 && this.users.askTime(this.capacity.clockReadings) && this.isIdle(this.users.now);
   }
 
   onRemoved(): void {
@@ -177,7 +197,15 @@ export class PlanSlots extends PlanTable implements TablePlan {
   }
 
   protected override rebaseAll(from: CompiledPlan): void {
-    for (const slot of this.#own()) this.compiled.rebase(this.cells, slot, from);
+    if (this.#number >= 0) this.#table.noteTicks(this, this.#number);
+    this.#forEachSlot((slot) => this.compiled.rebase(this.cells, slot, from));
+  }
+
+  #forEachSlot(visit: (slot: number) => void): void {
+    if (this.size === 0) return;
+    const { slots } = this;
+    const number = this.#number;
+    for (let i = slots.nextOf(number, 0); i >= 0; i = slots.nextOf(number, i + 1)) visit(slots.nth(i));
   }
 
   #isReserved(slot: number): boolean {
@@ -216,14 +244,5 @@ export class PlanSlots extends PlanTable implements TablePlan {
     values[at + 1] = this.high;
     // No fingerprint lies at word 0, so the next call searches for the key.
     values[at + WORD] = 0;
-  }
-
-  *#own(): Generator<number> {
-    for (let index = 0, left = this.size; left > 0 && index < this.slots.count; index += 1) {
-      const slot = this.slots.nth(index);
-      if (this.slots.isFree(slot) || this.slots.planOf(slot) !== this.#number) continue;
-      left -= 1;
-      yield slot;
-    }
   }
 }

@@ -1,5 +1,6 @@
 import { TollgateError } from "../../core/errors.ts";
 import { SLOTS_PER_KEY, SLOTS_PER_SET, setsFor } from "../local/table-size.ts";
+import { SlotSet } from "./slot-set.ts";
 
 /** Indexes of 32-bit words have to stay below 2^31. */
 const MOST_CELLS = 2 ** 30;
@@ -31,6 +32,8 @@ export class TableSlots {
   readonly #words: Int32Array;
   /** For each slot, the number of the plan whose key is there. */
   readonly #plans: Uint16Array;
+  /** The indexes of the slots that have a key. */
+  readonly #taken: SlotSet;
   readonly #sets: number;
   readonly #cellsPerSet: number;
   readonly #setsPerHash: number;
@@ -48,12 +51,13 @@ export class TableSlots {
     this.cells = allocate(maxKeys, width, cellsFor(maxKeys, width));
     this.#words = new Int32Array(this.cells.buffer);
     this.#plans = new Uint16Array(this.#sets * SLOTS_PER_SET);
+    this.#taken = new SlotSet(this.#plans.length);
   }
 
   static bytes(maxKeys: number, width: number): number {
-    return (
-      cellsFor(maxKeys, width) * BYTES_PER_CELL + setCount(maxKeys) * SLOTS_PER_SET * Uint16Array.BYTES_PER_ELEMENT
-    );
+    const slots = setCount(maxKeys) * SLOTS_PER_SET;
+    const planBytes = slots * Uint16Array.BYTES_PER_ELEMENT;
+    return cellsFor(maxKeys, width) * BYTES_PER_CELL + planBytes + SlotSet.bytes(slots);
   }
 
   /** The number of slots. */
@@ -96,6 +100,18 @@ export class TableSlots {
     return this.slot(set, index % SLOTS_PER_SET);
   }
 
+  /** The index of the first slot from this one on that has a key; -1 after the last. */
+  nextTaken(from: number): number {
+    return this.#taken.next(from);
+  }
+
+  /** Works like `nextTaken`, for the keys of one plan. */
+  nextOf(plan: number, from: number): number {
+    let index = this.#taken.next(from);
+    while (index >= 0 && this.#plans[index] !== plan) index = this.#taken.next(index + 1);
+    return index;
+  }
+
   /** Whether a fingerprint is at this word, as returned by `wordOf`. */
   holds(word: number, low: number, high: number): boolean {
     return this.#words[word] === low && this.#words[word + 1] === high;
@@ -105,30 +121,48 @@ export class TableSlots {
     return this.#words[this.wordOf(slot)] === FREE;
   }
 
+  /** Works like `isFree`, for the slot at position `way` of a set. */
+  isFreeAt(set: number, way: number): boolean {
+    return this.#words[2 * (set + way)] === FREE;
+  }
+
   /** The number of the plan whose key is in a slot. */
   planOf(slot: number): number {
     return this.#plans[this.#indexOf(slot)]!;
+  }
+
+  /** The index of the first slot of the set that a cell belongs to, for `planAt`. */
+  indexOfSet(cell: number): number {
+    return Math.floor((cell - CELLS_TO_ALIGN) / this.#cellsPerSet) * SLOTS_PER_SET;
+  }
+
+  /** Works like `planOf`, for the `index`-th slot in memory. */
+  planAt(index: number): number {
+    return this.#plans[index]!;
   }
 
   occupy(slot: number, low: number, high: number, plan: number): void {
     const word = this.wordOf(slot);
     this.#words[word] = low;
     this.#words[word + 1] = high;
-    this.#plans[this.#indexOf(slot)] = plan;
+    const index = this.#indexOf(slot);
+    this.#plans[index] = plan;
+    this.#taken.add(index);
   }
 
   free(slot: number): void {
     const word = this.wordOf(slot);
     this.#words[word] = FREE;
     this.#words[word + 1] = USED_BEFORE;
+    this.#taken.delete(this.#indexOf(slot));
   }
 
-  /** The other set of the key in this slot. */
-  otherSet(slot: number): number {
-    const word = this.wordOf(slot);
+  /** The other set of the key at position `way` of a set. */
+  otherSet(set: number, way: number): number {
+    const word = 2 * (set + way);
     const low = this.#words[word]!;
     const first = this.firstSet(low);
-    return first === this.#setOf(slot) ? this.secondSet(low, this.#words[word + 1]!) : first;
+    return first === set ? this.secondSet(low, this.#words[word + 1]!) : first;
   }
 
   /** Moves a key to a free slot. */
@@ -168,7 +202,7 @@ export class TableSlots {
   }
 
   #indexOf(slot: number): number {
-    return Math.floor((slot - CELLS_TO_ALIGN) / this.#cellsPerSet) * SLOTS_PER_SET + this.#wayOf(slot);
+    return this.indexOfSet(slot) + this.#wayOf(slot);
   }
 
   #wayOf(slot: number): number {

@@ -86,8 +86,6 @@ class TableStore implements LocalStore, SpaceStore {
   readonly #allTables: SlotTable[] = [];
   /** The table whose plans are checked next when bytes are short. */
   #nextTable = 0;
-  /** Whether some table has had many plans: then sweep steps are needed. */
-  #hasCrowdedTable = false;
   readonly #plans = new Map<Scope, Map<string, PlanSlots>>();
 
   constructor(options: TableStoreOptions) {
@@ -142,7 +140,6 @@ class TableStore implements LocalStore, SpaceStore {
     }
     made.charge(PlanTable.FIXED_BYTES);
     made.addToTable();
-    if (table.isCrowded) this.#hasCrowdedTable = true;
     const plans = this.#plans.get(plan.scope) ?? new Map<string, PlanSlots>();
     this.#plans.set(plan.scope, plans.set(plan.id, made));
     return made;
@@ -151,7 +148,7 @@ class TableStore implements LocalStore, SpaceStore {
   sweepStep(): void {
     const { capacity } = this;
     capacity.callsUntilSweep = CALLS_PER_SWEEP_STEP;
-    if (this.#hasCrowdedTable) for (const table of this.#tables.values()) table.sweepStep();
+    for (const table of this.#allTables) table.sweepStep();
     if (!capacity.isShortOfBytes) return;
     this.#nextTable = (this.#nextTable + 1) % Math.max(1, this.#allTables.length);
     this.#allTables[this.#nextTable]?.removeSomePlans();

@@ -114,14 +114,14 @@ describe("maxKeys", () => {
     const limits = [slidingWindow({ limit: 64, window: "1m" })];
     expect(() => createLimiter({ limits, store })).toThrow(
       refusal(
-        "limits: expected slots of at most 2530000120 bytes, which are left of maxBytes (2530000120), got 23804000048 bytes " +
-          "for 10000000 keys of 134 cells; pass tableStore({ maxBytes: 23804000048 }) or more, fewer maxKeys or limits, " +
+        "limits: expected slots of at most 2537096910 bytes, which are left of maxBytes (2537096910), got 23806838764 bytes " +
+          "for 10000000 keys of 134 cells; pass tableStore({ maxBytes: 23806838764 }) or more, fewer maxKeys or limits, " +
           "a coarser resolution, or use memoryStore()",
         "ERR_LIMITS",
       ),
     );
     expect([store.size, store.bytes]).toEqual([0, 0]);
-    const ample = tableStore({ maxKeys: 10_000_000, maxBytes: 23_804_000_048 });
+    const ample = tableStore({ maxKeys: 10_000_000, maxBytes: 23_806_838_764 });
     expect(() => createLimiter({ limits, store: ample })).toThrow(
       refusal(
         "limits: expected at most 47 cells a key in a table for 10000000 keys, and 23760000048 bytes of free memory, " +

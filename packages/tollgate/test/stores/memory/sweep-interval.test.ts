@@ -33,6 +33,19 @@ describe("a memory store drops idle keys at most once in an interval", () => {
     expect(removed).toBeGreaterThan(200);
   });
 
+  it("so that limiters whose only client is idle at each of its calls keep their tables", () => {
+    const clock = manualClock(START_MS);
+    const store = memoryStore();
+    const limiters = Array.from({ length: 300 }, () => createLimiter({ limits: [perSecond(1_000)], clock, store }));
+    for (let round = 0; round < 5; round += 1) {
+      for (const limiter of limiters) {
+        limiter.allow("client");
+        clock.advance(1);
+      }
+      expect(store.size).toBe(300);
+    }
+  });
+
   it("and notifies no more often while it is nearly full", () => {
     const { clock, limiter, sweeps } = setUp(1_000);
     let most = 0;

@@ -1,0 +1,42 @@
+import { createLimiter, perMinute } from "tollgate";
+import { describe, expect, it } from "vitest";
+import { BOUNDED_STORES } from "./full-stores.ts";
+
+const START_MS = 1_790_000_000_123;
+
+function countingClock() {
+  const clock = {
+    reads: 0,
+    now(): number {
+      clock.reads += 1;
+      return START_MS;
+    },
+  };
+  return clock;
+}
+
+describe.each(BOUNDED_STORES)("a new key in a full $kind store", ({ create }) => {
+  function setUp(others: number, oneClock: boolean) {
+    const store = create({ maxKeys: 10 });
+    const [own, another] = [countingClock(), countingClock()];
+    const clock = oneClock ? own : another;
+    for (let i = 0; i < 300; i += 1) {
+      createLimiter({ name: `other-${i % others}`, limits: [perMinute(1)], clock, store }).allow(`filler-${i}`);
+    }
+    const limiter = createLimiter({ name: "api", limits: [perMinute(1)], clock: own, store });
+    limiter.allow("first");
+    [own.reads, another.reads] = [0, 0];
+    limiter.allow("ann");
+    return [own.reads, another.reads];
+  }
+
+  it.each([1, 5])("reads the limiter's own clock once, although other limiters have the slots: %d", (others) => {
+    expect(setUp(others, true)).toEqual([1, 0]);
+  });
+
+  it.each([1, 5])("reads the clock of the limiters that have the slots once: %d", (others) => {
+    const [own, another] = setUp(others, false);
+    expect(own).toBe(1);
+    expect(another).toBeLessThanOrEqual(1);
+  });
+});
