@@ -1,5 +1,6 @@
 import { TollgateError } from "../../core/errors.ts";
 import { INSERTED_AT, MOST_PLANS, PLAN_ROW, PLANS_AT } from "./memory-layout.ts";
+import { SharedBits } from "./shared-bits.ts";
 import type { SharedMemory } from "./shared-memory.ts";
 
 const ORIGIN = 2;
@@ -14,12 +15,15 @@ const ROUNDED_UP = 1 + 2 ** -40;
 /** What threads have to agree on about a plan: its number, and the origin from which its ticks count. */
 export class PlanRows {
   readonly #memory: SharedMemory;
+  /** A bit for each plan: whether a thread has ever inserted a key of it. */
+  readonly #inserted: SharedBits;
   /** A number, and the same bytes as words. */
   readonly #number = new Float64Array(1);
   readonly #words = new Int32Array(this.#number.buffer);
 
   constructor(memory: SharedMemory) {
     this.#memory = memory;
+    this.#inserted = new SharedBits(memory, INSERTED_AT);
   }
 
   /**
@@ -52,18 +56,12 @@ export class PlanRows {
 
   /** Records that a plan may have keys. A thread does so before it inserts one. */
   markInserted(number: number): void {
-    const { words, atomics } = this.#memory;
-    const word = INSERTED_AT + (number >>> 5);
-    const bit = 1 << (number & 31);
-    for (let before = words[word]!; (before & bit) === 0; before = words[word]!) {
-      if (atomics.compareExchange(words, word, before, before | bit) === before) return;
-    }
+    this.#inserted.set(number);
   }
 
   /** Whether a plan may have keys: false if no thread has ever inserted one. */
   mayHaveKeys(number: number): boolean {
-    const { words, atomics } = this.#memory;
-    return (atomics.load(words, INSERTED_AT + (number >>> 5)) & (1 << (number & 31))) !== 0;
+    return this.#inserted.has(number);
   }
 
   /** The origin of a plan: the time of its first call. */

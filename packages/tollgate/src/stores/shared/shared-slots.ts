@@ -1,4 +1,5 @@
 import { SLOTS_PER_SET } from "../local/table-size.ts";
+import { SharedBits } from "./shared-bits.ts";
 import type { SharedMemory } from "./shared-memory.ts";
 import { GENERATION_MASK, NEVER_USED, nextGeneration, upperBits } from "./slot-state.ts";
 
@@ -7,6 +8,9 @@ export const SLOT_WORDS = 4;
 /** The offset of a slot's state. */
 export const STATE = 2;
 export const SET_WORDS: number = SLOTS_PER_SET * SLOT_WORDS;
+/** A scan of all slots skips blocks of sets that were never used. */
+const SETS_PER_BLOCK = 4;
+const BLOCK_WORDS = SETS_PER_BLOCK * SET_WORDS;
 /** How many sets a key may lie in. */
 const SETS_PER_KEY = 8;
 /** They are two runs of adjacent sets. */
@@ -41,12 +45,21 @@ export class SharedSlots {
   readonly #distancesPerHash: number;
   /** The index of the first slot's plan number among the words. */
   readonly #planNumbersAt: number;
+  /** A bit for each block: whether a thread has ever claimed a slot of it. */
+  readonly #usedBlocks: SharedBits;
   /** The bits of a state's lower word that stay when the key goes. */
   readonly #permanentBits: number;
   /** The sets of the latest key of `setCandidates`, in the order of the search. */
   readonly #candidateSets = new Int32Array(SETS_PER_KEY);
 
-  constructor(memory: SharedMemory, at: number, sets: number, planNumbersAt: number, permanentBits: number) {
+  constructor(
+    memory: SharedMemory,
+    at: number,
+    sets: number,
+    planNumbersAt: number,
+    usedBlocksAt: number,
+    permanentBits: number,
+  ) {
     this.words = memory.words;
     this.#memory = memory;
     this.#at = at;
@@ -54,7 +67,13 @@ export class SharedSlots {
     this.#setsPerHash = sets / 2 ** 32;
     this.#distancesPerHash = (sets - 2 * SETS_PER_RUN + 1) / 2 ** 32;
     this.#planNumbersAt = planNumbersAt;
+    this.#usedBlocks = new SharedBits(memory, usedBlocksAt);
     this.#permanentBits = permanentBits;
+  }
+
+  /** How many words the bits of the used blocks take. */
+  static usedBlocksWords(sets: number): number {
+    return SharedBits.words(blocksOf(sets));
   }
 
   /** How many slots have a key. */
@@ -74,14 +93,27 @@ export class SharedSlots {
     const { words } = this;
     const end = this.#at + this.#sets * SET_WORDS;
     let next = slot + SLOT_WORDS;
-    while (next < end) {
+    for (;;) {
+      next = this.#skipUnused(next);
+      if (next >= end) return NOWHERE;
       const high = words[next + STATE + 1]!;
       if (upperBits(high) !== 0) return next;
       // A set whose first slot was never used is empty.
       const isEmptySet = high === NEVER_USED && (next - this.#at) % SET_WORDS === 0;
       next += isEmptySet ? SET_WORDS : SLOT_WORDS;
     }
-    return NOWHERE;
+  }
+
+  /** This slot; or the first one of the next used block if this one begins a block that was never used. */
+  #skipUnused(slot: number): number {
+    const offset = slot - this.#at;
+    if (offset % BLOCK_WORDS !== 0) return slot;
+    return this.#at + BLOCK_WORDS * this.#usedBlocks.next(offset / BLOCK_WORDS, blocksOf(this.#sets));
+  }
+
+  /** Records that a slot is about to be used for the first time. Scans that begin later visit it. */
+  markUsed(slot: number): void {
+    this.#usedBlocks.set(Math.floor((slot - this.#at) / BLOCK_WORDS));
   }
 
   /** The slot of the key with this hash, published or claimed; `NOWHERE` if the key is new. */
@@ -172,4 +204,8 @@ export class SharedSlots {
     const next = set + distance * SET_WORDS;
     return next < this.#at + all ? next : next - all;
   }
+}
+
+function blocksOf(sets: number): number {
+  return Math.ceil(sets / SETS_PER_BLOCK);
 }

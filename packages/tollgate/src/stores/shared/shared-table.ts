@@ -31,7 +31,7 @@ export class SharedTable {
   readonly buckets: SlotRange;
 
   constructor(memory: SharedMemory, rows: PlanRows, at: number, width: number, maxKeys: number, thread: number) {
-    const { sets, planNumbersAt, writeSlotsAt, blocksAt } = partsOf(at, width, maxKeys);
+    const { sets, planNumbersAt, usedBlocksAt, writeSlotsAt, blocksAt } = partsOf(at, width, maxKeys);
     const slotCount = (sets + OVERFLOW_SETS) * SLOTS_PER_SET;
     const writeSlots = new WriteSlots(memory, writeSlotsAt, slotCount, thread);
     this.width = width;
@@ -40,13 +40,13 @@ export class SharedTable {
         ? new TickValues(memory, rows)
         : new BlockValues(memory, writeSlots, at, slotCount, blocksAt / 2, width);
     const { permanentBits } = this.values;
-    const rangeOf = (fromSlot: number, setCount: number): SlotRange => {
+    const rangeOf = (fromSlot: number, setCount: number, usedAt: number): SlotRange => {
       const from = at + fromSlot * SLOT_WORDS;
-      const slots = new SharedSlots(memory, from, setCount, planNumbersAt + fromSlot, permanentBits);
+      const slots = new SharedSlots(memory, from, setCount, planNumbersAt + fromSlot, usedAt, permanentBits);
       return { slots, claims: new SlotClaims(slots, memory, permanentBits) };
     };
-    this.keys = rangeOf(0, sets);
-    this.buckets = rangeOf(sets * SLOTS_PER_SET, OVERFLOW_SETS);
+    this.keys = rangeOf(0, sets, usedBlocksAt);
+    this.buckets = rangeOf(sets * SLOTS_PER_SET, OVERFLOW_SETS, usedBlocksAt + SharedSlots.usedBlocksWords(sets));
   }
 
   /** The first word after a table, where the next one may begin. */
@@ -60,6 +60,7 @@ interface TableParts {
   readonly sets: number;
   readonly slotCount: number;
   readonly planNumbersAt: number;
+  readonly usedBlocksAt: number;
   readonly writeSlotsAt: number;
   readonly blocksAt: number;
 }
@@ -68,7 +69,9 @@ function partsOf(at: number, width: number, maxKeys: number): TableParts {
   const sets = Math.max(FEWEST_SETS, setsFor(maxKeys));
   const slotCount = (sets + OVERFLOW_SETS) * SLOTS_PER_SET;
   const planNumbersAt = at + slotCount * SLOT_WORDS;
-  const writeSlotsAt = lineAt(planNumbersAt + slotCount);
+  const usedBlocksAt = planNumbersAt + slotCount;
+  const usedBlocksWords = SharedSlots.usedBlocksWords(sets) + SharedSlots.usedBlocksWords(OVERFLOW_SETS);
+  const writeSlotsAt = lineAt(usedBlocksAt + usedBlocksWords);
   const blocksAt = writeSlotsAt + (width === 1 ? 0 : WRITE_SLOTS * WRITE_SLOT_WORDS);
-  return { sets, slotCount, planNumbersAt, writeSlotsAt, blocksAt };
+  return { sets, slotCount, planNumbersAt, usedBlocksAt, writeSlotsAt, blocksAt };
 }

@@ -138,6 +138,7 @@ export class SlotClaims {
     const printHigh = words[slot + 1]!;
     const planNumberAt = this.#slots.planNumberAt(slot);
     const planBefore = atomics.load(words, planNumberAt);
+    if (this.#stateHigh === NEVER_USED) this.#slots.markUsed(slot);
     const generation = nextGeneration(this.#stateHigh);
     const state = (this.#stateLow & this.#permanentBits) | CLAIMED;
     if (!memory.swap(slot + STATE, this.#stateLow, this.#stateHigh, state, generation)) return false;

@@ -1,6 +1,8 @@
 import { createLimiter, fixedWindow, type Limit, perMinute } from "tollgate";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { SharedSlots } from "../../../src/stores/shared/shared-slots.ts";
+import { type AtomicOperations, SharedMemory, viewsOf } from "../../../src/stores/shared/shared-memory.ts";
+import { NOWHERE, SET_WORDS, SharedSlots, STATE } from "../../../src/stores/shared/shared-slots.ts";
+import { withUpperBits } from "../../../src/stores/shared/slot-state.ts";
 import { twoEnds } from "./two-ends.ts";
 
 afterEach(() => {
@@ -48,5 +50,36 @@ describe.each(LISTS)("a limiter over a shared store, with keys of %s", (_name, l
     expect([one!.size, other!.size, store.size, here.size]).toEqual([50, 1, 51, 0]);
     other!.clear();
     expect([one!.size, other!.size, store.size]).toEqual([50, 0, 50]);
+  });
+});
+
+describe("a scan of shared slots", () => {
+  it("reads about the sets alone that were ever used, and finds every key", () => {
+    const sets = 100_000;
+    const views = viewsOf(new SharedArrayBuffer(4 * (sets * SET_WORDS + SharedSlots.usedBlocksWords(sets))));
+    let reads = 0;
+    const words = new Proxy(views.words, {
+      get(target, name) {
+        reads += 1;
+        return target[Number(name)];
+      },
+    });
+    const atomics = {
+      load: (_view: unknown, word: number) => words[word]!,
+      compareExchange: (_view: unknown, word: number, before: number, after: number) =>
+        Atomics.compareExchange(views.words, word, before, after),
+    };
+    const memory = new SharedMemory({ ...views, words }, atomics as unknown as AtomicOperations, undefined);
+    const slots = new SharedSlots(memory, 0, sets, 0, sets * SET_WORDS, 0);
+    const keys = Array.from({ length: 100 }, (_, i) => SET_WORDS * ((i * 3_989) % sets));
+    for (const slot of keys) {
+      slots.markUsed(slot);
+      views.words[slot + STATE + 1] = withUpperBits(1, 1);
+    }
+    const found: number[] = [];
+    reads = 0;
+    for (let slot = slots.firstKey(); slot !== NOWHERE; slot = slots.nextKey(slot)) found.push(slot);
+    expect(found).toEqual([...new Set(keys)].sort((one, other) => one - other));
+    expect(reads).toBeLessThan(5_000);
   });
 });
