@@ -3,11 +3,10 @@ import { REACH_US } from "../../algorithms/ticks.ts";
 import type { KeyRef } from "../../core/key-ref.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
-import type { Capacity } from "./capacity.ts";
+import type { Budget, Capacity } from "./capacity.ts";
 import { KeyHash } from "./key-hash.ts";
 import { OverflowBuckets } from "./overflow-buckets.ts";
 import { PlanUsers } from "./plan-users.ts";
-import type { Budget } from "./recent-keys.ts";
 import type { ReservingTable } from "./reservations.ts";
 
 /** A front cache takes bytes only if so many times as many are left. */

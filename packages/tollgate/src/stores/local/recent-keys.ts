@@ -1,4 +1,6 @@
 import { textBytes } from "../../core/text-memory.ts";
+import type { Budget } from "./capacity.ts";
+import { LONGEST_TAGGED, POSITIONS_BYTES, SHORTEST_TAGGED, TagLessons, type TagPositions, tagOf } from "./key-tag.ts";
 
 /** The cache starts with the fewest places, and grows to the most if many keys find no free place. */
 const FEWEST_PLACES = 1024;
@@ -7,10 +9,6 @@ const MOST_PLACES = 4096;
 const MIXER = 0x9e3779b1;
 /** The string of a free place. It is shorter than any key that is cached. */
 const NONE = "";
-
-/** A shorter key has too few units for a tag; a longer one would take too much memory. */
-const SHORTEST = 5;
-const LONGEST = 64;
 
 /** The cache takes no memory before so many calls. */
 const CALLS_BEFORE_FIRST = 64;
@@ -25,38 +23,35 @@ const CROWDED_OUT_TO_GROW = CALLS_PER_TRIAL / 8;
 const REPEATS_TO_TRY_LAST = CALLS_PER_TRIAL / 4;
 /** How many calls a rest lasts. */
 const CALLS_OF_REST = 128 * CALLS_PER_TRIAL;
-/** Replacing a key costs more than a lookup, and frequent keys come again. So only one of so many misses replaces. */
+/**
+ * Replacing a key costs more than a lookup, and frequent keys come again. So only one of so many misses replaces, and
+ * fewer after a key with many units to copy.
+ */
 const CROWDED_OUT_PER_NEW_KEY = 4;
+const UNITS_PER_CROWDED_OUT = 8;
 
 /** The array elements of a place: a string's address and a tag. */
 const BYTES_PER_PLACE = 8 + 4;
-/** The size of a string of `LONGEST` units, with its header. */
-const MOST_TEXT_BYTES = 16 + 2 * LONGEST;
+/** The most bytes that a new key takes: its text with a header, and the positions learned from it. */
+const MOST_BYTES_PER_KEY = 16 + 2 * LONGEST_TAGGED + POSITIONS_BYTES;
 
-/** The bytes of a front cache. */
-export interface Budget {
-  /** Whether many more bytes than these are left. */
-  canSpare(bytes: number): boolean;
-  charge(bytes: number): void;
-}
-
-const UNBOUNDED: Budget = {
-  canSpare: () => true,
-  charge: () => {},
-};
+const UNBOUNDED: Budget = { canSpare: () => true, charge: () => {} };
 
 /**
- * A front cache with the strings of up to 4,096 recent keys. A few units of a key choose its two places. Each place has
- * some numbers, such as a slot. Comparing a key with a cached string is faster than hashing it. The cache rests while
- * keys do not repeat.
+ * A front cache with the strings of up to 4,096 recent keys. A tag of a few units chooses a key's two places.
+ * Each place has some numbers, such as a slot. Comparing a key with a cached string is faster than hashing it. The
+ * cache learns which units to use. It rests while keys do not repeat.
  */
 export class RecentKeys {
   /** The numbers of all places, `valuesPerPlace` each. */
   values: Int32Array = new Int32Array(0);
   readonly #valuesPerPlace: number;
   #keys: string[] = [];
-  /** The tag of each place's key, made of a few of its units and its length. */
+  /** The tag of each place's key. */
   #tags: Int32Array = new Int32Array(0);
+  readonly #lessons = new TagLessons();
+  /** What the lessons have taught. */
+  #positions: TagPositions | undefined;
   /** The shift that leaves the bits of a 32-bit hash that number a pair of places. */
   #pairShift = 0;
   #resting = true;
@@ -93,16 +88,8 @@ export class RecentKeys {
   }
 
   #findAmongAll(key: string): number {
-    const { length } = key;
-    if (length < SHORTEST || length > LONGEST) return this.#miss(NOT_TO_KEEP);
-    // Keys differ most at their ends.
-    const tag =
-      key.charCodeAt(length - 1) ^
-      (key.charCodeAt(length - 2) << 8) ^
-      (key.charCodeAt(length - 3) << 16) ^
-      (key.charCodeAt(length - 5) << 24) ^
-      (key.charCodeAt(length >>> 1) << 5) ^
-      (length << 12);
+    if (key.length < SHORTEST_TAGGED || key.length > LONGEST_TAGGED) return this.#miss(NOT_TO_KEEP);
+    const tag = tagOf(key, this.#positions);
     const first = this.#firstPlace(tag);
     // Adds 1 if the tags differ. The processor would often mispredict a branch.
     const difference = this.#tags[first]! ^ tag;
@@ -128,28 +115,51 @@ export class RecentKeys {
 
   /** The place for the key of the last miss; -1 if it is not to be cached. */
   placeForMissing(): number {
-    if (this.#resting || this.#missingTag === NOT_TO_KEEP || !this.#budget.canSpare(MOST_TEXT_BYTES)) return -1;
+    if (this.#resting || this.#missingTag === NOT_TO_KEEP || !this.#budget.canSpare(MOST_BYTES_PER_KEY)) return -1;
     const place = this.#placeOf(this.#missingTag);
     if (this.#keys[place] === NONE) return place;
-    this.#crowdedOut += 1;
-    this.#crowdedOutUntilNew -= 1;
+    if (this.#isOutdated(place)) this.#crowdedOutUntilNew -= CROWDED_OUT_PER_NEW_KEY;
+    else this.#countCrowdedOut(place);
     if (this.#crowdedOutUntilNew > 0) return -1;
-    this.#crowdedOutUntilNew = CROWDED_OUT_PER_NEW_KEY;
     this.#turn = this.#turn === 0 ? 1 : 0;
     return place;
   }
 
+  #countCrowdedOut(place: number): void {
+    this.#crowdedOut += 1;
+    this.#crowdedOutUntilNew -= 1;
+    if (this.#tags[place] === this.#missingTag) this.#lessons.noteSameTag();
+  }
+
+  /** Whether the tag of a place's key is from before a lesson, so that the key cannot be found. */
+  #isOutdated(place: number): boolean {
+    const tag = this.#tags[place]!;
+    if (this.#positions === undefined || tag === this.#missingTag) return false;
+    return tag !== tagOf(this.#keys[place]!, this.#positions);
+  }
+
   #placeOf(tag: number): number {
     const first = this.#firstPlace(tag);
-    // A key of the same tag would not be looked for in the second place.
+    // A key of the same tag would not be looked for in the other place.
     if (this.#tags[first] === tag || this.#keys[first] === NONE) return first;
-    return this.#keys[first + 1] === NONE ? first + 1 : first + this.#turn;
+    return this.#tags[first + 1] === tag || this.#keys[first + 1] === NONE ? first + 1 : first + this.#turn;
   }
 
   /** Puts the key of the last miss into that place: the same text, in memory of its own. The caller sets its values. */
   keep(place: number, own: string): void {
-    this.#budget.charge(this.#bytesOf(own) - this.#bytesOf(this.#keys[place]!));
+    const other = this.#keys[place]!;
+    this.#budget.charge(this.#bytesOf(own) - this.#bytesOf(other));
+    if (other !== NONE) this.#replaced(place, own, other);
     this.#put(place, own);
+  }
+
+  #replaced(place: number, own: string, other: string): void {
+    this.#crowdedOutUntilNew = CROWDED_OUT_PER_NEW_KEY + own.length / UNITS_PER_CROWDED_OUT;
+    if (this.#tags[place] !== this.#missingTag) return;
+    this.#lessons.compare(own, other);
+    if (this.#positions === this.#lessons.positions) return;
+    this.#positions = this.#lessons.positions;
+    this.#budget.charge(POSITIONS_BYTES);
   }
 
   #put(place: number, own: string): void {
@@ -174,13 +184,14 @@ export class RecentKeys {
   #judge(): void {
     const hits = CALLS_PER_TRIAL - this.#misses;
     if (this.#resting) this.#wake();
-    else if (this.#crowdedOut > CROWDED_OUT_TO_GROW && this.#mayGrow) this.#grow();
-    else if (this.#crowdedOut > MOST_CROWDED_OUT) this.#rest();
+    else if (this.#crowdedOut - this.#lessons.sameTags > CROWDED_OUT_TO_GROW && this.#mayGrow) this.#grow();
+    else if (this.#crowdedOut > MOST_CROWDED_OUT && !this.#lessons.hasLearned) this.#rest();
     else this.#triesLast = hits - this.#changes > REPEATS_TO_TRY_LAST;
     this.#callsLeft = this.#resting ? CALLS_OF_REST : CALLS_PER_TRIAL;
     this.#misses = 0;
     this.#crowdedOut = 0;
     this.#changes = 0;
+    this.#lessons.beginTrial();
   }
 
   #rest(): void {
@@ -193,6 +204,7 @@ export class RecentKeys {
     if (places > this.#keys.length && !this.#budget.canSpare(this.#arrayBytes(places))) return;
     for (const key of this.#keys) this.#budget.charge(-this.#bytesOf(key));
     this.#restart(places);
+    this.#lessons.renew();
   }
 
   /** Whether there are bytes for the new places, which exist beside the old ones for a moment. */
@@ -231,12 +243,11 @@ export class RecentKeys {
   #grow(): void {
     const each = this.#valuesPerPlace;
     const keys = this.#keys;
-    const tags = this.#tags;
     const values = this.values;
     this.#restart(MOST_PLACES);
     for (const [place, key] of keys.entries()) {
       if (key === NONE) continue;
-      this.#missingTag = tags[place]!;
+      this.#missingTag = tagOf(key, this.#positions);
       const to = this.#placeOf(this.#missingTag);
       this.#budget.charge(-this.#bytesOf(this.#keys[to]!));
       this.#put(to, key);

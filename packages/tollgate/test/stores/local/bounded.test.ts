@@ -73,8 +73,8 @@ describe("a store reports the bytes that it takes", () => {
       for (let i = 0; i < 400; i += 1) limiter.reset(`${"long".repeat(i % 100)}-${i}`);
       limiter.clear();
     }
-    // One plan with its front cache remains.
-    expect(store.bytes - atFirst).toBeLessThan(200_000);
+    // One plan with its front cache remains, with texts of up to 256 units in a table store.
+    expect(store.bytes - atFirst).toBeLessThan(250_000);
     expect(store.bytes).toBeGreaterThanOrEqual(atFirst);
   });
 });

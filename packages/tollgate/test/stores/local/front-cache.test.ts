@@ -112,14 +112,51 @@ describe("the front cache", () => {
     ]);
   });
 
-  it("keeps no key of fewer than 5 or more than 64 units", () => {
+  it.each<[string, (i: number) => string]>([
+    ["a constant ending", (i) => `2001:db8:${(7 * i).toString(16)}:${i.toString(16)}::/64`],
+    ["a long constant ending", (i) => `client${i}@department.company.example.com`],
+    ["long constant parts around the middle", (i) => `${"x".repeat(90)}${i + 10_000}${"y".repeat(100)}`],
+  ])("learns where keys with %s differ", (_what, keyOf) => {
     const recent = new RecentKeys(2);
-    const long = "x".repeat(65);
+    const keys = Array.from({ length: 400 }, (_, i) => keyOf(i));
+    hitsOf(recent, keys, 20_000);
+    expect(hitsOf(recent, keys, 400)).toBeGreaterThan(360);
+  });
+
+  it("learns without growing if its places suffice", () => {
+    const recent = new RecentKeys(2);
+    const keys = Array.from({ length: 100 }, (_, i) => `client-${i}@example.com`);
+    hitsOf(recent, keys, 10_000);
+    expect(recent.values.length).toBe(2 * 1024);
+    expect(hitsOf(recent, keys, 100)).toBeGreaterThan(95);
+  });
+
+  it("copies few keys that it cannot tell apart, and rests", () => {
+    const recent = new RecentKeys(2);
+    // Any five units have few values.
+    const units = (i: number) => `${i.toString(2).padStart(16, "0")}`.repeat(16);
+    const keys = Array.from({ length: 6_000 }, (_, i) => units(11 * i));
+    let copies = 0;
+    for (let call = 0; call < 130_000; call += 1) {
+      const key = keys[(call * 7919) % keys.length] ?? "";
+      if (recent.find(key) >= 0) continue;
+      const place = recent.placeForMissing();
+      if (place < 0) continue;
+      recent.keep(place, key);
+      copies += 1;
+    }
+    expect(copies).toBeLessThan(2_000);
+    expect(recent.placeForMissing()).toBe(-1);
+  });
+
+  it("keeps no key of fewer than 5 or more than 256 units", () => {
+    const recent = new RecentKeys(2);
+    const long = "x".repeat(257);
     hitsOf(recent, ["client-1"], 3_000);
     for (const key of ["", "abcd", long]) {
       for (let call = 0; call < 3; call += 1) expect(look(recent, key)).toBe(false);
     }
-    for (const key of ["abcde", "x".repeat(64)]) {
+    for (const key of ["abcde", "x".repeat(64), "x".repeat(65), "x".repeat(256)]) {
       look(recent, key);
       expect(look(recent, key)).toBe(true);
     }

@@ -9,7 +9,7 @@ import { describe, it } from "vitest";
 const CALLS_TO_WAKE_UP = 1_100;
 const LIMIT = 1_000_000;
 
-/** Keys that get the same place in the cache: it depends on the length and five units, most of them the last. */
+/** Keys that get the same place in the cache at first: it depends on the length and five units, mostly the last. */
 const CROWDS: Readonly<Record<string, readonly string[]>> = {
   "keys that differ only in the middle": Array.from(
     { length: 40 },
@@ -23,8 +23,13 @@ const CROWDS: Readonly<Record<string, readonly string[]>> = {
     { length: 40 },
     (_, i) => `key ${String.fromCharCode(256 * i + 97)}abc`,
   ),
-  "keys of lengths around the shortest and the longest": [0, 1, 2, 3, 4, 5, 63, 64, 65, 66].map((length) =>
+  "keys of lengths around the shortest and the longest": [0, 1, 2, 3, 4, 5, 6, 64, 255, 256, 257, 258].map((length) =>
     "x".repeat(length),
+  ),
+  "prefixes of addresses": Array.from({ length: 40 }, (_, i) => `2001:db8:${i.toString(16)}::/64`),
+  "long keys that differ in one unit": Array.from(
+    { length: 40 },
+    (_, i) => `${"x".repeat(5 * i)}y${"x".repeat(250 - 5 * i)}`,
   ),
   "lone surrogates": [
     "\ud800abcd",
