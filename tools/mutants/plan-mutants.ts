@@ -2,13 +2,16 @@ import type { Mutant } from "./mutant.ts";
 
 const VERBS = "compiled-plan.ts";
 const SEVERAL = "several-takes.ts";
+const PARTWISE = "transact-partwise.ts";
 
 export const PLAN_MUTANTS: readonly Mutant[] = [
   {
     name: "shadow limits deny",
     file: VERBS,
-    find: "if (!conforms && this.plan.enforces[i]!) admitted = false;",
-    replace: "if (!conforms) admitted = false;",
+    find:
+      "if (!this.plan.enforces[i]!) continue;\n" +
+      "      if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, costs[i]!)) return false;",
+    replace: "if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, costs[i]!)) return false;",
     why: "watching a limit changes decisions",
   },
   {
@@ -36,8 +39,8 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   {
     name: "plain costs are not taken where there are many cells",
     file: SEVERAL,
-    find: "this.#kernels[i]!.take(cells, base + this.#offsets[i]!, now, this.#counted(i, cost));",
-    replace: "",
+    find: "this.#kernels[i]!.take(cells, base + this.#offsets[i]!, now, counted);",
+    replace: "continue;",
     why: "`allow` counts nothing under several limits",
   },
   {
@@ -100,8 +103,22 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   {
     name: "a denial lists every limit",
     file: VERBS,
-    find: "report.conforms[i] = admitted || report.waitUs[i] === 0;",
-    replace: "report.conforms[i] = admitted;",
+    find: "report.conforms[at + i] = conforms;",
+    replace: "report.conforms[at + i] = admitted && conforms;",
     why: "limits that conform are told as violated",
+  },
+  {
+    name: "one limiter of several admits alone",
+    file: PARTWISE,
+    find: 'if (one === "denied") judgement = one;',
+    replace: "judgement = one;",
+    why: "a combination is not all or nothing",
+  },
+  {
+    name: "shadow limits go into debt in a combination",
+    file: VERBS,
+    find: "else this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, costs[i]!);",
+    replace: "else this.#kernels[i]!.take(cells, base + this.#offsets[i]!, now, costs[i]!);",
+    why: "a shadow limit takes what does not conform",
   },
 ];

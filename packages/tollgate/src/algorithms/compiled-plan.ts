@@ -1,7 +1,7 @@
 import type { Plan } from "../core/plan.ts";
 import type { Report } from "../core/report.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
-import type { VerbTraits } from "../core/verbs.ts";
+import { VERBS, type VerbTraits } from "../core/verbs.ts";
 import type { Kernel, PlainTake } from "./kernel.ts";
 import { compileLimit } from "./registry.ts";
 import { SeveralTakes } from "./several-takes.ts";
@@ -22,7 +22,10 @@ export class CompiledPlan {
   readonly idleTtlUs: number;
   /** The scale of the only cell, if that is a tick. */
   readonly ticks: Ticks | undefined;
-  /** Takes a plain cost. An only kernel does it itself: it counts every plain number, and its cells come first. */
+  /**
+   * Takes a plain cost, for plans that do not start empty. An only kernel does it itself: it counts every plain number,
+   * and its cells come first.
+   */
   readonly plainTake: PlainTake;
   /** Whether the last verb left cells that a store has to keep. */
   mustStore = false;
@@ -32,12 +35,18 @@ export class CompiledPlan {
   /** Where each kernel's cells begin within a key's. */
   readonly #offsets: readonly number[];
   readonly #idleSince = createTimeCell();
+  /** The only kernel, if it enforces. */
+  readonly #onlyEnforcing: Kernel | undefined;
+  /** One for each limit. */
+  readonly #plainCosts: number[];
 
   /** `originUs` is a moment within 20 years of every call. */
   constructor(plan: Plan, originUs: number) {
     this.plan = plan;
     this.#kernels = plan.limits.map((limit) => compileLimit(limit, originUs));
     const only = this.#kernels.length === 1 ? this.#kernels[0]! : undefined;
+    this.#onlyEnforcing = plan.enforces[0]! ? only : undefined;
+    this.#plainCosts = plan.limits.map(() => 0);
     this.ticks = only?.ticks;
     this.startsEmpty = this.#kernels.some((kernel) => kernel.startsEmpty);
     this.idleTtlUs = Math.max(...this.#kernels.map((kernel) => kernel.idleTtlUs));
@@ -48,7 +57,7 @@ export class CompiledPlan {
       width += this.#kernels[index]!.size;
     }
     this.#offsets = offsets;
-    this.plainTake = only ?? new SeveralTakes(this.#kernels, offsets, plan.countsNumber, width);
+    this.plainTake = this.#onlyEnforcing ?? new SeveralTakes(this.#kernels, offsets, plan, width);
     this.width = width;
   }
 
@@ -67,14 +76,13 @@ export class CompiledPlan {
     return true;
   }
 
-  /** Takes one plain cost, all or nothing, and fills the report. For plans of which every limit enforces. */
+  /** Takes one plain cost, all or nothing, and fills the report. For plans that do not start empty. */
   takeAndTell(cells: Float64Array, base: number, now: TimeCell, cost: number, report: Report): boolean {
-    const admitted = this.plainTake.tryTake(cells, base, now, cost);
-    for (let i = 0; i < this.#kernels.length; i += 1) {
-      this.#kernels[i]!.tell(cells, base + this.#offsets[i]!, now, this.plan.countsNumber[i]! ? cost : 0, report, i);
-      // A denial has changed nothing, so a limit that conformed before conforms now.
-      report.conforms[i] = admitted || report.waitUs[i] === 0;
-    }
+    const only = this.#onlyEnforcing;
+    if (only === undefined) return this.apply(VERBS.take, cells, base, this.#plainCostsOf(cost), now, report, 0);
+    const admitted = only.tryTake(cells, base, now, cost);
+    only.tell(cells, base, now, cost, report, 0);
+    report.conforms[0] = admitted;
     return admitted;
   }
 
@@ -103,23 +111,22 @@ export class CompiledPlan {
     report: Report,
     at: number,
   ): boolean {
-    const admitted = this.#conform(cells, base, costs, now, report, at);
-    if (!verb.changes) {
-      this.#tellAfter(verb, admitted, cells, base, costs, now, report, at);
-      this.mustStore = false;
-      return admitted;
-    }
-    const changed = verb.refunds
-      ? this.#refund(cells, base, costs, now)
-      : this.#take(verb, admitted, cells, base, costs, now, report, at);
-    // A bucket that starts empty begins to fill with its first touch. A refund creates no key.
-    this.mustStore = (this.#hasBegun && this.startsEmpty) || (changed && !(verb.refunds && this.#isNew));
-    if (verb.reports) this.tell(cells, base, costs, now, report, at);
+    const admitted = this.conforms(cells, base, costs, now);
+    this.finish(verb, admitted, cells, base, costs, now, report, at);
     return admitted;
   }
 
-  /** Fills the report's figures as they would be after the verb. */
-  #tellAfter(
+  /** Whether every enforcing limit conforms to its cost. */
+  conforms(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell): boolean {
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      if (!this.plan.enforces[i]!) continue;
+      if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, costs[i]!)) return false;
+    }
+    return true;
+  }
+
+  /** The rest of `apply`, when it is known whether the call is admitted. */
+  finish(
     verb: VerbTraits,
     admitted: boolean,
     cells: Float64Array,
@@ -129,35 +136,24 @@ export class CompiledPlan {
     report: Report,
     at: number,
   ): void {
+    const changed = verb.refunds
+      ? this.#refund(cells, base, costs, now)
+      : this.#takeAndTell(verb, admitted, cells, base, costs, now, report, at);
+    // A bucket that starts empty begins to fill with its first touch. A refund creates no key.
+    this.mustStore =
+      verb.changes && ((this.#hasBegun && this.startsEmpty) || (changed && !(verb.refunds && this.#isNew)));
+  }
+
+  /** Takes the costs of a call that is admitted. A shadow limit takes only what conforms. */
+  take(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell): void {
     for (let i = 0; i < this.#kernels.length; i += 1) {
-      const kernel = this.#kernels[i]!;
-      const cell = base + this.#offsets[i]!;
-      if (this.#takes(verb, admitted, i, costs[i]!, report.conforms[at + i]!)) {
-        kernel.tellAfterTake(cells, cell, now, costs[i]!, report, at + i);
-      } else kernel.tell(cells, cell, now, costs[i]!, report, at + i);
+      if (this.plan.enforces[i]!) this.#kernels[i]!.take(cells, base + this.#offsets[i]!, now, costs[i]!);
+      else this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, costs[i]!);
     }
   }
 
-  /** Notes in the report which limits conform, and returns whether all enforcing ones do. */
-  #conform(
-    cells: Float64Array,
-    base: number,
-    costs: readonly number[],
-    now: TimeCell,
-    report: Report,
-    at: number,
-  ): boolean {
-    let admitted = true;
-    for (let i = 0; i < this.#kernels.length; i += 1) {
-      const conforms = this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, costs[i]!);
-      report.conforms[at + i] = conforms;
-      if (!conforms && this.plan.enforces[i]!) admitted = false;
-    }
-    return admitted;
-  }
-
-  /** Takes as the verb says, and returns whether it took anything. */
-  #take(
+  /** Takes as the verb says, fills the report, and returns whether it took anything. */
+  #takeAndTell(
     verb: VerbTraits,
     admitted: boolean,
     cells: Float64Array,
@@ -169,9 +165,17 @@ export class CompiledPlan {
   ): boolean {
     let changed = false;
     for (let i = 0; i < this.#kernels.length; i += 1) {
-      if (!this.#takes(verb, admitted, i, costs[i]!, report.conforms[at + i]!)) continue;
-      this.#kernels[i]!.take(cells, base + this.#offsets[i]!, now, costs[i]!);
-      changed = true;
+      const kernel = this.#kernels[i]!;
+      const cell = base + this.#offsets[i]!;
+      const cost = costs[i]!;
+      const conforms = (admitted && this.plan.enforces[i]!) || kernel.conforms(cells, cell, now, cost);
+      report.conforms[at + i] = conforms;
+      if (!this.#takes(verb, admitted, i, cost, conforms)) kernel.tell(cells, cell, now, cost, report, at + i);
+      else if (!verb.changes) kernel.tellAfterTake(cells, cell, now, cost, report, at + i);
+      else {
+        kernel.takeAndTell(cells, cell, now, cost, report, at + i);
+        changed = true;
+      }
     }
     return changed;
   }
@@ -180,6 +184,12 @@ export class CompiledPlan {
   #takes({ takes }: VerbTraits, admitted: boolean, limit: number, cost: number, conforms: boolean): boolean {
     if (cost === 0 || takes === "never") return false;
     return takes === "always" || (admitted && (conforms || this.plan.enforces[limit]!));
+  }
+
+  /** The parts of a plain cost that count against the limits. */
+  #plainCostsOf(cost: number): readonly number[] {
+    for (let i = 0; i < this.#plainCosts.length; i += 1) this.#plainCosts[i] = this.plan.countsNumber[i]! ? cost : 0;
+    return this.#plainCosts;
   }
 
   /** Gives the costs back, and returns whether there was one. */

@@ -105,13 +105,17 @@ class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     report.usedAfterWait[entry] = this.#ring.used(cells, at, this.#afterWait);
   }
 
+  takeAndTell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
+    this.take(cells, at, now, cost);
+    this.tell(cells, at, now, cost, report, entry);
+  }
+
   tellAfterTake(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
     const groups = cells[at + OPENED_EVER]!;
     if (groups > 0 && this.#ring.total(cells, at, groups - 1) + cost > LAST_EXACT) {
       // The take would restate every total.
       const own = cells.slice(at, at + this.size);
-      this.take(own, 0, now, cost);
-      this.tell(own, 0, now, cost, report, entry);
+      this.takeAndTell(own, 0, now, cost, report, entry);
       return;
     }
     // The take writes into the newest group, into the one after it or, if all have left, into the first.
@@ -121,8 +125,7 @@ class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     copy(cells, at, saved, 0, HEAD);
     copy(cells, newest, saved, HEAD, PLACE);
     copy(cells, next, saved, HEAD + PLACE, PLACE);
-    this.take(cells, at, now, cost);
-    this.tell(cells, at, now, cost, report, entry);
+    this.takeAndTell(cells, at, now, cost, report, entry);
     copy(saved, HEAD + PLACE, cells, next, PLACE);
     copy(saved, HEAD, cells, newest, PLACE);
     copy(saved, 0, cells, at, HEAD);

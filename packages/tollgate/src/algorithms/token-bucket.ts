@@ -64,8 +64,13 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   }
 
   take(cells: Float64Array, at: number, now: TimeCell, cost: number): void {
-    if (cost === 0) return;
     this.#ticks.note(now);
+    this.#takeNoted(cells, at, cost);
+  }
+
+  /** Takes at the tick that is noted. */
+  #takeNoted(cells: Float64Array, at: number, cost: number): void {
+    if (cost === 0) return;
     const nowTicks = this.#ticks.noted[0]!;
     const before = cells[at]!;
     const full = Math.max(before, nowTicks) + cost * this.#unitTicks;
@@ -101,6 +106,17 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
 
   tell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
     this.#ticks.note(now);
+    this.#tellNoted(cells, at, now, cost, report, entry);
+  }
+
+  takeAndTell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
+    this.#ticks.note(now);
+    this.#takeNoted(cells, at, cost);
+    this.#tellNoted(cells, at, now, cost, report, entry);
+  }
+
+  /** Fills the report's entry at the tick that is noted. */
+  #tellNoted(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
     const nowTicks = this.#ticks.noted[0]!;
     const full = cells[at]!;
     const used = full <= nowTicks ? 0 : Math.ceil((full - nowTicks) / this.#unitTicks);
@@ -125,8 +141,7 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
 
   tellAfterTake(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
     const before = cells[at]!;
-    this.take(cells, at, now, cost);
-    this.tell(cells, at, now, cost, report, entry);
+    this.takeAndTell(cells, at, now, cost, report, entry);
     cells[at] = before;
   }
 

@@ -2,9 +2,10 @@ import { Report } from "../core/report.ts";
 import type { Call, SyncSpace, TakenFrom } from "../core/store.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import { VERBS, type Verb } from "../core/verbs.ts";
+import { type PartwiseSpace, transactPartwise } from "./transact-partwise.ts";
 
 /** What `transact` needs of a space. */
-export type DecidingSpace = Pick<SyncSpace, "apply" | "takeRevocably" | "maintain">;
+export type DecidingSpace = Pick<SyncSpace, "apply" | "takeRevocably" | "maintain"> & Partial<PartwiseSpace>;
 
 type Calls = readonly Call<DecidingSpace>[];
 
@@ -14,10 +15,16 @@ type Calls = readonly Call<DecidingSpace>[];
  * changed the same key meanwhile. With `takenFrom`, a refund reaches only keys that still count where those units were
  * taken.
  */
-export function transact(verb: Verb, calls: Calls, now: TimeCell, takenFrom?: TakenFrom): Report {
+export function transact(
+  verb: Verb,
+  calls: Calls,
+  now: TimeCell,
+  takenFrom?: TakenFrom,
+  report: Report = new Report(),
+): Report {
   const refunded = VERBS[verb].refunds ? takenFrom : undefined;
   const reached = refunded === undefined ? calls : calls.filter((call) => countsWhereTaken(call, now, refunded));
-  const report = decideAll(verb, reached, now);
+  decideAll(verb, reached, now, report);
   for (const { space } of calls) space.maintain();
   return report;
 }
@@ -37,21 +44,20 @@ function countsWhereTaken(
   return (report.overflow === "shared") === (overflowed === true);
 }
 
-function decideAll(verb: Verb, calls: Calls, now: TimeCell): Report {
-  const report = new Report();
-  const [first] = calls;
-  if (first === undefined) return report;
+function decideAll(verb: Verb, calls: Calls, now: TimeCell, report: Report): void {
+  const first = calls[0];
+  if (first === undefined) return;
   const { takes, changes } = VERBS[verb];
   if (calls.length === 1) {
     report.admitted = first.space.apply(verb, first.key, first.costs, now, report, 0);
   } else if (takes === "if all conform") {
+    if (transactPartwise(VERBS[verb], calls, now, report)) return;
     report.admitted = applyToAll("peek", calls, now, report);
     if (!report.admitted) describeDenial(changes, calls, now, report);
     else if (changes) report.admitted = takeFromAll(calls, now, report);
   } else {
     report.admitted = applyToAll(verb, calls, now, report);
   }
-  return report;
 }
 
 const NONE = -1;

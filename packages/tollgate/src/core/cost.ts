@@ -55,8 +55,7 @@ function readNumber(cost: number, units: ReadonlySet<string>, unknown: "refused"
 }
 
 /**
- * Writes the cost of each limit into `out`, by the limits' units. Works like `readCosts` with unknown units refused,
- * and allocates less.
+ * Writes the cost of each limit into `out`, by the limits' units. Works like `readCosts`, and allocates nothing.
  *
  * @throws TollgateError `ERR_COST`.
  */
@@ -65,15 +64,23 @@ export function readUnitsInto(
   costs: UnitCosts,
   limits: readonly { readonly unit: string }[],
   units: ReadonlySet<string>,
+  unknown: "refused" | "ignored",
 ): void {
   checkIsObject(costs);
-  out.length = limits.length;
-  out.fill(0);
-  for (const unit of Object.keys(costs)) {
+  if (out.length > limits.length) out.length = limits.length;
+  for (let i = 0; i < limits.length; i += 1) out[i] = 0;
+  for (const unit in costs) {
+    // Engines know both as one pattern: they look nothing up.
+    if (!Object.hasOwn(costs, unit)) continue;
     const cost = costs[unit];
     checkCost(cost, unit);
-    checkUnit(unit, units);
-    for (let i = 0; i < limits.length; i += 1) if (limits[i]!.unit === unit) out[i] = cost;
+    let isKnown = false;
+    for (let i = 0; i < limits.length; i += 1) {
+      if (limits[i]!.unit !== unit) continue;
+      out[i] = cost;
+      isKnown = true;
+    }
+    if (!isKnown && unknown === "refused") checkUnit(unit, units);
   }
 }
 

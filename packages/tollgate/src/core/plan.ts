@@ -1,4 +1,4 @@
-import { type CheckedCosts, REQUESTS } from "./cost.ts";
+import { REQUESTS } from "./cost.ts";
 import { show, TollgateError } from "./errors.ts";
 import type { Limit } from "./limits/limit.ts";
 
@@ -54,11 +54,6 @@ export function countsNumbers({ units }: Plan): boolean {
 /** The identity of a limit's cells among those of its limiter. */
 export function identityOf(limit: Limit): string {
   return `${limit.name}${SEPARATOR}${limit.fingerprint}`;
-}
-
-/** Checked costs as one number per limit of a plan. */
-export function costsOf(plan: Plan, costs: CheckedCosts): number[] {
-  return plan.limits.map(({ unit }) => costs.get(unit) ?? 0);
 }
 
 /** @throws TollgateError `ERR_LIMITS` when two limits have the same name. */

@@ -7,11 +7,12 @@ import { Report } from "../core/report.ts";
 import type { AsyncSpace, AsyncStore, TakenFrom } from "../core/store.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import type { Verb } from "../core/verbs.ts";
-import { type CheckedRequest, requestFor } from "./call.ts";
+import { type CheckedRequest, choiceFor, keyChoiceFor, requestFor } from "./call.ts";
 import { checkBatch } from "./check-arguments.ts";
 import { ChoiceHandle } from "./handle.ts";
 import type { AsyncHandle, AsyncLimiter } from "./limiter.ts";
-import type { FixedSelection, Place } from "./selection.ts";
+import type { FixedSelection } from "./selection.ts";
+import type { Place } from "./space-list.ts";
 import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-limiter.ts";
 
 /** The parts of a limiter over an asynchronous store. */
@@ -67,11 +68,11 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
   }
 
   handle(input: Input): AsyncHandle {
-    return new ChoiceHandle<"async", AsyncSpace>(this.selection.keep(input), this);
+    return new ChoiceHandle<"async", AsyncSpace>(choiceFor(this.selection, input).keepKeys(), this);
   }
 
   byKey(key: Key, limits?: readonly Limit[]): AsyncHandle {
-    return new ChoiceHandle<"async", AsyncSpace>(this.selection.keepKey(key, limits), this);
+    return new ChoiceHandle<"async", AsyncSpace>(keyChoiceFor(this.selection, key, limits), this);
   }
 
   async clear(): Promise<void> {

@@ -1,7 +1,10 @@
-import { type Cost, checkCost, REQUESTS, readCosts } from "../core/cost.ts";
-import { costsOf, countsNumbers } from "../core/plan.ts";
+import type { Cost } from "../core/cost.ts";
+import type { Key } from "../core/key.ts";
+import type { Limit } from "../core/limits/limit.ts";
 import type { Call } from "../core/store.ts";
-import type { Choice, Place, PlannedSpace, Selection } from "./selection.ts";
+import { Choice } from "./choice.ts";
+import type { Selection } from "./selection.ts";
+import { type PlannedSpace, SpaceList } from "./space-list.ts";
 
 /** A checked request: the keys of all limiters, and a call for each place where the request is counted. */
 export interface CheckedRequest<Space> {
@@ -10,6 +13,27 @@ export interface CheckedRequest<Space> {
   /** The name of the limiter whose limits function returned `"deny"`. */
   readonly deniedBy: string | undefined;
   readonly calls: readonly Call<Space>[];
+}
+
+/** Keys and limits for one input. */
+export function choiceFor<Input, Space extends PlannedSpace>(
+  selection: Selection<Input, Space>,
+  input: Input,
+): Choice<Space> {
+  const choice = new Choice<Space>();
+  selection.choose(input, choice);
+  return choice;
+}
+
+/** Works like `choiceFor`, for later calls, and for a key that is known already. */
+export function keyChoiceFor<Input, Space extends PlannedSpace>(
+  selection: Selection<Input, Space>,
+  key: Key,
+  limits: readonly Limit[] | undefined,
+): Choice<Space> {
+  const choice = new Choice<Space>();
+  selection.chooseKey(key, limits, choice);
+  return choice.keepKeys();
 }
 
 /**
@@ -22,7 +46,7 @@ export function requestFor<Input, Space extends PlannedSpace>(
   input: Input,
   cost: Cost,
 ): CheckedRequest<Space> {
-  return requestOf(selection, selection.choose(input), cost);
+  return requestOf(selection, choiceFor(selection, input), cost);
 }
 
 /** Works like `requestFor`, for keys and limits that are chosen already. */
@@ -31,42 +55,36 @@ export function requestOf<Input, Space extends PlannedSpace>(
   choice: Choice<Space>,
   cost: Cost,
 ): CheckedRequest<Space> {
-  const { keys, deniedBy } = choice;
-  return { keys, deniedBy, calls: callsOf(selection, choice.places(), cost) };
+  return requestIn(selection.listOf(choice), choice, cost);
 }
 
-function callsOf<Input, Space extends PlannedSpace>(
-  { unknownUnits }: Selection<Input, Space>,
-  places: readonly Place<Space>[],
+/** A request in every place where the only key of a choice may have been counted. */
+export function requestEverywhere<Space extends PlannedSpace>(
+  choice: Choice<Space>,
   cost: Cost,
-): readonly Call<Space>[] {
-  if (
-    typeof cost !== "number" ||
-    (unknownUnits === "refused" && !places.every(({ space }) => countsNumbers(space.plan)))
-  ) {
-    const costs = readCosts(cost, unitsOf(places), unknownUnits);
-    return places.map(({ space, key }) => ({ space, key, costs: costsOf(space.plan, costs) }));
-  }
-  checkCost(cost);
-  const unit = onlyUnitOf(places) ?? REQUESTS;
-  return places.map(({ space, key }) => ({
-    space,
-    key,
-    costs: space.plan.limits.map((limit) => (limit.unit === unit ? cost : 0)),
-  }));
+): CheckedRequest<Space> {
+  const spaces = choice.everyPlace().map(({ space }) => space);
+  const list = new SpaceList(
+    spaces,
+    spaces.map(() => 0),
+    "ignored",
+  );
+  return requestIn(list, choice, cost);
 }
 
-function unitsOf<Space extends PlannedSpace>(places: readonly Place<Space>[]): ReadonlySet<string> {
-  const [first] = places;
-  if (first !== undefined && places.length === 1) return first.space.plan.units;
-  return new Set(places.flatMap(({ space }) => [...space.plan.units]));
-}
-
-/** The unit of all limits of the places, if they have the same one. */
-function onlyUnitOf<Space extends PlannedSpace>(places: readonly Place<Space>[]): string | undefined {
-  const unit = places[0]?.space.plan.limits[0]?.unit;
-  for (const { space } of places) {
-    if (space.plan.units.size > 1 || space.plan.limits[0]?.unit !== unit) return undefined;
-  }
-  return unit;
+function requestIn<Space extends PlannedSpace>(
+  list: SpaceList<Space>,
+  choice: Choice<Space>,
+  cost: Cost,
+): CheckedRequest<Space> {
+  const costs: number[] = [];
+  list.readCosts(cost, costs);
+  let from = 0;
+  const calls = list.places(choice.keys).map(({ space, key }) => {
+    const until = from + space.plan.limits.length;
+    const call = { space, key, costs: costs.slice(from, until) };
+    from = until;
+    return call;
+  });
+  return { keys: choice.keys, deniedBy: choice.deniedBy, calls };
 }

@@ -1,12 +1,18 @@
 import { TollgateError } from "../core/errors.ts";
-import type { Choice, PlannedSpace, Selection } from "./selection.ts";
+import type { Choice } from "./choice.ts";
+import { ListCache } from "./list-cache.ts";
+import type { Selection } from "./selection.ts";
+import { type PlannedSpace, SpaceList } from "./space-list.ts";
 
 /** Several selections as one. */
 export class CombinedSelection<Input, Part, Space extends PlannedSpace> implements Selection<Input, Space> {
   readonly fixed = undefined;
-  readonly unknownUnits = "ignored";
   readonly #parts: readonly Selection<Part, Space>[];
   readonly #inputOf: (input: Input, index: number) => Part;
+  readonly #joined = new ListCache<SpaceList<Space>, SpaceList<Space>>();
+  /** The lists of the last call, and their joined list. */
+  #lastLists: readonly SpaceList<Space>[] = [];
+  #last: SpaceList<Space> = new SpaceList<Space>([], [], "ignored");
 
   /** `inputOf` finds the input of the part with that index. */
   constructor(parts: readonly Selection<Part, Space>[], inputOf: (input: Input, index: number) => Part) {
@@ -14,16 +20,21 @@ export class CombinedSelection<Input, Part, Space extends PlannedSpace> implemen
     this.#inputOf = inputOf;
   }
 
-  choose(input: Input): Choice<Space> {
-    return together(this.#parts.map((part, index) => part.choose(this.#inputOf(input, index))));
+  choose(input: Input, choice: Choice<Space>): void {
+    for (let i = 0; i < this.#parts.length; i += 1) this.#parts[i]!.choose(this.#inputOf(input, i), choice);
   }
 
-  keep(input: Input): Choice<Space> {
-    return together(this.#parts.map((part, index) => part.keep(this.#inputOf(input, index))));
-  }
-
-  keepKey(): never {
+  chooseKey(): never {
     throw new TollgateError("ERR_COMBINE", "byKey: expected one limiter, got a combination; ask each of its limiters");
+  }
+
+  listOf({ chosen }: Choice<Space>): SpaceList<Space> {
+    const last = this.#lastLists;
+    if (last.length !== chosen.length) return this.#join(chosen.map((one) => one.list()));
+    for (let i = 0; i < chosen.length; i += 1) {
+      if (chosen[i]!.list() !== last[i]) return this.#join(chosen.map((one) => one.list()));
+    }
+    return this.#last;
   }
 
   spaces(): readonly Space[] {
@@ -33,22 +44,20 @@ export class CombinedSelection<Input, Part, Space extends PlannedSpace> implemen
   maintain(): void {
     for (const part of this.#parts) part.maintain();
   }
-}
 
-/** The choices of all parts, in their order. */
-function together<Space>(choices: readonly Choice<Space>[]): Choice<Space> {
-  return {
-    keys: joined(choices, ({ keys }) => keys),
-    deniedBy: choices.find(({ deniedBy }) => deniedBy !== undefined)?.deniedBy,
-    only: () => undefined,
-    places: () => joined(choices, (choice) => choice.places()),
-    everyPlace: () => joined(choices, (choice) => choice.everyPlace()),
-  };
-}
-
-/** Works like `flatMap`, which takes several times as long. */
-function joined<Space, T>(choices: readonly Choice<Space>[], listOf: (choice: Choice<Space>) => readonly T[]): T[] {
-  const all: T[] = [];
-  for (const choice of choices) for (const one of listOf(choice)) all.push(one);
-  return all;
+  #join(lists: readonly SpaceList<Space>[]): SpaceList<Space> {
+    let joined = this.#joined.get(lists);
+    if (joined === undefined) {
+      const keyIndexes = lists.flatMap((list, index) => list.spaces.map(() => index));
+      joined = new SpaceList(
+        lists.flatMap(({ spaces }) => spaces),
+        keyIndexes,
+        "ignored",
+      );
+      this.#joined.set(lists, joined);
+    }
+    this.#lastLists = lists;
+    this.#last = joined;
+    return joined;
+  }
 }

@@ -23,7 +23,8 @@ import { LookupLimiter } from "./lookup-limiter.ts";
 import { OpenContext } from "./observers.ts";
 import { checkLimiterOptionNames } from "./option-names.ts";
 import { type CheckedOptions, checkLimiterOptions, type LimiterOptions } from "./options.ts";
-import { FixedSelection, type PlannedSpace, type Selection } from "./selection.ts";
+import { FixedSelection, type Selection } from "./selection.ts";
+import type { PlannedSpace } from "./space-list.ts";
 import { SyncStoreLimiter } from "./sync-store-limiter.ts";
 
 /**

@@ -3,7 +3,7 @@ import { toMilliseconds } from "../core/duration.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import type { Plan } from "../core/plan.ts";
 import type { Report } from "../core/report.ts";
-import { limiterOf, limitsOf, NONE, remainingOf } from "./entries.ts";
+import { limiterOf, NONE, remainingOf } from "./entries.ts";
 
 /**
  * The retry hint of a denial whose report shows no wait: other threads or processes may change a key between the denial
@@ -13,29 +13,15 @@ const RETRY_US = 1_000_000;
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** Turns a store's report into a decision. `name` is the limiter's, for decisions without a binding limit. */
-export function decide(name: string, plans: readonly Plan[], report: Report): Decision {
-  const [only] = plans;
-  if (only !== undefined && plans.length === 1) return decideAlone(name, only, report);
-  const limits = limitsOf(plans, report);
-  const binding = bindingOf(limits, report);
-  return decideBy(binding === NONE ? name : limiterOf(plans, binding), limits, binding, report);
-}
-
-/** Works like `decide`, for one plan. */
-export function decideAlone(name: string, plan: Plan, report: Report): Decision {
-  const limits = report.degraded === undefined ? plan.limits : limitsOf([plan], report);
+/**
+ * Turns a store's report into a decision. `name` is the limiter's, for decisions without a binding limit. `limits` are
+ * those of `limitsOf`.
+ */
+export function decide(name: string, plans: readonly Plan[], limits: readonly Limit[], report: Report): Decision {
   if (limits.length === 1 && report.admitted && isUsual(report) && limits[0]!.mode === "enforce") {
-    return allowedByOnly(plan.limiter, limits, limits[0]!, report);
+    return allowedByOnly(plans[0]!.limiter, limits, limits[0]!, report);
   }
-  const binding = bindingOf(limits, report);
-  return decideBy(binding === NONE ? name : plan.limiter, limits, binding, report);
-}
-
-function decideBy(limiter: string, limits: readonly Limit[], binding: number, report: Report): Decision {
-  const decision = report.admitted
-    ? allowed(limiter, limits, binding, report)
-    : denied(limiter, limits, binding, report);
+  const decision = report.admitted ? allowed(name, plans, limits, report) : denied(name, plans, limits, report);
   const shadowDenied = nonconforming("shadow", limits, report);
   if (shadowDenied !== undefined) decision.shadowDenied = shadowDenied;
   if (report.degraded !== undefined) decision.degraded = report.degraded;
@@ -63,42 +49,64 @@ function allowedByOnly(limiter: string, limits: readonly Limit[], limit: Limit, 
   };
 }
 
-function allowed(limiter: string, limits: readonly Limit[], binding: number, report: Report): Writable<Allowed> {
-  if (binding === NONE) {
-    // A policy that admits without the store does not know what is left.
-    const remaining = report.degraded === undefined || report.hasEntries ? Number.POSITIVE_INFINITY : undefined;
-    return {
-      allowed: true,
-      limiter,
-      limit: undefined,
-      limits,
-      remaining,
-      limitRemaining: remaining,
-      retryAfterMs: 0,
-      resetMs: 0,
-    };
+/**
+ * The binding limit is the enforcing one with the smallest fraction left, the first of equals. The same call passes
+ * when every enforcing limit lets it pass, after the longest wait.
+ */
+function allowed(name: string, plans: readonly Plan[], limits: readonly Limit[], report: Report): Writable<Allowed> {
+  let binding = NONE;
+  let leastFraction = Number.POSITIVE_INFINITY;
+  let limitRemaining = 0;
+  let waitUs = 0;
+  for (let entry = 0; entry < limits.length; entry += 1) {
+    const limit = limits[entry]!;
+    if (limit.mode !== "enforce") continue;
+    if (report.waitUs[entry]! > waitUs) waitUs = report.waitUs[entry]!;
+    const remaining = remainingOf(limit, entry, report);
+    const fraction = remaining / limit.capacity;
+    if (fraction >= leastFraction) continue;
+    binding = entry;
+    leastFraction = fraction;
+    limitRemaining = remaining;
   }
+  if (binding === NONE) return allowedWithoutLimit(name, limits, report);
   const limit = limits[binding]!;
   return {
     allowed: true,
-    limiter,
+    limiter: limiterOf(plans, binding),
     limit,
     limits,
     remaining: leastRemaining(limit.unit, limits, report),
-    limitRemaining: remainingOf(limit, binding, report),
-    retryAfterMs: toMilliseconds(longestWaitUs(limits, report)),
+    limitRemaining,
+    retryAfterMs: toMilliseconds(waitUs),
     resetMs: toMilliseconds(report.resetUs[binding]!),
   };
 }
 
-function denied(limiter: string, limits: readonly Limit[], binding: number, report: Report): Writable<Denied> {
-  if (binding === NONE) return deniedWithoutLimit("store-unavailable", limiter, limits, report.unavailableForUs);
+function allowedWithoutLimit(limiter: string, limits: readonly Limit[], report: Report): Writable<Allowed> {
+  // A policy that admits without the store does not know what is left.
+  const remaining = report.degraded === undefined || report.hasEntries ? Number.POSITIVE_INFINITY : undefined;
+  return {
+    allowed: true,
+    limiter,
+    limit: undefined,
+    limits,
+    remaining,
+    limitRemaining: remaining,
+    retryAfterMs: 0,
+    resetMs: 0,
+  };
+}
+
+function denied(name: string, plans: readonly Plan[], limits: readonly Limit[], report: Report): Writable<Denied> {
+  const binding = longestWaitOf(limits, report);
+  if (binding === NONE) return deniedWithoutLimit("store-unavailable", name, limits, report.unavailableForUs);
   const waitUs = report.waitUs[binding]!;
   const limit = limits[binding]!;
   return {
     allowed: false,
     reason: reasonOf(binding, report),
-    limiter,
+    limiter: limiterOf(plans, binding),
     limit,
     limits,
     violated: nonconforming("enforce", limits, report) ?? [limit],
@@ -141,31 +149,14 @@ function reasonOf(entry: number, report: Report): Denied["reason"] {
   return report.lacksCapacity[entry] === true ? "store-full" : "exhausted";
 }
 
-/**
- * The entry of the binding limit: if allowed, the enforcing limit with the smallest fraction left; if denied, the one
- * with the longest wait. The first of equals.
- */
-function bindingOf(limits: readonly Limit[], report: Report): number {
+/** The entry of the enforcing limit with the longest wait, the first of equals: it binds a denial. */
+function longestWaitOf(limits: readonly Limit[], report: Report): number {
   let binding = NONE;
-  let leastYet = Number.POSITIVE_INFINITY;
   for (let entry = 0; entry < limits.length; entry += 1) {
-    const limit = limits[entry]!;
-    if (limit.mode !== "enforce") continue;
-    const measure = report.admitted ? remainingOf(limit, entry, report) / limit.capacity : -report.waitUs[entry]!;
-    if (binding !== NONE && measure >= leastYet) continue;
-    binding = entry;
-    leastYet = measure;
+    if (limits[entry]!.mode !== "enforce") continue;
+    if (binding === NONE || report.waitUs[entry]! > report.waitUs[binding]!) binding = entry;
   }
   return binding;
-}
-
-/** The same call passes when every enforcing limit lets it pass, not the binding one alone. */
-function longestWaitUs(limits: readonly Limit[], report: Report): number {
-  let longest = 0;
-  for (let entry = 0; entry < limits.length; entry += 1) {
-    if (limits[entry]!.mode === "enforce") longest = Math.max(longest, report.waitUs[entry]!);
-  }
-  return longest;
 }
 
 function leastRemaining(unit: string, limits: readonly Limit[], report: Report): number {

@@ -2,10 +2,12 @@ import { TollgateError } from "../core/errors.ts";
 import { encodeKey, type Key } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import { createPlan, identityOf, type Plan } from "../core/plan.ts";
-import { ownCopy } from "../core/text-memory.ts";
+import type { Choice, ChosenSpaces } from "./choice.ts";
 import { checkChosenLimits, checkLimits, type LimitsFunction } from "./limits-choice.ts";
+import { haveSameItems, ListCache } from "./list-cache.ts";
 import type { CheckedOptions } from "./options.ts";
-import type { Choice, Place, PlannedSpace, Selection } from "./selection.ts";
+import type { Selection } from "./selection.ts";
+import { type PlannedSpace, SpaceList } from "./space-list.ts";
 
 /** With so many spaces, idle ones are released. */
 const MANY_SPACES = 1_000;
@@ -15,15 +17,17 @@ const KEPT_SPACES = 500;
 /** Limits chosen per call. Each limit is a plan of its own, so a limit of two lists has one bucket. */
 export class DynamicSelection<Input, Space extends PlannedSpace> implements Selection<Input, Space> {
   readonly fixed = undefined;
-  readonly unknownUnits = "ignored";
   readonly #options: CheckedOptions<Input>;
   readonly #limits: LimitsFunction<Input>;
-  readonly #open: (plan: Plan) => Space;
+  readonly #openSpace: (plan: Plan) => Space;
   readonly #isIdle: (space: Space) => boolean;
-  /** In the order in which they were used last, as far as `#spaceByLimit` does not find them first. */
+  /** In the order in which they were used last, as far as `#chosen` does not find them first. */
   readonly #spaces = new Map<string, Space>();
-  /** The spaces by limit object: most limits functions return the same few objects. */
-  #spaceByLimit = new WeakMap<Limit, Space>();
+  #chosen = new ListCache<Limit, ChosenLimits<Space>>();
+  /** The limits of the last call. */
+  #last: ChosenLimits<Space> | undefined;
+  readonly #unlimited: ChosenLimits<Space> = new ChosenLimits([], this);
+  releases = 0;
   #crowdedAt = MANY_SPACES;
 
   constructor(
@@ -34,35 +38,24 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
   ) {
     this.#options = options;
     this.#limits = limits;
-    this.#open = open;
+    this.#openSpace = open;
     this.#isIdle = isIdle;
   }
 
-  choose(input: Input): Choice<Space> {
-    return this.#choose(input, itself);
+  choose(input: Input, choice: Choice<Space>): void {
+    const key = encodeKey(this.#options.key(input));
+    const limits = this.#limits(input);
+    choice.add(key, this.#chosenOf(limits), limits === "deny" ? this.#options.name : undefined);
   }
 
-  keep(input: Input): Choice<Space> {
-    return this.#choose(input, ownCopy);
+  chooseKey(given: Key, limits: readonly Limit[] | undefined, choice: Choice<Space>): void {
+    const key = encodeKey(given);
+    const chosen = limits === undefined ? new UnknownLimits(this) : new ChosenLimits(checkLimits(limits), this);
+    choice.add(key, chosen, undefined);
   }
 
-  keepKey(given: Key, limits: readonly Limit[] | undefined): Choice<Space> {
-    const key = ownCopy(encodeKey(given));
-    if (limits !== undefined) return this.#choiceOf(key, checkLimits(limits), undefined);
-    return {
-      keys: [key],
-      deniedBy: undefined,
-      lacksLimits: true,
-      only: () => undefined,
-      places: () => {
-        throw new TollgateError(
-          "ERR_LIMITS",
-          "byKey: expected the key's limits as the second argument, because a function chooses them, got none; " +
-            "without them a key can be explained and reset",
-        );
-      },
-      everyPlace: () => this.spaces().map((space) => ({ space, key })),
-    };
+  listOf({ chosen }: Choice<Space>): SpaceList<Space> {
+    return chosen[0]!.list();
   }
 
   spaces(): readonly Space[] {
@@ -77,81 +70,110 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
       this.#spaces.delete(identity);
       space.release();
     }
-    this.#spaceByLimit = new WeakMap();
+    this.#chosen = new ListCache();
+    this.#last = undefined;
+    this.releases += 1;
     this.#crowdedAt = Math.max(MANY_SPACES, 2 * this.#spaces.size);
   }
 
-  #choose(input: Input, keep: (key: string) => string): Choice<Space> {
-    const key = keep(encodeKey(this.#options.key(input)));
-    const chosen = this.#limits(input);
-    return this.#choiceOf(key, checkChosenLimits(chosen), chosen === "deny" ? this.#options.name : undefined);
+  /** The spaces of limits, opened if necessary. */
+  open(limits: readonly Limit[]): SpaceList<Space> {
+    const spaces = limits.map((limit) => this.#spaceOf(limit));
+    return new SpaceList(
+      spaces,
+      spaces.map(() => 0),
+      "ignored",
+    );
   }
 
-  #choiceOf(key: string, limits: readonly Limit[], deniedBy: string | undefined): Choice<Space> {
-    return new ChosenPlaces(key, limits, deniedBy, this);
+  /** Most limits functions return the same few limits. */
+  #chosenOf(limits: unknown): ChosenLimits<Space> {
+    const last = this.#last;
+    if (!Array.isArray(limits)) {
+      checkChosenLimits(limits);
+      return this.#unlimited;
+    }
+    if (last !== undefined && haveSameItems(limits, last.limits)) return last;
+    // A copy, because another reading could differ from the one that is checked.
+    const own: readonly Limit[] = Array.from(limits);
+    let chosen = this.#chosen.get(own);
+    if (chosen === undefined) {
+      chosen = new ChosenLimits(checkChosenLimits(own), this);
+      this.#chosen.set(own, chosen);
+    }
+    this.#last = chosen;
+    return chosen;
   }
 
-  /** The space of a limit, opened if necessary. */
-  spaceOf(limit: Limit): Space {
-    const known = this.#spaceByLimit.get(limit);
-    if (known !== undefined) return known;
-    const space = this.#spaceOfIdentity(limit);
-    this.#spaceByLimit.set(limit, space);
-    return space;
-  }
-
-  #spaceOfIdentity(limit: Limit): Space {
+  #spaceOf(limit: Limit): Space {
     // The shadow form and the enforcing form of a limit share cells, but not a space, because the space knows the mode.
     const identity = `${limit.mode}\n${identityOf(limit)}`;
     const known = this.#spaces.get(identity);
     if (known !== undefined) this.#spaces.delete(identity);
-    const space = known ?? this.#open(createPlan(this.#options.scope, this.#options.name, [limit]));
+    const space = known ?? this.#openSpace(createPlan(this.#options.scope, this.#options.name, [limit]));
     this.#spaces.set(identity, space);
     return space;
   }
 }
 
-/** The places of one key under some limits. */
-class ChosenPlaces<Space extends PlannedSpace> implements Choice<Space> {
-  readonly key: string;
-  readonly deniedBy: string | undefined;
-  readonly #limits: readonly Limit[];
-  readonly #selection: { spaceOf(limit: Limit): Space; spaces(): readonly Space[] };
+/** What chosen limits need of their selection. */
+interface OpeningSelection<Space extends PlannedSpace> {
+  /** Grows when spaces are released. */
+  readonly releases: number;
+  open(limits: readonly Limit[]): SpaceList<Space>;
+  spaces(): readonly Space[];
+}
 
-  constructor(
-    key: string,
-    limits: readonly Limit[],
-    deniedBy: string | undefined,
-    selection: { spaceOf(limit: Limit): Space; spaces(): readonly Space[] },
-  ) {
-    this.key = key;
-    this.deniedBy = deniedBy;
-    this.#limits = limits;
+/** The spaces of a list of limits. */
+class ChosenLimits<Space extends PlannedSpace> implements ChosenSpaces<Space> {
+  readonly limits: readonly Limit[];
+  readonly #selection: OpeningSelection<Space>;
+  #list: SpaceList<Space> | undefined;
+  /** The selection's count of releases when the list was made. */
+  #releases = 0;
+
+  constructor(limits: readonly Limit[], selection: OpeningSelection<Space>) {
+    this.limits = limits;
     this.#selection = selection;
   }
 
-  get keys(): readonly string[] {
-    return [this.key];
+  list(): SpaceList<Space> {
+    const list = this.#list;
+    return list !== undefined && this.#releases === this.#selection.releases ? list : this.#open();
   }
 
-  /** A plain cost counts in the only unit of one limit. */
-  only(): Place<Space> | undefined {
-    const [limit] = this.#limits;
-    if (limit === undefined || this.#limits.length > 1) return undefined;
-    return { space: this.#selection.spaceOf(limit), key: this.key };
+  #open(): SpaceList<Space> {
+    const list = this.#selection.open(this.limits);
+    this.#list = list;
+    this.#releases = this.#selection.releases;
+    return list;
   }
 
-  places(): readonly Place<Space>[] {
-    return this.#limits.map((limit) => ({ space: this.#selection.spaceOf(limit), key: this.key }));
-  }
-
-  everyPlace(): readonly Place<Space>[] {
+  everySpace(): readonly Space[] {
     // Opens the limits that apply now: the store may have the key under them, from another limiter of this name.
-    this.places();
-    return this.#selection.spaces().map((space) => ({ space, key: this.key }));
+    this.list();
+    return this.#selection.spaces();
   }
 }
 
-function itself(key: string): string {
-  return key;
+/** The spaces of a key whose limits are not known. */
+class UnknownLimits<Space extends PlannedSpace> implements ChosenSpaces<Space> {
+  readonly lacksLimits = true;
+  readonly #selection: OpeningSelection<Space>;
+
+  constructor(selection: OpeningSelection<Space>) {
+    this.#selection = selection;
+  }
+
+  list(): never {
+    throw new TollgateError(
+      "ERR_LIMITS",
+      "byKey: expected the key's limits as the second argument, because a function chooses them, got none; " +
+        "without them a key can be explained and reset",
+    );
+  }
+
+  everySpace(): readonly Space[] {
+    return this.#selection.spaces();
+  }
 }

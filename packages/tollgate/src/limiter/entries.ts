@@ -2,7 +2,7 @@ import type { Limit } from "../core/limits/limit.ts";
 import type { Plan } from "../core/plan.ts";
 import type { Report } from "../core/report.ts";
 import type { Call } from "../core/store.ts";
-import type { PlannedSpace } from "./selection.ts";
+import type { PlannedSpace } from "./space-list.ts";
 
 // A report has one entry per limit of a call. An entry has the index of its limit in the list of all limits of the
 // call.

@@ -3,7 +3,7 @@ import { toMilliseconds } from "../core/duration.ts";
 import type { Report } from "../core/report.ts";
 import type { Call } from "../core/store.ts";
 import { limitsOf, plansOf, remainingOf } from "./entries.ts";
-import type { PlannedSpace } from "./selection.ts";
+import type { PlannedSpace } from "./space-list.ts";
 
 /** The status of each limit, from the report of an `explain`. */
 export function explainLimits(calls: readonly Call<PlannedSpace>[], report: Report): LimitStatus[] {

@@ -4,13 +4,14 @@ import type { Decision, LimitStatus } from "../core/decision.ts";
 import type { KeyRef } from "../core/key-ref.ts";
 import type { SyncSpace } from "../core/store.ts";
 import type { TimeCell } from "../core/time-cell.ts";
-import type { Choice } from "./selection.ts";
+import type { Choice } from "./choice.ts";
+import type { PlannedSpace } from "./space-list.ts";
 
 /** The result of a verb over a synchronous or an asynchronous store. */
 export type Result<Kind extends "sync" | "async", T> = Kind extends "sync" ? T : Promise<T>;
 
 /** A limiter's verbs over keys and limits that are chosen already. */
-export interface ChoiceVerbs<Kind extends "sync" | "async", Space> {
+export interface ChoiceVerbs<Kind extends "sync" | "async", Space extends PlannedSpace> {
   allowChosen(choice: Choice<Space>, cost: Cost): Result<Kind, boolean>;
   consumeChosen(choice: Choice<Space>, cost: Cost): Result<Kind, Decision>;
   peekChosen(choice: Choice<Space>, cost: Cost): Result<Kind, Decision>;
@@ -21,7 +22,7 @@ export interface ChoiceVerbs<Kind extends "sync" | "async", Space> {
 }
 
 /** A handle for any choice of keys and limits. */
-export class ChoiceHandle<Kind extends "sync" | "async", Space> {
+export class ChoiceHandle<Kind extends "sync" | "async", Space extends PlannedSpace> {
   readonly #choice: Choice<Space>;
   readonly #verbs: ChoiceVerbs<Kind, Space>;
 

@@ -1,24 +1,57 @@
-import { type Cost, checkCost, readUnitsInto } from "../core/cost.ts";
-import type { Plan } from "../core/plan.ts";
+import type { Cost } from "../core/cost.ts";
 import { Report } from "../core/report.ts";
+import type { Call, SyncSpace } from "../core/store.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
+import { Choice } from "./choice.ts";
+import type { SpaceList } from "./space-list.ts";
+
+/** A call whose memory another call reuses. */
+interface ReusedCall extends Call<SyncSpace> {
+  space: SyncSpace;
+  key: string;
+  readonly costs: number[];
+}
 
 /** The memory in which a decision is made. */
 export class Scratch {
   readonly now: TimeCell = createTimeCell();
   readonly report: Report = new Report();
-  /** One for each limit. */
+  readonly choice: Choice<SyncSpace> = new Choice<SyncSpace>();
+  /** One for each limit of all spaces. */
   readonly costs: number[] = [];
+  readonly calls: ReusedCall[] = [];
+  /** The spaces and the plain cost of the calls, if they are known. */
+  #list: SpaceList<SyncSpace> | undefined = undefined;
+  #cost = 0;
 
-  /** @throws TollgateError `ERR_COST`. */
-  readCosts({ limits, units, countsNumber }: Plan, cost: Cost): void {
-    const { costs } = this;
-    if (typeof cost !== "number") {
-      readUnitsInto(costs, cost, limits, units);
+  /** Writes the calls of a cost in these spaces. @throws TollgateError `ERR_COST`. */
+  setCalls(list: SpaceList<SyncSpace>, keys: readonly string[], cost: Cost): void {
+    const { spaces, keyIndexes } = list;
+    if (list === this.#list && cost === this.#cost) {
+      for (let i = 0; i < spaces.length; i += 1) this.calls[i]!.key = keys[keyIndexes[i]!]!;
       return;
     }
-    checkCost(cost);
-    if (costs.length > limits.length) costs.length = limits.length;
-    for (let i = 0; i < limits.length; i += 1) costs[i] = countsNumber[i]! ? cost : 0;
+    this.#list = undefined;
+    list.readCosts(cost, this.costs);
+    if (this.calls.length > spaces.length) this.calls.length = spaces.length;
+    let from = 0;
+    for (let i = 0; i < spaces.length; i += 1) {
+      const space = spaces[i]!;
+      if (i === this.calls.length) this.calls.push({ space, key: "", costs: [] });
+      const call = this.calls[i]!;
+      call.space = space;
+      call.key = keys[keyIndexes[i]!]!;
+      from = this.#setCosts(call.costs, space.plan.limits.length, from);
+    }
+    if (typeof cost !== "number") return;
+    this.#list = list;
+    this.#cost = cost;
+  }
+
+  /** Copies costs that begin at `from`, and returns where the next begin. */
+  #setCosts(costs: number[], count: number, from: number): number {
+    if (costs.length > count) costs.length = count;
+    for (let i = 0; i < count; i += 1) costs[i] = this.costs[from + i]!;
+    return from + count;
   }
 }

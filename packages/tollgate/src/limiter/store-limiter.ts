@@ -5,14 +5,16 @@ import type { DecisionObservation, Observer } from "../core/observer.ts";
 import { Report } from "../core/report.ts";
 import type { TakenFrom } from "../core/store.ts";
 import { VERBS, type Verb } from "../core/verbs.ts";
-import { type CheckedRequest, requestFor, requestOf } from "./call.ts";
+import { type CheckedRequest, choiceFor, requestEverywhere, requestFor, requestOf } from "./call.ts";
 import { checkDecision } from "./check-arguments.ts";
+import type { Choice } from "./choice.ts";
 import { decide, denyByLimits } from "./decide.ts";
-import { plansOf } from "./entries.ts";
+import { limitsOf, plansOf } from "./entries.ts";
 import { explainLimits } from "./explain.ts";
 import type { ChoiceVerbs, Result } from "./handle.ts";
 import { notifyAll } from "./observers.ts";
-import type { Choice, Place, PlannedSpace, Selection, Source } from "./selection.ts";
+import type { Selection, Source } from "./selection.ts";
+import type { Place, PlannedSpace } from "./space-list.ts";
 
 /** The parts of a limiter over any store. */
 export interface StoreLimiterParts<Input, Space> {
@@ -108,7 +110,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   }
 
   reset(input: Input): Result<Kind, void> {
-    return this.resetPlaces(() => this.selection.choose(input).everyPlace());
+    return this.resetPlaces(() => choiceFor(this.selection, input).everyPlace());
   }
 
   allowChosen(choice: Choice<Space>, cost: Cost): Result<Kind, boolean> {
@@ -124,9 +126,9 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   }
 
   explainChosen(choice: Choice<Space>, cost: Cost): Result<Kind, LimitStatus[]> {
-    if (choice.lacksLimits !== true) return this.#explain(() => this.#requestOf(choice, cost));
+    if (choice.chosen[0]?.lacksLimits !== true) return this.#explain(() => this.#requestOf(choice, cost));
     return this.#explain(
-      () => this.#requestOf({ ...choice, places: () => choice.everyPlace() }, cost),
+      () => requestEverywhere(choice, cost),
       ({ used }) => used > 0,
     );
   }
@@ -224,7 +226,9 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   }
 
   #decisionOn(report: Report, { calls, deniedBy }: CheckedRequest<Space>): Decision {
-    return deniedBy === undefined ? decide(this.name, plansOf(calls), report) : denyByLimits(deniedBy);
+    if (deniedBy !== undefined) return denyByLimits(deniedBy);
+    const plans = plansOf(calls);
+    return decide(this.name, plans, limitsOf(plans, report), report);
   }
 
   #requestOf(choice: Choice<Space>, cost: Cost): CheckedRequest<Space> {

@@ -10,14 +10,15 @@ import type { Report } from "../core/report.ts";
 import type { SyncSpace, TakenFrom } from "../core/store.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 import type { Verb } from "../core/verbs.ts";
-import { type CheckedRequest, requestFor } from "./call.ts";
+import { type CheckedRequest, choiceFor, keyChoiceFor, requestFor } from "./call.ts";
 import { checkBatch, checkDecision } from "./check-arguments.ts";
-import { decideAlone } from "./decide.ts";
+import type { Choice } from "./choice.ts";
 import { ChoiceHandle, KeyRefHandle } from "./handle.ts";
 import type { Handle, Limiter } from "./limiter.ts";
-import { Scratch } from "./scratch.ts";
-import type { Choice, FixedSelection, Place, Selection } from "./selection.ts";
+import type { FixedSelection, Selection } from "./selection.ts";
+import type { Place } from "./space-list.ts";
 import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-limiter.ts";
+import { SyncDecider } from "./sync-decider.ts";
 
 /** A limiter over stores in this process, with shortcuts for fixed limits and plain costs. */
 export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpace> implements Limiter<Input> {
@@ -28,13 +29,13 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   readonly #quick: FixedSelection<Input, SyncSpace> | undefined;
   /** The time of the current `allow`. */
   readonly #now = createTimeCell();
-  /** Reused by calls. A call removes its scratch while it decides, because clocks and listeners may call again. */
-  readonly #scratch: Scratch[] = [];
+  readonly #decider: SyncDecider<Input>;
 
   constructor(parts: StoreLimiterParts<Input, SyncSpace>) {
     super(parts);
     this.#direct = directSelection(parts.selection);
     this.#quick = parts.observers.length === 0 ? this.#direct : undefined;
+    this.#decider = new SyncDecider(parts.name, parts.clock, parts.selection, this.observe);
     Object.freeze(this);
   }
 
@@ -50,42 +51,39 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   }
 
   override consume(input: Input, cost: Cost = 1): Decision {
-    if (this.#direct === undefined) return this.consumeChosen(this.selection.choose(input), cost);
-    return this.#decideIn(this.#direct.space, "consume", "take", encodeKey(this.#direct.key(input)), cost);
+    return this.#decide(input, "consume", "take", cost);
   }
 
   override peek(input: Input, cost: Cost = 1): Decision {
-    if (this.#direct === undefined) return super.peek(input, cost);
-    return this.#decideIn(this.#direct.space, undefined, "peek", encodeKey(this.#direct.key(input)), cost);
+    return this.#decide(input, undefined, "peek", cost);
   }
 
   override charge(input: Input, cost: Cost, decision?: Decision): Decision {
-    if (this.#direct === undefined) return super.charge(input, cost, decision);
     checkDecision(decision);
-    return this.#decideIn(this.#direct.space, "charge", "charge", encodeKey(this.#direct.key(input)), cost);
+    return this.#decide(input, "charge", "charge", cost);
   }
 
   override refund(input: Input, cost: Cost, decision?: Decision): void {
-    if (this.#direct === undefined || decision !== undefined) super.refund(input, cost, decision);
-    else this.#refundIn(this.#direct.space, encodeKey(this.#direct.key(input)), cost);
+    const direct = this.#direct;
+    if (direct === undefined || decision !== undefined) super.refund(input, cost, decision);
+    else this.#decider.refundFixed(direct, encodeKey(direct.key(input)), cost);
   }
 
   override allowChosen(choice: Choice<SyncSpace>, cost: Cost): boolean {
-    if (typeof cost !== "number") return super.allowChosen(choice, cost);
-    this.selection.maintain();
-    const only = choice.only();
-    if (only === undefined) return super.allowChosen(choice, cost);
-    if (this.observe !== undefined) return this.#allowObserved(only, cost);
-    checkCost(cost);
-    return only.space.allow(only.key, cost, readTime(this.clock));
+    return this.#decider.allowChosen(choice, cost);
   }
 
   override consumeChosen(choice: Choice<SyncSpace>, cost: Cost): Decision {
-    if (typeof cost !== "number") return super.consumeChosen(choice, cost);
-    this.selection.maintain();
-    const only = choice.only();
-    if (only === undefined) return super.consumeChosen(choice, cost);
-    return this.#decideIn(only.space, "consume", "take", only.key, cost);
+    return this.#decider.decideChosen(choice, "consume", "take", cost);
+  }
+
+  override peekChosen(choice: Choice<SyncSpace>, cost: Cost): Decision {
+    return this.#decider.decideChosen(choice, undefined, "peek", cost);
+  }
+
+  override chargeChosen(choice: Choice<SyncSpace>, cost: Cost, decision: Decision | undefined): Decision {
+    checkDecision(decision);
+    return this.#decider.decideChosen(choice, "charge", "charge", cost);
   }
 
   allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): number {
@@ -99,11 +97,11 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   }
 
   handle(input: Input): Handle {
-    return this.#handleOf(this.selection.keep(input));
+    return this.#handleOf(choiceFor(this.selection, input).keepKeys());
   }
 
   byKey(key: Key, limits?: readonly Limit[]): Handle {
-    return this.#handleOf(this.selection.keepKey(key, limits));
+    return this.#handleOf(keyChoiceFor(this.selection, key, limits));
   }
 
   #handleOf(choice: Choice<SyncSpace>): Handle {
@@ -159,58 +157,13 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
 
   /** Apart, so that `allow` stays small enough to inline. */
   #allowRequested(input: Input, cost: Cost): boolean {
-    return this.allowChosen(this.selection.choose(input), cost);
+    return this.#decider.allow(input, cost);
   }
 
-  #allowObserved({ space, key }: Place<SyncSpace>, cost: number): boolean {
-    const decision = this.#decideIn(space, undefined, "take", key, cost);
-    // Observers might change their decision.
-    const { allowed } = decision;
-    this.observe?.({ type: "decision", verb: "allow", keys: [key], cost, decision });
-    return allowed;
-  }
-
-  /** Decides in one space. Nothing is allocated but the decision. Observers get it under `name`. */
-  #decideIn(
-    space: SyncSpace,
-    name: DecisionObservation["verb"] | undefined,
-    verb: Verb,
-    key: string,
-    cost: Cost,
-  ): Decision {
-    const scratch = this.#scratch.pop() ?? new Scratch();
-    const { report, now } = scratch;
-    scratch.readCosts(space.plan, cost);
-    readInto(this.clock, now);
-    report.clear();
-    report.admitted =
-      verb === "take" && space.consume !== undefined && typeof cost === "number"
-        ? space.consume(key, cost, now, report)
-        : space.apply(verb, key, scratch.costs, now, report, 0);
-    const decision = decideAlone(this.name, space.plan, report);
-    // Other calls may use the scratch from here on: maintenance asks clocks and notifies listeners.
-    this.#scratch.push(scratch);
-    space.maintain();
-    if (this.observe !== undefined) this.#notify(name, key, cost, decision);
-    return decision;
-  }
-
-  #refundIn(space: SyncSpace, key: string, cost: Cost): void {
-    const scratch = this.#scratch.pop() ?? new Scratch();
-    const { report, now, costs } = scratch;
-    scratch.readCosts(space.plan, cost);
-    readInto(this.clock, now);
-    report.clear();
-    space.apply("refund", key, costs, now, report, 0);
-    this.#scratch.push(scratch);
-    this.notifyDegraded(report);
-    space.maintain();
-  }
-
-  #notify(verb: DecisionObservation["verb"] | undefined, key: string, cost: Cost, decision: Decision): void {
-    const { degraded } = decision;
-    if (degraded !== undefined) this.observe?.({ type: "degradation", limiter: this.name, cause: degraded });
-    if (verb !== undefined) this.observe?.({ type: "decision", verb, keys: [key], cost, decision });
+  #decide(input: Input, name: DecisionObservation["verb"] | undefined, verb: Verb, cost: Cost): Decision {
+    const direct = this.#direct;
+    if (direct === undefined) return this.#decider.decide(input, name, verb, cost);
+    return this.#decider.decideFixed(direct, encodeKey(direct.key(input)), name, verb, cost);
   }
 
   /** Every input is checked before any is counted. */

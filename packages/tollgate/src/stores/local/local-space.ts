@@ -1,13 +1,16 @@
+import type { Judgement, PartwiseSpace } from "../../algorithms/transact-partwise.ts";
 import { KeyRef } from "../../core/key-ref.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
-import { VERBS, type Verb } from "../../core/verbs.ts";
+import { VERBS, type Verb, type VerbTraits } from "../../core/verbs.ts";
 import type { Capacity } from "./capacity.ts";
 import { LocalVerbs } from "./local-verbs.ts";
 import { PlanView } from "./plan-view.ts";
 import type { SpaceStore } from "./space-store.ts";
+
+const NO_CELLS = new Float64Array(0);
 
 /** How many keys of a batch are located at a time. */
 const BATCH = 64;
@@ -16,7 +19,7 @@ const BATCH = 64;
  * One limiter's keys in a store of this process. The hot path is here; `LocalVerbs` decides all calls that take more,
  * and `PlanView` finds the table.
  */
-export class LocalSpace implements SyncSpace {
+export class LocalSpace implements PartwiseSpace, SyncSpace {
   readonly plan: Plan;
   readonly #context: LimiterContext;
   readonly #store: SpaceStore;
@@ -25,6 +28,9 @@ export class LocalSpace implements SyncSpace {
   readonly #verbs: LocalVerbs;
   /** Whether a verb of the current call changed cells. */
   #hasChanged = false;
+  /** Where the cells are that `judge` found. */
+  #cells: Float64Array = NO_CELLS;
+  #base = 0;
 
   constructor(plan: Plan, context: LimiterContext, store: SpaceStore) {
     this.plan = plan;
@@ -110,7 +116,44 @@ export class LocalSpace implements SyncSpace {
     const traits = VERBS[verb];
     if (traits.changes) this.#hasChanged = true;
     else if (traits.reserves) this.#hasChanged = false;
+    const { reservations } = this.#capacity;
+    if (!(traits.reserves || traits.refunds || reservations.areSome)) {
+      const view = this.#view;
+      const table = view.tableAt(now);
+      const base = table.locate(key);
+      // Nothing to reserve, to write first or to search for.
+      if (base >= 0 && view.plainTake !== undefined) {
+        return view.compiled.apply(traits, table.cells, base, costs, now, report, at);
+      }
+    }
     return this.#verbs.apply(traits, key, costs, now, report, at);
+  }
+
+  judge(key: string, costs: readonly number[], now: TimeCell): Judgement {
+    const view = this.#view;
+    const table = view.tableAt(now);
+    const base = table.locate(key);
+    if (base < 0 || view.plainTake === undefined) return "unknown";
+    this.#hasChanged = true;
+    this.#cells = table.cells;
+    this.#base = base;
+    return view.compiled.conforms(table.cells, base, costs, now) ? "conforms" : "denied";
+  }
+
+  finish(
+    verb: VerbTraits,
+    admitted: boolean,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+  ): void {
+    this.#hasChanged = verb.changes;
+    this.#view.compiled.finish(verb, admitted, this.#cells, this.#base, costs, now, report, at);
+  }
+
+  take(costs: readonly number[], now: TimeCell): void {
+    this.#view.compiled.take(this.#cells, this.#base, costs, now);
   }
 
   drop(key: string): void {

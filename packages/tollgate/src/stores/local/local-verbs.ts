@@ -23,12 +23,15 @@ export class LocalVerbs {
   readonly #now = createTimeCell();
   readonly #costs: number[];
   readonly #report = new Report();
+  /** Whether a call that is admitted has taken its cost. A shadow limit may have taken nothing. */
+  readonly #enforcesAll: boolean;
 
   constructor(view: PlanView, store: SpaceStore) {
     this.#view = view;
     this.#store = store;
     this.#capacity = store.capacity;
     this.#costs = view.plan.limits.map(() => 0);
+    this.#enforcesAll = view.plan.enforces.every(Boolean);
   }
 
   /** `allow` for a key without cells (`base` below 0), and for plans without a plain take. */
@@ -37,7 +40,7 @@ export class LocalVerbs {
     this.#capacity.reservations.noteChange(table, key);
     const slot = base >= 0 ? -1 : table.findSlot(key, this.#now);
     this.#capacity.mayHaveRoom();
-    const { plainTake } = this.#view;
+    const plainTake = this.#enforcesAll ? this.#view.plainTake : undefined;
     if (slot >= 0 && plainTake !== undefined) return this.#allowNew(plainTake, table, slot, key, cost);
     if (base < 0 && plainTake !== undefined) return this.#allowOverflowed(plainTake, table, key, cost);
     const costs = this.#costsOf(cost);

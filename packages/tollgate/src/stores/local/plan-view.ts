@@ -14,21 +14,19 @@ import type { SpaceStore } from "./space-store.ts";
 export class PlanView {
   readonly plan: Plan;
   compiled: CompiledPlan;
-  /** Set if `tryTake` alone decides `allow`: no limit is in shadow mode and none starts empty. */
+  /** Set if `tryTake` alone decides `allow`: no limit starts empty. */
   plainTake: PlainTake | undefined;
   readonly #context: LimiterContext;
   readonly #store: SpaceStore;
   #table: PlanTable | undefined;
   /** The table's kernels from which this view's were made. */
   #compiledFrom: CompiledPlan | undefined;
-  readonly #isPlain: boolean;
 
   constructor(plan: Plan, context: LimiterContext, store: SpaceStore) {
     this.plan = plan;
     this.#context = context;
     this.#store = store;
     this.compiled = new CompiledPlan(plan, 0);
-    this.#isPlain = plan.enforces.every(Boolean) && !this.compiled.startsEmpty;
   }
 
   /** The plan's table, with kernels that are exact at this moment. */
@@ -49,7 +47,7 @@ export class PlanView {
     table.reach(now);
     this.#compiledFrom = table.compiled;
     this.compiled = table.compiledFor(this.plan);
-    this.plainTake = this.#isPlain ? this.compiled.plainTake : undefined;
+    this.plainTake = this.compiled.startsEmpty ? undefined : this.compiled.plainTake;
     return table;
   }
 

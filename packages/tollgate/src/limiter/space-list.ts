@@ -1,0 +1,71 @@
+import { type Cost, checkCost, REQUESTS, readCosts, readUnitsInto } from "../core/cost.ts";
+import type { Limit } from "../core/limits/limit.ts";
+import type { Plan } from "../core/plan.ts";
+import type { Call } from "../core/store.ts";
+
+/** What selections need of a space, synchronous or not. */
+export interface PlannedSpace {
+  readonly plan: Plan;
+  release(): void;
+}
+
+/** Where a call is counted: one key in one space. */
+export type Place<Space> = Omit<Call<Space>, "costs">;
+
+/** The spaces of a call, in their order, and what follows from them. Calls repeat, so selections keep such lists. */
+export class SpaceList<Space extends PlannedSpace> {
+  readonly spaces: readonly Space[];
+  /** The only space, if there is one. */
+  readonly only: Space | undefined;
+  /** For each space, the index of its key among those of the call. */
+  readonly keyIndexes: readonly number[];
+  readonly plans: readonly Plan[];
+  /** All limits, in the order of a report's entries: the list of the only plan, if there is one. */
+  readonly limits: readonly Limit[];
+  readonly units: ReadonlySet<string>;
+  readonly #unknownUnits: "refused" | "ignored";
+  /** The unit of a plain number, which is a cost in the only unit or in requests. */
+  readonly #plainUnit: string | undefined;
+
+  constructor(spaces: readonly Space[], keyIndexes: readonly number[], unknownUnits: "refused" | "ignored") {
+    this.spaces = spaces;
+    this.only = spaces.length === 1 ? spaces[0] : undefined;
+    this.keyIndexes = keyIndexes;
+    this.plans = spaces.map(({ plan }) => plan);
+    const plan = this.only?.plan;
+    this.limits = plan?.limits ?? Object.freeze(this.plans.flatMap(({ limits }) => limits));
+    this.units = plan?.units ?? new Set(this.limits.map(({ unit }) => unit));
+    this.#unknownUnits = unknownUnits;
+    const [firstUnit = REQUESTS] = this.units;
+    if (this.units.size < 2) this.#plainUnit = firstUnit;
+    else if (unknownUnits === "ignored" || this.units.has(REQUESTS)) this.#plainUnit = REQUESTS;
+  }
+
+  /** The places of a call with these keys. */
+  places(keys: readonly string[]): Place<Space>[] {
+    return this.spaces.map((space, i) => ({ space, key: keys[this.keyIndexes[i]!]! }));
+  }
+
+  /**
+   * Writes the cost of each limit of a call into `out`.
+   *
+   * @throws TollgateError `ERR_COST`.
+   */
+  readCosts(cost: Cost, out: number[]): void {
+    const { limits, units } = this;
+    if (typeof cost !== "number") {
+      readUnitsInto(out, cost, limits, units, this.#unknownUnits);
+      return;
+    }
+    this.checkPlain(cost);
+    if (out.length > limits.length) out.length = limits.length;
+    for (let i = 0; i < limits.length; i += 1) out[i] = limits[i]!.unit === this.#plainUnit ? cost : 0;
+  }
+
+  /** @throws TollgateError `ERR_COST` unless a plain cost is right for these limits. */
+  checkPlain(cost: number): void {
+    // Throws, and says which units the limits count.
+    if (this.#plainUnit === undefined) readCosts(cost, this.units, this.#unknownUnits);
+    checkCost(cost);
+  }
+}

@@ -1,0 +1,178 @@
+import { transact } from "../algorithms/transact.ts";
+import { takePartwise } from "../algorithms/transact-partwise.ts";
+import { type Clock, readInto } from "../core/clock.ts";
+import type { Cost } from "../core/cost.ts";
+import type { Decision } from "../core/decision.ts";
+import type { DecisionObservation, Observer } from "../core/observer.ts";
+import type { SyncSpace } from "../core/store.ts";
+import type { Verb } from "../core/verbs.ts";
+import type { Choice } from "./choice.ts";
+import { decide, denyByLimits } from "./decide.ts";
+import { limitsOf } from "./entries.ts";
+import { Scratch } from "./scratch.ts";
+import type { FixedSelection, Selection } from "./selection.ts";
+import type { SpaceList } from "./space-list.ts";
+
+/** What observers call a verb. `undefined` for verbs that they are not notified of. */
+type ObservedVerb = DecisionObservation["verb"] | undefined;
+
+type Fixed<Input> = FixedSelection<Input, SyncSpace>;
+
+/** Decides calls over stores in this process, in memory that calls reuse. */
+export class SyncDecider<Input> {
+  readonly #name: string;
+  readonly #clock: Clock;
+  readonly #selection: Selection<Input, SyncSpace>;
+  readonly #observe: Observer | undefined;
+  /** A call removes its scratch while it decides, because clocks and listeners may call again. */
+  readonly #scratch: Scratch[] = [];
+
+  constructor(name: string, clock: Clock, selection: Selection<Input, SyncSpace>, observe: Observer | undefined) {
+    this.#name = name;
+    this.#clock = clock;
+    this.#selection = selection;
+    this.#observe = observe;
+  }
+
+  allow(input: Input, cost: Cost): boolean {
+    const scratch = this.#choose(input);
+    return this.#allowIn(scratch, scratch.choice, cost);
+  }
+
+  decide(input: Input, name: ObservedVerb, verb: Verb, cost: Cost): Decision {
+    const scratch = this.#choose(input);
+    return this.#decideIn(scratch, scratch.choice, name, verb, cost);
+  }
+
+  allowChosen(choice: Choice<SyncSpace>, cost: Cost): boolean {
+    return this.#allowIn(this.#scratch.pop() ?? new Scratch(), choice, cost);
+  }
+
+  decideChosen(choice: Choice<SyncSpace>, name: ObservedVerb, verb: Verb, cost: Cost): Decision {
+    return this.#decideIn(this.#scratch.pop() ?? new Scratch(), choice, name, verb, cost);
+  }
+
+  /** Works like `decide`, for a key under fixed limits. Nothing is allocated but the decision. */
+  decideFixed(fixed: Fixed<Input>, key: string, name: ObservedVerb, verb: Verb, cost: Cost): Decision {
+    const scratch = this.#scratch.pop() ?? new Scratch();
+    const decision = this.#decideAlone(scratch, fixed.list(), fixed.space, key, verb, cost);
+    this.#scratch.push(scratch);
+    if (this.#observe !== undefined) this.#notify(this.#observe, name, [key], cost, decision);
+    return decision;
+  }
+
+  /** Works like `decideFixed`, without a decision. */
+  refundFixed(fixed: Fixed<Input>, key: string, cost: Cost): void {
+    const { space } = fixed;
+    const scratch = this.#scratch.pop() ?? new Scratch();
+    const { report, now, costs } = scratch;
+    fixed.list().readCosts(cost, costs);
+    readInto(this.#clock, now);
+    report.clear();
+    space.apply("refund", key, costs, now, report, 0);
+    const { degraded } = report;
+    this.#scratch.push(scratch);
+    if (degraded !== undefined) this.#observe?.({ type: "degradation", limiter: this.#name, cause: degraded });
+    space.maintain();
+  }
+
+  #choose(input: Input): Scratch {
+    const scratch = this.#scratch.pop() ?? new Scratch();
+    scratch.choice.clear();
+    this.#selection.choose(input, scratch.choice);
+    return scratch;
+  }
+
+  #allowIn(scratch: Scratch, choice: Choice<SyncSpace>, cost: Cost): boolean {
+    this.#selection.maintain();
+    const list = this.#selection.listOf(choice);
+    const observe = this.#observe;
+    let allowed: boolean;
+    if (observe === undefined && choice.deniedBy === undefined) allowed = this.#take(scratch, list, choice, cost);
+    else {
+      const decision = this.#decideOver(scratch, list, choice, "take", cost);
+      // Observers might change their decision.
+      ({ allowed } = decision);
+      if (observe !== undefined) this.#notify(observe, "allow", [...choice.keys], cost, decision);
+    }
+    this.#scratch.push(scratch);
+    return allowed;
+  }
+
+  /** `take` without a decision. */
+  #take(scratch: Scratch, list: SpaceList<SyncSpace>, { keys }: Choice<SyncSpace>, cost: Cost): boolean {
+    const { report, now, calls } = scratch;
+    const { only } = list;
+    if (only !== undefined && typeof cost === "number") {
+      list.checkPlain(cost);
+      readInto(this.#clock, now);
+      return only.allow(keys[list.keyIndexes[0]!]!, cost, now);
+    }
+    scratch.setCalls(list, keys, cost);
+    readInto(this.#clock, now);
+    const judgement = takePartwise(calls, now);
+    if (judgement === "unknown") {
+      report.clear();
+      return transact("take", calls, now, undefined, report).admitted;
+    }
+    for (const { space } of calls) space.maintain();
+    return judgement === "conforms";
+  }
+
+  #decideIn(scratch: Scratch, choice: Choice<SyncSpace>, name: ObservedVerb, verb: Verb, cost: Cost): Decision {
+    this.#selection.maintain();
+    const decision = this.#decideOver(scratch, this.#selection.listOf(choice), choice, verb, cost);
+    // Another call may write other keys into the choice.
+    if (this.#observe !== undefined) this.#notify(this.#observe, name, [...choice.keys], cost, decision);
+    this.#scratch.push(scratch);
+    return decision;
+  }
+
+  #decideOver(
+    scratch: Scratch,
+    list: SpaceList<SyncSpace>,
+    { keys, deniedBy }: Choice<SyncSpace>,
+    verb: Verb,
+    cost: Cost,
+  ): Decision {
+    const { only } = list;
+    if (only !== undefined && deniedBy === undefined) {
+      return this.#decideAlone(scratch, list, only, keys[list.keyIndexes[0]!]!, verb, cost);
+    }
+    const { report, now, calls } = scratch;
+    scratch.setCalls(list, keys, cost);
+    readInto(this.#clock, now);
+    if (deniedBy !== undefined) return denyByLimits(deniedBy);
+    report.clear();
+    transact(verb, calls, now, undefined, report);
+    const limits = report.degraded === undefined ? list.limits : limitsOf(list.plans, report);
+    return decide(this.#name, list.plans, limits, report);
+  }
+
+  #decideAlone(
+    { report, now, costs }: Scratch,
+    list: SpaceList<SyncSpace>,
+    space: SyncSpace,
+    key: string,
+    verb: Verb,
+    cost: Cost,
+  ): Decision {
+    list.readCosts(cost, costs);
+    readInto(this.#clock, now);
+    report.clear();
+    report.admitted =
+      verb === "take" && space.consume !== undefined && typeof cost === "number"
+        ? space.consume(key, cost, now, report)
+        : space.apply(verb, key, costs, now, report, 0);
+    const limits = report.degraded === undefined ? list.limits : limitsOf(list.plans, report);
+    const decision = decide(this.#name, list.plans, limits, report);
+    space.maintain();
+    return decision;
+  }
+
+  #notify(observe: Observer, verb: ObservedVerb, keys: readonly string[], cost: Cost, decision: Decision): void {
+    const { degraded } = decision;
+    if (degraded !== undefined) observe({ type: "degradation", limiter: this.#name, cause: degraded });
+    if (verb !== undefined) observe({ type: "decision", verb, keys, cost, decision });
+  }
+}
