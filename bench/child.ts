@@ -2,6 +2,7 @@
 // other code would change the heap and the compiler's decisions.
 const KINDS: Readonly<Record<string, () => Promise<(order: never) => unknown>>> = {
   process: async () => (await import("./process/measure.ts")).measureJob,
+  kinds: async () => (await import("./process/measure.ts")).measureKinds,
   threads: async () => (await import("./threads/measure.ts")).measureRow,
   cluster: async () => (await import("./threads/cluster-worker.ts")).workInCluster,
   server: async () => (await import("./http/server-process.ts")).serveVariant,

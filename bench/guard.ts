@@ -9,7 +9,7 @@ import { readRounds, warnIfBusy } from "./harness/run-bench.ts";
 // `--record` records the ratios anew.
 const ROUNDS = 3;
 const ROUNDS_TO_RECORD = 5;
-const RECORDED = fileIn("recorded.json");
+const RECORDED = fileIn("results/recorded.json");
 
 const { values } = parseArgs({ options: { record: { type: "boolean", default: false } } });
 const names = Object.keys(GUARDED);
@@ -18,7 +18,7 @@ warnIfBusy();
 if (values.record) {
   const measured = await measureRatios(names, readRounds(process.env, ROUNDS_TO_RECORD));
   const rounded = Object.entries(measured).map(([name, ratio]) => [name, Number(ratio.toFixed(3))]);
-  await writeFile(RECORDED, `${JSON.stringify(Object.fromEntries(rounded), undefined, 2)}\n`);
+  await writeFile(RECORDED, `${JSON.stringify(Object.fromEntries(rounded))}\n`);
   console.log(`\nRecorded ${rounded.length} ratios.`);
 } else {
   const recorded = JSON.parse(await readFile(RECORDED, "utf8")) as Ratios;

@@ -1,5 +1,5 @@
-/* Such a table in C: `floor.c.out <keys> <warm-up chunks> <chunks> <per-call | coarse> <keys | handles>
- * <uniform | in turn>` prints nanoseconds a decision. Keys and orders are those of harness/keys.ts and process/jobs.ts.
+/* Such a table in C: `floor.c.out <keys> <warm-up chunks> <chunks> <keys | clock>` prints nanoseconds a decision. Keys
+ * and their order are those of harness/keys.ts and process/jobs.ts.
  *
  * A line of 64 bytes has four slots. A slot is a 64-bit keyed hash and a float64: when the bucket is full. */
 #define _POSIX_C_SOURCE 200809L
@@ -9,19 +9,17 @@
 #include <string.h>
 #include <time.h>
 
-enum { CHUNK = 4096, BYTES_PER_KEY = 16, SLOTS = 4, CALLS_PER_READING = 16 };
+enum { CHUNK = 4096, BYTES_PER_KEY = 16, SLOTS = 4 };
 static const uint64_t HASH_SEED[2] = {0x2d358dccaa6c78a5u, 0x8bb84b93962eacc9u};
 static const double CAPACITY = 3e6, UNIT_TICKS = 6e8;
 
 typedef struct { uint64_t hash[SLOTS]; double full_at[SLOTS]; } line;
 typedef struct { char text[BYTES_PER_KEY]; uint32_t length; } key;
-/* Where a key is looked up: the work that a handle saves. */
 typedef struct { line *home; uint64_t hash; } handle;
 
 static line *lines;
 static uint64_t line_mask;
 static key keys[CHUNK];
-static const handle *handles[CHUNK];
 
 static uint32_t mix32(uint32_t value) {
   value = (value ^ value >> 16) * 0x21f0aaadu;
@@ -48,15 +46,6 @@ static double now_us(void) {
   return (double)now.tv_sec * 1e6 + (double)(now.tv_nsec / 1000);
 }
 
-static int coarse;
-
-static double call_us(void) {
-  static uint32_t calls;
-  static double last_us;
-  if (!coarse || calls++ % CALLS_PER_READING == 0) last_us = now_us();
-  return last_us;
-}
-
 static uint64_t fold(uint64_t a, uint64_t b) {
   __extension__ unsigned __int128 product = (unsigned __int128)a * b;
   return (uint64_t)product ^ (uint64_t)(product >> 64);
@@ -78,7 +67,7 @@ static handle handle_of(const key *of) {
 
 /* A full bucket's slot is free. In a line without the key, the slot nearest to full makes room. */
 static int allow(line *home, uint64_t hash) {
-  double now = call_us(), full_at = now;
+  double now = now_us(), full_at = now;
   int slot = 0;
   while (slot < SLOTS && home->hash[slot] != hash) slot += 1;
   if (slot == SLOTS) {
@@ -103,18 +92,17 @@ static double decide_about_keys(long *admitted) {
   return now_us() - start;
 }
 
-static double decide_about_handles(long *admitted) {
+static double read_clock(long *admitted) {
   double start = now_us();
-  for (int i = 0; i < CHUNK; i += 1) *admitted += allow(handles[i]->home, handles[i]->hash);
+  for (int i = 0; i < CHUNK; i += 1) *admitted += now_us() > 0;
   return now_us() - start;
 }
 
 int main(int count, char **words) {
-  if (count != 7) return 2;
+  if (count != 5) return 2;
   uint32_t key_count = (uint32_t)atol(words[1]);
   long warm_up = atol(words[2]), chunks = atol(words[3]);
-  coarse = strcmp(words[4], "coarse") == 0;
-  int with_handles = strcmp(words[5], "handles") == 0, in_turn = strcmp(words[6], "in turn") == 0;
+  int only_clock = strcmp(words[4], "clock") == 0;
 
   /* Keys take at most half of the slots, and at least a quarter. */
   uint64_t line_count = 1;
@@ -122,27 +110,22 @@ int main(int count, char **words) {
   line_mask = line_count - 1;
   lines = aligned_alloc(sizeof(line), line_count * sizeof(line));
   key *pool = malloc(key_count * sizeof(key));
-  handle *made = malloc(key_count * sizeof(handle));
-  if (lines == NULL || pool == NULL || made == NULL) return 1;
+  if (lines == NULL || pool == NULL) return 1;
   memset(lines, 0, line_count * sizeof(line));
 
   long admitted = 0;
   for (uint32_t i = 0; i < key_count; i += 1) {
     make_key(&pool[i], i);
-    made[i] = handle_of(&pool[i]);
-    admitted += allow(made[i].home, made[i].hash);
+    handle found = handle_of(&pool[i]);
+    admitted += allow(found.home, found.hash);
   }
   if (admitted != (long)key_count) return 1;
 
   double us = 0;
   admitted = 0;
-  for (long done = -warm_up, next = 0; done < chunks; done += 1) {
-    for (int i = 0; i < CHUNK; i += 1) {
-      uint32_t index = in_turn ? (uint32_t)(next++ % key_count) : random_below(key_count);
-      if (with_handles) handles[i] = &made[index];
-      else keys[i] = pool[index];
-    }
-    double took = with_handles ? decide_about_handles(&admitted) : decide_about_keys(&admitted);
+  for (long done = -warm_up; done < chunks; done += 1) {
+    for (int i = 0; i < CHUNK; i += 1) keys[i] = pool[random_below(key_count)];
+    double took = only_clock ? read_clock(&admitted) : decide_about_keys(&admitted);
     if (done >= 0) us += took;
   }
   if (admitted != (warm_up + chunks) * CHUNK) return 1;

@@ -1,8 +1,9 @@
 import { type Figure, type Ratio, ratioOf } from "../harness/figures.ts";
 import { runRounds } from "../harness/rounds.ts";
+import { ratioAt } from "../harness/targets.ts";
 import { type JobTask, jobTasks } from "../process/bench.ts";
 import type { TableId } from "../process/jobs.ts";
-import * as ratios from "../process/ratios.ts";
+import { allowIn, BATCH, FLEXIBLE, HANDLE, rivalsAt } from "../process/targets.ts";
 import type { Ratios } from "./settle.ts";
 
 /** The ratios that must not fall, by their names in `recorded.json`. More is better in each. */
@@ -10,29 +11,32 @@ export const GUARDED: Readonly<Record<string, Ratio>> = {
   ...allow("hot"),
   ...allow("thousand"),
   ...allow("million"),
-  "denied-hot, over rate-limiter-flexible": ratios.allowOverFlexible("denied-hot", "per call"),
-  "denied-thousand, over rate-limiter-flexible": ratios.allowOverFlexible("denied-thousand", "per call"),
-  "thousand, two limits, memory, one over two": ratios.twoLimitsOverOne("thousand", "memory"),
-  "thousand, two limits, table, one over two": ratios.twoLimitsOverOne("thousand", "table"),
-  "million, handle, over the fastest rival": ratios.HANDLE_OVER_FASTEST_RIVAL,
-  "million, batch, over the fastest rival": ratios.BATCH_OVER_FASTEST_RIVAL,
-  "hot, handle, table over shared, coarse": ratios.tableOverShared("hot", "handles"),
-  "thousand, table over shared, coarse": ratios.tableOverShared("thousand", "keys"),
-  "bytes a key, memory, over rate-limiter-flexible": bytes("memory"),
-  "bytes a key, table, over rate-limiter-flexible": bytes("table"),
+  [`denied-hot, over ${FLEXIBLE}`]: ratioAt(`denied-hot / ${FLEXIBLE}`, allowIn("denied-hot")),
+  [`denied-thousand, over ${FLEXIBLE}`]: ratioAt(`denied-thousand / ${FLEXIBLE}`, allowIn("denied-thousand")),
+  "thousand, two limits, memory, one over two": ratioAt("thousand / memory", "thousand / memory-two-limits"),
+  "thousand, two limits, table, one over two": ratioAt("thousand / table", "thousand / table-two-limits"),
+  "million, handle, over the fastest rival": ratioAt(rivalsAt("million"), HANDLE),
+  "million, batch, over the fastest rival": ratioAt(rivalsAt("million"), BATCH),
+  // The table store beside the shared store, in one thread.
+  "hot, handle, table over shared, coarse": ratioAt("hot / table-coarse-handles", "hot / shared-coarse-handles"),
+  "thousand, table over shared, coarse": ratioAt("thousand / table-coarse", "thousand / shared-coarse"),
+  ...bytes("memory"),
+  ...bytes("table"),
 };
 
 function allow(table: TableId): Record<string, Ratio> {
-  return {
-    [`${table}, over the fastest rival`]: ratios.allowOverFastestRival(table, "per call"),
-    [`${table}, over the fastest rival, coarse`]: ratios.allowOverFastestRival(table, "coarse"),
-    [`${table}, over rate-limiter-flexible`]: ratios.allowOverFlexible(table, "per call"),
-    [`${table}, over rate-limiter-flexible, coarse`]: ratios.allowOverFlexible(table, "coarse"),
-  };
+  const rivals = [["the fastest rival", rivalsAt(table)] as const, [FLEXIBLE, `${table} / ${FLEXIBLE}`] as const];
+  return Object.fromEntries(
+    rivals.flatMap(([whom, theirs]) => [
+      [`${table}, over ${whom}`, ratioAt(theirs, allowIn(table))],
+      [`${table}, over ${whom}, coarse`, ratioAt(theirs, allowIn(table, "-coarse"))],
+    ]),
+  );
 }
 
-function bytes(store: string): Ratio {
-  return { of: ratios.weightOf("bytesPerKey", "rate-limiter-flexible"), over: ratios.weightOf("bytesPerKey", store) };
+function bytes(store: string): Record<string, Ratio> {
+  const ratio = ratioAt(`weight / ${FLEXIBLE} / bytesPerKey`, `weight / ${store} / bytesPerKey`);
+  return { [`bytes a key, ${store}, over ${FLEXIBLE}`]: ratio };
 }
 
 function figuresOf({ of, over }: Ratio): Figure[] {
@@ -50,7 +54,7 @@ export function tasksFor(compared: readonly Ratio[]): JobTask[] {
   });
   return tasks.filter(({ entry, job }) =>
     figures.some(({ table, rows }) => {
-      const measures = table === "weight" ? job.weighs : table in job.passes;
+      const measures = table === "weight" ? job.special === "inserting" : table in job.passes;
       return measures && rows.includes(entry.id);
     }),
   );

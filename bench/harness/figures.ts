@@ -11,8 +11,13 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median, min: sorted[0]!, max: sorted.at(-1)! };
 }
 
-/** A number among the results. Where there are several rows, the least of them. */
-export type Figure = { readonly table: string; readonly rows: readonly string[]; readonly name: string };
+/** A number among the results: the least of the rows', less the row `less` in the same round. */
+export interface Figure {
+  readonly table: string;
+  readonly rows: readonly string[];
+  readonly name: string;
+  readonly less?: string;
+}
 
 /** A figure, or one figure divided by another. */
 export type Ratio = { readonly of: Figure; readonly over?: Figure };
@@ -48,12 +53,15 @@ function leastMedian(figure: Figure, samples: readonly Sample[]): number | undef
   return medians.length === 0 ? undefined : Math.min(...medians);
 }
 
-function byRounds({ table, rows, name }: Figure, samples: readonly Sample[]): Map<number, number> {
+function byRounds({ less, ...figure }: Figure, samples: readonly Sample[]): Map<number, number> {
+  const { table, rows, name } = figure;
   const values = new Map<number, number>();
   for (const sample of samples) {
     const value = sample.figures[name];
     if (value === undefined || sample.table !== table || !rows.includes(sample.row)) continue;
     values.set(sample.round, Math.min(value, values.get(sample.round) ?? Number.POSITIVE_INFINITY));
   }
-  return values;
+  if (less === undefined) return values;
+  const off = byRounds({ ...figure, rows: [less] }, samples);
+  return new Map([...values].flatMap(([round, value]) => (off.has(round) ? [[round, value - off.get(round)!]] : [])));
 }

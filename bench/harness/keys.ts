@@ -1,26 +1,39 @@
-/** The longest address takes 15 bytes. */
-const BYTES_PER_KEY = 16;
+const TEXTS = {
+  IPv4: (index: number) => addressOf(index),
+  /** A network as `clientIp` writes it: all end alike. */
+  "IPv6 /64": (index: number) =>
+    `2001:db8:${mix32(index + 1)
+      .toString(16)
+      .padStart(8, "0")
+      .replace(/....$/, ":$&")}::/64`,
+  "200 characters": (index: number) => addressOf(index).padStart(200, "/a-path-of-a-tenant"),
+} as const;
+
+export type KeyText = keyof typeof TEXTS;
 
 /**
- * The bytes of `count` different IPv4 addresses. Each call of `key` cuts out a new string, as an HTTP parser cuts a
- * header out of a packet: flat, without a cached hash, in no table of the engine. `floor/floor.c` makes the same keys.
+ * The bytes of `count` different keys. Each call of `key` cuts out a new string, as an HTTP parser cuts a header out of
+ * a packet: flat, without a cached hash, in no table of the engine. `floor/floor.c` makes the same IPv4 addresses.
  */
 export class KeyPool {
   readonly count: number;
   readonly #bytes: Buffer;
   readonly #lengths: Uint8Array;
+  readonly #stride: number;
 
-  constructor(count: number) {
+  constructor(count: number, text: KeyText = "IPv4") {
     this.count = count;
-    this.#bytes = Buffer.alloc(count * BYTES_PER_KEY);
+    // The longest address takes 15 bytes, the longest network 23.
+    this.#stride = { IPv4: 16, "IPv6 /64": 24, "200 characters": 200 }[text];
+    this.#bytes = Buffer.alloc(count * this.#stride);
     this.#lengths = new Uint8Array(count);
     for (let index = 0; index < count; index += 1) {
-      this.#lengths[index] = this.#bytes.write(addressOf(index), index * BYTES_PER_KEY, "latin1");
+      this.#lengths[index] = this.#bytes.write(TEXTS[text](index), index * this.#stride, "latin1");
     }
   }
 
   key(index: number): string {
-    const start = index * BYTES_PER_KEY;
+    const start = index * this.#stride;
     return this.#bytes.toString("latin1", start, start + this.#lengths[index]!);
   }
 }

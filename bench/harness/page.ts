@@ -31,6 +31,24 @@ export function rangeColumn(figure: string, format: (value: number) => string = 
   return { title: "min to max", align: "right", cell: ({ figures }) => textOf(figures[figure], rangeText) };
 }
 
+/** A row's median over the least of these rows, or the other way round if less is faster. */
+export function timesColumn(
+  title: string,
+  figure: string,
+  basesOf: (row: string) => readonly string[],
+  digits = 2,
+  better: "more" | "less" = "more",
+): Column {
+  const cell: Column["cell"] = ({ row, figures }, rows) => {
+    const bases = rows.filter((one) => basesOf(row).includes(one.row)).flatMap((one) => one.figures[figure] ?? []);
+    const own = figures[figure]?.median;
+    if (bases.length === 0 || own === undefined) return "";
+    const times = own / Math.min(...bases.map(({ median }) => median));
+    return (better === "more" ? times : 1 / times).toFixed(digits);
+  };
+  return { ...RIGHT(title), cell };
+}
+
 export function textColumn(title: string, textOfRow: (id: string) => string): Column {
   return { title, align: "left", cell: ({ row }) => textOfRow(row) };
 }

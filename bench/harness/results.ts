@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, release, totalmem, type } from "node:os";
-import { ratioOf, type Spread, spreadOf } from "./figures.ts";
+import { type Spread, spreadOf } from "./figures.ts";
 import type { Miss, Sample } from "./rounds.ts";
 import type { Judged } from "./targets.ts";
 
@@ -17,20 +17,12 @@ export interface Report {
   readonly misses: readonly Miss[];
 }
 
-/** One more figure of a row: its ratio to another row of the table, by round. */
-export interface Comparison {
-  readonly name: string;
-  readonly of: string;
-  readonly baseOf: (row: string) => string | undefined;
-}
-
-export function summarize(samples: readonly Sample[], comparisons: readonly Comparison[]): Row[] {
+export function summarize(samples: readonly Sample[]): Row[] {
   const ids = [...new Set(samples.map(({ row }) => row))];
   return ids.map((row) => {
     const own = samples.filter((sample) => sample.row === row);
     const tables = [...new Set(own.map(({ table }) => table))].map((table) => {
-      const inTable = own.filter((sample) => sample.table === table);
-      return [table, { ...spreadsOf(inTable), ...ratiosOf(table, row, samples, comparisons) }] as const;
+      return [table, spreadsOf(own.filter((sample) => sample.table === table))] as const;
     });
     return { row, tables: Object.fromEntries(tables) };
   });
@@ -41,17 +33,6 @@ function spreadsOf(samples: readonly Sample[]): Figures {
   return Object.fromEntries(
     names.map((name) => [name, spreadOf(samples.flatMap(({ figures }) => figures[name] ?? []))]),
   );
-}
-
-function ratiosOf(table: string, row: string, samples: readonly Sample[], comparisons: readonly Comparison[]): Figures {
-  const ratios = comparisons.flatMap(({ name, of, baseOf }) => {
-    const base = baseOf(row);
-    if (base === undefined) return [];
-    const figure = (id: string) => ({ table, rows: [id], name: of });
-    const spread = ratioOf({ of: figure(row), over: figure(base) }, samples, "by round");
-    return spread === undefined ? [] : [[name, spread] as const];
-  });
-  return Object.fromEntries(ratios);
 }
 
 /** The machine's hardware and software, without the name of the host. */
@@ -82,7 +63,7 @@ export async function writeReport(name: string, report: Report): Promise<void> {
 }
 
 /** JSON in one line. Numbers have nine digits. */
-export function encodeReport(report: Report): string {
+function encodeReport(report: Report): string {
   const round = (_: string, item: unknown) => (typeof item === "number" ? Number(item.toPrecision(9)) : item);
   return `${JSON.stringify(report, round)}\n`;
 }

@@ -3,7 +3,7 @@ import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import type { Method } from "./figures.ts";
 import { consoleText, fillPage, type Sections } from "./page.ts";
-import type { Comparison, Report } from "./results.ts";
+import type { Report } from "./results.ts";
 import { fileIn, machineText, readReport, summarize, versionsText, writeReport } from "./results.ts";
 import { runRounds, type Task } from "./rounds.ts";
 import { judge, type Target } from "./targets.ts";
@@ -22,7 +22,6 @@ export interface Bench {
   readonly name: string;
   readonly packages: readonly string[];
   readonly method: Method;
-  readonly comparisons: readonly Comparison[];
   readonly sections: Sections;
   readonly targets: readonly Target[];
   /** `quick`: shorter measurements, for a first look. */
@@ -74,7 +73,7 @@ export async function runBench(bench: Bench, options: ReturnType<typeof readOpti
   const report: Report = {
     setting: { date, machine: machineText(), ...setting, rounds, versions },
     targets: bench.targets.map((target) => judge(target, samples, bench.method)),
-    rows: summarize(samples, bench.comparisons),
+    rows: summarize(samples),
     misses,
   };
   console.log(consoleText(report, bench.sections));

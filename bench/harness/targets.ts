@@ -1,20 +1,13 @@
-import { type Method, type Ratio, ratioOf } from "./figures.ts";
+import { type Figure, type Method, type Ratio, ratioOf } from "./figures.ts";
 import type { Sample } from "./rounds.ts";
-
-/** A bound. `digits` are those of the measured number. */
-export interface Aim {
-  readonly is: "≥" | "≤" | ">" | "<";
-  readonly value: number;
-  readonly unit?: string;
-  readonly digits: number;
-}
 
 export interface Target {
   readonly text: string;
+  /** A bound, as in `≥ 0.96` or `≤ 25 ns`. */
+  readonly aim: string;
   readonly ratio: Ratio;
-  readonly aim: Aim;
   /** The same by processor time, which disturbances of the machine change less. */
-  readonly byProcessor?: Ratio;
+  readonly byProcessor?: Ratio | undefined;
 }
 
 /** A target beside its measurement, as the page shows it. */
@@ -27,33 +20,41 @@ export interface Judged {
   readonly verdict: "reached" | "missed" | "not measured";
 }
 
+/** A target, with the paths of its figures. */
+export function target(text: string, aim: string, of: string, over?: string): Target {
+  return { text, aim, ratio: ratioAt(of, over) };
+}
+
+export function ratioAt(of: string, over?: string): Ratio {
+  return over === undefined ? { of: figureAt(of) } : { of: figureAt(of), over: figureAt(over) };
+}
+
+/** As in `hot / memory, table`, the least `ns` of these rows, `hot / memory less clock`, or `verbs / memory / peek`. */
+function figureAt(path: string): Figure {
+  const [table = "", rows = "", name = "ns"] = path.split(" / ");
+  const [least = "", less] = rows.split(" less ");
+  return { table, rows: least.split(", "), name, ...(less !== undefined && { less }) };
+}
+
 export function judge({ text, ratio, aim, byProcessor }: Target, samples: readonly Sample[], method: Method): Judged {
-  const { is, value, unit, digits } = aim;
-  const withUnit = (number: string) => (unit === undefined ? number : `${number} ${unit}`);
-  const judged = { text, aim: withUnit(`${is} ${value}`) };
+  const judged = { text, aim };
   const spread = ratioOf(ratio, samples, method);
   if (spread === undefined) return { ...judged, measured: "", verdict: "not measured" };
   const processor = byProcessor === undefined ? undefined : ratioOf(byProcessor, samples, method);
+  const [, is = "", bound = "", unit = ""] = /^(\S) (\S+)(.*)$/.exec(aim) ?? [];
+  const digits = /^ (?:bytes|ms|ns|million)/.test(unit) ? 1 : 2;
   return {
     ...judged,
-    measured: withUnit(spread.median.toFixed(digits)),
+    measured: spread.median.toFixed(digits) + unit,
     ...(spread.min < spread.max && { range: `${spread.min.toFixed(2)} to ${spread.max.toFixed(2)}` }),
     ...(processor !== undefined && { byProcessor: processor.median.toFixed(digits) }),
-    verdict: reaches(spread.median, aim) ? "reached" : "missed",
+    verdict: REACHES[is]!(spread.median, Number(bound)) ? "reached" : "missed",
   };
 }
 
-function reaches(measured: number, { is, value }: Aim): boolean {
-  switch (is) {
-    case "≥":
-      return measured >= value;
-    case "≤":
-      return measured <= value;
-    case ">":
-      return measured > value;
-    case "<":
-      return measured < value;
-    default:
-      return is satisfies never;
-  }
-}
+const REACHES: Readonly<Record<string, (measured: number, bound: number) => boolean>> = {
+  "≥": (measured, bound) => measured >= bound,
+  "≤": (measured, bound) => measured <= bound,
+  ">": (measured, bound) => measured > bound,
+  "<": (measured, bound) => measured < bound,
+};

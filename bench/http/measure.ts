@@ -1,6 +1,6 @@
-import type { Generator } from "./generator.ts";
+import { generate } from "./generator.ts";
 import { startServer } from "./server-process.ts";
-import { BODY } from "./servers/listen.ts";
+import { BODY } from "./servers/framework.ts";
 import { hasLimit, type Variant } from "./variants.ts";
 
 export type Plan = { readonly connections: number; readonly warmUpSeconds: number; readonly seconds: number };
@@ -11,14 +11,14 @@ export const QUICK: Plan = { connections: 64, warmUpSeconds: 1, seconds: 1 };
 /** Requests a day: none is denied. Units come back more slowly than requests take them, so no bucket becomes idle. */
 const AMPLE = 100_000_000;
 
-export async function measureVariant(variant: Variant, plan: Plan, generator: Generator) {
+export async function measureVariant(variant: Variant, plan: Plan) {
   const server = await startServer({ id: variant.id, limit: AMPLE });
   const { url } = server;
   const { connections, warmUpSeconds } = plan;
   try {
-    await generator.generate({ url, connections, seconds: warmUpSeconds });
+    await generate({ url, connections, seconds: warmUpSeconds });
     const before = await server.cpuUs();
-    const { requests, seconds } = await generator.generate({ url, connections, seconds: plan.seconds });
+    const { requests, seconds } = await generate({ url, connections, seconds: plan.seconds });
     const cpuUs = (await server.cpuUs()) - before;
     expectRight(await ask(url), variant);
     return {

@@ -1,28 +1,21 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { CHILD, STEADY_HEAP } from "../harness/child-process.ts";
-import { HOST, type Servers } from "./servers/listen.ts";
-import { VARIANTS, type Variant } from "./variants.ts";
+import { type Framework, HOST, serve } from "./servers/framework.ts";
+import { VARIANTS } from "./variants.ts";
 
 export type ServerOrder = { readonly id: string; readonly limit: number };
 
 type Reply = { readonly port: number; readonly cpuUs: number };
 
-const SERVERS: Readonly<Record<Variant["framework"], () => Promise<{ readonly SERVERS: Servers }>>> = {
-  "node:http": () => import("./servers/node.ts"),
-  express: () => import("./servers/express.ts"),
-  fastify: () => import("./servers/fastify.ts"),
-  hono: () => import("./servers/hono.ts"),
-  koa: () => import("./servers/koa.ts"),
-};
-
 /** Serves in this process. Sends its port and its processor time at the start, and whenever it is asked. */
 export async function serveVariant({ id, limit }: ServerOrder): Promise<void> {
   const variant = VARIANTS.find((one) => one.id === id);
   if (variant === undefined) throw new Error(`expected the id of a variant, got ${id}`);
-  const serve = (await SERVERS[variant.framework]()).SERVERS[variant.front];
-  if (serve === undefined) throw new Error(`${id}: expected a server`);
-  const port = await serve(limit);
+  const { FRAMEWORK } = (await import(`./servers/${variant.framework.replace(":http", "")}.js`)) as {
+    readonly FRAMEWORK: Framework<unknown>;
+  };
+  const port = await serve(FRAMEWORK, variant.front, limit);
   const reply = () => {
     const { user, system } = process.cpuUsage();
     process.send?.({ port, cpuUs: user + system } satisfies Reply);

@@ -1,6 +1,3 @@
-/** Starts a server that admits this many requests a day from each address. Returns its port. */
-export type Serve = (limit: number) => Promise<number>;
-
 export const FRAMEWORKS = ["node:http", "express", "fastify", "hono", "koa"] as const;
 
 export type Front = "nothing" | "empty middleware" | "usual limiter" | "Tollgate, no headers" | "Tollgate";

@@ -1,11 +1,19 @@
 import { runChild, STEADY_HEAP } from "../harness/child-process.ts";
-import { type Column, medianColumn, numberText, rangeColumn, type Table, textColumn } from "../harness/page.ts";
+import {
+  type Column,
+  medianColumn,
+  numberText,
+  rangeColumn,
+  type Table,
+  textColumn,
+  timesColumn,
+} from "../harness/page.ts";
 import type { Measured, Task } from "../harness/rounds.ts";
 import type { Bench } from "../harness/run-bench.ts";
-import type { Aim, Target } from "../harness/targets.ts";
+import { ratioAt, type Target, target } from "../harness/targets.ts";
 import { FULL, type Plan, QUICK, type VariantOrder } from "./measure.ts";
 import { startRedis } from "./server.ts";
-import { ENTRIES, idOf, VARIANTS } from "./variants.ts";
+import { ENTRIES, VARIANTS } from "./variants.ts";
 
 const CHILD_OPTIONS = { flags: [STEADY_HEAP], timeoutMs: 60_000 };
 
@@ -36,13 +44,14 @@ function entryOf(id: string) {
   return ENTRIES.find((entry) => entry.id === id);
 }
 
+const RATE = "decisionsPerSecond";
 const COLUMNS: readonly Column[] = [
   textColumn("keys", (id) => VARIANTS.find((one) => one.id === id)?.workload ?? id),
   textColumn("who", (id) => VARIANTS.find((one) => one.id === id)?.entry.name ?? id),
-  medianColumn("decisions/s", "decisionsPerSecond"),
-  rangeColumn("decisionsPerSecond"),
-  medianColumn("× INCR", "overIncr", twoDigits),
-  medianColumn("× rate-limiter-flexible", "overFlexible", twoDigits),
+  medianColumn("decisions/s", RATE),
+  rangeColumn(RATE),
+  timesColumn("× INCR", RATE, (row) => sameWorkload(row, "INCR")),
+  timesColumn("× rate-limiter-flexible", RATE, (row) => sameWorkload(row, "rate-limiter-flexible")),
   medianColumn("p50 ms", "p50Ms", msText),
   medianColumn("p99 ms", "p99Ms", msText),
   rangeColumn("p99Ms", msText),
@@ -66,56 +75,46 @@ function twoDigits(value: number): string {
   return value.toFixed(2);
 }
 
-/** The row of this name with the same workload. */
-function sameWorkload(row: string, name: string): string | undefined {
+/** The other row of this name with the same workload. */
+function sameWorkload(row: string, name: string): readonly string[] {
   const workload = VARIANTS.find(({ id }) => id === row)?.workload;
-  const base = VARIANTS.find((one) => one.entry.name === name && one.workload === workload)?.id;
-  return base === row ? undefined : base;
+  return VARIANTS.flatMap((one) =>
+    one.entry.name === name && one.workload === workload && one.id !== row ? [one.id] : [],
+  );
 }
 
-const RPS = ["decisionsPerSecond", "decisionsPerCpuSecond"] as const;
-const [PIPELINED, HOT] = ["rate-limiter-flexible, auto-pipelined, distinct keys", "one hot key"] as const;
+const PIPELINED = "rate-limiter-flexible, auto-pipelined, distinct keys";
 const P99 = "p99 over that of";
 
 const TARGETS: readonly Target[] = [
-  target("decisions a second over INCR, distinct keys", "batched", "incr", RPS, "≥", 1),
-  target("decisions a second over rate-limiter-flexible, distinct keys", "batched", "flexible", RPS, "≥", 2.5),
-  target(`decisions a second over ${PIPELINED}`, "batched", "flexible-pipelined", RPS, "≥", 2.5),
-  target("decisions a second over INCR, one hot key", idOf("batched", HOT), idOf("incr", HOT), RPS, "≥", 5),
-  target("decisions a second, three limits over one, distinct keys", "three-limits", "batched", RPS, "≥", 0.6),
-  target(`${P99} ${PIPELINED}`, "batched", "flexible-pipelined", ["p99Ms"], "≤", 0.5),
-  target(`${P99} rate-limiter-flexible, distinct keys`, "batched", "flexible", ["p99Ms"], "<", 1),
-  {
-    text: "bytes of one token bucket, user key of 16 characters",
-    ratio: { of: { table: "contenders", rows: ["batched"], name: "bytes" } },
-    aim: { is: "≤", value: 128, digits: 0 },
-  },
+  perSecond("decisions a second over INCR, distinct keys", "≥ 1", "batched", "incr"),
+  perSecond("decisions a second over rate-limiter-flexible, distinct keys", "≥ 2.5", "batched", "flexible"),
+  perSecond(`decisions a second over ${PIPELINED}`, "≥ 2.5", "batched", "flexible-pipelined"),
+  perSecond("decisions a second over INCR, one hot key", "≥ 5", "batched-hot", "incr-hot"),
+  perSecond("decisions a second, three limits over one, distinct keys", "≥ 0.6", "three-limits", "batched"),
+  target(`${P99} ${PIPELINED}`, "≤ 0.5", "512 / batched / p99Ms", "512 / flexible-pipelined / p99Ms"),
+  target(`${P99} rate-limiter-flexible, distinct keys`, "< 1", "512 / batched / p99Ms", "512 / flexible / p99Ms"),
+  ...["batched", "consume"].flatMap((row) => {
+    const lone = `a lone check${row === "consume" ? ", decisions" : ""}, over rate-limiter-flexible:`;
+    return [
+      target(`${lone} client time`, "≤ 1", `1 / ${row} / clientUs`, "1 / flexible / clientUs"),
+      target(`${lone} p50`, "≤ 1", `1 / ${row} / p50Ms`, "1 / flexible / p50Ms"),
+    ];
+  }),
+  target("bytes of one token bucket, user key of 16 characters", "≤ 128 bytes", "contenders / batched / bytes"),
 ];
 
-/** With 512 calls in flight. `figures`: the compared one, and the same by processor time. */
-function target(
-  text: string,
-  ours: string,
-  theirs: string,
-  figures: readonly [string, string?],
-  is: Aim["is"],
-  value: number,
-): Target {
-  const figureOf = (row: string, name: string) => ({ table: "512", rows: [row], name });
-  const ratioOf = (name: string) => ({ of: figureOf(ours, name), over: figureOf(theirs, name) });
-  const [name, byProcessor] = figures;
-  const compared = { text, ratio: ratioOf(name), aim: { is, value, digits: 2 } };
-  return byProcessor === undefined ? compared : { ...compared, byProcessor: ratioOf(byProcessor) };
+/** With 512 calls in flight. */
+function perSecond(text: string, aim: string, ours: string, theirs: string): Target {
+  const pathOf = (row: string, unit: string) => `512 / ${row} / decisionsPer${unit}`;
+  const compared = target(text, aim, pathOf(ours, "Second"), pathOf(theirs, "Second"));
+  return { ...compared, byProcessor: ratioAt(pathOf(ours, "CpuSecond"), pathOf(theirs, "CpuSecond")) };
 }
 
 export const BENCH: Bench = {
   name: "bench-redis",
   packages: ["tollgate", "ioredis", "rate-limiter-flexible", "rate-limit-redis"],
   method: "by round",
-  comparisons: [
-    { name: "overIncr", of: "decisionsPerSecond", baseOf: (row) => sameWorkload(row, "INCR") },
-    { name: "overFlexible", of: "decisionsPerSecond", baseOf: (row) => sameWorkload(row, "rate-limiter-flexible") },
-  ],
   sections: { contenders: [CONTENDERS], results: TABLES },
   targets: TARGETS,
   async open(quick) {

@@ -37,7 +37,7 @@ async function versionOf(program: string): Promise<string> {
 }
 
 /** From `Redis server v=7.0.15 sha=…` or `Valkey server v=8.0.1 sha=…`. */
-export function readVersion(printed: string): string {
+function readVersion(printed: string): string {
   const [, name = "Redis", version = "of unknown version"] = /^(\w+) server v=(\S+)/.exec(printed) ?? [];
   return `${name} ${version}`;
 }

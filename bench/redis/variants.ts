@@ -49,7 +49,7 @@ function rowOf(id: string, name: string, workloads: readonly Workload[], create:
 export type Variant = { readonly id: string; readonly entry: Entry; readonly workload: Workload };
 
 /** As in `batched`, `batched-hot`, `batched-denied`. */
-export function idOf(entry: string, workload: Workload): string {
+function idOf(entry: string, workload: Workload): string {
   return `${entry}${{ "distinct keys": "", "one hot key": "-hot", "denied keys": "-denied" }[workload]}`;
 }
 

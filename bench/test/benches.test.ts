@@ -8,8 +8,8 @@ import type { Report } from "../harness/results.ts";
 import type { Bench } from "../harness/run-bench.ts";
 import { BENCH as HTTP } from "../http/bench.ts";
 import { BENCH as PROCESS } from "../process/bench.ts";
-import recorded from "../recorded.json" with { type: "json" };
 import { BENCH as REDIS } from "../redis/bench.ts";
+import recorded from "../results/recorded.json" with { type: "json" };
 
 const BENCHES: readonly (readonly [string, Bench])[] = [PROCESS, HTTP, REDIS].map((bench) => [bench.name, bench]);
 

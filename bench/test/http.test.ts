@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readAutocannon, readVersion, readWrk } from "../http/generator.ts";
+import { readWrk } from "../http/generator.ts";
 import { faultIn } from "../http/measure.ts";
 
 describe("the output of a load generator", () => {
@@ -17,17 +17,6 @@ describe("the output of a load generator", () => {
       expect(() => readWrk(`12 requests in 1s, 1KB\n  ${line}\n`)).toThrow(line);
     },
   );
-
-  it.each(["errors", "timeouts", "non2xx"])("with errors of autocannon throws: %s", (kind) => {
-    const result = { requests: { total: 9_000 }, duration: 3.02, errors: 0, timeouts: 0, non2xx: 0 };
-    expect(readAutocannon(JSON.stringify(result))).toEqual({ requests: 9_000, seconds: 3.02 });
-    expect(() => readAutocannon(JSON.stringify({ ...result, [kind]: 2 }))).toThrow("2");
-  });
-
-  it("has the version of wrk", () => {
-    expect(readVersion("wrk debian/4.1.0-3+b2 [epoll] Copyright")).toBe("4.1.0-3+b2");
-    expect(readVersion("wrk 4.2.0 [kqueue] Copyright")).toBe("4.2.0");
-  });
 });
 
 describe("a response to an admitted request", () => {

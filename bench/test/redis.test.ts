@@ -4,7 +4,7 @@ import { percentile } from "../harness/measuring.ts";
 import { type AsyncCall, never } from "../process/contender.ts";
 import { checkLimit, insertKeys, keepInFlight } from "../redis/calls.ts";
 import { decide } from "../redis/contenders.ts";
-import { readCommandStats, readMainThreadUs, readVersion, startRedis } from "../redis/server.ts";
+import { readCommandStats, readMainThreadUs, startRedis } from "../redis/server.ts";
 
 /** Counts in this process, and answers in a later turn of the event loop. */
 function counting(limit: number, keyOf: (key: string) => string = (key) => key): AsyncCall {
@@ -73,12 +73,8 @@ describe("the check of decisions", () => {
     await checkLimit(counting(5), 5);
     await expect(checkLimit(counting(6), 5)).rejects.toThrow("expected 5, got 6");
     await expect(checkLimit(counting(4), 5)).rejects.toThrow("expected 5, got 4");
-    await expect(
-      checkLimit(
-        counting(5, () => "all"),
-        5,
-      ),
-    ).rejects.toThrow("another key admitted: expected 1, got 0");
+    const allAsOne = counting(5, () => "all");
+    await expect(checkLimit(allAsOne, 5)).rejects.toThrow("another key admitted: expected 1, got 0");
   });
 
   it("fails a contender that denies a first call, or admits a second one of a key to be denied", async () => {
@@ -107,11 +103,7 @@ describe("the server", () => {
     expect(() => readMainThreadUs("used_cpu_sys:9\r\n")).toThrow("expected the time of the main thread");
   });
 
-  it("prints its version, and its absence is an error with what to install", async () => {
-    expect(readVersion("Redis server v=7.0.15 sha=00000000:0")).toBe("Redis 7.0.15");
-    expect(readVersion("Valkey server v=8.0.1 sha=00000000:0")).toBe("Valkey 8.0.1");
-    await expect(startRedis("no-such-server")).rejects.toThrow(
-      "needs no-such-server. Install it first: apt-get install",
-    );
+  it("that is absent is an error with what to install", async () => {
+    await expect(startRedis("no-such-server")).rejects.toThrow("needs no-such-server. Install it first: apt-get");
   });
 });

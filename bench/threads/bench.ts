@@ -1,8 +1,7 @@
 import { nativeProgram, runChild } from "../harness/child-process.ts";
-import type { Figure } from "../harness/figures.ts";
 import { type Column, medianColumn, RIGHT, rangeColumn, type Table, textColumn } from "../harness/page.ts";
 import type { Task } from "../harness/rounds.ts";
-import type { Aim, Target } from "../harness/targets.ts";
+import { type Target, target } from "../harness/targets.ts";
 import type { RowOrder } from "./measure.ts";
 import { FULL, GROUPS, MANY_KEYS, QUICK, ROWS, type Row, THREAD_COUNTS } from "./rows.ts";
 
@@ -17,7 +16,7 @@ export function threadTasks(quick: boolean): Task[] {
     if (row.runs !== "natively") {
       return runChild<number>("threads", { row: row.id, threads, plan } satisfies RowOrder, CHILD_OPTIONS);
     }
-    return rust([row.program, row.clock, threads, plan.warmUpMs, plan.windowMs, MANY_KEYS]);
+    return rust([row.clock, threads, plan.warmUpMs, plan.windowMs, MANY_KEYS]);
   };
   return ROWS.flatMap((row) =>
     THREAD_COUNTS.map((threads) => ({
@@ -59,46 +58,23 @@ export const THREAD_TABLES: readonly Table[] = Object.entries(GROUPS).map(([id, 
 
 const HANDLE = "across threads, hot key by handle";
 const KEYS = "across threads, 100,000 keys";
-const CLUSTER = "across threads, hot key, over rate-limiter-flexible's cluster";
+const COARSE = "threads-hot / shared-handle-coarse";
 
 export const THREAD_TARGETS: readonly Target[] = [
-  { text: `${HANDLE}, 1 thread`, ratio: { of: hot("shared-handle", 1) }, aim: atLeast(10, "million/s", 1) },
-  {
-    text: `${HANDLE}, 1 thread, coarse clock`,
-    ratio: { of: hot("shared-handle-coarse", 1) },
-    aim: atLeast(28, "million/s", 1),
-  },
-  target(
-    `${HANDLE}, 4 threads over 1, coarse clock`,
-    hot("shared-handle-coarse", 4),
-    hot("shared-handle-coarse", 1),
-    0.6,
-  ),
+  target(`${HANDLE}, 1 thread`, "≥ 10 million/s", "threads-hot / shared-handle / 1"),
+  target(`${HANDLE}, 1 thread, coarse clock`, "≥ 28 million/s", `${COARSE} / 1`),
+  target(`${HANDLE}, 4 threads over 1, coarse clock`, "≥ 0.6 ×", `${COARSE} / 4`, `${COARSE} / 1`),
   ...["", "-coarse"].flatMap((clock) => {
     const words = clock === "" ? "" : ", coarse clock";
-    const [ours, rust] = [`shared-strings${clock}`, `rust-table${clock}`];
+    const [ours, rust] = [`threads-keys / shared-strings${clock}`, `threads-keys / rust-table${clock}`];
     return [
-      target(`${KEYS}, over the table in Rust, 1 thread${words}`, keys(ours, 1), keys(rust, 1), 0.35),
-      target(`${KEYS}, over the table in Rust, 2 threads${words}`, keys(ours, 2), keys(rust, 2), 0.35),
-      target(`${KEYS}, 2 threads over 1${words}`, keys(ours, 2), keys(ours, 1), 1.6),
+      target(`${KEYS}, over the table in Rust, 1 thread${words}`, "≥ 0.35 ×", `${ours} / 1`, `${rust} / 1`),
+      target(`${KEYS}, over the table in Rust, 2 threads${words}`, "≥ 0.35 ×", `${ours} / 2`, `${rust} / 2`),
+      target(`${KEYS}, 2 threads over 1${words}`, "≥ 1.6 ×", `${ours} / 2`, `${ours} / 1`),
     ];
   }),
-  target(`${CLUSTER}, 1 thread`, hot("shared", 1), hot("cluster", 1), 50),
-  target(`${CLUSTER}, 2 threads`, hot("shared", 2), hot("cluster", 2), 50),
+  ...["1 thread", "2 threads"].map((threads) => {
+    const text = `across threads, hot key, over rate-limiter-flexible's cluster, ${threads}`;
+    return target(text, "≥ 50 ×", `threads-hot / shared / ${threads[0]}`, `threads-hot / cluster / ${threads[0]}`);
+  }),
 ];
-
-function target(text: string, of: Figure, over: Figure, least: number): Target {
-  return { text, ratio: { of, over }, aim: atLeast(least, "×", 2) };
-}
-
-function atLeast(value: number, unit: string, digits: number): Aim {
-  return { is: "≥", value, unit, digits };
-}
-
-function hot(row: string, threads: number): Figure {
-  return { table: "threads-hot", rows: [row], name: String(threads) };
-}
-
-function keys(row: string, threads: number): Figure {
-  return { table: "threads-keys", rows: [row], name: String(threads) };
-}

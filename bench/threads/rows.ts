@@ -16,8 +16,6 @@ export const MANY_KEYS = 100_000;
 export const IN_FLIGHT = 64;
 
 export const AMPLE: Limit = tokenBucket({ capacity: CAPACITY, refill: 1, per: UNIT_MS });
-const ALSO_AMPLE = tokenBucket({ capacity: CAPACITY, refill: 1, per: UNIT_MS / 2 });
-const EXHAUSTED = tokenBucket({ capacity: 1, refill: 1, per: "1h" });
 
 export const GROUPS = {
   "threads-hot": "Across threads: one hot key",
@@ -26,68 +24,36 @@ export const GROUPS = {
 
 type Runs =
   | { readonly runs: "in shared memory"; readonly variant: SharedVariant }
-  /** Worker threads ask the thread that owns the limiter, or processes ask the primary one. */
-  | { readonly runs: "by messages" | "in a cluster" }
-  /** The same in Rust, with the words that the program takes. */
-  | { readonly runs: "natively"; readonly program: "loop" | "table"; readonly clock: "per-call" | "coarse" };
+  /** Processes ask the primary one. */
+  | { readonly runs: "in a cluster" }
+  /** The same in Rust. */
+  | { readonly runs: "natively"; readonly clock: "per-call" | "coarse" };
 
 export type Row = Runs & { readonly group: keyof typeof GROUPS; readonly id: string; readonly name: string };
 
 export interface SharedVariant {
   readonly form: "handle" | "string" | "strings";
   readonly clock: "per call" | "coarse";
-  /** Ample: every call is admitted. Exhausted: none is. */
-  readonly limit: "ample" | "exhausted";
-  readonly limits: 1 | 2;
 }
 
-export function limitsOf({ limit, limits }: Pick<SharedVariant, "limit" | "limits">): Limit[] {
-  if (limit === "exhausted") return [EXHAUSTED];
-  return limits === 1 ? [AMPLE] : [AMPLE, ALSO_AMPLE];
-}
-
-const LOOP = { runs: "natively", group: "threads-hot", program: "loop" } as const;
-const TABLE = { runs: "natively", group: "threads-keys", program: "table" } as const;
+const RUST = { runs: "natively", group: "threads-keys" } as const;
 
 /** In the order of the page's rows. */
 export const ROWS: readonly Row[] = [
-  shared("handle", "per call"),
-  shared("handle", "coarse"),
-  shared("string", "per call"),
-  shared("string", "coarse"),
-  shared("handle", "coarse", { limit: "exhausted" }),
-  shared("handle", "coarse", { limits: 2 }),
-  shared("strings", "per call"),
-  shared("strings", "coarse"),
-  { runs: "by messages", group: "threads-hot", id: "messages", name: "postMessage to an owner" },
+  shared("shared-handle", "handle", { form: "handle" }),
+  shared("shared-handle-coarse", "handle, coarse clock", { form: "handle", clock: "coarse" }),
+  shared("shared", "", {}),
+  shared("shared-coarse", "coarse clock", { clock: "coarse" }),
+  shared("shared-strings", "", { form: "strings" }),
+  shared("shared-strings-coarse", "coarse clock", { form: "strings", clock: "coarse" }),
   { runs: "in a cluster", group: "threads-hot", id: "cluster", name: "rate-limiter-flexible, cluster" },
-  { ...LOOP, clock: "per-call", id: "rust-loop", name: "Rust, a loop around compare-and-swap" },
-  { ...LOOP, clock: "coarse", id: "rust-loop-coarse", name: "Rust, a loop around compare-and-swap, coarse clock" },
-  { ...TABLE, clock: "per-call", id: "rust-table", name: "Rust, such a table" },
-  { ...TABLE, clock: "coarse", id: "rust-table-coarse", name: "Rust, such a table, coarse clock" },
+  { ...RUST, clock: "per-call", id: "rust-table", name: "Rust, such a table" },
+  { ...RUST, clock: "coarse", id: "rust-table-coarse", name: "Rust, such a table, coarse clock" },
 ];
 
-/** Ids are as in `shared-handle`, `shared-two-limits-handle-coarse`, `shared-strings`. */
-function shared(
-  form: SharedVariant["form"],
-  clock: SharedVariant["clock"],
-  rest: Partial<Pick<SharedVariant, "limit" | "limits">> = {},
-): Row {
-  const variant = { form, clock, limit: "ample", limits: 1, ...rest } as const;
-  const words = [
-    variant.limits === 2 && "two limits",
-    form === "handle" && "handle",
-    variant.limit === "exhausted" && "denied",
-    clock === "coarse" && "coarse clock",
-  ].filter((word) => word !== false);
-  const short = [form === "strings" && form, ...words]
-    .filter(Boolean)
-    .map((word) => String(word).replace(" clock", ""));
-  return {
-    runs: "in shared memory",
-    group: form === "strings" ? "threads-keys" : "threads-hot",
-    id: ["shared", ...short].join("-").replaceAll(" ", "-"),
-    name: ["Tollgate shared", ...words].join(", "),
-    variant,
-  };
+function shared(id: string, words: string, given: Partial<SharedVariant>): Row {
+  const variant: SharedVariant = { form: "string", clock: "per call", ...given };
+  const group = variant.form === "strings" ? "threads-keys" : "threads-hot";
+  const name = words === "" ? "Tollgate shared" : `Tollgate shared, ${words}`;
+  return { runs: "in shared memory", group, id, name, variant };
 }

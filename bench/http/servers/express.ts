@@ -1,27 +1,15 @@
 import { createServer } from "node:http";
 import express, { type RequestHandler } from "express";
-import { BODY, DAY_MS, listen, type Servers } from "./listen.ts";
+import { BODY, DAY_MS, type Framework, listen } from "./framework.ts";
 
-export const SERVERS: Servers = {
-  nothing: () => serveBehind(),
-  "empty middleware": () => serveBehind((_request, _response, next) => next()),
-  "usual limiter": async (limit) => {
-    const { rateLimit } = await import("express-rate-limit");
-    return serveBehind(rateLimit({ limit, windowMs: DAY_MS }));
+export const FRAMEWORK: Framework<RequestHandler> = {
+  empty: (_request, _response, next) => next(),
+  usual: async (limit) => (await import("express-rate-limit")).rateLimit({ limit, windowMs: DAY_MS }),
+  tollgate: async (options) => (await import("tollgate/express")).rateLimit(options),
+  serve(middleware) {
+    const app = express();
+    if (middleware !== undefined) app.use(middleware);
+    app.get("/", (_request, response) => void response.send(BODY));
+    return listen(createServer(app));
   },
-  "Tollgate, no headers": async (limit) => serveBehind(await tollgate(limit, { headers: false })),
-  Tollgate: async (limit) => serveBehind(await tollgate(limit, {})),
 };
-
-function serveBehind(...middleware: readonly RequestHandler[]): Promise<number> {
-  const app = express();
-  for (const one of middleware) app.use(one);
-  app.get("/", (_request, response) => void response.send(BODY));
-  return listen(createServer(app));
-}
-
-async function tollgate(limit: number, options: { readonly headers?: false }): Promise<RequestHandler> {
-  const { createLimiter, perDay } = await import("tollgate");
-  const { clientIp, rateLimit } = await import("tollgate/express");
-  return rateLimit({ limiter: createLimiter({ key: clientIp(), limits: [perDay(limit)] }), ...options });
-}

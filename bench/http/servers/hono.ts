@@ -1,31 +1,22 @@
 import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
+import { getConnInfo } from "@hono/node-server/conninfo";
 import { Hono, type MiddlewareHandler } from "hono";
-import { BODY, DAY_MS, listen, type Servers } from "./listen.ts";
+import { BODY, DAY_MS, type Framework, listen } from "./framework.ts";
 
-export const SERVERS: Servers = {
-  nothing: () => serveBehind(),
-  "empty middleware": () => serveBehind((_context, next) => next()),
-  "usual limiter": async (limit) => {
-    const { getConnInfo } = await import("@hono/node-server/conninfo");
+export const FRAMEWORK: Framework<MiddlewareHandler> = {
+  empty: (_context, next) => next(),
+  async usual(limit) {
     const { rateLimiter } = await import("hono-rate-limiter");
-    const keyGenerator = (context: Parameters<MiddlewareHandler>[0]) =>
+    const keyGenerator = (context: Parameters<typeof getConnInfo>[0]) =>
       getConnInfo(context).remote.address ?? "unknown";
-    return serveBehind(rateLimiter({ limit, windowMs: DAY_MS, keyGenerator }));
+    return rateLimiter({ limit, windowMs: DAY_MS, keyGenerator });
   },
-  "Tollgate, no headers": async (limit) => serveBehind(await tollgate(limit, { headers: false })),
-  Tollgate: async (limit) => serveBehind(await tollgate(limit, {})),
+  tollgate: async (options) => (await import("tollgate/hono")).rateLimit(options),
+  serve(middleware) {
+    const app = new Hono();
+    if (middleware !== undefined) app.use(middleware);
+    app.get("/", (context) => context.text(BODY));
+    return listen(createAdaptorServer({ fetch: app.fetch }) as Server);
+  },
 };
-
-function serveBehind(...middleware: readonly MiddlewareHandler[]): Promise<number> {
-  const app = new Hono();
-  for (const one of middleware) app.use(one);
-  app.get("/", (context) => context.text(BODY));
-  return listen(createAdaptorServer({ fetch: app.fetch }) as Server);
-}
-
-async function tollgate(limit: number, options: { readonly headers?: false }): Promise<MiddlewareHandler> {
-  const { createLimiter, perDay } = await import("tollgate");
-  const { clientIp, rateLimit } = await import("tollgate/hono");
-  return rateLimit({ limiter: createLimiter({ key: clientIp(), limits: [perDay(limit)] }), ...options });
-}

@@ -1,19 +1,9 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
-import { BODY, listen, type Servers } from "./listen.ts";
+import { createServer, type RequestListener } from "node:http";
+import { BODY, type Framework, listen } from "./framework.ts";
 
-export const SERVERS: Servers = {
-  nothing: () => listen(createServer(handler)),
-  "Tollgate, no headers": async (limit) => listen(createServer(await limited(limit, { headers: false }))),
-  Tollgate: async (limit) => listen(createServer(await limited(limit, {}))),
+const handler: RequestListener = (_request, response) => void response.end(BODY);
+
+export const FRAMEWORK: Framework<(handler: RequestListener) => RequestListener> = {
+  tollgate: async (options) => (await import("tollgate/node")).rateLimit(options),
+  serve: (limit = (plain) => plain) => listen(createServer(limit(handler))),
 };
-
-function handler(_request: IncomingMessage, response: ServerResponse): void {
-  response.end(BODY);
-}
-
-async function limited(limit: number, options: { readonly headers?: false }): Promise<RequestListener> {
-  const { createLimiter, perDay } = await import("tollgate");
-  const { clientIp, rateLimit } = await import("tollgate/node");
-  const limiter = createLimiter({ key: clientIp(), limits: [perDay(limit)] });
-  return rateLimit({ limiter, ...options })(handler);
-}

@@ -1,29 +1,23 @@
-//! The same limiters in Rust, across threads: `main.rs.out <loop | table> <per-call | coarse> <threads> <warm-up ms>
-//! <window ms> <keys>` prints millions of decisions a second of all threads together.
+//! The same table in Rust, across threads: `main.rs.out <per-call | coarse> <threads> <warm-up ms> <window ms> <keys>`
+//! prints millions of decisions a second of all threads together.
 
 mod table;
 mod threads;
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use threads::Plan;
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [program, clock, threads, warm_up_ms, window_ms, keys] = &words[..] else {
-        panic!("expected six words, got {}", words.len());
+    let [clock, threads, warm_up_ms, window_ms, keys] = &words[..] else {
+        panic!("expected five words, got {}", words.len());
     };
     let number = |text: &String| text.parse::<u64>().expect("expected a whole number");
     let calls_per_reading = if clock == "coarse" { 16 } else { 1 };
     let clock = Clock { origin: Instant::now(), calls_per_reading, calls_left: 0, now: 0 };
     let plan = Plan { threads: number(threads) as usize, warm_up_ms: number(warm_up_ms), window_ms: number(window_ms) };
-    let per_second = match program.as_str() {
-        "loop" => measure_loop(&plan, clock),
-        "table" => table::measure(&plan, clock, number(keys) as usize),
-        other => panic!("expected a program, got {other}"),
-    };
-    println!("{:.6}", per_second / 1e6);
+    println!("{:.6}", table::measure(&plan, clock, number(keys) as usize) / 1e6);
 }
 
 /** One thread's clock: microseconds since an origin that all threads share, never 0. */
@@ -66,31 +60,4 @@ pub fn take(full_at: u64, now: u64) -> Option<u64> {
 pub fn expect_taken(full_at: u64, now: u64, units: u64) {
     let missing = full_at.saturating_sub(now).div_ceil(UNIT_TICKS);
     assert!(missing <= units && missing + now / UNIT_TICKS >= units, "expected each call to have taken a unit");
-}
-
-/** One bucket, with a cache line to itself. */
-#[repr(align(64))]
-struct Bucket(AtomicU64);
-
-impl Bucket {
-    #[inline]
-    fn allow(&self, now: u64) -> bool {
-        loop {
-            let full_at = self.0.load(Ordering::Acquire);
-            let Some(taken) = take(full_at, now) else { return false };
-            if self.0.compare_exchange(full_at, taken, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
-                return true;
-            }
-        }
-    }
-}
-
-fn measure_loop(plan: &Plan, clock: Clock) -> f64 {
-    let bucket = Bucket(AtomicU64::new(0));
-    let measured = threads::run(plan, |_| {
-        let (mut clock, bucket) = (clock, &bucket);
-        move || bucket.allow(clock.now())
-    });
-    expect_taken(bucket.0.load(Ordering::Acquire), clock.read(), measured.calls.iter().sum());
-    measured.per_second
 }

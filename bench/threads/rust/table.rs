@@ -1,6 +1,6 @@
-//! A table with the layout of `sharedStore`: four slots in a cache line, 2.2 slots per key, eight sets for each key. A
-//! slot has a fingerprint and a tick of 54 bits, each with 10 of generation. Threads publish ticks by compare-and-swap.
-//! One thread inserts all keys before the others start. No key is dropped, so there is nothing to reclaim.
+//! A table much like that of `sharedStore`: four slots in a cache line, 2.2 slots per key. A full line's keys go to the
+//! next. A slot has a fingerprint and a tick of 54 bits, each with 10 of generation. Threads publish ticks by
+//! compare-and-swap. One thread inserts all keys before the others start. No key is dropped.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,7 +35,6 @@ fn mix32(value: u32) -> u32 {
 
 const SLOTS_PER_SET: usize = 4;
 const SLOTS_PER_TEN_KEYS: usize = 22;
-const SETS_IN_A_ROW: usize = 4;
 const GENERATION_BITS: u32 = 10;
 const GENERATION_MASK: u64 = (1 << GENERATION_BITS) - 1;
 const NEVER_USED: u64 = 0;
@@ -59,26 +58,23 @@ struct Table {
 }
 
 impl Table {
-    /** A table with all keys. Tries another secret where a key finds no slot. */
     fn with(keys: &[String], now: u64) -> Self {
-        loop {
-            let table = Self::new(keys.len());
-            if keys.iter().all(|key| table.put(key, now)) {
-                return table;
-            }
+        let sets = (keys.len() * SLOTS_PER_TEN_KEYS).div_ceil(10 * SLOTS_PER_SET);
+        let table = Self { sets: (0..sets).map(|_| Set::default()).collect(), hashing: RandomState::new() };
+        for key in keys {
+            let hash = table.hash(key);
+            let slot = table.find(hash, |slot| slot.state.load(Ordering::Acquire) == NEVER_USED);
+            slot.print.store(hash << GENERATION_BITS | 1, Ordering::Release);
+            slot.state.store(now << GENERATION_BITS | 1, Ordering::Release);
         }
-    }
-
-    fn new(keys: usize) -> Self {
-        let sets = (keys * SLOTS_PER_TEN_KEYS).div_ceil(10 * SLOTS_PER_SET);
-        Self { sets: (0..sets).map(|_| Set::default()).collect(), hashing: RandomState::new() }
+        table
     }
 
     #[inline]
     fn allow(&self, key: &str, now: u64) -> bool {
         let hash = self.hash(key);
         loop {
-            let Some(slot) = self.find(hash) else { return false };
+            let slot = self.find(hash, |slot| Self::is_of(slot, hash));
             let state = slot.state.load(Ordering::Acquire);
             let generation = state & GENERATION_MASK;
             if slot.print.load(Ordering::Acquire) != (hash << GENERATION_BITS | generation) {
@@ -92,17 +88,6 @@ impl Table {
         }
     }
 
-    /** Puts a new key into its first free slot. Returns false where it has none. */
-    fn put(&self, key: &str, now: u64) -> bool {
-        let hash = self.hash(key);
-        let sets = self.sets_of(hash).into_iter();
-        let mut slots = sets.flat_map(|set| &self.sets[set].slots);
-        let Some(slot) = slots.find(|slot| slot.state.load(Ordering::Acquire) == NEVER_USED) else { return false };
-        slot.print.store(hash << GENERATION_BITS | 1, Ordering::Release);
-        slot.state.store(now << GENERATION_BITS | 1, Ordering::Release);
-        true
-    }
-
     #[inline]
     fn hash(&self, key: &str) -> u64 {
         let mut hasher = self.hashing.build_hasher();
@@ -110,43 +95,22 @@ impl Table {
         hasher.finish()
     }
 
-    /** The slot of a hash. Slots fill in order: the search ends at a slot never used. */
+    /** The first slot that is wanted, from the set of the hash on. */
     #[inline]
-    fn find(&self, hash: u64) -> Option<&Slot> {
-        let first = &self.sets[self.first_set(hash)];
-        let found = first.slots.iter().find(|slot| Self::is_of(slot, hash));
-        if found.is_some() || first.slots[SLOTS_PER_SET - 1].state.load(Ordering::Acquire) == NEVER_USED {
-            return found;
+    fn find(&self, hash: u64, is_wanted: impl Fn(&Slot) -> bool) -> &Slot {
+        let mut set = (((hash & 0xffff_ffff) * self.sets.len() as u64) >> 32) as usize;
+        loop {
+            if let Some(slot) = self.sets[set].slots.iter().find(|slot| is_wanted(slot)) {
+                return slot;
+            }
+            set = if set + 1 == self.sets.len() { 0 } else { set + 1 };
         }
-        self.find_further(hash)
-    }
-
-    #[inline(never)]
-    fn find_further(&self, hash: u64) -> Option<&Slot> {
-        let sets = self.sets_of(hash);
-        let mut slots = sets[1..].iter().flat_map(|set| &self.sets[*set].slots);
-        slots.find(|slot| Self::is_of(slot, hash))
     }
 
     #[inline]
     fn is_of(slot: &Slot, hash: u64) -> bool {
         let generation = slot.state.load(Ordering::Acquire) & GENERATION_MASK;
         generation != 0 && slot.print.load(Ordering::Acquire) == (hash << GENERATION_BITS | generation)
-    }
-
-    /** From the lower half of the hash. */
-    #[inline]
-    fn first_set(&self, hash: u64) -> usize {
-        (((hash & 0xffff_ffff) * self.sets.len() as u64) >> 32) as usize
-    }
-
-    /** Two sets, and the sets that follow each. */
-    fn sets_of(&self, hash: u64) -> [usize; 2 * SETS_IN_A_ROW] {
-        let count = self.sets.len();
-        let first = self.first_set(hash);
-        let distance = ((hash >> 32) * (count - 2 * SETS_IN_A_ROW + 1) as u64) >> 32;
-        let second = first + SETS_IN_A_ROW + distance as usize;
-        std::array::from_fn(|i| (if i % 2 == 0 { first } else { second } + i / 2) % count)
     }
 }
 
@@ -171,7 +135,8 @@ pub fn measure(plan: &Plan, clock: Clock, count: usize) -> f64 {
         }
     }
     for (key, units) in keys.iter().zip(taken) {
-        let slot = table.find(table.hash(key)).expect("expected every key to be there");
+        let hash = table.hash(key);
+        let slot = table.find(hash, |slot| Table::is_of(slot, hash));
         expect_taken(slot.state.load(Ordering::Acquire) >> GENERATION_BITS, clock.read(), units);
     }
     measured.per_second
