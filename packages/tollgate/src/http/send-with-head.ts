@@ -4,8 +4,6 @@ import type { Outgoing } from "./outgoing.ts";
 
 type Named = Readonly<Record<string, unknown>>;
 
-const NOTHING: Named = {};
-
 interface Added {
   readonly headers: HeaderList;
   /** The limiter that adds them. */
@@ -32,13 +30,20 @@ export function sendWithHead(outgoing: Outgoing, headers: HeaderList, asked: Ask
 function completed(given: unknown, added: Added, outgoing: Outgoing): unknown {
   if (Array.isArray(given)) return completedList(given, added, outgoing);
   if (typeof given === "object" && given !== null) return completedObject(given as Named, added, outgoing);
-  if (outgoing.getHeaderNames().length === 0) return completedObject(NOTHING, added, outgoing);
+  if (outgoing.getHeaderNames().length === 0) return alone(added.headers);
   // Other code has called `setHeader`, so Node copies one by one anyway.
   for (const [name, value] of added.headers) {
     const missing = missingValue(name, value, undefined, added, outgoing);
     if (missing !== undefined) outgoing.setHeader(name, missing);
   }
   return given;
+}
+
+/** The usual case: nothing to compare with. */
+function alone(headers: HeaderList): Named {
+  const all: Record<string, unknown> = {};
+  for (const header of headers) all[header[0]] = header[1];
+  return all;
 }
 
 function completedObject(given: Named, added: Added, outgoing: Outgoing): Named {
