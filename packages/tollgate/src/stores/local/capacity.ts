@@ -10,7 +10,7 @@ import {
 import { Reservations } from "./reservations.ts";
 import { Secrets } from "./secrets.ts";
 
-/** A Map holds 2^24 keys; a typed array of one cell a key far more. */
+/** A memory store numbers up to 2^24 slots of a table; a typed array of one cell a key has far more. */
 const MOST_KEYS = 10_000_000;
 /**
  * The fraction of the bytes that keys leave to overflow buckets. Otherwise a flood of keys could take the last byte,

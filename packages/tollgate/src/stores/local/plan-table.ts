@@ -43,7 +43,7 @@ export abstract class PlanTable implements Budget, ReservingTable {
     this.compiled = this.#compileAt(now[0]!);
   }
 
-  /** The cells of all keys. A table that grows has another array afterwards. */
+  /** The array with the cells of the key that was located last. A table may have several arrays. */
   abstract readonly cells: Float64Array;
   /** How many keys have cells. */
   abstract readonly size: number;
@@ -75,7 +75,7 @@ export abstract class PlanTable implements Budget, ReservingTable {
   abstract dropAll(): void;
   /** Drops all keys that are idle at the time of the users' clocks, and says how many. */
   abstract sweepAll(): number;
-  /** Restates every key's cells for another origin. */
+  /** Restates every key's cells for another origin, at once or before they are used. */
   protected abstract rebaseAll(from: CompiledPlan): void;
 
   fits(bytes: number): boolean {

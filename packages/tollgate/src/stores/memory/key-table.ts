@@ -5,41 +5,49 @@ import type { Plan } from "../../core/plan.ts";
 import { ownCopy } from "../../core/text-memory.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Capacity } from "../local/capacity.ts";
+import type { KeyHash } from "../local/key-hash.ts";
 import { PlanTable } from "../local/plan-table.ts";
 import { RecentKeys } from "../local/recent-keys.ts";
-import { KeyBytes } from "./key-bytes.ts";
+import { KeyIndex } from "./key-index.ts";
+import { type KeyChunk, KeySlots } from "./key-slots.ts";
 import { isKeptAsItIs, type KeyTexts } from "./key-texts.ts";
-import { grownSlots, leastSlotsBeyond, shrunkSlots } from "./slot-growth.ts";
 import { type SweptTable, TableSweep } from "./table-sweep.ts";
 
-const BYTES_PER_CELL = 8;
+const NO_SLOT = -1;
+const NO_KEYS: Pick<KeyChunk, "keys" | "cells"> = { keys: [], cells: new Float64Array(0) };
 
 /** What the tables of one store have in common. */
 export interface KeyTableStore {
   readonly capacity: Capacity;
   readonly texts: KeyTexts;
+  /** Hashes the texts of keys. */
+  readonly keyHash: KeyHash;
   /** The least time between the beginnings of two passes of a table's sweep, and between two notifications. */
   readonly sweepIntervalUs: number;
   /** Drops idle keys at the time of a call, which comes from `clock` if that is given. */
   reclaim(now: TimeCell, clock: Clock | undefined): void;
 }
 
-/**
- * The keys and cells of one plan: a Map from key to slot, and the cells of all slots side by side in one array. Slots
- * are dense: dropping a key moves the last one into its slot, so that only the end of the array is free.
- */
+/** The keys and cells of one plan: slots, an index from key to slot, and a cache of recent keys before it. */
 export class KeyTable extends PlanTable implements SweptTable {
-  cells: Float64Array = new Float64Array(0);
-  readonly #slots: Map<string, number> = new Map();
-  /** The key of each slot, in the form that `KeyTexts` gives it. */
-  readonly #keys: string[] = [];
+  cells: Float64Array = NO_KEYS.cells;
+  /** The number of the chunk with the key that was located last, and its keys. `cells` are its cells. */
+  #chunk = NO_SLOT;
+  #keys: readonly string[] = NO_KEYS.keys;
+  readonly #shift: number;
+  readonly #mask: number;
   readonly width: number;
   readonly sweep: TableSweep;
   readonly #keyTableStore: KeyTableStore;
+  readonly #slots: KeySlots;
+  readonly #index: KeyIndex;
   readonly #recent: RecentKeys;
-  readonly #keyBytes = new KeyBytes((bytes) => this.charge(bytes));
-  /** The text and the bytes of the new key that `insert` is about to add. */
+  /** The text that was looked up last, and its hash. */
+  #text: string | undefined;
+  #hash = 0;
+  /** The text of the new key that `insert` is about to add, its hash and its bytes. */
   #newText = "";
+  #newHash = 0;
   #newBytes = 0;
   /** The key that has a slot reserved until the current call is decided. */
   #reserved: string | undefined;
@@ -49,78 +57,110 @@ export class KeyTable extends PlanTable implements SweptTable {
     super(plan, now, keyTableStore.capacity);
     this.width = this.compiled.width;
     this.#keyTableStore = keyTableStore;
+    const charge = (bytes: number) => this.charge(bytes);
+    this.#slots = new KeySlots(this.width, charge, (cells, base, from) => this.compiled.rebase(cells, base, from));
+    this.#shift = this.#slots.shift;
+    this.#mask = this.#slots.mask;
+    this.#index = new KeyIndex(this.#slots, charge);
     this.#recent = new RecentKeys(1, this);
     this.sweep = new TableSweep(this, keyTableStore.sweepIntervalUs, now[0]!);
   }
 
   get size(): number {
-    return this.#keys.length;
+    return this.#slots.size;
   }
 
   /** Whether it has no keys, no overflow buckets and no reservations. */
   get isEmpty(): boolean {
-    return this.#keys.length === 0 && this.#reserved === undefined && !this.holdsOverflow;
+    return this.size === 0 && this.#reserved === undefined && !this.holdsOverflow;
   }
 
   locate(key: string): number {
     const place = this.#recent.find(key);
     if (place < 0) return this.#locateAnother(key);
-    const recent = this.#recent.values[place]!;
+    const at = this.#select(this.#recent.values[place]!);
     // The same string object: the key has not moved.
-    return this.#keys[recent] === this.#recent.at(place) ? recent * this.width : this.#locateMoved(key, place);
+    return this.#keys[at] === this.#recent.at(place) ? at * this.width : this.#locateMoved(key, place);
+  }
+
+  /** Makes the chunk of a slot the one where keys are located, and returns the slot's index there. */
+  #select(slot: number): number {
+    if (slot >>> this.#shift !== this.#chunk) this.#selectChunk(slot);
+    return slot & this.#mask;
+  }
+
+  /** Selects none for `NO_SLOT`: when the chunk may go, or have other arrays. */
+  #selectChunk(slot: number): void {
+    const { keys, cells } = this.#slots.knownChunkOf(slot) ?? NO_KEYS;
+    this.#chunk = slot >>> this.#shift;
+    this.#keys = keys;
+    this.cells = cells;
   }
 
   /** Finds a recent key that has moved. */
   #locateMoved(key: string, place: number): number {
-    const slot = this.#slots.get(key);
-    if (slot === undefined) return -1;
-    this.#recent.replace(place, this.#keys[slot]!);
+    const slot = this.#slotOfText(key);
+    if (slot < 0) return -1;
+    this.#recent.replace(place, this.#slots.keyAt(slot));
     this.#recent.values[place] = slot;
-    return slot * this.width;
+    return this.#select(slot) * this.width;
   }
 
   /** Finds a key that is not among the recent ones. */
   #locateAnother(key: string): number {
-    if (!isKeptAsItIs(key)) return this.slotOf(key) * this.width;
-    const slot = this.#slots.get(key);
-    if (slot === undefined) return -1;
-    const place = this.#recent.placeForMissing();
+    const slot = this.slotOf(key);
+    if (slot < 0) return -1;
+    const place = isKeptAsItIs(key) ? this.#recent.placeForMissing() : -1;
     if (place >= 0) {
-      this.#recent.keep(place, this.#keys[slot]!);
+      this.#recent.keep(place, this.#slots.keyAt(slot));
       this.#recent.values[place] = slot;
     }
-    return slot * this.width;
+    return this.#select(slot) * this.width;
   }
 
   override locateRef(ref: KeyRef): number {
-    if (ref.table !== this || ref.slot < 0 || this.#keys[ref.slot] !== ref.text) this.#findRef(ref);
-    return ref.slot < 0 ? -1 : ref.slot * this.width;
+    if (ref.table !== this || ref.slot < 0) return this.#findRef(ref);
+    const at = this.#select(ref.slot);
+    return this.#keys[at] === ref.text ? at * this.width : this.#findRef(ref);
   }
 
-  #findRef(ref: KeyRef): void {
+  #findRef(ref: KeyRef): number {
     ref.table = this;
     ref.slot = this.slotOf(ref.key);
-    ref.text = this.#keys[ref.slot] ?? "";
+    if (ref.slot < 0) return -1;
+    ref.text = this.#slots.keyAt(ref.slot);
+    return this.#select(ref.slot) * this.width;
   }
 
   /** The slot of a key, or -1. */
   slotOf(key: string): number {
-    return this.#slots.get(this.#keyTableStore.texts.of(key)) ?? -1;
+    return this.#slotOfText(this.#keyTableStore.texts.of(key));
+  }
+
+  #slotOfText(text: string): number {
+    this.#text = text;
+    this.#hash = this.#hashOf(text);
+    return this.#index.find(text, this.#hash);
+  }
+
+  #hashOf(text: string): number {
+    const { keyHash } = this.#keyTableStore;
+    keyHash.hash(text);
+    return keyHash.words[0]!;
   }
 
   findSlot(key: string, now: TimeCell): number {
     const text = this.#keyTableStore.texts.of(key);
-    const bytes = KeyBytes.of(text);
-    if (!(this.#reserved === key || this.#fitsNew(bytes) || this.#reclaimFor(bytes, now))) return -1;
     this.#newText = text;
-    this.#newBytes = bytes;
-    return this.#keys.length;
+    this.#newHash = text === this.#text ? this.#hash : this.#hashOf(text);
+    this.#newBytes = KeySlots.bytesOf(text);
+    return this.#reserved === key || this.#fitsNew() || this.#reclaimFor(now) ? this.size : -1;
   }
 
   /** Counts the key and its bytes without inserting it: an insertion would change what the next key takes. */
   reserve(_slot: number, key: string): void {
     this.#reserved = key;
-    this.#reservedBytes = this.#bytesWith(this.#newBytes);
+    this.#reservedBytes = this.#bytesForNew;
     this.capacity.size += 1;
     this.charge(this.#reservedBytes);
   }
@@ -134,15 +174,11 @@ export class KeyTable extends PlanTable implements SweptTable {
 
   insert(slot: number, key: string, source: Float64Array): void {
     if (this.#reserved !== undefined) this.release(key);
-    const { width } = this;
-    const base = slot * width;
-    if (base === this.cells.length) this.#grow();
-    for (let i = 0; i < width; i += 1) this.cells[base + i] = source[i]!;
-    const own = ownCopy(this.#newText);
-    this.#slots.set(own, slot);
-    this.#keys.push(own);
+    const bytesLeft = this.capacity.bytesLeft - this.#newBytes - this.#index.bytesForNext(this.#newHash);
+    this.#slots.add(ownCopy(this.#newText), this.#newBytes, this.#newHash, source, bytesLeft);
+    this.#index.add(this.#newHash, slot);
+    this.#selectChunk(NO_SLOT);
     this.capacity.size += 1;
-    this.#keyBytes.add(this.#newBytes);
   }
 
   drop(key: string): void {
@@ -150,13 +186,13 @@ export class KeyTable extends PlanTable implements SweptTable {
     if (slot >= 0) this.#remove(slot);
   }
 
+  /** Takes no time in proportion to the keys: their memory is the garbage collector's. */
   dropAll(): void {
-    this.capacity.size -= this.#keys.length;
+    this.capacity.size -= this.size;
     this.#slots.clear();
-    this.#keys.length = 0;
-    this.#keyBytes.clear();
+    this.#index.clear();
+    this.#selectChunk(NO_SLOT);
     this.sweep.cancel();
-    this.#shrink();
   }
 
   sweepAll(): number {
@@ -164,21 +200,22 @@ export class KeyTable extends PlanTable implements SweptTable {
   }
 
   removeIfIdle(slot: number): boolean {
-    const { now } = this.users;
-    if (!this.compiled.isIdle(this.cells, slot * this.width, now) || this.#isReserved(slot)) return false;
+    const { cells } = this.#slots.chunkOf(slot);
+    const base = (slot & this.#slots.mask) * this.width;
+    if (!this.compiled.isIdle(cells, base, this.users.now) || this.#isReserved(slot)) return false;
     this.#remove(slot);
     return true;
   }
 
   protected override rebaseAll(from: CompiledPlan): void {
-    for (let slot = 0; slot < this.#keys.length; slot += 1) {
-      this.compiled.rebase(this.cells, slot * this.width, from);
-    }
+    this.#slots.moveOrigin(from);
+    this.#selectChunk(NO_SLOT);
   }
 
   endPass(): void {
     this.dropOverflowIfIdle(this.users.now);
-    this.#shrink();
+    this.#slots.shrink();
+    this.#selectChunk(NO_SLOT);
   }
 
   #isReserved(slot: number): boolean {
@@ -187,55 +224,28 @@ export class KeyTable extends PlanTable implements SweptTable {
   }
 
   #remove(slot: number): void {
-    const last = this.#keys.length - 1;
-    const text = this.#keys[slot]!;
-    this.#slots.delete(text);
-    const moved = this.#keys[last]!;
-    this.#keys.pop();
+    const last = this.size - 1;
+    this.#index.delete(this.#slots.hashAt(slot), slot);
+    if (slot !== last) this.#index.move(this.#slots.hashAt(last), last, slot);
+    this.#slots.remove(slot);
     this.capacity.size -= 1;
-    this.#keyBytes.delete(text);
-    if (slot === last) return;
-    this.cells.copyWithin(slot * this.width, last * this.width, (last + 1) * this.width);
-    this.#keys[slot] = moved;
-    this.#slots.set(moved, slot);
   }
 
-  #fitsNew(bytes: number): boolean {
-    return this.capacity.size < this.capacity.maxKeys && !this.retired && this.fits(this.#bytesWith(bytes));
+  #fitsNew(): boolean {
+    return this.capacity.size < this.capacity.maxKeys && !this.retired && this.fits(this.#bytesForNew);
   }
 
-  /** What a new key takes. Where the Map or the cells have to grow, that includes the copy. */
-  #bytesWith(bytes: number): number {
-    const isFull = this.#keys.length * this.width === this.cells.length;
-    const cellBytes = isFull ? BYTES_PER_CELL * this.width * leastSlotsBeyond(this.#keys.length) : 0;
-    return bytes + this.#keyBytes.bytesForNext + cellBytes;
+  /** What the new key takes. Where the index or the slots have to grow, that includes the copy. */
+  get #bytesForNew(): number {
+    return this.#newBytes + this.#index.bytesForNext(this.#newHash) + this.#slots.bytesForNext;
   }
 
   /** Drops idle keys to make the new one fit. Tries that once at each instant. */
-  #reclaimFor(bytes: number, now: TimeCell): boolean {
+  #reclaimFor(now: TimeCell): boolean {
     if (now[0] === this.capacity.fullAtUs || this.retired) return false;
     this.#keyTableStore.reclaim(now, this.users.onlyClock);
-    if (this.#fitsNew(bytes)) return true;
+    if (this.#fitsNew()) return true;
     this.capacity.fullAtUs = now[0]!;
     return false;
-  }
-
-  #grow(): void {
-    const bytes = this.capacity.bytesLeft - this.#newBytes - this.#keyBytes.bytesForNext;
-    this.#resize(grownSlots(this.#keys.length, Math.floor(bytes / (BYTES_PER_CELL * this.width))));
-  }
-
-  /** The copy may exceed the store's bytes for a moment, by at most a quarter of the cells. */
-  #shrink(): void {
-    const allocated = this.cells.length / this.width;
-    const slots = shrunkSlots(this.#keys.length, allocated);
-    if (slots < allocated) this.#resize(slots);
-  }
-
-  #resize(slots: number): void {
-    const kept = this.cells.subarray(0, this.#keys.length * this.width);
-    this.charge(BYTES_PER_CELL * slots * this.width - this.cells.byteLength);
-    this.cells = new Float64Array(slots * this.width);
-    this.cells.set(kept);
   }
 }

@@ -5,12 +5,14 @@ import type { Plan, Scope } from "../../core/plan.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { Capacity, type CapacityDefaults, HEAP_DEFAULTS } from "../local/capacity.ts";
+import { KeyHash } from "../local/key-hash.ts";
 import { LocalSpace } from "../local/local-space.ts";
 import { CAPACITY_OPTION_NAMES, type CapacityOptions, type LocalStore } from "../local/local-store.ts";
 import { PlanTable } from "../local/plan-table.ts";
 import type { SpaceStore } from "../local/space-store.ts";
 import { KeyTable, type KeyTableStore } from "./key-table.ts";
 import { KeyTexts } from "./key-texts.ts";
+import { SweepTimer } from "./sweep-timer.ts";
 import { Sweeper } from "./sweeper.ts";
 
 /**
@@ -58,9 +60,10 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
   readonly capacity: Capacity;
   readonly texts: KeyTexts;
   readonly sweepIntervalUs: number;
+  #keyHash: KeyHash | undefined;
   readonly #tables = new Map<Scope, Map<string, KeyTable>>();
   readonly #sweeper: Sweeper;
-  readonly #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #timer: SweepTimer | undefined;
 
   constructor(options: MemoryStoreOptions) {
     this.capacity = new Capacity("memoryStore", options, DEFAULTS);
@@ -69,10 +72,7 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
     const { sweepInterval = SWEEP_INTERVAL_MS } = options;
     const intervalMs = checkDuration("sweepInterval", sweepInterval, 1, LONGEST_TIMER_MS);
     this.sweepIntervalUs = 1_000 * intervalMs;
-    if (options.sweepInterval === undefined) return;
-    this.#timer = setInterval(() => this.#sweeper.sweepAll(), intervalMs);
-    // In browsers timers are numbers.
-    if (typeof this.#timer === "object") this.#timer.unref();
+    if (options.sweepInterval !== undefined) this.#timer = new SweepTimer(intervalMs, () => this.#sweeper.sweepSlice());
   }
 
   get maxKeys(): number {
@@ -95,12 +95,18 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
     return this.capacity.overflowCount;
   }
 
+  /** Made by the first call: some runtimes draw no secrets before. */
+  get keyHash(): KeyHash {
+    this.#keyHash ??= new KeyHash(this.capacity.secrets.next());
+    return this.#keyHash;
+  }
+
   open(plan: Plan, context: LimiterContext): SyncSpace {
     return new LocalSpace(plan, context, this);
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#timer?.close();
   }
 
   [Symbol.dispose](): void {

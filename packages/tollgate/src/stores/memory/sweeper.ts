@@ -11,6 +11,10 @@ const SLOTS_PER_RECLAIM = 16;
 /** A new key counts as this many calls, so that a pass over many new keys takes a small part of an interval. */
 const CALLS_PER_NEW_KEY = 4;
 const TABLES_PER_NEW_TABLE = 4;
+/** A slice of a timer's pass looks at so many cells, which takes a part of a millisecond. */
+const CELLS_PER_SLICE = 2 ** 15;
+/** What a slot takes without its cells. */
+const CELLS_PER_SLOT = 8;
 
 /**
  * Sweeps a store's tables in small steps as calls come in, one table after another. So the keys of an idle limiter go
@@ -23,6 +27,9 @@ export class Sweeper {
   readonly #onRemoved: (table: KeyTable) => void;
   #next = 0;
   #nextToCheck = 0;
+  /** The table that the timer's pass will visit next, and the one that it has visited in part. */
+  #passIndex = -1;
+  #passTable: KeyTable | undefined;
   #isSweeping = false;
 
   constructor(capacity: Capacity, onRemoved: (table: KeyTable) => void) {
@@ -54,8 +61,12 @@ export class Sweeper {
     this.#capacity.callsUntilSweep -= CALLS_PER_NEW_KEY;
   }
 
-  sweepAll(): void {
-    this.#sweep("all");
+  /**
+   * Visits a part of all tables and says whether that ended the pass. The next slice goes on, or begins another pass.
+   */
+  sweepSlice(): boolean {
+    this.#sweep("a slice");
+    return this.#passIndex < 0;
   }
 
   /**
@@ -78,25 +89,44 @@ export class Sweeper {
   }
 
   /** Sweep listeners may call limiters. Sweeps are not re-entrant. */
-  #sweep(extent: "some" | "all"): void {
+  #sweep(extent: "some" | "a slice"): void {
     if (this.#isSweeping) return;
     this.#isSweeping = true;
     try {
-      if (extent === "all") this.#passAll();
+      if (extent === "a slice") this.#sweepCells();
       else this.#sweepSome();
     } finally {
       this.#isSweeping = false;
     }
   }
 
-  #passAll(): void {
-    for (let index = this.#tables.length - 1; index >= 0; index -= 1) {
-      const table = this.#tables[index]!;
-      this.#capacity.clockReadings.begin();
-      if (!table.users.askTime(this.#capacity.clockReadings)) continue;
-      table.sweepAll();
-      if (table.isIdle(table.users.now)) this.#remove(index);
+  /** From the last table to the first: the last takes the place of one that is removed. */
+  #sweepCells(): void {
+    if (this.#passIndex < 0) this.#passIndex = this.#tables.length - 1;
+    const { clockReadings } = this.#capacity;
+    let cells = CELLS_PER_SLICE;
+    while (cells > 0 && this.#passIndex >= 0) {
+      const table = this.#tables[this.#passIndex];
+      const cellsPerSlot = CELLS_PER_SLOT + (table?.width ?? 0);
+      const slots = Math.max(1, Math.min(table?.size ?? 0, Math.ceil(cells / cellsPerSlot)));
+      cells -= slots * cellsPerSlot;
+      // Calls may have removed the table since the last slice.
+      clockReadings.begin();
+      if (table?.users.askTime(clockReadings) && !this.#stepPass(table, slots)) continue;
+      this.#passTable = undefined;
+      this.#passIndex -= 1;
     }
+  }
+
+  /** Sweeps some slots and says whether those were a table's last. */
+  #stepPass(table: KeyTable, slots: number): boolean {
+    // A pass that calls began has seen keys that have become idle since.
+    if (table !== this.#passTable) table.sweep.cancel();
+    this.#passTable = table;
+    if (!table.sweep.step(slots)) return false;
+    table.sweep.notify();
+    if (table.isIdle(table.users.now)) this.#remove(this.#passIndex);
+    return true;
   }
 
   #sweepSome(): void {

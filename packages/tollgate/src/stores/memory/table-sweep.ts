@@ -65,7 +65,7 @@ export class TableSweep {
     this.#sweepDownTo(0);
     const removed = this.#removed - before;
     this.#table.endPass();
-    this.#notify();
+    this.notify();
     return removed;
   }
 
@@ -76,10 +76,11 @@ export class TableSweep {
 
   /** Notifies the table's limiters of the keys that were removed, if the last notification is an interval ago. */
   notifyIfDue(): void {
-    if (!this.#isRecent(this.#notifiedUs)) this.#notify();
+    if (!this.#isRecent(this.#notifiedUs)) this.notify();
   }
 
-  #notify(): void {
+  /** Notifies the table's limiters of the keys that were removed, if there are any. */
+  notify(): void {
     const removed = this.#removed;
     if (removed === 0) return;
     const { users, size } = this.#table;

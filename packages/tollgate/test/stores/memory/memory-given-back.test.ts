@@ -37,8 +37,8 @@ describe("a memory store", () => {
     const limiter = createLimiter({ limits: [slidingWindow({ limit: 64, window: "1s" })], clock });
     const before = arrayBuffersInUse();
     for (let i = 0; i < 20_000; i += 1) limiter.allow(`burst-${i}`);
-    // There are 20,000 keys of 134 cells.
-    expect(arrayBuffersInUse() - before).toBeGreaterThan(20e6);
+    // There are 20,000 keys of 134 cells. The collector may have freed older arrays meanwhile.
+    expect(arrayBuffersInUse() - before).toBeGreaterThan(15e6);
     clock.advance(1_000);
     limiter.sweep();
     await vi.waitFor(() => expect(arrayBuffersInUse() - before).toBeLessThan(1e6));

@@ -1,0 +1,75 @@
+import { createLimiter, memoryStore, type Observation, perSecond } from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+const START_MS = 1_790_000_000_123;
+const KEYS = 30_000;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function setUp() {
+  const clock = manualClock(START_MS);
+  const store = memoryStore({ sweepInterval: "1s" });
+  const sweeps: Observation[] = [];
+  const make = (name: string) =>
+    createLimiter({
+      name,
+      limits: [perSecond(1)],
+      clock,
+      store,
+      observe: (one) => void (one.type === "sweep" && sweeps.push(one)),
+    });
+  const [first, second] = [make("first"), make("second")];
+  for (let i = 0; i < KEYS; i += 1) {
+    first.allow(`key-${i}`);
+    second.allow(`key-${i}`);
+  }
+  return { clock, store, sweeps, first, second };
+}
+
+describe("the timer of a memory store", () => {
+  it("sweeps a large store in slices, with turns of the event loop between them", () => {
+    const { clock, store, sweeps } = setUp();
+    clock.advance(1_000);
+    let most = 0;
+    vi.advanceTimersByTime(999);
+    for (let ms = 0; ms < 100; ms += 1) {
+      const before = store.size;
+      vi.advanceTimersByTime(1);
+      most = Math.max(most, before - store.size);
+    }
+    expect(store.size).toBe(0);
+    expect(most).toBeLessThan(5_000);
+    const removed = sweeps.map((one) => one.type === "sweep" && [one.limiter, one.removed, one.remaining]);
+    expect(removed).toEqual([
+      ["second", KEYS, 0],
+      ["first", KEYS, 0],
+    ]);
+    store.close();
+  });
+
+  it("loses no key that comes or goes between slices", () => {
+    const { clock, store, first, second } = setUp();
+    clock.advance(1_000);
+    vi.advanceTimersByTime(1_001);
+    second.clear();
+    for (let i = 0; i < 100; i += 1) first.allow(`new-${i}`);
+    vi.advanceTimersByTime(100);
+    expect([store.size, first.size]).toEqual([100, 100]);
+    expect(first.allow("new-7")).toBe(false);
+    store.close();
+  });
+
+  it("stops in the middle of a sweep when the store is closed", () => {
+    const { clock, store } = setUp();
+    clock.advance(1_000);
+    vi.advanceTimersByTime(1_000);
+    store.close();
+    const { size } = store;
+    vi.advanceTimersByTime(10_000);
+    expect(store.size).toBe(size);
+    expect(size).toBeGreaterThan(KEYS);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
