@@ -17,7 +17,7 @@ import {
   type AnyLimiter,
   type AnyStore,
   type Capacity,
-  dealSecretsTwice,
+  dealOneSecret,
   EVERY_STORE,
   limiterOver,
 } from "./every-store.ts";
@@ -65,7 +65,7 @@ function twins(
   options: Parameters<typeof limiterOver>[1],
   capacity: Capacity = CAPACITY,
 ) {
-  dealSecretsTwice();
+  dealOneSecret();
   return [limiterOver(createStore(capacity), options), limiterOver(createStore(capacity), options)] as const;
 }
 

@@ -40,16 +40,13 @@ export function limiterOver(
 }
 
 /**
- * Deals each random secret twice, so that two stores made in turn hash alike. The hashes decide which keys share an
- * overflow bucket, and which keys a table has a slot for.
+ * Deals one random secret to all, so that two stores hash alike, however many secrets a call draws. The hashes decide
+ * which keys share an overflow bucket, and which keys a table has a slot for.
  */
-export function dealSecretsTwice(): void {
-  let drawn = 0;
+export function dealOneSecret(): void {
   vi.spyOn(globalThis.crypto, "getRandomValues").mockImplementation((array) => {
-    const seed = Math.floor(drawn / 2) + 1;
-    drawn += 1;
     if (!(array instanceof Int32Array)) throw new Error("expected words");
-    for (let i = 0; i < array.length; i += 1) array[i] = Math.imul(seed * array.length + i, 0x9e3779b1);
+    for (let i = 0; i < array.length; i += 1) array[i] = Math.imul(array.length + i, 0x9e3779b1);
     return array;
   });
 }

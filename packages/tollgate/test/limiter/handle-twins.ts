@@ -2,7 +2,7 @@ import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import type { AsyncHandle, Cost, Handle, Limit } from "tollgate";
 import { type ManualClock, manualClock } from "tollgate/testing";
-import { type AnyLimiter, type AnyStore, dealSecretsTwice, limiterOver } from "./every-store.ts";
+import { type AnyLimiter, type AnyStore, dealOneSecret, limiterOver } from "./every-store.ts";
 import { START_MS } from "./set-up.ts";
 
 const KEYS = ["ann", "", "a key that is long enough to be cut out of a header", "\ud800"] as const;
@@ -91,7 +91,7 @@ export class HandleTwins {
   #strangers = 0;
 
   constructor(createStore: () => AnyStore, limits: readonly Limit[] | (() => readonly Limit[])) {
-    dealSecretsTwice();
+    dealOneSecret();
     const options = { limits, clock: this.clock, name: "twin" };
     [this.limiter, this.byKey] = [limiterOver(createStore(), options), limiterOver(createStore(), options)];
     this.#handles = [...KEYS, ...KEYS].map((key) => this.limiter.handle(key));
