@@ -16,6 +16,9 @@ export interface KeyChunk {
   statedBy: CompiledPlan | undefined;
 }
 
+/** What a slot without a chunk has. */
+export const NO_KEYS: Pick<KeyChunk, "keys" | "cells"> = { keys: [], cells: new Float64Array(0) };
+
 /** Restates a key's cells, which were written for the origin of `from`. */
 export type Rebase = (cells: Float64Array, base: number, from: CompiledPlan) => void;
 
@@ -74,8 +77,8 @@ export class KeySlots {
   }
 
   /** Works like `chunkOf`, for a slot that may be gone with its chunk. */
-  knownChunkOf(slot: number): KeyChunk | undefined {
-    return slot >>> this.shift < this.#chunks.length ? this.chunkOf(slot) : undefined;
+  knownChunkOf(slot: number): typeof NO_KEYS {
+    return slot >>> this.shift < this.#chunks.length ? this.chunkOf(slot) : NO_KEYS;
   }
 
   /** Adds a key of `bytes`, as returned by `bytesOf`, with the first cells of `source`. */

@@ -9,12 +9,11 @@ import type { KeyHash } from "../local/key-hash.ts";
 import { PlanTable } from "../local/plan-table.ts";
 import { RecentKeys } from "../local/recent-keys.ts";
 import { KeyIndex } from "./key-index.ts";
-import { type KeyChunk, KeySlots } from "./key-slots.ts";
+import { KeySlots, NO_KEYS } from "./key-slots.ts";
 import { isKeptAsItIs, type KeyTexts } from "./key-texts.ts";
 import { type SweptTable, TableSweep } from "./table-sweep.ts";
 
 const NO_SLOT = -1;
-const NO_KEYS: Pick<KeyChunk, "keys" | "cells"> = { keys: [], cells: new Float64Array(0) };
 
 /** What the tables of one store have in common. */
 export interface KeyTableStore {
@@ -91,7 +90,7 @@ export class KeyTable extends PlanTable implements SweptTable {
 
   /** Selects none for `NO_SLOT`: when the chunk may go, or have other arrays. */
   #selectChunk(slot: number): void {
-    const { keys, cells } = this.#slots.knownChunkOf(slot) ?? NO_KEYS;
+    const { keys, cells } = this.#slots.knownChunkOf(slot);
     this.#chunk = slot >>> this.#shift;
     this.#keys = keys;
     this.cells = cells;
