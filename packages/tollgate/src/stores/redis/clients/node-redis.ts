@@ -3,7 +3,7 @@ import { CALLS_AT_ONCE, inPortions, KEYS_PER_PORTION, keyPattern, scanNode } fro
 import type { RedisPort, RedisScript, ScriptCall, ScriptReply } from "./redis-port.ts";
 import { runScript, type SendScript } from "./run-script.ts";
 
-type Arguments = readonly string[];
+type Arguments = readonly (string | Uint8Array)[];
 
 interface NodeRedisBase {
   readonly isOpen: boolean;
@@ -42,9 +42,9 @@ interface Flavour {
 
 /**
  * redis (node-redis) 4, 5 and 6; the application connects the client. Calls in flight are rejected when a connection
- * is lost, never sent again, and queued calls keep the array of arguments, in which the cancel flag is. Only
- * `createSentinel` retries, which `sendOnce` prevents. All commands are sent raw, because methods transform
- * arguments and replies differently in each version.
+ * is lost, never sent again, and queued calls keep the array of arguments, in which the cancel flag is. `createCluster`
+ * of 6 copies the array but no bytes, so it gets the flag as bytes. Only `createSentinel` retries, which `sendOnce`
+ * prevents. All commands are sent raw, because methods transform arguments and replies differently in each version.
  */
 export class NodeRedisPort implements RedisPort {
   readonly name = "redis";
@@ -54,8 +54,9 @@ export class NodeRedisPort implements RedisPort {
   readonly #keyPrefix: string;
   readonly #send: SendScript = (command, script, { keys, args, cancelFlag }) => {
     const prefixed = this.#keyPrefix === "" ? keys : keys.map((key) => this.#keyPrefix + key);
-    const all = [command, script, String(keys.length), ...prefixed, cancelFlag.text, ...args];
-    cancelFlag.writeInto(all, 3 + keys.length);
+    const flag = this.cluster ? cancelFlag.bytes : cancelFlag.text;
+    const all = [command, script, String(keys.length), ...prefixed, flag, ...args];
+    if (!this.cluster) cancelFlag.writeInto(all, 3 + keys.length);
     return this.#flavour.send(prefixed[0]!, all);
   };
 
