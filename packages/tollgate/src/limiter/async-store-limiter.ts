@@ -1,5 +1,6 @@
 import { readTime } from "../core/clock.ts";
 import { type Cost, checkCost } from "../core/cost.ts";
+import type { Decision } from "../core/decision.ts";
 import { encodeKey, type Key } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import { countsNumbers } from "../core/plan.ts";
@@ -9,6 +10,8 @@ import type { TimeCell } from "../core/time-cell.ts";
 import type { Verb } from "../core/verbs.ts";
 import { type CheckedRequest, choiceFor, keyChoiceFor, requestFor } from "./call.ts";
 import { checkBatch } from "./check-arguments.ts";
+import { decide } from "./decide.ts";
+import { limitsOf } from "./entries.ts";
 import { ChoiceHandle } from "./handle.ts";
 import type { AsyncHandle, AsyncLimiter } from "./limiter.ts";
 import type { FixedSelection } from "./selection.ts";
@@ -29,8 +32,8 @@ const ASKED_AT_ONCE = 8_192;
 export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, AsyncSpace> implements AsyncLimiter<Input> {
   readonly kind = "async";
   readonly store: AsyncStore;
-  /** Set if `allow` can ask the only space directly, because it counts plain numbers and there are no observers. */
-  readonly #quick: FixedSelection<Input, QuickSpace> | undefined;
+  /** Set if calls can ask the only space directly, because it counts plain numbers and there are no observers. */
+  readonly #quick: FixedSelection<Input, AsyncSpace> | undefined;
 
   constructor(parts: AsyncStoreLimiterParts<Input>) {
     super(parts);
@@ -41,11 +44,27 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
 
   override allow(input: Input, cost: Cost = 1): Promise<boolean> {
     const quick = this.#quick;
-    if (quick === undefined || typeof cost !== "number") return super.allow(input, cost);
+    if (quick?.space.allow === undefined || typeof cost !== "number") return super.allow(input, cost);
     try {
       const key = encodeKey(quick.key(input));
       checkCost(cost);
       return quick.space.allow(key, cost, readTime(this.clock));
+    } catch (error) {
+      return rejected(error);
+    }
+  }
+
+  override consume(input: Input, cost: Cost = 1): Promise<Decision> {
+    const quick = this.#quick;
+    if (quick === undefined || typeof cost !== "number") return super.consume(input, cost);
+    try {
+      const { space } = quick;
+      const key = encodeKey(quick.key(input));
+      checkCost(cost);
+      const costs = space.plan.countsNumber.map((counts) => (counts ? cost : 0));
+      const decided = this.store.transact("take", [{ space, key, costs }], readTime(this.clock));
+      const plans = [space.plan];
+      return decided.then((report) => decide(this.name, plans, limitsOf(plans, report), report));
     } catch (error) {
       return rejected(error);
     }
@@ -141,15 +160,12 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
   }
 }
 
-type QuickSpace = AsyncSpace & Required<Pick<AsyncSpace, "allow">>;
-
-/** The selection, if its only space has `allow` for plain numbers, and no observer needs a decision. */
+/** The selection, if its only space counts plain numbers, and no observer needs to know. */
 function quickSelection<Input>({
   selection: { fixed },
   observers,
-}: StoreLimiterParts<Input, AsyncSpace>): FixedSelection<Input, QuickSpace> | undefined {
-  if (fixed === undefined || observers.length > 0 || fixed.space.allow === undefined) return undefined;
-  return countsNumbers(fixed.space.plan) ? (fixed as FixedSelection<Input, QuickSpace>) : undefined;
+}: StoreLimiterParts<Input, AsyncSpace>): FixedSelection<Input, AsyncSpace> | undefined {
+  return fixed !== undefined && observers.length === 0 && countsNumbers(fixed.space.plan) ? fixed : undefined;
 }
 
 function total(counts: readonly number[]): number {

@@ -17,8 +17,9 @@ export type Release = { readonly everyUs: number } | "all-at-reset";
 
 /** A form of the script for lone calls. */
 export interface LoneForm {
-  /** The first argument, which names the form. */
+  /** The first argument, which names the form, without and with figures in the reply. */
   readonly name: string;
+  readonly nameWithFigures: string;
   readonly args: readonly string[];
 }
 
@@ -71,7 +72,7 @@ const TOKEN_BUCKETS: ScriptAlgorithm<TokenBucketLimit> = {
   loneForm(limit) {
     const { exact, perUnit, perUs } = ticksOf(limit, FIRST_ORIGIN_US);
     if (!exact || limit.initial !== "full") return;
-    return { name: "b", args: [limit.capacity, perUnit, perUs].map(String) };
+    return { name: "b", nameWithFigures: "B", args: [limit.capacity, perUnit, perUs].map(String) };
   },
   ringCells: () => 0,
   // Exact where a unit is a whole number of microseconds: a tick is one then.
@@ -123,6 +124,7 @@ const FIXED_WINDOWS: ScriptAlgorithm<FixedWindowLimit> = {
   loneForm({ capacity, windowMs, anchor }) {
     return {
       name: "f",
+      nameWithFigures: "F",
       args: [String(capacity), String(toMicroseconds("window", windowMs)), flag(anchor === "clock")],
     };
   },

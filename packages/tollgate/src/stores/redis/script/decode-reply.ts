@@ -26,7 +26,7 @@ export interface TransactionOutcome {
  * Decodes the script's reply, an outcome per transaction; `undefined` where the call was cancelled and did nothing. Per
  * transaction the reply has a negative number (a rejected write), or the number of admitted calls, the moment if
  * requested, and the reports. A report has per limit: whether it conforms, the units in use, the wait, the units in use
- * after the wait, and the time until it is idle.
+ * after the wait, and the time until it is idle. Two numbers answer a lone take with figures (`lua/lone-calls.ts`).
  *
  * @throws Error when the reply does not fit the transactions.
  */
@@ -34,8 +34,10 @@ export function decodeReply(
   reply: readonly number[],
   transactions: readonly ScriptTransaction[],
 ): readonly TransactionOutcome[] | undefined {
-  if (reply.length === 1 && reply[0] === 1 && transactions.length === 1 && isUnreported(transactions[0]!))
-    return ADMITTED;
+  if (transactions.length === 1) {
+    if (reply.length === 1 && reply[0] === 1 && isUnreported(transactions[0]!)) return ADMITTED;
+    if (reply.length === 2 && transactions[0]!.reportsTime !== true) return [admittedWith(reply[0]!, reply[1]!)];
+  }
   if (reply.length === 0 && transactions.length > 0) return undefined;
   const numbers = new ReplyReader(reply);
   const outcomes = transactions.map((transaction) => readOutcome(numbers, transaction));
@@ -46,6 +48,17 @@ export function decodeReply(
 /** Whether the reply has no report if its only call is admitted. */
 function isUnreported({ detail, times, reportsTime }: ScriptTransaction): boolean {
   return detail === "first-denied" && times === 1 && reportsTime !== true;
+}
+
+/** The outcome of a take from one limit, where the same cost conforms again at once. */
+function admittedWith(used: number, resetUs: number): TransactionOutcome {
+  const report = new Report();
+  report.conforms[0] = true;
+  report.used[0] = used;
+  report.waitUs[0] = 0;
+  report.usedAfterWait[0] = used;
+  report.resetUs[0] = resetUs;
+  return { admitted: 1, reports: [report] };
 }
 
 function readOutcome(numbers: ReplyReader, transaction: ScriptTransaction): TransactionOutcome {

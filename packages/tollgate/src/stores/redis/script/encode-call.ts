@@ -48,7 +48,8 @@ export function encodeCall({ time, extraMs, transactions }: ScriptInput): Encode
   const { loneForm } = plan;
   if (loneForm !== undefined && time === "server" && extraMs === 0 && transactions.length === 1 && isLoneTake(first)) {
     const cost = costs[0]!;
-    return { form: loneForm.name, keys: [name], args: cost === 1 ? loneForm.args : [...loneForm.args, String(cost)] };
+    const form = first.detail === "each" ? loneForm.nameWithFigures : loneForm.name;
+    return { form, keys: [name], args: cost === 1 ? loneForm.args : [...loneForm.args, String(cost)] };
   }
   const names = new Map<string, number>();
   const moments = new Moments(time, transactions[transactions.length - 1]!.nowUs);
@@ -58,9 +59,9 @@ export function encodeCall({ time, extraMs, transactions }: ScriptInput): Encode
   return { form: RUN, keys: [...names.keys()], args: [moments.lastText, String(extraMs)].concat(args) };
 }
 
-/** Whether it takes at least one unit once, and only a denial is reported. */
-function isLoneTake({ verb, times, detail, keys, reportsTime }: ScriptTransaction): boolean {
-  if (!SCRIPT_VERBS[verb].hasShortForm || reportsTime === true || detail === "each") return false;
+/** Whether it takes at least one unit once. */
+function isLoneTake({ verb, times, keys, reportsTime }: ScriptTransaction): boolean {
+  if (!SCRIPT_VERBS[verb].hasShortForm || reportsTime === true) return false;
   return times === 1 && keys.length === 1 && keys[0]!.costs[0]! > 0;
 }
 

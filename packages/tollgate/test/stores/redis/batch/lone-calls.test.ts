@@ -1,10 +1,12 @@
 import { setImmediate as endOfTurn } from "node:timers/promises";
-import { type AsyncLimiter, createLimiter, fixedWindow, type Limit, perDay } from "tollgate";
+import { type AsyncLimiter, createLimiter, type Decision, fixedWindow, type Limit, perDay } from "tollgate";
 import { describe, expect, it } from "vitest";
 import { argumentsOfCalls } from "../kit/script-calls.ts";
 import { type StoreOptions, useRedis } from "../kit/use-redis.ts";
 
 const inUse = useRedis();
+/** A call that is lost gets no answer, and its store never closes. */
+const PATIENCE = { timeout: 10_000 };
 /** After so many calls, one after another, the next one is sent at once. */
 const CALM_CALLS = 10;
 
@@ -23,7 +25,7 @@ async function afterMicrotasks(): Promise<void> {
   await new Promise<void>((resolve) => process.nextTick(() => process.nextTick(resolve)));
 }
 
-describe("a lone call", () => {
+describe("a lone call", PATIENCE, () => {
   it("a lone call is sent before its turn ends", async () => {
     const limiter = await calmLimiter();
     let decided: Promise<boolean> | undefined;
@@ -51,17 +53,34 @@ describe("a lone call", () => {
     expect(calls).toBe(1);
   });
 
-  it.each([[perDay(3)], [fixedWindow({ limit: 3, window: "1d" })]])(
-    "a lone call and calls behind it are decided in order and exactly",
-    async (limit) => {
+  describe.each([
+    ["bucket", perDay(3)],
+    ["window", fixedWindow({ limit: 3, window: "1d" })],
+  ])("of one %s", (_name, limit) => {
+    it.each([
+      ["in flight", true],
+      ["not sent yet", false],
+    ])("calls behind one that is %s are decided in order and exactly", async (_state, isSent) => {
       const limiter = await calmLimiter({}, [limit]);
       const first = limiter.allow("a", 2);
-      await afterMicrotasks();
+      if (isSent) await afterMicrotasks();
       const others = [limiter.allow("a", 2), limiter.allow("a"), limiter.allow("a")];
       expect(await first).toBe(true);
       expect(await Promise.all(others)).toEqual([false, true, false]);
-    },
-  );
+    });
+
+    it("one with figures has those of a call in a batch", async () => {
+      const limiter = await calmLimiter({}, [limit]);
+      const lone: Decision[] = [];
+      for (const cost of [1, 2, 1]) lone.push(await limiter.consume("lone", cost));
+      for (const [i, cost] of [1, 2, 1].entries()) {
+        const [batched] = await Promise.all([limiter.consume("batched", cost), limiter.allow(`other-${i}`)]);
+        const { retryAfterMs, resetMs } = batched;
+        const laterBy = (ms: number) => expect.closeTo(ms, -4) as number;
+        expect(lone[i]).toEqual({ ...batched, retryAfterMs: laterBy(retryAfterMs), resetMs: laterBy(resetMs) });
+      }
+    });
+  });
 
   it("a lone call counts among the pending calls of its key", async () => {
     const limiter = await calmLimiter({ maxPending: 4 });

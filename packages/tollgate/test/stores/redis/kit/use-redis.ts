@@ -53,7 +53,7 @@ export class RedisInUse {
 
 export function openStore(client: StoreClient, options: StoreOptions = {}): RedisStore {
   const store = redisStore({ client, prefix: freshPrefix(), timeout: PATIENT_MS, warnings: false, ...options });
-  onTestFinished(() => store.close());
+  onTestFinished(() => store.close(), PATIENT_MS);
   return store;
 }
 

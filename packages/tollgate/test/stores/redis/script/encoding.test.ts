@@ -43,20 +43,27 @@ describe("the arguments of a call", () => {
   });
 
   it("the arguments begin with the time and the clock skew", () => {
-    const transactions = [call("take", bucket, "a")];
+    const transactions = [call("take", bucket, "a"), call("take", bucket, "b")];
     expect(encodeCall({ time: "client", extraMs: 25, transactions }).args.slice(0, 2)).toEqual([String(NOW_US), "25"]);
     expect(few(transactions).args.slice(0, 2)).toEqual(["", "0"]);
   });
 
-  it("identical calls for a hundred keys have as many arguments as for one", () => {
+  it("identical calls for a hundred keys have as many arguments as for two", () => {
     const of = (count: number) => Array.from({ length: count }, (_, i) => call("take", bucket, `key ${i}`));
-    expect(few(of(100)).args.length).toBe(few(of(1)).args.length);
-    expect(few([...of(100), call("take", bucket, "another", 2)]).args.length).toBe(few(of(1)).args.length + 4);
+    expect(few(of(100)).args.length).toBe(few(of(2)).args.length);
+    expect(few([...of(100), call("take", bucket, "another", 2)]).args.length).toBe(few(of(2)).args.length + 4);
   });
 
-  it("the shortest form covers any number of keys", () => {
+  it("a lone take has the fewest arguments: its limit, and its cost unless that is 1", () => {
+    const { form, args } = few([call("take", bucket, "a")]);
+    expect([form, args.length]).toEqual(["B", 3]);
+    expect(few([call("take", bucket, "a", 2, { detail: "first-denied" })])).toMatchObject({ form: "b", keys: ["a"] });
+    expect(few([call("take", bucket, "a", 2)]).args).toEqual([...args, "2"]);
+  });
+
+  it("the shortest form of several calls covers any number of keys", () => {
     const of = (count: number) => Array.from({ length: count }, (_, i) => call("take", bucket, `key ${i}`));
-    for (const count of [1, 1_000, 1_024, 9_000]) expect(few(of(count)).args[2]).toBe("one");
+    for (const count of [2, 1_000, 1_024, 9_000]) expect(few(of(count)).args[2]).toBe("one");
   });
 
   it("a changed moment is encoded, after that of the last call", () => {

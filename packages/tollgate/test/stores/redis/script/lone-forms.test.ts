@@ -11,7 +11,7 @@ const LIMITS: readonly (readonly [string, Limit])[] = [
   ["a window by the clock", fixedWindow({ limit: 5, window: "2d", anchor: "clock" })],
 ];
 
-/** `allow` has a form of its own when it is alone. `consume` has not, because it reports figures. */
+/** Lone calls have forms of their own: `consume` with figures, `allow` without. */
 describe.each(LIMITS)("lone calls of %s", (_name, limit) => {
   it.each([1, 2, 5, 6])("they decide and write as calls with figures do: cost %i", async (cost) => {
     const { redis } = inUse;

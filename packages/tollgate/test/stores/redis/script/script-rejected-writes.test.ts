@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Limit, perDay, perHour, slidingWindow } from "../../../../src/index.ts";
+import { fixedWindow, type Limit, perDay, perHour, slidingWindow } from "../../../../src/index.ts";
 import { call, encoded, together } from "./kit/script-call.ts";
 import { type ScriptServer, useScriptServer } from "./kit/script-server.ts";
 
@@ -32,8 +32,8 @@ const CAUSES: readonly (readonly [
   ["READONLY", ["REPLICAOF", "127.0.0.1", "1"], ["REPLICAOF", "NO", "ONE"]],
 ];
 
-async function run(transactions: Transactions) {
-  return (await started.server.run({ time: "client", extraMs: 60_000, transactions })) ?? [];
+async function run(transactions: Transactions, time: "client" | "server" = "client") {
+  return (await started.server.run({ time, extraMs: time === "client" ? 60_000 : 0, transactions })) ?? [];
 }
 
 /** The reply of the script while the server rejects writes. */
@@ -41,10 +41,11 @@ async function runWhile(
   startRejecting: readonly string[],
   stopRejecting: readonly string[],
   transactions: Transactions,
+  time?: "client" | "server",
 ) {
   await started.server.command(...startRejecting);
   try {
-    return await run(transactions);
+    return await run(transactions, time);
   } finally {
     await started.server.command(...stopRejecting);
   }
@@ -109,6 +110,25 @@ describe.each(CAUSES)("a server that rejects writes: %s", (code, startRejecting,
     const outcomes = await runWhile(startRejecting, stopRejecting, some);
     expect(outcomes.map(({ rejected }) => rejected)).toEqual([undefined, code, code]);
     expect(outcomes[0]).toEqual((await run([call("take", plan, name, 2)]))[0]);
+  });
+
+  it.each([
+    ["a bucket", perDay(2)],
+    ["a fixed window", fixedWindow({ limit: 2, window: "1d" })],
+  ])("a lone take that would be admitted is rejected, and one that is denied is decided: %s", async (way, limit) => {
+    const plan = encoded(limit);
+    const spent = `spent ${way} ${code}`;
+    await run([call("take", plan, spent, 2)], "server");
+    for (const detail of ["each", "first-denied"] as const) {
+      const name = `lone ${way} ${code} ${detail}`;
+      const admitted = call("take", plan, name, 1, { detail });
+      expect(await runWhile(startRejecting, stopRejecting, [admitted], "server")).toMatchObject([{ rejected: code }]);
+      expect(await valuesOf([name])).toEqual([null]);
+      const denied = call("take", plan, spent, 1, { detail });
+      expect(await runWhile(startRejecting, stopRejecting, [denied], "server")).toMatchObject([
+        { admitted: 0, reports: [{ admitted: false, used: [2] }] },
+      ]);
+    }
   });
 
   it("a call on several keys is rejected if one of them would be written", async () => {

@@ -1,5 +1,21 @@
 import { SHORT_FORM_START, shortFormWrite } from "./short-forms.ts";
 
+/** The figures of one bucket after a call. */
+export const BUCKET_FIGURES = `
+  local used, wait, used_after, reset = 0, 0, 0, 0
+  if full > now_ticks then
+    used = ceil((full - now_ticks) / unit)
+    reset = ceil(full / per_us) - elapsed
+  end
+  if cost > capacity then
+    wait = -1
+  else
+    if full + asked > now_ticks then wait = ceil((full + asked) / per_us) - elapsed end
+    local then_ticks = (now + wait - origin) * per_us
+    if full > then_ticks then used_after = ceil((full - then_ticks) / unit) end
+  end
+`;
+
 /**
  * The short form for the most frequent call: takes from one plan of one exact token bucket that enforces and starts
  * full. It runs before the rest is defined, and defines no functions: to create and call them costs as much as the
@@ -60,18 +76,7 @@ ${SHORT_FORM_START}
         end
         all_admitted = all_admitted + admitted
         if times < 0 or admitted < calls then
-          local used, wait, used_after, reset = 0, 0, 0, 0
-          if full > now_ticks then
-            used = ceil((full - now_ticks) / unit)
-            reset = ceil(full / per_us) - elapsed
-          end
-          if cost > capacity then
-            wait = -1
-          else
-            if full + asked > now_ticks then wait = ceil((full + asked) / per_us) - elapsed end
-            local then_ticks = (now + wait - origin) * per_us
-            if full > then_ticks then used_after = ceil((full - then_ticks) / unit) end
-          end
+${BUCKET_FIGURES}
           reply[size + 1] = admitted == calls and 1 or 0
           reply[size + 2] = used
           reply[size + 3] = wait
