@@ -20,6 +20,10 @@ const BARE_LUA: Plugin = {
   },
 };
 
+/** What rolldown writes for each export of a shared CommonJS chunk. None is assigned again, so a value will do. */
+const GETTER =
+  /Object\.defineProperty\(exports, "(\w+)", \{\s+enumerable: true,\s+get: function \(\) \{\s+return ([\w$]+);\s+\}\s+\}\);/g;
+
 /**
  * The modules of the entries, for `import` and for `require`, and the licenses of the packages inside. Code that
  * several entries use is in chunks.
@@ -49,7 +53,7 @@ export async function bundle(sources: string, entries: readonly string[]): Promi
     chunks.push(...output.filter((chunk) => chunk.type === "chunk"));
   }
   await bundled.close();
-  const files = new Map(chunks.map(({ fileName, code }) => [fileName, code]));
+  const files = new Map(chunks.map(({ fileName, code }) => [fileName, code.replaceAll(GETTER, "exports.$1 = $2;")]));
   return files.set("LICENSES.txt", licensesOf(chunks.flatMap(({ moduleIds }) => moduleIds)));
 }
 
