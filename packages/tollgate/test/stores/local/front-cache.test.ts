@@ -134,7 +134,7 @@ describe("the front cache", () => {
   it("copies few keys that it cannot tell apart, and rests", () => {
     const recent = new RecentKeys(2);
     // Any five units have few values.
-    const units = (i: number) => `${i.toString(2).padStart(16, "0")}`.repeat(16);
+    const units = (i: number) => i.toString(2).padStart(16, "0").repeat(16);
     const keys = Array.from({ length: 6_000 }, (_, i) => units(11 * i));
     let copies = 0;
     for (let call = 0; call < 130_000; call += 1) {

@@ -85,12 +85,8 @@ export class Dispatcher {
     const flight = new Flight(slot, sinceMs, works, call, ended, this.#fail);
     watch.expect(flight);
     port.run({ keys: call.keys, args: call.args, cancelFlag: flight.cancelFlag }).then(
-      (reply) => {
-        if (watch.ended(flight)) this.#replied(flight, reply);
-      },
-      (error: unknown) => {
-        if (watch.ended(flight)) this.#fail(flight, meaningOf(error));
-      },
+      (reply) => (watch.ended(flight) ? this.#replied(flight, reply) : undefined),
+      (error: unknown) => (watch.ended(flight) ? this.#fail(flight, meaningOf(error)) : undefined),
     );
   }
 

@@ -10,13 +10,12 @@ export type SendScript = (command: "EVALSHA" | "EVAL", script: string, call: Scr
  * so this is no retry. A call that fails is cancelled, because the client may have it in a queue.
  */
 export function runScript({ sha, source }: RedisScript, call: ScriptCall, send: SendScript): Promise<ScriptReply> {
-  let sent: Promise<unknown>;
+  const failed = (error: unknown) => sendText(error, source, call, send);
   try {
-    sent = send("EVALSHA", sha, call);
+    return send("EVALSHA", sha, call).then(readReply, failed);
   } catch (error) {
-    sent = Promise.reject(error);
+    return failed(error);
   }
-  return sent.then(readReply, (error: unknown) => sendText(error, source, call, send));
 }
 
 async function sendText(error: unknown, source: string, call: ScriptCall, send: SendScript): Promise<ScriptReply> {

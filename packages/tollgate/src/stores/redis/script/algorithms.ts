@@ -71,8 +71,9 @@ const TOKEN_BUCKETS: ScriptAlgorithm<TokenBucketLimit> = {
   },
   loneForm(limit) {
     const { exact, perUnit, perUs } = ticksOf(limit, FIRST_ORIGIN_US);
-    if (!exact || limit.initial !== "full") return;
-    return { name: "b", nameWithFigures: "B", args: [limit.capacity, perUnit, perUs].map(String) };
+    const isExactAndFull = exact && limit.initial === "full";
+    const args = [limit.capacity, perUnit, perUs].map(String);
+    return isExactAndFull ? { name: "b", nameWithFigures: "B", args } : undefined;
   },
   ringCells: () => 0,
   // Exact where a unit is a whole number of microseconds: a tick is one then.
