@@ -161,8 +161,8 @@ export const BUCKET_MUTANTS: readonly Mutant[] = [
   {
     name: "a wait that has just ended is computed",
     file: TICKS,
-    find: "if (ticks <= this.at(nowUs)) return 0;",
-    replace: "if (ticks < this.at(nowUs)) return 0;",
+    find: "return Math.max(0, this.#elapsedUsAt(ticks) - (nowUs - this.originUs));",
+    replace: "return this.#elapsedUsAt(ticks) - (nowUs - this.originUs);",
     why: "a scaled tick that came some microseconds ago gives a negative wait",
   },
   {
@@ -178,6 +178,13 @@ export const BUCKET_MUTANTS: readonly Mutant[] = [
     find: "while (!this.#isToCome(ticks, us - 1)) us -= 1;",
     replace: "",
     why: "a retry comes a microsecond late",
+  },
+  {
+    name: "scaled wait trusts every quotient",
+    file: TICKS,
+    find: "if (!sure && Math.abs(us)",
+    replace: "if (false && Math.abs(us)",
+    why: "a retry comes a microsecond early or late",
   },
   {
     name: "origins translated the wrong way",

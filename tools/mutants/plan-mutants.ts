@@ -17,15 +17,15 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   {
     name: "shadow limits go into debt",
     file: VERBS,
-    find: "(admitted && (conforms || this.plan.enforces[limit]!))",
-    replace: "admitted",
+    find: "takesFrom(verb, cost, admitted && conforms)",
+    replace: "takesFrom(verb, cost, admitted)",
     why: "a shadow limit takes what does not conform",
   },
   {
     name: "denied calls take",
     file: VERBS,
-    find: "(admitted && (conforms ||",
-    replace: "((conforms ||",
+    find: "takesFrom(verb, cost, admitted && conforms)",
+    replace: "takesFrom(verb, cost, conforms)",
     why: "not all or nothing",
   },
   {
@@ -46,15 +46,15 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   {
     name: "plain costs stay taken though a later limit denies",
     file: SEVERAL,
-    find: "for (let cell = 0; cell < this.#width; cell += 1) cells[base + cell] = before[cell]!;",
-    replace: "",
+    find: "this.undo(cells, base);\n      return false;",
+    replace: "return false;",
     why: "`allow` is not all or nothing",
   },
   {
     name: "too little is put back when a later limit denies",
     file: SEVERAL,
-    find: "for (let i = 0; i < this.#width; i += 1) before[i] = cells[base + i]!;",
-    replace: "before[0] = cells[base]!;",
+    find: "for (let i = 0; i < this.#width; i += 1) this.#cellsBefore[i] = cells[base + i]!;",
+    replace: "this.#cellsBefore[0] = cells[base]!;",
     why: "a denied call leaves the cells of an earlier key in place",
   },
   {
@@ -67,8 +67,8 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   {
     name: "charges only what conforms",
     file: VERBS,
-    find: 'return takes === "always" || (admitted',
-    replace: "return (admitted",
+    find: "takesFrom(verb, cost, admitted && conforms)",
+    replace: "(admitted && conforms && takesFrom(verb, cost, true))",
     why: "a key never goes into debt",
   },
   {
@@ -110,15 +110,29 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   {
     name: "one limiter of several admits alone",
     file: PARTWISE,
-    find: 'if (one === "denied") judgement = one;',
-    replace: "judgement = one;",
+    find: 'if (one === "denied") admitted = false;',
+    replace: 'admitted = one === "conforms";',
     why: "a combination is not all or nothing",
   },
   {
-    name: "shadow limits go into debt in a combination",
-    file: VERBS,
-    find: "else this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, costs[i]!);",
-    replace: "else this.#kernels[i]!.take(cells, base + this.#offsets[i]!, now, costs[i]!);",
-    why: "a shadow limit takes what does not conform",
+    name: "costs stay taken though another limit denies",
+    file: SEVERAL,
+    find: "if (!admitted) this.undo(cells, base);",
+    replace: "",
+    why: "`consume` is not all or nothing",
+  },
+  {
+    name: "shadow limits deny where there are few cells",
+    file: SEVERAL,
+    find: "if (!conforms && this.#plan.enforces[i]!) admitted = false;",
+    replace: "if (!conforms) admitted = false;",
+    why: "watching a limit changes decisions",
+  },
+  {
+    name: "a limiter keeps what another one denies",
+    file: PARTWISE,
+    find: "  finishAll(verb, admitted, calls, now, report);",
+    replace: "  finishAll(verb, true, calls, now, report);",
+    why: "a combination is not all or nothing",
   },
 ];

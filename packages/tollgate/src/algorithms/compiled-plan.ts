@@ -1,7 +1,7 @@
 import type { Plan } from "../core/plan.ts";
 import type { Report } from "../core/report.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
-import { VERBS, type VerbTraits } from "../core/verbs.ts";
+import { takesFrom, VERBS, type VerbTraits } from "../core/verbs.ts";
 import type { Kernel, PlainTake } from "./kernel.ts";
 import { compileLimit } from "./registry.ts";
 import { SeveralTakes } from "./several-takes.ts";
@@ -37,8 +37,9 @@ export class CompiledPlan {
   readonly #idleSince = createTimeCell();
   /** The only kernel, if it enforces. */
   readonly #onlyEnforcing: Kernel | undefined;
-  /** One for each limit. */
-  readonly #plainCosts: number[];
+  readonly #several: SeveralTakes;
+  /** Whether `judge` took what conforms. */
+  #mayHaveTaken = false;
 
   /** `originUs` is a moment within 20 years of every call. */
   constructor(plan: Plan, originUs: number) {
@@ -46,7 +47,6 @@ export class CompiledPlan {
     this.#kernels = plan.limits.map((limit) => compileLimit(limit, originUs));
     const only = this.#kernels.length === 1 ? this.#kernels[0]! : undefined;
     this.#onlyEnforcing = plan.enforces[0]! ? only : undefined;
-    this.#plainCosts = plan.limits.map(() => 0);
     this.ticks = only?.ticks;
     this.startsEmpty = this.#kernels.some((kernel) => kernel.startsEmpty);
     this.idleTtlUs = Math.max(...this.#kernels.map((kernel) => kernel.idleTtlUs));
@@ -57,7 +57,8 @@ export class CompiledPlan {
       width += this.#kernels[index]!.size;
     }
     this.#offsets = offsets;
-    this.plainTake = this.#onlyEnforcing ?? new SeveralTakes(this.#kernels, offsets, plan, width);
+    this.#several = new SeveralTakes(this.#kernels, offsets, plan, width);
+    this.plainTake = this.#onlyEnforcing ?? this.#several;
     this.width = width;
   }
 
@@ -76,13 +77,28 @@ export class CompiledPlan {
     return true;
   }
 
-  /** Takes one plain cost, all or nothing, and fills the report. For plans that do not start empty. */
-  takeAndTell(cells: Float64Array, base: number, now: TimeCell, cost: number, report: Report): boolean {
+  /** Works like `apply` with `take`, for keys that are kept in any case. */
+  tryTakeAndTell(
+    cells: Float64Array,
+    base: number,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+  ): boolean {
     const only = this.#onlyEnforcing;
-    if (only === undefined) return this.apply(VERBS.take, cells, base, this.#plainCostsOf(cost), now, report, 0);
-    const admitted = only.tryTake(cells, base, now, cost);
-    only.tell(cells, base, now, cost, report, 0);
-    report.conforms[0] = admitted;
+    if (only !== undefined) {
+      const admitted = only.tryTakeAndTell(cells, base, now, costs[0]!, report, at);
+      report.conforms[at] = admitted;
+      return admitted;
+    }
+    if (this.#several.undoes) {
+      const admitted = this.#several.tryTakeAndTell(cells, base, costs, now, report, at);
+      if (!admitted) this.tell(cells, base, costs, now, report, at);
+      return admitted;
+    }
+    const admitted = this.#conforms(cells, base, costs, now);
+    this.#takeAndTell(VERBS.take, admitted, cells, base, costs, now, report, at);
     return admitted;
   }
 
@@ -111,13 +127,39 @@ export class CompiledPlan {
     report: Report,
     at: number,
   ): boolean {
-    const admitted = this.conforms(cells, base, costs, now);
-    this.finish(verb, admitted, cells, base, costs, now, report, at);
+    let admitted: boolean;
+    if (verb.changes && verb.takes === "if all conform") {
+      admitted = this.tryTakeAndTell(cells, base, costs, now, report, at);
+    } else {
+      admitted = this.#conforms(cells, base, costs, now);
+      if (verb.refunds) this.#refund(cells, base, costs, now);
+      else this.#takeAndTell(verb, admitted, cells, base, costs, now, report, at);
+    }
+    // A bucket that starts empty begins to fill with its first touch. A refund creates no key.
+    this.mustStore =
+      verb.changes &&
+      ((this.#hasBegun && this.startsEmpty) ||
+        (!(verb.refunds && this.#isNew) && hasChanged(verb, admitted, costs, report, at)));
     return admitted;
   }
 
+  /** Whether a verb that takes if all conform finds that they do. With few cells it takes: `finish` can undo that. */
+  judge(
+    verb: VerbTraits,
+    cells: Float64Array,
+    base: number,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+  ): boolean {
+    this.#mayHaveTaken = verb.changes && this.#several.undoes;
+    if (this.#mayHaveTaken) return this.#several.tryTakeAndTell(cells, base, costs, now, report, at);
+    return this.#conforms(cells, base, costs, now);
+  }
+
   /** Whether every enforcing limit conforms to its cost. */
-  conforms(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell): boolean {
+  #conforms(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell): boolean {
     for (let i = 0; i < this.#kernels.length; i += 1) {
       if (!this.plan.enforces[i]!) continue;
       if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, costs[i]!)) return false;
@@ -125,7 +167,7 @@ export class CompiledPlan {
     return true;
   }
 
-  /** The rest of `apply`, when it is known whether the call is admitted. */
+  /** The rest of `apply` after `judge`, when it is known whether the call is admitted. */
   finish(
     verb: VerbTraits,
     admitted: boolean,
@@ -136,23 +178,14 @@ export class CompiledPlan {
     report: Report,
     at: number,
   ): void {
-    const changed = verb.refunds
-      ? this.#refund(cells, base, costs, now)
-      : this.#takeAndTell(verb, admitted, cells, base, costs, now, report, at);
-    // A bucket that starts empty begins to fill with its first touch. A refund creates no key.
-    this.mustStore =
-      verb.changes && ((this.#hasBegun && this.startsEmpty) || (changed && !(verb.refunds && this.#isNew)));
-  }
-
-  /** Takes the costs of a call that is admitted. A shadow limit takes only what conforms. */
-  take(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell): void {
-    for (let i = 0; i < this.#kernels.length; i += 1) {
-      if (this.plan.enforces[i]!) this.#kernels[i]!.take(cells, base + this.#offsets[i]!, now, costs[i]!);
-      else this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, costs[i]!);
+    if (!this.#mayHaveTaken) this.#takeAndTell(verb, admitted, cells, base, costs, now, report, at);
+    else if (!admitted) {
+      this.#several.undo(cells, base);
+      this.tell(cells, base, costs, now, report, at);
     }
   }
 
-  /** Takes as the verb says, fills the report, and returns whether it took anything. */
+  /** Takes as the verb says, and fills the report. */
   #takeAndTell(
     verb: VerbTraits,
     admitted: boolean,
@@ -162,45 +195,24 @@ export class CompiledPlan {
     now: TimeCell,
     report: Report,
     at: number,
-  ): boolean {
-    let changed = false;
+  ): void {
     for (let i = 0; i < this.#kernels.length; i += 1) {
       const kernel = this.#kernels[i]!;
       const cell = base + this.#offsets[i]!;
       const cost = costs[i]!;
       const conforms = (admitted && this.plan.enforces[i]!) || kernel.conforms(cells, cell, now, cost);
       report.conforms[at + i] = conforms;
-      if (!this.#takes(verb, admitted, i, cost, conforms)) kernel.tell(cells, cell, now, cost, report, at + i);
-      else if (!verb.changes) kernel.tellAfterTake(cells, cell, now, cost, report, at + i);
-      else {
-        kernel.takeAndTell(cells, cell, now, cost, report, at + i);
-        changed = true;
-      }
+      const takes = takesFrom(verb, cost, admitted && conforms);
+      if (takes && verb.changes) kernel.take(cells, cell, now, cost);
+      if (takes && !verb.changes) kernel.tellAfterTake(cells, cell, now, cost, report, at + i);
+      else kernel.tell(cells, cell, now, cost, report, at + i);
     }
-    return changed;
   }
 
-  /** Whether a verb takes from a limit. A shadow limit takes only what conforms, unless the verb takes always. */
-  #takes({ takes }: VerbTraits, admitted: boolean, limit: number, cost: number, conforms: boolean): boolean {
-    if (cost === 0 || takes === "never") return false;
-    return takes === "always" || (admitted && (conforms || this.plan.enforces[limit]!));
-  }
-
-  /** The parts of a plain cost that count against the limits. */
-  #plainCostsOf(cost: number): readonly number[] {
-    for (let i = 0; i < this.#plainCosts.length; i += 1) this.#plainCosts[i] = this.plan.countsNumber[i]! ? cost : 0;
-    return this.#plainCosts;
-  }
-
-  /** Gives the costs back, and returns whether there was one. */
-  #refund(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell): boolean {
-    let changed = false;
+  #refund(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell): void {
     for (let i = 0; i < this.#kernels.length; i += 1) {
-      if (costs[i] === 0) continue;
-      this.#kernels[i]!.refund(cells, base + this.#offsets[i]!, now, costs[i]!);
-      changed = true;
+      if (costs[i]! > 0) this.#kernels[i]!.refund(cells, base + this.#offsets[i]!, now, costs[i]!);
     }
-    return changed;
   }
 
   /**
@@ -235,4 +247,18 @@ export class CompiledPlan {
       this.#kernels[i]!.rebase(cells, base + this.#offsets[i]!, from.#kernels[i]!);
     }
   }
+}
+
+/** Whether a verb that changes cells has changed some. */
+function hasChanged(
+  verb: VerbTraits,
+  admitted: boolean,
+  costs: readonly number[],
+  report: Report,
+  at: number,
+): boolean {
+  for (let i = 0; i < costs.length; i += 1) {
+    if (verb.refunds ? costs[i]! > 0 : takesFrom(verb, costs[i]!, admitted && report.conforms[at + i]!)) return true;
+  }
+  return false;
 }

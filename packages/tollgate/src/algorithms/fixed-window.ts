@@ -67,15 +67,17 @@ class FixedWindowKernel implements Kernel<FixedWindowLimit> {
     report.usedAfterWait[entry] = conforms ? used : 0;
   }
 
-  takeAndTell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
-    this.take(cells, at, now, cost);
+  tryTakeAndTell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): boolean {
+    const conforms = this.tryTake(cells, at, now, cost);
     this.tell(cells, at, now, cost, report, entry);
+    return conforms;
   }
 
   tellAfterTake(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
     const opened = cells[at + OPENED]!;
     const used = cells[at + USED]!;
-    this.takeAndTell(cells, at, now, cost, report, entry);
+    this.take(cells, at, now, cost);
+    this.tell(cells, at, now, cost, report, entry);
     cells[at + OPENED] = opened;
     cells[at + USED] = used;
   }

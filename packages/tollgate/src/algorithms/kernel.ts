@@ -39,9 +39,9 @@ export interface Kernel<L extends Limit = Limit> extends PlainTake {
   revoke?(cells: Float64Array, at: number, taken: TimeCell, now: TimeCell, cost: number): void;
   /** Fills a report's entry for this limit, all figures from one reading of the cells and of the time. */
   tell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void;
-  /** A `take` and a `tell` of the cost, from one reading of the time. */
-  takeAndTell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void;
-  /** Works like `takeAndTell`, and leaves the cells as they are. */
+  /** A `tryTake` and a `tell` of the cost, from one reading of the time. Returns whether the cost conforms. */
+  tryTakeAndTell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): boolean;
+  /** A `take` and a `tell` of the cost, which leave the cells as they are. */
   tellAfterTake(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void;
   /** Whether no unit counts any more. */
   isIdle(cells: Float64Array, at: number, now: TimeCell): boolean;

@@ -1,4 +1,5 @@
 import type { Plan } from "../core/plan.ts";
+import type { Report } from "../core/report.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import type { Kernel, PlainTake } from "./kernel.ts";
 
@@ -6,8 +7,7 @@ import type { Kernel, PlainTake } from "./kernel.ts";
 const MOST_CELLS_TO_UNDO = 8;
 
 /**
- * Takes one plain cost from several limits, all or nothing. A shadow limit takes only if the call is admitted and
- * conforms to it.
+ * Takes from several limits, all or nothing. A shadow limit takes only if the call is admitted and conforms to it.
  */
 export class SeveralTakes implements PlainTake {
   readonly #kernels: readonly Kernel[];
@@ -17,28 +17,58 @@ export class SeveralTakes implements PlainTake {
   readonly #width: number;
   /** The cells before the current call, should one of the limits deny it. */
   readonly #cellsBefore: Float64Array;
+  /** Whether there are few enough cells for `tryTakeAndTell`. */
+  readonly undoes: boolean;
 
   constructor(kernels: readonly Kernel[], offsets: readonly number[], plan: Plan, width: number) {
     this.#kernels = kernels;
     this.#offsets = offsets;
     this.#plan = plan;
     this.#width = width;
+    this.undoes = width <= MOST_CELLS_TO_UNDO;
     this.#cellsBefore = new Float64Array(Math.min(width, MOST_CELLS_TO_UNDO));
   }
 
   tryTake(cells: Float64Array, base: number, now: TimeCell, cost: number): boolean {
-    return this.#width <= MOST_CELLS_TO_UNDO
-      ? this.#takeOrUndo(cells, base, now, cost)
-      : this.#takeIfAllConform(cells, base, now, cost);
+    return this.undoes ? this.#takeOrUndo(cells, base, now, cost) : this.#takeIfAllConform(cells, base, now, cost);
+  }
+
+  /** Takes one cost per limit, and fills the report in the same pass. A denial is to be told again. For few cells. */
+  tryTakeAndTell(
+    cells: Float64Array,
+    base: number,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+  ): boolean {
+    this.#save(cells, base);
+    let admitted = true;
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      const cell = base + this.#offsets[i]!;
+      const conforms = this.#kernels[i]!.tryTakeAndTell(cells, cell, now, costs[i]!, report, at + i);
+      report.conforms[at + i] = conforms;
+      if (!conforms && this.#plan.enforces[i]!) admitted = false;
+    }
+    if (!admitted) this.undo(cells, base);
+    return admitted;
+  }
+
+  #save(cells: Float64Array, base: number): void {
+    for (let i = 0; i < this.#width; i += 1) this.#cellsBefore[i] = cells[base + i]!;
+  }
+
+  /** Restores the cells as they were before the last call. */
+  undo(cells: Float64Array, base: number): void {
+    for (let i = 0; i < this.#width; i += 1) cells[base + i] = this.#cellsBefore[i]!;
   }
 
   #takeOrUndo(cells: Float64Array, base: number, now: TimeCell, cost: number): boolean {
-    const before = this.#cellsBefore;
-    for (let i = 0; i < this.#width; i += 1) before[i] = cells[base + i]!;
+    this.#save(cells, base);
     for (let i = 0; i < this.#kernels.length; i += 1) {
       if (this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) continue;
       if (!this.#plan.enforces[i]!) continue;
-      for (let cell = 0; cell < this.#width; cell += 1) cells[base + cell] = before[cell]!;
+      this.undo(cells, base);
       return false;
     }
     return true;

@@ -105,9 +105,10 @@ class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     report.usedAfterWait[entry] = this.#ring.used(cells, at, this.#afterWait);
   }
 
-  takeAndTell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
-    this.take(cells, at, now, cost);
+  tryTakeAndTell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): boolean {
+    const conforms = this.tryTake(cells, at, now, cost);
     this.tell(cells, at, now, cost, report, entry);
+    return conforms;
   }
 
   tellAfterTake(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
@@ -115,7 +116,8 @@ class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     if (groups > 0 && this.#ring.total(cells, at, groups - 1) + cost > LAST_EXACT) {
       // The take would restate every total.
       const own = cells.slice(at, at + this.size);
-      this.takeAndTell(own, 0, now, cost, report, entry);
+      this.take(own, 0, now, cost);
+      this.tell(own, 0, now, cost, report, entry);
       return;
     }
     // The take writes into the newest group, into the one after it or, if all have left, into the first.
@@ -125,7 +127,8 @@ class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     copy(cells, at, saved, 0, HEAD);
     copy(cells, newest, saved, HEAD, PLACE);
     copy(cells, next, saved, HEAD + PLACE, PLACE);
-    this.takeAndTell(cells, at, now, cost, report, entry);
+    this.take(cells, at, now, cost);
+    this.tell(cells, at, now, cost, report, entry);
     copy(saved, HEAD + PLACE, cells, next, PLACE);
     copy(saved, HEAD, cells, newest, PLACE);
     copy(saved, 0, cells, at, HEAD);

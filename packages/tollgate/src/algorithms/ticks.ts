@@ -67,8 +67,7 @@ export class Ticks {
 
   /** The least whole number of microseconds after which this tick has come: 0 if it has. */
   untilUs(ticks: number, nowUs: number): number {
-    if (ticks <= this.at(nowUs)) return 0;
-    return this.#elapsedUsAt(ticks) - (nowUs - this.originUs);
+    return Math.max(0, this.#elapsedUsAt(ticks) - (nowUs - this.originUs));
   }
 
   /** Moves a moment to the first whole microsecond at which the tick in a cell has come, if that is later. */
@@ -106,8 +105,12 @@ export class Ticks {
     }
     const periods = Math.floor(ticks / this.#ticksPerPeriod);
     const rest = ticks - periods * this.#ticksPerPeriod;
-    let us = periods * this.#scale.periodUs + Math.ceil(rest / this.#ticksPerUs);
-    if (Math.abs(us) <= LAST_EXACT) {
+    const quotient = rest / this.#ticksPerUs;
+    const whole = Math.ceil(quotient);
+    const doubt = this.#scale.periodUs * 2 ** -51;
+    const sure = whole - quotient > doubt && whole - quotient < 1 - doubt;
+    let us = periods * this.#scale.periodUs + whole;
+    if (!sure && Math.abs(us) <= LAST_EXACT) {
       while (this.#isToCome(ticks, us)) us += 1;
       while (!this.#isToCome(ticks, us - 1)) us -= 1;
     }

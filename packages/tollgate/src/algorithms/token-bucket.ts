@@ -44,6 +44,11 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
 
   conforms(cells: Float64Array, at: number, now: TimeCell, cost: number): boolean {
     this.#ticks.note(now);
+    return this.#conformsNoted(cells, at, cost);
+  }
+
+  /** Whether the cost could be taken at the tick that is noted. */
+  #conformsNoted(cells: Float64Array, at: number, cost: number): boolean {
     const nowTicks = this.#ticks.noted[0]!;
     const full = Math.max(cells[at]!, nowTicks);
     // The capacity is subtracted first: the sum of the largest debt and a cost would leave the exact integers.
@@ -109,10 +114,12 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     this.#tellNoted(cells, at, now, cost, report, entry);
   }
 
-  takeAndTell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
+  tryTakeAndTell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): boolean {
     this.#ticks.note(now);
-    this.#takeNoted(cells, at, cost);
+    const conforms = this.#conformsNoted(cells, at, cost);
+    if (conforms) this.#takeNoted(cells, at, cost);
     this.#tellNoted(cells, at, now, cost, report, entry);
+    return conforms;
   }
 
   /** Fills the report's entry at the tick that is noted. */
@@ -141,7 +148,8 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
 
   tellAfterTake(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
     const before = cells[at]!;
-    this.takeAndTell(cells, at, now, cost, report, entry);
+    this.take(cells, at, now, cost);
+    this.tell(cells, at, now, cost, report, entry);
     cells[at] = before;
   }
 

@@ -3,17 +3,23 @@ import type { Call, SyncSpace } from "../core/store.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import type { VerbTraits } from "../core/verbs.ts";
 
-/** What a space says of a plain call on a key, before any cell changes. `"unknown"` leaves the call to `apply`. */
+/** What a space says of a call on a key. `"unknown"` leaves the call to `apply`. */
 export type Judgement = "conforms" | "denied" | "unknown";
 
 /**
- * A space that can judge a call before it changes anything, so that a call on several spaces finds each key once.
- * Between `judge` and the part that ends the call, nothing else may ask the space.
+ * A space that judges a call and can undo what it took, so that a call on several spaces finds each key once. Between
+ * `judge` and `finish` nothing else may ask the space, and neither throws.
  */
 export interface PartwiseSpace {
-  /** Whether the enforcing limits of a key conform. Only for keys that have cells of their own. */
-  judge(key: string, costs: readonly number[], now: TimeCell): Judgement;
-  /** Applies a verb to the key that was judged, and fills the report. `admitted` is the verdict of all spaces. */
+  /**
+   * Whether the enforcing limits of a key conform. Only for keys that have cells of their own. A space may take at once
+   * what conforms, and fill the report: `finish` undoes that if another space denies.
+   */
+  judge(verb: VerbTraits, key: string, costs: readonly number[], now: TimeCell, report: Report, at: number): Judgement;
+  /**
+   * Applies a verb to the key that was judged, and fills the report. `admitted` is the verdict of all spaces. With
+   * `false` the cells are as they were before `judge`.
+   */
   finish(
     verb: VerbTraits,
     admitted: boolean,
@@ -22,46 +28,38 @@ export interface PartwiseSpace {
     report: Report,
     at: number,
   ): void;
-  /** Takes the costs from the key that was judged, after all spaces have conformed. */
-  take(costs: readonly number[], now: TimeCell): void;
 }
 
 type Calls = readonly Call<Pick<SyncSpace, "apply"> & Partial<PartwiseSpace>>[];
 
 /**
- * Applies a verb to several spaces, all or nothing: all of them judge the call before any changes its cells. So a
- * denial leaves every cell as it was, bit for bit.
+ * Applies a verb to several spaces, all or nothing: each judges the call, and finishes it when all have. A denial
+ * leaves every cell as it was, bit for bit.
  *
  * @returns whether the call was decided. Otherwise nothing has changed.
  */
 export function transactPartwise(verb: VerbTraits, calls: Calls, now: TimeCell, report: Report): boolean {
-  const judgement = judgeAll(calls, now);
-  if (judgement === "unknown") return false;
-  report.admitted = judgement === "conforms";
+  let admitted = true;
   let at = 0;
-  for (const { space, costs } of calls) {
-    space.finish?.(verb, report.admitted, costs, now, report, at);
+  for (let i = 0; i < calls.length; i += 1) {
+    const { space, key, costs } = calls[i]!;
+    const one = space.judge === undefined ? "unknown" : space.judge(verb, key, costs, now, report, at);
+    if (one === "unknown") {
+      finishAll(verb, false, calls.slice(0, i), now, report);
+      return false;
+    }
+    if (one === "denied") admitted = false;
     at += costs.length;
   }
+  report.admitted = admitted;
+  finishAll(verb, admitted, calls, now, report);
   return true;
 }
 
-/** Works like `transactPartwise` with `take`, without a report. */
-export function takePartwise(calls: Calls, now: TimeCell): Judgement {
-  const judgement = judgeAll(calls, now);
-  if (judgement !== "conforms") return judgement;
+function finishAll(verb: VerbTraits, admitted: boolean, calls: Calls, now: TimeCell, report: Report): void {
+  let at = 0;
   for (const { space, costs } of calls) {
-    space.take?.(costs, now);
+    space.finish?.(verb, admitted, costs, now, report, at);
+    at += costs.length;
   }
-  return judgement;
-}
-
-function judgeAll(calls: Calls, now: TimeCell): Judgement {
-  let judgement: Judgement = "conforms";
-  for (const { space, key, costs } of calls) {
-    const one = space.judge === undefined ? "unknown" : space.judge(key, costs, now);
-    if (one === "unknown") return one;
-    if (one === "denied") judgement = one;
-  }
-  return judgement;
 }

@@ -70,8 +70,8 @@ export function readUnitsInto(
   if (out.length > limits.length) out.length = limits.length;
   for (let i = 0; i < limits.length; i += 1) out[i] = 0;
   for (const unit in costs) {
-    // Engines know both as one pattern: they look nothing up.
-    if (!Object.hasOwn(costs, unit)) continue;
+    // biome-ignore lint/suspicious/noPrototypeBuiltins: engines know this and the loop as one pattern, and look nothing up.
+    if (!Object.prototype.hasOwnProperty.call(costs, unit)) continue;
     const cost = costs[unit];
     checkCost(cost, unit);
     let isKnown = false;
@@ -111,7 +111,7 @@ function checkIsObject(costs: unknown): asserts costs is object {
 function isPlainObject(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function listUnits(units: ReadonlySet<string>): string {

@@ -66,10 +66,8 @@ export interface SyncSpace {
   readonly size: number;
   /** The hot path: `take` with one checked cost for every limit that counts plain numbers. */
   allow(key: string, cost: number, now: TimeCell): boolean;
-  /**
-   * `apply` with `take` and one checked cost for every limit that counts plain numbers. Without this, `apply` is asked.
-   */
-  consume?(key: string, cost: number, now: TimeCell, report: Report): boolean;
+  /** `apply` with `take`, for a call on this space alone. Without this, `apply` is asked. */
+  consume?(key: string, costs: readonly number[], now: TimeCell, report: Report): boolean;
   /**
    * Applies a verb with one checked cost per limit, and fills the entries of `report` from `at` on.
    *

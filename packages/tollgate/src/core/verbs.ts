@@ -32,3 +32,8 @@ export const VERBS: Readonly<Record<Verb, VerbTraits>> = {
   charge: { changes: true, takes: "always", refunds: false, reserves: false, reports: true },
   refund: { changes: true, takes: "never", refunds: true, reserves: false, reports: false },
 };
+
+/** Whether a verb takes a cost from a limit: what conforms, unless it takes always. */
+export function takesFrom({ takes }: VerbTraits, cost: number, conforms: boolean): boolean {
+  return cost > 0 && (takes === "always" || (takes === "if all conform" && conforms));
+}

@@ -1,5 +1,4 @@
 import { transact } from "../algorithms/transact.ts";
-import { takePartwise } from "../algorithms/transact-partwise.ts";
 import { type Clock, readInto } from "../core/clock.ts";
 import type { Cost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
@@ -110,13 +109,8 @@ export class SyncDecider<Input> {
     }
     scratch.setCalls(list, keys, cost);
     readInto(this.#clock, now);
-    const judgement = takePartwise(calls, now);
-    if (judgement === "unknown") {
-      report.clear();
-      return transact("take", calls, now, undefined, report).admitted;
-    }
-    for (const { space } of calls) space.maintain();
-    return judgement === "conforms";
+    report.clear();
+    return transact("take", calls, now, undefined, report).admitted;
   }
 
   #decideIn(scratch: Scratch, choice: Choice<SyncSpace>, name: ObservedVerb, verb: Verb, cost: Cost): Decision {
@@ -161,8 +155,8 @@ export class SyncDecider<Input> {
     readInto(this.#clock, now);
     report.clear();
     report.admitted =
-      verb === "take" && space.consume !== undefined && typeof cost === "number"
-        ? space.consume(key, cost, now, report)
+      verb === "take" && space.consume !== undefined
+        ? space.consume(key, costs, now, report)
         : space.apply(verb, key, costs, now, report, 0);
     const limits = report.degraded === undefined ? list.limits : limitsOf(list.plans, report);
     const decision = decide(this.#name, list.plans, limits, report);

@@ -44,6 +44,13 @@ describe("the figures as they would be after a take", () => {
       expect(told).toEqual(expected);
       expect(cells).toEqual(before);
 
+      const tried = cells.slice();
+      const conforms = kernel.conforms(cells, 1, now, cost);
+      kernel.tell(cells, 1, now, cost, told, 0);
+      expect(kernel.tryTakeAndTell(tried, 1, now, cost, expected, 0)).toBe(conforms);
+      expect(tried).toEqual(conforms ? taken : before);
+      if (!conforms) expect(expected).toEqual(told);
+
       if (below(3) === 0) kernel.refund(cells, 1, now, below(mostCost + 1));
       else if (kernel.conforms(cells, 1, now, cost) || below(4) === 0) kernel.take(cells, 1, now, cost);
     }

@@ -62,15 +62,15 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
     return admitted;
   }
 
-  consume(key: string, cost: number, now: TimeCell, report: Report): boolean {
+  consume(key: string, costs: readonly number[], now: TimeCell, report: Report): boolean {
     const view = this.#view;
     const table = view.tableAt(now);
     const base = table.locate(key);
     this.#hasChanged = true;
     if (base >= 0 && view.plainTake !== undefined) {
-      return view.compiled.takeAndTell(table.cells, base, now, cost, report);
+      return view.compiled.tryTakeAndTell(table.cells, base, costs, now, report, 0);
     }
-    return this.#verbs.take(key, cost, now, report);
+    return this.#verbs.apply(VERBS.take, key, costs, now, report, 0);
   }
 
   keyRef(key: string): KeyRef {
@@ -129,15 +129,16 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
     return this.#verbs.apply(traits, key, costs, now, report, at);
   }
 
-  judge(key: string, costs: readonly number[], now: TimeCell): Judgement {
+  judge(verb: VerbTraits, key: string, costs: readonly number[], now: TimeCell, report: Report, at: number): Judgement {
     const view = this.#view;
-    const table = view.tableAt(now);
+    const table = view.readyTableAt(now);
+    if (table === undefined) return "unknown";
     const base = table.locate(key);
     if (base < 0 || view.plainTake === undefined) return "unknown";
-    this.#hasChanged = true;
+    this.#hasChanged = verb.changes;
     this.#cells = table.cells;
     this.#base = base;
-    return view.compiled.conforms(table.cells, base, costs, now) ? "conforms" : "denied";
+    return view.compiled.judge(verb, table.cells, base, costs, now, report, at) ? "conforms" : "denied";
   }
 
   finish(
@@ -148,12 +149,7 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
     report: Report,
     at: number,
   ): void {
-    this.#hasChanged = verb.changes;
     this.#view.compiled.finish(verb, admitted, this.#cells, this.#base, costs, now, report, at);
-  }
-
-  take(costs: readonly number[], now: TimeCell): void {
-    this.#view.compiled.take(this.#cells, this.#base, costs, now);
   }
 
   drop(key: string): void {

@@ -49,11 +49,6 @@ export class LocalVerbs {
       : this.#applyToAbsent(table, slot, VERBS.take, key, costs, this.#report, 0);
   }
 
-  /** Works like `SyncSpace.consume`. */
-  take(key: string, cost: number, now: TimeCell, report: Report): boolean {
-    return this.apply(VERBS.take, key, this.#costsOf(cost), now, report, 0);
-  }
-
   /** Works like `SyncSpace.apply`. */
   apply(verb: VerbTraits, key: string, costs: readonly number[], now: TimeCell, report: Report, at: number): boolean {
     this.#now[0] = now[0]!;

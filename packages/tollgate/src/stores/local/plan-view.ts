@@ -31,8 +31,13 @@ export class PlanView {
 
   /** The plan's table, with kernels that are exact at this moment. */
   tableAt(now: TimeCell): PlanTable {
+    return this.readyTableAt(now) ?? this.#anotherTableAt(now);
+  }
+
+  /** Works like `tableAt`, if nothing has to be made: that calls clocks, and may throw. */
+  readyTableAt(now: TimeCell): PlanTable | undefined {
     const table = this.#table;
-    return table?.serves(this.#compiledFrom, now) ? table : this.#anotherTableAt(now);
+    return table?.serves(this.#compiledFrom, now) ? table : undefined;
   }
 
   /** The plan's table, if there is one; it is not made. */
