@@ -7,9 +7,9 @@ const PARTWISE = "transact-partwise.ts";
 export const PLAN_MUTANTS: readonly Mutant[] = [
   {
     name: "shadow limits deny",
-    file: VERBS,
+    file: SEVERAL,
     find:
-      "if (!this.plan.enforces[i]!) continue;\n" +
+      "if (!this.#plan.enforces[i]!) continue;\n" +
       "      if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, costs[i]!)) return false;",
     replace: "if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, costs[i]!)) return false;",
     why: "watching a limit changes decisions",
@@ -73,7 +73,7 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "refunds take",
-    file: VERBS,
+    file: SEVERAL,
     find: "this.#kernels[i]!.refund(cells, base + this.#offsets[i]!, now, costs[i]!);",
     replace: "this.#kernels[i]!.take(cells, base + this.#offsets[i]!, now, costs[i]!);",
     why: "a refund takes units",

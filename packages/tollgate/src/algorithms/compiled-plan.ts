@@ -1,7 +1,7 @@
 import type { Plan } from "../core/plan.ts";
 import type { Report } from "../core/report.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
-import { takesFrom, VERBS, type VerbTraits } from "../core/verbs.ts";
+import { hasChanged, takesFrom, VERBS, type VerbTraits } from "../core/verbs.ts";
 import type { Kernel, PlainTake } from "./kernel.ts";
 import { compileLimit } from "./registry.ts";
 import { SeveralTakes } from "./several-takes.ts";
@@ -97,7 +97,7 @@ export class CompiledPlan {
       if (!admitted) this.tell(cells, base, costs, now, report, at);
       return admitted;
     }
-    const admitted = this.#conforms(cells, base, costs, now);
+    const admitted = this.#several.conform(cells, base, costs, now);
     this.#takeAndTell(VERBS.take, admitted, cells, base, costs, now, report, at);
     return admitted;
   }
@@ -127,19 +127,29 @@ export class CompiledPlan {
     report: Report,
     at: number,
   ): boolean {
-    let admitted: boolean;
-    if (verb.changes && verb.takes === "if all conform") {
-      admitted = this.tryTakeAndTell(cells, base, costs, now, report, at);
-    } else {
-      admitted = this.#conforms(cells, base, costs, now);
-      if (verb.refunds) this.#refund(cells, base, costs, now);
-      else this.#takeAndTell(verb, admitted, cells, base, costs, now, report, at);
-    }
+    const admitted = this.#applyTo(verb, cells, base, costs, now, report, at);
     // A bucket that starts empty begins to fill with its first touch. A refund creates no key.
     this.mustStore =
       verb.changes &&
       ((this.#hasBegun && this.startsEmpty) ||
         (!(verb.refunds && this.#isNew) && hasChanged(verb, admitted, costs, report, at)));
+    return admitted;
+  }
+
+  #applyTo(
+    verb: VerbTraits,
+    cells: Float64Array,
+    base: number,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+  ): boolean {
+    if (verb.takes === "always") return this.#several.chargeAndTell(cells, base, costs, now, report, at);
+    if (verb.changes && !verb.refunds) return this.tryTakeAndTell(cells, base, costs, now, report, at);
+    const admitted = this.#several.conform(cells, base, costs, now);
+    if (verb.refunds) this.#several.refund(cells, base, costs, now);
+    else this.#takeAndTell(verb, admitted, cells, base, costs, now, report, at);
     return admitted;
   }
 
@@ -155,16 +165,7 @@ export class CompiledPlan {
   ): boolean {
     this.#mayHaveTaken = verb.changes && this.#several.undoes;
     if (this.#mayHaveTaken) return this.#several.tryTakeAndTell(cells, base, costs, now, report, at);
-    return this.#conforms(cells, base, costs, now);
-  }
-
-  /** Whether every enforcing limit conforms to its cost. */
-  #conforms(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell): boolean {
-    for (let i = 0; i < this.#kernels.length; i += 1) {
-      if (!this.plan.enforces[i]!) continue;
-      if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, costs[i]!)) return false;
-    }
-    return true;
+    return this.#several.conform(cells, base, costs, now);
   }
 
   /** The rest of `apply` after `judge`, when it is known whether the call is admitted. */
@@ -209,12 +210,6 @@ export class CompiledPlan {
     }
   }
 
-  #refund(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell): void {
-    for (let i = 0; i < this.#kernels.length; i += 1) {
-      if (costs[i]! > 0) this.#kernels[i]!.refund(cells, base + this.#offsets[i]!, now, costs[i]!);
-    }
-  }
-
   /**
    * Gives back the parts of costs that still count, one cost per limit, after other calls may have changed the cells.
    * The costs were taken at `taken`. Limits whose kernel cannot revoke keep theirs.
@@ -247,18 +242,4 @@ export class CompiledPlan {
       this.#kernels[i]!.rebase(cells, base + this.#offsets[i]!, from.#kernels[i]!);
     }
   }
-}
-
-/** Whether a verb that changes cells has changed some. */
-function hasChanged(
-  verb: VerbTraits,
-  admitted: boolean,
-  costs: readonly number[],
-  report: Report,
-  at: number,
-): boolean {
-  for (let i = 0; i < costs.length; i += 1) {
-    if (verb.refunds ? costs[i]! > 0 : takesFrom(verb, costs[i]!, admitted && report.conforms[at + i]!)) return true;
-  }
-  return false;
 }

@@ -7,7 +7,8 @@ import type { Kernel, PlainTake } from "./kernel.ts";
 const MOST_CELLS_TO_UNDO = 8;
 
 /**
- * Takes from several limits, all or nothing. A shadow limit takes only if the call is admitted and conforms to it.
+ * What verbs do to the cells of several limits. A take is all or nothing; a shadow limit takes only if the call is
+ * admitted and conforms to it.
  */
 export class SeveralTakes implements PlainTake {
   readonly #kernels: readonly Kernel[];
@@ -33,6 +34,15 @@ export class SeveralTakes implements PlainTake {
     return this.undoes ? this.#takeOrUndo(cells, base, now, cost) : this.#takeIfAllConform(cells, base, now, cost);
   }
 
+  /** Whether every enforcing limit conforms to its cost. */
+  conform(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell): boolean {
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      if (!this.#plan.enforces[i]!) continue;
+      if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, costs[i]!)) return false;
+    }
+    return true;
+  }
+
   /** Takes one cost per limit, and fills the report in the same pass. A denial is to be told again. For few cells. */
   tryTakeAndTell(
     cells: Float64Array,
@@ -52,6 +62,34 @@ export class SeveralTakes implements PlainTake {
     }
     if (!admitted) this.undo(cells, base);
     return admitted;
+  }
+
+  /** Takes one cost per limit, conforming or not, and fills the report. Returns what `conform` would have. */
+  chargeAndTell(
+    cells: Float64Array,
+    base: number,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+  ): boolean {
+    let conform = true;
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      const kernel = this.#kernels[i]!;
+      const cell = base + this.#offsets[i]!;
+      report.conforms[at + i] = kernel.tryTakeAndTell(cells, cell, now, costs[i]!, report, at + i);
+      if (report.conforms[at + i]!) continue;
+      if (this.#plan.enforces[i]!) conform = false;
+      kernel.take(cells, cell, now, costs[i]!);
+      kernel.tell(cells, cell, now, costs[i]!, report, at + i);
+    }
+    return conform;
+  }
+
+  refund(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell): void {
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      if (costs[i]! > 0) this.#kernels[i]!.refund(cells, base + this.#offsets[i]!, now, costs[i]!);
+    }
   }
 
   #save(cells: Float64Array, base: number): void {

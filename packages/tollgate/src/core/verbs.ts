@@ -1,3 +1,5 @@
+import type { Report } from "./report.ts";
+
 /**
  * What a call does to the cells of a key.
  *
@@ -36,4 +38,18 @@ export const VERBS: Readonly<Record<Verb, VerbTraits>> = {
 /** Whether a verb takes a cost from a limit: what conforms, unless it takes always. */
 export function takesFrom({ takes }: VerbTraits, cost: number, conforms: boolean): boolean {
   return cost > 0 && (takes === "always" || (takes === "if all conform" && conforms));
+}
+
+/** Whether a verb that changes cells has changed some. */
+export function hasChanged(
+  verb: VerbTraits,
+  admitted: boolean,
+  costs: readonly number[],
+  report: Report,
+  at: number,
+): boolean {
+  for (let i = 0; i < costs.length; i += 1) {
+    if (verb.refunds ? costs[i]! > 0 : takesFrom(verb, costs[i]!, admitted && report.conforms[at + i]!)) return true;
+  }
+  return false;
 }
