@@ -98,7 +98,7 @@ export const RIVALS = {
 
 const SLOWLY = { tokensPerInterval: 1, interval: WINDOW_MS } as const;
 
-/** What a job asks for other than counting. A charge is counted as any call, where a rival has nothing for it. */
+/** What a job asks for besides counting. A rival that cannot charge counts a charge as a call. */
 function otherVerb<Call>({ verb }: Setup, calls: Readonly<Record<string, Call>>): Call | undefined {
   return verb === undefined ? undefined : calls[verb];
 }

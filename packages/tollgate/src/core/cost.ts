@@ -70,7 +70,7 @@ export function readUnitsInto(
   if (out.length > limits.length) out.length = limits.length;
   for (let i = 0; i < limits.length; i += 1) out[i] = 0;
   for (const unit in costs) {
-    // biome-ignore lint/suspicious/noPrototypeBuiltins: engines know it as one pattern with the loop.
+    // biome-ignore lint/suspicious/noPrototypeBuiltins: in such a loop engines skip the look-up, for `Object.hasOwn` not.
     if (!Object.prototype.hasOwnProperty.call(costs, unit)) continue;
     const cost = costs[unit];
     checkCost(cost, unit);

@@ -36,7 +36,7 @@ const PASSES_PER_NEW_PLAN = 2;
 /** Each of these plans may have 256 overflow buckets to check. */
 const PLANS_PER_SWEEP_STEP = 2;
 
-/** Keys that their plan has forgotten, as the owner of their slots: any other key may have these. */
+/** Owns the slots of the keys that a plan has cleared. New keys may take these slots at once. */
 class ClearedKeys implements TablePlan {
   readonly areCleared = true;
   size: number;
