@@ -98,7 +98,7 @@ export const RIVALS = {
 
 const SLOWLY = { tokensPerInterval: 1, interval: WINDOW_MS } as const;
 
-/** What a job asks for besides counting. A rival that cannot charge counts a charge as a call. */
+/** What a job asks for apart from counting. A rival that cannot charge counts a charge as a call. */
 function otherVerb<Call>({ verb }: Setup, calls: Readonly<Record<string, Call>>): Call | undefined {
   return verb === undefined ? undefined : calls[verb];
 }
