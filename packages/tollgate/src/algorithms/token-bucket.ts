@@ -56,16 +56,18 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   }
 
   tryTake(cells: Float64Array, at: number, now: TimeCell, cost: number): boolean {
-    let nowTicks = (now[0]! - this.#originUs) * this.#ticksPerUs;
-    if (!this.#exact) {
-      this.#ticks.note(now);
-      nowTicks = this.#ticks.noted[0]!;
-    }
+    const nowTicks = this.#exact ? (now[0]! - this.#originUs) * this.#ticksPerUs : this.#inexactTicks(now);
     const full = Math.max(cells[at]!, nowTicks);
     if (full + (cost - this.limit.capacity) * this.#unitTicks > nowTicks) return false;
     // A cost that conforms makes no debt, so no bound applies.
     if (cost > 0) cells[at] = full + cost * this.#unitTicks;
     return true;
+  }
+
+  /** A function of its own keeps `tryTake` small enough to inline. */
+  #inexactTicks(now: TimeCell): number {
+    this.#ticks.note(now);
+    return this.#ticks.noted[0]!;
   }
 
   take(cells: Float64Array, at: number, now: TimeCell, cost: number): void {

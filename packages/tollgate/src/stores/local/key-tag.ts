@@ -23,6 +23,15 @@ export function tagOf(key: string, positions: TagPositions | undefined): number 
   );
 }
 
+/** 2^32 over the golden ratio (Knuth's multiplicative hashing). */
+const MIXER = 0x9e3779b1;
+
+/** 32 bits whose first and last ones number two places of a front cache. */
+export function hashOfTag(tag: number): number {
+  const product = Math.imul(tag, MIXER);
+  return product ^ (product >>> 15);
+}
+
 /** A function of its own: engines inline `tagOf` into the hot path only while that is small. */
 function learnedTag(key: string, four: number): number {
   const { length } = key;

@@ -57,8 +57,9 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
         ? plainTake.tryTake(table.cells, base, now, cost)
         : this.#verbs.allow(table, base, key, cost, now);
     const capacity = this.#capacity;
-    capacity.callsUntilSweep -= 1;
-    if (capacity.callsUntilSweep <= 0) this.#store.sweepStep();
+    const callsLeft = capacity.callsUntilSweep - 1;
+    capacity.callsUntilSweep = callsLeft;
+    if (callsLeft <= 0) this.#store.sweepStep();
     return admitted;
   }
 

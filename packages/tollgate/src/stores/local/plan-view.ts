@@ -31,7 +31,8 @@ export class PlanView {
 
   /** The plan's table, with kernels that are exact at this moment. */
   tableAt(now: TimeCell): PlanTable {
-    return this.readyTableAt(now) ?? this.#anotherTableAt(now);
+    const table = this.#table;
+    return table?.serves(this.#compiledFrom, now) ? table : this.#anotherTableAt(now);
   }
 
   /** Works like `tableAt`, if nothing has to be made: that calls clocks, and may throw. */

@@ -1,15 +1,11 @@
-import { textBytes } from "../../core/text-memory.ts";
+import { CacheBudget, NONE } from "./cache-budget.ts";
 import type { Budget } from "./capacity.ts";
-import { LONGEST_TAGGED, POSITIONS_BYTES, SHORTEST_TAGGED, TagLessons, type TagPositions, tagOf } from "./key-tag.ts";
+import { hashOfTag, LONGEST_TAGGED, SHORTEST_TAGGED, TagLessons, type TagPositions, tagOf } from "./key-tag.ts";
+import { Replacements } from "./replacements.ts";
 
 /** The cache starts with the fewest places, and grows to the most if many keys find no free place. */
 const FEWEST_PLACES = 1024;
 const MOST_PLACES = 4096;
-/** 2^32 over the golden ratio (Knuth's multiplicative hashing). */
-const MIXER = 0x9e3779b1;
-/** The string of a free place. It is shorter than any key that is cached. */
-const NONE = "";
-
 /** The cache takes no memory before so many calls. */
 const CALLS_BEFORE_FIRST = 64;
 /** The tag of keys that are too short or too long. Other keys with this tag are not cached either. */
@@ -23,20 +19,6 @@ const CROWDED_OUT_TO_GROW = CALLS_PER_TRIAL / 8;
 const REPEATS_TO_TRY_LAST = CALLS_PER_TRIAL / 4;
 /** How many calls a rest lasts. */
 const CALLS_OF_REST = 128 * CALLS_PER_TRIAL;
-/**
- * Replacing a key costs more than a lookup, and frequent keys come again. So only one of so many misses replaces, and
- * fewer after a key with many units to copy.
- */
-const CROWDED_OUT_PER_NEW_KEY = 4;
-const UNITS_PER_CROWDED_OUT = 8;
-
-/** The array elements of a place: a string's address and a tag. */
-const BYTES_PER_PLACE = 8 + 4;
-/** The most bytes that a new key takes: its text with a header, and the positions learned from it. */
-const MOST_BYTES_PER_KEY = 16 + 2 * LONGEST_TAGGED + POSITIONS_BYTES;
-
-const UNBOUNDED: Budget = { canSpare: () => true, charge: () => {} };
-
 /**
  * A front cache with the strings of up to 4,096 recent keys. A tag of a few units chooses a key's two places.
  * Each place has some numbers, such as a slot. Comparing a key with a cached string is faster than hashing it. The
@@ -52,8 +34,9 @@ export class RecentKeys {
   readonly #lessons = new TagLessons();
   /** What the lessons have taught. */
   #positions: TagPositions | undefined;
-  /** The shift that leaves the bits of a 32-bit hash that number a pair of places. */
-  #pairShift = 0;
+  /** What leaves the bits of a 32-bit hash that number a place: the first, and the second. */
+  #shift = 0;
+  #mask = 0;
   #resting = true;
   #callsLeft = CALLS_BEFORE_FIRST;
   /** Counts of the current trial: misses, keys without a free place, and hits of another key than the last. */
@@ -62,49 +45,47 @@ export class RecentKeys {
   #changes = 0;
   /** The tag of the last miss. */
   #missingTag = NOT_TO_KEEP;
-  #crowdedOutUntilNew = CROWDED_OUT_PER_NEW_KEY;
+  readonly #replacements = new Replacements();
   /** Which of two taken places a new key replaces. */
   #turn: 0 | 1 = 0;
-  /** The place of the last hit. It is tried first while keys often repeat at once. */
+  /** The place of the last hit. */
   #last = 0;
+  /** Whether keys often repeat at once. */
   #triesLast = false;
-  readonly #budget: Budget;
-  /** The bytes of a string that only the cache keeps. */
-  readonly #textBytes: (text: string) => number;
+  /** The key in that place, to be tried first; undefined while keys seldom repeat. */
+  #lastKey: string | undefined;
+  readonly #budget: CacheBudget;
 
   /** `ownsTexts` says whether only the cache keeps its strings. */
-  constructor(valuesPerPlace: number, budget: Budget = UNBOUNDED, ownsTexts = false) {
+  constructor(valuesPerPlace: number, budget?: Budget, ownsTexts = false) {
     this.#valuesPerPlace = valuesPerPlace;
-    this.#budget = budget;
-    this.#textBytes = ownsTexts ? textBytes : () => 0;
+    this.#budget = new CacheBudget(valuesPerPlace, budget, ownsTexts);
   }
 
   /** The place of a key; -1 if it is in none. */
   find(key: string): number {
-    this.#callsLeft -= 1;
-    if (this.#callsLeft === 0) this.#judge();
-    if (this.#triesLast && this.#keys[this.#last] === key) return this.#last;
+    const callsLeft = this.#callsLeft - 1;
+    this.#callsLeft = callsLeft;
+    if (callsLeft === 0) this.#judge();
+    if (this.#lastKey === key) return this.#last;
     return this.#resting ? -1 : this.#findAmongAll(key);
   }
 
   #findAmongAll(key: string): number {
     if (key.length < SHORTEST_TAGGED || key.length > LONGEST_TAGGED) return this.#miss(NOT_TO_KEEP);
     const tag = tagOf(key, this.#positions);
-    const first = this.#firstPlace(tag);
-    // Adds 1 if the tags differ. The processor would often mispredict a branch.
+    const hash = hashOfTag(tag);
+    const first = hash >>> this.#shift;
+    // Chooses the second place if the tags differ. The processor would often mispredict a branch.
     const difference = this.#tags[first]! ^ tag;
-    const place = first + ((difference | (0 - difference)) >>> 31);
+    const place = first ^ ((first ^ (hash & this.#mask)) & ((difference | (0 - difference)) >> 31));
     if (this.#keys[place] !== key) return this.#miss(tag);
     if (place !== this.#last) {
       this.#last = place;
       this.#changes += 1;
+      if (this.#triesLast) this.#lastKey = this.#keys[place];
     }
     return place;
-  }
-
-  #firstPlace(tag: number): number {
-    const mixed = Math.imul(tag, MIXER);
-    return ((mixed ^ (mixed >>> 15)) >>> this.#pairShift) << 1;
   }
 
   #miss(tag: number): -1 {
@@ -115,19 +96,19 @@ export class RecentKeys {
 
   /** The place for the key of the last miss; -1 if it is not to be cached. */
   placeForMissing(): number {
-    if (this.#resting || this.#missingTag === NOT_TO_KEEP || !this.#budget.canSpare(MOST_BYTES_PER_KEY)) return -1;
+    if (this.#resting || this.#missingTag === NOT_TO_KEEP || !this.#budget.canSpareKey) return -1;
     const place = this.#placeOf(this.#missingTag);
     if (this.#keys[place] === NONE) return place;
-    if (this.#isOutdated(place)) this.#crowdedOutUntilNew -= CROWDED_OUT_PER_NEW_KEY;
+    if (this.#isOutdated(place)) this.#replacements.hasten();
     else this.#countCrowdedOut(place);
-    if (this.#crowdedOutUntilNew > 0) return -1;
+    if (!this.#replacements.areDue) return -1;
     this.#turn = this.#turn === 0 ? 1 : 0;
     return place;
   }
 
   #countCrowdedOut(place: number): void {
     this.#crowdedOut += 1;
-    this.#crowdedOutUntilNew -= 1;
+    this.#replacements.noteCrowdedOut();
     if (this.#tags[place] === this.#missingTag) this.#lessons.noteSameTag();
   }
 
@@ -139,36 +120,36 @@ export class RecentKeys {
   }
 
   #placeOf(tag: number): number {
-    const first = this.#firstPlace(tag);
+    const hash = hashOfTag(tag);
+    const first = hash >>> this.#shift;
+    const second = hash & this.#mask;
     // A key of the same tag would not be looked for in the other place.
     if (this.#tags[first] === tag || this.#keys[first] === NONE) return first;
-    return this.#tags[first + 1] === tag || this.#keys[first + 1] === NONE ? first + 1 : first + this.#turn;
+    if (this.#tags[second] === tag || this.#keys[second] === NONE) return second;
+    return this.#turn === 0 ? first : second;
   }
 
   /** Puts the key of the last miss into that place: the same text, in memory of its own. The caller sets its values. */
   keep(place: number, own: string): void {
     const other = this.#keys[place]!;
-    this.#budget.charge(this.#bytesOf(own) - this.#bytesOf(other));
+    this.#budget.chargeText(own, other);
     if (other !== NONE) this.#replaced(place, own, other);
     this.#put(place, own);
   }
 
   #replaced(place: number, own: string, other: string): void {
-    this.#crowdedOutUntilNew = CROWDED_OUT_PER_NEW_KEY + own.length / UNITS_PER_CROWDED_OUT;
+    this.#replacements.noteReplaced(own);
     if (this.#tags[place] !== this.#missingTag) return;
     this.#lessons.compare(own, other);
     if (this.#positions === this.#lessons.positions) return;
     this.#positions = this.#lessons.positions;
-    this.#budget.charge(POSITIONS_BYTES);
+    this.#budget.chargePositions();
   }
 
   #put(place: number, own: string): void {
+    if (place === this.#last) this.#lastKey = undefined;
     this.#keys[place] = own;
     this.#tags[place] = this.#missingTag;
-  }
-
-  #bytesOf(key: string): number {
-    return key === NONE ? 0 : this.#textBytes(key);
   }
 
   /** Replaces the string in a place by another one of the same text. */
@@ -186,7 +167,7 @@ export class RecentKeys {
     if (this.#resting) this.#wake();
     else if (this.#crowdedOut - this.#lessons.sameTags > CROWDED_OUT_TO_GROW && this.#mayGrow) this.#grow();
     else if (this.#crowdedOut > MOST_CROWDED_OUT && !this.#lessons.hasLearned) this.#rest();
-    else this.#triesLast = hits - this.#changes > REPEATS_TO_TRY_LAST;
+    else this.#tryLast(hits - this.#changes > REPEATS_TO_TRY_LAST);
     this.#callsLeft = this.#resting ? CALLS_OF_REST : CALLS_PER_TRIAL;
     this.#misses = 0;
     this.#crowdedOut = 0;
@@ -196,47 +177,49 @@ export class RecentKeys {
 
   #rest(): void {
     this.#resting = true;
-    this.#triesLast = false;
+    this.#tryLast(false);
+  }
+
+  #tryLast(tries: boolean): void {
+    const key = this.#keys[this.#last];
+    this.#triesLast = tries;
+    this.#lastKey = tries && key !== NONE ? key : undefined;
   }
 
   #wake(): void {
     const places = Math.max(FEWEST_PLACES, this.#keys.length);
-    if (places > this.#keys.length && !this.#budget.canSpare(this.#arrayBytes(places))) return;
-    for (const key of this.#keys) this.#budget.charge(-this.#bytesOf(key));
+    if (places > this.#keys.length && !this.#budget.canSparePlaces(places)) return;
+    for (const key of this.#keys) this.#budget.chargeText(NONE, key);
     this.#restart(places);
     this.#lessons.renew();
   }
 
   /** Whether there are bytes for the new places, which exist beside the old ones for a moment. */
   get #mayGrow(): boolean {
-    return this.#keys.length < MOST_PLACES && this.#budget.canSpare(this.#arrayBytes(MOST_PLACES));
-  }
-
-  #arrayBytes(places: number): number {
-    return places * (BYTES_PER_PLACE + Int32Array.BYTES_PER_ELEMENT * this.#valuesPerPlace);
+    return this.#keys.length < MOST_PLACES && this.#budget.canSparePlaces(MOST_PLACES);
   }
 
   #restart(places: number): void {
     this.#resting = false;
-    // A free place must not be tried as the last one.
-    this.#triesLast = false;
     this.#last = 0;
+    this.#tryLast(false);
     if (places === this.#keys.length) {
       this.#keys.fill(NONE);
       this.#tags.fill(0);
       return;
     }
-    this.#budget.charge(this.#arrayBytes(places) - this.#arrayBytes(this.#keys.length));
+    this.#budget.chargePlaces(places - this.#keys.length);
     this.#keys = new Array<string>(places).fill(NONE);
     this.#tags = new Int32Array(places);
     this.values = new Int32Array(this.#valuesPerPlace * places);
-    this.#pairShift = Math.clz32(places) + 2;
+    this.#shift = Math.clz32(places) + 1;
+    this.#mask = places - 1;
   }
 
   /** Forgets all keys. */
   clear(): void {
     if (this.#resting) return;
-    for (const key of this.#keys) this.#budget.charge(-this.#bytesOf(key));
+    for (const key of this.#keys) this.#budget.chargeText(NONE, key);
     this.#restart(this.#keys.length);
   }
 
@@ -249,7 +232,7 @@ export class RecentKeys {
       if (key === NONE) continue;
       this.#missingTag = tagOf(key, this.#positions);
       const to = this.#placeOf(this.#missingTag);
-      this.#budget.charge(-this.#bytesOf(this.#keys[to]!));
+      this.#budget.chargeText(NONE, this.#keys[to]!);
       this.#put(to, key);
       for (let i = 0; i < each; i += 1) this.values[to * each + i] = values[place * each + i]!;
     }

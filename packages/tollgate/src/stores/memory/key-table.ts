@@ -33,7 +33,6 @@ export class KeyTable extends PlanTable implements SweptTable {
   /** The number of the chunk with the key that was located last, and its keys. `cells` are its cells. */
   #chunk = NO_SLOT;
   #keys: readonly string[] = NO_KEYS.keys;
-  readonly #shift: number;
   readonly #mask: number;
   readonly width: number;
   readonly sweep: TableSweep;
@@ -58,7 +57,6 @@ export class KeyTable extends PlanTable implements SweptTable {
     this.#keyTableStore = keyTableStore;
     const charge = (bytes: number) => this.charge(bytes);
     this.#slots = new KeySlots(this.width, charge, (cells, base, from) => this.compiled.rebase(cells, base, from));
-    this.#shift = this.#slots.shift;
     this.#mask = this.#slots.mask;
     this.#index = new KeyIndex(this.#slots, charge);
     this.#recent = new RecentKeys(1, this);
@@ -77,32 +75,34 @@ export class KeyTable extends PlanTable implements SweptTable {
   locate(key: string): number {
     const place = this.#recent.find(key);
     if (place < 0) return this.#locateAnother(key);
+    const at = this.#recent.values[place]! & this.#mask;
+    // The same string object: the key has not moved, and its chunk is selected.
+    return this.#keys[at] === this.#recent.at(place) ? at * this.width : this.#locateElsewhere(key, place);
+  }
+
+  /** Finds a recent key that is not in the selected chunk, or has moved. */
+  #locateElsewhere(key: string, place: number): number {
     const at = this.#select(this.#recent.values[place]!);
-    // The same string object: the key has not moved.
-    return this.#keys[at] === this.#recent.at(place) ? at * this.width : this.#locateMoved(key, place);
+    if (this.#keys[at] === this.#recent.at(place)) return at * this.width;
+    const slot = this.#slotOfText(key);
+    if (slot < 0) return -1;
+    this.#recent.replace(place, this.#slots.keyAt(slot));
+    this.#recent.values[place] = slot;
+    return this.#select(slot) * this.width;
   }
 
   /** Makes the chunk of a slot the one where keys are located, and returns the slot's index there. */
   #select(slot: number): number {
-    if (slot >>> this.#shift !== this.#chunk) this.#selectChunk(slot);
+    if (slot >>> this.#slots.shift !== this.#chunk) this.#selectChunk(slot);
     return slot & this.#mask;
   }
 
   /** Selects none for `NO_SLOT`: when the chunk may go, or have other arrays. */
   #selectChunk(slot: number): void {
     const { keys, cells } = this.#slots.knownChunkOf(slot);
-    this.#chunk = slot >>> this.#shift;
+    this.#chunk = slot >>> this.#slots.shift;
     this.#keys = keys;
     this.cells = cells;
-  }
-
-  /** Finds a recent key that has moved. */
-  #locateMoved(key: string, place: number): number {
-    const slot = this.#slotOfText(key);
-    if (slot < 0) return -1;
-    this.#recent.replace(place, this.#slots.keyAt(slot));
-    this.#recent.values[place] = slot;
-    return this.#select(slot) * this.width;
   }
 
   /** Finds a key that is not among the recent ones. */
