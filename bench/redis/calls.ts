@@ -41,6 +41,15 @@ export async function keepInFlight(contender: AsyncCall, nextKey: () => string, 
   return { decisions, ms: endMs - startMs, answers, admitted, latenciesMs: Float64Array.from(latencies).sort() };
 }
 
+/** Gives the keys one after another, again and again. */
+export function keysInTurn(pool: KeyPool): () => string {
+  let next = 0;
+  return () => {
+    next = next + 1 === pool.count ? 0 : next + 1;
+    return pool.key(next);
+  };
+}
+
 const AT_ONCE = 512;
 
 /** Asks about every key once. Keys to be denied have one unit each, and the second call shows the denial. */

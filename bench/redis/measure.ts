@@ -3,7 +3,7 @@ import { KeyPool } from "../harness/keys.ts";
 import { expectCount, percentile } from "../harness/measuring.ts";
 import type { Measured } from "../harness/rounds.ts";
 import type { AsyncCall } from "../process/contender.ts";
-import { admittedOf, checkLimit, insertKeys, keepInFlight } from "./calls.ts";
+import { admittedOf, checkLimit, insertKeys, keepInFlight, keysInTurn } from "./calls.ts";
 import { HOST, readCommandStats, readMainThreadUs } from "./server.ts";
 import { type Entry, KEYS, UNITS, VARIANTS, type Variant } from "./variants.ts";
 
@@ -57,11 +57,7 @@ export async function measureVariant({ id, port, plan }: VariantOrder): Promise<
   const contender = await entry.create({ client, limit: UNITS[workload] });
   const pool = new KeyPool(KEYS[workload]);
   await insertKeys(contender, pool, workload);
-  let next = 0;
-  const nextKey = () => {
-    next = next + 1 === pool.count ? 0 : next + 1;
-    return pool.key(next);
-  };
+  const nextKey = keysInTurn(pool);
   const measured: Measured[] = [];
   for (const inFlight of plan.inFlight) {
     await keepInFlight(contender, nextKey, inFlight, plan.warmUpMs);
@@ -107,13 +103,13 @@ async function measureCalls(
   };
 }
 
-function variantOf(id: string): Variant {
+export function variantOf(id: string): Variant {
   const variant = VARIANTS.find((one) => one.id === id);
   if (variant === undefined) throw new Error(`expected the id of a variant, got ${id}`);
   return variant;
 }
 
 /** A client that never reconnects: a measurement ends with its connection. */
-function connect(port: number, client: Entry["client"]): Redis {
+export function connect(port: number, client: Entry["client"]): Redis {
   return new Redis({ host: HOST, port, enableAutoPipelining: client === "auto-pipelined", retryStrategy: () => null });
 }

@@ -28,7 +28,7 @@ describe("a row in shared memory", () => {
     check(0, 0)();
     // More units of each key than come back while a test runs.
     const missing = 100 * shared.keysOf(form);
-    expect(check(missing, missing)).toThrow(/^units taken from key \d+: expected \d+, got \d+$/);
+    expect(check(missing, missing)).toThrow(/^units taken: expected \d+, got \d+$/);
     expect(check(-right.callsInAll, -right.admittedInAll)).toThrow("expected 0, got");
     expect(check(0, -1)).toThrow("calls admitted: expected");
   });
@@ -40,7 +40,6 @@ describe("the keys of a thread", () => {
     expect(new Set(first)).toEqual(new Set(Array.from({ length: 1_000 }, (_, index) => index)));
     expect(new Set(second)).toEqual(new Set(first));
     expect(second).not.toEqual(first);
-    expect([...shared.timesEach([2, 0, 1], 7)]).toEqual([2, 2, 3]);
   });
 });
 

@@ -4,7 +4,7 @@ import { KeyPool, shuffled } from "../harness/keys.ts";
 import { expectCount, monotonicMs } from "../harness/measuring.ts";
 import { CHUNK } from "../process/jobs.ts";
 import { AMPLE, CAPACITY, MANY_KEYS, type SharedVariant, UNIT_MS } from "./rows.ts";
-import { type Counted, expectAllAdmitted, type ThreadSample } from "./window.ts";
+import { type Counted, expectAllAdmitted, sumOf, type ThreadSample } from "./window.ts";
 
 export function openLimiter(store: SharedStore, variant: Pick<SharedVariant, "clock">): Limiter {
   const clock = variant.clock === "coarse" ? coarseClock(store.clock) : store.clock;
@@ -81,16 +81,7 @@ export function keyOrder(thread: number, keys: number): number[] {
   return shuffled(indices, thread + 1);
 }
 
-/** The number of calls for each key, when this many calls go round the order. */
-export function timesEach(order: readonly number[], calls: number): Uint32Array {
-  const times = new Uint32Array(order.length);
-  const rounds = Math.floor(calls / order.length);
-  const rest = calls % order.length;
-  for (const [place, index] of order.entries()) times[index] = rounds + (place < rest ? 1 : 0);
-  return times;
-}
-
-/** @throws Error when a call was denied, or when a key has lost more or fewer units than its calls took. */
+/** @throws Error when a call was denied, or when the keys have lost more or fewer units than the calls took. */
 export function checkAdmitted(
   limiter: Limiter,
   form: SharedVariant["form"],
@@ -100,16 +91,10 @@ export function checkAdmitted(
   expectAllAdmitted(samples);
   const keys = keysOf(form);
   const pool = new KeyPool(keys);
-  const taken = new Float64Array(keys);
-  for (const [thread, { callsInAll }] of samples.entries()) {
-    const times = timesEach(keyOrder(thread, keys), callsInAll);
-    for (let index = 0; index < keys; index += 1) taken[index] = taken[index]! + times[index]!;
-  }
+  let missing = 0;
+  for (let index = 0; index < keys; index += 1) missing += CAPACITY - limiter.peek(pool.key(index), 0).remaining!;
+  const taken = sumOf(samples, "callsInAll");
   // On a very slow machine some units have come back, also during this check.
-  const mostBack = () => Math.floor(sinceOpenedMs() / UNIT_MS);
-  for (let index = 0; index < keys; index += 1) {
-    const missing = CAPACITY - limiter.peek(pool.key(index), 0).remaining!;
-    const isRight = missing <= taken[index]! && (missing === taken[index]! || missing >= taken[index]! - mostBack());
-    if (!isRight) expectCount(`units taken from key ${index}`, missing, taken[index]!);
-  }
+  const mostBack = keys * Math.floor(sinceOpenedMs() / UNIT_MS);
+  if (missing > taken || missing < taken - mostBack) expectCount("units taken", missing, taken);
 }

@@ -127,7 +127,7 @@ export class CompiledPlan {
     report: Report,
     at: number,
   ): boolean {
-    const admitted = this.#applyTo(verb, cells, base, costs, now, report, at);
+    const admitted = this.applyToKept(verb, cells, base, costs, now, report, at);
     // A bucket that starts empty begins to fill with its first touch. A refund creates no key.
     this.mustStore =
       verb.changes &&
@@ -136,7 +136,8 @@ export class CompiledPlan {
     return admitted;
   }
 
-  #applyTo(
+  /** Works like `apply`, for keys that are kept in any case. */
+  applyToKept(
     verb: VerbTraits,
     cells: Float64Array,
     base: number,
@@ -145,8 +146,13 @@ export class CompiledPlan {
     report: Report,
     at: number,
   ): boolean {
-    if (verb.takes === "always") return this.#several.chargeAndTell(cells, base, costs, now, report, at);
-    if (verb.changes && !verb.refunds) return this.tryTakeAndTell(cells, base, costs, now, report, at);
+    if (verb.changes && !verb.refunds) {
+      // What conforms to an only limit is charged as it is taken.
+      const isCharge = verb.takes === "always";
+      const takes = !isCharge || this.#onlyEnforcing !== undefined;
+      const admitted = takes && this.tryTakeAndTell(cells, base, costs, now, report, at);
+      return admitted || !isCharge ? admitted : this.#several.chargeAndTell(cells, base, costs, now, report, at);
+    }
     const admitted = this.#several.conform(cells, base, costs, now);
     if (verb.refunds) this.#several.refund(cells, base, costs, now);
     else this.#takeAndTell(verb, admitted, cells, base, costs, now, report, at);

@@ -124,7 +124,7 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
       const base = table.locate(key);
       // Nothing to reserve, to write first or to search for.
       if (base >= 0 && view.plainTake !== undefined) {
-        return view.compiled.apply(traits, table.cells, base, costs, now, report, at);
+        return view.compiled.applyToKept(traits, table.cells, base, costs, now, report, at);
       }
     }
     return this.#verbs.apply(traits, key, costs, now, report, at);
