@@ -148,10 +148,9 @@ export class CompiledPlan {
   ): boolean {
     if (verb.changes && !verb.refunds) {
       // What conforms to an only limit is charged as it is taken.
-      const isCharge = verb.takes === "always";
-      const takes = !isCharge || this.#onlyEnforcing !== undefined;
-      const admitted = takes && this.tryTakeAndTell(cells, base, costs, now, report, at);
-      return admitted || !isCharge ? admitted : this.#several.chargeAndTell(cells, base, costs, now, report, at);
+      const takes = verb.takes !== "always" || this.#onlyEnforcing !== undefined;
+      if (takes && this.tryTakeAndTell(cells, base, costs, now, report, at)) return true;
+      return verb.takes === "always" && this.#several.chargeAndTell(cells, base, costs, now, report, at);
     }
     const admitted = this.#several.conform(cells, base, costs, now);
     if (verb.refunds) this.#several.refund(cells, base, costs, now);
