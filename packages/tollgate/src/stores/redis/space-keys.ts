@@ -17,7 +17,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 export class SpaceKeys {
   /** The common prefix of the plan's keys; no other plan has it. */
   readonly head: string;
-  readonly #names = new Map<string, string>();
+  #names = new Map<string, string>();
 
   constructor(head: string) {
     this.head = head;
@@ -29,7 +29,8 @@ export class SpaceKeys {
     if (known !== undefined) return known;
     // Not cached: callers could fill the memory with 4,096 of the longest keys.
     if (key.length > LONGEST_KEY) return this.head + tagOf(key);
-    if (this.#names.size >= MOST_NAMES) this.#names.clear();
+    // A map that is cleared refers to its new table, so that old names would outlast young collections.
+    if (this.#names.size >= MOST_NAMES) this.#names = new Map();
     // A sliced string would keep its parent alive.
     const own = ownCopy(key);
     const name = this.head + tagOf(own);

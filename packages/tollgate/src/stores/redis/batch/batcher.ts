@@ -1,6 +1,7 @@
 import { slotOf } from "../cluster-slots.ts";
 import { afterThisTurn } from "../event-loop.ts";
 import { OVERLOADED } from "../failure/unavailable-error.ts";
+import { LinkedSet } from "../linked-set.ts";
 import type { TransactionOutcome } from "../script/decode-reply.ts";
 import { SCRIPT_VERBS } from "../script/script-verbs.ts";
 import type { ScriptVerb } from "../script/transaction.ts";
@@ -26,9 +27,10 @@ const FRACTION_OF_KEY = 1 / 4;
  */
 export class Batcher {
   readonly #options: BatcherOptions;
-  readonly #lines = new Map<string, KeyLine<Work>>();
+  /** A new map whenever it is empty: `LinkedSet` says why. */
+  #lines = new Map<string, KeyLine<Work>>();
   /** Work that may be sent: it is the next in the lines of all its keys. */
-  readonly #ready = new Set<Work>();
+  readonly #ready = new LinkedSet<Work>();
   readonly #lone = new LoneCalls((call) => this.#sendAlone(call));
   #pending = 0;
   #stepsUnderWay = 0;
@@ -82,7 +84,7 @@ export class Batcher {
     this.#turnMs = undefined;
     if (this.#ready.size === 0 || !this.#options.mayStart()) return;
     const open = new Map<number, Batch>();
-    for (const work of this.#ready) {
+    for (let work = this.#ready.first; work !== undefined; work = this.#ready.first) {
       if (this.#stepsUnderWay >= MOST_STEPS_UNDER_WAY) break;
       this.#ready.delete(work);
       this.#place(work, open);
@@ -162,7 +164,7 @@ export class Batcher {
     const work = new Work({ verb, keys, lines: NO_LINES, nowUs, sinceMs, memory, options: undefined });
     work.join(waiter, nowUs);
     work.begin();
-    deliver(this.slotOf(work), sinceMs, [work], ignore);
+    deliver(this.slotOf(work), sinceMs, [work], () => this.#lone.ended());
   }
 
   /** Joins a call to identical work, if batching is on and the moments are equal. */
@@ -215,7 +217,6 @@ export class Batcher {
   #answered(work: Work, before: number): void {
     const count = before - work.pending;
     this.#pending -= count;
-    if (work.lines === NO_LINES) this.#lone.ended();
     for (const line of work.lines) line.pending -= count;
   }
 
@@ -229,6 +230,7 @@ export class Batcher {
 
   #removeIfIdle(line: KeyLine<Work>): void {
     if (line.isIdle && line.pending === 0) this.#lines.delete(line.name);
+    if (this.#lines.size === 0) this.#lines = new Map();
   }
 
   /** The time of this turn's calls. Schedules a flush at the end of the turn. */
@@ -244,5 +246,3 @@ export class Batcher {
     return this.#turnMs;
   }
 }
-
-function ignore(): void {}

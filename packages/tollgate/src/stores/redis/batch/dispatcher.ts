@@ -5,7 +5,7 @@ import type { RedisPort } from "../clients/redis-port.ts";
 import { serverError } from "../clients/server-error.ts";
 import { monotonicMs } from "../event-loop.ts";
 import type { Breaker } from "../failure/breaker.ts";
-import type { Awaited, ReplyWatch } from "../failure/reply-watch.ts";
+import { Awaited, type ReplyWatch } from "../failure/reply-watch.ts";
 import { meaningOf, translateError } from "../failure/translate-error.ts";
 import { TIMED_OUT, UnavailableError } from "../failure/unavailable-error.ts";
 import { withTimeout } from "../failure/with-timeout.ts";
@@ -25,7 +25,7 @@ interface DispatcherOptions {
 }
 
 /** A call of the script in flight. */
-class Flight implements Awaited {
+class Flight extends Awaited {
   readonly lane: number;
   readonly works: readonly Work[];
   /** One of its keys on the server. */
@@ -45,6 +45,7 @@ class Flight implements Awaited {
     ended: () => void,
     failed: (flight: Flight, error: unknown) => void,
   ) {
+    super();
     this.lane = lane;
     this.quietSinceMs = sinceMs;
     this.works = works;

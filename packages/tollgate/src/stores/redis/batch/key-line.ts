@@ -61,6 +61,7 @@ export class KeyLine<Work> {
   /** Removes work that was sent or failed. */
   remove(work: Work): void {
     if (this.#unfinished === work) this.#unfinished = undefined;
+    if (this.last === work) this.last = undefined;
     if (this.#first !== work) this.#others?.delete(work);
     else this.#advance();
   }

@@ -1,4 +1,5 @@
 import type { Report } from "../../../core/report.ts";
+import { Linked } from "../linked-set.ts";
 import type { TransactionOutcome } from "../script/decode-reply.ts";
 import { SCRIPT_VERBS } from "../script/script-verbs.ts";
 import { stepsOf } from "../script/steps.ts";
@@ -33,7 +34,7 @@ interface WorkParts {
  * steps for the server at a time, they are sent in slices. The first denial answers all takes after it, because they
  * are identical.
  */
-export class Work implements ScriptTransaction {
+export class Work extends Linked<Work> implements ScriptTransaction {
   readonly verb: ScriptVerb;
   readonly keys: readonly KeyCall[];
   /** The lines of its keys. */
@@ -54,6 +55,7 @@ export class Work implements ScriptTransaction {
   #isUnderWay = false;
 
   constructor({ verb, keys, lines, nowUs, sinceMs, memory, options }: WorkParts) {
+    super();
     this.verb = verb;
     this.keys = keys;
     this.lines = lines;

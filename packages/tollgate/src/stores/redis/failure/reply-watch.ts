@@ -1,5 +1,6 @@
 import type { CancelFlag } from "../clients/cancel-flag.ts";
 import { afterThisTurn, ListeningTime } from "../event-loop.ts";
+import { Linked, LinkedSet } from "../linked-set.ts";
 
 interface ReplyWatchOptions {
   readonly timeoutMs: number;
@@ -14,15 +15,15 @@ const STEPS_PER_TIMEOUT = 10;
 const LONGEST_STEP_MS = 50;
 
 /** A call that waits for its reply. */
-export interface Awaited {
+export abstract class Awaited extends Linked<Awaited> {
   /** One server replies to all calls of a lane. */
-  readonly lane: number;
+  abstract readonly lane: number;
   /** When the oldest call was made, in this watch's time. Then the start of the server's silence for this call. */
-  quietSinceMs: number;
+  abstract quietSinceMs: number;
   /** Cancelled before the call is given up. */
-  readonly cancelFlag: CancelFlag;
+  abstract readonly cancelFlag: CancelFlag;
   /** Called once, if the reply is late. */
-  giveUp(): void;
+  abstract giveUp(): void;
 }
 
 /**
@@ -32,7 +33,7 @@ export interface Awaited {
 export class ReplyWatch {
   readonly #options: ReplyWatchOptions;
   readonly #time = new ListeningTime();
-  readonly #awaited = new Set<Awaited>();
+  readonly #awaited = new LinkedSet<Awaited>();
   /** When the server of each lane last replied. */
   readonly #repliedMs = new Map<number, number>();
   #startedMs: number | undefined;
@@ -93,7 +94,7 @@ export class ReplyWatch {
 
   /** Cancels all calls that wait: whether they were executed is unknown, and the client may send them again. */
   cancelAll(): void {
-    for (const { cancelFlag } of this.#awaited) cancelFlag.cancel();
+    for (const { cancelFlag } of this.#awaited.toArray()) cancelFlag.cancel();
   }
 
   /** Notes a reply of the server, which may be an error. Only calls made before it need its time. */
@@ -136,7 +137,7 @@ export class ReplyWatch {
     const { timeoutMs } = this.#options;
     const { nowMs } = this;
     let leastMs = timeoutMs;
-    for (const awaited of this.#awaited) {
+    for (const awaited of this.#awaited.toArray()) {
       const leftMs = Math.max(awaited.quietSinceMs, this.#firstReplyMs) + timeoutMs - nowMs;
       if (leftMs <= 0) {
         this.#awaited.delete(awaited);
