@@ -7,20 +7,20 @@ export type TagPositions = Int32Array;
 export const POSITIONS_BYTES: number = Int32Array.BYTES_PER_ELEMENT * (LONGEST_TAGGED + 1);
 
 /**
- * A number made of a key's length and five of its units, which takes less time than a hash of all. Keys differ most at
- * their ends, so the units are the last ones until others are learned.
+ * A number made of a key's length and some of its units, which takes less time than a hash of all. Keys differ most at
+ * their ends, so the units are four of the last ones and the middle one. Four more are learned where these are not
+ * enough.
  */
 export function tagOf(key: string, positions: TagPositions | undefined): number {
   const { length } = key;
-  if (positions !== undefined) return learnedTag(key, positions[length]!);
-  return (
+  const tag =
     key.charCodeAt(length - 1) ^
     (key.charCodeAt(length - 2) << 8) ^
     (key.charCodeAt(length - 3) << 16) ^
     (key.charCodeAt(length - 5) << 24) ^
     (key.charCodeAt(length >>> 1) << 5) ^
-    (length << 12)
-  );
+    (length << 12);
+  return positions === undefined ? tag : tag ^ learnedPart(key, positions[length]!);
 }
 
 /** 2^32 over the golden ratio (Knuth's multiplicative hashing). */
@@ -33,11 +33,11 @@ export function hashOfTag(tag: number): number {
 }
 
 /** A function of its own: engines inline `tagOf` into the hot path only while that is small. */
-function learnedTag(key: string, four: number): number {
-  const { length } = key;
-  const middle = (key.charCodeAt(length >>> 1) << 5) ^ (length << 12);
+function learnedPart(key: string, four: number): number {
   const late = key.charCodeAt(four & 0xff) ^ (key.charCodeAt((four >>> 8) & 0xff) << 8);
-  return middle ^ late ^ (key.charCodeAt((four >>> 16) & 0xff) << 16) ^ (key.charCodeAt(four >>> 24) << 24);
+  const early = (key.charCodeAt((four >>> 16) & 0xff) << 16) ^ (key.charCodeAt(four >>> 24) << 24);
+  // The same unit may be in the tag already: it must not cancel itself.
+  return Math.imul(late ^ early, MIXER);
 }
 
 /** What it takes to learn, in keys that were not cached for the tag of another: first in a trial, then each time. */
