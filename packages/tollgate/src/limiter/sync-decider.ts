@@ -24,7 +24,7 @@ export class SyncDecider<Input> {
   readonly #selection: Selection<Input, SyncSpace>;
   readonly #observe: Observer | undefined;
   /** A call removes its scratch while it decides, because clocks and listeners may call again. */
-  readonly #scratch: Scratch[] = [];
+  #scratch: Scratch | undefined;
 
   constructor(name: string, clock: Clock, selection: Selection<Input, SyncSpace>, observe: Observer | undefined) {
     this.#name = name;
@@ -44,18 +44,18 @@ export class SyncDecider<Input> {
   }
 
   allowChosen(choice: Choice<SyncSpace>, cost: Cost): boolean {
-    return this.#allowIn(this.#scratch.pop() ?? new Scratch(), choice, cost);
+    return this.#allowIn(this.#takeScratch(), choice, cost);
   }
 
   decideChosen(choice: Choice<SyncSpace>, name: ObservedVerb, verb: Verb, cost: Cost): Decision {
-    return this.#decideIn(this.#scratch.pop() ?? new Scratch(), choice, name, verb, cost);
+    return this.#decideIn(this.#takeScratch(), choice, name, verb, cost);
   }
 
   /** Works like `decide`, for a key under fixed limits. Nothing is allocated but the decision. */
   decideFixed(fixed: Fixed<Input>, key: string, name: ObservedVerb, verb: Verb, cost: Cost): Decision {
-    const scratch = this.#scratch.pop() ?? new Scratch();
+    const scratch = this.#takeScratch();
     const decision = this.#decideAlone(scratch, fixed.list(), fixed.space, key, verb, cost);
-    this.#scratch.push(scratch);
+    this.#scratch = scratch;
     if (this.#observe !== undefined) this.#notify(this.#observe, name, [key], cost, decision);
     return decision;
   }
@@ -63,20 +63,27 @@ export class SyncDecider<Input> {
   /** Works like `decideFixed`, without a decision. */
   refundFixed(fixed: Fixed<Input>, key: string, cost: Cost): void {
     const { space } = fixed;
-    const scratch = this.#scratch.pop() ?? new Scratch();
+    const scratch = this.#takeScratch();
     const { report, now, costs } = scratch;
     fixed.list().readCosts(cost, costs);
     readInto(this.#clock, now);
     report.clear();
     space.apply("refund", key, costs, now, report, 0);
     const { degraded } = report;
-    this.#scratch.push(scratch);
+    this.#scratch = scratch;
     if (degraded !== undefined) this.#observe?.({ type: "degradation", limiter: this.#name, cause: degraded });
     space.maintain();
   }
 
+  #takeScratch(): Scratch {
+    const scratch = this.#scratch;
+    if (scratch === undefined) return new Scratch();
+    this.#scratch = undefined;
+    return scratch;
+  }
+
   #choose(input: Input): Scratch {
-    const scratch = this.#scratch.pop() ?? new Scratch();
+    const scratch = this.#takeScratch();
     scratch.choice.clear();
     this.#selection.choose(input, scratch.choice);
     return scratch;
@@ -94,7 +101,7 @@ export class SyncDecider<Input> {
       ({ allowed } = decision);
       if (observe !== undefined) this.#notify(observe, "allow", [...choice.keys], cost, decision);
     }
-    this.#scratch.push(scratch);
+    this.#scratch = scratch;
     return allowed;
   }
 
@@ -118,7 +125,7 @@ export class SyncDecider<Input> {
     const decision = this.#decideOver(scratch, this.#selection.listOf(choice), choice, verb, cost);
     // Another call may write other keys into the choice.
     if (this.#observe !== undefined) this.#notify(this.#observe, name, [...choice.keys], cost, decision);
-    this.#scratch.push(scratch);
+    this.#scratch = scratch;
     return decision;
   }
 

@@ -118,12 +118,14 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
     if (traits.changes) this.#hasChanged = true;
     else if (traits.reserves) this.#hasChanged = false;
     const { reservations } = this.#capacity;
-    if (!(traits.reserves || traits.refunds || reservations.areSome)) {
+    if (!(traits.refunds || reservations.areSome)) {
       const view = this.#view;
       const table = view.tableAt(now);
       const base = table.locate(key);
-      // Nothing to reserve, to write first or to search for.
-      if (base >= 0 && view.plainTake !== undefined) {
+      // Nothing to write first or to search for, and nothing to reserve: only an idle key could lose its slot.
+      const isKept = base >= 0 && view.plainTake !== undefined;
+      if (isKept && !(traits.reserves && view.compiled.isIdle(table.cells, base, now))) {
+        if (traits.reserves) reservations.begin(report, now);
         return view.compiled.applyToKept(traits, table.cells, base, costs, now, report, at);
       }
     }

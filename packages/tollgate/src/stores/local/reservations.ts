@@ -65,6 +65,7 @@ export class Reservations {
   /** The call is decided. */
   release(): void {
     this.#report = undefined;
+    if (this.#list.length === 0) return;
     for (let left = this.#list.pop(); left !== undefined; left = this.#list.pop()) {
       if (left.what === "overflow buckets") left.table.giveUpOverflow();
       else if (left.what === "a new key") left.table.release(left.key, this.#now, left.wasChanged);
