@@ -113,10 +113,10 @@ describe("a table that is cleared", () => {
   it("drops each key if there is no number left for its plan", () => {
     const { plan, table, now } = planOfItsOwn(100);
     const { capacity } = table;
+    for (const key of keys(50)) insert(plan, key, now);
     for (let i = 1; i < MOST_PLANS; i += 1) {
       table.add({ size: 0, isSlotIdle: () => false, isRemovable: () => false, onRemoved: () => {} });
     }
-    for (const key of keys(50)) insert(plan, key, now);
     expect([plan.size, capacity.size]).toEqual([50, 50]);
     plan.clear();
     expect([plan.size, capacity.size, ...keys(50).filter((key) => plan.locate(key) >= 0)]).toEqual([0, 0]);

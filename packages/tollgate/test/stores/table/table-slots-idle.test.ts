@@ -23,15 +23,12 @@ describe("the slots of idle keys in a table", () => {
     const clock = manualClock(START_MS);
     const store = tableStore({ maxKeys: 1_000 });
     const limiters = Array.from({ length: 100 }, () => createLimiter({ limits: [perSecond(1_000)], clock, store }));
-    const callAll = () => {
+    for (let round = 0; round < 200; round += 1) {
       for (const limiter of limiters) limiter.allow("client");
       clock.advance(1);
-    };
-    for (let round = 0; round < 100; round += 1) callAll();
-    for (let round = 0; round < 100; round += 1) {
-      callAll();
-      expect(store.size).toBe(100);
     }
+    for (let i = 0; i < 20_000; i += 1) limiters[0]!.allow("client");
+    expect(store.size).toBe(100);
   });
 
   it.each([-50, 50])("go to new keys after the clock has jumped by %d years", (years) => {

@@ -65,6 +65,10 @@ describe("what was answered ends with the next collection of young objects", () 
       const plan = encodePlan(createPlan("api", "api", [perDay(1)]), epochOf(1_800_000_000_000_000));
       const space = {} as KeyCall["space"];
       const call = (name: string): KeyCall => ({ space, key: name, name, plan, costs: [1] });
+      // One call is never answered, so that the batcher is never empty.
+      batcher.ask("take", [call("pending")], 0, new HeavyWaiter());
+      batcher.flush();
+      sent.length = 0;
       return (round) => {
         for (let i = 0; i < CALLS; i += 1) batcher.ask("take", [call(`${round}-${i}`)], 0, new HeavyWaiter());
         batcher.flush();
@@ -75,7 +79,8 @@ describe("what was answered ends with the next collection of young objects", () 
         }
       };
     });
-    expect(bytes).toBeLessThan(KILOBYTE / 4);
+    // What is left is the line of each key, which is empty.
+    expect(bytes).toBeLessThan(KILOBYTE / 2);
   });
 
   it("in the watch over replies", () => {
