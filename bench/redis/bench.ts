@@ -20,8 +20,7 @@ const CHILD_OPTIONS = { flags: [STEADY_HEAP], timeoutMs: 60_000 };
 
 /** Variants with the same workload are compared. */
 export function tasksOf(plan: Plan, port: number): Task[] {
-  const lone: LoneOrder = { port, plan };
-  const measureLone = () => runChild<Measured[]>("redis lone", lone, CHILD_OPTIONS);
+  const measureLone = () => runChild<Measured[]>("redis lone", { port, plan } satisfies LoneOrder, CHILD_OPTIONS);
   const tasks = VARIANTS.map(({ id, entry, workload }): Task => {
     const order: VariantOrder = { id, port, plan };
     return {
@@ -49,17 +48,20 @@ function entryOf(id: string) {
 }
 
 const RATE = "decisionsPerSecond";
+const WHO = textColumn("who", (id) => VARIANTS.find((one) => one.id === id)?.entry.name ?? id);
+const P50 = medianColumn("p50 ms", "p50Ms", msText);
+const CLIENT = medianColumn("client µs", "clientUs", twoDigits);
 const COLUMNS: readonly Column[] = [
   textColumn("keys", (id) => VARIANTS.find((one) => one.id === id)?.workload ?? id),
-  textColumn("who", (id) => VARIANTS.find((one) => one.id === id)?.entry.name ?? id),
+  WHO,
   medianColumn("decisions/s", RATE),
   rangeColumn(RATE),
   timesColumn("× INCR", RATE, (row) => sameWorkload(row, "INCR")),
   timesColumn("× rate-limiter-flexible", RATE, (row) => sameWorkload(row, "rate-limiter-flexible")),
-  medianColumn("p50 ms", "p50Ms", msText),
+  P50,
   medianColumn("p99 ms", "p99Ms", msText),
   rangeColumn("p99Ms", msText),
-  medianColumn("client µs", "clientUs", twoDigits),
+  CLIENT,
   medianColumn("command µs", "commandUs", twoDigits),
   medianColumn("server µs", "serverUs", twoDigits),
   medianColumn("per command", "commandsPerDecision", (commands) => (commands === 0 ? "" : numberText(1 / commands))),
@@ -70,16 +72,8 @@ const TABLES = FULL.inFlight.map((inFlight): Table => {
   return { id: String(inFlight), title: `${inFlight} in flight`, rows, columns: COLUMNS };
 });
 
-const LONE_CALLS: Table = {
-  id: "lone",
-  title: "one call at a time, in turn in one process",
-  rows: LONE,
-  columns: [
-    textColumn("who", (id) => VARIANTS.find((one) => one.id === id)?.entry.name ?? id),
-    medianColumn("client µs", "clientUs", twoDigits),
-    medianColumn("p50 ms", "p50Ms", msText),
-  ],
-};
+const LONE_TITLE = "one call at a time, in turn in one process";
+const LONE_CALLS: Table = { id: "lone", title: LONE_TITLE, rows: LONE, columns: [WHO, CLIENT, P50] };
 
 /** Denials from a cache take less than a thousandth of a millisecond. */
 function msText(ms: number): string {

@@ -62,10 +62,8 @@ async function askAboutAll(contender: AsyncCall, pool: KeyPool): Promise<number>
   let admitted = 0;
   for (let from = 0; from < pool.count; from += AT_ONCE) {
     const length = Math.min(AT_ONCE, pool.count - from);
-    admitted += await admittedOf(
-      contender,
-      Array.from({ length }, (_, i) => pool.key(from + i)),
-    );
+    const keys = Array.from({ length }, (_, i) => pool.key(from + i));
+    admitted += await admittedOf(contender, keys);
   }
   return admitted;
 }

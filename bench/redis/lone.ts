@@ -15,9 +15,7 @@ export type LoneOrder = { readonly port: number; readonly plan: Plan };
 
 /**
  * Measures calls one after another. The contenders take turns in one process: two processes of one contender differ
- * by more than the contenders.
- *
- * @throws Error when a contender denies.
+ * by more than the contenders. @throws Error when a contender denies.
  */
 export async function measureLone({ port, plan }: LoneOrder): Promise<Measured[]> {
   const nextKey = keysInTurn(new KeyPool(KEYS["distinct keys"]));
@@ -40,9 +38,9 @@ export async function measureLone({ port, plan }: LoneOrder): Promise<Measured[]
       p50Ms[block] = percentile(latenciesMs, 0.5);
     }
   }
-  return contenders.map(({ row, client, clientUs, p50Ms }) => {
-    client.disconnect();
-    const figures = { clientUs: percentile(clientUs.sort(), 0.5), p50Ms: percentile(p50Ms.sort(), 0.5) };
-    return { table: "lone", row, figures };
+  for (const { client } of contenders) client.disconnect();
+  const median = (values: Float64Array) => percentile(values.sort(), 0.5);
+  return contenders.map(({ row, clientUs, p50Ms }) => {
+    return { table: "lone", row, figures: { clientUs: median(clientUs), p50Ms: median(p50Ms) } };
   });
 }

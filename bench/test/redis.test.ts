@@ -22,13 +22,11 @@ const isDenial = (reason: unknown) => reason === "too many";
 const REJECTING: AsyncCall = { ask: () => Promise.reject("too many"), admits: () => true, isDenial };
 const BROKEN: AsyncCall = { ...REJECTING, ask: () => Promise.reject(new Error("gone")) };
 
-describe("a decision", () => {
-  it("is a denial as a result or as a rejection, but an error is not", async () => {
-    const contender = counting(1);
-    expect([await decide(contender, "ann"), await decide(contender, "ann")]).toEqual([true, false]);
-    expect(await decide(REJECTING, "ann")).toBe(false);
-    await expect(decide(BROKEN, "ann")).rejects.toThrow("gone");
-  });
+it("a decision is a denial as a result or as a rejection, but an error is not", async () => {
+  const contender = counting(1);
+  expect([await decide(contender, "ann"), await decide(contender, "ann")]).toEqual([true, false]);
+  expect(await decide(REJECTING, "ann")).toBe(false);
+  await expect(decide(BROKEN, "ann")).rejects.toThrow("gone");
 });
 
 describe("calls in flight", () => {
