@@ -90,6 +90,18 @@ class FixedWindowKernel implements Kernel<FixedWindowLimit> {
     if (this.used(cells, at, now) > 0) expiry[0] = Math.max(expiry[0]!, cells[at + OPENED]! + this.#windowUs);
   }
 
+  adopt(cells: Float64Array, at: number, now: TimeCell, units: number): void {
+    cells[at + OPENED] = units === 0 ? 0 : this.#openingAt(now);
+    cells[at + USED] = Math.min(units, LAST_EXACT);
+  }
+
+  /** In a window of another length the units count as if they were taken now: only their number is known. */
+  adoptFrom(cells: Float64Array, at: number, now: TimeCell, from: this, theirs: Float64Array, theirsAt: number): void {
+    const isSameWindow = from.#windowUs === this.#windowUs && from.limit.anchor === this.limit.anchor;
+    this.adopt(cells, at, now, from.used(theirs, theirsAt, now));
+    if (isSameWindow) cells[at + OPENED] = theirs[theirsAt + OPENED]!;
+  }
+
   /** Its cells are moments since the epoch, so they have no origin. */
   rebase(): void {}
 

@@ -86,6 +86,33 @@ export class GroupRing {
     return cells[this.place(at, groups - this.#places + 1) + LAST]! + this.#windowUs <= now[0]!;
   }
 
+  /**
+   * Copies the groups that count from another ring of the same window, into cells that are 0.
+   *
+   * @returns whether there were places for them.
+   */
+  adopt(
+    cells: Float64Array,
+    at: number,
+    now: TimeCell,
+    from: GroupRing,
+    theirs: Float64Array,
+    theirsAt: number,
+  ): boolean {
+    const groups = theirs[theirsAt + OPENED_EVER]!;
+    if (groups === 0 || from.haveAllLeft(theirs, theirsAt, now)) return true;
+    const left = from.totalLeft(theirs, theirsAt, now);
+    const first = left === 0 ? from.oldest(groups) : from.firstReaching(theirs, theirsAt, left + 1);
+    if (groups - first > this.#places) return false;
+    for (let group = first; group < groups; group += 1) {
+      const place = from.place(theirsAt, group);
+      this.write(cells, at, group - first, theirs[place + LAST]!, theirs[place + TOTAL]! - left);
+    }
+    cells[at + OPENED_EVER] = groups - first;
+    cells[at + NEWEST_OPENED] = theirs[theirsAt + NEWEST_OPENED]!;
+    return true;
+  }
+
   /** Drops the groups after `newest`, which are empty. Amortised O(1): a call opened each of them. */
   dropAfter(cells: Float64Array, at: number, newest: number): void {
     const groups = cells[at + OPENED_EVER]!;

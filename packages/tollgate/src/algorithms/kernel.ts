@@ -52,6 +52,15 @@ export interface Kernel<L extends Limit = Limit> extends PlainTake {
   extendExpiry(expiry: TimeCell, cells: Float64Array, at: number, now: TimeCell): void;
   /** Restates cells that a kernel of the same limit wrote for another origin. */
   rebase(cells: Float64Array, at: number, from: this): void;
+  /** Whole units that count now, rounded up; above the capacity in debt. */
+  used(cells: Float64Array, at: number, now: TimeCell): number;
+  /** Writes the cells of a key of which so many whole units were taken now, and nothing else before. */
+  adopt(cells: Float64Array, at: number, now: TimeCell, units: number): void;
+  /**
+   * Writes the cells of a key that has used as much as another limit of this algorithm says. What is rounded is rounded
+   * up.
+   */
+  adoptFrom(cells: Float64Array, at: number, now: TimeCell, from: this, theirs: Float64Array, theirsAt: number): void;
 }
 
 /** An algorithm, as far as its limits can be described without cells. */

@@ -144,6 +144,45 @@ class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     expiry[0] = Math.max(expiry[0]!, cells[newest + LAST]! + this.#windowUs);
   }
 
+  used(cells: Float64Array, at: number, now: TimeCell): number {
+    return this.#ring.used(cells, at, now);
+  }
+
+  adopt(cells: Float64Array, at: number, now: TimeCell, units: number): void {
+    this.init(cells, at);
+    this.take(cells, at, now, Math.min(units, LAST_EXACT));
+  }
+
+  /** Groups of the same window and resolution stay as they are, if the ring has places for them. */
+  adoptFrom(cells: Float64Array, at: number, now: TimeCell, from: this, theirs: Float64Array, theirsAt: number): void {
+    this.init(cells, at);
+    const isSameLog = from.#windowUs === this.#windowUs && from.#resolutionUs === this.#resolutionUs;
+    if (!(isSameLog && this.#ring.adopt(cells, at, now, from.#ring, theirs, theirsAt))) {
+      this.#takeGroups(cells, at, now, from, theirs, theirsAt);
+    }
+  }
+
+  /** Takes the units of each group that counts, at the time of its last unit. */
+  #takeGroups(
+    cells: Float64Array,
+    at: number,
+    now: TimeCell,
+    from: this,
+    theirs: Float64Array,
+    theirsAt: number,
+  ): void {
+    const moment = createTimeCell();
+    const groups = theirs[theirsAt + OPENED_EVER]!;
+    let before = groups === 0 ? 0 : from.#ring.totalLeft(theirs, theirsAt, now);
+    for (let group = from.#ring.oldest(groups); group < groups; group += 1) {
+      const total = from.#ring.total(theirs, theirsAt, group);
+      if (total <= before) continue;
+      moment[0] = theirs[from.#ring.place(theirsAt, group) + LAST]!;
+      this.take(cells, at, moment, total - before);
+      before = total;
+    }
+  }
+
   /** Its cells are moments since the epoch, so they have no origin. */
   rebase(): void {}
 }

@@ -171,6 +171,30 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     return Math.ceil(ticks / this.#ticksPerUs) - (now[0]! - this.#originUs);
   }
 
+  used(cells: Float64Array, at: number, now: TimeCell): number {
+    return Math.ceil(Math.max(0, cells[at]! - this.#ticks.at(now[0]!)) / this.#unitTicks);
+  }
+
+  adopt(cells: Float64Array, at: number, now: TimeCell, units: number): void {
+    this.#adoptTicks(cells, at, now, units * this.#unitTicks);
+  }
+
+  /**
+   * Whole units stay whole. The fraction of a unit is a quotient in floats, so it may be a tick or two more than it was.
+   */
+  adoptFrom(cells: Float64Array, at: number, now: TimeCell, from: this, theirs: Float64Array, theirsAt: number): void {
+    const used = Math.max(0, theirs[theirsAt]! - from.#ticks.at(now[0]!));
+    const rest = used % from.#unitTicks;
+    const units = (used - rest) / from.#unitTicks;
+    const part = rest === 0 ? 0 : Math.floor((rest / from.#unitTicks) * this.#unitTicks) + 2;
+    this.#adoptTicks(cells, at, now, units * this.#unitTicks + Math.min(part, this.#unitTicks));
+  }
+
+  #adoptTicks(cells: Float64Array, at: number, now: TimeCell, ticks: number): void {
+    // A full bucket was full at all times, as a new one.
+    cells[at] = ticks === 0 ? Number.NEGATIVE_INFINITY : this.#ticks.at(now[0]!) + Math.min(ticks, this.#mostDebt);
+  }
+
   rebase(cells: Float64Array, at: number, from: this): void {
     cells[at] = this.#ticks.translate(cells[at]!, from.#ticks);
   }

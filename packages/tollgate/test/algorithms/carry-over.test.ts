@@ -1,0 +1,133 @@
+import fc from "fast-check";
+import { fixedWindow, type Limit, slidingWindow, tokenBucket } from "tollgate";
+import { describe, expect, it } from "vitest";
+import { carryOver } from "../../src/algorithms/carry-over.ts";
+import type { Kernel } from "../../src/algorithms/kernel.ts";
+import { compileLimit } from "../../src/algorithms/registry.ts";
+import { createTimeCell } from "../../src/core/time-cell.ts";
+
+const START_US = 1_790_000_000_123_457;
+
+/** One key, whose limit may change. */
+class Key {
+  kernel: Kernel;
+  cells: Float64Array;
+  readonly now = createTimeCell(START_US);
+
+  constructor(limit: Limit) {
+    this.kernel = compileLimit(limit, START_US);
+    this.cells = new Float64Array(this.kernel.size);
+    this.kernel.init(this.cells, 0, this.now);
+  }
+
+  change(limit: Limit, originUs = START_US): this {
+    const kernel = compileLimit(limit, originUs);
+    const cells = new Float64Array(kernel.size).fill(Number.NaN);
+    carryOver(kernel, cells, 0, this.now, this.kernel, this.cells, 0);
+    this.kernel = kernel;
+    this.cells = cells;
+    return this;
+  }
+
+  take(cost = 1): boolean {
+    return this.kernel.tryTake(this.cells, 0, this.now, cost);
+  }
+
+  charge(cost: number): this {
+    this.kernel.take(this.cells, 0, this.now, cost);
+    return this;
+  }
+
+  wait(ms: number): this {
+    this.now[0]! += 1_000 * ms;
+    return this;
+  }
+
+  get used(): number {
+    return this.kernel.used(this.cells, 0, this.now);
+  }
+}
+
+const bucket = (capacity: number, refill = 1) => tokenBucket({ name: "limit", capacity, refill, per: "1s" });
+const fixed = (limit: number, window: string) => fixedWindow({ name: "limit", limit, window });
+const sliding = (limit: number, window: string, resolution = "1s") =>
+  slidingWindow({ name: "limit", limit, window, resolution });
+
+const LIMITS: readonly Limit[] = [
+  bucket(10),
+  bucket(100, 7),
+  bucket(3, 1_000),
+  tokenBucket({ name: "limit", capacity: 7, refill: 3, per: "11s" }),
+  tokenBucket({ name: "limit", capacity: 5, refill: 5, per: "1m", initial: "empty" }),
+  fixed(10, "10s"),
+  fixed(25, "10s"),
+  fixed(10, "1m"),
+  fixedWindow({ name: "limit", limit: 10, window: "10s", anchor: "first-use" }),
+  sliding(10, "10s"),
+  sliding(25, "10s"),
+  sliding(10, "1m"),
+  sliding(10, "10s", "100ms"),
+  slidingWindow({ name: "limit", limit: 10, window: "10s" }),
+];
+const pairs = LIMITS.flatMap((from) => LIMITS.map((to) => [from, to] as const));
+/** In milliseconds; 0 for a limit that keeps no times of units. */
+const windowOf = (limit: Limit): number => (limit.algorithm === "sliding-window" ? limit.windowMs : 0);
+const nameOf = ({ fingerprint, capacity }: Limit): string => `${fingerprint} of ${capacity}`;
+const named = pairs.map(([from, to]) => [nameOf(from), nameOf(to), from, to] as const);
+
+describe("a key whose limit changes", () => {
+  it.each(named)("keeps its whole units in use: %s to %s", (_from, _to, from, to) => {
+    for (const units of [0, 1, 3, from.capacity, from.capacity + 4]) {
+      const key = new Key(from);
+      const before = key.used;
+      key.charge(units);
+      expect(key.change(to).used).toBe(before + units);
+    }
+  });
+
+  // Units of a log keep their times, so a shorter window has fewer of them.
+  const lasting = named.filter(([, , from, to]) => windowOf(to) >= windowOf(from));
+
+  it.each(lasting)(
+    "no change of a limit gives units back, or takes more than the rest of one: %s to %s and back",
+    (_from, _to, from, to) => {
+      fc.assert(
+        fc.property(fc.array(fc.tuple(fc.nat(4_000), fc.nat(5)), { maxLength: 30 }), (steps) => {
+          const key = new Key(from);
+          for (const [ms, cost] of steps) {
+            key.wait(ms).take(cost);
+            const { used } = key;
+            key.change(to);
+            expect(key.used - used).toBeOneOf([0, 1]);
+            const other = key.used;
+            if (windowOf(from) >= windowOf(to)) expect(key.change(from).used - other).toBeOneOf([0, 1]);
+            else key.change(from);
+          }
+        }),
+        { numRuns: 30 },
+      );
+    },
+  );
+
+  it("a larger bucket gives the difference at once, a smaller one denies until enough has come back", () => {
+    const key = new Key(bucket(10)).charge(10).change(bucket(15));
+    expect([key.take(5), key.take()]).toEqual([true, false]);
+    key.change(bucket(12));
+    expect([key.wait(3_000).take(), key.wait(1_000).take()]).toEqual([false, true]);
+  });
+
+  it("the same groups count until the same moment if only the capacity changes", () => {
+    const key = new Key(sliding(10, "10s")).charge(3).wait(4_000).charge(4).change(sliding(25, "10s"));
+    expect([key.used, key.wait(5_999).used, key.wait(1).used, key.wait(4_000).used]).toEqual([7, 7, 4, 0]);
+  });
+
+  it("under an equal limit with another origin, every decision stays", () => {
+    for (const limit of LIMITS) {
+      const [moved, stayed] = [new Key(limit), new Key(limit)];
+      for (let i = 0; i < 40; i += 1) {
+        moved.change(limit, START_US + (i % 2) * 86_400_000_000);
+        expect(moved.wait(777).take(1 + (i % 3))).toBe(stayed.wait(777).take(1 + (i % 3)));
+      }
+    }
+  });
+});
