@@ -13,6 +13,7 @@ export type {
   Observer,
   SweepObservation,
 } from "./core/observer.ts";
+export type { OnChange } from "./core/plan.ts";
 export type { AsyncStore, SyncStore } from "./core/store.ts";
 export { combine } from "./limiter/combine.ts";
 export { createLimiter } from "./limiter/create-limiter.ts";

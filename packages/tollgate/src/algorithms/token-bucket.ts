@@ -180,7 +180,8 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   }
 
   /**
-   * Whole units stay whole. The fraction of a unit is a quotient in floats, so it may be a tick or two more than it was.
+   * Whole units stay whole. The fraction of a unit is a quotient in floats, so it may be a tick or two more than it
+   * was.
    */
   adoptFrom(cells: Float64Array, at: number, now: TimeCell, from: this, theirs: Float64Array, theirsAt: number): void {
     const used = Math.max(0, theirs[theirsAt]! - from.#ticks.at(now[0]!));

@@ -1,9 +1,16 @@
 import { REQUESTS } from "./cost.ts";
 import { show, TollgateError } from "./errors.ts";
 import type { Limit } from "./limits/limit.ts";
+import { hasChosenName } from "./limits/limit-common.ts";
 
 /** The owner of keys: a limiter's name, or a symbol of its own for a limiter without a name. */
 export type Scope = string | symbol;
+
+/**
+ * What a call finds of a key that was counted under other numbers of a limit of the same name: what the key has used,
+ * the first numbers, or a new bucket.
+ */
+export type OnChange = "carry-over" | "keep-first" | "separate";
 
 /**
  * A list of limits that are asked together, and the identity of their cells. Plans of the same scope and limits share
@@ -13,6 +20,7 @@ export interface Plan {
   readonly scope: Scope;
   /** The limiter's name as decisions show it. */
   readonly limiter: string;
+  readonly onChange: OnChange;
   /** At least one, in the given order. */
   readonly limits: readonly Limit[];
   /** Names and fingerprints of the limits: within its scope, the identity of the cells. */
@@ -28,8 +36,13 @@ export interface Plan {
 /** No name and no fingerprint contains it. */
 const SEPARATOR = "\n";
 
-/** @throws TollgateError `ERR_LIMITS` when two limits have the same name. */
-export function createPlan(scope: Scope, limiter: string, limits: readonly Limit[]): Plan {
+/**
+ * Without `onChange`, a plan carries over if the user chose the name of a limit. Names that are derived from numbers
+ * change with these.
+ *
+ * @throws TollgateError `ERR_LIMITS` when two limits have the same name.
+ */
+export function createPlan(scope: Scope, limiter: string, limits: readonly Limit[], onChange?: OnChange): Plan {
   checkNames(limits);
   const identities = limits.map(identityOf);
   const cellOrder = identities.map((_, index) => index).sort((a, b) => compare(identities[a], identities[b]));
@@ -37,6 +50,7 @@ export function createPlan(scope: Scope, limiter: string, limits: readonly Limit
   return Object.freeze({
     scope,
     limiter,
+    onChange: onChange ?? (limits.some(hasChosenName) ? "carry-over" : "separate"),
     limits: Object.freeze([...limits]),
     id: cellOrder.map((index) => identities[index]).join(SEPARATOR),
     cellOrder: Object.freeze(cellOrder),

@@ -1,4 +1,4 @@
-import { checkChoice } from "../core/check-options.ts";
+import { checkChoice, optionError } from "../core/check-options.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import type { Key } from "../core/key.ts";
 import { createPlan, type Plan } from "../core/plan.ts";
@@ -80,10 +80,22 @@ function createOver<Input>(
 ): SyncStoreLimiter<Input> | AsyncStoreLimiter<Input> {
   if (store === undefined) return createSync(options, memoryStore());
   if (typeof store?.open === "function") {
+    checkKeepsName(store, options);
     if (store.kind === "sync") return createSync(options, store);
     if (store.kind === "async") return createAsync(options, store);
   }
   throw new TollgateError("ERR_STORE", `store: expected a store such as memoryStore(), got ${show(store)}`);
+}
+
+/**
+ * Where processes or threads share a store, they find each other's counts by the limiter's name.
+ *
+ * @throws TollgateError `ERR_OPTION`.
+ */
+function checkKeepsName<Input>(store: SyncStore | AsyncStore, { scope, onChange }: CheckedOptions<Input>): void {
+  if (typeof scope === "string" || onChange === undefined || onChange === "separate") return;
+  if (store.kind === "sync" && store.identity === undefined) return;
+  throw optionError("onChange", '"separate" for a limiter without a name over a store that others share', onChange);
 }
 
 function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore): SyncStoreLimiter<Input> {
@@ -124,7 +136,7 @@ function select<Input, Space extends PlannedSpace>(
   open: (plan: Plan) => Space,
   isIdle: (space: Space) => boolean,
 ): Selection<Input, Space> {
-  const { name, scope, key, limits } = options;
+  const { name, scope, key, limits, onChange } = options;
   if (typeof limits === "function") return new DynamicSelection(options, limits, open, isIdle);
-  return new FixedSelection(key, open(createPlan(scope, name, limits)));
+  return new FixedSelection(key, open(createPlan(scope, name, limits, onChange)));
 }

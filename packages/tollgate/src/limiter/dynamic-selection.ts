@@ -110,7 +110,8 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
     const identity = `${limit.mode}\n${identityOf(limit)}`;
     const known = this.#spaces.get(identity);
     if (known !== undefined) this.#spaces.delete(identity);
-    const space = known ?? this.#openSpace(createPlan(this.#options.scope, this.#options.name, [limit]));
+    const { scope, name, onChange } = this.#options;
+    const space = known ?? this.#openSpace(createPlan(scope, name, [limit], onChange));
     this.#spaces.set(identity, space);
     return space;
   }

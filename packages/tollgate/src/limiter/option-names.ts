@@ -13,6 +13,7 @@ const NAMES: Readonly<Record<OptionName, true>> = {
   name: true,
   key: true,
   limits: true,
+  onChange: true,
   store: true,
   async: true,
   clock: true,

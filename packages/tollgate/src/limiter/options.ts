@@ -1,3 +1,4 @@
+import { checkChoice } from "../core/check-options.ts";
 import { checkFunction, checkName } from "../core/checks.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { TollgateError } from "../core/errors.ts";
@@ -5,7 +6,7 @@ import type { Key } from "../core/key.ts";
 import { keyMakerExample } from "../core/key-maker.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import type { Observer } from "../core/observer.ts";
-import type { Scope } from "../core/plan.ts";
+import type { OnChange, Scope } from "../core/plan.ts";
 import { type ChosenLimits, checkLimits, type LimitsFunction } from "./limits-choice.ts";
 
 /** The options of a limiter, without its key function and its store. */
@@ -17,6 +18,14 @@ export interface LimiterOptions<Input, Chosen extends ChosenLimits | PromiseLike
   readonly name?: string;
   /** One list for all calls, decided in one look-up, or a function that chooses per call. */
   readonly limits: readonly Limit[] | LimitsFunction<Input, Chosen>;
+  /**
+   * What a call finds of a key that was counted under other numbers of a limit of the same name.
+   *
+   * - `"carry-over"`: units in use move to the new limit. The default if a limit of the list was given a name.
+   * - `"keep-first"`: the first numbers hold until the key is idle and forgotten, or `reset`.
+   * - `"separate"`: another bucket. The default for names that are derived from the numbers.
+   */
+  readonly onChange?: OnChange;
   /** The store's own by default, if it has one, or else the `systemClock`. */
   readonly clock?: Clock;
   /** Called with decisions, sweeps and degradations. */
@@ -31,10 +40,12 @@ export interface CheckedOptions<Input> {
   /** Whether the limiter has a key function. Without one the input is the key. */
   readonly keyed: boolean;
   readonly limits: readonly Limit[] | LimitsFunction<Input>;
+  readonly onChange: OnChange | undefined;
   readonly clock: Clock;
   readonly observe: Observer | undefined;
 }
 
+const ON_CHANGE: readonly OnChange[] = ["carry-over", "keep-first", "separate"];
 const DEFAULT_NAME = "limiter";
 
 /** @throws TollgateError `ERR_OPTION`, `ERR_NAME` or `ERR_LIMITS`. */
@@ -42,10 +53,11 @@ export function checkLimiterOptions<Input>(
   options: LimiterOptions<Input> & { readonly key?: (input: Input) => Key },
   storeClock: Clock | undefined,
 ): CheckedOptions<Input> {
-  const { name, key, limits, clock, observe } = options;
+  const { name, key, limits, onChange, clock, observe } = options;
   if (key !== undefined) checkKeyFunction(key);
   if (observe !== undefined) checkFunction("observe", observe, "a function that is given observations");
   if (clock !== undefined) checkFunction("clock.now", clock?.now, "a function that returns milliseconds");
+  checkChoice("onChange", onChange, ON_CHANGE);
   const checkedName = name === undefined ? DEFAULT_NAME : checkName("name", name);
   return {
     name: checkedName,
@@ -53,6 +65,7 @@ export function checkLimiterOptions<Input>(
     key: key ?? itself,
     keyed: key !== undefined,
     limits: typeof limits === "function" ? limits : checkLimits(limits),
+    onChange,
     clock: clock ?? storeClock ?? systemClock,
     observe,
   };

@@ -7,7 +7,7 @@ export { REACH_US, type Ticks } from "../algorithms/ticks.ts";
 export { type DecidingSpace, transact } from "../algorithms/transact.ts";
 export { type Clock, readInto, readTime } from "../core/clock.ts";
 export { KeyRef } from "../core/key-ref.ts";
-export { createPlan, type Plan, type Scope } from "../core/plan.ts";
+export { createPlan, type OnChange, type Plan, type Scope } from "../core/plan.ts";
 export { Report } from "../core/report.ts";
 export type {
   AsyncSpace,

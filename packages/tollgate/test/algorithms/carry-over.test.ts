@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { fixedWindow, type Limit, slidingWindow, tokenBucket } from "tollgate";
+import { type Duration, fixedWindow, type Limit, slidingWindow, tokenBucket } from "tollgate";
 import { describe, expect, it } from "vitest";
 import { carryOver } from "../../src/algorithms/carry-over.ts";
 import type { Kernel } from "../../src/algorithms/kernel.ts";
@@ -49,8 +49,8 @@ class Key {
 }
 
 const bucket = (capacity: number, refill = 1) => tokenBucket({ name: "limit", capacity, refill, per: "1s" });
-const fixed = (limit: number, window: string) => fixedWindow({ name: "limit", limit, window });
-const sliding = (limit: number, window: string, resolution = "1s") =>
+const fixed = (limit: number, window: Duration) => fixedWindow({ name: "limit", limit, window });
+const sliding = (limit: number, window: Duration, resolution: Duration = "1s") =>
   slidingWindow({ name: "limit", limit, window, resolution });
 
 const LIMITS: readonly Limit[] = [

@@ -55,7 +55,7 @@ export function fixedWindow(options: FixedWindowOptions): FixedWindowLimit {
 
   const anchorText = anchor === "clock" ? "" : "-from-first-use";
   const parts = commonParts(options, `${limit}-each-${formatMicroseconds(windowUs)}${anchorText}`);
-  return sealLimit({
+  return sealLimit(options.name, {
     algorithm: "fixed-window",
     ...parts,
     capacity: limit,

@@ -16,16 +16,24 @@ export interface LimitCommon {
 
 /** Global, so that the copies of the library for `import` and for `require` accept each other's limits. */
 const SEAL = Symbol.for("tollgate.limit");
+const CHOSEN = "chosen name";
+const DERIVED = "derived name";
 
 /**
  * Freezes a checked limit and marks it as one. The mark is not enumerable, so a spread copy with other numbers has no
- * mark and is refused: its fingerprint would not fit its numbers.
+ * mark and is refused: its fingerprint would not fit its numbers. The mark says whether the user chose the name, which
+ * then outlasts a change of the numbers.
  */
-export function sealLimit<L extends LimitCommon>(limit: L): L {
-  return Object.freeze(Object.defineProperty(limit, SEAL, { value: true }));
+export function sealLimit<L extends LimitCommon>(chosenName: string | undefined, limit: L): L {
+  return Object.freeze(Object.defineProperty(limit, SEAL, { value: chosenName === undefined ? DERIVED : CHOSEN }));
 }
 
 /** Whether a limit factory made the value. */
 export function isSealed(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.hasOwn(value, SEAL);
+}
+
+/** Whether the user chose the limit's name. Otherwise it was derived from the numbers. */
+export function hasChosenName(limit: LimitCommon): boolean {
+  return Object.getOwnPropertyDescriptor(limit, SEAL)?.value === CHOSEN;
 }

@@ -60,7 +60,7 @@ export function slidingWindow(options: SlidingWindowOptions): SlidingWindowLimit
 
   const resolutionText = resolutionUs === ownUs ? "" : `-by-${formatMicroseconds(resolutionUs) || "0"}`;
   const parts = commonParts(options, `${limit}-in-${formatMicroseconds(windowUs)}${resolutionText}`);
-  return sealLimit({
+  return sealLimit(options.name, {
     algorithm: "sliding-window",
     ...parts,
     capacity: limit,

@@ -182,7 +182,7 @@ function bucketOf(
   const ttlText = initial === "empty" ? `-empty-${formatMicroseconds(ttlUs)}` : "";
   const burstText = capacity === refill ? "" : `-burst-${capacity}`;
   const parts = commonParts(options, `${refill}-per-${formatMicroseconds(perUs)}${burstText}${ttlText}`);
-  return sealLimit({
+  return sealLimit(options.name, {
     algorithm: "token-bucket",
     ...parts,
     capacity,

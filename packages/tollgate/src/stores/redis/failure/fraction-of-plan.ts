@@ -8,10 +8,10 @@ import type { TooSlow } from "../script/fraction-of-rate.ts";
  *
  * @throws TollgateError `ERR_OPTION` for a fraction that is too slow, where that is `"throws"`.
  */
-export function fractionOfPlan({ scope, limiter, limits }: Plan, fraction: number, tooSlow: TooSlow): Plan {
+export function fractionOfPlan({ scope, limiter, limits, onChange }: Plan, fraction: number, tooSlow: TooSlow): Plan {
   const fractions = limits.map((limit) => {
     const capacity = Math.max(1, Math.floor(limit.capacity * fraction));
     return scriptAlgorithmOf(limit).fraction(limit, capacity, fraction, tooSlow);
   });
-  return createPlan(scope, limiter, fractions);
+  return createPlan(scope, limiter, fractions, onChange);
 }
