@@ -31,15 +31,14 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   {
     name: "plain costs are taken before all limits are asked",
     file: SEVERAL,
-    find: "if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) return false;",
-    replace:
-      "if (!this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) return false;",
+    find: "if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, costs[i]!)) return false;",
+    replace: "if (!this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, costs[i]!)) return false;",
     why: "`allow` is not all or nothing, and takes twice",
   },
   {
     name: "plain costs are not taken where there are many cells",
     file: SEVERAL,
-    find: "this.#kernels[i]!.take(cells, base + this.#offsets[i]!, now, counted);",
+    find: "this.#kernels[i]!.take(cells, base + this.#offsets[i]!, now, costs[i]!);",
     replace: "continue;",
     why: "`allow` counts nothing under several limits",
   },
@@ -60,9 +59,23 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   {
     name: "plain costs are admitted though a limit denies",
     file: SEVERAL,
-    find: "if (this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) continue;",
-    replace: "this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, this.#counted(i, cost)); continue;",
+    find: "if (this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, costs[i]!)) continue;",
+    replace: "this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, costs[i]!); continue;",
     why: "`allow` admits what a limit denies",
+  },
+  {
+    name: "every plain cost is taken as the last one",
+    file: SEVERAL,
+    find: "cost === this.#plainCost ? this.#plainCosts",
+    replace: "this.#plainCost > 0 ? this.#plainCosts",
+    why: "`allow` under several limits ignores the cost",
+  },
+  {
+    name: "what the first spaces took stays taken",
+    file: PARTWISE,
+    find: "calls[taken]!.space.untake?.();",
+    replace: "break;",
+    why: "`allow` on several spaces is not all or nothing",
   },
   {
     name: "charges only what conforms",

@@ -36,7 +36,7 @@ export class CompiledPlan {
   readonly #offsets: readonly number[];
   readonly #idleSince = createTimeCell();
   /** The only kernel, if it enforces. */
-  readonly #onlyEnforcing: Kernel | undefined;
+  readonly only: Kernel | undefined;
   readonly #several: SeveralTakes;
   /** Whether `judge` took what conforms. */
   #mayHaveTaken = false;
@@ -46,7 +46,7 @@ export class CompiledPlan {
     this.plan = plan;
     this.#kernels = plan.limits.map((limit) => compileLimit(limit, originUs));
     const only = this.#kernels.length === 1 ? this.#kernels[0]! : undefined;
-    this.#onlyEnforcing = plan.enforces[0]! ? only : undefined;
+    this.only = plan.enforces[0]! ? only : undefined;
     this.ticks = only?.ticks;
     this.startsEmpty = this.#kernels.some((kernel) => kernel.startsEmpty);
     this.idleTtlUs = Math.max(...this.#kernels.map((kernel) => kernel.idleTtlUs));
@@ -58,7 +58,7 @@ export class CompiledPlan {
     }
     this.#offsets = offsets;
     this.#several = new SeveralTakes(this.#kernels, offsets, plan, width);
-    this.plainTake = this.#onlyEnforcing ?? this.#several;
+    this.plainTake = this.only ?? this.#several;
     this.width = width;
   }
 
@@ -86,7 +86,7 @@ export class CompiledPlan {
     report: Report,
     at: number,
   ): boolean {
-    const only = this.#onlyEnforcing;
+    const { only } = this;
     if (only !== undefined) {
       const admitted = only.tryTakeAndTell(cells, base, now, costs[0]!, report, at);
       report.conforms[at] = admitted;
@@ -148,7 +148,7 @@ export class CompiledPlan {
   ): boolean {
     if (verb.changes && !verb.refunds) {
       // What conforms to an only limit is charged as it is taken.
-      const takes = verb.takes !== "always" || this.#onlyEnforcing !== undefined;
+      const takes = verb.takes !== "always" || this.only !== undefined;
       if (takes && this.tryTakeAndTell(cells, base, costs, now, report, at)) return true;
       return verb.takes === "always" && this.#several.chargeAndTell(cells, base, costs, now, report, at);
     }
@@ -156,6 +156,19 @@ export class CompiledPlan {
     if (verb.refunds) this.#several.refund(cells, base, costs, now);
     else this.#takeAndTell(verb, admitted, cells, base, costs, now, report, at);
     return admitted;
+  }
+
+  /** Takes one cost per limit if all conform, without a report. Only if few cells can be put back: see `undo`. */
+  takeOrUndo(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell): boolean {
+    if (!this.#several.undoes) return false;
+    if (this.only === undefined) return this.#several.takeOrUndo(cells, base, costs, now);
+    this.#several.save(cells, base);
+    return this.only.tryTake(cells, base, now, costs[0]!);
+  }
+
+  /** Puts the cells back as they were before the last `takeOrUndo`. */
+  undo(cells: Float64Array, base: number): void {
+    this.#several.undo(cells, base);
   }
 
   /** Whether a verb that takes if all conform finds that they do. With few cells it takes: `finish` can undo that. */

@@ -18,6 +18,9 @@ export class SeveralTakes implements PlainTake {
   readonly #width: number;
   /** The cells before the current call, should one of the limits deny it. */
   readonly #cellsBefore: Float64Array;
+  /** The last plain cost, and what it is for each limit. */
+  #plainCost = 0;
+  readonly #plainCosts: number[];
   /** Whether there are few enough cells for `tryTakeAndTell`. */
   readonly undoes: boolean;
 
@@ -26,12 +29,15 @@ export class SeveralTakes implements PlainTake {
     this.#offsets = offsets;
     this.#plan = plan;
     this.#width = width;
+    this.#plainCosts = kernels.map(() => 0);
     this.undoes = width <= MOST_CELLS_TO_UNDO;
     this.#cellsBefore = new Float64Array(Math.min(width, MOST_CELLS_TO_UNDO));
   }
 
   tryTake(cells: Float64Array, base: number, now: TimeCell, cost: number): boolean {
-    return this.undoes ? this.#takeOrUndo(cells, base, now, cost) : this.#takeIfAllConform(cells, base, now, cost);
+    const costs = cost === this.#plainCost ? this.#plainCosts : this.#costsOf(cost);
+    if (this.undoes) return this.takeOrUndo(cells, base, costs, now);
+    return this.conform(cells, base, costs, now) && this.#takeConforming(cells, base, costs, now);
   }
 
   /** Whether every enforcing limit conforms to its cost. */
@@ -39,6 +45,18 @@ export class SeveralTakes implements PlainTake {
     for (let i = 0; i < this.#kernels.length; i += 1) {
       if (!this.#plan.enforces[i]!) continue;
       if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, costs[i]!)) return false;
+    }
+    return true;
+  }
+
+  /** Takes one cost per limit if all conform. For few cells. */
+  takeOrUndo(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell): boolean {
+    this.save(cells, base);
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      if (this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, costs[i]!)) continue;
+      if (!this.#plan.enforces[i]!) continue;
+      this.undo(cells, base);
+      return false;
     }
     return true;
   }
@@ -52,7 +70,7 @@ export class SeveralTakes implements PlainTake {
     report: Report,
     at: number,
   ): boolean {
-    this.#save(cells, base);
+    this.save(cells, base);
     let admitted = true;
     for (let i = 0; i < this.#kernels.length; i += 1) {
       const cell = base + this.#offsets[i]!;
@@ -92,7 +110,8 @@ export class SeveralTakes implements PlainTake {
     }
   }
 
-  #save(cells: Float64Array, base: number): void {
+  /** Keeps the cells for `undo`. */
+  save(cells: Float64Array, base: number): void {
     for (let i = 0; i < this.#width; i += 1) this.#cellsBefore[i] = cells[base + i]!;
   }
 
@@ -101,32 +120,20 @@ export class SeveralTakes implements PlainTake {
     for (let i = 0; i < this.#width; i += 1) cells[base + i] = this.#cellsBefore[i]!;
   }
 
-  #takeOrUndo(cells: Float64Array, base: number, now: TimeCell, cost: number): boolean {
-    this.#save(cells, base);
+  /** Takes what conforms, after all enforcing limits have conformed. */
+  #takeConforming(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell): true {
     for (let i = 0; i < this.#kernels.length; i += 1) {
-      if (this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) continue;
-      if (!this.#plan.enforces[i]!) continue;
-      this.undo(cells, base);
-      return false;
+      if (this.#plan.enforces[i]!) this.#kernels[i]!.take(cells, base + this.#offsets[i]!, now, costs[i]!);
+      else this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, costs[i]!);
     }
     return true;
   }
 
-  #takeIfAllConform(cells: Float64Array, base: number, now: TimeCell, cost: number): boolean {
-    for (let i = 0; i < this.#kernels.length; i += 1) {
-      if (!this.#plan.enforces[i]!) continue;
-      if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, this.#counted(i, cost))) return false;
-    }
-    for (let i = 0; i < this.#kernels.length; i += 1) {
-      const counted = this.#counted(i, cost);
-      if (this.#plan.enforces[i]!) this.#kernels[i]!.take(cells, base + this.#offsets[i]!, now, counted);
-      else this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, counted);
-    }
-    return true;
-  }
-
-  /** The part of a plain cost that counts against a limit. */
-  #counted(i: number, cost: number): number {
-    return this.#plan.countsNumber[i]! ? cost : 0;
+  /** The part of a plain cost that counts against each limit. */
+  #costsOf(cost: number): readonly number[] {
+    const { countsNumber } = this.#plan;
+    this.#plainCost = cost;
+    for (let i = 0; i < countsNumber.length; i += 1) this.#plainCosts[i] = countsNumber[i]! ? cost : 0;
+    return this.#plainCosts;
   }
 }

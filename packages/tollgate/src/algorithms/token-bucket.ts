@@ -43,13 +43,7 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   }
 
   conforms(cells: Float64Array, at: number, now: TimeCell, cost: number): boolean {
-    this.#ticks.note(now);
-    return this.#conformsNoted(cells, at, cost);
-  }
-
-  /** Whether the cost could be taken at the tick that is noted. */
-  #conformsNoted(cells: Float64Array, at: number, cost: number): boolean {
-    const nowTicks = this.#ticks.noted[0]!;
+    const nowTicks = this.#exact ? (now[0]! - this.#originUs) * this.#ticksPerUs : this.#inexactTicks(now);
     const full = Math.max(cells[at]!, nowTicks);
     // The capacity is subtracted first: the sum of the largest debt and a cost would leave the exact integers.
     return full + (cost - this.limit.capacity) * this.#unitTicks <= nowTicks;
@@ -64,21 +58,15 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     return true;
   }
 
-  /** A function of its own keeps `tryTake` small enough to inline. */
+  /** A function of its own keeps its callers small enough to inline. */
   #inexactTicks(now: TimeCell): number {
     this.#ticks.note(now);
     return this.#ticks.noted[0]!;
   }
 
   take(cells: Float64Array, at: number, now: TimeCell, cost: number): void {
-    this.#ticks.note(now);
-    this.#takeNoted(cells, at, cost);
-  }
-
-  /** Takes at the tick that is noted. */
-  #takeNoted(cells: Float64Array, at: number, cost: number): void {
     if (cost === 0) return;
-    const nowTicks = this.#ticks.noted[0]!;
+    const nowTicks = this.#exact ? (now[0]! - this.#originUs) * this.#ticksPerUs : this.#inexactTicks(now);
     const before = cells[at]!;
     const full = Math.max(before, nowTicks) + cost * this.#unitTicks;
     // A debt beyond the bound stays as it is: the clock may have gone back since it was made.
@@ -112,21 +100,7 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   }
 
   tell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
-    this.#ticks.note(now);
-    this.#tellNoted(cells, at, now, cost, report, entry);
-  }
-
-  tryTakeAndTell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): boolean {
-    this.#ticks.note(now);
-    const conforms = this.#conformsNoted(cells, at, cost);
-    if (conforms) this.#takeNoted(cells, at, cost);
-    this.#tellNoted(cells, at, now, cost, report, entry);
-    return conforms;
-  }
-
-  /** Fills the report's entry at the tick that is noted. */
-  #tellNoted(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
-    const nowTicks = this.#ticks.noted[0]!;
+    const nowTicks = this.#exact ? (now[0]! - this.#originUs) * this.#ticksPerUs : this.#inexactTicks(now);
     const full = cells[at]!;
     const used = full <= nowTicks ? 0 : Math.ceil((full - nowTicks) / this.#unitTicks);
     report.used[entry] = used;
@@ -138,6 +112,12 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     }
     report.waitUs[entry] = 0;
     report.usedAfterWait[entry] = used;
+  }
+
+  tryTakeAndTell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): boolean {
+    const conforms = this.tryTake(cells, at, now, cost);
+    this.tell(cells, at, now, cost, report, entry);
+    return conforms;
   }
 
   /** `conforming` is the tick at which the cost conforms. */

@@ -12,6 +12,13 @@ export type Judgement = "conforms" | "denied" | "unknown";
  */
 export interface PartwiseSpace {
   /**
+   * Takes from a key that has cells of its own, without a report. `false` leaves everything as it was, and does not say
+   * why.
+   */
+  takeKept(key: string, costs: readonly number[], now: TimeCell): boolean;
+  /** Puts the cells back as they were before the last `takeKept`. */
+  untake(): void;
+  /**
    * Whether the enforcing limits of a key conform. Only for keys that have cells of their own. A space may take at once
    * what conforms, and fill the report: `finish` undoes that if another space denies.
    */
@@ -30,7 +37,8 @@ export interface PartwiseSpace {
   ): void;
 }
 
-type Calls = readonly Call<Pick<SyncSpace, "apply"> & Partial<PartwiseSpace>>[];
+type Space = Pick<SyncSpace, "apply"> & Partial<PartwiseSpace>;
+type Calls = readonly Call<Space>[];
 
 /**
  * Applies a verb to several spaces, all or nothing: each judges the call, and finishes it when all have. A denial
@@ -54,6 +62,27 @@ export function transactPartwise(verb: VerbTraits, calls: Calls, now: TimeCell, 
   report.admitted = admitted;
   finishAll(verb, admitted, calls, now, report);
   return true;
+}
+
+/**
+ * Takes from several spaces, all or nothing, if each key has cells and conforms. It makes no report.
+ *
+ * @returns whether all took. If not, nothing has changed.
+ */
+export function takePartwise(calls: Calls, now: TimeCell): boolean {
+  for (let i = 0; i < calls.length; i += 1) {
+    const { space, key, costs } = calls[i]!;
+    if (takesKept(space, key, costs, now)) continue;
+    // Two limiters may share a key, so the last take is undone first.
+    for (let taken = i - 1; taken >= 0; taken -= 1) calls[taken]!.space.untake?.();
+    return false;
+  }
+  return true;
+}
+
+/** Whether a space took from a key that has cells and conforms. If not, nothing has changed. */
+export function takesKept(space: Space, key: string, costs: readonly number[], now: TimeCell): boolean {
+  return space.takeKept?.(key, costs, now) === true;
 }
 
 function finishAll(verb: VerbTraits, admitted: boolean, calls: Calls, now: TimeCell, report: Report): void {

@@ -66,6 +66,13 @@ export interface SyncSpace {
   readonly size: number;
   /** The hot path: `take` with one checked cost for every limit that counts plain numbers. */
   allow(key: string, cost: number, now: TimeCell): boolean;
+  /**
+   * `consume` with a plain cost, for a plan of one limit, which enforces, and a key that has cells and conforms. It
+   * reports figures alone.
+   *
+   * @returns whether it took. If not, nothing has changed, and `consume` decides.
+   */
+  consumeKept?(key: string, cost: number, now: TimeCell, report: Report): boolean;
   /** `apply` with `take`, for a call on this space alone. Without this, `apply` is asked. */
   consume?(key: string, costs: readonly number[], now: TimeCell, report: Report): boolean;
   /**

@@ -9,6 +9,8 @@ export class CombinedSelection<Input, Part, Space extends PlannedSpace> implemen
   readonly fixed = undefined;
   readonly #parts: readonly Selection<Part, Space>[];
   readonly #inputOf: (input: Input, index: number) => Part;
+  /** The parts that may have spaces to release. */
+  readonly #dynamic: readonly Selection<Part, Space>[];
   readonly #joined = new ListCache<SpaceList<Space>, SpaceList<Space>>();
   /** The lists of the last call, and their joined list. */
   #lastLists: readonly SpaceList<Space>[] = [];
@@ -17,6 +19,7 @@ export class CombinedSelection<Input, Part, Space extends PlannedSpace> implemen
   /** `inputOf` finds the input of the part with that index. */
   constructor(parts: readonly Selection<Part, Space>[], inputOf: (input: Input, index: number) => Part) {
     this.#parts = parts;
+    this.#dynamic = parts.filter((part) => part.fixed === undefined);
     this.#inputOf = inputOf;
   }
 
@@ -42,7 +45,7 @@ export class CombinedSelection<Input, Part, Space extends PlannedSpace> implemen
   }
 
   maintain(): void {
-    for (const part of this.#parts) part.maintain();
+    for (const part of this.#dynamic) part.maintain();
   }
 
   #join(lists: readonly SpaceList<Space>[]): SpaceList<Space> {

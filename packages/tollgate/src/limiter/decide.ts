@@ -34,8 +34,8 @@ function isUsual({ degraded, overflow }: Report): boolean {
   return degraded === undefined && overflow === undefined;
 }
 
-/** The usual decision: one limit, which enforces, has admitted the call. */
-function allowedByOnly(limiter: string, limits: readonly Limit[], limit: Limit, report: Report): Allowed {
+/** The usual decision: the store has admitted the call under one limit, which enforces, by the key's own cells. */
+export function allowedByOnly(limiter: string, limits: readonly Limit[], limit: Limit, report: Report): Allowed {
   const remaining = Math.max(0, limit.capacity - report.used[0]!);
   return {
     allowed: true,

@@ -20,19 +20,31 @@ export class Scratch {
   /** One for each limit of all spaces. */
   readonly costs: number[] = [];
   readonly calls: ReusedCall[] = [];
-  /** The spaces and the plain cost of the calls, if they are known. */
+  /** The spaces of which `calls` are, with the costs in `costs`. */
+  #called: SpaceList<SyncSpace> | undefined = undefined;
+  /** The spaces and the plain cost of which `costs` are, if they are known. */
   #list: SpaceList<SyncSpace> | undefined = undefined;
   #cost = 0;
+
+  /** Writes the costs of a call in these spaces. @throws TollgateError `ERR_COST`. */
+  readCosts(list: SpaceList<SyncSpace>, cost: Cost): void {
+    if (list === this.#list && cost === this.#cost) return;
+    this.#list = undefined;
+    this.#called = undefined;
+    list.readCosts(cost, this.costs);
+    if (typeof cost !== "number") return;
+    this.#list = list;
+    this.#cost = cost;
+  }
 
   /** Writes the calls of a cost in these spaces. @throws TollgateError `ERR_COST`. */
   setCalls(list: SpaceList<SyncSpace>, keys: readonly string[], cost: Cost): void {
     const { spaces, keyIndexes } = list;
-    if (list === this.#list && cost === this.#cost) {
+    this.readCosts(list, cost);
+    if (list === this.#called) {
       for (let i = 0; i < spaces.length; i += 1) this.calls[i]!.key = keys[keyIndexes[i]!]!;
       return;
     }
-    this.#list = undefined;
-    list.readCosts(cost, this.costs);
     if (this.calls.length > spaces.length) this.calls.length = spaces.length;
     let from = 0;
     for (let i = 0; i < spaces.length; i += 1) {
@@ -43,9 +55,7 @@ export class Scratch {
       call.key = keys[keyIndexes[i]!]!;
       from = this.#setCosts(call.costs, space.plan.limits.length, from);
     }
-    if (typeof cost !== "number") return;
-    this.#list = list;
-    this.#cost = cost;
+    if (typeof cost === "number") this.#called = list;
   }
 
   /** Copies costs that begin at `from`, and returns where the next begin. */

@@ -22,6 +22,8 @@ export class SpaceList<Space extends PlannedSpace> {
   readonly plans: readonly Plan[];
   /** All limits, in the order of a report's entries: the list of the only plan, if there is one. */
   readonly limits: readonly Limit[];
+  /** The only limit, if there is one and it enforces. */
+  readonly onlyLimit: Limit | undefined;
   readonly units: ReadonlySet<string>;
   readonly #unknownUnits: "refused" | "ignored";
   /** The unit of a plain number, which is a cost in the only unit or in requests. */
@@ -34,6 +36,7 @@ export class SpaceList<Space extends PlannedSpace> {
     this.plans = spaces.map(({ plan }) => plan);
     const plan = this.only?.plan;
     this.limits = plan?.limits ?? Object.freeze(this.plans.flatMap(({ limits }) => limits));
+    this.onlyLimit = this.limits.length === 1 && this.limits[0]!.mode === "enforce" ? this.limits[0] : undefined;
     this.units = plan?.units ?? new Set(this.limits.map(({ unit }) => unit));
     this.#unknownUnits = unknownUnits;
     const [firstUnit = REQUESTS] = this.units;

@@ -1,12 +1,13 @@
 import { transact } from "../algorithms/transact.ts";
+import { takePartwise, takesKept } from "../algorithms/transact-partwise.ts";
 import { type Clock, readInto } from "../core/clock.ts";
 import type { Cost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import type { DecisionObservation, Observer } from "../core/observer.ts";
 import type { SyncSpace } from "../core/store.ts";
-import type { Verb } from "../core/verbs.ts";
+import { VERBS, type Verb } from "../core/verbs.ts";
 import type { Choice } from "./choice.ts";
-import { decide, denyByLimits } from "./decide.ts";
+import { allowedByOnly, decide, denyByLimits } from "./decide.ts";
 import { limitsOf } from "./entries.ts";
 import { Scratch } from "./scratch.ts";
 import type { FixedSelection, Selection } from "./selection.ts";
@@ -60,12 +61,42 @@ export class SyncDecider<Input> {
     return decision;
   }
 
+  /** Works like `allow`, for a key under fixed limits. */
+  allowFixed(fixed: Fixed<Input>, key: string, cost: Cost): boolean {
+    const scratch = this.#takeScratch();
+    const observe = this.#observe;
+    let allowed: boolean;
+    if (observe === undefined) allowed = this.#takeAlone(scratch, fixed, key, cost);
+    else {
+      const decision = this.#decideAlone(scratch, fixed.list(), fixed.space, key, "take", cost);
+      // Observers might change their decision.
+      ({ allowed } = decision);
+      this.#notify(observe, "allow", [key], cost, decision);
+    }
+    this.#scratch = scratch;
+    return allowed;
+  }
+
+  #takeAlone(scratch: Scratch, fixed: Fixed<Input>, key: string, cost: Cost): boolean {
+    const { space } = fixed;
+    const { report, now, costs } = scratch;
+    scratch.readCosts(fixed.list(), cost);
+    readInto(this.#clock, now);
+    let allowed = takesKept(space, key, costs, now);
+    if (!allowed) {
+      report.clear();
+      allowed = space.apply("take", key, costs, now, report, 0);
+    }
+    space.maintain();
+    return allowed;
+  }
+
   /** Works like `decideFixed`, without a decision. */
   refundFixed(fixed: Fixed<Input>, key: string, cost: Cost): void {
     const { space } = fixed;
     const scratch = this.#takeScratch();
     const { report, now, costs } = scratch;
-    fixed.list().readCosts(cost, costs);
+    scratch.readCosts(fixed.list(), cost);
     readInto(this.#clock, now);
     report.clear();
     space.apply("refund", key, costs, now, report, 0);
@@ -116,6 +147,10 @@ export class SyncDecider<Input> {
     }
     scratch.setCalls(list, keys, cost);
     readInto(this.#clock, now);
+    if (takePartwise(calls, now)) {
+      for (const { space } of calls) space.maintain();
+      return true;
+    }
     report.clear();
     return transact("take", calls, now, undefined, report).admitted;
   }
@@ -151,15 +186,23 @@ export class SyncDecider<Input> {
   }
 
   #decideAlone(
-    { report, now, costs }: Scratch,
+    scratch: Scratch,
     list: SpaceList<SyncSpace>,
     space: SyncSpace,
     key: string,
     verb: Verb,
     cost: Cost,
   ): Decision {
-    list.readCosts(cost, costs);
+    const { report, now, costs } = scratch;
+    scratch.readCosts(list, cost);
     readInto(this.#clock, now);
+    const limit = VERBS[verb].changes ? list.onlyLimit : undefined;
+    // Both verbs take what conforms.
+    if (limit !== undefined && space.consumeKept?.(key, costs[0]!, now, report)) {
+      const decision = allowedByOnly(space.plan.limiter, list.limits, limit, report);
+      space.maintain();
+      return decision;
+    }
     report.clear();
     report.admitted =
       verb === "take" && space.consume !== undefined

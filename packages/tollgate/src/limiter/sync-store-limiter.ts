@@ -15,7 +15,7 @@ import { checkBatch, checkDecision } from "./check-arguments.ts";
 import type { Choice } from "./choice.ts";
 import { ChoiceHandle, KeyRefHandle } from "./handle.ts";
 import type { Handle, Limiter } from "./limiter.ts";
-import type { FixedSelection, Selection } from "./selection.ts";
+import type { FixedSelection } from "./selection.ts";
 import type { Place } from "./space-list.ts";
 import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-limiter.ts";
 import { SyncDecider } from "./sync-decider.ts";
@@ -23,9 +23,9 @@ import { SyncDecider } from "./sync-decider.ts";
 /** A limiter over stores in this process, with shortcuts for fixed limits and plain costs. */
 export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpace> implements Limiter<Input> {
   readonly kind = "sync";
-  /** Set if the only space counts plain numbers. */
+  /** Set if the limits are fixed. */
   readonly #direct: FixedSelection<Input, SyncSpace> | undefined;
-  /** Set if `allow` can ask the only space directly, because there are no observers. */
+  /** Set if `allow` can ask the only space directly: it counts plain numbers, and there are no observers. */
   readonly #quick: FixedSelection<Input, SyncSpace> | undefined;
   /** The time of the current `allow`. */
   readonly #now = createTimeCell();
@@ -33,8 +33,9 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
 
   constructor(parts: StoreLimiterParts<Input, SyncSpace>) {
     super(parts);
-    this.#direct = directSelection(parts.selection);
-    this.#quick = parts.observers.length === 0 ? this.#direct : undefined;
+    this.#direct = parts.selection.fixed;
+    const isQuick = this.#direct !== undefined && countsNumbers(this.#direct.space.plan);
+    this.#quick = isQuick && parts.observers.length === 0 ? this.#direct : undefined;
     this.#decider = new SyncDecider(parts.name, parts.clock, parts.selection, this.observe);
     Object.freeze(this);
   }
@@ -157,7 +158,9 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
 
   /** Apart, so that `allow` stays small enough to inline. */
   #allowRequested(input: Input, cost: Cost): boolean {
-    return this.#decider.allow(input, cost);
+    const direct = this.#direct;
+    if (direct === undefined) return this.#decider.allow(input, cost);
+    return this.#decider.allowFixed(direct, encodeKey(direct.key(input)), cost);
   }
 
   #decide(input: Input, name: DecisionObservation["verb"] | undefined, verb: Verb, cost: Cost): Decision {
@@ -183,10 +186,4 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
 
 function hasKeyRefs(space: SyncSpace | undefined): space is SyncSpace & Required<Pick<SyncSpace, "allowRef">> {
   return space?.allowRef !== undefined;
-}
-
-/** The selection, if its only space counts plain numbers. */
-function directSelection<Input>(selection: Selection<Input, SyncSpace>): FixedSelection<Input, SyncSpace> | undefined {
-  const fixed = selection.fixed;
-  return fixed !== undefined && countsNumbers(fixed.space.plan) ? fixed : undefined;
 }

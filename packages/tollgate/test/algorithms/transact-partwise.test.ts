@@ -3,6 +3,7 @@ import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { type DecidingSpace, transact } from "../../src/algorithms/transact.ts";
+import { takePartwise } from "../../src/algorithms/transact-partwise.ts";
 import { createPlan } from "../../src/core/plan.ts";
 import type { Report } from "../../src/core/report.ts";
 import type { SyncSpace } from "../../src/core/store.ts";
@@ -91,4 +92,34 @@ describe("a call on several spaces that judge it before they change anything", (
       expect(denials).toBeGreaterThan(STEPS / 10);
     },
   );
+
+  it.each(STORES)("in %s takes without a report what one would that peeks first, or nothing", (_name, create) => {
+    const parts = createSpaces(create);
+    const twins = createSpaces(create);
+    const below = randomBelow(8);
+    const now = createTimeCell(START_US);
+    let takes = 0;
+    let denials = 0;
+    for (let step = 0; step < STEPS; step += 1) {
+      now[0] = now[0]! + below(300_000);
+      const chosen = LISTS.map((limits) => ({ key: KEYS[below(2)]!, costs: limits.map(() => below(5)) }));
+      const asked = [0, 3, 1].filter((i) => below(i === 1 ? 10 : 2) === 0);
+      const callsOf = (spaces: readonly DecidingSpace[]) => asked.map((i) => ({ ...chosen[i]!, space: spaces[i]! }));
+      const before = parts.cells();
+      const { admitted } = transact("take", callsOf(twins.spaces.map(whole)), now);
+      const calls = callsOf(parts.spaces);
+      if (takePartwise(calls, now)) {
+        for (const { space } of calls) space.maintain();
+        expect(admitted).toBe(true);
+        takes += 1;
+      } else {
+        expect(parts.cells()).toEqual(before);
+        if (!admitted) denials += 1;
+        expect(transact("take", calls, now).admitted).toBe(admitted);
+      }
+      expect(parts.cells()).toEqual(twins.cells());
+    }
+    expect(takes).toBeGreaterThan(STEPS / 5);
+    expect(denials).toBeGreaterThan(STEPS / 10);
+  });
 });

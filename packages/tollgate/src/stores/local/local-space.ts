@@ -63,6 +63,15 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
     return admitted;
   }
 
+  consumeKept(key: string, cost: number, now: TimeCell, report: Report): boolean {
+    const view = this.#view;
+    const table = view.tableAt(now);
+    const base = table.locate(key);
+    this.#hasChanged = true;
+    if (base < 0 || view.only === undefined) return false;
+    return view.only.tryTakeAndTell(table.cells, base, now, cost, report, 0);
+  }
+
   consume(key: string, costs: readonly number[], now: TimeCell, report: Report): boolean {
     const view = this.#view;
     const table = view.tableAt(now);
@@ -142,6 +151,22 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
     this.#cells = table.cells;
     this.#base = base;
     return view.compiled.judge(verb, table.cells, base, costs, now, report, at) ? "conforms" : "denied";
+  }
+
+  takeKept(key: string, costs: readonly number[], now: TimeCell): boolean {
+    const view = this.#view;
+    const table = view.readyTableAt(now);
+    if (table === undefined || view.plainTake === undefined) return false;
+    const base = table.locate(key);
+    if (base < 0) return false;
+    this.#hasChanged = true;
+    this.#cells = table.cells;
+    this.#base = base;
+    return view.compiled.takeOrUndo(this.#cells, base, costs, now);
+  }
+
+  untake(): void {
+    this.#view.compiled.undo(this.#cells, this.#base);
   }
 
   finish(

@@ -1,5 +1,5 @@
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
-import type { PlainTake } from "../../algorithms/kernel.ts";
+import type { Kernel, PlainTake } from "../../algorithms/kernel.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { LimiterContext } from "../../core/store.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
@@ -16,6 +16,8 @@ export class PlanView {
   compiled: CompiledPlan;
   /** Set if `tryTake` alone decides `allow`: no limit starts empty. */
   plainTake: PlainTake | undefined;
+  /** The kernel of a plan with a `plainTake` and one limit, which enforces. */
+  only: Kernel | undefined;
   readonly #context: LimiterContext;
   readonly #store: SpaceStore;
   #table: PlanTable | undefined;
@@ -54,6 +56,7 @@ export class PlanView {
     this.#compiledFrom = table.compiled;
     this.compiled = table.compiledFor(this.plan);
     this.plainTake = this.compiled.startsEmpty ? undefined : this.compiled.plainTake;
+    this.only = this.compiled.startsEmpty ? undefined : this.compiled.only;
     return table;
   }
 
