@@ -57,8 +57,8 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     name: "group leaves a microsecond late",
     file: RING,
-    find: "if (cells[this.place(at, middle) + LAST]! + this.#windowUs <= now[0]!) from",
-    replace: "if (cells[this.place(at, middle) + LAST]! + this.#windowUs < now[0]!) from",
+    find: "if (cells[this.place(at, probe) + LAST]! <= leftUs) {",
+    replace: "if (cells[this.place(at, probe) + LAST]! < leftUs) {",
     why: "a retry at the named time is denied",
   },
   {
@@ -190,7 +190,7 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     name: "sliding window unused with a unit in use",
     file: SLIDING,
-    find: "return this.#ring.used(cells, at, now) === 0;",
+    find: "return this.#ring.haveAllLeft(cells, at, now);",
     replace: "return this.#ring.used(cells, at, now) <= 1;",
     why: "a sweep gives a unit away",
   },

@@ -135,7 +135,7 @@ class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   }
 
   isIdle(cells: Float64Array, at: number, now: TimeCell): boolean {
-    return this.#ring.used(cells, at, now) === 0;
+    return this.#ring.haveAllLeft(cells, at, now);
   }
 
   extendExpiry(expiry: TimeCell, cells: Float64Array, at: number): void {

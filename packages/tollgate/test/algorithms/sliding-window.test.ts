@@ -1,6 +1,7 @@
 import { createLimiter, slidingWindow } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { randomBelow } from "../stores/local/random-words.ts";
 
 const START_MS = 1_790_000_000_123;
 
@@ -60,6 +61,26 @@ describe("the ring of a sliding window", () => {
     for (const limiter of both) limiter.allow("a");
     clock.advance(901);
     expect(both.map((limiter) => limiter.explain("a")[0]?.used)).toEqual([2, 2]);
+  });
+
+  it("finds what has left, however unevenly the units came", () => {
+    const below = randomBelow(9);
+    for (let round = 0; round < 40; round += 1) {
+      const clock = manualClock(START_MS);
+      const limiter = createLimiter({ limits: [slidingWindow({ limit: 200, window: "1m", resolution: 0 })], clock });
+      const times: number[] = [];
+      let ms = 0;
+      for (let call = 0; call < 500; call += 1) {
+        // Bursts, and gaps of any size.
+        const step = below(3) === 0 ? below(2 ** below(17)) : below(2);
+        ms += step;
+        clock.advance(step);
+        const inUse = times.filter((time) => time + 60_000 > ms).length;
+        expect(limiter.explain("a")[0]?.used).toBe(inUse);
+        expect(limiter.allow("a")).toBe(inUse < 200);
+        if (inUse < 200) times.push(ms);
+      }
+    }
   });
 
   it("lets each of two thousand units leave on time", () => {
