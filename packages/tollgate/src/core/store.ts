@@ -73,6 +73,8 @@ export interface SyncSpace {
    * @returns whether it took. If not, nothing has changed, and `consume` decides.
    */
   consumeKept?(key: string, cost: number, now: TimeCell, report: Report): boolean;
+  /** Works like `consumeKept`, for `peek`: it takes nothing, and reports what `consume` would. */
+  peekKept?(key: string, cost: number, now: TimeCell, report: Report): boolean;
   /** `apply` with `take`, for a call on this space alone. Without this, `apply` is asked. */
   consume?(key: string, costs: readonly number[], now: TimeCell, report: Report): boolean;
   /**

@@ -5,7 +5,7 @@ import type { Cost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import type { DecisionObservation, Observer } from "../core/observer.ts";
 import type { SyncSpace } from "../core/store.ts";
-import { VERBS, type Verb } from "../core/verbs.ts";
+import type { Verb } from "../core/verbs.ts";
 import type { Choice } from "./choice.ts";
 import { allowedByOnly, decide, denyByLimits } from "./decide.ts";
 import { limitsOf } from "./entries.ts";
@@ -196,9 +196,14 @@ export class SyncDecider<Input> {
     const { report, now, costs } = scratch;
     scratch.readCosts(list, cost);
     readInto(this.#clock, now);
-    const limit = VERBS[verb].changes ? list.onlyLimit : undefined;
-    // Both verbs take what conforms.
-    if (limit !== undefined && space.consumeKept?.(key, costs[0]!, now, report)) {
+    const limit = list.onlyLimit;
+    // `charge` takes as `take` does if the cost conforms.
+    const isDecided =
+      limit !== undefined &&
+      (verb === "peek"
+        ? space.peekKept?.(key, costs[0]!, now, report)
+        : space.consumeKept?.(key, costs[0]!, now, report));
+    if (isDecided) {
       const decision = allowedByOnly(space.plan.limiter, list.limits, limit, report);
       space.maintain();
       return decision;

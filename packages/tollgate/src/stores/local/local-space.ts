@@ -72,6 +72,16 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
     return view.only.tryTakeAndTell(table.cells, base, now, cost, report, 0);
   }
 
+  peekKept(key: string, cost: number, now: TimeCell, report: Report): boolean {
+    const view = this.#view;
+    const table = view.tableAt(now);
+    const base = table.locate(key);
+    this.#hasChanged = false;
+    if (base < 0 || view.only === undefined || !view.only.conforms(table.cells, base, now, cost)) return false;
+    view.only.tellAfterTake(table.cells, base, now, cost, report, 0);
+    return true;
+  }
+
   consume(key: string, costs: readonly number[], now: TimeCell, report: Report): boolean {
     const view = this.#view;
     const table = view.tableAt(now);
