@@ -1,7 +1,7 @@
 export { type Clock, systemClock } from "./core/clock.ts";
 export { coarseClock } from "./core/coarse-clock.ts";
 export type { Cost, UnitCosts } from "./core/cost.ts";
-export type { Allowed, Decision, Denied, LimitStatus } from "./core/decision.ts";
+export type { Allowed, Block, Decision, Denied, LimitStatus } from "./core/decision.ts";
 export type { Duration } from "./core/duration.ts";
 export { type ErrorCode, TollgateError } from "./core/errors.ts";
 export type { Key, KeyPart } from "./core/key.ts";
@@ -15,6 +15,7 @@ export type {
 } from "./core/observer.ts";
 export type { OnChange } from "./core/plan.ts";
 export type { AsyncStore, SyncStore } from "./core/store.ts";
+export type { BlockOptions, BlockSpan } from "./limiter/block-span.ts";
 export { combine } from "./limiter/combine.ts";
 export { createLimiter } from "./limiter/create-limiter.ts";
 export type { AsyncHandle, AsyncLimiter, Handle, Limiter } from "./limiter/limiter.ts";

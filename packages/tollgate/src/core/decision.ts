@@ -1,7 +1,15 @@
 import type { Limit } from "./limits/limit.ts";
 
+/** A block of a key. */
+export interface Block {
+  /** Milliseconds until it ends, a whole number of microseconds. */
+  readonly endsInMs: number;
+  /** The reason that `block` was given; absent if it was given none, and for a block that a limit began. */
+  readonly reason?: string;
+}
+
 interface DecisionCommon {
-  /** The name of the limiter. In a combination, the name of the limiter whose limit binds. */
+  /** The name of the limiter. In a combination, the name of the limiter whose limit binds, or whose key is blocked. */
   readonly limiter: string;
   /**
    * The binding limit. If allowed, the limit with the smallest fraction left; if denied, the one with the longest wait.
@@ -28,6 +36,8 @@ interface DecisionCommon {
   readonly retryAfterMs: number;
   /** Milliseconds until the binding limit is idle if nothing else arrives. */
   readonly resetMs: number;
+  /** The block that is in force after this call. Absent without one. */
+  readonly block?: Block;
   /** The limits in shadow mode that would have denied. Absent if no shadow limit would have. */
   readonly shadowDenied?: readonly Limit[];
   /** Why the store was unavailable, if this decision was made without it. */
@@ -49,12 +59,13 @@ export interface Denied extends DecisionCommon {
    * - `"cost-over-capacity"`: the call can never pass.
    * - `"store-unavailable"`: the failure policy denied.
    * - `"store-full"`: the store has no slot for the key, and denies such keys.
+   * - `"blocked"`: the key is blocked until `block.endsInMs` have passed. Nothing was taken.
    * - `"denied"`: the limits function returned `"deny"`. Nothing was counted, and waiting does not help.
    */
-  readonly reason: "exhausted" | "cost-over-capacity" | "store-unavailable" | "store-full" | "denied";
+  readonly reason: "exhausted" | "cost-over-capacity" | "store-unavailable" | "store-full" | "blocked" | "denied";
   /** The enforcing limits to which the cost did not conform; empty if no limit was asked. */
   readonly violated: readonly Limit[];
-  /** Units that still count against the binding limit at that moment. */
+  /** Units that still count against the binding limit when it would let the call pass. */
   readonly usedAfterRetry: number;
 }
 

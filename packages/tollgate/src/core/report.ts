@@ -1,3 +1,5 @@
+import type { ReportedBlock } from "./blocks.ts";
+
 /** A number of units that no store writes. */
 const NOT_WRITTEN = -1;
 
@@ -14,6 +16,8 @@ export class Report {
   overflow: "shared" | "denied" | undefined = undefined;
   /** The retry hint of a failure policy that denies without entries, in microseconds. */
   unavailableForUs = 0;
+  /** The block of one of the keys that is in force after the call. */
+  block: ReportedBlock | undefined = undefined;
   /** Whether each limit conformed before the call. */
   readonly conforms: boolean[] = [];
   /** Whole units that count after the call, rounded up; above the capacity in debt. */
@@ -39,6 +43,7 @@ export class Report {
     this.degraded = undefined;
     this.overflow = undefined;
     this.unavailableForUs = 0;
+    this.block = undefined;
     // Assigning `length` is slow, so it is skipped if the list is already empty.
     if (this.lacksCapacity.length > 0) this.lacksCapacity.length = 0;
   }

@@ -1,7 +1,8 @@
+import type { AsyncBlocks, SyncBlocks } from "./blocks.ts";
 import type { Clock } from "./clock.ts";
 import type { Decision } from "./decision.ts";
 import type { KeyRef } from "./key-ref.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan, Scope } from "./plan.ts";
 import type { Report } from "./report.ts";
 import type { TimeCell } from "./time-cell.ts";
 import type { Verb } from "./verbs.ts";
@@ -52,6 +53,8 @@ export interface SyncStore {
   readonly identity?: string;
   /** The space of a plan. Plans of equal scope and id share their keys. */
   open(plan: Plan, context: LimiterContext): SyncSpace;
+  /** The blocked keys of a plan's scope. Without this, limiters over the store cannot block. */
+  blocks?(scope: Scope, limiter: string, context: LimiterContext): SyncBlocks;
   /** Stops the store's timers. Its keys stay. */
   close(): void;
 }
@@ -127,6 +130,8 @@ export interface SyncSpace {
 export interface AsyncStore {
   readonly kind: "async";
   open(plan: Plan, context: LimiterContext): AsyncSpace;
+  /** The blocked keys of a plan's scope. Without this, limiters over the store cannot block. */
+  blocks?(scope: Scope, limiter: string, context: LimiterContext): AsyncBlocks;
   /**
    * Applies a verb to several spaces of this store at one instant, all or nothing. The report's entries follow the
    * calls and, within each, the limits of its plan. `now` is the caller's time; a store may have a better one.

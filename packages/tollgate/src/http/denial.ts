@@ -26,7 +26,8 @@ export interface DenialForm {
 
 /**
  * The response to a denied client, with 429 (RFC 6585) or 503. If the store was unavailable or full, the status is
- * always 503: the client has used up nothing. If the limits function denied, it is 403: waiting does not help.
+ * always 503: the client has used up nothing. If the limits function denied, it is 403: waiting does not help. For a
+ * blocked key it is always 429.
  *
  * @param seconds the value of `Retry-After`; null if waiting never helps.
  */
@@ -37,9 +38,10 @@ export function denialContent(
 ): ResponseContent {
   if (denied.reason === "denied") return body === "problem" ? FORBIDDEN_PROBLEM : FORBIDDEN;
   const isStores = denied.reason === "store-unavailable" || denied.reason === "store-full";
-  const status = isStores ? SERVICE_UNAVAILABLE : wanted;
+  const isBlocked = denied.reason === "blocked";
+  const status = isStores ? SERVICE_UNAVAILABLE : isBlocked ? TOO_MANY_REQUESTS : wanted;
   if (body === "problem") return jsonContent(status, problemOf(denied, status), PROBLEM_MEDIA_TYPE);
-  const error = isStores ? "service unavailable" : "rate limit exceeded";
+  const error = isStores ? "service unavailable" : isBlocked ? "blocked" : "rate limit exceeded";
   return jsonContent(status, { error, retry_after_secs: seconds });
 }
 
@@ -54,11 +56,17 @@ export function retryAfterSeconds(asked: Asked, jitterSeconds: number): number |
 }
 
 /** A problem (RFC 9457) of the types that the draft of the RateLimit headers registers. */
-function problemOf({ violated }: Denied, status: number): object {
+function problemOf({ violated, reason }: Denied, status: number): object {
   const isQuota = status === TOO_MANY_REQUESTS;
+  const [type, title] =
+    reason === "blocked"
+      ? ["abnormal-usage-detected", "Abnormal Usage Detected"]
+      : isQuota
+        ? ["quota-exceeded", "Quota Exceeded"]
+        : ["temporary-reduced-capacity", "Temporary Reduced Capacity"];
   return {
-    type: `${PROBLEM_TYPES}#${isQuota ? "quota-exceeded" : "temporary-reduced-capacity"}`,
-    title: isQuota ? "Quota Exceeded" : "Temporary Reduced Capacity",
+    type: `${PROBLEM_TYPES}#${type}`,
+    title,
     status,
     "violated-policies": [...new Set(violated.map(({ name }) => name))],
   };

@@ -107,12 +107,17 @@ function quotaOf({ decision, partition }: Told, nowMs: number): ClientQuota {
   const waitMs = waitOf(decision);
   return {
     limit: decision.limit,
-    remaining: decision.limitRemaining,
+    // A blocked client can use nothing, whatever its counts.
+    remaining: isBlocked(decision) ? 0 : decision.limitRemaining,
     // Rounded up, so that a client that waits finds what the headers told.
     seconds: Math.ceil(waitMs / 1000),
     resetSeconds: Math.ceil((nowMs + waitMs) / 1000),
     partition,
   };
+}
+
+function isBlocked(decision: Decision): boolean {
+  return !decision.allowed && decision.reason === "blocked";
 }
 
 /** Milliseconds until more is available. A client with nothing left sends nothing until then. */

@@ -25,8 +25,9 @@ type Settle = RateLimited["settle"];
  */
 export function rateLimitedBy(decision: Decision, settle: Settle = refuseToSettle): RateLimited {
   const copy = decision.allowed ? allowed(decision, settle) : denied(decision, settle);
-  const { shadowDenied, degraded, overflowed } = decision;
-  if (shadowDenied === undefined && degraded === undefined && overflowed === undefined) return copy;
+  const { shadowDenied, degraded, overflowed, block } = decision;
+  if (shadowDenied === undefined && degraded === undefined && overflowed === undefined && block === undefined)
+    return copy;
   return { ...decision, ...copy };
 }
 

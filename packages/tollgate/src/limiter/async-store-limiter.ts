@@ -1,3 +1,4 @@
+import type { AsyncBlocks } from "../core/blocks.ts";
 import { readTime } from "../core/clock.ts";
 import { type Cost, checkCost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
@@ -7,12 +8,13 @@ import { countsNumbers } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
 import type { AsyncSpace, AsyncStore, TakenFrom } from "../core/store.ts";
 import type { TimeCell } from "../core/time-cell.ts";
-import type { Verb } from "../core/verbs.ts";
+import { VERBS, type Verb } from "../core/verbs.ts";
+import { AsyncBlockVerbs } from "./block-verbs.ts";
 import { type CheckedRequest, choiceFor, keyChoiceFor, requestFor } from "./call.ts";
 import { checkBatch } from "./check-arguments.ts";
 import { decide } from "./decide.ts";
 import { limitsOf } from "./entries.ts";
-import { ChoiceHandle } from "./handle.ts";
+import { type BlockVerbs, ChoiceHandle } from "./handle.ts";
 import type { AsyncHandle, AsyncLimiter } from "./limiter.ts";
 import type { FixedSelection } from "./selection.ts";
 import type { Place } from "./space-list.ts";
@@ -21,6 +23,8 @@ import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-
 /** The parts of a limiter over an asynchronous store. */
 export interface AsyncStoreLimiterParts<Input> extends StoreLimiterParts<Input, AsyncSpace> {
   readonly store: AsyncStore;
+  /** One for each key of a call; `undefined` if the store keeps no blocks. */
+  readonly blocks: readonly (AsyncBlocks | undefined)[];
 }
 
 /** A store bounds the calls that wait for it, so a longer batch is asked part by part. */
@@ -32,12 +36,14 @@ const ASKED_AT_ONCE = 8_192;
 export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, AsyncSpace> implements AsyncLimiter<Input> {
   readonly kind = "async";
   readonly store: AsyncStore;
+  readonly blocks: readonly (AsyncBlocks | undefined)[];
   /** Set if calls can ask the only space directly, because it counts plain numbers and there are no observers. */
   readonly #quick: FixedSelection<Input, AsyncSpace> | undefined;
 
   constructor(parts: AsyncStoreLimiterParts<Input>) {
     super(parts);
     this.store = parts.store;
+    this.blocks = parts.blocks;
     this.#quick = quickSelection(parts);
     Object.freeze(this);
   }
@@ -92,6 +98,10 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
 
   byKey(key: Key, limits?: readonly Limit[]): AsyncHandle {
     return new ChoiceHandle<"async", AsyncSpace>(keyChoiceFor(this.selection, key, limits), this);
+  }
+
+  override blockVerbs(findKeys: () => readonly string[]): BlockVerbs<"async"> {
+    return new AsyncBlockVerbs(this.blocks, this.clock, findKeys);
   }
 
   async clear(): Promise<void> {
@@ -149,9 +159,28 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
     const denied = this.deniedReport(verb, request);
     if (denied !== undefined) return Promise.resolve(denied);
     const { calls } = request;
-    if (calls.length === 0) return Promise.resolve(new Report());
+    if (calls.length === 0) return this.#decideUnlimited(verb, request, now);
     const decided = this.store.transact(verb, calls, now, takenFrom);
     return this.observe === undefined ? decided : decided.then((report) => this.#notified(report));
+  }
+
+  /** Decides a call without limits: its key may be blocked. A store that is unavailable admits it. */
+  async #decideUnlimited(verb: Verb, { keys }: CheckedRequest<AsyncSpace>, now: TimeCell): Promise<Report> {
+    const report = new Report();
+    if (VERBS[verb].takes === "never") return report;
+    const kept = this.blocks
+      .map((blocks, i) => ({ blocks, key: keys[i]! }))
+      .filter(({ blocks }) => blocks !== undefined);
+    await Promise.allSettled(
+      kept.map(async ({ blocks, key }) => {
+        const block = await blocks?.find(key, now);
+        const forUs = block === undefined ? 0 : block.untilUs - now[0]!;
+        if (blocks === undefined || forUs <= (report.block?.forUs ?? 0)) return;
+        report.admitted = false;
+        report.block = { limiter: blocks.limiter, forUs, reason: block?.reason, denied: true };
+      }),
+    );
+    return report;
   }
 
   #notified(report: Report): Report {

@@ -13,6 +13,8 @@ export interface CheckedRequest<Space> {
   /** The name of the limiter whose limits function returned `"deny"`. */
   readonly deniedBy: string | undefined;
   readonly calls: readonly Call<Space>[];
+  /** For each call, the index of its limiter among the keys. */
+  readonly members: readonly number[];
 }
 
 /** Keys and limits for one input. */
@@ -86,5 +88,5 @@ function requestIn<Space extends PlannedSpace>(
     from = until;
     return call;
   });
-  return { keys: choice.keys, deniedBy: choice.deniedBy, calls };
+  return { keys: choice.keys, deniedBy: choice.deniedBy, calls, members: list.keyIndexes };
 }

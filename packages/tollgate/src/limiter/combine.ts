@@ -5,9 +5,9 @@ import { AsyncStoreLimiter } from "./async-store-limiter.ts";
 import { CombinedSelection } from "./combined-selection.ts";
 import type { Fitting } from "./fitting-input.ts";
 import type { AsyncLimiter, Limiter } from "./limiter.ts";
+import { isMadeHere } from "./limiter-mark.ts";
 import { type DecidingLimiter, LookupLimiter } from "./lookup-limiter.ts";
 import type { Source } from "./selection.ts";
-import { isMadeHere } from "./store-limiter.ts";
 import { SyncStoreLimiter } from "./sync-store-limiter.ts";
 
 type AnyLimiter = Limiter<never> | AsyncLimiter<never>;
@@ -95,6 +95,7 @@ function combineSync<Input>(
   return new SyncStoreLimiter<Input>({
     ...commonParts(members),
     clock: first.clock,
+    blocks: members.flatMap(({ blocks }) => blocks),
     selection: new CombinedSelection(
       members.map(({ selection }) => selection),
       inputOf,
@@ -113,6 +114,7 @@ function combineAsync<Input>(
     ...commonParts(members),
     clock: first.clock,
     store: first.store,
+    blocks: members.flatMap(({ blocks }) => blocks),
     selection: new CombinedSelection(
       members.map(({ selection }) => selection),
       inputOf,

@@ -104,9 +104,10 @@ function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore): Sy
     ...options,
     observers: options.observe === undefined ? [] : [options.observe],
     sources: [{ store: store.identity ?? store, scope: options.scope }],
+    blocks: [store.blocks?.(options.scope, options.name, context)],
     selection: select(
       options,
-      (plan) => store.open(plan, context),
+      (plan) => store.open(checkBlocksFor(plan, store), context),
       (space: SyncSpace) => store.keepsSpaces !== true && space.size === 0,
     ),
     close: () => context.close(),
@@ -118,7 +119,7 @@ function createAsync<Input>(options: CheckedOptions<Input>, store: AsyncStore): 
   // The store keeps the keys without the space, so a space can be released at any time.
   const selection = select<Input, AsyncSpace>(
     options,
-    (plan) => store.open(plan, context),
+    (plan) => store.open(checkBlocksFor(plan, store), context),
     () => true,
   );
   return new AsyncStoreLimiter<Input>({
@@ -126,9 +127,20 @@ function createAsync<Input>(options: CheckedOptions<Input>, store: AsyncStore): 
     observers: options.observe === undefined ? [] : [options.observe],
     sources: [{ store, scope: options.scope }],
     store,
+    blocks: [store.blocks?.(options.scope, options.name, context)],
     selection,
     close: () => context.close(),
   });
+}
+
+/** @throws TollgateError `ERR_STORE` for a limit with `blockFor` over a store that keeps no blocks. */
+function checkBlocksFor(plan: Plan, { blocks }: SyncStore | AsyncStore): Plan {
+  const blocking = blocks === undefined ? plan.limits.find(({ blockFor }) => blockFor !== undefined) : undefined;
+  if (blocking === undefined) return plan;
+  throw new TollgateError(
+    "ERR_STORE",
+    `store: expected a store that keeps blocks, because the limit ${show(blocking.name)} has blockFor, got one without`,
+  );
 }
 
 function select<Input, Space extends PlannedSpace>(

@@ -1,3 +1,4 @@
+import type { ReportedBlock } from "../core/blocks.ts";
 import type { Allowed, Decision, Denied } from "../core/decision.ts";
 import { toMilliseconds } from "../core/duration.ts";
 import type { Limit } from "../core/limits/limit.ts";
@@ -26,12 +27,30 @@ export function decide(name: string, plans: readonly Plan[], limits: readonly Li
   if (shadowDenied !== undefined) decision.shadowDenied = shadowDenied;
   if (report.degraded !== undefined) decision.degraded = report.degraded;
   if (report.overflow === "shared") decision.overflowed = true;
+  if (report.block !== undefined) describeBlock(decision, report.block, limits, report);
   return decision;
 }
 
 /** Whether the store decided, by the key's own cells. */
-function isUsual({ degraded, overflow }: Report): boolean {
-  return degraded === undefined && overflow === undefined;
+function isUsual({ degraded, overflow, block }: Report): boolean {
+  return degraded === undefined && overflow === undefined && block === undefined;
+}
+
+/** The same call passes when the block is over and every enforcing limit lets it pass. */
+function describeBlock(
+  decision: Writable<Allowed> | Writable<Denied>,
+  { forUs, reason, denied: isDenial, limiter }: ReportedBlock,
+  limits: readonly Limit[],
+  report: Report,
+): void {
+  const longest = longestWaitOf(limits, report);
+  const waitUs = Math.max(forUs, longest === NONE ? 0 : report.waitUs[longest]!);
+  decision.retryAfterMs = toMilliseconds(waitUs);
+  decision.block =
+    reason === undefined ? { endsInMs: toMilliseconds(forUs) } : { endsInMs: toMilliseconds(forUs), reason };
+  if (!isDenial || decision.allowed) return;
+  decision.reason = "blocked";
+  decision.limiter = limiter;
 }
 
 /** The usual decision: the store has admitted the call under one limit, which enforces, by the key's own cells. */
@@ -102,7 +121,8 @@ function allowedWithoutLimit(limiter: string, limits: readonly Limit[], report: 
 }
 
 function denied(name: string, plans: readonly Plan[], limits: readonly Limit[], report: Report): Writable<Denied> {
-  const binding = longestWaitOf(limits, report);
+  const { block } = report;
+  const binding = longestWaitOf(limits, report, plans, block?.denied === true ? block.limiter : undefined);
   if (binding === NONE) return deniedWithoutLimit("store-unavailable", name, limits, report.unavailableForUs);
   const waitUs = report.waitUs[binding]!;
   const limit = limits[binding]!;
@@ -112,7 +132,7 @@ function denied(name: string, plans: readonly Plan[], limits: readonly Limit[], 
     limiter: limiterOf(plans, binding),
     limit,
     limits,
-    violated: nonconforming("enforce", limits, report) ?? [limit],
+    violated: nonconforming("enforce", limits, report) ?? (block?.denied === true ? [] : [limit]),
     remaining: leastRemaining(limit.unit, limits, report),
     limitRemaining: remainingOf(limit, binding, report),
     retryAfterMs: toMilliseconds(waitUs === 0 ? RETRY_US : waitUs),
@@ -152,11 +172,20 @@ function reasonOf(entry: number, report: Report): Denied["reason"] {
   return report.lacksCapacity[entry] === true ? "store-full" : "exhausted";
 }
 
-/** The entry of the enforcing limit with the longest wait, the first of equals: it binds a denial. */
-function longestWaitOf(limits: readonly Limit[], report: Report): number {
+/**
+ * The entry of the enforcing limit with the longest wait, the first of equals: it binds a denial. If a limiter is
+ * given, only its limits are asked.
+ */
+function longestWaitOf(
+  limits: readonly Limit[],
+  report: Report,
+  plans: readonly Plan[] = [],
+  limiter?: string,
+): number {
   let binding = NONE;
   for (let entry = 0; entry < limits.length; entry += 1) {
     if (limits[entry]!.mode !== "enforce") continue;
+    if (limiter !== undefined && limiterOf(plans, entry) !== limiter) continue;
     if (binding === NONE || report.waitUs[entry]! > report.waitUs[binding]!) binding = entry;
   }
   return binding;

@@ -106,8 +106,9 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
   }
 
   #spaceOf(limit: Limit): Space {
-    // The shadow form and the enforcing form of a limit share cells, but not a space, because the space knows the mode.
-    const identity = `${limit.mode}\n${identityOf(limit)}`;
+    // Limits that differ in mode or `blockFor` share cells, but not a space, because the space knows both.
+    const blocks = limit.blockFor === undefined ? "" : JSON.stringify(limit.blockFor);
+    const identity = `${limit.mode}${blocks}\n${identityOf(limit)}`;
     const known = this.#spaces.get(identity);
     if (known !== undefined) this.#spaces.delete(identity);
     const { scope, name, onChange } = this.#options;

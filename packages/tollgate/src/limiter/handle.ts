@@ -4,11 +4,19 @@ import type { Decision, LimitStatus } from "../core/decision.ts";
 import type { KeyRef } from "../core/key-ref.ts";
 import type { SyncSpace } from "../core/store.ts";
 import type { TimeCell } from "../core/time-cell.ts";
+import type { BlockOptions, BlockSpan } from "./block-span.ts";
 import type { Choice } from "./choice.ts";
 import type { PlannedSpace } from "./space-list.ts";
 
 /** The result of a verb over a synchronous or an asynchronous store. */
 export type Result<Kind extends "sync" | "async", T> = Kind extends "sync" ? T : Promise<T>;
+
+/** The verbs that block a key. */
+export interface BlockVerbs<Kind extends "sync" | "async"> {
+  block(span: BlockSpan, options: BlockOptions | undefined): Result<Kind, void>;
+  unblock(): Result<Kind, boolean>;
+  blockedUntil(): Result<Kind, number | undefined>;
+}
 
 /** A limiter's verbs over keys and limits that are chosen already. */
 export interface ChoiceVerbs<Kind extends "sync" | "async", Space extends PlannedSpace> {
@@ -19,6 +27,7 @@ export interface ChoiceVerbs<Kind extends "sync" | "async", Space extends Planne
   chargeChosen(choice: Choice<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, Decision>;
   refundChosen(choice: Choice<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, void>;
   resetChosen(choice: Choice<Space>): Result<Kind, void>;
+  blockVerbs(findKeys: () => readonly string[]): BlockVerbs<Kind>;
 }
 
 /** A handle for any choice of keys and limits. */
@@ -58,6 +67,22 @@ export class ChoiceHandle<Kind extends "sync" | "async", Space extends PlannedSp
   reset(): Result<Kind, void> {
     return this.#verbs.resetChosen(this.#choice);
   }
+
+  block(span: BlockSpan, options?: BlockOptions): Result<Kind, void> {
+    return this.#blockVerbs.block(span, options);
+  }
+
+  unblock(): Result<Kind, boolean> {
+    return this.#blockVerbs.unblock();
+  }
+
+  blockedUntil(): Result<Kind, number | undefined> {
+    return this.#blockVerbs.blockedUntil();
+  }
+
+  get #blockVerbs(): BlockVerbs<Kind> {
+    return this.#verbs.blockVerbs(() => this.#choice.keys);
+  }
 }
 
 /** A space that has key references. */
@@ -70,12 +95,15 @@ export class KeyRefHandle extends ChoiceHandle<"sync", SyncSpace> {
   readonly #clock: Clock;
   /** The limiter's time cell. */
   readonly #now: TimeCell;
+  /** Not 0 while a key of the store may be blocked. */
+  readonly #someBlocks: Int32Array;
 
   constructor(
     space: RefSpace,
     ref: KeyRef,
     clock: Clock,
     now: TimeCell,
+    someBlocks: Int32Array,
     choice: Choice<SyncSpace>,
     verbs: ChoiceVerbs<"sync", SyncSpace>,
   ) {
@@ -84,10 +112,11 @@ export class KeyRefHandle extends ChoiceHandle<"sync", SyncSpace> {
     this.#ref = ref;
     this.#clock = clock;
     this.#now = now;
+    this.#someBlocks = someBlocks;
   }
 
   override allow(cost: Cost = 1): boolean {
-    if (typeof cost !== "number") return super.allow(cost);
+    if (typeof cost !== "number" || this.#someBlocks[0] !== 0) return super.allow(cost);
     checkCost(cost);
     readInto(this.#clock, this.#now);
     return this.#space.allowRef(this.#ref, cost, this.#now);

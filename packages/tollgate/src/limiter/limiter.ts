@@ -4,6 +4,7 @@ import type { Cost } from "../core/cost.ts";
 import type { Decision, LimitStatus } from "../core/decision.ts";
 import type { Key } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
+import type { BlockOptions, BlockSpan } from "./block-span.ts";
 
 // The verbs are properties instead of methods, so that a limiter of one input type is not assignable to another.
 
@@ -91,9 +92,36 @@ export interface Limiter<Input = string> {
    * ```
    */
   readonly refund: (input: Input, cost: Cost, decision?: Decision) => void;
-  /** Forgets a key. */
+  /** Forgets the counts of a key. A block stays: `unblock` ends it. */
   readonly reset: (input: Input) => void;
-  /** Forgets all keys. */
+  /**
+   * Denies a key, whatever its counts, for a duration or until a moment: reason `"blocked"`. Nothing is taken, and
+   * counts go on refilling. It replaces an earlier block. A combination blocks the key of each of its limiters.
+   *
+   * @throws TollgateError `ERR_DURATION` unless the block ends after now and within ten years; `ERR_OPTION` for a
+   *   reason that is no text of 1 to 100 characters; `ERR_STORE` if the store is full, or keeps no blocks.
+   * @example
+   * ```ts
+   * import { createLimiter, perMinute } from "tollgate";
+   *
+   * const limiter = createLimiter({ limits: [perMinute(100)] });
+   * limiter.block("ann", "10m", { reason: "scraping" });
+   * const decision = limiter.consume("ann");
+   * if (!decision.allowed) console.log(decision.reason, decision.block?.reason); // blocked scraping
+   * console.log(limiter.unblock("ann"), limiter.allow("ann")); // true true
+   * ```
+   */
+  readonly block: (input: Input, span: BlockSpan, options?: BlockOptions) => void;
+  /**
+   * Ends the block of a key and forgets its offences. The counts stay: after a `blockFor`, call `reset` too, or the
+   * limit that is exhausted denies the key and blocks it again.
+   *
+   * @returns whether the key was blocked.
+   */
+  readonly unblock: (input: Input) => boolean;
+  /** When the block of a key ends, in milliseconds since the epoch; `undefined` if the key is not blocked. */
+  readonly blockedUntil: (input: Input) => number | undefined;
+  /** Forgets the counts of all keys. Blocks stay. */
   readonly clear: () => void;
   /** Drops the idle keys, and says how many. No key gains or loses units. */
   readonly sweep: () => number;
@@ -120,6 +148,12 @@ export interface Handle {
   refund(cost: Cost, decision?: Decision): void;
   /** As the limiter's `reset` for that key. */
   reset(): void;
+  /** As the limiter's `block` for that key. */
+  block(span: BlockSpan, options?: BlockOptions): void;
+  /** As the limiter's `unblock` for that key. */
+  unblock(): boolean;
+  /** As the limiter's `blockedUntil` for that key. */
+  blockedUntil(): number | undefined;
 }
 
 /** A handle of an `AsyncLimiter`. */
@@ -131,6 +165,9 @@ export interface AsyncHandle {
   charge(cost: Cost, decision?: Decision): Promise<Decision>;
   refund(cost: Cost, decision?: Decision): Promise<void>;
   reset(): Promise<void>;
+  block(span: BlockSpan, options?: BlockOptions): Promise<void>;
+  unblock(): Promise<boolean>;
+  blockedUntil(): Promise<number | undefined>;
 }
 
 /**
@@ -180,6 +217,9 @@ export interface AsyncLimiter<Input = string> {
    */
   readonly refund: (input: Input, cost: Cost, decision?: Decision) => Promise<void>;
   readonly reset: (input: Input) => Promise<void>;
+  readonly block: (input: Input, span: BlockSpan, options?: BlockOptions) => Promise<void>;
+  readonly unblock: (input: Input) => Promise<boolean>;
+  readonly blockedUntil: (input: Input) => Promise<number | undefined>;
   readonly clear: () => Promise<void>;
   readonly sweep: () => Promise<number>;
   readonly size: () => Promise<number>;

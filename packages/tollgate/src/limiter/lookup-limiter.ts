@@ -5,10 +5,11 @@ import type { Key } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import type { Observer } from "../core/observer.ts";
 import type { AsyncStoreLimiter } from "./async-store-limiter.ts";
+import type { BlockOptions, BlockSpan } from "./block-span.ts";
 import { checkBatch } from "./check-arguments.ts";
 import type { AsyncHandle, AsyncLimiter, Handle } from "./limiter.ts";
+import { markLimiters } from "./limiter-mark.ts";
 import type { Source } from "./selection.ts";
-import { markLimiters } from "./store-limiter.ts";
 import type { SyncStoreLimiter } from "./sync-store-limiter.ts";
 
 /** A limiter whose input has been looked up: it decides without a promise in between. */
@@ -90,6 +91,18 @@ export class LookupLimiter<Input, Found> implements AsyncLimiter<Input> {
     await this.limiter.reset(await this.lookUp(input));
   }
 
+  async block(input: Input, span: BlockSpan, options?: BlockOptions): Promise<void> {
+    await this.limiter.block(await this.lookUp(input), span, options);
+  }
+
+  async unblock(input: Input): Promise<boolean> {
+    return this.limiter.unblock(await this.lookUp(input));
+  }
+
+  async blockedUntil(input: Input): Promise<number | undefined> {
+    return this.limiter.blockedUntil(await this.lookUp(input));
+  }
+
   handle(input: Input): AsyncHandle {
     return new LaterHandle(this.lookUp(input).then((found) => this.limiter.handle(found)));
   }
@@ -167,5 +180,17 @@ class LaterHandle implements AsyncHandle {
 
   async reset(): Promise<void> {
     await (await this.#handle).reset();
+  }
+
+  async block(span: BlockSpan, options?: BlockOptions): Promise<void> {
+    await (await this.#handle).block(span, options);
+  }
+
+  async unblock(): Promise<boolean> {
+    return (await this.#handle).unblock();
+  }
+
+  async blockedUntil(): Promise<number | undefined> {
+    return (await this.#handle).blockedUntil();
   }
 }

@@ -25,6 +25,8 @@ export class SpaceList<Space extends PlannedSpace> {
   /** The only limit, if there is one and it enforces. */
   readonly onlyLimit: Limit | undefined;
   readonly units: ReadonlySet<string>;
+  /** Whether a limit blocks keys that exhaust it. */
+  readonly blocks: boolean;
   readonly #unknownUnits: "refused" | "ignored";
   /** The unit of a plain number, which is a cost in the only unit or in requests. */
   readonly #plainUnit: string | undefined;
@@ -38,6 +40,7 @@ export class SpaceList<Space extends PlannedSpace> {
     this.limits = plan?.limits ?? Object.freeze(this.plans.flatMap(({ limits }) => limits));
     this.onlyLimit = this.limits.length === 1 && this.limits[0]!.mode === "enforce" ? this.limits[0] : undefined;
     this.units = plan?.units ?? new Set(this.limits.map(({ unit }) => unit));
+    this.blocks = this.limits.some(({ blockFor }) => blockFor !== undefined);
     this.#unknownUnits = unknownUnits;
     const [firstUnit = REQUESTS] = this.units;
     if (this.units.size < 2) this.#plainUnit = firstUnit;

@@ -5,13 +5,15 @@ import type { DecisionObservation, Observer } from "../core/observer.ts";
 import { Report } from "../core/report.ts";
 import type { TakenFrom } from "../core/store.ts";
 import { VERBS, type Verb } from "../core/verbs.ts";
+import type { BlockOptions, BlockSpan } from "./block-span.ts";
 import { type CheckedRequest, choiceFor, requestEverywhere, requestFor, requestOf } from "./call.ts";
 import { checkDecision } from "./check-arguments.ts";
 import type { Choice } from "./choice.ts";
 import { decide, denyByLimits } from "./decide.ts";
 import { limitsOf, plansOf } from "./entries.ts";
 import { explainLimits } from "./explain.ts";
-import type { ChoiceVerbs, Result } from "./handle.ts";
+import type { BlockVerbs, ChoiceVerbs, Result } from "./handle.ts";
+import { markLimiters } from "./limiter-mark.ts";
 import { notifyAll } from "./observers.ts";
 import type { Selection, Source } from "./selection.ts";
 import type { Place, PlannedSpace } from "./space-list.ts";
@@ -30,19 +32,6 @@ export interface StoreLimiterParts<Input, Space> {
 
 /** Makes the checked request of a call; throws for misuse, before anything changes. */
 export type MakeRequest<Space> = () => CheckedRequest<Space>;
-
-/** Global, so that `combine` knows the limiters of the copies of the library for `import` and for `require`. */
-const LIMITER = Symbol.for("tollgate.limiter");
-
-/** Lets `combine` know the limiters of a class. */
-export function markLimiters(prototype: object): void {
-  Object.defineProperty(prototype, LIMITER, { value: true });
-}
-
-/** Whether `createLimiter` or `combine` made the value. */
-export function isMadeHere(value: unknown): boolean {
-  return typeof value === "object" && value !== null && LIMITER in value;
-}
 
 /**
  * The verbs, written once for synchronous and asynchronous stores. A subclass says how its store is asked, and adds the
@@ -141,6 +130,21 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     return this.#refund(() => this.#requestOf(choice, cost), decision);
   }
 
+  block(input: Input, span: BlockSpan, options?: BlockOptions): Result<Kind, void> {
+    return this.#blockVerbs(input).block(span, options);
+  }
+
+  unblock(input: Input): Result<Kind, boolean> {
+    return this.#blockVerbs(input).unblock();
+  }
+
+  blockedUntil(input: Input): Result<Kind, number | undefined> {
+    return this.#blockVerbs(input).blockedUntil();
+  }
+
+  /** The verbs that block keys. `findKeys` finds one for each limiter. */
+  abstract blockVerbs(findKeys: () => readonly string[]): BlockVerbs<Kind>;
+
   resetChosen(choice: Choice<Space>): Result<Kind, void> {
     return this.resetPlaces(() => choice.everyPlace());
   }
@@ -183,6 +187,10 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   protected end(): void {
     this.#close();
     for (const space of this.selection.spaces()) space.release();
+  }
+
+  #blockVerbs(input: Input): BlockVerbs<Kind> {
+    return this.blockVerbs(() => choiceFor(this.selection, input).keys);
   }
 
   #peek(make: MakeRequest<Space>): Result<Kind, Decision> {

@@ -1,3 +1,4 @@
+import type { Blocking } from "../algorithms/blocking.ts";
 import { transact } from "../algorithms/transact.ts";
 import { takePartwise, takesKept } from "../algorithms/transact-partwise.ts";
 import { type Clock, readInto } from "../core/clock.ts";
@@ -24,14 +25,22 @@ export class SyncDecider<Input> {
   readonly #clock: Clock;
   readonly #selection: Selection<Input, SyncSpace>;
   readonly #observe: Observer | undefined;
+  readonly #blocking: Blocking;
   /** A call removes its scratch while it decides, because clocks and listeners may call again. */
   #scratch: Scratch | undefined;
 
-  constructor(name: string, clock: Clock, selection: Selection<Input, SyncSpace>, observe: Observer | undefined) {
+  constructor(
+    name: string,
+    clock: Clock,
+    selection: Selection<Input, SyncSpace>,
+    observe: Observer | undefined,
+    blocking: Blocking,
+  ) {
     this.#name = name;
     this.#clock = clock;
     this.#selection = selection;
     this.#observe = observe;
+    this.#blocking = blocking;
   }
 
   allow(input: Input, cost: Cost): boolean {
@@ -55,7 +64,7 @@ export class SyncDecider<Input> {
   /** Works like `decide`, for a key under fixed limits. Nothing is allocated but the decision. */
   decideFixed(fixed: Fixed<Input>, key: string, name: ObservedVerb, verb: Verb, cost: Cost): Decision {
     const scratch = this.#takeScratch();
-    const decision = this.#decideAlone(scratch, fixed.list(), fixed.space, key, verb, cost);
+    const decision = this.#decideInFixed(scratch, fixed, key, verb, cost);
     this.#scratch = scratch;
     if (this.#observe !== undefined) this.#notify(this.#observe, name, [key], cost, decision);
     return decision;
@@ -65,16 +74,23 @@ export class SyncDecider<Input> {
   allowFixed(fixed: Fixed<Input>, key: string, cost: Cost): boolean {
     const scratch = this.#takeScratch();
     const observe = this.#observe;
+    const list = fixed.list();
     let allowed: boolean;
-    if (observe === undefined) allowed = this.#takeAlone(scratch, fixed, key, cost);
+    if (observe === undefined && !this.#mayBlock(list)) allowed = this.#takeAlone(scratch, fixed, key, cost);
     else {
-      const decision = this.#decideAlone(scratch, fixed.list(), fixed.space, key, "take", cost);
+      const decision = this.#decideInFixed(scratch, fixed, key, "take", cost);
       // Observers might change their decision.
       ({ allowed } = decision);
-      this.#notify(observe, "allow", [key], cost, decision);
+      if (observe !== undefined) this.#notify(observe, "allow", [key], cost, decision);
     }
     this.#scratch = scratch;
     return allowed;
+  }
+
+  #decideInFixed(scratch: Scratch, fixed: Fixed<Input>, key: string, verb: Verb, cost: Cost): Decision {
+    const list = fixed.list();
+    if (this.#mayBlock(list)) return this.#decideTogether(scratch, list, [key], verb, cost);
+    return this.#decideAlone(scratch, list, fixed.space, key, verb, cost);
   }
 
   #takeAlone(scratch: Scratch, fixed: Fixed<Input>, key: string, cost: Cost): boolean {
@@ -125,7 +141,8 @@ export class SyncDecider<Input> {
     const list = this.#selection.listOf(choice);
     const observe = this.#observe;
     let allowed: boolean;
-    if (observe === undefined && choice.deniedBy === undefined) allowed = this.#take(scratch, list, choice, cost);
+    if (observe === undefined && choice.deniedBy === undefined && !this.#mayBlock(list))
+      allowed = this.#take(scratch, list, choice, cost);
     else {
       const decision = this.#decideOver(scratch, list, choice, "take", cost);
       // Observers might change their decision.
@@ -172,15 +189,33 @@ export class SyncDecider<Input> {
     cost: Cost,
   ): Decision {
     const { only } = list;
-    if (only !== undefined && deniedBy === undefined) {
+    if (only !== undefined && deniedBy === undefined && !this.#mayBlock(list)) {
       return this.#decideAlone(scratch, list, only, keys[list.keyIndexes[0]!]!, verb, cost);
     }
+    if (deniedBy === undefined) return this.#decideTogether(scratch, list, keys, verb, cost);
+    scratch.setCalls(list, keys, cost);
+    readInto(this.#clock, scratch.now);
+    return denyByLimits(deniedBy);
+  }
+
+  /** Whether a key may be blocked, or become so. */
+  #mayBlock({ blocks }: SpaceList<SyncSpace>): boolean {
+    return blocks || this.#blocking.mayBlock;
+  }
+
+  #decideTogether(
+    scratch: Scratch,
+    list: SpaceList<SyncSpace>,
+    keys: readonly string[],
+    verb: Verb,
+    cost: Cost,
+  ): Decision {
     const { report, now, calls } = scratch;
     scratch.setCalls(list, keys, cost);
     readInto(this.#clock, now);
-    if (deniedBy !== undefined) return denyByLimits(deniedBy);
     report.clear();
-    transact(verb, calls, now, undefined, report);
+    if (!this.#mayBlock(list)) transact(verb, calls, now, undefined, report);
+    else this.#blocking.transact(verb, { keys, calls, members: list.keyIndexes }, now, undefined, report);
     const limits = report.degraded === undefined ? list.limits : limitsOf(list.plans, report);
     return decide(this.#name, list.plans, limits, report);
   }

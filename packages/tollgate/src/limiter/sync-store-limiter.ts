@@ -1,4 +1,5 @@
-import { transact } from "../algorithms/transact.ts";
+import { Blocking } from "../algorithms/blocking.ts";
+import type { SyncBlocks } from "../core/blocks.ts";
 import { readInto, readTime } from "../core/clock.ts";
 import { type Cost, checkCost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
@@ -10,39 +11,58 @@ import type { Report } from "../core/report.ts";
 import type { SyncSpace, TakenFrom } from "../core/store.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 import type { Verb } from "../core/verbs.ts";
+import { SyncBlockVerbs } from "./block-verbs.ts";
 import { type CheckedRequest, choiceFor, keyChoiceFor, requestFor } from "./call.ts";
 import { checkBatch, checkDecision } from "./check-arguments.ts";
 import type { Choice } from "./choice.ts";
-import { ChoiceHandle, KeyRefHandle } from "./handle.ts";
+import { type BlockVerbs, ChoiceHandle, KeyRefHandle } from "./handle.ts";
 import type { Handle, Limiter } from "./limiter.ts";
 import type { FixedSelection } from "./selection.ts";
 import type { Place } from "./space-list.ts";
 import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-limiter.ts";
 import { SyncDecider } from "./sync-decider.ts";
 
+/** The parts of a limiter over stores in this process. */
+export interface SyncStoreLimiterParts<Input> extends StoreLimiterParts<Input, SyncSpace> {
+  /** One for each key of a call; `undefined` if the store keeps no blocks. */
+  readonly blocks: readonly (SyncBlocks | undefined)[];
+}
+
 /** A limiter over stores in this process, with shortcuts for fixed limits and plain costs. */
 export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpace> implements Limiter<Input> {
   readonly kind = "sync";
   /** Set if the limits are fixed. */
   readonly #direct: FixedSelection<Input, SyncSpace> | undefined;
-  /** Set if `allow` can ask the only space directly: it counts plain numbers, and there are no observers. */
+  /**
+   * Set if `allow` can ask the only space directly: it counts plain numbers, there are no observers, and no limit has
+   * `blockFor`.
+   */
   readonly #quick: FixedSelection<Input, SyncSpace> | undefined;
   /** The time of the current `allow`. */
   readonly #now = createTimeCell();
+  readonly blocks: readonly (SyncBlocks | undefined)[];
+  /** Not 0 while a key of the only store may be blocked. */
+  readonly #someBlocks: Int32Array;
+  readonly #blocking: Blocking;
   readonly #decider: SyncDecider<Input>;
 
-  constructor(parts: StoreLimiterParts<Input, SyncSpace>) {
+  constructor(parts: SyncStoreLimiterParts<Input>) {
     super(parts);
     this.#direct = parts.selection.fixed;
-    const isQuick = this.#direct !== undefined && countsNumbers(this.#direct.space.plan);
+    const isQuick = this.#direct !== undefined && countsNumbers(this.#direct.space.plan) && !this.#direct.list().blocks;
     this.#quick = isQuick && parts.observers.length === 0 ? this.#direct : undefined;
-    this.#decider = new SyncDecider(parts.name, parts.clock, parts.selection, this.observe);
+    this.blocks = parts.blocks;
+    this.#someBlocks = parts.blocks[0]?.some ?? new Int32Array(1);
+    this.#blocking = new Blocking(parts.blocks);
+    this.#decider = new SyncDecider(parts.name, parts.clock, parts.selection, this.observe, this.#blocking);
     Object.freeze(this);
   }
 
   override allow(input: Input, cost: Cost = 1): boolean {
     const quick = this.#quick;
-    if (quick === undefined || typeof cost !== "number") return this.#allowRequested(input, cost);
+    if (quick === undefined || typeof cost !== "number" || this.#someBlocks[0] !== 0) {
+      return this.#allowRequested(input, cost);
+    }
     const given = quick.key(input);
     // `encodeKey` is apart, so that this function stays small enough to inline.
     const key = typeof given === "string" && given.charCodeAt(0) !== TUPLE_MARK_UNIT ? given : encodeKey(given);
@@ -90,7 +110,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): number {
     checkBatch(inputs, out);
     if (typeof cost === "number") checkCost(cost);
-    const direct = this.#quick;
+    const direct = this.#someBlocks[0] === 0 ? this.#quick : undefined;
     if (direct?.space.allowMany === undefined || typeof cost !== "number") return this.#allowEach(inputs, out, cost);
     const keys: string[] = [];
     for (const input of inputs) keys.push(encodeKey(direct.key(input)));
@@ -109,7 +129,11 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     const space = this.#quick?.space;
     const ref = space?.keyRef?.(choice.keys[0]!);
     if (ref === undefined || !hasKeyRefs(space)) return new ChoiceHandle<"sync", SyncSpace>(choice, this);
-    return new KeyRefHandle(space, ref, this.clock, this.#now, choice, this);
+    return new KeyRefHandle(space, ref, this.clock, this.#now, this.#someBlocks, choice, this);
+  }
+
+  override blockVerbs(findKeys: () => readonly string[]): BlockVerbs<"sync"> {
+    return new SyncBlockVerbs(this.#blocking, this.clock, findKeys);
   }
 
   clear(): void {
@@ -151,7 +175,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   #transact(verb: Verb, request: CheckedRequest<SyncSpace>, now: TimeCell, takenFrom?: TakenFrom): Report {
     const denied = this.deniedReport(verb, request);
     if (denied !== undefined) return denied;
-    const report = transact(verb, request.calls, now, takenFrom);
+    const report = this.#blocking.transact(verb, request, now, takenFrom);
     this.notifyDegraded(report);
     return report;
   }

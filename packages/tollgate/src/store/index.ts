@@ -1,10 +1,19 @@
 // For authors of stores. `docs/writing-a-store.md` walks through one.
 
+export { type BlockableRequest, Blocking } from "../algorithms/blocking.ts";
 export { CompiledPlan } from "../algorithms/compiled-plan.ts";
 export type { Algorithm, Kernel, PlainTake } from "../algorithms/kernel.ts";
 export { algorithmOf, compileLimit } from "../algorithms/registry.ts";
 export { REACH_US, type Ticks } from "../algorithms/ticks.ts";
 export { type DecidingSpace, transact } from "../algorithms/transact.ts";
+export {
+  type AsyncBlocks,
+  type BlockChange,
+  type BlockEnd,
+  blockUntil,
+  type KeyBlock,
+  type SyncBlocks,
+} from "../core/blocks.ts";
 export { type Clock, readInto, readTime } from "../core/clock.ts";
 export { KeyRef } from "../core/key-ref.ts";
 export { createPlan, type OnChange, type Plan, type Scope } from "../core/plan.ts";

@@ -1,10 +1,15 @@
 import { type AsyncStore, memoryStore, type SyncStore } from "tollgate";
 import {
+  type AsyncBlocks,
   type AsyncSpace,
+  Blocking,
   type Call,
+  type KeyBlock,
   type LimiterContext,
   type Plan,
   Report,
+  type Scope,
+  type SyncBlocks,
   type SyncSpace,
   type TakenFrom,
   type TimeCell,
@@ -26,7 +31,21 @@ export class AsyncTwin implements AsyncStore {
   }
 
   open(plan: Plan, context: LimiterContext): AsyncSpace {
-    return new AsyncTwinSpace(this.#store.open(plan, context));
+    const blocks = this.#store.blocks?.(plan.scope, plan.limiter, context);
+    return new AsyncTwinSpace(this.#store.open(plan, context), blocks);
+  }
+
+  blocks(scope: Scope, limiter: string, context: LimiterContext): AsyncBlocks {
+    const blocks = this.#store.blocks?.(scope, limiter, context);
+    const blocking = new Blocking([blocks]);
+    return {
+      limiter,
+      block: async (key, end, reason, now) => {
+        blocking.block([key], "untilUs" in end ? end.untilUs : now[0]! + end.forUs, reason, now);
+      },
+      unblock: async (key, now) => blocking.unblock([key], now),
+      find: async (key, now) => inForce(blocks?.find(key), now),
+    };
   }
 
   /** Delays all answers until the returned function is called. */
@@ -60,16 +79,10 @@ export class AsyncTwin implements AsyncStore {
       report.unavailableForUs = 250_000;
       return report;
     }
-    if (verb === "take" || verb === "peek") {
-      report.admitted = applyAll("peek", calls, now, report);
-      if (!report.admitted) {
-        if (verb === "take") touchAll(calls, now);
-        applyAll("explain", calls, now, report);
-        return report;
-      }
-    }
-    report.admitted = applyAll(verb, calls, now, report);
-    return report;
+    const blocking = new Blocking(calls.map(({ space }) => twinOf(space).blocks));
+    const inner = calls.map(({ space, key, costs }) => ({ space: innerOf(space), key, costs }));
+    const request = { keys: calls.map(({ key }) => key), calls: inner, members: calls.map((_, i) => i) };
+    return blocking.transact(verb, request, now, undefined, report);
   }
 
   async close(): Promise<void> {
@@ -79,9 +92,11 @@ export class AsyncTwin implements AsyncStore {
 
 class AsyncTwinSpace implements AsyncSpace {
   readonly inner: SyncSpace;
+  readonly blocks: SyncBlocks | undefined;
 
-  constructor(inner: SyncSpace) {
+  constructor(inner: SyncSpace, blocks: SyncBlocks | undefined) {
     this.inner = inner;
+    this.blocks = blocks;
   }
 
   get plan(): Plan {
@@ -109,25 +124,16 @@ class AsyncTwinSpace implements AsyncSpace {
   }
 }
 
-function applyAll(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, report: Report): boolean {
-  let admitted = true;
-  let at = 0;
-  for (const { space, key, costs } of calls) {
-    if (!innerOf(space).apply(verb, key, costs, now, report, at)) admitted = false;
-    at += costs.length;
-  }
-  return admitted;
-}
-
-function touchAll(calls: readonly Call<AsyncSpace>[], now: TimeCell): void {
-  for (const { space, key, costs } of calls) {
-    const nothing = costs.map(() => 0);
-    innerOf(space).apply("take", key, nothing, now, new Report(), 0);
-  }
+function inForce(block: KeyBlock | undefined, now: TimeCell): KeyBlock | undefined {
+  return block !== undefined && now[0]! < block.untilUs ? block : undefined;
 }
 
 function innerOf(space: AsyncSpace): SyncSpace {
-  if (space instanceof AsyncTwinSpace) return space.inner;
+  return twinOf(space).inner;
+}
+
+function twinOf(space: AsyncSpace): AsyncTwinSpace {
+  if (space instanceof AsyncTwinSpace) return space;
   throw new Error("expected a space of this store");
 }
 

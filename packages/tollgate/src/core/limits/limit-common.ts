@@ -1,3 +1,5 @@
+import type { BlockFor } from "./block-for.ts";
+
 /** Whether a limit decides (`"enforce"`) or only watches what it would have decided (`"shadow"`). */
 export type LimitMode = "enforce" | "shadow";
 
@@ -10,6 +12,8 @@ export interface LimitCommon {
   readonly mode: LimitMode;
   /** The most units that the limit ever admits at once. */
   readonly capacity: number;
+  /** How long the limit blocks a key that exhausts it. Absent if it does not. */
+  readonly blockFor?: BlockFor;
   /** The algorithm, its numbers and its unit as text. Limits with equal fingerprints decide alike. */
   readonly fingerprint: string;
 }

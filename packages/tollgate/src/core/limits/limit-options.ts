@@ -2,6 +2,7 @@ import type { OptionHints } from "../check-options.ts";
 import { checkName } from "../checks.ts";
 import { REQUESTS } from "../cost.ts";
 import { show, TollgateError } from "../errors.ts";
+import { type BlockForOption, checkBlockFor } from "./block-for.ts";
 import type { LimitCommon, LimitMode } from "./limit-common.ts";
 
 /** The options of every kind of limit. */
@@ -12,10 +13,21 @@ export interface LimitOptions {
   readonly unit?: string;
   /** `"shadow"`: count and report, never deny. `"enforce"` by default. */
   readonly mode?: LimitMode;
+  /**
+   * Blocks a key that exhausts the limit, once: `"10m"`. A denied `allow` or `consume` does, and a `charge` that leaves
+   * nothing. Denied calls begin the time anew with `{ duration: "10m", extend: true }`. It grows from offence to
+   * offence with `{ durations: ["1m", "10m", "1h"], forgetAfter: "1d" }`.
+   */
+  readonly blockFor?: BlockForOption;
 }
 
 /** The names of the options of every kind of limit. */
-export const LIMIT_OPTION_NAMES: Readonly<Record<keyof LimitOptions, true>> = { name: true, unit: true, mode: true };
+export const LIMIT_OPTION_NAMES: Readonly<Record<keyof LimitOptions, true>> = {
+  name: true,
+  unit: true,
+  mode: true,
+  blockFor: true,
+};
 
 /** What the options of other limits are called in a window. */
 export const WINDOW_HINTS: OptionHints = {
@@ -43,19 +55,21 @@ export function checkChoice<C extends string>(option: string, value: unknown, ch
 const LONGEST_UNIT = 32;
 
 /** The properties that every limit has. `numbers` is the algorithm's part of the default name. */
-export function commonParts(options: LimitOptions, numbers: string): Pick<LimitCommon, "name" | "unit" | "mode"> {
+export function commonParts(
+  options: LimitOptions,
+  numbers: string,
+): Pick<LimitCommon, "name" | "unit" | "mode" | "blockFor"> {
   const unit = options.unit === undefined ? REQUESTS : checkName("unit", options.unit, LONGEST_UNIT);
   const ownName = unit === REQUESTS ? numbers : `${unit}-${numbers}`;
-  return {
-    name: options.name === undefined ? ownName : checkName("limit name", options.name),
-    unit,
-    mode: checkChoice<LimitMode>("mode", options.mode, ["enforce", "shadow"]),
-  };
+  const name = options.name === undefined ? ownName : checkName("limit name", options.name);
+  const mode = checkChoice<LimitMode>("mode", options.mode, ["enforce", "shadow"]);
+  if (options.blockFor === undefined) return { name, unit, mode };
+  return { name, unit, mode, blockFor: checkBlockFor(options.blockFor, mode) };
 }
 
 /**
  * The fingerprint of a limit: the algorithm, its numbers and its unit. The name identifies a limit in addition. The
- * mode is left out, so that a shadow limit can become an enforcing one without losing its counts.
+ * mode and `blockFor` are left out, so that they can change without losing counts.
  */
 export function fingerprintOf(algorithm: string, numbers: readonly (number | string)[], unit: string): string {
   return [algorithm, ...numbers, unit].join(":");

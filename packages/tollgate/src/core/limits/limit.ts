@@ -4,6 +4,7 @@ import type { TokenBucketLimit } from "./token-bucket-limit.ts";
 
 // All that users get of limits, one algorithm a block. The main entry exports this file.
 
+export type { BlockFor, BlockForOption } from "./block-for.ts";
 export { type FixedWindowLimit, type FixedWindowOptions, fixedWindow } from "./fixed-window-limit.ts";
 export type { LimitMode } from "./limit-common.ts";
 export type { LimitOptions } from "./limit-options.ts";

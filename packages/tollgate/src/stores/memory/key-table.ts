@@ -6,11 +6,11 @@ import { ownCopy } from "../../core/text-memory.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Capacity } from "../local/capacity.ts";
 import type { KeyHash } from "../local/key-hash.ts";
+import { isKeptAsItIs, type KeyTexts } from "../local/key-texts.ts";
 import { PlanTable } from "../local/plan-table.ts";
 import { RecentKeys } from "../local/recent-keys.ts";
 import { KeyIndex } from "./key-index.ts";
 import { KeySlots, NO_KEYS } from "./key-slots.ts";
-import { isKeptAsItIs, type KeyTexts } from "./key-texts.ts";
 import { type SweptTable, TableSweep } from "./table-sweep.ts";
 
 const NO_SLOT = -1;

@@ -1,3 +1,4 @@
+import type { SyncBlocks } from "../../core/blocks.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Duration } from "../../core/duration.ts";
 import { checkDuration } from "../../core/duration-option.ts";
@@ -5,13 +6,14 @@ import type { Plan, Scope } from "../../core/plan.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { Capacity, type CapacityDefaults, HEAP_DEFAULTS } from "../local/capacity.ts";
+import { KeyBlocks } from "../local/key-blocks.ts";
 import { KeyHash } from "../local/key-hash.ts";
+import { KeyTexts } from "../local/key-texts.ts";
 import { LocalSpace } from "../local/local-space.ts";
 import { CAPACITY_OPTION_NAMES, type CapacityOptions, type LocalStore } from "../local/local-store.ts";
 import { PlanTable } from "../local/plan-table.ts";
 import type { SpaceStore } from "../local/space-store.ts";
 import { KeyTable, type KeyTableStore } from "./key-table.ts";
-import { KeyTexts } from "./key-texts.ts";
 import { SweepTimer } from "./sweep-timer.ts";
 import { Sweeper } from "./sweeper.ts";
 
@@ -63,16 +65,22 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
   #keyHash: KeyHash | undefined;
   readonly #tables = new Map<Scope, Map<string, KeyTable>>();
   readonly #sweeper: Sweeper;
+  readonly #blocks: KeyBlocks;
   readonly #timer: SweepTimer | undefined;
 
   constructor(options: MemoryStoreOptions) {
     this.capacity = new Capacity("memoryStore", options, DEFAULTS);
     this.texts = new KeyTexts(this.capacity.secrets);
     this.#sweeper = new Sweeper(this.capacity, (table) => this.#retire(table));
+    this.#blocks = new KeyBlocks(this.capacity, this.texts, (now) => this.#sweeper.reclaim(now, undefined));
     const { sweepInterval = SWEEP_INTERVAL_MS } = options;
     const intervalMs = checkDuration("sweepInterval", sweepInterval, 1, LONGEST_TIMER_MS);
     this.sweepIntervalUs = 1_000 * intervalMs;
-    if (options.sweepInterval !== undefined) this.#timer = new SweepTimer(intervalMs, () => this.#sweeper.sweepSlice());
+    if (options.sweepInterval !== undefined)
+      this.#timer = new SweepTimer(intervalMs, () => {
+        this.#blocks.sweepStep();
+        return this.#sweeper.sweepSlice();
+      });
   }
 
   get maxKeys(): number {
@@ -103,6 +111,10 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
 
   open(plan: Plan, context: LimiterContext): SyncSpace {
     return new LocalSpace(plan, context, this);
+  }
+
+  blocks(scope: Scope, limiter: string, { clock }: LimiterContext): SyncBlocks {
+    return this.#blocks.of(scope, limiter, clock);
   }
 
   close(): void {
@@ -139,6 +151,7 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
   }
 
   sweepStep(): void {
+    this.#blocks.sweepStep();
     this.#sweeper.sweepStep();
   }
 

@@ -1,9 +1,12 @@
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import type { SyncBlocks } from "../../core/blocks.ts";
 import { TollgateError } from "../../core/errors.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { Capacity, type CapacityDefaults, HEAP_DEFAULTS } from "../local/capacity.ts";
+import { KeyBlocks } from "../local/key-blocks.ts";
+import { KeyTexts } from "../local/key-texts.ts";
 import { LocalSpace } from "../local/local-space.ts";
 import {
   CALLS_PER_SWEEP_STEP,
@@ -87,9 +90,11 @@ class TableStore implements LocalStore, SpaceStore {
   /** The table whose plans are checked next when bytes are short. */
   #nextTable = 0;
   readonly #plans = new Map<Scope, Map<string, PlanSlots>>();
+  readonly #blocks: KeyBlocks;
 
   constructor(options: TableStoreOptions) {
     this.capacity = new Capacity("tableStore", options, DEFAULTS);
+    this.#blocks = new KeyBlocks(this.capacity, new KeyTexts(this.capacity.secrets));
   }
 
   get maxKeys(): number {
@@ -116,6 +121,10 @@ class TableStore implements LocalStore, SpaceStore {
   open(plan: Plan, context: LimiterContext): SyncSpace {
     if (context.choosesLimits !== true) this.#tableFor(widthOf(plan), false);
     return new LocalSpace(plan, context, this);
+  }
+
+  blocks(scope: Scope, limiter: string, { clock }: LimiterContext): SyncBlocks {
+    return this.#blocks.of(scope, limiter, clock);
   }
 
   /** Does nothing: the store has no timers. */
@@ -148,6 +157,7 @@ class TableStore implements LocalStore, SpaceStore {
   sweepStep(): void {
     const { capacity } = this;
     capacity.callsUntilSweep = CALLS_PER_SWEEP_STEP;
+    this.#blocks.sweepStep();
     for (const table of this.#allTables) table.sweepStep();
     if (!capacity.isShortOfBytes) return;
     this.#nextTable = (this.#nextTable + 1) % Math.max(1, this.#allTables.length);

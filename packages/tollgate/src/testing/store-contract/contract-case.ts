@@ -1,6 +1,7 @@
 import type { Key } from "../../core/key.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import type { AsyncStore, SyncStore } from "../../core/store.ts";
+import { combine } from "../../limiter/combine.ts";
 import { createLimiter } from "../../limiter/create-limiter.ts";
 import type { AsyncLimiter, Limiter } from "../../limiter/limiter.ts";
 import type { ChosenLimits } from "../../limiter/limits-choice.ts";
@@ -59,6 +60,13 @@ export async function admittedOf(limiter: AnyLimiter, count: number, key: Key, c
 
 export async function sizeOf(limiter: AnyLimiter): Promise<number> {
   return limiter.kind === "sync" ? limiter.size : limiter.size();
+}
+
+/** A combination of limiters over one store. */
+export function combineAny(one: AnyLimiter, other: AnyLimiter): AnyLimiter {
+  if (one.kind === "sync" && other.kind === "sync") return combine(one, other);
+  if (one.kind === "async" && other.kind === "async") return combine(one, other);
+  throw new Error("expected limiters of one kind");
 }
 
 /** Compares plain values, lists and objects. @throws Error when the two differ. */

@@ -1,9 +1,8 @@
 import { fixedWindow } from "../../core/limits/fixed-window-limit.ts";
 import { slidingWindow } from "../../core/limits/sliding-window-limit.ts";
 import { perMinute, perSecond } from "../../core/limits/token-bucket-limit.ts";
-import { combine } from "../../limiter/combine.ts";
 import type { ChosenLimits } from "../../limiter/limits-choice.ts";
-import { type AnyLimiter, admittedOf, type ContractTests, same, sizeOf } from "./contract-case.ts";
+import { admittedOf, type ContractTests, combineAny, same, sizeOf } from "./contract-case.ts";
 
 const ONE_OF_EACH = [
   perSecond(5),
@@ -134,9 +133,3 @@ export const verbs: ContractTests = {
     same("used of the new key", (await bench.limiter(ONE_OF_EACH, "new").explain("a"))[0]?.used, 0);
   },
 };
-
-function combineAny(one: AnyLimiter, other: AnyLimiter): AnyLimiter {
-  if (one.kind === "sync" && other.kind === "sync") return combine(one, other);
-  if (one.kind === "async" && other.kind === "async") return combine(one, other);
-  throw new Error("expected limiters of one kind");
-}

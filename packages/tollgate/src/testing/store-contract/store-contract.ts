@@ -2,6 +2,7 @@ import { checkObject, checkOptions, optionError } from "../../core/check-options
 import { checkFunction } from "../../core/checks.ts";
 import { show } from "../../core/errors.ts";
 import { admission } from "./admission.ts";
+import { blocking } from "./blocking.ts";
 import { type AnyStore, Bench, type ContractCase, type ContractTests } from "./contract-case.ts";
 import { keys } from "./keys.ts";
 import { shortcuts } from "./shortcuts.ts";
@@ -20,7 +21,16 @@ export interface StoreContractOptions {
 /** A moment in 2026. */
 const START_MS = 1_790_000_000_123;
 
-const TESTS: ContractTests = { ...admission, ...time, ...keys, ...verbs, ...twin, ...shortcuts, ...together };
+const TESTS: ContractTests = {
+  ...admission,
+  ...time,
+  ...keys,
+  ...verbs,
+  ...twin,
+  ...shortcuts,
+  ...together,
+  ...blocking,
+};
 
 const NAMES: Readonly<Record<keyof StoreContractOptions, true>> = { createStore: true, skip: true };
 

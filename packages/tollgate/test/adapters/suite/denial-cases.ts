@@ -92,6 +92,34 @@ export const DENIAL_CASES: readonly SuiteCase[] = [
     },
   },
   {
+    name: "answers a blocked client with 429, and tells it when the block ends but not why it began",
+    run: async (start) => {
+      const { clock, limiter } = manualLimiter([bucketOf(5)]);
+      const url = await start({ limiter, status: 503 });
+      limiter.block({ remoteAddress: "127.0.0.1" } as HttpFacts, "10m", { reason: "scraping" });
+      clock.advance(500);
+      const denied = await send(`${url}/ok`);
+      expect([denied.status, denied.headers["retry-after"], denied.headers["ratelimit"]]).toEqual([
+        429,
+        "600",
+        '"bucket";r=0;t=600',
+      ]);
+      expect(denied.body).toBe('{"error":"blocked","retry_after_secs":600}');
+      const problem = await send(`${url}/ok`, { headers: { accept: "application/problem+json" } });
+      expect([problem.status, JSON.parse(problem.body)]).toEqual([
+        429,
+        {
+          type: `${TYPES}#abnormal-usage-detected`,
+          title: "Abnormal Usage Detected",
+          status: 429,
+          "violated-policies": [],
+        },
+      ]);
+      clock.advance(599_500);
+      expect((await send(`${url}/ok`)).status).toBe(200);
+    },
+  },
+  {
     name: "answers 503 if the store is unavailable and its policy denies",
     run: async (start) => {
       const store = new AsyncTwin();

@@ -1,8 +1,8 @@
 import { combine, createLimiter, memoryStore, perMinute } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { KeyTexts } from "../../../src/stores/local/key-texts.ts";
 import { Secrets } from "../../../src/stores/local/secrets.ts";
-import { KeyTexts } from "../../../src/stores/memory/key-texts.ts";
 
 const clock = manualClock(1_790_000_000_123);
 const LONG = "x".repeat(5_000);

@@ -1,5 +1,5 @@
-import { KeyHash } from "../local/key-hash.ts";
-import type { Secrets } from "../local/secrets.ts";
+import { KeyHash } from "./key-hash.ts";
+import type { Secrets } from "./secrets.ts";
 
 /** The most UTF-16 units of a key that is kept as it is. */
 const LONGEST = 256;

@@ -1,0 +1,15 @@
+import { describe, it } from "vitest";
+import { playBlocks } from "../properties/block-traces.ts";
+import { EVERY_STORE } from "./every-store.ts";
+
+const TRACES = 5;
+/** As many operations for each store as the deep test has, in a fifth of its traces. */
+const OPERATIONS = 4_000;
+
+describe.each(EVERY_STORE)("random traces with blocks over %s", (_name, createStore) => {
+  it("equal the model", async () => {
+    const store = createStore();
+    if (store.blocks === undefined) return;
+    for (let seed = 0; seed < TRACES; seed += 1) await playBlocks(store, seed, OPERATIONS);
+  });
+});
