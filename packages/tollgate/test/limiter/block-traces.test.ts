@@ -2,8 +2,8 @@ import { describe, it } from "vitest";
 import { playBlocks } from "../properties/block-traces.ts";
 import { EVERY_STORE } from "./every-store.ts";
 
-const TRACES = 5;
-/** As many operations for each store as the deep test has, in a fifth of its traces. */
+const TRACES = 2;
+/** The deep tests play more of them. */
 const OPERATIONS = 4_000;
 
 describe.each(EVERY_STORE)("random traces with blocks over %s", (_name, createStore) => {

@@ -122,7 +122,8 @@ class Step {
   async play(below: (bound: number) => number): Promise<void> {
     const kind = below(24);
     const cost = COSTS[below(COSTS.length)]!;
-    if (kind === 0) return this.#block(1 + below(below(2) === 0 ? 4_000_000 : 30_000_000), REASONS[below(REASONS.length)]);
+    if (kind === 0)
+      return this.#block(1 + below(below(2) === 0 ? 4_000_000 : 30_000_000), REASONS[below(REASONS.length)]);
     if (kind < 3) return this.#unblock();
     if (kind === 3) return this.#blockedUntil();
     if (kind === 4) return this.#forget(below(3));
