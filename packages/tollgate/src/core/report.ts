@@ -1,3 +1,5 @@
+import type { Limit } from "./limits/limit.ts";
+
 /** A number of units that no store writes. */
 const NOT_WRITTEN = -1;
 
@@ -27,6 +29,9 @@ export class Report {
   /** Whether a limit does not conform because the store had no slot for the key; empty if it had one. */
   readonly lacksCapacity: boolean[] = [];
 
+  /** The limits that decided in place of the call's own, where a key keeps its first numbers; usually empty. */
+  readonly keptLimits: (Limit | undefined)[] = [];
+
   /** Whether there are entries. An unavailable store may write none. */
   get hasEntries(): boolean {
     return this.used.length > 0 && this.used[0] !== NOT_WRITTEN;
@@ -41,5 +46,6 @@ export class Report {
     this.unavailableForUs = 0;
     // Assigning `length` is slow, so it is skipped if the list is already empty.
     if (this.lacksCapacity.length > 0) this.lacksCapacity.length = 0;
+    if (this.keptLimits.length > 0) this.keptLimits.length = 0;
   }
 }

@@ -9,6 +9,7 @@ import { KeyHash } from "../local/key-hash.ts";
 import { LocalSpace } from "../local/local-space.ts";
 import { CAPACITY_OPTION_NAMES, type CapacityOptions, type LocalStore } from "../local/local-store.ts";
 import { PlanTable } from "../local/plan-table.ts";
+import { Relatives } from "../local/relatives.ts";
 import type { SpaceStore } from "../local/space-store.ts";
 import { KeyTable, type KeyTableStore } from "./key-table.ts";
 import { KeyTexts } from "./key-texts.ts";
@@ -58,6 +59,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): LocalStore {
 class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
   readonly kind = "sync";
   readonly capacity: Capacity;
+  readonly relatives: Relatives<PlanTable>;
   readonly texts: KeyTexts;
   readonly sweepIntervalUs: number;
   #keyHash: KeyHash | undefined;
@@ -67,6 +69,7 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
 
   constructor(options: MemoryStoreOptions) {
     this.capacity = new Capacity("memoryStore", options, DEFAULTS);
+    this.relatives = new Relatives(this.capacity.secrets);
     this.texts = new KeyTexts(this.capacity.secrets);
     this.#sweeper = new Sweeper(this.capacity, (table) => this.#retire(table));
     const { sweepInterval = SWEEP_INTERVAL_MS } = options;
@@ -140,6 +143,7 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
 
   sweepStep(): void {
     this.#sweeper.sweepStep();
+    this.capacity.notify();
   }
 
   inserted(): void {

@@ -12,6 +12,7 @@ import {
   type LocalStore,
 } from "../local/local-store.ts";
 import { PlanTable } from "../local/plan-table.ts";
+import { Relatives } from "../local/relatives.ts";
 import type { SpaceStore } from "../local/space-store.ts";
 import { DEFAULT_WIDTH } from "../local/table-size.ts";
 import { PlanSlots } from "./plan-slots.ts";
@@ -78,6 +79,7 @@ export function tableStore(options: TableStoreOptions): LocalStore {
 class TableStore implements LocalStore, SpaceStore {
   readonly kind = "sync";
   readonly capacity: Capacity;
+  readonly relatives: Relatives<PlanTable>;
   /** By width, the number of cells of a key. */
   readonly #tables = new Map<number, SlotTable>();
   /** A table without slots, for plans of widths that did not fit. */
@@ -90,6 +92,7 @@ class TableStore implements LocalStore, SpaceStore {
 
   constructor(options: TableStoreOptions) {
     this.capacity = new Capacity("tableStore", options, DEFAULTS);
+    this.relatives = new Relatives(this.capacity.secrets);
   }
 
   get maxKeys(): number {
@@ -149,6 +152,7 @@ class TableStore implements LocalStore, SpaceStore {
     const { capacity } = this;
     capacity.callsUntilSweep = CALLS_PER_SWEEP_STEP;
     for (const table of this.#allTables) table.sweepStep();
+    capacity.notify();
     if (!capacity.isShortOfBytes) return;
     this.#nextTable = (this.#nextTable + 1) % Math.max(1, this.#allTables.length);
     this.#allTables[this.#nextTable]?.removeSomePlans();
