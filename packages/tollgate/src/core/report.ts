@@ -31,10 +31,18 @@ export class Report {
 
   /** The limits that decided in place of the call's own, where a key keeps its first numbers; usually empty. */
   readonly keptLimits: (Limit | undefined)[] = [];
+  /** Whether the key is counted under other numbers now, of which an entry is a view; usually empty. */
+  readonly isView: boolean[] = [];
 
   /** Whether there are entries. An unavailable store may write none. */
   get hasEntries(): boolean {
     return this.used.length > 0 && this.used[0] !== NOT_WRITTEN;
+  }
+
+  /** Prepares entries for another verb of the same call. */
+  forgetViews(): void {
+    this.isView.length = 0;
+    this.keptLimits.length = 0;
   }
 
   /** Prepares the report for another call. The entries' memory is kept, and the store writes them again. */
@@ -46,6 +54,6 @@ export class Report {
     this.unavailableForUs = 0;
     // Assigning `length` is slow, so it is skipped if the list is already empty.
     if (this.lacksCapacity.length > 0) this.lacksCapacity.length = 0;
-    if (this.keptLimits.length > 0) this.keptLimits.length = 0;
+    if (this.isView.length > 0) this.forgetViews();
   }
 }

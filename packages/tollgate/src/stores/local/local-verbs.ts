@@ -106,6 +106,7 @@ export class LocalVerbs {
         return this.#applyToKnown(table.cells, base, verb, costs, report, at);
       }
     } else if (counts.mayMove(table, former, key, this.#now)) {
+      for (let i = 0; i < costs.length; i += 1) report.isView[at + i] = true;
       return this.#applyToKnown(counts.preview(former, this.#now), 0, verb, costs, report, at);
     }
     return this.#applyToAbsent(table, slot, verb, key, costs, report, at);
@@ -114,7 +115,10 @@ export class LocalVerbs {
   /** The decision names the limits of this plan. */
   #withLimits(report: Report, at: number): Report {
     const { limits } = this.#view.plan;
-    for (let i = 0; i < limits.length; i += 1) report.keptLimits[at + i] = limits[i];
+    for (let i = 0; i < limits.length; i += 1) {
+      report.keptLimits[at + i] = limits[i];
+      report.isView[at + i] = true;
+    }
     return report;
   }
 

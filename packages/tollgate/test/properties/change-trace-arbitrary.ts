@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { denseFixedWindowSpec, denseSlidingWindowSpec } from "../properties/limit-arbitrary.ts";
-import type { LimitSpec, TokenBucketSpec } from "../properties/limit-spec.ts";
+import { denseFixedWindowSpec, denseSlidingWindowSpec } from "./limit-arbitrary.ts";
+import type { LimitSpec, TokenBucketSpec } from "./limit-spec.ts";
 
 /** A list of limits, as numbers by name, and how a version of a limiter uses it. */
 export interface VersionSpec {

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { createLimiter, type Decision, type Handle, type Limiter, memoryStore, type SyncStore } from "tollgate";
 import { tableStore } from "tollgate/table";
 import { type ManualClock, manualClock } from "tollgate/testing";
-import { libraryLimit, modelLimit } from "../properties/limit-spec.ts";
 import { ChangingKeys, createVersion, type NamedLimit, type Version } from "../reference/changing-model.ts";
 import { explain, transact } from "../reference/model.ts";
 import type { Outcome } from "../reference/outcome.ts";
 import { type Step, type Trace, trace, type VersionSpec } from "./change-trace-arbitrary.ts";
+import { libraryLimit, modelLimit } from "./limit-spec.ts";
 
 const START_MS = 1_790_000_000_123;
 
