@@ -7,6 +7,7 @@ export { type ErrorCode, TollgateError } from "./core/errors.ts";
 export type { Key, KeyPart } from "./core/key.ts";
 export * from "./core/limits/limit.ts";
 export type {
+  ChangeObservation,
   DecisionObservation,
   DegradationObservation,
   Observation,

@@ -203,7 +203,9 @@ function exhaustedBy(
   at: number,
 ): BlockFor[] {
   const found: BlockFor[] = [];
-  for (const [i, { blockFor, capacity }] of plan.limits.entries()) {
+  for (const [i, { blockFor, ...limit }] of plan.limits.entries()) {
+    // A key that keeps its first numbers is exhausted by these.
+    const { capacity } = report.keptLimits[at + i] ?? limit;
     if (blockFor === undefined || costs[i] === 0 || report.lacksCapacity[at + i] === true) continue;
     const isExhausted =
       takes === "always" ? report.used[at + i]! >= capacity : !report.conforms[at + i]! && costs[i]! <= capacity;

@@ -1,4 +1,6 @@
+import type { Limit } from "../core/limits/limit.ts";
 import type { TimeCell } from "../core/time-cell.ts";
+import type { CompiledPlan } from "./compiled-plan.ts";
 import type { Kernel } from "./kernel.ts";
 
 /**
@@ -21,4 +23,44 @@ export function carryOver(
     kernel.rebase(cells, at, from);
   } else if (algorithm === kernel.limit.algorithm) kernel.adoptFrom(cells, at, now, from, theirs, theirsAt);
   else kernel.adopt(cells, at, now, from.used(theirs, theirsAt, now));
+}
+
+/** Whether counts carry over from one limit to the other, whatever their numbers are. */
+export function isSameLimit(one: Limit, other: Limit): boolean {
+  return one.name === other.name && one.unit === other.unit;
+}
+
+/** A key's cells under a plan. */
+export interface CellsOfKey {
+  readonly compiled: CompiledPlan;
+  readonly cells: Float64Array;
+  readonly base: number;
+}
+
+/** Writes what a key has used under the limits that both plans have. The other cells of the key stay. */
+export function carryOverKey(to: CellsOfKey, from: CellsOfKey, now: TimeCell): void {
+  for (const [kernel, at, theirs, theirsAt] of sharedLimits(to, from)) {
+    carryOver(kernel, to.cells, at, now, theirs, from.cells, theirsAt);
+  }
+}
+
+/**
+ * Moves what counts in a bucket under the limits that both plans have, so that the other bucket counts it no longer.
+ * Each limit moves by itself, because both buckets stay.
+ */
+export function carryOverBucket(to: CellsOfKey, from: CellsOfKey, now: TimeCell, what: "move" | "copy"): void {
+  for (const [kernel, at, theirs, theirsAt] of sharedLimits(to, from)) {
+    if (theirs.isIdle(from.cells, theirsAt, now)) continue;
+    carryOver(kernel, to.cells, at, now, theirs, from.cells, theirsAt);
+    if (what === "move") theirs.adopt(from.cells, theirsAt, now, 0);
+  }
+}
+
+type SharedLimit = readonly [kernel: Kernel, at: number, theirs: Kernel, theirsAt: number];
+
+function sharedLimits(to: CellsOfKey, from: CellsOfKey): SharedLimit[] {
+  return to.compiled.parts.flatMap(({ kernel, offset }) => {
+    const theirs = from.compiled.parts.find((other) => isSameLimit(other.kernel.limit, kernel.limit));
+    return theirs ? [[kernel, to.base + offset, theirs.kernel, from.base + theirs.offset] as const] : [];
+  });
 }

@@ -22,10 +22,7 @@ export class CompiledPlan {
   readonly idleTtlUs: number;
   /** The scale of the only cell, if that is a tick. */
   readonly ticks: Ticks | undefined;
-  /**
-   * Takes a plain cost, for plans that do not start empty. An only kernel does it itself: it counts every plain number,
-   * and its cells come first.
-   */
+  /** Takes a plain cost, for plans that do not start empty. An only kernel, whose cells come first, does it itself. */
   readonly plainTake: PlainTake;
   /** Whether the last verb left cells that a store has to keep. */
   mustStore = false;
@@ -60,6 +57,11 @@ export class CompiledPlan {
     this.#several = new SeveralTakes(this.#kernels, offsets, plan, width);
     this.plainTake = this.only ?? this.#several;
     this.width = width;
+  }
+
+  /** Each limit's kernel, and where its cells begin within a key's. */
+  get parts(): readonly { readonly kernel: Kernel; readonly offset: number }[] {
+    return this.#kernels.map((kernel, i) => ({ kernel, offset: this.#offsets[i]! }));
   }
 
   /** Writes the cells of a new key. */
@@ -102,10 +104,7 @@ export class CompiledPlan {
     return admitted;
   }
 
-  /**
-   * Prepares the cells of a key for `apply`. It writes those of a new key, and those of an idle key that starts empty:
-   * such a key counts as forgotten.
-   */
+  /** Prepares a key's cells for `apply`: writes those of a new key, and of an idle one that starts empty. */
   begin(key: "known" | "new", cells: Float64Array, base: number, now: TimeCell): void {
     this.#isNew = key === "new";
     this.#hasBegun = this.#isNew || (this.startsEmpty && this.isIdle(cells, base, now));

@@ -71,6 +71,7 @@ const NONE = -1;
  */
 function takeFromAll(calls: Calls, now: TimeCell, report: Report): boolean {
   const revocations: (() => void)[] = [];
+  if (report.isView.length > 0) report.forgetViews();
   let denied = takeFromShared(calls, now, report, revocations);
   if (denied === NONE) denied = takeFromOwn(calls, now, report);
   if (denied === NONE) return true;
@@ -132,6 +133,7 @@ function undo({ space, key, costs }: Call<DecidingSpace>, now: TimeCell, report:
 }
 
 function applyToAll(verb: Verb, calls: Calls, now: TimeCell, report: Report): boolean {
+  if (report.isView.length > 0) report.forgetViews();
   let admitted = true;
   let at = 0;
   for (const { space, key, costs } of calls) {

@@ -2,6 +2,7 @@ import { isPromise } from "./checks.ts";
 import type { Cost } from "./cost.ts";
 import type { Decision } from "./decision.ts";
 import { show } from "./errors.ts";
+import type { Limit } from "./limits/limit.ts";
 import { warnOnce } from "./warnings.ts";
 
 /** A call was decided, by `allow`, `consume` or `charge`. `peek` and `explain` are not observed. */
@@ -33,7 +34,17 @@ export interface DegradationObservation {
   readonly cause: string;
 }
 
-export type Observation = DecisionObservation | SweepObservation | DegradationObservation;
+/** A key's counts moved from limits under which it was counted before to other limits of the same names. */
+export interface ChangeObservation {
+  readonly type: "change";
+  readonly limiter: string;
+  /** The key as text. */
+  readonly key: string;
+  readonly from: readonly Limit[];
+  readonly to: readonly Limit[];
+}
+
+export type Observation = DecisionObservation | SweepObservation | DegradationObservation | ChangeObservation;
 
 /**
  * Called synchronously with what a limiter does, so it must be quick. An error that it throws, or rejects with, never

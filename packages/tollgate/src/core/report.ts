@@ -1,4 +1,5 @@
 import type { ReportedBlock } from "./blocks.ts";
+import type { Limit } from "./limits/limit.ts";
 
 /** A number of units that no store writes. */
 const NOT_WRITTEN = -1;
@@ -31,9 +32,20 @@ export class Report {
   /** Whether a limit does not conform because the store had no slot for the key; empty if it had one. */
   readonly lacksCapacity: boolean[] = [];
 
+  /** The limits that decided in place of the call's own, where a key keeps its first numbers; usually empty. */
+  readonly keptLimits: (Limit | undefined)[] = [];
+  /** Whether the key is counted under other numbers now, of which an entry is a view; usually empty. */
+  readonly isView: boolean[] = [];
+
   /** Whether there are entries. An unavailable store may write none. */
   get hasEntries(): boolean {
     return this.used.length > 0 && this.used[0] !== NOT_WRITTEN;
+  }
+
+  /** Prepares entries for another verb of the same call. */
+  forgetViews(): void {
+    this.isView.length = 0;
+    this.keptLimits.length = 0;
   }
 
   /** Prepares the report for another call. The entries' memory is kept, and the store writes them again. */
@@ -46,5 +58,6 @@ export class Report {
     this.block = undefined;
     // Assigning `length` is slow, so it is skipped if the list is already empty.
     if (this.lacksCapacity.length > 0) this.lacksCapacity.length = 0;
+    if (this.isView.length > 0) this.forgetViews();
   }
 }

@@ -2,6 +2,7 @@ import type { AsyncBlocks, SyncBlocks } from "./blocks.ts";
 import type { Clock } from "./clock.ts";
 import type { Decision } from "./decision.ts";
 import type { KeyRef } from "./key-ref.ts";
+import type { Limit } from "./limits/limit.ts";
 import type { Plan, Scope } from "./plan.ts";
 import type { Report } from "./report.ts";
 import type { TimeCell } from "./time-cell.ts";
@@ -30,6 +31,11 @@ export interface LimiterContext {
    * swept may be another limiter's.
    */
   readonly onSweep: ((removed: number, remaining: number) => void) | undefined;
+  /**
+   * Called after a call that moved a key's counts to other limits of the same names; absent without observers. It never
+   * throws.
+   */
+  readonly onMove?: ((key: string, from: readonly Limit[], to: readonly Limit[]) => void) | undefined;
   /**
    * Set if limits are chosen per call. Plans are then opened in the middle of calls, and opening one must not throw for
    * lack of memory.

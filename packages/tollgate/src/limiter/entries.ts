@@ -24,10 +24,15 @@ export function plansOf(calls: readonly Call<PlannedSpace>[]): Plan[] {
 export function limitsOf(plans: readonly Plan[], report: Report): readonly Limit[] {
   if (report.degraded !== undefined && !report.hasEntries) return NO_LIMITS;
   const [only] = plans;
-  if (only !== undefined && plans.length === 1) return only.limits;
+  if (only !== undefined && plans.length === 1 && report.keptLimits.length === 0) return only.limits;
   const all: Limit[] = [];
-  for (const { limits } of plans) for (const limit of limits) all.push(limit);
+  for (const { limits } of plans) for (const limit of limits) all.push(report.keptLimits[all.length] ?? limit);
   return all;
+}
+
+/** Whether a call was counted against other limits than those of its plans. */
+export function hasOtherLimits({ degraded, keptLimits }: Report): boolean {
+  return degraded !== undefined || keptLimits.length > 0;
 }
 
 /** The name of the limiter to which an entry belongs. */

@@ -5,6 +5,21 @@ import type { Call } from "../core/store.ts";
 import { limitsOf, plansOf, remainingOf } from "./entries.ts";
 import type { PlannedSpace } from "./space-list.ts";
 
+/**
+ * The statuses that count, for a key whose limits are not known. A count that moves between numbers is in one place: it
+ * is listed as it is there, or else once.
+ */
+export function countingStatuses(statuses: readonly LimitStatus[], { isView }: Report): LimitStatus[] {
+  const counting = [...statuses.entries()].filter(([, { used }]) => used > 0);
+  const isListed = ([entry, status]: [number, LimitStatus]): boolean =>
+    isView[entry] !== true ||
+    counting.every(([other, { name, unit }]) => {
+      const isSame = other !== entry && name === status.name && unit === status.unit;
+      return !isSame || (isView[other] === true && other > entry);
+    });
+  return counting.filter(isListed).map(([, status]) => status);
+}
+
 /** The status of each limit, from the report of an `explain`. */
 export function explainLimits(calls: readonly Call<PlannedSpace>[], report: Report): LimitStatus[] {
   const owners = calls.flatMap(({ space: { plan }, key }) => plan.limits.map(() => ({ limiter: plan.limiter, key })));

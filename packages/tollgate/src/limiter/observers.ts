@@ -15,6 +15,7 @@ export function notifyAll(observers: readonly Observer[]): Observer | undefined 
 export class OpenContext implements LimiterContext {
   readonly clock: Clock;
   readonly onSweep: LimiterContext["onSweep"];
+  readonly onMove: LimiterContext["onMove"];
   readonly choosesLimits?: true;
   #closed = false;
 
@@ -23,6 +24,8 @@ export class OpenContext implements LimiterContext {
     if (typeof limits === "function") this.choosesLimits = true;
     this.onSweep =
       observe && ((removed, remaining) => this.#notify(observe, { type: "sweep", limiter: name, removed, remaining }));
+    this.onMove =
+      observe && ((key, from, to) => this.#notify(observe, { type: "change", limiter: name, key, from, to }));
   }
 
   close(): void {

@@ -11,7 +11,7 @@ import { checkDecision } from "./check-arguments.ts";
 import type { Choice } from "./choice.ts";
 import { decide, denyByLimits } from "./decide.ts";
 import { limitsOf, plansOf } from "./entries.ts";
-import { explainLimits } from "./explain.ts";
+import { countingStatuses, explainLimits } from "./explain.ts";
 import type { BlockVerbs, ChoiceVerbs, Result } from "./handle.ts";
 import { markLimiters } from "./limiter-mark.ts";
 import { notifyAll } from "./observers.ts";
@@ -116,10 +116,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
 
   explainChosen(choice: Choice<Space>, cost: Cost): Result<Kind, LimitStatus[]> {
     if (choice.chosen[0]?.lacksLimits !== true) return this.#explain(() => this.#requestOf(choice, cost));
-    return this.#explain(
-      () => requestEverywhere(choice, cost),
-      ({ used }) => used > 0,
-    );
+    return this.#explain(() => requestEverywhere(choice, cost), countingStatuses);
   }
 
   chargeChosen(choice: Choice<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, Decision> {
@@ -199,9 +196,9 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
 
   #explain(
     make: MakeRequest<Space>,
-    isListed: (status: LimitStatus) => boolean = () => true,
+    select: (statuses: LimitStatus[], report: Report) => LimitStatus[] = (statuses) => statuses,
   ): Result<Kind, LimitStatus[]> {
-    return this.ask("explain", make, (report, { calls }) => explainLimits(calls, report).filter(isListed));
+    return this.ask("explain", make, (report, { calls }) => select(explainLimits(calls, report), report));
   }
 
   #charge(make: MakeRequest<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, Decision> {

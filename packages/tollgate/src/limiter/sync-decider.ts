@@ -9,7 +9,7 @@ import type { SyncSpace } from "../core/store.ts";
 import type { Verb } from "../core/verbs.ts";
 import type { Choice } from "./choice.ts";
 import { allowedByOnly, decide, denyByLimits } from "./decide.ts";
-import { limitsOf } from "./entries.ts";
+import { hasOtherLimits, limitsOf } from "./entries.ts";
 import { Scratch } from "./scratch.ts";
 import type { FixedSelection, Selection } from "./selection.ts";
 import type { SpaceList } from "./space-list.ts";
@@ -216,7 +216,7 @@ export class SyncDecider<Input> {
     report.clear();
     if (!this.#mayBlock(list)) transact(verb, calls, now, undefined, report);
     else this.#blocking.transact(verb, { keys, calls, members: list.keyIndexes }, now, undefined, report);
-    const limits = report.degraded === undefined ? list.limits : limitsOf(list.plans, report);
+    const limits = hasOtherLimits(report) ? limitsOf(list.plans, report) : list.limits;
     return decide(this.#name, list.plans, limits, report);
   }
 
@@ -248,7 +248,7 @@ export class SyncDecider<Input> {
       verb === "take" && space.consume !== undefined
         ? space.consume(key, costs, now, report)
         : space.apply(verb, key, costs, now, report, 0);
-    const limits = report.degraded === undefined ? list.limits : limitsOf(list.plans, report);
+    const limits = hasOtherLimits(report) ? limitsOf(list.plans, report) : list.limits;
     const decision = decide(this.#name, list.plans, limits, report);
     space.maintain();
     return decision;

@@ -7,12 +7,12 @@ export class FixedWindowRules implements LimitRules {
   readonly recordsFirstTouch = false;
   readonly idleTtlUs = 0n;
   readonly windowUs: bigint;
-  readonly #anchor: "clock" | "first-use";
+  readonly anchor: "clock" | "first-use";
 
   constructor(limit: ModelFixedWindow) {
     this.capacity = limit.limit;
     this.windowUs = limit.windowUs;
-    this.#anchor = limit.anchor;
+    this.anchor = limit.anchor;
   }
 
   fresh(): FixedWindow {
@@ -21,18 +21,18 @@ export class FixedWindowRules implements LimitRules {
 
   /** The start of a window whose first unit is taken now. */
   startUs(nowUs: bigint): bigint {
-    return this.#anchor === "clock" ? floorDiv(nowUs, this.windowUs) * this.windowUs : nowUs;
+    return this.anchor === "clock" ? floorDiv(nowUs, this.windowUs) * this.windowUs : nowUs;
   }
 }
 
 export class FixedWindow implements LimitState {
   readonly #rules: FixedWindowRules;
-  readonly #startUs: bigint;
+  readonly startUs: bigint;
   readonly #units: bigint;
 
   constructor(rules: FixedWindowRules, startUs: bigint, units: bigint) {
     this.#rules = rules;
-    this.#startUs = startUs;
+    this.startUs = startUs;
     this.#units = units;
   }
 
@@ -43,13 +43,13 @@ export class FixedWindow implements LimitState {
   take(nowUs: bigint, cost: bigint): FixedWindow {
     if (cost === 0n) return this;
     const used = this.used(nowUs);
-    return new FixedWindow(this.#rules, used > 0n ? this.#startUs : this.#rules.startUs(nowUs), used + cost);
+    return new FixedWindow(this.#rules, used > 0n ? this.startUs : this.#rules.startUs(nowUs), used + cost);
   }
 
   refund(nowUs: bigint, cost: bigint): FixedWindow {
     const used = this.used(nowUs);
     if (cost === 0n || used === 0n) return this;
-    return new FixedWindow(this.#rules, this.#startUs, larger(used - cost, 0n));
+    return new FixedWindow(this.#rules, this.startUs, larger(used - cost, 0n));
   }
 
   waitUs(nowUs: bigint, cost: bigint): Wait {
@@ -67,6 +67,6 @@ export class FixedWindow implements LimitState {
   }
 
   #endUs(): bigint {
-    return this.#startUs + this.#rules.windowUs;
+    return this.startUs + this.#rules.windowUs;
   }
 }

@@ -47,7 +47,7 @@ export interface Model {
   forgetExpired(key: string, nowUs: bigint): void;
 }
 
-interface Seen {
+export interface Seen {
   readonly place: number;
   readonly limit: ModelLimit;
   readonly rules: LimitRules;
@@ -167,7 +167,7 @@ function settle(verb: ModelVerb, state: LimitState, nowUs: bigint, cost: bigint,
   }
 }
 
-function rulesOf(limit: ModelLimit, options: ModelOptions): LimitRules {
+export function rulesOf(limit: ModelLimit, options: Pick<ModelOptions, "buckets">): LimitRules {
   switch (limit.kind) {
     case "token-bucket":
       return options.buckets === "exact" ? new ExactBucketRules(limit) : new TickBucketRules(limit);

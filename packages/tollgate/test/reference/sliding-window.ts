@@ -114,6 +114,12 @@ export class SlidingWindow implements LimitState {
     throw new Error("a window without units has room for any cost up to its limit");
   }
 
+  /** The groups from the oldest one that counts. */
+  counting(nowUs: bigint): readonly Group[] {
+    const first = this.#groups.findIndex((group) => group.units > 0n && !this.#hasLeft(group, nowUs));
+    return first < 0 ? [] : this.#groups.slice(first);
+  }
+
   used(nowUs: bigint): bigint {
     return this.#groups.reduce((sum, group) => (this.#hasLeft(group, nowUs) ? sum : sum + group.units), 0n);
   }

@@ -32,6 +32,12 @@ export function sealLimit<L extends LimitCommon>(chosenName: string | undefined,
   return Object.freeze(Object.defineProperty(limit, SEAL, { value: chosenName === undefined ? DERIVED : CHOSEN }));
 }
 
+/** The same limit in a mode: its counts are the same. */
+export function inMode<L extends LimitCommon>(limit: L, mode: LimitMode): L {
+  if (limit.mode === mode) return limit;
+  return sealLimit(hasChosenName(limit) ? limit.name : undefined, { ...limit, mode });
+}
+
 /** Whether a limit factory made the value. */
 export function isSealed(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.hasOwn(value, SEAL);

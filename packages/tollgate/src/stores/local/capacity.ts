@@ -69,6 +69,8 @@ export class Capacity {
   /** What clocks showed in the current search for a slot, or in the current sweep step. */
   readonly clockReadings: ClockReadings = new ClockReadings();
   readonly secrets: Secrets = new Secrets();
+  /** What observers are notified of at the next sweep step, which never comes during a call. */
+  readonly notices: (() => void)[] = [];
   readonly clusterWarning: ClusterWarning;
   /** Cells of a key that is new in the current call, or must not change. */
   scratch: Float64Array = new Float64Array(0);
@@ -86,6 +88,11 @@ export class Capacity {
     this.#mostForKeys = Math.floor(this.maxBytes * (overflow === "share" ? 1 - FRACTION_FOR_OVERFLOW : 1));
     checkChoice("warnings", warnings, [true, false]);
     this.clusterWarning = new ClusterWarning(store, warnings);
+  }
+
+  /** Observers may call limiters, and so cause further notices. */
+  notify(): void {
+    for (let notice = this.notices.shift(); notice !== undefined; notice = this.notices.shift()) notice();
   }
 
   /** A new key may find a slot at the same instant at which the search failed. */

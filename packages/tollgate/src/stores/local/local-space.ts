@@ -21,7 +21,6 @@ const BATCH = 64;
  */
 export class LocalSpace implements PartwiseSpace, SyncSpace {
   readonly plan: Plan;
-  readonly #context: LimiterContext;
   readonly #store: SpaceStore;
   readonly #capacity: Capacity;
   readonly #view: PlanView;
@@ -34,7 +33,6 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
 
   constructor(plan: Plan, context: LimiterContext, store: SpaceStore) {
     this.plan = plan;
-    this.#context = context;
     this.#store = store;
     this.#capacity = store.capacity;
     this.#view = new PlanView(plan, context, store);
@@ -44,7 +42,7 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
   }
 
   get size(): number {
-    return this.#view.known?.size ?? 0;
+    return this.#view.ownTables.reduce((total, table) => total + table.size, 0);
   }
 
   allow(key: string, cost: number, now: TimeCell): boolean {
@@ -192,22 +190,24 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
 
   drop(key: string): void {
     this.#capacity.mayHaveRoom();
-    this.#view.known?.drop(key);
+    for (const table of this.#view.everyTable) table.drop(key);
   }
 
   clear(): void {
     this.#capacity.mayHaveRoom();
-    this.#view.known?.clear();
+    for (const table of this.#view.everyTable) table.clear();
   }
 
   sweep(now: TimeCell): number {
     this.#capacity.mayHaveRoom();
-    const table = this.#view.known;
-    if (table === undefined) return 0;
-    this.#capacity.clockReadings.begin();
-    table.users.readTime(this.#capacity.clockReadings);
-    table.users.noLaterThan(now);
-    return table.sweepAll();
+    let removed = 0;
+    for (const table of this.#view.ownTables) {
+      this.#capacity.clockReadings.begin();
+      table.users.readTime(this.#capacity.clockReadings);
+      table.users.noLaterThan(now);
+      removed += table.sweepAll();
+    }
+    return removed;
   }
 
   maintain(): void {
@@ -220,7 +220,7 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
   }
 
   release(): void {
-    this.#view.known?.users.remove(this.#context);
+    this.#view.release();
   }
 
   #countCalls(calls: number): void {

@@ -3,10 +3,13 @@ import { Report } from "../../core/report.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type VerbTraits } from "../../core/verbs.ts";
 import type { Capacity } from "./capacity.ts";
+import { type FormerCount, FormerCounts, formerBuckets, formerRows } from "./former-counts.ts";
 import { denyForCapacity, placeInOverflow } from "./overflow.ts";
 import type { PlanTable } from "./plan-table.ts";
 import type { PlanView } from "./plan-view.ts";
 import type { SpaceStore } from "./space-store.ts";
+
+const NONE: readonly FormerCount[] = [];
 
 /**
  * Decides the calls of one space that are more than a plain take from a known key: every verb with its report, new
@@ -23,6 +26,7 @@ export class LocalVerbs {
   readonly #now = createTimeCell();
   readonly #costs: number[];
   readonly #report = new Report();
+  readonly #counts: FormerCounts<LocalVerbs>;
   /** Whether a call that is admitted has taken its cost. A shadow limit may have taken nothing. */
   readonly #enforcesAll: boolean;
 
@@ -31,11 +35,13 @@ export class LocalVerbs {
     this.#store = store;
     this.#capacity = store.capacity;
     this.#costs = view.plan.limits.map(() => 0);
+    this.#counts = new FormerCounts(view, store, (first) => new LocalVerbs(first, store));
     this.#enforcesAll = view.plan.enforces.every(Boolean);
   }
 
   /** `allow` for a key without cells (`base` below 0), and for plans without a plain take. */
   allow(table: PlanTable, base: number, key: string, cost: number, now: TimeCell): boolean {
+    if (base < 0 && this.#counts.concern(table)) return this.#allowRelated(key, cost, now);
     this.#now[0] = now[0]!;
     this.#capacity.reservations.noteChange(table, key);
     const slot = base >= 0 ? -1 : table.findSlot(key, this.#now);
@@ -58,6 +64,7 @@ export class LocalVerbs {
     const table = this.#view.tableAt(this.#now);
     if (verb.changes) reservations.noteChange(table, key);
     const base = table.locate(key);
+    if (base < 0 && this.#counts.concern(table)) return this.#applyToRelated(table, verb, key, costs, report, at);
     if (base < 0) return this.#applyToAbsent(table, table.findSlot(key, this.#now), verb, key, costs, report, at);
     // Without a reservation another key of this call could take the slot of an idle one.
     if (verb.reserves && this.#view.compiled.isIdle(table.cells, base, this.#now)) reservations.addIdleKey(table, key);
@@ -69,6 +76,50 @@ export class LocalVerbs {
     const { countsNumber } = this.#view.plan;
     for (let i = 0; i < countsNumber.length; i += 1) this.#costs[i] = countsNumber[i]! ? cost : 0;
     return this.#costs;
+  }
+
+  #allowRelated(key: string, cost: number, now: TimeCell): boolean {
+    const admitted = this.apply(VERBS.take, key, this.#costsOf(cost), now, this.#report, 0);
+    this.#capacity.mayHaveRoom();
+    return admitted;
+  }
+
+  /** For a key without cells that relatives may have counted. */
+  #applyToRelated(
+    table: PlanTable,
+    verb: VerbTraits,
+    key: string,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): boolean {
+    const counts = this.#counts;
+    // A reservation may be a row, so that the take that follows does not come here.
+    const former = formerRows(table, key, this.#now, verb.changes || verb.reserves);
+    const kept = counts.keptVerbs(former);
+    if (kept !== undefined) return kept.apply(verb, key, costs, this.#now, kept.#withLimits(report, at), at);
+    let slot = -1;
+    if (former.length === 0) slot = table.findSlot(key, this.#now);
+    else if (verb.changes) {
+      if (counts.move(table, former, key, this.#now)) {
+        const base = table.locate(key);
+        return this.#applyToKnown(table.cells, base, verb, costs, report, at);
+      }
+    } else if (counts.mayMove(table, former, key, this.#now)) {
+      for (let i = 0; i < costs.length; i += 1) report.isView[at + i] = true;
+      return this.#applyToKnown(counts.preview(former, this.#now), 0, verb, costs, report, at);
+    }
+    return this.#applyToAbsent(table, slot, verb, key, costs, report, at);
+  }
+
+  /** The decision names the limits of this plan. */
+  #withLimits(report: Report, at: number): Report {
+    const { limits } = this.#view.plan;
+    for (let i = 0; i < limits.length; i += 1) {
+      report.keptLimits[at + i] = limits[i];
+      report.isView[at + i] = true;
+    }
+    return report;
   }
 
   #allowNew(plainTake: PlainTake, table: PlanTable, slot: number, key: string, cost: number): boolean {
@@ -113,12 +164,34 @@ export class LocalVerbs {
     at: number,
   ): boolean {
     if (slot >= 0) return this.#applyToNew(table, slot, verb, key, costs, report, at);
+    const former = this.#counts.concern(table) ? formerBuckets(table, key, this.#now) : NONE;
+    const kept = this.#counts.keptVerbs(former);
+    if (kept !== undefined) return kept.#applyOverflowed(verb, key, costs, this.#now, kept.#withLimits(report, at), at);
     const place = placeInOverflow(table, verb, key, this.#now, report);
     if (place === "denied") {
       return denyForCapacity(this.#view.compiled, this.#capacity.scratch, this.#now, costs, report, at);
     }
-    if (place === "a new bucket") return this.#run(this.#capacity.scratch, 0, "new", verb, costs, report, at);
-    return this.#applyToKnown(table.overflow(this.#now).cells, place, verb, costs, report, at);
+    const cells = place === "a new bucket" ? undefined : table.overflow(this.#now).cells;
+    const base = place === "a new bucket" ? 0 : place;
+    if (former.length > 0 && (cells === undefined || !verb.changes)) {
+      const preview = this.#counts.previewBucket(cells, base, former, this.#now);
+      return this.#applyToKnown(preview, 0, verb, costs, report, at);
+    }
+    if (cells === undefined) return this.#run(this.#capacity.scratch, 0, "new", verb, costs, report, at);
+    this.#counts.moveBucket(cells, base, former, this.#now);
+    return this.#applyToKnown(cells, base, verb, costs, report, at);
+  }
+
+  #applyOverflowed(
+    verb: VerbTraits,
+    key: string,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+  ): boolean {
+    this.#now[0] = now[0]!;
+    return this.#applyToAbsent(this.#view.tableAt(this.#now), -1, verb, key, costs, report, at);
   }
 
   #applyToNew(

@@ -7,6 +7,7 @@ import type { Budget, Capacity } from "./capacity.ts";
 import { KeyHash } from "./key-hash.ts";
 import { OverflowBuckets } from "./overflow-buckets.ts";
 import { PlanUsers } from "./plan-users.ts";
+import type { Relatives } from "./relatives.ts";
 import type { ReservingTable } from "./reservations.ts";
 
 /** A front cache takes bytes only if so many times as many are left. */
@@ -28,6 +29,9 @@ export abstract class PlanTable implements Budget, ReservingTable {
   #overflow: OverflowBuckets | undefined;
   #overflowHash: KeyHash | undefined;
   #retired = false;
+  /** Set when the table joins. */
+  #relatives: Relatives<PlanTable> | undefined;
+  #families: readonly ReadonlySet<PlanTable>[] = [];
   /** The bytes that the table has charged to its store. */
   #bytes = 0;
   /** The part of these bytes that is for overflow buckets. */
@@ -71,6 +75,10 @@ export abstract class PlanTable implements Budget, ReservingTable {
   /** Keeps a slot for a key while a call is decided, with the cells of a new key if the table needs some. */
   abstract reserve(slot: number, key: string, source: Float64Array): void;
   abstract release(key: string, now: TimeCell, wasChanged: boolean): void;
+  /** Puts a key back whose slot was freed, with nothing in between. */
+  restore(key: string, source: Float64Array, now: TimeCell): void {
+    this.insert(this.findSlot(key, now), key, source);
+  }
   abstract drop(key: string): void;
   abstract dropAll(): void;
   /** Drops all keys that are idle at the time of the users' clocks, and says how many. */
@@ -116,8 +124,27 @@ export abstract class PlanTable implements Budget, ReservingTable {
   retire(): void {
     this.charge(-this.#bytes);
     this.#retired = true;
+    this.#relatives?.leave(this);
     // A retired table serves no call.
     this.#earliestUs = Number.POSITIVE_INFINITY;
+  }
+
+  /** Becomes a relative of other tables, unless it is one. A plan with separate counts has none. */
+  join(relatives: Relatives<PlanTable>): void {
+    if (this.#relatives !== undefined || this.#retired) return;
+    this.#relatives = relatives;
+    this.#families = relatives.join(this);
+  }
+
+  /** Whether a key may be counted in another table as well. A retired table says so for the one that replaces it. */
+  get hasRelatives(): boolean {
+    for (const family of this.#families) if (family.size > (this.#retired ? 0 : 1)) return true;
+    return false;
+  }
+
+  /** The other tables that have a limit of the same name, each once. */
+  get relatives(): readonly PlanTable[] {
+    return this.#relatives?.of(this.plan) ?? [];
   }
 
   /** Moves the origin unless the kernels are exact at this moment. */
@@ -154,7 +181,7 @@ export abstract class PlanTable implements Budget, ReservingTable {
 
   /** The buckets, after `reserveOverflow`. */
   overflow(now: TimeCell): OverflowBuckets {
-    this.#overflowHash ??= new KeyHash(this.capacity.secrets.next());
+    this.#overflowHash ??= this.#relatives?.overflowHashOf(this.plan) ?? new KeyHash(this.capacity.secrets.next());
     this.#overflow ??= new OverflowBuckets(this.compiled, this.#overflowHash, now);
     return this.#overflow;
   }

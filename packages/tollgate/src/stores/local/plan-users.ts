@@ -9,6 +9,14 @@ export class PlanUsers {
   readonly #listeners = new Set<LimiterContext>();
   /** The earliest time of their clocks, as of the last `readTime`. */
   readonly now: TimeCell = createTimeCell();
+  /** How many spaces count under the plan's own numbers. */
+  spaces = 0;
+
+  /** The limiters of other keys, some of which moved here. */
+  include(users: PlanUsers): void {
+    for (const clock of users.#clocks) if (!this.#clocks.includes(clock)) this.#clocks.push(clock);
+    for (const listener of users.#listeners) this.#listeners.add(listener);
+  }
 
   add(context: LimiterContext): void {
     if (!this.#clocks.includes(context.clock)) this.#clocks.push(context.clock);

@@ -18,15 +18,18 @@ export class PlanView {
   plainTake: PlainTake | undefined;
   /** The kernel of a plan with a `plainTake` and one limit, which enforces. */
   only: Kernel | undefined;
-  readonly #context: LimiterContext;
+  readonly context: LimiterContext;
+  /** Whether a space counts under these numbers, or keys that keep them alone. */
+  readonly #isOfSpace: boolean;
   readonly #store: SpaceStore;
   #table: PlanTable | undefined;
   /** The table's kernels from which this view's were made. */
   #compiledFrom: CompiledPlan | undefined;
 
-  constructor(plan: Plan, context: LimiterContext, store: SpaceStore) {
+  constructor(plan: Plan, context: LimiterContext, store: SpaceStore, isOfSpace = true) {
     this.plan = plan;
-    this.#context = context;
+    this.context = context;
+    this.#isOfSpace = isOfSpace;
     this.#store = store;
     this.compiled = new CompiledPlan(plan, 0);
   }
@@ -49,6 +52,25 @@ export class PlanView {
     return this.#table;
   }
 
+  /** All tables in which a key of this plan may be counted. */
+  get everyTable(): readonly PlanTable[] {
+    const relatives = this.plan.onChange === "separate" ? [] : this.#store.relatives.of(this.plan);
+    return this.known === undefined ? relatives : [this.known, ...relatives];
+  }
+
+  /** The tables whose keys count as this plan's. */
+  get ownTables(): readonly PlanTable[] {
+    const former = this.plan.onChange === "separate" ? [] : this.#store.relatives.formerOf(this.plan);
+    return this.known === undefined ? former : [this.known, ...former];
+  }
+
+  /** Ends the notifications of the limiter. */
+  release(): void {
+    const table = this.known;
+    table?.users.remove(this.context);
+    if (table !== undefined) table.users.spaces -= 1;
+  }
+
   #anotherTableAt(now: TimeCell): PlanTable {
     const known = this.#table;
     const table = known === undefined || known.retired ? this.#use(this.#make(now)) : known;
@@ -61,11 +83,13 @@ export class PlanView {
   }
 
   #make(now: TimeCell): PlanTable {
-    return this.#store.make(this.plan, now, this.#context.choosesLimits === true);
+    return this.#store.make(this.plan, now, this.context.choosesLimits === true);
   }
 
   #use<Table extends PlanTable | undefined>(table: Table): Table {
-    table?.users.add(this.#context);
+    table?.users.add(this.context);
+    if (table !== undefined && this.#isOfSpace) table.users.spaces += 1;
+    if (this.plan.onChange !== "separate") table?.join(this.#store.relatives);
     this.#table = table;
     return table;
   }

@@ -2,10 +2,12 @@ import type { Plan } from "../../core/plan.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Capacity } from "./capacity.ts";
 import type { PlanTable } from "./plan-table.ts";
+import type { Relatives } from "./relatives.ts";
 
 /** What a space needs of its store. */
 export interface SpaceStore {
   readonly capacity: Capacity;
+  readonly relatives: Relatives<PlanTable>;
   /** The plan's table, if there is one: a store lets empty tables go. */
   find(plan: Plan): PlanTable | undefined;
   /**

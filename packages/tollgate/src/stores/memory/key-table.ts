@@ -171,11 +171,11 @@ export class KeyTable extends PlanTable implements SweptTable {
     this.charge(-this.#reservedBytes);
   }
 
-  insert(slot: number, key: string, source: Float64Array): void {
+  insert(_slot: number, key: string, source: Float64Array): void {
     if (this.#reserved !== undefined) this.release(key);
     const bytesLeft = this.capacity.bytesLeft - this.#newBytes - this.#index.bytesForNext(this.#newHash);
     this.#slots.add(ownCopy(this.#newText), this.#newBytes, this.#newHash, source, bytesLeft);
-    this.#index.add(this.#newHash, slot);
+    this.#index.add(this.#newHash, this.size - 1);
     this.#selectChunk(NO_SLOT);
     this.capacity.size += 1;
   }

@@ -12,6 +12,7 @@ import { KeyTexts } from "../local/key-texts.ts";
 import { LocalSpace } from "../local/local-space.ts";
 import { CAPACITY_OPTION_NAMES, type CapacityOptions, type LocalStore } from "../local/local-store.ts";
 import { PlanTable } from "../local/plan-table.ts";
+import { Relatives } from "../local/relatives.ts";
 import type { SpaceStore } from "../local/space-store.ts";
 import { KeyTable, type KeyTableStore } from "./key-table.ts";
 import { SweepTimer } from "./sweep-timer.ts";
@@ -60,6 +61,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): LocalStore {
 class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
   readonly kind = "sync";
   readonly capacity: Capacity;
+  readonly relatives: Relatives<PlanTable>;
   readonly texts: KeyTexts;
   readonly sweepIntervalUs: number;
   #keyHash: KeyHash | undefined;
@@ -70,6 +72,7 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
 
   constructor(options: MemoryStoreOptions) {
     this.capacity = new Capacity("memoryStore", options, DEFAULTS);
+    this.relatives = new Relatives(this.capacity.secrets);
     this.texts = new KeyTexts(this.capacity.secrets);
     this.#sweeper = new Sweeper(this.capacity, (table) => this.#retire(table));
     this.#blocks = new KeyBlocks(this.capacity, this.texts, (now) => this.#sweeper.reclaim(now, undefined));
@@ -153,6 +156,7 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
   sweepStep(): void {
     this.#blocks.sweepStep();
     this.#sweeper.sweepStep();
+    this.capacity.notify();
   }
 
   inserted(): void {

@@ -15,6 +15,7 @@ import {
   type LocalStore,
 } from "../local/local-store.ts";
 import { PlanTable } from "../local/plan-table.ts";
+import { Relatives } from "../local/relatives.ts";
 import type { SpaceStore } from "../local/space-store.ts";
 import { DEFAULT_WIDTH } from "../local/table-size.ts";
 import { PlanSlots } from "./plan-slots.ts";
@@ -81,6 +82,7 @@ export function tableStore(options: TableStoreOptions): LocalStore {
 class TableStore implements LocalStore, SpaceStore {
   readonly kind = "sync";
   readonly capacity: Capacity;
+  readonly relatives: Relatives<PlanTable>;
   /** By width, the number of cells of a key. */
   readonly #tables = new Map<number, SlotTable>();
   /** A table without slots, for plans of widths that did not fit. */
@@ -95,6 +97,7 @@ class TableStore implements LocalStore, SpaceStore {
   constructor(options: TableStoreOptions) {
     this.capacity = new Capacity("tableStore", options, DEFAULTS);
     this.#blocks = new KeyBlocks(this.capacity, new KeyTexts(this.capacity.secrets));
+    this.relatives = new Relatives(this.capacity.secrets);
   }
 
   get maxKeys(): number {
@@ -159,6 +162,7 @@ class TableStore implements LocalStore, SpaceStore {
     capacity.callsUntilSweep = CALLS_PER_SWEEP_STEP;
     this.#blocks.sweepStep();
     for (const table of this.#allTables) table.sweepStep();
+    capacity.notify();
     if (!capacity.isShortOfBytes) return;
     this.#nextTable = (this.#nextTable + 1) % Math.max(1, this.#allTables.length);
     this.#allTables[this.#nextTable]?.removeSomePlans();

@@ -1,0 +1,204 @@
+import { type CellsOfKey, carryOverBucket, carryOverKey, isSameLimit } from "../../algorithms/carry-over.ts";
+import type { Limit } from "../../core/limits/limit.ts";
+import { inMode } from "../../core/limits/limit-common.ts";
+import { createPlan, type Plan } from "../../core/plan.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
+import type { PlanTable } from "./plan-table.ts";
+import { PlanView } from "./plan-view.ts";
+import type { SpaceStore } from "./space-store.ts";
+
+/** How many lists of first numbers a space remembers. */
+const MOST_KEPT = 64;
+
+/** What a key or an overflow bucket has used under the plan of a relative. */
+export interface FormerCount extends CellsOfKey {
+  readonly table: PlanTable;
+}
+
+/** The relatives' rows of a key, copied. Idle rows count as forgotten: they are dropped before there is another row. */
+export function formerRows(table: PlanTable, key: string, now: TimeCell, dropsIdle: boolean): FormerCount[] {
+  const found: FormerCount[] = [];
+  for (const relative of table.relatives) {
+    if (relative.size === 0) continue;
+    relative.reach(now);
+    const base = relative.locate(key);
+    if (base < 0) continue;
+    const { compiled, cells } = relative;
+    if (!compiled.isIdle(cells, base, now)) {
+      found.push({ table: relative, compiled, cells: cells.slice(base, base + compiled.width), base: 0 });
+    } else if (dropsIdle) relative.drop(key);
+  }
+  return found;
+}
+
+/** The relatives' overflow buckets of a key that are in use, themselves. */
+export function formerBuckets(table: PlanTable, key: string, now: TimeCell): FormerCount[] {
+  const found: FormerCount[] = [];
+  for (const relative of table.relatives) {
+    if (!relative.hasOverflow) continue;
+    relative.reach(now);
+    const { compiled } = relative;
+    const buckets = relative.overflow(now);
+    const base = buckets.baseOf(key);
+    if (!compiled.isIdle(buckets.cells, base, now))
+      found.push({ table: relative, compiled, cells: buckets.cells, base });
+  }
+  return found;
+}
+
+/** Moves to one plan what keys have used under plans of relatives. */
+export class FormerCounts<Verbs> {
+  readonly #view: PlanView;
+  readonly #store: SpaceStore;
+  readonly #makeVerbs: (view: PlanView) => Verbs;
+  /** By the ids of the plans under which keys were counted. */
+  readonly #kept = new Map<string, Verbs>();
+
+  constructor(view: PlanView, store: SpaceStore, makeVerbs: (view: PlanView) => Verbs) {
+    this.#view = view;
+    this.#store = store;
+    this.#makeVerbs = makeVerbs;
+  }
+
+  /** Whether this plan takes over what the table's relatives have counted. */
+  concern(table: PlanTable): boolean {
+    return this.#view.plan.onChange !== "separate" && table.hasRelatives;
+  }
+
+  /** The verbs under the numbers under which a key was counted first, if it keeps those. */
+  keptVerbs(former: readonly FormerCount[]): Verbs | undefined {
+    const { plan, context } = this.#view;
+    if (plan.onChange !== "keep-first" || former.length === 0) return undefined;
+    const ids = former.map(({ table }) => table.plan.id).join();
+    const known = this.#kept.get(ids);
+    if (known !== undefined) return known;
+    const first = this.#firstPlan(former);
+    if (first === undefined) return undefined;
+    if (this.#kept.size === MOST_KEPT) this.#kept.clear();
+    const view = new PlanView(first, context, this.#store, false);
+    this.#store.capacity.reserveScratch(view.compiled.width);
+    const verbs = this.#makeVerbs(view);
+    this.#kept.set(ids, verbs);
+    return verbs;
+  }
+
+  /**
+   * The plan with the numbers under which a key was counted first, in the place of this plan's own; `undefined` if
+   * these are its own.
+   */
+  #firstPlan(former: readonly FormerCount[]): Plan | undefined {
+    const { plan } = this.#view;
+    const known = former.flatMap(({ table }) => [...table.plan.limits]);
+    const limits = plan.limits.map((limit): Limit => {
+      const first = known.find((one) => isSameLimit(one, limit));
+      return first === undefined ? limit : inMode(first, limit.mode);
+    });
+    const first = createPlan(plan.scope, plan.limiter, limits, "carry-over");
+    return first.id === plan.id ? undefined : first;
+  }
+
+  /** Writes a key's cells under this plan into scratch cells, and changes nothing else. */
+  preview(former: readonly FormerCount[], now: TimeCell): Float64Array {
+    const { scratch } = this.#store.capacity;
+    const { compiled } = this.#view;
+    compiled.init(scratch, 0, now);
+    for (const one of former) carryOverKey({ compiled, cells: scratch, base: 0 }, one, now);
+    return scratch;
+  }
+
+  /** Whether `move` finds a slot. If the key leaves other rows wholly, one of their slots is enough. */
+  mayMove(table: PlanTable, former: readonly FormerCount[], key: string, now: TimeCell): boolean {
+    return !former.some((one) => this.#restOf(one).length > 0) || table.findSlot(key, now) >= 0;
+  }
+
+  /**
+   * Moves a key into a row of this plan. Limits that this plan does not have stay counted, in rows of their own.
+   *
+   * @returns whether there were slots. Otherwise nothing has changed.
+   */
+  move(table: PlanTable, former: readonly FormerCount[], key: string, now: TimeCell): boolean {
+    const slot = table.findSlot(key, now);
+    const hasMoved = slot >= 0 ? this.#insert(table, slot, former, key, now) : this.#replace(table, former, key, now);
+    if (hasMoved) for (const one of former) this.#notify(one.table.plan, key);
+    return hasMoved;
+  }
+
+  /** Works like `preview`, for an overflow bucket. Without a bucket of this plan, `cells` is `undefined`. */
+  previewBucket(
+    cells: Float64Array | undefined,
+    base: number,
+    former: readonly FormerCount[],
+    now: TimeCell,
+  ): Float64Array {
+    const { scratch } = this.#store.capacity;
+    const { compiled } = this.#view;
+    compiled.init(scratch, 0, now);
+    if (cells !== undefined) for (let i = 0; i < compiled.width; i += 1) scratch[i] = cells[base + i]!;
+    for (const one of former) carryOverBucket({ compiled, cells: scratch, base: 0 }, one, now, "copy");
+    return scratch;
+  }
+
+  /** Moves what counts in buckets of relatives into a bucket of this plan. */
+  moveBucket(cells: Float64Array, base: number, former: readonly FormerCount[], now: TimeCell): void {
+    for (const one of former) carryOverBucket({ compiled: this.#view.compiled, cells, base }, one, now, "move");
+  }
+
+  /** The former rows stay until all new ones have slots. */
+  #insert(table: PlanTable, slot: number, former: readonly FormerCount[], key: string, now: TimeCell): boolean {
+    table.insert(slot, key, this.preview(former, now));
+    const rests: PlanTable[] = [];
+    for (const one of former) {
+      const rest = this.#insertRest(one, key, now);
+      if (rest === "no slot") {
+        for (const inserted of [table, ...rests]) inserted.drop(key);
+        return false;
+      }
+      if (rest !== undefined) rests.push(rest);
+    }
+    for (const one of former) one.table.drop(key);
+    return true;
+  }
+
+  /** For a full store: the former rows make room. */
+  #replace(table: PlanTable, former: readonly FormerCount[], key: string, now: TimeCell): boolean {
+    if (former.some((one) => this.#restOf(one).length > 0)) return false;
+    for (const one of former) one.table.drop(key);
+    const slot = table.findSlot(key, now);
+    if (slot >= 0) table.insert(slot, key, this.preview(former, now));
+    else for (const one of former) one.table.restore(key, one.cells, now);
+    return slot >= 0;
+  }
+
+  /** The table that keeps the limits of a former row that this plan does not have, if they count. */
+  #insertRest(one: FormerCount, key: string, now: TimeCell): PlanTable | "no slot" | undefined {
+    const limits = this.#restOf(one);
+    if (limits.length === 0) return undefined;
+    const { scope, limiter, onChange } = one.table.plan;
+    const table = this.#store.make(createPlan(scope, limiter, limits, onChange), now, true);
+    table.join(this.#store.relatives);
+    table.users.include(one.table.users);
+    table.reach(now);
+    const { compiled } = table;
+    const { scratch } = this.#store.capacity;
+    carryOverKey({ compiled, cells: scratch, base: 0 }, one, now);
+    if (compiled.isIdle(scratch, 0, now)) return undefined;
+    const slot = table.findSlot(key, now);
+    if (slot < 0) return "no slot";
+    table.insert(slot, key, scratch);
+    return table;
+  }
+
+  #restOf({ table }: FormerCount): Limit[] {
+    const { limits } = this.#view.plan;
+    return table.plan.limits.filter((limit) => !limits.some((own) => isSameLimit(own, limit)));
+  }
+
+  /** Observers may call limiters, so they are notified when the call is over. */
+  #notify(from: Plan, key: string): void {
+    const { plan, context } = this.#view;
+    if (context.onMove === undefined) return;
+    const { capacity } = this.#store;
+    capacity.notices.push(() => context.onMove?.(key, from.limits, plan.limits));
+    capacity.callsUntilSweep = 0;
+  }
+}

@@ -1,0 +1,173 @@
+import {
+  combine,
+  createLimiter,
+  fixedWindow,
+  type Limit,
+  type Limiter,
+  type OnChange,
+  perMinute,
+  perSecond,
+  slidingWindow,
+  tokenBucket,
+} from "tollgate";
+import { type ManualClock, manualClock } from "tollgate/testing";
+import { beforeEach, describe, expect, it } from "vitest";
+import { IN_PROCESS } from "../properties/change-traces.ts";
+
+const START_MS = 1_790_000_000_123;
+const calls = (count: number, seconds = 10) =>
+  tokenBucket({ name: "calls", capacity: count, refill: count, per: `${seconds}s` });
+const log = (limit: number) => slidingWindow({ name: "calls", limit, window: "10s" });
+const quota = (limit: number) => fixedWindow({ name: "calls", limit, window: "10s", anchor: "first-use" });
+
+function admittedOf(limiter: Limiter, count: number, key = "ann"): number {
+  return Array.from({ length: count }, () => limiter.allow(key)).filter(Boolean).length;
+}
+
+describe.each(IN_PROCESS)("over %s, when limits change,", (_name, createStore) => {
+  let clock: ManualClock;
+  let store: ReturnType<typeof createStore>;
+  let version: (limits: readonly Limit[], onChange?: OnChange) => Limiter;
+
+  beforeEach(() => {
+    clock = manualClock(START_MS);
+    store = createStore();
+    version = (limits, onChange) =>
+      createLimiter({ name: "api", limits, clock, store, ...(onChange === undefined ? {} : { onChange }) });
+  });
+
+  it.each([
+    ["token bucket", calls],
+    ["sliding window", log],
+    ["fixed window", quota],
+  ])("a larger %s gives the difference at once, a smaller one denies until enough has come back", (_kind, make) => {
+    expect(admittedOf(version([make(10)]), 20)).toBe(10);
+    expect(admittedOf(version([make(15)]), 20)).toBe(5);
+    const smaller = version([make(5)]);
+    expect(admittedOf(smaller, 20)).toBe(0);
+    expect(smaller.explain("ann")).toMatchObject([{ capacity: 5, used: 15, remaining: 0 }]);
+    const denied = smaller.consume("ann");
+    clock.advance((denied.allowed ? 0 : denied.retryAfterMs) - 0.001);
+    expect(smaller.allow("ann")).toBe(false);
+    clock.advance(0.001);
+    expect(smaller.allow("ann")).toBe(true);
+  });
+
+  it("debt stays debt, under another algorithm too", () => {
+    version([calls(5)]).charge("ann", 12);
+    expect(version([log(20)]).explain("ann")).toMatchObject([{ used: 12, remaining: 8 }]);
+    version([log(20)]).allow("ann");
+    expect(version([quota(4)]).explain("ann")).toMatchObject([{ used: 13, remaining: 0 }]);
+  });
+
+  it("derived names and other units have other buckets", () => {
+    expect(admittedOf(version([perMinute(5)]), 9)).toBe(5);
+    expect(admittedOf(version([perMinute(6)]), 9)).toBe(6);
+    expect(admittedOf(version([calls(5)]), 9)).toBe(5);
+    expect(admittedOf(version([calls(6)], "separate"), 9)).toBe(6);
+    const tokens = tokenBucket({ name: "calls", unit: "tokens", capacity: 7, refill: 7, per: "10s" });
+    expect(admittedOf(version([tokens]), 9)).toBe(7);
+  });
+
+  it("limits that are added begin new, and those that stay or are removed keep their counts", () => {
+    const hourly = (limit: number) => fixedWindow({ name: "hourly", limit, window: "1h" });
+    expect(admittedOf(version([calls(3), hourly(10)]), 9)).toBe(3);
+    expect(version([hourly(10)]).explain("ann")).toMatchObject([{ used: 3 }]);
+    expect(version([hourly(10)]).consume("ann", 4)).toMatchObject({ allowed: true, remaining: 3 });
+    const burst = perSecond(50, { name: "burst" });
+    expect(version([burst, calls(4), hourly(9)]).consume("ann")).toMatchObject({
+      allowed: true,
+      limits: [{ name: "burst" }, { name: "calls" }, { name: "hourly" }],
+    });
+    const first = version([hourly(10), calls(3)]).explain("ann");
+    expect(first.map(({ name, used }) => [name, used])).toEqual([
+      ["hourly", 8],
+      ["calls", 4],
+    ]);
+  });
+
+  it("a peek and an explanation move nothing, and agree with the call after them", () => {
+    const [before, after] = [version([quota(5)]), version([fixedWindow({ name: "calls", limit: 6, window: "1m" })])];
+    before.consume("ann", 5);
+    clock.advance(9_999);
+    expect(after.peek("ann")).toMatchObject({ allowed: true, remaining: 0 });
+    expect(after.explain("ann")).toMatchObject([{ used: 5 }]);
+    // A move would have begun another window.
+    clock.advance(1);
+    expect(before.explain("ann")).toMatchObject([{ used: 0 }]);
+    before.consume("ann", 5);
+    const peeked = after.peek("ann");
+    expect(after.consume("ann")).toEqual(peeked);
+  });
+
+  it("the first numbers hold until the key is idle or reset, and decisions name them", () => {
+    const [first, second] = [calls(3), calls(9)];
+    const [before, after] = [version([first], "keep-first"), version([second], "keep-first")];
+    before.consume("ann", 2);
+    expect(after.peek("ann")).toMatchObject({ allowed: true, limit: first, limits: [first], remaining: 0 });
+    expect(after.consume("ann")).toMatchObject({ allowed: true, limit: first, remaining: 0 });
+    expect(after.consume("ann")).toMatchObject({ allowed: false, limit: first, violated: [first] });
+    expect(after.explain("ann")).toMatchObject([{ capacity: 3, used: 3 }]);
+    expect(after.consume("bob")).toMatchObject({ limit: second, remaining: 8 });
+    expect(before.consume("bob")).toMatchObject({ limit: second, remaining: 7 });
+    after.reset("ann");
+    expect(after.consume("ann")).toMatchObject({ limit: second, remaining: 8 });
+    clock.advance(10_000);
+    expect(before.consume("bob")).toMatchObject({ limit: first, remaining: 2 });
+  });
+
+  it("first numbers take the mode of the list, and limits that it adds", () => {
+    const hourly = fixedWindow({ name: "hourly", limit: 10, window: "1h" });
+    version([calls(3)], "keep-first").consume("ann", 3);
+    const shadow = tokenBucket({ name: "calls", capacity: 9, refill: 9, per: "10s", mode: "shadow" });
+    const after = version([hourly, shadow], "keep-first");
+    expect(after.consume("ann")).toMatchObject({
+      allowed: true,
+      limit: hourly,
+      limits: [hourly, { name: "calls", capacity: 3, mode: "shadow" }],
+      shadowDenied: [{ capacity: 3 }],
+    });
+    expect(after.explain("ann")).toMatchObject([{ used: 1 }, { used: 3, capacity: 3 }]);
+    expect(version([calls(3)], "keep-first").explain("ann")).toMatchObject([{ used: 3 }]);
+  });
+
+  it("a handle that is held, a batch and a refund find the key where it is", () => {
+    const before = version([calls(5)]);
+    const [handle, other] = [before.handle("ann"), before.handle("bob")];
+    expect([handle.allow(2), other.allow(2)]).toEqual([true, true]);
+    const taken = before.consume("ann", 2);
+    const after = version([calls(8)]);
+    const out = new Uint8Array(12);
+    const keys = Array.from(out, (_, i) => (i % 2 === 0 ? "ann" : "bob"));
+    expect(after.allowMany(keys, out)).toBe(10);
+    expect([...out]).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 1]);
+    before.refund("ann", 2, taken);
+    expect(after.explain("ann")).toMatchObject([{ used: 6 }]);
+    expect([handle.allow(), other.allow()]).toEqual([false, false]);
+    expect(after.explain("ann")).toMatchObject([{ used: 6 }]);
+  });
+
+  it("a combination takes all or nothing of what has moved", () => {
+    const perRoute = (limit: number) =>
+      createLimiter({ name: "route", limits: [quota(limit)], key: () => "all", clock, store });
+    version([calls(4)]).consume("ann", 3);
+    perRoute(9).consume("any", 8);
+    const both = combine(version([log(9)]), perRoute(10));
+    expect([both.allow("ann"), both.allow("ann"), both.allow("ann")]).toEqual([true, true, false]);
+    expect(both.explain("ann").map(({ used }) => used)).toEqual([5, 10]);
+    expect(version([calls(4)]).explain("ann")).toMatchObject([{ used: 5 }]);
+  });
+
+  it("limits chosen per call move as well, between the lists of one key", () => {
+    let limits = [calls(5)];
+    const limiter = createLimiter({ name: "api", limits: (_key: string) => limits, clock, store });
+    expect(admittedOf(limiter, 9)).toBe(5);
+    limits = [calls(8)];
+    expect(admittedOf(limiter, 9)).toBe(3);
+    limits = [calls(5)];
+    expect(admittedOf(limiter, 9)).toBe(0);
+    expect(limiter.byKey("ann").explain()).toMatchObject([{ used: 8, capacity: 5 }]);
+    limiter.reset("ann");
+    expect(admittedOf(limiter, 9)).toBe(5);
+  });
+});

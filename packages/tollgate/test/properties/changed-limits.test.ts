@@ -1,0 +1,159 @@
+import fc from "fast-check";
+import {
+  createLimiter,
+  fixedWindow,
+  type Limit,
+  type Limiter,
+  memoryStore,
+  slidingWindow,
+  tokenBucket,
+} from "tollgate";
+import { type ManualClock, manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+
+const START_MS = 1_790_000_000_123;
+
+interface Numbers {
+  readonly count: number;
+  readonly refill: number;
+  readonly periodMs: number;
+}
+
+/** A kind of limit by its numbers, and the numbers that admit at least as much as each of a list does. */
+interface Kind {
+  readonly make: (numbers: Numbers) => Limit;
+  readonly largest: (all: readonly Numbers[]) => Limit;
+}
+
+const name = "calls";
+const mostOf = (all: readonly Numbers[]) => Math.max(...all.map(({ count }) => count));
+const shortestOf = (all: readonly Numbers[]) => Math.min(...all.map(({ periodMs }) => periodMs));
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  "token buckets": {
+    make: ({ count, refill, periodMs }) => tokenBucket({ name, capacity: count, refill, per: periodMs }),
+    largest: (all) => {
+      const fastest = all.toSorted((one, other) => other.refill / other.periodMs - one.refill / one.periodMs)[0];
+      if (fastest === undefined) throw new Error("expected numbers");
+      return tokenBucket({ name, capacity: mostOf(all), refill: fastest.refill, per: fastest.periodMs });
+    },
+  },
+  "sliding windows": {
+    make: ({ count, refill, periodMs }) =>
+      slidingWindow({ name, limit: count, window: periodMs, resolution: refill > 3 ? periodMs / 4 : 0 }),
+    largest: (all) => slidingWindow({ name, limit: mostOf(all), window: shortestOf(all), resolution: 0 }),
+  },
+  // The periods are multiples of each other, so that each window is a part of every longer one.
+  "fixed windows": {
+    make: ({ count, periodMs }) => fixedWindow({ name, limit: count, window: periodMs }),
+    largest: (all) => fixedWindow({ name, limit: mostOf(all), window: shortestOf(all) }),
+  },
+};
+
+const numbers = fc.record({
+  count: fc.integer({ min: 1, max: 12 }),
+  refill: fc.integer({ min: 1, max: 6 }),
+  periodMs: fc.constantFrom(100, 200, 800),
+});
+const steps = fc.array(
+  fc.record({
+    version: fc.nat(2),
+    cost: fc.integer({ min: 1, max: 4 }),
+    waitMs: fc.constantFrom(0, 0, 1, 7, 33.333, 120, 500),
+  }),
+  { maxLength: 120, size: "max" },
+);
+
+function versionsOf(lists: readonly (readonly Limit[])[], clock: ManualClock): (index: number) => Limiter {
+  const store = memoryStore();
+  const versions = lists.map((limits) => createLimiter({ name: "api", limits, clock, store, onChange: "carry-over" }));
+  return (index) => {
+    const found = versions[index % versions.length];
+    if (found === undefined) throw new Error("expected a version");
+    return found;
+  };
+}
+
+describe.each(Object.entries(KINDS))("under any changes of %s,", (_kind, { make, largest }) => {
+  it("a key is admitted no more than under the larger numbers at each moment", () => {
+    const property = fc.property(fc.array(numbers, { minLength: 2, maxLength: 3 }), steps, (all, played) => {
+      const clock = manualClock(START_MS);
+      const version = versionsOf(
+        all.map((one) => [make(one)]),
+        clock,
+      );
+      const bound = createLimiter({ limits: [largest(all)], clock });
+      for (const step of played) {
+        clock.advance(step.waitMs);
+        if (version(step.version).allow("ann", step.cost)) expect(bound.allow("ann", step.cost)).toBe(true);
+      }
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
+
+  it("a limit that stays the same has every figure that it has alone", () => {
+    const property = fc.property(
+      numbers,
+      fc.array(numbers, { minLength: 1, maxLength: 3 }),
+      steps,
+      (kept, all, played) => {
+        const clock = manualClock(START_MS);
+        const own = make(kept);
+        // The other limit never denies.
+        const lists = all.map(({ count, periodMs }) => [
+          own,
+          fixedWindow({ name: "changing", limit: 1_000_000 + count, window: periodMs }),
+        ]);
+        const version = versionsOf([[own], ...lists], clock);
+        const alone = createLimiter({ name: "api", limits: [own], clock });
+        for (const { version: index, cost, waitMs } of played) {
+          clock.advance(waitMs);
+          expect(version(index).allow("ann", cost)).toBe(alone.allow("ann", cost));
+          expect(version(index + 1).explain("ann", cost)[0]).toEqual(alone.explain("ann", cost)[0]);
+        }
+      },
+    );
+    fc.assert(property, { numRuns: 100 });
+  });
+
+  it("first numbers decide as if there were no others, until the key is idle", () => {
+    const property = fc.property(fc.array(numbers, { minLength: 2, maxLength: 3 }), steps, (all, played) => {
+      const clock = manualClock(START_MS);
+      const store = memoryStore();
+      const lists = all.map((one) => [make(one)]);
+      const versions = lists.map((limits) =>
+        createLimiter({ name: "api", limits, clock, store, onChange: "keep-first" }),
+      );
+      let alone: Limiter | undefined;
+      for (const { version: index, cost, waitMs } of played) {
+        clock.advance(waitMs);
+        const limits = lists[index % lists.length] ?? [];
+        if (alone === undefined || alone.peek("ann", 0).resetMs === 0)
+          alone = createLimiter({ name: "api", limits, clock });
+        expect(versions[index % versions.length]?.consume("ann", cost)).toEqual(alone.consume("ann", cost));
+      }
+    });
+    fc.assert(property, { numRuns: 200 });
+  });
+});
+
+describe("calls that alternate between two limits", () => {
+  const one = fc.tuple(fc.constantFrom(...Object.values(KINDS)), numbers).map(([{ make }, some]) => make(some));
+
+  it("are admitted at one moment as often as under the larger one, whatever their algorithms are", () => {
+    fc.assert(
+      fc.property(one, one, fc.boolean(), (first, second, isChosen) => {
+        const clock = manualClock(START_MS);
+        let turn = 0;
+        const chosen = createLimiter({ limits: (_key: string) => [turn % 2 === 0 ? first : second], clock });
+        const version = versionsOf([[first], [second]], clock);
+        let admitted = 0;
+        for (turn = 0; turn < 40; turn += 1) {
+          if ((isChosen ? chosen : version(turn)).allow("ann")) admitted += 1;
+        }
+        expect(admitted).toBe(Math.max(first.capacity, second.capacity));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
