@@ -21,7 +21,7 @@ export function formerRows(table: PlanTable, key: string, now: TimeCell, dropsId
   for (const relative of table.relatives) {
     if (relative.size === 0) continue;
     relative.reach(now);
-    const base = relative.locate(key);
+    const base = relative.locateOnce(key);
     if (base < 0) continue;
     const { compiled, cells } = relative;
     if (!compiled.isIdle(cells, base, now)) {

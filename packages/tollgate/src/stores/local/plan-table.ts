@@ -31,6 +31,9 @@ export abstract class PlanTable implements Budget, ReservingTable {
   #retired = false;
   /** Set when the table joins. */
   #relatives: Relatives<PlanTable> | undefined;
+  /** The relatives as of a number of changes among them. */
+  #knownRelatives: readonly PlanTable[] = [];
+  #knownAt = -1;
   #families: readonly ReadonlySet<PlanTable>[] = [];
   /** The bytes that the table has charged to its store. */
   #bytes = 0;
@@ -54,6 +57,10 @@ export abstract class PlanTable implements Budget, ReservingTable {
 
   /** Where a key's cells begin; -1 if it has none. */
   abstract locate(key: string): number;
+  /** Works like `locate`, for a key that is probably absent: it does not become a recent key. */
+  locateOnce(key: string): number {
+    return this.locate(key);
+  }
   /** Works like `locate`, for a key reference, which it brings up to date. */
   abstract locateRef(ref: KeyRef): number;
 
@@ -144,7 +151,12 @@ export abstract class PlanTable implements Budget, ReservingTable {
 
   /** The other tables that have a limit of the same name, each once. */
   get relatives(): readonly PlanTable[] {
-    return this.#relatives?.of(this.plan) ?? [];
+    if (this.#relatives === undefined) return [];
+    if (this.#knownAt !== this.#relatives.changes) {
+      this.#knownRelatives = this.#relatives.of(this.plan);
+      this.#knownAt = this.#relatives.changes;
+    }
+    return this.#knownRelatives;
   }
 
   /** Moves the origin unless the kernels are exact at this moment. */

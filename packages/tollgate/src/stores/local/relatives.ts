@@ -24,6 +24,8 @@ class Families<Table> {
  * a name are counted in one of them at a time. Tables of plans with separate counts have no relatives.
  */
 export class Relatives<Table extends Relative> {
+  /** Grows when a table joins or leaves. */
+  changes = 0;
   readonly #scopes = new Map<Scope, Families<Table>>();
   readonly #secrets: Secrets;
 
@@ -37,6 +39,7 @@ export class Relatives<Table extends Relative> {
     const families = this.#scopes.get(scope) ?? new Families<Table>();
     this.#scopes.set(scope, families);
     families.tables += 1;
+    this.changes += 1;
     return limits.map((limit) => {
       const name = nameOf(limit);
       const family = families.byName.get(name) ?? new Set<Table>();
@@ -55,6 +58,7 @@ export class Relatives<Table extends Relative> {
       if (family?.size === 0) families.byName.delete(nameOf(limit));
     }
     families.tables -= 1;
+    this.changes += 1;
     if (families.tables === 0) this.#scopes.delete(scope);
   }
 

@@ -5,7 +5,6 @@ import type { Plan } from "../../core/plan.ts";
 import { ownCopy } from "../../core/text-memory.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Capacity } from "../local/capacity.ts";
-import type { KeyHash } from "../local/key-hash.ts";
 import { isKeptAsItIs, type KeyTexts } from "../local/key-texts.ts";
 import { PlanTable } from "../local/plan-table.ts";
 import { RecentKeys } from "../local/recent-keys.ts";
@@ -19,8 +18,8 @@ const NO_SLOT = -1;
 export interface KeyTableStore {
   readonly capacity: Capacity;
   readonly texts: KeyTexts;
-  /** Hashes the texts of keys. */
-  readonly keyHash: KeyHash;
+  /** The hash of a key's text. */
+  hashOf(text: string): number;
   /** The least time between the beginnings of two passes of a table's sweep, and between two notifications. */
   readonly sweepIntervalUs: number;
   /** Drops idle keys at the time of a call, which comes from `clock` if that is given. */
@@ -40,9 +39,6 @@ export class KeyTable extends PlanTable implements SweptTable {
   readonly #slots: KeySlots;
   readonly #index: KeyIndex;
   readonly #recent: RecentKeys;
-  /** The text that was looked up last, and its hash. */
-  #text: string | undefined;
-  #hash = 0;
   /** The text of the new key that `insert` is about to add, its hash and its bytes. */
   #newText = "";
   #newHash = 0;
@@ -117,6 +113,11 @@ export class KeyTable extends PlanTable implements SweptTable {
     return this.#select(slot) * this.width;
   }
 
+  override locateOnce(key: string): number {
+    const slot = this.slotOf(key);
+    return slot < 0 ? -1 : this.#select(slot) * this.width;
+  }
+
   override locateRef(ref: KeyRef): number {
     if (ref.table !== this || ref.slot < 0) return this.#findRef(ref);
     const at = this.#select(ref.slot);
@@ -137,21 +138,13 @@ export class KeyTable extends PlanTable implements SweptTable {
   }
 
   #slotOfText(text: string): number {
-    this.#text = text;
-    this.#hash = this.#hashOf(text);
-    return this.#index.find(text, this.#hash);
-  }
-
-  #hashOf(text: string): number {
-    const { keyHash } = this.#keyTableStore;
-    keyHash.hash(text);
-    return keyHash.words[0]!;
+    return this.#index.find(text, this.#keyTableStore.hashOf(text));
   }
 
   findSlot(key: string, now: TimeCell): number {
     const text = this.#keyTableStore.texts.of(key);
     this.#newText = text;
-    this.#newHash = text === this.#text ? this.#hash : this.#hashOf(text);
+    this.#newHash = this.#keyTableStore.hashOf(text);
     this.#newBytes = KeySlots.bytesOf(text);
     return this.#reserved === key || this.#fitsNew() || this.#reclaimFor(now) ? this.size : -1;
   }

@@ -65,6 +65,9 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
   readonly texts: KeyTexts;
   readonly sweepIntervalUs: number;
   #keyHash: KeyHash | undefined;
+  /** The text that was hashed last, and its hash. */
+  #hashedText: string | undefined;
+  #textHash = 0;
   readonly #tables = new Map<Scope, Map<string, KeyTable>>();
   readonly #sweeper: Sweeper;
   readonly #blocks: KeyBlocks;
@@ -106,10 +109,18 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
     return this.capacity.overflowCount;
   }
 
-  /** Made by the first call: some runtimes draw no secrets before. */
-  get keyHash(): KeyHash {
+  hashOf(text: string): number {
+    // Tables ask one after another.
+    if (text !== this.#hashedText) this.#hash(text);
+    return this.#textHash;
+  }
+
+  #hash(text: string): void {
+    // Made by the first call: some runtimes draw no secrets before.
     this.#keyHash ??= new KeyHash(this.capacity.secrets.next());
-    return this.#keyHash;
+    this.#keyHash.hash(text);
+    this.#hashedText = text;
+    this.#textHash = this.#keyHash.words[0]!;
   }
 
   open(plan: Plan, context: LimiterContext): SyncSpace {
