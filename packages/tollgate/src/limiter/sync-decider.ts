@@ -26,6 +26,8 @@ export class SyncDecider<Input> {
   readonly #selection: Selection<Input, SyncSpace>;
   readonly #observe: Observer | undefined;
   readonly #blocking: Blocking;
+  /** Not 0 while a key of the first store may be blocked. Fixed limits have no other store. */
+  readonly #someBlocks: Int32Array;
   /** A call removes its scratch while it decides, because clocks and listeners may call again. */
   #scratch: Scratch | undefined;
 
@@ -41,6 +43,7 @@ export class SyncDecider<Input> {
     this.#selection = selection;
     this.#observe = observe;
     this.#blocking = blocking;
+    this.#someBlocks = blocking.firstSome;
   }
 
   allow(input: Input, cost: Cost): boolean {
@@ -64,7 +67,11 @@ export class SyncDecider<Input> {
   /** Works like `decide`, for a key under fixed limits. Nothing is allocated but the decision. */
   decideFixed(fixed: Fixed<Input>, key: string, name: ObservedVerb, verb: Verb, cost: Cost): Decision {
     const scratch = this.#takeScratch();
-    const decision = this.#decideInFixed(scratch, fixed, key, verb, cost);
+    const list = fixed.list();
+    const decision =
+      list.blocks || this.#someBlocks[0] !== 0
+        ? this.#decideTogether(scratch, list, [key], verb, cost)
+        : this.#decideAlone(scratch, list, fixed.space, key, verb, cost);
     this.#scratch = scratch;
     if (this.#observe !== undefined) this.#notify(this.#observe, name, [key], cost, decision);
     return decision;
@@ -75,22 +82,19 @@ export class SyncDecider<Input> {
     const scratch = this.#takeScratch();
     const observe = this.#observe;
     const list = fixed.list();
+    const mayBlock = list.blocks || this.#someBlocks[0] !== 0;
     let allowed: boolean;
-    if (observe === undefined && !this.#mayBlock(list)) allowed = this.#takeAlone(scratch, fixed, key, cost);
+    if (observe === undefined && !mayBlock) allowed = this.#takeAlone(scratch, fixed, key, cost);
     else {
-      const decision = this.#decideInFixed(scratch, fixed, key, "take", cost);
+      const decision = mayBlock
+        ? this.#decideTogether(scratch, list, [key], "take", cost)
+        : this.#decideAlone(scratch, list, fixed.space, key, "take", cost);
       // Observers might change their decision.
       ({ allowed } = decision);
       if (observe !== undefined) this.#notify(observe, "allow", [key], cost, decision);
     }
     this.#scratch = scratch;
     return allowed;
-  }
-
-  #decideInFixed(scratch: Scratch, fixed: Fixed<Input>, key: string, verb: Verb, cost: Cost): Decision {
-    const list = fixed.list();
-    if (this.#mayBlock(list)) return this.#decideTogether(scratch, list, [key], verb, cost);
-    return this.#decideAlone(scratch, list, fixed.space, key, verb, cost);
   }
 
   #takeAlone(scratch: Scratch, fixed: Fixed<Input>, key: string, cost: Cost): boolean {
@@ -238,11 +242,20 @@ export class SyncDecider<Input> {
       (verb === "peek"
         ? space.peekKept?.(key, costs[0]!, now, report)
         : space.consumeKept?.(key, costs[0]!, now, report));
-    if (isDecided) {
-      const decision = allowedByOnly(space.plan.limiter, list.limits, limit, report);
-      space.maintain();
-      return decision;
-    }
+    if (!isDecided) return this.#decideAtLength(scratch, list, space, key, verb);
+    const decision = allowedByOnly(space.plan.limiter, list.limits, limit, report);
+    space.maintain();
+    return decision;
+  }
+
+  /** Apart, so that `#decideAlone` stays small enough to inline. */
+  #decideAtLength(
+    { report, now, costs }: Scratch,
+    list: SpaceList<SyncSpace>,
+    space: SyncSpace,
+    key: string,
+    verb: Verb,
+  ): Decision {
     report.clear();
     report.admitted =
       verb === "take" && space.consume !== undefined

@@ -52,8 +52,8 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     const isQuick = this.#direct !== undefined && countsNumbers(this.#direct.space.plan) && !this.#direct.list().blocks;
     this.#quick = isQuick && parts.observers.length === 0 ? this.#direct : undefined;
     this.blocks = parts.blocks;
-    this.#someBlocks = parts.blocks[0]?.some ?? new Int32Array(1);
     this.#blocking = new Blocking(parts.blocks);
+    this.#someBlocks = this.#blocking.firstSome;
     this.#decider = new SyncDecider(parts.name, parts.clock, parts.selection, this.observe, this.#blocking);
     Object.freeze(this);
   }
