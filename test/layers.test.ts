@@ -20,7 +20,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   http: ["core", "algorithms", "limiter"],
   "adapters/node": ["core", "http"],
   "adapters/web": ["core", "http"],
-  testing: ["core", "limiter"],
+  testing: ["core", "limiter", "stores/memory"],
 };
 
 /** Places whose files may be named for one of these may import `node:`. */

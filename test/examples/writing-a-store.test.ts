@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { combine, createLimiter, type Observation, perMinute, perSecond, type SyncStore } from "tollgate";
 import type { AsyncStore } from "tollgate/store";
-import { manualClock, storeContract } from "tollgate/testing";
+import { type ContractCase, manualClock, storeContract } from "tollgate/testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { Examples } from "./examples.ts";
 import { MemoryTable } from "./memory-table.ts";
@@ -17,8 +17,14 @@ const { TableStore } = (await import(join(examples.folder, "table-store.ts"))) a
   TableStore: new (table: MemoryTable) => AsyncStore;
 };
 
+/** The stores of the guide ignore `onChange`. */
+function contractOf(createStore: () => SyncStore | AsyncStore): ContractCase[] {
+  const skip = { "when limits change": "counts are separate" };
+  return storeContract({ createStore, skip }).filter((one) => one.skip === undefined);
+}
+
 describe("the store of docs/writing-a-store.md", () => {
-  it.each(storeContract({ createStore: () => new MapStore() }))("meets the contract: $name", async ({ run }) => {
+  it.each(contractOf(() => new MapStore()))("meets the contract: $name", async ({ run }) => {
     await run();
   });
 
@@ -64,7 +70,7 @@ describe("the store of docs/writing-a-store.md", () => {
 });
 
 describe("the asynchronous store of docs/writing-a-store.md", () => {
-  const cases = storeContract({ createStore: () => new TableStore(new MemoryTable()) });
+  const cases = contractOf(() => new TableStore(new MemoryTable()));
   it.each(cases)("meets the contract over a table of rows: $name", async ({ run }) => {
     await run();
   });

@@ -1,22 +1,12 @@
-import { memoryStore, type SyncStore } from "tollgate";
-import { KeyRef, type LimiterContext, type Plan, Report, type SyncSpace } from "tollgate/store";
+import type { SyncStore } from "tollgate";
+import { type Plan, Report } from "tollgate/store";
+import { costsOfNumber, withFlaw, withPlans } from "./flawed-store.ts";
 
 /** A store with one planted flaw, and the case of the contract that has to reject it. */
 export interface BrokenStore {
   readonly flaw: string;
   readonly createStore: () => SyncStore;
   readonly rejectedBy: string;
-}
-
-type Apply = SyncSpace["apply"];
-
-/** The methods of a space that a flaw may replace. */
-interface Flaw {
-  apply?(inner: SyncSpace): Apply;
-  allowRef?(inner: SyncSpace): NonNullable<SyncSpace["allowRef"]>;
-  allowMany?(inner: SyncSpace): NonNullable<SyncSpace["allowMany"]>;
-  drop?(inner: SyncSpace): SyncSpace["drop"];
-  sweep?(inner: SyncSpace, touched: ReadonlySet<string>): SyncSpace["sweep"];
 }
 
 export const BROKEN_STORES: readonly BrokenStore[] = [
@@ -229,6 +219,32 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     }),
   },
   {
+    flaw: "begins new counts when the numbers of a limit change",
+    rejectedBy: "when limits change, a larger one gives the difference at once, and a smaller one waits for it",
+    createStore: withPlans((plan) => ({ ...plan, onChange: "separate" })),
+  },
+  {
+    flaw: "carries over where the first numbers are to hold",
+    rejectedBy: "when limits change, first numbers hold until the key is idle or reset",
+    createStore: withPlans((plan) => ({ ...plan, onChange: "carry-over" })),
+  },
+  {
+    flaw: "carries over what is to stay separate",
+    rejectedBy: "when limits change, separate limits, derived names and other units begin anew",
+    createStore: withPlans((plan) => ({ ...plan, onChange: "carry-over" })),
+  },
+  {
+    flaw: "moves a key when it peeks",
+    rejectedBy: "when limits change, a peek moves nothing and agrees with the call after it",
+    createStore: withFlaw({
+      apply: (inner) => (verb, key, costs, now, report, at) => {
+        const nothing = costs.map(() => 0);
+        if (verb === "peek") inner.apply("charge", key, nothing, now, new Report(), 0);
+        return inner.apply(verb, key, costs, now, report, at);
+      },
+    }),
+  },
+  {
     flaw: "decides a whole batch before it counts any of its calls",
     rejectedBy: "a batch decides as calls one after another",
     createStore: withFlaw({
@@ -244,47 +260,6 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     }),
   },
 ];
-
-function withFlaw(flaw: Flaw): () => SyncStore {
-  return () => {
-    const store = memoryStore();
-    return {
-      kind: "sync",
-      open: (plan: Plan, context: LimiterContext) => flawedSpace(store.open(plan, context), flaw),
-      close: () => store.close(),
-    };
-  };
-}
-
-function flawedSpace(inner: SyncSpace, flaw: Flaw): SyncSpace {
-  const touched = new Set<string>();
-  const flawedApply: Apply = flaw.apply?.(inner) ?? inner.apply.bind(inner);
-  const apply: Apply = (verb, key, costs, now, report, at) => {
-    touched.add(key);
-    return flawedApply(verb, key, costs, now, report, at);
-  };
-  return {
-    plan: inner.plan,
-    get size() {
-      return inner.size;
-    },
-    allow: (key, cost, now) => apply("take", key, costsOfNumber(inner.plan, cost), now, new Report(), 0),
-    apply,
-    ...(flaw.allowRef === undefined
-      ? {}
-      : { keyRef: (key: string) => new KeyRef(key), allowRef: flaw.allowRef(inner) }),
-    ...(flaw.allowMany === undefined ? {} : { allowMany: flaw.allowMany(inner) }),
-    drop: flaw.drop?.(inner) ?? ((key) => inner.drop(key)),
-    clear: () => inner.clear(),
-    sweep: flaw.sweep?.(inner, touched) ?? ((now) => inner.sweep(now)),
-    maintain: () => inner.maintain(),
-    release: () => inner.release(),
-  };
-}
-
-function costsOfNumber(plan: Plan, cost: number): number[] {
-  return plan.countsNumber.map((counts) => (counts ? cost : 0));
-}
 
 function capacities(plan: Plan): number[] {
   return plan.limits.map(({ capacity }) => capacity);

@@ -1,10 +1,12 @@
 import type { Key } from "../../core/key.ts";
 import type { Limit } from "../../core/limits/limit.ts";
+import type { OnChange } from "../../core/plan.ts";
 import type { AsyncStore, SyncStore } from "../../core/store.ts";
 import { combine } from "../../limiter/combine.ts";
 import { createLimiter } from "../../limiter/create-limiter.ts";
 import type { AsyncLimiter, Limiter } from "../../limiter/limiter.ts";
 import type { ChosenLimits } from "../../limiter/limits-choice.ts";
+import { memoryStore } from "../../stores/memory/memory-store.ts";
 import { type ManualClock, manualClock } from "../manual-clock.ts";
 
 /** One requirement of the store contract. */
@@ -29,9 +31,19 @@ export class Bench {
     this.clock = manualClock(startMs);
   }
 
-  limiter(limits: readonly Limit[] | ((key: Key) => ChosenLimits), name = "contract"): AnyLimiter {
+  limiter(limits: readonly Limit[] | ((key: Key) => ChosenLimits), name = "contract", onChange?: OnChange): AnyLimiter {
     const { store, clock } = this;
-    return createLimiter({ name, limits, clock, store });
+    return createLimiter({ name, limits, clock, store, ...(onChange && { onChange }) });
+  }
+
+  /** Versions of a limiter over the store, and the same over one memory store. */
+  versions(lists: readonly (readonly Limit[])[], name: string, onChange: OnChange): [AnyLimiter[], Limiter<Key>[]] {
+    const { clock } = this;
+    const store = memoryStore();
+    return [
+      lists.map((limits) => this.limiter(limits, name, onChange)),
+      lists.map((limits) => createLimiter({ name, limits, clock, store, onChange })),
+    ];
   }
 
   /** A limiter that looks its limits up. */

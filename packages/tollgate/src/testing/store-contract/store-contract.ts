@@ -3,6 +3,7 @@ import { checkFunction } from "../../core/checks.ts";
 import { show } from "../../core/errors.ts";
 import { admission } from "./admission.ts";
 import { blocking } from "./blocking.ts";
+import { changes } from "./changes.ts";
 import { type AnyStore, Bench, type ContractCase, type ContractTests } from "./contract-case.ts";
 import { keys } from "./keys.ts";
 import { shortcuts } from "./shortcuts.ts";
@@ -14,7 +15,10 @@ import { twin } from "./twin.ts";
 export interface StoreContractOptions {
   /** Makes an empty store for each case. The store has to use the time that limiters pass to it. */
   readonly createStore: () => AnyStore | Promise<AnyStore>;
-  /** Reasons to skip cases, by the names of the cases. An unknown name throws, and so does an empty reason. */
+  /**
+   * Reasons to skip cases, by the names of the cases. `"when limits change"` skips all cases whose names begin so: a
+   * store may ignore a plan's `onChange`. An unknown name throws, and so does an empty reason.
+   */
   readonly skip?: Readonly<Record<string, string>>;
 }
 
@@ -30,7 +34,11 @@ const TESTS: ContractTests = {
   ...shortcuts,
   ...together,
   ...blocking,
+  ...changes,
 };
+
+/** The cases of stores that carry over what keys have used when limits change. */
+const CHANGES = "when limits change";
 
 const NAMES: Readonly<Record<keyof StoreContractOptions, true>> = { createStore: true, skip: true };
 
@@ -56,7 +64,7 @@ export function storeContract(options: StoreContractOptions): ContractCase[] {
   checkFunction("createStore", createStore, "a function that makes a store");
   checkSkip(skip);
   return Object.entries(TESTS).map(([name, test]) => {
-    const reason = skip[name];
+    const reason = skip[name] ?? (name.startsWith(CHANGES) ? skip[CHANGES] : undefined);
     const run = async () => {
       const store = await createStore();
       checkStore(store);
@@ -73,7 +81,7 @@ export function storeContract(options: StoreContractOptions): ContractCase[] {
 function checkSkip(skip: Readonly<Record<string, unknown>>): void {
   checkObject("skip", skip, "an object of reasons, by the names of cases");
   for (const [name, reason] of Object.entries(skip)) {
-    if (!Object.hasOwn(TESTS, name)) throw optionError("skip", "names of cases", name);
+    if (name !== CHANGES && !Object.hasOwn(TESTS, name)) throw optionError("skip", "names of cases", name);
     if (reason === undefined || (typeof reason === "string" && reason !== "")) continue;
     throw optionError(`skip: ${show(name)}`, "the reason as text", reason);
   }

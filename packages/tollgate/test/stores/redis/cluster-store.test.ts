@@ -1,6 +1,7 @@
 import { type AsyncLimiter, combine, createLimiter, perDay, perSecond } from "tollgate";
-import { manualClock, storeContract } from "tollgate/testing";
+import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { KEEPS_SEPARATE, keptCases } from "../../testing/kept-cases.ts";
 import { KEYS_OF_THREE_PRIMARIES, useCluster } from "./kit/use-cluster.ts";
 import { freshPrefix } from "./kit/use-redis.ts";
 
@@ -8,8 +9,9 @@ const NOW_MS = 1_790_000_000_000;
 const inUse = useCluster();
 
 describe("the store contract holds in a cluster", () => {
-  const cases = storeContract({
+  const cases = keptCases({
     createStore: () => inUse.cluster.storeByClock({ prefix: freshPrefix() }),
+    skip: KEEPS_SEPARATE,
   }).filter(({ name }) => !/random traces|handle decides|sweeping changes/.test(name));
   it.each(cases)("$name", async ({ run }) => {
     await run();
