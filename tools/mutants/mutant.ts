@@ -2,10 +2,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Copy } from "./copy.ts";
 
-/** One deliberate mistake in a kernel, which the tests have to catch. */
+/** One deliberate mistake, which the tests have to catch. */
 export interface Mutant {
   readonly name: string;
-  /** In packages/tollgate/src/algorithms. */
+  /** A path from packages/tollgate/src/algorithms. */
   readonly file: string;
   /** Text that occurs exactly once in the file. */
   readonly find: string;

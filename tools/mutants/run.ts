@@ -1,13 +1,20 @@
 import { availableParallelism } from "node:os";
 import { BLOCK_MUTANTS } from "./block-mutants.ts";
 import { BUCKET_MUTANTS } from "./bucket-mutants.ts";
+import { CHANGE_MUTANTS } from "./change-mutants.ts";
 import { makeCopy, removeCopies } from "./copy.ts";
 import { judge } from "./judge.ts";
 import { type Mutant, mutate } from "./mutant.ts";
 import { PLAN_MUTANTS } from "./plan-mutants.ts";
 import { WINDOW_MUTANTS } from "./window-mutants.ts";
 
-const ALL_MUTANTS: readonly Mutant[] = [...BUCKET_MUTANTS, ...WINDOW_MUTANTS, ...PLAN_MUTANTS, ...BLOCK_MUTANTS];
+const ALL_MUTANTS: readonly Mutant[] = [
+  ...BUCKET_MUTANTS,
+  ...WINDOW_MUTANTS,
+  ...PLAN_MUTANTS,
+  ...BLOCK_MUTANTS,
+  ...CHANGE_MUTANTS,
+];
 
 /** Applies each mutant to a copy of the library and runs the tests on it. Fails unless they catch every mutant. */
 async function run(only: string): Promise<boolean> {

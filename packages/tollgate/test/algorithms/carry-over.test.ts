@@ -121,6 +121,12 @@ describe("a key whose limit changes", () => {
     expect([key.used, key.wait(5_999).used, key.wait(1).used, key.wait(4_000).used]).toEqual([7, 7, 4, 0]);
   });
 
+  it("a window from first use ends at the same moment if only the limit changes", () => {
+    const from = (limit: number) => fixedWindow({ name: "limit", limit, window: "10s", anchor: "first-use" });
+    const key = new Key(from(10)).charge(3).wait(4_000).change(from(25)).charge(1);
+    expect([key.used, key.wait(5_999).used, key.wait(1).used]).toEqual([4, 4, 0]);
+  });
+
   it("under an equal limit with another origin, every decision stays", () => {
     for (const limit of LIMITS) {
       const [moved, stayed] = [new Key(limit), new Key(limit)];

@@ -1,0 +1,127 @@
+import type { Mutant } from "./mutant.ts";
+
+const CARRY_OVER = "carry-over.ts";
+const BUCKET = "token-bucket.ts";
+const SLIDING = "sliding-window.ts";
+const RING = "group-ring.ts";
+const FIXED = "fixed-window.ts";
+const LOCAL = "../stores/local";
+const COUNTS = `${LOCAL}/former-counts.ts`;
+const VERBS = `${LOCAL}/local-verbs.ts`;
+const RELATIVES = `${LOCAL}/relatives.ts`;
+
+/** Mistakes in what a key has used when limits change. */
+export const CHANGE_MUTANTS: readonly Mutant[] = [
+  {
+    name: "limits of one name carry over between units",
+    file: CARRY_OVER,
+    find: "one.name === other.name && one.unit === other.unit",
+    replace: "one.name === other.name",
+    why: "requests become tokens",
+  },
+  {
+    name: "a limit that stays is converted",
+    file: CARRY_OVER,
+    find: "if (fingerprint === kernel.limit.fingerprint) {",
+    replace: "if (fingerprint === kernel.limit.name) {",
+    why: "an unchanged limit is not bit for bit what it was",
+  },
+  {
+    name: "the fraction of a unit is lost when a bucket changes",
+    file: BUCKET,
+    find: "units * this.#unitTicks + Math.min(part, this.#unitTicks)",
+    replace: "units * this.#unitTicks",
+    why: "alternating between two buckets gives units away",
+  },
+  {
+    name: "debt is forgiven when a bucket changes",
+    file: BUCKET,
+    find: "const units = (used - rest) / from.#unitTicks;",
+    replace: "const units = Math.min((used - rest) / from.#unitTicks, from.limit.capacity);",
+    why: "debt does not stay debt",
+  },
+  {
+    name: "units of a log are as old as their oldest",
+    file: SLIDING,
+    find: "moment[0] = theirs[from.#ring.place(theirsAt, group) + LAST]!;",
+    replace: "moment[0] = theirs[from.#ring.place(theirsAt, from.#ring.oldest(groups)) + LAST]!;",
+    why: "units leave too early when a window changes",
+  },
+  {
+    name: "units that have left come with a log",
+    file: RING,
+    find: "theirs[place + TOTAL]! - left);\n    }",
+    replace: "theirs[place + TOTAL]!);\n    }",
+    why: "units are invented when a limit changes",
+  },
+  {
+    name: "a fixed window begins anew with other numbers",
+    file: FIXED,
+    find: "if (isSameWindow) cells[at + OPENED] = theirs[theirsAt + OPENED]!;",
+    replace: "if (isSameWindow) cells[at + OPENED] = cells[at + OPENED]!;",
+    why: "a window from first use is longer after a change",
+  },
+  {
+    name: "a key that moves stays where it was",
+    file: COUNTS,
+    find: "for (const one of former) one.table.drop(key);\n    return true;",
+    replace: "return true;",
+    why: "alternating between two limits gives both quotas",
+  },
+  {
+    name: "limits that a list loses are forgotten",
+    file: COUNTS,
+    find: "if (rest !== undefined) rests.push(rest);",
+    replace: "rest?.drop(key);",
+    why: "alternating between two lists gives back what only one counts",
+  },
+  {
+    name: "idle rows stay when a key is counted elsewhere",
+    file: COUNTS,
+    find: "} else if (dropsIdle) relative.drop(key);",
+    replace: "}",
+    why: "a key has two rows of one limit",
+  },
+  {
+    name: "idle rows stay when a peek reserves a row",
+    file: VERBS,
+    find: "verb.changes || verb.reserves",
+    replace: "verb.changes",
+    why: "a combined call makes a second row of one limit",
+  },
+  {
+    name: "first numbers do not hold",
+    file: COUNTS,
+    find: "return first === undefined ? limit : inMode(first, limit.mode);",
+    replace: "return first === undefined || limit.capacity > 0 ? limit : inMode(first, limit.mode);",
+    why: "keep-first exceeds the first numbers",
+  },
+  {
+    name: "first numbers keep their mode",
+    file: COUNTS,
+    find: "inMode(first, limit.mode)",
+    replace: "first",
+    why: "a shadow limit denies",
+  },
+  {
+    name: "decisions name limits that did not decide",
+    file: VERBS,
+    find: "report.keptLimits[at + i] = limits[i];",
+    replace: "report.keptLimits[at + i] = undefined;",
+    why: "a denial names other numbers than those that denied",
+  },
+  {
+    name: "a look moves a key",
+    file: VERBS,
+    find: "    else if (verb.changes) {\n      if (counts.move(",
+    replace: "    else if (verb.changes || verb.reserves) {\n      if (counts.move(",
+    why: "peek changes when units come back",
+  },
+  {
+    name: "a reset forgets a key under its last numbers alone",
+    file: RELATIVES,
+    find: "return [...found].filter(({ plan }) => plan.id !== id);",
+    replace: "return [...found].filter(({ plan }) => plan.id === id);",
+    why: "a key keeps what it has used under other numbers",
+  },
+];
