@@ -131,6 +131,17 @@ describe.each(IN_PROCESS)("over %s, when limits change,", (_name, createStore) =
     expect(version([calls(3)], "keep-first").explain("ann")).toMatchObject([{ used: 3 }]);
   });
 
+  it("first numbers block as the list does", () => {
+    version([calls(3)], "keep-first").consume("ann", 3);
+    const strict = tokenBucket({ name: "calls", capacity: 9, refill: 9, per: "10s", blockFor: "10m" });
+    const after = version([strict], "keep-first");
+    expect(after.consume("ann")).toMatchObject({ limit: { capacity: 3, blockFor: { durationsMs: [600_000] } } });
+    expect(after.blockedUntil("ann")).toBe(START_MS + 600_000);
+    const mild = version([calls(9)], "keep-first");
+    expect(mild.consume("bob", 9).limit).not.toHaveProperty("blockFor");
+    expect(after.consume("bob")).toMatchObject({ limit: { capacity: 9, blockFor: {} } });
+  });
+
   it("a handle that is held, a batch and a refund find the key where it is", () => {
     const before = version([calls(5)]);
     const [handle, other] = [before.handle("ann"), before.handle("bob")];

@@ -32,10 +32,12 @@ export function sealLimit<L extends LimitCommon>(chosenName: string | undefined,
   return Object.freeze(Object.defineProperty(limit, SEAL, { value: chosenName === undefined ? DERIVED : CHOSEN }));
 }
 
-/** The same limit in a mode: its counts are the same. */
-export function inMode<L extends LimitCommon>(limit: L, mode: LimitMode): L {
-  if (limit.mode === mode) return limit;
-  return sealLimit(hasChosenName(limit) ? limit.name : undefined, { ...limit, mode });
+/** The same numbers with what another limit of this name does: its mode and its blocks. */
+export function actingAs<L extends LimitCommon>(limit: L, { mode, blockFor }: LimitCommon): L {
+  if (limit.mode === mode && limit.blockFor === blockFor) return limit;
+  const { blockFor: _, ...numbers } = limit;
+  const acting = { ...numbers, mode, ...(blockFor && { blockFor }) } as L;
+  return sealLimit(hasChosenName(limit) ? limit.name : undefined, acting);
 }
 
 /** Whether a limit factory made the value. */

@@ -1,6 +1,6 @@
 import { type CellsOfKey, carryOverBucket, carryOverKey, isSameLimit } from "../../algorithms/carry-over.ts";
 import type { Limit } from "../../core/limits/limit.ts";
-import { inMode } from "../../core/limits/limit-common.ts";
+import { actingAs } from "../../core/limits/limit-common.ts";
 import { createPlan, type Plan } from "../../core/plan.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { PlanTable } from "./plan-table.ts";
@@ -91,7 +91,7 @@ export class FormerCounts<Verbs> {
     const known = former.flatMap(({ table }) => [...table.plan.limits]);
     const limits = plan.limits.map((limit): Limit => {
       const first = known.find((one) => isSameLimit(one, limit));
-      return first === undefined ? limit : inMode(first, limit.mode);
+      return first === undefined ? limit : actingAs(first, limit);
     });
     const first = createPlan(plan.scope, plan.limiter, limits, "carry-over");
     return first.id === plan.id ? undefined : first;
@@ -106,9 +106,12 @@ export class FormerCounts<Verbs> {
     return scratch;
   }
 
-  /** Whether `move` finds a slot. If the key leaves other rows wholly, one of their slots is enough. */
+  /** Whether `move` finds slots. Unless that is certain, it inserts the rows and takes them back. */
   mayMove(table: PlanTable, former: readonly FormerCount[], key: string, now: TimeCell): boolean {
-    return !former.some((one) => this.#restOf(one).length > 0) || table.findSlot(key, now) >= 0;
+    if (this.#leavesNoRest(former) && table.findSlot(key, now) >= 0) return true;
+    const inserted = this.#insertAll(table, former, key, now);
+    this.#undo(inserted ?? [], former, key, now);
+    return inserted !== undefined;
   }
 
   /**
@@ -117,10 +120,12 @@ export class FormerCounts<Verbs> {
    * @returns whether there were slots. Otherwise nothing has changed.
    */
   move(table: PlanTable, former: readonly FormerCount[], key: string, now: TimeCell): boolean {
-    const slot = table.findSlot(key, now);
-    const hasMoved = slot >= 0 ? this.#insert(table, slot, former, key, now) : this.#replace(table, former, key, now);
-    if (hasMoved) for (const one of former) this.#notify(one.table.plan, key);
-    return hasMoved;
+    if (this.#insertAll(table, former, key, now) === undefined) return false;
+    for (const one of former) {
+      one.table.drop(key);
+      this.#notify(one.table.plan, key);
+    }
+    return true;
   }
 
   /** Works like `preview`, for an overflow bucket. Without a bucket of this plan, `cells` is `undefined`. */
@@ -143,30 +148,37 @@ export class FormerCounts<Verbs> {
     for (const one of former) carryOverBucket({ compiled: this.#view.compiled, cells, base }, one, now, "move");
   }
 
-  /** The former rows stay until all new ones have slots. */
-  #insert(table: PlanTable, slot: number, former: readonly FormerCount[], key: string, now: TimeCell): boolean {
+  /**
+   * Inserts all new rows, and says where; `undefined` if one finds no slot. The former rows stay, unless the store is
+   * full and they make room.
+   */
+  #insertAll(table: PlanTable, former: readonly FormerCount[], key: string, now: TimeCell): PlanTable[] | undefined {
+    let slot = table.findSlot(key, now);
+    if (slot < 0 && this.#leavesNoRest(former)) {
+      for (const one of former) one.table.drop(key);
+      slot = table.findSlot(key, now);
+    }
+    if (slot < 0) {
+      this.#undo([], former, key, now);
+      return undefined;
+    }
     table.insert(slot, key, this.preview(former, now));
-    const rests: PlanTable[] = [];
+    const inserted = [table];
     for (const one of former) {
       const rest = this.#insertRest(one, key, now);
       if (rest === "no slot") {
-        for (const inserted of [table, ...rests]) inserted.drop(key);
-        return false;
+        this.#undo(inserted, former, key, now);
+        return undefined;
       }
-      if (rest !== undefined) rests.push(rest);
+      if (rest !== undefined) inserted.push(rest);
     }
-    for (const one of former) one.table.drop(key);
-    return true;
+    return inserted;
   }
 
-  /** For a full store: the former rows make room. */
-  #replace(table: PlanTable, former: readonly FormerCount[], key: string, now: TimeCell): boolean {
-    if (former.some((one) => this.#restOf(one).length > 0)) return false;
-    for (const one of former) one.table.drop(key);
-    const slot = table.findSlot(key, now);
-    if (slot >= 0) table.insert(slot, key, this.preview(former, now));
-    else for (const one of former) one.table.restore(key, one.cells, now);
-    return slot >= 0;
+  /** Takes rows back. A former row that made room returns. */
+  #undo(inserted: readonly PlanTable[], former: readonly FormerCount[], key: string, now: TimeCell): void {
+    for (const table of inserted) table.drop(key);
+    for (const { table, cells } of former) if (table.locate(key) < 0) table.restore(key, cells, now);
   }
 
   /** The table that keeps the limits of a former row that this plan does not have, if they count. */
@@ -182,10 +194,19 @@ export class FormerCounts<Verbs> {
     const { scratch } = this.#store.capacity;
     carryOverKey({ compiled, cells: scratch, base: 0 }, one, now);
     if (compiled.isIdle(scratch, 0, now)) return undefined;
-    const slot = table.findSlot(key, now);
+    let slot = table.findSlot(key, now);
+    if (slot < 0) {
+      one.table.drop(key);
+      slot = table.findSlot(key, now);
+    }
     if (slot < 0) return "no slot";
     table.insert(slot, key, scratch);
     return table;
+  }
+
+  /** Whether all limits under which the key was counted are limits of this plan. */
+  #leavesNoRest(former: readonly FormerCount[]): boolean {
+    return former.every((one) => this.#restOf(one).length === 0);
   }
 
   #restOf({ table }: FormerCount): Limit[] {

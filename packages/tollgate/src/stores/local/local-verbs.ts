@@ -103,7 +103,9 @@ export class LocalVerbs {
     else if (verb.changes) {
       if (counts.move(table, former, key, this.#now)) {
         const base = table.locate(key);
-        return this.#applyToKnown(table.cells, base, verb, costs, report, at);
+        if (base >= 0) return this.#applyToKnown(table.cells, base, verb, costs, report, at);
+        // What has moved here is idle, and what stays behind took the slot.
+        slot = table.findSlot(key, this.#now);
       }
     } else if (counts.mayMove(table, former, key, this.#now)) {
       for (let i = 0; i < costs.length; i += 1) report.isView[at + i] = true;

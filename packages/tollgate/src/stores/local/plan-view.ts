@@ -68,7 +68,8 @@ export class PlanView {
   release(): void {
     const table = this.known;
     table?.users.remove(this.context);
-    if (table !== undefined) table.users.spaces -= 1;
+    if (table === undefined) this.#store.relatives.forgetAbsent(this.plan);
+    else table.users.spaces -= 1;
   }
 
   #anotherTableAt(now: TimeCell): PlanTable {
@@ -88,8 +89,11 @@ export class PlanView {
 
   #use<Table extends PlanTable | undefined>(table: Table): Table {
     table?.users.add(this.context);
-    if (table !== undefined && this.#isOfSpace) table.users.spaces += 1;
     if (this.plan.onChange !== "separate") table?.join(this.#store.relatives);
+    if (table !== undefined && this.#isOfSpace) {
+      table.users.spaces += 1;
+      this.#store.relatives.forgetAbsent(this.plan);
+    }
     this.#table = table;
     return table;
   }

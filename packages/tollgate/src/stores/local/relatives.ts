@@ -1,3 +1,4 @@
+import { isSameLimit } from "../../algorithms/carry-over.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import { KeyHash } from "./key-hash.ts";
@@ -17,6 +18,8 @@ class Families<Table> {
   overflowHash: KeyHash | undefined = undefined;
   /** How many tables have joined. */
   tables = 0;
+  /** By their ids, the plans of spaces whose tables were empty and have gone. A moved key may have made them again. */
+  readonly absent = new Map<string, Plan>();
 }
 
 /**
@@ -57,6 +60,7 @@ export class Relatives<Table extends Relative> {
       family?.delete(table);
       if (family?.size === 0) families.byName.delete(nameOf(limit));
     }
+    if (table.users.spaces > 0) families.absent.set(table.plan.id, table.plan);
     families.tables -= 1;
     this.changes += 1;
     if (families.tables === 0) this.#scopes.delete(scope);
@@ -72,11 +76,26 @@ export class Relatives<Table extends Relative> {
 
   /** The relatives that no limiter asks under their own numbers any more. Each counts as part of one plan. */
   formerOf(plan: Plan): readonly Table[] {
-    return this.of(plan).filter((table) => {
-      if (table.users.spaces > 0) return false;
-      const user = this.of(table.plan).find(({ users }) => users.spaces > 0);
-      return user === undefined || user.plan.id === plan.id;
-    });
+    return this.of(plan).filter((table) => !this.#isUsed(table) && this.#userOf(table, plan).id === plan.id);
+  }
+
+  #isUsed({ users, plan: { scope, id } }: Table): boolean {
+    return users.spaces > 0 || this.#scopes.get(scope)?.absent.has(id) === true;
+  }
+
+  /** A space has found the plan's table, or is closed. */
+  forgetAbsent({ scope, id }: Plan): void {
+    this.#scopes.get(scope)?.absent.delete(id);
+  }
+
+  /** The plan in use of which the keys of a former table are a part. */
+  #userOf({ plan }: Table, asking: Plan): Plan {
+    const used = this.of(plan).find((table) => this.#isUsed(table));
+    if (used !== undefined) return used.plan;
+    const absent = [...(this.#scopes.get(plan.scope)?.absent.values() ?? [])];
+    return (
+      absent.find(({ limits }) => limits.some((one) => plan.limits.some((own) => isSameLimit(one, own)))) ?? asking
+    );
   }
 
   /** The hash of overflow buckets, for tables that have joined. */
