@@ -120,8 +120,8 @@ export const CHANGE_MUTANTS: readonly Mutant[] = [
   {
     name: "a reset forgets a key under its last numbers alone",
     file: RELATIVES,
-    find: "return [...found].filter(({ plan }) => plan.id !== id);",
-    replace: "return [...found].filter(({ plan }) => plan.id === id);",
+    find: "isWanted(one) && one.plan.id !== plan.id",
+    replace: "isWanted(one) && one.plan.id === plan.id",
     why: "a key keeps what it has used under other numbers",
   },
 ];

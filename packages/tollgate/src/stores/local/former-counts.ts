@@ -178,7 +178,7 @@ export class FormerCounts<Verbs> {
   /** Takes rows back. A former row that made room returns. */
   #undo(inserted: readonly PlanTable[], former: readonly FormerCount[], key: string, now: TimeCell): void {
     for (const table of inserted) table.drop(key);
-    for (const { table, cells } of former) if (table.locate(key) < 0) table.restore(key, cells, now);
+    for (const { table, cells } of former) if (table.locateOnce(key) < 0) table.restore(key, cells, now);
   }
 
   /** The table that keeps the limits of a former row that this plan does not have, if they count. */

@@ -31,9 +31,6 @@ export abstract class PlanTable implements Budget, ReservingTable {
   #retired = false;
   /** Set when the table joins. */
   #relatives: Relatives<PlanTable> | undefined;
-  /** The relatives as of a number of changes among them. */
-  #knownRelatives: readonly PlanTable[] = [];
-  #knownAt = -1;
   #families: readonly ReadonlySet<PlanTable>[] = [];
   /** The bytes that the table has charged to its store. */
   #bytes = 0;
@@ -57,7 +54,7 @@ export abstract class PlanTable implements Budget, ReservingTable {
 
   /** Where a key's cells begin; -1 if it has none. */
   abstract locate(key: string): number;
-  /** Works like `locate`, for a key that is probably absent: it does not become a recent key. */
+  /** Works like `locate`, for a key of another table, which is probably absent: it does not become a recent key. */
   locateOnce(key: string): number {
     return this.locate(key);
   }
@@ -149,14 +146,21 @@ export abstract class PlanTable implements Budget, ReservingTable {
     return false;
   }
 
-  /** The other tables that have a limit of the same name, each once. */
+  /** The other tables that have a limit of the same name and keys, each once. */
   get relatives(): readonly PlanTable[] {
-    if (this.#relatives === undefined) return [];
-    if (this.#knownAt !== this.#relatives.changes) {
-      this.#knownRelatives = this.#relatives.of(this.plan);
-      this.#knownAt = this.#relatives.changes;
+    const found: PlanTable[] = [];
+    for (const family of this.#families) {
+      for (const table of family) {
+        if (table === this || !table.isCounting) continue;
+        if (this.#families.length === 1 || !found.includes(table)) found.push(table);
+      }
     }
-    return this.#knownRelatives;
+    return found;
+  }
+
+  /** Whether keys have cells, or share buckets. */
+  get isCounting(): boolean {
+    return this.size > 0 || this.#overflow !== undefined;
   }
 
   /** Moves the origin unless the kernels are exact at this moment. */

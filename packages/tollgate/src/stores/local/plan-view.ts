@@ -6,6 +6,8 @@ import type { TimeCell } from "../../core/time-cell.ts";
 import type { PlanTable } from "./plan-table.ts";
 import type { SpaceStore } from "./space-store.ts";
 
+const isCounting = (table: PlanTable): boolean => table.isCounting;
+
 /**
  * A limiter's view of its plan's table. A store lets empty tables go, and a table compiles its kernels for another
  * origin when a clock jumps by decades: the view always has the table and the kernels that are right for the current
@@ -54,7 +56,7 @@ export class PlanView {
 
   /** All tables in which a key of this plan may be counted. */
   get everyTable(): readonly PlanTable[] {
-    const relatives = this.plan.onChange === "separate" ? [] : this.#store.relatives.of(this.plan);
+    const relatives = this.plan.onChange === "separate" ? [] : this.#store.relatives.of(this.plan, isCounting);
     return this.known === undefined ? relatives : [this.known, ...relatives];
   }
 

@@ -27,8 +27,6 @@ class Families<Table> {
  * a name are counted in one of them at a time. Tables of plans with separate counts have no relatives.
  */
 export class Relatives<Table extends Relative> {
-  /** Grows when a table joins or leaves. */
-  changes = 0;
   readonly #scopes = new Map<Scope, Families<Table>>();
   readonly #secrets: Secrets;
 
@@ -42,7 +40,6 @@ export class Relatives<Table extends Relative> {
     const families = this.#scopes.get(scope) ?? new Families<Table>();
     this.#scopes.set(scope, families);
     families.tables += 1;
-    this.changes += 1;
     return limits.map((limit) => {
       const name = nameOf(limit);
       const family = families.byName.get(name) ?? new Set<Table>();
@@ -62,21 +59,20 @@ export class Relatives<Table extends Relative> {
     }
     if (table.users.spaces > 0) families.absent.set(table.plan.id, table.plan);
     families.tables -= 1;
-    this.changes += 1;
     if (families.tables === 0) this.#scopes.delete(scope);
   }
 
-  /** The tables of other plans that have a limit of the same name as this plan. */
-  of({ scope, id, limits }: Plan): readonly Table[] {
-    const families = this.#scopes.get(scope);
-    if (families === undefined) return [];
-    const found = new Set(limits.flatMap((limit) => [...(families.byName.get(nameOf(limit)) ?? [])]));
-    return [...found].filter(({ plan }) => plan.id !== id);
+  /** The tables of other plans that have a limit of the same name as this plan, each once. */
+  of(plan: Plan, isWanted: (table: Table) => boolean = () => true): Table[] {
+    const byName = this.#scopes.get(plan.scope)?.byName;
+    const families = plan.limits.map((limit) => byName?.get(nameOf(limit)) ?? []);
+    const found = families.flatMap((family) => [...family].filter((one) => isWanted(one) && one.plan.id !== plan.id));
+    return families.length === 1 ? found : [...new Set(found)];
   }
 
   /** The relatives that no limiter asks under their own numbers any more. Each counts as part of one plan. */
-  formerOf(plan: Plan): readonly Table[] {
-    return this.of(plan).filter((table) => !this.#isUsed(table) && this.#userOf(table, plan).id === plan.id);
+  formerOf(plan: Plan): Table[] {
+    return this.of(plan, (table) => !this.#isUsed(table) && this.#userOf(table, plan).id === plan.id);
   }
 
   #isUsed({ users, plan: { scope, id } }: Table): boolean {
@@ -90,7 +86,7 @@ export class Relatives<Table extends Relative> {
 
   /** The plan in use of which the keys of a former table are a part. */
   #userOf({ plan }: Table, asking: Plan): Plan {
-    const used = this.of(plan).find((table) => this.#isUsed(table));
+    const [used] = this.of(plan, (table) => this.#isUsed(table));
     if (used !== undefined) return used.plan;
     const absent = [...(this.#scopes.get(plan.scope)?.absent.values() ?? [])];
     return (

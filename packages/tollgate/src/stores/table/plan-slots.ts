@@ -68,6 +68,11 @@ export class PlanSlots extends PlanTable implements TablePlan {
     return isThere ? values[at + SLOT]! : this.#locateMoved(at);
   }
 
+  override locateOnce(key: string): number {
+    this.computeFingerprint(key);
+    return this.slots.find(this.low, this.high);
+  }
+
   override locateRef(ref: KeyRef): number {
     // The hash stands for the table: after `clear` there is another.
     if (ref.table !== this.#hash) this.#hashRef(ref);
