@@ -20,6 +20,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   http: ["core", "algorithms", "limiter"],
   "adapters/node": ["core", "http"],
   "adapters/web": ["core", "http"],
+  client: ["core", "algorithms", "limiter"],
   testing: ["core", "limiter", "stores/memory"],
 };
 
@@ -30,6 +31,7 @@ const BARE_FOLDERS = [
   "core",
   "algorithms",
   "limiter",
+  "client",
   "stores/local",
   "stores/memory",
   "stores/table",

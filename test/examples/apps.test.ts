@@ -8,8 +8,9 @@ import installed from "./installed/package.json" with { type: "json" };
 const EXAMPLES = readdirSync(join(REPOSITORY, "examples")).filter((name) => !name.includes("."));
 
 describe("the example applications", () => {
-  it("are five", () => {
-    expect(EXAMPLES).toEqual(["bullmq-worker", "express-login", "fastify-plans", "llm-gateway", "worker-threads"]);
+  it("are six", () => {
+    const names = ["bullmq-worker", "crawler", "express-login", "fastify-plans", "llm-gateway", "worker-threads"];
+    expect(EXAMPLES).toEqual(names);
   });
 
   it.each(EXAMPLES)("declares what it imports, at the pinned versions: %s", (name) => {

@@ -43,8 +43,10 @@ describe("docs/decision.md", () => {
   });
 
   it("has a row for each reason of a denial", () => {
-    const [, reasons = ""] = /readonly reason: (.*);/.exec(read(`${SOURCE}/${decision}`)) ?? [];
-    expect(rowsOf("decision.md", "Allowed and Denied")).toEqual(expect.arrayContaining(reasons.split(" | ")));
+    const [, union = ""] = /readonly reason:([^;]*);/.exec(read(`${SOURCE}/${decision}`)) ?? [];
+    const reasons = union.match(/"[^"]+"/g) ?? [];
+    expect(reasons.length).toBeGreaterThan(5);
+    expect(rowsOf("decision.md", "Allowed and Denied")).toEqual(expect.arrayContaining([...reasons]));
   });
 
   it("has a row for each field of a limit's status, and for no other", () => {

@@ -7,8 +7,10 @@ const RING = "group-ring.ts";
 const FIXED = "fixed-window.ts";
 const LOCAL = "../stores/local";
 const COUNTS = `${LOCAL}/former-counts.ts`;
+const FIRST = `${LOCAL}/first-plan.ts`;
 const VERBS = `${LOCAL}/local-verbs.ts`;
 const RELATIVES = `${LOCAL}/relatives.ts`;
+const PLACES = `${LOCAL}/key-places.ts`;
 
 /** Mistakes in what a key has used when limits change. */
 export const CHANGE_MUTANTS: readonly Mutant[] = [
@@ -91,14 +93,14 @@ export const CHANGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "first numbers do not hold",
-    file: COUNTS,
+    file: FIRST,
     find: "return first === undefined ? limit : actingAs(first, limit);",
     replace: "return first === undefined || limit.capacity > 0 ? limit : actingAs(first, limit);",
     why: "keep-first exceeds the first numbers",
   },
   {
     name: "first numbers keep their mode",
-    file: COUNTS,
+    file: FIRST,
     find: "actingAs(first, limit)",
     replace: "first",
     why: "a shadow limit denies",
@@ -119,9 +121,44 @@ export const CHANGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a reset forgets a key under its last numbers alone",
-    file: RELATIVES,
-    find: "isWanted(one) && one.plan.id !== plan.id",
-    replace: "isWanted(one) && one.plan.id === plan.id",
+    file: `${LOCAL}/plan-view.ts`,
+    find: "relatives.tablesWith(key, this.plan)",
+    replace: "relatives.tablesWith(key, this.plan).slice(0, 0)",
     why: "a key keeps what it has used under other numbers",
+  },
+  {
+    name: "the index does not know new keys of a memory store",
+    file: "../stores/memory/key-table.ts",
+    find: "this.places?.add(this.#newHash);",
+    replace: "",
+    why: "with many numbers of one name, changing the number gives another quota",
+  },
+  {
+    name: "the index is asked for another hash than a table adds",
+    file: "../stores/table/table-store.ts",
+    find: "return hash.words[1]!;",
+    replace: "return hash.words[0]!;",
+    why: "with many numbers of one name, changing the number gives another quota",
+  },
+  {
+    name: "a key that leaves the index hides others",
+    file: PLACES,
+    find: "if (((at - first) & mask) < ((at - gap) & mask)) continue;",
+    replace: "if (((at - first) & mask) >= ((at - gap) & mask)) continue;",
+    why: "a relative that counts a key is not asked",
+  },
+  {
+    name: "a table that was cleared adds keys under the number that is gone",
+    file: PLACES,
+    find: "    this.#places.leave(this.#number);\n    this.#number = 0;",
+    replace: "    this.#places.leave(this.#number);",
+    why: "a relative that counts a key is not asked",
+  },
+  {
+    name: "tables that no index knows are not asked",
+    file: RELATIVES,
+    find: "if (table !== own && table.size > 0 && !found.includes(table)) found.push(table);",
+    replace: "if (table !== own && table.size < 0) found.push(table);",
+    why: "alternating between two limits gives both quotas",
   },
 ];

@@ -7,13 +7,14 @@ export const ROOT: string = fileURLToPath(new URL("../..", import.meta.url));
 const ALL_COPIES = join(ROOT, ".mutants");
 const COPIES = join(ALL_COPIES, String(process.pid));
 const LIBRARY = join("packages", "tollgate");
-/** The tests that run on a mutant. Those of the algorithms import the copy's source by relative paths. */
-export const TESTS: readonly string[] = ["algorithms", "properties"].map((folder) => join(LIBRARY, "test", folder));
+/** The folders of tests that run on a mutant. Some import the copy's source by relative paths. */
+const TESTED = ["algorithms", "properties", join("stores", "layouts")];
+export const TESTS: readonly string[] = TESTED.map((folder) => join(LIBRARY, "test", folder));
 
 /** What these tests import. */
 const COPIED: readonly string[] = [
   "src",
-  ...["algorithms", "properties", "reference"].map((folder) => join("test", folder)),
+  ...[...TESTED, "reference"].map((folder) => join("test", folder)),
   join("test", "stores", "local", "random-words.ts"),
 ];
 

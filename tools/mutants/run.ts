@@ -4,8 +4,12 @@ import { BUCKET_MUTANTS } from "./bucket-mutants.ts";
 import { CHANGE_MUTANTS } from "./change-mutants.ts";
 import { makeCopy, removeCopies } from "./copy.ts";
 import { judge } from "./judge.ts";
+import { LAYOUT_MUTANTS } from "./layout-mutants.ts";
+import { LINE_MUTANTS } from "./line-mutants.ts";
 import { type Mutant, mutate } from "./mutant.ts";
 import { PLAN_MUTANTS } from "./plan-mutants.ts";
+import { RESERVATION_MUTANTS } from "./reservation-mutants.ts";
+import { SHARED_MUTANTS } from "./shared-mutants.ts";
 import { WINDOW_MUTANTS } from "./window-mutants.ts";
 
 const ALL_MUTANTS: readonly Mutant[] = [
@@ -13,7 +17,11 @@ const ALL_MUTANTS: readonly Mutant[] = [
   ...WINDOW_MUTANTS,
   ...PLAN_MUTANTS,
   ...BLOCK_MUTANTS,
+  ...LAYOUT_MUTANTS,
   ...CHANGE_MUTANTS,
+  ...SHARED_MUTANTS,
+  ...LINE_MUTANTS,
+  ...RESERVATION_MUTANTS,
 ];
 
 /** Applies each mutant to a copy of the library and runs the tests on it. Fails unless they catch every mutant. */

@@ -16,11 +16,15 @@ export type {
 } from "./core/observer.ts";
 export type { OnChange } from "./core/plan.ts";
 export type { AsyncStore, SyncStore } from "./core/store.ts";
+export type { AsyncHandle, AsyncLimiter } from "./limiter/async-limiter.ts";
 export type { BlockOptions, BlockSpan } from "./limiter/block-span.ts";
 export { combine } from "./limiter/combine.ts";
 export { createLimiter } from "./limiter/create-limiter.ts";
-export type { AsyncHandle, AsyncLimiter, Handle, Limiter } from "./limiter/limiter.ts";
+export type { Handle, Limiter } from "./limiter/limiter.ts";
 export type { ChosenLimits, LimitsFunction } from "./limiter/limits-choice.ts";
 export type { LimiterOptions } from "./limiter/options.ts";
+export { DeniedError, type WorkOptions } from "./limiter/outgoing-work.ts";
+export type { AsyncReservation, Reservation, ReserveOptions } from "./limiter/reservation.ts";
+export type { WaitOptions, WaitSignal } from "./limiter/wait-options.ts";
 export type { CapacityOptions, LocalStore, OverflowPolicy } from "./stores/local/local-store.ts";
 export { type MemoryStoreOptions, memoryStore } from "./stores/memory/memory-store.ts";

@@ -9,7 +9,7 @@ import {
   type SyncBlocks,
 } from "../core/blocks.ts";
 import type { BlockFor } from "../core/limits/block-for.ts";
-import type { Plan } from "../core/plan.ts";
+import { blocksKeys } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
 import type { Call, SyncSpace, TakenFrom } from "../core/store.ts";
 import type { TimeCell } from "../core/time-cell.ts";
@@ -101,9 +101,15 @@ export class Blocking {
 
   /** Ends the blocks of the keys, and forgets their offences. Says whether one was blocked. */
   unblock(keys: readonly string[], now: TimeCell): boolean {
-    const wasBlocked = this.#latest(keys, now[0]!) !== undefined;
-    for (const [i, key] of keys.entries()) this.#replace(i, key, now, () => undefined);
-    return wasBlocked;
+    const wasBlocked = keys.map(() => false);
+    for (const [i, key] of keys.entries()) {
+      // The last time is the one that counts: before, another thread was quicker.
+      this.#replace(i, key, now, (before) => {
+        wasBlocked[i] = isInForce(before, now[0]!);
+        return;
+      });
+    }
+    return wasBlocked.includes(true);
   }
 
   /** When the last of the keys' blocks ends; `undefined` if none is blocked. */
@@ -148,10 +154,17 @@ export class Blocking {
       return found.length > 0 && isOverflowed(call, calls.length, now, report) ? [] : found;
     });
     for (const [i, blocksFor] of exhausted) {
-      const begin = (before: KeyBlock | undefined) =>
-        isInForce(before, nowUs) ? before : blockAfter(blocksFor, before, nowUs);
-      const block = this.#replace(i, keys[i]!, now, begin);
-      if (typeof block === "object") report.block = later(report.block, this.#reported(i, block, nowUs, false));
+      const begun: KeyBlock[] = [];
+      const block = this.#replace(i, keys[i]!, now, (before) => {
+        if (isInForce(before, nowUs)) return before;
+        const after = blockAfter(blocksFor, before, nowUs);
+        begun.push(after);
+        return after;
+      });
+      if (typeof block !== "object") continue;
+      // If another thread has begun a block meanwhile, it denied this call.
+      const isDenial = !(begun.includes(block) || report.admitted);
+      report.block = later(report.block, this.#reported(i, block, nowUs, isDenial));
     }
   }
 
@@ -176,10 +189,6 @@ export class Blocking {
   #reported(i: number, { untilUs, reason }: KeyBlock, nowUs: number, denied: boolean): ReportedBlock {
     return { limiter: this.#blocks[i]!.limiter, forUs: untilUs - nowUs, reason, denied };
   }
-}
-
-function blocksKeys({ limits }: Plan): boolean {
-  return limits.some(({ blockFor }) => blockFor !== undefined);
 }
 
 /** The `blockFor` of some limits of each limiter that has such. */

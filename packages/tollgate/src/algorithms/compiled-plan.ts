@@ -151,9 +151,12 @@ export class CompiledPlan {
       if (takes && this.tryTakeAndTell(cells, base, costs, now, report, at)) return true;
       return verb.takes === "always" && this.#several.chargeAndTell(cells, base, costs, now, report, at);
     }
+    if (verb.refunds) {
+      this.#several.refund(cells, base, costs, now);
+      return true;
+    }
     const admitted = this.#several.conform(cells, base, costs, now);
-    if (verb.refunds) this.#several.refund(cells, base, costs, now);
-    else this.#takeAndTell(verb, admitted, cells, base, costs, now, report, at);
+    this.#takeAndTell(verb, admitted, cells, base, costs, now, report, at);
     return admitted;
   }
 

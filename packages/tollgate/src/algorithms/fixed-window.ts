@@ -16,6 +16,7 @@ const USED = 1;
 class FixedWindowKernel implements Kernel<FixedWindowLimit> {
   readonly limit: FixedWindowLimit;
   readonly size = 2;
+  readonly inGroups = false;
   readonly startsEmpty = false;
   readonly idleTtlUs = 0;
   readonly #windowUs: number;
@@ -100,6 +101,11 @@ class FixedWindowKernel implements Kernel<FixedWindowLimit> {
     const isSameWindow = from.#windowUs === this.#windowUs && from.limit.anchor === this.limit.anchor;
     this.adopt(cells, at, now, from.used(theirs, theirsAt, now));
     if (isSameWindow) cells[at + OPENED] = theirs[theirsAt + OPENED]!;
+  }
+
+  adoptUntil(cells: Float64Array, at: number, now: TimeCell, units: number, leaveUs: number): void {
+    cells[at + OPENED] = now[0]! + leaveUs - this.#windowUs;
+    cells[at + USED] = units;
   }
 
   /** Its cells are moments since the epoch, so they have no origin. */

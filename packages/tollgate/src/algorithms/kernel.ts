@@ -50,6 +50,10 @@ export interface Kernel<L extends Limit = Limit> extends PlainTake {
    * be boxed.
    */
   extendExpiry(expiry: TimeCell, cells: Float64Array, at: number, now: TimeCell): void;
+  /** Whether units leave in groups, each at a time of its own, so that one report does not tell when. */
+  readonly inGroups: boolean;
+  /** Counts more units of an unused or foreseen key, so that they leave in so many microseconds. Rounds up. */
+  adoptUntil(cells: Float64Array, at: number, now: TimeCell, units: number, leaveUs: number): void;
   /** Restates cells that a kernel of the same limit wrote for another origin. */
   rebase(cells: Float64Array, at: number, from: this): void;
   /** Whole units that count now, rounded up; above the capacity in debt. */

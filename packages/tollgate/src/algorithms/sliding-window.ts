@@ -13,6 +13,7 @@ import { LAST_EXACT } from "./ticks.ts";
 class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   readonly limit: SlidingWindowLimit;
   readonly size: number;
+  readonly inGroups = true;
   readonly startsEmpty = false;
   readonly idleTtlUs = 0;
   readonly #windowUs: number;
@@ -181,6 +182,10 @@ class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
       this.take(cells, at, moment, total - before);
       before = total;
     }
+  }
+
+  adoptUntil(cells: Float64Array, at: number, now: TimeCell, units: number, leaveUs: number): void {
+    this.take(cells, at, createTimeCell(now[0]! + leaveUs - this.#windowUs), units);
   }
 
   /** Its cells are moments since the epoch, so they have no origin. */

@@ -12,6 +12,7 @@ import { Ticks } from "./ticks.ts";
 export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   readonly limit: TokenBucketLimit;
   readonly size = 1;
+  readonly inGroups = false;
   readonly startsEmpty: boolean;
   readonly idleTtlUs: number;
   readonly ticks: Ticks;
@@ -174,6 +175,10 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   #adoptTicks(cells: Float64Array, at: number, now: TimeCell, ticks: number): void {
     // A full bucket was full at all times, as a new one.
     cells[at] = ticks === 0 ? Number.NEGATIVE_INFINITY : this.#ticks.at(now[0]!) + Math.min(ticks, this.#mostDebt);
+  }
+
+  adoptUntil(cells: Float64Array, at: number, now: TimeCell, _units: number, leaveUs: number): void {
+    cells[at] = Math.max(cells[at]!, this.#ticks.at(now[0]! + leaveUs));
   }
 
   rebase(cells: Float64Array, at: number, from: this): void {

@@ -5,7 +5,8 @@ import { VERBS, type Verb } from "../core/verbs.ts";
 import { type PartwiseSpace, transactPartwise } from "./transact-partwise.ts";
 
 /** What `transact` needs of a space. */
-export type DecidingSpace = Pick<SyncSpace, "apply" | "takeRevocably" | "maintain"> & Partial<PartwiseSpace>;
+export type DecidingSpace = Pick<SyncSpace, "apply" | "takeRevocably" | "maintain" | "peekKept"> &
+  Partial<PartwiseSpace>;
 
 type Calls = readonly Call<DecidingSpace>[];
 
@@ -23,7 +24,10 @@ export function transact(
   report: Report = new Report(),
 ): Report {
   const refunded = VERBS[verb].refunds ? takenFrom : undefined;
-  const reached = refunded === undefined ? calls : calls.filter((call) => countsWhereTaken(call, now, refunded));
+  const reached =
+    refunded === undefined
+      ? calls
+      : calls.filter(({ space, key, costs }) => countsWhereTaken(space, key, costs, now, refunded, new Report()));
   decideAll(verb, reached, now, report);
   for (const { space } of calls) space.maintain();
   return report;
@@ -34,12 +38,16 @@ export function transact(
  * from its bucket to full cells when the store has capacity again, and an idle key may find none any more. A refund in
  * the other place would give back units of other calls.
  */
-function countsWhereTaken(
-  { space, key, costs }: Call<DecidingSpace>,
+export function countsWhereTaken(
+  space: DecidingSpace,
+  key: string,
+  costs: readonly number[],
   now: TimeCell,
   { overflowed }: TakenFrom,
+  report: Report,
 ): boolean {
-  const report = new Report();
+  // The usual case: the key has cells of its own.
+  if (overflowed === undefined && space.peekKept?.(key, 0, now, report) === true) return true;
   space.apply("explain", key, costs, now, report, 0);
   return (report.overflow === "shared") === (overflowed === true);
 }

@@ -4,6 +4,11 @@ import { createTimeCell, type TimeCell } from "./time-cell.ts";
 /** Tells the time: milliseconds since the Unix epoch, fractions allowed. */
 export interface Clock {
   now(): number;
+  /**
+   * Calls back once, `delayMs` later by this clock, and returns a function that cancels it. Calls that wait use it. A
+   * clock without this method is asked after a `setTimeout`, again and again until the moment has come.
+   */
+  schedule?(callback: () => void, delayMs: number): () => void;
 }
 
 /** Global, so that it marks the system clocks of all copies of the library. */

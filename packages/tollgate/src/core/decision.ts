@@ -60,9 +60,19 @@ export interface Denied extends DecisionCommon {
    * - `"store-unavailable"`: the failure policy denied.
    * - `"store-full"`: the store has no slot for the key, and denies such keys.
    * - `"blocked"`: the key is blocked until `block.endsInMs` have passed. Nothing was taken.
+   * - `"others-waiting"`: calls that `wait` come first. Nothing was taken.
+   * - `"queue-full"`: as many calls wait as `maxWaiting` lets. Only `wait` has this reason.
    * - `"denied"`: the limits function returned `"deny"`. Nothing was counted, and waiting does not help.
    */
-  readonly reason: "exhausted" | "cost-over-capacity" | "store-unavailable" | "store-full" | "blocked" | "denied";
+  readonly reason:
+    | "exhausted"
+    | "cost-over-capacity"
+    | "store-unavailable"
+    | "store-full"
+    | "blocked"
+    | "others-waiting"
+    | "queue-full"
+    | "denied";
   /** The enforcing limits to which the cost did not conform; empty if no limit was asked. */
   readonly violated: readonly Limit[];
   /** Units that still count against the binding limit when it would let the call pass. */

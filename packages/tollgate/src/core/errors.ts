@@ -1,8 +1,10 @@
 /** The kind of an error. Codes never change between versions. Each has an entry in `docs/errors.md`. */
 export type ErrorCode =
   | "ERR_CLOCK"
+  | "ERR_CLOSED"
   | "ERR_COMBINE"
   | "ERR_COST"
+  | "ERR_DENIED"
   | "ERR_DURATION"
   | "ERR_KEY"
   | "ERR_LIMIT"

@@ -4,7 +4,7 @@
  */
 export class KeyRef {
   readonly key: string;
-  /** The table that hashed the key: each table has a secret of its own. */
+  /** What identifies the table that hashed the key: each table makes other hashes. */
   table: object | undefined = undefined;
   /** The key's hash. */
   low = 0;

@@ -5,10 +5,13 @@ import { show } from "./errors.ts";
 import type { Limit } from "./limits/limit.ts";
 import { warnOnce } from "./warnings.ts";
 
-/** A call was decided, by `allow`, `consume` or `charge`. `peek` and `explain` are not observed. */
+/**
+ * A call was decided, by `allow`, `consume`, `charge`, `wait` or `reserve`. A call that waits is observed once,
+ * when it ends. `peek` and `explain` are not observed.
+ */
 export interface DecisionObservation {
   readonly type: "decision";
-  readonly verb: "allow" | "consume" | "charge";
+  readonly verb: "allow" | "consume" | "charge" | "wait" | "reserve";
   /**
    * The key of the input as text, even if no limit applies to it: a tuple as `["ann","/login",42]`. In a combination,
    * the keys of all its limiters in the order of `combine`.

@@ -60,6 +60,11 @@ export function createPlan(scope: Scope, limiter: string, limits: readonly Limit
   });
 }
 
+/** Whether a limit blocks keys that exhaust it. */
+export function blocksKeys({ limits }: Pick<Plan, "limits">): boolean {
+  return limits.some(({ blockFor }) => blockFor !== undefined);
+}
+
 /** Whether a plain number is a cost. With several units it means requests, so some limit has to count requests. */
 export function countsNumbers({ units }: Plan): boolean {
   return units.size === 1 || units.has(REQUESTS);

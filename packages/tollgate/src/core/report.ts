@@ -19,6 +19,8 @@ export class Report {
   unavailableForUs = 0;
   /** The block of one of the keys that is in force after the call. */
   block: ReportedBlock | undefined = undefined;
+  /** Why a call was denied whatever its counts, because of the calls that wait for its key. */
+  line: "others-waiting" | "queue-full" | undefined = undefined;
   /** Whether each limit conformed before the call. */
   readonly conforms: boolean[] = [];
   /** Whole units that count after the call, rounded up; above the capacity in debt. */
@@ -56,6 +58,7 @@ export class Report {
     this.overflow = undefined;
     this.unavailableForUs = 0;
     this.block = undefined;
+    this.line = undefined;
     // Assigning `length` is slow, so it is skipped if the list is already empty.
     if (this.lacksCapacity.length > 0) this.lacksCapacity.length = 0;
     if (this.isView.length > 0) this.forgetViews();

@@ -116,6 +116,8 @@ export interface SyncSpace {
    * @returns how many were admitted.
    */
   allowMany?(keys: readonly string[], cost: number, now: TimeCell, out: Uint8Array): number;
+  /** Set if `drop` and `clear` forget what counts under other numbers of the same limits as well. */
+  readonly forgetsRelatives?: boolean;
   /** Forgets a key. */
   drop(key: string): void;
   /** Forgets all keys. */
@@ -153,6 +155,8 @@ export interface AsyncStore {
 /** One plan's keys in an asynchronous store. The time cell belongs to the call: no other call writes into it. */
 export interface AsyncSpace {
   readonly plan: Plan;
+  /** Set if spaces of several plans have the same keys: those with an equal value. */
+  readonly keysOf?: string;
   /**
    * The hot path: `take` with one checked cost for every limit that counts plain numbers. Without this, `transact` is
    * asked.

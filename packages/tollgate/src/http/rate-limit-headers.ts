@@ -107,8 +107,8 @@ function quotaOf({ decision, partition }: Told, nowMs: number): ClientQuota {
   const waitMs = waitOf(decision);
   return {
     limit: decision.limit,
-    // A blocked client can use nothing, whatever its counts.
-    remaining: isBlocked(decision) ? 0 : decision.limitRemaining,
+    // A client that is blocked, or behind others that wait, can use nothing, whatever its counts.
+    remaining: isHeldUp(decision) ? 0 : decision.limitRemaining,
     // Rounded up, so that a client that waits finds what the headers told.
     seconds: Math.ceil(waitMs / 1000),
     resetSeconds: Math.ceil((nowMs + waitMs) / 1000),
@@ -116,8 +116,8 @@ function quotaOf({ decision, partition }: Told, nowMs: number): ClientQuota {
   };
 }
 
-function isBlocked(decision: Decision): boolean {
-  return !decision.allowed && decision.reason === "blocked";
+function isHeldUp(decision: Decision): boolean {
+  return !decision.allowed && (decision.reason === "blocked" || decision.reason === "others-waiting");
 }
 
 /** Milliseconds until more is available. A client with nothing left sends nothing until then. */

@@ -1,6 +1,6 @@
 import type { AsyncBlocks } from "../core/blocks.ts";
 import { readTime } from "../core/clock.ts";
-import { type Cost, checkCost } from "../core/cost.ts";
+import { type Cost, checkCost, copyCost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import { encodeKey, type Key } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
@@ -9,13 +9,18 @@ import { Report } from "../core/report.ts";
 import type { AsyncSpace, AsyncStore, TakenFrom } from "../core/store.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import { VERBS, type Verb } from "../core/verbs.ts";
+import type { AsyncHandle, AsyncLimiter } from "./async-limiter.ts";
+import { AsyncWaiting } from "./async-waiting.ts";
 import { AsyncBlockVerbs } from "./block-verbs.ts";
 import { type CheckedRequest, choiceFor, keyChoiceFor, requestFor } from "./call.ts";
 import { checkBatch } from "./check-arguments.ts";
+import type { Choice } from "./choice.ts";
 import { decide } from "./decide.ts";
 import { limitsOf } from "./entries.ts";
 import { type BlockVerbs, ChoiceHandle } from "./handle.ts";
-import type { AsyncHandle, AsyncLimiter } from "./limiter.ts";
+import type { Lines } from "./lines.ts";
+import { promised, rejected } from "./promised.ts";
+import { type AsyncReservation, AsyncReserved, type ReserveOptions, termOf } from "./reservation.ts";
 import type { FixedSelection } from "./selection.ts";
 import type { Place } from "./space-list.ts";
 import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-limiter.ts";
@@ -37,6 +42,8 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
   readonly kind = "async";
   readonly store: AsyncStore;
   readonly blocks: readonly (AsyncBlocks | undefined)[];
+  readonly lines: readonly Lines<AsyncSpace>[];
+  protected readonly waiting: AsyncWaiting;
   /** Set if calls can ask the only space directly, because it counts plain numbers and there are no observers. */
   readonly #quick: FixedSelection<Input, AsyncSpace> | undefined;
 
@@ -44,13 +51,23 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
     super(parts);
     this.store = parts.store;
     this.blocks = parts.blocks;
+    this.lines = parts.lines;
+    this.waiting = new AsyncWaiting(
+      { ...parts, observe: this.observe },
+      {
+        transact: (verb, request, now) => this.#transactInTurn(verb, request, now),
+        refund: (choice, cost, decision) => this.refundChosen(choice, cost, decision),
+      },
+    );
     this.#quick = quickSelection(parts);
     Object.freeze(this);
   }
 
   override allow(input: Input, cost: Cost = 1): Promise<boolean> {
     const quick = this.#quick;
-    if (quick?.space.allow === undefined || typeof cost !== "number") return super.allow(input, cost);
+    if (quick?.space.allow === undefined || typeof cost !== "number" || this.waiting.someWait) {
+      return super.allow(input, cost);
+    }
     try {
       const key = encodeKey(quick.key(input));
       checkCost(cost);
@@ -62,7 +79,7 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
 
   override consume(input: Input, cost: Cost = 1): Promise<Decision> {
     const quick = this.#quick;
-    if (quick === undefined || typeof cost !== "number") return super.consume(input, cost);
+    if (quick === undefined || typeof cost !== "number" || this.waiting.someWait) return super.consume(input, cost);
     try {
       const { space } = quick;
       const key = encodeKey(quick.key(input));
@@ -101,20 +118,21 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
   }
 
   override blockVerbs(findKeys: () => readonly string[]): BlockVerbs<"async"> {
-    return new AsyncBlockVerbs(this.blocks, this.clock, findKeys);
+    return new AsyncBlockVerbs(this.blocks, this.clock, findKeys, (keys) => this.waiting.changed(keys));
   }
 
   async clear(): Promise<void> {
-    await Promise.all(this.selection.spaces().map((space) => space.clear()));
+    await Promise.all(this.selection.spacesToForget().map((space) => space.clear()));
+    for (const lines of this.lines) lines.serveAll();
   }
 
   async sweep(): Promise<number> {
     const now = readTime(this.clock);
-    return total(await Promise.all(this.selection.spaces().map((space) => space.sweep(now))));
+    return total(await Promise.all(this.#spaces().map((space) => space.sweep(now))));
   }
 
   async size(): Promise<number> {
-    return total(await Promise.all(this.selection.spaces().map((space) => space.size())));
+    return total(await Promise.all(this.#spaces().map((space) => space.size())));
   }
 
   async close(): Promise<void> {
@@ -125,13 +143,27 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
     await this.close();
   }
 
+  protected override async reserveIn(
+    choose: () => Choice<AsyncSpace>,
+    cost: Cost,
+    options: ReserveOptions | undefined,
+  ): Promise<AsyncReservation> {
+    const term = termOf(this.clock, options);
+    const own = copyCost(cost);
+    const choice = choose();
+    const decision = await this.decided("reserve", "take", () => this.requestOf(choice, own), own);
+    return new AsyncReserved(new ChoiceHandle<"async", AsyncSpace>(choice, this), own, decision, term);
+  }
+
   protected override allowRequest(make: MakeRequest<AsyncSpace>, cost: Cost): Promise<boolean> {
     return promised(() => this.#allow(make(), cost, readTime(this.clock)));
   }
 
   protected override async resetPlaces(find: () => readonly Place<AsyncSpace>[]): Promise<void> {
-    await Promise.all(find().map(({ space, key }) => space.drop(key)));
+    const places = find();
+    await Promise.all(places.map(({ space, key }) => space.drop(key)));
     this.selection.maintain();
+    for (const { key } of places) this.waiting.changed(this.lines.map(() => key));
   }
 
   protected override ask<T>(
@@ -146,16 +178,44 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
     });
   }
 
+  /** One space for all that have the same keys: these are counted once. */
+  #spaces(): readonly AsyncSpace[] {
+    return [...new Map(this.selection.spaces().map((space) => [space.keysOf ?? space, space])).values()];
+  }
+
   #allow(request: CheckedRequest<AsyncSpace>, cost: Cost, now: TimeCell): Promise<boolean> {
     const { calls, deniedBy } = request;
     const [only] = calls;
-    if (deniedBy === undefined && this.observe === undefined && only?.space.allow !== undefined && calls.length === 1) {
+    const isPlain = deniedBy === undefined && this.observe === undefined && !this.waiting.someWait;
+    if (isPlain && only?.space.allow !== undefined && calls.length === 1) {
       if (typeof cost === "number" && countsNumbers(only.space.plan)) return only.space.allow(only.key, cost, now);
     }
     return this.#transact("take", request, now).then((report) => this.readAllowed(report, request, cost));
   }
 
   #transact(verb: Verb, request: CheckedRequest<AsyncSpace>, now: TimeCell, takenFrom?: TakenFrom): Promise<Report> {
+    const { takes, refunds } = VERBS[verb];
+    const behind = takes === "if all conform" ? this.waiting.denied(request, now) : undefined;
+    if (behind !== undefined) return Promise.resolve(behind);
+    const decided = this.#transactInTurn(verb, request, now, takenFrom);
+    return refunds && this.waiting.someWait ? this.#thenServe(decided, () => request.keys) : decided;
+  }
+
+  /** Lets calls that wait know, when they may be served earlier. */
+  #thenServe<T>(work: Promise<T>, keysOf: () => readonly string[]): Promise<T> {
+    return work.then((result) => {
+      this.waiting.changed(keysOf());
+      return result;
+    });
+  }
+
+  /** Works like `#transact`, for a call whose turn it is. */
+  #transactInTurn(
+    verb: Verb,
+    request: CheckedRequest<AsyncSpace>,
+    now: TimeCell,
+    takenFrom?: TakenFrom,
+  ): Promise<Report> {
     const denied = this.deniedReport(verb, request);
     if (denied !== undefined) return Promise.resolve(denied);
     const { calls } = request;
@@ -199,17 +259,4 @@ function quickSelection<Input>({
 
 function total(counts: readonly number[]): number {
   return counts.reduce((sum, count) => sum + count, 0);
-}
-
-/** Turns an error that is thrown at once into a rejection. */
-function promised<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return work();
-  } catch (error) {
-    return rejected(error);
-  }
-}
-
-async function rejected(error: unknown): Promise<never> {
-  throw error;
 }

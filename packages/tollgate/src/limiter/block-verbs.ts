@@ -50,11 +50,19 @@ export class AsyncBlockVerbs implements BlockVerbs<"async"> {
   readonly #blocks: readonly (AsyncBlocks | undefined)[];
   readonly #clock: Clock;
   readonly #findKeys: () => readonly string[];
+  readonly #changed: (keys: readonly string[]) => void;
 
-  constructor(blocks: readonly (AsyncBlocks | undefined)[], clock: Clock, findKeys: () => readonly string[]) {
+  /** `changed` is called with the keys whose blocks have changed. */
+  constructor(
+    blocks: readonly (AsyncBlocks | undefined)[],
+    clock: Clock,
+    findKeys: () => readonly string[],
+    changed: (keys: readonly string[]) => void,
+  ) {
     this.#blocks = blocks;
     this.#clock = clock;
     this.#findKeys = findKeys;
+    this.#changed = changed;
   }
 
   async block(span: BlockSpan, options: BlockOptions | undefined): Promise<void> {
@@ -63,12 +71,15 @@ export class AsyncBlockVerbs implements BlockVerbs<"async"> {
     const now = readTime(this.#clock);
     const end = checkSpan(span, now[0]!);
     await Promise.all(this.#kept().map((blocks, i) => blocks.block(keys[i]!, end, reason, now)));
+    this.#changed(keys);
   }
 
   async unblock(): Promise<boolean> {
     const keys = this.#findKeys();
     const now = readTime(this.#clock);
-    return (await Promise.all(this.#kept().map((blocks, i) => blocks.unblock(keys[i]!, now)))).includes(true);
+    const were = await Promise.all(this.#kept().map((blocks, i) => blocks.unblock(keys[i]!, now)));
+    this.#changed(keys);
+    return were.includes(true);
   }
 
   async blockedUntil(): Promise<number | undefined> {

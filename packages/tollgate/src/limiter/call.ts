@@ -65,7 +65,7 @@ export function requestEverywhere<Space extends PlannedSpace>(
   choice: Choice<Space>,
   cost: Cost,
 ): CheckedRequest<Space> {
-  const spaces = choice.everyPlace().map(({ space }) => space);
+  const spaces = choice.chosen.flatMap((chosen) => chosen.everySpace());
   const list = new SpaceList(
     spaces,
     spaces.map(() => 0),

@@ -9,6 +9,8 @@ export interface ChosenSpaces<Space extends PlannedSpace> {
   list(): SpaceList<Space>;
   /** Every space where the key may have been counted, under the limits of now or of earlier. */
   everySpace(): readonly Space[];
+  /** Enough of these spaces to forget the key in all of them. */
+  spacesToForget(): readonly Space[];
 }
 
 /** Keys and limits, chosen for an input. Selections write into it; synchronous calls reuse one. */
@@ -41,8 +43,8 @@ export class Choice<Space extends PlannedSpace> {
     return this;
   }
 
-  /** Every place where a key may have been counted. */
-  everyPlace(): Place<Space>[] {
-    return this.chosen.flatMap((chosen, i) => chosen.everySpace().map((space) => ({ space, key: this.keys[i]! })));
+  /** Places enough to forget every key. */
+  placesToForget(): Place<Space>[] {
+    return this.chosen.flatMap((chosen, i) => chosen.spacesToForget().map((space) => ({ space, key: this.keys[i]! })));
   }
 }

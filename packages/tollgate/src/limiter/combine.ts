@@ -1,10 +1,11 @@
 import { isSameClock } from "../core/clock.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import type { Observer } from "../core/observer.ts";
+import type { AsyncLimiter } from "./async-limiter.ts";
 import { AsyncStoreLimiter } from "./async-store-limiter.ts";
 import { CombinedSelection } from "./combined-selection.ts";
 import type { Fitting } from "./fitting-input.ts";
-import type { AsyncLimiter, Limiter } from "./limiter.ts";
+import type { Limiter } from "./limiter.ts";
 import { isMadeHere } from "./limiter-mark.ts";
 import { type DecidingLimiter, LookupLimiter } from "./lookup-limiter.ts";
 import type { Source } from "./selection.ts";
@@ -96,6 +97,7 @@ function combineSync<Input>(
     ...commonParts(members),
     clock: first.clock,
     blocks: members.flatMap(({ blocks }) => blocks),
+    lines: members.flatMap(({ lines }) => lines),
     selection: new CombinedSelection(
       members.map(({ selection }) => selection),
       inputOf,
@@ -115,6 +117,7 @@ function combineAsync<Input>(
     clock: first.clock,
     store: first.store,
     blocks: members.flatMap(({ blocks }) => blocks),
+    lines: members.flatMap(({ lines }) => lines),
     selection: new CombinedSelection(
       members.map(({ selection }) => selection),
       inputOf,

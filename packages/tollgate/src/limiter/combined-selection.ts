@@ -44,6 +44,10 @@ export class CombinedSelection<Input, Part, Space extends PlannedSpace> implemen
     return this.#parts.flatMap((part) => part.spaces());
   }
 
+  spacesToForget(): readonly Space[] {
+    return this.#parts.flatMap((part) => part.spacesToForget());
+  }
+
   maintain(): void {
     for (const part of this.#dynamic) part.maintain();
   }

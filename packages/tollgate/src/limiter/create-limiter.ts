@@ -4,6 +4,7 @@ import type { Key } from "../core/key.ts";
 import { createPlan, type Plan } from "../core/plan.ts";
 import type { AsyncSpace, AsyncStore, SyncSpace, SyncStore } from "../core/store.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";
+import type { AsyncLimiter } from "./async-limiter.ts";
 import { AsyncStoreLimiter } from "./async-store-limiter.ts";
 import type {
   AsyncOption,
@@ -16,8 +17,9 @@ import type {
   StoreOption,
 } from "./created-limiter.ts";
 import { DynamicSelection } from "./dynamic-selection.ts";
-import type { AsyncLimiter, Limiter } from "./limiter.ts";
+import type { Limiter } from "./limiter.ts";
 import type { ChosenLimits } from "./limits-choice.ts";
+import { Lines } from "./lines.ts";
 import { foundOptions, isAsyncFunction, lookUpOf } from "./look-up.ts";
 import { LookupLimiter } from "./lookup-limiter.ts";
 import { OpenContext } from "./observers.ts";
@@ -100,22 +102,28 @@ function checkKeepsName<Input>(store: SyncStore | AsyncStore, { scope, onChange 
 
 function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore): SyncStoreLimiter<Input> {
   const context = new OpenContext(options);
+  const lines = new Lines<SyncSpace>(options);
   return new SyncStoreLimiter<Input>({
     ...options,
     observers: options.observe === undefined ? [] : [options.observe],
     sources: [{ store: store.identity ?? store, scope: options.scope }],
     blocks: [store.blocks?.(options.scope, options.name, context)],
+    lines: [lines],
     selection: select(
       options,
       (plan) => store.open(checkBlocksFor(plan, store), context),
       (space: SyncSpace) => store.keepsSpaces !== true && space.size === 0,
     ),
-    close: () => context.close(),
+    close: () => {
+      context.close();
+      lines.close();
+    },
   });
 }
 
 function createAsync<Input>(options: CheckedOptions<Input>, store: AsyncStore): AsyncStoreLimiter<Input> {
   const context = new OpenContext(options);
+  const lines = new Lines<AsyncSpace>(options);
   // The store keeps the keys without the space, so a space can be released at any time.
   const selection = select<Input, AsyncSpace>(
     options,
@@ -128,8 +136,12 @@ function createAsync<Input>(options: CheckedOptions<Input>, store: AsyncStore): 
     sources: [{ store, scope: options.scope }],
     store,
     blocks: [store.blocks?.(options.scope, options.name, context)],
+    lines: [lines],
     selection,
-    close: () => context.close(),
+    close: () => {
+      context.close();
+      lines.close();
+    },
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Key } from "../core/key.ts";
 import type { AsyncStore, SyncStore } from "../core/store.ts";
-import type { AsyncLimiter, Limiter } from "./limiter.ts";
+import type { AsyncLimiter } from "./async-limiter.ts";
+import type { Limiter } from "./limiter.ts";
 import type { ChosenLimits } from "./limits-choice.ts";
 import type { LimiterOptions } from "./options.ts";
 

@@ -123,7 +123,9 @@ function allowedWithoutLimit(limiter: string, limits: readonly Limit[], report: 
 function denied(name: string, plans: readonly Plan[], limits: readonly Limit[], report: Report): Writable<Denied> {
   const { block } = report;
   const binding = longestWaitOf(limits, report, plans, block?.denied === true ? block.limiter : undefined);
-  if (binding === NONE) return deniedWithoutLimit("store-unavailable", name, limits, report.unavailableForUs);
+  if (binding === NONE) {
+    return deniedWithoutLimit(report.line ?? "store-unavailable", name, limits, report.unavailableForUs);
+  }
   const waitUs = report.waitUs[binding]!;
   const limit = limits[binding]!;
   return {
@@ -132,7 +134,8 @@ function denied(name: string, plans: readonly Plan[], limits: readonly Limit[], 
     limiter: limiterOf(plans, binding),
     limit,
     limits,
-    violated: nonconforming("enforce", limits, report) ?? (block?.denied === true ? [] : [limit]),
+    violated:
+      nonconforming("enforce", limits, report) ?? (block?.denied === true || report.line !== undefined ? [] : [limit]),
     remaining: leastRemaining(limit.unit, limits, report),
     limitRemaining: remainingOf(limit, binding, report),
     retryAfterMs: toMilliseconds(waitUs === 0 ? RETRY_US : waitUs),
@@ -169,7 +172,7 @@ function deniedWithoutLimit(
 
 function reasonOf(entry: number, report: Report): Denied["reason"] {
   if (report.waitUs[entry] === Number.POSITIVE_INFINITY) return "cost-over-capacity";
-  return report.lacksCapacity[entry] === true ? "store-full" : "exhausted";
+  return report.line ?? (report.lacksCapacity[entry] === true ? "store-full" : "exhausted");
 }
 
 /**

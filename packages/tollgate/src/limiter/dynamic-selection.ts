@@ -23,6 +23,8 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
   readonly #isIdle: (space: Space) => boolean;
   /** In the order in which they were used last, as far as `#chosen` does not find them first. */
   readonly #spaces = new Map<string, Space>();
+  /** One of them for each set of cells that is forgotten by itself. */
+  readonly #toForget = new Map<string, Space>();
   #chosen = new ListCache<Limit, ChosenLimits<Space>>();
   /** The limits of the last call. */
   #last: ChosenLimits<Space> | undefined;
@@ -62,6 +64,10 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
     return [...new Map([...this.#spaces.values()].map((space) => [space.plan.id, space])).values()];
   }
 
+  spacesToForget(): readonly Space[] {
+    return [...this.#toForget.values()];
+  }
+
   maintain(): void {
     if (this.#spaces.size < this.#crowdedAt) return;
     for (const [identity, space] of this.#spaces) {
@@ -70,6 +76,8 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
       this.#spaces.delete(identity);
       space.release();
     }
+    this.#toForget.clear();
+    for (const space of this.#spaces.values()) this.#noteToForget(space);
     this.#chosen = new ListCache();
     this.#last = undefined;
     this.releases += 1;
@@ -114,7 +122,14 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
     const { scope, name, onChange } = this.#options;
     const space = known ?? this.#openSpace(createPlan(scope, name, [limit], onChange));
     this.#spaces.set(identity, space);
+    this.#noteToForget(space);
     return space;
+  }
+
+  #noteToForget(space: Space): void {
+    const { id, limits } = space.plan;
+    const names = space.forgetsRelatives === true ? limits.map(({ name, unit }) => `\n${unit}\n${name}`) : [id];
+    this.#toForget.set(names.join(), space);
   }
 }
 
@@ -124,6 +139,7 @@ interface OpeningSelection<Space extends PlannedSpace> {
   readonly releases: number;
   open(limits: readonly Limit[]): SpaceList<Space>;
   spaces(): readonly Space[];
+  spacesToForget(): readonly Space[];
 }
 
 /** The spaces of a list of limits. */
@@ -156,6 +172,11 @@ class ChosenLimits<Space extends PlannedSpace> implements ChosenSpaces<Space> {
     this.list();
     return this.#selection.spaces();
   }
+
+  spacesToForget(): readonly Space[] {
+    this.list();
+    return this.#selection.spacesToForget();
+  }
 }
 
 /** The spaces of a key whose limits are not known. */
@@ -173,6 +194,10 @@ class UnknownLimits<Space extends PlannedSpace> implements ChosenSpaces<Space> {
       "byKey: expected the key's limits as the second argument, because a function chooses them, got none; " +
         "without them a key can be explained and reset",
     );
+  }
+
+  spacesToForget(): readonly Space[] {
+    return this.#selection.spacesToForget();
   }
 
   everySpace(): readonly Space[] {

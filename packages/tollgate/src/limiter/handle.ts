@@ -6,7 +6,9 @@ import type { SyncSpace } from "../core/store.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import type { BlockOptions, BlockSpan } from "./block-span.ts";
 import type { Choice } from "./choice.ts";
+import type { ReservationOf, ReserveOptions } from "./reservation.ts";
 import type { PlannedSpace } from "./space-list.ts";
+import type { WaitOptions } from "./wait-options.ts";
 
 /** The result of a verb over a synchronous or an asynchronous store. */
 export type Result<Kind extends "sync" | "async", T> = Kind extends "sync" ? T : Promise<T>;
@@ -26,6 +28,12 @@ export interface ChoiceVerbs<Kind extends "sync" | "async", Space extends Planne
   explainChosen(choice: Choice<Space>, cost: Cost): Result<Kind, LimitStatus[]>;
   chargeChosen(choice: Choice<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, Decision>;
   refundChosen(choice: Choice<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, void>;
+  waitChosen(choice: Choice<Space>, cost: Cost, options: WaitOptions | undefined): Promise<Decision>;
+  reserveChosen(
+    choice: Choice<Space>,
+    cost: Cost,
+    options: ReserveOptions | undefined,
+  ): Result<Kind, ReservationOf<Kind>>;
   resetChosen(choice: Choice<Space>): Result<Kind, void>;
   blockVerbs(findKeys: () => readonly string[]): BlockVerbs<Kind>;
 }
@@ -64,6 +72,14 @@ export class ChoiceHandle<Kind extends "sync" | "async", Space extends PlannedSp
     return this.#verbs.refundChosen(this.#choice, cost, decision);
   }
 
+  wait(cost: Cost = 1, options?: WaitOptions): Promise<Decision> {
+    return this.#verbs.waitChosen(this.#choice, cost, options);
+  }
+
+  reserve(cost: Cost = 1, options?: ReserveOptions): Result<Kind, ReservationOf<Kind>> {
+    return this.#verbs.reserveChosen(this.#choice, cost, options);
+  }
+
   reset(): Result<Kind, void> {
     return this.#verbs.resetChosen(this.#choice);
   }
@@ -86,11 +102,17 @@ export class ChoiceHandle<Kind extends "sync" | "async", Space extends PlannedSp
 }
 
 /** A space that has key references. */
-type RefSpace = Required<Pick<SyncSpace, "allowRef">>;
+export type RefSpace = Required<Pick<SyncSpace, "allowRef">>;
+
+/** The way to the store for all handles of a limiter. */
+export interface Shortcut {
+  /** `undefined` while calls wait. */
+  space: RefSpace | undefined;
+}
 
 /** A handle whose `allow` asks the space directly, by a key reference. */
 export class KeyRefHandle extends ChoiceHandle<"sync", SyncSpace> {
-  readonly #space: RefSpace;
+  readonly #shortcut: Shortcut;
   readonly #ref: KeyRef;
   readonly #clock: Clock;
   /** The limiter's time cell. */
@@ -99,7 +121,7 @@ export class KeyRefHandle extends ChoiceHandle<"sync", SyncSpace> {
   readonly #someBlocks: Int32Array;
 
   constructor(
-    space: RefSpace,
+    shortcut: Shortcut,
     ref: KeyRef,
     clock: Clock,
     now: TimeCell,
@@ -108,7 +130,7 @@ export class KeyRefHandle extends ChoiceHandle<"sync", SyncSpace> {
     verbs: ChoiceVerbs<"sync", SyncSpace>,
   ) {
     super(choice, verbs);
-    this.#space = space;
+    this.#shortcut = shortcut;
     this.#ref = ref;
     this.#clock = clock;
     this.#now = now;
@@ -116,9 +138,10 @@ export class KeyRefHandle extends ChoiceHandle<"sync", SyncSpace> {
   }
 
   override allow(cost: Cost = 1): boolean {
-    if (typeof cost !== "number" || this.#someBlocks[0] !== 0) return super.allow(cost);
+    const { space } = this.#shortcut;
+    if (space === undefined || typeof cost !== "number" || this.#someBlocks[0] !== 0) return super.allow(cost);
     checkCost(cost);
     readInto(this.#clock, this.#now);
-    return this.#space.allowRef(this.#ref, cost, this.#now);
+    return space.allowRef(this.#ref, cost, this.#now);
   }
 }

@@ -5,6 +5,9 @@ import type { Decision, LimitStatus } from "../core/decision.ts";
 import type { Key } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import type { BlockOptions, BlockSpan } from "./block-span.ts";
+import type { WorkOptions } from "./outgoing-work.ts";
+import type { Reservation, ReserveOptions } from "./reservation.ts";
+import type { WaitOptions } from "./wait-options.ts";
 
 // The verbs are properties instead of methods, so that a limiter of one input type is not assignable to another.
 
@@ -92,6 +95,86 @@ export interface Limiter<Input = string> {
    * ```
    */
   readonly refund: (input: Input, cost: Cost, decision?: Decision) => void;
+  /**
+   * Waits until it is the call's turn, first come, first served for each key, and then takes the cost: as `consume`,
+   * later. Meanwhile `allow` and `consume` of the key are denied, unless the limiter was made with `barging`. The
+   * process stays alive while a call waits.
+   *
+   * The decision is denied, at once, if the wait cannot end within `maxWait`, if the cost can never pass, or if too
+   * many wait (`maxWaiting`). A `signal` that aborts ends the wait: nothing is taken.
+   *
+   * @throws TollgateError Rejects with what `allow` throws, with `ERR_OPTION` or `ERR_DURATION` for an option that does
+   *   not fit, with `ERR_CLOSED` if `close` ends the wait, and with the reason of the signal.
+   * @example
+   * ```ts
+   * import { createLimiter, perSecond } from "tollgate";
+   * import { manualClock } from "tollgate/testing";
+   *
+   * const clock = manualClock(); // leave it out: then the time is real
+   * const limiter = createLimiter({ limits: [perSecond(1)], clock });
+   * const first = await limiter.wait("api");
+   * const second = limiter.wait("api");
+   * console.log(limiter.allow("api"), (await limiter.wait("api", 1, { maxWait: 500 })).retryAfterMs); // false 2000
+   * clock.advance(1_000);
+   * console.log(first.allowed, (await second).allowed); // true true
+   * ```
+   */
+  readonly wait: (input: Input, cost?: Cost, options?: WaitOptions) => Promise<Decision>;
+  /**
+   * Takes an estimated cost, as `consume` does. The reservation is settled with the actual cost once that is known, or
+   * cancelled; `using` cancels what was not settled.
+   *
+   * @throws TollgateError as `allow`, and `ERR_OPTION` or `ERR_DURATION` for an option that does not fit.
+   * @example
+   * ```ts
+   * import { createLimiter, perMinute } from "tollgate";
+   *
+   * const limits = [perMinute(10), perMinute(5_000, { unit: "tokens" })];
+   * const limiter = createLimiter({ limits });
+   * const reservation = limiter.reserve("ann", { requests: 1, tokens: 2_000 });
+   * if (reservation.decision.allowed) reservation.settle({ tokens: 1_234 }); // what the model has used
+   * console.log(limiter.explain("ann").map(({ used }) => used)); // [ 1, 1234 ]
+   * ```
+   */
+  readonly reserve: (input: Input, cost?: Cost, options?: ReserveOptions) => Reservation;
+  /**
+   * A function that waits for its turn before each call of `work`, and returns a promise of the result. `key` and
+   * `cost` are values, or functions of the arguments.
+   *
+   * @throws TollgateError `ERR_OPTION`. The function rejects with a `DeniedError` in place of a call that is denied,
+   *   with what `wait` rejects with, and with what `work` throws.
+   * @example
+   * ```ts
+   * import { createLimiter, perSecond } from "tollgate";
+   *
+   * const limiter = createLimiter({ limits: [perSecond(10)] });
+   * const greet = limiter.wrap(async (user: string) => `hello ${user}`, { key: (user) => user });
+   * console.log(await greet("ann")); // hello ann
+   * ```
+   */
+  readonly wrap: <This, Args extends readonly unknown[], Result>(
+    work: (this: This, ...args: Args) => Result | PromiseLike<Result>,
+    options: WorkOptions<Input, Args>,
+  ) => (this: This, ...args: Args) => Promise<Result>;
+  /**
+   * The items of an iterable, each when it is its turn. The next item is asked for when the one before was taken.
+   *
+   * @throws TollgateError `ERR_OPTION`. The iteration throws a `DeniedError` at an item that is denied, and what `wait`
+   *   rejects with.
+   * @example
+   * ```ts
+   * import { createLimiter, perSecond } from "tollgate";
+   *
+   * const limiter = createLimiter({ limits: [perSecond(10)] });
+   * const pages: string[] = [];
+   * for await (const page of limiter.pace(["/a", "/b"], { key: "crawler" })) pages.push(page);
+   * console.log(pages.join(" ")); // /a /b
+   * ```
+   */
+  readonly pace: <Item>(
+    items: AsyncIterable<Item> | Iterable<Item>,
+    options: WorkOptions<Input, [item: Item]>,
+  ) => AsyncGenerator<Item, void, void>;
   /** Forgets the counts of a key. A block stays: `unblock` ends it. */
   readonly reset: (input: Input) => void;
   /**
@@ -127,7 +210,10 @@ export interface Limiter<Input = string> {
   readonly sweep: () => number;
   /** How many keys are kept, with idle ones. A key under several limits that are chosen per call counts for each. */
   readonly size: number;
-  /** Stops sweep notifications; the limiter goes on deciding. The store's own `close` stops the store's timer. */
+  /**
+   * Stops sweep notifications and ends waits, with `ERR_CLOSED`; the limiter goes on deciding. The store's own `close`
+   * stops the store's timer.
+   */
   readonly close: () => void;
   [Symbol.dispose](): void;
 }
@@ -146,6 +232,10 @@ export interface Handle {
   charge(cost: Cost, decision?: Decision): Decision;
   /** As the limiter's `refund` for that key. */
   refund(cost: Cost, decision?: Decision): void;
+  /** As the limiter's `wait` for that key. */
+  wait(cost?: Cost, options?: WaitOptions): Promise<Decision>;
+  /** As the limiter's `reserve` for that key. */
+  reserve(cost?: Cost, options?: ReserveOptions): Reservation;
   /** As the limiter's `reset` for that key. */
   reset(): void;
   /** As the limiter's `block` for that key. */
@@ -154,75 +244,4 @@ export interface Handle {
   unblock(): boolean;
   /** As the limiter's `blockedUntil` for that key. */
   blockedUntil(): number | undefined;
-}
-
-/** A handle of an `AsyncLimiter`. */
-export interface AsyncHandle {
-  allow(cost?: Cost): Promise<boolean>;
-  consume(cost?: Cost): Promise<Decision>;
-  peek(cost?: Cost): Promise<Decision>;
-  explain(cost?: Cost): Promise<LimitStatus[]>;
-  charge(cost: Cost, decision?: Decision): Promise<Decision>;
-  refund(cost: Cost, decision?: Decision): Promise<void>;
-  reset(): Promise<void>;
-  block(span: BlockSpan, options?: BlockOptions): Promise<void>;
-  unblock(): Promise<boolean>;
-  blockedUntil(): Promise<number | undefined>;
-}
-
-/**
- * The verbs of `Limiter` over an asynchronous store, or over any store with a key or limits that are looked up. Misuse
- * rejects with the errors that `Limiter` throws, and so does a call whose look-up rejects: it counts nothing.
- */
-export interface AsyncLimiter<Input = string> {
-  readonly kind: "async";
-  readonly name: string;
-  readonly allow: (input: Input, cost?: Cost) => Promise<boolean>;
-  readonly allowMany: (inputs: readonly Input[], out: Uint8Array, cost?: Cost) => Promise<number>;
-  /** As the `handle` of `Limiter`. A look-up is made once, at once; if it rejects, every call of the handle does. */
-  readonly handle: (input: Input) => AsyncHandle;
-  /** As the `byKey` of `Limiter`. It makes no look-up. */
-  readonly byKey: (key: Key, limits?: readonly Limit[]) => AsyncHandle;
-  readonly consume: (input: Input, cost?: Cost) => Promise<Decision>;
-  readonly peek: (input: Input, cost?: Cost) => Promise<Decision>;
-  readonly explain: (input: Input, cost?: Cost) => Promise<LimitStatus[]>;
-  /**
-   * As the `charge` of `Limiter`. With a `decision` that is `degraded`, it charges the fallback that decided; otherwise
-   * the store. While the store is unavailable, the failure policy counts the charge as any call, so a debt is not lost.
-   */
-  readonly charge: (input: Input, cost: Cost, decision?: Decision) => Promise<Decision>;
-  /**
-   * As the `refund` of `Limiter`. Pass the `decision` that took the units: a store that was unavailable then may be
-   * back by now. Units that a fallback took (`degraded`) are given back there. All other units are given back in the
-   * store, or not at all if it is unavailable.
-   *
-   * @example
-   * ```ts
-   * import { Redis } from "ioredis";
-   * import { createLimiter, memoryStore, perMinute } from "tollgate";
-   * import { redisStore } from "tollgate/redis";
-   *
-   * const client = new Redis(process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379");
-   * const store = redisStore({ client, onFailure: { fallback: memoryStore(), share: 1 } });
-   * const logins = createLimiter({ name: "refunds", limits: [perMinute(3)], store });
-   * await logins.allow("ann", 3);
-   *
-   * store.bypass = true; // as if Redis were down
-   * const decision = await logins.consume("ann");
-   * store.bypass = false;
-   * await logins.refund("ann", 1, decision);
-   * console.log(decision.degraded, await logins.allow("ann")); // bypassed false
-   * await client.quit();
-   * ```
-   */
-  readonly refund: (input: Input, cost: Cost, decision?: Decision) => Promise<void>;
-  readonly reset: (input: Input) => Promise<void>;
-  readonly block: (input: Input, span: BlockSpan, options?: BlockOptions) => Promise<void>;
-  readonly unblock: (input: Input) => Promise<boolean>;
-  readonly blockedUntil: (input: Input) => Promise<number | undefined>;
-  readonly clear: () => Promise<void>;
-  readonly sweep: () => Promise<number>;
-  readonly size: () => Promise<number>;
-  readonly close: () => Promise<void>;
-  [Symbol.asyncDispose](): Promise<void>;
 }

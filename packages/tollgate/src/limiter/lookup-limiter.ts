@@ -4,13 +4,17 @@ import type { Decision, LimitStatus } from "../core/decision.ts";
 import type { Key } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import type { Observer } from "../core/observer.ts";
+import type { AsyncHandle, AsyncLimiter } from "./async-limiter.ts";
 import type { AsyncStoreLimiter } from "./async-store-limiter.ts";
 import type { BlockOptions, BlockSpan } from "./block-span.ts";
 import { checkBatch } from "./check-arguments.ts";
-import type { AsyncHandle, AsyncLimiter, Handle } from "./limiter.ts";
+import type { Handle } from "./limiter.ts";
 import { markLimiters } from "./limiter-mark.ts";
+import { OutgoingWork } from "./outgoing-work.ts";
+import { type AsyncReservation, AwaitedReserved, type Reservation, type ReserveOptions } from "./reservation.ts";
 import type { Source } from "./selection.ts";
 import type { SyncStoreLimiter } from "./sync-store-limiter.ts";
+import { checkWaitOptions, unlessAborted, type WaitOptions } from "./wait-options.ts";
 
 /** A limiter whose input has been looked up: it decides without a promise in between. */
 export type DecidingLimiter<Found> = SyncStoreLimiter<Found> | AsyncStoreLimiter<Found>;
@@ -25,7 +29,7 @@ export interface LookupParts<Input, Found> {
  * Looks up what an input is counted by, then asks another limiter. Look-ups are concurrent, and nothing is counted
  * before a look-up is over.
  */
-export class LookupLimiter<Input, Found> implements AsyncLimiter<Input> {
+export class LookupLimiter<Input, Found> extends OutgoingWork<Input> implements AsyncLimiter<Input> {
   readonly kind = "async";
   readonly name: string;
   readonly keyed: boolean;
@@ -36,6 +40,7 @@ export class LookupLimiter<Input, Found> implements AsyncLimiter<Input> {
   readonly lookUp: (input: Input) => Promise<Found>;
 
   constructor({ limiter, lookUp }: LookupParts<Input, Found>) {
+    super();
     this.name = limiter.name;
     this.keyed = limiter.keyed;
     this.clock = limiter.clock;
@@ -85,6 +90,17 @@ export class LookupLimiter<Input, Found> implements AsyncLimiter<Input> {
   async refund(input: Input, cost: Cost, decision?: Decision): Promise<void> {
     const own = copyCost(cost);
     await this.limiter.refund(await this.lookUp(input), own, decision);
+  }
+
+  override async wait(input: Input, cost: Cost = 1, options?: WaitOptions): Promise<Decision> {
+    const { signal } = checkWaitOptions(options);
+    const own = copyCost(cost);
+    return this.limiter.wait(await unlessAborted(this.lookUp(input), signal), own, options);
+  }
+
+  async reserve(input: Input, cost: Cost = 1, options?: ReserveOptions): Promise<AsyncReservation> {
+    const own = copyCost(cost);
+    return awaited(await this.limiter.reserve(await this.lookUp(input), own, options));
   }
 
   async reset(input: Input): Promise<void> {
@@ -178,6 +194,17 @@ class LaterHandle implements AsyncHandle {
     await (await this.#handle).refund(own, decision);
   }
 
+  async wait(cost: Cost = 1, options?: WaitOptions): Promise<Decision> {
+    const { signal } = checkWaitOptions(options);
+    const own = copyCost(cost);
+    return (await unlessAborted(this.#handle, signal)).wait(own, options);
+  }
+
+  async reserve(cost: Cost = 1, options?: ReserveOptions): Promise<AsyncReservation> {
+    const own = copyCost(cost);
+    return awaited(await (await this.#handle).reserve(own, options));
+  }
+
   async reset(): Promise<void> {
     await (await this.#handle).reset();
   }
@@ -193,4 +220,8 @@ class LaterHandle implements AsyncHandle {
   async blockedUntil(): Promise<number | undefined> {
     return (await this.#handle).blockedUntil();
   }
+}
+
+function awaited(reservation: Reservation | AsyncReservation): AsyncReservation {
+  return Symbol.dispose in reservation ? new AwaitedReserved(reservation) : reservation;
 }

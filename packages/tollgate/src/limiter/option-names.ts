@@ -14,6 +14,8 @@ const NAMES: Readonly<Record<OptionName, true>> = {
   key: true,
   limits: true,
   onChange: true,
+  maxWaiting: true,
+  barging: true,
   store: true,
   async: true,
   clock: true,

@@ -1,4 +1,4 @@
-import { checkChoice } from "../core/check-options.ts";
+import { checkChoice, optionError } from "../core/check-options.ts";
 import { checkFunction, checkName } from "../core/checks.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { TollgateError } from "../core/errors.ts";
@@ -26,6 +26,10 @@ export interface LimiterOptions<Input, Chosen extends ChosenLimits | PromiseLike
    * - `"separate"`: another bucket. The default for names that are derived from the numbers.
    */
   readonly onChange?: OnChange;
+  /** How many calls may `wait` for one key: a positive integer, 1,000 by default. Ten times as many for all keys. */
+  readonly maxWaiting?: number;
+  /** With `true`, `allow` and `consume` may overtake calls that wait. Without it they are denied while others wait. */
+  readonly barging?: boolean;
   /** The store's own by default, if it has one, or else the `systemClock`. */
   readonly clock?: Clock;
   /** Called with decisions, sweeps and degradations. */
@@ -41,23 +45,30 @@ export interface CheckedOptions<Input> {
   readonly keyed: boolean;
   readonly limits: readonly Limit[] | LimitsFunction<Input>;
   readonly onChange: OnChange | undefined;
+  readonly maxWaiting: number;
+  readonly barging: boolean;
   readonly clock: Clock;
   readonly observe: Observer | undefined;
 }
 
 const ON_CHANGE: readonly OnChange[] = ["carry-over", "keep-first", "separate"];
 const DEFAULT_NAME = "limiter";
+const DEFAULT_MAX_WAITING = 1_000;
 
 /** @throws TollgateError `ERR_OPTION`, `ERR_NAME` or `ERR_LIMITS`. */
 export function checkLimiterOptions<Input>(
   options: LimiterOptions<Input> & { readonly key?: (input: Input) => Key },
   storeClock: Clock | undefined,
 ): CheckedOptions<Input> {
-  const { name, key, limits, onChange, clock, observe } = options;
+  const { name, key, limits, onChange, maxWaiting = DEFAULT_MAX_WAITING, barging = false, clock, observe } = options;
   if (key !== undefined) checkKeyFunction(key);
   if (observe !== undefined) checkFunction("observe", observe, "a function that is given observations");
   if (clock !== undefined) checkFunction("clock.now", clock?.now, "a function that returns milliseconds");
   checkChoice("onChange", onChange, ON_CHANGE);
+  checkChoice("barging", barging, [true, false]);
+  if (!(Number.isSafeInteger(maxWaiting) && maxWaiting > 0)) {
+    throw optionError("maxWaiting", "a positive integer", maxWaiting);
+  }
   const checkedName = name === undefined ? DEFAULT_NAME : checkName("name", name);
   return {
     name: checkedName,
@@ -66,6 +77,8 @@ export function checkLimiterOptions<Input>(
     keyed: key !== undefined,
     limits: typeof limits === "function" ? limits : checkLimits(limits),
     onChange,
+    maxWaiting,
+    barging,
     clock: clock ?? storeClock ?? systemClock,
     observe,
   };

@@ -25,6 +25,8 @@ export interface Selection<Input, Space extends PlannedSpace> {
   listOf(choice: Choice<Space>): SpaceList<Space>;
   /** The spaces that are open, each set of cells once. */
   spaces(): readonly Space[];
+  /** Enough of these spaces to forget all keys. */
+  spacesToForget(): readonly Space[];
   /** Releases empty spaces, if there are many. Must not come between `listOf` and the count. */
   maintain(): void;
 }
@@ -71,6 +73,10 @@ export class FixedSelection<Input, Space extends PlannedSpace> implements Chosen
   }
 
   everySpace(): readonly Space[] {
+    return this.#list.spaces;
+  }
+
+  spacesToForget(): readonly Space[] {
     return this.#list.spaces;
   }
 

@@ -1,11 +1,13 @@
 import { type Cost, checkCost, REQUESTS, readCosts, readUnitsInto } from "../core/cost.ts";
 import type { Limit } from "../core/limits/limit.ts";
-import type { Plan } from "../core/plan.ts";
+import { blocksKeys, type Plan } from "../core/plan.ts";
 import type { Call } from "../core/store.ts";
 
 /** What selections need of a space, synchronous or not. */
 export interface PlannedSpace {
   readonly plan: Plan;
+  /** Set if it forgets what counts under other numbers of its limits as well. */
+  readonly forgetsRelatives?: boolean;
   release(): void;
 }
 
@@ -40,7 +42,7 @@ export class SpaceList<Space extends PlannedSpace> {
     this.limits = plan?.limits ?? Object.freeze(this.plans.flatMap(({ limits }) => limits));
     this.onlyLimit = this.limits.length === 1 && this.limits[0]!.mode === "enforce" ? this.limits[0] : undefined;
     this.units = plan?.units ?? new Set(this.limits.map(({ unit }) => unit));
-    this.blocks = this.limits.some(({ blockFor }) => blockFor !== undefined);
+    this.blocks = blocksKeys(this);
     this.#unknownUnits = unknownUnits;
     const [firstUnit = REQUESTS] = this.units;
     if (this.units.size < 2) this.#plainUnit = firstUnit;

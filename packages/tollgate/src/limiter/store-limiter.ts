@@ -14,9 +14,15 @@ import { limitsOf, plansOf } from "./entries.ts";
 import { countingStatuses, explainLimits } from "./explain.ts";
 import type { BlockVerbs, ChoiceVerbs, Result } from "./handle.ts";
 import { markLimiters } from "./limiter-mark.ts";
+import type { Lines } from "./lines.ts";
 import { notifyAll } from "./observers.ts";
+import { OutgoingWork } from "./outgoing-work.ts";
+import { promised } from "./promised.ts";
+import type { ReservationOf, ReserveOptions } from "./reservation.ts";
 import type { Selection, Source } from "./selection.ts";
 import type { Place, PlannedSpace } from "./space-list.ts";
+import type { WaitOptions } from "./wait-options.ts";
+import type { Waiting } from "./waiting.ts";
 
 /** The parts of a limiter over any store. */
 export interface StoreLimiterParts<Input, Space> {
@@ -26,6 +32,8 @@ export interface StoreLimiterParts<Input, Space> {
   readonly sources: readonly Source[];
   readonly clock: Clock;
   readonly observers: readonly Observer[];
+  /** Where calls wait, one for each key of a call. */
+  readonly lines: readonly Lines<Space & PlannedSpace>[];
   /** Ends sweep notifications. */
   readonly close: () => void;
 }
@@ -38,6 +46,7 @@ export type MakeRequest<Space> = () => CheckedRequest<Space>;
  * shortcuts of its kind.
  */
 export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space extends PlannedSpace>
+  extends OutgoingWork<Input>
   implements ChoiceVerbs<Kind, Space>
 {
   abstract readonly kind: Kind;
@@ -52,6 +61,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   readonly #close: () => void;
 
   constructor({ name, keyed, selection, sources, clock, observers, close }: StoreLimiterParts<Input, Space>) {
+    super();
     this.name = name;
     this.keyed = keyed;
     this.selection = selection;
@@ -79,7 +89,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   }
 
   consume(input: Input, cost: Cost = 1): Result<Kind, Decision> {
-    return this.#decided("consume", "take", () => this.request(input, cost), cost);
+    return this.decided("consume", "take", () => this.request(input, cost), cost);
   }
 
   peek(input: Input, cost: Cost = 1): Result<Kind, Decision> {
@@ -99,32 +109,32 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   }
 
   reset(input: Input): Result<Kind, void> {
-    return this.resetPlaces(() => choiceFor(this.selection, input).everyPlace());
+    return this.resetPlaces(() => choiceFor(this.selection, input).placesToForget());
   }
 
   allowChosen(choice: Choice<Space>, cost: Cost): Result<Kind, boolean> {
-    return this.allowRequest(() => this.#requestOf(choice, cost), cost);
+    return this.allowRequest(() => this.requestOf(choice, cost), cost);
   }
 
   consumeChosen(choice: Choice<Space>, cost: Cost): Result<Kind, Decision> {
-    return this.#decided("consume", "take", () => this.#requestOf(choice, cost), cost);
+    return this.decided("consume", "take", () => this.requestOf(choice, cost), cost);
   }
 
   peekChosen(choice: Choice<Space>, cost: Cost): Result<Kind, Decision> {
-    return this.#peek(() => this.#requestOf(choice, cost));
+    return this.#peek(() => this.requestOf(choice, cost));
   }
 
   explainChosen(choice: Choice<Space>, cost: Cost): Result<Kind, LimitStatus[]> {
-    if (choice.chosen[0]?.lacksLimits !== true) return this.#explain(() => this.#requestOf(choice, cost));
+    if (choice.chosen[0]?.lacksLimits !== true) return this.#explain(() => this.requestOf(choice, cost));
     return this.#explain(() => requestEverywhere(choice, cost), countingStatuses);
   }
 
   chargeChosen(choice: Choice<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, Decision> {
-    return this.#charge(() => this.#requestOf(choice, cost), cost, decision);
+    return this.#charge(() => this.requestOf(choice, cost), cost, decision);
   }
 
   refundChosen(choice: Choice<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, void> {
-    return this.#refund(() => this.#requestOf(choice, cost), decision);
+    return this.#refund(() => this.requestOf(choice, cost), decision);
   }
 
   block(input: Input, span: BlockSpan, options?: BlockOptions): Result<Kind, void> {
@@ -139,11 +149,40 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     return this.#blockVerbs(input).blockedUntil();
   }
 
+  override wait(input: Input, cost: Cost = 1, options?: WaitOptions): Promise<Decision> {
+    return promised(() => this.waiting.wait(() => choiceFor(this.selection, input), cost, options));
+  }
+
+  waitChosen(choice: Choice<Space>, cost: Cost, options: WaitOptions | undefined): Promise<Decision> {
+    return promised(() => this.waiting.wait(() => choice, cost, options));
+  }
+
+  reserve(input: Input, cost: Cost = 1, options?: ReserveOptions): Result<Kind, ReservationOf<Kind>> {
+    return this.reserveIn(() => choiceFor(this.selection, input), cost, options);
+  }
+
+  reserveChosen(
+    choice: Choice<Space>,
+    cost: Cost,
+    options: ReserveOptions | undefined,
+  ): Result<Kind, ReservationOf<Kind>> {
+    return this.reserveIn(() => choice, cost, options);
+  }
+
+  /** Takes an estimate, under keys and limits that are chosen once. */
+  protected abstract reserveIn(
+    choose: () => Choice<Space>,
+    cost: Cost,
+    options: ReserveOptions | undefined,
+  ): Result<Kind, ReservationOf<Kind>>;
+
+  protected abstract readonly waiting: Waiting<Space>;
+
   /** The verbs that block keys. `findKeys` finds one for each limiter. */
   abstract blockVerbs(findKeys: () => readonly string[]): BlockVerbs<Kind>;
 
   resetChosen(choice: Choice<Space>): Result<Kind, void> {
-    return this.resetPlaces(() => choice.everyPlace());
+    return this.resetPlaces(() => choice.placesToForget());
   }
 
   /** What loggers write of a limiter by accident: its other properties refer to each other. */
@@ -155,7 +194,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     return this.ask("take", make, (report, request) => this.readAllowed(report, request, cost));
   }
 
-  /** Forgets the key in every place. */
+  /** Forgets the keys in these places. */
   protected abstract resetPlaces(find: () => readonly Place<Space>[]): Result<Kind, void>;
 
   /** The report on a verb that a limits function denied before the store was asked. `explain` and `refund` go on. */
@@ -202,7 +241,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   }
 
   #charge(make: MakeRequest<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, Decision> {
-    return this.#decided("charge", "charge", () => checked(make, decision), cost, decision);
+    return this.decided("charge", "charge", () => checked(make, decision), cost, decision);
   }
 
   #refund(make: MakeRequest<Space>, decision: Decision | undefined): Result<Kind, void> {
@@ -214,7 +253,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     );
   }
 
-  #decided(
+  protected decided(
     name: DecisionObservation["verb"],
     verb: Verb,
     make: MakeRequest<Space>,
@@ -236,7 +275,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     return decide(this.name, plans, limitsOf(plans, report), report);
   }
 
-  #requestOf(choice: Choice<Space>, cost: Cost): CheckedRequest<Space> {
+  protected requestOf(choice: Choice<Space>, cost: Cost): CheckedRequest<Space> {
     this.selection.maintain();
     return requestOf(this.selection, choice, cost);
   }

@@ -1,11 +1,11 @@
 import type { Blocking } from "../algorithms/blocking.ts";
-import { transact } from "../algorithms/transact.ts";
+import { countsWhereTaken, transact } from "../algorithms/transact.ts";
 import { takePartwise, takesKept } from "../algorithms/transact-partwise.ts";
 import { type Clock, readInto } from "../core/clock.ts";
 import type { Cost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import type { DecisionObservation, Observer } from "../core/observer.ts";
-import type { SyncSpace } from "../core/store.ts";
+import type { SyncSpace, TakenFrom } from "../core/store.ts";
 import type { Verb } from "../core/verbs.ts";
 import type { Choice } from "./choice.ts";
 import { allowedByOnly, decide, denyByLimits } from "./decide.ts";
@@ -111,15 +111,15 @@ export class SyncDecider<Input> {
     return allowed;
   }
 
-  /** Works like `decideFixed`, without a decision. */
-  refundFixed(fixed: Fixed<Input>, key: string, cost: Cost): void {
-    const { space } = fixed;
+  /** Gives back what a call has taken in the only space of a list. */
+  refundIn(list: SpaceList<SyncSpace>, space: SyncSpace, key: string, cost: Cost, takenFrom?: TakenFrom): void {
     const scratch = this.#takeScratch();
     const { report, now, costs } = scratch;
-    scratch.readCosts(fixed.list(), cost);
+    scratch.readCosts(list, cost);
     readInto(this.#clock, now);
     report.clear();
-    space.apply("refund", key, costs, now, report, 0);
+    const isReached = takenFrom === undefined || countsWhereTaken(space, key, costs, now, takenFrom, report);
+    if (isReached) space.apply("refund", key, costs, now, report, 0);
     const { degraded } = report;
     this.#scratch = scratch;
     if (degraded !== undefined) this.#observe?.({ type: "degradation", limiter: this.#name, cause: degraded });

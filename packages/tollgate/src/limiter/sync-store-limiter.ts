@@ -1,4 +1,3 @@
-import { Blocking } from "../algorithms/blocking.ts";
 import type { SyncBlocks } from "../core/blocks.ts";
 import { readInto, readTime } from "../core/clock.ts";
 import { type Cost, checkCost } from "../core/cost.ts";
@@ -15,12 +14,17 @@ import { SyncBlockVerbs } from "./block-verbs.ts";
 import { type CheckedRequest, choiceFor, keyChoiceFor, requestFor } from "./call.ts";
 import { checkBatch, checkDecision } from "./check-arguments.ts";
 import type { Choice } from "./choice.ts";
-import { type BlockVerbs, ChoiceHandle, KeyRefHandle } from "./handle.ts";
+import { FixedKey } from "./fixed-key.ts";
+import { type BlockVerbs, ChoiceHandle, KeyRefHandle, type RefSpace, type Shortcut } from "./handle.ts";
 import type { Handle, Limiter } from "./limiter.ts";
+import { LineGuard } from "./line-guard.ts";
+import type { Lines } from "./lines.ts";
+import { type Reservation, type ReserveOptions, SyncReserved, termOf } from "./reservation.ts";
 import type { FixedSelection } from "./selection.ts";
 import type { Place } from "./space-list.ts";
 import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-limiter.ts";
 import { SyncDecider } from "./sync-decider.ts";
+import { SyncWaiting } from "./sync-waiting.ts";
 
 /** The parts of a limiter over stores in this process. */
 export interface SyncStoreLimiterParts<Input> extends StoreLimiterParts<Input, SyncSpace> {
@@ -31,30 +35,42 @@ export interface SyncStoreLimiterParts<Input> extends StoreLimiterParts<Input, S
 /** A limiter over stores in this process, with shortcuts for fixed limits and plain costs. */
 export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpace> implements Limiter<Input> {
   readonly kind = "sync";
-  /** Set if the limits are fixed. */
-  readonly #direct: FixedSelection<Input, SyncSpace> | undefined;
+  /** Set if the limits are fixed, and no call waits. */
+  #direct: FixedSelection<Input, SyncSpace> | undefined;
   /**
-   * Set if `allow` can ask the only space directly: it counts plain numbers, there are no observers, and no limit has
-   * `blockFor`.
+   * Set if `allow` can ask the only space directly: it counts plain numbers, there are no observers, no limit has
+   * `blockFor`, and no call waits.
    */
-  readonly #quick: FixedSelection<Input, SyncSpace> | undefined;
+  #quick: FixedSelection<Input, SyncSpace> | undefined;
+  /** The only space, if `#quick` may be set and the space has key references. */
+  readonly #refSpace: (SyncSpace & RefSpace) | undefined;
+  /** The way of handles. As `#quick`, it is closed while calls wait. */
+  readonly #shortcut: Shortcut = { space: undefined };
   /** The time of the current `allow`. */
   readonly #now = createTimeCell();
   readonly blocks: readonly (SyncBlocks | undefined)[];
   /** Not 0 while a key of the only store may be blocked. */
   readonly #someBlocks: Int32Array;
-  readonly #blocking: Blocking;
+  readonly lines: readonly Lines<SyncSpace>[];
+  readonly #guard: LineGuard;
+  protected readonly waiting: SyncWaiting;
   readonly #decider: SyncDecider<Input>;
 
   constructor(parts: SyncStoreLimiterParts<Input>) {
     super(parts);
     this.#direct = parts.selection.fixed;
     const isQuick = this.#direct !== undefined && countsNumbers(this.#direct.space.plan) && !this.#direct.list().blocks;
-    this.#quick = isQuick && parts.observers.length === 0 ? this.#direct : undefined;
+    const quick = isQuick && parts.observers.length === 0 ? this.#direct : undefined;
+    this.#refSpace = quick !== undefined && hasKeyRefs(quick.space) ? quick.space : undefined;
+    if (this.#direct !== undefined) this.#openShortcuts(this.#direct, quick, parts.lines[0]!);
     this.blocks = parts.blocks;
-    this.#blocking = new Blocking(parts.blocks);
-    this.#someBlocks = this.#blocking.firstSome;
-    this.#decider = new SyncDecider(parts.name, parts.clock, parts.selection, this.observe, this.#blocking);
+    this.lines = parts.lines;
+    this.#guard = new LineGuard(parts.blocks, parts.lines, () => this.waiting);
+    this.#someBlocks = this.#guard.firstSome;
+    this.waiting = new SyncWaiting({ ...parts, observe: this.observe }, this.#guard, (report) =>
+      this.notifyDegraded(report),
+    );
+    this.#decider = new SyncDecider(parts.name, parts.clock, parts.selection, this.observe, this.#guard);
     Object.freeze(this);
   }
 
@@ -86,8 +102,12 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
 
   override refund(input: Input, cost: Cost, decision?: Decision): void {
     const direct = this.#direct;
-    if (direct === undefined || decision !== undefined) super.refund(input, cost, decision);
-    else this.#decider.refundFixed(direct, encodeKey(direct.key(input)), cost);
+    if (direct === undefined) {
+      super.refund(input, cost, decision);
+      return;
+    }
+    checkDecision(decision);
+    this.#decider.refundIn(direct.list(), direct.space, encodeKey(direct.key(input)), cost, decision);
   }
 
   override allowChosen(choice: Choice<SyncSpace>, cost: Cost): boolean {
@@ -105,6 +125,15 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   override chargeChosen(choice: Choice<SyncSpace>, cost: Cost, decision: Decision | undefined): Decision {
     checkDecision(decision);
     return this.#decider.decideChosen(choice, "charge", "charge", cost);
+  }
+
+  override refundChosen(choice: Choice<SyncSpace>, cost: Cost, decision: Decision | undefined): void {
+    checkDecision(decision);
+    this.selection.maintain();
+    const list = this.selection.listOf(choice);
+    if (list.only === undefined || choice.deniedBy !== undefined || this.#guard.someWait)
+      super.refundChosen(choice, cost, decision);
+    else this.#decider.refundIn(list, list.only, choice.keys[list.keyIndexes[0]!]!, cost, decision);
   }
 
   allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): number {
@@ -126,18 +155,18 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   }
 
   #handleOf(choice: Choice<SyncSpace>): Handle {
-    const space = this.#quick?.space;
-    const ref = space?.keyRef?.(choice.keys[0]!);
-    if (ref === undefined || !hasKeyRefs(space)) return new ChoiceHandle<"sync", SyncSpace>(choice, this);
-    return new KeyRefHandle(space, ref, this.clock, this.#now, this.#someBlocks, choice, this);
+    const ref = this.#refSpace?.keyRef?.(choice.keys[0]!);
+    if (ref === undefined) return new ChoiceHandle<"sync", SyncSpace>(choice, this);
+    return new KeyRefHandle(this.#shortcut, ref, this.clock, this.#now, this.#someBlocks, choice, this);
   }
 
   override blockVerbs(findKeys: () => readonly string[]): BlockVerbs<"sync"> {
-    return new SyncBlockVerbs(this.#blocking, this.clock, findKeys);
+    return new SyncBlockVerbs(this.#guard, this.clock, findKeys);
   }
 
   clear(): void {
-    for (const space of this.selection.spaces()) space.clear();
+    for (const space of this.selection.spacesToForget()) space.clear();
+    for (const lines of this.lines) lines.serveAll();
   }
 
   sweep(): number {
@@ -157,9 +186,31 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     this.close();
   }
 
+  override reserve(input: Input, cost: Cost = 1, options?: ReserveOptions): Reservation {
+    const direct = this.#direct;
+    if (direct === undefined) return super.reserve(input, cost, options);
+    const term = termOf(this.clock, options);
+    const key = encodeKey(direct.key(input));
+    const decision = this.#decider.decideFixed(direct, key, "reserve", "take", cost);
+    return new SyncReserved(new FixedKey(direct, key, this), cost, decision, term);
+  }
+
+  protected override reserveIn(
+    choose: () => Choice<SyncSpace>,
+    cost: Cost,
+    options: ReserveOptions | undefined,
+  ): Reservation {
+    const term = termOf(this.clock, options);
+    const choice = choose();
+    const decision = this.#decider.decideChosen(choice, "reserve", "take", cost);
+    return new SyncReserved(new ChoiceHandle<"sync", SyncSpace>(choice, this), cost, decision, term);
+  }
+
   protected override resetPlaces(find: () => readonly Place<SyncSpace>[]): void {
-    for (const { space, key } of find()) space.drop(key);
+    const places = find();
+    for (const { space, key } of places) space.drop(key);
     this.selection.maintain();
+    for (const { key } of places) this.#guard.changed(this.lines.map(() => key));
   }
 
   protected override ask<T>(
@@ -175,9 +226,24 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   #transact(verb: Verb, request: CheckedRequest<SyncSpace>, now: TimeCell, takenFrom?: TakenFrom): Report {
     const denied = this.deniedReport(verb, request);
     if (denied !== undefined) return denied;
-    const report = this.#blocking.transact(verb, request, now, takenFrom);
+    const report = this.#guard.transact(verb, request, now, takenFrom);
     this.notifyDegraded(report);
     return report;
+  }
+
+  /** Opens the direct ways, which are closed while calls wait. */
+  #openShortcuts(
+    direct: FixedSelection<Input, SyncSpace>,
+    quick: FixedSelection<Input, SyncSpace> | undefined,
+    lines: Lines<SyncSpace>,
+  ): void {
+    lines.onChange = (some) => {
+      const mayTake = !some || lines.barging;
+      this.#direct = some ? undefined : direct;
+      this.#quick = mayTake ? quick : undefined;
+      this.#shortcut.space = mayTake ? this.#refSpace : undefined;
+    };
+    lines.onChange(false);
   }
 
   /** Apart, so that `allow` stays small enough to inline. */
@@ -208,6 +274,6 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   }
 }
 
-function hasKeyRefs(space: SyncSpace | undefined): space is SyncSpace & Required<Pick<SyncSpace, "allowRef">> {
-  return space?.allowRef !== undefined;
+function hasKeyRefs(space: SyncSpace): space is SyncSpace & RefSpace {
+  return space.allowRef !== undefined;
 }

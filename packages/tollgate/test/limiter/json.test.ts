@@ -2,6 +2,8 @@ import { inspect } from "node:util";
 import { combine, createLimiter, perMinute } from "tollgate";
 import { sharedStore } from "tollgate/shared";
 import { describe, expect, it } from "vitest";
+import { SECRET_WORDS } from "../../src/stores/local/key-hash.ts";
+import { SECRET_AT } from "../../src/stores/shared/memory-layout.ts";
 import { EVERY_STORE } from "./every-store.ts";
 
 const limits = [perMinute(5)];
@@ -36,8 +38,10 @@ describe("the JSON of a store", () => {
 
   it("has no secret of a shared store, and neither has its inspection", () => {
     const store = sharedStore({ maxKeys: 10 });
-    const { secret } = store as unknown as { readonly secret: Int32Array };
-    expect(secret).toHaveLength(4);
+    const { memory } = store.handle;
+    const words = new Int32Array("buffer" in memory ? memory.buffer : memory);
+    const secret = words.slice(SECRET_AT, SECRET_AT + SECRET_WORDS);
+    expect(secret.every((word) => word !== 0)).toBe(true);
     for (const text of [JSON.stringify(store), inspect(store, { depth: 9 })]) {
       for (const word of secret) expect(text).not.toContain(String(word));
     }

@@ -1,10 +1,13 @@
 import fc from "fast-check";
+import type { ModelBlockFor } from "../reference/blocks.ts";
 import { denseFixedWindowSpec, denseSlidingWindowSpec } from "./limit-arbitrary.ts";
 import type { LimitSpec, TokenBucketSpec } from "./limit-spec.ts";
 
+export type NamedSpec = LimitSpec & { readonly name: string; readonly blockFor: ModelBlockFor | undefined };
+
 /** A list of limits, as numbers by name, and how a version of a limiter uses it. */
 export interface VersionSpec {
-  readonly limits: readonly (LimitSpec & { readonly name: string })[];
+  readonly limits: readonly NamedSpec[];
   readonly onChange: "carry-over" | "keep-first";
   /** A function chooses the limits: each is a plan of its own. */
   readonly isChosen: boolean;
@@ -23,7 +26,11 @@ export interface Step {
     | "charge"
     | "refund"
     | "reset"
-    | "sweep";
+    | "sweep"
+    | "clear"
+    | "block"
+    | "unblock"
+    | "blocked until";
   readonly cost: number;
   readonly waitUs: number;
 }
@@ -50,6 +57,9 @@ const denseBucketSpec: fc.Arbitrary<TokenBucketSpec> = fc
     idleTtlUs: rest.initial === "empty" ? 50 : undefined,
   }));
 
+/** The keys of which a trace holds handles. */
+export const HELD_KEYS: readonly string[] = ["ann", "bob"];
+
 /** Few lengths, so that some versions differ in nothing but the limit. */
 const windowUs = fc.constantFrom(7, 20, 41);
 const slidingSpec = fc
@@ -57,10 +67,24 @@ const slidingSpec = fc
   .map(([spec, length, resolutionUs]) => ({ ...spec, windowUs: length, resolutionUs }));
 const fixedSpec = fc.tuple(denseFixedWindowSpec, windowUs).map(([spec, length]) => ({ ...spec, windowUs: length }));
 
+const blockFor = fc.constantFrom<ModelBlockFor | undefined>(
+  undefined,
+  undefined,
+  { durationsUs: [20n], forgetAfterUs: 0n, extend: false },
+  { durationsUs: [15n], forgetAfterUs: 0n, extend: true },
+  { durationsUs: [5n, 30n, 90n], forgetAfterUs: 60n, extend: false },
+);
+
 const limitsByName = fc.uniqueArray(
   fc
-    .tuple(fc.oneof(denseBucketSpec, slidingSpec, fixedSpec), fc.constantFrom("one", "one", "two", "three"))
-    .map(([spec, name]) => ({ ...spec, name })),
+    .tuple(fc.oneof(denseBucketSpec, slidingSpec, fixedSpec), fc.constantFrom("one", "one", "two", "three"), blockFor)
+    .map(
+      ([spec, name, blocks]): NamedSpec => ({
+        ...spec,
+        name,
+        blockFor: spec.mode === "shadow" ? undefined : blocks,
+      }),
+    ),
   { minLength: 1, maxLength: 3, selector: ({ name }) => name },
 );
 
@@ -76,10 +100,10 @@ const anyTrace: fc.Arbitrary<Trace> = fc.record({
   steps: fc.array(
     fc.record({
       version: fc.nat(3),
-      key: fc.constantFrom("ann", "bob"),
+      key: fc.constantFrom(...HELD_KEYS),
       verb: fc.constantFrom(
         ...(["allow", "allow", "batch", "handle", "consume", "consume", "peek", "explain"] as const),
-        ...(["charge", "refund", "reset", "sweep"] as const),
+        ...(["charge", "refund", "reset", "sweep", "block", "unblock", "blocked until"] as const),
       ),
       cost: fc.constantFrom(0, 1, 1, 1, 2, 3),
       waitUs: fc.constantFrom(0, 0, 1, 3, 10, 25, 90),
@@ -88,14 +112,39 @@ const anyTrace: fc.Arbitrary<Trace> = fc.record({
   ),
 });
 
+type Kind = "lists" | "lists that block" | "single limits" | "carried lists";
+
 /**
  * Between 2 and 4 versions of a limiter, and calls through any of them. Limits chosen per call split the row of a list
  * one after another, and what is idle is forgotten with its row. So such traces have no list, or no limit for which
- * that makes a difference.
+ * that makes a difference. The model knows blocks of lists alone.
  */
-export const trace: fc.Arbitrary<Trace> = fc
-  .tuple(anyTrace, fc.constantFrom("lists", "lists", "single limits", "carried lists"))
-  .map(([{ versions, steps }, kind]) => ({ versions: versions.map((version) => ofKind(version, kind)), steps }));
+function traceOf(...kinds: readonly Kind[]): fc.Arbitrary<Trace> {
+  return fc
+    .tuple(anyTrace, fc.constantFrom(...kinds))
+    .map(([{ versions, steps }, kind]) =>
+      kind === "lists that block"
+        ? { versions: versions.map((version) => ({ ...version, isChosen: false })), steps }
+        : { versions: versions.map((version) => ofKind(withoutBlocks(version), kind)), steps: steps.map(unblocked) },
+    );
+}
+
+/** One trace in four blocks keys, too. */
+export const traceWithBlocks: fc.Arbitrary<Trace> = traceOf(
+  "lists",
+  "lists that block",
+  "single limits",
+  "carried lists",
+);
+
+function withoutBlocks(version: VersionSpec): VersionSpec {
+  return { ...version, limits: version.limits.map((limit) => ({ ...limit, blockFor: undefined })) };
+}
+
+function unblocked(step: Step): Step {
+  const { verb } = step;
+  return verb === "block" || verb === "unblock" || verb === "blocked until" ? { ...step, verb: "allow" } : step;
+}
 
 function ofKind(version: VersionSpec, kind: "lists" | "single limits" | "carried lists"): VersionSpec {
   if (kind === "lists") return { ...version, isChosen: false };
@@ -105,3 +154,43 @@ function ofKind(version: VersionSpec, kind: "lists" | "single limits" | "carried
   );
   return { ...version, limits, onChange: "carry-over" };
 }
+
+const NUMBERS = 50;
+const CROWD = 400;
+const VERBS_OF_CROWD: readonly Step["verb"][] = ["allow", "batch", "handle", "consume", "peek", "charge", "reset"];
+const keyOf = (index: number): string => HELD_KEYS[index] ?? `key-${index}`;
+
+/** Fifty limits of one name, each used in a version of its own. A crowd of keys comes first, each under one of them. */
+export const crowdedTrace: fc.Arbitrary<Trace> = fc.record({
+  versions: fc.array(
+    fc.record({
+      limits: fc
+        .oneof({ weight: 6, arbitrary: denseBucketSpec }, { weight: 1, arbitrary: slidingSpec })
+        .map((spec) => [{ ...spec, unit: "requests" as const, name: "one", blockFor: undefined }]),
+      onChange: fc.constantFrom("carry-over" as const, "carry-over" as const, "keep-first" as const),
+      isChosen: fc.boolean(),
+    }),
+    { minLength: NUMBERS, maxLength: NUMBERS },
+  ),
+  steps: fc
+    .array(
+      fc.record({
+        version: fc.nat(NUMBERS - 1),
+        key: fc.oneof(fc.nat(5), fc.nat(CROWD - 1)).map(keyOf),
+        verb: fc.oneof(
+          { weight: 40, arbitrary: fc.constantFrom<Step["verb"][]>(...VERBS_OF_CROWD) },
+          { weight: 2, arbitrary: fc.constant("sweep" as const) },
+          { weight: 1, arbitrary: fc.constant("clear" as const) },
+        ),
+        cost: fc.constantFrom(1, 1, 2, 3),
+        waitUs: fc.constantFrom(0, 0, 0, 1, 3, 10),
+      }),
+      { minLength: 1, maxLength: 300, size: "max" },
+    )
+    .map((steps) => [...crowd, ...steps]),
+});
+
+const crowd = Array.from(
+  { length: CROWD },
+  (_, i): Step => ({ version: i, key: keyOf(i), verb: "consume", cost: 1, waitUs: 0 }),
+);

@@ -1,11 +1,32 @@
 import fc from "fast-check";
-import { createLimiter, type Decision, type Handle, type Limiter, memoryStore, type SyncStore } from "tollgate";
+import {
+  type AsyncHandle,
+  type AsyncLimiter,
+  type AsyncStore,
+  type BlockForOption,
+  createLimiter,
+  type Decision,
+  type Handle,
+  type Limiter,
+  type LimitStatus,
+  memoryStore,
+  type SyncStore,
+} from "tollgate";
+import { sharedStore } from "tollgate/shared";
 import { tableStore } from "tollgate/table";
 import { type ManualClock, manualClock } from "tollgate/testing";
+import {
+  type BlockedOutcome,
+  type BlockingModel,
+  block,
+  callWithBlocks,
+  isBlocked,
+  type ModelBlock,
+  type ModelBlockFor,
+} from "../reference/blocks.ts";
 import { ChangingKeys, createVersion, type NamedLimit, type Version } from "../reference/changing-model.ts";
 import { explain, transact } from "../reference/model.ts";
-import type { Outcome } from "../reference/outcome.ts";
-import { type Step, type Trace, trace, type VersionSpec } from "./change-trace-arbitrary.ts";
+import { HELD_KEYS, type Step, type Trace, traceWithBlocks, type VersionSpec } from "./change-trace-arbitrary.ts";
 import { libraryLimit, modelLimit } from "./limit-spec.ts";
 
 const START_MS = 1_790_000_000_123;
@@ -13,28 +34,33 @@ const START_MS = 1_790_000_000_123;
 export const IN_PROCESS: readonly [name: string, createStore: () => SyncStore][] = [
   ["the memory store", () => memoryStore()],
   ["the table store", () => tableStore({ maxKeys: 64, maxBytes: 2 ** 24 })],
+  ["the shared store", () => sharedStore({ maxKeys: 64, maxBytes: 2 ** 25 })],
 ];
 
 /** Plays random traces of at least so many calls in all. */
-export function playTraces(createStore: () => SyncStore, calls: number): void {
-  for (let played = 0; played < calls; ) played += playSomeTraces(createStore);
+export function playTraces(createStore: () => SyncStore, calls: number, traces = traceWithBlocks, numRuns = 100): void {
+  for (let played = 0; played < calls; ) played += playSomeTraces(createStore, traces, numRuns);
 }
 
-function playSomeTraces(createStore: () => SyncStore): number {
+function playSomeTraces(createStore: () => SyncStore, traces: fc.Arbitrary<Trace>, numRuns: number): number {
   let played = 0;
-  const property = fc.property(trace, (one) => {
+  const property = fc.property(traces, (one) => {
     played += playChanges(one, createStore());
   });
-  fc.assert(property, { numRuns: 100 });
+  fc.assert(property, { numRuns });
   return played;
 }
 
+interface BlockingVersion extends BlockingModel {
+  readonly model: Version;
+}
+
 interface Pair {
-  readonly limiter: Limiter;
+  readonly limiter: Limiter | AsyncLimiter;
   /** One for each plan. */
-  readonly models: readonly Version[];
+  readonly models: readonly BlockingVersion[];
   /** One handle for each key, held across all changes. */
-  readonly handles: (key: string) => Handle;
+  readonly handles: (key: string) => Handle | AsyncHandle;
 }
 
 /**
@@ -44,112 +70,199 @@ interface Pair {
  * @throws Error when the two differ.
  */
 function playChanges({ versions, steps }: Trace, store: SyncStore): number {
-  const clock = manualClock(START_MS);
-  const keys = new ChangingKeys();
-  const pairs = versions.map((version) => pairOf(version, store, clock, keys));
-  for (const [i, step] of steps.entries()) {
-    clock.advance(step.waitUs / 1_000);
-    const pair = pairs[step.version % pairs.length];
-    if (pair === undefined) throw new Error("a trace has versions");
-    const nowUs = BigInt(Math.round(clock.now() * 1_000));
-    const [expected, got] = play(pair, step, nowUs).map((value) => JSON.stringify(value, plain));
-    if (got !== expected) throw new Error(`step ${i}, ${JSON.stringify(step)}: expected ${expected}, got ${got}`);
+  const playStep = playerOf(versions, () => store);
+  for (const step of steps) compare(step, ...playStep(step));
+  return steps.length;
+}
+
+/** Plays a trace over stores that know each other's limits from the server alone: each version has one in turn. */
+export async function playChangesOver({ versions, steps }: Trace, stores: readonly AsyncStore[]): Promise<number> {
+  const playStep = playerOf(versions, (version) => stores[version % stores.length]!);
+  for (const step of steps) {
+    const [expected, got] = playStep(step);
+    compare(step, expected, await got);
   }
   return steps.length;
 }
 
-function pairOf(spec: VersionSpec, store: SyncStore, clock: ManualClock, keys: ChangingKeys): Pair {
-  const list = spec.limits.map((limit) => libraryLimit(limit, limit.name));
+/** Plays one step after the other over limiters and models. Returns what both say. */
+function playerOf(
+  versions: readonly VersionSpec[],
+  storeOf: (version: number) => SyncStore | AsyncStore,
+): (step: Step) => readonly [unknown, unknown] {
+  const clock = manualClock(START_MS);
+  const known = { keys: new ChangingKeys(), blocks: new Map<string, ModelBlock>() };
+  const pairs = versions.map((version, i) => pairOf(version, storeOf(i), clock, known));
+  return (step) => {
+    clock.advance(step.waitUs / 1_000);
+    const pair = pairs[step.version % pairs.length];
+    if (pair === undefined) throw new Error("a trace has versions");
+    return play(pair, step, BigInt(Math.round(clock.now() * 1_000)));
+  };
+}
+
+function compare(step: Step, ...values: readonly [unknown, unknown]): void {
+  const [expected, got] = values.map((value) => JSON.stringify(value, plain));
+  if (got !== expected) throw new Error(`${JSON.stringify(step)}: expected ${expected}, got ${got}`);
+}
+
+/** What a limiter of either kind returned, read. */
+function read<T>(value: T | Promise<T>, reading: (value: T) => unknown): unknown {
+  return value instanceof Promise ? value.then(reading) : reading(value);
+}
+
+/** What the model knows of all versions: keys and their blocks. */
+interface Known {
+  readonly keys: ChangingKeys;
+  readonly blocks: Map<string, ModelBlock>;
+}
+
+function pairOf(spec: VersionSpec, store: SyncStore | AsyncStore, clock: ManualClock, { keys, blocks }: Known): Pair {
+  const list = spec.limits.map((limit) => libraryLimit(limit, limit.name, optionOf(limit.blockFor)));
   const named = spec.limits.map((limit, i): NamedLimit => {
     const made = list[i];
     if (made === undefined) throw new Error("a limit for each spec");
     return { name: limit.name, numbers: made.fingerprint, limit: modelLimit(limit, made) };
   });
   const { onChange } = spec;
-  const limiter = createLimiter({
-    name: "api",
-    limits: spec.isChosen ? (_key: string) => list : list,
-    clock,
-    store,
-    onChange,
-  });
+  const limits = spec.isChosen ? (_key: string) => list : list;
+  const options = { name: "api", limits, clock, onChange };
+  const limiter = store.kind === "sync" ? createLimiter({ ...options, store }) : createLimiter({ ...options, store });
   const plans = spec.isChosen ? named.map((one) => [one]) : [named];
-  const held = new Map(["ann", "bob"].map((key) => [key, limiter.handle(key)]));
+  const held = new Map(HELD_KEYS.map((key) => [key, limiter.handle(key)]));
   const handles = (key: string) => held.get(key) ?? limiter.handle(key);
-  return { limiter, models: plans.map((plan) => createVersion(keys, plan, onChange)), handles };
+  const models = plans.map((plan) => {
+    const blocksFor = plan.map(({ name }) => spec.limits.find((limit) => limit.name === name)?.blockFor);
+    return { model: createVersion(keys, plan, onChange), blocksFor, blocks };
+  });
+  return { limiter, models, handles };
+}
+
+function optionOf(blockFor: ModelBlockFor | undefined): BlockForOption | undefined {
+  if (blockFor === undefined) return undefined;
+  const durations = blockFor.durationsUs.map((us) => Number(us) / 1_000);
+  return durations.length === 1
+    ? { duration: durations[0]!, extend: blockFor.extend }
+    : { durations, forgetAfter: Number(blockFor.forgetAfterUs) / 1_000 };
 }
 
 function play({ limiter, models, handles }: Pair, step: Step, nowUs: bigint): readonly [unknown, unknown] {
   const { key, verb } = step;
-  const hasUnits = new Set(models.flatMap((model) => model.limits.map(({ unit }) => unit))).size > 1;
+  const hasUnits = new Set(models.flatMap(({ model }) => model.limits.map(({ unit }) => unit))).size > 1;
   const units = BigInt(step.cost);
   const cost = hasUnits ? { requests: step.cost, tokens: step.cost } : step.cost;
   const modelCost = hasUnits ? { requests: units, tokens: units } : units;
-  const calls = models.map((model) => ({ model, key, cost: modelCost }));
+  const calls = models.map((of) => ({ of, model: of.model, key, cost: modelCost }));
   switch (verb) {
     case "allow":
-      return [transact("take", calls, nowUs).allowed, limiter.allow(key, cost)];
+      return [callWithBlocks("take", calls, nowUs).allowed, limiter.allow(key, cost)];
     case "batch":
-      return [transact("take", calls, nowUs).allowed, limiter.allowMany([key], new Uint8Array(1), cost) === 1];
+      return [
+        callWithBlocks("take", calls, nowUs).allowed,
+        read(limiter.allowMany([key], new Uint8Array(1), cost), (admitted) => admitted === 1),
+      ];
     case "handle":
-      return [transact("take", calls, nowUs).allowed, handles(key).allow(cost)];
+      return [callWithBlocks("take", calls, nowUs).allowed, handles(key).allow(cost)];
     case "consume":
     case "peek":
     case "charge": {
-      const outcome = transact(verb === "consume" ? "take" : verb, calls, nowUs);
-      const counted = models.flatMap((model) => model.counted);
-      return [expectedOf(outcome, counted), gotOf(limiter[verb](key, cost))];
+      const outcome = callWithBlocks(verb === "consume" ? "take" : verb, calls, nowUs);
+      const counted = models.flatMap(({ model }) => model.counted);
+      return [expectedOf(outcome, counted), read<Decision>(limiter[verb](key, cost), gotOf)];
     }
     case "explain": {
       const reports = explain(calls, nowUs);
-      const numbers = models.flatMap((model) => model.counted);
+      const numbers = models.flatMap(({ model }) => model.counted);
       const expected = reports.map((report, i) => [numbers[i]?.name, report.used, report.remaining]);
-      return [expected, limiter.explain(key, cost).map(({ name, used, remaining }) => [name, used, remaining])];
+      return [expected, read(limiter.explain(key, cost), shown)];
     }
     case "refund":
       transact("refund", calls, nowUs);
-      limiter.refund(key, cost);
-      return [undefined, undefined];
+      return [undefined, limiter.refund(key, cost)];
     case "reset":
-      for (const model of models) model.reset(key);
-      limiter.reset(key);
-      return [undefined, undefined];
+      for (const { model } of models) model.reset(key);
+      return [undefined, limiter.reset(key)];
     case "sweep":
-      for (const model of models) model.sweep(nowUs);
-      limiter.sweep();
-      return [undefined, undefined];
+      for (const { model } of models) model.sweep(nowUs);
+      return [undefined, read(limiter.sweep(), () => undefined)];
+    case "clear":
+      for (const { model } of models) model.clear();
+      return [undefined, limiter.clear()];
+    case "block":
+    case "unblock":
+    case "blocked until":
+      return playBlock(limiter, models[0]!, { ...step, verb }, nowUs);
     default:
       return verb satisfies never;
   }
 }
 
-function expectedOf(outcome: Outcome, limits: readonly NamedLimit[]): unknown {
-  const { allowed, remaining, resetUs, shadowDenied } = outcome;
-  const binding = outcome.binding === undefined ? undefined : limits[outcome.binding];
+type BlockVerb = "block" | "unblock" | "blocked until";
+
+function playBlock(
+  limiter: Limiter | AsyncLimiter,
+  model: BlockingModel,
+  { key, verb, cost }: Step & { readonly verb: BlockVerb },
+  nowUs: bigint,
+): readonly [unknown, unknown] {
+  const wasBlocked = isBlocked(model, key, nowUs);
+  switch (verb) {
+    case "block": {
+      const forUs = 10 * (1 + cost);
+      block(model, key, nowUs + BigInt(forUs), undefined, nowUs);
+      return [undefined, limiter.block(key, forUs / 1_000)];
+    }
+    case "unblock":
+      model.blocks.delete(key);
+      return [wasBlocked, limiter.unblock(key)];
+    case "blocked until": {
+      const expected = wasBlocked ? model.blocks.get(key)?.untilUs : undefined;
+      return [expected, read(limiter.blockedUntil(key), (ms) => (ms === undefined ? ms : Math.round(ms * 1_000)))];
+    }
+    default:
+      return verb satisfies never;
+  }
+}
+
+function shown(statuses: readonly LimitStatus[]): unknown {
+  return statuses.map(({ name, used, remaining }) => [name, used, remaining]);
+}
+
+function expectedOf(outcome: BlockedOutcome, limits: readonly NamedLimit[]): unknown {
+  const { allowed, reason, ofLimits, retryAfterUs } = outcome;
+  const decided = { allowed, reason, retryAfterUs: allowed ? undefined : retryAfterUs, block: outcome.block?.endsInUs };
+  if (ofLimits === undefined) return decided;
+  const { remaining, resetUs, shadowDenied } = ofLimits;
+  const binding = ofLimits.binding === undefined ? undefined : limits[ofLimits.binding];
   return {
-    allowed,
+    ...decided,
     limit: binding?.name,
     numbers: binding?.numbers,
     limits: limits.map(({ numbers, limit: { mode } }) => [numbers, mode]),
     remaining: remaining === "unlimited" ? "Infinity" : remaining,
     resetUs,
     shadowDenied: shadowDenied.map((place) => limits[place]?.name),
-    retryAfterUs: outcome.allowed ? undefined : outcome.retryAfterUs,
-    usedAfterRetry: outcome.allowed ? undefined : outcome.usedAfterRetry,
+    usedAfterRetry: ofLimits.allowed ? undefined : ofLimits.usedAfterRetry,
   };
 }
 
 function gotOf(decision: Decision): unknown {
   const { allowed, limit, limits, remaining, resetMs, shadowDenied = [] } = decision;
-  return {
+  const decided = {
     allowed,
+    reason: decision.allowed ? undefined : decision.reason,
+    retryAfterUs: decision.allowed ? undefined : waitOf(decision.retryAfterMs),
+    block: decision.block && waitOf(decision.block.endsInMs),
+  };
+  if (decided.reason === "blocked") return decided;
+  return {
+    ...decided,
     limit: limit?.name,
     numbers: limit?.fingerprint,
     limits: limits.map(({ fingerprint, mode }) => [fingerprint, mode]),
     remaining: remaining === Number.POSITIVE_INFINITY ? "Infinity" : remaining,
     resetUs: Math.round(resetMs * 1_000),
     shadowDenied: shadowDenied.map(({ name }) => name),
-    retryAfterUs: decision.allowed ? undefined : waitOf(decision.retryAfterMs),
     usedAfterRetry: decision.allowed ? undefined : decision.usedAfterRetry,
   };
 }

@@ -1,4 +1,4 @@
-import { fixedWindow, type Limit, slidingWindow, tokenBucket } from "tollgate";
+import { type BlockForOption, fixedWindow, type Limit, slidingWindow, tokenBucket } from "tollgate";
 import type { ModelLimit } from "../reference/model-limit.ts";
 
 interface Common {
@@ -32,8 +32,9 @@ export interface FixedWindowSpec extends Common {
 /** A limit as plain numbers, the source of both the library's limit and the model's. */
 export type LimitSpec = TokenBucketSpec | SlidingWindowSpec | FixedWindowSpec;
 
-export function libraryLimit(spec: LimitSpec, name: string): Limit {
+export function libraryLimit(spec: LimitSpec, name: string, blockFor?: BlockForOption): Limit {
   const { unit, mode } = spec;
+  const blocks = blockFor === undefined ? {} : { blockFor };
   switch (spec.kind) {
     case "token-bucket": {
       const { capacity, refill, initial } = spec;
@@ -48,6 +49,7 @@ export function libraryLimit(spec: LimitSpec, name: string): Limit {
         per,
         initial,
         ...idle,
+        ...blocks,
       });
     }
     case "sliding-window": {
@@ -59,6 +61,7 @@ export function libraryLimit(spec: LimitSpec, name: string): Limit {
         limit: spec.limit,
         window: spec.windowUs / 1_000,
         ...resolution,
+        ...blocks,
       });
     }
     case "fixed-window":
@@ -69,6 +72,7 @@ export function libraryLimit(spec: LimitSpec, name: string): Limit {
         limit: spec.limit,
         window: spec.windowUs / 1_000,
         anchor: spec.anchor,
+        ...blocks,
       });
     default:
       return spec satisfies never;

@@ -1,5 +1,5 @@
-import { createModel, explain, type Model, type ModelVerb, transact } from "./model.ts";
-import type { ModelLimit } from "./model-limit.ts";
+import { createModel, type Model, type ModelVerb, transact } from "./model.ts";
+import { capacityOf, type ModelCost, type ModelLimit, unitsOf } from "./model-limit.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** What exhausting a limit costs: a time for each offence, forgotten so long after the end of a block. */
@@ -26,14 +26,17 @@ export interface BlockingModel {
 export interface BlockingCall {
   readonly of: BlockingModel;
   readonly key: string;
-  readonly cost: bigint;
+  readonly cost: ModelCost;
 }
 
 /** The outcome of a call: that of the limits, unless a block denied it. */
 export interface BlockedOutcome {
   readonly allowed: boolean;
   readonly reason: "exhausted" | "cost-over-capacity" | "blocked" | undefined;
+  /** To be read before the next call. */
   readonly retryAfterUs: bigint | "never";
+  /** That of the limits, unless a block denied the call. */
+  readonly ofLimits: Outcome | undefined;
   /** The block in force after the call that ends last. */
   readonly block: { readonly endsInUs: bigint; readonly reason: string | undefined } | undefined;
 }
@@ -67,24 +70,26 @@ export function callWithBlocks(verb: ModelVerb, calls: readonly BlockingCall[], 
   const modelCalls = calls.map(({ of: { model }, key, cost }) => ({ model, key, cost }));
   const wasBlocked = calls.some(({ of, key }) => isBlocked(of, key, nowUs));
   if (!wasBlocked) {
-    const conformed = calls.map((call) => call.of.model.explain(call.key, nowUs, call.cost).map((one) => one.allowed));
+    const units = new Set(calls.flatMap(({ of }) => of.model.limits.map(({ unit }) => unit)));
+    const before = calls.map((call) => limitsBefore(call, units, nowUs));
     const outcome = transact(verb, modelCalls, nowUs);
     if (verb === "charge" || (verb === "take" && !outcome.allowed)) {
-      for (const [i, call] of calls.entries()) punish(verb, call, conformed[i]!, nowUs);
+      for (const [i, call] of calls.entries()) punish(verb, call, before[i]!, nowUs);
     }
-    return outcomeWith(outcome.allowed, outcome, waitOf(calls, nowUs), calls, nowUs);
+    return outcomeWith(outcome.allowed, outcome, calls, nowUs);
   }
   if (verb === "charge") transact(verb, modelCalls, nowUs);
   if (verb !== "peek") {
     for (const { of, key } of calls) if (isBlocked(of, key, nowUs)) extend(of, key, nowUs);
   }
-  return outcomeWith(false, undefined, waitOf(calls, nowUs), calls, nowUs);
+  return outcomeWith(false, undefined, calls, nowUs);
 }
 
 /** The wait of the longest limit that enforces, after the call. */
 function waitOf(calls: readonly BlockingCall[], nowUs: bigint): bigint | "never" {
   const waits = calls.flatMap(({ of: { model }, key, cost }) =>
-    explain([{ model, key, cost }], nowUs)
+    model
+      .explain(key, nowUs, cost)
       .filter((_, i) => model.limits[i]!.mode !== "shadow")
       .map(({ retryAfterUs }) => retryAfterUs),
   );
@@ -94,7 +99,6 @@ function waitOf(calls: readonly BlockingCall[], nowUs: bigint): bigint | "never"
 function outcomeWith(
   allowed: boolean,
   outcome: Outcome | undefined,
-  waitUs: bigint | "never",
   calls: readonly BlockingCall[],
   nowUs: bigint,
 ): BlockedOutcome {
@@ -107,19 +111,40 @@ function outcomeWith(
   return {
     allowed,
     reason: allowed ? undefined : outcome === undefined || outcome.allowed ? "blocked" : outcome.reason,
-    retryAfterUs: waitUs === "never" || waitUs > endsInUs ? waitUs : endsInUs,
+    get retryAfterUs() {
+      const waitUs = outcome?.allowed === false ? outcome.retryAfterUs : waitOf(calls, nowUs);
+      return waitUs === "never" || waitUs > endsInUs ? waitUs : endsInUs;
+    },
+    ofLimits: outcome,
     block: last && { endsInUs, reason: last.reason },
   };
 }
 
+/** A limit that a call is counted against: with first numbers not the one of the list. */
+interface LimitBefore {
+  readonly conforms: boolean;
+  readonly capacity: bigint;
+  readonly cost: bigint;
+}
+
+function limitsBefore(
+  { of: { model }, key, cost }: BlockingCall,
+  units: ReadonlySet<string>,
+  nowUs: bigint,
+): LimitBefore[] {
+  return model.read(key, nowUs).map(({ limit, state }) => {
+    const own = unitsOf(cost, limit.unit, units);
+    return { conforms: state.conforms(nowUs, own), capacity: capacityOf(limit), cost: own };
+  });
+}
+
 /** One offence for a key, if the call exhausted limits that block; the longest of their blocks counts. */
-function punish(verb: ModelVerb, { of, key, cost }: BlockingCall, conformed: readonly boolean[], nowUs: bigint): void {
+function punish(verb: ModelVerb, { of, key }: BlockingCall, before: readonly LimitBefore[], nowUs: bigint): void {
   const used = of.model.explain(key, nowUs, 0n).map((one) => one.used);
   const exhausted = of.blocksFor.filter((_, i) => {
-    const limit = of.model.limits[i]!;
-    const capacity = limit.kind === "token-bucket" ? limit.capacity : limit.limit;
+    const { conforms, capacity, cost } = before[i]!;
     if (cost === 0n) return false;
-    return verb === "charge" ? used[i]! >= capacity : !conformed[i]! && cost <= capacity;
+    return verb === "charge" ? used[i]! >= capacity : !conforms && cost <= capacity;
   });
   const blocking = exhausted.filter((one) => one !== undefined);
   if (blocking.length === 0) return;

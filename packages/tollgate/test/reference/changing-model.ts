@@ -75,7 +75,12 @@ export function createVersion(
       return counted;
     },
     apply: (verb, key, nowUs, cost) => transact(verb, [{ model, key, cost }], nowUs),
-    explain: (key, nowUs, cost) => explain([{ model, key, cost }], nowUs),
+    explain: (key, nowUs, cost) => {
+      const byLastCall = counted;
+      const reports = explain([{ model, key, cost }], nowUs);
+      counted = byLastCall;
+      return reports;
+    },
     reset: (key) => {
       drop(key, (row) => related(key).includes(row));
     },

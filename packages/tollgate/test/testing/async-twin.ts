@@ -81,7 +81,11 @@ export class AsyncTwin implements AsyncStore {
     }
     const blocking = new Blocking(calls.map(({ space }) => twinOf(space).blocks));
     const inner = calls.map(({ space, key, costs }) => ({ space: innerOf(space), key, costs }));
-    const request = { keys: calls.map(({ key }) => key), calls: inner, members: calls.map((_, i) => i) };
+    const request = {
+      keys: calls.map(({ key }) => key),
+      calls: inner,
+      members: calls.map((call) => calls.findIndex((other) => isOfOneKey(call, other))),
+    };
     return blocking.transact(verb, request, now, undefined, report);
   }
 
@@ -122,6 +126,10 @@ class AsyncTwinSpace implements AsyncSpace {
   release(): void {
     this.inner.release();
   }
+}
+
+function isOfOneKey(one: Call<AsyncSpace>, other: Call<AsyncSpace>): boolean {
+  return one.key === other.key && one.space.plan.scope === other.space.plan.scope;
 }
 
 function inForce(block: KeyBlock | undefined, now: TimeCell): KeyBlock | undefined {

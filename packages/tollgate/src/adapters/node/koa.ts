@@ -1,10 +1,10 @@
 import type { Context, Middleware, Next } from "koa";
 import type { Denied } from "../../core/decision.ts";
+import { mapMaybeAsync } from "../../core/maybe-async.ts";
 import { toError } from "../../http/error-log.ts";
 import { Gate } from "../../http/gate.ts";
 import type { GateOptions } from "../../http/gate-options.ts";
 import type { HttpFacts } from "../../http/http-facts.ts";
-import { mapMaybeAsync } from "../../http/maybe-async.ts";
 import { isGone } from "../../http/outgoing.ts";
 import type { RateLimited } from "../../http/rate-limited.ts";
 import type { DenialResponse, Verdict } from "../../http/verdict.ts";

@@ -1,11 +1,11 @@
 import type { Context, MiddlewareHandler, Next } from "hono";
 import { checkFunction } from "../../core/checks.ts";
 import type { Denied } from "../../core/decision.ts";
+import { mapMaybeAsync } from "../../core/maybe-async.ts";
 import { endAsked, noteAsked } from "../../http/asked.ts";
 import { Gate } from "../../http/gate.ts";
 import type { GateOptions } from "../../http/gate-options.ts";
 import type { HttpFacts } from "../../http/http-facts.ts";
-import { mapMaybeAsync } from "../../http/maybe-async.ts";
 import { isGone } from "../../http/outgoing.ts";
 import { watchOutgoing } from "../../http/outgoing-outcome.ts";
 import type { RateLimited } from "../../http/rate-limited.ts";

@@ -7,6 +7,7 @@ import {
   type CapacityOptions,
   type OverflowPolicy,
 } from "./local-store.ts";
+import { BucketNumbers } from "./overflow-buckets.ts";
 import { Reservations } from "./reservations.ts";
 import { Secrets } from "./secrets.ts";
 
@@ -69,6 +70,7 @@ export class Capacity {
   /** What clocks showed in the current search for a slot, or in the current sweep step. */
   readonly clockReadings: ClockReadings = new ClockReadings();
   readonly secrets: Secrets = new Secrets();
+  readonly bucketNumbers: BucketNumbers = new BucketNumbers(this.secrets);
   /** What observers are notified of at the next sweep step, which never comes during a call. */
   readonly notices: (() => void)[] = [];
   readonly clusterWarning: ClusterWarning;

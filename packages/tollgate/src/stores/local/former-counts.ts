@@ -1,8 +1,8 @@
 import { type CellsOfKey, carryOverBucket, carryOverKey, isSameLimit } from "../../algorithms/carry-over.ts";
 import type { Limit } from "../../core/limits/limit.ts";
-import { actingAs } from "../../core/limits/limit-common.ts";
 import { createPlan, type Plan } from "../../core/plan.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
+import { firstPlan } from "./first-plan.ts";
 import type { PlanTable } from "./plan-table.ts";
 import { PlanView } from "./plan-view.ts";
 import type { SpaceStore } from "./space-store.ts";
@@ -18,8 +18,7 @@ export interface FormerCount extends CellsOfKey {
 /** The relatives' rows of a key, copied. Idle rows count as forgotten: they are dropped before there is another row. */
 export function formerRows(table: PlanTable, key: string, now: TimeCell, dropsIdle: boolean): FormerCount[] {
   const found: FormerCount[] = [];
-  for (const relative of table.relatives) {
-    if (relative.size === 0) continue;
+  for (const relative of table.relatives?.tablesWith(key) ?? []) {
     relative.reach(now);
     const base = relative.locateOnce(key);
     if (base < 0) continue;
@@ -31,17 +30,17 @@ export function formerRows(table: PlanTable, key: string, now: TimeCell, dropsId
   return found;
 }
 
-/** The relatives' overflow buckets of a key that are in use, themselves. */
-export function formerBuckets(table: PlanTable, key: string, now: TimeCell): FormerCount[] {
+/** The relatives' overflow buckets of a key that are in use, themselves. Idle ones count as forgotten, as rows do. */
+export function formerBuckets(table: PlanTable, key: string, now: TimeCell, dropsIdle: boolean): FormerCount[] {
   const found: FormerCount[] = [];
-  for (const relative of table.relatives) {
-    if (!relative.hasOverflow) continue;
+  const bucket = table.capacity.bucketNumbers.of(key);
+  for (const relative of table.relatives?.tablesInBucket(bucket) ?? []) {
     relative.reach(now);
     const { compiled } = relative;
-    const buckets = relative.overflow(now);
-    const base = buckets.baseOf(key);
-    if (!compiled.isIdle(buckets.cells, base, now))
-      found.push({ table: relative, compiled, cells: buckets.cells, base });
+    const { cells } = relative.overflow(now);
+    const base = bucket * compiled.width;
+    if (!compiled.isIdle(cells, base, now)) found.push({ table: relative, compiled, cells, base });
+    else if (dropsIdle) relative.relatives?.leaveBucket(bucket);
   }
   return found;
 }
@@ -72,7 +71,8 @@ export class FormerCounts<Verbs> {
     const ids = former.map(({ table }) => table.plan.id).join();
     const known = this.#kept.get(ids);
     if (known !== undefined) return known;
-    const first = this.#firstPlan(former);
+    const counted = former.flatMap(({ table }) => [...table.plan.limits]);
+    const first = firstPlan(plan, counted);
     if (first === undefined) return undefined;
     if (this.#kept.size === MOST_KEPT) this.#kept.clear();
     const view = new PlanView(first, context, this.#store, false);
@@ -80,21 +80,6 @@ export class FormerCounts<Verbs> {
     const verbs = this.#makeVerbs(view);
     this.#kept.set(ids, verbs);
     return verbs;
-  }
-
-  /**
-   * The plan with the numbers under which a key was counted first, in the place of this plan's own; `undefined` if
-   * these are its own.
-   */
-  #firstPlan(former: readonly FormerCount[]): Plan | undefined {
-    const { plan } = this.#view;
-    const known = former.flatMap(({ table }) => [...table.plan.limits]);
-    const limits = plan.limits.map((limit): Limit => {
-      const first = known.find((one) => isSameLimit(one, limit));
-      return first === undefined ? limit : actingAs(first, limit);
-    });
-    const first = createPlan(plan.scope, plan.limiter, limits, "carry-over");
-    return first.id === plan.id ? undefined : first;
   }
 
   /** Writes a key's cells under this plan into scratch cells, and changes nothing else. */

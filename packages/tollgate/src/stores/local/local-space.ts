@@ -41,6 +41,10 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
     this.#capacity.reserveScratch(this.#view.compiled.width);
   }
 
+  get forgetsRelatives(): boolean {
+    return this.plan.onChange !== "separate";
+  }
+
   get size(): number {
     return this.#view.ownTables.reduce((total, table) => total + table.size, 0);
   }
@@ -135,7 +139,8 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
     if (traits.changes) this.#hasChanged = true;
     else if (traits.reserves) this.#hasChanged = false;
     const { reservations } = this.#capacity;
-    if (!(traits.refunds || reservations.areSome)) {
+    if (traits.refunds) this.#capacity.mayHaveRoom();
+    if (!reservations.areSome) {
       const view = this.#view;
       const table = view.tableAt(now);
       const base = table.locate(key);
@@ -190,7 +195,7 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
 
   drop(key: string): void {
     this.#capacity.mayHaveRoom();
-    for (const table of this.#view.everyTable) table.drop(key);
+    for (const table of this.#view.tablesWith(key)) table.drop(key);
   }
 
   clear(): void {

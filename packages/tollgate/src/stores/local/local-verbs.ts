@@ -60,7 +60,6 @@ export class LocalVerbs {
     this.#now[0] = now[0]!;
     const { reservations } = this.#capacity;
     if (verb.reserves) reservations.begin(report, this.#now);
-    if (verb.refunds) this.#capacity.mayHaveRoom();
     const table = this.#view.tableAt(this.#now);
     if (verb.changes) reservations.noteChange(table, key);
     const base = table.locate(key);
@@ -166,7 +165,7 @@ export class LocalVerbs {
     at: number,
   ): boolean {
     if (slot >= 0) return this.#applyToNew(table, slot, verb, key, costs, report, at);
-    const former = this.#counts.concern(table) ? formerBuckets(table, key, this.#now) : NONE;
+    const former = this.#counts.concern(table) ? formerBuckets(table, key, this.#now, verb.changes) : NONE;
     const kept = this.#counts.keptVerbs(former);
     if (kept !== undefined) return kept.#applyOverflowed(verb, key, costs, this.#now, kept.#withLimits(report, at), at);
     const place = placeInOverflow(table, verb, key, this.#now, report);

@@ -25,7 +25,8 @@ export function placeInOverflow(
   const hasBuckets = changes || reserves ? table.reserveOverflow() : table.mayOverflow;
   if (capacity.overflow === "deny" || !hasBuckets) return "denied";
   report.overflow ??= "shared";
-  if (changes || table.hasOverflow) return table.overflow(now).baseOf(key);
+  if (changes) return table.useBucket(key, now);
+  if (table.hasOverflow) return table.overflow(now).baseOf(capacity.bucketNumbers.of(key));
   if (reserves) capacity.reservations.addOverflow(table);
   return "a new bucket";
 }

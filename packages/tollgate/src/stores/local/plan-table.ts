@@ -4,10 +4,10 @@ import type { KeyRef } from "../../core/key-ref.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Budget, Capacity } from "./capacity.ts";
-import { KeyHash } from "./key-hash.ts";
-import { OverflowBuckets } from "./overflow-buckets.ts";
+import type { TablePlaces } from "./key-places.ts";
+import { OVERFLOW_BUCKETS, OverflowBuckets } from "./overflow-buckets.ts";
 import { PlanUsers } from "./plan-users.ts";
-import type { Relatives } from "./relatives.ts";
+import type { Membership, Relatives } from "./relatives.ts";
 import type { ReservingTable } from "./reservations.ts";
 
 /** A front cache takes bytes only if so many times as many are left. */
@@ -27,11 +27,12 @@ export abstract class PlanTable implements Budget, ReservingTable {
   compiled: CompiledPlan;
   /** Made when the first key finds no slot. */
   #overflow: OverflowBuckets | undefined;
-  #overflowHash: KeyHash | undefined;
   #retired = false;
+  #allRelatives: Relatives<PlanTable> | undefined;
   /** Set when the table joins. */
-  #relatives: Relatives<PlanTable> | undefined;
-  #families: readonly ReadonlySet<PlanTable>[] = [];
+  relatives: Membership<PlanTable> | undefined;
+  /** Set if relatives find the table's keys by an index, which is told of each. */
+  protected places: TablePlaces<PlanTable> | undefined;
   /** The bytes that the table has charged to its store. */
   #bytes = 0;
   /** The part of these bytes that is for overflow buckets. */
@@ -128,34 +129,25 @@ export abstract class PlanTable implements Budget, ReservingTable {
   retire(): void {
     this.charge(-this.#bytes);
     this.#retired = true;
-    this.#relatives?.leave(this);
+    this.places?.clear();
+    this.#allRelatives?.leave(this);
     // A retired table serves no call.
     this.#earliestUs = Number.POSITIVE_INFINITY;
   }
 
   /** Becomes a relative of other tables, unless it is one. A plan with separate counts has none. */
-  join(relatives: Relatives<PlanTable>): void {
-    if (this.#relatives !== undefined || this.#retired) return;
-    this.#relatives = relatives;
-    this.#families = relatives.join(this);
+  join(all: Relatives<PlanTable>): void {
+    if (this.relatives !== undefined || this.#retired) return;
+    this.#allRelatives = all;
+    this.relatives = all.join(this);
+    this.places = this.relatives.places;
+    if (this.#overflow === undefined) return;
+    for (let bucket = 0; bucket < OVERFLOW_BUCKETS; bucket += 1) this.relatives.useBucket(bucket);
   }
 
   /** Whether a key may be counted in another table as well. A retired table says so for the one that replaces it. */
   get hasRelatives(): boolean {
-    for (const family of this.#families) if (family.size > (this.#retired ? 0 : 1)) return true;
-    return false;
-  }
-
-  /** The other tables that have a limit of the same name and keys, each once. */
-  get relatives(): readonly PlanTable[] {
-    const found: PlanTable[] = [];
-    for (const family of this.#families) {
-      for (const table of family) {
-        if (table === this || !table.isCounting) continue;
-        if (this.#families.length === 1 || !found.includes(table)) found.push(table);
-      }
-    }
-    return found;
+    return this.relatives?.hasMoreThan(this.#retired ? 0 : 1) === true;
   }
 
   /** Whether keys have cells, or share buckets. */
@@ -197,9 +189,15 @@ export abstract class PlanTable implements Budget, ReservingTable {
 
   /** The buckets, after `reserveOverflow`. */
   overflow(now: TimeCell): OverflowBuckets {
-    this.#overflowHash ??= this.#relatives?.overflowHashOf(this.plan) ?? new KeyHash(this.capacity.secrets.next());
-    this.#overflow ??= new OverflowBuckets(this.compiled, this.#overflowHash, now);
+    this.#overflow ??= new OverflowBuckets(this.compiled, now);
     return this.#overflow;
+  }
+
+  /** Where a key's bucket is, which may count from now on. */
+  useBucket(key: string, now: TimeCell): number {
+    const bucket = this.capacity.bucketNumbers.of(key);
+    this.relatives?.useBucket(bucket);
+    return this.overflow(now).baseOf(bucket);
   }
 
   clear(): void {
@@ -219,6 +217,7 @@ export abstract class PlanTable implements Budget, ReservingTable {
   }
 
   #dropOverflow(): void {
+    if (this.#overflow !== undefined) this.relatives?.leaveBuckets();
     this.#overflow = undefined;
     this.#chargeOverflow(0);
   }

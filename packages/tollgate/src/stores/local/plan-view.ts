@@ -4,9 +4,8 @@ import type { Plan } from "../../core/plan.ts";
 import type { LimiterContext } from "../../core/store.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { PlanTable } from "./plan-table.ts";
+import type { Relatives } from "./relatives.ts";
 import type { SpaceStore } from "./space-store.ts";
-
-const isCounting = (table: PlanTable): boolean => table.isCounting;
 
 /**
  * A limiter's view of its plan's table. A store lets empty tables go, and a table compiles its kernels for another
@@ -54,16 +53,25 @@ export class PlanView {
     return this.#table;
   }
 
-  /** All tables in which a key of this plan may be counted. */
+  /** All tables in which keys of this plan may be counted. */
   get everyTable(): readonly PlanTable[] {
-    const relatives = this.plan.onChange === "separate" ? [] : this.#store.relatives.of(this.plan, isCounting);
-    return this.known === undefined ? relatives : [this.known, ...relatives];
+    return this.#withKnown((relatives) => relatives.of(this.plan).filter(({ isCounting }) => isCounting));
+  }
+
+  /** All tables in which a key of this plan may be counted. */
+  tablesWith(key: string): readonly PlanTable[] {
+    return this.#withKnown((relatives) => relatives.tablesWith(key, this.plan));
   }
 
   /** The tables whose keys count as this plan's. */
   get ownTables(): readonly PlanTable[] {
-    const former = this.plan.onChange === "separate" ? [] : this.#store.relatives.formerOf(this.plan);
-    return this.known === undefined ? former : [this.known, ...former];
+    return this.#withKnown((relatives) => relatives.formerOf(this.plan));
+  }
+
+  #withKnown(find: (relatives: Relatives<PlanTable>) => readonly PlanTable[]): readonly PlanTable[] {
+    const { known } = this;
+    const relatives = this.plan.onChange === "separate" ? [] : find(this.#store.relatives);
+    return known === undefined ? relatives : [known, ...relatives.filter((one) => one !== known)];
   }
 
   /** Ends the notifications of the limiter. */
@@ -71,7 +79,7 @@ export class PlanView {
     const table = this.known;
     table?.users.remove(this.context);
     if (table === undefined) this.#store.relatives.forgetAbsent(this.plan);
-    else table.users.spaces -= 1;
+    else this.#store.relatives.close(table);
   }
 
   #anotherTableAt(now: TimeCell): PlanTable {
@@ -91,11 +99,8 @@ export class PlanView {
 
   #use<Table extends PlanTable | undefined>(table: Table): Table {
     table?.users.add(this.context);
+    if (table !== undefined && this.#isOfSpace) this.#store.relatives.open(table);
     if (this.plan.onChange !== "separate") table?.join(this.#store.relatives);
-    if (table !== undefined && this.#isOfSpace) {
-      table.users.spaces += 1;
-      this.#store.relatives.forgetAbsent(this.plan);
-    }
     this.#table = table;
     return table;
   }

@@ -166,9 +166,10 @@ export class KeyTable extends PlanTable implements SweptTable {
 
   insert(_slot: number, key: string, source: Float64Array): void {
     if (this.#reserved !== undefined) this.release(key);
-    const bytesLeft = this.capacity.bytesLeft - this.#newBytes - this.#index.bytesForNext(this.#newHash);
+    const bytesLeft = this.capacity.bytesLeft - this.#newBytes - this.#bytesForIndexes;
     this.#slots.add(ownCopy(this.#newText), this.#newBytes, this.#newHash, source, bytesLeft);
     this.#index.add(this.#newHash, this.size - 1);
+    this.places?.add(this.#newHash);
     this.#selectChunk(NO_SLOT);
     this.capacity.size += 1;
   }
@@ -183,6 +184,7 @@ export class KeyTable extends PlanTable implements SweptTable {
     this.capacity.size -= this.size;
     this.#slots.clear();
     this.#index.clear();
+    this.places?.clear();
     this.#selectChunk(NO_SLOT);
     this.sweep.cancel();
   }
@@ -217,6 +219,7 @@ export class KeyTable extends PlanTable implements SweptTable {
 
   #remove(slot: number): void {
     const last = this.size - 1;
+    this.places?.delete(this.#slots.hashAt(slot));
     this.#index.delete(this.#slots.hashAt(slot), slot);
     if (slot !== last) this.#index.move(this.#slots.hashAt(last), last, slot);
     this.#slots.remove(slot);
@@ -229,7 +232,11 @@ export class KeyTable extends PlanTable implements SweptTable {
 
   /** What the new key takes. Where the index or the slots have to grow, that includes the copy. */
   get #bytesForNew(): number {
-    return this.#newBytes + this.#index.bytesForNext(this.#newHash) + this.#slots.bytesForNext;
+    return this.#newBytes + this.#bytesForIndexes + this.#slots.bytesForNext;
+  }
+
+  get #bytesForIndexes(): number {
+    return this.#index.bytesForNext(this.#newHash) + (this.places?.bytesForNext(this.#newHash) ?? 0);
   }
 
   /** Drops idle keys to make the new one fit. Tries that once at each instant. */

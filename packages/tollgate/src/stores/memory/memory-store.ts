@@ -75,7 +75,7 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
 
   constructor(options: MemoryStoreOptions) {
     this.capacity = new Capacity("memoryStore", options, DEFAULTS);
-    this.relatives = new Relatives(this.capacity.secrets);
+    this.relatives = new Relatives(this);
     this.texts = new KeyTexts(this.capacity.secrets);
     this.#sweeper = new Sweeper(this.capacity, (table) => this.#retire(table));
     this.#blocks = new KeyBlocks(this.capacity, this.texts, (now) => this.#sweeper.reclaim(now, undefined));
@@ -113,6 +113,10 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
     // Tables ask one after another.
     if (text !== this.#hashedText) this.#hash(text);
     return this.#textHash;
+  }
+
+  placeHashOf(key: string): number {
+    return this.hashOf(this.texts.of(key));
   }
 
   #hash(text: string): void {

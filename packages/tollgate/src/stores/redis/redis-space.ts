@@ -6,13 +6,13 @@ import type { KeyCall, KeySpace } from "./batch/key-call.ts";
 import type { QuotaState } from "./failure/failure-policy.ts";
 import { type EncodedPlan, encodePlan } from "./script/encode-plan.ts";
 import { type Epoch, epochOf } from "./script/epoch.ts";
-import { digestOf, SpaceKeys } from "./space-keys.ts";
+import { familyOf, SpaceKeys } from "./space-keys.ts";
 
 /** The operations of the store that a space delegates to. */
 export interface StoreOperations {
   allow(call: KeyCall, nowUs: number): Promise<boolean>;
   drop(call: KeyCall, nowUs: number): Promise<void>;
-  clear(space: RedisSpace): Promise<void>;
+  clear(space: RedisSpace, nowUs: number): Promise<void>;
   size(space: RedisSpace): Promise<number>;
   sweep(space: RedisSpace, nowUs: number): Promise<number>;
 }
@@ -29,7 +29,7 @@ interface RedisSpaceParts {
   readonly time: "server" | "client";
 }
 
-/** The keys of one plan on the server. */
+/** One plan's counts in the keys of its limiter on the server. */
 export class RedisSpace implements AsyncSpace, KeySpace {
   readonly plan: Plan;
   readonly quotaState: QuotaState;
@@ -48,11 +48,16 @@ export class RedisSpace implements AsyncSpace, KeySpace {
     this.quotaState = quotaState;
     this.context = context;
     this.#store = store;
-    this.#family = `${prefix}:${limiter}:${digestOf(limiter, plan.id)}`;
+    this.#family = familyOf(prefix, limiter);
     this.#time = time;
     this.#epoch = CURRENT_EPOCH;
-    this.#keys = this.#keysIn(CURRENT_EPOCH);
     this.#encoded = encodePlan(plan, CURRENT_EPOCH);
+    this.#keys = this.#keysIn(CURRENT_EPOCH);
+  }
+
+  /** All plans of a limiter share its keys. */
+  get keysOf(): string {
+    return this.#family;
   }
 
   get clock(): Clock {
@@ -68,12 +73,13 @@ export class RedisSpace implements AsyncSpace, KeySpace {
   /** A key with one checked cost per limit. */
   call(key: string, costs: readonly number[], nowUs: number): KeyCall {
     if (this.#time === "client") this.#enterEpochOf(nowUs);
-    return { space: this, key, name: this.#keys.of(key), plan: this.#encoded, costs };
+    const { row, counts } = this.#keys.of(key);
+    return { space: this, key, name: row, countsName: counts, plan: this.#encoded, costs };
   }
 
   /** A key by its name on the server. */
   callByName(name: string): KeyCall {
-    return { space: this, key: "", name, plan: this.#encoded, costs: [] };
+    return { space: this, key: "", name, countsName: name, plan: this.#encoded, costs: [] };
   }
 
   allow(key: string, cost: number, now: TimeCell): Promise<boolean> {
@@ -82,12 +88,12 @@ export class RedisSpace implements AsyncSpace, KeySpace {
   }
 
   drop(key: string): Promise<void> {
-    const nowUs = this.#time === "client" ? readUs(this.clock) : 0;
+    const nowUs = this.#nowUs;
     return this.#store.drop(this.call(key, [], nowUs), nowUs);
   }
 
   clear(): Promise<void> {
-    return this.#store.clear(this);
+    return this.#store.clear(this, this.#nowUs);
   }
 
   size(): Promise<number> {
@@ -100,6 +106,11 @@ export class RedisSpace implements AsyncSpace, KeySpace {
 
   release(): void {
     this.quotaState.release();
+  }
+
+  /** The server's time is not known here. */
+  get #nowUs(): number {
+    return this.#time === "client" ? readUs(this.clock) : 0;
   }
 
   /** A plain cost as one cost per limit. Caches the last result. */
@@ -115,12 +126,13 @@ export class RedisSpace implements AsyncSpace, KeySpace {
     const epoch = epochOf(us);
     if (epoch.mark === this.#epoch.mark) return;
     this.#epoch = epoch;
-    this.#keys = this.#keysIn(epoch);
     this.#encoded = encodePlan(this.plan, epoch);
+    this.#keys = this.#keysIn(epoch);
   }
 
   #keysIn({ mark }: Epoch): SpaceKeys {
-    return new SpaceKeys(mark === "" ? `${this.#family}:` : `${this.#family}.${mark}:`);
+    const layout = this.plan.onChange === "separate" ? this.#encoded.head : "";
+    return new SpaceKeys(mark === "" ? `${this.#family}:` : `${this.#family}.${mark}:`, layout);
   }
 }
 

@@ -1,6 +1,7 @@
+import type { AsyncBlocks, ReportedBlock } from "../../core/blocks.ts";
 import { optionError } from "../../core/check-options.ts";
 import { TollgateError } from "../../core/errors.ts";
-import type { Plan } from "../../core/plan.ts";
+import { createPlan, type Plan, type Scope } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { AsyncSpace, AsyncStore, Call, LimiterContext, TakenFrom } from "../../core/store.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
@@ -12,16 +13,18 @@ import { checkClient } from "./clients/check-client.ts";
 import { findPort } from "./clients/find-port.ts";
 import { DenyCache } from "./denials/deny-cache.ts";
 import type { BreakerState } from "./failure/breaker.ts";
-import { type FailurePolicy, RETRY_HINT_US } from "./failure/failure-policy.ts";
+import { type FailurePolicy, NO_QUOTA_STATE, RETRY_HINT_US } from "./failure/failure-policy.ts";
 import { failurePolicyOf } from "./failure/on-failure.ts";
 import { BYPASSED, OVERLOADED, UnavailableError } from "./failure/unavailable-error.ts";
 import { Notifier } from "./notifier.ts";
+import { type BlockOperations, RedisBlocks } from "./redis-blocks.ts";
 import type { RedisStoreObservation } from "./redis-observation.ts";
 import { type CheckedRedisOptions, checkRedisOptions, type RedisStoreOptions } from "./redis-options.ts";
 import { RedisSpace, type StoreOperations } from "./redis-space.ts";
 import { SCRIPT_VERBS } from "./script/script-verbs.ts";
 import { SCRIPT, SCRIPT_SHA } from "./script/source.ts";
-import { Server } from "./server.ts";
+import type { ScriptBlock } from "./script/transaction.ts";
+import { Server, throwStoreError } from "./server.ts";
 
 /** A store on a server that all nodes of a fleet share. */
 export interface RedisStore extends AsyncStore {
@@ -63,7 +66,13 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   return new StoreOnServer(checked, policy, (memory, observe) => new Server(port, checked, memory, observe));
 }
 
-class StoreOnServer implements RedisStore, StoreOperations, DenialMemory {
+/** @throws TollgateError `ERR_NAME` for a limiter without a name. */
+function nameOf(scope: Scope): string {
+  if (typeof scope === "string") return scope;
+  throw new TollgateError("ERR_NAME", "name: expected a name, by which all nodes know the limiter, got undefined");
+}
+
+class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, DenialMemory {
   readonly kind = "async";
   readonly #options: CheckedRedisOptions;
   readonly #policy: FailurePolicy;
@@ -103,13 +112,10 @@ class StoreOnServer implements RedisStore, StoreOperations, DenialMemory {
   }
 
   open(plan: Plan, context: LimiterContext): AsyncSpace {
-    const { scope } = plan;
-    if (typeof scope !== "string") {
-      throw new TollgateError("ERR_NAME", "name: expected a name, by which all nodes know the limiter, got undefined");
-    }
+    const limiter = nameOf(plan.scope);
     this.#notifier.opened(context);
     const quotaState = this.#policy.open(plan, context);
-    return new RedisSpace({ store: this, plan, limiter: scope, quotaState, context, ...this.#options });
+    return new RedisSpace({ store: this, plan, limiter, quotaState, context, ...this.#options });
   }
 
   /** Creates few promises, because a flood has many calls at a time. */
@@ -124,7 +130,7 @@ class StoreOnServer implements RedisStore, StoreOperations, DenialMemory {
     const denied = this.#cachedDenial(verb, keyed, nowUs);
     if (denied !== undefined) return Promise.resolve(denied);
     const decided = this.#server.apply(verb, keyed, nowUs, without);
-    return SCRIPT_VERBS[verb].settles ? this.#suspendDenials(keyed, decided) : decided;
+    return SCRIPT_VERBS[verb].settles ? this.#denials.suspend(keyed, decided) : decided;
   }
 
   allow(call: KeyCall, nowUs: number): Promise<boolean> {
@@ -136,17 +142,39 @@ class StoreOnServer implements RedisStore, StoreOperations, DenialMemory {
     });
   }
 
+  blocks(scope: Scope, limiter: string, context: LimiterContext): AsyncBlocks {
+    const plan = createPlan(nameOf(scope), limiter, []);
+    const parts = { store: this, plan, limiter: nameOf(scope), quotaState: NO_QUOTA_STATE, context };
+    return new RedisBlocks(limiter, new RedisSpace({ ...parts, ...this.#options }), this);
+  }
+
+  /** Begins or ends an operator's block. @throws TollgateError `ERR_STORE` when the server is unavailable. */
+  async setBlock(call: KeyCall, nowUs: number, block: ScriptBlock): Promise<boolean> {
+    this.#checkOpen();
+    this.#denials.forgetBlock(call.name);
+    const { admitted } = await this.#server.askAlone("block", call, nowUs, { block });
+    this.#denials.forgetBlock(call.name);
+    return admitted;
+  }
+
+  /** The block in force. @throws TollgateError `ERR_STORE` when the server is unavailable. */
+  async findBlock(call: KeyCall, nowUs: number): Promise<ReportedBlock | undefined> {
+    this.#checkOpen();
+    if (this.#bypass) throwStoreError(BYPASSED);
+    return (await this.#server.askAlone("peek", call, nowUs)).block;
+  }
+
   async drop(call: KeyCall, nowUs: number): Promise<void> {
     this.#checkOpen();
     call.space.quotaState.drop(call.key);
-    await this.#suspendDenials([call], this.#server.drop(call, nowUs));
+    await this.#denials.suspend([call], this.#server.drop(call, nowUs));
   }
 
-  async clear(space: RedisSpace): Promise<void> {
+  async clear(space: RedisSpace, nowUs: number): Promise<void> {
     this.#checkOpen();
     space.quotaState.clear();
     this.#denials.clear();
-    await this.#server.clear(space);
+    await this.#server.clear(space, nowUs);
     this.#denials.clear();
   }
 
@@ -169,20 +197,12 @@ class StoreOnServer implements RedisStore, StoreOperations, DenialMemory {
     return this.#denials.changes;
   }
 
-  admitted({ name }: KeyCall): void {
-    this.#denials.forget(name);
+  admitted(call: KeyCall): void {
+    this.#denials.forget(call);
   }
 
   denied(call: KeyCall, report: Report, nowUs: number, changes: number): void {
     this.#denials.note(call, report, nowUs, changes);
-  }
-
-  /** Caches no denial of these keys while the work may change them. */
-  #suspendDenials<T>(calls: readonly KeyCall[], work: Promise<T>): Promise<T> {
-    return this.#denials.suspend(
-      calls.map(({ name }) => name),
-      work,
-    );
   }
 
   /**
@@ -198,7 +218,7 @@ class StoreOnServer implements RedisStore, StoreOperations, DenialMemory {
     const { decides, changes } = SCRIPT_VERBS[verb];
     if (!(decides && changes)) return undefined;
     if (calls.length === 1) return this.#denials.reportOf(calls[0]!, nowUs);
-    for (const { name } of calls) this.#denials.forget(name);
+    for (const call of calls) this.#denials.forget(call);
     return undefined;
   }
 

@@ -6,6 +6,7 @@ import { Dispatcher } from "./batch/dispatcher.ts";
 import type { AskOptions, KeyCall } from "./batch/key-call.ts";
 import { type Answer, ReportWaiter, type ReportWithout, type Waiter } from "./batch/waiter.ts";
 import type { DenialMemory } from "./batch/work.ts";
+import { CALLS_AT_ONCE, inPortions } from "./clients/portions.ts";
 import type { RedisPort } from "./clients/redis-port.ts";
 import { partsBySlot } from "./cluster-slots.ts";
 import { monotonicMs } from "./event-loop.ts";
@@ -99,18 +100,27 @@ export class Server {
     return waiter.report;
   }
 
+  /** Applies a verb to one key. @throws TollgateError `ERR_STORE` when the server is unavailable. */
+  askAlone(verb: ScriptVerb, call: KeyCall, nowUs: number, options?: AskOptions): Promise<Report> {
+    return this.#report(verb, [call], nowUs, options).catch(throwStoreError);
+  }
+
   /** @throws TollgateError `ERR_STORE` when the server is unavailable. */
   async drop(call: KeyCall, nowUs: number): Promise<void> {
     // After the earlier calls for the key.
     this.#batcher.flush();
-    if (this.#batcher.isWaiting(call.name)) await this.#report("explain", [call], nowUs).catch(() => {});
-    await this.#administer(() => this.#port.unlink([call.name]));
+    if (this.#dispatcher.describing !== undefined) await this.#dispatcher.describing;
+    await this.askAlone("forget", call, nowUs);
   }
 
   /** @throws TollgateError `ERR_STORE` when the server becomes unavailable before all keys were removed. */
-  async clear(space: RedisSpace): Promise<void> {
+  async clear(space: RedisSpace, nowUs: number): Promise<void> {
     this.#batcher.flush();
-    for await (const names of this.#pages(space)) await this.#administer(() => this.#port.unlink(names));
+    for await (const names of this.#pages(space)) {
+      const forget = (name: string) => this.askAlone("forget", space.callByName(name), nowUs);
+      const atOnce = Math.min(CALLS_AT_ONCE, this.#options.maxPending);
+      await inPortions(names, atOnce, (some) => Promise.all(some.map(forget)));
+    }
   }
 
   /** @throws TollgateError `ERR_STORE` when the server is unavailable. */
@@ -128,7 +138,7 @@ export class Server {
     let removed = 0;
     for await (const names of this.#pages(space)) {
       const fresh = names.filter((name) => !seen.has(name));
-      const outcomes = await Promise.all(fresh.map((name) => this.#sweepKey(space, name, nowUs)));
+      const outcomes = await Promise.all(fresh.map((name) => this.askAlone("drop", space.callByName(name), nowUs)));
       for (const { admitted } of outcomes) if (admitted) removed += 1;
       for (const name of fresh) seen.add(name);
     }
@@ -181,9 +191,9 @@ export class Server {
     this.#batcher.failWaiting(OVERLOADED, (work) => work.sinceMs <= sinceMs);
   }
 
-  #report(verb: ScriptVerb, calls: readonly KeyCall[], nowUs: number): Promise<Report> {
+  #report(verb: ScriptVerb, calls: readonly KeyCall[], nowUs: number, options?: AskOptions): Promise<Report> {
     const waiter = new ReportWaiter();
-    this.ask(verb, calls, nowUs, waiter);
+    this.ask(verb, calls, nowUs, waiter, options);
     return waiter.report;
   }
 
@@ -191,10 +201,6 @@ export class Server {
     const waiter = new ReportWaiter();
     this.ask(verb, calls, options?.nowUs ?? nowUs, waiter, options);
     return { report: await waiter.report, decidedUs: waiter.decidedUs };
-  }
-
-  #sweepKey(space: RedisSpace, name: string, nowUs: number): Promise<Report> {
-    return this.#report("drop", [space.callByName(name)], nowUs).catch(throwStoreError);
   }
 
   async *#pages(space: RedisSpace): AsyncGenerator<readonly string[]> {
@@ -226,7 +232,7 @@ function causeOf(error: unknown): string {
   return error instanceof UnavailableError ? error.reason : "the server refused the call";
 }
 
-function throwStoreError(error: unknown): never {
+export function throwStoreError(error: unknown): never {
   if (!(error instanceof UnavailableError)) throw error;
   throw new TollgateError("ERR_STORE", `redisStore: the server could not be asked: ${error.reason}`, { cause: error });
 }

@@ -1,5 +1,6 @@
 import { compileLimit, startsEmpty } from "../../algorithms/registry.ts";
 import { readUs } from "../../core/clock.ts";
+import { blocksKeys } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { Verb } from "../../core/verbs.ts";
 import type { AskOptions, KeyCall } from "./batch/key-call.ts";
@@ -25,7 +26,7 @@ export async function applyToSlots(verb: Verb, parts: readonly SlotPart[], ask: 
   report.admitted = answers.every(({ admitted }) => admitted);
   if (!decides || (report.admitted && !changes)) return report;
   if (report.admitted) return takeSlotBySlot(parts, report, ask);
-  if (changes) await Promise.allSettled(touch(parts, ask));
+  if (changes) await Promise.allSettled([...touch(parts, ask), beginBlocks(parts, answers, report, ask)]);
   return describeDenial(
     report,
     parts.filter((_, i) => answers[i]!.admitted),
@@ -82,6 +83,27 @@ function refund(taken: readonly Taken[], report: Report, ask: Ask): Promise<void
   });
 }
 
+/**
+ * A peek has found that limits deny, and began no block. So the parts that deny are asked to take, if one of their
+ * limits blocks keys: they deny again and begin the block, or what they take is given back.
+ */
+async function beginBlocks(
+  parts: readonly SlotPart[],
+  answers: readonly Report[],
+  report: Report,
+  ask: Ask,
+): Promise<void> {
+  if (report.block !== undefined) return;
+  const denying = parts.filter(
+    ({ calls }, i) => !answers[i]!.admitted && calls.some(({ space }) => blocksKeys(space.plan)),
+  );
+  for (const part of denying) {
+    const answer = await ask("take", part.calls, { reportsTime: true });
+    place(answer.report, part, report);
+    if (answer.report.admitted) await Promise.allSettled(refund([{ part, takenUs: answer.decidedUs }], report, ask));
+  }
+}
+
 /** Takes nothing. A bucket that starts empty starts to fill with its first call, even a denied one. */
 function touch(parts: readonly SlotPart[], ask: Ask): Promise<Answer>[] {
   const startEmpty = parts.filter(({ calls }) => calls.some(({ space }) => startsEmpty(space.plan)));
@@ -115,6 +137,8 @@ async function applyToEach(verb: Verb, parts: readonly SlotPart[], ask: Ask, rep
 
 /** Writes a part's entries to their places in the report of all calls. */
 function place(answer: Report, { calls, at }: SlotPart, report: Report): void {
+  const { block } = answer;
+  if (block !== undefined && block.forUs > (report.block?.forUs ?? 0)) report.block = block;
   let from = 0;
   for (const [i, { costs }] of calls.entries()) {
     for (let limit = 0; limit < costs.length; limit += 1) copyEntry(answer, from + limit, report, at[i]! + limit);
@@ -128,4 +152,7 @@ function copyEntry(from: Report, source: number, to: Report, target: number): vo
   to.waitUs[target] = from.waitUs[source]!;
   to.usedAfterWait[target] = from.usedAfterWait[source]!;
   to.resetUs[target] = from.resetUs[source]!;
+  const kept = from.keptLimits[source];
+  if (kept !== undefined || to.keptLimits.length > target) to.keptLimits[target] = kept;
+  if (from.isView[source] === true || to.isView.length > target) to.isView[target] = from.isView[source] === true;
 }

@@ -1,47 +1,66 @@
-import { sha256 } from "@noble/hashes/sha2.js";
-import { utf8ToBytes } from "@noble/hashes/utils.js";
 import { ownCopy } from "../../core/text-memory.ts";
+import { digest } from "./digest.ts";
 
-/** 72 bits: a billion plans under one name collide with a probability of 1 in 10,000. */
+/** 72 bits: a billion limiters collide with a probability of 1 in 10,000. */
 const DIGEST_BYTES = 9;
 /** In UTF-16 units. Longer keys are replaced by their digests. */
 const LONGEST_KEY = 256;
+/** The names of a key. */
+export interface KeyNames {
+  /** Its name on the server. */
+  readonly row: string;
+  /** Names the counts of the plan in the row: all that may carry over have one name. */
+  readonly counts: string;
+}
+
 /** The size of the cache of recent names. */
 const MOST_NAMES = 4_096;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * The names of a plan's keys on the server: `<prefix>:<limiter>:<digest of the limits>:{<key>}`. The hash tag in
- * braces decides the cluster slot, so the keys of one user are in one slot for all limits.
+ * The names of keys on the server: `<prefix>:<limiter>:<digest>:{<key>}`, with a digest of the limiter's name. The
+ * value has the counts of all plans, and the block. The hash tag in braces decides the cluster slot, so the keys of one
+ * user are in one slot for all limiters.
  */
 export class SpaceKeys {
-  /** The common prefix of the plan's keys; no other plan has it. */
+  /** The common prefix of the limiter's keys; no other limiter has it. */
   readonly head: string;
-  #names = new Map<string, string>();
+  readonly #layout: string;
+  #names = new Map<string, KeyNames>();
 
-  constructor(head: string) {
+  /** `layout` is that of separate counts, otherwise empty. */
+  constructor(head: string, layout: string) {
     this.head = head;
+    this.#layout = layout;
   }
 
-  /** The name of a key, unique per key. */
-  of(key: string): string {
+  /** The names of a key, unique per key. */
+  of(key: string): KeyNames {
     const known = this.#names.get(key);
     if (known !== undefined) return known;
     // Not cached: callers could fill the memory with 4,096 of the longest keys.
-    if (key.length > LONGEST_KEY) return this.head + tagOf(key);
+    if (key.length > LONGEST_KEY) return this.#namesOf(key);
     // A map that is cleared refers to its new table, so that old names would outlast young collections.
     if (this.#names.size >= MOST_NAMES) this.#names = new Map();
     // A sliced string would keep its parent alive.
     const own = ownCopy(key);
-    const name = this.head + tagOf(own);
-    this.#names.set(own, name);
-    return name;
+    const names = this.#namesOf(own);
+    this.#names.set(own, names);
+    return names;
+  }
+
+  #namesOf(key: string): KeyNames {
+    const row = this.head + tagOf(key);
+    return { row, counts: this.#layout + row };
   }
 }
 
-/** Tells a plan's keys from those of all others: prefixes and names may contain colons. */
-export function digestOf(limiter: string, planId: string): string {
-  return base64Url(sha256(utf8ToBytes(`${limiter}\n${planId}`)).subarray(0, DIGEST_BYTES));
+/**
+ * What the names of a limiter's keys begin with, apart from an epoch's mark. The digest tells them from those of other
+ * limiters: prefixes and names may contain colons.
+ */
+export function familyOf(prefix: string, limiter: string): string {
+  return `${prefix}:${limiter}:${digest(limiter, DIGEST_BYTES)}`;
 }
 
 /**
@@ -50,7 +69,7 @@ export function digestOf(limiter: string, planId: string): string {
  */
 function tagOf(key: string): string {
   const fits = key !== "" && key.length <= LONGEST_KEY && !key.startsWith("}") && !LONE_SURROGATE.test(key);
-  return fits ? `{${key}}` : `{${base64Url(sha256(utf16Of(key)))}}#`;
+  return fits ? `{${key}}` : `{${digest(utf16Of(key))}}#`;
 }
 
 /** The key in UTF-16, which can encode lone surrogates. */
@@ -62,11 +81,4 @@ function utf16Of(key: string): Uint8Array {
     bytes[2 * i + 1] = unit & 0xff;
   }
   return bytes;
-}
-
-function base64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
 }

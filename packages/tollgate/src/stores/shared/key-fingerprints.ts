@@ -3,8 +3,9 @@ import { KeyHash } from "../local/key-hash.ts";
 import { OVERFLOW_BUCKETS } from "../local/overflow-buckets.ts";
 
 /**
- * Hashes a plan's keys to 64 bits, under a secret derived from the store's secret and the plan. All threads get the
- * same hashes, and the hashes of one key under two plans are unrelated.
+ * Hashes a plan's keys to 64 bits, under a secret derived from the store's secret and the plan's scope. The hash of a
+ * key under a plan is the key's hash xor the plan's. So a thread that has the hash of a key under one plan has it
+ * under every plan of the scope. All threads get the same hashes.
  */
 export class KeyFingerprints {
   /** The latest hash. */
@@ -16,17 +17,16 @@ export class KeyFingerprints {
   readonly #keys: KeyHash;
   readonly #buckets: KeyHash;
 
-  constructor(storeSecret: Int32Array, { scope, id }: Plan) {
+  constructor(storeSecret: Int32Array, { scope, id }: Pick<Plan, "scope" | "id">) {
     const hash = new KeyHash(storeSecret);
-    const text = `${String(scope)}\n${id}`;
-    const derive = (purpose: string) => {
-      hash.hash(`${purpose}\n${text}`);
+    const derive = (purpose: string, of = "") => {
+      hash.hash(`${purpose}\n${String(scope)}${of}`);
       return hash.words.slice();
     };
     const secret = (purpose: string) => Int32Array.from([...derive(`${purpose} 0`), ...derive(`${purpose} 1`)]);
     this.#keys = new KeyHash(secret("keys"));
     this.#buckets = new KeyHash(secret("overflow buckets"));
-    const plan = derive("plan");
+    const plan = derive("plan", `\n${id}`);
     this.planLow = plan[0]!;
     this.planHigh = plan[1]!;
   }
@@ -44,7 +44,7 @@ export class KeyFingerprints {
 
   #hash(hash: KeyHash, text: string): void {
     hash.hash(text);
-    this.low = hash.words[0]!;
-    this.high = hash.words[1]!;
+    this.low = hash.words[0]! ^ this.planLow;
+    this.high = hash.words[1]! ^ this.planHigh;
   }
 }

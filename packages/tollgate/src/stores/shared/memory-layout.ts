@@ -3,7 +3,7 @@ import { SECRET_WORDS } from "../local/key-hash.ts";
 // The layout of the shared memory, in 32-bit words. A change here, or of what the words mean, needs a new
 // LAYOUT_VERSION.
 
-export const LAYOUT_VERSION = 4;
+export const LAYOUT_VERSION = 6;
 /** "toll", little-endian. */
 export const MAGIC = 0x6c_6c_6f_74;
 
@@ -21,6 +21,9 @@ export const THREADS_AT: number = CLOCK_AT + 2;
 /** How many words the memory has. */
 export const LENGTH_AT: number = THREADS_AT + 1;
 
+/** Whether a key was ever blocked: 0 or 1. Limiters read it before each call. */
+export const BLOCKED_AT: number = LENGTH_AT + 1;
+
 /** A row for each width: the width, and the word at which its table begins. */
 export const TABLES_AT = 16;
 export const MOST_TABLES = 64;
@@ -34,6 +37,18 @@ export const PLAN_ROW = 8;
 /** A bit for each plan: whether a thread has ever inserted a key of it. */
 export const INSERTED_AT: number = PLANS_AT + MOST_PLANS * PLAN_ROW;
 
+/** A row for each plan whose counts carry over: the plan's number and one, and the word at which its text begins. */
+export const DESCRIPTIONS_AT: number = INSERTED_AT + MOST_PLANS / 32;
+export const MOST_DESCRIPTIONS: number = 2 ** 13;
+export const DESCRIPTION_ROW = 2;
+
+/** How many words of the texts are taken. */
+export const TEXT_END_AT: number = DESCRIPTIONS_AT + MOST_DESCRIPTIONS * DESCRIPTION_ROW;
+/** How often a key has left a plan for another one. */
+export const MOVES_AT: number = TEXT_END_AT + 1;
+export const TEXTS_AT: number = MOVES_AT + 1;
+export const TEXT_WORDS: number = 2 ** 19;
+
 /** The words of a cache line. WebAssembly memory begins with a cache line. */
 const CACHE_LINE_WORDS = 16;
 
@@ -43,7 +58,7 @@ export function lineAt(word: number): number {
 }
 
 /** The first table begins here. */
-export const HEADER_WORDS: number = lineAt(INSERTED_AT + MOST_PLANS / 32);
+export const HEADER_WORDS: number = lineAt(TEXTS_AT + TEXT_WORDS);
 
 /** Word indexes have to stay small integers. */
 export const MOST_BYTES: number = 2 ** 32;

@@ -1,17 +1,29 @@
-import { type Clock, readUs } from "../../core/clock.ts";
-import { TollgateError } from "../../core/errors.ts";
+import type { Clock } from "../../core/clock.ts";
 import type { Report } from "../../core/report.ts";
-import type { Verb } from "../../core/verbs.ts";
+import { VERBS, type Verb } from "../../core/verbs.ts";
+import type { FormerRows } from "./former-rows.ts";
+import { KeyDrops } from "./key-drops.ts";
+import { type KeyMoves, MOST_TRIES_TO_MOVE } from "./key-moves.ts";
+import { Revocation } from "./revocation.ts";
 import type { SharedPlan } from "./shared-plan.ts";
 import { NOWHERE, type SharedSlots, STATE } from "./shared-slots.ts";
 import type { SlotRange } from "./shared-table.ts";
-import { type IsIdle, LOST_RACE, type SlotClaims } from "./slot-claims.ts";
-import { GENERATION_MASK, upperBits } from "./slot-state.ts";
-import { ADMITTED, DENIED, NO_SLOT_LEFT, PUBLISHED, RETRY } from "./slot-values.ts";
+import { type IsIdle, LOST_RACE, MOST_TRIES, type SlotClaims } from "./slot-claims.ts";
+import { upperBits } from "./slot-state.ts";
+import {
+  ADMITTED,
+  COUNTED_ELSEWHERE,
+  DENIED,
+  FORGOTTEN,
+  NO_SLOT_LEFT,
+  PUBLISHED,
+  RETRY,
+  UNCOUNTED,
+} from "./slot-values.ts";
 import type { RevokingKeys, Taking } from "./taking.ts";
 
-/** How often a call tries to get a slot for a new key. */
-const MOST_TRIES = 64;
+/** The keys of the plan with the first numbers of the key that `former` has found; `undefined` if it keeps none. */
+export type KeptKeys = (former: FormerRows) => SharedKeys | undefined;
 
 /**
  * One plan's keys in a part of a table. A thread decides a call on a copy of the key's cells, and publishes the copy if
@@ -19,79 +31,169 @@ const MOST_TRIES = 64;
  */
 export class SharedKeys implements RevokingKeys {
   readonly slots: SharedSlots;
+  readonly drops: KeyDrops;
   readonly #claims: SlotClaims;
   readonly #plan: SharedPlan;
+  readonly #moves: KeyMoves | undefined;
+  readonly #keptKeys: KeptKeys;
+  readonly #revocation: Revocation;
+  #tries = 0;
+  /** Set while a call is decided for a plan that found the key here: then it must not be inserted as a new one. */
+  #mustBeCounted = false;
   readonly #isIdle: IsIdle = (slot, low, high) => this.#plan.isSlotIdle(this.slots.planOf(slot), slot, low, high);
 
-  constructor({ slots, claims }: SlotRange, plan: SharedPlan) {
+  /** Without `moves`, the plan has its own counts. */
+  constructor({ slots, claims }: SlotRange, plan: SharedPlan, moves: KeyMoves | undefined, keptKeys: KeptKeys) {
     this.slots = slots;
     this.#claims = claims;
     this.#plan = plan;
+    this.#moves = moves;
+    this.#keptKeys = keptKeys;
+    this.drops = new KeyDrops(slots, claims, moves, (low, high) => this.#claim(low, high));
+    this.#revocation = new Revocation(slots, plan);
   }
 
   /** Decides a call on the key with this hash, at the plan's time. */
   decide(low: number, high: number, verb: Verb, costs: readonly number[], report: Report, at: number): number {
-    let tries = 0;
-    while (tries < MOST_TRIES) {
+    const mostTries = this.#moves === undefined ? MOST_TRIES : MOST_TRIES_TO_MOVE;
+    this.#tries = 0;
+    while (this.#tries < mostTries) {
       const slot = this.slots.find(low, high);
-      if (slot === NOWHERE) tries += 1;
       const outcome =
         slot === NOWHERE
-          ? this.#decideNew(low, high, verb, costs, report, at)
+          ? this.#decideAbsent(NOWHERE, 0, 0, low, high, verb, costs, report, at)
           : this.#decideAt(slot, low, high, verb, costs, report, at);
       if (outcome !== RETRY) return outcome;
     }
     return NO_SLOT_LEFT;
   }
 
-  drop(low: number, high: number): void {
-    for (let slot = this.slots.find(low, high); slot !== NOWHERE; slot = this.slots.find(low, high)) {
-      const { words } = this.slots;
-      const stateHigh = this.slots.upperWord(slot);
-      const stateLow = words[slot + STATE]!;
-      if (!this.slots.isOf(slot, low, high, stateHigh)) continue;
-      // Once only: a key that is published afterwards belongs to another call. A claim without cells stands for a new
-      // key.
-      const hasCells = upperBits(stateHigh) !== 0;
-      if (hasCells ? this.slots.vacate(slot, stateLow, stateHigh) : this.#claims.resolveDuplicates(slot, low, high))
-        return;
-    }
+  #claim(low: number, high: number): number {
+    this.#plan.markInserted();
+    return this.#claims.claim(low, high, this.#plan.number, this.#isIdle);
   }
 
-  /** How many keys there are. Scans all slots, unless the plan never had a key. */
-  get size(): number {
-    let size = 0;
-    for (let slot = this.#firstKey(); slot !== NOWHERE; slot = this.slots.nextKey(slot)) {
-      if (this.#isOwn(slot)) size += 1;
-    }
-    return size;
+  /** For a key without cells here. The slot, which has this state, is claimed for it, or `NOWHERE`. */
+  #decideAbsent(
+    slot: number,
+    stateLow: number,
+    stateHigh: number,
+    low: number,
+    high: number,
+    verb: Verb,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): number {
+    this.#tries += 1;
+    // The key may live in another slot, behind a claim.
+    if (slot !== NOWHERE && !this.#claims.resolveDuplicates(slot, low, high)) return RETRY;
+    const where = this.#findElsewhere(low, high);
+    if (where === RETRY || (where === UNCOUNTED && this.#mustBeCounted)) return where;
+    const first = where === COUNTED_ELSEWHERE && this.#moves ? this.#keptKeys(this.#moves.former) : undefined;
+    if (first !== undefined) return this.#decideKept(first, low, high, verb, costs, report, at);
+    if (slot === NOWHERE) return this.#decideNew(low, high, verb, costs, report, at, where);
+    if (!VERBS[verb].changes) return this.#report(where, verb, costs, report, at);
+    const settled = this.#settle(where, slot, stateLow, stateHigh, low, high);
+    if (settled !== UNCOUNTED || this.#mustBeCounted) return settled;
+    return this.#finish("new", slot, stateLow, stateHigh, verb, costs, report, at);
   }
 
-  /** Drops all keys. Calls of other threads at the same time may be forgotten. */
-  clear(): void {
-    this.#vacateAll(() => true);
+  #findElsewhere(low: number, high: number): number {
+    const moves = this.#moves;
+    if (!moves?.former.mayExist) return UNCOUNTED;
+    const found = moves.former.find(low, high);
+    if (found !== COUNTED_ELSEWHERE || moves.onChange !== "kept" || moves.former.firstPlan() === undefined)
+      return found;
+    // The key was forgotten, and is counted under other numbers.
+    this.#mustBeCounted = true;
+    return UNCOUNTED;
   }
 
-  /** Drops the keys that are idle at the plan's time, and says how many. */
-  sweep(): number {
-    return this.#vacateAll(this.#isIdle);
+  /** Takes a step towards having a key in the slot that is claimed for it alone: see `KeyMoves.settle`. */
+  #settle(where: number, slot: number, stateLow: number, stateHigh: number, low: number, high: number): number {
+    const moves = this.#moves;
+    // Asked after the claim is certain: of two plans that get their first keys, at least one sees the other's.
+    if (!moves?.former.mayExist) return UNCOUNTED;
+    const settled = moves.settle(moves.aimAfter(where), slot, low, high, stateLow, stateHigh, this.#tries);
+    if (settled !== FORGOTTEN) return settled;
+    this.#mustBeCounted = false;
+    return RETRY;
   }
 
   /**
    * Decides a call on a key without a slot. Claims a slot if the key's cells have to be kept; then the call is decided
    * there.
    */
-  #decideNew(low: number, high: number, verb: Verb, costs: readonly number[], report: Report, at: number): number {
+  #decideNew(
+    low: number,
+    high: number,
+    verb: Verb,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+    where: number,
+  ): number {
     const plan = this.#plan;
-    const admitted = plan.run("new", verb, costs, report, at);
-    const { hasChanged } = plan;
-    if (hasChanged) plan.markInserted();
-    const slot = hasChanged
-      ? this.#claims.claim(low, high, plan.number, this.#isIdle)
-      : this.#claims.findClaimable(low, high, this.#isIdle);
+    const outcome = this.#report(where, verb, costs, report, at);
+    const hasChanged = where === COUNTED_ELSEWHERE ? VERBS[verb].changes : plan.hasChanged;
+    const slot = hasChanged ? this.#claim(low, high) : this.#claims.findClaimable(low, high, this.#isIdle);
     if (slot === NOWHERE) return NO_SLOT_LEFT;
-    if (hasChanged || slot === LOST_RACE) return RETRY;
+    return hasChanged || slot === LOST_RACE ? RETRY : outcome;
+  }
+
+  /** Decides a call on what the key would have here, and keeps nothing. */
+  #report(where: number, verb: Verb, costs: readonly number[], report: Report, at: number): number {
+    if (where === COUNTED_ELSEWHERE) this.#moves?.former.preview();
+    const admitted = this.#plan.run(where === COUNTED_ELSEWHERE ? "known" : "new", verb, costs, report, at);
+    if (where === COUNTED_ELSEWHERE) {
+      if (this.#moves?.former.confirm() === false) return RETRY;
+      if (!VERBS[verb].changes) noteViews(report, at, costs.length);
+    }
     return admitted ? ADMITTED : DENIED;
+  }
+
+  /** Decides a call under the numbers under which the key was counted first. */
+  #decideKept(
+    first: SharedKeys,
+    low: number,
+    high: number,
+    verb: Verb,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): number {
+    const own = this.#plan;
+    const { plan, fingerprints } = first.#plan;
+    const itsLow = low ^ own.fingerprints.planLow ^ fingerprints.planLow;
+    const itsHigh = high ^ own.fingerprints.planHigh ^ fingerprints.planHigh;
+    const outcome = first.#decideCounted(own, itsLow, itsHigh, verb, costs, report, at);
+    if (outcome >= RETRY) return outcome;
+    for (const [i, limit] of plan.limits.entries()) report.keptLimits[at + i] = limit;
+    noteViews(report, at, costs.length);
+    return outcome;
+  }
+
+  /** Decides a call of another plan that found the key here: `RETRY` if it was forgotten meanwhile. */
+  #decideCounted(
+    { now, taking }: SharedPlan,
+    low: number,
+    high: number,
+    verb: Verb,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): number {
+    this.#plan.setTime(now[0]!);
+    this.#plan.taking = taking;
+    this.#mustBeCounted = true;
+    try {
+      const outcome = this.decide(low, high, verb, costs, report, at);
+      return outcome === UNCOUNTED ? RETRY : outcome;
+    } finally {
+      this.#mustBeCounted = false;
+      this.#plan.taking = undefined;
+    }
   }
 
   #decideAt(
@@ -103,15 +205,29 @@ export class SharedKeys implements RevokingKeys {
     report: Report,
     at: number,
   ): number {
-    const plan = this.#plan;
     const { words } = this.slots;
     const stateHigh = this.slots.upperWord(slot);
     const stateLow = words[slot + STATE]!;
     if (!this.slots.isOf(slot, low, high, stateHigh)) return RETRY;
-    const hasCells = upperBits(stateHigh) !== 0;
-    if (hasCells) plan.values.read(slot, stateLow, stateHigh);
-    else if (!this.#claims.resolveDuplicates(slot, low, high)) return RETRY;
-    const admitted = plan.run(hasCells ? "known" : "new", verb, costs, report, at);
+    if (upperBits(stateHigh) === 0)
+      return this.#decideAbsent(slot, stateLow, stateHigh, low, high, verb, costs, report, at);
+    this.#plan.values.read(slot, stateLow, stateHigh);
+    return this.#finish("known", slot, stateLow, stateHigh, verb, costs, report, at);
+  }
+
+  /** Decides a call on the copy of a slot's cells, and publishes it if it has changed. */
+  #finish(
+    key: "known" | "new",
+    slot: number,
+    stateLow: number,
+    stateHigh: number,
+    verb: Verb,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): number {
+    const plan = this.#plan;
+    const admitted = plan.run(key, verb, costs, report, at);
     const outcome = admitted ? ADMITTED : DENIED;
     if (!plan.hasChanged) return plan.values.confirm(slot, stateLow, stateHigh) ? outcome : RETRY;
     const published = plan.publish(slot, stateLow, stateHigh);
@@ -120,82 +236,11 @@ export class SharedKeys implements RevokingKeys {
     return outcome;
   }
 
-  /**
-   * Revokes what a call took from one of these keys. If no other call has changed the key since, its cells become what
-   * they were. Otherwise the key gets back what certainly still counts. A key that was dropped meanwhile gets nothing.
-   */
   revoke(taking: Taking, clock: Clock): void {
-    let outcome = RETRY;
-    while (outcome === RETRY) {
-      // The upper word comes first. If the lower word is of a later state, every swap fails.
-      const high = this.slots.upperWord(taking.slot);
-      const low = this.slots.words[taking.slot + STATE]!;
-      outcome =
-        low === taking.low && high === taking.high ? this.#restore(taking) : this.#revoke(taking, low, high, clock);
-    }
-  }
-
-  /**
-   * Restores the earlier cells in a slot whose state is the one that the take left. Other threads may have moved a
-   * single tick and moved it back to the same value. Those changes cancel out, so they need no detection.
-   */
-  #restore({ takenAt, slot, low, high, before, wasNew }: Taking): number {
-    const plan = this.#plan;
-    // A bucket that starts empty keeps its slot: it begins to fill with its first call, even a denied one.
-    if (wasNew && !plan.compiled.startsEmpty) return this.slots.vacate(slot, low, high) ? PUBLISHED : RETRY;
-    plan.setTime(takenAt[0]!);
-    plan.values.cells.set(before);
-    return plan.publish(slot, low, high);
-  }
-
-  /** Revokes in a slot whose state has changed since. */
-  #revoke(taking: Taking, low: number, high: number, clock: Clock): number {
-    const plan = this.#plan;
-    const { slot } = taking;
-    const isSameKey = ((high ^ taking.high) & GENERATION_MASK) === 0 && upperBits(high) !== 0;
-    // The clock comes after the state: whatever other calls have taken, they took before this moment. It comes before
-    // the copy, because a clock may call limiters.
-    if (!(isSameKey && canSetTime(plan, clock))) return PUBLISHED;
-    plan.values.read(slot, low, high);
-    plan.compiled.revoke(plan.values.cells, 0, taking.takenAt, plan.now, taking.costs);
-    return plan.publish(slot, low, high);
-  }
-
-  /** Frees the slots of this plan's keys for which `isDue` holds, and says how many. */
-  #vacateAll(isDue: IsIdle): number {
-    let vacated = 0;
-    for (let slot = this.#firstKey(); slot !== NOWHERE; slot = this.slots.nextKey(slot)) {
-      if (this.#vacateIf(slot, isDue)) vacated += 1;
-    }
-    return vacated;
-  }
-
-  #firstKey(): number {
-    return this.#plan.mayHaveKeys ? this.slots.firstKey() : NOWHERE;
-  }
-
-  #vacateIf(slot: number, isDue: IsIdle): boolean {
-    const { words } = this.slots;
-    for (;;) {
-      const low = words[slot + STATE]!;
-      const high = words[slot + STATE + 1]!;
-      if (upperBits(high) === 0 || !this.#isOwn(slot) || !isDue(slot, low, high)) return false;
-      if (this.slots.vacate(slot, low, high)) return true;
-    }
-  }
-
-  #isOwn(slot: number): boolean {
-    return this.slots.planOf(slot) === this.#plan.number;
+    this.#revocation.revoke(taking, clock);
   }
 }
 
-/** Sets the plan's time. False if the clock fails: then what was taken stays taken. */
-function canSetTime(plan: SharedPlan, clock: Clock): boolean {
-  try {
-    plan.setTime(readUs(clock));
-    return true;
-  } catch (error) {
-    if (error instanceof TollgateError) return false;
-    throw error;
-  }
+function noteViews(report: Report, at: number, limits: number): void {
+  for (let i = 0; i < limits; i += 1) report.isView[at + i] = true;
 }

@@ -1,6 +1,8 @@
+import { isSameLimit } from "../../algorithms/carry-over.ts";
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import { REACH_US } from "../../algorithms/ticks.ts";
 import { TollgateError } from "../../core/errors.ts";
+import type { Limit } from "../../core/limits/limit.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
@@ -45,6 +47,11 @@ export class SharedPlan {
     this.#rows = rows;
     this.#compiled = new CompiledPlan(plan, 0);
     this.#isPlain = plan.enforces.every(Boolean) && !this.#compiled.startsEmpty;
+  }
+
+  /** Whether the plan has this limit, whatever its numbers are. */
+  has(limit: Limit): boolean {
+    return this.plan.limits.some((own) => isSameLimit(own, limit));
   }
 
   /** The kernels, once `setTime` has returned. */

@@ -1,7 +1,7 @@
 import { SLOTS_PER_SET } from "../local/table-size.ts";
 import { SharedBits } from "./shared-bits.ts";
 import type { SharedMemory } from "./shared-memory.ts";
-import { GENERATION_MASK, NEVER_USED, nextGeneration, upperBits } from "./slot-state.ts";
+import { GENERATION_MASK, NEVER_USED, nextGeneration, previousGeneration, upperBits } from "./slot-state.ts";
 
 /** A slot's words: its key's fingerprint with the generation, then its state. A set of four slots is one cache line. */
 export const SLOT_WORDS = 4;
@@ -153,12 +153,17 @@ export class SharedSlots {
     return this.#memory.swap(slot + STATE, low, high, low & this.#permanentBits, nextGeneration(high));
   }
 
-  /** The number of the plan whose key is in a slot; `NO_PLAN` while no plan number of this generation is there. */
+  /**
+   * The number of the plan whose key is in a slot, frozen or not; `NO_PLAN` while no plan number of this generation is
+   * there.
+   */
   planOf(slot: number): number {
     const { words, atomics } = this.#memory;
     const plan = atomics.load(words, this.planNumberAt(slot));
-    const isCurrent = ((plan ^ words[slot + STATE + 1]!) & GENERATION_MASK) === 0;
-    return isCurrent ? plan >>> PRINT_SHIFT : NO_PLAN;
+    const high = words[slot + STATE + 1]!;
+    const isCurrent = ((plan ^ high) & GENERATION_MASK) === 0;
+    const isFrozen = upperBits(high) !== 0 && (plan & GENERATION_MASK) === previousGeneration(high);
+    return isCurrent || isFrozen ? plan >>> PRINT_SHIFT : NO_PLAN;
   }
 
   /** The index of a slot's plan number among the words. */

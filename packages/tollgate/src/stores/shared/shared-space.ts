@@ -1,3 +1,4 @@
+import { readUs } from "../../core/clock.ts";
 import { KeyRef } from "../../core/key-ref.ts";
 import type { Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
@@ -7,19 +8,19 @@ import type { TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
 import { denyForCapacity } from "../local/overflow.ts";
 import { RecentKeys } from "../local/recent-keys.ts";
-import type { PlanRows } from "./plan-rows.ts";
-import { SharedKeys } from "./shared-keys.ts";
-import { SharedPlan } from "./shared-plan.ts";
+import type { Move } from "./key-moves.ts";
+import { PlanKeys, type PlanKeysStore } from "./plan-keys.ts";
+import type { SharedKeys } from "./shared-keys.ts";
+import type { SharedPlan } from "./shared-plan.ts";
 import { PRINT_SHIFT } from "./shared-slots.ts";
-import type { SharedTable } from "./shared-table.ts";
 import { ADMITTED, NO_SLOT_LEFT, RETRY, type SlotValues } from "./slot-values.ts";
 import { Taking } from "./taking.ts";
 
 /** What spaces need of their store. */
-export interface SharedSpaceStore {
-  readonly secret: Int32Array;
-  readonly rows: PlanRows;
+export interface SharedSpaceStore extends PlanKeysStore {
   readonly overflow: "share" | "deny";
+  /** A space of this plan was released. */
+  release(plan: Plan): void;
   /** Counts a call whose key found no room. */
   countOverflow(): void;
 }
@@ -38,23 +39,29 @@ export class SharedSpace implements SyncSpace {
   readonly #keys: SharedKeys;
   /** The overflow buckets. */
   readonly #buckets: SharedKeys;
+  readonly #planKeys: PlanKeys;
+  /** The moves of the current call, and the observations that wait for its end. */
+  readonly #moved: Move[] = [];
+  readonly #notices: (() => void)[] = [];
   readonly #recent = new RecentKeys(RECENT_VALUES);
   readonly #costs: number[];
   readonly #report = new Report();
 
-  constructor(plan: Plan, context: LimiterContext, store: SharedSpaceStore, table: SharedTable) {
+  constructor(plan: Plan, context: LimiterContext, store: SharedSpaceStore) {
+    const view = store.view(plan);
     this.plan = plan;
     this.#context = context;
     this.#store = store;
-    this.#values = table.values;
-    this.#shared = new SharedPlan(plan, store.secret, store.rows, table.values);
-    this.#keys = new SharedKeys(table.keys, this.#shared);
-    this.#buckets = new SharedKeys(table.buckets, this.#shared);
+    this.#values = view.table.values;
+    this.#shared = view.plan;
+    this.#planKeys = new PlanKeys(view, plan.onChange, store, context.onMove && this.#moved);
+    this.#keys = this.#planKeys.keys;
+    this.#buckets = this.#planKeys.buckets;
     this.#costs = plan.limits.map(() => 0);
   }
 
   get size(): number {
-    return this.#keys.size;
+    return this.#planKeys.size;
   }
 
   allow(key: string, cost: number, now: TimeCell): boolean {
@@ -97,7 +104,9 @@ export class SharedSpace implements SyncSpace {
     const { fingerprints } = this.#shared;
     this.#shared.setTime(now[0]!);
     fingerprints.hashKey(key);
-    return this.#applyTo(key, fingerprints.low, fingerprints.high, verb, costs, report, at);
+    const admitted = this.#applyTo(key, fingerprints.low, fingerprints.high, verb, costs, report, at);
+    if (this.#moved.length > 0) this.#noteMoves(key);
+    return admitted;
   }
 
   takeRevocably(
@@ -107,7 +116,7 @@ export class SharedSpace implements SyncSpace {
     report: Report,
     at: number,
   ): (() => void) | undefined {
-    const taking = new Taking(now[0]!, this.#values.cells.length);
+    const taking = new Taking(now[0]!);
     this.#shared.taking = taking;
     try {
       if (!this.apply("take", key, costs, now, report, at)) return undefined;
@@ -121,27 +130,31 @@ export class SharedSpace implements SyncSpace {
 
   drop(key: string): void {
     const { fingerprints } = this.#shared;
+    const { drops } = this.#keys;
+    if (drops.mayBeElsewhere) this.#shared.setTime(readUs(this.#context.clock));
     fingerprints.hashKey(key);
-    this.#keys.drop(fingerprints.low, fingerprints.high);
+    drops.drop(fingerprints.low, fingerprints.high);
   }
 
   clear(): void {
-    this.#keys.clear();
-    this.#buckets.clear();
+    this.#planKeys.clear();
   }
 
   sweep(now: TimeCell): number {
     this.#shared.setTime(now[0]!);
-    const removed = this.#keys.sweep();
-    this.#buckets.sweep();
+    const removed = this.#planKeys.sweep(now[0]!);
     if (removed > 0) this.#context.onSweep?.(removed, this.size);
     return removed;
   }
 
-  /** Does nothing: the slot of an idle key counts as free. */
-  maintain(): void {}
+  /** The slot of an idle key counts as free. Observers may call limiters, so they are notified after the call. */
+  maintain(): void {
+    if (this.#notices.length > 0) for (const notify of this.#notices.splice(0)) notify();
+  }
 
-  release(): void {}
+  release(): void {
+    this.#store.release(this.plan);
+  }
 
   /** Takes a plain cost in the slot where the key was last. */
   #tryTake(slot: number, low: number, high: number, cost: number, now: TimeCell): number {
@@ -186,7 +199,16 @@ export class SharedSpace implements SyncSpace {
     this.#shared.setTime(now[0]!);
     const costs = this.#costs;
     for (let i = 0; i < costs.length; i += 1) costs[i] = this.plan.countsNumber[i]! ? cost : 0;
-    return this.#applyTo(key, low, high, "take", costs, this.#report, 0);
+    const admitted = this.#applyTo(key, low, high, "take", costs, this.#report, 0);
+    if (this.#moved.length > 0) {
+      this.#noteMoves(key);
+      this.maintain();
+    }
+    return admitted;
+  }
+
+  #noteMoves(key: string): void {
+    for (const { from, to } of this.#moved.splice(0)) this.#notices.push(() => this.#context.onMove?.(key, from, to));
   }
 
   /** Applies a verb at the time of the plan. */

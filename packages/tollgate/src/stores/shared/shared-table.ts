@@ -5,6 +5,7 @@ import type { PlanRows } from "./plan-rows.ts";
 import type { SharedMemory } from "./shared-memory.ts";
 import { SharedSlots, SLOT_WORDS } from "./shared-slots.ts";
 import { SlotClaims } from "./slot-claims.ts";
+import { SlotSearch } from "./slot-search.ts";
 import type { SlotValues } from "./slot-values.ts";
 import { TickValues } from "./tick-values.ts";
 import { WRITE_SLOT_WORDS, WRITE_SLOTS, WriteSlots } from "./write-slots.ts";
@@ -14,10 +15,11 @@ const FEWEST_SETS = 8;
 /** Enough for the overflow buckets of 32 plans, with most buckets in use. */
 const OVERFLOW_SETS = 2048;
 
-/** A part of a table's slots, with the claims on them. */
+/** A part of a table's slots, with the claims on them and the search for keys of other plans. */
 export interface SlotRange {
   readonly slots: SharedSlots;
   readonly claims: SlotClaims;
+  readonly search: SlotSearch;
 }
 
 /** The keys of all plans of one width. */
@@ -43,7 +45,7 @@ export class SharedTable {
     const rangeOf = (fromSlot: number, setCount: number, usedAt: number): SlotRange => {
       const from = at + fromSlot * SLOT_WORDS;
       const slots = new SharedSlots(memory, from, setCount, planNumbersAt + fromSlot, usedAt, permanentBits);
-      return { slots, claims: new SlotClaims(slots, memory, permanentBits) };
+      return { slots, claims: new SlotClaims(slots, memory, permanentBits), search: new SlotSearch(slots, memory) };
     };
     this.keys = rangeOf(0, sets, usedBlocksAt);
     this.buckets = rangeOf(sets * SLOTS_PER_SET, OVERFLOW_SETS, usedBlocksAt + SharedSlots.usedBlocksWords(sets));

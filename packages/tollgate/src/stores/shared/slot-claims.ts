@@ -6,6 +6,9 @@ import { CLAIMED, GENERATION_MASK, NEVER_USED, nextGeneration, upperBits } from 
 /** Another thread was quicker: search again. */
 export const LOST_RACE = -2;
 
+/** How often a call tries to get a slot for a new key. */
+export const MOST_TRIES = 64;
+
 /** Whether the key in a slot with this state is idle, so that another key may have the slot. */
 export type IsIdle = (slot: number, low: number, high: number) => boolean;
 

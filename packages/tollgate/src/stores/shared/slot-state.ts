@@ -26,3 +26,14 @@ export function nextGeneration(high: number): number {
   const generation = high & GENERATION_MASK;
   return generation === GENERATION_MASK ? 1 : generation + 1;
 }
+
+/** The generation before the one of this upper word. */
+export function previousGeneration(high: number): number {
+  const generation = high & GENERATION_MASK;
+  return generation === 1 ? GENERATION_MASK : generation - 1;
+}
+
+/** The upper word of the same cells, frozen: one generation later, so that only a search for frozen keys finds them. */
+export function frozen(high: number): number {
+  return withUpperBits(upperBits(high), nextGeneration(high));
+}

@@ -12,6 +12,12 @@ export const NO_SLOT_LEFT = 3;
 export const NO_WRITE_SLOT_LEFT = 4;
 /** The new cells are in the slot. */
 export const PUBLISHED = 5;
+/** No plan counts the key. */
+export const UNCOUNTED = 6;
+/** Other plans count the key. */
+export const COUNTED_ELSEWHERE = 7;
+/** Other plans counted the key, but nothing of the limits in question: it is a new one. */
+export const FORGOTTEN = 8;
 
 /** Reads a key's cells from a slot, and replaces them atomically. */
 export interface SlotValues {

@@ -1,8 +1,14 @@
 import { TollgateError } from "../../core/errors.ts";
 import { HEADER_WORDS, MOST_BYTES, MOST_TABLES, TABLE_ROW, TABLES_AT } from "./memory-layout.ts";
 import type { PlanRows } from "./plan-rows.ts";
+import { BLOCKED_WIDTH } from "./shared-blocked-keys.ts";
 import type { SharedMemory } from "./shared-memory.ts";
 import { SharedTable } from "./shared-table.ts";
+
+/** Stands for a width in the row of the table with blocked keys, whose width limits may have as well. */
+const BLOCKED = -1;
+/** That table is small: most keys are never blocked. */
+const MOST_BLOCKED = 2 ** 15;
 
 /** The tables of a store, one for each width (the number of cells of a key), one after another in memory. */
 export class TableDirectory {
@@ -28,27 +34,41 @@ export class TableDirectory {
     const known = this.#tables.get(width);
     if (known !== undefined) return known;
     const at = this.#place(width);
-    const table = new SharedTable(this.#memory, this.#rows, at, width, this.#maxKeys, this.#thread);
+    const [cells, keys] = this.#shapeOf(width);
+    const table = new SharedTable(this.#memory, this.#rows, at, cells, keys, this.#thread);
     this.#tables.set(width, table);
     return table;
   }
 
+  /** The table for blocked keys. Throws as `tableOf`. */
+  blockedKeys(): SharedTable {
+    return this.tableOf(BLOCKED);
+  }
+
   /** All tables, whichever thread has made them. */
   all(): SharedTable[] {
-    const tables: SharedTable[] = [];
-    for (let row = 0; row < MOST_TABLES; row += 1) {
-      const width = this.#memory.words[TABLES_AT + row * TABLE_ROW]!;
-      if (width === 0) break;
-      tables.push(this.tableOf(width));
-    }
-    return tables;
+    return this.#widths().map((width) => this.tableOf(width));
   }
 
   /** The bytes of the header and all tables. */
   get bytes(): number {
     let end = HEADER_WORDS;
-    for (const { width } of this.all()) end = SharedTable.end(end, width, this.#maxKeys);
+    for (const width of this.#widths()) end = this.#endOf(end, width);
     return end * Int32Array.BYTES_PER_ELEMENT;
+  }
+
+  /** The cells of a key in the table of a width, and for how many keys it is. */
+  #shapeOf(width: number): readonly [cells: number, keys: number] {
+    return width === BLOCKED ? [BLOCKED_WIDTH, Math.min(this.#maxKeys, MOST_BLOCKED)] : [width, this.#maxKeys];
+  }
+
+  #endOf(at: number, width: number): number {
+    return SharedTable.end(at, ...this.#shapeOf(width));
+  }
+
+  #widths(): number[] {
+    const rows = Array.from({ length: MOST_TABLES }, (_, row) => this.#memory.words[TABLES_AT + row * TABLE_ROW]!);
+    return rows.slice(0, rows.includes(0) ? rows.indexOf(0) : MOST_TABLES);
   }
 
   #place(width: number): number {
@@ -56,14 +76,14 @@ export class TableDirectory {
     let at = HEADER_WORDS;
     for (let row = 0; row < MOST_TABLES; row += 1) {
       const word = TABLES_AT + row * TABLE_ROW;
-      const end = SharedTable.end(at, width, this.#maxKeys);
+      const end = this.#endOf(at, width);
       // Another thread may make a table at the same time: the row belongs to the thread whose swap succeeds.
       const isFree = words[word] === 0;
       if (isFree && end > words.length) throw this.#tooLittleMemoryError(width, end - words.length);
       if (isFree && this.#memory.swap(word, 0, 0, width, at)) return at;
       const other = words[word]!;
       if (other === width) return at;
-      at = SharedTable.end(at, other, this.#maxKeys);
+      at = this.#endOf(at, other);
     }
     throw new TollgateError(
       "ERR_LIMITS",
@@ -73,6 +93,7 @@ export class TableDirectory {
   }
 
   #tooLittleMemoryError(width: number, missingWords: number): TollgateError {
+    const [cells, keys] = this.#shapeOf(width);
     const { byteLength } = this.#memory.words;
     const needed = byteLength + 4 * missingWords;
     const advice =
@@ -81,7 +102,7 @@ export class TableDirectory {
         : `pass sharedStore({ maxBytes: ${needed} }) or more, fewer maxKeys, or a coarser resolution`;
     return new TollgateError(
       "ERR_LIMITS",
-      `limits: expected room in the shared store for ${this.#maxKeys} keys of ${width} cells, ` +
+      `limits: expected room in the shared store for ${keys} keys of ${cells} cells, ` +
         `got ${byteLength} bytes for all limiters; ${advice}`,
     );
   }

@@ -8,6 +8,8 @@ export interface RevokingKeys {
   revoke(taking: Taking, clock: Clock): void;
 }
 
+const NO_CELLS = new Float64Array(0);
+
 /**
  * A take from one key, with the key's state before and after it. It is revoked if another limiter of a combination
  * denies the call.
@@ -18,7 +20,7 @@ export class Taking {
   /** The units that each limit gave. */
   costs: readonly number[] = [];
   /** The key's cells before the take. */
-  readonly before: Float64Array;
+  before: Float64Array = NO_CELLS;
   /** Whether the take created the key. */
   wasNew = false;
   /** `undefined` until the take is published. */
@@ -28,14 +30,13 @@ export class Taking {
   low = 0;
   high = 0;
 
-  constructor(nowUs: number, width: number) {
+  constructor(nowUs: number) {
     this.takenAt = createTimeCell(nowUs);
-    this.before = new Float64Array(width);
   }
 
   /** Notes the cells before a try. A take may need several tries. */
   noteBefore(cells: Float64Array, isNew: boolean): void {
-    this.before.set(cells);
+    this.before = cells.slice();
     this.wasNew = isNew;
   }
 

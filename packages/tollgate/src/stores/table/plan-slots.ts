@@ -4,7 +4,7 @@ import type { KeyRef } from "../../core/key-ref.ts";
 import type { Plan } from "../../core/plan.ts";
 import { ownCopy } from "../../core/text-memory.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
-import { KeyHash } from "../local/key-hash.ts";
+import type { KeyHash } from "../local/key-hash.ts";
 import { PlanTable } from "../local/plan-table.ts";
 import { RecentKeys } from "../local/recent-keys.ts";
 import type { SlotTable, TablePlan } from "./slot-table.ts";
@@ -17,10 +17,13 @@ const RECENT_VALUES = 4;
 const WORD = 2;
 const SLOT = 3;
 
+/** A plan with less than one in so many keys of the store does not walk over all of them to find its own. */
+const FEW_OF_ALL = 64;
+
 /** Replaces `FREE` as the lower word of a hash: that would mark the slot as free. */
 const NEXT_TO_FREE = 1;
 
-/** One plan's keys in a table: the plan's number, and the secret under which it hashes keys. */
+/** One plan's keys in a table: the plan's number, and what makes its fingerprints of keys. */
 export class PlanSlots extends PlanTable implements TablePlan {
   readonly cells: Float64Array;
   size = 0;
@@ -29,8 +32,10 @@ export class PlanSlots extends PlanTable implements TablePlan {
   readonly #onRemoved: (removed: PlanSlots) => void;
   /** Below 0 before `addToTable`, and when the table has no number left: then keys of this plan get no slots. */
   #number = -1;
-  /** Has a secret of its own: the fingerprints of one key under two plans are unrelated. */
-  #hash: KeyHash;
+  /** The hash of all plans of the store. */
+  readonly #hash: KeyHash;
+  /** Two random words, which make the fingerprints of one key under two plans differ. */
+  #tweak: Int32Array;
   /** The keys' fingerprints, and where they were found. */
   readonly #recent: RecentKeys;
   /** The fingerprints of a batch of keys. */
@@ -41,13 +46,14 @@ export class PlanSlots extends PlanTable implements TablePlan {
   low = 0;
   high = 0;
 
-  constructor(plan: Plan, now: TimeCell, table: SlotTable, onRemoved: (removed: PlanSlots) => void) {
+  constructor(plan: Plan, now: TimeCell, table: SlotTable, hash: KeyHash, onRemoved: (removed: PlanSlots) => void) {
     super(plan, now, table.capacity);
     this.#table = table;
     this.#onRemoved = onRemoved;
     this.slots = table.slots;
     this.cells = table.slots.cells;
-    this.#hash = new KeyHash(table.capacity.secrets.next());
+    this.#hash = hash;
+    this.#tweak = table.capacity.secrets.next();
     this.#recent = new RecentKeys(RECENT_VALUES, this, true);
   }
 
@@ -74,15 +80,15 @@ export class PlanSlots extends PlanTable implements TablePlan {
   }
 
   override locateRef(ref: KeyRef): number {
-    // The hash stands for the table: after `clear` there is another.
-    if (ref.table !== this.#hash) this.#hashRef(ref);
+    // The tweak stands for the table: after `clear` there is another.
+    if (ref.table !== this.#tweak) this.#hashRef(ref);
     if (ref.slot < 0 || !this.slots.holds(ref.word, ref.low, ref.high)) this.#findRef(ref);
     return ref.slot;
   }
 
   #hashRef(ref: KeyRef): void {
     this.computeFingerprint(ref.key);
-    ref.table = this.#hash;
+    ref.table = this.#tweak;
     ref.low = this.low;
     ref.high = this.high;
     ref.slot = -1;
@@ -96,9 +102,9 @@ export class PlanSlots extends PlanTable implements TablePlan {
   /** Computes a key's fingerprint, into `low` and `high`. */
   computeFingerprint(key: string): void {
     this.#hash.hash(key);
-    const low = this.#hash.words[0]!;
+    const low = this.#hash.words[0]! ^ this.#tweak[0]!;
     this.low = low === FREE ? NEXT_TO_FREE : low;
-    this.high = this.#hash.words[1]!;
+    this.high = this.#hash.words[1]! ^ this.#tweak[1]!;
   }
 
   /** Hashes all keys, then reads from all their sets with nothing in between: the cache misses overlap. */
@@ -121,6 +127,7 @@ export class PlanSlots extends PlanTable implements TablePlan {
   findSlot(key: string, now: TimeCell): number {
     if (this.#number < 0) return -1;
     this.computeFingerprint(key);
+    if (this.places !== undefined && !this.fits(this.places.bytesForNext(this.high ^ this.#tweak[1]!))) return -1;
     this.capacity.clockReadings.beginCall(this.users.onlyClock, now);
     return this.#table.findSlot(this.low, this.high, this, now);
   }
@@ -128,6 +135,7 @@ export class PlanSlots extends PlanTable implements TablePlan {
   insert(slot: number, _key: string, source: Float64Array): void {
     this.slots.occupy(slot, this.low, this.high, this.#number);
     for (let i = 0; i < this.slots.width; i += 1) this.cells[slot + i] = source[i]!;
+    this.places?.add(this.high ^ this.#tweak[1]!);
     this.size += 1;
     this.#table.capacity.size += 1;
   }
@@ -146,13 +154,13 @@ export class PlanSlots extends PlanTable implements TablePlan {
   }
 
   drop(key: string): void {
-    const slot = this.locate(key);
+    const slot = this.locateOnce(key);
     if (slot >= 0) this.#table.drop(slot, this);
   }
 
   /**
-   * Leaves the keys where they are, without an owner, and hashes under another secret from now on: no call finds them
-   * any more. Looking for the keys could take long.
+   * Leaves the keys where they are, without an owner, and makes other fingerprints from now on: no call finds them any
+   * more. Looking for the keys could take long.
    */
   dropAll(): void {
     if (this.size === 0) return;
@@ -162,7 +170,8 @@ export class PlanSlots extends PlanTable implements TablePlan {
       return;
     }
     this.#number = number;
-    this.#hash = new KeyHash(this.capacity.secrets.next());
+    this.#tweak = this.capacity.secrets.next();
+    this.places?.clear();
     this.#recent.clear();
   }
 
@@ -192,6 +201,11 @@ export class PlanSlots extends PlanTable implements TablePlan {
     return this.reaches(users.now) && this.compiled.isIdle(this.cells, slot, users.now);
   }
 
+  onDrop(slot: number): void {
+    this.size -= 1;
+    this.places?.delete(this.slots.highOf(slot) ^ this.#tweak[1]!);
+  }
+
   isRemovable(): boolean {
     return this.size === 0 && this.users.askTime(this.capacity.clockReadings) && this.isIdle(this.users.now);
   }
@@ -208,17 +222,16 @@ export class PlanSlots extends PlanTable implements TablePlan {
 
   #forEachSlot(visit: (slot: number) => void): void {
     if (this.size === 0) return;
-    const { slots } = this;
-    const number = this.#number;
-    for (let i = slots.nextOf(number, 0); i >= 0; i = slots.nextOf(number, i + 1)) visit(slots.nth(i));
+    const areFew = FEW_OF_ALL * this.size < this.capacity.size;
+    this.slots.forEachOf(this.#number, areFew ? "few" : "many", visit);
   }
 
   #isReserved(slot: number): boolean {
-    return this.capacity.reservations.has(this, (key) => {
-      this.#hash.hash(key);
-      const [low = FREE, high = 0] = this.#hash.words;
-      return this.slots.find(low === FREE ? NEXT_TO_FREE : low, high) === slot;
-    });
+    const { low, high } = this;
+    const isReserved = this.capacity.reservations.has(this, (key) => this.locateOnce(key) === slot);
+    this.low = low;
+    this.high = high;
+    return isReserved;
   }
 
   /** Finds a recent key that has moved. */

@@ -18,6 +18,8 @@ export interface TablePlan {
    * whose call that is.
    */
   isSlotIdle(slot: number, caller: "this plan" | "another plan", callTime: TimeCell): boolean;
+  /** A key of the plan is about to leave this slot. */
+  onDrop(slot: number): void;
   /** Whether the plan has no keys and no overflow buckets in use. */
   isRemovable(): boolean;
   /** The table has removed the plan. */
@@ -47,6 +49,10 @@ class ClearedKeys implements TablePlan {
 
   isSlotIdle(): boolean {
     return true;
+  }
+
+  onDrop(): void {
+    this.size -= 1;
   }
 
   isRemovable(): boolean {
@@ -131,8 +137,8 @@ export class SlotTable {
 
   /** Drops the key in a slot. */
   drop(slot: number, plan: TablePlan): void {
+    plan.onDrop(slot);
     this.slots.free(slot);
-    plan.size -= 1;
     if (plan.areCleared === true) this.#clearedKeys -= 1;
     else this.capacity.size -= 1;
   }

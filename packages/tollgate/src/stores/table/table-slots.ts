@@ -1,6 +1,7 @@
 import { TollgateError } from "../../core/errors.ts";
 import { SLOTS_PER_KEY, SLOTS_PER_SET, setsFor } from "../local/table-size.ts";
 import { SlotSet } from "./slot-set.ts";
+import { SlotsByPlan } from "./slots-by-plan.ts";
 
 /** Indexes of 32-bit words have to stay below 2^31. */
 const MOST_CELLS = 2 ** 30;
@@ -34,6 +35,8 @@ export class TableSlots {
   readonly #plans: Uint16Array;
   /** The indexes of the slots that have a key. */
   readonly #taken: SlotSet;
+  /** Set while no key has come since it was made. */
+  #byPlan: SlotsByPlan | undefined;
   readonly #sets: number;
   readonly #cellsPerSet: number;
   readonly #setsPerHash: number;
@@ -105,11 +108,24 @@ export class TableSlots {
     return this.#taken.next(from);
   }
 
-  /** Works like `nextTaken`, for the keys of one plan. */
-  nextOf(plan: number, from: number): number {
-    let index = this.#taken.next(from);
-    while (index >= 0 && this.#plans[index] !== plan) index = this.#taken.next(index + 1);
-    return index;
+  /**
+   * Visits the slots of one plan, which may drop keys meanwhile. `has` says how many keys it has: among many more, they
+   * are found by an array that is kept until the next key comes.
+   */
+  forEachOf(plan: number, has: "many" | "few", visit: (slot: number) => void): void {
+    if (has === "few") {
+      this.#byPlan ??= new SlotsByPlan(this.#plans, this.#taken);
+      for (const index of this.#byPlan.of(plan)) if (!this.isFree(this.nth(index))) visit(this.nth(index));
+      return;
+    }
+    for (let index = this.#taken.next(0); index >= 0; index = this.#taken.next(index + 1)) {
+      if (this.#plans[index] === plan) visit(this.nth(index));
+    }
+  }
+
+  /** The upper word of the fingerprint in a slot. */
+  highOf(slot: number): number {
+    return this.#words[this.wordOf(slot) + 1]!;
   }
 
   /** Whether a fingerprint is at this word, as returned by `wordOf`. */
@@ -148,6 +164,7 @@ export class TableSlots {
     const index = this.#indexOf(slot);
     this.#plans[index] = plan;
     this.#taken.add(index);
+    this.#byPlan = undefined;
   }
 
   free(slot: number): void {

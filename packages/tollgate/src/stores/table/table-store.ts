@@ -6,6 +6,7 @@ import type { LimiterContext, SyncSpace } from "../../core/store.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { Capacity, type CapacityDefaults, HEAP_DEFAULTS } from "../local/capacity.ts";
 import { KeyBlocks } from "../local/key-blocks.ts";
+import { KeyHash } from "../local/key-hash.ts";
 import { KeyTexts } from "../local/key-texts.ts";
 import { LocalSpace } from "../local/local-space.ts";
 import {
@@ -91,13 +92,15 @@ class TableStore implements LocalStore, SpaceStore {
   readonly #allTables: SlotTable[] = [];
   /** The table whose plans are checked next when bytes are short. */
   #nextTable = 0;
+  /** Made by the first call: some runtimes draw no secrets before. */
+  #hash: KeyHash | undefined;
   readonly #plans = new Map<Scope, Map<string, PlanSlots>>();
   readonly #blocks: KeyBlocks;
 
   constructor(options: TableStoreOptions) {
     this.capacity = new Capacity("tableStore", options, DEFAULTS);
     this.#blocks = new KeyBlocks(this.capacity, new KeyTexts(this.capacity.secrets));
-    this.relatives = new Relatives(this.capacity.secrets);
+    this.relatives = new Relatives(this);
   }
 
   get maxKeys(): number {
@@ -145,7 +148,7 @@ class TableStore implements LocalStore, SpaceStore {
     const known = this.find(plan);
     if (known !== undefined) return known;
     const table = this.#tableFor(widthOf(plan), isChosenPerCall);
-    const made = new PlanSlots(plan, now, table, (removed) => this.#forget(removed));
+    const made = new PlanSlots(plan, now, table, this.#keyHash(), (removed) => this.#forget(removed));
     if (isChosenPerCall && !made.fits(PlanTable.FIXED_BYTES)) {
       made.retire();
       return made;
@@ -169,6 +172,17 @@ class TableStore implements LocalStore, SpaceStore {
   }
 
   inserted(): void {}
+
+  placeHashOf(key: string): number {
+    const hash = this.#keyHash();
+    hash.hash(key);
+    return hash.words[1]!;
+  }
+
+  #keyHash(): KeyHash {
+    this.#hash ??= new KeyHash(this.capacity.secrets.next());
+    return this.#hash;
+  }
 
   /** @throws TollgateError `ERR_LIMITS` if fixed limits do not fit into the bytes left. */
   #tableFor(width: number, isChosenPerCall: boolean): SlotTable {

@@ -10,6 +10,9 @@ const ONE_OF_EACH = [
   fixedWindow({ limit: 7, window: "1m", anchor: "first-use" }),
 ];
 
+/** Reason, `retryAfterMs` and `remaining`. */
+const DENIED = ["denied", Number.POSITIVE_INFINITY, "unknown"];
+
 export const verbs: ContractTests = {
   "peek gives the decision of consume and changes nothing": async (bench) => {
     const limiter = bench.limiter(ONE_OF_EACH);
@@ -108,6 +111,21 @@ export const verbs: ContractTests = {
     limits = "unlimited";
     const free = await limiter.consume("a");
     same("no limits", [free.allowed, free.remaining, free.limit], [true, Number.POSITIVE_INFINITY, undefined]);
+  },
+  "a key that a limits function denies counts nothing, by every verb and in a combination": async (bench) => {
+    let limits: ChosenLimits = [perSecond(3)];
+    const limiter = bench.limiter(() => limits, "chosen");
+    const all = bench.limiter([perSecond(5)], "all");
+    await limiter.allow("a");
+    limits = "deny";
+    for (const decision of [await limiter.consume("a"), await limiter.peek("a", 0), await limiter.charge("a", 2)]) {
+      const { allowed, retryAfterMs, remaining } = decision;
+      same("the decision", [allowed || decision.reason, retryAfterMs, remaining ?? "unknown"], DENIED);
+    }
+    same("allow", [await limiter.allow("a"), await combineAny(limiter, all).allow("a")], [false, false]);
+    same("used of the other limiter", (await all.explain("a"))[0]?.used, 0);
+    limits = [perSecond(3)];
+    same("used", (await limiter.explain("a"))[0]?.used, 1);
   },
   "a combination takes from all limiters or from none": async (bench) => {
     const client = bench.limiter([perSecond(3)], "client");

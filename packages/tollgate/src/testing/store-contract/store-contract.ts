@@ -6,11 +6,13 @@ import { blocking } from "./blocking.ts";
 import { changes } from "./changes.ts";
 import { type AnyStore, Bench, type ContractCase, type ContractTests } from "./contract-case.ts";
 import { keys } from "./keys.ts";
+import { reserving } from "./reserving.ts";
 import { shortcuts } from "./shortcuts.ts";
 import { verbs } from "./single-verbs.ts";
 import { time } from "./time.ts";
 import { together } from "./together.ts";
 import { twin } from "./twin.ts";
+import { waiting } from "./waiting.ts";
 
 export interface StoreContractOptions {
   /** Makes an empty store for each case. The store has to use the time that limiters pass to it. */
@@ -35,6 +37,8 @@ const TESTS: ContractTests = {
   ...together,
   ...blocking,
   ...changes,
+  ...waiting,
+  ...reserving,
 };
 
 /** The cases of stores that carry over what keys have used when limits change. */

@@ -1,4 +1,4 @@
-import { createLimiter, memoryStore, perMinute, tokenBucket } from "tollgate";
+import { type ChosenLimits, createLimiter, memoryStore, perMinute, tokenBucket } from "tollgate";
 import type { HttpFacts } from "tollgate/node";
 import { expect } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
@@ -89,6 +89,19 @@ export const DENIAL_CASES: readonly SuiteCase[] = [
       expect(denied.status).toBe(503);
       expect(denied.headers["retry-after"]).toBe("1");
       expect(JSON.parse(denied.body)).toMatchObject({ type: `${TYPES}#temporary-reduced-capacity`, status: 503 });
+    },
+  },
+  {
+    name: "answers 403 where a limits function denies, and sends no headers where it says unlimited",
+    run: async (start) => {
+      let limits: ChosenLimits = "deny";
+      const url = await start({ limiter: createLimiter({ key: perAddress, limits: () => limits }), status: 503 });
+      const denied = await send(`${url}/ok`);
+      expect([denied.status, denied.body]).toEqual([403, '{"error":"forbidden"}']);
+      expect([denied.headers["retry-after"], denied.headers["ratelimit"]]).toEqual([undefined, undefined]);
+      limits = "unlimited";
+      const passed = await send(`${url}/ok`);
+      expect([passed.status, passed.headers["ratelimit"]]).toEqual([200, undefined]);
     },
   },
   {

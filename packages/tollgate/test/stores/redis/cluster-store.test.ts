@@ -1,7 +1,6 @@
 import { type AsyncLimiter, combine, createLimiter, perDay, perSecond } from "tollgate";
-import { manualClock } from "tollgate/testing";
+import { manualClock, storeContract } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { KEEPS_SEPARATE, keptCases } from "../../testing/kept-cases.ts";
 import { KEYS_OF_THREE_PRIMARIES, useCluster } from "./kit/use-cluster.ts";
 import { freshPrefix } from "./kit/use-redis.ts";
 
@@ -9,9 +8,8 @@ const NOW_MS = 1_790_000_000_000;
 const inUse = useCluster();
 
 describe("the store contract holds in a cluster", () => {
-  const cases = keptCases({
+  const cases = storeContract({
     createStore: () => inUse.cluster.storeByClock({ prefix: freshPrefix() }),
-    skip: KEEPS_SEPARATE,
   }).filter(({ name }) => !/random traces|handle decides|sweeping changes/.test(name));
   it.each(cases)("$name", async ({ run }) => {
     await run();
@@ -48,6 +46,8 @@ describe("batches in a cluster", () => {
 
   it("calls of one turn for a hot key are one batch", async () => {
     const limiter = createLimiter({ name: "hot", limits: [perDay(30)], store: inUse.cluster.store() });
+    // Notes the layout.
+    await limiter.allow("another");
     const allowed: boolean[] = [];
     expect(
       await inUse.cluster.callsOf(async () => {

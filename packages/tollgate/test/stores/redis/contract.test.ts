@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import { redisStore } from "tollgate/redis";
+import { storeContract } from "tollgate/testing";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { KEEPS_SEPARATE, keptCases } from "../../testing/kept-cases.ts";
 import type { RedisServer } from "./servers/redis-server.ts";
 import { startRedis } from "./servers/start-redis.ts";
 
@@ -20,7 +20,7 @@ afterAll(async () => {
 
 describe("the store contract holds for the Redis store", () => {
   const createStore = () => redisStore({ client, prefix: randomUUID(), time: "client", maxSkew: "1d", timeout: "10s" });
-  it.each(keptCases({ createStore, skip: KEEPS_SEPARATE }))("$name", async ({ run }) => {
+  it.each(storeContract({ createStore }))("$name", async ({ run }) => {
     await run();
   });
 });

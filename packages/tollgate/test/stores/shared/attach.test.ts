@@ -1,7 +1,7 @@
 import { createLimiter, perMinute } from "tollgate";
 import { type SharedStore, type SharedStoreHandle, sharedStore } from "tollgate/shared";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { LAYOUT_VERSION, MAX_KEYS_AT, VERSION_AT } from "../../../src/stores/shared/memory-layout.ts";
+import { HEADER_WORDS, LAYOUT_VERSION, MAX_KEYS_AT, VERSION_AT } from "../../../src/stores/shared/memory-layout.ts";
 import { randomWords } from "../local/random-words.ts";
 import { bufferOf, useNoWebAssembly } from "./two-ends.ts";
 
@@ -77,7 +77,7 @@ describe("attach throws for", () => {
   });
 
   it.each(["nothing", "anything"])("shared memory that contains %s", (what) => {
-    const buffer = new SharedArrayBuffer(4_000_000);
+    const buffer = new SharedArrayBuffer(8_000_000);
     if (what === "anything") {
       const word = randomWords(1);
       new Int32Array(buffer).set(Array.from({ length: buffer.byteLength / 4 }, word));
@@ -108,7 +108,7 @@ describe("attach throws for", () => {
     useNoWebAssembly();
     const store = storeInUse();
     const { byteLength } = bufferOf(store);
-    const bytes = what === "a part" ? 2_200_000 : byteLength - 8;
+    const bytes = what === "a part" ? HEADER_WORDS * 4 + 8_000 : byteLength - 8;
     expect(() => attach(handleOf(copyOf(store, bytes)))).toThrow(refusal("^sharedStore\\.attach: expected "));
   });
 });
@@ -125,7 +125,7 @@ describe("attach to an invalid handle", () => {
 
   it("leaves other stores working", () => {
     const store = storeInUse();
-    for (const bad of [null, {}, handleOf(new SharedArrayBuffer(4_000_000)), handleOf(copyOf(store, 1_000))]) {
+    for (const bad of [null, {}, handleOf(new SharedArrayBuffer(8_000_000)), handleOf(copyOf(store, 1_000))]) {
       expect(() => attach(bad)).toThrow(refusal("^sharedStore\\.attach: "));
     }
     const limiter = createLimiter({ name: "api", limits: [perMinute(1)], store: attach(store.handle) });

@@ -1,10 +1,13 @@
 import { createLimiter, type Limit, perMinute, slidingWindow, type TollgateError } from "tollgate";
 import { type SharedStore, sharedStore } from "tollgate/shared";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { MOST_PLANS, PLAN_ROW, PLANS_AT } from "../../../src/stores/shared/memory-layout.ts";
+import { HEADER_WORDS, MOST_PLANS, PLAN_ROW, PLANS_AT } from "../../../src/stores/shared/memory-layout.ts";
 import { bufferOf, useNoWebAssembly } from "./two-ends.ts";
 
 const MOST_BYTES = 2 ** 32;
+/** Too little for any table. */
+const HEADER_BYTES = HEADER_WORDS * 4;
+const FEW_BYTES = HEADER_BYTES + 4_000;
 
 /** A list of this many token buckets, of one cell each. */
 function buckets(cells: number): Limit[] {
@@ -68,8 +71,10 @@ describe("limits that do not fit into a shared store", () => {
     [1_000, 9],
     [77_777, 20],
   ])("cause an error with the least sufficient maxBytes: %d keys of %d cells", (maxKeys, cells) => {
-    const error = errorOf(() => make(sharedStore({ maxKeys, maxBytes: 2_110_000 }), cells));
-    expect(error.message).toMatch(`room in the shared store for ${maxKeys} keys of ${cells} cells, got 2110000 bytes`);
+    const error = errorOf(() => make(sharedStore({ maxKeys, maxBytes: FEW_BYTES }), cells));
+    expect(error.message).toMatch(
+      `room in the shared store for ${maxKeys} keys of ${cells} cells, got ${FEW_BYTES} bytes`,
+    );
     const maxBytes = bytesNamedBy(error);
     expect(make(sharedStore({ maxKeys, maxBytes }), cells).allow("ann")).toBe(true);
     expect(() => make(sharedStore({ maxKeys, maxBytes: maxBytes - 8 }), cells)).toThrow(
@@ -79,7 +84,7 @@ describe("limits that do not fit into a shared store", () => {
 
   it("cause an error that accounts for the existing limiters", () => {
     const widths = [1, 3, 12, 66];
-    let maxBytes = 2_110_000;
+    let maxBytes = FEW_BYTES;
     for (const refused of [...widths, undefined]) {
       const store = sharedStore({ maxKeys: 500, maxBytes });
       const missing = widths.find((cells) => {
@@ -113,7 +118,7 @@ describe("limits that do not fit into a shared store", () => {
   });
 
   it("cause an error at the first call if they are chosen per call", () => {
-    const store = sharedStore({ maxKeys: 1_000, maxBytes: 2_150_000 });
+    const store = sharedStore({ maxKeys: 1_000, maxBytes: HEADER_BYTES + 44_000 });
     const wide = [slidingWindow({ limit: 64, window: "1m" })];
     const limiter = createLimiter({ name: "api", key: (key: string) => key, limits: () => wide, store });
     expect(() => limiter.allow("ann")).toThrow(expect.objectContaining({ code: "ERR_LIMITS" }));
@@ -121,7 +126,7 @@ describe("limits that do not fit into a shared store", () => {
   });
 
   it("cause an error that names no impossible maxBytes", () => {
-    const store = sharedStore({ maxKeys: 10_000_000, maxBytes: 2_200_000 });
+    const store = sharedStore({ maxKeys: 10_000_000, maxBytes: HEADER_BYTES + 94_000 });
     const { code, message } = errorOf(() => make(store, 100));
     expect(code).toBe("ERR_LIMITS");
     expect(message).toMatch("fewer maxKeys");

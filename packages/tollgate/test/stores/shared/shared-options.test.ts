@@ -48,7 +48,7 @@ describe("the options of sharedStore", () => {
 
   it("round maxBytes down to a multiple of 8", () => {
     useNoWebAssembly();
-    expect(bufferOf(sharedStore({ maxKeys: 10, maxBytes: 4_000_007 })).byteLength).toBe(4_000_000);
+    expect(bufferOf(sharedStore({ maxKeys: 10, maxBytes: 8_000_007 })).byteLength).toBe(8_000_000);
   });
 
   it("give a store that works with `using` and leaves its keys to other attachments", () => {
@@ -83,9 +83,9 @@ describe("sharedStore without shared memory", () => {
   it("throws an error with the number of bytes if there is too little memory", () => {
     useNoWebAssembly();
     vi.stubGlobal("SharedArrayBuffer", refuseMemory);
-    expect(() => sharedStore({ maxKeys: 10, maxBytes: 4_000_000 })).toThrow(
+    expect(() => sharedStore({ maxKeys: 10, maxBytes: 8_000_000 })).toThrow(
       refusal(
-        "sharedStore: expected 4000000 bytes of shared memory, got less; pass fewer maxKeys or maxBytes",
+        "sharedStore: expected 8000000 bytes of shared memory, got less; pass fewer maxKeys or maxBytes",
         "ERR_STORE",
       ),
     );

@@ -38,6 +38,10 @@ class Filled implements TablePlan {
     return this.#keyIn(slot).isIdle;
   }
 
+  onDrop(): void {
+    this.size -= 1;
+  }
+
   isRemovable(): boolean {
     return false;
   }

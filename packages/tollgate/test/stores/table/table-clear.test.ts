@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createPlan } from "../../../src/core/plan.ts";
 import { createTimeCell } from "../../../src/core/time-cell.ts";
 import { Capacity } from "../../../src/stores/local/capacity.ts";
+import { KeyHash } from "../../../src/stores/local/key-hash.ts";
 import { PlanSlots } from "../../../src/stores/table/plan-slots.ts";
 import { SlotTable } from "../../../src/stores/table/slot-table.ts";
 
@@ -23,7 +24,8 @@ function setUp(maxKeys: number) {
 function planOfItsOwn(maxKeys: number) {
   const table = new SlotTable(1, new Capacity("test", { maxKeys }));
   const now = createTimeCell(START_MS * 1_000);
-  const plan = new PlanSlots(createPlan("api", "api", [perMinute(1)]), now, table, () => {});
+  const hash = new KeyHash(table.capacity.secrets.next());
+  const plan = new PlanSlots(createPlan("api", "api", [perMinute(1)]), now, table, hash, () => {});
   plan.addToTable();
   return { plan, table, now };
 }
@@ -115,7 +117,7 @@ describe("a table that is cleared", () => {
     const { capacity } = table;
     for (const key of keys(50)) insert(plan, key, now);
     for (let i = 1; i < MOST_PLANS; i += 1) {
-      table.add({ size: 0, isSlotIdle: () => false, isRemovable: () => false, onRemoved: () => {} });
+      table.add({ size: 0, isSlotIdle: () => false, onDrop: () => {}, isRemovable: () => false, onRemoved: () => {} });
     }
     expect([plan.size, capacity.size]).toEqual([50, 50]);
     plan.clear();

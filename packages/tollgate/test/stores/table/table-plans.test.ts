@@ -13,6 +13,10 @@ class TestPlan implements TablePlan {
     return true;
   }
 
+  onDrop(): void {
+    this.size -= 1;
+  }
+
   isRemovable(): boolean {
     return this.removable;
   }

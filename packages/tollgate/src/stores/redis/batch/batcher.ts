@@ -47,11 +47,6 @@ export class Batcher {
     return this.#pending;
   }
 
-  /** Whether a call for this key was not sent yet. */
-  isWaiting(name: string): boolean {
-    return this.#lines.get(name)?.hasWaiting === true;
-  }
-
   ask(verb: ScriptVerb, keys: readonly KeyCall[], nowUs: number, waiter: Waiter, options?: AskOptions): void {
     if (!this.#hasCapacity(verb, keys)) {
       waiter.failed(OVERLOADED);

@@ -1,11 +1,13 @@
 import type { Clock } from "../../../core/clock.ts";
 import type { Plan } from "../../../core/plan.ts";
+import type { LimiterContext } from "../../../core/store.ts";
 import type { QuotaState } from "../failure/failure-policy.ts";
 import type { ScriptKey, ScriptTransaction } from "../script/transaction.ts";
 
 /** What a call needs from its space. */
 export interface KeySpace {
   readonly plan: Plan;
+  readonly context: LimiterContext;
   /** The limiter's clock. */
   readonly clock: Clock;
   readonly quotaState: QuotaState;
@@ -16,10 +18,12 @@ export interface KeyCall extends ScriptKey {
   readonly space: KeySpace;
   /** The user's key; `name` is the key's name on the server. */
   readonly key: string;
+  /** Names the counts of the plan in the row: all that may carry over have one name. */
+  readonly countsName: string;
 }
 
 /** Options of a call beside the verb. */
-export interface AskOptions extends Pick<ScriptTransaction, "reportsTime" | "takenUs"> {
+export interface AskOptions extends Pick<ScriptTransaction, "reportsTime" | "takenUs" | "block"> {
   /** The moment of the call in whole microseconds, if it is not the caller's. Used with `time: "client"` only. */
   readonly nowUs?: number;
 }

@@ -1,9 +1,10 @@
+import { blocksKeys } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";
 import { Linked } from "../linked-set.ts";
 import type { TransactionOutcome } from "../script/decode-reply.ts";
 import { SCRIPT_VERBS } from "../script/script-verbs.ts";
 import { stepsOf } from "../script/steps.ts";
-import type { ScriptTransaction, ScriptVerb } from "../script/transaction.ts";
+import type { ScriptBlock, ScriptTransaction, ScriptVerb } from "../script/transaction.ts";
 import type { AskOptions, KeyCall } from "./key-call.ts";
 import type { KeyLine } from "./key-line.ts";
 import type { Waiter } from "./waiter.ts";
@@ -45,6 +46,7 @@ export class Work extends Linked<Work> implements ScriptTransaction {
   times = 0;
   readonly reportsTime: boolean;
   readonly takenUs: number | undefined;
+  readonly block: ScriptBlock | undefined;
   readonly #memory: DenialMemory;
   readonly #changes: number;
   readonly #waiters: Waiter[] = [];
@@ -62,10 +64,12 @@ export class Work extends Linked<Work> implements ScriptTransaction {
     this.sinceMs = sinceMs;
     this.reportsTime = options?.reportsTime === true;
     this.takenUs = options?.takenUs;
+    this.block = options?.block;
     this.#nowUs = nowUs;
     this.#memory = memory;
     this.#changes = memory.changes;
-    this.#isClosed = options !== undefined || keys.length !== 1;
+    // After a call that begins a block the next one is denied by it, so calls of such a plan are not alike.
+    this.#isClosed = options !== undefined || keys.length !== 1 || blocksKeys(keys[0]!.plan.plan);
   }
 
   /** The moment of the newest call. */

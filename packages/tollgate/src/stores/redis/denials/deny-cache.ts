@@ -1,11 +1,13 @@
-import type { Plan } from "../../../core/plan.ts";
+import { blocksKeys, type Plan } from "../../../core/plan.ts";
 import { Report } from "../../../core/report.ts";
 import type { KeyCall } from "../batch/key-call.ts";
 import { canExtrapolate, extrapolate } from "./extrapolation.ts";
 
 /** A denial by the server. */
 interface Denial {
-  /** Other plans of the same cells may enforce other limits, in another order, or have another clock. */
+  /** The name of the key on the server. */
+  readonly rowName: string;
+  /** Other plans of the same counts may enforce other limits, in another order, or have another clock. */
   readonly plan: Plan;
   readonly sinceUs: number;
   /** The same cost is denied until then, whatever other calls do. Only refunds could change it. */
@@ -17,11 +19,15 @@ interface Denial {
 /** The most keys whose changes are tracked one by one. Beyond that all keys count as changed. */
 const MOST_CHANGED = 1_024;
 
+/** Other nodes may end a block, which has to be honoured within a second. */
+const LONGEST_BLOCK_US = 1_000_000;
+
 /**
  * Caches denials: until one ends, calls of the same key that cost as much or more are denied without a round trip. It
- * does not see refunds by other nodes.
+ * does not see refunds by other nodes. A denial by a block is cached for a second, and for calls of any cost.
  */
 export class DenyCache {
+  /** By the names of the counts, as all that follows. */
   readonly #denials = new Map<string, Denial>();
   /** Keys with refunds or charges in flight, and how many. Their denials are not cached. */
   readonly #suspended = new Map<string, number>();
@@ -46,14 +52,19 @@ export class DenyCache {
   }
 
   /** Caches a denial. `nowUs` is not later than the decision; `changes` is the value when the call was made. */
-  note({ name, space: { plan }, costs }: KeyCall, report: Report, nowUs: number, changes: number): void {
+  note(call: KeyCall, report: Report, nowUs: number, changes: number): void {
+    const { countsName: name, name: rowName, costs } = call;
+    const { plan } = call.space;
     if (this.#suspended.has(name) || changes < Math.max(this.#leastChanges, this.#changed.get(name) ?? 0)) return;
-    let waitUs = 0;
-    for (let i = 0; i < costs.length; i += 1) if (plan.enforces[i]!) waitUs = Math.max(waitUs, report.waitUs[i]!);
+    const { block } = report;
+    // Each denied call has to reach a limit that extends its blocks. A call that costs more may begin a block.
+    if (block === undefined ? blocksKeys(plan) : plan.limits.some(({ blockFor }) => blockFor?.extend === true)) return;
+    const waitUs = block === undefined ? longestWaitUs(plan, report) : Math.min(block.forUs, LONGEST_BLOCK_US);
     // A cost that never conforms is rare, and its entry would never expire.
     if (!Number.isFinite(waitUs)) return;
     this.#denials.delete(name);
-    this.#denials.set(name, { plan, sinceUs: nowUs, untilUs: nowUs + waitUs, costs, report });
+    const least = block === undefined ? costs : costs.map(() => 0);
+    this.#denials.set(name, { rowName, plan, sinceUs: nowUs, untilUs: nowUs + waitUs, costs: least, report });
     if (this.#denials.size <= this.#mostKeys) return;
     const [oldest] = this.#denials.keys();
     if (oldest !== undefined) this.#denials.delete(oldest);
@@ -67,30 +78,39 @@ export class DenyCache {
   reportOf(call: KeyCall, nowUs: number): Report | undefined {
     const denial = this.#denials.size > 0 ? this.#find(call, nowUs) : undefined;
     if (denial === undefined) return undefined;
-    const { limits } = denial.plan;
+    const { keptLimits } = denial.report;
+    const limits = denial.plan.limits.map((limit, i) => keptLimits[i] ?? limit);
     if (!limits.every(canExtrapolate)) return undefined;
     const report = new Report();
     report.admitted = false;
+    for (const [i, limit] of keptLimits.entries()) report.keptLimits[i] = limit;
     const passedUs = nowUs - denial.sinceUs;
+    const { block } = denial.report;
+    if (block !== undefined) report.block = { ...block, forUs: block.forUs - passedUs, denied: true };
     for (const [i, limit] of limits.entries()) extrapolate(limit, call.costs[i]!, denial.report, i, passedUs, report);
     return report;
   }
 
   /** A smaller cost was admitted since: the denial holds, its figures are stale. */
-  forget(name: string): void {
-    if (this.#denials.size > 0) this.#denials.delete(name);
+  forget({ countsName }: KeyCall): void {
+    if (this.#denials.size > 0) this.#denials.delete(countsName);
+  }
+
+  /** An operator has changed the block of a key. */
+  forgetBlock(rowName: string): void {
+    for (const [name, denial] of this.#denials) if (denial.rowName === rowName) this.#denials.delete(name);
   }
 
   /** Drops the denials of keys, and caches none until the work ends, because it may change them. */
-  async suspend<T>(names: readonly string[], work: Promise<T>): Promise<T> {
-    for (const name of names) {
+  async suspend<T>(calls: readonly KeyCall[], work: Promise<T>): Promise<T> {
+    for (const { countsName: name } of calls) {
       this.#denials.delete(name);
       this.#suspended.set(name, (this.#suspended.get(name) ?? 0) + 1);
     }
     try {
       return await work;
     } finally {
-      for (const name of names) this.#release(name);
+      for (const { countsName } of calls) this.#release(countsName);
     }
   }
 
@@ -113,7 +133,7 @@ export class DenyCache {
   }
 
   /** The denial that applies to a call. A denial that does not is dropped, because the call may change its figures. */
-  #find({ name, space, costs }: KeyCall, nowUs: number): Denial | undefined {
+  #find({ countsName: name, space, costs }: KeyCall, nowUs: number): Denial | undefined {
     const denial = this.#denials.get(name);
     if (denial === undefined) return undefined;
     // After a clock went back, the denial would last longer here than on the server.
@@ -122,4 +142,10 @@ export class DenyCache {
     this.#denials.delete(name);
     return undefined;
   }
+}
+
+function longestWaitUs({ enforces }: Plan, report: Report): number {
+  let longest = 0;
+  for (let i = 0; i < enforces.length; i += 1) if (enforces[i]!) longest = Math.max(longest, report.waitUs[i]!);
+  return longest;
 }

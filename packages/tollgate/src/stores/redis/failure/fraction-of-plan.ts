@@ -13,5 +13,6 @@ export function fractionOfPlan({ scope, limiter, limits, onChange }: Plan, fract
     const capacity = Math.max(1, Math.floor(limit.capacity * fraction));
     return scriptAlgorithmOf(limit).fraction(limit, capacity, fraction, tooSlow);
   });
-  return createPlan(scope, limiter, fractions, onChange);
+  // Figures are restated for the plan's own limits, so a fraction keeps no others.
+  return createPlan(scope, limiter, fractions, onChange === "keep-first" ? "carry-over" : onChange);
 }

@@ -4,7 +4,7 @@ import { UnavailableError } from "./unavailable-error.ts";
 
 /** The meaning of a client's error: temporary failures are unavailable, permanent ones are `ERR_STORE`. */
 export function meaningOf(error: unknown): UnavailableError | TollgateError {
-  if (error instanceof TollgateError) return error;
+  if (error instanceof TollgateError || error instanceof UnavailableError) return error;
   const failure = clientFailure(error);
   if (failure.kind === "unavailable") return new UnavailableError(failure.cause, "server", error);
   if (failure.kind === "rejected") return new UnavailableError(failure.cause, "command", error);

@@ -2,7 +2,13 @@ import { compileLimit } from "../../../algorithms/registry.ts";
 import { Ticks } from "../../../algorithms/ticks.ts";
 import { toMicroseconds } from "../../../core/duration.ts";
 import { fixedWindow } from "../../../core/limits/fixed-window-limit.ts";
-import type { FixedWindowLimit, Limit, SlidingWindowLimit, TokenBucketLimit } from "../../../core/limits/limit.ts";
+import type {
+  FixedWindowLimit,
+  Limit,
+  LimitMode,
+  SlidingWindowLimit,
+  TokenBucketLimit,
+} from "../../../core/limits/limit.ts";
 import { slidingWindow } from "../../../core/limits/sliding-window-limit.ts";
 import { tickScale } from "../../../core/limits/tick-scale.ts";
 import { tokenBucket } from "../../../core/limits/token-bucket-limit.ts";
@@ -42,6 +48,8 @@ export interface ScriptAlgorithm<L extends Limit = Limit> {
   ringCells(limit: L): number;
   /** `undefined` where later figures do not follow exactly from a report. */
   release(limit: L): Release | undefined;
+  /** The limit that another process described by its fields, in a mode. Its factory checks them. */
+  remake(limit: L, mode: LimitMode): Limit;
   /** A limit of this capacity, at the fraction of the rate. */
   fraction(limit: L, capacity: number, fraction: number, tooSlow: TooSlow): Limit;
 }
@@ -81,6 +89,10 @@ const TOKEN_BUCKETS: ScriptAlgorithm<TokenBucketLimit> = {
     const { exact, units } = scaleOf(limit);
     return exact && units === 1 ? { everyUs: Math.round(periodUsOf(limit) / limit.refill) } : undefined;
   },
+  remake({ capacity, refill, perMs: per, name, unit, initial, idleTtlMs }, mode) {
+    const own = { capacity, refill, per, name, unit, mode };
+    return tokenBucket(initial === "full" ? own : { ...own, initial, idleTtl: idleTtlMs });
+  },
   fraction(limit, capacity, fraction, tooSlow) {
     const { name, unit, mode, initial } = limit;
     const { refill, perUs } = fractionOfRate(limit, fraction, tooSlow);
@@ -110,6 +122,9 @@ const SLIDING_WINDOWS: ScriptAlgorithm<SlidingWindowLimit> = {
   loneForm: () => undefined,
   ringCells: cellCount,
   release: () => undefined,
+  remake({ capacity: limit, windowMs: window, resolutionMs: resolution, name, unit }, mode) {
+    return slidingWindow({ limit, window, resolution, name, unit, mode });
+  },
   fraction({ windowMs, resolutionMs, name, unit, mode }, capacity) {
     return slidingWindow({ limit: capacity, window: windowMs, resolution: resolutionMs, name, unit, mode });
   },
@@ -131,6 +146,9 @@ const FIXED_WINDOWS: ScriptAlgorithm<FixedWindowLimit> = {
   },
   ringCells: () => 0,
   release: () => "all-at-reset",
+  remake({ capacity: limit, windowMs: window, anchor, name, unit }, mode) {
+    return fixedWindow({ limit, window, anchor, name, unit, mode });
+  },
   fraction({ windowMs, anchor, name, unit, mode }, capacity) {
     return fixedWindow({ limit: capacity, window: windowMs, anchor, name, unit, mode });
   },

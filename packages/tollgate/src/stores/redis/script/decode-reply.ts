@@ -1,7 +1,12 @@
+import type { ReportedBlock } from "../../../core/blocks.ts";
+import type { Limit } from "../../../core/limits/limit.ts";
+import { actingAs } from "../../../core/limits/limit-common.ts";
+import { decodeReason } from "../../../core/reason-numbers.ts";
 import { Report } from "../../../core/report.ts";
+import { BLOCK_MARK } from "./block-codes.ts";
 import { REJECTED_WRITES } from "./lua/rejected-writes.ts";
-import { reportCount } from "./script-verbs.ts";
-import type { ScriptTransaction } from "./transaction.ts";
+import { reportCount, SCRIPT_VERBS } from "./script-verbs.ts";
+import type { ScriptKey, ScriptTransaction } from "./transaction.ts";
 
 const NEVER = -1;
 /** The most frequent outcome: one call, which was admitted. */
@@ -20,19 +25,31 @@ export interface TransactionOutcome {
   readonly rejected?: string;
   /** The moment of the decision in whole microseconds, with `reportsTime`. */
   readonly decidedUs?: number;
+  /** Keys of the transaction whose counts moved to other numbers. */
+  readonly moved?: readonly MovedKey[];
+}
+
+/** A key whose counts moved to other numbers. */
+export interface MovedKey {
+  /** The place of the key in its transaction. */
+  readonly key: number;
+  /** The limits of the same names, as they were. */
+  readonly from: readonly Limit[];
 }
 
 /**
  * Decodes the script's reply, an outcome per transaction; `undefined` where the call was cancelled and did nothing. Per
  * transaction the reply has a negative number (a rejected write), or the number of admitted calls, the moment if
  * requested, and the reports. A report has per limit: whether it conforms, the units in use, the wait, the units in use
- * after the wait, and the time until it is idle. Two numbers answer a lone take with figures (`lua/lone-calls.ts`).
+ * after the wait, and the time until it is idle. After all transactions come the keys that moved. Two numbers answer a
+ * lone take with figures (`lua/lone-calls.ts`).
  *
  * @throws Error when the reply does not fit the transactions.
  */
 export function decodeReply(
   reply: readonly number[],
   transactions: readonly ScriptTransaction[],
+  described?: readonly Limit[],
 ): readonly TransactionOutcome[] | undefined {
   if (transactions.length === 1) {
     if (reply.length === 1 && reply[0] === 1 && isUnreported(transactions[0]!)) return ADMITTED;
@@ -40,9 +57,25 @@ export function decodeReply(
   }
   if (reply.length === 0 && transactions.length > 0) return undefined;
   const numbers = new ReplyReader(reply);
-  const outcomes = transactions.map((transaction) => readOutcome(numbers, transaction));
+  const outcomes = transactions.map((transaction) => readOutcome(numbers, transaction, described));
+  if (described !== undefined && !numbers.hasEnded) return withMoves(outcomes, numbers, described);
   numbers.end();
   return outcomes;
+}
+
+/** Each move has its transaction and the key in it, from 1, and the numbers of the former limits after their count. */
+function withMoves(
+  outcomes: readonly TransactionOutcome[],
+  numbers: ReplyReader,
+  described: readonly Limit[],
+): readonly TransactionOutcome[] {
+  const moved: MovedKey[][] = outcomes.map(() => []);
+  while (!numbers.hasEnded) {
+    const [transaction, key, count] = [numbers.entry() - 1, numbers.entry() - 1, numbers.entry()];
+    const from = Array.from({ length: count }, () => described[numbers.entry() - 1]!);
+    moved[transaction]!.push({ key, from });
+  }
+  return outcomes.map((outcome, i) => (moved[i]!.length === 0 ? outcome : { ...outcome, moved: moved[i]! }));
 }
 
 /** Whether the reply has no report if its only call is admitted. */
@@ -61,12 +94,18 @@ function admittedWith(used: number, resetUs: number): TransactionOutcome {
   return { admitted: 1, reports: [report] };
 }
 
-function readOutcome(numbers: ReplyReader, transaction: ScriptTransaction): TransactionOutcome {
+function readOutcome(
+  numbers: ReplyReader,
+  transaction: ScriptTransaction,
+  described: readonly Limit[] | undefined,
+): TransactionOutcome {
   const admitted = numbers.entry();
   if (admitted < 0) return { admitted: 0, reports: [], rejected: rejectionOf(admitted) };
-  if (transaction.reportsTime !== true) return { admitted, reports: readReports(numbers, transaction, admitted) };
+  if (transaction.reportsTime !== true) {
+    return { admitted, reports: readReports(numbers, transaction, admitted, described) };
+  }
   const decidedUs = numbers.entry();
-  return { admitted, decidedUs, reports: readReports(numbers, transaction, admitted) };
+  return { admitted, decidedUs, reports: readReports(numbers, transaction, admitted, described) };
 }
 
 function rejectionOf(number: number): string {
@@ -75,20 +114,58 @@ function rejectionOf(number: number): string {
   return code;
 }
 
-function readReports(numbers: ReplyReader, transaction: ScriptTransaction, admitted: number): Report[] {
+function readReports(
+  numbers: ReplyReader,
+  transaction: ScriptTransaction,
+  admitted: number,
+  described: readonly Limit[] | undefined,
+): Report[] {
   let limits = 0;
   for (const { plan } of transaction.keys) limits += plan.plan.limits.length;
   const count = reportCount(transaction, admitted);
   const reports: Report[] = [];
   // Otherwise the only report is that of the first denied call.
   const admittedReports = transaction.detail === "each" ? admitted : 0;
-  for (let i = 0; i < count; i += 1) reports.push(readReport(numbers, i < admittedReports, limits));
+  for (let i = 0; i < count; i += 1) {
+    reports.push(readReport(numbers, i < admittedReports, limits, transaction));
+  }
+  if (described !== undefined && count > 0) readShown(numbers, transaction, described, reports);
   return reports;
 }
 
-function readReport(numbers: ReplyReader, admitted: boolean, limits: number): Report {
+/**
+ * The limits whose counts the entries show: 0 is the plan's own. Plans that carry over say so for reads alone, because
+ * a change has moved the counts.
+ */
+function readShown(
+  numbers: ReplyReader,
+  { verb, keys }: ScriptTransaction,
+  described: readonly Limit[],
+  reports: readonly Report[],
+): void {
+  let entry = 0;
+  for (const { plan } of keys) {
+    const keepsFirst = plan.plan.onChange === "keep-first";
+    const says = keepsFirst || !SCRIPT_VERBS[verb].changes;
+    for (const own of plan.plan.limits) {
+      const shown = says ? described[numbers.entry() - 1] : undefined;
+      if (shown !== undefined) noteShown(reports, entry, keepsFirst ? actingAs(shown, own) : undefined);
+      entry += 1;
+    }
+  }
+}
+
+function noteShown(reports: readonly Report[], entry: number, kept: Limit | undefined): void {
+  for (const report of reports) {
+    report.isView[entry] = true;
+    if (kept !== undefined) report.keptLimits[entry] = kept;
+  }
+}
+
+function readReport(numbers: ReplyReader, admitted: boolean, limits: number, { keys }: ScriptTransaction): Report {
   const report = new Report();
   report.admitted = admitted;
+  if (numbers.nextIs(BLOCK_MARK)) report.block = readBlock(numbers, keys);
   for (let i = 0; i < limits; i += 1) {
     report.conforms[i] = numbers.next() === 1;
     report.used[i] = numbers.next();
@@ -97,6 +174,15 @@ function readReport(numbers: ReplyReader, admitted: boolean, limits: number): Re
     report.resetUs[i] = numbers.next();
   }
   return report;
+}
+
+/** What follows the mark: microseconds until the end, whether it denied, the number of its key, and the reason. */
+function readBlock(numbers: ReplyReader, keys: readonly ScriptKey[]): ReportedBlock {
+  const forUs = numbers.entry();
+  const denied = numbers.entry() === 1;
+  const { limiter } = keys[numbers.entry() - 1]!.plan.plan;
+  const reason = Array.from({ length: numbers.entry() }, () => numbers.entry());
+  return { limiter, forUs, reason: decodeReason(reason), denied };
 }
 
 class ReplyReader {
@@ -114,9 +200,20 @@ class ReplyReader {
     return number === NEVER ? Number.POSITIVE_INFINITY : this.entry() * 2 ** (NEVER - number);
   }
 
+  get hasEnded(): boolean {
+    return this.#at === this.#reply.length;
+  }
+
   end(): void {
-    if (this.#at === this.#reply.length) return;
+    if (this.hasEnded) return;
     throw new Error(`script: expected a reply of ${this.#at} numbers, got ${this.#reply.length}`);
+  }
+
+  /** Whether the next entry is this one, which is skipped then. */
+  nextIs(entry: number): boolean {
+    if (this.#reply[this.#at] !== entry) return false;
+    this.#at += 1;
+    return true;
   }
 
   /** The next entry, as it was sent. */

@@ -1,8 +1,12 @@
+import type { Limit } from "../../../core/limits/limit.ts";
+import { encodeReason } from "../../../core/reason-numbers.ts";
 import { RUN } from "../clients/cancel-flag.ts";
 import type { ScriptCall } from "../clients/redis-port.ts";
-import type { EncodedPlan } from "./encode-plan.ts";
+import type { LoneForm } from "./algorithms.ts";
+import { type EncodedPlan, encodeLostLayout } from "./encode-plan.ts";
+import type { LayoutTexts } from "./other-layouts.ts";
 import { SCRIPT_VERBS } from "./script-verbs.ts";
-import type { ScriptTransaction } from "./transaction.ts";
+import type { ScriptBlock, ScriptTransaction } from "./transaction.ts";
 
 /** What one call of the script carries. */
 export interface ScriptInput {
@@ -12,6 +16,8 @@ export interface ScriptInput {
   readonly extraMs: number;
   /** At least one. The script runs them in this order, atomically. */
   readonly transactions: readonly ScriptTransaction[];
+  /** Layouts whose descriptions are lost: what counts under them counts as used up. */
+  readonly lost?: readonly string[];
 }
 
 // Flags of a transaction, added up.
@@ -23,6 +29,8 @@ const HAS_TAKEN_TIME = 4;
 export interface EncodedCall extends Omit<ScriptCall, "cancelFlag"> {
   /** The value of the cancel flag while the call may run. */
   readonly form: string;
+  /** The limits that the arguments describe with their layouts, as the reply numbers them, from 1. */
+  readonly described?: readonly Limit[] | undefined;
 }
 
 /**
@@ -31,38 +39,45 @@ export interface EncodedCall extends Omit<ScriptCall, "cancelFlag"> {
  * last transaction (empty: the server's time), and the extra milliseconds. One of three forms follows, in which keys
  * and plans are numbered from 1:
  *
- * - `one`, capacity, ticks of a unit, origin, ticks of a microsecond; then runs of first key, last key, times, cost.
- *   It takes from one plan of one bucket that `EncodedPlan.buckets` describes.
- * - `several`, number of plans; per plan `<` and a `d` for every bucket, then its numbers; then runs of first key,
- *   last key, plan, times, costs. It takes from several such buckets.
- * - number of plans, their `EncodedPlan.texts`, number of transactions; per transaction the verb's name, the sum of
- *   its flags, times, `takenUs`, number of keys; per key its number, its plan, its costs. The flags are 1 for a report
- *   per call, 2 if the reply has the time, and 4 if `takenUs` follows.
+ * - `one`, capacity, ticks of a unit, origin, ticks of a microsecond, head; then runs of first key, last key, times,
+ *   cost. It takes from one plan of one bucket that `EncodedPlan.buckets` describes.
+ * - `several`, number of plans; per plan `<` and a `d` for every bucket, its head, its numbers; then runs of first
+ *   key, last key, plan, times, costs. It takes from several such buckets.
+ * - number of plans, their `EncodedPlan.texts`; the same for layouts of other limits; number of transactions.
+ *   A transaction is the verb's name, the sum of its flags, times, `takenUs`, an operator's block, number of keys; per
+ *   key its number, its plan, its costs. The flags are 1 for a report per call, 2 if the reply has the time, and 4 if
+ *   `takenUs` follows.
  *
  * Where the moment changes, the new one comes first: after `0` in place of a key, after `@` in place of a verb. All
  * forms decide alike and have the same reply.
  */
-export function encodeCall({ time, extraMs, transactions }: ScriptInput): EncodedCall {
-  const first = transactions[0]!;
-  const { plan, costs, name } = first.keys[0]!;
-  const { loneForm } = plan;
-  if (loneForm !== undefined && time === "server" && extraMs === 0 && transactions.length === 1 && isLoneTake(first)) {
-    const cost = costs[0]!;
-    const form = first.detail === "each" ? loneForm.nameWithFigures : loneForm.name;
-    return { form, keys: [name], args: cost === 1 ? loneForm.args : [...loneForm.args, String(cost)] };
-  }
+export function encodeCall(input: ScriptInput): EncodedCall {
+  const { time, extraMs, transactions, lost = [] } = input;
+  const { loneForm } = transactions[0]!.keys[0]!.plan;
+  if (loneForm !== undefined && isLoneTake(input)) return encodeLoneTake(loneForm, transactions[0]!);
   const names = new Map<string, number>();
   const moments = new Moments(time, transactions[transactions.length - 1]!.nowUs);
-  const args = transactions.every(hasShortForm)
-    ? argsOfRuns(names, moments, transactions)
-    : argsOfTransactions(names, moments, transactions);
-  return { form: RUN, keys: [...names.keys()], args: [moments.lastText, String(extraMs)].concat(args) };
+  const start = [moments.lastText, String(extraMs)];
+  if (transactions.every(hasShortForm)) {
+    const args = argsOfRuns(names, moments, transactions);
+    return { form: RUN, keys: [...names.keys()], args: start.concat(args) };
+  }
+  const { args, described } = argsOfTransactions(names, moments, transactions, lost);
+  return { form: RUN, keys: [...names.keys()], args: start.concat(args), described };
 }
 
-/** Whether it takes at least one unit once. */
-function isLoneTake({ verb, times, keys, reportsTime }: ScriptTransaction): boolean {
+/** Whether it takes at least one unit once, by the server's time, from a value of the plan's own layout. */
+function isLoneTake({ time, extraMs, transactions }: ScriptInput): boolean {
+  if (time !== "server" || extraMs !== 0 || transactions.length !== 1) return false;
+  const { verb, times, keys, reportsTime } = transactions[0]!;
   if (!SCRIPT_VERBS[verb].hasShortForm || reportsTime === true) return false;
-  return times === 1 && keys.length === 1 && keys[0]!.costs[0]! > 0;
+  return times === 1 && keys.length === 1 && keys[0]!.costs[0]! > 0 && !keys[0]!.plan.others.areExpected;
+}
+
+function encodeLoneTake({ name, nameWithFigures, args }: LoneForm, { detail, keys }: ScriptTransaction): EncodedCall {
+  const { plan, costs, name: key } = keys[0]!;
+  const form = detail === "each" ? nameWithFigures : name;
+  return { form, keys: [key], args: [...args, String(costs[0]!), plan.head] };
 }
 
 /** Detects where the moment changes. */
@@ -86,10 +101,14 @@ class Moments {
   }
 }
 
-/** Whether the short forms can run it: a take from a plan of exact buckets, without the time in the reply. */
+/**
+ * Whether the short forms can run it: a take from a plan of exact buckets, in values of the plan's own layout, without
+ * the time in the reply.
+ */
 export function hasShortForm({ verb, keys, reportsTime }: ScriptTransaction): boolean {
-  const isSimple = SCRIPT_VERBS[verb].hasShortForm && reportsTime !== true;
-  return isSimple && keys.length === 1 && keys[0]!.plan.buckets !== undefined;
+  if (!SCRIPT_VERBS[verb].hasShortForm || reportsTime === true || keys.length !== 1) return false;
+  const { buckets, others } = keys[0]!.plan;
+  return buckets !== undefined && !others.areExpected;
 }
 
 /** Arguments of the form `one` or `several`. */
@@ -101,13 +120,14 @@ function argsOfRuns(
   const plans = new Map<EncodedPlan, number>();
   const runs = runsOf(names, plans, moments, transactions);
   const buckets = [...plans.keys()].map((plan) => plan.buckets ?? []);
+  const heads = [...plans.keys()].map(({ head }) => head);
   const isOne = buckets.length === 1 && buckets[0]!.length === 1;
   const args = isOne
-    ? ["one", ...buckets[0]![0]!.slice(1)]
+    ? ["one", ...buckets[0]![0]!.slice(1), heads[0]!]
     : [
         "several",
         String(buckets.length),
-        ...buckets.flatMap((plan) => [`<${"d".repeat(plan.length)}`, ...plan.flat()]),
+        ...buckets.flatMap((plan, i) => [`<${"d".repeat(plan.length)}`, heads[i]!, ...plan.flat()]),
       ];
   for (const { first, last, plan, times, costs, fromUs } of runs) {
     if (fromUs !== undefined) args.push("0", String(fromUs));
@@ -166,7 +186,8 @@ function argsOfTransactions(
   names: Map<string, number>,
   moments: Moments,
   transactions: readonly ScriptTransaction[],
-): string[] {
+  lost: readonly string[],
+): { args: string[]; described: readonly Limit[] } {
   const plans = new Map<EncodedPlan, number>();
   const steps = [String(transactions.length)];
   for (const transaction of transactions) {
@@ -177,17 +198,41 @@ function argsOfTransactions(
       for (let i = 0; i < plan.plan.limits.length; i += 1) steps.push(String(costs[i] ?? 0));
     }
   }
-  return [String(plans.size)].concat(...[...plans.keys()].map(({ texts }) => texts), steps);
+  const own = [...plans.keys()];
+  const others = othersOf(own);
+  const texts = [...own, ...others].map((layout) => layout.texts);
+  texts.splice(own.length, 0, [String(others.length + lost.length)]);
+  const described = [...own.map(({ plan }) => plan), ...others].flatMap(({ limits }) => limits);
+  return { args: [String(own.length)].concat(...texts, ...lost.map(encodeLostLayout), steps), described };
+}
+
+/** The layouts of other limits that calls of these plans met lately. */
+function othersOf(plans: readonly EncodedPlan[]): LayoutTexts[] {
+  const others = new Map<string, LayoutTexts>();
+  for (const { others: met } of plans) for (const layout of met.describe()) others.set(layout.id, layout);
+  return [...others.values()];
 }
 
 /** Encodes what comes before the keys of a transaction. */
-function pushHead(steps: string[], { verb, detail, reportsTime, times, takenUs, keys }: ScriptTransaction): void {
+function pushHead(
+  steps: string[],
+  { verb, detail, reportsTime, times, takenUs, block, keys }: ScriptTransaction,
+): void {
   let flags = detail === "each" ? REPORTS_EACH : 0;
   if (reportsTime === true) flags += REPORTS_TIME;
   if (takenUs !== undefined) flags += HAS_TAKEN_TIME;
   steps.push(SCRIPT_VERBS[verb].name, String(flags), String(times));
   if (takenUs !== undefined) steps.push(String(takenUs));
+  if (block !== undefined) pushBlock(steps, block);
   steps.push(String(keys.length));
+}
+
+/** 0 to end a block, 1 for one that lasts, 2 for one until a moment; the microseconds; the reason's numbers. */
+function pushBlock(steps: string[], { end, reason }: ScriptBlock): void {
+  if (end === "none") steps.push("0", "0");
+  else steps.push(...("forUs" in end ? ["1", String(end.forUs)] : ["2", String(end.untilUs)]));
+  const numbers = encodeReason(reason);
+  steps.push(String(numbers.length), ...numbers.map(String));
 }
 
 /** The number of a value, counted from 1 in the order of first use. */

@@ -1,12 +1,25 @@
 import { compileLimit } from "../../../algorithms/registry.ts";
+import type { Limit } from "../../../core/limits/limit.ts";
 import type { Plan } from "../../../core/plan.ts";
 import { cellCount, type LoneForm, scriptAlgorithmOf } from "./algorithms.ts";
 import { type Epoch, FIRST_ORIGIN_US } from "./epoch.ts";
+import { layoutId, limitId, nameId } from "./layout.ts";
+import { OtherLayouts } from "./other-layouts.ts";
 
 /** A plan as the arguments of the script describe it. */
 export interface EncodedPlan {
   readonly plan: Plan;
-  /** The number of limits, the idle time, and the description of each limit in the plan's order. */
+  readonly epoch: Epoch;
+  /** The identity of its layout, with which values begin. */
+  readonly head: string;
+  /** When the registry notes the layout again; 0 if it never did. */
+  noteAtMs: number;
+  /** What values may have in place of this layout. */
+  readonly others: OtherLayouts;
+  /**
+   * The number of limits, the idle time, the head, the description of each limit in the plan's order, and whether the
+   * first numbers are kept. The identity of each limit and of its name follow, its cells and idle time.
+   */
   readonly texts: readonly string[];
   /**
    * What the short forms need per limit, where all limits enforce and are exact buckets that start full: the cell, the
@@ -21,22 +34,54 @@ export interface EncodedPlan {
 
 /** Lua's stack has no capacity for many more numbers at once. */
 const MOST_BUCKETS = 100;
+/** The head takes as much as a cell. */
+const HEAD_CELLS = 1;
 
 /** Encodes a plan for the moments of an epoch. This is slow, so a space caches its own. */
-export function encodePlan(plan: Plan, { originUs }: Epoch): EncodedPlan {
+export function encodePlan(plan: Plan, epoch: Epoch): EncodedPlan {
   const { limits, enforces } = plan;
+  const { originUs } = epoch;
+  const head = layoutId(plan);
   const firstCells = firstCellsOf(plan);
   const ringCells = limits.map((limit) => scriptAlgorithmOf(limit).ringCells(limit));
-  const idleTtlUs = Math.max(...limits.map((limit) => compileLimit(limit, 0).idleTtlUs));
+  const idleTtlUs = Math.max(0, ...limits.map((limit) => compileLimit(limit, 0).idleTtlUs));
   const descriptions = limits.flatMap((limit, i) => {
     const algorithm = scriptAlgorithmOf(limit);
     const mode = enforces[i]! ? "1" : "0";
-    return [algorithm.code, mode, firstCells[i]!, limit.capacity, ...algorithm.numbers(limit, originUs)];
+    const firstCell = firstCells[i]! + HEAD_CELLS;
+    const numbers = algorithm.numbers(limit, originUs);
+    return [algorithm.code, mode, firstCell, limit.capacity, ...numbers, ...blockNumbers(limit)];
   });
-  const texts = [limits.length, idleTtlUs, ...descriptions].map(String);
-  const isAlone = limits.length === 1 && enforces[0]! && originUs === FIRST_ORIGIN_US;
+  const texts = [limits.length, idleTtlUs, head, ...descriptions, ...layoutTexts(plan)].map(String);
+  const blocks = limits.some(({ blockFor }) => blockFor !== undefined);
+  const isAlone = !blocks && limits.length === 1 && enforces[0]! && originUs === FIRST_ORIGIN_US;
   const loneForm = isAlone ? scriptAlgorithmOf(limits[0]!).loneForm(limits[0]!) : undefined;
-  return { plan, texts, buckets: bucketsOf(plan, firstCells, originUs), loneForm, ringCells };
+  const buckets = blocks || limits.length === 0 ? undefined : bucketsOf(plan, firstCells, originUs);
+  // Without limits there is nothing to describe.
+  const noteAtMs = limits.length === 0 ? Number.POSITIVE_INFINITY : 0;
+  return { plan, epoch, head, noteAtMs, others: new OtherLayouts(), texts, buckets, loneForm, ringCells };
+}
+
+/** The texts for a layout whose description is lost. */
+export function encodeLostLayout(id: string): readonly string[] {
+  return ["0", "0", id, "0"];
+}
+
+function layoutTexts(plan: Plan): (string | number)[] {
+  const keepsFirst = plan.onChange === "keep-first" ? 1 : 0;
+  const identities = plan.limits.map((limit) => {
+    const { idleTtlUs } = compileLimit(limit, 0);
+    return [limitId(limit), nameId(limit, plan), cellCount(limit), idleTtlUs];
+  });
+  return [keepsFirst, ...identities.flat()];
+}
+
+/** How many durations `blockFor` has, these and `forgetAfter` in microseconds, and whether it extends. */
+function blockNumbers({ blockFor }: Limit): readonly number[] {
+  if (blockFor === undefined) return [0];
+  const { durationsMs, forgetAfterMs, extend } = blockFor;
+  const us = [...durationsMs, forgetAfterMs].map((ms) => Math.round(ms * 1000));
+  return [durationsMs.length, ...us, extend ? 1 : 0];
 }
 
 function bucketsOf(
@@ -55,8 +100,8 @@ function bucketsOf(
 }
 
 /**
- * Where each limit's cells begin, counted from 1. The order depends on the plan's identity alone. Rings come last:
- * zeros at the end are left out of a value, and so the part of a ring that was never used costs nothing.
+ * Where each limit's cells begin, counted from 1 behind the head. The order depends on the plan's identity alone. Rings
+ * come last: zeros at the end are left out of a value, and so the part of a ring that was never used costs nothing.
  */
 function firstCellsOf({ limits, cellOrder }: Plan): number[] {
   const hasRing = (index: number) => scriptAlgorithmOf(limits[index]!).ringCells(limits[index]!) > 0;

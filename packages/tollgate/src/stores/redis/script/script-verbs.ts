@@ -13,6 +13,10 @@ export interface ScriptVerbRow extends VerbTraits {
   readonly decides: boolean;
   /** Whether the verb removes idle keys, and does nothing else. */
   readonly removesIdle: boolean;
+  /** Whether the verb removes the counts of a plan, and does nothing else. */
+  readonly forgets: boolean;
+  /** Whether the verb begins or ends an operator's block, and does nothing else. */
+  readonly setsBlock: boolean;
   /**
    * Whether the verb settles calls that were admitted earlier. It may exceed `maxPending`, because takes must not crowd
    * it out, and denials of its keys are not cached meanwhile.
@@ -35,12 +39,16 @@ const WRITE = { keySteps: 6, kibSteps: 5 } as const;
 /** A refund may free most of a ring. */
 const REFUND_KIB_STEPS = 17;
 
-const DROP: VerbTraits = { changes: true, takes: "never", refunds: false, reserves: false, reports: false };
+/** The verbs that decide no call. */
+const ADMINISTRATIVE: VerbTraits = { changes: true, takes: "never", refunds: false, reserves: false, reports: false };
 
 /** All that the Redis store knows of verbs. It follows from their traits, so a new verb needs no change here. */
 export const SCRIPT_VERBS: Readonly<Record<ScriptVerb, ScriptVerbRow>> = {
   ...rowsOf(VERBS),
-  drop: { ...describe("drop", DROP), removesIdle: true },
+  drop: { ...describe("drop", ADMINISTRATIVE), removesIdle: true },
+  // An operator's reset must not be crowded out, either.
+  forget: { ...describe("forget", ADMINISTRATIVE), forgets: true, settles: true },
+  block: { ...describe("block", ADMINISTRATIVE), setsBlock: true, settles: true },
 };
 
 function rowsOf<Name extends Verb>(traits: Readonly<Record<Name, VerbTraits>>): Record<Name, ScriptVerbRow> {
@@ -57,6 +65,8 @@ function describe(name: ScriptVerb, traits: VerbTraits): ScriptVerbRow {
     name,
     decides,
     removesIdle: false,
+    forgets: false,
+    setsBlock: false,
     settles: takes === "always" || refunds,
     hasShortForm: changes && decides,
     reported: reportedBy(traits),

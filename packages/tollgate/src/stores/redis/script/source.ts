@@ -1,14 +1,18 @@
 import { SCRIPT_ALGORITHMS } from "./algorithms.ts";
 import { APPLY_TO_PLAN } from "./lua/apply-to-plan.ts";
 import { APPLY_VERBS } from "./lua/apply-verbs.ts";
+import { BLOCKS } from "./lua/blocks.ts";
 import { BUCKETS } from "./lua/buckets.ts";
+import { CARRY_OVER } from "./lua/carry-over.ts";
 import { CELLS } from "./lua/cells.ts";
-import { KEY_STATES } from "./lua/key-states.ts";
+import { CELLS_OF, KEY_STATES } from "./lua/key-states.ts";
+import { LAYOUTS } from "./lua/layouts.ts";
 import { LONE_CALLS } from "./lua/lone-calls.ts";
 import { MAIN } from "./lua/main.ts";
 import { ONE_BUCKET } from "./lua/one-bucket.ts";
 import { READ_ARGUMENTS } from "./lua/read-arguments.ts";
 import { REPEATS } from "./lua/repeats.ts";
+import { SECTIONS } from "./lua/sections.ts";
 import { VERB_TABLE } from "./lua/verb-table.ts";
 
 /** A cancelled call does nothing. The forms before have names of their own. */
@@ -30,12 +34,17 @@ const PARTS = [
   CHECK_CANCEL_FLAG,
   ONE_BUCKET,
   BUCKETS,
+  LAYOUTS,
   READ_ARGUMENTS,
   CELLS,
   ALGORITHMS,
   VERB_TABLE,
   APPLY_TO_PLAN,
   KEY_STATES,
+  SECTIONS,
+  CARRY_OVER,
+  CELLS_OF,
+  BLOCKS,
   REPEATS,
   APPLY_VERBS,
   MAIN,
@@ -52,4 +61,4 @@ export const SCRIPT: string = PARTS.join("")
   .trim();
 
 /** The SHA-1 by which servers know the script. To compute it would take a library, so a test compares it. */
-export const SCRIPT_SHA = "f19cd2bcbf76098b59af624f0afcfcc76b44b79e";
+export const SCRIPT_SHA = "78f006ee61cf41e4526620d059aec0560ce77089";

@@ -4,6 +4,8 @@ import { SCRIPT_VERBS } from "./script-verbs.ts";
 import type { ScriptTransaction } from "./transaction.ts";
 
 const BYTES_PER_CELL = 8;
+/** To read a section and to write it back. */
+const SECTION_STEPS = 4;
 /**
  * Beyond so many units per transaction the script may restate running totals, which takes time for each cell of a
  * ring.
@@ -70,6 +72,8 @@ function generalSteps(transaction: ScriptTransaction): number {
       const kib = (cells * BYTES_PER_CELL) / 1_024;
       steps += roundCount * scriptAlgorithmOf(limit).roundSteps + kibSteps * kib;
       if (times * (costs[i] ?? 0) > MANY_UNITS) steps += cells / 4;
+      // The groups of another ring are copied one by one.
+      if (plan.others.areExpected) steps += SECTION_STEPS + cells / 2;
     }
   }
   return Math.ceil(steps);

@@ -1,15 +1,25 @@
+import type { BlockEnd } from "../../../core/blocks.ts";
 import type { Verb } from "../../../core/verbs.ts";
 import type { EncodedPlan } from "./encode-plan.ts";
 
-/** What a transaction does: a verb, or `drop`, which removes a key if it is idle. */
-export type ScriptVerb = Verb | "drop";
+/**
+ * What a transaction does: a verb; `drop`, which removes a key if it is idle; `block`, with an operator's block; or
+ * `forget`, which removes the lists that counted the key under a limit of the plan's names.
+ */
+export type ScriptVerb = Verb | "drop" | "forget" | "block";
+
+/** An operator's block, or `"none"` to end one. */
+export interface ScriptBlock {
+  readonly end: BlockEnd | "none";
+  readonly reason: string | undefined;
+}
 
 /** One key of a transaction. */
 export interface ScriptKey {
-  /** The key's name in Redis. Plans that differ in modes or order alone use the same name. */
+  /** The key's name in Redis, the same for all plans of a limiter. */
   readonly name: string;
   readonly plan: EncodedPlan;
-  /** One checked cost per limit of the plan. `drop` ignores costs. */
+  /** One checked cost per limit of the plan. `drop` and `forget` ignore costs. */
   readonly costs: readonly number[];
 }
 
@@ -38,6 +48,8 @@ export interface ScriptTransaction {
    * whatever other calls did since; windows get nothing.
    */
   readonly takenUs?: number | undefined;
-  /** At least one; `drop` has exactly one. */
+  /** Set with `block`. */
+  readonly block?: ScriptBlock | undefined;
+  /** At least one; `drop`, `forget` and `block` have exactly one. */
   readonly keys: readonly ScriptKey[];
 }

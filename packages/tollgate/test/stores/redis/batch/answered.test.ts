@@ -64,7 +64,14 @@ describe("what was answered ends with the next collection of young objects", () 
       });
       const plan = encodePlan(createPlan("api", "api", [perDay(1)]), epochOf(1_800_000_000_000_000));
       const space = {} as KeyCall["space"];
-      const call = (name: string): KeyCall => ({ space, key: name, name, plan, costs: [1] });
+      const call = (name: string): KeyCall => ({
+        space,
+        key: name,
+        name,
+        countsName: name,
+        plan,
+        costs: [1],
+      });
       // One call is never answered, so that the batcher is never empty.
       batcher.ask("take", [call("pending")], 0, new HeavyWaiter());
       batcher.flush();

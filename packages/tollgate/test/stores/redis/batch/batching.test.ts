@@ -25,6 +25,8 @@ describe("the calls of one turn", () => {
     const limiter = createLimiter({ name: "api", limits: [perDay(10), perSecond(50)], store });
     const other = createLimiter({ name: "other", limits: [slidingWindow({ limit: 10, window: "1h" })], store });
     const both = combine(limiter, other);
+    // Notes the layouts.
+    await both.allow("another");
     const calls = await redis.callsOf(() =>
       Promise.all([
         ...keys(40).map((key) => limiter.allow(key)),
@@ -45,6 +47,7 @@ describe("the calls of one turn", () => {
   it("the calls of the next turn are another script call", async () => {
     const { redis } = inUse;
     const limiter = createLimiter({ name: "api", limits: [perDay(10)], store: redis.store() });
+    await limiter.allow("another");
     const calls = await redis.callsOf(async () => {
       const first = limiter.allow("a");
       await new Promise(setImmediate);

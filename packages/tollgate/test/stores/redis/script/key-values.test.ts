@@ -20,11 +20,12 @@ async function run(...transactions: ScriptTransaction[]) {
   return started.server.run({ time: "client", extraMs: 60_000, transactions });
 }
 
+/** The cells behind the layout. */
 async function cellsOf(name: string): Promise<number[]> {
   const value = await started.server.raw("GET", name);
   if (!Buffer.isBuffer(value)) throw new Error("expected a value");
   expect(value.length % 8).toBe(0);
-  return Array.from({ length: value.length / 8 }, (_, i) => value.readDoubleLE(8 * i));
+  return Array.from({ length: value.length / 8 - 1 }, (_, i) => value.readDoubleLE(8 * i + 8));
 }
 
 describe("the value of a key", () => {
@@ -36,7 +37,7 @@ describe("the value of a key", () => {
   });
 
   it("several buckets are 8 bytes each, in the order of their identity", async () => {
-    const [first, second] = [perMinute(60, { name: "b" }), perSecond(10, { name: "a" })];
+    const [first, second] = [perMinute(60), perSecond(10)];
     await run(call("take", encoded(first, second), "two", [2, 1]));
     expect(await cellsOf("two")).toEqual([sinceOrigin + 100_000, sinceOrigin + 2_000_000]);
     await run(call("take", encoded(second, first), "two", [1, 2]));
@@ -58,9 +59,19 @@ describe("the value of a key", () => {
   });
 
   it("rings are the last part of a value, so that it can be short", async () => {
-    const plan = encoded(slidingWindow({ name: "a", limit: 64, window: "1h" }), perSecond(10, { name: "b" }));
+    const plan = encoded(slidingWindow({ limit: 64, window: "1h", resolution: "1ms" }), perSecond(10));
     await run(call("take", plan, "ring and bucket"));
     expect(await cellsOf("ring and bucket")).toEqual([sinceOrigin + 100_000, 1, NOW_US, NOW_US, 1]);
+  });
+
+  it("a value begins with 8 bytes that name the layout", async () => {
+    const lists = [[perSecond(10)], [perSecond(10, { name: "a" })], [perSecond(10, { name: "a" }), perMinute(60)]];
+    for (const limits of lists) {
+      const plan = encoded(...limits);
+      await run(call("take", plan, plan.head));
+      const value = String(await started.server.command("GET", plan.head));
+      expect([value.slice(0, 8), await cellsOf(plan.head)]).toEqual([plan.head, limits.map(() => expect.any(Number))]);
+    }
   });
 
   it("trailing zeros are not stored, and are read back", async () => {
@@ -139,8 +150,9 @@ describe("a long value under a short plan", () => {
     ["one bucket", [perSecond(10)]],
     ["several buckets", [perSecond(10), perHour(1_000)]],
   ] as const)("a value that is longer than its plan is an error: %s", async (way, limits) => {
-    await started.server.command("SET", `long ${way}`, "12345678".repeat(3));
-    await expect(run(call("take", encoded(...limits), `long ${way}`))).rejects.toThrow(`key long ${way}: expected`);
+    const plan = encoded(...limits);
+    await started.server.command("SET", `long ${way}`, plan.head + "12345678".repeat(3));
+    await expect(run(call("take", plan, `long ${way}`))).rejects.toThrow(`key long ${way}: expected`);
   });
 });
 

@@ -46,6 +46,13 @@ describe("steps", () => {
     expect(stepsOf(two)).toBeGreaterThan(2 * stepsOf(call("take", bucket, "a")));
   });
 
+  it("a call has more steps if keys may have sections", () => {
+    const plan = encoded(perDay(10));
+    const before = stepsOf(call("charge", plan, "a"));
+    plan.others.meet([]);
+    expect(stepsOf(call("charge", plan, "a"))).toBeGreaterThan(before);
+  });
+
   it("a call has more steps if the clients send times that change", () => {
     const [first, same, later] = [0, 0, 1].map((us) => call("take", bucket, "a", 1, { nowUs: NOW_US + us }));
     const count = new StepCount("client");

@@ -12,37 +12,42 @@ export interface Call {
     | "refund"
     | "explain"
     | "reset"
+    | "block"
+    | "unblock"
     | "clear"
     | "sweep";
   /** The empty string for `clear` and `sweep`, which concern all keys. */
   readonly key: string;
+  /** For `block` its milliseconds. */
   readonly cost: number;
   /** The time of the clock, in milliseconds. */
   readonly nowMs: number;
+  /** Which version of the limiter is called: the first by default. */
+  readonly version?: number;
 }
 
-/** One thread's limiter. */
+/** One thread's limiter, in each of its versions. */
 export class Caller {
-  readonly #limiter: Limiter;
+  readonly #versions: readonly Limiter[];
   readonly #setClock: (ms: number) => void;
   readonly #handles = new Map<string, ReturnType<Limiter["handle"]>>();
 
-  constructor(limiter: Limiter, setClock: (ms: number) => void) {
-    this.#limiter = limiter;
+  constructor(versions: readonly Limiter[], setClock: (ms: number) => void) {
+    this.#versions = versions;
     this.#setClock = setClock;
   }
 
   /**
    * Makes a call and returns its outcome, without what need not be linearizable, such as how many keys a sweep drops.
    */
-  play({ verb, key, cost, nowMs }: Call): string {
-    const limiter = this.#limiter;
+  play({ verb, key, cost, nowMs, version = 0 }: Call): string {
+    const limiter = this.#versions[version]!;
     this.#setClock(nowMs);
     switch (verb) {
       case "allow":
         return String(limiter.allow(key, cost));
       case "allow held":
-        return String(this.#handleOf(key).allow(cost));
+        return String(this.#handleOf(limiter, key).allow(cost));
       case "consume":
         return shown(limiter.consume(key, cost));
       case "peek":
@@ -60,6 +65,11 @@ export class Caller {
       case "reset":
         limiter.reset(key);
         return "";
+      case "block":
+        limiter.block(key, cost);
+        return "";
+      case "unblock":
+        return String(limiter.unblock(key));
       case "clear":
         limiter.clear();
         return "";
@@ -71,10 +81,10 @@ export class Caller {
     }
   }
 
-  #handleOf(key: string): ReturnType<Limiter["handle"]> {
+  #handleOf(limiter: Limiter, key: string): ReturnType<Limiter["handle"]> {
     const known = this.#handles.get(key);
     if (known !== undefined) return known;
-    const handle = this.#limiter.handle(key);
+    const handle = limiter.handle(key);
     this.#handles.set(key, handle);
     return handle;
   }
@@ -89,6 +99,6 @@ function shown(decision: Decision): string {
   return `${allowed}: ${remaining} left, ${limitRemaining} of ${limit?.name}, idle in ${resetMs}, ${rest}`;
 }
 
-export function describeCall({ verb, key, cost, nowMs }: Call): string {
-  return `${verb}(${[key, cost].filter((part) => part !== "").join(", ")}) at ${nowMs}`;
+export function describeCall({ verb, key, cost, nowMs, version = 0 }: Call): string {
+  return `${verb}(${[key, cost].filter((part) => part !== "").join(", ")}) by version ${version} at ${nowMs}`;
 }

@@ -1,9 +1,9 @@
-import { createLimiter } from "tollgate";
+import { createLimiter, type Limit, type SyncStore } from "tollgate";
 import { sharedStore } from "tollgate/shared";
-import { manualClock } from "tollgate/testing";
+import { type ManualClock, manualClock } from "tollgate/testing";
 import { SECRET_AT, THREADS_AT } from "../../../../src/stores/shared/memory-layout.ts";
 import { SharedMemory, viewsOf } from "../../../../src/stores/shared/shared-memory.ts";
-import { StoreInThread } from "../../../../src/stores/shared/shared-store.ts";
+import { StoreInThread } from "../../../../src/stores/shared/store-in-thread.ts";
 import { ExploredMemory } from "./explored-memory.ts";
 import { Caller } from "./model-call.ts";
 import { BEGIN, type Operation, type Value } from "./operation.ts";
@@ -19,7 +19,7 @@ export const LIMITER = "model";
 /** A fixed secret, so that keys have the same candidate slots in every run. */
 export const SECRET: Int32Array = Int32Array.of(1, 2, 3, 4);
 
-const BYTES = 2 ** 22;
+const BYTES = 2 ** 23;
 
 /** The memory and the threads of a scenario. */
 export class World {
@@ -99,7 +99,11 @@ export class World {
     this.#access = (operation) => (operation.word === THREADS_AT ? number : this.memory.perform(operation));
     const caller = this.#attach();
     const { limiters, keys, lookAtMs } = this.scenario;
-    if (limiters === "new") caller.play({ verb: "explain", key: keys[0]!, cost: 1, nowMs: lookAtMs[0]! });
+    if (limiters === "new") {
+      for (const version of versionsOf(this.scenario).keys()) {
+        caller.play({ verb: "explain", key: keys[0]!, cost: 1, nowMs: lookAtMs[0]!, version });
+      }
+    }
     this.memory.undo(mark);
     const replay = new Replay(this.memory, this.sharedWords, thread, from, mayGoOn);
     this.#access = (operation) => replay.step(operation);
@@ -128,9 +132,22 @@ export class World {
     const { race } = this.scenario;
     if (race !== undefined) return new RaceCaller(race, store, memory);
     const clock = manualClock(0);
-    const limiter = createLimiter({ name: LIMITER, limits: this.scenario.limits, store, clock });
-    return new Caller(limiter, clock.set);
+    return callerOver(this.scenario, store, clock);
   }
+}
+
+/** The lists of limits of a scenario: one for each version of the limiter. */
+function versionsOf({ limits, versions = [] }: Scenario): readonly (readonly Limit[])[] {
+  return [limits, ...versions];
+}
+
+/** The limiters of one thread over a store. */
+export function callerOver(scenario: Scenario, store: SyncStore, clock: ManualClock): Caller {
+  const { onChange } = scenario;
+  const versions = versionsOf(scenario).map((limits) =>
+    createLimiter({ name: LIMITER, limits, store, clock, ...(onChange && { onChange }) }),
+  );
+  return new Caller(versions, clock.set);
 }
 
 /** The state of each key of a scenario at each of its times. */

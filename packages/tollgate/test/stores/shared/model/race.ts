@@ -1,6 +1,6 @@
 import { type Clock, combine, createLimiter, type Limit, type Limiter } from "tollgate";
 import type { SharedMemory } from "../../../../src/stores/shared/shared-memory.ts";
-import type { StoreInThread } from "../../../../src/stores/shared/shared-store.ts";
+import type { StoreInThread } from "../../../../src/stores/shared/store-in-thread.ts";
 import type { Call } from "./model-call.ts";
 
 /** The limits of two limiters. The key of a call says which of them it calls, or both combined. */
@@ -12,7 +12,7 @@ export interface Race {
 export const RACE_KEYS = ["first", "second", "both"] as const;
 
 /** A word that stores do not use has the time of all threads, in milliseconds. */
-const TIME_AT = 14;
+const TIME_AT = 15;
 
 /**
  * One thread's limiters of a race. Their time advances in the middle of calls when other threads call at a later time.

@@ -1,7 +1,7 @@
-import { createLimiter, memoryStore } from "tollgate";
+import { memoryStore } from "tollgate";
 import { manualClock } from "tollgate/testing";
-import { type Call, Caller } from "./model-call.ts";
-import { LIMITER, lookAt } from "./model-world.ts";
+import type { Call, Caller } from "./model-call.ts";
+import { callerOver, lookAt } from "./model-world.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** Identifies a call: the `index`-th of a thread. */
@@ -63,10 +63,10 @@ class ReferenceLimiter {
   constructor(scenario: Scenario, place: string) {
     this.#scenario = scenario;
     this.#place = place;
-    const { limits, overflow, maxKeys, placeOf } = scenario;
+    const { overflow, maxKeys, placeOf } = scenario;
     const clock = manualClock(0);
     const store = memoryStore(placeOf === undefined && maxKeys !== undefined ? { maxKeys, overflow } : {});
-    this.#caller = new Caller(createLimiter({ name: LIMITER, limits, store, clock }), clock.set);
+    this.#caller = callerOver(scenario, store, clock);
   }
 
   /** Comes to the state after these calls. Returns the outcome of the last one, if it was not done before. */
@@ -94,6 +94,10 @@ class ReferenceLimiter {
 
   #begin(): readonly CallName[] {
     this.#caller.play({ verb: "clear", key: "", cost: 1, nowMs: 0 });
+    // Blocks stay when counts are cleared.
+    for (const key of this.#scenario.keys) {
+      this.#caller.play({ verb: "unblock", key: this.#keyOf(key), cost: 1, nowMs: 0 });
+    }
     for (const call of this.#scenario.before) if (this.#isHere(call.key)) this.#play(call);
     return [];
   }

@@ -1,4 +1,4 @@
-import type { Limit } from "tollgate";
+import type { Limit, OnChange } from "tollgate";
 import type { Call } from "./model-call.ts";
 import type { Race } from "./race.ts";
 
@@ -6,6 +6,9 @@ import type { Race } from "./race.ts";
 export interface Scenario {
   readonly name: string;
   readonly limits: readonly Limit[];
+  /** The lists of further versions of the limiter, whose calls name them from 1 on. */
+  readonly versions?: readonly (readonly Limit[])[];
+  readonly onChange?: OnChange;
   readonly overflow: "share" | "deny";
   /** Calls that one thread makes before the others start. */
   readonly before: readonly Call[];
@@ -56,4 +59,9 @@ export const COMMON = {
 /** Calls of one thread at one time. Each is a verb, a key, and the cost unless that is 1. */
 export function callsAt(nowMs: number, ...calls: readonly [Call["verb"], string, number?][]): Call[] {
   return calls.map(([verb, key, cost = 1]) => ({ verb, key, cost, nowMs }));
+}
+
+/** The same calls by another version of the limiter. */
+export function byVersion(version: number, calls: readonly Call[]): Call[] {
+  return calls.map((call) => ({ ...call, version }));
 }

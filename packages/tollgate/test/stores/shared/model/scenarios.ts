@@ -1,4 +1,5 @@
 import type { Scenario } from "./scenario.ts";
+import { CHANGES } from "./scenarios-changes.ts";
 import { KNOWN_KEYS, NEW_KEYS } from "./scenarios-one-cell.ts";
 import { KNOWN_BLOCKS, NEW_BLOCKS, OTHER_BLOCKS } from "./scenarios-several-cells.ts";
 import { LAST_SLOTS, OVERFLOW_BUCKETS, RECLAIMED_SLOTS } from "./scenarios-slots.ts";
@@ -16,4 +17,5 @@ export const SCENARIOS: readonly Scenario[] = [
   ...KNOWN_BLOCKS,
   ...NEW_BLOCKS,
   ...OTHER_BLOCKS,
+  ...CHANGES,
 ];

@@ -69,6 +69,14 @@ function watchedArray<View extends Int32Array | BigInt64Array | Float64Array>(
     get(target, name) {
       const index = Number(name);
       if (!Number.isNaN(index)) return read(index);
+      if (name === "subarray") {
+        return (from: number, to: number) =>
+          watchedArray(
+            view.subarray(from, to),
+            (at) => read(from + at),
+            (at, value) => write(from + at, value),
+          );
+      }
       const property: unknown = Reflect.get(target, name, target);
       return typeof property === "function" ? (property.bind(target) as unknown) : property;
     },

@@ -1,9 +1,27 @@
 /** `algorithms/compiled-plan.ts` in Lua: what the verbs mean for the cells of one key. */
 export const APPLY_TO_PLAN = `
 local kernels = {}
+-- Layouts and limits that the script knows, by heads and by the limits' identities.
+local layouts, known_limits, limits_described = {}, {}, 0
+
+-- Where the cells of a limit are in a value, and what identifies them.
+local function read_layout(plan)
+  plan.keeps_first = next_number() == 1
+  layouts[plan.head] = plan
+  for i = 1, plan.count do
+    local limit = plan[i]
+    limit.id = next_text()
+    limit.name = next_text()
+    limit.size = next_number()
+    limit.idle = next_number()
+    limits_described = limits_described + 1
+    limit.number = limits_described
+    known_limits[limit.id] = limit
+  end
+end
 
 local function read_plan()
-  local plan = { count = next_number(), idle = next_number(), starts_empty = false }
+  local plan = { count = next_number(), idle = next_number(), head = next_text(), starts_empty = false }
   for i = 1, plan.count do
     local kind = next_text()
     kernels[kind] = kernels[kind] or makers[kind]()
@@ -12,13 +30,22 @@ local function read_plan()
     limit.capacity = next_number()
     limit.kernel.read(limit)
     if limit.starts_full == false then plan.starts_empty = true end
+    local durations = next_number()
+    if durations > 0 then
+      limit.durations = {}
+      for j = 1, durations do limit.durations[j] = next_number() end
+      limit.forget_after = next_number()
+      limit.extends = next_number() == 1
+      plan.blocks = true
+    end
     plan[i] = limit
   end
+  read_layout(plan)
   return plan
 end
 
 local function init(plan, now)
-  local cells = { raw = '' }
+  local cells = { raw = plan.head }
   for i = 1, plan.count do plan[i].kernel.init(plan[i], cells, now) end
   return cells
 end

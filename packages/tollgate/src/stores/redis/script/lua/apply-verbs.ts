@@ -6,9 +6,9 @@ export const APPLY_VERBS = `
 -- A call is { key, plan, costs }. Its entries begin at the given place; they are complete if the call is denied or they
 -- are wanted.
 local function apply(verb, call, now, costs, entries, at, wanted)
-  local plan = call.plan
   local state = state_of(call.key)
-  local cells, new = cells_of(state, plan, now, verb.changes)
+  local cells, new, plan, from = cells_of(state, call.plan, now, verb.changes)
+  call.decided_by, call.from = plan, from
   local borrowed = not verb.changes and cells == state.cells
   if borrowed then cells.undo = {} end
   local admitted = check_conforms(plan, cells, now, costs, entries, at)
@@ -33,6 +33,11 @@ local function several()
       at = at + ENTRY * call.plan.count
     end
     return admitted
+  end
+
+  local function carried(call, now)
+    local state = state_of(call.key)
+    if state.head and state.head ~= call.plan.head then cells_of(state, call.plan, now, true) end
   end
 
   local function costs_taken(call, entries, at)
@@ -74,6 +79,10 @@ local function several()
   end
 
   return function(verb, calls, now, entries, wanted)
+    -- Counts under other numbers move, even if the call is denied.
+    if verb.changes then
+      for _, call in ipairs(calls) do carried(call, now) end
+    end
     -- If one of them denies, the figures of the calls before it are wanted too.
     if not verb.decides then return apply_to_all(verb, calls, now, entries, true) end
     if apply_to_all(PEEK, calls, now, entries, wanted and not verb.changes) then
@@ -90,9 +99,32 @@ end
 
 local transact_several
 
-local function transact(verb, calls, now, entries, wanted)
+local function transact_unblocked(verb, calls, now, entries, wanted)
   if #calls == 1 then return apply(verb, calls[1], now, calls[1].costs, entries, 1, wanted) end
   transact_several = transact_several or several()
   return transact_several(verb, calls, now, entries, wanted)
+end
+
+-- The block in force after the call is in the entries.
+local function transact(verb, calls, now, entries, wanted)
+  if not verb.takes then return transact_unblocked(verb, calls, now, entries, wanted) end
+  local is_blocked = latest_block(calls, now)
+  local may_begin = false
+  for i = 1, #calls do may_begin = may_begin or calls[i].plan.blocks end
+  may_begin = may_begin and verb.changes
+  local admitted
+  if is_blocked then
+    transact_unblocked(verb.charges and verb or EXPLAIN, calls, now, entries, true)
+    if may_begin then extend_blocks(calls, now) end
+    admitted = false
+  else
+    admitted = transact_unblocked(verb, calls, now, entries, wanted or (may_begin and verb.charges))
+    if may_begin and (verb.charges or not admitted) then begin_blocks(verb, calls, now, entries) end
+  end
+  if is_blocked or may_begin then
+    entries.blocked, entries.index = latest_block(calls, now)
+    entries.is_denial = is_blocked and 1 or 0
+  end
+  return admitted
 end
 `;

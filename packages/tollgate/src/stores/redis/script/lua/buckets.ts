@@ -1,3 +1,4 @@
+import { NEEDS_LAYOUTS } from "../layout.ts";
 import { SHORT_FORM_START, shortFormWrite } from "./short-forms.ts";
 
 /**
@@ -10,10 +11,11 @@ import { SHORT_FORM_START, shortFormWrite } from "./short-forms.ts";
 export const BUCKETS: string = `
 if ARGV[4] == 'several' then
 ${SHORT_FORM_START}
-  local plans, formats = {}, {}
+  local plans, formats, heads = {}, {}, {}
   local at = 6
   for i = 1, args[5] + 0 do
-    local format = args[at]
+    local format, head = args[at], args[at + 1]
+    at = at + 1
     local last = 8 * (#format - 1)
     -- Allocates the array at its final size. Its contents are replaced.
     local plan = { unpack(args, at, at + last - 1) }
@@ -28,7 +30,7 @@ ${SHORT_FORM_START}
       at = at + 5
     end
     at = at + 1
-    plans[i], formats[i] = plan, format
+    plans[i], formats[i], heads[i] = plan, format, head
   end
 
   local plan_of = {}
@@ -43,7 +45,7 @@ ${SHORT_FORM_START}
       at = at + 2
     end
     local number, times = args[at + 2] + 0, args[at + 3] + 0
-    local plan, format = plans[number], formats[number]
+    local plan, format, head = plans[number], formats[number], heads[number]
     local count = #format - 1
     local last = 8 * count
     local rounds, calls = 1, times
@@ -62,12 +64,15 @@ ${SHORT_FORM_START}
         if not value then
           cells = {}
           for j = 1, count do cells[j] = -huge end
-        elseif #value == 8 * count then
-          cells = { struct.unpack(format, value) }
-        elseif #value % 8 == 0 and #value < 8 * count then
+        elseif #value >= 8 and string.sub(value, 1, 8) ~= head then
+          return { ${NEEDS_LAYOUTS}, string.byte(value, 1, 8) }
+        elseif #value == 8 + 8 * count then
+          cells = { struct.unpack(format, value, 9) }
+        elseif #value % 8 == 0 and #value >= 8 and #value < 8 + 8 * count then
           cells = {}
           for j = 1, count do
-            cells[j] = 8 * j <= #value and struct.unpack('<d', value, 8 * j - 7) or 0
+            local last = 8 + 8 * j
+            cells[j] = last <= #value and struct.unpack('<d', value, last - 7) or 0
           end
         else
           error('tollgate: key ' .. keys[key] .. ': expected a value of 8-byte cells, got ' .. #value .. ' bytes', 0)
@@ -148,7 +153,7 @@ ${SHORT_FORM_START}
         if reset > left then left = reset end
       end
     end
-    local value = struct.pack(format, unpack(cells, 1, #format - 1))
+    local value = heads[plan_of[key]] .. struct.pack(format, unpack(cells, 1, #format - 1))
 ${shortFormWrite({ start: "runs", timesAt: 3, limits: "#formats[args[at + 2] + 0] - 1", width: "4 + count" })}
   end
   return reply

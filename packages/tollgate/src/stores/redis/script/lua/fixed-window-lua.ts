@@ -15,6 +15,15 @@ local function fixed_windows()
     return get(cells, limit.at) + limit.window - now
   end
 
+  local function opening_at(limit, now)
+    return limit.by_clock and floor(now / limit.window) * limit.window or now
+  end
+
+  local function adopt_units(limit, cells, now, units)
+    put(cells, limit.at, units > 0 and opening_at(limit, now) or 0)
+    put(cells, limit.at + 1, min(units, LAST_EXACT))
+  end
+
   return {
     read = function(limit)
       limit.window = next_number()
@@ -28,11 +37,7 @@ local function fixed_windows()
 
     take = function(limit, cells, now, cost)
       local used = used_at(limit, cells, now)
-      if used == 0 then
-        local opening = now
-        if limit.by_clock then opening = floor(now / limit.window) * limit.window end
-        put(cells, limit.at, opening)
-      end
+      if used == 0 then put(cells, limit.at, opening_at(limit, now)) end
       put(cells, limit.at + 1, min(used + cost, LAST_EXACT))
     end,
 
@@ -50,6 +55,14 @@ local function fixed_windows()
     used = used_at,
 
     reset = reset_at,
+
+    adopt = adopt_units,
+
+    adopt_from = function(limit, cells, now, from, theirs)
+      adopt_units(limit, cells, now, used_at(from, theirs, now))
+      local is_same = from.window == limit.window and from.by_clock == limit.by_clock
+      if is_same then put(cells, limit.at, get(theirs, from.at)) end
+    end,
   }
 end
 `;

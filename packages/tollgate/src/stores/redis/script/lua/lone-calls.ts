@@ -1,4 +1,5 @@
 import { FIRST_ORIGIN_US } from "../epoch.ts";
+import { NEEDS_LAYOUTS } from "../layout.ts";
 import { BUCKET_FIGURES } from "./one-bucket.ts";
 
 /**
@@ -13,8 +14,8 @@ local ARGV, form = ARGV, ARGV[1]
 
 if form == 'b' or form == 'B' then
   -- A token bucket, as in the form 'one'.
-  -- Arguments: capacity, ticks of a unit, ticks of a microsecond; the cost unless it is 1.
-  local capacity, unit, per_us, cost = ARGV[2] + 0, ARGV[3] + 0, ARGV[4] + 0, (ARGV[5] or 1) + 0
+  -- Arguments: capacity, ticks of a unit, ticks of a microsecond, the cost, the head of the layout.
+  local capacity, unit, per_us, cost, head = ARGV[2] + 0, ARGV[3] + 0, ARGV[4] + 0, ARGV[5] + 0, ARGV[6]
   local origin, ceil = ${FIRST_ORIGIN_US}, math.ceil
   local time = redis.call('TIME')
   local now = time[1] * 1000000 + time[2]
@@ -22,13 +23,13 @@ if form == 'b' or form == 'B' then
   local now_ticks = elapsed * per_us
   local asked = (cost - capacity) * unit
   local value = redis.call('GET', KEYS[1])
-  if not value or #value == 8 then
-    local full = value and struct.unpack('<d', value) or now_ticks
+  if not value or (#value == 16 and string.sub(value, 1, 8) == head) then
+    local full = value and struct.unpack('<d', value, 9) or now_ticks
     if full < now_ticks then full = now_ticks end
     if now_ticks - full >= asked then
       full = full + cost * unit
       local expires = ceil((ceil(full / per_us) + origin) / 1000)
-      if redis.pcall('SET', KEYS[1], struct.pack('<d', full), 'PXAT', expires).ok then
+      if redis.pcall('SET', KEYS[1], head .. struct.pack('<d', full), 'PXAT', expires).ok then
         if form == 'b' then return 1 end
 ${BUCKET_FIGURES}
         if wait == 0 then return { used, reset } end
@@ -37,16 +38,16 @@ ${BUCKET_FIGURES}
     end
   end
   local times = form == 'b' and '1' or '-1'
-  ARGV = { '1', '', '0', 'one', capacity, unit, origin, per_us, '1', '1', times, cost }
+  ARGV = { '1', '', '0', 'one', capacity, unit, origin, per_us, head, '1', '1', times, cost }
 elseif form == 'f' or form == 'F' then
-  -- A fixed window. Arguments: capacity, window, whether it opens by the clock; the cost unless it is 1.
-  local capacity, window, by_clock, cost = ARGV[2] + 0, ARGV[3] + 0, ARGV[4], (ARGV[5] or 1) + 0
+  -- A fixed window. Arguments: capacity, window, whether it opens by the clock, the cost, the head of the layout.
+  local capacity, window, by_clock, cost, head = ARGV[2] + 0, ARGV[3] + 0, ARGV[4], ARGV[5] + 0, ARGV[6]
   local time = redis.call('TIME')
   local now = time[1] * 1000000 + time[2]
   local value = redis.call('GET', KEYS[1])
-  if not value or #value == 16 then
+  if not value or (#value == 24 and string.sub(value, 1, 8) == head) then
     local opened, used = 0, 0
-    if value then opened, used = struct.unpack('<dd', value) end
+    if value then opened, used = struct.unpack('<dd', value, 9) end
     if opened + window <= now or used == 0 then
       opened, used = now, 0
       if by_clock == '1' then opened = math.floor(now / window) * window end
@@ -55,16 +56,21 @@ elseif form == 'f' or form == 'F' then
     if used <= capacity then
       local ends = opened + window
       local expires = math.ceil(ends / 1000)
-      if redis.pcall('SET', KEYS[1], struct.pack('<dd', opened, used), 'PXAT', expires).ok then
+      if redis.pcall('SET', KEYS[1], head .. struct.pack('<dd', opened, used), 'PXAT', expires).ok then
         if form == 'f' then return 1 end
         if used + cost <= capacity then return { used, ends - now } end
         return { 1, 1, used, ends - now, 0, ends - now }
       end
     end
   end
+  if value and #value >= 8 and string.sub(value, 1, 8) ~= head then
+    return { ${NEEDS_LAYOUTS}, string.byte(value, 1, 8) }
+  end
   local flags = form == 'f' and '0' or '1'
+  -- The value has this layout, so the identities of the limit and of its name are not compared.
   ARGV = {
-    '1', '', '0', '1', '1', '0', 'f', '1', '1', capacity, window, by_clock, '1', 'take', flags, '1', '1', '1', '1', cost
+    '1', '', '0', '1', '1', '0', head, 'f', '1', '2', capacity, window, by_clock, '0', '0', head, head, '2', '0',
+    '0', '1', 'take', flags, '1', '1', '1', '1', cost
   }
 end
 `;

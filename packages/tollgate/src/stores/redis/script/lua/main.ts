@@ -1,3 +1,5 @@
+import { BLOCK_MARK } from "../block-codes.ts";
+import { NEEDS_LAYOUTS } from "../layout.ts";
 import { FIND_REJECTION } from "./rejected-writes.ts";
 
 /** Reads the call, runs its transactions, writes every changed key once, and replies. */
@@ -7,6 +9,8 @@ local reply = {}
 
 local plans = {}
 for i = 1, next_number() do plans[i] = read_plan() end
+-- Layouts that other calls may have written.
+for _ = 1, next_number() do read_plan() end
 
 local function read_calls(count)
   local calls = {}
@@ -21,6 +25,16 @@ end
 -- Clients are not exact beyond 2^53. A greater number is sent halved, after how often it was halved.
 local size = 0
 local function answer_all(entries)
+  local blocked = entries.blocked
+  if blocked then
+    reply[size + 1] = ${BLOCK_MARK}
+    reply[size + 2] = blocked[1] - now
+    reply[size + 3] = entries.is_denial
+    reply[size + 4] = entries.index
+    reply[size + 5] = #blocked - 3
+    for i = 4, #blocked do reply[size + 2 + i] = blocked[i] end
+    size = size + 2 + #blocked
+  end
   for i = 1, #entries do
     local number = entries[i]
     if number > LAST_EXACT then
@@ -37,6 +51,21 @@ local function answer_all(entries)
   end
 end
 
+-- The limits whose counts entries show, by the numbers of their descriptions; 0 is the plan's own. Plans that carry
+-- over say so for reads alone: a change has moved the counts.
+local function answer_shown(verb, calls)
+  for _, call in ipairs(calls) do
+    local plan, from = call.plan, not verb.changes and call.from or {}
+    if plan.keeps_first or not verb.changes then
+      for i = 1, plan.count do
+        local decided = (call.decided_by or plan)[i]
+        size = size + 1
+        reply[size] = decided.id ~= plan[i].id and decided.number or from[i] or 0
+      end
+    end
+  end
+end
+
 local function run_reads(verb, calls, times, each)
   local entries = {}
   local admitted = transact(verb, calls, now, entries, each) and times or 0
@@ -46,7 +75,8 @@ end
 
 local function run_takes(verb, calls, times, each)
   local admitted = 0
-  if not each and times > 1 and #calls == 1 then admitted = repeats().take(verb, calls[1], now, times) end
+  local joined = not each and times > 1 and #calls == 1 and not calls[1].plan.blocks
+  if joined and not in_force(calls[1].key, now) then admitted = repeats().take(verb, calls[1], now, times) end
   local is_denied = false
   while admitted < times and not is_denied do
     local entries = {}
@@ -69,11 +99,22 @@ local function run_takes(verb, calls, times, each)
 end
 
 -- Returns how many of the calls were admitted.
-local function run(verb, calls, times, each, taken)
+local function run(verb, calls, times, each, taken, block)
+  if block then return set_block(calls[1].key, now, block) end
   if verb.removes_idle then
     local call, state = calls[1], state_of(calls[1].key)
-    if not state.cells or idle_in(call.plan, state.cells, now) > 0 then return 0 end
+    if not state.head or left_of(state, call.plan, now) > 0 then return 0 end
     mark_dirty(state, call.plan, nil)
+    state.head = nil
+    return 1
+  end
+  if verb.forgets then
+    local key = calls[1].key
+    local is_readable = pcall(function()
+      if state_of(key).head then sections().forget(states[key], calls[1].plan, now) end
+    end)
+    -- What is no value of this store is removed.
+    if not is_readable then states[key] = { exists = true, dirty = current, parked = {} } end
     return 1
   end
   if verb.gives_back then
@@ -95,6 +136,11 @@ for i = 1, count do
   end
   local flags, times, taken = next_number(), next_number(), nil
   if flags >= 4 then taken = next_number() end
+  local block
+  if VERBS[name].sets_block then
+    block = { kind = next_number(), value = next_number(), reason = {} }
+    for j = 1, next_number() do block.reason[j] = next_number() end
+  end
   local calls = read_calls(next_number())
   local place = size + 1
   size = place
@@ -103,15 +149,19 @@ for i = 1, count do
     size = size + 1
     reply[size] = now
   end
-  reply[place] = run(VERBS[name], calls, times, flags % 2 == 1, taken)
+  local figures = size
+  reply[place] = run(VERBS[name], calls, times, flags % 2 == 1, taken, block)
+  if size > figures then answer_shown(VERBS[name], calls) end
 end
 begins[count + 1] = size + 1
+
+if #needed > 0 then return { ${NEEDS_LAYOUTS}, string.byte(table.concat(needed), 1, -1) } end
 
 -- After a script removes a key, Redis no longer rejects its writes for lack of memory. So removals come last.
 local stored, removed = {}, {}
 for key, state in pairs(states) do
   if state.dirty then
-    state.left = state.cells and idle_in(state.plan, state.cells, now) or 0
+    state.left = left_of(state, state.plan, now)
     if state.left > 0 then
       stored[#stored + 1] = key
     elseif state.exists then
@@ -120,20 +170,25 @@ for key, state in pairs(states) do
   end
 end
 
-local write = redis.pcall
-for i = 1, #stored + #removed do
-  local key = stored[i] or removed[i - #stored]
+local writes = {}
+for i = 1, #stored do
+  local key = stored[i]
   local state = states[key]
-  local command = { 'DEL', KEYS[key] }
-  if stored[i] and ARGV[2] == '' then
+  if ARGV[2] == '' then
     -- PX counts from a time of the server that may be slightly earlier than TIME in a script.
     local expires = min(ceil((now + state.left) / 1000) + extra, FARTHEST_MS)
-    command = { 'SET', KEYS[key], pack_cells(state.cells), 'PXAT', expires }
-  elseif stored[i] then
+    writes[i] = { key, { 'SET', KEYS[key], value_of(state, now), 'PXAT', expires } }
+  else
     -- The server counts from the start of the current millisecond.
     local expires = min(ceil(state.left / 1000) + 1 + extra, FARTHEST_MS)
-    command = { 'SET', KEYS[key], pack_cells(state.cells), 'PX', expires }
+    writes[i] = { key, { 'SET', KEYS[key], value_of(state, now), 'PX', expires } }
   end
+end
+for _, key in ipairs(removed) do writes[#writes + 1] = { key, { 'DEL', KEYS[key] } } end
+
+local write = redis.pcall
+for i = 1, #writes do
+  local command = writes[i][2]
   local answer = write(unpack(command))
   -- If the first write succeeds, the others do.
   write = redis.call
@@ -141,14 +196,13 @@ for i = 1, #stored + #removed do
   if failed then
     ${FIND_REJECTION}
     if not rejection then return redis.call(unpack(command)) end
-    for _, list in ipairs({ stored, removed }) do
-      for _, unwritten in ipairs(list) do states[unwritten].rejected_from = states[unwritten].dirty end
-    end
+    local rejected_from = {}
+    for _, unwritten in ipairs(writes) do rejected_from[unwritten[1]] = states[unwritten[1]].dirty end
     local final = {}
     for j = 1, count do
       local is_rejected = false
       for _, call in ipairs(calls_of[j]) do
-        if (states[call.key].rejected_from or huge) <= j then is_rejected = true end
+        if (rejected_from[call.key] or huge) <= j then is_rejected = true end
       end
       if is_rejected then
         final[#final + 1] = rejection
@@ -157,6 +211,23 @@ for i = 1, #stored + #removed do
       end
     end
     return final
+  end
+end
+for _, move in ipairs(moves) do
+  for place, call in ipairs(calls_of[move.transaction]) do
+    if call.plan == move.plan and states[call.key] == move.state then
+      local head = size
+      reply[head + 1], reply[head + 2] = move.transaction, place
+      size = head + 3
+      for i = 1, call.plan.count do
+        if move.from[i] then
+          size = size + 1
+          reply[size] = move.from[i]
+        end
+      end
+      reply[head + 3] = size - head - 3
+      break
+    end
   end
 end
 return reply

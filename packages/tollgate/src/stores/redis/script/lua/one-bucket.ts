@@ -1,3 +1,4 @@
+import { NEEDS_LAYOUTS } from "../layout.ts";
 import { SHORT_FORM_START, shortFormWrite } from "./short-forms.ts";
 
 /** The figures of one bucket after a call. */
@@ -26,12 +27,12 @@ export const BUCKET_FIGURES = `
 export const ONE_BUCKET: string = `
 if ARGV[4] == 'one' then
 ${SHORT_FORM_START}
-  local capacity, unit, origin, per_us = args[5] + 0, args[6] + 0, args[7] + 0, args[8] + 0
+  local capacity, unit, origin, per_us, head = args[5] + 0, args[6] + 0, args[7] + 0, args[8] + 0, args[9]
   local elapsed = now - origin
   local now_ticks = elapsed * per_us
 
   -- Each run is a range of keys with the same call. Negative times request a report per call.
-  local at, arg_count = 9, #args
+  local at, arg_count = 10, #args
   while at <= arg_count do
     if args[at] == '0' then
       now = args[at + 1] + 0
@@ -50,12 +51,14 @@ ${SHORT_FORM_START}
         local value = values[key]
         if not value then
           full = -huge
+        elseif #value >= 8 and string.sub(value, 1, 8) ~= head then
+          return { ${NEEDS_LAYOUTS}, string.byte(value, 1, 8) }
+        elseif #value == 16 then
+          full = struct.unpack('<d', value, 9)
         elseif #value == 8 then
-          full = struct.unpack('<d', value)
-        elseif value == '' then
           full = 0
         else
-          error('tollgate: key ' .. keys[key] .. ': expected a value of 8 bytes, got ' .. #value, 0)
+          error('tollgate: key ' .. keys[key] .. ': expected a value of 8-byte cells, got ' .. #value .. ' bytes', 0)
         end
       end
       size = size + 1
@@ -96,8 +99,8 @@ ${BUCKET_FIGURES}
     -- A client's clock may have advanced since: the bucket may be full by now.
     local left = ceil(full / per_us) - elapsed
     if left < 0 then left = 0 end
-    local value = struct.pack('<d', full)
-${shortFormWrite({ start: "9", timesAt: 2, limits: "1", width: "4" })}
+    local value = head .. struct.pack('<d', full)
+${shortFormWrite({ start: "10", timesAt: 2, limits: "1", width: "4" })}
   end
   return reply
 end

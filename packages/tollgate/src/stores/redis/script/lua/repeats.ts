@@ -54,8 +54,8 @@ local function make_repeats()
   return {
     -- Takes or charges as often as the calls are admitted. Returns how often.
     take = function(verb, call, now, times)
-      local plan, state = call.plan, state_of(call.key)
-      local cells, new = cells_of(state, plan, now, true)
+      local state = state_of(call.key)
+      local cells, new, plan = cells_of(state, call.plan, now, true)
       local admitted, changed = take_fitting(plan, verb, cells, now, call.costs, times)
       if changed or (admitted > 0 and new and plan.starts_empty) then mark_dirty(state, plan, cells) end
       return admitted
@@ -63,8 +63,8 @@ local function make_repeats()
 
     -- Charges whether or not the limits conform.
     charge = function(call, now, times)
-      local plan, state = call.plan, state_of(call.key)
-      local cells, new = cells_of(state, plan, now, true)
+      local state = state_of(call.key)
+      local cells, new, plan = cells_of(state, call.plan, now, true)
       local changed = new and plan.starts_empty
       for i = 1, plan.count do
         if call.costs[i] > 0 then
@@ -79,10 +79,12 @@ local function make_repeats()
     -- nothing.
     refund = function(call, now, costs, times, taken)
       local plan, state = call.plan, state_of(call.key)
+      -- Other numbers may have refilled more since.
+      if taken and state.head and state.head ~= plan.head and carry().counts_apart(state, plan, now) then return end
       -- One refund may make a key that starts empty idle, and so expired; the next then finds it as it starts.
       local rounds = plan.starts_empty and times or 1
       for _ = 1, rounds do
-        local cells, new = cells_of(state, plan, now, true)
+        local cells, new, plan = cells_of(state, call.plan, now, true)
         local changed = give_back(plan, cells, now, costs, times / rounds, taken)
         -- A key that was never taken from is idle.
         if new and plan.starts_empty or changed and not new then mark_dirty(state, plan, cells) end

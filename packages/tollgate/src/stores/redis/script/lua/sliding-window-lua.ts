@@ -99,12 +99,15 @@ local function sliding_windows()
     if count > until_end then replace(cells, limit.at + 2, string.rep(text, count - until_end)) end
   end
 
-  local function reset_if_idle(limit, cells, now)
-    local groups = get(cells, limit.at)
-    if groups == 0 then return end
-    local filled = groups - 1
+  -- At least one group was opened.
+  local function have_all_left(limit, cells, now)
+    local filled = get(cells, limit.at) - 1
     if is_empty(limit, cells, filled) then filled = filled - 1 end
-    if last_at(limit, cells, filled) + limit.window <= now then put(cells, limit.at, 0) end
+    return last_at(limit, cells, filled) + limit.window <= now
+  end
+
+  local function reset_if_idle(limit, cells, now)
+    if get(cells, limit.at) > 0 and have_all_left(limit, cells, now) then put(cells, limit.at, 0) end
   end
 
   local function keep_totals_exact(limit, cells, now, cost)
@@ -133,6 +136,58 @@ local function sliding_windows()
     replace(cells, from, table.concat(parts))
   end
 
+  local function take_at(limit, cells, now, cost)
+    reset_if_idle(limit, cells, now)
+    keep_totals_exact(limit, cells, now, cost)
+    local groups = get(cells, limit.at)
+    local newest = groups - 1
+    local before = 0
+    local comes = now
+    if groups > 0 then
+      before = total_at(limit, cells, newest)
+      comes = max(now, last_at(limit, cells, newest))
+    end
+    local joins = groups > 0 and comes - get(cells, limit.at + 1) < limit.resolution
+    local empty = is_empty(limit, cells, newest)
+    local opens = not joins and (empty or has_place(limit, cells, now))
+    local group = newest
+    if opens and not empty then group = groups end
+    write(limit, cells, group, comes, min(before + cost, LAST_EXACT))
+    if not opens then return end
+    put(cells, limit.at, group + 1)
+    put(cells, limit.at + 1, comes)
+  end
+
+  -- Copies the groups that count, if there are places for them. Returns whether there are.
+  local function adopt_ring(limit, cells, now, from, theirs)
+    local groups = get(theirs, from.at)
+    if groups == 0 or have_all_left(from, theirs, now) then return true end
+    local left = total_left(from, theirs, now)
+    local first = max(0, groups - from.places)
+    if left ~= 0 then first = first_reaching(from, theirs, left + 1) end
+    if groups - first > limit.places then return false end
+    for group = first, groups - 1 do
+      write(limit, cells, group - first, last_at(from, theirs, group), total_at(from, theirs, group) - left)
+    end
+    put(cells, limit.at, groups - first)
+    put(cells, limit.at + 1, get(theirs, from.at + 1))
+    return true
+  end
+
+  -- Takes the units of each group that counts, at the time of its last unit.
+  local function take_groups(limit, cells, now, from, theirs)
+    local groups = get(theirs, from.at)
+    local before = 0
+    if groups > 0 then before = total_left(from, theirs, now) end
+    for group = max(0, groups - from.places), groups - 1 do
+      local total = total_at(from, theirs, group)
+      if total > before then
+        take_at(limit, cells, last_at(from, theirs, group), total - before)
+        before = total
+      end
+    end
+  end
+
   return {
     read = function(limit)
       limit.window = next_number()
@@ -145,27 +200,7 @@ local function sliding_windows()
 
     conforms = conforms_at,
 
-    take = function(limit, cells, now, cost)
-      reset_if_idle(limit, cells, now)
-      keep_totals_exact(limit, cells, now, cost)
-      local groups = get(cells, limit.at)
-      local newest = groups - 1
-      local before = 0
-      local comes = now
-      if groups > 0 then
-        before = total_at(limit, cells, newest)
-        comes = max(now, last_at(limit, cells, newest))
-      end
-      local joins = groups > 0 and comes - get(cells, limit.at + 1) < limit.resolution
-      local empty = is_empty(limit, cells, newest)
-      local opens = not joins and (empty or has_place(limit, cells, now))
-      local group = newest
-      if opens and not empty then group = groups end
-      write(limit, cells, group, comes, min(before + cost, LAST_EXACT))
-      if not opens then return end
-      put(cells, limit.at, group + 1)
-      put(cells, limit.at + 1, comes)
-    end,
+    take = take_at,
 
     give_back = function(limit, cells, now, cost, times)
       local used = used_at(limit, cells, now)
@@ -196,6 +231,16 @@ local function sliding_windows()
     reset = function(limit, cells, now)
       if used_at(limit, cells, now) == 0 then return 0 end
       return until_left(limit, cells, now, total_at(limit, cells, get(cells, limit.at) - 1))
+    end,
+
+    adopt = function(limit, cells, now, units)
+      if units > 0 then take_at(limit, cells, now, min(units, LAST_EXACT)) end
+    end,
+
+    adopt_from = function(limit, cells, now, from, theirs)
+      local is_same = from.window == limit.window and from.resolution == limit.resolution
+      if is_same and adopt_ring(limit, cells, now, from, theirs) then return end
+      take_groups(limit, cells, now, from, theirs)
     end,
   }
 end

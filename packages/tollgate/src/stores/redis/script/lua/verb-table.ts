@@ -8,7 +8,7 @@ ${Object.values(SCRIPT_VERBS).map(luaRow).join("\n")}
 local PEEK, EXPLAIN, TAKE = VERBS.peek, VERBS.explain, VERBS.take
 `;
 
-function luaRow({ name, changes, decides, takes, refunds, removesIdle }: ScriptVerbRow): string {
+function luaRow({ name, changes, decides, takes, refunds, removesIdle, forgets, setsBlock }: ScriptVerbRow): string {
   const flags = {
     changes,
     decides,
@@ -16,6 +16,8 @@ function luaRow({ name, changes, decides, takes, refunds, removesIdle }: ScriptV
     charges: takes === "always",
     gives_back: refunds,
     removes_idle: removesIdle,
+    forgets,
+    sets_block: setsBlock,
   };
   const columns = Object.entries(flags).flatMap(([flag, value]) => (value ? [`${flag} = true`] : []));
   return `  ${name} = { ${columns.join(", ")} },`;

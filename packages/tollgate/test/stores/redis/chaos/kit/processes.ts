@@ -27,14 +27,19 @@ export interface Tally {
 
 /** Starts the processes together when all are connected. Returns the tallies of all their clients. */
 export async function takeInProcesses(all: readonly Orders[]): Promise<readonly Tally[]> {
+  return (await runTogether(PROGRAM, all)).flat() as readonly Tally[];
+}
+
+/** Runs a program in a process for each of its orders. They start together when all have sent a message. */
+export async function runTogether(program: string, all: readonly unknown[]): Promise<readonly unknown[]> {
   const children = all.map((orders) =>
-    fork(PROGRAM, [JSON.stringify(orders)], { execArgv: ["--import", "tsx"], stdio: "inherit" }),
+    fork(program, [JSON.stringify(orders)], { execArgv: ["--import", "tsx"], stdio: "inherit" }),
   );
   try {
     await Promise.all(children.map(messageOf));
     const tallies = children.map(messageOf);
     for (const child of children) child.send("go");
-    return (await Promise.all(tallies)).flat() as readonly Tally[];
+    return await Promise.all(tallies);
   } finally {
     for (const child of children) child.kill("SIGKILL");
   }

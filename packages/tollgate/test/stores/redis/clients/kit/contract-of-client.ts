@@ -1,6 +1,6 @@
 import { redisStore } from "tollgate/redis";
+import { storeContract } from "tollgate/testing";
 import { afterAll, beforeAll, it } from "vitest";
-import { KEEPS_SEPARATE, keptCases } from "../../../../testing/kept-cases.ts";
 import { freshPrefix } from "../../kit/use-redis.ts";
 import { type ConnectedClient, EVERY_CLIENT } from "./every-client.ts";
 
@@ -23,7 +23,7 @@ export function itKeepsTheContract(connect: () => Promise<ConnectedClient>): voi
     // Manual clocks stand still in many cases, so keys live a day longer.
     return redisStore({ client, prefix: freshPrefix(), time: "client", maxSkew: "1d", timeout: PATIENT_MS });
   };
-  it.each(keptCases({ createStore, skip: KEEPS_SEPARATE }))("$name", async ({ run }) => {
+  it.each(storeContract({ createStore }))("$name", async ({ run }) => {
     await run();
   });
 }

@@ -12,7 +12,7 @@ import { outcomeDifferences } from "./compare-outcomes.ts";
 import { call, NOW_US } from "./script-call.ts";
 import type { ScriptServer } from "./script-server.ts";
 
-const WRITE_CELL = "redis.call('SET', KEYS[1], struct.pack('<d', tonumber(ARGV[1])))";
+const WRITE_CELL = "redis.call('SET', KEYS[1], ARGV[2] .. struct.pack('<d', tonumber(ARGV[1])))";
 const COST = 3;
 
 /** A token bucket with a crafted cell, and its kernel. */
@@ -38,7 +38,7 @@ export class CraftedBucket {
   /** Every difference between the script and the kernel for a bucket that is full at a given tick. */
   async differences(server: ScriptServer, nowUs: number, fullTicks: number): Promise<string[]> {
     const key = `${this.#name} ${nowUs} ${fullTicks}`;
-    await server.command("EVAL", WRITE_CELL, "1", key, String(fullTicks));
+    await server.command("EVAL", WRITE_CELL, "1", key, String(fullTicks), this.#encoded.head);
     const got = await server.run({
       time: "client",
       extraMs: 0,

@@ -1,5 +1,5 @@
 import { createPlan } from "../../../../../src/core/plan.ts";
-import type { Limit } from "../../../../../src/index.ts";
+import type { Limit, OnChange } from "../../../../../src/index.ts";
 import { type EncodedPlan, encodePlan } from "../../../../../src/stores/redis/script/encode-plan.ts";
 import { epochOf } from "../../../../../src/stores/redis/script/epoch.ts";
 import type { ScriptTransaction, ScriptVerb } from "../../../../../src/stores/redis/script/transaction.ts";
@@ -8,7 +8,11 @@ import type { ScriptTransaction, ScriptVerb } from "../../../../../src/stores/re
 export const NOW_US = 1_784_000_000_000_000;
 
 export function encoded(...limits: readonly Limit[]): EncodedPlan {
-  return encodePlan(createPlan("api", "api", limits), epochOf(NOW_US));
+  return encodedAs(undefined, ...limits);
+}
+
+export function encodedAs(onChange: OnChange | undefined, ...limits: readonly Limit[]): EncodedPlan {
+  return encodePlan(createPlan("api", "api", limits, onChange), epochOf(NOW_US));
 }
 
 /** A call for one key, with one cost for all limits or one per limit. */
@@ -20,7 +24,14 @@ export function call(
   options: Partial<Omit<ScriptTransaction, "verb" | "keys">> = {},
 ): ScriptTransaction {
   const costs = typeof cost === "number" ? plan.plan.limits.map(() => cost) : cost;
-  return { verb, times: 1, detail: "each", nowUs: NOW_US, ...options, keys: [{ name, plan, costs }] };
+  return {
+    verb,
+    times: 1,
+    detail: "each",
+    nowUs: NOW_US,
+    ...options,
+    keys: [{ name, plan, costs }],
+  };
 }
 
 /** The same calls at another moment. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
 import { decodeReply, type TransactionOutcome } from "../../../../../src/stores/redis/script/decode-reply.ts";
-import { encodeCall, type ScriptInput } from "../../../../../src/stores/redis/script/encode-call.ts";
+import { type EncodedCall, encodeCall, type ScriptInput } from "../../../../../src/stores/redis/script/encode-call.ts";
 import { SCRIPT } from "../../../../../src/stores/redis/script/source.ts";
 import type { RedisServer } from "../../servers/redis-server.ts";
 import { type RawReply, type Reply, textOf } from "../../servers/resp.ts";
@@ -42,13 +42,15 @@ export class ScriptServer {
 
   /** The outcomes of the transactions; `undefined` for a cancelled call. */
   async run(input: ScriptInput, cancelFlag?: string): Promise<readonly TransactionOutcome[] | undefined> {
-    const reply = textOf(await this.#connection.call(this.#evalsha(input, cancelFlag)));
-    return decodeReply((Array.isArray(reply) ? reply : [reply]) as readonly number[], input.transactions);
+    const call = encodeCall(input);
+    const reply = textOf(await this.#connection.call(this.#evalsha(call, cancelFlag)));
+    const numbers = (Array.isArray(reply) ? reply : [reply]) as readonly number[];
+    return decodeReply(numbers, input.transactions, call.described);
   }
 
   /** The time to live of the call's only key, a new one. Retried until the server's clock does not change meanwhile. */
   async leftAfter(input: ScriptInput): Promise<number> {
-    const command = this.#evalsha(input);
+    const command = this.#evalsha(encodeCall(input));
     const name = command[3] ?? "";
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const [, before, , after, expires] = await Promise.all([
@@ -63,8 +65,7 @@ export class ScriptServer {
     throw new Error("expected a call that takes less than a millisecond");
   }
 
-  #evalsha(input: ScriptInput, cancelFlag?: string): string[] {
-    const { form, keys, args } = encodeCall(input);
+  #evalsha({ form, keys, args }: EncodedCall, cancelFlag?: string): string[] {
     return ["EVALSHA", this.#sha, String(keys.length)].concat(keys, cancelFlag ?? form, args);
   }
 }

@@ -40,6 +40,8 @@ export class TraceMaker {
   readonly #world: TwinWorld;
   readonly #plans: readonly SpecifiedPlan[];
   readonly #names = new Set<string>();
+  /** Whether all plans count separately in the same rows. The twin has none, so it cannot drop them alike. */
+  readonly #sharesRows: boolean;
   #last: Report | undefined;
 
   constructor(seed: number) {
@@ -51,6 +53,7 @@ export class TraceMaker {
     const isRound = this.#clockKind === "round";
     const startUs = isRound ? TODAY_US : random.of(STARTS_US) + (random.chance(0.5) ? random.magnitude(30) : 0);
     this.#world = new TwinWorld(epochOf(startUs));
+    this.#sharesRows = this.#clockKind === "forward" && random.chance(0.5);
     this.#plans = this.#makePlans();
     const specs = this.#plans.flatMap((plan) => plan.specs);
     const { earliestUs, latestUs } = this.#world;
@@ -66,8 +69,10 @@ export class TraceMaker {
   #makePlans(): SpecifiedPlan[] {
     const random = this.#random;
     const { limits, limitsOfPlan, mostPlans } = this.#flavour;
+    // Lists of one row have limits in common.
+    const pool = this.#sharesRows ? [random.of(limits), random.of(limits), random.of(limits)] : limits;
     const plans = Array.from({ length: random.between(1, mostPlans) }, (_, place) => {
-      const specs = Array.from({ length: random.of(limitsOfPlan) }, () => random.of(limits));
+      const specs = Array.from({ length: random.of(limitsOfPlan) }, () => random.of(pool));
       return { specs, plan: this.#planOf(place, specs, specs) };
     });
     const [first] = plans;
@@ -86,7 +91,8 @@ export class TraceMaker {
       const alike = named.slice(0, i).filter((other) => other === named[i]).length;
       return libraryLimit(spec, `limit-${this.#flavour.limits.indexOf(named[i]!)}-${alike}`);
     });
-    return this.#world.plan(`trace-${this.#seed}-${place}`, limits);
+    const name = `trace-${this.#seed}`;
+    return this.#sharesRows ? this.#world.planInRow(name, limits) : this.#world.plan(`${name}-${place}`, limits);
   }
 
   #step(): TraceStep {
@@ -174,12 +180,13 @@ export class TraceMaker {
   }
 
   #expected({ verb, times, detail, keys }: ScriptTransaction, places: readonly Place[]): TransactionOutcome {
-    if (verb === "drop") return this.#dropped(places[0]!);
+    if (verb === "drop" || verb === "forget") return this.#dropped(places[0]!);
     const calls = places.map((place, i) => ({
       space: this.#world.space(place.plan, place.key),
       key: place.key,
       costs: keys[i]?.costs ?? [],
     }));
+    if (verb === "block") throw new Error("expected a verb on counts");
     const reports = Array.from({ length: times }, () => transact(verb, calls, createTimeCell(this.#clock.nowUs)));
     const admitted = reports.filter((report) => report.admitted).length;
     if (verb === "refund") return { admitted: times, reports: [] };

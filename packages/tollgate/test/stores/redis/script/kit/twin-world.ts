@@ -12,7 +12,7 @@ import { QuietSpace } from "./quiet-space.ts";
 export interface TwinPlan {
   readonly plan: Plan;
   readonly encoded: EncodedPlan;
-  /** Equal for plans of the same cells. */
+  /** Equal for plans of one row. */
   readonly cells: string;
 }
 
@@ -21,6 +21,7 @@ export class TwinWorld {
   readonly epoch: Epoch;
   readonly #stores = new Map<string, LocalStore>();
   readonly #spaces = new Map<string, SyncSpace>();
+  readonly #inOneRow: EncodedPlan[] = [];
   #sweptUs = 0;
   readonly #context = { clock: { now: () => this.#sweptUs / 1_000 }, onSweep: undefined };
 
@@ -37,8 +38,18 @@ export class TwinWorld {
   }
 
   plan(name: string, limits: readonly Limit[]): TwinPlan {
-    const plan = createPlan(name, name, limits);
+    const plan = createPlan(name, name, limits, limits.length % 2 === 0 ? "separate" : "carry-over");
     return { plan, encoded: encodePlan(plan, this.epoch), cells: `${name}\n${plan.id}` };
+  }
+
+  /** A plan that counts separately, in the row of all such plans. Its calls describe them all. */
+  planInRow(name: string, limits: readonly Limit[]): TwinPlan {
+    const plan = createPlan(name, name, limits, "separate");
+    const encoded = encodePlan(plan, this.epoch);
+    this.#inOneRow.push(encoded);
+    const layouts = this.#inOneRow.map(({ head: id, texts }) => ({ id, texts, limits: [] }));
+    for (const { others } of this.#inOneRow) others.meet(layouts);
+    return { plan, encoded, cells: name };
   }
 
   /** The space of one key under a plan. Its ticks count from the epoch's origin, as in the script. */

@@ -25,17 +25,22 @@ const { sharedStore } = await import(`${dist}/stores/shared/index.js`);
 const { [call]: run } = await import(new URL(job, import.meta.url).href);
 
 const store = handle === undefined ? undefined : sharedStore.attach(handle);
-const limiter =
-  limits === undefined
-    ? undefined
-    : tollgate.createLimiter({
-        name,
-        limits: limits.map(([kind, options]) => tollgate[kind](options)),
-        store,
-        ...(clockMs === undefined ? {} : { clock: { now: () => clockMs } }),
-      });
+const clock = clockMs === undefined ? {} : { clock: { now: () => clockMs } };
+/** The limiter, or a version of it with other limits. */
+const limiterOf = (list) =>
+  tollgate.createLimiter({ name, limits: list.map(([kind, options]) => tollgate[kind](options)), store, ...clock });
+const limiter = limits === undefined ? undefined : limiterOf(limits);
 parentPort.postMessage("ready");
 Atomics.wait(gate, 0, 0);
 parentPort.postMessage(
-  await run({ ...parameters, limiter, store, sharedStore, tollgate, clockMs, systemClock: tollgate.systemClock }),
+  await run({
+    ...parameters,
+    limiter,
+    limiterOf,
+    store,
+    sharedStore,
+    tollgate,
+    clockMs,
+    systemClock: tollgate.systemClock,
+  }),
 );

@@ -1,4 +1,4 @@
-import { isPromise } from "../core/checks.ts";
+import { isPromise } from "./checks.ts";
 
 /** Maps a value at once, or a promise's value later. Most requests need no promise. */
 export function mapMaybeAsync<Value, Result>(

@@ -1,0 +1,86 @@
+import { checkOptions, optionError } from "../core/check-options.ts";
+import { checkFunction } from "../core/checks.ts";
+import type { Cost } from "../core/cost.ts";
+import type { Decision, Denied } from "../core/decision.ts";
+import { TollgateError } from "../core/errors.ts";
+import type { WaitOptions } from "./wait-options.ts";
+
+/** How work that waits for its turn is counted. */
+export interface WorkOptions<Input, Args extends readonly unknown[]> extends WaitOptions {
+  /** The limiter's input: one for all, or a function of what the work is called with. */
+  readonly key: Input | ((...args: Args) => Input);
+  /** What it costs, 1 unless set: a cost for all, or a function of what the work is called with. */
+  readonly cost?: Cost | ((...args: Args) => Cost) | undefined;
+}
+
+/** Thrown in place of work that was denied: its wait could not end in time, or its cost can never pass. */
+export class DeniedError extends TollgateError {
+  readonly decision: Denied;
+
+  constructor(work: string, decision: Denied) {
+    const { reason, limiter, retryAfterMs } = decision;
+    super("ERR_DENIED", `${work}: expected a turn, got a denial by ${limiter}: ${reason}, retry in ${retryAfterMs} ms`);
+    this.decision = decision;
+  }
+}
+
+const NAMES = { key: true, cost: true, signal: true, maxWait: true } as const;
+
+/** The verbs for work that goes out: it waits for its turn, and is not denied unless it has to be. */
+export abstract class OutgoingWork<Input> {
+  abstract wait(input: Input, cost?: Cost, options?: WaitOptions): Promise<Decision>;
+
+  wrap<This, Args extends readonly unknown[], Result>(
+    work: (this: This, ...args: Args) => Result | PromiseLike<Result>,
+    options: WorkOptions<Input, Args>,
+  ): (this: This, ...args: Args) => Promise<Result> {
+    checkFunction("wrap", work, "a function that does the work");
+    const turn = this.#turns("wrap", options);
+    return async function (this: This, ...args: Args) {
+      await turn(...args);
+      return work.apply(this, [...args] as unknown as Args & unknown[]);
+    };
+  }
+
+  pace<Item>(
+    items: AsyncIterable<Item> | Iterable<Item>,
+    options: WorkOptions<Input, [item: Item]>,
+  ): AsyncGenerator<Item, void, void> {
+    checkIterable(items);
+    const turn = this.#turns("pace", options);
+    return paced(items, turn);
+  }
+
+  /** Checks the options, and returns what waits for a turn. */
+  #turns<Args extends readonly unknown[]>(
+    verb: string,
+    options: WorkOptions<Input, Args>,
+  ): (...args: Args) => Promise<void> {
+    checkOptions(verb, options, NAMES);
+    const { key, cost = 1, signal, maxWait } = options;
+    if (key === undefined) throw optionError("key", "an input of the limiter, or a function that returns one", key);
+    const waitOptions = { signal, maxWait };
+    return async (...args) => {
+      const input = typeof key === "function" ? (key as (...args: Args) => Input)(...args) : key;
+      const decision = await this.wait(input, typeof cost === "function" ? cost(...args) : cost, waitOptions);
+      if (!decision.allowed) throw new DeniedError(verb, decision);
+    };
+  }
+}
+
+async function* paced<Item>(
+  items: AsyncIterable<Item> | Iterable<Item>,
+  turn: (item: Item) => Promise<void>,
+): AsyncGenerator<Item, void, void> {
+  for await (const item of items) {
+    await turn(item);
+    yield item;
+  }
+}
+
+function checkIterable(items: unknown): void {
+  const isIterable =
+    typeof items === "string" ||
+    (typeof items === "object" && items !== null && (Symbol.asyncIterator in items || Symbol.iterator in items));
+  if (!isIterable) throw optionError("pace", "an iterable or async iterable", items);
+}

@@ -1,0 +1,170 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
+import { checkOptions } from "../core/check-options.ts";
+import { type Clock, readUs } from "../core/clock.ts";
+import type { Cost } from "../core/cost.ts";
+import type { Decision } from "../core/decision.ts";
+import { type Duration, toMicroseconds } from "../core/duration.ts";
+import { TollgateError } from "../core/errors.ts";
+import { type Corrections, CountedCost } from "./counted-cost.ts";
+
+/** How long a reservation stays open. */
+export interface ReserveOptions {
+  /** After this time a reservation that was neither settled nor cancelled counts as settled at its estimate. */
+  readonly ttl?: Duration | undefined;
+}
+
+/** A cost that was taken by an estimate, and is settled when the actual cost is known. Made by `reserve`. */
+export interface Reservation {
+  /** What the limiter decided on the estimate. After a denial nothing is reserved. */
+  readonly decision: Decision;
+  /**
+   * Charges more while the work goes on, whether or not it conforms, and adds it to what is reserved.
+   *
+   * @throws TollgateError `ERR_COST`; `ERR_CLOSED` after `settle` or `cancel`.
+   */
+  charge(cost: Cost): Decision;
+  /**
+   * Makes the call count for its actual cost: gives the difference back, or charges it. Units that the cost does not
+   * name keep what is reserved. The limits are those of the reservation, whatever limits a function chooses by now.
+   * After a denial, it charges the actual cost. Nothing happens if the reservation was settled or cancelled before.
+   *
+   * @throws TollgateError `ERR_COST`, before anything changes.
+   */
+  settle(actualCost: Cost): void;
+  /** Gives everything back, unless the reservation was settled or cancelled before, or its `ttl` has passed. */
+  cancel(): void;
+  /** Cancels. */
+  [Symbol.dispose](): void;
+}
+
+/** A reservation over an asynchronous store: the verbs of `Reservation`, one after another. */
+export interface AsyncReservation {
+  readonly decision: Decision;
+  charge(cost: Cost): Promise<Decision>;
+  settle(actualCost: Cost): Promise<void>;
+  cancel(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A reservation by the kind of its store. */
+export type ReservationOf<Kind extends "sync" | "async"> = Kind extends "sync" ? Reservation : AsyncReservation;
+
+/** When a reservation counts as settled. */
+interface Term {
+  readonly clock: Clock;
+  readonly untilUs: number;
+}
+
+const NAMES = { ttl: true } as const;
+
+/** Checks the options of a reservation that begins now. @throws TollgateError `ERR_OPTION` or `ERR_DURATION`. */
+export function termOf(clock: Clock, options: ReserveOptions | undefined): Term | undefined {
+  if (options === undefined) return undefined;
+  checkOptions("reserve", options, NAMES);
+  if (options.ttl === undefined) return undefined;
+  return { clock, untilUs: readUs(clock) + toMicroseconds("ttl", options.ttl) };
+}
+
+/** What both kinds of reservations have in common. */
+class Reserved {
+  readonly decision: Decision;
+  readonly #counted: CountedCost;
+  readonly #term: Term | undefined;
+  /** How it has ended. */
+  #end: "settled" | "cancelled" | undefined = undefined;
+
+  constructor(handle: Corrections, cost: Cost, decision: Decision, term: Term | undefined) {
+    this.decision = decision;
+    this.#counted = new CountedCost({ handle, taken: decision.allowed ? cost : 0, decision });
+    this.#term = term;
+  }
+
+  protected add(cost: Cost): Decision | Promise<Decision> {
+    if (this.#end === undefined) return this.#counted.add(cost);
+    throw new TollgateError("ERR_CLOSED", `charge: expected an open reservation, got one that was ${this.#end}`);
+  }
+
+  protected countActual(cost: Cost): void | Promise<void> {
+    if (this.#end !== undefined) return undefined;
+    // A bad cost throws here, and the reservation stays open.
+    const settled = this.#counted.revise(cost);
+    this.#end = "settled";
+    return settled;
+  }
+
+  protected giveBack(): void | Promise<void> {
+    if (this.#end !== undefined || this.#hasExpired) return undefined;
+    this.#end = "cancelled";
+    return this.#counted.cancel();
+  }
+
+  get #hasExpired(): boolean {
+    return this.#term !== undefined && readUs(this.#term.clock) >= this.#term.untilUs;
+  }
+}
+
+/** A reservation over stores in this process, which correct at once. */
+export class SyncReserved extends Reserved implements Reservation {
+  charge(cost: Cost): Decision {
+    return this.add(cost) as Decision;
+  }
+
+  settle(actualCost: Cost): void {
+    void this.countActual(actualCost);
+  }
+
+  cancel(): void {
+    void this.giveBack();
+  }
+
+  [Symbol.dispose](): void {
+    this.cancel();
+  }
+}
+
+/** A reservation over any store. */
+export class AsyncReserved extends Reserved implements AsyncReservation {
+  async charge(cost: Cost): Promise<Decision> {
+    return this.add(cost);
+  }
+
+  async settle(actualCost: Cost): Promise<void> {
+    await this.countActual(actualCost);
+  }
+
+  async cancel(): Promise<void> {
+    await this.giveBack();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.cancel();
+  }
+}
+
+/** A reservation over stores in this process, for a caller that awaits. */
+export class AwaitedReserved implements AsyncReservation {
+  readonly decision: Decision;
+  readonly #reservation: Reservation;
+
+  constructor(reservation: Reservation) {
+    this.decision = reservation.decision;
+    this.#reservation = reservation;
+  }
+
+  async charge(cost: Cost): Promise<Decision> {
+    return this.#reservation.charge(cost);
+  }
+
+  async settle(actualCost: Cost): Promise<void> {
+    this.#reservation.settle(actualCost);
+  }
+
+  async cancel(): Promise<void> {
+    this.#reservation.cancel();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#reservation.cancel();
+  }
+}

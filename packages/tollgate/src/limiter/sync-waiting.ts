@@ -1,0 +1,76 @@
+import { readTime } from "../core/clock.ts";
+import type { Decision } from "../core/decision.ts";
+import type { Report } from "../core/report.ts";
+import type { SyncSpace } from "../core/store.ts";
+import { createTimeCell } from "../core/time-cell.ts";
+import type { CheckedRequest } from "./call.ts";
+import { decide } from "./decide.ts";
+import { limitsOf, plansOf } from "./entries.ts";
+import { Forecast } from "./forecast.ts";
+import type { LineGuard } from "./line-guard.ts";
+import type { KeyLine, LineReason, Waiter, WaitingCall } from "./waiter.ts";
+import { Waiting, type WaitingParts } from "./waiting.ts";
+
+/** Waiting over stores in this process, which decide at once. */
+export class SyncWaiting extends Waiting<SyncSpace> {
+  readonly #guard: LineGuard;
+  readonly #notifyDegraded: (report: Report) => void;
+
+  constructor(parts: WaitingParts<SyncSpace>, guard: LineGuard, notifyDegraded: (report: Report) => void) {
+    super(parts);
+    this.#guard = guard;
+    this.#notifyDegraded = notifyDegraded;
+  }
+
+  override ask(waiter: Waiter<SyncSpace>, line: KeyLine<SyncSpace>): void {
+    let decision: Decision;
+    try {
+      const request = this.request(waiter.call);
+      decision = this.#decisionOn(request, this.#take(request));
+    } catch (error) {
+      line.failed(waiter, error);
+      return;
+    }
+    line.answered(waiter, decision);
+  }
+
+  override jitterUs(): number {
+    return 0;
+  }
+
+  override createForecast(_line: KeyLine<SyncSpace>, nowUs: number): Forecast<SyncSpace> {
+    return new Forecast<SyncSpace>(nowUs, ({ space, key, costs }, now, report) => {
+      space.apply("explain", key, costs, now, report, 0);
+      return true;
+    });
+  }
+
+  override denyBehind(line: KeyLine<SyncSpace>, call: WaitingCall<SyncSpace>, reason: LineReason): Decision {
+    const request = this.request(call);
+    return this.#decisionOn(request, this.#guard.tellDenied(line, request, readTime(this.clock), reason));
+  }
+
+  /** The store decides before a signal can abort. */
+  override giveBack(): void {}
+
+  /** A call that waits is no offence: a denial must not begin a block. */
+  #take(request: CheckedRequest<SyncSpace>): Report {
+    const now = readTime(this.clock);
+    const { calls } = request;
+    if (calls.some(({ space: { plan } }) => plan.limits.some(({ blockFor }) => blockFor !== undefined))) {
+      // What begins empty begins to fill with its first call.
+      const touches = calls.map((call) => ({ ...call, costs: call.costs.map(() => 0) }));
+      this.#guard.transactInTurn("take", { ...request, calls: touches }, createTimeCell(now[0]));
+      const report = this.#guard.transactInTurn("peek", request, now);
+      if (!report.admitted) return report;
+    }
+    const report = this.#guard.transactInTurn("take", request, now);
+    this.#notifyDegraded(report);
+    return report;
+  }
+
+  #decisionOn({ calls }: CheckedRequest<SyncSpace>, report: Report): Decision {
+    const plans = plansOf(calls);
+    return decide(this.name, plans, limitsOf(plans, report), report);
+  }
+}

@@ -1,0 +1,107 @@
+import { TollgateError } from "../../core/errors.ts";
+import type { Limit } from "../../core/limits/limit.ts";
+import { sealLimit } from "../../core/limits/limit-common.ts";
+import { createPlan, type Plan } from "../../core/plan.ts";
+import {
+  DESCRIPTION_ROW,
+  DESCRIPTIONS_AT,
+  MOST_DESCRIPTIONS,
+  TEXT_END_AT,
+  TEXT_WORDS,
+  TEXTS_AT,
+} from "./memory-layout.ts";
+import type { SharedMemory } from "./shared-memory.ts";
+
+/** The text of a description. Names are part of it, so plans of other threads are read whole. */
+interface Text {
+  readonly scope: string;
+  readonly limits: readonly Limit[];
+}
+
+/**
+ * The plans whose counts carry over, described in shared memory. So a thread can read what a key has used under a plan
+ * that another thread made. A description appears by one swap, complete, and stays.
+ */
+export class PlanDescriptions {
+  readonly #memory: SharedMemory;
+  /** The plans of the descriptions that this thread has read. */
+  readonly #read: Plan[] = [];
+  readonly #numbers = new Set<number>();
+
+  constructor(memory: SharedMemory) {
+    this.#memory = memory;
+  }
+
+  /** All plans that are described by now, oldest first. A list that grows. */
+  get all(): readonly Plan[] {
+    const { words, atomics } = this.#memory;
+    while (this.#read.length < MOST_DESCRIPTIONS) {
+      const row = DESCRIPTIONS_AT + this.#read.length * DESCRIPTION_ROW;
+      const number = atomics.load(words, row) - 1;
+      if (number < 0) break;
+      this.#numbers.add(number);
+      this.#read.push(this.#planAt(words[row + 1]!));
+    }
+    return this.#read;
+  }
+
+  /**
+   * Describes a plan, unless it is described. A thread does so before it inserts a key of the plan.
+   *
+   * @throws TollgateError `ERR_LIMITS` if there is no space for another description.
+   */
+  add(number: number, { scope, limits }: Plan): void {
+    if (this.#has(number)) return;
+    const textAt = this.#write(JSON.stringify({ scope, limits }));
+    while (!this.#has(number)) {
+      if (textAt === undefined || this.#read.length === MOST_DESCRIPTIONS) throw tooManyError();
+      const row = DESCRIPTIONS_AT + this.#read.length * DESCRIPTION_ROW;
+      this.#memory.swap(row, 0, 0, number + 1, textAt);
+    }
+  }
+
+  #has(number: number): boolean {
+    return this.all.length > 0 && this.#numbers.has(number);
+  }
+
+  /** Writes a text where no other thread writes: its length, then two characters a word. */
+  #write(text: string): number | undefined {
+    const { words, atomics } = this.#memory;
+    const length = 1 + Math.ceil(text.length / 2);
+    // Only a thread that finds space takes it: others may have shorter texts.
+    if (words[TEXT_END_AT]! + length > TEXT_WORDS) return undefined;
+    const at = atomics.add(words, TEXT_END_AT, length);
+    if (at + length > TEXT_WORDS) return undefined;
+    words[TEXTS_AT + at] = text.length;
+    for (let i = 0; i < text.length; i += 2) {
+      const second = i + 1 < text.length ? text.charCodeAt(i + 1) : 0;
+      words[TEXTS_AT + at + 1 + i / 2] = text.charCodeAt(i) | (second << 16);
+    }
+    return at;
+  }
+
+  #planAt(textAt: number): Plan {
+    const { words } = this.#memory;
+    const length = words[TEXTS_AT + textAt]!;
+    const codes = Array.from(
+      { length },
+      (_, i) => (words[TEXTS_AT + textAt + 1 + (i >>> 1)]! >>> (16 * (i & 1))) & 0xffff,
+    );
+    const { scope, limits } = JSON.parse(codes.map((code) => String.fromCharCode(code)).join("")) as Text;
+    return createPlan(
+      scope,
+      scope,
+      limits.map((limit) => sealLimit(limit.name, limit)),
+      "carry-over",
+    );
+  }
+}
+
+function tooManyError(): TollgateError {
+  return new TollgateError(
+    "ERR_LIMITS",
+    `limits: expected at most ${MOST_DESCRIPTIONS} lists of limits whose counts carry over in one shared store, ` +
+      `or ${TEXT_WORDS * 4} bytes that describe them, got another; choose among fixed lists, ` +
+      'or pass onChange: "separate"',
+  );
+}

@@ -1,0 +1,83 @@
+import type { OnChange, Plan } from "../../core/plan.ts";
+import { KeyMoves, type Move } from "./key-moves.ts";
+import type { RelatedKeys } from "./related-keys.ts";
+import { type KeptKeys, SharedKeys } from "./shared-keys.ts";
+import type { SharedMemory } from "./shared-memory.ts";
+import type { SharedPlan } from "./shared-plan.ts";
+import { areRelatives, type PlanView, type Related, type SharedRelatives } from "./shared-relatives.ts";
+import type { SlotRange } from "./shared-table.ts";
+
+/** What the keys of a plan need of their store. */
+export interface PlanKeysStore {
+  readonly memory: SharedMemory;
+  readonly relatives: SharedRelatives;
+  /** The plans of this thread's limiters. */
+  readonly opened: readonly Plan[];
+  /** This thread's view of a plan. The plan is described, if its counts carry over. */
+  view(plan: Plan): PlanView;
+}
+
+/** A plan's keys and its overflow buckets, and those of its relatives. */
+export class PlanKeys {
+  readonly keys: SharedKeys;
+  readonly buckets: SharedKeys;
+  /** Where the keys are, without what other threads may begin to count; a list that grows. */
+  readonly related: Related;
+  readonly #plan: SharedPlan;
+  readonly #store: PlanKeysStore;
+  readonly #moved: Move[] | undefined;
+  /** Keys that keep their first numbers, by the id of the plan that has these. */
+  readonly #kept = new Map<string, PlanKeys>();
+
+  constructor(view: PlanView, onChange: OnChange | "kept", store: PlanKeysStore, moved: Move[] | undefined) {
+    this.#store = store;
+    this.#moved = moved;
+    this.related = store.relatives.of(view);
+    const { plan, table } = view;
+    this.#plan = plan;
+    const open = (range: SlotRange, own: RelatedKeys, part: "keys" | "buckets"): SharedKeys => {
+      const moves = onChange === "separate" ? undefined : new KeyMoves(own, store.memory, moved, onChange);
+      const keptKeys: KeptKeys =
+        onChange === "keep-first" ? (former) => this.#keptOf(former.firstPlan())?.[part] : () => undefined;
+      return new SharedKeys(range, plan, moves, keptKeys);
+    };
+    this.keys = open(table.keys, this.related.keys, "keys");
+    this.buckets = open(table.buckets, this.related.buckets, "buckets");
+  }
+
+  /** How many keys there are under the plan, and under relatives that no limiter of this thread uses any more. */
+  get size(): number {
+    const { opened } = this.#store;
+    const isCounted = ({ plan: { plan } }: RelatedKeys) =>
+      !opened.some(({ scope, id }) => scope === plan.scope && id === plan.id) &&
+      opened.find((one) => areRelatives(one, plan))?.id === this.#plan.plan.id;
+    const [own, ...others] = this.related.keys.everywhere;
+    return others.filter(isCounted).reduce((size, { scan }) => size + scan.size, own?.scan.size ?? 0);
+  }
+
+  clear(): void {
+    for (const { scan } of this.#everywhere) scan.clear();
+  }
+
+  /** Drops the idle keys, and says how many. */
+  sweep(nowUs: number): number {
+    let removed = 0;
+    for (const { plan, scan } of this.related.keys.everywhere) {
+      plan.setTime(nowUs);
+      removed += scan.sweep();
+    }
+    for (const { scan } of this.related.buckets.everywhere) scan.sweep();
+    return removed;
+  }
+
+  get #everywhere(): readonly RelatedKeys[] {
+    return [...this.related.keys.everywhere, ...this.related.buckets.everywhere];
+  }
+
+  #keptOf(plan: Plan | undefined): PlanKeys | undefined {
+    if (plan === undefined) return undefined;
+    const known = this.#kept.get(plan.id) ?? new PlanKeys(this.#store.view(plan), "kept", this.#store, this.#moved);
+    this.#kept.set(plan.id, known);
+    return known;
+  }
+}

@@ -1,0 +1,129 @@
+import type { Kernel } from "../../algorithms/kernel.ts";
+import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
+import { KeyScan } from "./key-scan.ts";
+import type { SharedPlan } from "./shared-plan.ts";
+import type { SlotRange } from "./shared-table.ts";
+import type { KeySlot } from "./slot-search.ts";
+import { GENERATION_MASK } from "./slot-state.ts";
+
+/** What a slot has of a key under one plan: a claim, or cells. */
+export interface Row extends KeySlot {
+  readonly keys: RelatedKeys;
+}
+
+/** A limit's cells within a row. */
+export interface Entry {
+  readonly kernel: Kernel;
+  readonly offset: number;
+}
+
+/** A copy of a row's cells. */
+export interface RowCopy {
+  readonly row: Row;
+  readonly cells: Float64Array;
+  /** The entries that were not written off. */
+  readonly entries: readonly Entry[];
+}
+
+/** The first cell of an entry that was written off: another row counts that limit. */
+const WRITTEN_OFF = Number.NaN;
+
+/** One plan's keys in a part of a table, as the plan's relatives see them. */
+export class RelatedKeys {
+  readonly plan: SharedPlan;
+  readonly scan: KeyScan;
+  readonly #range: SlotRange;
+  readonly #relatives: () => readonly RelatedKeys[];
+
+  constructor(range: SlotRange, plan: SharedPlan, relatives: () => readonly RelatedKeys[]) {
+    this.#range = range;
+    this.plan = plan;
+    this.scan = new KeyScan(range.slots, plan);
+    this.#relatives = relatives;
+  }
+
+  /** The keys of the plan and of its relatives. */
+  get everywhere(): readonly RelatedKeys[] {
+    return [this, ...this.#relatives()];
+  }
+
+  /** Whether another plan may count keys. */
+  get hasRelatives(): boolean {
+    return this.#relatives().some(({ plan }) => plan.mayHaveKeys);
+  }
+
+  /**
+   * Finds what there is of a key under this plan and its relatives. `low` and `high` are the key's hash xor the hash of
+   * `under`. Ordered after this thread's own claim.
+   */
+  rowsOf(low: number, high: number, under: SharedPlan): Row[] {
+    return this.everywhere.flatMap((keys) => keys.#find(low, high, under));
+  }
+
+  #find(low: number, high: number, under: SharedPlan): Row[] {
+    if (!this.plan.mayHaveKeys) return [];
+    const own = this.plan.fingerprints;
+    const other = under.fingerprints;
+    const found = this.#range.search.find(low ^ own.planLow ^ other.planLow, high ^ own.planHigh ^ other.planHigh);
+    return found.map((slot) => ({ ...slot, keys: this }));
+  }
+
+  /** Copies a row's cells; `undefined` if the row has changed meanwhile. */
+  copy(row: Row): RowCopy | undefined {
+    const { values, compiled } = this.plan;
+    values.read(row.slot, row.low, row.high);
+    const cells = values.cells.slice();
+    if (!this.confirm(row)) return undefined;
+    return { row, cells, entries: compiled.parts.filter(({ offset }) => !Number.isNaN(cells[offset])) };
+  }
+
+  /** Whether a row's state, and so a copy of its cells, is still current. */
+  confirm({ slot, low, high }: Row): boolean {
+    return this.plan.values.confirm(slot, low, high);
+  }
+
+  /** Whether a live row has counted the key all the time since it was found. */
+  isStillLive({ slot, high }: Row): boolean {
+    return ((this.#range.slots.upperWord(slot) ^ high) & GENERATION_MASK) === 0;
+  }
+
+  freeze({ slot, low, high }: Row): boolean {
+    return this.#range.search.freeze(slot, low, high);
+  }
+
+  vacate({ slot, low, high }: Pick<Row, "slot" | "low" | "high">): boolean {
+    return this.#range.slots.vacate(slot, low, high);
+  }
+
+  /** Writes off the entries of a frozen row that a live row counts. The row goes if nothing else counts there. */
+  writeOff({ row, cells, entries }: RowCopy, counted: SharedPlan, now: TimeCell): void {
+    const { values } = this.plan;
+    const rest = entries.filter(({ kernel }) => !counted.has(kernel.limit));
+    values.expiry[0] = now[0]!;
+    for (const { kernel, offset } of rest) kernel.extendExpiry(values.expiry, cells, offset, now);
+    values.expiry[0] += idleTtlUsOf(rest);
+    if (areIdle(rest, cells, now)) {
+      this.vacate(row);
+      return;
+    }
+    values.cells.set(cells);
+    for (const entry of entries) if (!rest.includes(entry)) values.cells[entry.offset] = WRITTEN_OFF;
+    // If it fails, another thread has done it, or a later call does.
+    values.publish(row.slot, row.low, row.high);
+  }
+}
+
+/** Whether a row still counts a limit of a plan. */
+export function countsFor({ entries }: RowCopy, plan: SharedPlan): boolean {
+  return entries.some(({ kernel }) => plan.has(kernel.limit));
+}
+
+/** Whether entries are idle, exactly. Without entries there is nothing that counts. */
+export function areIdle(entries: readonly Entry[], cells: Float64Array, now: TimeCell): boolean {
+  const then = createTimeCell(now[0]! - idleTtlUsOf(entries));
+  return entries.every(({ kernel, offset }) => kernel.isIdle(cells, offset, then));
+}
+
+function idleTtlUsOf(entries: readonly Entry[]): number {
+  return Math.max(0, ...entries.map(({ kernel }) => kernel.idleTtlUs));
+}

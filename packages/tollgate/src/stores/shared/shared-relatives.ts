@@ -1,0 +1,91 @@
+import { isSameLimit } from "../../algorithms/carry-over.ts";
+import type { Limit } from "../../core/limits/limit.ts";
+import type { Plan } from "../../core/plan.ts";
+import type { PlanDescriptions } from "./plan-descriptions.ts";
+import { RelatedKeys } from "./related-keys.ts";
+import type { SharedPlan } from "./shared-plan.ts";
+import type { SharedTable } from "./shared-table.ts";
+
+/** One thread's view of a plan, with the table of its keys. */
+export interface PlanView {
+  readonly plan: SharedPlan;
+  readonly table: SharedTable;
+}
+
+/** A plan's keys and overflow buckets, as its relatives see them. */
+export interface Related {
+  readonly keys: RelatedKeys;
+  readonly buckets: RelatedKeys;
+}
+
+/**
+ * One thread's views of all plans whose counts carry over. Two plans are relatives if they are of one scope and have a
+ * limit of the same name.
+ */
+export class SharedRelatives {
+  readonly #descriptions: PlanDescriptions;
+  readonly #view: (plan: Plan) => PlanView;
+  readonly #known = new Map<Plan, Related>();
+  readonly #families = new Map<string, Plan[]>();
+  /** How many descriptions the families have. */
+  #read = 0;
+
+  constructor(descriptions: PlanDescriptions, view: (plan: Plan) => PlanView) {
+    this.#descriptions = descriptions;
+    this.#view = view;
+  }
+
+  /** A plan's own keys and buckets, which know its relatives. */
+  of(view: PlanView): Related {
+    const relatives = this.#relativesOf(view.plan.plan);
+    return {
+      keys: new RelatedKeys(view.table.keys, view.plan, () => relatives().map(({ keys }) => keys)),
+      buckets: new RelatedKeys(view.table.buckets, view.plan, () => relatives().map(({ buckets }) => buckets)),
+    };
+  }
+
+  /** Returns a function that returns the relatives that a plan has by now. */
+  #relativesOf(plan: Plan): () => readonly Related[] {
+    if (plan.onChange === "separate") return () => [];
+    const families = plan.limits.map((limit) => this.#familyOf(plan, limit));
+    let found: readonly Related[] = [];
+    let members = 0;
+    return () => {
+      this.#readDescriptions();
+      const count = families.reduce((sum, family) => sum + family.length, 0);
+      if (count === members) return found;
+      members = count;
+      const others = new Set(families.flat().filter(({ id }) => id !== plan.id));
+      found = [...others].map((other) => this.#relatedOf(other));
+      return found;
+    };
+  }
+
+  #readDescriptions(): void {
+    const { all } = this.#descriptions;
+    for (; this.#read < all.length; this.#read += 1) {
+      const plan = all[this.#read]!;
+      for (const limit of plan.limits) this.#familyOf(plan, limit).push(plan);
+    }
+  }
+
+  /** The described plans that have a limit of this name: a list that grows. */
+  #familyOf({ scope }: Plan, { name, unit }: Limit): Plan[] {
+    const id = JSON.stringify([scope, unit, name]);
+    const family = this.#families.get(id) ?? [];
+    this.#families.set(id, family);
+    return family;
+  }
+
+  #relatedOf(plan: Plan): Related {
+    const known = this.#known.get(plan) ?? this.of(this.#view(plan));
+    this.#known.set(plan, known);
+    return known;
+  }
+}
+
+/** Whether a key of one plan may count under the other. */
+export function areRelatives(one: Plan, other: Plan): boolean {
+  const isShared = (limit: Limit) => other.limits.some((theirs) => isSameLimit(limit, theirs));
+  return one.scope === other.scope && one.id !== other.id && one.limits.some(isShared);
+}

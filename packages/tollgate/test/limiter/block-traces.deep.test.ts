@@ -1,0 +1,14 @@
+import { describe, it } from "vitest";
+import { playBlocks } from "../properties/block-traces.ts";
+import { EVERY_STORE } from "./every-store.ts";
+
+const TRACES = 25;
+const OPERATIONS = 4_000;
+
+describe.each(EVERY_STORE)("100,000 operations with blocks over %s", (_name, createStore) => {
+  it("equal the model", async () => {
+    const store = createStore();
+    if (store.blocks === undefined) return;
+    for (let seed = 0; seed < TRACES; seed += 1) await playBlocks(store, seed, OPERATIONS);
+  });
+});

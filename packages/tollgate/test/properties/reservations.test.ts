@@ -1,0 +1,41 @@
+import { createLimiter, DeniedError, fixedWindow, memoryStore } from "tollgate";
+import { tableStore } from "tollgate/table";
+import { describe, expect, it } from "vitest";
+import { ReservationTrace } from "./reservation-traces.ts";
+
+const TRACES = 100;
+const TURNS = 200;
+
+describe.each([
+  ["a memory store", () => memoryStore()],
+  ["a table store", () => tableStore({ maxKeys: 1_000 })],
+])("reservations over %s", (_name, createStore) => {
+  it("use what they count for, after any charges, settlements and cancellations", () => {
+    for (let seed = 0; seed < TRACES; seed += 1) new ReservationTrace(createStore(), seed).play(TURNS);
+  });
+});
+
+it("reservations of plain numbers use what they count for", () => {
+  const limiter = createLimiter({ limits: [fixedWindow({ limit: 100, window: "1d" })] });
+  for (const [reserved, charged, actual] of [
+    [5, 0, 3],
+    [5, 2, 9],
+    [0, 1, 0],
+    [7, 0, 7],
+  ] as const) {
+    const before = limiter.explain("a")[0]!.used;
+    const reservation = limiter.reserve("a", reserved);
+    reservation.charge(charged);
+    reservation.settle(actual);
+    expect(limiter.explain("a")[0]!.used - before).toBe(actual);
+  }
+});
+
+it("work that was denied is not done", async () => {
+  const limiter = createLimiter({ limits: [fixedWindow({ limit: 2, window: "1d" })] });
+  let done = 0;
+  const work = limiter.wrap(() => (done += 1), { key: "a", maxWait: 0 });
+  const ends = await Promise.allSettled(Array.from({ length: 5 }, work));
+  expect(done).toBe(2);
+  expect(ends.filter((end) => end.status === "rejected" && end.reason instanceof DeniedError).length).toBe(3);
+});

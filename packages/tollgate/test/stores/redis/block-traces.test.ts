@@ -1,0 +1,13 @@
+import { it } from "vitest";
+import { playBlocks } from "../../properties/block-traces.ts";
+import { useRedis } from "./kit/use-redis.ts";
+
+const TRACES = 25;
+const OPERATIONS = 4_000;
+const inUse = useRedis();
+
+it("random traces with blocks over Redis equal the model", async () => {
+  // A store each: their clocks differ by more than `maxSkew`.
+  const play = (seed: number) => playBlocks(inUse.redis.storeByClock(), seed, OPERATIONS);
+  await Promise.all(Array.from({ length: TRACES }, (_, seed) => play(seed)));
+});

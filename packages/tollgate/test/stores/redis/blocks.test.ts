@@ -1,0 +1,241 @@
+import { Redis } from "ioredis";
+import { combine, createLimiter, fixedWindow, type Limit, perDay, perMinute, perSecond, slidingWindow } from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { argumentsOfCalls } from "./kit/script-calls.ts";
+import { freshPrefix, openStore, useRedis } from "./kit/use-redis.ts";
+import { startRedisHere } from "./servers/test-servers.ts";
+
+const NOW_MS = 1_790_000_000_000;
+const inUse = useRedis();
+
+/** Two nodes with one quota, and a clock that both follow. */
+function twoNodes(limits: readonly Limit[] = [perDay(100)]) {
+  const prefix = freshPrefix();
+  const clock = manualClock(NOW_MS);
+  const node = () => createLimiter({ name: "api", limits, clock, store: inUse.redis.storeByClock({ prefix }) });
+  return { clock, prefix, one: node(), other: node() };
+}
+
+/** The name of the limiter's only row on the server. */
+async function rowOf(prefix: string): Promise<string> {
+  return ((await inUse.redis.command("KEYS", `${prefix}:api:*`)) as [string])[0];
+}
+
+describe("a block over Redis", () => {
+  it("holds on another node at once, and takes another round trip where it is met first", async () => {
+    const { one, other } = twoNodes();
+    expect([await one.allow("ann"), await other.allow("ann")]).toEqual([true, true]);
+    await one.block("ann", "1h", { reason: "scraping, ключ" });
+    const calls = await inUse.redis.callsOf(async () => {
+      expect(await other.consume("ann")).toMatchObject({
+        reason: "blocked",
+        retryAfterMs: 3_600_000,
+        block: { endsInMs: 3_600_000, reason: "scraping, ключ" },
+      });
+    });
+    expect(calls).toBe(2);
+    await one.block("bob", "1h");
+    expect(await inUse.redis.callsOf(() => other.allow("bob"))).toBe(1);
+    expect(await other.blockedUntil("ann")).toBe(NOW_MS + 3_600_000);
+  });
+
+  it("is cached for a second at most, so that unblock on one node is honoured on the others", async () => {
+    const { clock, one, other } = twoNodes();
+    await one.block("ann", "1h");
+    expect(await other.allow("ann")).toBe(false);
+    const calls = await inUse.redis.callsOf(async () => {
+      clock.advance(999.999);
+      expect(await other.allow("ann", 0)).toBe(false);
+      expect((await other.consume("ann", 7)).block?.endsInMs).toBe(3_599_000.001);
+    });
+    expect(calls).toBe(0);
+    expect(await one.unblock("ann")).toBe(true);
+    clock.advance(0.001);
+    expect(await other.allow("ann")).toBe(true);
+  });
+
+  it("is forgotten at once by the node that ends it", async () => {
+    const { one } = twoNodes();
+    await one.block("ann", "1h");
+    expect(await one.allow("ann")).toBe(false);
+    await one.unblock("ann");
+    expect(await one.allow("ann")).toBe(true);
+  });
+
+  it("that each denied call extends is never cached", async () => {
+    const { clock, one, other } = twoNodes([perSecond(1, { blockFor: { duration: "10s", extend: true } })]);
+    expect([await one.allow("ann"), await one.allow("ann"), await one.allow("ann")]).toEqual([true, false, false]);
+    clock.advance(9_000);
+    expect(await one.allow("ann")).toBe(false);
+    expect(await other.blockedUntil("ann")).toBe(NOW_MS + 19_000);
+  });
+
+  it.each<[string, Limit[]]>([
+    ["a bucket", [perDay(50)]],
+    ["a fixed window", [fixedWindow({ limit: 50, window: "1d" })]],
+    ["several buckets", [perDay(50), perMinute(50, { name: "minute" })]],
+    ["a sliding window", [slidingWindow({ limit: 50, window: "1d" })]],
+  ])("by the server's time denies %s, alone and in a batch", async (_what, limits) => {
+    const store = inUse.redis.store({ denyCache: false });
+    const limiter = createLimiter({ name: "api", limits, store });
+    for (let i = 0; i < 12; i += 1) await limiter.allow("ann");
+    await limiter.block("ann", "1h", { reason: "x" });
+    expect([await limiter.allow("ann"), (await limiter.consume("ann")).block?.reason]).toEqual([false, "x"]);
+    const keys = ["bob", "ann", "cid", "ann"];
+    const out = new Uint8Array(4);
+    expect([await limiter.allowMany(keys, out), ...out]).toEqual([2, 1, 0, 1, 0]);
+    const decisions = await Promise.all(keys.map((key) => limiter.consume(key, 2)));
+    expect(decisions.map(({ allowed, block }) => allowed || block?.reason)).toEqual([true, "x", true, "x"]);
+    expect((await limiter.explain("ann"))[0]?.used).toBe(12);
+    const untilMs = (await limiter.blockedUntil("ann")) ?? 0;
+    expect(Math.abs(untilMs - Date.now() - 3_600_000)).toBeLessThan(60_000);
+  });
+
+  it("is in the key's own row, which expires with the last of counts, block and offences", async () => {
+    const prefix = freshPrefix();
+    const store = inUse.redis.store({ prefix });
+    const blockFor = { durations: ["10m"], forgetAfter: "1h" } as const;
+    const limiter = createLimiter({ name: "api", limits: [perDay(1, { blockFor })], store });
+    await limiter.block("ann", "10m");
+    await limiter.allow("bob");
+    await limiter.allow("bob");
+    const size = await limiter.size();
+    const names = (await inUse.redis.command("KEYS", `${prefix}:api:*`)) as unknown[];
+    expect(names).toHaveLength(2);
+    const left = await Promise.all(names.map((name) => inUse.redis.command("PTTL", String(name))));
+    const minutes = left.map((ms) => Math.round(Number(ms) / 60_000)).toSorted((a, b) => a - b);
+    expect([size, ...minutes]).toEqual([2, 10, 1_440]);
+    await limiter.block("bob", "2d");
+    expect([await limiter.unblock("ann"), await limiter.size()]).toEqual([true, 1]);
+    expect(Number(await inUse.redis.command("PTTL", await rowOf(prefix)))).toBeGreaterThan(47 * 3_600_000);
+  });
+
+  it("leaves a value as without a block with the first write after it", async () => {
+    const { clock, one, other, prefix } = twoNodes();
+    await one.consume("ann", 3);
+    const plain = Number(await inUse.redis.command("STRLEN", await rowOf(prefix)));
+    await one.block("ann", "1h");
+    await other.refund("ann", 1);
+    expect(Number(await inUse.redis.command("STRLEN", await rowOf(prefix)))).toBeGreaterThan(plain);
+    clock.advance(3_600_000);
+    expect(await one.consume("ann")).toMatchObject({ allowed: true });
+    expect([plain, await inUse.redis.command("STRLEN", await rowOf(prefix))]).toEqual([16, 16]);
+  });
+
+  it("stays where counts are forgotten, swept and given back", async () => {
+    const { clock, one, other, prefix } = twoNodes();
+    const decision = await one.consume("ann", 3);
+    await one.block("ann", "2d", { reason: "scraping" });
+    await other.reset("ann");
+    expect((await other.explain("ann"))[0]?.used).toBe(0);
+    await one.charge("ann", 2);
+    await one.refund("ann", 1, decision);
+    expect((await other.explain("ann"))[0]?.used).toBe(1);
+    await one.clear();
+    clock.advance(86_400_000);
+    expect([await one.sweep(), await one.size(), (await one.explain("ann"))[0]?.used]).toEqual([0, 1, 0]);
+    expect((await other.consume("ann")).block?.reason).toBe("scraping");
+    clock.advance(86_400_000);
+    expect([await one.sweep(), await one.size(), await rowOf(prefix)]).toEqual([1, 0, undefined]);
+  });
+
+  it("denies under every list of limits, of a function and of another version", async () => {
+    const prefix = freshPrefix();
+    const node = () => inUse.redis.store({ prefix, denyCache: false });
+    let limits: Limit[] = [perDay(5)];
+    const chosen = createLimiter({ name: "api", limits: (_key: string) => limits, store: node() });
+    const named = (capacity: number) =>
+      createLimiter({ name: "api", limits: [perDay(capacity, { name: "calls" })], store: node() });
+    await chosen.consume("ann", 1);
+    await named(7).consume("ann", 2);
+    await named(9).block("ann", "1h");
+    expect(await chosen.consume("ann")).toMatchObject({ reason: "blocked" });
+    limits = [perMinute(50)];
+    expect(await chosen.allow("ann")).toBe(false);
+    for (const capacity of [7, 8, 9]) expect(await named(capacity).allow("ann")).toBe(false);
+    expect(await chosen.unblock("ann")).toBe(true);
+    expect(await named(9).consume("ann")).toMatchObject({ allowed: true, remaining: 6 });
+    limits = [perDay(5)];
+    expect(await chosen.consume("ann")).toMatchObject({ allowed: true, remaining: 3 });
+  });
+
+  it("of a key whose layout has no description drops what nothing can read", async () => {
+    const { one, other, prefix } = twoNodes([perDay(5, { name: "calls" })]);
+    await one.consume("ann", 3);
+    const row = await rowOf(prefix);
+    await inUse.redis.command("SET", row, `v2-other${"\0".repeat(8)}`, "PX", 86_400_000);
+    await other.block("ann", "1h");
+    expect(await one.consume("ann")).toMatchObject({ reason: "blocked" });
+    await other.unblock("ann");
+    expect(await inUse.redis.command("EXISTS", row)).toBe(0);
+  });
+
+  it("of one key slows the other keys of the limiter down for a few calls only", async () => {
+    const store = inUse.redis.store({ denyCache: false });
+    const limiter = createLimiter({ name: "api", limits: [perDay(50)], store });
+    const forms = async () => {
+      const sent = await argumentsOfCalls(inUse.redis.client, () =>
+        Promise.all([limiter.allow("bob"), limiter.allow("cid")]),
+      );
+      return sent.map((args) => args.includes("one"));
+    };
+    expect(await forms()).toEqual([true]);
+    await limiter.block("ann", "1h");
+    expect(await limiter.allow("ann")).toBe(false);
+    const general: boolean[] = [];
+    while (!(await forms())[0]) general.push(true);
+    expect(general).toHaveLength(31);
+  });
+
+  it("is begun once by calls that exhaust a limit at the same time", async () => {
+    const { one, other } = twoNodes([perDay(5, { blockFor: "10m" })]);
+    const calls = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? one : other).consume("ann"));
+    const decisions = await Promise.all(calls);
+    expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(5);
+    const reasons = decisions.map((decision) => decision.allowed || decision.reason);
+    expect(reasons.filter((reason) => reason === "exhausted")).toHaveLength(1);
+    expect(reasons.filter((reason) => reason === "blocked")).toHaveLength(14);
+  });
+
+  it("of one limiter denies a combination", async () => {
+    const store = inUse.redis.storeByClock();
+    const clock = manualClock(NOW_MS);
+    const [user, route] = ["user", "route"].map((name) => createLimiter({ name, limits: [perDay(9)], clock, store }));
+    await route!.block("ann", "1h");
+    expect(await combine(user!, route!).consume("ann")).toMatchObject({ reason: "blocked", limiter: "route" });
+    expect((await user!.explain("ann"))[0]?.used).toBe(0);
+  });
+});
+
+describe("a server without memory", () => {
+  it("rejects blocks: the verb throws, and a call that would begin one is degraded", async () => {
+    const server = await startRedisHere();
+    const client = new Redis(server.port);
+    onTestFinished(() => client.disconnect());
+    const store = openStore(client, { onFailure: "deny", denyCache: false });
+    const limiter = createLimiter({ name: "api", limits: [perDay(1, { blockFor: "1h" })], store });
+    await limiter.allow("ann");
+    await server.command("CONFIG", "SET", "maxmemory", "1");
+    await expect(limiter.block("bob", "1h")).rejects.toMatchObject({ code: "ERR_STORE" });
+    expect(await limiter.consume("ann")).toMatchObject({ allowed: false, degraded: "the server is out of memory" });
+    await server.command("CONFIG", "SET", "maxmemory", "0");
+    expect([await limiter.blockedUntil("bob"), await limiter.blockedUntil("ann")]).toEqual([undefined, undefined]);
+    expect(await limiter.consume("ann")).toMatchObject({ reason: "exhausted", block: { endsInMs: 3_600_000 } });
+  });
+});
+
+describe("without the server", () => {
+  it("blocks are not known, and the verbs that set them reject", async () => {
+    const prefix = freshPrefix();
+    const store = inUse.redis.store({ prefix, onFailure: "allow" });
+    const limiter = createLimiter({ name: "api", limits: () => "unlimited", store });
+    await limiter.block("ann", "1h");
+    expect(await limiter.allow("ann")).toBe(false);
+    store.bypass = true;
+    expect(await limiter.allow("ann")).toBe(true);
+    await expect(limiter.blockedUntil("ann")).rejects.toMatchObject({ code: "ERR_STORE" });
+    store.bypass = false;
+    expect(await limiter.unblock("ann")).toBe(true);
+  });
+});

@@ -1,0 +1,249 @@
+import {
+  type AsyncLimiter,
+  createLimiter,
+  fixedWindow,
+  type Limit,
+  memoryStore,
+  type Observation,
+  perDay,
+  slidingWindow,
+  tokenBucket,
+} from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+import { freshPrefix, useRedis } from "../kit/use-redis.ts";
+import { processes } from "./kit/processes.ts";
+
+const inUse = useRedis();
+const NOW_MS = 1_790_000_000_000;
+
+const day = (capacity: number) => perDay(capacity, { name: "calls" });
+const fixed = (limit: number) => fixedWindow({ name: "calls", limit, window: "1d", anchor: "first-use" });
+const sliding = (limit: number) => slidingWindow({ name: "calls", limit, window: "1d" });
+
+/** How many of so many calls are admitted, which go to the limiters in turn. */
+async function admittedInTurn(limiters: readonly AsyncLimiter[], calls: number): Promise<number> {
+  let admitted = 0;
+  for (let i = 0; i < calls; i += 1) if (await limiters[i % limiters.length]!.allow("ann")) admitted += 1;
+  return admitted;
+}
+
+describe("two processes with other numbers of a limit", () => {
+  it("a larger limit gives the difference at once, a smaller one denies", async () => {
+    const [one, other] = processes(inUse.redis);
+    const small = createLimiter({ name: "api", limits: [day(10)], store: one });
+    const large = createLimiter({ name: "api", limits: [day(15)], store: other });
+    expect(await small.consume("ann", 10)).toMatchObject({ allowed: true, remaining: 0 });
+    expect(await large.consume("ann", 4)).toMatchObject({ allowed: true, remaining: 1 });
+    expect(await small.consume("ann")).toMatchObject({ allowed: false, limit: { capacity: 10 } });
+    expect(await large.consume("ann")).toMatchObject({ allowed: true, remaining: 0 });
+  });
+
+  it.each<[string, Limit, Limit]>([
+    ["buckets", day(10), day(15)],
+    ["fixed windows", fixed(10), fixed(15)],
+    ["sliding windows", sliding(10), sliding(15)],
+    ["a sliding window and a bucket", sliding(10), day(15)],
+    ["a bucket and a fixed window", day(15), fixed(10)],
+  ])("alternating calls admit no more than the larger limit: %s", async (_name, a, b) => {
+    const [one, other] = processes(inUse.redis);
+    const limiters = [
+      createLimiter({ name: "api", limits: [a], store: one }),
+      createLimiter({ name: "api", limits: [b], store: other }),
+    ];
+    expect(await admittedInTurn(limiters, 60)).toBe(15);
+  });
+
+  it.each(["carry-over", "keep-first"] as const)(
+    "calls of many keys in one batch find what each has used: %s",
+    async (onChange) => {
+      const [one, other] = processes(inUse.redis);
+      const old = createLimiter({ name: "api", limits: [day(3)], store: one, onChange });
+      const young = createLimiter({ name: "api", limits: [day(5)], store: other, onChange });
+      const keys = Array.from({ length: 300 }, (_, i) => `user ${i}`);
+      const out = new Uint8Array(keys.length);
+      expect(await old.allowMany(keys, out, 3)).toBe(300);
+      expect(await young.allowMany(keys, out, 2)).toBe(onChange === "carry-over" ? 300 : 0);
+      expect(await old.allowMany(keys, out)).toBe(0);
+      expect(await young.size()).toBe(300);
+    },
+  );
+
+  it("separate limits have a bucket each", async () => {
+    const [one, other] = processes(inUse.redis);
+    const limiters = [one, other].map((store, i) =>
+      createLimiter({ name: "api", limits: [day(10 + 5 * i)], store, onChange: "separate" }),
+    );
+    expect(await admittedInTurn(limiters, 60)).toBe(25);
+  });
+
+  it("units of one kind do not become units of another", async () => {
+    const [one, other] = processes(inUse.redis);
+    const requests = createLimiter({ name: "api", limits: [day(10)], store: one });
+    const tokens = createLimiter({
+      name: "api",
+      limits: [perDay(10, { name: "calls", unit: "tokens" })],
+      store: other,
+    });
+    await requests.consume("ann", 4);
+    expect(await tokens.consume("ann", 3)).toMatchObject({ remaining: 7 });
+    expect(await requests.consume("ann", 0)).toMatchObject({ remaining: 6 });
+  });
+});
+
+describe("keys whose limits changed", () => {
+  it("sweep, clear and size see them once", async () => {
+    const prefix = freshPrefix();
+    const clock = manualClock(NOW_MS);
+    const [one, other] = [0, 1].map(() => inUse.redis.storeByClock({ prefix }));
+    const second = (capacity: number, name: string) => tokenBucket({ name, capacity, refill: 1, per: "1s" });
+    const old = createLimiter({ name: "api", limits: [second(9, "a"), second(9, "b")], store: one!, clock });
+    const young = createLimiter({ name: "api", limits: [second(5, "a")], store: other!, clock });
+    await Promise.all([old.consume("ann", 3), old.consume("bob", 1), old.consume("cid", 4)]);
+    await young.consume("ann", 1);
+    clock.advance(3_000);
+    // Ann has a unit of one limit left, of four.
+    expect([await young.size(), await young.sweep(), await old.size()]).toEqual([3, 1, 2]);
+    clock.advance(1_000);
+    expect([await old.sweep(), await young.size()]).toEqual([2, 0]);
+    await old.consume("ann", 1);
+    await young.clear();
+    expect(await old.size()).toBe(0);
+  });
+
+  it("a reset forgets the limits of the same names, and those of other names stay", async () => {
+    const [one, other] = processes(inUse.redis);
+    const login = createLimiter({ name: "api", limits: [day(10)], store: one });
+    const search = createLimiter({ name: "api", limits: [perDay(50, { name: "search" })], store: other });
+    const young = createLimiter({ name: "api", limits: [day(15)], store: other });
+    await Promise.all([login.consume("ann", 10), search.consume("ann", 20)]);
+    await young.reset("ann");
+    expect([await login.explain("ann"), await search.explain("ann")]).toMatchObject([[{ used: 0 }], [{ used: 20 }]]);
+    await search.reset("ann");
+    expect(await login.size()).toBe(0);
+  });
+
+  it("clear reaches all keys, however few calls may be pending", async () => {
+    const [store] = processes(inUse.redis, { maxPending: 2 });
+    const [login, search] = ["login", "search"].map((name) =>
+      createLimiter({ name: "api", limits: [perDay(5, { name })], store }),
+    ) as [AsyncLimiter, AsyncLimiter];
+    for (let i = 0; i < 9; i += 1) await login.consume(`user ${i}`);
+    await search.consume("user 1", 2);
+    await login.clear();
+    expect([await login.size(), await search.explain("user 1")]).toMatchObject([1, [{ used: 2 }]]);
+  });
+
+  it("a key whose limits are not known is listed once, under the numbers that count", async () => {
+    const [store] = processes(inUse.redis);
+    let capacity = 10;
+    const limiter = createLimiter({ name: "api", key: (key: string) => key, limits: () => [day(capacity)], store });
+    await limiter.consume("ann", 3);
+    capacity = 15;
+    await limiter.consume("ann", 1);
+    expect(await limiter.byKey("ann").explain()).toMatchObject([{ name: "calls", capacity: 15, used: 4 }]);
+  });
+
+  it("verbs that read leave the value as it is", async () => {
+    const { redis } = inUse;
+    const prefix = freshPrefix();
+    const [old, young] = [sliding(10), day(15)].map((limit) =>
+      createLimiter({ name: "api", limits: [limit], store: redis.store({ prefix }) }),
+    );
+    await old!.consume("ann", 3);
+    const [name] = (await redis.command("KEYS", `${prefix}:api:*`)) as [string];
+    const value = await redis.command("GET", name);
+    expect(await young!.peek("ann", 2)).toMatchObject({ allowed: true, remaining: 10 });
+    expect(await young!.explain("ann")).toMatchObject([{ used: 3 }]);
+    expect(await redis.command("GET", name)).toEqual(value);
+  });
+
+  it("an observer is notified once when a key moves", async () => {
+    const [one, other] = processes(inUse.redis);
+    const observed: Observation[] = [];
+    const old = createLimiter({ name: "api", limits: [day(10)], store: one });
+    const observe = (observation: Observation) => void observed.push(observation);
+    const young = createLimiter({ name: "api", limits: [day(15)], store: other, observe });
+    await old.consume("ann", 3);
+    await young.peek("ann");
+    await young.consume("ann");
+    await young.consume("ann");
+    await young.consume("bob");
+    expect(observed.filter(({ type }) => type === "change")).toEqual([
+      { type: "change", limiter: "api", key: "ann", from: [day(10)], to: [day(15)] },
+    ]);
+  });
+
+  it("a handle that is held across the change, and a refund of a decision before it", async () => {
+    const [one, other] = processes(inUse.redis);
+    const handle = createLimiter({ name: "api", limits: [day(10)], store: one }).handle("ann");
+    const young = createLimiter({ name: "api", limits: [day(15)], store: other });
+    const decision = await handle.consume(4);
+    await young.consume("ann", 5);
+    await handle.refund(4, decision);
+    expect(await young.explain("ann")).toMatchObject([{ used: 5 }]);
+    expect(await handle.consume(5)).toMatchObject({ allowed: true, remaining: 0 });
+  });
+
+  it("a denial that is remembered ends with the numbers under which it was denied", async () => {
+    const [store] = processes(inUse.redis);
+    const small = createLimiter({ name: "api", limits: [day(10)], store });
+    const large = createLimiter({ name: "api", limits: [day(15)], store });
+    await small.consume("ann", 10);
+    expect([await small.allow("ann"), await large.allow("ann", 5), await large.allow("ann")]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    expect([await small.allow("ann"), await large.consume("ann")]).toMatchObject([
+      false,
+      { allowed: false, limit: day(15) },
+    ]);
+  });
+
+  it("the local fraction counts what the key has used there", async () => {
+    const [store] = processes(inUse.redis, { onFailure: { fallback: memoryStore(), share: 0.5 } });
+    store.bypass = true;
+    const small = createLimiter({ name: "api", limits: [day(10)], store, onChange: "keep-first" });
+    expect(await small.consume("ann", 5)).toMatchObject({ allowed: true, remaining: 0, degraded: "bypassed" });
+    expect(await small.consume("ann")).toMatchObject({ allowed: false, limit: day(10) });
+  });
+});
+
+describe("the cost of limits that stay", () => {
+  it("a key has 8 bytes before its counts, and a call is one script call", async () => {
+    const { redis } = inUse;
+    const prefix = freshPrefix();
+    const store = redis.store({ prefix });
+    const limiters = [day(10), perDay(10)].map((limit, i) =>
+      createLimiter({ name: `api ${i}`, limits: [limit], store }),
+    );
+    for (const limiter of limiters) await limiter.allow("ann");
+    const names = (await redis.command("KEYS", `${prefix}:api*`)) as string[];
+    const lengths = await Promise.all(names.map((name) => redis.command("STRLEN", name)));
+    expect(lengths).toEqual([16, 16]);
+    expect(await redis.callsOf(() => admittedInTurn(limiters, 10))).toBe(10);
+  });
+
+  it.each<[string, readonly Limit[], Limit]>([
+    ["a bucket", [day(10)], day(15)],
+    ["a window, whose cells take as much as two buckets", [day(10), perDay(10, { name: "other" })], fixed(15)],
+  ])("lone calls find the counts of another version: %s", async (_name, before, after) => {
+    const limiters = processes(inUse.redis).map((store, i) =>
+      createLimiter({ name: "api", limits: i === 0 ? before : [after], store }),
+    );
+    // After eight calls that were alone, calls take the forms for lone calls.
+    for (const limiter of limiters)
+      for (let i = 0; i < 12; i += 1) await limiter.allow(`bob ${limiters.indexOf(limiter)}`);
+    const [old, young] = limiters as [AsyncLimiter, AsyncLimiter];
+    expect(await old.allow("ann", 9)).toBe(true);
+    expect(await young.consume("ann", 5)).toMatchObject({ allowed: true, remaining: 1 });
+  });
+
+  it("after a change most calls are one script call again", async () => {
+    const [one, other] = processes(inUse.redis);
+    const limiters = [one, other].map((store, i) => createLimiter({ name: "api", limits: [day(500 + i)], store }));
+    await admittedInTurn(limiters, 4);
+    expect(await inUse.redis.callsOf(() => admittedInTurn(limiters, 100))).toBe(100);
+  });
+});

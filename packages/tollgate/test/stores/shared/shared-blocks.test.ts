@@ -1,0 +1,73 @@
+import { createLimiter, perDay, perSecond, TollgateError } from "tollgate";
+import { sharedStore } from "tollgate/shared";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+
+/** Two attachments of one store, as two threads have them, with a limiter of one name over each. */
+function twoThreads(limits = [perDay(100)], maxKeys = 1_000) {
+  const store = sharedStore({ maxKeys });
+  const clock = manualClock(1_790_000_000_123);
+  const inWorker = sharedStore.attach(structuredClone(store.handle));
+  const [one, other] = [store, inWorker].map((each) => createLimiter({ name: "api", limits, clock, store: each }));
+  return { store, clock, one: one!, other: other! };
+}
+
+describe("a block of one thread", () => {
+  it("denies in the others with the next call, with its reason", () => {
+    const { clock, one, other } = twoThreads();
+    const handle = other.handle("ann");
+    expect([other.allow("ann"), handle.allow()]).toEqual([true, true]);
+    const reason = "ä€\u{10ffff}".repeat(25);
+    one.block("ann", "1h", { reason });
+    expect([other.allow("ann"), handle.allow(), other.allow("bob")]).toEqual([false, false, true]);
+    expect(other.consume("ann")).toMatchObject({ reason: "blocked", block: { endsInMs: 3_600_000, reason } });
+    expect(other.blockedUntil("ann")).toBe(clock.now() + 3_600_000);
+    expect([other.unblock("ann"), one.unblock("ann"), one.allow("ann")]).toEqual([true, false, true]);
+  });
+
+  it("that a limit begins grows with the offences of all threads", () => {
+    const blockFor = { durations: ["1m", "10m"], forgetAfter: "1d" } as const;
+    const { clock, one, other } = twoThreads([perSecond(1, { blockFor })]);
+    expect([one.allow("ann"), one.allow("ann"), other.allow("ann")]).toEqual([true, false, false]);
+    clock.advance(60_000);
+    expect([other.allow("ann"), other.allow("ann")]).toEqual([true, false]);
+    expect(one.peek("ann").block?.endsInMs).toBe(600_000);
+  });
+
+  it("stays in a table that is full, and a further one throws", () => {
+    const { clock, one, other } = twoThreads([perDay(100)], 1);
+    const refused: string[] = [];
+    for (let i = 0; i < 200; i += 1) {
+      try {
+        one.block(`key-${i}`, "1h");
+      } catch (error) {
+        if (!(error instanceof TollgateError)) throw error;
+        refused.push(error.code);
+      }
+    }
+    expect(new Set(refused)).toEqual(new Set(["ERR_STORE"]));
+    expect(other.allow("key-0")).toBe(false);
+    clock.advance(3_600_000);
+    one.block("another", "1h");
+    expect([other.allow("another"), other.allow("key-0")]).toEqual([false, true]);
+  });
+
+  it("needs memory: without enough, block throws and a limit that is exhausted only denies", () => {
+    const blockFor = "1h";
+    const probe = sharedStore({ maxKeys: 1_000 });
+    createLimiter({ name: "api", limits: [perDay(1, { blockFor })], store: probe });
+    const store = sharedStore({ maxKeys: 1_000, maxBytes: probe.bytes + 65_536 });
+    const limiter = createLimiter({ name: "api", limits: [perDay(1, { blockFor })], store });
+    expect(() => limiter.block("ann", "1h")).toThrow(/ERR_STORE|expected a store with capacity/);
+    expect([limiter.allow("ann"), limiter.allow("ann"), limiter.blockedUntil("ann")]).toEqual([true, false, undefined]);
+  });
+
+  it("is apart from the counts of limits whose keys have as many cells", () => {
+    const { one, other, store } = twoThreads();
+    one.block("ann", "1h");
+    expect(store.size).toBe(1);
+    one.clear();
+    one.sweep();
+    expect([other.allow("ann"), store.size]).toEqual([false, 1]);
+  });
+});
