@@ -145,6 +145,7 @@ export class CompiledPlan {
     report: Report,
     at: number,
   ): boolean {
+    if (verb.renews) return this.#renew(cells, base, costs, now, report, at);
     if (verb.changes && !verb.refunds) {
       // What conforms to an only limit is charged as it is taken.
       const takes = verb.takes !== "always" || this.only !== undefined;
@@ -158,6 +159,26 @@ export class CompiledPlan {
     const admitted = this.#several.conform(cells, base, costs, now);
     this.#takeAndTell(verb, admitted, cells, base, costs, now, report, at);
     return admitted;
+  }
+
+  #renew(
+    cells: Float64Array,
+    base: number,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+  ): boolean {
+    let all = true;
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      const kernel = this.#kernels[i]!;
+      const cell = base + this.#offsets[i]!;
+      const isKept = costs[i] === 0 || kernel.renew?.(cells, cell, now, costs[i]!) === true;
+      report.conforms[at + i] = isKept;
+      kernel.tell(cells, cell, now, 0, report, at + i);
+      if (!isKept) all = false;
+    }
+    return all;
   }
 
   /** Takes one cost per limit if all conform, without a report. Only if few cells can be put back: see `undo`. */

@@ -29,7 +29,7 @@ export interface Kernel<L extends Limit = Limit> extends PlainTake {
   conforms(cells: Float64Array, at: number, now: TimeCell, cost: number): boolean;
   /** Takes the cost, unchecked: into debt if it does not conform. */
   take(cells: Float64Array, at: number, now: TimeCell, cost: number): void;
-  /** Gives units back, never beyond full. */
+  /** Gives units back, never beyond full. Places are freed as of `now`, the moment at which they were taken. */
   refund(cells: Float64Array, at: number, now: TimeCell, cost: number): void;
   /**
    * Gives back the part of a cost that still counts, after other calls may have taken from the same cells. The cost
@@ -37,6 +37,11 @@ export interface Kernel<L extends Limit = Limit> extends PlainTake {
    * without this method cannot tell the units of one call from those of another: the cost stays taken.
    */
   revoke?(cells: Float64Array, at: number, taken: TimeCell, now: TimeCell, cost: number): void;
+  /**
+   * Begins the time to live of one place anew that was taken at `takenUs`. `false` if it has freed itself. Only kernels
+   * that count places have this method.
+   */
+  renew?(cells: Float64Array, at: number, now: TimeCell, takenUs: number): boolean;
   /** Fills a report's entry for this limit, all figures from one reading of the cells and of the time. */
   tell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void;
   /** A `tryTake` and a `tell` of the cost, from one reading of the time. Returns whether the cost conforms. */

@@ -1,5 +1,6 @@
 import type { Limit } from "../core/limits/limit.ts";
 import type { Plan } from "../core/plan.ts";
+import { concurrencyAlgorithm } from "./concurrency.ts";
 import { fixedWindowAlgorithm } from "./fixed-window.ts";
 import type { Algorithm, Kernel } from "./kernel.ts";
 import { slidingWindowAlgorithm } from "./sliding-window.ts";
@@ -12,6 +13,7 @@ const ALGORITHMS: { readonly [Name in AlgorithmName]: Algorithm<Extract<Limit, {
   "token-bucket": tokenBucketAlgorithm,
   "sliding-window": slidingWindowAlgorithm,
   "fixed-window": fixedWindowAlgorithm,
+  concurrency: concurrencyAlgorithm,
 };
 
 /** The algorithm of a limit. */

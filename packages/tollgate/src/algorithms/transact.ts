@@ -1,11 +1,14 @@
+import { toMicroseconds } from "../core/duration.ts";
+import { countsPlaces } from "../core/limits/concurrency-limit.ts";
+import type { Limit } from "../core/limits/limit.ts";
 import { Report } from "../core/report.ts";
 import type { Call, SyncSpace, TakenFrom } from "../core/store.ts";
-import type { TimeCell } from "../core/time-cell.ts";
+import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 import { VERBS, type Verb } from "../core/verbs.ts";
 import { type PartwiseSpace, transactPartwise } from "./transact-partwise.ts";
 
 /** What `transact` needs of a space. */
-export type DecidingSpace = Pick<SyncSpace, "apply" | "takeRevocably" | "maintain" | "peekKept"> &
+export type DecidingSpace = Pick<SyncSpace, "plan" | "apply" | "takeRevocably" | "maintain" | "peekKept"> &
   Partial<PartwiseSpace>;
 
 type Calls = readonly Call<DecidingSpace>[];
@@ -28,7 +31,8 @@ export function transact(
     refunded === undefined
       ? calls
       : calls.filter(({ space, key, costs }) => countsWhereTaken(space, key, costs, now, refunded, new Report()));
-  decideAll(verb, reached, now, report);
+  if (refunded?.takenUs === undefined) decideAll(verb, reached, now, report);
+  else freePlaces(reached, refunded.takenUs, now, report);
   for (const { space } of calls) space.maintain();
   return report;
 }
@@ -50,6 +54,19 @@ export function countsWhereTaken(
   if (overflowed === undefined && space.peekKept?.(key, 0, now, report) === true) return true;
   space.apply("explain", key, costs, now, report, 0);
   return (report.overflow === "shared") === (overflowed === true);
+}
+
+/** Frees the places that were taken at a moment, unless they have expired: then others may have them. */
+function freePlaces(calls: Calls, takenUs: number, now: TimeCell, report: Report): void {
+  const taken = createTimeCell(takenUs);
+  for (const { space, key, costs } of calls) {
+    const held = costs.map((cost, i) => (expiresAfter(space.plan.limits[i]!, takenUs, now) ? cost : 0));
+    space.apply("refund", key, held, taken, report, 0);
+  }
+}
+
+function expiresAfter(limit: Limit, takenUs: number, now: TimeCell): boolean {
+  return !countsPlaces(limit) || takenUs + toMicroseconds("ttl", limit.ttlMs) > now[0]!;
 }
 
 function decideAll(verb: Verb, calls: Calls, now: TimeCell, report: Report): void {

@@ -14,3 +14,13 @@ async function mapLater<Value, Result>(
 ): Promise<Result> {
   return map(await value);
 }
+
+/** When all of these are done; at once if no promise is among them. */
+export function allDone(works: readonly (void | Promise<void>)[]): void | Promise<void> {
+  const pending = works.filter((work): work is Promise<void> => isPromise(work));
+  if (pending.length > 0) return awaitAll(pending);
+}
+
+async function awaitAll(pending: readonly Promise<void>[]): Promise<void> {
+  await Promise.all(pending);
+}

@@ -1,5 +1,6 @@
 import { REQUESTS } from "./cost.ts";
 import { show, TollgateError } from "./errors.ts";
+import { countsPlaces } from "./limits/concurrency-limit.ts";
 import type { Limit } from "./limits/limit.ts";
 import { hasChosenName } from "./limits/limit-common.ts";
 
@@ -28,6 +29,8 @@ export interface Plan {
   /** Indexes into `limits`, in the order of their cells. */
   readonly cellOrder: readonly number[];
   readonly units: ReadonlySet<string>;
+  /** Whether a limit counts places: then only a reservation takes. */
+  readonly takesPlaces: boolean;
   /** For each limit, whether a plain number as the cost counts against it. */
   readonly countsNumber: readonly boolean[];
   readonly enforces: readonly boolean[];
@@ -46,7 +49,7 @@ export function createPlan(scope: Scope, limiter: string, limits: readonly Limit
   checkNames(limits);
   const identities = limits.map(identityOf);
   const cellOrder = identities.map((_, index) => index).sort((a, b) => compare(identities[a], identities[b]));
-  const units = new Set(limits.map((limit) => limit.unit));
+  const units = unitsOf(limits);
   return Object.freeze({
     scope,
     limiter,
@@ -55,7 +58,8 @@ export function createPlan(scope: Scope, limiter: string, limits: readonly Limit
     id: cellOrder.map((index) => identities[index]).join(SEPARATOR),
     cellOrder: Object.freeze(cellOrder),
     units,
-    countsNumber: limits.map((limit) => units.size === 1 || limit.unit === REQUESTS),
+    takesPlaces: limits.some(countsPlaces),
+    countsNumber: limits.map(({ unit }) => (units.size === 1 ? units.has(unit) : unit === REQUESTS)),
     enforces: limits.map((limit) => limit.mode === "enforce"),
   });
 }
@@ -63,6 +67,12 @@ export function createPlan(scope: Scope, limiter: string, limits: readonly Limit
 /** Whether a limit blocks keys that exhaust it. */
 export function blocksKeys({ limits }: Pick<Plan, "limits">): boolean {
   return limits.some(({ blockFor }) => blockFor !== undefined);
+}
+
+/** The units of costs. Places are a unit of their own only if nothing else is counted: a reservation takes one. */
+export function unitsOf(limits: readonly Limit[]): ReadonlySet<string> {
+  const counted = limits.filter((limit) => !countsPlaces(limit));
+  return new Set((counted.length === 0 ? limits : counted).map(({ unit }) => unit));
 }
 
 /** Whether a plain number is a cost. With several units it means requests, so some limit has to count requests. */

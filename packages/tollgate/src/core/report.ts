@@ -17,6 +17,8 @@ export class Report {
   overflow: "shared" | "denied" | undefined = undefined;
   /** The retry hint of a failure policy that denies without entries, in microseconds. */
   unavailableForUs = 0;
+  /** When a store with a time of its own decided, in microseconds: told where a limit counts places. */
+  decidedUs: number | undefined = undefined;
   /** The block of one of the keys that is in force after the call. */
   block: ReportedBlock | undefined = undefined;
   /** Why a call was denied whatever its counts, because of the calls that wait for its key. */
@@ -57,6 +59,7 @@ export class Report {
     this.degraded = undefined;
     this.overflow = undefined;
     this.unavailableForUs = 0;
+    this.decidedUs = undefined;
     this.block = undefined;
     this.line = undefined;
     // Assigning `length` is slow, so it is skipped if the list is already empty.

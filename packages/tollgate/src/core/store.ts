@@ -20,7 +20,10 @@ export interface Call<Space> {
  * Where a decision took its units: in the store or in its place, and there in the key's own cells or in an overflow
  * bucket.
  */
-export type TakenFrom = Pick<Decision, "degraded" | "overflowed">;
+export interface TakenFrom extends Pick<Decision, "degraded" | "overflowed"> {
+  /** When places were taken, by the time of the decision. A `refund` with it frees them unless they have expired. */
+  readonly takenUs?: number;
+}
 
 /** What a store knows of the limiter that opened a space: stores have no clock of their own. */
 export interface LimiterContext {
@@ -147,6 +150,9 @@ export interface AsyncStore {
    * `takenFrom` comes with a `refund` or `charge` that corrects a decision. Units that were taken while the store was
    * unavailable are corrected where they were taken, never in the store. A `refund` of units that the store took, or
    * one without `takenFrom`, is made in the store or dropped.
+   *
+   * Where a limit counts places, a `take` and a `renew` say in the report when they were decided. A `refund` with
+   * `takenUs` frees such places: see `VERBS`.
    */
   transact(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, takenFrom?: TakenFrom): Promise<Report>;
   close(): Promise<void>;

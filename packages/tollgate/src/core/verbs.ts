@@ -9,8 +9,10 @@ import type { Report } from "./report.ts";
  * - `explain`: reports the state as it is, with the wait for the cost, and changes nothing.
  * - `charge`: takes the cost from every limit whether or not it conforms.
  * - `refund`: gives the cost back to every limit, never beyond full.
+ * - `renew`: keeps one place under each limit on concurrency whose cost is not 0. This cost is the moment at which the
+ *   place was taken, in microseconds.
  */
-export type Verb = "take" | "peek" | "explain" | "charge" | "refund";
+export type Verb = "take" | "peek" | "explain" | "charge" | "refund" | "renew";
 
 /** What stores have to know of a verb. No other place compares verbs by name. */
 export interface VerbTraits {
@@ -20,6 +22,8 @@ export interface VerbTraits {
   readonly takes: "if all conform" | "always" | "never";
   /** Whether the cost is given back. Such a call creates no key. */
   readonly refunds: boolean;
+  /** Whether places are kept that were taken before. Such a call creates no key. */
+  readonly renews: boolean;
   /** Whether what the report promises is reserved until the call is maintained: a `take` may follow. */
   readonly reserves: boolean;
   /** Whether the report has the figures of the state after the call. */
@@ -28,11 +32,12 @@ export interface VerbTraits {
 
 /** The verbs, each a row. */
 export const VERBS: Readonly<Record<Verb, VerbTraits>> = {
-  take: { changes: true, takes: "if all conform", refunds: false, reserves: false, reports: true },
-  peek: { changes: false, takes: "if all conform", refunds: false, reserves: true, reports: true },
-  explain: { changes: false, takes: "never", refunds: false, reserves: false, reports: true },
-  charge: { changes: true, takes: "always", refunds: false, reserves: false, reports: true },
-  refund: { changes: true, takes: "never", refunds: true, reserves: false, reports: false },
+  take: { changes: true, takes: "if all conform", refunds: false, renews: false, reserves: false, reports: true },
+  peek: { changes: false, takes: "if all conform", refunds: false, renews: false, reserves: true, reports: true },
+  explain: { changes: false, takes: "never", refunds: false, renews: false, reserves: false, reports: true },
+  charge: { changes: true, takes: "always", refunds: false, renews: false, reserves: false, reports: true },
+  refund: { changes: true, takes: "never", refunds: true, renews: false, reserves: false, reports: false },
+  renew: { changes: true, takes: "never", refunds: false, renews: true, reserves: false, reports: true },
 };
 
 /** Whether a verb takes a cost from a limit: what conforms, unless it takes always. */
@@ -49,7 +54,10 @@ export function hasChanged(
   at: number,
 ): boolean {
   for (let i = 0; i < costs.length; i += 1) {
-    if (verb.refunds ? costs[i]! > 0 : takesFrom(verb, costs[i]!, admitted && report.conforms[at + i]!)) return true;
+    const conforms = report.conforms[at + i]!;
+    if (verb.refunds || (verb.renews && conforms)) {
+      if (costs[i]! > 0) return true;
+    } else if (takesFrom(verb, costs[i]!, admitted && conforms)) return true;
   }
   return false;
 }

@@ -19,6 +19,7 @@ import { decide } from "./decide.ts";
 import { limitsOf } from "./entries.ts";
 import { type BlockVerbs, ChoiceHandle } from "./handle.ts";
 import type { Lines } from "./lines.ts";
+import { withoutPlaces } from "./places.ts";
 import { promised, rejected } from "./promised.ts";
 import { type AsyncReservation, AsyncReserved, type ReserveOptions, termOf } from "./reservation.ts";
 import type { FixedSelection } from "./selection.ts";
@@ -97,7 +98,7 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
     checkBatch(inputs, out);
     if (typeof cost === "number") checkCost(cost);
     this.selection.maintain();
-    const batch = Array.from(inputs, (input) => requestFor(this.selection, input, cost));
+    const batch = Array.from(inputs, (input) => withoutPlaces("allowMany", requestFor(this.selection, input, cost)));
     const now = readTime(this.clock);
     let admitted = 0;
     for (let from = 0; from < batch.length; from += ASKED_AT_ONCE) {
@@ -152,7 +153,8 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
     const own = copyCost(cost);
     const choice = choose();
     const decision = await this.decided("reserve", "take", () => this.requestOf(choice, own), own);
-    return new AsyncReserved(new ChoiceHandle<"async", AsyncSpace>(choice, this), own, decision, term);
+    const places = this.holdPlaces(choice, decision, own);
+    return new AsyncReserved(new ChoiceHandle<"async", AsyncSpace>(choice, this), own, decision, term, places);
   }
 
   protected override allowRequest(make: MakeRequest<AsyncSpace>, cost: Cost): Promise<boolean> {
@@ -220,7 +222,8 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
     if (denied !== undefined) return Promise.resolve(denied);
     const { calls } = request;
     if (calls.length === 0) return this.#decideUnlimited(verb, request, now);
-    const decided = this.store.transact(verb, calls, now, takenFrom);
+    const asked = this.store.transact(verb, calls, now, takenFrom);
+    const decided = calls.some(({ space }) => space.plan.takesPlaces) ? decidedAt(asked, now[0]!) : asked;
     return this.observe === undefined ? decided : decided.then((report) => this.#notified(report));
   }
 
@@ -249,12 +252,21 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
   }
 }
 
+/** A decision that took places tells when, even if the store did not. */
+async function decidedAt(asked: Promise<Report>, nowUs: number): Promise<Report> {
+  const report = await asked;
+  // Denials may be shared.
+  if (report.admitted) report.decidedUs ??= nowUs;
+  return report;
+}
+
 /** The selection, if its only space counts plain numbers, and no observer needs to know. */
 function quickSelection<Input>({
   selection: { fixed },
   observers,
 }: StoreLimiterParts<Input, AsyncSpace>): FixedSelection<Input, AsyncSpace> | undefined {
-  return fixed !== undefined && observers.length === 0 && countsNumbers(fixed.space.plan) ? fixed : undefined;
+  if (fixed === undefined || observers.length > 0 || fixed.space.plan.takesPlaces) return undefined;
+  return countsNumbers(fixed.space.plan) ? fixed : undefined;
 }
 
 function total(counts: readonly number[]): number {

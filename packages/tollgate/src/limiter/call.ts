@@ -81,6 +81,15 @@ function requestIn<Space extends PlannedSpace>(
 ): CheckedRequest<Space> {
   const costs: number[] = [];
   list.readCosts(cost, costs);
+  return requestWith(list, choice, costs);
+}
+
+/** A request whose costs are known: one for each limit of all spaces. */
+export function requestWith<Space extends PlannedSpace>(
+  list: SpaceList<Space>,
+  choice: Choice<Space>,
+  costs: readonly number[],
+): CheckedRequest<Space> {
   let from = 0;
   const calls = list.places(choice.keys).map(({ space, key }) => {
     const until = from + space.plan.limits.length;

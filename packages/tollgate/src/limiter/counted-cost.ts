@@ -1,7 +1,9 @@
 import { isPromise } from "../core/checks.ts";
 import { type CheckedCosts, type Cost, checkCost, copyCost, readCosts, type UnitCosts } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
+import { CONCURRENT_REQUESTS, countsPlaces } from "../core/limits/concurrency-limit.ts";
 import { mapMaybeAsync } from "../core/maybe-async.ts";
+import { unitsOf } from "../core/plan.ts";
 
 /** What corrects a call: a handle of the key and the limits that it was counted under. */
 export interface Corrections {
@@ -33,9 +35,11 @@ export class CountedCost {
     this.#counted = typeof taken === "number" ? taken : this.read(taken);
   }
 
-  /** The limiter decides about units that no limit counts. @throws TollgateError `ERR_COST`. */
+  /** The limiter decides about units that no limit counts. Places are no units. @throws TollgateError `ERR_COST`. */
   read(cost: Cost): CheckedCosts {
-    return readCosts(cost, this.#units, "ignored");
+    const read = readCosts(cost, this.#units, "ignored");
+    if (!read.has(CONCURRENT_REQUESTS)) return read;
+    return new Map([...read].filter(([unit]) => unit !== CONCURRENT_REQUESTS));
   }
 
   /** Charges more. @throws TollgateError what `charge` throws; an asynchronous store rejects. */
@@ -77,12 +81,12 @@ export class CountedCost {
 
   /** The units of the limits that the call was counted against. */
   get #units(): ReadonlySet<string> {
-    return new Set(this.#decision.limits.map(({ unit }) => unit));
+    return unitsOf(this.#decision.limits);
   }
 
-  /** Whether no limit applied, or the store was unavailable and nothing was counted. */
+  /** Whether no limit counted units, or the store was unavailable and nothing was counted. */
   get #countsNothing(): boolean {
-    return this.#decision.limits.length === 0;
+    return this.#decision.limits.every(countsPlaces);
   }
 
   get #costs(): CheckedCosts {

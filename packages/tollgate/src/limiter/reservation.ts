@@ -6,7 +6,9 @@ import type { Cost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import { type Duration, toMicroseconds } from "../core/duration.ts";
 import { TollgateError } from "../core/errors.ts";
+import { allDone } from "../core/maybe-async.ts";
 import { type Corrections, CountedCost } from "./counted-cost.ts";
+import type { HeldPlaces } from "./held-places.ts";
 
 /** How long a reservation stays open. */
 export interface ReserveOptions {
@@ -27,13 +29,23 @@ export interface Reservation {
   /**
    * Makes the call count for its actual cost: gives the difference back, or charges it. Units that the cost does not
    * name keep what is reserved. The limits are those of the reservation, whatever limits a function chooses by now.
-   * After a denial, it charges the actual cost. Nothing happens if the reservation was settled or cancelled before.
+   * After a denial, it charges the actual cost. Places are freed, whatever the cost. Nothing happens if the reservation
+   * was settled or cancelled before.
    *
    * @throws TollgateError `ERR_COST`, before anything changes.
    */
   settle(actualCost: Cost): void;
-  /** Gives everything back, unless the reservation was settled or cancelled before, or its `ttl` has passed. */
+  /**
+   * Gives everything back, unless the reservation was settled or cancelled before. After its `ttl` the units stay taken
+   * and the places are freed.
+   */
   cancel(): void;
+  /**
+   * Begins the time to live of its places anew, and that of the reservation, if it has one.
+   *
+   * @returns whether it is open and holds all its places: one that had expired may be another call's by now.
+   */
+  renew(): boolean;
   /** Cancels. */
   [Symbol.dispose](): void;
 }
@@ -44,6 +56,7 @@ export interface AsyncReservation {
   charge(cost: Cost): Promise<Decision>;
   settle(actualCost: Cost): Promise<void>;
   cancel(): Promise<void>;
+  renew(): Promise<boolean>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -53,6 +66,7 @@ export type ReservationOf<Kind extends "sync" | "async"> = Kind extends "sync" ?
 /** When a reservation counts as settled. */
 interface Term {
   readonly clock: Clock;
+  readonly ttlUs: number;
   readonly untilUs: number;
 }
 
@@ -63,21 +77,30 @@ export function termOf(clock: Clock, options: ReserveOptions | undefined): Term 
   if (options === undefined) return undefined;
   checkOptions("reserve", options, NAMES);
   if (options.ttl === undefined) return undefined;
-  return { clock, untilUs: readUs(clock) + toMicroseconds("ttl", options.ttl) };
+  const ttlUs = toMicroseconds("ttl", options.ttl);
+  return { clock, ttlUs, untilUs: readUs(clock) + ttlUs };
 }
 
 /** What both kinds of reservations have in common. */
 class Reserved {
   readonly decision: Decision;
   readonly #counted: CountedCost;
-  readonly #term: Term | undefined;
+  readonly #places: HeldPlaces | undefined;
+  #term: Term | undefined;
   /** How it has ended. */
   #end: "settled" | "cancelled" | undefined = undefined;
 
-  constructor(handle: Corrections, cost: Cost, decision: Decision, term: Term | undefined) {
+  constructor(
+    handle: Corrections,
+    cost: Cost,
+    decision: Decision,
+    term: Term | undefined,
+    places: HeldPlaces | undefined,
+  ) {
     this.decision = decision;
     this.#counted = new CountedCost({ handle, taken: decision.allowed ? cost : 0, decision });
     this.#term = term;
+    this.#places = places;
   }
 
   protected add(cost: Cost): Decision | Promise<Decision> {
@@ -90,13 +113,26 @@ class Reserved {
     // A bad cost throws here, and the reservation stays open.
     const settled = this.#counted.revise(cost);
     this.#end = "settled";
-    return settled;
+    return this.#freeAfter(settled);
   }
 
   protected giveBack(): void | Promise<void> {
-    if (this.#end !== undefined || this.#hasExpired) return undefined;
+    if (this.#end !== undefined) return undefined;
+    if (this.#hasExpired) return this.#places?.free();
     this.#end = "cancelled";
-    return this.#counted.cancel();
+    return this.#freeAfter(this.#counted.cancel());
+  }
+
+  protected keep(): boolean | Promise<boolean> {
+    if (this.#end !== undefined || !this.decision.allowed || this.#hasExpired) return false;
+    const term = this.#term;
+    if (term !== undefined) this.#term = { ...term, untilUs: readUs(term.clock) + term.ttlUs };
+    return this.#places?.renew() ?? true;
+  }
+
+  /** Frees the places without waiting for a correction, which may fail. */
+  #freeAfter(corrected: void | Promise<void>): void | Promise<void> {
+    return this.#places === undefined ? corrected : allDone([corrected, this.#places.free()]);
   }
 
   get #hasExpired(): boolean {
@@ -118,6 +154,10 @@ export class SyncReserved extends Reserved implements Reservation {
     void this.giveBack();
   }
 
+  renew(): boolean {
+    return this.keep() as boolean;
+  }
+
   [Symbol.dispose](): void {
     this.cancel();
   }
@@ -135,6 +175,10 @@ export class AsyncReserved extends Reserved implements AsyncReservation {
 
   async cancel(): Promise<void> {
     await this.giveBack();
+  }
+
+  async renew(): Promise<boolean> {
+    return this.keep();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -162,6 +206,10 @@ export class AwaitedReserved implements AsyncReservation {
 
   async cancel(): Promise<void> {
     this.#reservation.cancel();
+  }
+
+  async renew(): Promise<boolean> {
+    return this.#reservation.renew();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -3,6 +3,7 @@ import { Report } from "../core/report.ts";
 import type { Call, SyncSpace } from "../core/store.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 import { Choice } from "./choice.ts";
+import type { PlaceUse } from "./place-costs.ts";
 import type { SpaceList } from "./space-list.ts";
 
 /** A call whose memory another call reuses. */
@@ -27,20 +28,20 @@ export class Scratch {
   #cost = 0;
 
   /** Writes the costs of a call in these spaces. @throws TollgateError `ERR_COST`. */
-  readCosts(list: SpaceList<SyncSpace>, cost: Cost): void {
+  readCosts(list: SpaceList<SyncSpace>, cost: Cost, places?: PlaceUse): void {
     if (list === this.#list && cost === this.#cost) return;
     this.#list = undefined;
     this.#called = undefined;
-    list.readCosts(cost, this.costs);
-    if (typeof cost !== "number") return;
+    list.readCosts(cost, this.costs, places);
+    if (typeof cost !== "number" || list.takesPlaces) return;
     this.#list = list;
     this.#cost = cost;
   }
 
   /** Writes the calls of a cost in these spaces. @throws TollgateError `ERR_COST`. */
-  setCalls(list: SpaceList<SyncSpace>, keys: readonly string[], cost: Cost): void {
+  setCalls(list: SpaceList<SyncSpace>, keys: readonly string[], cost: Cost, places?: PlaceUse): void {
     const { spaces, keyIndexes } = list;
-    this.readCosts(list, cost);
+    this.readCosts(list, cost, places);
     if (list === this.#called) {
       for (let i = 0; i < spaces.length; i += 1) this.calls[i]!.key = keys[keyIndexes[i]!]!;
       return;
@@ -55,7 +56,7 @@ export class Scratch {
       call.key = keys[keyIndexes[i]!]!;
       from = this.#setCosts(call.costs, space.plan.limits.length, from);
     }
-    if (typeof cost === "number") this.#called = list;
+    if (typeof cost === "number" && !list.takesPlaces) this.#called = list;
   }
 
   /** Copies costs that begin at `from`, and returns where the next begin. */

@@ -1,7 +1,8 @@
 import { type Cost, checkCost, REQUESTS, readCosts, readUnitsInto } from "../core/cost.ts";
 import type { Limit } from "../core/limits/limit.ts";
-import { blocksKeys, type Plan } from "../core/plan.ts";
+import { blocksKeys, type Plan, unitsOf } from "../core/plan.ts";
 import type { Call } from "../core/store.ts";
+import { type PlaceUse, readPlacesInto } from "./place-costs.ts";
 
 /** What selections need of a space, synchronous or not. */
 export interface PlannedSpace {
@@ -29,6 +30,8 @@ export class SpaceList<Space extends PlannedSpace> {
   readonly units: ReadonlySet<string>;
   /** Whether a limit blocks keys that exhaust it. */
   readonly blocks: boolean;
+  /** Whether a limit counts places. */
+  readonly takesPlaces: boolean;
   readonly #unknownUnits: "refused" | "ignored";
   /** The unit of a plain number, which is a cost in the only unit or in requests. */
   readonly #plainUnit: string | undefined;
@@ -41,8 +44,9 @@ export class SpaceList<Space extends PlannedSpace> {
     const plan = this.only?.plan;
     this.limits = plan?.limits ?? Object.freeze(this.plans.flatMap(({ limits }) => limits));
     this.onlyLimit = this.limits.length === 1 && this.limits[0]!.mode === "enforce" ? this.limits[0] : undefined;
-    this.units = plan?.units ?? new Set(this.limits.map(({ unit }) => unit));
+    this.units = plan?.units ?? unitsOf(this.limits);
     this.blocks = blocksKeys(this);
+    this.takesPlaces = this.plans.some(({ takesPlaces }) => takesPlaces);
     this.#unknownUnits = unknownUnits;
     const [firstUnit = REQUESTS] = this.units;
     if (this.units.size < 2) this.#plainUnit = firstUnit;
@@ -59,15 +63,15 @@ export class SpaceList<Space extends PlannedSpace> {
    *
    * @throws TollgateError `ERR_COST`.
    */
-  readCosts(cost: Cost, out: number[]): void {
+  readCosts(cost: Cost, out: number[], places: PlaceUse = "taken"): void {
     const { limits, units } = this;
-    if (typeof cost !== "number") {
-      readUnitsInto(out, cost, limits, units, this.#unknownUnits);
-      return;
+    if (typeof cost !== "number") readUnitsInto(out, cost, limits, units, this.#unknownUnits);
+    else {
+      this.checkPlain(cost);
+      if (out.length > limits.length) out.length = limits.length;
+      for (let i = 0; i < limits.length; i += 1) out[i] = limits[i]!.unit === this.#plainUnit ? cost : 0;
     }
-    this.checkPlain(cost);
-    if (out.length > limits.length) out.length = limits.length;
-    for (let i = 0; i < limits.length; i += 1) out[i] = limits[i]!.unit === this.#plainUnit ? cost : 0;
+    if (this.takesPlaces) readPlacesInto(out, cost, limits, places);
   }
 
   /** @throws TollgateError `ERR_COST` unless a plain cost is right for these limits. */

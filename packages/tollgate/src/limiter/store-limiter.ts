@@ -6,17 +6,19 @@ import { Report } from "../core/report.ts";
 import type { TakenFrom } from "../core/store.ts";
 import { VERBS, type Verb } from "../core/verbs.ts";
 import type { BlockOptions, BlockSpan } from "./block-span.ts";
-import { type CheckedRequest, choiceFor, requestEverywhere, requestFor, requestOf } from "./call.ts";
-import { checkDecision } from "./check-arguments.ts";
+import { type CheckedRequest, choiceFor, requestEverywhere, requestFor, requestOf, requestWith } from "./call.ts";
 import type { Choice } from "./choice.ts";
+import { ChosenPlaces } from "./chosen-places.ts";
 import { decide, denyByLimits } from "./decide.ts";
 import { limitsOf, plansOf } from "./entries.ts";
 import { countingStatuses, explainLimits } from "./explain.ts";
 import type { BlockVerbs, ChoiceVerbs, Result } from "./handle.ts";
+import { type HeldPlaces, heldPlacesOf } from "./held-places.ts";
 import { markLimiters } from "./limiter-mark.ts";
 import type { Lines } from "./lines.ts";
 import { notifyAll } from "./observers.ts";
 import { OutgoingWork } from "./outgoing-work.ts";
+import { keepingPlaces, noteDecided, withoutPlaces } from "./places.ts";
 import { promised } from "./promised.ts";
 import type { ReservationOf, ReserveOptions } from "./reservation.ts";
 import type { Selection, Source } from "./selection.ts";
@@ -85,11 +87,11 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   ): Result<Kind, T>;
 
   allow(input: Input, cost: Cost = 1): Result<Kind, boolean> {
-    return this.allowRequest(() => this.request(input, cost), cost);
+    return this.allowRequest(() => withoutPlaces("allow", this.request(input, cost)), cost);
   }
 
   consume(input: Input, cost: Cost = 1): Result<Kind, Decision> {
-    return this.decided("consume", "take", () => this.request(input, cost), cost);
+    return this.decided("consume", "take", () => withoutPlaces("consume", this.request(input, cost)), cost);
   }
 
   peek(input: Input, cost: Cost = 1): Result<Kind, Decision> {
@@ -105,7 +107,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   }
 
   refund(input: Input, cost: Cost, decision?: Decision): Result<Kind, void> {
-    return this.#refund(() => this.request(input, cost), decision);
+    return this.#refund(() => this.request(input, cost), cost, decision);
   }
 
   reset(input: Input): Result<Kind, void> {
@@ -113,11 +115,11 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   }
 
   allowChosen(choice: Choice<Space>, cost: Cost): Result<Kind, boolean> {
-    return this.allowRequest(() => this.requestOf(choice, cost), cost);
+    return this.allowRequest(() => withoutPlaces("allow", this.requestOf(choice, cost)), cost);
   }
 
   consumeChosen(choice: Choice<Space>, cost: Cost): Result<Kind, Decision> {
-    return this.decided("consume", "take", () => this.requestOf(choice, cost), cost);
+    return this.decided("consume", "take", () => withoutPlaces("consume", this.requestOf(choice, cost)), cost);
   }
 
   peekChosen(choice: Choice<Space>, cost: Cost): Result<Kind, Decision> {
@@ -134,7 +136,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   }
 
   refundChosen(choice: Choice<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, void> {
-    return this.#refund(() => this.requestOf(choice, cost), decision);
+    return this.#refund(() => this.requestOf(choice, cost), cost, decision);
   }
 
   block(input: Input, span: BlockSpan, options?: BlockOptions): Result<Kind, void> {
@@ -175,6 +177,16 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     cost: Cost,
     options: ReserveOptions | undefined,
   ): Result<Kind, ReservationOf<Kind>>;
+
+  /** The places that a decision took under the limits of a choice. */
+  protected holdPlaces(choice: Choice<Space>, decision: Decision, cost: Cost): HeldPlaces | undefined {
+    const list = this.selection.listOf(choice);
+    if (!list.takesPlaces) return undefined;
+    const keeper = new ChosenPlaces(this.clock, (verb, costs, read, takenFrom) =>
+      this.ask(verb, () => requestWith(this.selection.listOf(choice), choice, costs), read, takenFrom),
+    );
+    return heldPlacesOf(keeper, decision, cost);
+  }
 
   protected abstract readonly waiting: Waiting<Space>;
 
@@ -241,13 +253,13 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   }
 
   #charge(make: MakeRequest<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, Decision> {
-    return this.decided("charge", "charge", () => checked(make, decision), cost, decision);
+    return this.decided("charge", "charge", () => keepingPlaces(make(), cost, decision), cost, decision);
   }
 
-  #refund(make: MakeRequest<Space>, decision: Decision | undefined): Result<Kind, void> {
+  #refund(make: MakeRequest<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, void> {
     return this.ask<void>(
       "refund",
-      () => checked(make, decision),
+      () => keepingPlaces(make(), cost, decision),
       () => {},
       decision,
     );
@@ -272,16 +284,13 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   #decisionOn(report: Report, { calls, deniedBy }: CheckedRequest<Space>): Decision {
     if (deniedBy !== undefined) return denyByLimits(deniedBy);
     const plans = plansOf(calls);
-    return decide(this.name, plans, limitsOf(plans, report), report);
+    const decision = decide(this.name, plans, limitsOf(plans, report), report);
+    if (report.decidedUs !== undefined) noteDecided(decision, report.decidedUs);
+    return decision;
   }
 
   protected requestOf(choice: Choice<Space>, cost: Cost): CheckedRequest<Space> {
     this.selection.maintain();
     return requestOf(this.selection, choice, cost);
   }
-}
-
-function checked<Space>(make: MakeRequest<Space>, decision: Decision | undefined): CheckedRequest<Space> {
-  checkDecision(decision);
-  return make();
 }

@@ -6,10 +6,11 @@ import type { Cost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import type { DecisionObservation, Observer } from "../core/observer.ts";
 import type { SyncSpace, TakenFrom } from "../core/store.ts";
-import type { Verb } from "../core/verbs.ts";
+import { VERBS, type Verb } from "../core/verbs.ts";
 import type { Choice } from "./choice.ts";
 import { allowedByOnly, decide, denyByLimits } from "./decide.ts";
 import { hasOtherLimits, limitsOf } from "./entries.ts";
+import { noteDecided, refusePlaces } from "./places.ts";
 import { Scratch } from "./scratch.ts";
 import type { FixedSelection, Selection } from "./selection.ts";
 import type { SpaceList } from "./space-list.ts";
@@ -143,6 +144,7 @@ export class SyncDecider<Input> {
   #allowIn(scratch: Scratch, choice: Choice<SyncSpace>, cost: Cost): boolean {
     this.#selection.maintain();
     const list = this.#selection.listOf(choice);
+    if (list.takesPlaces) refusePlaces("allow", list.limits);
     const observe = this.#observe;
     let allowed: boolean;
     if (observe === undefined && choice.deniedBy === undefined && !this.#mayBlock(list))
@@ -178,7 +180,9 @@ export class SyncDecider<Input> {
 
   #decideIn(scratch: Scratch, choice: Choice<SyncSpace>, name: ObservedVerb, verb: Verb, cost: Cost): Decision {
     this.#selection.maintain();
-    const decision = this.#decideOver(scratch, this.#selection.listOf(choice), choice, verb, cost);
+    const list = this.#selection.listOf(choice);
+    if (list.takesPlaces && name === "consume") refusePlaces(name, list.limits);
+    const decision = this.#decideOver(scratch, list, choice, verb, cost);
     // Another call may write other keys into the choice.
     if (this.#observe !== undefined) this.#notify(this.#observe, name, [...choice.keys], cost, decision);
     this.#scratch = scratch;
@@ -193,6 +197,7 @@ export class SyncDecider<Input> {
     cost: Cost,
   ): Decision {
     const { only } = list;
+    if (list.takesPlaces && deniedBy === undefined) return this.#decidePlaces(scratch, list, keys, verb, cost);
     if (only !== undefined && deniedBy === undefined && !this.#mayBlock(list)) {
       return this.#decideAlone(scratch, list, only, keys[list.keyIndexes[0]!]!, verb, cost);
     }
@@ -207,6 +212,19 @@ export class SyncDecider<Input> {
     return blocks || this.#blocking.mayBlock;
   }
 
+  /** The moment of a decision identifies the places that it took. */
+  #decidePlaces(
+    scratch: Scratch,
+    list: SpaceList<SyncSpace>,
+    keys: readonly string[],
+    verb: Verb,
+    cost: Cost,
+  ): Decision {
+    const decision = this.#decideTogether(scratch, list, keys, verb, cost);
+    noteDecided(decision, scratch.now[0]!);
+    return decision;
+  }
+
   #decideTogether(
     scratch: Scratch,
     list: SpaceList<SyncSpace>,
@@ -215,7 +233,7 @@ export class SyncDecider<Input> {
     cost: Cost,
   ): Decision {
     const { report, now, calls } = scratch;
-    scratch.setCalls(list, keys, cost);
+    scratch.setCalls(list, keys, cost, VERBS[verb].takes === "always" ? "kept" : "taken");
     readInto(this.#clock, now);
     report.clear();
     if (!this.#mayBlock(list)) transact(verb, calls, now, undefined, report);

@@ -19,6 +19,7 @@ import { type BlockVerbs, ChoiceHandle, KeyRefHandle, type RefSpace, type Shortc
 import type { Handle, Limiter } from "./limiter.ts";
 import { LineGuard } from "./line-guard.ts";
 import type { Lines } from "./lines.ts";
+import { withoutPlaces } from "./places.ts";
 import { type Reservation, type ReserveOptions, SyncReserved, termOf } from "./reservation.ts";
 import type { FixedSelection } from "./selection.ts";
 import type { Place } from "./space-list.ts";
@@ -58,7 +59,8 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
 
   constructor(parts: SyncStoreLimiterParts<Input>) {
     super(parts);
-    this.#direct = parts.selection.fixed;
+    const { fixed } = parts.selection;
+    this.#direct = fixed?.list().takesPlaces === true ? undefined : fixed;
     const isQuick = this.#direct !== undefined && countsNumbers(this.#direct.space.plan) && !this.#direct.list().blocks;
     const quick = isQuick && parts.observers.length === 0 ? this.#direct : undefined;
     this.#refSpace = quick !== undefined && hasKeyRefs(quick.space) ? quick.space : undefined;
@@ -131,7 +133,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     checkDecision(decision);
     this.selection.maintain();
     const list = this.selection.listOf(choice);
-    if (list.only === undefined || choice.deniedBy !== undefined || this.#guard.someWait)
+    if (list.only === undefined || list.takesPlaces || choice.deniedBy !== undefined || this.#guard.someWait)
       super.refundChosen(choice, cost, decision);
     else this.#decider.refundIn(list, list.only, choice.keys[list.keyIndexes[0]!]!, cost, decision);
   }
@@ -192,7 +194,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     const term = termOf(this.clock, options);
     const key = encodeKey(direct.key(input));
     const decision = this.#decider.decideFixed(direct, key, "reserve", "take", cost);
-    return new SyncReserved(new FixedKey(direct, key, this), cost, decision, term);
+    return new SyncReserved(new FixedKey(direct, key, this), cost, decision, term, undefined);
   }
 
   protected override reserveIn(
@@ -203,7 +205,8 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     const term = termOf(this.clock, options);
     const choice = choose();
     const decision = this.#decider.decideChosen(choice, "reserve", "take", cost);
-    return new SyncReserved(new ChoiceHandle<"sync", SyncSpace>(choice, this), cost, decision, term);
+    const places = this.holdPlaces(choice, decision, cost);
+    return new SyncReserved(new ChoiceHandle<"sync", SyncSpace>(choice, this), cost, decision, term, places);
   }
 
   protected override resetPlaces(find: () => readonly Place<SyncSpace>[]): void {
@@ -262,7 +265,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   /** Every input is checked before any is counted. */
   #allowEach(inputs: readonly Input[], out: Uint8Array, cost: Cost): number {
     this.selection.maintain();
-    const batch = Array.from(inputs, (input) => requestFor(this.selection, input, cost));
+    const batch = Array.from(inputs, (input) => withoutPlaces("allowMany", requestFor(this.selection, input, cost)));
     const now = readTime(this.clock);
     let admitted = 0;
     for (const [i, request] of batch.entries()) {

@@ -11,6 +11,7 @@ import type { Line } from "./line.ts";
 import { holdingLine } from "./line-guard.ts";
 import type { Lines } from "./lines.ts";
 import { haveSameItems } from "./list-cache.ts";
+import { withoutPlaces } from "./places.ts";
 import { rejected } from "./promised.ts";
 import type { Selection } from "./selection.ts";
 import type { PlannedSpace } from "./space-list.ts";
@@ -57,7 +58,7 @@ export abstract class Waiting<Space extends PlannedSpace> implements Server<Spac
     const nowUs = readUs(this.clock);
     const line = holdingLine(this.lines, choice.keys, nowUs);
     const call = this.#callOf(line?.tail?.call, choice, own);
-    const { calls, deniedBy } = this.request(call);
+    const { calls, deniedBy } = withoutPlaces("wait", this.request(call));
     if (signal?.aborted === true) return rejected(signal.reason);
     if (deniedBy !== undefined) return this.#end(call, denyByLimits(deniedBy));
     const reason = line && this.#reasonBehind(line, calls, nowUs, maxWaitUs);

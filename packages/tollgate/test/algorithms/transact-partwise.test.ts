@@ -57,6 +57,7 @@ function createSpaces(create: (typeof STORES)[number][1]) {
 /** The space without its parts: `transact` peeks at it before it takes. */
 function whole(space: SyncSpace): DecidingSpace {
   return {
+    plan: space.plan,
     apply: (verb, key, costs, now, report, at) => space.apply(verb, key, costs, now, report, at),
     maintain: () => space.maintain(),
   };

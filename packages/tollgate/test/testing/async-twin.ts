@@ -66,12 +66,12 @@ export class AsyncTwin implements AsyncStore {
     if (verb === "refund" || verb === "charge") this.corrections.push([verb, takenFrom]);
     await nextTick();
     await this.#held;
-    const report = this.#decide(verb, calls, now);
+    const report = this.#decide(verb, calls, now, takenFrom);
     for (const { space } of calls) innerOf(space).maintain();
     return report;
   }
 
-  #decide(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell): Report {
+  #decide(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, takenFrom: TakenFrom | undefined): Report {
     const report = new Report();
     if (this.outage !== undefined) {
       report.degraded = this.outage.cause;
@@ -86,7 +86,7 @@ export class AsyncTwin implements AsyncStore {
       calls: inner,
       members: calls.map((call) => calls.findIndex((other) => isOfOneKey(call, other))),
     };
-    return blocking.transact(verb, request, now, undefined, report);
+    return blocking.transact(verb, request, now, takenFrom, report);
   }
 
   async close(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { FixedWindowLimit } from "./fixed-window-limit.ts";
 import type { SlidingWindowLimit } from "./sliding-window-limit.ts";
 import type { TokenBucketLimit } from "./token-bucket-limit.ts";
@@ -5,6 +6,7 @@ import type { TokenBucketLimit } from "./token-bucket-limit.ts";
 // All that users get of limits, one algorithm a block. The main entry exports this file.
 
 export type { BlockFor, BlockForOption } from "./block-for.ts";
+export { type ConcurrencyLimit, type ConcurrencyOptions, concurrency } from "./concurrency-limit.ts";
 export { type FixedWindowLimit, type FixedWindowOptions, fixedWindow } from "./fixed-window-limit.ts";
 export type { LimitMode } from "./limit-common.ts";
 export type { LimitOptions } from "./limit-options.ts";
@@ -21,5 +23,8 @@ export {
   tokenBucket,
 } from "./token-bucket-limit.ts";
 
-/** One quota policy: an immutable value, made by `tokenBucket`, `perSecond` …, `slidingWindow` or `fixedWindow`. */
-export type Limit = TokenBucketLimit | SlidingWindowLimit | FixedWindowLimit;
+/**
+ * One quota policy: an immutable value, made by `tokenBucket`, `perSecond` …, `slidingWindow`, `fixedWindow` or
+ * `concurrency`.
+ */
+export type Limit = TokenBucketLimit | SlidingWindowLimit | FixedWindowLimit | ConcurrencyLimit;

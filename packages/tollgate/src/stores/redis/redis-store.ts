@@ -129,7 +129,9 @@ class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, Den
     if (this.#bypass) return Promise.resolve(without(BYPASSED));
     const denied = this.#cachedDenial(verb, keyed, nowUs);
     if (denied !== undefined) return Promise.resolve(denied);
-    const decided = this.#server.apply(verb, keyed, nowUs, without);
+    const takenUs = takenFrom?.takenUs;
+    const options = takenUs === undefined ? undefined : { takenUs };
+    const decided = this.#server.apply(verb, keyed, nowUs, without, options);
     return SCRIPT_VERBS[verb].settles ? this.#denials.suspend(keyed, decided) : decided;
   }
 

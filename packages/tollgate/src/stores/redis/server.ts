@@ -89,14 +89,20 @@ export class Server {
   }
 
   /** The server's decision, or that of `without` if the server is unavailable. */
-  apply(verb: Verb, calls: readonly KeyCall[], nowUs: number, without: ReportWithout): Promise<Report> {
+  apply(
+    verb: Verb,
+    calls: readonly KeyCall[],
+    nowUs: number,
+    without: ReportWithout,
+    own?: AskOptions,
+  ): Promise<Report> {
     const parts = this.#port.cluster && calls.length > 1 ? partsBySlot(calls) : [];
     if (parts.length > 1) {
-      const answer = applyToSlots(verb, parts, (asked, of, options) => this.#answer(asked, of, nowUs, options));
+      const answer = applyToSlots(verb, parts, (asked, of, options) => this.#answer(asked, of, nowUs, options ?? own));
       return answer.catch(without);
     }
     const waiter = new ReportWaiter(without);
-    this.ask(verb, calls, nowUs, waiter);
+    this.ask(verb, calls, nowUs, waiter, own);
     return waiter.report;
   }
 

@@ -43,7 +43,10 @@ async function takeSlotBySlot(parts: readonly SlotPart[], report: Report, ask: A
     });
     place(answer.report, part, report);
     if (answer.report.admitted) {
-      taken.push({ part, takenUs: answer.decidedUs });
+      const { decidedUs: takenUs } = answer;
+      taken.push({ part, takenUs });
+      // Servers' clocks differ. A place may be freed as of an earlier moment than it was taken.
+      if (takenUs !== undefined) report.decidedUs = Math.min(takenUs, report.decidedUs ?? takenUs);
       continue;
     }
     await Promise.allSettled([...refund(taken, report, ask), ...touch(parts.slice(i + 1), ask)]);

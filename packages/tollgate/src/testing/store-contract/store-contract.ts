@@ -6,6 +6,7 @@ import { blocking } from "./blocking.ts";
 import { changes } from "./changes.ts";
 import { type AnyStore, Bench, type ContractCase, type ContractTests } from "./contract-case.ts";
 import { keys } from "./keys.ts";
+import { places } from "./places.ts";
 import { reserving } from "./reserving.ts";
 import { shortcuts } from "./shortcuts.ts";
 import { verbs } from "./single-verbs.ts";
@@ -39,6 +40,7 @@ const TESTS: ContractTests = {
   ...changes,
   ...waiting,
   ...reserving,
+  ...places,
 };
 
 /** The cases of stores that carry over what keys have used when limits change. */

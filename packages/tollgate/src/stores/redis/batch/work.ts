@@ -62,14 +62,17 @@ export class Work extends Linked<Work> implements ScriptTransaction {
     this.keys = keys;
     this.lines = lines;
     this.sinceMs = sinceMs;
-    this.reportsTime = options?.reportsTime === true;
+    const { changes, decides, renews } = SCRIPT_VERBS[verb];
+    // The moment identifies the places that were taken.
+    const takesPlaces = ((changes && decides) || renews) && keys.some(({ plan }) => plan.plan.takesPlaces);
+    this.reportsTime = takesPlaces || options?.reportsTime === true;
     this.takenUs = options?.takenUs;
     this.block = options?.block;
     this.#nowUs = nowUs;
     this.#memory = memory;
     this.#changes = memory.changes;
     // After a call that begins a block the next one is denied by it, so calls of such a plan are not alike.
-    this.#isClosed = options !== undefined || keys.length !== 1 || blocksKeys(keys[0]!.plan.plan);
+    this.#isClosed = renews || options !== undefined || keys.length !== 1 || blocksKeys(keys[0]!.plan.plan);
   }
 
   /** The moment of the newest call. */

@@ -58,6 +58,8 @@ export class DenyCache {
     if (this.#suspended.has(name) || changes < Math.max(this.#leastChanges, this.#changed.get(name) ?? 0)) return;
     const { block } = report;
     // Each denied call has to reach a limit that extends its blocks. A call that costs more may begin a block.
+    // Another process may free a place at any moment.
+    if (block === undefined && plan.takesPlaces) return;
     if (block === undefined ? blocksKeys(plan) : plan.limits.some(({ blockFor }) => blockFor?.extend === true)) return;
     const waitUs = block === undefined ? longestWaitUs(plan, report) : Math.min(block.forUs, LONGEST_BLOCK_US);
     // A cost that never conforms is rare, and its entry would never expire.

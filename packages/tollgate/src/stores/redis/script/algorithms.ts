@@ -1,8 +1,11 @@
+import { stepUsOf } from "../../../algorithms/concurrency.ts";
 import { compileLimit } from "../../../algorithms/registry.ts";
 import { Ticks } from "../../../algorithms/ticks.ts";
 import { toMicroseconds } from "../../../core/duration.ts";
+import { concurrency } from "../../../core/limits/concurrency-limit.ts";
 import { fixedWindow } from "../../../core/limits/fixed-window-limit.ts";
 import type {
+  ConcurrencyLimit,
   FixedWindowLimit,
   Limit,
   LimitMode,
@@ -14,6 +17,7 @@ import { tickScale } from "../../../core/limits/tick-scale.ts";
 import { tokenBucket } from "../../../core/limits/token-bucket-limit.ts";
 import { FIRST_ORIGIN_US } from "./epoch.ts";
 import { fractionOfRate, type TooSlow } from "./fraction-of-rate.ts";
+import { CONCURRENCY } from "./lua/concurrency-lua.ts";
 import { FIXED_WINDOW } from "./lua/fixed-window-lua.ts";
 import { SLIDING_WINDOW } from "./lua/sliding-window-lua.ts";
 import { TOKEN_BUCKET } from "./lua/token-bucket-lua.ts";
@@ -130,6 +134,9 @@ const SLIDING_WINDOWS: ScriptAlgorithm<SlidingWindowLimit> = {
   },
 };
 
+/** The moment of a group of places, and how many they are. */
+const CELLS_OF_GROUP = 2;
+
 const FIXED_WINDOWS: ScriptAlgorithm<FixedWindowLimit> = {
   code: "f",
   lua: FIXED_WINDOW,
@@ -154,6 +161,27 @@ const FIXED_WINDOWS: ScriptAlgorithm<FixedWindowLimit> = {
   },
 };
 
+const CONCURRENCIES: ScriptAlgorithm<ConcurrencyLimit> = {
+  code: "c",
+  lua: CONCURRENCY,
+  maker: "concurrencies",
+  roundSteps: 8,
+  numbers(limit) {
+    return [toMicroseconds("ttl", limit.ttlMs), stepUsOf(limit), cellCount(limit) / CELLS_OF_GROUP];
+  },
+  shortForm: () => undefined,
+  loneForm: () => undefined,
+  // Cells without places are left out of a value, as those of rings are.
+  ringCells: cellCount,
+  release: () => undefined,
+  remake({ capacity: max, ttlMs: ttl, name }, mode) {
+    return concurrency({ max, ttl, name, mode });
+  },
+  fraction({ ttlMs: ttl, name, mode }, capacity) {
+    return concurrency({ max: capacity, ttl, name, mode });
+  },
+};
+
 /** All that the Redis store knows of algorithms: a new algorithm is a row of this table, and its Lua. */
 export const SCRIPT_ALGORITHMS: {
   readonly [A in Limit["algorithm"]]: ScriptAlgorithm<Extract<Limit, { readonly algorithm: A }>>;
@@ -161,6 +189,7 @@ export const SCRIPT_ALGORITHMS: {
   "token-bucket": TOKEN_BUCKETS,
   "sliding-window": SLIDING_WINDOWS,
   "fixed-window": FIXED_WINDOWS,
+  concurrency: CONCURRENCIES,
 };
 
 /** The row of a limit's algorithm. */

@@ -40,7 +40,14 @@ const WRITE = { keySteps: 6, kibSteps: 5 } as const;
 const REFUND_KIB_STEPS = 17;
 
 /** The verbs that decide no call. */
-const ADMINISTRATIVE: VerbTraits = { changes: true, takes: "never", refunds: false, reserves: false, reports: false };
+const ADMINISTRATIVE: VerbTraits = {
+  changes: true,
+  takes: "never",
+  refunds: false,
+  renews: false,
+  reserves: false,
+  reports: false,
+};
 
 /** All that the Redis store knows of verbs. It follows from their traits, so a new verb needs no change here. */
 export const SCRIPT_VERBS: Readonly<Record<ScriptVerb, ScriptVerbRow>> = {
@@ -57,7 +64,7 @@ function rowsOf<Name extends Verb>(traits: Readonly<Record<Name, VerbTraits>>): 
 }
 
 function describe(name: ScriptVerb, traits: VerbTraits): ScriptVerbRow {
-  const { changes, takes, refunds } = traits;
+  const { changes, takes, refunds, renews } = traits;
   const decides = takes === "if all conform";
   const { keySteps, kibSteps } = changes ? WRITE : READ;
   return {
@@ -67,7 +74,7 @@ function describe(name: ScriptVerb, traits: VerbTraits): ScriptVerbRow {
     removesIdle: false,
     forgets: false,
     setsBlock: false,
-    settles: takes === "always" || refunds,
+    settles: takes === "always" || refunds || renews,
     hasShortForm: changes && decides,
     reported: reportedBy(traits),
     rounds: (transaction) => roundsOf(traits, transaction),

@@ -104,6 +104,8 @@ function mostWithin(limit: Limit, ms: number): number {
       return ms < limit.windowMs ? limit.capacity : Number.POSITIVE_INFINITY;
     case "fixed-window":
       return ms < limit.windowMs ? 2 * limit.capacity : Number.POSITIVE_INFINITY;
+    case "concurrency":
+      return ms < limit.ttlMs ? limit.capacity : Number.POSITIVE_INFINITY;
     default:
       return limit satisfies never;
   }

@@ -88,6 +88,26 @@ local function take(plan, verb, admitted, cells, now, costs, entries, at)
   return changed
 end
 
+local function nothing_of(plan)
+  local nothing = {}
+  for i = 1, plan.count do nothing[i] = 0 end
+  return nothing
+end
+
+-- Keeps one place of each limit whose cost, the moment at which it was taken, is not 0. Returns whether all are kept,
+-- and whether a cell changed.
+local function renew(plan, cells, now, costs, entries, at)
+  local all, changed = true, false
+  for i = 1, plan.count do
+    local limit = plan[i]
+    local kept = costs[i] == 0 or limit.kernel.renew(limit, cells, now, costs[i])
+    entries[at + ENTRY * (i - 1)] = kept and 1 or 0
+    all = all and kept
+    changed = changed or (kept and costs[i] > 0)
+  end
+  return all, changed
+end
+
 local function describe(plan, cells, now, costs, entries, at)
   for i = 1, plan.count do
     local limit = plan[i]

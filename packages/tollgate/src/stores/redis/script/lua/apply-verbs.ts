@@ -11,8 +11,14 @@ local function apply(verb, call, now, costs, entries, at, wanted)
   call.decided_by, call.from = plan, from
   local borrowed = not verb.changes and cells == state.cells
   if borrowed then cells.undo = {} end
-  local admitted = check_conforms(plan, cells, now, costs, entries, at)
-  local changed = take(plan, verb, admitted, cells, now, costs, entries, at)
+  local admitted, changed
+  if verb.renews then
+    admitted, changed = renew(plan, cells, now, costs, entries, at)
+    costs = nothing_of(plan)
+  else
+    admitted = check_conforms(plan, cells, now, costs, entries, at)
+    changed = take(plan, verb, admitted, cells, now, costs, entries, at)
+  end
   -- A new key that starts to fill is stored, too.
   if verb.changes and (changed or (new and plan.starts_empty)) then mark_dirty(state, plan, cells) end
   if wanted or not admitted then describe(plan, cells, now, costs, entries, at) end
@@ -51,9 +57,7 @@ local function several()
   -- A bucket that starts empty starts to fill with its first call, even a denied one.
   local function touch(call, now)
     if not call.plan.starts_empty then return end
-    local nothing = {}
-    for i = 1, call.plan.count do nothing[i] = 0 end
-    apply(TAKE, call, now, nothing, {}, 1)
+    apply(TAKE, call, now, nothing_of(call.plan), {}, 1)
   end
 
   -- Takes up to the first denial: of two calls for the same key each may conform alone, but not both.

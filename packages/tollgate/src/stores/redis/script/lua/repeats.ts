@@ -51,6 +51,13 @@ local function make_repeats()
     return changed
   end
 
+  local function gives_units(plan, costs)
+    for i = 1, plan.count do
+      if costs[i] > 0 and not plan[i].kernel.renew then return true end
+    end
+    return false
+  end
+
   return {
     -- Takes or charges as often as the calls are admitted. Returns how often.
     take = function(verb, call, now, times)
@@ -79,8 +86,9 @@ local function make_repeats()
     -- nothing.
     refund = function(call, now, costs, times, taken)
       local plan, state = call.plan, state_of(call.key)
-      -- Other numbers may have refilled more since.
-      if taken and state.head and state.head ~= plan.head and carry().counts_apart(state, plan, now) then return end
+      -- Other numbers may have refilled more since. Places are known by their moments, whatever the numbers.
+      local moved = taken and state.head and state.head ~= plan.head and gives_units(plan, costs)
+      if moved and carry().counts_apart(state, plan, now) then return end
       -- One refund may make a key that starts empty idle, and so expired; the next then finds it as it starts.
       local rounds = plan.starts_empty and times or 1
       for _ = 1, rounds do

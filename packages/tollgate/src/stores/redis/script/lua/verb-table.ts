@@ -8,13 +8,24 @@ ${Object.values(SCRIPT_VERBS).map(luaRow).join("\n")}
 local PEEK, EXPLAIN, TAKE = VERBS.peek, VERBS.explain, VERBS.take
 `;
 
-function luaRow({ name, changes, decides, takes, refunds, removesIdle, forgets, setsBlock }: ScriptVerbRow): string {
+function luaRow({
+  name,
+  changes,
+  decides,
+  takes,
+  refunds,
+  renews,
+  removesIdle,
+  forgets,
+  setsBlock,
+}: ScriptVerbRow): string {
   const flags = {
     changes,
     decides,
     takes: takes !== "never",
     charges: takes === "always",
     gives_back: refunds,
+    renews,
     removes_idle: removesIdle,
     forgets,
     sets_block: setsBlock,

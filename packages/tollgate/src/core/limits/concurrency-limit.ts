@@ -1,0 +1,75 @@
+import { checkOptions, type OptionHints } from "../check-options.ts";
+import { type Duration, formatMicroseconds, toMicroseconds, toMilliseconds } from "../duration.ts";
+import { type LimitCommon, sealLimit } from "./limit-common.ts";
+import { checkCount, commonParts, fingerprintOf, LIMIT_OPTION_NAMES, type LimitOptions } from "./limit-options.ts";
+
+/** What limits on concurrency count, as the drafts of the RateLimit headers name it. */
+export const CONCURRENT_REQUESTS = "concurrent-requests";
+
+/** At most `capacity` places in use at a time. A place that is not freed frees itself `ttlMs` after it was taken. */
+export interface ConcurrencyLimit extends LimitCommon {
+  readonly algorithm: "concurrency";
+  readonly unit: typeof CONCURRENT_REQUESTS;
+  readonly ttlMs: number;
+}
+
+/** The numbers of a limit on concurrency. */
+export interface ConcurrencyOptions extends Omit<LimitOptions, "unit"> {
+  /** The most places in use at a time: a positive integer. */
+  readonly max: number;
+  /** A place that is neither freed nor renewed frees itself after this time: its holder may have crashed. */
+  readonly ttl: Duration;
+}
+
+const { unit: _, ...COMMON_NAMES } = LIMIT_OPTION_NAMES;
+const NAMES: Readonly<Record<keyof ConcurrencyOptions, true>> = { ...COMMON_NAMES, max: true, ttl: true };
+
+const HINTS: OptionHints = {
+  capacity: 'it is called "max" here',
+  limit: 'it is called "max" here',
+  unit: `it is always "${CONCURRENT_REQUESTS}"`,
+};
+
+/**
+ * At most `max` of a key's calls in flight at a time: a counting semaphore whose permits expire. `reserve` takes a
+ * place, and settling or cancelling the reservation frees it; `renew` keeps it beyond `ttl`. `allow`, `consume` and
+ * `wait` are refused, because nothing would free their places. A denial's wait is the time after which a place frees
+ * itself at the latest.
+ *
+ * Each place takes 16 bytes of its key's cells, up to 64 places. A larger `max` takes no more: places that were taken
+ * within a sixtieth of `ttl` expire together then, with the last of them.
+ *
+ * @throws TollgateError `ERR_OPTION`, `ERR_LIMIT`, `ERR_DURATION` or `ERR_NAME`, saying which option was wrong.
+ * @example
+ * ```ts
+ * import { concurrency, createLimiter } from "tollgate";
+ *
+ * const streams = createLimiter({ limits: [concurrency({ max: 1, ttl: "1m" })] });
+ * const first = streams.reserve("ann");
+ * console.log(first.decision.allowed, streams.reserve("ann").decision.allowed); // true false
+ * first.settle(1);
+ * console.log(streams.reserve("ann").decision.allowed); // true
+ * ```
+ */
+export function concurrency(options: ConcurrencyOptions): ConcurrencyLimit {
+  checkOptions("concurrency", options, NAMES, HINTS);
+  const max = checkCount("max", options.max);
+  const ttlUs = toMicroseconds("ttl", options.ttl);
+  const { unit: __, ...parts } = commonParts(
+    { ...options, unit: CONCURRENT_REQUESTS },
+    `${max}-for-${formatMicroseconds(ttlUs)}`,
+  );
+  return sealLimit(options.name, {
+    algorithm: "concurrency",
+    ...parts,
+    unit: CONCURRENT_REQUESTS,
+    capacity: max,
+    ttlMs: toMilliseconds(ttlUs),
+    fingerprint: fingerprintOf("concurrency", [max, ttlUs], CONCURRENT_REQUESTS),
+  });
+}
+
+/** Whether a limit counts places, which are given back. The others count units, which come back with time. */
+export function countsPlaces(limit: LimitCommon & { readonly algorithm: string }): limit is ConcurrencyLimit {
+  return limit.algorithm === "concurrency";
+}

@@ -1,0 +1,167 @@
+/** The kernel of `algorithms/concurrency.ts` in Lua. Cells: groups of places, the moment of each and their number. */
+export const CONCURRENCY = `
+local function concurrencies()
+  -- Reads all cells at once: each call needs most of them.
+  local function load(limit, cells)
+    local last = limit.at + 2 * limit.groups - 1
+    if cells[last] then return end
+    local count = min(floor(#cells.raw / 8), last) - limit.at + 1
+    if count > SHORT then
+      local numbers = { struct.unpack('<' .. string.rep('d', count), cells.raw, 8 * limit.at - 7) }
+      for i = 1, count do
+        local place = limit.at + i - 1
+        if cells[place] == nil then cells[place] = numbers[i] end
+      end
+    end
+    get(cells, last)
+  end
+
+  local function until_at(limit, cells, group)
+    return get(cells, limit.at + 2 * group)
+  end
+
+  local function count_at(limit, cells, group)
+    if group >= limit.groups then return 0 end
+    return get(cells, limit.at + 2 * group + 1)
+  end
+
+  local function groups_in(limit, cells)
+    local groups = 0
+    while count_at(limit, cells, groups) > 0 do groups = groups + 1 end
+    return groups
+  end
+
+  -- The first group whose places expire at a moment or later; otherwise the number of groups.
+  local function first_from(limit, cells, moment)
+    local group = 0
+    while count_at(limit, cells, group) > 0 and until_at(limit, cells, group) < moment do group = group + 1 end
+    return group
+  end
+
+  local function remove(limit, cells, first, count)
+    local groups = groups_in(limit, cells)
+    for i = 2 * first, 2 * groups - 1 do
+      local from = i + 2 * count
+      put(cells, limit.at + i, from < 2 * groups and get(cells, limit.at + from) or 0)
+    end
+  end
+
+  local function add(limit, cells, moment, count)
+    local groups = groups_in(limit, cells)
+    local group = first_from(limit, cells, moment)
+    local full = groups == limit.groups
+    if group == groups and full then
+      group = group - 1
+      put(cells, limit.at + 2 * group, moment)
+    elseif group == groups or (not full and until_at(limit, cells, group) > moment) then
+      for i = 2 * groups - 1, 2 * group, -1 do put(cells, limit.at + i + 2, get(cells, limit.at + i)) end
+      put(cells, limit.at + 2 * group, moment)
+      put(cells, limit.at + 2 * group + 1, 0)
+    end
+    put(cells, limit.at + 2 * group + 1, min(count_at(limit, cells, group) + count, LAST_EXACT))
+  end
+
+  local function used_at(limit, cells, now)
+    load(limit, cells)
+    local used = 0
+    for group = 0, groups_in(limit, cells) - 1 do
+      if until_at(limit, cells, group) > now then used = used + count_at(limit, cells, group) end
+    end
+    return used
+  end
+
+  local function conforms_at(limit, cells, now, cost)
+    return used_at(limit, cells, now) + cost <= limit.capacity
+  end
+
+  local function take_at(limit, cells, now, cost)
+    load(limit, cells)
+    local expired = 0
+    while count_at(limit, cells, expired) > 0 and until_at(limit, cells, expired) <= now do expired = expired + 1 end
+    if expired > 0 then remove(limit, cells, 0, expired) end
+    add(limit, cells, ceil((now + limit.ttl) / limit.step) * limit.step, cost)
+  end
+
+  -- Frees places that would free themselves at a moment. Returns how many were not there.
+  local function free(limit, cells, moment, cost)
+    load(limit, cells)
+    local group = first_from(limit, cells, moment)
+    while cost > 0 and count_at(limit, cells, group) > 0 do
+      local freed = min(cost, count_at(limit, cells, group))
+      local left = count_at(limit, cells, group) - freed
+      cost = cost - freed
+      if left == 0 then
+        remove(limit, cells, group, 1)
+      else
+        put(cells, limit.at + 2 * group + 1, left)
+        group = group + 1
+      end
+    end
+    return cost
+  end
+
+  return {
+    read = function(limit)
+      limit.ttl = next_number()
+      limit.step = next_number()
+      limit.groups = next_number()
+    end,
+
+    -- Missing cells are zeros.
+    init = function() end,
+
+    conforms = conforms_at,
+
+    take = take_at,
+
+    give_back = function(limit, cells, now, cost, times)
+      free(limit, cells, now + limit.ttl, times * cost)
+    end,
+
+    give_back_since = function(limit, cells, now, cost, taken)
+      if taken + limit.ttl > now then free(limit, cells, taken + limit.ttl, cost) end
+    end,
+
+    renew = function(limit, cells, now, taken)
+      if taken + limit.ttl <= now or free(limit, cells, taken + limit.ttl, 1) > 0 then return false end
+      take_at(limit, cells, now, 1)
+      return true
+    end,
+
+    wait = function(limit, cells, now, cost)
+      if cost > limit.capacity then return NEVER end
+      local used, wait = used_at(limit, cells, now), 0
+      local group = first_from(limit, cells, now)
+      while used + cost > limit.capacity do
+        if until_at(limit, cells, group) > now then
+          used = used - count_at(limit, cells, group)
+          wait = until_at(limit, cells, group) - now
+        end
+        group = group + 1
+      end
+      return wait
+    end,
+
+    used = used_at,
+
+    reset = function(limit, cells, now)
+      load(limit, cells)
+      local groups = groups_in(limit, cells)
+      if groups == 0 then return 0 end
+      return max(0, until_at(limit, cells, groups - 1) - now)
+    end,
+
+    adopt = function(limit, cells, now, units)
+      if units > 0 then take_at(limit, cells, now, min(units, LAST_EXACT)) end
+    end,
+
+    adopt_from = function(limit, cells, now, from, theirs)
+      load(from, theirs)
+      for group = 0, groups_in(from, theirs) - 1 do
+        local moment = until_at(from, theirs, group)
+        if moment > now then add(limit, cells, moment, count_at(from, theirs, group)) end
+      end
+    end,
+  }
+end
+`;
