@@ -15,8 +15,8 @@ export const RESERVATION_MUTANTS: readonly Mutant[] = [
   {
     name: "a reservation that was forgotten is given back",
     file: RESERVATION,
-    find: " || this.#hasExpired) return undefined;",
-    replace: ") return undefined;",
+    find: "    if (this.#hasExpired) return this.#places?.free();\n",
+    replace: "",
     why: "after its ttl it counts as settled",
   },
   {

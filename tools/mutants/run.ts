@@ -7,6 +7,7 @@ import { judge } from "./judge.ts";
 import { LAYOUT_MUTANTS } from "./layout-mutants.ts";
 import { LINE_MUTANTS } from "./line-mutants.ts";
 import { type Mutant, mutate } from "./mutant.ts";
+import { PLACE_MUTANTS } from "./place-mutants.ts";
 import { PLAN_MUTANTS } from "./plan-mutants.ts";
 import { RESERVATION_MUTANTS } from "./reservation-mutants.ts";
 import { SHARED_MUTANTS } from "./shared-mutants.ts";
@@ -22,6 +23,7 @@ const ALL_MUTANTS: readonly Mutant[] = [
   ...SHARED_MUTANTS,
   ...LINE_MUTANTS,
   ...RESERVATION_MUTANTS,
+  ...PLACE_MUTANTS,
 ];
 
 /** Applies each mutant to a copy of the library and runs the tests on it. Fails unless they catch every mutant. */

@@ -77,7 +77,8 @@ function varied(scenario: Scenario, seed: number): Scenario {
   const program = () => Array.from({ length: CALLS }, draw);
   return {
     ...scenario,
-    limiters: below(2) === 0 ? "kept" : "new",
+    // A new limiter would not know its reservations.
+    limiters: below(2) === 0 || calls.some(({ verb }) => verb === "reserve") ? "kept" : "new",
     writeSlots: below(2) === 0 ? "same" : "own",
     deaths: "one",
     mostSteps: MOST_STEPS,

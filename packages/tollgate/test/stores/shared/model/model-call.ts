@@ -1,8 +1,11 @@
-import type { Decision, Limiter } from "tollgate";
+import type { Decision, Limiter, Reservation } from "tollgate";
 
 /** One call of a limiter. */
 export interface Call {
-  /** `allow held` calls through a handle, which caches the slot of its key. */
+  /**
+   * `allow held` calls through a handle, which caches the slot of its key. `settle`, `cancel` and `renew` concern the
+   * last reservation of the thread.
+   */
   readonly verb:
     | "allow"
     | "allow held"
@@ -11,6 +14,10 @@ export interface Call {
     | "charge"
     | "refund"
     | "explain"
+    | "reserve"
+    | "settle"
+    | "cancel"
+    | "renew"
     | "reset"
     | "block"
     | "unblock"
@@ -31,6 +38,8 @@ export class Caller {
   readonly #versions: readonly Limiter[];
   readonly #setClock: (ms: number) => void;
   readonly #handles = new Map<string, ReturnType<Limiter["handle"]>>();
+  /** The last reservation of each thread. */
+  readonly #reservations = new Map<number, Reservation>();
 
   constructor(versions: readonly Limiter[], setClock: (ms: number) => void) {
     this.#versions = versions;
@@ -38,9 +47,10 @@ export class Caller {
   }
 
   /**
-   * Makes a call and returns its outcome, without what need not be linearizable, such as how many keys a sweep drops.
+   * Makes a thread's call and returns its outcome, without what need not be linearizable, such as how many keys a sweep
+   * drops.
    */
-  play({ verb, key, cost, nowMs, version = 0 }: Call): string {
+  play({ verb, key, cost, nowMs, version = 0 }: Call, thread = 0): string {
     const limiter = this.#versions[version]!;
     this.#setClock(nowMs);
     switch (verb) {
@@ -59,6 +69,19 @@ export class Caller {
           .explain(key, cost)
           .map((limit) => `${limit.used} used, ${limit.allowed}, ${limit.retryAfterMs}, ${limit.resetMs}`)
           .join("; ");
+      case "reserve": {
+        const reservation = limiter.reserve(key, cost);
+        this.#reservations.set(thread, reservation);
+        return shown(reservation.decision);
+      }
+      case "settle":
+        this.#reservations.get(thread)?.settle(cost);
+        return "";
+      case "cancel":
+        this.#reservations.get(thread)?.cancel();
+        return "";
+      case "renew":
+        return String(this.#reservations.get(thread)?.renew());
       case "refund":
         limiter.refund(key, cost);
         return "";
@@ -79,6 +102,10 @@ export class Caller {
       default:
         return verb satisfies never;
     }
+  }
+
+  forgetReservations(): void {
+    this.#reservations.clear();
   }
 
   #handleOf(limiter: Limiter, key: string): ReturnType<Limiter["handle"]> {

@@ -13,6 +13,9 @@ export interface CallName {
 /** The place that contains all keys. */
 export const EVERYWHERE = "";
 
+/** The thread of the calls before: it has ended, and its reservations stay open. */
+const BEFORE = -1;
+
 /** The outcomes of sequential calls: a limiter over a memory store. */
 export class Reference {
   /** The outcome of the last call. */
@@ -74,7 +77,9 @@ class ReferenceLimiter {
     const isSame = ({ thread, index }: CallName, i: number) => thread === calls[i]?.thread && index === calls[i].index;
     if (this.#done?.every(isSame) !== true) this.#done = this.#begin();
     const { programs } = this.#scenario;
-    const outcomes = calls.slice(this.#done.length).map(({ thread, index }) => this.#play(programs[thread]![index]!));
+    const outcomes = calls
+      .slice(this.#done.length)
+      .map(({ thread, index }) => this.#play(programs[thread]![index]!, thread));
     this.#done = calls;
     return outcomes.at(-1) ?? "";
   }
@@ -93,17 +98,18 @@ class ReferenceLimiter {
   }
 
   #begin(): readonly CallName[] {
+    this.#caller.forgetReservations();
     this.#caller.play({ verb: "clear", key: "", cost: 1, nowMs: 0 });
     // Blocks stay when counts are cleared.
     for (const key of this.#scenario.keys) {
       this.#caller.play({ verb: "unblock", key: this.#keyOf(key), cost: 1, nowMs: 0 });
     }
-    for (const call of this.#scenario.before) if (this.#isHere(call.key)) this.#play(call);
+    for (const call of this.#scenario.before) if (this.#isHere(call.key)) this.#play(call, BEFORE);
     return [];
   }
 
-  #play(call: Call): string {
-    return this.#caller.play({ ...call, key: this.#keyOf(call.key) });
+  #play(call: Call, thread: number): string {
+    return this.#caller.play({ ...call, key: this.#keyOf(call.key) }, thread);
   }
 
   #isHere(key: string): boolean {

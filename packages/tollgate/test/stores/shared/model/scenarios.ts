@@ -1,6 +1,7 @@
 import type { Scenario } from "./scenario.ts";
 import { CHANGES } from "./scenarios-changes.ts";
 import { KNOWN_KEYS, NEW_KEYS } from "./scenarios-one-cell.ts";
+import { RESERVATIONS } from "./scenarios-reservations.ts";
 import { KNOWN_BLOCKS, NEW_BLOCKS, OTHER_BLOCKS } from "./scenarios-several-cells.ts";
 import { LAST_SLOTS, OVERFLOW_BUCKETS, RECLAIMED_SLOTS } from "./scenarios-slots.ts";
 
@@ -18,4 +19,5 @@ export const SCENARIOS: readonly Scenario[] = [
   ...NEW_BLOCKS,
   ...OTHER_BLOCKS,
   ...CHANGES,
+  ...RESERVATIONS,
 ];
