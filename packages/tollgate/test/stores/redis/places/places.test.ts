@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { concurrency, createLimiter } from "tollgate";
+import { describe, expect, it } from "vitest";
+import { freshPrefix, useRedis } from "../kit/use-redis.ts";
+import { holdAndDie } from "./kit/holders.ts";
+
+const inUse = useRedis();
+const MAX = 5;
+const TTL_MS = 400;
+const PROCESSES = 4;
+const DEATHS = 12;
+/** Except in the test of deaths, no place expires. */
+const LONG = "1h";
+
+describe("places in Redis", () => {
+  it(`are never held more than ${MAX} times, though ${DEATHS} processes die with theirs`, async () => {
+    const prefix = freshPrefix();
+    const { client, server } = inUse.redis;
+    let left = 0;
+    await holdAndDie(
+      { port: server.port, prefix, max: MAX, ttlMs: TTL_MS, lanes: 6 },
+      {
+        processes: PROCESSES,
+        deaths: DEATHS,
+        died: async (pid) => {
+          const holders = await client.zrange(`${prefix}:holders`, 0, -1);
+          left += holders.filter((name) => name.startsWith(`${pid}:`)).length;
+        },
+      },
+    );
+    const counts = Object.keys(await client.hgetall(`${prefix}:counts`)).map(Number);
+    expect(Math.max(...counts)).toBe(MAX);
+    const limits = [concurrency({ max: MAX, ttl: TTL_MS })];
+    const limiter = createLimiter({ name: "db", limits, store: inUse.redis.store({ prefix }) });
+    // Processes died while they held places.
+    expect(left).toBeGreaterThan(0);
+    await sleep(TTL_MS);
+    const again = await Promise.all(Array.from({ length: MAX + 1 }, () => limiter.reserve("all")));
+    expect(again.map(({ decision }) => decision.allowed)).toEqual([true, true, true, true, true, false]);
+  });
+
+  it.each([1, 3, 64, 1_000])("take at most 32 bytes each, of %i", async (max) => {
+    const prefix = freshPrefix();
+    const { client } = inUse.redis;
+    const limits = [concurrency({ max, ttl: LONG })];
+    const limiter = createLimiter({ name: "db", limits, store: inUse.redis.store({ prefix }) });
+    for (let taken = 1; taken <= max; taken += 1) {
+      const { decision } = await limiter.reserve("all");
+      expect(decision.allowed).toBe(true);
+      if (taken > 3 && taken < max) continue;
+      const [row] = await client.keys(`${prefix}:db:*`);
+      expect(await client.strlen(row!)).toBeLessThanOrEqual(32 * taken);
+    }
+    expect((await limiter.reserve("all")).decision.allowed).toBe(false);
+  });
+
+  it("of one moment are counted apart, when calls of one turn share a script call", async () => {
+    const limits = [concurrency({ max: 10, ttl: LONG })];
+    const limiter = createLimiter({ name: "db", limits, store: inUse.redis.store() });
+    const all = await Promise.all(Array.from({ length: 12 }, () => limiter.reserve("all")));
+    expect(all.filter(({ decision }) => decision.allowed).length).toBe(10);
+    await Promise.all(all.slice(0, 4).map((one) => one.cancel()));
+    expect((await limiter.explain("all"))[0]!.used).toBe(6);
+    expect(await Promise.all(all.slice(4, 7).map((one) => one.renew()))).toEqual([true, true, true]);
+    await Promise.all(all.map((one) => one.settle(1)));
+    expect((await limiter.explain("all"))[0]!.used).toBe(0);
+  });
+
+  it("are free for others at once: a denial is not cached", async () => {
+    const prefix = freshPrefix();
+    const limits = [concurrency({ max: 1, ttl: LONG })];
+    const [one, other] = [0, 1].map(() =>
+      createLimiter({ name: "db", limits, store: inUse.redis.store({ prefix, denyCache: true }) }),
+    ) as [ReturnType<typeof createLimiter>, ReturnType<typeof createLimiter>];
+    const held = await one.reserve("all");
+    expect((await other.reserve("all")).decision.allowed).toBe(false);
+    await held.cancel();
+    expect((await other.reserve("all")).decision.allowed).toBe(true);
+  });
+});
