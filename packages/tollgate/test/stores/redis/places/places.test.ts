@@ -23,7 +23,7 @@ describe("places in Redis", () => {
         processes: PROCESSES,
         deaths: DEATHS,
         died: async (pid) => {
-          const holders = await client.zrange(`${prefix}:holders`, 0, -1);
+          const holders = await client.zrange(`${prefix}:holders`, "0", "-1");
           left += holders.filter((name) => name.startsWith(`${pid}:`)).length;
         },
       },

@@ -17,7 +17,7 @@ const limiter = createLimiter({
   store: redisStore({ client, prefix, timeout: 10_000, warnings: false }),
 });
 
-/** Notes who holds a place until when, and how many do at this moment. Expired notes are no holders. */
+/** Notes until when a process holds a place, and how many are held at this moment. */
 const NOTE = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
