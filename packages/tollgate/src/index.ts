@@ -24,7 +24,7 @@ export type { Handle, Limiter } from "./limiter/limiter.ts";
 export type { ChosenLimits, LimitsFunction } from "./limiter/limits-choice.ts";
 export type { LimiterOptions } from "./limiter/options.ts";
 export { DeniedError, type WorkOptions } from "./limiter/outgoing-work.ts";
-export type { AsyncReservation, Reservation, ReserveOptions } from "./limiter/reservation.ts";
+export type { AcquireOptions, AsyncReservation, Reservation, ReserveOptions } from "./limiter/reservation.ts";
 export type { WaitOptions, WaitSignal } from "./limiter/wait-options.ts";
 export type { CapacityOptions, LocalStore, OverflowPolicy } from "./stores/local/local-store.ts";
 export { type MemoryStoreOptions, memoryStore } from "./stores/memory/memory-store.ts";

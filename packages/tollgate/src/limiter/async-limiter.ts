@@ -6,7 +6,7 @@ import type { Key } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import type { BlockOptions, BlockSpan } from "./block-span.ts";
 import type { Limiter } from "./limiter.ts";
-import type { AsyncReservation, ReserveOptions } from "./reservation.ts";
+import type { AcquireOptions, AsyncReservation, ReserveOptions } from "./reservation.ts";
 import type { WaitOptions } from "./wait-options.ts";
 
 /** A handle of an `AsyncLimiter`. */
@@ -19,6 +19,7 @@ export interface AsyncHandle {
   refund(cost: Cost, decision?: Decision): Promise<void>;
   wait(cost?: Cost, options?: WaitOptions): Promise<Decision>;
   reserve(cost?: Cost, options?: ReserveOptions): Promise<AsyncReservation>;
+  acquire(cost?: Cost, options?: AcquireOptions): Promise<AsyncReservation>;
   reset(): Promise<void>;
   block(span: BlockSpan, options?: BlockOptions): Promise<void>;
   unblock(): Promise<boolean>;
@@ -79,6 +80,8 @@ export interface AsyncLimiter<Input = string> {
   readonly wait: (input: Input, cost?: Cost, options?: WaitOptions) => Promise<Decision>;
   /** As the `reserve` of `Limiter`. What settles it is sent in the order of the calls. */
   readonly reserve: (input: Input, cost?: Cost, options?: ReserveOptions) => Promise<AsyncReservation>;
+  /** As the `acquire` of `Limiter`. */
+  readonly acquire: (input: Input, cost?: Cost, options?: AcquireOptions) => Promise<AsyncReservation>;
   readonly wrap: Limiter<Input>["wrap"];
   readonly pace: Limiter<Input>["pace"];
   readonly reset: (input: Input) => Promise<void>;

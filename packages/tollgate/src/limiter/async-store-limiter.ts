@@ -9,6 +9,7 @@ import { Report } from "../core/report.ts";
 import type { AsyncSpace, AsyncStore, TakenFrom } from "../core/store.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import { VERBS, type Verb } from "../core/verbs.ts";
+import type { Acquiring } from "./acquire.ts";
 import type { AsyncHandle, AsyncLimiter } from "./async-limiter.ts";
 import { AsyncWaiting } from "./async-waiting.ts";
 import { AsyncBlockVerbs } from "./block-verbs.ts";
@@ -21,7 +22,7 @@ import { type BlockVerbs, ChoiceHandle } from "./handle.ts";
 import type { Lines } from "./lines.ts";
 import { withoutPlaces } from "./places.ts";
 import { promised, rejected } from "./promised.ts";
-import { type AsyncReservation, AsyncReserved, type ReserveOptions, termOf } from "./reservation.ts";
+import { type AsyncReservation, AsyncReserved, type ReserveOptions, type Term, termOf } from "./reservation.ts";
 import type { FixedSelection } from "./selection.ts";
 import type { Place } from "./space-list.ts";
 import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-limiter.ts";
@@ -45,6 +46,7 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
   readonly blocks: readonly (AsyncBlocks | undefined)[];
   readonly lines: readonly Lines<AsyncSpace>[];
   protected readonly waiting: AsyncWaiting;
+  protected readonly acquiring: Acquiring<AsyncSpace>;
   /** Set if calls can ask the only space directly, because it counts plain numbers and there are no observers. */
   readonly #quick: FixedSelection<Input, AsyncSpace> | undefined;
 
@@ -57,9 +59,10 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
       { ...parts, observe: this.observe },
       {
         transact: (verb, request, now) => this.#transactInTurn(verb, request, now),
-        refund: (choice, cost, decision) => this.refundChosen(choice, cost, decision),
+        giveBack: (choice, cost, decision) => this.#reserved(choice, cost, decision, undefined).cancel(),
       },
     );
+    this.acquiring = { clock: parts.clock, waiting: this.waiting, reserved: (...taken) => this.#reserved(...taken) };
     this.#quick = quickSelection(parts);
     Object.freeze(this);
   }
@@ -153,8 +156,12 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
     const own = copyCost(cost);
     const choice = choose();
     const decision = await this.decided("reserve", "take", () => this.requestOf(choice, own), own);
-    const places = this.holdPlaces(choice, decision, own);
-    return new AsyncReserved(new ChoiceHandle<"async", AsyncSpace>(choice, this), own, decision, term, places);
+    return this.#reserved(choice, own, decision, term);
+  }
+
+  #reserved(choice: Choice<AsyncSpace>, cost: Cost, decision: Decision, term: Term | undefined): AsyncReserved {
+    const places = this.holdPlaces(choice, decision, cost);
+    return new AsyncReserved(new ChoiceHandle<"async", AsyncSpace>(choice, this), cost, decision, term, places);
   }
 
   protected override allowRequest(make: MakeRequest<AsyncSpace>, cost: Cost): Promise<boolean> {

@@ -11,6 +11,7 @@ import { decide } from "./decide.ts";
 import { limitsOf, plansOf } from "./entries.ts";
 import { Forecast } from "./forecast.ts";
 import { heldBy, tellBehind } from "./line-guard.ts";
+import { noteDecided } from "./places.ts";
 import type { KeyLine, LineReason, Waiter, WaitingCall } from "./waiter.ts";
 import { Waiting, type WaitingParts } from "./waiting.ts";
 
@@ -21,7 +22,7 @@ const MOST_JITTER_US = 100_000;
 /** How a limiter asks its store. */
 export interface Asking {
   readonly transact: (verb: Verb, request: CheckedRequest<AsyncSpace>, now: TimeCell) => Promise<Report>;
-  readonly refund: (choice: Choice<AsyncSpace>, cost: Cost, decision: Decision) => Promise<void>;
+  readonly giveBack: (choice: Choice<AsyncSpace>, cost: Cost, decision: Decision) => Promise<void>;
 }
 
 /** Waiting over a store elsewhere: one call of each key and process asks at a time. */
@@ -65,7 +66,7 @@ export class AsyncWaiting extends Waiting<AsyncSpace> {
 
   override giveBack({ choice, cost }: WaitingCall<AsyncSpace>, decision: Decision): void {
     // If the store is unavailable now, its units come back with time.
-    this.#asking.refund(choice, cost, decision).catch(() => {});
+    this.#asking.giveBack(choice, cost, decision).catch(() => {});
   }
 
   /** The report on a call that may not overtake those that wait; `undefined` if it may. */
@@ -117,6 +118,8 @@ export class AsyncWaiting extends Waiting<AsyncSpace> {
 
   #decisionOn({ calls }: CheckedRequest<AsyncSpace>, report: Report): Decision {
     const plans = plansOf(calls);
-    return decide(this.name, plans, limitsOf(plans, report), report);
+    const decision = decide(this.name, plans, limitsOf(plans, report), report);
+    if (report.decidedUs !== undefined) noteDecided(decision, report.decidedUs);
+    return decision;
   }
 }

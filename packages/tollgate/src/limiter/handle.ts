@@ -6,7 +6,7 @@ import type { SyncSpace } from "../core/store.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import type { BlockOptions, BlockSpan } from "./block-span.ts";
 import type { Choice } from "./choice.ts";
-import type { ReservationOf, ReserveOptions } from "./reservation.ts";
+import type { AcquireOptions, AsyncReservation, ReservationOf, ReserveOptions } from "./reservation.ts";
 import type { PlannedSpace } from "./space-list.ts";
 import type { WaitOptions } from "./wait-options.ts";
 
@@ -29,6 +29,7 @@ export interface ChoiceVerbs<Kind extends "sync" | "async", Space extends Planne
   chargeChosen(choice: Choice<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, Decision>;
   refundChosen(choice: Choice<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, void>;
   waitChosen(choice: Choice<Space>, cost: Cost, options: WaitOptions | undefined): Promise<Decision>;
+  acquireChosen(choice: Choice<Space>, cost: Cost, options: AcquireOptions | undefined): Promise<AsyncReservation>;
   reserveChosen(
     choice: Choice<Space>,
     cost: Cost,
@@ -74,6 +75,10 @@ export class ChoiceHandle<Kind extends "sync" | "async", Space extends PlannedSp
 
   wait(cost: Cost = 1, options?: WaitOptions): Promise<Decision> {
     return this.#verbs.waitChosen(this.#choice, cost, options);
+  }
+
+  acquire(cost: Cost = 1, options?: AcquireOptions): Promise<AsyncReservation> {
+    return this.#verbs.acquireChosen(this.#choice, cost, options);
   }
 
   reserve(cost: Cost = 1, options?: ReserveOptions): Result<Kind, ReservationOf<Kind>> {

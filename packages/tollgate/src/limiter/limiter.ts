@@ -6,7 +6,7 @@ import type { Key } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import type { BlockOptions, BlockSpan } from "./block-span.ts";
 import type { WorkOptions } from "./outgoing-work.ts";
-import type { Reservation, ReserveOptions } from "./reservation.ts";
+import type { AcquireOptions, AsyncReservation, Reservation, ReserveOptions } from "./reservation.ts";
 import type { WaitOptions } from "./wait-options.ts";
 
 // The verbs are properties instead of methods, so that a limiter of one input type is not assignable to another.
@@ -137,6 +137,8 @@ export interface Limiter<Input = string> {
    * ```
    */
   readonly reserve: (input: Input, cost?: Cost, options?: ReserveOptions) => Reservation;
+  /** Waits as `wait` does, and then reserves: for a place, too, which `wait` could not hold. */
+  readonly acquire: (input: Input, cost?: Cost, options?: AcquireOptions) => Promise<AsyncReservation>;
   /**
    * A function that waits for its turn before each call of `work`, and returns a promise of the result. `key` and
    * `cost` are values, or functions of the arguments.
@@ -236,6 +238,8 @@ export interface Handle {
   wait(cost?: Cost, options?: WaitOptions): Promise<Decision>;
   /** As the limiter's `reserve` for that key. */
   reserve(cost?: Cost, options?: ReserveOptions): Reservation;
+  /** As the limiter's `acquire` for that key. */
+  acquire(cost?: Cost, options?: AcquireOptions): Promise<AsyncReservation>;
   /** As the limiter's `reset` for that key. */
   reset(): void;
   /** As the limiter's `block` for that key. */

@@ -1,5 +1,6 @@
 import { readUs } from "../core/clock.ts";
 import type { Decision } from "../core/decision.ts";
+import { countsPlaces } from "../core/limits/concurrency-limit.ts";
 import { Timer } from "../core/timer.ts";
 import type { Forecast } from "./forecast.ts";
 import type { PlannedSpace } from "./space-list.ts";
@@ -7,6 +8,8 @@ import type { KeyLine, KeyLines, LineReason, Server, Told, Waiter, WaitingCall }
 import { WaiterList } from "./waiter-list.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
+const FIRST_LOOK_US = 10_000;
+const LAST_LOOK_US = 1_000_000;
 
 /**
  * The calls that wait for one key, first come, first served. Only the head is asked for, at the moment that its last
@@ -152,7 +155,7 @@ export class Line<Space extends PlannedSpace> implements KeyLine<Space> {
     for (let waiter: Waiter<Space> | undefined = this.head; waiter !== undefined; waiter = waiter.next) {
       waiter.foreseenUs = waiter.call.server.foresee(forecast, waiter, waiter === this.head ? dueUs : 0);
       const isAsked = waiter === this.head && this.#state === "asking";
-      if (waiter.foreseenUs > waiter.deadlineUs && !isAsked) late.push(waiter);
+      if (waiter.foreseenUs > waiter.deadlineUs && !(isAsked || waiter.call.takesPlaces)) late.push(waiter);
     }
     // The forecast has not counted them.
     for (const waiter of late) this.#remove(waiter);
@@ -200,9 +203,13 @@ export class Line<Space extends PlannedSpace> implements KeyLine<Space> {
 
   /** The head waits on, in the line of the key that denies it. */
   #hold(waiter: Waiter<Space>, decision: Decision, nowUs: number): void {
-    const waitUs = Math.round(decision.retryAfterMs * 1000);
+    // A place may be freed at any moment, long before it expires. Units come back when they are told to.
+    const isForPlace = decision.limit !== undefined && countsPlaces(decision.limit);
+    const toldUs = Math.round(decision.retryAfterMs * 1000);
+    const waitUs = isForPlace ? Math.min(toldUs, soonUs(this.#denials)) : toldUs;
+    const isLate = isForPlace ? nowUs >= waiter.deadlineUs : nowUs + waitUs > waiter.deadlineUs;
     const reason = !waiter.hasPlace && this.#lines.isOverfull(this) ? "queue-full" : "others-waiting";
-    if (nowUs + waitUs > waiter.deadlineUs || reason === "queue-full") {
+    if (isLate || reason === "queue-full") {
       this.leave(waiter);
       if (this.length > 0 || reason === "queue-full") this.#settleBehind(waiter, reason);
       else waiter.settle(decision);
@@ -273,6 +280,11 @@ export class Line<Space extends PlannedSpace> implements KeyLine<Space> {
       return NEVER;
     }
   }
+}
+
+/** When to ask again for a place that another limiter may have freed: this one's own are served at once. */
+function soonUs(denials: number): number {
+  return Math.min(FIRST_LOOK_US * 2 ** Math.min(denials, 10), LAST_LOOK_US);
 }
 
 /** The line of the key that binds a denial, if the call concerns several limiters. */

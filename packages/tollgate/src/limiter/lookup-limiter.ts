@@ -11,7 +11,14 @@ import { checkBatch } from "./check-arguments.ts";
 import type { Handle } from "./limiter.ts";
 import { markLimiters } from "./limiter-mark.ts";
 import { OutgoingWork } from "./outgoing-work.ts";
-import { type AsyncReservation, AwaitedReserved, type Reservation, type ReserveOptions } from "./reservation.ts";
+import {
+  type AcquireOptions,
+  type AsyncReservation,
+  AwaitedReserved,
+  type Reservation,
+  type ReserveOptions,
+  splitOptions,
+} from "./reservation.ts";
 import type { Source } from "./selection.ts";
 import type { SyncStoreLimiter } from "./sync-store-limiter.ts";
 import { checkWaitOptions, unlessAborted, type WaitOptions } from "./wait-options.ts";
@@ -92,7 +99,7 @@ export class LookupLimiter<Input, Found> extends OutgoingWork<Input> implements 
     await this.limiter.refund(await this.lookUp(input), own, decision);
   }
 
-  override async wait(input: Input, cost: Cost = 1, options?: WaitOptions): Promise<Decision> {
+  async wait(input: Input, cost: Cost = 1, options?: WaitOptions): Promise<Decision> {
     const { signal } = checkWaitOptions(options);
     const own = copyCost(cost);
     return this.limiter.wait(await unlessAborted(this.lookUp(input), signal), own, options);
@@ -101,6 +108,12 @@ export class LookupLimiter<Input, Found> extends OutgoingWork<Input> implements 
   async reserve(input: Input, cost: Cost = 1, options?: ReserveOptions): Promise<AsyncReservation> {
     const own = copyCost(cost);
     return awaited(await this.limiter.reserve(await this.lookUp(input), own, options));
+  }
+
+  override async acquire(input: Input, cost: Cost = 1, options?: AcquireOptions): Promise<AsyncReservation> {
+    const signal = splitOptions(options).wait?.signal;
+    const own = copyCost(cost);
+    return this.limiter.acquire(await unlessAborted(this.lookUp(input), signal), own, options);
   }
 
   async reset(input: Input): Promise<void> {
@@ -203,6 +216,12 @@ class LaterHandle implements AsyncHandle {
   async reserve(cost: Cost = 1, options?: ReserveOptions): Promise<AsyncReservation> {
     const own = copyCost(cost);
     return awaited(await (await this.#handle).reserve(own, options));
+  }
+
+  async acquire(cost: Cost = 1, options?: AcquireOptions): Promise<AsyncReservation> {
+    const signal = splitOptions(options).wait?.signal;
+    const own = copyCost(cost);
+    return (await unlessAborted(this.#handle, signal)).acquire(own, options);
   }
 
   async reset(): Promise<void> {

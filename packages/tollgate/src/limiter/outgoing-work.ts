@@ -1,8 +1,9 @@
 import { checkOptions, optionError } from "../core/check-options.ts";
 import { checkFunction } from "../core/checks.ts";
 import type { Cost } from "../core/cost.ts";
-import type { Decision, Denied } from "../core/decision.ts";
+import type { Denied } from "../core/decision.ts";
 import { TollgateError } from "../core/errors.ts";
+import type { AcquireOptions, AsyncReservation } from "./reservation.ts";
 import type { WaitOptions } from "./wait-options.ts";
 
 /** How work that waits for its turn is counted. */
@@ -26,9 +27,12 @@ export class DeniedError extends TollgateError {
 
 const NAMES = { key: true, cost: true, signal: true, maxWait: true } as const;
 
+/** Waits for a turn. What it resolves with ends the turn, and frees its place. */
+type Turn<Args extends readonly unknown[]> = (...args: Args) => Promise<() => Promise<void>>;
+
 /** The verbs for work that goes out: it waits for its turn, and is not denied unless it has to be. */
 export abstract class OutgoingWork<Input> {
-  abstract wait(input: Input, cost?: Cost, options?: WaitOptions): Promise<Decision>;
+  abstract acquire(input: Input, cost?: Cost, options?: AcquireOptions): Promise<AsyncReservation>;
 
   wrap<This, Args extends readonly unknown[], Result>(
     work: (this: This, ...args: Args) => Result | PromiseLike<Result>,
@@ -37,8 +41,12 @@ export abstract class OutgoingWork<Input> {
     checkFunction("wrap", work, "a function that does the work");
     const turn = this.#turns("wrap", options);
     return async function (this: This, ...args: Args) {
-      await turn(...args);
-      return work.apply(this, [...args] as unknown as Args & unknown[]);
+      const settle = await turn(...args);
+      try {
+        return await work.apply(this, [...args] as unknown as Args & unknown[]);
+      } finally {
+        await settle();
+      }
     };
   }
 
@@ -51,30 +59,35 @@ export abstract class OutgoingWork<Input> {
     return paced(items, turn);
   }
 
-  /** Checks the options, and returns what waits for a turn. */
-  #turns<Args extends readonly unknown[]>(
-    verb: string,
-    options: WorkOptions<Input, Args>,
-  ): (...args: Args) => Promise<void> {
+  /** Checks the options, and returns what waits for a turn, and then says how the work ends. */
+  #turns<Args extends readonly unknown[]>(verb: string, options: WorkOptions<Input, Args>): Turn<Args> {
     checkOptions(verb, options, NAMES);
     const { key, cost = 1, signal, maxWait } = options;
     if (key === undefined) throw optionError("key", "an input of the limiter, or a function that returns one", key);
     const waitOptions = { signal, maxWait };
     return async (...args) => {
       const input = typeof key === "function" ? (key as (...args: Args) => Input)(...args) : key;
-      const decision = await this.wait(input, typeof cost === "function" ? cost(...args) : cost, waitOptions);
+      const own = typeof cost === "function" ? cost(...args) : cost;
+      const reservation = await this.acquire(input, own, waitOptions);
+      const { decision } = reservation;
       if (!decision.allowed) throw new DeniedError(verb, decision);
+      // What was taken stays taken. If its place cannot be freed now, it expires.
+      return () => reservation.settle(typeof own === "number" ? own : {}).catch(() => {});
     };
   }
 }
 
 async function* paced<Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
-  turn: (item: Item) => Promise<void>,
+  turn: Turn<[item: Item]>,
 ): AsyncGenerator<Item, void, void> {
   for await (const item of items) {
-    await turn(item);
-    yield item;
+    const settle = await turn(item);
+    try {
+      yield item;
+    } finally {
+      await settle();
+    }
   }
 }
 

@@ -9,11 +9,29 @@ import { TollgateError } from "../core/errors.ts";
 import { allDone } from "../core/maybe-async.ts";
 import { type Corrections, CountedCost } from "./counted-cost.ts";
 import type { HeldPlaces } from "./held-places.ts";
+import type { WaitOptions } from "./wait-options.ts";
+
+const NAMES = { ttl: true } as const;
 
 /** How long a reservation stays open. */
 export interface ReserveOptions {
   /** After this time a reservation that was neither settled nor cancelled counts as settled at its estimate. */
   readonly ttl?: Duration | undefined;
+}
+
+/** How long `acquire` waits, and how long its reservation stays open after that. */
+export interface AcquireOptions extends WaitOptions, ReserveOptions {}
+
+/** The options of `acquire`, which waits and then reserves. @throws TollgateError `ERR_OPTION` or `ERR_DURATION`. */
+export function splitOptions(options: AcquireOptions | undefined): {
+  readonly wait: WaitOptions | undefined;
+  readonly reserve: ReserveOptions | undefined;
+} {
+  if (options === undefined) return { wait: undefined, reserve: undefined };
+  checkOptions("acquire", options, { ...NAMES, signal: true, maxWait: true });
+  const { ttl, ...wait } = options;
+  if (ttl !== undefined) toMicroseconds("ttl", ttl);
+  return { wait, reserve: { ttl } };
 }
 
 /** A cost that was taken by an estimate, and is settled when the actual cost is known. Made by `reserve`. */
@@ -64,13 +82,11 @@ export interface AsyncReservation {
 export type ReservationOf<Kind extends "sync" | "async"> = Kind extends "sync" ? Reservation : AsyncReservation;
 
 /** When a reservation counts as settled. */
-interface Term {
+export interface Term {
   readonly clock: Clock;
   readonly ttlUs: number;
   readonly untilUs: number;
 }
-
-const NAMES = { ttl: true } as const;
 
 /** Checks the options of a reservation that begins now. @throws TollgateError `ERR_OPTION` or `ERR_DURATION`. */
 export function termOf(clock: Clock, options: ReserveOptions | undefined): Term | undefined {

@@ -5,6 +5,7 @@ import type { DecisionObservation, Observer } from "../core/observer.ts";
 import { Report } from "../core/report.ts";
 import type { TakenFrom } from "../core/store.ts";
 import { VERBS, type Verb } from "../core/verbs.ts";
+import { type Acquiring, acquire } from "./acquire.ts";
 import type { BlockOptions, BlockSpan } from "./block-span.ts";
 import { type CheckedRequest, choiceFor, requestEverywhere, requestFor, requestOf, requestWith } from "./call.ts";
 import type { Choice } from "./choice.ts";
@@ -20,11 +21,10 @@ import { notifyAll } from "./observers.ts";
 import { OutgoingWork } from "./outgoing-work.ts";
 import { keepingPlaces, noteDecided, withoutPlaces } from "./places.ts";
 import { promised } from "./promised.ts";
-import type { ReservationOf, ReserveOptions } from "./reservation.ts";
+import type { AcquireOptions, AsyncReservation, ReservationOf, ReserveOptions } from "./reservation.ts";
 import type { Selection, Source } from "./selection.ts";
 import type { Place, PlannedSpace } from "./space-list.ts";
 import type { WaitOptions } from "./wait-options.ts";
-import type { Waiting } from "./waiting.ts";
 
 /** The parts of a limiter over any store. */
 export interface StoreLimiterParts<Input, Space> {
@@ -151,12 +151,12 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     return this.#blockVerbs(input).blockedUntil();
   }
 
-  override wait(input: Input, cost: Cost = 1, options?: WaitOptions): Promise<Decision> {
-    return promised(() => this.waiting.wait(() => choiceFor(this.selection, input), cost, options));
+  wait(input: Input, cost: Cost = 1, options?: WaitOptions): Promise<Decision> {
+    return promised(() => this.acquiring.waiting.wait("wait", () => choiceFor(this.selection, input), cost, options));
   }
 
   waitChosen(choice: Choice<Space>, cost: Cost, options: WaitOptions | undefined): Promise<Decision> {
-    return promised(() => this.waiting.wait(() => choice, cost, options));
+    return promised(() => this.acquiring.waiting.wait("wait", () => choice, cost, options));
   }
 
   reserve(input: Input, cost: Cost = 1, options?: ReserveOptions): Result<Kind, ReservationOf<Kind>> {
@@ -171,6 +171,14 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     return this.reserveIn(() => choice, cost, options);
   }
 
+  override acquire(input: Input, cost: Cost = 1, options?: AcquireOptions): Promise<AsyncReservation> {
+    return acquire(this.acquiring, () => choiceFor(this.selection, input), cost, options);
+  }
+
+  acquireChosen(choice: Choice<Space>, cost: Cost, options: AcquireOptions | undefined): Promise<AsyncReservation> {
+    return acquire(this.acquiring, () => choice, cost, options);
+  }
+
   /** Takes an estimate, under keys and limits that are chosen once. */
   protected abstract reserveIn(
     choose: () => Choice<Space>,
@@ -180,15 +188,14 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
 
   /** The places that a decision took under the limits of a choice. */
   protected holdPlaces(choice: Choice<Space>, decision: Decision, cost: Cost): HeldPlaces | undefined {
-    const list = this.selection.listOf(choice);
-    if (!list.takesPlaces) return undefined;
+    if (!this.selection.listOf(choice).takesPlaces) return undefined;
     const keeper = new ChosenPlaces(this.clock, (verb, costs, read, takenFrom) =>
       this.ask(verb, () => requestWith(this.selection.listOf(choice), choice, costs), read, takenFrom),
     );
     return heldPlacesOf(keeper, decision, cost);
   }
 
-  protected abstract readonly waiting: Waiting<Space>;
+  protected abstract readonly acquiring: Acquiring<Space>;
 
   /** The verbs that block keys. `findKeys` finds one for each limiter. */
   abstract blockVerbs(findKeys: () => readonly string[]): BlockVerbs<Kind>;

@@ -10,6 +10,7 @@ import type { Report } from "../core/report.ts";
 import type { SyncSpace, TakenFrom } from "../core/store.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 import type { Verb } from "../core/verbs.ts";
+import type { Acquiring } from "./acquire.ts";
 import { SyncBlockVerbs } from "./block-verbs.ts";
 import { type CheckedRequest, choiceFor, keyChoiceFor, requestFor } from "./call.ts";
 import { checkBatch, checkDecision } from "./check-arguments.ts";
@@ -20,7 +21,14 @@ import type { Handle, Limiter } from "./limiter.ts";
 import { LineGuard } from "./line-guard.ts";
 import type { Lines } from "./lines.ts";
 import { withoutPlaces } from "./places.ts";
-import { type Reservation, type ReserveOptions, SyncReserved, termOf } from "./reservation.ts";
+import {
+  AwaitedReserved,
+  type Reservation,
+  type ReserveOptions,
+  SyncReserved,
+  type Term,
+  termOf,
+} from "./reservation.ts";
 import type { FixedSelection } from "./selection.ts";
 import type { Place } from "./space-list.ts";
 import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-limiter.ts";
@@ -55,6 +63,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   readonly lines: readonly Lines<SyncSpace>[];
   readonly #guard: LineGuard;
   protected readonly waiting: SyncWaiting;
+  protected readonly acquiring: Acquiring<SyncSpace>;
   readonly #decider: SyncDecider<Input>;
 
   constructor(parts: SyncStoreLimiterParts<Input>) {
@@ -72,6 +81,11 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     this.waiting = new SyncWaiting({ ...parts, observe: this.observe }, this.#guard, (report) =>
       this.notifyDegraded(report),
     );
+    this.acquiring = {
+      clock: parts.clock,
+      waiting: this.waiting,
+      reserved: (...taken) => new AwaitedReserved(this.#reserved(...taken)),
+    };
     this.#decider = new SyncDecider(parts.name, parts.clock, parts.selection, this.observe, this.#guard);
     Object.freeze(this);
   }
@@ -205,6 +219,10 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     const term = termOf(this.clock, options);
     const choice = choose();
     const decision = this.#decider.decideChosen(choice, "reserve", "take", cost);
+    return this.#reserved(choice, cost, decision, term);
+  }
+
+  #reserved(choice: Choice<SyncSpace>, cost: Cost, decision: Decision, term: Term | undefined): SyncReserved {
     const places = this.holdPlaces(choice, decision, cost);
     return new SyncReserved(new ChoiceHandle<"sync", SyncSpace>(choice, this), cost, decision, term, places);
   }

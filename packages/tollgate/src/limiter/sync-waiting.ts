@@ -8,6 +8,7 @@ import { decide } from "./decide.ts";
 import { limitsOf, plansOf } from "./entries.ts";
 import { Forecast } from "./forecast.ts";
 import type { LineGuard } from "./line-guard.ts";
+import { noteDecided } from "./places.ts";
 import type { KeyLine, LineReason, Waiter, WaitingCall } from "./waiter.ts";
 import { Waiting, type WaitingParts } from "./waiting.ts";
 
@@ -65,12 +66,15 @@ export class SyncWaiting extends Waiting<SyncSpace> {
       if (!report.admitted) return report;
     }
     const report = this.#guard.transactInTurn("take", request, now);
+    if (calls.some(({ space }) => space.plan.takesPlaces)) report.decidedUs = now[0];
     this.#notifyDegraded(report);
     return report;
   }
 
   #decisionOn({ calls }: CheckedRequest<SyncSpace>, report: Report): Decision {
     const plans = plansOf(calls);
-    return decide(this.name, plans, limitsOf(plans, report), report);
+    const decision = decide(this.name, plans, limitsOf(plans, report), report);
+    if (report.decidedUs !== undefined) noteDecided(decision, report.decidedUs);
+    return decision;
   }
 }

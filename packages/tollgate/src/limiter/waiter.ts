@@ -88,6 +88,8 @@ export interface WaitingCall<Space extends PlannedSpace> {
   /** Keys and limits, chosen when the first of these calls came. */
   readonly choice: Choice<Space>;
   readonly cost: Cost;
+  /** Whether it waits for a place: that may be freed at any moment, long before it expires. */
+  readonly takesPlaces: boolean;
   /** The checked request, if its spaces stay open. */
   request: CheckedRequest<Space> | undefined;
 }

@@ -51,17 +51,23 @@ export abstract class Waiting<Space extends PlannedSpace> implements Server<Spac
   abstract giveBack(call: WaitingCall<Space>, decision: Decision): void;
 
   /** Waits for a call whose keys and limits `choose` finds. Misuse throws. */
-  wait(choose: () => Choice<Space>, cost: Cost, options: WaitOptions | undefined): Promise<Decision> {
+  wait(
+    verb: "wait" | "acquire",
+    choose: () => Choice<Space>,
+    cost: Cost,
+    options: WaitOptions | undefined,
+  ): Promise<Decision> {
     const { signal, maxWaitUs } = checkWaitOptions(options);
     const own = copyCost(cost);
     const choice = choose();
     const nowUs = readUs(this.clock);
     const line = holdingLine(this.lines, choice.keys, nowUs);
     const call = this.#callOf(line?.tail?.call, choice, own);
-    const { calls, deniedBy } = withoutPlaces("wait", this.request(call));
+    const request = this.request(call);
+    const { calls, deniedBy } = verb === "wait" ? withoutPlaces(verb, request) : request;
     if (signal?.aborted === true) return rejected(signal.reason);
     if (deniedBy !== undefined) return this.#end(call, denyByLimits(deniedBy));
-    const reason = line && this.#reasonBehind(line, calls, nowUs, maxWaitUs);
+    const reason = line && this.#reasonBehind(line, call, calls, nowUs, maxWaitUs);
     if (line !== undefined && reason !== undefined) return this.#end(call, this.denyBehind(line, call, reason));
     const waiter = new Waiter<Space>(call, this.#nextOrder(), nowUs + maxWaitUs, line !== undefined, signal);
     return this.#join(line ?? this.#lineOf(choice), waiter);
@@ -93,18 +99,21 @@ export abstract class Waiting<Space extends PlannedSpace> implements Server<Spac
       last.cost === cost &&
       haveSameItems(last.choice.keys, choice.keys) &&
       haveSameItems(last.choice.chosen, choice.chosen);
-    return isSame ? last : { server: this, choice: choice.keepKeys(), cost, request: undefined };
+    if (isSame) return last;
+    const { takesPlaces } = this.#selection.listOf(choice);
+    return { server: this, choice: choice.keepKeys(), cost, takesPlaces, request: undefined };
   }
 
   /** Why a call may not wait at the end of a line. */
   #reasonBehind(
     line: Line<Space>,
+    { takesPlaces }: WaitingCall<Space>,
     calls: readonly Call<Space>[],
     nowUs: number,
     maxWaitUs: number,
   ): LineReason | undefined {
     if (!this.lines.some((lines) => lines.find(line.key) === line && lines.hasPlace(line.key))) return "queue-full";
-    if (maxWaitUs !== Number.POSITIVE_INFINITY) {
+    if (maxWaitUs !== Number.POSITIVE_INFINITY && !(takesPlaces && maxWaitUs > 0)) {
       const servedUs = line.forecast(this, nowUs).whenUs(calls, 0) + line.lateUs;
       if (servedUs > nowUs + maxWaitUs) return "others-waiting";
     }

@@ -1,6 +1,7 @@
 import { checkObject, checkOptions, optionError } from "../../core/check-options.ts";
 import { checkFunction } from "../../core/checks.ts";
 import { show } from "../../core/errors.ts";
+import { acquiring } from "./acquiring.ts";
 import { admission } from "./admission.ts";
 import { blocking } from "./blocking.ts";
 import { changes } from "./changes.ts";
@@ -41,6 +42,7 @@ const TESTS: ContractTests = {
   ...waiting,
   ...reserving,
   ...places,
+  ...acquiring,
 };
 
 /** The cases of stores that carry over what keys have used when limits change. */
