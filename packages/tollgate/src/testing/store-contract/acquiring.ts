@@ -90,12 +90,13 @@ export const acquiring: ContractTests = {
       fixedWindow({ limit: 4, window: "1h", unit: "calls", anchor: "first-use" }),
     ]);
     let [running, most] = [0, 0];
+    const isAlone = (): boolean => most < 2;
     const work = limiter.wrap(
       async () => {
         running += 1;
         most = Math.max(most, running);
         // The next one is asked for when this one was served.
-        for (let turn = 0; turn < MOST_ASKS && most < 2; turn += 1) await ask(limiter);
+        for (let turn = 0; turn < MOST_ASKS && isAlone(); turn += 1) await ask(limiter);
         running -= 1;
       },
       { key: "a", maxWait: "1m" },
