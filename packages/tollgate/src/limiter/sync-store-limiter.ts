@@ -136,6 +136,18 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     else this.#decider.refundIn(list, list.only, choice.keys[list.keyIndexes[0]!]!, cost, decision);
   }
 
+  /** Works like `chargeChosen`, for a key under fixed limits. */
+  chargeFixed(fixed: FixedSelection<Input, SyncSpace>, key: string, cost: Cost, decision: Decision): Decision {
+    if (this.#guard.someWait) return this.chargeChosen(fixed.choiceOf(key), cost, decision);
+    return this.#decider.decideFixed(fixed, key, "charge", "charge", cost);
+  }
+
+  /** Works like `refundChosen`, for a key under fixed limits. */
+  refundFixed(fixed: FixedSelection<Input, SyncSpace>, key: string, cost: Cost, decision: Decision): void {
+    if (this.#guard.someWait) this.refundChosen(fixed.choiceOf(key), cost, decision);
+    else this.#decider.refundIn(fixed.list(), fixed.space, key, cost, decision);
+  }
+
   allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): number {
     checkBatch(inputs, out);
     if (typeof cost === "number") checkCost(cost);
