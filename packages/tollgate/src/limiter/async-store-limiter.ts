@@ -110,7 +110,7 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
   }
 
   handle(input: Input): AsyncHandle {
-    return new ChoiceHandle<"async", AsyncSpace>(choiceFor(this.selection, input).keepKeys(), this);
+    return new ChoiceHandle<"async", AsyncSpace>(choiceFor(this.selection, input).kept(), this);
   }
 
   byKey(key: Key, limits?: readonly Limit[]): AsyncHandle {

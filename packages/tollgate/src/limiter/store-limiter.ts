@@ -150,11 +150,11 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   }
 
   override wait(input: Input, cost: Cost = 1, options?: WaitOptions): Promise<Decision> {
-    return promised(() => this.waiting.wait(() => choiceFor(this.selection, input), cost, options));
+    return promised(() => this.waiting.wait(input, cost, options));
   }
 
   waitChosen(choice: Choice<Space>, cost: Cost, options: WaitOptions | undefined): Promise<Decision> {
-    return promised(() => this.waiting.wait(() => choice, cost, options));
+    return promised(() => this.waiting.waitChosen(choice, cost, options));
   }
 
   reserve(input: Input, cost: Cost = 1, options?: ReserveOptions): Result<Kind, ReservationOf<Kind>> {

@@ -159,7 +159,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   }
 
   handle(input: Input): Handle {
-    return this.#handleOf(choiceFor(this.selection, input).keepKeys());
+    return this.#handleOf(choiceFor(this.selection, input).kept());
   }
 
   byKey(key: Key, limits?: readonly Limit[]): Handle {
