@@ -130,7 +130,10 @@ export abstract class Waiting<Space extends PlannedSpace> implements Server<Spac
   }
 
   #hasPlaceIn(line: Line<Space>): boolean {
-    for (const lines of this.lines) if (lines.find(line.key) === line && lines.hasPlace(line.key)) return true;
+    for (const lines of this.lines) {
+      const isItsOwn = this.lines.length === 1 || lines.find(line.key) === line;
+      if (isItsOwn && lines.hasPlaceIn(line)) return true;
+    }
     return false;
   }
 
