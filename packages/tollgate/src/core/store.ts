@@ -87,6 +87,12 @@ export interface SyncSpace {
   consumeKept?(key: string, cost: number, now: TimeCell, report: Report): boolean;
   /** Works like `consumeKept`, for `peek`: it takes nothing, and reports what `consume` would. */
   peekKept?(key: string, cost: number, now: TimeCell, report: Report): boolean;
+  /**
+   * `refund` with a plain cost, for a plan of one limit, which enforces, and a key that has cells.
+   *
+   * @returns whether it refunded. If not, nothing has changed, and `apply` decides.
+   */
+  refundKept?(key: string, cost: number, now: TimeCell): boolean;
   /** `apply` with `take`, for a call on this space alone. Without this, `apply` is asked. */
   consume?(key: string, costs: readonly number[], now: TimeCell, report: Report): boolean;
   /**

@@ -29,6 +29,6 @@ export async function acquire<Space extends PlannedSpace>(
   const { wait, reserve } = splitOptions(options);
   const own = copyCost(cost);
   const choice = choose();
-  const decision = await waiting.wait("acquire", () => choice, own, wait);
+  const decision = await waiting.waitChosen("acquire", choice, own, wait);
   return reserved(choice, own, decision, termOf(clock, reserve));
 }

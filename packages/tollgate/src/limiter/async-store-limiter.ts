@@ -12,15 +12,15 @@ import { VERBS, type Verb } from "../core/verbs.ts";
 import type { Acquiring } from "./acquire.ts";
 import type { AsyncHandle, AsyncLimiter } from "./async-limiter.ts";
 import { AsyncWaiting } from "./async-waiting.ts";
+import { batchOf } from "./batch.ts";
 import { AsyncBlockVerbs } from "./block-verbs.ts";
-import { type CheckedRequest, choiceFor, keyChoiceFor, requestFor } from "./call.ts";
+import { type CheckedRequest, choiceFor, keyChoiceFor } from "./call.ts";
 import { checkBatch } from "./check-arguments.ts";
 import type { Choice } from "./choice.ts";
 import { decide } from "./decide.ts";
 import { limitsOf } from "./entries.ts";
 import { type BlockVerbs, ChoiceHandle } from "./handle.ts";
 import type { Lines } from "./lines.ts";
-import { withoutPlaces } from "./places.ts";
 import { promised, rejected } from "./promised.ts";
 import { type AsyncReservation, AsyncReserved, type ReserveOptions, type Term, termOf } from "./reservation.ts";
 import type { FixedSelection } from "./selection.ts";
@@ -100,8 +100,7 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
   async allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): Promise<number> {
     checkBatch(inputs, out);
     if (typeof cost === "number") checkCost(cost);
-    this.selection.maintain();
-    const batch = Array.from(inputs, (input) => withoutPlaces("allowMany", requestFor(this.selection, input, cost)));
+    const batch = batchOf(this.selection, inputs, cost);
     const now = readTime(this.clock);
     let admitted = 0;
     for (let from = 0; from < batch.length; from += ASKED_AT_ONCE) {
@@ -114,7 +113,7 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
   }
 
   handle(input: Input): AsyncHandle {
-    return new ChoiceHandle<"async", AsyncSpace>(choiceFor(this.selection, input).keepKeys(), this);
+    return new ChoiceHandle<"async", AsyncSpace>(choiceFor(this.selection, input).kept(), this);
   }
 
   byKey(key: Key, limits?: readonly Limit[]): AsyncHandle {

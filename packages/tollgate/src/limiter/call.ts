@@ -35,7 +35,7 @@ export function keyChoiceFor<Input, Space extends PlannedSpace>(
 ): Choice<Space> {
   const choice = new Choice<Space>();
   selection.chooseKey(key, limits, choice);
-  return choice.keepKeys();
+  return choice.kept();
 }
 
 /**

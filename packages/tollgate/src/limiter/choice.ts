@@ -16,13 +16,19 @@ export interface ChosenSpaces<Space extends PlannedSpace> {
 /** Keys and limits, chosen for an input. Selections write into it; synchronous calls reuse one. */
 export class Choice<Space extends PlannedSpace> {
   /** One for each limiter, encoded, whether or not it has limits for this input. */
-  readonly keys: string[] = [];
+  readonly keys: string[];
   /** The spaces of each limiter. */
-  readonly chosen: ChosenSpaces<Space>[] = [];
+  readonly chosen: ChosenSpaces<Space>[];
   /** The name of the first limiter whose limits function returned `"deny"`. */
-  deniedBy: string | undefined = undefined;
+  deniedBy: string | undefined;
   /** How many limiters have chosen. */
   #count = 0;
+
+  constructor(keys: string[] = [], chosen: ChosenSpaces<Space>[] = [], deniedBy?: string) {
+    this.keys = keys;
+    this.chosen = chosen;
+    this.deniedBy = deniedBy;
+  }
 
   add(key: string, chosen: ChosenSpaces<Space>, deniedBy: string | undefined): void {
     this.keys[this.#count] = key;
@@ -37,10 +43,9 @@ export class Choice<Space extends PlannedSpace> {
     this.deniedBy = undefined;
   }
 
-  /** Copies the keys, so that longer strings that they are part of are not kept. */
-  keepKeys(): this {
-    for (const [i, key] of this.keys.entries()) this.keys[i] = ownCopy(key);
-    return this;
+  /** A copy to keep, with keys of its own: longer strings that they are part of are not kept. Its lists are tight. */
+  kept(): Choice<Space> {
+    return new Choice(this.keys.map(ownCopy), this.chosen.slice(), this.deniedBy);
   }
 
   /** Places enough to forget every key. */

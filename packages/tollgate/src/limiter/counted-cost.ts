@@ -63,7 +63,9 @@ export class CountedCost {
   revise(cost: Cost): void | Promise<void> {
     if (typeof cost === "number" && typeof this.#counted === "number") {
       checkCost(cost);
-      return this.#inTurn(() => this.#reviseNumber(cost));
+      // The usual case makes no closure.
+      if (this.#last !== undefined) return this.#inTurn(() => this.#reviseNumber(cost));
+      return this.#noted(this.#reviseNumber(cost));
     }
     const named = this.read(cost);
     return this.#inTurn(() => this.#count(new Map([...this.#costs, ...named]), true));
@@ -95,7 +97,10 @@ export class CountedCost {
 
   /** Corrects when an asynchronous store has made the corrections before: if one failed, more is left to do. */
   #inTurn<T>(correct: () => T | Promise<T>): T | Promise<T> {
-    const corrected = this.#last === undefined ? correct() : this.#last.then(correct);
+    return this.#noted(this.#last === undefined ? correct() : this.#last.then(correct));
+  }
+
+  #noted<T>(corrected: T | Promise<T>): T | Promise<T> {
     if (isPromise(corrected)) this.#last = corrected.then(undefined, () => {});
     return corrected;
   }
@@ -107,9 +112,12 @@ export class CountedCost {
     const more = cost - before;
     const corrected: unknown =
       more > 0 ? this.#handle.charge(more, this.#decision) : this.#handle.refund(-more, this.#decision);
-    return mapMaybeAsync(corrected, () => {
-      this.#counted = cost;
-    });
+    if (isPromise(corrected)) return mapMaybeAsync(corrected, () => this.#setCounted(cost));
+    this.#counted = cost;
+  }
+
+  #setCounted(cost: number): void {
+    this.#counted = cost;
   }
 
   #count(after: CheckedCosts, refunds: boolean): void | Promise<void> {

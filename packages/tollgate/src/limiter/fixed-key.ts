@@ -1,34 +1,34 @@
 import type { Cost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import type { SyncSpace } from "../core/store.ts";
-import { Choice } from "./choice.ts";
 import type { Corrections } from "./counted-cost.ts";
-import type { ChoiceVerbs } from "./handle.ts";
 import type { FixedSelection } from "./selection.ts";
 
-/** A key under fixed limits. A reservation makes it a choice only if it has to be corrected. */
-export class FixedKey implements Corrections {
-  readonly #fixed: FixedSelection<never, SyncSpace>;
-  readonly #key: string;
-  readonly #verbs: ChoiceVerbs<"sync", SyncSpace>;
+type Fixed = FixedSelection<never, SyncSpace>;
 
-  constructor(fixed: FixedSelection<never, SyncSpace>, key: string, verbs: ChoiceVerbs<"sync", SyncSpace>) {
+/** The verbs that correct a call under fixed limits. */
+export interface FixedVerbs {
+  chargeFixed(fixed: Fixed, key: string, cost: Cost, decision: Decision): Decision;
+  refundFixed(fixed: Fixed, key: string, cost: Cost, decision: Decision): void;
+}
+
+/** A key under fixed limits. Reservations need no choice of keys and limits for it. */
+export class FixedKey implements Corrections {
+  readonly #fixed: Fixed;
+  readonly #key: string;
+  readonly #verbs: FixedVerbs;
+
+  constructor(fixed: Fixed, key: string, verbs: FixedVerbs) {
     this.#fixed = fixed;
     this.#key = key;
     this.#verbs = verbs;
   }
 
   charge(cost: Cost, decision: Decision): Decision {
-    return this.#verbs.chargeChosen(this.#choice, cost, decision);
+    return this.#verbs.chargeFixed(this.#fixed, this.#key, cost, decision);
   }
 
   refund(cost: Cost, decision: Decision): void {
-    this.#verbs.refundChosen(this.#choice, cost, decision);
-  }
-
-  get #choice(): Choice<SyncSpace> {
-    const choice = new Choice<SyncSpace>();
-    choice.add(this.#key, this.#fixed, undefined);
-    return choice;
+    this.#verbs.refundFixed(this.#fixed, this.#key, cost, decision);
   }
 }

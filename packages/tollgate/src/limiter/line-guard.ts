@@ -83,6 +83,11 @@ export class LineGuard extends Blocking {
     return this.someWait || super.mayBlock;
   }
 
+  /** Whether a key may be blocked, whether or not calls wait. */
+  get mayBeBlocked(): boolean {
+    return super.mayBlock;
+  }
+
   override transact(
     verb: Verb,
     request: GuardedRequest,

@@ -1,7 +1,7 @@
 import { readUs } from "../core/clock.ts";
 import type { Decision } from "../core/decision.ts";
 import { countsPlaces } from "../core/limits/concurrency-limit.ts";
-import { Timer } from "../core/timer.ts";
+import { type Sleeper, Timer } from "../core/timer.ts";
 import type { Forecast } from "./forecast.ts";
 import type { PlannedSpace } from "./space-list.ts";
 import type { KeyLine, KeyLines, LineReason, Server, Told, Waiter, WaitingCall } from "./waiter.ts";
@@ -17,7 +17,7 @@ const LAST_LOOK_US = 1_000_000;
  *
  * The head is ready to be asked for, being asked for, or it waits for its moment. Each change goes through `serve`.
  */
-export class Line<Space extends PlannedSpace> implements KeyLine<Space> {
+export class Line<Space extends PlannedSpace> implements KeyLine<Space>, Sleeper {
   readonly key: string;
   told: Told<Space> | undefined = undefined;
   readonly #lines: KeyLines<Space>;
@@ -36,7 +36,7 @@ export class Line<Space extends PlannedSpace> implements KeyLine<Space> {
   constructor(lines: KeyLines<Space>, key: string) {
     this.key = key;
     this.#lines = lines;
-    this.#timer = new Timer(lines.clock, () => this.#wake());
+    this.#timer = new Timer(lines.clock, this);
   }
 
   get length(): number {
@@ -88,6 +88,14 @@ export class Line<Space extends PlannedSpace> implements KeyLine<Space> {
       this.#timer.set(NEVER);
       this.#lines.remove(this);
     }
+  }
+
+  /** The head is due, or a deadline has come. */
+  wake(): void {
+    const nowUs = this.#nowUs();
+    if (this.#state === "waiting" && !(nowUs < this.#dueUs)) this.#state = "ready";
+    this.serve();
+    if (nowUs >= this.#deadlineUs) this.#expire(nowUs);
   }
 
   /** Serves the calls that are due, in case the timer is late. */
@@ -168,13 +176,6 @@ export class Line<Space extends PlannedSpace> implements KeyLine<Space> {
   get lateUs(): number {
     if (this.head === undefined || this.#state !== "waiting") return 0;
     return Math.max(0, this.#dueUs - this.head.foreseenUs);
-  }
-
-  #wake(): void {
-    const nowUs = this.#nowUs();
-    if (this.#state === "waiting" && !(nowUs < this.#dueUs)) this.#state = "ready";
-    this.serve();
-    if (nowUs >= this.#deadlineUs) this.#expire(nowUs);
   }
 
   #ask(head: Waiter<Space>): void {

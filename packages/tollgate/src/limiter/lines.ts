@@ -57,9 +57,8 @@ export class Lines<Space extends PlannedSpace> implements KeyLines<Space> {
     return line;
   }
 
-  /** Whether one more call may wait for a key. */
-  hasPlace(key: string): boolean {
-    const length = this.find(key)?.length ?? 0;
+  /** Whether one more call may wait in a line. */
+  hasPlaceIn({ length }: KeyLine<Space>): boolean {
     return length < this.maxWaiting && this.#total < this.maxWaiting * LINES_PER_LIMITER;
   }
 

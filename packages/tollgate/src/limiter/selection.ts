@@ -3,7 +3,7 @@ import { encodeKey, type Key } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import type { Scope } from "../core/plan.ts";
 import type { AsyncStore, SyncStore } from "../core/store.ts";
-import type { Choice, ChosenSpaces } from "./choice.ts";
+import { Choice, type ChosenSpaces } from "./choice.ts";
 import { type PlannedSpace, SpaceList } from "./space-list.ts";
 
 /** Where a limiter's cells are. Limiters of one source may share cells. */
@@ -58,6 +58,13 @@ export class FixedSelection<Input, Space extends PlannedSpace> implements Chosen
       "ERR_OPTION",
       `byKey: expected a key alone, because the limits are fixed, got ${show(limits)} too`,
     );
+  }
+
+  /** The choice of a key that is encoded already. */
+  choiceOf(key: string): Choice<Space> {
+    const choice = new Choice<Space>();
+    choice.add(key, this, undefined);
+    return choice;
   }
 
   listOf(): SpaceList<Space> {

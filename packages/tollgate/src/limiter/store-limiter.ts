@@ -152,11 +152,11 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   }
 
   wait(input: Input, cost: Cost = 1, options?: WaitOptions): Promise<Decision> {
-    return promised(() => this.acquiring.waiting.wait("wait", () => choiceFor(this.selection, input), cost, options));
+    return promised(() => this.acquiring.waiting.wait(input, cost, options));
   }
 
   waitChosen(choice: Choice<Space>, cost: Cost, options: WaitOptions | undefined): Promise<Decision> {
-    return promised(() => this.acquiring.waiting.wait("wait", () => choice, cost, options));
+    return promised(() => this.acquiring.waiting.waitChosen("wait", choice, cost, options));
   }
 
   reserve(input: Input, cost: Cost = 1, options?: ReserveOptions): Result<Kind, ReservationOf<Kind>> {

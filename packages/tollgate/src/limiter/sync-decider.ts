@@ -118,6 +118,13 @@ export class SyncDecider<Input> {
     const { report, now, costs } = scratch;
     scratch.readCosts(list, cost);
     readInto(this.#clock, now);
+    // A key that has cells counts where it was taken, unless that was in an overflow bucket.
+    const isUsual = list.onlyLimit !== undefined && takenFrom?.overflowed === undefined;
+    if (isUsual && space.refundKept?.(key, costs[0]!, now) === true) {
+      this.#scratch = scratch;
+      space.maintain();
+      return;
+    }
     report.clear();
     const isReached = takenFrom === undefined || countsWhereTaken(space, key, costs, now, takenFrom, report);
     if (isReached) space.apply("refund", key, costs, now, report, 0);

@@ -11,8 +11,9 @@ import type { SyncSpace, TakenFrom } from "../core/store.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 import type { Verb } from "../core/verbs.ts";
 import type { Acquiring } from "./acquire.ts";
+import { batchOf, decideEach } from "./batch.ts";
 import { SyncBlockVerbs } from "./block-verbs.ts";
-import { type CheckedRequest, choiceFor, keyChoiceFor, requestFor } from "./call.ts";
+import { type CheckedRequest, choiceFor, keyChoiceFor } from "./call.ts";
 import { checkBatch, checkDecision } from "./check-arguments.ts";
 import type { Choice } from "./choice.ts";
 import { FixedKey } from "./fixed-key.ts";
@@ -20,7 +21,6 @@ import { type BlockVerbs, ChoiceHandle, KeyRefHandle, type RefSpace, type Shortc
 import type { Handle, Limiter } from "./limiter.ts";
 import { LineGuard } from "./line-guard.ts";
 import type { Lines } from "./lines.ts";
-import { withoutPlaces } from "./places.ts";
 import {
   AwaitedReserved,
   type Reservation,
@@ -152,6 +152,18 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     else this.#decider.refundIn(list, list.only, choice.keys[list.keyIndexes[0]!]!, cost, decision);
   }
 
+  /** Works like `chargeChosen`, for a key under fixed limits. */
+  chargeFixed(fixed: FixedSelection<Input, SyncSpace>, key: string, cost: Cost, decision: Decision): Decision {
+    if (this.#guard.someWait) return this.chargeChosen(fixed.choiceOf(key), cost, decision);
+    return this.#decider.decideFixed(fixed, key, "charge", "charge", cost);
+  }
+
+  /** Works like `refundChosen`, for a key under fixed limits. */
+  refundFixed(fixed: FixedSelection<Input, SyncSpace>, key: string, cost: Cost, decision: Decision): void {
+    if (this.#guard.someWait) this.refundChosen(fixed.choiceOf(key), cost, decision);
+    else this.#decider.refundIn(fixed.list(), fixed.space, key, cost, decision);
+  }
+
   allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): number {
     checkBatch(inputs, out);
     if (typeof cost === "number") checkCost(cost);
@@ -163,7 +175,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   }
 
   handle(input: Input): Handle {
-    return this.#handleOf(choiceFor(this.selection, input).keepKeys());
+    return this.#handleOf(choiceFor(this.selection, input).kept());
   }
 
   byKey(key: Key, limits?: readonly Limit[]): Handle {
@@ -218,8 +230,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   ): Reservation {
     const term = termOf(this.clock, options);
     const choice = choose();
-    const decision = this.#decider.decideChosen(choice, "reserve", "take", cost);
-    return this.#reserved(choice, cost, decision, term);
+    return this.#reserved(choice, cost, this.#decider.decideChosen(choice, "reserve", "take", cost), term);
   }
 
   #reserved(choice: Choice<SyncSpace>, cost: Cost, decision: Decision, term: Term | undefined): SyncReserved {
@@ -280,18 +291,10 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     return this.#decider.decideFixed(direct, encodeKey(direct.key(input)), name, verb, cost);
   }
 
-  /** Every input is checked before any is counted. */
   #allowEach(inputs: readonly Input[], out: Uint8Array, cost: Cost): number {
-    this.selection.maintain();
-    const batch = Array.from(inputs, (input) => withoutPlaces("allowMany", requestFor(this.selection, input, cost)));
+    const batch = batchOf(this.selection, inputs, cost);
     const now = readTime(this.clock);
-    let admitted = 0;
-    for (const [i, request] of batch.entries()) {
-      const allowed = this.readAllowed(this.#transact("take", request, now), request, cost);
-      out[i] = allowed ? 1 : 0;
-      if (allowed) admitted += 1;
-    }
-    return admitted;
+    return decideEach(batch, out, (request) => this.readAllowed(this.#transact("take", request, now), request, cost));
   }
 }
 

@@ -1,10 +1,10 @@
-import { readTime } from "../core/clock.ts";
+import { readInto, readTime } from "../core/clock.ts";
 import type { Decision } from "../core/decision.ts";
-import type { Report } from "../core/report.ts";
+import { Report } from "../core/report.ts";
 import type { SyncSpace } from "../core/store.ts";
-import { createTimeCell } from "../core/time-cell.ts";
+import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 import type { CheckedRequest } from "./call.ts";
-import { decide } from "./decide.ts";
+import { allowedByOnly, decide } from "./decide.ts";
 import { limitsOf, plansOf } from "./entries.ts";
 import { Forecast } from "./forecast.ts";
 import type { LineGuard } from "./line-guard.ts";
@@ -12,10 +12,17 @@ import { noteDecided } from "./places.ts";
 import type { KeyLine, LineReason, Waiter, WaitingCall } from "./waiter.ts";
 import { Waiting, type WaitingParts } from "./waiting.ts";
 
+interface Scratch {
+  readonly now: TimeCell;
+  readonly report: Report;
+}
+
 /** Waiting over stores in this process, which decide at once. */
 export class SyncWaiting extends Waiting<SyncSpace> {
   readonly #guard: LineGuard;
   readonly #notifyDegraded: (report: Report) => void;
+  /** Memory for one decision after another. A call removes it while it decides, because clocks may call again. */
+  #scratch: Scratch | undefined = undefined;
 
   constructor(parts: WaitingParts<SyncSpace>, guard: LineGuard, notifyDegraded: (report: Report) => void) {
     super(parts);
@@ -27,7 +34,7 @@ export class SyncWaiting extends Waiting<SyncSpace> {
     let decision: Decision;
     try {
       const request = this.request(waiter.call);
-      decision = this.#decisionOn(request, this.#take(request));
+      decision = this.#takeAlone(request) ?? this.#decisionOn(request, this.#take(request));
     } catch (error) {
       line.failed(waiter, error);
       return;
@@ -53,6 +60,25 @@ export class SyncWaiting extends Waiting<SyncSpace> {
 
   /** The store decides before a signal can abort. */
   override giveBack(): void {}
+
+  /** The usual call: its only limit lets it pass, in a space that can say so at once. Allocates nothing else. */
+  #takeAlone({ calls }: CheckedRequest<SyncSpace>): Decision | undefined {
+    const call = calls[0];
+    if (call === undefined || calls.length > 1 || this.#guard.mayBeBlocked) return undefined;
+    const { space, key, costs } = call;
+    const { limits, limiter, takesPlaces } = space.plan;
+    const limit = limits[0];
+    if (takesPlaces || limit?.mode !== "enforce" || limits.length > 1) return undefined;
+    const scratch = this.#scratch ?? { now: createTimeCell(), report: new Report() };
+    this.#scratch = undefined;
+    const { now, report } = scratch;
+    readInto(this.clock, now);
+    const isAllowed = space.consumeKept?.(key, costs[0]!, now, report) === true;
+    const decision = isAllowed ? allowedByOnly(limiter, limits, limit, report) : undefined;
+    if (isAllowed) space.maintain();
+    this.#scratch = scratch;
+    return decision;
+  }
 
   /** A call that waits is no offence: a denial must not begin a block. */
   #take(request: CheckedRequest<SyncSpace>): Report {

@@ -10,7 +10,7 @@ export interface WaitSignal {
   removeEventListener(type: "abort", listener: AbortListener): void;
 }
 
-type AbortListener = (() => void) | { handleEvent(): void };
+type AbortListener = () => void;
 
 /** How long `wait` waits, and what ends the wait before. */
 export interface WaitOptions {

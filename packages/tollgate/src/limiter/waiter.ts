@@ -94,7 +94,9 @@ export interface WaitingCall<Space extends PlannedSpace> {
   request: CheckedRequest<Space> | undefined;
 }
 
-/** A call that waits in a line. It listens to its signal itself: a closure for each would take more memory. */
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** A call that waits in a line. */
 export class Waiter<Space extends PlannedSpace> {
   next: Waiter<Space> | undefined = undefined;
   previous: Waiter<Space> | undefined = undefined;
@@ -103,42 +105,44 @@ export class Waiter<Space extends PlannedSpace> {
   readonly call: WaitingCall<Space>;
   /** Later calls have greater numbers, in all lines in which both may stand. */
   readonly order: number;
-  readonly deadlineUs: number;
+  /** `undefined` without one: then the field holds no number, for which the engine would allocate memory. */
+  readonly #deadlineUs: number | undefined;
   /** Whether it counts among those that may wait. A call that is asked for at once need not wait. */
   hasPlace: boolean;
   /** When it is served by its line's forecast, if there is one. */
   foreseenUs = 0;
   readonly #signal: WaitSignal | undefined;
+  /** Bound, because a closure takes twice the memory, and Node makes a closure for each listener that is an object. */
+  #abort: (() => void) | undefined = undefined;
   #resolve: ((decision: Decision | Promise<never>) => void) | undefined = undefined;
 
   constructor(
     call: WaitingCall<Space>,
     order: number,
-    deadlineUs: number,
+    deadlineUs: number | undefined,
     hasPlace: boolean,
     signal: WaitSignal | undefined,
   ) {
     this.call = call;
     this.order = order;
-    this.deadlineUs = deadlineUs;
+    this.#deadlineUs = deadlineUs;
     this.hasPlace = hasPlace;
     this.#signal = signal;
   }
 
+  get deadlineUs(): number {
+    return this.#deadlineUs ?? NEVER;
+  }
+
   /** Resolves with the decision. */
   begin(): Promise<Decision> {
-    this.#signal?.addEventListener("abort", this);
+    if (this.#signal !== undefined) {
+      this.#abort = this.#aborted.bind(this);
+      this.#signal.addEventListener("abort", this.#abort);
+    }
     return new Promise((resolve) => {
       this.#resolve = resolve;
     });
-  }
-
-  /** The signal has aborted. */
-  handleEvent(): void {
-    const { line } = this;
-    line?.leave(this);
-    this.fail(this.#signal?.reason);
-    line?.serve();
   }
 
   settle(decision: Decision): void {
@@ -153,7 +157,14 @@ export class Waiter<Space extends PlannedSpace> {
     this.#resolve?.(rejected(reason));
   }
 
+  #aborted(): void {
+    const { line } = this;
+    line?.leave(this);
+    this.fail(this.#signal?.reason);
+    line?.serve();
+  }
+
   #end(): void {
-    this.#signal?.removeEventListener("abort", this);
+    if (this.#abort !== undefined) this.#signal?.removeEventListener("abort", this.#abort);
   }
 }

@@ -4,7 +4,7 @@ import type { Decision } from "../core/decision.ts";
 import type { Observer } from "../core/observer.ts";
 import type { Call } from "../core/store.ts";
 import { type CheckedRequest, requestOf } from "./call.ts";
-import type { Choice } from "./choice.ts";
+import { Choice } from "./choice.ts";
 import { denyByLimits } from "./decide.ts";
 import type { Forecast } from "./forecast.ts";
 import type { Line } from "./line.ts";
@@ -15,7 +15,7 @@ import { withoutPlaces } from "./places.ts";
 import { rejected } from "./promised.ts";
 import type { Selection } from "./selection.ts";
 import type { PlannedSpace } from "./space-list.ts";
-import { checkWaitOptions, type WaitOptions } from "./wait-options.ts";
+import { type CheckedWait, checkWaitOptions, type WaitOptions } from "./wait-options.ts";
 import { type KeyLine, type LineReason, type Server, Waiter, type WaitingCall } from "./waiter.ts";
 
 /** What waiting needs of a limiter. */
@@ -28,6 +28,9 @@ export interface WaitingParts<Space extends PlannedSpace> {
   readonly lines: readonly Lines<Space>[];
 }
 
+/** Only `acquire` may wait for places: it holds them. */
+type WaitingVerb = "wait" | "acquire";
+
 /** The verb `wait`, over any store. A subclass says how the store is asked. */
 export abstract class Waiting<Space extends PlannedSpace> implements Server<Space> {
   readonly lines: readonly Lines<Space>[];
@@ -35,6 +38,8 @@ export abstract class Waiting<Space extends PlannedSpace> implements Server<Spac
   protected readonly clock: Clock;
   readonly #selection: Selection<never, Space>;
   readonly #observe: Observer | undefined;
+  /** One call after another uses it: most are like the call before them, whose keys are kept already. */
+  #choice: Choice<Space> | undefined = undefined;
 
   constructor({ name, clock, selection, observe, lines }: WaitingParts<Space>) {
     this.name = name;
@@ -50,16 +55,32 @@ export abstract class Waiting<Space extends PlannedSpace> implements Server<Spac
   abstract denyBehind(line: KeyLine<Space>, call: WaitingCall<Space>, reason: LineReason): Decision;
   abstract giveBack(call: WaitingCall<Space>, decision: Decision): void;
 
-  /** Waits for a call whose keys and limits `choose` finds. Misuse throws. */
-  wait(
-    verb: "wait" | "acquire",
-    choose: () => Choice<Space>,
+  /** Waits for an input's call. Misuse throws. */
+  wait(input: unknown, cost: Cost, options: WaitOptions | undefined): Promise<Decision> {
+    const checked = checkWaitOptions(options);
+    const own = copyCost(cost);
+    // A key function may call again.
+    const choice = this.#choice ?? new Choice<Space>();
+    this.#choice = undefined;
+    choice.clear();
+    this.#selection.choose(input as never, choice);
+    const ended = this.#wait("wait", choice, own, checked);
+    this.#choice = choice;
+    return ended;
+  }
+
+  /** Works like `wait`, for keys and limits that are chosen already. */
+  waitChosen(
+    verb: WaitingVerb,
+    choice: Choice<Space>,
     cost: Cost,
     options: WaitOptions | undefined,
   ): Promise<Decision> {
-    const { signal, maxWaitUs } = checkWaitOptions(options);
-    const own = copyCost(cost);
-    const choice = choose();
+    const checked = checkWaitOptions(options);
+    return this.#wait(verb, choice, copyCost(cost), checked);
+  }
+
+  #wait(verb: WaitingVerb, choice: Choice<Space>, own: Cost, { signal, maxWaitUs }: CheckedWait): Promise<Decision> {
     const nowUs = readUs(this.clock);
     const line = holdingLine(this.lines, choice.keys, nowUs);
     const call = this.#callOf(line?.tail?.call, choice, own);
@@ -69,8 +90,9 @@ export abstract class Waiting<Space extends PlannedSpace> implements Server<Spac
     if (deniedBy !== undefined) return this.#end(call, denyByLimits(deniedBy));
     const reason = line && this.#reasonBehind(line, call, calls, nowUs, maxWaitUs);
     if (line !== undefined && reason !== undefined) return this.#end(call, this.denyBehind(line, call, reason));
-    const waiter = new Waiter<Space>(call, this.#nextOrder(), nowUs + maxWaitUs, line !== undefined, signal);
-    return this.#join(line ?? this.#lineOf(choice), waiter);
+    const deadlineUs = maxWaitUs === Number.POSITIVE_INFINITY ? undefined : nowUs + maxWaitUs;
+    const waiter = new Waiter<Space>(call, this.#nextOrder(), deadlineUs, line !== undefined, signal);
+    return this.#join(line ?? this.#lineOf(call.choice), waiter);
   }
 
   foresee(forecast: Forecast<Space>, { call, deadlineUs }: Waiter<Space>, notBeforeUs: number): number {
@@ -101,7 +123,7 @@ export abstract class Waiting<Space extends PlannedSpace> implements Server<Spac
       haveSameItems(last.choice.chosen, choice.chosen);
     if (isSame) return last;
     const { takesPlaces } = this.#selection.listOf(choice);
-    return { server: this, choice: choice.keepKeys(), cost, takesPlaces, request: undefined };
+    return { server: this, choice: choice.kept(), cost, takesPlaces, request: undefined };
   }
 
   /** Why a call may not wait at the end of a line. */
@@ -112,12 +134,20 @@ export abstract class Waiting<Space extends PlannedSpace> implements Server<Spac
     nowUs: number,
     maxWaitUs: number,
   ): LineReason | undefined {
-    if (!this.lines.some((lines) => lines.find(line.key) === line && lines.hasPlace(line.key))) return "queue-full";
+    if (!this.#hasPlaceIn(line)) return "queue-full";
     if (maxWaitUs !== Number.POSITIVE_INFINITY && !(takesPlaces && maxWaitUs > 0)) {
       const servedUs = line.forecast(this, nowUs).whenUs(calls, 0) + line.lateUs;
       if (servedUs > nowUs + maxWaitUs) return "others-waiting";
     }
     return calls.some(isOverCapacity) ? "others-waiting" : undefined;
+  }
+
+  #hasPlaceIn(line: Line<Space>): boolean {
+    for (const lines of this.lines) {
+      const isItsOwn = this.lines.length === 1 || lines.find(line.key) === line;
+      if (isItsOwn && lines.hasPlaceIn(line)) return true;
+    }
+    return false;
   }
 
   #join(line: Line<Space>, waiter: Waiter<Space>): Promise<Decision> {
@@ -152,5 +182,9 @@ export abstract class Waiting<Space extends PlannedSpace> implements Server<Spac
 
 /** Whether a call can never pass. */
 function isOverCapacity({ space, costs }: Call<PlannedSpace>): boolean {
-  return space.plan.limits.some(({ mode, capacity }, i) => mode === "enforce" && costs[i]! > capacity);
+  const { limits } = space.plan;
+  for (let i = 0; i < limits.length; i += 1) {
+    if (limits[i]!.mode === "enforce" && costs[i]! > limits[i]!.capacity) return true;
+  }
+  return false;
 }

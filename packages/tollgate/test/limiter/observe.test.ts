@@ -181,7 +181,7 @@ describe("an observer", () => {
   });
 
   /** What limiters ask in place of `apply`. */
-  const SHORTCUTS: ReadonlySet<PropertyKey> = new Set(["consume", "consumeKept", "peekKept"]);
+  const SHORTCUTS: ReadonlySet<PropertyKey> = new Set(["consume", "consumeKept", "peekKept", "refundKept"]);
 
   it("gets no figures of earlier calls when the store is unavailable", () => {
     let isGone = false;

@@ -158,6 +158,20 @@ describe("while calls wait", () => {
     expect(blocked.end).toBe("allowed");
   });
 
+  it("a block holds up the call of a key that has units left", async () => {
+    const clock = countingClock(START_MS);
+    const limiter = createLimiter({ limits: [perSecond(2)], clock });
+    limiter.allow("a");
+    limiter.block("a", "5s");
+    const blocked = follow(limiter.wait("a"));
+    clock.advance(4_999);
+    await settled();
+    expect(blocked.end).toBe("waits");
+    clock.advance(1);
+    await settled();
+    expect(blocked.end).toBe("allowed");
+  });
+
   it("a block holds them up until it ends", async () => {
     const { clock, limiter } = limiterOf();
     limiter.allow("a");

@@ -84,6 +84,16 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
     return true;
   }
 
+  refundKept(key: string, cost: number, now: TimeCell): boolean {
+    const view = this.#view;
+    const table = view.tableAt(now);
+    const base = table.locate(key);
+    if (base < 0 || view.only === undefined || this.#capacity.reservations.areSome) return false;
+    this.#hasChanged = true;
+    view.only.refund(table.cells, base, now, cost);
+    return true;
+  }
+
   consume(key: string, costs: readonly number[], now: TimeCell, report: Report): boolean {
     const view = this.#view;
     const table = view.tableAt(now);

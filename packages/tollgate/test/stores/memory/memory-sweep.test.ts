@@ -35,6 +35,16 @@ describe("the sweep of a memory store", () => {
     expect(seen).toEqual([{ type: "sweep", limiter: "api", removed: 1_000, remaining: 1 }]);
   });
 
+  it.each(["wait", "refund"] as const)("goes on while only %s is called", async (verb) => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ limits: [tokenBucket({ capacity: 10_000, refill: 1, per: "1ms" })], clock });
+    for (let i = 0; i < 1_000; i += 1) limiter.allow(`idle-${i}`);
+    clock.advance(10_000);
+    limiter.allow("busy", 5_000);
+    for (let i = 0; i < 5_000; i += 1) await limiter[verb]("busy", 1);
+    expect(limiter.size).toBe(1);
+  });
+
   it.each(["allow", "consume"] as const)("drops no key that was in use at the time of the call: %s", (verb) => {
     // The sweep step reads the clock after the call, and the bucket is full by then.
     const readsUs = { call: START_MS * 1_000, sweep: START_MS * 1_000 };
