@@ -15,7 +15,7 @@ import { AsyncBlockVerbs } from "./block-verbs.ts";
 import { type CheckedRequest, choiceFor, keyChoiceFor, requestFor } from "./call.ts";
 import { checkBatch } from "./check-arguments.ts";
 import type { Choice } from "./choice.ts";
-import { decide } from "./decide.ts";
+import { decide, deniedReport } from "./decide.ts";
 import { limitsOf } from "./entries.ts";
 import { type BlockVerbs, ChoiceHandle } from "./handle.ts";
 import type { Lines } from "./lines.ts";
@@ -218,7 +218,7 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
     now: TimeCell,
     takenFrom?: TakenFrom,
   ): Promise<Report> {
-    const denied = this.deniedReport(verb, request);
+    const denied = deniedReport(verb, request);
     if (denied !== undefined) return Promise.resolve(denied);
     const { calls } = request;
     if (calls.length === 0) return this.#decideUnlimited(verb, request, now);

@@ -2,9 +2,9 @@ import type { Clock } from "../core/clock.ts";
 import type { Cost } from "../core/cost.ts";
 import type { Decision, LimitStatus } from "../core/decision.ts";
 import type { DecisionObservation, Observer } from "../core/observer.ts";
-import { Report } from "../core/report.ts";
+import type { Report } from "../core/report.ts";
 import type { TakenFrom } from "../core/store.ts";
-import { VERBS, type Verb } from "../core/verbs.ts";
+import type { Verb } from "../core/verbs.ts";
 import type { BlockOptions, BlockSpan } from "./block-span.ts";
 import { type CheckedRequest, choiceFor, requestEverywhere, requestFor, requestOf, requestWith } from "./call.ts";
 import type { Choice } from "./choice.ts";
@@ -12,6 +12,7 @@ import { ChosenPlaces } from "./chosen-places.ts";
 import { decide, denyByLimits } from "./decide.ts";
 import { limitsOf, plansOf } from "./entries.ts";
 import { countingStatuses, explainLimits } from "./explain.ts";
+import type { TakingPlaces } from "./for-adapters.ts";
 import type { BlockVerbs, ChoiceVerbs, Result } from "./handle.ts";
 import { type HeldPlaces, heldPlacesOf } from "./held-places.ts";
 import { markLimiters } from "./limiter-mark.ts";
@@ -49,7 +50,7 @@ export type MakeRequest<Space> = () => CheckedRequest<Space>;
  */
 export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space extends PlannedSpace>
   extends OutgoingWork<Input>
-  implements ChoiceVerbs<Kind, Space>
+  implements ChoiceVerbs<Kind, Space>, TakingPlaces<Input>
 {
   abstract readonly kind: Kind;
   readonly name: string;
@@ -59,6 +60,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   readonly clock: Clock;
   readonly sources: readonly Source[];
   readonly observers: readonly Observer[];
+  readonly mayTakePlaces: boolean;
   protected readonly observe: Observer | undefined;
   readonly #close: () => void;
 
@@ -70,6 +72,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     this.clock = clock;
     this.sources = sources;
     this.observers = observers;
+    this.mayTakePlaces = selection.fixed?.list().takesPlaces ?? true;
     this.observe = notifyAll(observers);
     this.#close = close;
   }
@@ -171,6 +174,15 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     return this.reserveIn(() => choice, cost, options);
   }
 
+  consumeOrReserve(input: Input, cost: Cost): Result<Kind, Decision | ReservationOf<Kind>> {
+    return this.consumeOrReserveChosen(choiceFor(this.selection, input), cost);
+  }
+
+  consumeOrReserveChosen(choice: Choice<Space>, cost: Cost): Result<Kind, Decision | ReservationOf<Kind>> {
+    const { takesPlaces } = this.selection.listOf(choice);
+    return takesPlaces ? this.reserveChosen(choice, cost, undefined) : this.consumeChosen(choice, cost);
+  }
+
   /** Takes an estimate, under keys and limits that are chosen once. */
   protected abstract reserveIn(
     choose: () => Choice<Space>,
@@ -208,14 +220,6 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
 
   /** Forgets the keys in these places. */
   protected abstract resetPlaces(find: () => readonly Place<Space>[]): Result<Kind, void>;
-
-  /** The report on a verb that a limits function denied before the store was asked. `explain` and `refund` go on. */
-  protected deniedReport(verb: Verb, { deniedBy }: CheckedRequest<Space>): Report | undefined {
-    if (deniedBy === undefined || VERBS[verb].takes === "never") return undefined;
-    const report = new Report();
-    report.admitted = false;
-    return report;
-  }
 
   /** The answer of an `allow`. A decision is made only for observers, and what they write into it changes no answer. */
   protected readAllowed(report: Report, request: CheckedRequest<Space>, cost: Cost): boolean {

@@ -65,6 +65,17 @@ export class SyncDecider<Input> {
     return this.#decideIn(this.#takeScratch(), choice, name, verb, cost);
   }
 
+  /** Works like `decide` for `consume`, if no limit counts places. Otherwise `reserve` gets the choice. */
+  consumeOr<T>(input: Input, cost: Cost, reserve: (choice: Choice<SyncSpace>) => T): Decision | T {
+    const scratch = this.#choose(input);
+    if (!this.#selection.listOf(scratch.choice).takesPlaces) {
+      return this.#decideIn(scratch, scratch.choice, "consume", "take", cost);
+    }
+    const choice = scratch.takeChoice();
+    this.#scratch = scratch;
+    return reserve(choice);
+  }
+
   /** Works like `decide`, for a key under fixed limits. Nothing is allocated but the decision. */
   decideFixed(fixed: Fixed<Input>, key: string, name: ObservedVerb, verb: Verb, cost: Cost): Decision {
     const scratch = this.#takeScratch();
@@ -197,7 +208,12 @@ export class SyncDecider<Input> {
     cost: Cost,
   ): Decision {
     const { only } = list;
-    if (list.takesPlaces && deniedBy === undefined) return this.#decidePlaces(scratch, list, keys, verb, cost);
+    if (list.takesPlaces && deniedBy === undefined) {
+      const decision = this.#decideTogether(scratch, list, keys, verb, cost);
+      // The moment of a decision identifies the places that it took.
+      noteDecided(decision, scratch.now[0]!);
+      return decision;
+    }
     if (only !== undefined && deniedBy === undefined && !this.#mayBlock(list)) {
       return this.#decideAlone(scratch, list, only, keys[list.keyIndexes[0]!]!, verb, cost);
     }
@@ -210,19 +226,6 @@ export class SyncDecider<Input> {
   /** Whether a key may be blocked, or become so. */
   #mayBlock({ blocks }: SpaceList<SyncSpace>): boolean {
     return blocks || this.#blocking.mayBlock;
-  }
-
-  /** The moment of a decision identifies the places that it took. */
-  #decidePlaces(
-    scratch: Scratch,
-    list: SpaceList<SyncSpace>,
-    keys: readonly string[],
-    verb: Verb,
-    cost: Cost,
-  ): Decision {
-    const decision = this.#decideTogether(scratch, list, keys, verb, cost);
-    noteDecided(decision, scratch.now[0]!);
-    return decision;
   }
 
   #decideTogether(

@@ -14,6 +14,7 @@ import { SyncBlockVerbs } from "./block-verbs.ts";
 import { type CheckedRequest, choiceFor, keyChoiceFor, requestFor } from "./call.ts";
 import { checkBatch, checkDecision } from "./check-arguments.ts";
 import type { Choice } from "./choice.ts";
+import { deniedReport } from "./decide.ts";
 import { FixedKey } from "./fixed-key.ts";
 import { type BlockVerbs, ChoiceHandle, KeyRefHandle, type RefSpace, type Shortcut } from "./handle.ts";
 import type { Handle, Limiter } from "./limiter.ts";
@@ -197,6 +198,11 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     return new SyncReserved(new FixedKey(direct, key, this), cost, decision, term, undefined);
   }
 
+  override consumeOrReserve(input: Input, cost: Cost): Decision | Reservation {
+    if (!this.mayTakePlaces) return this.consume(input, cost);
+    return this.#decider.consumeOr(input, cost, (choice) => this.reserveChosen(choice, cost, undefined));
+  }
+
   protected override reserveIn(
     choose: () => Choice<SyncSpace>,
     cost: Cost,
@@ -227,7 +233,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   }
 
   #transact(verb: Verb, request: CheckedRequest<SyncSpace>, now: TimeCell, takenFrom?: TakenFrom): Report {
-    const denied = this.deniedReport(verb, request);
+    const denied = deniedReport(verb, request);
     if (denied !== undefined) return denied;
     const report = this.#guard.transact(verb, request, now, takenFrom);
     this.notifyDegraded(report);

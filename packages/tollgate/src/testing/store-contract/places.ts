@@ -104,7 +104,7 @@ export const places: ContractTests = {
     same("one counts", await usedOf(limiter), [1]);
     await reserve(limiter);
     await second.settle(1);
-    same("freed by the one who held it", await usedOf(limiter), [1]);
+    same("freed by its own holder", await usedOf(limiter), [1]);
   },
   "a verb without reservation is refused where places are counted": async (bench) => {
     const limiter = bench.limiter([...THREE, perMinute(10)]);
