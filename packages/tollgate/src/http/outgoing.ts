@@ -45,7 +45,7 @@ const LISTENERS = new WeakMap<Connection, Set<() => void>>();
  *
  * @returns a function that removes the listener.
  */
-export function onConnectionEnd(connection: Connection, listener: () => void): () => void {
+function onConnectionEnd(connection: Connection, listener: () => void): () => void {
   const listeners = LISTENERS.get(connection) ?? listenersOf(connection);
   listeners.add(listener);
   return () => void listeners.delete(listener);
