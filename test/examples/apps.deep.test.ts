@@ -9,7 +9,7 @@ import { runNode } from "../support/run.ts";
 import { remove } from "../support/temporary-folder.ts";
 import { AppProcess } from "./app-process.ts";
 import { REPOSITORY } from "./code-blocks.ts";
-import { ChatModel, Upstream } from "./upstreams.ts";
+import { Upstream } from "./upstreams.ts";
 import { compileProject, createUserProject } from "./user-project.ts";
 
 const EXAMPLES = readdirSync(join(REPOSITORY, "examples")).filter((name) => !name.includes("."));
@@ -152,60 +152,6 @@ describe("examples/fastify-plans", () => {
     expect(await statusesOf(2, report(one.url, "key-of-cat"))).toEqual([200, 429]);
     // This process remembers that Redis denied it.
     expect((await report(one.url)()).status).toBe(429);
-  });
-});
-
-describe("examples/llm-gateway", () => {
-  const chat = (url: string, maxTokens: number, signal: AbortSignal | null = null) =>
-    fetch(`${url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { Authorization: "Bearer ann" },
-      body: JSON.stringify({ max_tokens: maxTokens, messages: [{ role: "user", content: "Greet the world." }] }),
-      signal,
-    });
-  async function usedTokens(url: string): Promise<number> {
-    const answer = await fetch(`${url}/v1/limits`, { headers: { Authorization: "Bearer ann" } });
-    const limits = (await answer.json()) as { unit: string; used: number }[];
-    return limits.find(({ unit }) => unit === "tokens")?.used ?? 0;
-  }
-  const model = new ChatModel();
-  async function startGateway(): Promise<string> {
-    const upstream = await startUpstream((request, response) => model.answer(request, response));
-    return (await start("llm-gateway", "server", { UPSTREAM_URL: upstream })).url;
-  }
-
-  it("reserves an estimate, and settles what the upstream has counted", async () => {
-    model.hold();
-    const url = await startGateway();
-    const first = await chat(url, 900);
-    expect([first.status, first.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
-    // Some of the tokens refill meanwhile, 33 a second.
-    expect(await usedTokens(url)).toBeGreaterThan(600);
-    const second = await Promise.all([chat(url, 900), chat(url, 900)]);
-    expect(second.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 429]);
-    model.finish();
-    expect(await first.text()).toContain('"usage":{"total_tokens":70}');
-    await Promise.all(second.map((answer) => answer.text()));
-    await expect.poll(() => usedTokens(url), { timeout: 20_000 }).toBeLessThanOrEqual(140);
-  });
-
-  it("charges a client that hangs up for what was made, and stops the upstream", async () => {
-    model.hold();
-    model.abandoned = 0;
-    const url = await startGateway();
-    const hangUp = new AbortController();
-    const answer = await chat(url, 900, hangUp.signal);
-    await answer.body?.getReader().read();
-    hangUp.abort();
-    await expect.poll(() => usedTokens(url), { timeout: 20_000 }).toBeLessThanOrEqual(7);
-    await expect.poll(() => model.abandoned).toBe(1);
-  });
-
-  it("refunds the tokens when the upstream fails, and asks for an API key", async () => {
-    const url = await startGateway();
-    expect((await chat(url, 13)).status).toBe(502);
-    await expect.poll(() => usedTokens(url)).toBe(0);
-    expect((await fetch(`${url}/v1/limits`)).status).toBe(401);
   });
 });
 

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import {
+  concurrency,
   createLimiter,
   fixedWindow,
   type Limit,
@@ -70,6 +71,7 @@ describe("docs/options.md", () => {
     ["perSecond, perMinute, perHour, perDay", "token-bucket-limit.ts", ["RateOptions"]],
     ["slidingWindow", "sliding-window-limit.ts", ["SlidingWindowOptions"]],
     ["fixedWindow", "fixed-window-limit.ts", ["FixedWindowOptions"]],
+    ["concurrency", "concurrency-limit.ts", ["ConcurrencyOptions"]],
   ] as const)("has a row for each option of limits, and for no other: %s", (heading, file, names) => {
     const options = names.flatMap((name) => fieldsOf(`${LIMITS}/${file}`, name));
     expect(options.length).toBeGreaterThan(0);
@@ -85,6 +87,7 @@ const MAKERS: Readonly<Record<string, (option: object) => unknown>> = {
   "perSecond, perMinute, perHour, perDay": (option) => perMinute(1, option),
   slidingWindow: (option) => slidingWindow({ limit: 1, window: "1s", ...option }),
   fixedWindow: (option) => fixedWindow({ limit: 1, window: "1s", ...option }),
+  concurrency: (option) => concurrency({ max: 1, ttl: "1s", ...option }),
 };
 
 describe("the errors of docs/options.md", () => {

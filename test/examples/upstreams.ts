@@ -27,8 +27,10 @@ export class Upstream {
   }
 }
 
-/** A chat completion that sends 3 parts, waits for `finish`, and then reports 70 tokens in total. */
+/** A chat completion that sends some parts, waits for `finish`, and then reports 70 tokens in total. */
 export class ChatModel {
+  /** How many parts an answer has. */
+  parts = 3;
   /** Requests whose client has gone before they were answered. */
   abandoned = 0;
   #finish = (): void => {};
@@ -54,7 +56,7 @@ export class ChatModel {
       response.writeHead(500).end();
       return;
     }
-    for (const content of ["Hello", " ", "world"]) response.write(event({ choices: [{ delta: { content } }] }));
+    for (let i = 0; i < this.parts; i += 1) response.write(event({ choices: [{ delta: { content: "word " } }] }));
     await this.#finished;
     response.write(event({ choices: [], usage: { total_tokens: 70 } }));
     response.end("data: [DONE]\n\n");

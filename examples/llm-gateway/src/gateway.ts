@@ -1,23 +1,20 @@
 import { type Context, Hono } from "hono";
 import { stream } from "hono/streaming";
-import { type Cost, createLimiter, perMinute } from "tollgate";
 import { rateLimit } from "tollgate/hono";
-import { answerTokens, type ChatRequest, promptTokens, UsageMeter } from "./usage.js";
+import { limiter } from "./limits.js";
+import { answerTokens, type ChatRequest, estimatedTokens, promptTokens } from "./tokens.js";
+import { UsageMeter } from "./usage-meter.js";
 
-const limiter = createLimiter({
-  name: "llm",
-  limits: [perMinute(20), perMinute(2_000, { unit: "tokens" })],
-});
+/** So many tokens are charged at a time when an answer gets longer than the estimate. */
+const CHARGED_AHEAD = 50;
 
 const clientOf = (context: Context): string => context.req.header("authorization") ?? "";
 
 const limit = rateLimit({
   limiter,
   input: clientOf,
-  cost: async (context) => {
-    const request = await context.req.json<ChatRequest>();
-    return { requests: 1, tokens: promptTokens(request) + answerTokens(request) };
-  },
+  // Every stream takes one place, too, until its response has ended.
+  cost: async (context) => ({ requests: 1, tokens: estimatedTokens(await context.req.json<ChatRequest>()) }),
   // The handler tells the true cost, also of a client that hangs up.
   settle: true,
 });
@@ -32,22 +29,15 @@ export function createGateway(upstreamUrl: string): Hono {
 
   app.post("/v1/chat/completions", limit, async (context) => {
     const request = await context.req.json<ChatRequest>();
-    const settle = (cost: Cost): void => context.get("rateLimit")?.settle(cost);
+    let charged = estimatedTokens(request);
+    const settle = (tokens: number): void => {
+      charged = tokens;
+      context.get("rateLimit")?.settle({ tokens });
+    };
     const hangUp = new AbortController();
-    const upstream = await fetch(upstreamUrl, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({
-        ...request,
-        max_tokens: answerTokens(request),
-        stream: true,
-        stream_options: { include_usage: true },
-      }),
-      signal: hangUp.signal,
-    });
-    const { body } = upstream;
-    if (!upstream.ok || body === null) {
-      settle({ tokens: 0 });
+    const { body, ok } = await ask(upstreamUrl, request, hangUp.signal);
+    if (!ok || body === null) {
+      settle(0);
       return context.json({ error: "the model is unavailable" }, 502);
     }
     context.header("Content-Type", "text/event-stream");
@@ -58,14 +48,26 @@ export function createGateway(upstreamUrl: string): Hono {
       try {
         for await (const bytes of body) {
           meter.add(bytes);
+          if (meter.tokens > charged) settle(meter.tokens + CHARGED_AHEAD);
           await answer.write(bytes);
         }
       } catch (error) {
         if (!answer.aborted) throw error;
       } finally {
-        settle({ tokens: meter.tokens });
+        // The upstream's own count, or what was streamed until the client hung up.
+        settle(meter.tokens);
       }
     });
   });
   return app;
+}
+
+function ask(upstreamUrl: string, request: ChatRequest, signal: AbortSignal): Promise<Response> {
+  const options = { max_tokens: answerTokens(request), stream: true, stream_options: { include_usage: true } };
+  return fetch(upstreamUrl, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ ...request, ...options }),
+    signal,
+  });
 }

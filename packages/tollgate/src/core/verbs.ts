@@ -56,7 +56,7 @@ export function hasChanged(
   for (let i = 0; i < costs.length; i += 1) {
     const conforms = report.conforms[at + i]!;
     if (verb.refunds || (verb.renews && conforms)) {
-      if (costs[i]! > 0) return true;
+      if (costs[i] !== 0) return true;
     } else if (takesFrom(verb, costs[i]!, admitted && conforms)) return true;
   }
   return false;

@@ -22,6 +22,10 @@ export interface AddressFilterOptions {
 
 /** The options that all adapters share. `Request` is the framework's own. */
 export interface GateOptions<Request, Input> extends AddressFilterOptions {
+  /**
+   * The limiter that is asked. If a limit of a request counts places (`concurrency`), the adapter holds its place until
+   * the response has ended or its client has gone, and renews it meanwhile.
+   */
   readonly limiter: Limiter<Input> | AsyncLimiter<Input>;
   /** Makes the limiter's input: by default the request's `HttpFacts`. */
   readonly input?: (request: Request) => Input | Promise<Input>;

@@ -4,6 +4,7 @@ import { type Cost, copyCost } from "../core/cost.ts";
 import type { Decision, Denied } from "../core/decision.ts";
 import { mapMaybeAsync } from "../core/maybe-async.ts";
 import type { AsyncHandle, AsyncLimiter } from "../limiter/async-limiter.ts";
+import type { HandleTakingPlaces, Taken, TakingPlaces } from "../limiter/for-adapters.ts";
 import type { Handle, Limiter } from "../limiter/limiter.ts";
 import { type Asked, askedBefore, noteAsked } from "./asked.ts";
 import { type CheckedGateOptions, checkGateOptions, checkPartition } from "./check-gate-options.ts";
@@ -15,6 +16,7 @@ import type { HttpFacts } from "./http-facts.ts";
 import { type AddressFilter, addressFilterOf } from "./identity/address-filter.ts";
 import { RateLimitHeaders } from "./rate-limit-headers.ts";
 import { rateLimitedBy } from "./rate-limited.ts";
+import { decisionOn, placesOf, type RequestPlaces } from "./request-places.ts";
 import { Settlement } from "./settlement.ts";
 import {
   type DenialResponse,
@@ -42,7 +44,7 @@ interface Plain {
   readonly cost: Cost;
 }
 
-const UNCOUNTED: Pass = { pass: true, asked: undefined, headers: [], settlement: undefined };
+const UNCOUNTED: Pass = { pass: true, asked: undefined, headers: [], settlement: undefined, places: undefined };
 
 /**
  * Turns a request into a verdict: the one path that all adapters take. It answers at once if the limiter is synchronous
@@ -56,6 +58,9 @@ export class Gate<Request, Input> {
   /** The header for scripts of other origins, if it is wanted. */
   readonly #exposed: HeaderList;
   readonly #filter: AddressFilter | undefined;
+  /** Set if requests may take places: then a limiter and its handles have one verb more. */
+  readonly #takingPlaces: TakingPlaces<Input> | undefined;
+  readonly #clock: Clock;
   readonly #now: () => number;
   readonly #logError: ErrorLog<Request>;
   /** Set if the options allow the fast path. */
@@ -71,7 +76,9 @@ export class Gate<Request, Input> {
     const names = [...this.#headers.names, "Retry-After"].join(", ");
     this.#exposed = exposeHeaders ? [[EXPOSE, names]] : [];
     this.#filter = addressFilterOf(options);
+    this.#takingPlaces = takingPlaces(limiter);
     const clock = "clock" in limiter ? (limiter.clock as Clock) : systemClock;
+    this.#clock = clock;
     this.#now = () => clock.now();
     this.#logError = safeErrorLog(logError);
     this.#plain = this.#filter === undefined ? plainOf(limiter, this.#options) : undefined;
@@ -143,15 +150,19 @@ export class Gate<Request, Input> {
     const partition = this.#partitionOf(request);
     const { chargeAfter, settle } = this.#options;
     if (!settle && chargeAfter === undefined) {
-      return mapMaybeAsync(this.#limiter.consume(input, cost), (decision) =>
-        this.#verdictOn(request, decision, partition, undefined),
-      );
+      const taken = this.#takingPlaces?.consumeOrReserve(input, cost) ?? this.#limiter.consume(input, cost);
+      return mapMaybeAsync<Taken, Verdict>(taken, (known) => this.#verdictWith(request, known, partition, undefined));
     }
     return mapMaybeAsync<Handle | AsyncHandle, Verdict>(this.#limiter.handle(input), (handle) =>
-      mapMaybeAsync(handle.consume(cost), (decision) =>
-        this.#verdictOn(request, decision, partition, this.#settlementOf(request, cost, handle, decision)),
+      mapMaybeAsync(this.#takeBy(handle, cost), (taken) =>
+        this.#verdictWith(request, taken, partition, this.#settlementOf(request, cost, handle, decisionOn(taken))),
       ),
     );
+  }
+
+  #takeBy(handle: Handle | AsyncHandle, cost: Cost): Taken | Promise<Taken> {
+    if (this.#takingPlaces === undefined) return handle.consume(cost);
+    return (handle as (Handle | AsyncHandle) & HandleTakingPlaces).consumeOrReserve(cost);
   }
 
   #partitionOf(request: Request): string | undefined {
@@ -162,18 +173,36 @@ export class Gate<Request, Input> {
     return partition;
   }
 
+  /** The verdict on a request that may have taken places: they are freed if it fails. */
+  #verdictWith(
+    request: Request,
+    taken: Taken,
+    partition: string | undefined,
+    settlement: Settlement | undefined,
+  ): Verdict {
+    const places = placesOf(taken, { clock: this.#clock, logError: (error) => this.#logError(error, request) });
+    try {
+      return this.#verdictOn(request, decisionOn(taken), partition, settlement, places);
+    } catch (error) {
+      places?.hold()();
+      throw error;
+    }
+  }
+
   #verdictOn(
     request: Request,
     decision: Decision,
     partition: string | undefined,
     settlement: Settlement | undefined,
+    places?: RequestPlaces,
   ): Verdict {
     const asked = this.#ask(request, decision, partition, settlement);
     const headers = this.#headers.of(asked, this.#now);
     asked.given = headers;
     const all = this.#exposed.length === 0 ? headers : [...headers, ...this.#exposed];
     const { decision: known } = asked;
-    return known.allowed ? { pass: true, asked, headers: all, settlement } : this.#denial(request, asked, known, all);
+    if (!known.allowed) return this.#denial(request, asked, known, all);
+    return { pass: true, asked, headers: all, settlement, places };
   }
 
   /** Notes the decision with the request, for handlers and for the limiters that follow. */
@@ -234,6 +263,13 @@ function uncountedDenial(content: ResponseContent): DenialResponse {
   return { pass: false, asked: undefined, decision: undefined, headers: [NO_STORE], content };
 }
 
+/** Checks the shape: the limiter may come from an older copy of this package, whose limits count no places. */
+function takingPlaces<Input>(limiter: object): TakingPlaces<Input> | undefined {
+  return "mayTakePlaces" in limiter && limiter.mayTakePlaces === true && "consumeOrReserve" in limiter
+    ? (limiter as TakingPlaces<Input>)
+    : undefined;
+}
+
 /** Without an `input` the limiter takes the facts of a request. */
 function plainOf<Request, Input>(
   limiter: Limiter<Input> | AsyncLimiter<Input>,
@@ -241,5 +277,6 @@ function plainOf<Request, Input>(
 ): Plain | undefined {
   const callsMore = [input, skip, partitionKey, chargeAfter].some((option) => option !== undefined);
   if (callsMore || settle || typeof cost === "function" || limiter.kind !== "sync") return undefined;
+  if (takingPlaces(limiter) !== undefined) return undefined;
   return { limiter: limiter as unknown as Limiter<HttpFacts>, cost };
 }

@@ -1,5 +1,5 @@
 import { isPromise } from "../core/checks.ts";
-import { isGone, type Outgoing, onConnectionEnd } from "./outgoing.ts";
+import { isGone, type Outgoing, onResponseEnd } from "./outgoing.ts";
 import type { Settle } from "./settlement.ts";
 
 /** Runs a handler. The request is not settled before the promise that the handler returns. */
@@ -32,8 +32,6 @@ class OutgoingWatch {
   readonly #outgoing: Outgoing;
   readonly #settle: Settle;
   readonly #count: { readonly bytes: number };
-  /** Removes the listener for the end of the connection. */
-  readonly #unwatch: (() => void) | undefined;
   /** The status at the handler's answer: later assignments do not count. 0 before there is an answer. */
   #status: number;
   #handler: HandlerState = "unseen";
@@ -46,11 +44,7 @@ class OutgoingWatch {
     this.#status = statusNow(outgoing);
     this.#watchAnswer();
     this.#count = countWritten(outgoing, sizeOf);
-    outgoing.once("finish", () => this.#end(!isBrokenOff(outgoing)));
-    outgoing.once("close", () => this.#end(false));
-    // A pipelined response gets no 'close' event before its turn. A stream of HTTP/2 always gets one.
-    const connection = outgoing.stream === undefined ? outgoing.req?.socket : undefined;
-    this.#unwatch = connection ? onConnectionEnd(connection, () => this.#end(false)) : undefined;
+    onResponseEnd(outgoing, (event) => this.#end(event === "finish" && !isBrokenOff(outgoing)));
   }
 
   run<Result>(handler: () => Result, statusGiven?: () => number): Result {
@@ -95,8 +89,6 @@ class OutgoingWatch {
   }
 
   #end(completed: boolean): void {
-    if (this.#ended !== undefined) return;
-    this.#unwatch?.();
     // A handler that uses the stream of HTTP/2 directly sends the head without `writeHead`.
     if (this.#status === 0) this.#status = statusNow(this.#outgoing);
     const bytes = hasBody(this.#outgoing, this.#status) ? this.#count.bytes : 0;

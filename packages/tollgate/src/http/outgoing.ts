@@ -45,7 +45,7 @@ const LISTENERS = new WeakMap<Connection, Set<() => void>>();
  *
  * @returns a function that removes the listener.
  */
-export function onConnectionEnd(connection: Connection, listener: () => void): () => void {
+function onConnectionEnd(connection: Connection, listener: () => void): () => void {
   const listeners = LISTENERS.get(connection) ?? listenersOf(connection);
   listeners.add(listener);
   return () => void listeners.delete(listener);
@@ -58,4 +58,25 @@ function listenersOf(connection: Connection): Set<() => void> {
     for (const listener of listeners) listener();
   });
   return listeners;
+}
+
+/** Calls a listener once, when a response has ended: it was sent, or its client has gone. At once if that is over. */
+export function onResponseEnd(outgoing: Outgoing, listener: (event: "finish" | "close") => void): void {
+  if (isGone(outgoing)) {
+    listener("close");
+    return;
+  }
+  let isOver = false;
+  let unwatch: (() => void) | undefined;
+  const end = (event: "finish" | "close"): void => {
+    if (isOver) return;
+    isOver = true;
+    unwatch?.();
+    listener(event);
+  };
+  outgoing.once("finish", () => end("finish"));
+  outgoing.once("close", () => end("close"));
+  // A pipelined response gets no 'close' event before its turn. A stream of HTTP/2 always gets one.
+  const connection = outgoing.stream === undefined ? outgoing.req?.socket : undefined;
+  unwatch = connection ? onConnectionEnd(connection, () => end("close")) : undefined;
 }

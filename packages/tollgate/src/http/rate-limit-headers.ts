@@ -57,7 +57,8 @@ export class RateLimitHeaders {
     const quota = quotaOf(asked, this.#needsTime ? now() : 0);
     if (this.#only?.policies === undefined) return headersOf(this.formats, [asked], quota);
     // Faster than a spread.
-    const headers: Header[] = [[POLICY, this.#only.policies.joined(asked.decision.limits, asked.partition)]];
+    const policies = this.#only.policies.joined(asked.decision.limits, asked.partition);
+    const headers: Header[] = policies === "" ? [] : [[POLICY, policies]];
     for (const header of this.#only.state(quota)) headers.push(header);
     return headers;
   }
@@ -92,8 +93,9 @@ function headersOf(formats: HeaderFormats, all: readonly Told[], quota: ClientQu
   return list;
 }
 
+/** An empty list of policies is not sent. */
 function add(list: Header[], header: Header): void {
-  if (!list.some(([name]) => name === header[0])) list.push(header);
+  if (header[1] !== "" && !list.some(([name]) => name === header[0])) list.push(header);
 }
 
 function policiesOf(texts: PolicyTexts, all: readonly Told[]): string {

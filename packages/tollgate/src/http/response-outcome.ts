@@ -1,4 +1,6 @@
+import type { RequestPlaces } from "./request-places.ts";
 import type { Outcome, Settle } from "./settlement.ts";
+import type { Pass } from "./verdict.ts";
 
 /** What is known of a request before the handler runs. */
 export interface WatchedRequest {
@@ -21,13 +23,40 @@ export function watchRequest({
   return { method, signal };
 }
 
+/** Whether it matters how the response ends. */
+export function awaitsEnd({ places, settlement }: Pass): boolean {
+  return places !== undefined || settlement?.end !== undefined;
+}
+
+/**
+ * What to call at the end of a response, for adapters that see no other: it frees the places of a request and settles
+ * it. If its client goes first, the places are freed at once.
+ */
+export function endOf({ places, settlement }: Pass, { signal }: WatchedRequest): Settle {
+  const settle: Settle = settlement?.end ?? ((_outcome, done) => done?.());
+  if (places === undefined) return settle;
+  const free = places.hold();
+  if (signal?.aborted === true) free();
+  signal?.addEventListener("abort", free);
+  return (outcome, done) => {
+    signal?.removeEventListener("abort", free);
+    free();
+    settle(outcome, done);
+  };
+}
+
 /**
  * Settles a request by the `Response` that its handler returned: when the body has been read or cancelled, or at once
  * if the client has gone.
  *
  * @returns the response to send: the same, or a copy whose body counts its bytes.
  */
-export function watchResponse(request: WatchedRequest, response: Response, settle: Settle): Response {
+export function watchResponse(
+  request: WatchedRequest,
+  response: Response,
+  settle: Settle,
+  places: RequestPlaces | undefined,
+): Response {
   const { body, status } = response;
   if (isAborted(request, status)) {
     settle({ status, bytes: 0, completed: false });
@@ -37,10 +66,9 @@ export function watchResponse(request: WatchedRequest, response: Response, settl
     settle({ status, bytes: 0, completed: status !== NETWORK_ERROR });
     return response;
   }
-  return new Response(
-    countedBody(body, (bytes, completed) => settle({ status, bytes, completed })),
-    response,
-  );
+  const counted = countedBody(body, (bytes, completed) => settle({ status, bytes, completed }));
+  places?.follow(counted);
+  return new Response(counted, response);
 }
 
 /** Settles a request whose handler failed: the runtime answers 500, unless the client has gone. */

@@ -1,6 +1,7 @@
 import type { Denied } from "../core/decision.ts";
 import type { Asked } from "./asked.ts";
 import type { HeaderList } from "./header-list.ts";
+import type { RequestPlaces } from "./request-places.ts";
 import type { Settlement } from "./settlement.ts";
 
 /** The handler answers. */
@@ -12,6 +13,8 @@ export interface Pass {
   readonly headers: HeaderList;
   /** If the handler or its response tell what the request has cost. */
   readonly settlement: Settlement | undefined;
+  /** If the request took places, which its adapter holds until the response has ended. */
+  readonly places: RequestPlaces | undefined;
 }
 
 /** A response in the handler's place. */

@@ -9,7 +9,6 @@ import { Report } from "../core/report.ts";
 import type { AsyncSpace, AsyncStore, TakenFrom } from "../core/store.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import { VERBS, type Verb } from "../core/verbs.ts";
-import type { Acquiring } from "./acquire.ts";
 import type { AsyncHandle, AsyncLimiter } from "./async-limiter.ts";
 import { AsyncWaiting } from "./async-waiting.ts";
 import { batchOf } from "./batch.ts";
@@ -17,12 +16,12 @@ import { AsyncBlockVerbs } from "./block-verbs.ts";
 import { type CheckedRequest, choiceFor, keyChoiceFor } from "./call.ts";
 import { checkBatch } from "./check-arguments.ts";
 import type { Choice } from "./choice.ts";
-import { decide } from "./decide.ts";
+import { decide, deniedReport } from "./decide.ts";
 import { limitsOf } from "./entries.ts";
 import { type BlockVerbs, ChoiceHandle } from "./handle.ts";
 import type { Lines } from "./lines.ts";
 import { promised, rejected } from "./promised.ts";
-import { type AsyncReservation, AsyncReserved, type ReserveOptions, type Term, termOf } from "./reservation.ts";
+import { type AsyncReservation, type ReserveOptions, termOf } from "./reservation.ts";
 import type { FixedSelection } from "./selection.ts";
 import type { Place } from "./space-list.ts";
 import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-limiter.ts";
@@ -46,7 +45,6 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
   readonly blocks: readonly (AsyncBlocks | undefined)[];
   readonly lines: readonly Lines<AsyncSpace>[];
   protected readonly waiting: AsyncWaiting;
-  protected readonly acquiring: Acquiring<AsyncSpace>;
   /** Set if calls can ask the only space directly, because it counts plain numbers and there are no observers. */
   readonly #quick: FixedSelection<Input, AsyncSpace> | undefined;
 
@@ -59,10 +57,9 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
       { ...parts, observe: this.observe },
       {
         transact: (verb, request, now) => this.#transactInTurn(verb, request, now),
-        giveBack: (choice, cost, decision) => this.#reserved(choice, cost, decision, undefined).cancel(),
+        giveBack: (choice, cost, decision) => this.acquired(choice, cost, decision, undefined).cancel(),
       },
     );
-    this.acquiring = { clock: parts.clock, waiting: this.waiting, reserved: (...taken) => this.#reserved(...taken) };
     this.#quick = quickSelection(parts);
     Object.freeze(this);
   }
@@ -155,12 +152,7 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
     const own = copyCost(cost);
     const choice = choose();
     const decision = await this.decided("reserve", "take", () => this.requestOf(choice, own), own);
-    return this.#reserved(choice, own, decision, term);
-  }
-
-  #reserved(choice: Choice<AsyncSpace>, cost: Cost, decision: Decision, term: Term | undefined): AsyncReserved {
-    const places = this.holdPlaces(choice, decision, cost);
-    return new AsyncReserved(new ChoiceHandle<"async", AsyncSpace>(choice, this), cost, decision, term, places);
+    return this.acquired(choice, own, decision, term);
   }
 
   protected override allowRequest(make: MakeRequest<AsyncSpace>, cost: Cost): Promise<boolean> {
@@ -224,7 +216,7 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
     now: TimeCell,
     takenFrom?: TakenFrom,
   ): Promise<Report> {
-    const denied = this.deniedReport(verb, request);
+    const denied = deniedReport(verb, request);
     if (denied !== undefined) return Promise.resolve(denied);
     const { calls } = request;
     if (calls.length === 0) return this.#decideUnlimited(verb, request, now);

@@ -3,8 +3,11 @@ import type { Allowed, Decision, Denied } from "../core/decision.ts";
 import { toMilliseconds } from "../core/duration.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import type { Plan } from "../core/plan.ts";
-import type { Report } from "../core/report.ts";
+import { Report } from "../core/report.ts";
+import { VERBS, type Verb } from "../core/verbs.ts";
+import type { CheckedRequest } from "./call.ts";
 import { limiterOf, NONE, remainingOf } from "./entries.ts";
+import type { PlannedSpace } from "./space-list.ts";
 
 /**
  * The retry hint of a denial whose report shows no wait: other threads or processes may change a key between the denial
@@ -212,4 +215,12 @@ function nonconforming(mode: Limit["mode"], limits: readonly Limit[], report: Re
     else found.push(limits[entry]!);
   }
   return found;
+}
+
+/** The report on a verb that a limits function denied before the store was asked. `explain` and `refund` go on. */
+export function deniedReport(verb: Verb, { deniedBy }: CheckedRequest<PlannedSpace>): Report | undefined {
+  if (deniedBy === undefined || VERBS[verb].takes === "never") return undefined;
+  const report = new Report();
+  report.admitted = false;
+  return report;
 }

@@ -35,6 +35,7 @@ export interface ChoiceVerbs<Kind extends "sync" | "async", Space extends Planne
     cost: Cost,
     options: ReserveOptions | undefined,
   ): Result<Kind, ReservationOf<Kind>>;
+  consumeOrReserveChosen(choice: Choice<Space>, cost: Cost): Result<Kind, Decision | ReservationOf<Kind>>;
   resetChosen(choice: Choice<Space>): Result<Kind, void>;
   blockVerbs(findKeys: () => readonly string[]): BlockVerbs<Kind>;
 }
@@ -83,6 +84,10 @@ export class ChoiceHandle<Kind extends "sync" | "async", Space extends PlannedSp
 
   reserve(cost: Cost = 1, options?: ReserveOptions): Result<Kind, ReservationOf<Kind>> {
     return this.#verbs.reserveChosen(this.#choice, cost, options);
+  }
+
+  consumeOrReserve(cost: Cost): Result<Kind, Decision | ReservationOf<Kind>> {
+    return this.#verbs.consumeOrReserveChosen(this.#choice, cost);
   }
 
   reset(): Result<Kind, void> {

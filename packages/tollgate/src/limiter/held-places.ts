@@ -72,13 +72,13 @@ export class HeldPlaces {
 
   /** Each round keeps one place of each limit: those of one moment cannot be told apart. */
   #renewRounds(before: readonly Hold[], round: number): boolean | Promise<boolean> {
-    const moments = before.map(({ count, takenUs }) => (count > round ? takenUs : 0));
+    const moments = before.map((hold) => (hold.count > round ? momentOf(hold) : 0));
     if (moments.every((us) => us === 0)) return this.#hasAll;
     return mapMaybeAsync(this.#keeper.renewPlaces(moments, this.#from), ({ held, renewedUs }) => {
       for (const [i, hold] of this.#holds.entries()) {
         if (moments[i] === 0) continue;
         // The first renewal comes before the others, so it names them all.
-        if (held[i]! && hold.takenUs === moments[i]) hold.takenUs = renewedUs;
+        if (held[i]! && momentOf(hold) === moments[i]) hold.takenUs = renewedUs;
         if (held[i]!) continue;
         hold.count -= 1;
         this.#hasAll = false;
@@ -92,6 +92,11 @@ export class HeldPlaces {
     if (isPromise(done)) this.#last = done.then(undefined, () => {});
     return done;
   }
+}
+
+/** Never 0, which stands for no place: manual clocks begin there. A microsecond before it, the place was not taken. */
+function momentOf({ takenUs }: Hold): number {
+  return takenUs === 0 ? -1 : takenUs;
 }
 
 /** The places that a decision took, if it took any. */

@@ -8,6 +8,7 @@ import type { AsyncHandle, AsyncLimiter } from "./async-limiter.ts";
 import type { AsyncStoreLimiter } from "./async-store-limiter.ts";
 import type { BlockOptions, BlockSpan } from "./block-span.ts";
 import { checkBatch } from "./check-arguments.ts";
+import type { HandleTakingPlaces, Taken, TakingPlaces } from "./for-adapters.ts";
 import type { Handle } from "./limiter.ts";
 import { markLimiters } from "./limiter-mark.ts";
 import { OutgoingWork } from "./outgoing-work.ts";
@@ -36,7 +37,10 @@ export interface LookupParts<Input, Found> {
  * Looks up what an input is counted by, then asks another limiter. Look-ups are concurrent, and nothing is counted
  * before a look-up is over.
  */
-export class LookupLimiter<Input, Found> extends OutgoingWork<Input> implements AsyncLimiter<Input> {
+export class LookupLimiter<Input, Found>
+  extends OutgoingWork<Input>
+  implements AsyncLimiter<Input>, TakingPlaces<Input>
+{
   readonly kind = "async";
   readonly name: string;
   readonly keyed: boolean;
@@ -45,6 +49,7 @@ export class LookupLimiter<Input, Found> extends OutgoingWork<Input> implements 
   readonly observers: readonly Observer[];
   readonly limiter: DecidingLimiter<Found>;
   readonly lookUp: (input: Input) => Promise<Found>;
+  readonly mayTakePlaces: boolean;
 
   constructor({ limiter, lookUp }: LookupParts<Input, Found>) {
     super();
@@ -55,6 +60,7 @@ export class LookupLimiter<Input, Found> extends OutgoingWork<Input> implements 
     this.observers = limiter.observers;
     this.limiter = limiter;
     this.lookUp = lookUp;
+    this.mayTakePlaces = limiter.mayTakePlaces;
     Object.freeze(this);
   }
 
@@ -114,6 +120,11 @@ export class LookupLimiter<Input, Found> extends OutgoingWork<Input> implements 
     const signal = splitOptions(options).wait?.signal;
     const own = copyCost(cost);
     return this.limiter.acquire(await unlessAborted(this.lookUp(input), signal), own, options);
+  }
+
+  async consumeOrReserve(input: Input, cost: Cost): Promise<Decision | AsyncReservation> {
+    const own = copyCost(cost);
+    return awaitedIfReserved(await this.limiter.consumeOrReserve(await this.lookUp(input), own));
   }
 
   async reset(input: Input): Promise<void> {
@@ -224,6 +235,13 @@ class LaterHandle implements AsyncHandle {
     return (await unlessAborted(this.#handle, signal)).acquire(own, options);
   }
 
+  async consumeOrReserve(cost: Cost): Promise<Decision | AsyncReservation> {
+    const own = copyCost(cost);
+    // The handles of limiters of this module have the verb.
+    const handle = (await this.#handle) as (Handle | AsyncHandle) & HandleTakingPlaces;
+    return awaitedIfReserved(await handle.consumeOrReserve(own));
+  }
+
   async reset(): Promise<void> {
     await (await this.#handle).reset();
   }
@@ -243,4 +261,8 @@ class LaterHandle implements AsyncHandle {
 
 function awaited(reservation: Reservation | AsyncReservation): AsyncReservation {
   return Symbol.dispose in reservation ? new AwaitedReserved(reservation) : reservation;
+}
+
+function awaitedIfReserved(taken: Taken): Decision | AsyncReservation {
+  return "decision" in taken ? awaited(taken) : taken;
 }

@@ -17,7 +17,7 @@ interface ReusedCall extends Call<SyncSpace> {
 export class Scratch {
   readonly now: TimeCell = createTimeCell();
   readonly report: Report = new Report();
-  readonly choice: Choice<SyncSpace> = new Choice<SyncSpace>();
+  choice: Choice<SyncSpace> = new Choice<SyncSpace>();
   /** One for each limit of all spaces. */
   readonly costs: number[] = [];
   readonly calls: ReusedCall[] = [];
@@ -26,6 +26,13 @@ export class Scratch {
   /** The spaces and the plain cost of which `costs` are, if they are known. */
   #list: SpaceList<SyncSpace> | undefined = undefined;
   #cost = 0;
+
+  /** Gives the choice to a call that keeps it. */
+  takeChoice(): Choice<SyncSpace> {
+    const { choice } = this;
+    this.choice = new Choice<SyncSpace>();
+    return choice;
+  }
 
   /** Writes the costs of a call in these spaces. @throws TollgateError `ERR_COST`. */
   readCosts(list: SpaceList<SyncSpace>, cost: Cost, places?: PlaceUse): void {

@@ -2,29 +2,26 @@ import type { Clock } from "../core/clock.ts";
 import type { Cost } from "../core/cost.ts";
 import type { Decision, LimitStatus } from "../core/decision.ts";
 import type { DecisionObservation, Observer } from "../core/observer.ts";
-import { Report } from "../core/report.ts";
+import type { Report } from "../core/report.ts";
 import type { TakenFrom } from "../core/store.ts";
-import { VERBS, type Verb } from "../core/verbs.ts";
-import { type Acquiring, acquire } from "./acquire.ts";
-import type { BlockOptions, BlockSpan } from "./block-span.ts";
+import type { Verb } from "../core/verbs.ts";
 import { type CheckedRequest, choiceFor, requestEverywhere, requestFor, requestOf, requestWith } from "./call.ts";
 import type { Choice } from "./choice.ts";
 import { ChosenPlaces } from "./chosen-places.ts";
 import { decide, denyByLimits } from "./decide.ts";
 import { limitsOf, plansOf } from "./entries.ts";
 import { countingStatuses, explainLimits } from "./explain.ts";
-import type { BlockVerbs, ChoiceVerbs, Result } from "./handle.ts";
+import type { TakingPlaces } from "./for-adapters.ts";
+import { ChoiceHandle, type ChoiceVerbs, type Result } from "./handle.ts";
 import { type HeldPlaces, heldPlacesOf } from "./held-places.ts";
+import { LastingVerbs } from "./lasting-verbs.ts";
 import { markLimiters } from "./limiter-mark.ts";
 import type { Lines } from "./lines.ts";
 import { notifyAll } from "./observers.ts";
-import { OutgoingWork } from "./outgoing-work.ts";
 import { keepingPlaces, noteDecided, withoutPlaces } from "./places.ts";
-import { promised } from "./promised.ts";
-import type { AcquireOptions, AsyncReservation, ReservationOf, ReserveOptions } from "./reservation.ts";
+import { type AsyncReservation, AsyncReserved, type Term } from "./reservation.ts";
 import type { Selection, Source } from "./selection.ts";
 import type { Place, PlannedSpace } from "./space-list.ts";
-import type { WaitOptions } from "./wait-options.ts";
 
 /** The parts of a limiter over any store. */
 export interface StoreLimiterParts<Input, Space> {
@@ -48,8 +45,8 @@ export type MakeRequest<Space> = () => CheckedRequest<Space>;
  * shortcuts of its kind.
  */
 export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space extends PlannedSpace>
-  extends OutgoingWork<Input>
-  implements ChoiceVerbs<Kind, Space>
+  extends LastingVerbs<Kind, Input, Space>
+  implements ChoiceVerbs<Kind, Space>, TakingPlaces<Input>
 {
   abstract readonly kind: Kind;
   readonly name: string;
@@ -59,6 +56,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   readonly clock: Clock;
   readonly sources: readonly Source[];
   readonly observers: readonly Observer[];
+  readonly mayTakePlaces: boolean;
   protected readonly observe: Observer | undefined;
   readonly #close: () => void;
 
@@ -70,6 +68,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     this.clock = clock;
     this.sources = sources;
     this.observers = observers;
+    this.mayTakePlaces = selection.fixed?.list().takesPlaces ?? true;
     this.observe = notifyAll(observers);
     this.#close = close;
   }
@@ -139,53 +138,6 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     return this.#refund(() => this.requestOf(choice, cost), cost, decision);
   }
 
-  block(input: Input, span: BlockSpan, options?: BlockOptions): Result<Kind, void> {
-    return this.#blockVerbs(input).block(span, options);
-  }
-
-  unblock(input: Input): Result<Kind, boolean> {
-    return this.#blockVerbs(input).unblock();
-  }
-
-  blockedUntil(input: Input): Result<Kind, number | undefined> {
-    return this.#blockVerbs(input).blockedUntil();
-  }
-
-  wait(input: Input, cost: Cost = 1, options?: WaitOptions): Promise<Decision> {
-    return promised(() => this.acquiring.waiting.wait(input, cost, options));
-  }
-
-  waitChosen(choice: Choice<Space>, cost: Cost, options: WaitOptions | undefined): Promise<Decision> {
-    return promised(() => this.acquiring.waiting.waitChosen("wait", choice, cost, options));
-  }
-
-  reserve(input: Input, cost: Cost = 1, options?: ReserveOptions): Result<Kind, ReservationOf<Kind>> {
-    return this.reserveIn(() => choiceFor(this.selection, input), cost, options);
-  }
-
-  reserveChosen(
-    choice: Choice<Space>,
-    cost: Cost,
-    options: ReserveOptions | undefined,
-  ): Result<Kind, ReservationOf<Kind>> {
-    return this.reserveIn(() => choice, cost, options);
-  }
-
-  override acquire(input: Input, cost: Cost = 1, options?: AcquireOptions): Promise<AsyncReservation> {
-    return acquire(this.acquiring, () => choiceFor(this.selection, input), cost, options);
-  }
-
-  acquireChosen(choice: Choice<Space>, cost: Cost, options: AcquireOptions | undefined): Promise<AsyncReservation> {
-    return acquire(this.acquiring, () => choice, cost, options);
-  }
-
-  /** Takes an estimate, under keys and limits that are chosen once. */
-  protected abstract reserveIn(
-    choose: () => Choice<Space>,
-    cost: Cost,
-    options: ReserveOptions | undefined,
-  ): Result<Kind, ReservationOf<Kind>>;
-
   /** The places that a decision took under the limits of a choice. */
   protected holdPlaces(choice: Choice<Space>, decision: Decision, cost: Cost): HeldPlaces | undefined {
     if (!this.selection.listOf(choice).takesPlaces) return undefined;
@@ -195,10 +147,15 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     return heldPlacesOf(keeper, decision, cost);
   }
 
-  protected abstract readonly acquiring: Acquiring<Space>;
-
-  /** The verbs that block keys. `findKeys` finds one for each limiter. */
-  abstract blockVerbs(findKeys: () => readonly string[]): BlockVerbs<Kind>;
+  protected override acquired(
+    choice: Choice<Space>,
+    cost: Cost,
+    decision: Decision,
+    term: Term | undefined,
+  ): AsyncReservation {
+    const places = this.holdPlaces(choice, decision, cost);
+    return new AsyncReserved(new ChoiceHandle<Kind, Space>(choice, this), cost, decision, term, places);
+  }
 
   resetChosen(choice: Choice<Space>): Result<Kind, void> {
     return this.resetPlaces(() => choice.placesToForget());
@@ -215,14 +172,6 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
 
   /** Forgets the keys in these places. */
   protected abstract resetPlaces(find: () => readonly Place<Space>[]): Result<Kind, void>;
-
-  /** The report on a verb that a limits function denied before the store was asked. `explain` and `refund` go on. */
-  protected deniedReport(verb: Verb, { deniedBy }: CheckedRequest<Space>): Report | undefined {
-    if (deniedBy === undefined || VERBS[verb].takes === "never") return undefined;
-    const report = new Report();
-    report.admitted = false;
-    return report;
-  }
 
   /** The answer of an `allow`. A decision is made only for observers, and what they write into it changes no answer. */
   protected readAllowed(report: Report, request: CheckedRequest<Space>, cost: Cost): boolean {
@@ -242,10 +191,6 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   protected end(): void {
     this.#close();
     for (const space of this.selection.spaces()) space.release();
-  }
-
-  #blockVerbs(input: Input): BlockVerbs<Kind> {
-    return this.blockVerbs(() => choiceFor(this.selection, input).keys);
   }
 
   #peek(make: MakeRequest<Space>): Result<Kind, Decision> {

@@ -65,6 +65,17 @@ export class SyncDecider<Input> {
     return this.#decideIn(this.#takeScratch(), choice, name, verb, cost);
   }
 
+  /** Works like `decide` for `consume`, if no limit counts places. Otherwise `reserve` gets the choice. */
+  consumeOr<T>(input: Input, cost: Cost, reserve: (choice: Choice<SyncSpace>) => T): Decision | T {
+    const scratch = this.#choose(input);
+    if (!this.#selection.listOf(scratch.choice).takesPlaces) {
+      return this.#decideIn(scratch, scratch.choice, "consume", "take", cost);
+    }
+    const choice = scratch.takeChoice();
+    this.#scratch = scratch;
+    return reserve(choice);
+  }
+
   /** Works like `decide`, for a key under fixed limits. Nothing is allocated but the decision. */
   decideFixed(fixed: Fixed<Input>, key: string, name: ObservedVerb, verb: Verb, cost: Cost): Decision {
     const scratch = this.#takeScratch();
@@ -204,8 +215,7 @@ export class SyncDecider<Input> {
     cost: Cost,
   ): Decision {
     const { only } = list;
-    if (list.takesPlaces && deniedBy === undefined) return this.#decidePlaces(scratch, list, keys, verb, cost);
-    if (only !== undefined && deniedBy === undefined && !this.#mayBlock(list)) {
+    if (only !== undefined && deniedBy === undefined && !(list.takesPlaces || this.#mayBlock(list))) {
       return this.#decideAlone(scratch, list, only, keys[list.keyIndexes[0]!]!, verb, cost);
     }
     if (deniedBy === undefined) return this.#decideTogether(scratch, list, keys, verb, cost);
@@ -217,19 +227,6 @@ export class SyncDecider<Input> {
   /** Whether a key may be blocked, or become so. */
   #mayBlock({ blocks }: SpaceList<SyncSpace>): boolean {
     return blocks || this.#blocking.mayBlock;
-  }
-
-  /** The moment of a decision identifies the places that it took. */
-  #decidePlaces(
-    scratch: Scratch,
-    list: SpaceList<SyncSpace>,
-    keys: readonly string[],
-    verb: Verb,
-    cost: Cost,
-  ): Decision {
-    const decision = this.#decideTogether(scratch, list, keys, verb, cost);
-    noteDecided(decision, scratch.now[0]!);
-    return decision;
   }
 
   #decideTogether(
@@ -246,7 +243,10 @@ export class SyncDecider<Input> {
     if (!this.#mayBlock(list)) transact(verb, calls, now, undefined, report);
     else this.#blocking.transact(verb, { keys, calls, members: list.keyIndexes }, now, undefined, report);
     const limits = hasOtherLimits(report) ? limitsOf(list.plans, report) : list.limits;
-    return decide(this.#name, list.plans, limits, report);
+    const decision = decide(this.#name, list.plans, limits, report);
+    // The moment of a decision identifies the places that it took.
+    if (list.takesPlaces) noteDecided(decision, now[0]!);
+    return decision;
   }
 
   #decideAlone(

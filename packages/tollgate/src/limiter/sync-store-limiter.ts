@@ -10,25 +10,18 @@ import type { Report } from "../core/report.ts";
 import type { SyncSpace, TakenFrom } from "../core/store.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 import type { Verb } from "../core/verbs.ts";
-import type { Acquiring } from "./acquire.ts";
 import { batchOf, decideEach } from "./batch.ts";
 import { SyncBlockVerbs } from "./block-verbs.ts";
 import { type CheckedRequest, choiceFor, keyChoiceFor } from "./call.ts";
 import { checkBatch, checkDecision } from "./check-arguments.ts";
 import type { Choice } from "./choice.ts";
+import { deniedReport } from "./decide.ts";
 import { FixedKey } from "./fixed-key.ts";
 import { type BlockVerbs, ChoiceHandle, KeyRefHandle, type RefSpace, type Shortcut } from "./handle.ts";
 import type { Handle, Limiter } from "./limiter.ts";
 import { LineGuard } from "./line-guard.ts";
 import type { Lines } from "./lines.ts";
-import {
-  AwaitedReserved,
-  type Reservation,
-  type ReserveOptions,
-  SyncReserved,
-  type Term,
-  termOf,
-} from "./reservation.ts";
+import { type Reservation, type ReserveOptions, SyncReserved, termOf } from "./reservation.ts";
 import type { FixedSelection } from "./selection.ts";
 import type { Place } from "./space-list.ts";
 import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-limiter.ts";
@@ -63,7 +56,6 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   readonly lines: readonly Lines<SyncSpace>[];
   readonly #guard: LineGuard;
   protected readonly waiting: SyncWaiting;
-  protected readonly acquiring: Acquiring<SyncSpace>;
   readonly #decider: SyncDecider<Input>;
 
   constructor(parts: SyncStoreLimiterParts<Input>) {
@@ -81,11 +73,6 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     this.waiting = new SyncWaiting({ ...parts, observe: this.observe }, this.#guard, (report) =>
       this.notifyDegraded(report),
     );
-    this.acquiring = {
-      clock: parts.clock,
-      waiting: this.waiting,
-      reserved: (...taken) => new AwaitedReserved(this.#reserved(...taken)),
-    };
     this.#decider = new SyncDecider(parts.name, parts.clock, parts.selection, this.observe, this.#guard);
     Object.freeze(this);
   }
@@ -223,6 +210,11 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     return new SyncReserved(new FixedKey(direct, key, this), cost, decision, term, undefined);
   }
 
+  override consumeOrReserve(input: Input, cost: Cost): Decision | Reservation {
+    if (!this.mayTakePlaces) return this.consume(input, cost);
+    return this.#decider.consumeOr(input, cost, (choice) => this.reserveChosen(choice, cost, undefined));
+  }
+
   protected override reserveIn(
     choose: () => Choice<SyncSpace>,
     cost: Cost,
@@ -230,10 +222,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   ): Reservation {
     const term = termOf(this.clock, options);
     const choice = choose();
-    return this.#reserved(choice, cost, this.#decider.decideChosen(choice, "reserve", "take", cost), term);
-  }
-
-  #reserved(choice: Choice<SyncSpace>, cost: Cost, decision: Decision, term: Term | undefined): SyncReserved {
+    const decision = this.#decider.decideChosen(choice, "reserve", "take", cost);
     const places = this.holdPlaces(choice, decision, cost);
     return new SyncReserved(new ChoiceHandle<"sync", SyncSpace>(choice, this), cost, decision, term, places);
   }
@@ -256,7 +245,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   }
 
   #transact(verb: Verb, request: CheckedRequest<SyncSpace>, now: TimeCell, takenFrom?: TakenFrom): Report {
-    const denied = this.deniedReport(verb, request);
+    const denied = deniedReport(verb, request);
     if (denied !== undefined) return denied;
     const report = this.#guard.transact(verb, request, now, takenFrom);
     this.notifyDegraded(report);

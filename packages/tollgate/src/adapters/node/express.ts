@@ -105,7 +105,7 @@ class ExpressLimit<Input> {
       this.#deny(verdict, request, response, next);
       return;
     }
-    if (verdict.settlement?.end !== undefined) watchOutcome(response, verdict.settlement.end);
+    watchOutcome(response, verdict);
     // No handler for a client that has gone: the response's 'close' event is over, so the handler could not clean up.
     if (isGone(response)) return;
     setHeaders(response, verdict.headers);

@@ -54,7 +54,7 @@ export class RouteLimit {
 
   #act(verdict: Verdict, request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
     if (verdict.asked !== undefined) request.rateLimit = verdict.asked.decision;
-    if (verdict.pass && verdict.settlement?.end !== undefined) watchOutcome(reply.raw, verdict.settlement.end);
+    if (verdict.pass) watchOutcome(reply.raw, verdict);
     // No handler for a client that has gone: the response's 'close' event is over, so the handler could not clean up.
     if (isGone(reply.raw)) return;
     writeHeaders(reply, verdict.headers, WRITER);

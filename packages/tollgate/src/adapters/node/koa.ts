@@ -105,7 +105,7 @@ class KoaLimit<Input> {
     const response = context.res;
     if (verdict.asked !== undefined) context.state.rateLimit = verdict.asked.decision;
     if (!verdict.pass) return this.#deny(verdict, context);
-    const run = verdict.settlement?.end && watchOutcome(response, verdict.settlement.end);
+    const run = watchOutcome(response, verdict);
     // No handler for a client that has gone: the response's 'close' event is over, so the handler could not clean up.
     if (isGone(response)) return undefined;
     setHeaders(response, verdict.headers);

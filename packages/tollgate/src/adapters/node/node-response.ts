@@ -2,10 +2,9 @@ import type { ServerResponse } from "node:http";
 import type { Http2ServerResponse } from "node:http2";
 import { isPromise } from "../../core/checks.ts";
 import { type HeaderList, type HeaderWriter, writeHeaders } from "../../http/header-list.ts";
-import { isGone, type Outgoing } from "../../http/outgoing.ts";
+import { isGone, type Outgoing, onResponseEnd } from "../../http/outgoing.ts";
 import { type RunHandler, watchOutgoing } from "../../http/outgoing-outcome.ts";
-import type { Settle } from "../../http/settlement.ts";
-import type { DenialResponse, ResponseContent } from "../../http/verdict.ts";
+import type { DenialResponse, Pass, ResponseContent } from "../../http/verdict.ts";
 
 const WRITER: HeaderWriter<ServerResponse> = {
   get: (response, name) => response.getHeader(name),
@@ -54,9 +53,15 @@ export function cutOff(response: ServerResponse): void {
   else stream.close(INTERNAL_ERROR);
 }
 
-/** Settles a request when its response and its handler are over. @returns a function that runs the handler. */
-export function watchOutcome(response: ServerResponse, settle: Settle): RunHandler {
-  return watchOutgoing(response as unknown as Outgoing, sizeOf, settle);
+/**
+ * Frees the places of a request when its response has ended, and settles it when its handler is over, too.
+ *
+ * @returns a function that runs the handler, if the request is settled by its response.
+ */
+export function watchOutcome(response: ServerResponse, { places, settlement }: Pass): RunHandler | undefined {
+  const outgoing = response as unknown as Outgoing;
+  if (places !== undefined) onResponseEnd(outgoing, places.hold());
+  return settlement?.end && watchOutgoing(outgoing, sizeOf, settlement.end);
 }
 
 function sizeOf(chunk: unknown, encoding: unknown): number {

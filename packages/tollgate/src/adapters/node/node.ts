@@ -58,8 +58,9 @@ export interface Limit {
    * Puts the same limiter in front of a listener for `"upgrade"` or `"connect"` of an HTTP/1.1 server, such as one for
    * WebSocket handshakes. Node hands such requests to this listener instead of the request handler. The listener finds
    * the decision in `request.rateLimit`. A denied client gets a complete response on the socket, which is then closed.
-   * `onDenied` and `chargeAfter` are not called, because there is no response object: what was taken stands. Errors of
-   * the socket are ignored unless the listener handles them.
+   * `onDenied` and `chargeAfter` are not called, because there is no response object: what was taken stands. A place
+   * under a limit on concurrency is freed when the listener has returned, its promise is settled, or the socket has
+   * closed. Errors of the socket are ignored unless the listener handles them.
    *
    * @throws TollgateError `ERR_OPTION` unless the listener is a function.
    * @example
@@ -161,7 +162,7 @@ class NodeLimit<Input> {
     // A limiter that counted nothing keeps the decision of the limiter before it.
     if (verdict.asked !== undefined) request.rateLimit = verdict.asked.decision;
     if (!verdict.pass) return this.#deny(verdict, request, response);
-    const run = verdict.settlement?.end && watchOutcome(response, verdict.settlement.end);
+    const run = watchOutcome(response, verdict);
     // No handler for a client that has gone: the response's 'close' event is over, so the handler could not clean up.
     if (isGone(response)) return undefined;
     sendWithHead(response as unknown as Outgoing, verdict.headers, verdict.asked);

@@ -1,8 +1,9 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { checkFunction } from "../../core/checks.ts";
+import { checkFunction, isPromise } from "../../core/checks.ts";
 import type { Gate } from "../../http/gate.ts";
 import { type HeaderList, NO_STORE } from "../../http/header-list.ts";
+import type { RequestPlaces } from "../../http/request-places.ts";
 import { FAILURE, type ResponseContent, type Verdict } from "../../http/verdict.ts";
 
 /** A listener of a server's `upgrade` or `connect` event. It owns the socket from then on. */
@@ -24,7 +25,8 @@ export function limitUpgrades<Input>(
       if (verdict.asked !== undefined) request.rateLimit = verdict.asked.decision;
       if (!verdict.pass) return deny(socket, verdict.content, verdict.headers);
       // If the client has gone, there is nothing to upgrade. What was taken stands.
-      return socket.destroyed ? undefined : listener(request, socket, head);
+      const upgrade = () => (socket.destroyed ? undefined : listener(request, socket, head));
+      return verdict.places === undefined ? upgrade() : upgradeWith(verdict.places, socket, upgrade);
     };
     const fail = (error: unknown): void => {
       deny(socket, FAILURE, [NO_STORE]);
@@ -36,6 +38,23 @@ export function limitUpgrades<Input>(
 }
 
 function ignore(): void {}
+
+/** Frees the places of a request when its listener is over, or the connection. */
+function upgradeWith(places: RequestPlaces, socket: Duplex, upgrade: () => void | Promise<void>): void | Promise<void> {
+  const free = places.hold();
+  socket.once("close", free);
+  let upgraded: void | Promise<void>;
+  try {
+    upgraded = upgrade();
+  } catch (error) {
+    free();
+    throw error;
+  }
+  // The server gets the rejection unchanged.
+  if (isPromise(upgraded)) return Promise.resolve(upgraded).finally(free);
+  free();
+  return undefined;
+}
 
 /** If a client neither reads nor closes, its connection is cut off after this time. */
 const LINGER_MS = 1_000;

@@ -7,12 +7,20 @@ import type { GateOptions } from "../../http/gate-options.ts";
 import type { HeaderList } from "../../http/header-list.ts";
 import type { HttpFacts } from "../../http/http-facts.ts";
 import type { RateLimited } from "../../http/rate-limited.ts";
-import { settleFailure, watchRequest, watchResponse } from "../../http/response-outcome.ts";
+import type { RequestPlaces } from "../../http/request-places.ts";
+import {
+  awaitsEnd,
+  endOf,
+  settleFailure,
+  type WatchedRequest,
+  watchRequest,
+  watchResponse,
+} from "../../http/response-outcome.ts";
 import type { Settle } from "../../http/settlement.ts";
 import type { DenialResponse, Pass } from "../../http/verdict.ts";
 import { type AddressOf, factsOf, keepAddress, notePeer } from "./fetch-facts.ts";
 import { withHeaders } from "./response-headers.ts";
-import { keepAliveOf, waitUntil } from "./wait-until.ts";
+import { keepPassAlive, waitUntil } from "./wait-until.ts";
 
 export * from "../../http/public.ts";
 export { factsOf } from "./fetch-facts.ts";
@@ -149,15 +157,16 @@ function exchangeOf(request: Request): object {
 
 async function passTo(
   handler: FetchHandler<[Request, ...unknown[]], FetchAnswer>,
-  { headers, settlement }: Pass,
+  pass: Pass,
   request: Request,
   others: readonly unknown[],
 ): Promise<FetchAnswer> {
-  settlement?.keepAliveBy(keepAliveOf(others));
-  const settle = settlement?.end;
-  if (settle === undefined) return complete(await handler(request, ...others), headers, request);
+  const { headers } = pass;
+  keepPassAlive(pass, others);
+  if (!awaitsEnd(pass)) return complete(await handler(request, ...others), headers, request);
   const answer = async () => complete(await handler(request, ...others), headers, request);
-  return answerAndSettle(answer, request, waitUntil(settle, others));
+  const watched = watchRequest(request);
+  return answerAndSettle(answer, watched, waitUntil(endOf(pass, watched), others), pass.places);
 }
 
 async function answerBy<Input>(
@@ -173,13 +182,13 @@ async function answerBy<Input>(
 /** Settles the request by the handler's response or failure. */
 async function answerAndSettle(
   answer: () => Promise<FetchAnswer>,
-  request: Request,
+  watched: WatchedRequest,
   settle: Settle,
+  places: RequestPlaces | undefined,
 ): Promise<FetchAnswer> {
-  const watched = watchRequest(request);
   try {
     const answered = await answer();
-    if (isResponse(answered)) return watchResponse(watched, answered, settle);
+    if (isResponse(answered)) return watchResponse(watched, answered, settle, places);
     // An upgrade, or the next handler of Next.js: the response cannot be seen here.
     settle({ status: 0, bytes: 0, completed: true });
     return answered;

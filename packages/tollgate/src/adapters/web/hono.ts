@@ -6,17 +6,23 @@ import { endAsked, noteAsked } from "../../http/asked.ts";
 import { Gate } from "../../http/gate.ts";
 import type { GateOptions } from "../../http/gate-options.ts";
 import type { HttpFacts } from "../../http/http-facts.ts";
-import { isGone } from "../../http/outgoing.ts";
+import { isGone, onResponseEnd } from "../../http/outgoing.ts";
 import { watchOutgoing } from "../../http/outgoing-outcome.ts";
 import type { RateLimited } from "../../http/rate-limited.ts";
-import { settleFailure, sizeOfChunk, watchRequest, watchResponse } from "../../http/response-outcome.ts";
+import {
+  awaitsEnd,
+  endOf,
+  settleFailure,
+  sizeOfChunk,
+  watchRequest,
+  watchResponse,
+} from "../../http/response-outcome.ts";
 import { sendWithHead } from "../../http/send-with-head.ts";
-import type { Settle } from "../../http/settlement.ts";
 import type { DenialResponse, Pass, Verdict } from "../../http/verdict.ts";
 import { exchangeOf, factsWith, keepAddress, outgoingOf } from "./hono-facts.ts";
 import { addToResponse, alreadySent, replaceResponse, setOnContext } from "./hono-response.ts";
 import { withHeaders } from "./response-headers.ts";
-import { keepAliveOf, waitUntil } from "./wait-until.ts";
+import { keepPassAlive, waitUntil } from "./wait-until.ts";
 
 export * from "../../http/public.ts";
 export { factsOf } from "./hono-facts.ts";
@@ -94,13 +100,16 @@ class HonoLimit<Input> {
       // For fetch handlers inside, which are given this request.
       noteAsked(context.req.raw, verdict.asked);
     }
-    if (verdict.pass) verdict.settlement?.keepAliveBy(keepAliveOf(executionContextOf(context)));
+    if (verdict.pass && (verdict.settlement ?? verdict.places) !== undefined) {
+      keepPassAlive(verdict, executionContextOf(context));
+    }
     const outgoing = outgoingOf(context);
     if (!verdict.pass) {
       // Other code has begun to answer while the limiter waited.
       return outgoing?.headersSent === true ? Promise.resolve(alreadySent()) : this.#deny(verdict, context);
     }
     if (outgoing === undefined) return passWithResponse(verdict, context, next);
+    if (verdict.places !== undefined) onResponseEnd(outgoing, verdict.places.hold());
     const run = verdict.settlement?.end && watchOutgoing(outgoing, sizeOfChunk, verdict.settlement.end);
     // No handler for a client that has gone.
     if (isGone(outgoing)) return Promise.resolve(alreadySent());
@@ -135,24 +144,23 @@ async function pass(next: Next): Promise<void> {
 }
 
 /** Runs the handler on servers that give access to its `Response` only. */
-async function passWithResponse({ asked, headers, settlement }: Pass, context: Context, next: Next): Promise<void> {
-  const settle = settlement?.end;
+async function passWithResponse(passed: Pass, context: Context, next: Next): Promise<void> {
   try {
-    if (settle === undefined) await next();
-    else await passAndSettle(settle, context, next);
-    addToResponse(context, headers);
+    if (awaitsEnd(passed)) await passAndSettle(passed, context, next);
+    else await next();
+    addToResponse(context, passed.headers);
   } finally {
-    endAsked(asked);
+    endAsked(passed.asked);
   }
 }
 
-async function passAndSettle(settle: Settle, context: Context, next: Next): Promise<void> {
+async function passAndSettle(passed: Pass, context: Context, next: Next): Promise<void> {
   const request = watchRequest(context.req.raw);
-  const settleInTime = waitUntil(settle, executionContextOf(context));
+  const settleInTime = waitUntil(endOf(passed, request), executionContextOf(context));
   try {
     await next();
     // If no handler answered, Hono answers after all middleware.
-    if (context.finalized) replaceResponse(context, watchResponse(request, context.res, settleInTime));
+    if (context.finalized) replaceResponse(context, watchResponse(request, context.res, settleInTime, passed.places));
     else settleFailure(request, settleInTime);
   } catch (error) {
     settleFailure(request, settleInTime);

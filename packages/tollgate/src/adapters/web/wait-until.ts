@@ -1,4 +1,5 @@
 import type { KeepAlive, Settle } from "../../http/settlement.ts";
+import type { Pass } from "../../http/verdict.ts";
 
 /** The last argument of a Worker's handler, and the second of Next.js middleware. */
 interface ExecutionContext {
@@ -21,8 +22,16 @@ export function waitUntil(settle: Settle, others: readonly unknown[]): Settle {
   return (outcome) => settle(outcome, done);
 }
 
+/** Has the runtime wait for what settles a request or frees its places, if an argument has a `waitUntil`. */
+export function keepPassAlive({ places, settlement }: Pass, others: readonly unknown[]): void {
+  if (places === undefined && settlement === undefined) return;
+  const keepAlive = keepAliveOf(others);
+  places?.keepAliveBy(keepAlive);
+  settlement?.keepAliveBy(keepAlive);
+}
+
 /** The runtime's own function for tasks that outlast the response, if an argument has it. */
-export function keepAliveOf(others: readonly unknown[]): KeepAlive | undefined {
+function keepAliveOf(others: readonly unknown[]): KeepAlive | undefined {
   const context = others.find(isExecutionContext);
   return context && ((task) => context.waitUntil(task));
 }

@@ -1,4 +1,5 @@
 import { REQUESTS } from "../../core/cost.ts";
+import { countsPlaces } from "../../core/limits/concurrency-limit.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import { type HeaderFormat, integerText, windowSeconds } from "./header-format.ts";
 import { PolicyTexts } from "./policy-texts.ts";
@@ -44,7 +45,9 @@ function draft11(): HeaderFormat {
     stateHeaders: ["RateLimit"],
     needsTime: false,
     state: ({ limit, remaining, seconds, partition }) => {
-      const state = `"${limit.name}";r=${integerText(remaining)};t=${integerText(seconds)}`;
+      // Places come back when their holders free them, which no time tells.
+      const reset = countsPlaces(limit) ? "" : `;t=${integerText(seconds)}`;
+      const state = `"${limit.name}";r=${integerText(remaining)}${reset}`;
       return [["RateLimit", partition === undefined ? state : withPartition(state, partition)]];
     },
   };
@@ -57,7 +60,9 @@ function withPartition(item: string, partition: string): string {
 /** Names and units are printable ASCII without quotes and backslashes, so they need no escapes. */
 function namedPolicy(limit: Limit): string {
   const unit = limit.unit === REQUESTS ? "" : `;qu="${limit.unit}"`;
-  return `"${limit.name}";q=${integerText(limit.capacity)};w=${integerText(windowSeconds(limit))}${unit}`;
+  // Places have no window.
+  const window = countsPlaces(limit) ? "" : `;w=${integerText(windowSeconds(limit))}`;
+  return `"${limit.name}";q=${integerText(limit.capacity)}${window}${unit}`;
 }
 
 function base64(text: string): string {
@@ -98,8 +103,9 @@ function draft6(): HeaderFormat {
   };
 }
 
-/** Policies had no names before draft 08. */
-function unnamedPolicy(limit: Limit): string {
+/** Policies had no names before draft 08. A window was required, so limits that have none cannot be told. */
+function unnamedPolicy(limit: Limit): string | undefined {
+  if (countsPlaces(limit)) return undefined;
   return `${integerText(limit.capacity)};w=${integerText(windowSeconds(limit))}`;
 }
 

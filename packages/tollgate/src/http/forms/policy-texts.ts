@@ -4,15 +4,18 @@ import type { Limit } from "../../core/limits/limit.ts";
 export class PolicyTexts {
   /** By the list of limits: fixed limits are the same list in each response. */
   readonly #joined = new WeakMap<readonly Limit[], string>();
-  readonly #policyOf: (limit: Limit) => string;
+  readonly #policyOf: (limit: Limit) => string | undefined;
   readonly #partitioned: (policy: string, partition: string) => string;
   /** The list of the last response. A limiter with fixed limits has no other. */
   #last: readonly Limit[] | undefined;
   #lastJoined = "";
 
-  /** `partitioned` adds the partition to a policy's text. By default policies do not tell it. */
+  /**
+   * `policyOf` returns `undefined` for a limit that the form cannot tell. `partitioned` adds the partition to a
+   * policy's text. By default policies do not tell it.
+   */
   constructor(
-    policyOf: (limit: Limit) => string,
+    policyOf: (limit: Limit) => string | undefined,
     partitioned: (policy: string, partition: string) => string = (policy) => policy,
   ) {
     this.#policyOf = policyOf;
@@ -39,7 +42,8 @@ export class PolicyTexts {
 
   /** The policies one by one. Limits with equal names and numbers have equal texts, which appear once. */
   each(limits: readonly Limit[], partition: string | undefined): readonly string[] {
-    const policies = [...new Set(limits.filter(({ mode }) => mode === "enforce").map(this.#policyOf))];
+    const enforced = limits.filter(({ mode }) => mode === "enforce");
+    const policies = [...new Set(enforced.flatMap((limit) => this.#policyOf(limit) ?? []))];
     return partition === undefined ? policies : policies.map((policy) => this.#partitioned(policy, partition));
   }
 }

@@ -8,7 +8,8 @@ import {
   type Http2ServerResponse,
 } from "node:http2";
 import type { AddressInfo } from "node:net";
-import { type Outcome, rateLimit } from "tollgate/node";
+import { concurrency } from "tollgate";
+import { type HttpFacts, type Outcome, rateLimit } from "tollgate/node";
 import { afterEach, describe, expect, it } from "vitest";
 import { bucketOf, left, manualLimiter } from "../suite/case.ts";
 import { connectHttp2, sendHttp2 } from "../suite/client.ts";
@@ -160,5 +161,26 @@ describe("rateLimit of node over HTTP/2", () => {
       { status: 200, bytes: 11, completed: true },
       { status: 401, bytes: 0, completed: false },
     ]);
+  });
+
+  it("frees the place of a stream that has ended or was reset", async () => {
+    const { limiter } = manualLimiter([concurrency({ max: 2, ttl: "1m" })]);
+    const used = () => limiter.explain({ remoteAddress: "127.0.0.1" } as HttpFacts)[0]!.used;
+    const limited = rateLimit({ limiter })((request: Http2ServerRequest, response: Http2ServerResponse) => {
+      if (request.url === "/ok") response.end("hello");
+      if (request.url === "/part") response.write("hello ");
+    });
+    const session = connectHttp2(await serve(limited));
+    await sendHttp2(session, "/ok");
+    await until(() => used() === 0, "it has ended");
+    for (const path of ["/part", "/hang"]) {
+      const streams = [1, 2].map(() => session.request({ ":path": path }));
+      for (const stream of streams) stream.on("error", () => {});
+      await until(() => used() === 2, "both places are taken");
+      expect((await sendHttp2(session, "/ok")).status).toBe(429);
+      for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL);
+      await until(() => used() === 0, "both are freed");
+    }
+    session.close();
   });
 });

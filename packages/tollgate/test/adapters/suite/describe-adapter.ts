@@ -9,6 +9,7 @@ import { FAILURE_CASES } from "./failure-cases.ts";
 import type { AdapterHarness, RunningServer } from "./harness.ts";
 import { HEADER_CASES } from "./header-cases.ts";
 import { NEIGHBOUR_CASES } from "./neighbour-cases.ts";
+import { PLACES_CASES } from "./places-cases.ts";
 import { PROTOCOL_CASES } from "./protocol-cases.ts";
 import { SETTLING_CASES } from "./settling-cases.ts";
 import { SEVERAL_LIMITS_CASES } from "./several-limits-cases.ts";
@@ -27,6 +28,7 @@ const CASES: readonly SuiteCase[] = [
   ...DEPARTURE_CASES,
   ...NEIGHBOUR_CASES,
   ...SEVERAL_LIMITS_CASES,
+  ...PLACES_CASES,
 ];
 
 /** Runs every case against an adapter, except those that its harness skips with a reason. */

@@ -103,7 +103,7 @@ local function renew(plan, cells, now, costs, entries, at)
     local kept = costs[i] == 0 or limit.kernel.renew(limit, cells, now, costs[i])
     entries[at + ENTRY * (i - 1)] = kept and 1 or 0
     all = all and kept
-    changed = changed or (kept and costs[i] > 0)
+    changed = changed or (kept and costs[i] ~= 0)
   end
   return all, changed
 end

@@ -1,0 +1,144 @@
+import { isPromise } from "../core/checks.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Decision } from "../core/decision.ts";
+import { countsPlaces } from "../core/limits/concurrency-limit.ts";
+import type { Taken } from "../limiter/for-adapters.ts";
+import type { AsyncReservation, Reservation } from "../limiter/reservation.ts";
+import type { KeepAlive } from "./settlement.ts";
+
+/** A place is renewed so often in its time to live. If a renewal fails, the next one comes in time. */
+const RENEWALS = 3;
+/** `setTimeout` takes longer delays for 1 ms. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** The logs of requests, by the bodies of their responses. */
+const LOGS = new WeakMap<object, (error: unknown) => void>();
+/** In place of a body that was dropped. */
+const GONE = {};
+
+/** What holding places needs of the gate. */
+export interface PlacesParts {
+  /** If it has a `schedule`, renewals follow it. */
+  readonly clock: Clock;
+  /** Never throws. */
+  readonly logError: (error: unknown) => void;
+}
+
+/** The decision on a request, whether or not it came with a reservation. */
+export function decisionOn(taken: Taken): Decision {
+  return "decision" in taken ? taken.decision : taken;
+}
+
+/** The places that a request took; `undefined` if it took none. */
+export function placesOf(taken: Taken, parts: PlacesParts): RequestPlaces | undefined {
+  if (!("decision" in taken && taken.decision.allowed)) return undefined;
+  const ttls = taken.decision.limits.filter(countsPlaces).map(({ ttlMs }) => ttlMs);
+  return ttls.length === 0 ? undefined : new RequestPlaces(taken, Math.min(...ttls), parts);
+}
+
+/** The places of one request. They are renewed while the adapter holds them, and freed when the response has ended. */
+export class RequestPlaces {
+  readonly #reservation: Reservation | AsyncReservation;
+  readonly #everyMs: number;
+  readonly #clock: Clock;
+  #logError: (error: unknown) => void;
+  #keepAlive: KeepAlive | undefined;
+  /** Stops the next renewal. */
+  #cancel: (() => void) | undefined;
+  #isOver = false;
+  /** The body of the response, for adapters that see no more of the response. */
+  #body: WeakRef<object> | undefined;
+
+  constructor(reservation: Reservation | AsyncReservation, ttlMs: number, { clock, logError }: PlacesParts) {
+    this.#reservation = reservation;
+    this.#everyMs = Math.min(Math.max(1, Math.floor(ttlMs / RENEWALS)), LONGEST_TIMEOUT_MS);
+    this.#clock = clock;
+    this.#logError = logError;
+  }
+
+  keepAliveBy(keepAlive: KeepAlive | undefined): void {
+    this.#keepAlive = keepAlive;
+  }
+
+  /**
+   * Keeps the places from now on. Until then they free themselves after their time to live, should an adapter fail.
+   *
+   * @returns a function that frees them. Its first call counts, and it never throws.
+   */
+  hold(): () => void {
+    this.#renewLater();
+    return () => this.#free();
+  }
+
+  /**
+   * Ends the renewals when a body was dropped: some servers neither read nor cancel the body of a response whose client
+   * has gone.
+   */
+  follow(body: object): void {
+    const known = new WeakRef(body);
+    this.#body = known;
+    // The log has the request, which may have the response: it must not keep the body either.
+    LOGS.set(body, this.#logError);
+    this.#logError = (error) => LOGS.get(known.deref() ?? GONE)?.(error);
+  }
+
+  #renewLater(): void {
+    const renew = (): void => this.#renew();
+    this.#cancel = this.#clock.schedule?.(renew, this.#everyMs) ?? callLater(renew, this.#everyMs);
+  }
+
+  #renew(): void {
+    if (this.#body !== undefined && this.#body.deref() === undefined) {
+      this.#free();
+      return;
+    }
+    try {
+      const renewed = this.#reservation.renew();
+      // At once if possible: a clock of tests may be on its way to the next renewal.
+      if (isPromise(renewed)) renewed.then((isHeld) => this.#renewed(isHeld), this.#failed);
+      else this.#renewed(renewed);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #renewed(isHeld: boolean): void {
+    if (this.#isOver) return;
+    if (isHeld) this.#renewLater();
+    else this.#logError(new Error(LOST));
+  }
+
+  readonly #failed = (error: unknown): void => {
+    this.#logError(error);
+    if (!this.#isOver) this.#renewLater();
+  };
+
+  #free(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#cancel?.();
+    try {
+      // It names no unit: what was counted stands, or is settled by a `Settlement`.
+      const freed: unknown = this.#reservation.settle({});
+      if (isPromise(freed)) this.#keep(freed);
+    } catch (error) {
+      this.#logError(error);
+    }
+  }
+
+  #keep(freed: PromiseLike<unknown>): void {
+    const logged = Promise.resolve(freed).catch(this.#logError);
+    this.#keepAlive?.(logged);
+  }
+}
+
+const LOST =
+  "rateLimit: expected the place of a request to be held until its response has ended, but it freed itself before: " +
+  "no renewal came within its time to live";
+
+/** The timer does not keep the process alive. */
+function callLater(callback: () => void, delayMs: number): () => void {
+  const timer = setTimeout(callback, delayMs);
+  if (typeof timer === "object") timer.unref();
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,19 @@
+import type { Cost } from "../core/cost.ts";
+import type { Decision } from "../core/decision.ts";
+import type { AsyncReservation, Reservation } from "./reservation.ts";
+
+/** What a call gets that may take places: a reservation if a limit counts places, otherwise the decision alone. */
+export type Taken = Decision | Reservation | AsyncReservation;
+
+/** How adapters ask a limiter whose limits may count places. A limiter of an older copy of this package has none. */
+export interface TakingPlaces<Input> {
+  /** Whether a call may take places. If a function chooses the limits, that is known when it has chosen. */
+  readonly mayTakePlaces: boolean;
+  /** Works like `consume`; if a limit of the call counts places, like `reserve`. */
+  consumeOrReserve(input: Input, cost: Cost): Taken | Promise<Taken>;
+}
+
+/** The same verb of a handle. */
+export interface HandleTakingPlaces {
+  consumeOrReserve(cost: Cost): Taken | Promise<Taken>;
+}

@@ -1,0 +1,117 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { concurrency, type Limiter } from "tollgate";
+import { type HttpFacts, rateLimit, type UpgradeListener } from "tollgate/node";
+import { afterEach, describe, expect, it } from "vitest";
+import { manualLimiter } from "../suite/case.ts";
+import { until } from "../suite/until.ts";
+
+const UPGRADE = "GET /socket HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n";
+
+const servers: Server[] = [];
+const sockets: Socket[] = [];
+
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const server of servers.splice(0)) server.close();
+});
+
+function accept(socket: Duplex): void {
+  socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n");
+}
+
+/** A server with one place for each client, whose upgrades are handled by a listener. */
+async function serve(listener: UpgradeListener) {
+  const { limiter } = manualLimiter([concurrency({ max: 1, ttl: "1m" })]);
+  const limit = rateLimit({ limiter });
+  const server = createServer();
+  servers.push(server);
+  server.on("connection", (socket: Socket) => sockets.push(socket));
+  server.on("upgrade", limit.upgrade(listener));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return { port: (server.address() as AddressInfo).port, limiter };
+}
+
+async function open(port: number): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  sockets.push(socket);
+  socket.on("error", () => {});
+  socket.setEncoding("latin1");
+  await once(socket, "connect");
+  socket.write(UPGRADE);
+  return socket;
+}
+
+async function firstBytes(socket: Socket): Promise<string> {
+  const [first] = (await once(socket, "data")) as [string];
+  return first.split("\r\n")[0]!;
+}
+
+function inUse(limiter: Limiter<HttpFacts>): number {
+  return limiter.explain({ remoteAddress: "127.0.0.1" } as HttpFacts)[0]!.used;
+}
+
+describe("the place of a connection that is upgraded", () => {
+  it("is freed at the upgrade, while the connection goes on", async () => {
+    const used: number[] = [];
+    const { limiter, port } = await serve((_request, socket) => {
+      used.push(inUse(limiter));
+      accept(socket);
+    });
+    for (let i = 0; i < 2; i += 1) expect(await firstBytes(await open(port))).toBe("HTTP/1.1 101 Switching Protocols");
+    expect([used, inUse(limiter)]).toEqual([[1, 1], 0]);
+  });
+
+  it("is held while the listener's promise is pending, and taken by no denied client", async () => {
+    const upgrade: (() => void)[] = [];
+    const { limiter, port } = await serve(async (_request, socket) => {
+      await new Promise<void>((resolve) => upgrade.push(resolve));
+      accept(socket);
+    });
+    const first = await open(port);
+    await until(() => upgrade.length === 1, "the listener works");
+    expect(await firstBytes(await open(port))).toBe("HTTP/1.1 429 Too Many Requests");
+    expect(inUse(limiter)).toBe(1);
+    upgrade[0]?.();
+    expect(await firstBytes(first)).toBe("HTTP/1.1 101 Switching Protocols");
+    await until(() => inUse(limiter) === 0, "it is freed");
+  });
+
+  it("is freed when the client goes while the listener's promise is pending", async () => {
+    let calls = 0;
+    const { limiter, port } = await serve((_request, client) => {
+      calls += 1;
+      // The listener owns the socket, and Node sees its end only if it is read.
+      client.resume().once("end", () => client.destroy());
+      return new Promise<void>(() => {});
+    });
+    const socket = await open(port);
+    await until(() => calls === 1, "the listener works");
+    expect(inUse(limiter)).toBe(1);
+    socket.destroy();
+    await until(() => inUse(limiter) === 0, "it is freed");
+  });
+
+  it("is freed if the listener throws", async () => {
+    const { limiter } = manualLimiter([concurrency({ max: 1, ttl: "1m" })]);
+    const limited = rateLimit({ limiter }).upgrade(() => {
+      throw new Error("no upgrade");
+    });
+    const server = createServer();
+    servers.push(server);
+    const caught: unknown[] = [];
+    server.on("upgrade", (request, socket, head) => {
+      try {
+        limited(request, socket, head);
+      } catch (error) {
+        caught.push(error, inUse(limiter));
+        socket.destroy();
+      }
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    await once(await open((server.address() as AddressInfo).port), "close");
+    expect(caught).toEqual([new Error("no upgrade"), 0]);
+  });
+});
