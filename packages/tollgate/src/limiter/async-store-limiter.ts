@@ -45,21 +45,22 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
   readonly lines: readonly Lines<AsyncSpace>[];
   protected readonly waiting: AsyncWaiting;
   /** Set if calls can ask the only space directly, because it counts plain numbers and there are no observers. */
-  readonly #quick: FixedSelection<Input, AsyncSpace> | undefined;
+  #quick: FixedSelection<Input, AsyncSpace> | undefined;
 
   constructor(parts: AsyncStoreLimiterParts<Input>) {
     super(parts);
     this.store = parts.store;
     this.blocks = parts.blocks;
     this.lines = parts.lines;
-    this.waiting = new AsyncWaiting(
-      { ...parts, observe: this.observe },
-      {
-        transact: (verb, request, now) => this.#transactInTurn(verb, request, now),
-        refund: (choice, cost, decision) => this.refundChosen(choice, cost, decision),
-      },
-    );
-    this.#quick = quickSelection(parts);
+    this.waiting = new AsyncWaiting(parts, {
+      transact: (verb, request, now) => this.#transactInTurn(verb, request, now),
+      refund: (choice, cost, decision) => this.refundChosen(choice, cost, decision),
+    });
+    this.observers.onChange = () => {
+      this.#quick = quickSelection(parts);
+      this.watchSweeps();
+    };
+    this.observers.onChange();
     Object.freeze(this);
   }
 
@@ -118,7 +119,13 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
   }
 
   override blockVerbs(findKeys: () => readonly string[]): BlockVerbs<"async"> {
-    return new AsyncBlockVerbs(this.blocks, this.clock, findKeys, (keys) => this.waiting.changed(keys));
+    return new AsyncBlockVerbs(
+      this.blocks,
+      this.clock,
+      findKeys,
+      (keys) => this.waiting.changed(keys),
+      (keys, block) => this.notifyBlock(keys, block),
+    );
   }
 
   async clear(): Promise<void> {
@@ -186,9 +193,10 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
   #allow(request: CheckedRequest<AsyncSpace>, cost: Cost, now: TimeCell): Promise<boolean> {
     const { calls, deniedBy } = request;
     const [only] = calls;
-    const isPlain = deniedBy === undefined && this.observe === undefined && !this.waiting.someWait;
-    if (isPlain && only?.space.allow !== undefined && calls.length === 1) {
-      if (typeof cost === "number" && countsNumbers(only.space.plan)) return only.space.allow(only.key, cost, now);
+    const isPlain = deniedBy === undefined && typeof cost === "number" && !this.waiting.someWait;
+    if (isPlain && only?.space.allow !== undefined && calls.length === 1 && countsNumbers(only.space.plan)) {
+      const { ofCalls, sampler } = this.observers;
+      if (ofCalls === undefined || sampler?.skip() === true) return only.space.allow(only.key, cost, now);
     }
     return this.#transact("take", request, now).then((report) => this.readAllowed(report, request, cost));
   }
@@ -221,7 +229,7 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
     const { calls } = request;
     if (calls.length === 0) return this.#decideUnlimited(verb, request, now);
     const decided = this.store.transact(verb, calls, now, takenFrom);
-    return this.observe === undefined ? decided : decided.then((report) => this.#notified(report));
+    return this.observers.ofCalls === undefined ? decided : decided.then((report) => this.#notified(report));
   }
 
   /** Decides a call without limits: its key may be blocked. A store that is unavailable admits it. */
@@ -254,7 +262,7 @@ function quickSelection<Input>({
   selection: { fixed },
   observers,
 }: StoreLimiterParts<Input, AsyncSpace>): FixedSelection<Input, AsyncSpace> | undefined {
-  return fixed !== undefined && observers.length === 0 && countsNumbers(fixed.space.plan) ? fixed : undefined;
+  return fixed !== undefined && observers.ofCalls === undefined && countsNumbers(fixed.space.plan) ? fixed : undefined;
 }
 
 function total(counts: readonly number[]): number {

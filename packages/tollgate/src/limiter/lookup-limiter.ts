@@ -10,6 +10,7 @@ import type { BlockOptions, BlockSpan } from "./block-span.ts";
 import { checkBatch } from "./check-arguments.ts";
 import type { Handle } from "./limiter.ts";
 import { markLimiters } from "./limiter-mark.ts";
+import type { ObserveOptions, Observers } from "./observers.ts";
 import { OutgoingWork } from "./outgoing-work.ts";
 import { type AsyncReservation, AwaitedReserved, type Reservation, type ReserveOptions } from "./reservation.ts";
 import type { Source } from "./selection.ts";
@@ -35,7 +36,7 @@ export class LookupLimiter<Input, Found> extends OutgoingWork<Input> implements 
   readonly keyed: boolean;
   readonly clock: Clock;
   readonly sources: readonly Source[];
-  readonly observers: readonly Observer[];
+  readonly observers: Observers;
   readonly limiter: DecidingLimiter<Found>;
   readonly lookUp: (input: Input) => Promise<Found>;
 
@@ -117,6 +118,10 @@ export class LookupLimiter<Input, Found> extends OutgoingWork<Input> implements 
 
   async blockedUntil(input: Input): Promise<number | undefined> {
     return this.limiter.blockedUntil(await this.lookUp(input));
+  }
+
+  observe(observer: Observer, options?: ObserveOptions): () => void {
+    return this.observers.add(observer, options);
   }
 
   handle(input: Input): AsyncHandle {

@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import type { Cost } from "../core/cost.ts";
-import type { Decision, LimitStatus } from "../core/decision.ts";
+import type { Block, Decision, LimitStatus } from "../core/decision.ts";
 import type { DecisionObservation, Observer } from "../core/observer.ts";
 import { Report } from "../core/report.ts";
 import type { TakenFrom } from "../core/store.ts";
@@ -15,7 +15,7 @@ import { countingStatuses, explainLimits } from "./explain.ts";
 import type { BlockVerbs, ChoiceVerbs, Result } from "./handle.ts";
 import { markLimiters } from "./limiter-mark.ts";
 import type { Lines } from "./lines.ts";
-import { notifyAll } from "./observers.ts";
+import type { ObserveOptions, Observers } from "./observers.ts";
 import { OutgoingWork } from "./outgoing-work.ts";
 import { promised } from "./promised.ts";
 import type { ReservationOf, ReserveOptions } from "./reservation.ts";
@@ -31,7 +31,7 @@ export interface StoreLimiterParts<Input, Space> {
   readonly selection: Selection<Input, Space & PlannedSpace>;
   readonly sources: readonly Source[];
   readonly clock: Clock;
-  readonly observers: readonly Observer[];
+  readonly observers: Observers;
   /** Where calls wait, one for each key of a call. */
   readonly lines: readonly Lines<Space & PlannedSpace>[];
   /** Ends sweep notifications. */
@@ -56,8 +56,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   readonly selection: Selection<Input, Space>;
   readonly clock: Clock;
   readonly sources: readonly Source[];
-  readonly observers: readonly Observer[];
-  protected readonly observe: Observer | undefined;
+  readonly observers: Observers;
   readonly #close: () => void;
 
   constructor({ name, keyed, selection, sources, clock, observers, close }: StoreLimiterParts<Input, Space>) {
@@ -68,7 +67,6 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     this.clock = clock;
     this.sources = sources;
     this.observers = observers;
-    this.observe = notifyAll(observers);
     this.#close = close;
   }
 
@@ -181,6 +179,10 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   /** The verbs that block keys. `findKeys` finds one for each limiter. */
   abstract blockVerbs(findKeys: () => readonly string[]): BlockVerbs<Kind>;
 
+  observe(observer: Observer, options?: ObserveOptions): () => void {
+    return this.observers.add(observer, options);
+  }
+
   resetChosen(choice: Choice<Space>): Result<Kind, void> {
     return this.resetPlaces(() => choice.placesToForget());
   }
@@ -207,7 +209,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
 
   /** The answer of an `allow`. A decision is made only for observers, and what they write into it changes no answer. */
   protected readAllowed(report: Report, request: CheckedRequest<Space>, cost: Cost): boolean {
-    if (this.observe !== undefined) this.#decide("allow", report, request, cost);
+    if (this.observers.ofCalls !== undefined) this.#decide("allow", report, request, cost);
     return report.admitted;
   }
 
@@ -217,7 +219,17 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   }
 
   protected notifyDegraded({ degraded }: Report): void {
-    if (degraded !== undefined) this.observe?.({ type: "degradation", limiter: this.name, cause: degraded });
+    if (degraded !== undefined) this.observers.ofCalls?.({ type: "degradation", limiter: this.name, cause: degraded });
+  }
+
+  protected notifyBlock(keys: readonly string[], block: Block | undefined): void {
+    if (this.observers.has("block"))
+      this.observers.notify({ type: "block", limiter: this.name, keys: [...keys], block });
+  }
+
+  /** An observer may have come. */
+  protected watchSweeps(): void {
+    if (this.observers.has("sweep")) for (const space of this.selection.spaces()) space.watchSweeps?.();
   }
 
   protected end(): void {
@@ -265,7 +277,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
 
   #decide(name: DecisionObservation["verb"], report: Report, request: CheckedRequest<Space>, cost: Cost): Decision {
     const decision = this.#decisionOn(report, request);
-    this.observe?.({ type: "decision", verb: name, keys: request.keys, cost, decision });
+    this.observers.ofCalls?.({ type: "decision", verb: name, keys: request.keys, cost, decision });
     return decision;
   }
 

@@ -4,7 +4,7 @@ import { type Cost, checkCost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import { encodeKey, type Key, TUPLE_MARK_UNIT } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
-import type { DecisionObservation } from "../core/observer.ts";
+import type { DecisionObservation, Observer } from "../core/observer.ts";
 import { countsNumbers } from "../core/plan.ts";
 import type { Report } from "../core/report.ts";
 import type { SyncSpace, TakenFrom } from "../core/store.ts";
@@ -15,7 +15,7 @@ import { type CheckedRequest, choiceFor, keyChoiceFor, requestFor } from "./call
 import { checkBatch, checkDecision } from "./check-arguments.ts";
 import type { Choice } from "./choice.ts";
 import { FixedKey } from "./fixed-key.ts";
-import { type BlockVerbs, ChoiceHandle, KeyRefHandle, type RefSpace, type Shortcut } from "./handle.ts";
+import { type BlockVerbs, ChoiceHandle, hasKeyRefs, KeyRefHandle, type RefSpace, type Shortcut } from "./handle.ts";
 import type { Handle, Limiter } from "./limiter.ts";
 import { LineGuard } from "./line-guard.ts";
 import type { Lines } from "./lines.ts";
@@ -25,6 +25,7 @@ import type { Place } from "./space-list.ts";
 import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-limiter.ts";
 import { SyncDecider } from "./sync-decider.ts";
 import { SyncWaiting } from "./sync-waiting.ts";
+import { TappedCalls } from "./tapped-calls.ts";
 
 /** The parts of a limiter over stores in this process. */
 export interface SyncStoreLimiterParts<Input> extends StoreLimiterParts<Input, SyncSpace> {
@@ -42,6 +43,8 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
    * `blockFor`, and no call waits.
    */
   #quick: FixedSelection<Input, SyncSpace> | undefined;
+  /** Set in place of `#quick` while taps alone see calls. */
+  #tapped: TappedCalls<Input> | undefined;
   /** The only space, if `#quick` may be set and the space has key references. */
   readonly #refSpace: (SyncSpace & RefSpace) | undefined;
   /** The way of handles. As `#quick`, it is closed while calls wait. */
@@ -54,23 +57,31 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   readonly lines: readonly Lines<SyncSpace>[];
   readonly #guard: LineGuard;
   protected readonly waiting: SyncWaiting;
-  readonly #decider: SyncDecider<Input>;
+  /** Decides calls that are not observed. */
+  readonly #unobserved: SyncDecider<Input>;
+  #decider: SyncDecider<Input>;
 
   constructor(parts: SyncStoreLimiterParts<Input>) {
     super(parts);
     this.#direct = parts.selection.fixed;
     const isQuick = this.#direct !== undefined && countsNumbers(this.#direct.space.plan) && !this.#direct.list().blocks;
-    const quick = isQuick && parts.observers.length === 0 ? this.#direct : undefined;
+    const quick = isQuick ? this.#direct : undefined;
     this.#refSpace = quick !== undefined && hasKeyRefs(quick.space) ? quick.space : undefined;
-    if (this.#direct !== undefined) this.#openShortcuts(this.#direct, quick, parts.lines[0]!);
     this.blocks = parts.blocks;
     this.lines = parts.lines;
     this.#guard = new LineGuard(parts.blocks, parts.lines, () => this.waiting);
     this.#someBlocks = this.#guard.firstSome;
-    this.waiting = new SyncWaiting({ ...parts, observe: this.observe }, this.#guard, (report) =>
-      this.notifyDegraded(report),
-    );
-    this.#decider = new SyncDecider(parts.name, parts.clock, parts.selection, this.observe, this.#guard);
+    this.waiting = new SyncWaiting(parts, this.#guard, (report) => this.notifyDegraded(report));
+    this.#unobserved = this.#deciderOf(parts);
+    this.#decider = this.#unobserved;
+    const open = this.#openShortcuts(quick, parts.lines[0]!);
+    this.observers.onChange = () => {
+      const { ofCalls } = this.observers;
+      this.#decider = ofCalls === undefined ? this.#unobserved : this.#deciderOf(parts, ofCalls);
+      open();
+      this.watchSweeps();
+    };
+    this.observers.onChange();
     Object.freeze(this);
   }
 
@@ -111,7 +122,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   }
 
   override allowChosen(choice: Choice<SyncSpace>, cost: Cost): boolean {
-    return this.#decider.allowChosen(choice, cost);
+    return this.#allowDecider.allowChosen(choice, cost);
   }
 
   override consumeChosen(choice: Choice<SyncSpace>, cost: Cost): Decision {
@@ -139,11 +150,14 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): number {
     checkBatch(inputs, out);
     if (typeof cost === "number") checkCost(cost);
-    const direct = this.#someBlocks[0] === 0 ? this.#quick : undefined;
+    const open = this.#tapped === undefined ? this.#quick : this.#direct;
+    const direct = this.#someBlocks[0] === 0 ? open : undefined;
     if (direct?.space.allowMany === undefined || typeof cost !== "number") return this.#allowEach(inputs, out, cost);
     const keys: string[] = [];
     for (const input of inputs) keys.push(encodeKey(direct.key(input)));
-    return direct.space.allowMany(keys, cost, readTime(this.clock), out);
+    const admitted = direct.space.allowMany(keys, cost, readTime(this.clock), out);
+    this.#tapped?.decided(keys, out);
+    return admitted;
   }
 
   handle(input: Input): Handle {
@@ -161,7 +175,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   }
 
   override blockVerbs(findKeys: () => readonly string[]): BlockVerbs<"sync"> {
-    return new SyncBlockVerbs(this.#guard, this.clock, findKeys);
+    return new SyncBlockVerbs(this.#guard, this.clock, findKeys, (keys, block) => this.notifyBlock(keys, block));
   }
 
   clear(): void {
@@ -231,26 +245,40 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     return report;
   }
 
-  /** Opens the direct ways, which are closed while calls wait. */
-  #openShortcuts(
-    direct: FixedSelection<Input, SyncSpace>,
-    quick: FixedSelection<Input, SyncSpace> | undefined,
-    lines: Lines<SyncSpace>,
-  ): void {
-    lines.onChange = (some) => {
-      const mayTake = !some || lines.barging;
-      this.#direct = some ? undefined : direct;
-      this.#quick = mayTake ? quick : undefined;
-      this.#shortcut.space = mayTake ? this.#refSpace : undefined;
+  /** Returns a function that opens the direct ways, which are closed while calls wait, as far as observers let. */
+  #openShortcuts(quick: FixedSelection<Input, SyncSpace> | undefined, lines: Lines<SyncSpace>): () => void {
+    const direct = this.#direct;
+    if (direct === undefined) return () => {};
+    const tapped = quick && new TappedCalls(quick, this.clock, this.observers);
+    const open = () => {
+      const { ofCalls, sampler } = this.observers;
+      const mayTake = !lines.some || lines.barging;
+      this.#direct = lines.some ? undefined : direct;
+      this.#quick = mayTake && ofCalls === undefined ? quick : undefined;
+      this.#tapped = mayTake && sampler !== undefined ? tapped : undefined;
+      this.#shortcut.space = this.#quick === undefined ? undefined : this.#refSpace;
     };
-    lines.onChange(false);
+    lines.onChange = open;
+    return open;
+  }
+
+  #deciderOf(parts: SyncStoreLimiterParts<Input>, observe?: Observer): SyncDecider<Input> {
+    const { name, clock, selection } = parts;
+    return new SyncDecider(name, clock, selection, observe, this.#guard);
+  }
+
+  /** The decider of an `allow`, which is to make no decision that only taps would see, but not this time. */
+  get #allowDecider(): SyncDecider<Input> {
+    return this.observers.sampler?.skip() === true ? this.#unobserved : this.#decider;
   }
 
   /** Apart, so that `allow` stays small enough to inline. */
   #allowRequested(input: Input, cost: Cost): boolean {
+    const tapped = this.#tapped;
+    if (tapped !== undefined && typeof cost === "number" && this.#someBlocks[0] === 0) return tapped.allow(input, cost);
     const direct = this.#direct;
-    if (direct === undefined) return this.#decider.allow(input, cost);
-    return this.#decider.allowFixed(direct, encodeKey(direct.key(input)), cost);
+    if (direct === undefined) return this.#allowDecider.allow(input, cost);
+    return this.#allowDecider.allowFixed(direct, encodeKey(direct.key(input)), cost);
   }
 
   #decide(input: Input, name: DecisionObservation["verb"] | undefined, verb: Verb, cost: Cost): Decision {
@@ -272,8 +300,4 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     }
     return admitted;
   }
-}
-
-function hasKeyRefs(space: SyncSpace): space is SyncSpace & RefSpace {
-  return space.allowRef !== undefined;
 }
