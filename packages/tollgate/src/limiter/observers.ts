@@ -6,7 +6,7 @@ import { type DecisionObservation, notify, type Observation, type Observer } fro
 import type { LimiterContext } from "../core/store.ts";
 import type { CheckedOptions } from "./options.ts";
 import type { Sampler } from "./sampler.ts";
-import { type PlacedTap, type Tap, Taps } from "./taps.ts";
+import { type Meter, type PlacedTap, type Tap, Taps } from "./taps.ts";
 
 type ObservationType = Observation["type"];
 
@@ -39,11 +39,13 @@ export class Observers {
   readonly keyCount: number;
   #entries: readonly Entry[] = [];
   #ownTaps: readonly Tap[] = [];
+  #ownMeters: readonly Meter[] = [];
   readonly #followers = new Followers();
   #byType: ReadonlyMap<ObservationType, readonly Observer[]> = new Map();
   #taps: Taps | undefined;
+  #meters: readonly Meter[] = [];
   #ofCalls: Observer | undefined;
-  #areTapsAlone = false;
+  #areObserved = false;
   /** Called when observers or taps have come or gone. */
   onChange: () => void = () => {};
 
@@ -65,7 +67,16 @@ export class Observers {
 
   /** Chooses the calls that have to be observed. `undefined` if all have to be, or none. */
   get sampler(): Sampler | undefined {
-    return this.#areTapsAlone ? this.#taps?.sampler : undefined;
+    return this.#areObserved || this.#meters.length > 0 ? undefined : this.#taps?.sampler;
+  }
+
+  /**
+   * Whether calls that are decided without a decision have to be noted by `noteQuick`: taps or meters see calls, but
+   * observers do not.
+   */
+  get notesQuick(): "taps" | "meters" | undefined {
+    if (this.#areObserved) return undefined;
+    return this.#meters.length > 0 ? "meters" : this.#taps && "taps";
   }
 
   has(type: ObservationType): boolean {
@@ -111,9 +122,22 @@ export class Observers {
     for (const observe of this.#byType.get(observation.type) ?? []) notify(observe, observation);
   }
 
-  /** Lets taps see a call of one key, if it is chosen. */
-  sampled(key: string, allowed: boolean): void {
-    if (this.#taps?.sampler.draw() === true) this.#taps.see([key], allowed);
+  /** Adds a meter, and returns a function that removes it. */
+  addMeter(meter: Meter): () => void {
+    this.#ownMeters = [...this.#ownMeters, meter];
+    this.update();
+    return () => {
+      this.#ownMeters = this.#ownMeters.filter((one) => one !== meter);
+      this.update();
+    };
+  }
+
+  /** Lets meters see a call of one key that was decided without a decision, and taps, if it is chosen. */
+  noteQuick(key: string, allowed: boolean): void {
+    const taps = this.#taps;
+    if (taps?.sampler.draw() === true) taps.see([key], allowed);
+    const meters = this.#meters;
+    if (meters.length > 0) for (const meter of meters) meter.noteQuick(key, allowed);
   }
 
   #observeCall(observation: Observation): void {
@@ -125,9 +149,19 @@ export class Observers {
     // Observers might change their decision.
     const begun = this.has("block") ? begunBlock(observation) : undefined;
     const { allowed, limiter } = decision;
+    if (verb !== "charge") for (const meter of this.#meters) meter.note(observation);
     this.notify(observation);
     if (begun !== undefined) this.notify({ type: "block", limiter, keys, block: begun });
     if (verb !== "charge" && this.#taps?.sampler.draw() === true) this.#taps.see(keys, allowed);
+  }
+
+  /** Works like `#observeCall`, without observers. */
+  #noteCall(observation: Observation): void {
+    if (observation.type !== "decision" || observation.verb === "charge") return;
+    const { allowed } = observation.decision;
+    for (const meter of this.#meters) meter.note(observation);
+    const taps = this.#taps;
+    if (taps?.sampler.draw() === true) taps.see(observation.keys, allowed);
   }
 
   #change(entries: readonly Entry[], taps: readonly Tap[]): void {
@@ -148,10 +182,11 @@ export class Observers {
     const taps = placed.length === 0 ? undefined : new Taps(placed);
     const areCallsObserved = OF_CALLS.some((type) => this.#byType.has(type));
     this.#taps = taps;
-    this.#areTapsAlone = !areCallsObserved;
-    this.#ofCalls = areCallsObserved
-      ? (observation) => this.#observeCall(observation)
-      : taps && ((observation) => taps.observe(observation));
+    this.#meters = [...new Set(this.allMeters())];
+    this.#areObserved = areCallsObserved;
+    if (areCallsObserved) this.#ofCalls = (observation) => this.#observeCall(observation);
+    else if (taps === undefined && this.#meters.length === 0) this.#ofCalls = undefined;
+    else this.#ofCalls = (observation) => this.#noteCall(observation);
     this.onChange();
     for (const follower of this.#followers.all()) follower.update();
   }
@@ -159,6 +194,10 @@ export class Observers {
   /** With those of the limiters that are combined. */
   allEntries(): readonly Entry[] {
     return [...this.#entries, ...this.#members.flatMap((member) => member.allEntries())];
+  }
+
+  allMeters(): readonly Meter[] {
+    return [...this.#ownMeters, ...this.#members.flatMap((member) => member.allMeters())];
   }
 
   /** Works like `allEntries`, for taps. The keys of a call begin at `from`. */

@@ -43,7 +43,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
    * `blockFor`, and no call waits.
    */
   #quick: FixedSelection<Input, SyncSpace> | undefined;
-  /** Set in place of `#quick` while taps alone see calls. */
+  /** Set in place of `#quick` while taps or meters see calls. */
   #tapped: TappedCalls<Input> | undefined;
   /** The only space, if `#quick` may be set and the space has key references. */
   readonly #refSpace: (SyncSpace & RefSpace) | undefined;
@@ -251,11 +251,11 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     if (direct === undefined) return () => {};
     const tapped = quick && new TappedCalls(quick, this.clock, this.observers);
     const open = () => {
-      const { ofCalls, sampler } = this.observers;
+      const { ofCalls, notesQuick } = this.observers;
       const mayTake = !lines.some || lines.barging;
       this.#direct = lines.some ? undefined : direct;
       this.#quick = mayTake && ofCalls === undefined ? quick : undefined;
-      this.#tapped = mayTake && sampler !== undefined ? tapped : undefined;
+      this.#tapped = mayTake && tapped?.serves(notesQuick) === true ? tapped : undefined;
       this.#shortcut.space = this.#quick === undefined ? undefined : this.#refSpace;
     };
     lines.onChange = open;

@@ -1,4 +1,4 @@
-import type { Observation } from "../core/observer.ts";
+import type { DecisionObservation } from "../core/observer.ts";
 import { Sampler } from "./sampler.ts";
 
 /** Sees some of a limiter's calls, chosen at random, for less than an observer costs. It must not throw. */
@@ -7,6 +7,14 @@ export interface Tap {
   readonly sample: number;
   /** A call was decided: its key as text, and whether it may go on. `charge` is no such call. */
   decided(key: string, allowed: boolean): void;
+}
+
+/** Sees every call of a limiter, for less than an observer costs where no decision is needed. It must not throw. */
+export interface Meter {
+  /** A call under the limiter's only limit, which enforces, was decided by the key's own cells. */
+  noteQuick(key: string, allowed: boolean): void;
+  /** Any other call, except `charge`, which corrects one. */
+  note(observation: DecisionObservation): void;
 }
 
 /** A tap of a limiter, or of one of those that are combined: which keys of a call are its limiter's. */
@@ -33,11 +41,5 @@ export class Taps {
       if (tap.sample > interval && Math.random() * tap.sample >= interval) continue;
       tap.decided(until === from + 1 ? keys[from]! : JSON.stringify(keys.slice(from, until)), allowed);
     }
-  }
-
-  /** Sees a call that was decided, if it is chosen. */
-  observe(observation: Observation): void {
-    if (observation.type !== "decision" || observation.verb === "charge" || !this.sampler.draw()) return;
-    this.see(observation.keys, observation.decision.allowed);
   }
 }
