@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { Sampler } from "../../src/limiter/sampler.ts";
-import { seededRandom } from "../metrics/streams.ts";
+import { seededRandom } from "../metrics/hot-keys/streams.ts";
 
 afterEach(() => vi.restoreAllMocks());
 

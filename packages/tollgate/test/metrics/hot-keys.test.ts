@@ -7,7 +7,7 @@ import { forgetWarnings } from "../../src/core/warnings.ts";
 import { EVERY_STORE, limiterOver } from "../limiter/every-store.ts";
 import { START_MS } from "../limiter/set-up.ts";
 import { AsyncTwin } from "../testing/async-twin.ts";
-import { countsOf, seededRandom, zipfStream } from "./streams.ts";
+import { countsOf, seededRandom, zipfStream } from "./hot-keys/streams.ts";
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FrequentKeys } from "../../src/metrics/hot-keys/frequent-keys.ts";
+import { FrequentKeys } from "../../../src/metrics/hot-keys/frequent-keys.ts";
 import { countsOf, seededRandom, zipfStream } from "./streams.ts";
 
 const EVERY = Number.POSITIVE_INFINITY;
@@ -108,6 +108,16 @@ describe("frequent keys", () => {
     }
     expectBounds(frequent, countsOf(stream), slots);
     expect(new Set(frequent.top(3).map(({ key }) => key))).toEqual(new Set(["victim-0", "victim-1", "victim-2"]));
+  });
+
+  it("do not inherit the weights of long ago", () => {
+    const frequent = feed(
+      Array.from({ length: 1_000 }, (_, i) => `before-${i}`),
+      2,
+    );
+    frequent.scale(0.01);
+    for (let i = 0; i < 10; i += 1) frequent.add(`after-${i}`, 1);
+    expect(frequent.least).toBeLessThanOrEqual((1_000 * 0.01 + 10) / 2);
   });
 
   it("come first that have most for certain", () => {
