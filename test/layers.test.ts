@@ -21,11 +21,13 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "adapters/node": ["core", "http"],
   "adapters/web": ["core", "http"],
   client: ["core", "algorithms", "limiter"],
+  metrics: ["core", "limiter"],
+  diagnostics: ["core", "limiter"],
   testing: ["core", "limiter", "stores/memory"],
 };
 
 /** Places whose files may be named for one of these may import `node:`. */
-const NODE_PLACES = /^adapters\/node\b/;
+const NODE_PLACES = /^(adapters\/node|diagnostics)\b/;
 /** Folders without any third-party import. */
 const BARE_FOLDERS = [
   "core",

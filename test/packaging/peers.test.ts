@@ -19,6 +19,7 @@ const OLD = {
   ioredis: "4.28.5",
   iovalkey: "0.2.0",
   koa: "1.7.1",
+  "prom-client": "11.5.3",
   redis: "3.1.2",
 };
 

@@ -8,7 +8,7 @@ const ALL_COPIES = join(ROOT, ".mutants");
 const COPIES = join(ALL_COPIES, String(process.pid));
 const LIBRARY = join("packages", "tollgate");
 /** The folders of tests that run on a mutant. Some import the copy's source by relative paths. */
-const TESTED = ["algorithms", "properties", join("stores", "layouts")];
+const TESTED = ["algorithms", "properties", join("stores", "layouts"), join("metrics", "hot-keys")];
 export const TESTS: readonly string[] = TESTED.map((folder) => join(LIBRARY, "test", folder));
 
 /** What these tests import. */

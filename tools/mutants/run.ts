@@ -3,6 +3,7 @@ import { BLOCK_MUTANTS } from "./block-mutants.ts";
 import { BUCKET_MUTANTS } from "./bucket-mutants.ts";
 import { CHANGE_MUTANTS } from "./change-mutants.ts";
 import { makeCopy, removeCopies } from "./copy.ts";
+import { HOT_KEY_MUTANTS } from "./hot-key-mutants.ts";
 import { judge } from "./judge.ts";
 import { LAYOUT_MUTANTS } from "./layout-mutants.ts";
 import { LINE_MUTANTS } from "./line-mutants.ts";
@@ -24,6 +25,7 @@ const ALL_MUTANTS: readonly Mutant[] = [
   ...LINE_MUTANTS,
   ...RESERVATION_MUTANTS,
   ...PLACE_MUTANTS,
+  ...HOT_KEY_MUTANTS,
 ];
 
 /** Applies each mutant to a copy of the library and runs the tests on it. Fails unless they catch every mutant. */

@@ -7,6 +7,7 @@ export { type ErrorCode, TollgateError } from "./core/errors.ts";
 export type { Key, KeyPart } from "./core/key.ts";
 export * from "./core/limits/limit.ts";
 export type {
+  BlockObservation,
   ChangeObservation,
   DecisionObservation,
   DegradationObservation,
@@ -22,6 +23,7 @@ export { combine } from "./limiter/combine.ts";
 export { createLimiter } from "./limiter/create-limiter.ts";
 export type { Handle, Limiter } from "./limiter/limiter.ts";
 export type { ChosenLimits, LimitsFunction } from "./limiter/limits-choice.ts";
+export type { ObserveOptions } from "./limiter/observers.ts";
 export type { LimiterOptions } from "./limiter/options.ts";
 export { DeniedError, type WorkOptions } from "./limiter/outgoing-work.ts";
 export type { AcquireOptions, AsyncReservation, Reservation, ReserveOptions } from "./limiter/reservation.ts";

@@ -1,6 +1,6 @@
 import { isPromise } from "./checks.ts";
 import type { Cost } from "./cost.ts";
-import type { Decision } from "./decision.ts";
+import type { Block, Decision } from "./decision.ts";
 import { show } from "./errors.ts";
 import type { Limit } from "./limits/limit.ts";
 import { warnOnce } from "./warnings.ts";
@@ -47,7 +47,23 @@ export interface ChangeObservation {
   readonly to: readonly Limit[];
 }
 
-export type Observation = DecisionObservation | SweepObservation | DegradationObservation | ChangeObservation;
+/** A key was blocked, by `block` or by a call that exhausted a limit with `blockFor`, or unblocked by `unblock`. */
+export interface BlockObservation {
+  readonly type: "block";
+  /** The name of the limiter. In a combination, if a call began the block, that of the limiter whose limit binds. */
+  readonly limiter: string;
+  /** As the `keys` of a decision. */
+  readonly keys: readonly string[];
+  /** `undefined` if the key was unblocked. */
+  readonly block: Block | undefined;
+}
+
+export type Observation =
+  | DecisionObservation
+  | SweepObservation
+  | DegradationObservation
+  | ChangeObservation
+  | BlockObservation;
 
 /**
  * Called synchronously with what a limiter does, so it must be quick. An error that it throws, or rejects with, never

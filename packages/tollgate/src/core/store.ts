@@ -30,15 +30,17 @@ export interface LimiterContext {
   /** The time for sweeps. */
   readonly clock: Clock;
   /**
-   * Called after each sweep that removed keys; `undefined` without observers. It never throws, because the call that
-   * swept may be another limiter's.
+   * Called after each sweep that removed keys; `undefined` without observers, which come and go. It never throws,
+   * because the call that swept may be another limiter's.
    */
   readonly onSweep: ((removed: number, remaining: number) => void) | undefined;
   /**
-   * Called after a call that moved a key's counts to other limits of the same names; absent without observers. It never
-   * throws.
+   * Called after a call that moved a key's counts to other limits of the same names; absent without observers, which
+   * come and go. It never throws.
    */
   readonly onMove?: ((key: string, from: readonly Limit[], to: readonly Limit[]) => void) | undefined;
+  /** Whether an observer is notified of calls that are decided without the store. */
+  readonly isObserved?: boolean;
   /**
    * Set if limits are chosen per call. Plans are then opened in the middle of calls, and opening one must not throw for
    * lack of memory.
@@ -139,6 +141,8 @@ export interface SyncSpace {
    * is idle by now may not have been idle at the moment of the decision.
    */
   maintain(): void;
+  /** The context has got its `onSweep`. Stores that read it after each sweep need no such method. */
+  watchSweeps?(): void;
   /** Ends sweep notifications to the limiter that opened the space. Its keys stay while they count. */
   release(): void;
 }
@@ -178,5 +182,7 @@ export interface AsyncSpace {
   drop(key: string): Promise<void>;
   clear(): Promise<void>;
   sweep(now: TimeCell): Promise<number>;
+  /** As the `watchSweeps` of `SyncSpace`. */
+  watchSweeps?(): void;
   release(): void;
 }

@@ -88,6 +88,7 @@ export interface AsyncLimiter<Input = string> {
   readonly block: (input: Input, span: BlockSpan, options?: BlockOptions) => Promise<void>;
   readonly unblock: (input: Input) => Promise<boolean>;
   readonly blockedUntil: (input: Input) => Promise<number | undefined>;
+  readonly observe: Limiter<Input>["observe"];
   readonly clear: () => Promise<void>;
   readonly sweep: () => Promise<number>;
   readonly size: () => Promise<number>;

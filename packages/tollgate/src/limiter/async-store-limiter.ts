@@ -2,8 +2,7 @@ import type { AsyncBlocks } from "../core/blocks.ts";
 import { readTime } from "../core/clock.ts";
 import { type Cost, checkCost, copyCost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
-import { encodeKey, type Key } from "../core/key.ts";
-import type { Limit } from "../core/limits/limit.ts";
+import { encodeKey } from "../core/key.ts";
 import { countsNumbers } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
 import type { AsyncSpace, AsyncStore, TakenFrom } from "../core/store.ts";
@@ -13,7 +12,7 @@ import type { AsyncHandle, AsyncLimiter } from "./async-limiter.ts";
 import { AsyncWaiting } from "./async-waiting.ts";
 import { batchOf } from "./batch.ts";
 import { AsyncBlockVerbs } from "./block-verbs.ts";
-import { type CheckedRequest, choiceFor, keyChoiceFor } from "./call.ts";
+import type { CheckedRequest } from "./call.ts";
 import { checkBatch } from "./check-arguments.ts";
 import type { Choice } from "./choice.ts";
 import { decide, deniedReport } from "./decide.ts";
@@ -46,21 +45,22 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
   readonly lines: readonly Lines<AsyncSpace>[];
   protected readonly waiting: AsyncWaiting;
   /** Set if calls can ask the only space directly, because it counts plain numbers and there are no observers. */
-  readonly #quick: FixedSelection<Input, AsyncSpace> | undefined;
+  #quick: FixedSelection<Input, AsyncSpace> | undefined;
 
   constructor(parts: AsyncStoreLimiterParts<Input>) {
     super(parts);
     this.store = parts.store;
     this.blocks = parts.blocks;
     this.lines = parts.lines;
-    this.waiting = new AsyncWaiting(
-      { ...parts, observe: this.observe },
-      {
-        transact: (verb, request, now) => this.#transactInTurn(verb, request, now),
-        giveBack: (choice, cost, decision) => this.acquired(choice, cost, decision, undefined).cancel(),
-      },
-    );
-    this.#quick = quickSelection(parts);
+    this.waiting = new AsyncWaiting(parts, {
+      transact: (verb, request, now) => this.#transactInTurn(verb, request, now),
+      giveBack: (choice, cost, decision) => this.acquired(choice, cost, decision, undefined).cancel(),
+    });
+    this.observers.onChange = () => {
+      this.#quick = quickSelection(parts);
+      this.watchSweeps();
+    };
+    this.observers.onChange();
     Object.freeze(this);
   }
 
@@ -109,16 +109,18 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
     return admitted;
   }
 
-  handle(input: Input): AsyncHandle {
-    return new ChoiceHandle<"async", AsyncSpace>(choiceFor(this.selection, input).kept(), this);
-  }
-
-  byKey(key: Key, limits?: readonly Limit[]): AsyncHandle {
-    return new ChoiceHandle<"async", AsyncSpace>(keyChoiceFor(this.selection, key, limits), this);
+  protected override handleOf(choice: Choice<AsyncSpace>): AsyncHandle {
+    return new ChoiceHandle<"async", AsyncSpace>(choice, this);
   }
 
   override blockVerbs(findKeys: () => readonly string[]): BlockVerbs<"async"> {
-    return new AsyncBlockVerbs(this.blocks, this.clock, findKeys, (keys) => this.waiting.changed(keys));
+    return new AsyncBlockVerbs(
+      this.blocks,
+      this.clock,
+      findKeys,
+      (keys) => this.waiting.changed(keys),
+      (keys, block) => this.notifyBlock(keys, block),
+    );
   }
 
   async clear(): Promise<void> {
@@ -186,9 +188,10 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
   #allow(request: CheckedRequest<AsyncSpace>, cost: Cost, now: TimeCell): Promise<boolean> {
     const { calls, deniedBy } = request;
     const [only] = calls;
-    const isPlain = deniedBy === undefined && this.observe === undefined && !this.waiting.someWait;
-    if (isPlain && only?.space.allow !== undefined && calls.length === 1) {
-      if (typeof cost === "number" && countsNumbers(only.space.plan)) return only.space.allow(only.key, cost, now);
+    const isPlain = deniedBy === undefined && typeof cost === "number" && !this.waiting.someWait;
+    if (isPlain && only?.space.allow !== undefined && calls.length === 1 && countsNumbers(only.space.plan)) {
+      const { ofCalls, sampler } = this.observers;
+      if (ofCalls === undefined || sampler?.skip() === true) return only.space.allow(only.key, cost, now);
     }
     return this.#transact("take", request, now).then((report) => this.readAllowed(report, request, cost));
   }
@@ -222,7 +225,7 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
     if (calls.length === 0) return this.#decideUnlimited(verb, request, now);
     const asked = this.store.transact(verb, calls, now, takenFrom);
     const decided = calls.some(({ space }) => space.plan.takesPlaces) ? decidedAt(asked, now[0]!) : asked;
-    return this.observe === undefined ? decided : decided.then((report) => this.#notified(report));
+    return this.observers.ofCalls === undefined ? decided : decided.then((report) => this.#notified(report));
   }
 
   /** Decides a call without limits: its key may be blocked. A store that is unavailable admits it. */
@@ -263,7 +266,7 @@ function quickSelection<Input>({
   selection: { fixed },
   observers,
 }: StoreLimiterParts<Input, AsyncSpace>): FixedSelection<Input, AsyncSpace> | undefined {
-  if (fixed === undefined || observers.length > 0 || fixed.space.plan.takesPlaces) return undefined;
+  if (fixed === undefined || observers.ofCalls !== undefined || fixed.space.plan.takesPlaces) return undefined;
   return countsNumbers(fixed.space.plan) ? fixed : undefined;
 }
 

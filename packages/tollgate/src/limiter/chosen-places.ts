@@ -26,14 +26,15 @@ export class ChosenPlaces implements PlaceKeeper {
     return this.#ask<void>("refund", counts, () => {}, takenFrom);
   }
 
-  renewPlaces(momentsUs: readonly number[], takenFrom: TakenFrom): Renewal | Promise<Renewal> {
+  renewPlaces(momentsUs: readonly number[], takenFrom: TakenFrom): Renewal | undefined | Promise<Renewal | undefined> {
     // Not later than the moment at which the store renews.
     const us = readUs(this.#clock);
     return this.#ask(
       "renew",
       momentsUs,
-      ({ admitted, conforms, decidedUs = us }): Renewal => {
-        // A store that is unavailable tells nothing of single limits.
+      ({ admitted, conforms, degraded, decidedUs = us }): Renewal | undefined => {
+        if (degraded !== undefined && takenFrom.degraded === undefined) return undefined;
+        // A failure policy tells nothing of single limits.
         return { held: momentsUs.map((_, i) => conforms[i] ?? admitted), renewedUs: decidedUs };
       },
       takenFrom,

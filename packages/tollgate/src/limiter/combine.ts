@@ -1,6 +1,5 @@
 import { isSameClock } from "../core/clock.ts";
 import { show, TollgateError } from "../core/errors.ts";
-import type { Observer } from "../core/observer.ts";
 import type { AsyncLimiter } from "./async-limiter.ts";
 import { AsyncStoreLimiter } from "./async-store-limiter.ts";
 import { CombinedSelection } from "./combined-selection.ts";
@@ -8,6 +7,7 @@ import type { Fitting } from "./fitting-input.ts";
 import type { Limiter } from "./limiter.ts";
 import { isMadeHere } from "./limiter-mark.ts";
 import { type DecidingLimiter, LookupLimiter } from "./lookup-limiter.ts";
+import { Observers } from "./observers.ts";
 import type { Source } from "./selection.ts";
 import { SyncStoreLimiter } from "./sync-store-limiter.ts";
 
@@ -130,7 +130,7 @@ interface Member {
   readonly name: string;
   readonly keyed: boolean;
   readonly sources: readonly Source[];
-  readonly observers: readonly Observer[];
+  readonly observers: Observers;
 }
 
 function commonParts(members: readonly Member[]): Member & { readonly close: () => void } {
@@ -141,8 +141,10 @@ function commonParts(members: readonly Member[]): Member & { readonly close: () 
     close: () => {
       for (const member of members) void member.close();
     },
-    // A limiter may be part of a combination that is combined again: each observer is notified once.
-    observers: [...new Set(members.flatMap(({ observers }) => observers))],
+    observers: new Observers(
+      undefined,
+      members.map(({ observers }) => observers),
+    ),
   };
 }
 

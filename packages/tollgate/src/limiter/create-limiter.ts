@@ -22,7 +22,7 @@ import type { ChosenLimits } from "./limits-choice.ts";
 import { Lines } from "./lines.ts";
 import { foundOptions, isAsyncFunction, lookUpOf } from "./look-up.ts";
 import { LookupLimiter } from "./lookup-limiter.ts";
-import { OpenContext } from "./observers.ts";
+import { Observers, OpenContext } from "./observers.ts";
 import { checkLimiterOptionNames } from "./option-names.ts";
 import { type CheckedOptions, checkLimiterOptions, type LimiterOptions } from "./options.ts";
 import { FixedSelection, type Selection } from "./selection.ts";
@@ -101,11 +101,12 @@ function checkKeepsName<Input>(store: SyncStore | AsyncStore, { scope, onChange 
 }
 
 function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore): SyncStoreLimiter<Input> {
-  const context = new OpenContext(options);
+  const observers = new Observers(options.observe);
+  const context = new OpenContext(options, observers);
   const lines = new Lines<SyncSpace>(options);
   return new SyncStoreLimiter<Input>({
     ...options,
-    observers: options.observe === undefined ? [] : [options.observe],
+    observers,
     sources: [{ store: store.identity ?? store, scope: options.scope }],
     blocks: [store.blocks?.(options.scope, options.name, context)],
     lines: [lines],
@@ -122,7 +123,8 @@ function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore): Sy
 }
 
 function createAsync<Input>(options: CheckedOptions<Input>, store: AsyncStore): AsyncStoreLimiter<Input> {
-  const context = new OpenContext(options);
+  const observers = new Observers(options.observe);
+  const context = new OpenContext(options, observers);
   const lines = new Lines<AsyncSpace>(options);
   // The store keeps the keys without the space, so a space can be released at any time.
   const selection = select<Input, AsyncSpace>(
@@ -132,7 +134,7 @@ function createAsync<Input>(options: CheckedOptions<Input>, store: AsyncStore): 
   );
   return new AsyncStoreLimiter<Input>({
     ...options,
-    observers: options.observe === undefined ? [] : [options.observe],
+    observers,
     sources: [{ store, scope: options.scope }],
     store,
     blocks: [store.blocks?.(options.scope, options.name, context)],

@@ -114,6 +114,10 @@ export class ChoiceHandle<Kind extends "sync" | "async", Space extends PlannedSp
 /** A space that has key references. */
 export type RefSpace = Required<Pick<SyncSpace, "allowRef">>;
 
+export function hasKeyRefs(space: SyncSpace): space is SyncSpace & RefSpace {
+  return space.allowRef !== undefined;
+}
+
 /** The way to the store for all handles of a limiter. */
 export interface Shortcut {
   /** `undefined` while calls wait. */

@@ -16,8 +16,8 @@ export interface Renewal {
 export interface PlaceKeeper {
   /** Frees so many places of each limit, all of them taken at one moment. */
   freePlaces(counts: readonly number[], takenFrom: TakenFrom): void | Promise<void>;
-  /** Keeps one place of each limit whose moment is not 0. */
-  renewPlaces(momentsUs: readonly number[], takenFrom: TakenFrom): Renewal | Promise<Renewal>;
+  /** Keeps one place of each limit whose moment is not 0. `undefined` if the store that has them was unavailable. */
+  renewPlaces(momentsUs: readonly number[], takenFrom: TakenFrom): Renewal | undefined | Promise<Renewal | undefined>;
 }
 
 /** The places under one limit. They were taken or renewed together, so one moment identifies all. */
@@ -74,7 +74,10 @@ export class HeldPlaces {
   #renewRounds(before: readonly Hold[], round: number): boolean | Promise<boolean> {
     const moments = before.map((hold) => (hold.count > round ? momentOf(hold) : 0));
     if (moments.every((us) => us === 0)) return this.#hasAll;
-    return mapMaybeAsync(this.#keeper.renewPlaces(moments, this.#from), ({ held, renewedUs }) => {
+    return mapMaybeAsync(this.#keeper.renewPlaces(moments, this.#from), (renewal) => {
+      // They may be there still. Another renewal finds out.
+      if (renewal === undefined) return false;
+      const { held, renewedUs } = renewal;
       for (const [i, hold] of this.#holds.entries()) {
         if (moments[i] === 0) continue;
         // The first renewal comes before the others, so it names them all.

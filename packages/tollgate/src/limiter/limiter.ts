@@ -4,7 +4,9 @@ import type { Cost } from "../core/cost.ts";
 import type { Decision, LimitStatus } from "../core/decision.ts";
 import type { Key } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
+import type { Observer } from "../core/observer.ts";
 import type { BlockOptions, BlockSpan } from "./block-span.ts";
+import type { ObserveOptions } from "./observers.ts";
 import type { WorkOptions } from "./outgoing-work.ts";
 import type { AcquireOptions, AsyncReservation, Reservation, ReserveOptions } from "./reservation.ts";
 import type { WaitOptions } from "./wait-options.ts";
@@ -206,6 +208,26 @@ export interface Limiter<Input = string> {
   readonly unblock: (input: Input) => boolean;
   /** When the block of a key ends, in milliseconds since the epoch; `undefined` if the key is not blocked. */
   readonly blockedUntil: (input: Input) => number | undefined;
+  /**
+   * Adds an observer while the limiter runs, and returns a function that removes it. A combination's observer is
+   * notified of the combination's calls; a limiter's observer also of the calls of combinations that it is part of.
+   *
+   * @throws TollgateError `ERR_OPTION`.
+   * @example
+   * ```ts
+   * import { createLimiter, perMinute } from "tollgate";
+   *
+   * const limiter = createLimiter({ limits: [perMinute(1)] });
+   * const denied: string[] = [];
+   * const stop = limiter.observe((observation) => {
+   *   if (observation.type === "decision" && !observation.decision.allowed) denied.push(...observation.keys);
+   * });
+   * for (const user of ["ann", "ann", "bob"]) limiter.allow(user);
+   * stop();
+   * console.log(limiter.allow("bob"), denied); // false [ 'ann' ]
+   * ```
+   */
+  readonly observe: (observer: Observer, options?: ObserveOptions) => () => void;
   /** Forgets the counts of all keys. Blocks stay. */
   readonly clear: () => void;
   /** Drops the idle keys, and says how many. No key gains or loses units. */

@@ -11,6 +11,7 @@ import { checkBatch } from "./check-arguments.ts";
 import type { HandleTakingPlaces, Taken, TakingPlaces } from "./for-adapters.ts";
 import type { Handle } from "./limiter.ts";
 import { markLimiters } from "./limiter-mark.ts";
+import type { ObserveOptions, Observers } from "./observers.ts";
 import { OutgoingWork } from "./outgoing-work.ts";
 import {
   type AcquireOptions,
@@ -46,7 +47,7 @@ export class LookupLimiter<Input, Found>
   readonly keyed: boolean;
   readonly clock: Clock;
   readonly sources: readonly Source[];
-  readonly observers: readonly Observer[];
+  readonly observers: Observers;
   readonly limiter: DecidingLimiter<Found>;
   readonly lookUp: (input: Input) => Promise<Found>;
   readonly mayTakePlaces: boolean;
@@ -141,6 +142,10 @@ export class LookupLimiter<Input, Found>
 
   async blockedUntil(input: Input): Promise<number | undefined> {
     return this.limiter.blockedUntil(await this.lookUp(input));
+  }
+
+  observe(observer: Observer, options?: ObserveOptions): () => void {
+    return this.observers.add(observer, options);
   }
 
   handle(input: Input): AsyncHandle {

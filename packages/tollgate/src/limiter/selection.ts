@@ -1,7 +1,7 @@
 import { show, TollgateError } from "../core/errors.ts";
 import { encodeKey, type Key } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
-import type { Scope } from "../core/plan.ts";
+import { countsNumbers, type Scope } from "../core/plan.ts";
 import type { AsyncStore, SyncStore } from "../core/store.ts";
 import { Choice, type ChosenSpaces } from "./choice.ts";
 import { type PlannedSpace, SpaceList } from "./space-list.ts";
@@ -58,6 +58,11 @@ export class FixedSelection<Input, Space extends PlannedSpace> implements Chosen
       "ERR_OPTION",
       `byKey: expected a key alone, because the limits are fixed, got ${show(limits)} too`,
     );
+  }
+
+  /** Whether the limits count plain numbers, and block no keys. */
+  get isPlain(): boolean {
+    return countsNumbers(this.space.plan) && !this.#list.blocks;
   }
 
   /** The choice of a key that is encoded already. */

@@ -9,6 +9,7 @@ export interface PlannedSpace {
   readonly plan: Plan;
   /** Set if it forgets what counts under other numbers of its limits as well. */
   readonly forgetsRelatives?: boolean;
+  watchSweeps?(): void;
   release(): void;
 }
 

@@ -1,11 +1,22 @@
 import type { Clock } from "../core/clock.ts";
 import type { Cost } from "../core/cost.ts";
-import type { Decision, LimitStatus } from "../core/decision.ts";
+import type { Block, Decision, LimitStatus } from "../core/decision.ts";
+import type { Key } from "../core/key.ts";
+import type { Limit } from "../core/limits/limit.ts";
 import type { DecisionObservation, Observer } from "../core/observer.ts";
 import type { Report } from "../core/report.ts";
 import type { TakenFrom } from "../core/store.ts";
 import type { Verb } from "../core/verbs.ts";
-import { type CheckedRequest, choiceFor, requestEverywhere, requestFor, requestOf, requestWith } from "./call.ts";
+import type { AsyncHandle } from "./async-limiter.ts";
+import {
+  type CheckedRequest,
+  choiceFor,
+  keyChoiceFor,
+  requestEverywhere,
+  requestFor,
+  requestOf,
+  requestWith,
+} from "./call.ts";
 import type { Choice } from "./choice.ts";
 import { ChosenPlaces } from "./chosen-places.ts";
 import { decide, denyByLimits } from "./decide.ts";
@@ -15,9 +26,10 @@ import type { TakingPlaces } from "./for-adapters.ts";
 import { ChoiceHandle, type ChoiceVerbs, type Result } from "./handle.ts";
 import { type HeldPlaces, heldPlacesOf } from "./held-places.ts";
 import { LastingVerbs } from "./lasting-verbs.ts";
+import type { Handle } from "./limiter.ts";
 import { markLimiters } from "./limiter-mark.ts";
 import type { Lines } from "./lines.ts";
-import { notifyAll } from "./observers.ts";
+import type { ObserveOptions, Observers } from "./observers.ts";
 import { keepingPlaces, noteDecided, withoutPlaces } from "./places.ts";
 import { type AsyncReservation, AsyncReserved, type Term } from "./reservation.ts";
 import type { Selection, Source } from "./selection.ts";
@@ -30,12 +42,15 @@ export interface StoreLimiterParts<Input, Space> {
   readonly selection: Selection<Input, Space & PlannedSpace>;
   readonly sources: readonly Source[];
   readonly clock: Clock;
-  readonly observers: readonly Observer[];
+  readonly observers: Observers;
   /** Where calls wait, one for each key of a call. */
   readonly lines: readonly Lines<Space & PlannedSpace>[];
   /** Ends sweep notifications. */
   readonly close: () => void;
 }
+
+/** A handle by the kind of its store. */
+type HandleOf<Kind extends "sync" | "async"> = Kind extends "sync" ? Handle : AsyncHandle;
 
 /** Makes the checked request of a call; throws for misuse, before anything changes. */
 export type MakeRequest<Space> = () => CheckedRequest<Space>;
@@ -55,9 +70,8 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   readonly selection: Selection<Input, Space>;
   readonly clock: Clock;
   readonly sources: readonly Source[];
-  readonly observers: readonly Observer[];
+  readonly observers: Observers;
   readonly mayTakePlaces: boolean;
-  protected readonly observe: Observer | undefined;
   readonly #close: () => void;
 
   constructor({ name, keyed, selection, sources, clock, observers, close }: StoreLimiterParts<Input, Space>) {
@@ -69,7 +83,6 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     this.sources = sources;
     this.observers = observers;
     this.mayTakePlaces = selection.fixed?.list().takesPlaces ?? true;
-    this.observe = notifyAll(observers);
     this.#close = close;
   }
 
@@ -157,6 +170,20 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     return new AsyncReserved(new ChoiceHandle<Kind, Space>(choice, this), cost, decision, term, places);
   }
 
+  handle(input: Input): HandleOf<Kind> {
+    return this.handleOf(choiceFor(this.selection, input).kept());
+  }
+
+  byKey(key: Key, limits?: readonly Limit[]): HandleOf<Kind> {
+    return this.handleOf(keyChoiceFor(this.selection, key, limits));
+  }
+
+  protected abstract handleOf(choice: Choice<Space>): HandleOf<Kind>;
+
+  observe(observer: Observer, options?: ObserveOptions): () => void {
+    return this.observers.add(observer, options);
+  }
+
   resetChosen(choice: Choice<Space>): Result<Kind, void> {
     return this.resetPlaces(() => choice.placesToForget());
   }
@@ -175,7 +202,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
 
   /** The answer of an `allow`. A decision is made only for observers, and what they write into it changes no answer. */
   protected readAllowed(report: Report, request: CheckedRequest<Space>, cost: Cost): boolean {
-    if (this.observe !== undefined) this.#decide("allow", report, request, cost);
+    if (this.observers.ofCalls !== undefined) this.#decide("allow", report, request, cost);
     return report.admitted;
   }
 
@@ -185,7 +212,17 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   }
 
   protected notifyDegraded({ degraded }: Report): void {
-    if (degraded !== undefined) this.observe?.({ type: "degradation", limiter: this.name, cause: degraded });
+    if (degraded !== undefined) this.observers.ofCalls?.({ type: "degradation", limiter: this.name, cause: degraded });
+  }
+
+  protected notifyBlock(keys: readonly string[], block: Block | undefined): void {
+    if (this.observers.has("block"))
+      this.observers.notify({ type: "block", limiter: this.name, keys: [...keys], block });
+  }
+
+  /** An observer may have come. */
+  protected watchSweeps(): void {
+    if (this.observers.has("sweep")) for (const space of this.selection.spaces()) space.watchSweeps?.();
   }
 
   protected end(): void {
@@ -229,7 +266,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
 
   #decide(name: DecisionObservation["verb"], report: Report, request: CheckedRequest<Space>, cost: Cost): Decision {
     const decision = this.#decisionOn(report, request);
-    this.observe?.({ type: "decision", verb: name, keys: request.keys, cost, decision });
+    this.observers.ofCalls?.({ type: "decision", verb: name, keys: request.keys, cost, decision });
     return decision;
   }
 

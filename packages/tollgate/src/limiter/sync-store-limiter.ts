@@ -2,22 +2,20 @@ import type { SyncBlocks } from "../core/blocks.ts";
 import { readInto, readTime } from "../core/clock.ts";
 import { type Cost, checkCost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
-import { encodeKey, type Key, TUPLE_MARK_UNIT } from "../core/key.ts";
-import type { Limit } from "../core/limits/limit.ts";
-import type { DecisionObservation } from "../core/observer.ts";
-import { countsNumbers } from "../core/plan.ts";
+import { encodeKey, TUPLE_MARK_UNIT } from "../core/key.ts";
+import type { DecisionObservation, Observer } from "../core/observer.ts";
 import type { Report } from "../core/report.ts";
 import type { SyncSpace, TakenFrom } from "../core/store.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 import type { Verb } from "../core/verbs.ts";
 import { batchOf, decideEach } from "./batch.ts";
 import { SyncBlockVerbs } from "./block-verbs.ts";
-import { type CheckedRequest, choiceFor, keyChoiceFor } from "./call.ts";
+import type { CheckedRequest } from "./call.ts";
 import { checkBatch, checkDecision } from "./check-arguments.ts";
 import type { Choice } from "./choice.ts";
 import { deniedReport } from "./decide.ts";
 import { FixedKey } from "./fixed-key.ts";
-import { type BlockVerbs, ChoiceHandle, KeyRefHandle, type RefSpace, type Shortcut } from "./handle.ts";
+import { type BlockVerbs, ChoiceHandle, hasKeyRefs, KeyRefHandle, type RefSpace, type Shortcut } from "./handle.ts";
 import type { Handle, Limiter } from "./limiter.ts";
 import { LineGuard } from "./line-guard.ts";
 import type { Lines } from "./lines.ts";
@@ -27,6 +25,7 @@ import type { Place } from "./space-list.ts";
 import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-limiter.ts";
 import { SyncDecider } from "./sync-decider.ts";
 import { SyncWaiting } from "./sync-waiting.ts";
+import { TappedCalls } from "./tapped-calls.ts";
 
 /** The parts of a limiter over stores in this process. */
 export interface SyncStoreLimiterParts<Input> extends StoreLimiterParts<Input, SyncSpace> {
@@ -44,6 +43,8 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
    * `blockFor`, and no call waits.
    */
   #quick: FixedSelection<Input, SyncSpace> | undefined;
+  /** Set in place of `#quick` while taps or meters see calls. */
+  #tapped: TappedCalls<Input> | undefined;
   /** The only space, if `#quick` may be set and the space has key references. */
   readonly #refSpace: (SyncSpace & RefSpace) | undefined;
   /** The way of handles. As `#quick`, it is closed while calls wait. */
@@ -56,24 +57,33 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   readonly lines: readonly Lines<SyncSpace>[];
   readonly #guard: LineGuard;
   protected readonly waiting: SyncWaiting;
-  readonly #decider: SyncDecider<Input>;
+  /** Decides calls that are not observed. */
+  readonly #unobserved: SyncDecider<Input>;
+  #decider: SyncDecider<Input>;
 
   constructor(parts: SyncStoreLimiterParts<Input>) {
     super(parts);
     const { fixed } = parts.selection;
     this.#direct = fixed?.list().takesPlaces === true ? undefined : fixed;
-    const isQuick = this.#direct !== undefined && countsNumbers(this.#direct.space.plan) && !this.#direct.list().blocks;
-    const quick = isQuick && parts.observers.length === 0 ? this.#direct : undefined;
+    const quick = this.#direct?.isPlain === true ? this.#direct : undefined;
     this.#refSpace = quick !== undefined && hasKeyRefs(quick.space) ? quick.space : undefined;
-    if (this.#direct !== undefined) this.#openShortcuts(this.#direct, quick, parts.lines[0]!);
     this.blocks = parts.blocks;
     this.lines = parts.lines;
     this.#guard = new LineGuard(parts.blocks, parts.lines, () => this.waiting);
     this.#someBlocks = this.#guard.firstSome;
-    this.waiting = new SyncWaiting({ ...parts, observe: this.observe }, this.#guard, (report) =>
-      this.notifyDegraded(report),
-    );
-    this.#decider = new SyncDecider(parts.name, parts.clock, parts.selection, this.observe, this.#guard);
+    this.waiting = new SyncWaiting(parts, this.#guard, (report) => this.notifyDegraded(report));
+    const { name, clock, selection } = parts;
+    const deciderOf = (observe?: Observer) => new SyncDecider(name, clock, selection, observe, this.#guard);
+    this.#unobserved = deciderOf();
+    this.#decider = this.#unobserved;
+    const open = this.#openShortcuts(quick, parts.lines[0]!);
+    this.observers.onChange = () => {
+      const { ofCalls } = this.observers;
+      this.#decider = ofCalls === undefined ? this.#unobserved : deciderOf(ofCalls);
+      open();
+      this.watchSweeps();
+    };
+    this.observers.onChange();
     Object.freeze(this);
   }
 
@@ -114,7 +124,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   }
 
   override allowChosen(choice: Choice<SyncSpace>, cost: Cost): boolean {
-    return this.#decider.allowChosen(choice, cost);
+    return this.#allowDecider.allowChosen(choice, cost);
   }
 
   override consumeChosen(choice: Choice<SyncSpace>, cost: Cost): Decision {
@@ -154,29 +164,24 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): number {
     checkBatch(inputs, out);
     if (typeof cost === "number") checkCost(cost);
-    const direct = this.#someBlocks[0] === 0 ? this.#quick : undefined;
+    const open = this.#tapped === undefined ? this.#quick : this.#direct;
+    const direct = this.#someBlocks[0] === 0 ? open : undefined;
     if (direct?.space.allowMany === undefined || typeof cost !== "number") return this.#allowEach(inputs, out, cost);
     const keys: string[] = [];
     for (const input of inputs) keys.push(encodeKey(direct.key(input)));
-    return direct.space.allowMany(keys, cost, readTime(this.clock), out);
+    const admitted = direct.space.allowMany(keys, cost, readTime(this.clock), out);
+    this.#tapped?.decided(keys, out);
+    return admitted;
   }
 
-  handle(input: Input): Handle {
-    return this.#handleOf(choiceFor(this.selection, input).kept());
-  }
-
-  byKey(key: Key, limits?: readonly Limit[]): Handle {
-    return this.#handleOf(keyChoiceFor(this.selection, key, limits));
-  }
-
-  #handleOf(choice: Choice<SyncSpace>): Handle {
+  protected override handleOf(choice: Choice<SyncSpace>): Handle {
     const ref = this.#refSpace?.keyRef?.(choice.keys[0]!);
     if (ref === undefined) return new ChoiceHandle<"sync", SyncSpace>(choice, this);
     return new KeyRefHandle(this.#shortcut, ref, this.clock, this.#now, this.#someBlocks, choice, this);
   }
 
   override blockVerbs(findKeys: () => readonly string[]): BlockVerbs<"sync"> {
-    return new SyncBlockVerbs(this.#guard, this.clock, findKeys);
+    return new SyncBlockVerbs(this.#guard, this.clock, findKeys, (keys, block) => this.notifyBlock(keys, block));
   }
 
   clear(): void {
@@ -252,26 +257,35 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     return report;
   }
 
-  /** Opens the direct ways, which are closed while calls wait. */
-  #openShortcuts(
-    direct: FixedSelection<Input, SyncSpace>,
-    quick: FixedSelection<Input, SyncSpace> | undefined,
-    lines: Lines<SyncSpace>,
-  ): void {
-    lines.onChange = (some) => {
-      const mayTake = !some || lines.barging;
-      this.#direct = some ? undefined : direct;
-      this.#quick = mayTake ? quick : undefined;
-      this.#shortcut.space = mayTake ? this.#refSpace : undefined;
+  /** Returns a function that opens the direct ways, which are closed while calls wait, as far as observers let. */
+  #openShortcuts(quick: FixedSelection<Input, SyncSpace> | undefined, lines: Lines<SyncSpace>): () => void {
+    const direct = this.#direct;
+    if (direct === undefined) return () => {};
+    const tapped = quick && new TappedCalls(quick, this.clock, this.observers);
+    const open = () => {
+      const { ofCalls, notesQuick } = this.observers;
+      const mayTake = !lines.some || lines.barging;
+      this.#direct = lines.some ? undefined : direct;
+      this.#quick = mayTake && ofCalls === undefined ? quick : undefined;
+      this.#tapped = mayTake && tapped?.serves(notesQuick) === true ? tapped : undefined;
+      this.#shortcut.space = this.#quick === undefined ? undefined : this.#refSpace;
     };
-    lines.onChange(false);
+    lines.onChange = open;
+    return open;
+  }
+
+  /** The decider of an `allow`, which is to make no decision that only taps would see, but not this time. */
+  get #allowDecider(): SyncDecider<Input> {
+    return this.observers.sampler?.skip() === true ? this.#unobserved : this.#decider;
   }
 
   /** Apart, so that `allow` stays small enough to inline. */
   #allowRequested(input: Input, cost: Cost): boolean {
+    const tapped = this.#tapped;
+    if (tapped !== undefined && typeof cost === "number" && this.#someBlocks[0] === 0) return tapped.allow(input, cost);
     const direct = this.#direct;
-    if (direct === undefined) return this.#decider.allow(input, cost);
-    return this.#decider.allowFixed(direct, encodeKey(direct.key(input)), cost);
+    if (direct === undefined) return this.#allowDecider.allow(input, cost);
+    return this.#allowDecider.allowFixed(direct, encodeKey(direct.key(input)), cost);
   }
 
   #decide(input: Input, name: DecisionObservation["verb"] | undefined, verb: Verb, cost: Cost): Decision {
@@ -285,8 +299,4 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     const now = readTime(this.clock);
     return decideEach(batch, out, (request) => this.readAllowed(this.#transact("take", request, now), request, cost));
   }
-}
-
-function hasKeyRefs(space: SyncSpace): space is SyncSpace & RefSpace {
-  return space.allowRef !== undefined;
 }

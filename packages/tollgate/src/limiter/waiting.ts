@@ -1,7 +1,6 @@
 import { type Clock, readUs } from "../core/clock.ts";
 import { type Cost, copyCost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
-import type { Observer } from "../core/observer.ts";
 import type { Call } from "../core/store.ts";
 import { type CheckedRequest, requestOf } from "./call.ts";
 import { Choice } from "./choice.ts";
@@ -11,6 +10,7 @@ import type { Line } from "./line.ts";
 import { holdingLine } from "./line-guard.ts";
 import type { Lines } from "./lines.ts";
 import { haveSameItems } from "./list-cache.ts";
+import type { Observers } from "./observers.ts";
 import { withoutPlaces } from "./places.ts";
 import { rejected } from "./promised.ts";
 import type { Selection } from "./selection.ts";
@@ -23,7 +23,7 @@ export interface WaitingParts<Space extends PlannedSpace> {
   readonly name: string;
   readonly clock: Clock;
   readonly selection: Selection<never, Space>;
-  readonly observe: Observer | undefined;
+  readonly observers: Observers;
   /** One for each key of a call. */
   readonly lines: readonly Lines<Space>[];
 }
@@ -37,15 +37,15 @@ export abstract class Waiting<Space extends PlannedSpace> implements Server<Spac
   protected readonly name: string;
   protected readonly clock: Clock;
   readonly #selection: Selection<never, Space>;
-  readonly #observe: Observer | undefined;
+  readonly #observers: Observers;
   /** One call after another uses it: most are like the call before them, whose keys are kept already. */
   #choice: Choice<Space> | undefined = undefined;
 
-  constructor({ name, clock, selection, observe, lines }: WaitingParts<Space>) {
+  constructor({ name, clock, selection, observers, lines }: WaitingParts<Space>) {
     this.name = name;
     this.clock = clock;
     this.#selection = selection;
-    this.#observe = observe;
+    this.#observers = observers;
     this.lines = lines;
   }
 
@@ -103,7 +103,7 @@ export abstract class Waiting<Space extends PlannedSpace> implements Server<Spac
   }
 
   notify({ choice, cost }: WaitingCall<Space>, decision: Decision): void {
-    this.#observe?.({ type: "decision", verb: "wait", keys: [...choice.keys], cost, decision });
+    this.#observers.ofCalls?.({ type: "decision", verb: "wait", keys: [...choice.keys], cost, decision });
   }
 
   /** The checked request of a call. Throws for misuse. */

@@ -11,6 +11,7 @@ import {
 } from "tollgate";
 import type * as adapter from "tollgate/fetch";
 import { decisionOf, rateLimit } from "tollgate/fetch";
+import { hotKeys } from "tollgate/metrics";
 import { tableStore } from "tollgate/table";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
@@ -92,6 +93,18 @@ describe("two copies of the library in one program", () => {
     expect(other.combine(both, other.createLimiter({ limits: [perMinute(5)] })).consume("bob").remaining).toBe(0);
     const mine = createLimiter({ limits: [perMinute(1)], clock: { now: () => 0 } });
     expect(thrownBy(() => combine(mine, there))).toMatchObject({ code: "ERR_COMBINE" });
+  });
+
+  it("observe each other's limiters, and count their hot keys", () => {
+    const there: Limiter = other.createLimiter({ name: "there", limits: [other.perMinute(1)] });
+    const both = combine(createLimiter({ name: "here", limits: [perMinute(2)] }), there);
+    const seen: string[] = [];
+    const remove = there.observe((one) => void (one.type === "decision" && seen.push(...one.keys)));
+    both.allow("ann");
+    remove();
+    const hot = hotKeys(there, { sample: 1 });
+    both.allow("bob");
+    expect([seen, hot.active()]).toEqual([["ann", "ann"], [{ key: "bob", calls: 1, error: 0 }]]);
   });
 
   it("combine each other's limiters that look their keys up", async () => {

@@ -200,12 +200,10 @@ describe("a block", () => {
     const limiter = createLimiter({ limits, clock, observe: (observation) => seen.push(observation) });
     expect([limiter.allow("a"), limiter.allow("a"), limiter.allow("a")]).toEqual([true, false, false]);
     expect(
-      seen.map((one) => one.type === "decision" && [one.decision.allowed || one.decision.reason, one.decision.block]),
-    ).toEqual([
-      [true, undefined],
-      ["exhausted", { endsInMs: 60_000 }],
-      ["blocked", { endsInMs: 60_000 }],
-    ]);
+      seen.map((one) =>
+        one.type === "decision" ? [one.decision.allowed || one.decision.reason, one.decision.block] : one.type,
+      ),
+    ).toEqual([[true, undefined], ["exhausted", { endsInMs: 60_000 }], "block", ["blocked", { endsInMs: 60_000 }]]);
   });
 
   it("of long keys and of tuples is theirs alone", () => {

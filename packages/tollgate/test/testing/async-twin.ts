@@ -123,6 +123,10 @@ class AsyncTwinSpace implements AsyncSpace {
     return this.inner.sweep(now);
   }
 
+  watchSweeps(): void {
+    this.inner.watchSweeps?.();
+  }
+
   release(): void {
     this.inner.release();
   }

@@ -234,6 +234,10 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
     this.#countCalls(1);
   }
 
+  watchSweeps(): void {
+    this.#view.watchSweeps();
+  }
+
   release(): void {
     this.#view.release();
   }

@@ -74,6 +74,11 @@ export class PlanView {
     return known === undefined ? relatives : [known, ...relatives.filter((one) => one !== known)];
   }
 
+  /** The limiter has got an observer of sweeps. */
+  watchSweeps(): void {
+    this.known?.users.add(this.context);
+  }
+
   /** Ends the notifications of the limiter. */
   release(): void {
     const table = this.known;

@@ -17,9 +17,8 @@ export class Notifier {
     this.#isObserved = observe !== undefined;
   }
 
-  /** Limiters without an observer have no `onSweep`. */
-  opened({ onSweep }: LimiterContext): void {
-    if (onSweep !== undefined) this.#isObserved = true;
+  opened(context: LimiterContext): void {
+    this.#noteObserver(context);
   }
 
   /** The call that caused the event must not fail, nor the process, if an asynchronous observer rejects. */
@@ -27,14 +26,19 @@ export class Notifier {
     if (this.#observe !== undefined) notify(this.#observe, observation, this.#warns ? warnOfObserver : ignore);
   }
 
-  /** A call was decided without the server, which was not on purpose. */
-  degraded(cause: string): void {
+  /** A call of limiters was decided without the server, which was not on purpose. */
+  degraded(cause: string, contexts: readonly LimiterContext[]): void {
+    for (const context of contexts) this.#noteObserver(context);
     if (this.#isObserved || !this.#warns) return;
     warnOnce(
       "degraded-unobserved",
       `redisStore: onFailure decided a call without the server (${cause}), and no observer was notified; ` +
         "pass observe to redisStore or to createLimiter, or warnings: false to redisStore",
     );
+  }
+
+  #noteObserver({ isObserved }: LimiterContext): void {
+    if (isObserved === true) this.#isObserved = true;
   }
 }
 

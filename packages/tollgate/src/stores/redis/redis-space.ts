@@ -104,6 +104,10 @@ export class RedisSpace implements AsyncSpace, KeySpace {
     return this.#store.sweep(this, now[0]!);
   }
 
+  watchSweeps(): void {
+    this.quotaState.watchSweeps?.();
+  }
+
   release(): void {
     this.quotaState.release();
   }

@@ -228,7 +228,12 @@ class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, Den
   #decideWithout(error: unknown, verb: Verb, calls: readonly KeyCall[], nowUs: number, takenFrom?: TakenFrom): Report {
     if (!(error instanceof UnavailableError)) throw error;
     if (error.kind === "overload") return OVERLOAD_DENIAL;
-    if (error !== BYPASSED && takenFrom?.degraded === undefined) this.#notifier.degraded(error.reason);
+    if (error !== BYPASSED && takenFrom?.degraded === undefined) {
+      this.#notifier.degraded(
+        error.reason,
+        calls.map(({ space }) => space.context),
+      );
+    }
     const report = this.#policy.decide(
       verb,
       calls.map(({ space, key, costs }) => ({ quotaState: space.quotaState, key, costs })),

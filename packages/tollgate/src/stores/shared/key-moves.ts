@@ -31,16 +31,16 @@ export interface Move {
 export class KeyMoves {
   readonly former: FormerRows;
   readonly onChange: "carry-over" | "keep-first" | "kept";
-  readonly #moved: Move[] | undefined;
+  readonly #moved: Move[];
   readonly #own: RelatedKeys;
   readonly #plan: SharedPlan;
   readonly #memory: SharedMemory;
 
   /**
-   * `moved` gets the moves of each call, if anything is to be notified of them. Keys are `"kept"` in a plan that has
+   * `moved` gets the moves of each call. Keys are `"kept"` in a plan that has
    * the first numbers of keys of another plan.
    */
-  constructor(own: RelatedKeys, memory: SharedMemory, moved: Move[] | undefined, onChange: KeyMoves["onChange"]) {
+  constructor(own: RelatedKeys, memory: SharedMemory, moved: Move[], onChange: KeyMoves["onChange"]) {
     this.onChange = onChange;
     this.former = new FormerRows(own, memory);
     this.#own = own;
@@ -195,7 +195,7 @@ export class KeyMoves {
     if (outcome !== PUBLISHED && outcome !== FORGOTTEN) return outcome;
     for (const copy of copies) this.#writeOff(copy, plan);
     if (outcome === FORGOTTEN) return FORGOTTEN;
-    for (const { row } of counting) this.#moved?.push({ from: row.keys.plan.plan.limits, to: plan.plan.limits });
+    for (const { row } of counting) this.#moved.push({ from: row.keys.plan.plan.limits, to: plan.plan.limits });
     return RETRY;
   }
 

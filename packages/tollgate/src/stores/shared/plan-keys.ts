@@ -25,11 +25,11 @@ export class PlanKeys {
   readonly related: Related;
   readonly #plan: SharedPlan;
   readonly #store: PlanKeysStore;
-  readonly #moved: Move[] | undefined;
+  readonly #moved: Move[];
   /** Keys that keep their first numbers, by the id of the plan that has these. */
   readonly #kept = new Map<string, PlanKeys>();
 
-  constructor(view: PlanView, onChange: OnChange | "kept", store: PlanKeysStore, moved: Move[] | undefined) {
+  constructor(view: PlanView, onChange: OnChange | "kept", store: PlanKeysStore, moved: Move[]) {
     this.#store = store;
     this.#moved = moved;
     this.related = store.relatives.of(view);

@@ -54,7 +54,7 @@ export class SharedSpace implements SyncSpace {
     this.#store = store;
     this.#values = view.table.values;
     this.#shared = view.plan;
-    this.#planKeys = new PlanKeys(view, plan.onChange, store, context.onMove && this.#moved);
+    this.#planKeys = new PlanKeys(view, plan.onChange, store, this.#moved);
     this.#keys = this.#planKeys.keys;
     this.#buckets = this.#planKeys.buckets;
     this.#costs = plan.limits.map(() => 0);
@@ -208,7 +208,9 @@ export class SharedSpace implements SyncSpace {
   }
 
   #noteMoves(key: string): void {
-    for (const { from, to } of this.#moved.splice(0)) this.#notices.push(() => this.#context.onMove?.(key, from, to));
+    const moved = this.#moved.splice(0);
+    if (this.#context.onMove === undefined) return;
+    for (const { from, to } of moved) this.#notices.push(() => this.#context.onMove?.(key, from, to));
   }
 
   /** Applies a verb at the time of the plan. */

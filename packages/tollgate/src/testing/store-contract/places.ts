@@ -92,7 +92,7 @@ export const places: ContractTests = {
     await first.cancel();
     same("freed", (await usedOf(limiter))[0], 0);
   },
-  "places stay when the numbers change": async (bench) => {
+  "when limits change, places stay": async (bench) => {
     let limits = [concurrency({ name: "streams", max: 3, ttl: TTL_MS })];
     const limiter = bench.limiter(() => limits, "contract", "carry-over");
     const [first, second] = [await reserve(limiter), await reserve(limiter)];

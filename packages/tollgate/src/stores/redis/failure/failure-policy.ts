@@ -7,6 +7,7 @@ import type { Verb } from "../../../core/verbs.ts";
 export interface QuotaState {
   drop(key: string): void;
   clear(): void;
+  watchSweeps?(): void;
   release(): void;
 }
 

@@ -1,4 +1,5 @@
 import { transact } from "../../../algorithms/transact.ts";
+import type { Clock } from "../../../core/clock.ts";
 import { TollgateError } from "../../../core/errors.ts";
 import type { Plan } from "../../../core/plan.ts";
 import { Report } from "../../../core/report.ts";
@@ -43,7 +44,7 @@ export class LocalFraction implements FailurePolicy {
   #contextOf(context: LimiterContext): LimiterContext {
     const known = this.#contexts.get(context);
     if (known !== undefined) return known;
-    const made: LimiterContext = { ...context, isFallback: true };
+    const made = new FallbackContext(context);
     this.#contexts.set(context, made);
     return made;
   }
@@ -78,6 +79,28 @@ export class LocalFraction implements FailurePolicy {
   }
 }
 
+/** What the fallback knows of a limiter. */
+class FallbackContext implements LimiterContext {
+  readonly isFallback = true;
+  readonly clock: Clock;
+  readonly choosesLimits?: true;
+  readonly #context: LimiterContext;
+
+  constructor(context: LimiterContext) {
+    this.clock = context.clock;
+    if (context.choosesLimits === true) this.choosesLimits = true;
+    this.#context = context;
+  }
+
+  get onSweep(): LimiterContext["onSweep"] {
+    return this.#context.onSweep;
+  }
+
+  get onMove(): LimiterContext["onMove"] {
+    return this.#context.onMove;
+  }
+}
+
 /** A store in fixed memory has no capacity for the plan; some stores detect this with the first key. */
 function isCapacityError(error: unknown): error is TollgateError {
   return error instanceof TollgateError && error.code === "ERR_LIMITS";
@@ -106,6 +129,10 @@ class FractionState implements QuotaState {
       const never = report.waitUs[at + i] === Number.POSITIVE_INFINITY;
       if (never && costs[i]! <= capacity) report.waitUs[at + i] = RETRY_HINT_US;
     });
+  }
+
+  watchSweeps(): void {
+    this.space.watchSweeps?.();
   }
 
   drop(key: string): void {

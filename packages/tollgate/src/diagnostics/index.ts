@@ -1,0 +1,1 @@
+export { type DiagnosticsMessages, publish } from "./publish.ts";

@@ -1,0 +1,176 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
+import { checkOptions, optionError } from "../../core/check-options.ts";
+import { checkFunction } from "../../core/checks.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Duration } from "../../core/duration.ts";
+import { checkDuration } from "../../core/duration-option.ts";
+import { warnOfObserver } from "../../core/observer.ts";
+import type { AsyncLimiter } from "../../limiter/async-limiter.ts";
+import type { Limiter } from "../../limiter/limiter.ts";
+import { observedParts } from "../../limiter/observed-parts.ts";
+import type { Tap } from "../../limiter/taps.ts";
+import { ForwardDecay } from "./forward-decay.ts";
+import { FrequentKeys } from "./frequent-keys.ts";
+import { keptText } from "./hash-text.ts";
+
+export interface HotKeysOptions {
+  /** How many keys the lists have at most: 1 to 1,000, 10 by default. Memory grows with it. */
+  readonly top?: number | undefined;
+  /** After this time a call counts for half: 1 second to 1 day, `"10m"` by default. */
+  readonly halfLife?: Duration | undefined;
+  /** 1 in so many calls is counted, chosen at random: 1 to 10,000, 32 by default. With 1 all are. */
+  readonly sample?: number | undefined;
+  /** What is kept and shown in place of a key, such as a part of it. Keys that are masked alike count as one. */
+  readonly mask?: ((key: string) => string) | undefined;
+}
+
+/** A key of a limiter that many calls have. */
+export interface HotKey {
+  /** The key as text, masked. A text of more than 128 units is cut, and ends with a hash. */
+  readonly key: string;
+  /** How many calls the key had at most, each by its age. With `sample`, a projection. */
+  readonly calls: number;
+  /** How many of them may have been calls of other keys. */
+  readonly error: number;
+}
+
+/** The keys of a limiter that are called most. Made by `hotKeys`. */
+export interface HotKeys {
+  /** The keys with the most calls, those first that have most for certain. */
+  active(): HotKey[];
+  /** The keys with the most calls that were denied. */
+  denied(): HotKey[];
+  /** Ends the counting. The lists stay, and age. */
+  close(): void;
+  [Symbol.dispose](): void;
+}
+
+const NAMES: Readonly<Record<keyof HotKeysOptions, true>> = { top: true, halfLife: true, sample: true, mask: true };
+const SECOND_MS = 1_000;
+const DAY_MS = 86_400_000;
+const DEFAULT_HALF_LIFE_MS = 600_000;
+const MOST_TOP = 1_000;
+const MOST_SAMPLE = 10_000;
+/** How many keys are counted for each that is shown. */
+const SLOTS_PER_KEY = 32;
+
+/**
+ * Finds the keys of a limiter that have the most calls, and the most denials, while it runs. It works over every store,
+ * because the limiter knows the key of a call. Its memory is fixed: about 30 kB for each key of `top`.
+ *
+ * A call counts for half after each `halfLife`. Of the calls that were counted, a key had at most `calls`, and at least
+ * `calls - error`. A key that had more than `1 / (32 × top)` of them is among those that are counted, whatever the
+ * other keys are. Calls are chosen at random: the standard error of `calls` is `√(calls × sample)` at most.
+ *
+ * Calls of a combination count for the keys of each of its limiters. They are denied if one of its limiters denies.
+ *
+ * @throws TollgateError `ERR_OPTION` or `ERR_DURATION`.
+ * @see FrequentKeys, for the algorithm and where it is from.
+ * @example
+ * ```ts
+ * import { createLimiter, perMinute } from "tollgate";
+ * import { hotKeys } from "tollgate/metrics";
+ *
+ * const limiter = createLimiter({ limits: [perMinute(3)] });
+ * const hot = hotKeys(limiter, { top: 2, sample: 1 });
+ * for (const user of ["ann", "bob", "ann", "ann", "ann", "ann", "eve"]) limiter.allow(user);
+ * console.log(hot.active()[0]); // { key: 'ann', calls: 5, error: 0 }
+ * console.log(hot.denied()); // [ { key: 'ann', calls: 2, error: 0 } ]
+ * ```
+ */
+export function hotKeys(limiter: Limiter<never> | AsyncLimiter<never>, options: HotKeysOptions = {}): HotKeys {
+  checkOptions("hotKeys", options, NAMES);
+  const { top, halfLife, sample, mask } = options;
+  if (mask !== undefined) checkFunction("mask", mask, "a function from a key to a text");
+  const { clock, observers } = observedParts("hotKeys", limiter);
+  const counted = new CountedKeys(clock, {
+    top: checkCount("top", top ?? 10, MOST_TOP),
+    halfLifeMs: halfLife === undefined ? DEFAULT_HALF_LIFE_MS : checkDuration("halfLife", halfLife, SECOND_MS, DAY_MS),
+    sample: checkCount("sample", sample ?? 32, MOST_SAMPLE),
+    mask,
+  });
+  counted.close = observers.addTap(counted);
+  return counted;
+}
+
+function checkCount(option: string, count: unknown, most: number): number {
+  if (Number.isSafeInteger(count) && (count as number) >= 1 && (count as number) <= most) return count as number;
+  throw optionError(option, `a whole number from 1 to ${most}`, count);
+}
+
+interface Settings extends Pick<HotKeysOptions, "mask"> {
+  readonly top: number;
+  readonly halfLifeMs: number;
+  readonly sample: number;
+}
+
+/** Counts the calls that it sees. */
+class CountedKeys implements HotKeys, Tap {
+  readonly sample: number;
+  readonly #clock: Clock;
+  readonly #top: number;
+  readonly #mask: HotKeysOptions["mask"];
+  readonly #decay: ForwardDecay;
+  readonly #active: FrequentKeys;
+  readonly #denied: FrequentKeys;
+  close: () => void = () => {};
+
+  constructor(clock: Clock, { top, halfLifeMs, sample, mask }: Settings) {
+    this.sample = sample;
+    this.#clock = clock;
+    this.#top = top;
+    this.#mask = mask;
+    this.#decay = new ForwardDecay(halfLifeMs, clock.now());
+    const seed = Math.floor(Math.random() * 2 ** 32);
+    this.#active = new FrequentKeys(top * SLOTS_PER_KEY, seed);
+    this.#denied = new FrequentKeys(top * SLOTS_PER_KEY, seed);
+  }
+
+  decided(key: string, allowed: boolean): void {
+    try {
+      const text = keptText(this.#mask === undefined ? key : masked(this.#mask, key));
+      const weight = this.#weight();
+      this.#active.add(text, weight);
+      if (!allowed) this.#denied.add(text, weight);
+    } catch (error) {
+      warnOfObserver(error);
+    }
+  }
+
+  active(): HotKey[] {
+    return this.#list(this.#active);
+  }
+
+  denied(): HotKey[] {
+    return this.#list(this.#denied);
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #list(keys: FrequentKeys): HotKey[] {
+    const scale = this.sample / this.#weight();
+    return keys
+      .top(this.#top)
+      .map(({ key, count, error }) => ({ key, calls: Math.round(count * scale), error: Math.round(error * scale) }))
+      .filter(({ calls }) => calls > 0);
+  }
+
+  /** What a call counts now, in the unit of the counts. */
+  #weight(): number {
+    const weight = this.#decay.weightAt(this.#clock.now());
+    const factor = this.#decay.restart();
+    if (factor === undefined) return weight;
+    this.#active.scale(factor);
+    this.#denied.scale(factor);
+    return 1;
+  }
+}
+
+function masked(mask: (key: string) => string, key: string): string {
+  const text: unknown = mask(key);
+  if (typeof text === "string") return text;
+  throw optionError("mask", "a function that returns a text", text);
+}

@@ -1,0 +1,311 @@
+import { type AsyncLimiter, combine, createLimiter, type Limiter, memoryStore, perMinute, perSecond } from "tollgate";
+import { type HotKeysOptions, hotKeys } from "tollgate/metrics";
+import type { SyncSpace } from "tollgate/store";
+import { type ManualClock, manualClock } from "tollgate/testing";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { forgetWarnings } from "../../src/core/warnings.ts";
+import { EVERY_STORE, limiterOver } from "../limiter/every-store.ts";
+import { START_MS } from "../limiter/set-up.ts";
+import { AsyncTwin } from "../testing/async-twin.ts";
+import { countsOf, seededRandom, zipfStream } from "./hot-keys/streams.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+const ALL: HotKeysOptions = { sample: 1 };
+
+function setUp(limit = 1_000): { readonly clock: ManualClock; readonly limiter: Limiter } {
+  const clock = manualClock(START_MS);
+  return { clock, limiter: createLimiter({ limits: [perSecond(limit)], clock }) };
+}
+
+async function callTimes(limiter: Limiter | AsyncLimiter, key: string, times: number): Promise<void> {
+  for (let i = 0; i < times; i += 1) await limiter.allow(key);
+}
+
+const exactly = (key: string, calls: number) => ({ key, calls, error: 0 });
+
+describe("hot keys", () => {
+  it.each(EVERY_STORE)("are the most active and the most denied keys, over %s", async (_name, store) => {
+    const limiter = limiterOver(store(), { name: "api", limits: [perMinute(3)], clock: manualClock(START_MS) });
+    const hot = hotKeys(limiter, ALL);
+    await callTimes(limiter, "often", 7);
+    await callTimes(limiter, "seldom", 2);
+    for (let i = 0; i < 4; i += 1) await limiter.consume("between");
+    expect(hot.active()).toEqual([exactly("often", 7), exactly("between", 4), exactly("seldom", 2)]);
+    expect(hot.denied()).toEqual([exactly("often", 4), exactly("between", 1)]);
+  });
+
+  it("are at most as many as top says", () => {
+    const { limiter } = setUp();
+    const hot = hotKeys(limiter, { sample: 1, top: 2 });
+    for (const key of ["a", "b", "b", "c", "c", "c"]) limiter.allow(key);
+    expect(hot.active().map(({ key }) => key)).toEqual(["c", "b"]);
+  });
+
+  it("see the calls of every verb that decides, and no other", async () => {
+    const { limiter } = setUp();
+    const hot = hotKeys(limiter, ALL);
+    const handle = limiter.handle("handle");
+    limiter.allow("allow");
+    limiter.allow("units", { requests: 1 });
+    limiter.consume("consume");
+    limiter.allowMany(["many", "many"], new Uint8Array(2));
+    limiter.reserve("reserve").settle(1);
+    await limiter.wait("wait");
+    handle.allow();
+    handle.consume();
+    limiter.byKey("by-key").allow();
+    expect(Object.fromEntries(hot.active().map(({ key, calls }) => [key, calls]))).toEqual({
+      allow: 1,
+      units: 1,
+      consume: 1,
+      many: 2,
+      reserve: 1,
+      wait: 1,
+      handle: 2,
+      "by-key": 1,
+    });
+    limiter.peek("other");
+    limiter.explain("other");
+    limiter.charge("other", 1);
+    limiter.refund("other", 1);
+    limiter.reset("other");
+    limiter.block("other", "1m");
+    expect(hot.active().map(({ key }) => key)).not.toContain("other");
+  });
+
+  it("have the denials of keys that are blocked, and of calls over the capacity", () => {
+    const { limiter } = setUp(5);
+    const hot = hotKeys(limiter, ALL);
+    limiter.block("blocked", "1m");
+    expect([limiter.allow("blocked"), limiter.allow("dear", 6), limiter.allow("free")]).toEqual([false, false, true]);
+    expect(hot.denied()).toEqual([exactly("blocked", 1), exactly("dear", 1)]);
+  });
+
+  it("count for half after each half-life", async () => {
+    const { limiter, clock } = setUp();
+    const hot = hotKeys(limiter, { sample: 1, halfLife: "1m" });
+    await callTimes(limiter, "before", 80);
+    clock.advance(60_000);
+    await callTimes(limiter, "after", 50);
+    expect(hot.active()).toEqual([exactly("after", 50), exactly("before", 40)]);
+    clock.advance(120_000);
+    expect(hot.active()).toEqual([exactly("after", 13), exactly("before", 10)]);
+    clock.advance(600_000);
+    expect(hot.active()).toEqual([]);
+  });
+
+  it("age the same over any time, and stay right for years", async () => {
+    const { limiter, clock } = setUp();
+    const hot = hotKeys(limiter, { sample: 1, halfLife: "1s" });
+    for (let i = 0; i < 200; i += 1) {
+      clock.advance(1_000);
+      await callTimes(limiter, "steady", 64);
+    }
+    expect(hot.active()).toEqual([exactly("steady", 128)]);
+    clock.advance(10 * 365 * 86_400_000);
+    await callTimes(limiter, "new", 3);
+    expect(hot.active()).toEqual([exactly("new", 3)]);
+  });
+
+  it("do not grow when the clock goes back, and age on from there", async () => {
+    const { limiter, clock } = setUp();
+    const hot = hotKeys(limiter, { sample: 1, halfLife: "1m" });
+    await callTimes(limiter, "a", 40);
+    clock.set(START_MS - 3_600_000);
+    await callTimes(limiter, "a", 40);
+    expect(hot.active()).toEqual([exactly("a", 80)]);
+    clock.advance(60_000);
+    expect(hot.active()).toEqual([exactly("a", 40)]);
+  });
+
+  it("are masked before they are kept, and count as one if they are masked alike", () => {
+    const { limiter } = setUp();
+    const hot = hotKeys(limiter, { sample: 1, mask: (key) => key.replace(/\.\d+$/, ".*") });
+    for (const key of ["192.0.2.1", "192.0.2.2", "198.51.100.7"]) limiter.allow(key);
+    expect(hot.active()).toEqual([exactly("192.0.2.*", 2), exactly("198.51.100.*", 1)]);
+  });
+
+  it("cut long keys, and still tell them apart", () => {
+    const { limiter } = setUp();
+    const hot = hotKeys(limiter, ALL);
+    const long = "x".repeat(10_000);
+    limiter.allow(`${long}a`, 1);
+    for (const key of [`${long}b`, `${long}b`, "y".repeat(128)]) limiter.allow(key);
+    const keys = hot.active().map(({ key, calls }) => [key.slice(0, 100), key.length, calls]);
+    expect(keys).toEqual([
+      ["x".repeat(100), 117, 2],
+      ["x".repeat(100), 117, 1],
+      ["y".repeat(100), 128, 1],
+    ]);
+  });
+
+  it("of tuples are their text", () => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ key: (key: [string, number]) => key, limits: [perSecond(9)], clock });
+    const hot = hotKeys(limiter, ALL);
+    limiter.allow(["ann", 1]);
+    expect(hot.active()).toEqual([exactly('["ann",1]', 1)]);
+  });
+
+  it("of a limiter see the calls of combinations; those of a combination are its keys together", () => {
+    const clock = manualClock(START_MS);
+    type Call = { readonly user: string; readonly route: string };
+    const user = createLimiter({ name: "user", key: (call: Call) => call.user, limits: [perSecond(9)], clock });
+    const route = createLimiter({ name: "route", key: (call: Call) => call.route, limits: [perSecond(1)], clock });
+    const ofRoute = hotKeys(route, ALL);
+    const both = combine(user, route);
+    const [ofUser, ofBoth] = [hotKeys(user, ALL), hotKeys(both, ALL)];
+    const nested = combine(
+      both,
+      createLimiter({ name: "all", key: (call: Call) => `to ${call.route}`, limits: [perSecond(9)], clock }),
+    );
+    both.allow({ user: "ann", route: "/a" });
+    nested.consume({ user: "ann", route: "/a" });
+    user.allow({ user: "bob", route: "/a" });
+    expect(ofUser.active()).toEqual([exactly("ann", 2), exactly("bob", 1)]);
+    expect(ofRoute.active()).toEqual([exactly("/a", 2)]);
+    expect(ofRoute.denied()).toEqual([exactly("/a", 1)]);
+    expect(ofBoth.active()).toEqual([exactly('["ann","/a"]', 2)]);
+  });
+
+  it("are found for limiters that choose limits, or look keys up", async () => {
+    const clock = manualClock(START_MS);
+    const chosen = createLimiter({ limits: (key: string) => [perSecond(key === "vip" ? 9 : 1)], clock });
+    const looked = createLimiter({ key: async (id: number) => `user-${id}`, limits: [perSecond(1)], clock });
+    const [ofChosen, ofLooked] = [hotKeys(chosen, ALL), hotKeys(looked, ALL)];
+    for (const key of ["vip", "vip", "vip", "ann", "ann"]) chosen.allow(key);
+    for (const id of [7, 7]) await looked.allow(id);
+    expect(ofChosen.denied()).toEqual([exactly("ann", 1)]);
+    expect(ofChosen.active()).toEqual([exactly("vip", 3), exactly("ann", 2)]);
+    expect(ofLooked.denied()).toEqual([exactly("user-7", 1)]);
+  });
+
+  it("stop to be counted when they are closed, and two of a limiter are independent", () => {
+    const { limiter } = setUp();
+    const [first, second] = [hotKeys(limiter, ALL), hotKeys(limiter, ALL)];
+    limiter.allow("a");
+    first.close();
+    limiter.allow("a");
+    expect([first.active(), second.active()]).toEqual([[exactly("a", 1)], [exactly("a", 2)]]);
+    {
+      using hot = second;
+      expect(hot).toBe(second);
+    }
+    limiter.allow("a");
+    expect(second.active()).toEqual([exactly("a", 2)]);
+  });
+
+  it.each(["allow", "consume", "handle"] as const)("are projected from calls that are chosen at random: %s", (verb) => {
+    vi.spyOn(Math, "random").mockImplementation(seededRandom(11));
+    const { limiter } = setUp(1_000_000);
+    const [every16th, every64th] = [hotKeys(limiter, { sample: 16 }), hotKeys(limiter, { sample: 64 })];
+    const stream = zipfStream(100_000, 1_000, 1.1, seededRandom(3));
+    const handles = new Map(stream.map((key) => [key, limiter.handle(key)]));
+    for (const key of stream) {
+      if (verb === "handle") handles.get(key)!.allow();
+      else limiter[verb](key);
+    }
+    const exact = countsOf(stream);
+    for (const [hot, sample] of [[every16th, 16] as const, [every64th, 64] as const]) {
+      expect(hot.active()).toHaveLength(10);
+      for (const { key, calls, error } of hot.active().slice(0, 5)) {
+        const fourErrors = 4 * Math.sqrt(exact.get(key)! * sample);
+        expect(Math.abs(calls - exact.get(key)!)).toBeLessThan(fourErrors + error);
+      }
+    }
+  });
+
+  it("do not depend on the order of calls: a caller that takes turns with another gets no more and no less", () => {
+    vi.spyOn(Math, "random").mockImplementation(seededRandom(4));
+    const { limiter } = setUp(1_000_000);
+    const hot = hotKeys(limiter, { sample: 16 });
+    for (let i = 0; i < 64_000; i += 1) limiter.allow(i % 16 === 0 ? "every-16th" : "others");
+    const [others, regular] = hot.active();
+    expect(Math.abs(others!.calls - 60_000)).toBeLessThan(4 * Math.sqrt(60_000 * 16));
+    expect(Math.abs(regular!.calls - 4_000)).toBeLessThan(4 * Math.sqrt(4_000 * 16));
+  });
+
+  it("and observers see each call once", () => {
+    const { limiter } = setUp();
+    const hot = hotKeys(limiter, ALL);
+    const seen: string[] = [];
+    const stop = limiter.observe((one) => void (one.type === "decision" && seen.push(`${one.verb} ${one.keys}`)));
+    limiter.allow("a");
+    limiter.handle("a").allow();
+    limiter.allowMany(["a", "a"], new Uint8Array(2));
+    limiter.consume("a");
+    limiter.charge("a", 1);
+    expect(seen).toEqual(["allow a", "allow a", "allow a", "allow a", "consume a", "charge a"]);
+    stop();
+    limiter.allow("a");
+    expect(seen).toHaveLength(6);
+    expect(hot.active()).toEqual([exactly("a", 6)]);
+  });
+
+  it.each(["sync", "async"] as const)("let calls that are not chosen go the quickest way: %s", async (kind) => {
+    vi.spyOn(Math, "random").mockReturnValue(0.999_999);
+    const inner = kind === "sync" ? memoryStore() : new AsyncTwin();
+    const quickest = vi.fn<() => void>();
+    const open = inner.open.bind(inner) as (...parts: unknown[]) => SyncSpace;
+    vi.spyOn(inner, "open").mockImplementation((...parts: unknown[]) => {
+      const space = open(...parts);
+      const allow = space.allow?.bind(space) ?? (async () => true);
+      return Object.assign(space, {
+        allow: (...args: Parameters<SyncSpace["allow"]>) => {
+          quickest();
+          return allow(...args);
+        },
+      });
+    });
+    const limits = () => [perSecond(9)];
+    const limiter = limiterOver(inner, { name: "api", limits, clock: manualClock(START_MS) });
+    hotKeys(limiter, { sample: 10_000 });
+    for (let i = 0; i < 5; i += 1) await limiter.allow("a");
+    await limiter.handle("a").allow();
+    expect(quickest).toHaveBeenCalledTimes(6);
+    const hot = hotKeys(limiter, ALL);
+    await limiter.allow("b");
+    expect(hot.active()).toEqual([exactly("b", 1)]);
+  });
+
+  it("mask nothing for calls that are not chosen", () => {
+    vi.spyOn(Math, "random").mockReturnValue(0.999_999);
+    const clock = manualClock(START_MS);
+    const key = vi.fn<(input: string) => string>((input) => input);
+    const limiter = createLimiter({ key, limits: [perSecond(9)], clock });
+    const mask = vi.fn<(text: string) => string>((text) => text);
+    hotKeys(limiter, { sample: 10_000, mask });
+    for (let i = 0; i < 100; i += 1) limiter.allow("a");
+    expect(mask).not.toHaveBeenCalled();
+    expect(key).toHaveBeenCalledTimes(100);
+  });
+
+  it.each([
+    ["throws", () => JSON.parse("{")],
+    ["returns no text", () => undefined as never],
+  ])("fail no call if the mask %s", (_case, mask) => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    forgetWarnings();
+    const { limiter } = setUp();
+    const hot = hotKeys(limiter, { sample: 1, mask });
+    expect([limiter.allow("a"), limiter.consume("a").allowed]).toEqual([true, true]);
+    expect(warn).toHaveBeenCalledTimes(1);
+    expect(hot.active()).toEqual([]);
+    forgetWarnings();
+  });
+
+  it.each([
+    [{ top: 0 }, "top: expected a whole number from 1 to 1000, got 0"],
+    [{ sample: 1.5 }, "sample: expected a whole number from 1 to 10000, got 1.5"],
+    [{ halfLife: 10 }, /^halfLife: expected whole milliseconds or text .* from 1s to 1d, got 10$/],
+    [{ mask: "x" as never }, 'mask: expected a function from a key to a text, got "x"'],
+    [{ tops: 1 } as never, 'hotKeys: unknown option "tops"; did you mean "top"?'],
+  ])("refuse options that do not fit: %j", (options, message) => {
+    expect(() => hotKeys(setUp().limiter, options)).toThrow(message);
+  });
+
+  it("refuse what is no limiter", () => {
+    expect(() => hotKeys({} as never)).toThrow("hotKeys: expected a limiter made by createLimiter or combine");
+  });
+});
