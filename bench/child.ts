@@ -5,6 +5,8 @@ const KINDS: Readonly<Record<string, () => Promise<(order: never) => unknown>>> 
   kinds: async () => (await import("./process/measure.ts")).measureKinds,
   threads: async () => (await import("./threads/measure.ts")).measureRow,
   cluster: async () => (await import("./threads/cluster-worker.ts")).workInCluster,
+  line: async () => (await import("./waiting/measure.ts")).measureLine,
+  open: async () => (await import("./waiting/reserving.ts")).weighOpen,
   server: async () => (await import("./http/server-process.ts")).serveVariant,
   "redis check": async () => (await import("./redis/measure.ts")).checkVariant,
   "redis lone": async () => (await import("./redis/lone.ts")).measureLone,

@@ -4,6 +4,8 @@ import { type KeyText, randomBelow } from "../harness/keys.ts";
 export const CHUNK = 4_096;
 /** Decisions in a call of `allowMany`. */
 export const BATCH = 64;
+/** Reservations that one verb keeps open. */
+export const OPEN_RESERVATIONS = 10_000;
 
 /** Units of a key: more than a job takes of one, or a single unit. */
 export const UNITS = { ample: 3_000_000, exhausted: 1, refilled: 3_000_000 } as const;
@@ -12,7 +14,10 @@ export const UNITS = { ample: 3_000_000, exhausted: 1, refilled: 3_000_000 } as 
 export type Order = "uniform" | "zipf and new" | "in turn";
 
 /** The calls of a row. A job may have its rows make other calls. */
-export type Verb = "allow" | "consume" | "peek" | "charge" | "refund" | "handles" | "batches";
+export type Verb = "allow" | "consume" | "peek" | "charge" | "refund" | "handles" | "batches" | Reserving;
+
+/** `reserve` and what ends the reservation, by how the actual cost compares with the estimate. */
+export type Reserving = "settle at the estimate" | "settle below it" | "settle above it" | "cancel" | "open";
 
 export const TABLES = {
   hot: "Admitted: one hot key",
@@ -27,7 +32,7 @@ export const TABLES = {
 export type TableId = keyof typeof TABLES;
 
 /** Tables with several figures a row: a job each. */
-export type FiguresTable = "verbs" | "texts" | "refilled" | "weight";
+export type FiguresTable = "verbs" | "texts" | "refilled" | "weight" | "reserving";
 
 type Passes = Readonly<Partial<Record<TableId | FiguresTable, Order>>>;
 
@@ -82,7 +87,7 @@ function small(id: TableId | FiguresTable, keys: number, limit: Job["limit"]): J
 }
 
 /** Its id is as in `verbs: peek`. */
-function figured(table: FiguresTable, figure: string, keys: number): Job {
+export function figured(table: FiguresTable, figure: string, keys: number): Job {
   return { ...small(table, keys, "ample"), id: `${table}: ${figure}`, figure };
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { KeyPool } from "../harness/keys.ts";
-import { expectCount } from "../harness/measuring.ts";
+import { bytesInUse, collect, expectCount } from "../harness/measuring.ts";
 import type { Measured } from "../harness/rounds.ts";
 import { ENTRIES, KINDS } from "./catalog.ts";
 import { type Contender, type CreateContender, setupOf } from "./contender.ts";
@@ -150,23 +150,8 @@ async function weigh(create: CreateContender, job: Job, pool: KeyPool): Promise<
 
 const COLLECTIONS = 3;
 
-async function bytesInUse(): Promise<number> {
-  for (let i = 0; i < COLLECTIONS; i += 1) {
-    collect();
-    // Node frees buffers in a later turn.
-    await nextTurn();
-  }
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
-
 function msOf(work: () => void): number {
   const startMs = performance.now();
   work();
   return performance.now() - startMs;
-}
-
-function collect(): void {
-  if (globalThis.gc === undefined) throw new Error("expected Node to run with --expose-gc");
-  globalThis.gc();
 }

@@ -1,4 +1,4 @@
-import type { Cost, Handle, Limit, Limiter, SyncStore } from "tollgate";
+import type { Cost, Handle, Limit, Limiter, Reservation, SyncStore } from "tollgate";
 import {
   coarseClock,
   combine,
@@ -10,7 +10,7 @@ import {
   tokenBucket,
 } from "tollgate";
 import { type Contender, type CreateContender, loopOf, type Setup, syncContender } from "./contender.ts";
-import { BATCH, CHUNK, UNITS, type Verb } from "./jobs.ts";
+import { BATCH, CHUNK, OPEN_RESERVATIONS, UNITS, type Verb } from "./jobs.ts";
 
 export interface Variant {
   readonly store: "memory" | "table" | "shared";
@@ -129,7 +129,47 @@ const CALLS: Record<Verb, (limiter: Limiter, setup: Setup, cost: Cost | undefine
     ),
   handles: decideAboutHandles,
   batches: decideAboutBatches,
+  "settle at the estimate": (limiter, setup) => reserveAndSettle(limiter, setup, 2, 2),
+  "settle below it": (limiter, setup) => reserveAndSettle(limiter, setup, 2, 1),
+  "settle above it": (limiter, setup) => reserveAndSettle(limiter, setup, 1, 2),
+  cancel: (limiter, setup) =>
+    syncContender(
+      setup,
+      loopOf((key) => {
+        const reservation = limiter.reserve(key, 2);
+        reservation.cancel();
+        return reservation.decision.allowed;
+      }),
+    ),
+  open: keepOpen,
 };
+
+function reserveAndSettle(limiter: Limiter, setup: Setup, estimate: number, actual: number): Contender {
+  return syncContender(
+    setup,
+    loopOf((key) => {
+      const reservation = limiter.reserve(key, estimate);
+      reservation.settle(actual);
+      return reservation.decision.allowed;
+    }),
+  );
+}
+
+/** Each call settles the oldest of the open reservations. */
+function keepOpen(limiter: Limiter, setup: Setup): Contender {
+  const open = new Array<Reservation | undefined>(OPEN_RESERVATIONS).fill(undefined);
+  let oldest = 0;
+  return syncContender(
+    setup,
+    loopOf((key) => {
+      const reservation = limiter.reserve(key, 2);
+      open[oldest]?.settle(1);
+      open[oldest] = reservation;
+      oldest = oldest + 1 === OPEN_RESERVATIONS ? 0 : oldest + 1;
+      return reservation.decision.allowed;
+    }),
+  );
+}
 
 function decideAboutKeys(limiter: Limiter, setup: Setup, cost: Cost | undefined): Contender {
   return syncContender(setup, (strings) => (from, to) => {

@@ -10,8 +10,12 @@ import { BENCH as HTTP } from "../http/bench.ts";
 import { BENCH as PROCESS } from "../process/bench.ts";
 import { BENCH as REDIS } from "../redis/bench.ts";
 import recorded from "../results/recorded.json" with { type: "json" };
+import { BENCH as WAITING } from "../waiting/bench.ts";
 
-const BENCHES: readonly (readonly [string, Bench])[] = [PROCESS, HTTP, REDIS].map((bench) => [bench.name, bench]);
+const BENCHES: readonly (readonly [string, Bench])[] = [PROCESS, HTTP, REDIS, WAITING].map((bench) => [
+  bench.name,
+  bench,
+]);
 
 function namesIn({ of, over }: Ratio): string[] {
   return [of, ...(over === undefined ? [] : [over])].flatMap(({ table, rows }) =>

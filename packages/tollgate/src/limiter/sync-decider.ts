@@ -127,14 +127,19 @@ export class SyncDecider<Input> {
   refundIn(list: SpaceList<SyncSpace>, space: SyncSpace, key: string, cost: Cost, takenFrom?: TakenFrom): void {
     const scratch = this.#takeScratch();
     const { report, now, costs } = scratch;
-    scratch.readCosts(list, cost);
-    readInto(this.#clock, now);
     // A key that has cells counts where it was taken, unless that was in an overflow bucket.
-    const isUsual = list.onlyLimit !== undefined && takenFrom?.overflowed === undefined;
-    if (isUsual && space.refundKept?.(key, costs[0]!, now) === true) {
-      this.#scratch = scratch;
-      space.maintain();
-      return;
+    const isUsual = takenFrom?.overflowed === undefined && list.onlyLimit !== undefined;
+    const plain = isUsual && typeof cost === "number" ? cost : undefined;
+    if (plain === undefined) scratch.readCosts(list, cost);
+    else list.checkPlain(plain);
+    readInto(this.#clock, now);
+    if (plain !== undefined) {
+      if (space.refundKept?.(key, plain, now) === true) {
+        this.#scratch = scratch;
+        space.maintain();
+        return;
+      }
+      scratch.readCosts(list, plain);
     }
     report.clear();
     const isReached = takenFrom === undefined || countsWhereTaken(space, key, costs, now, takenFrom, report);
