@@ -4,19 +4,17 @@ import { takePartwise, takesKept } from "../algorithms/transact-partwise.ts";
 import { type Clock, readInto } from "../core/clock.ts";
 import type { Cost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
-import type { DecisionObservation, Observer } from "../core/observer.ts";
+import type { Observer } from "../core/observer.ts";
 import type { SyncSpace, TakenFrom } from "../core/store.ts";
 import { VERBS, type Verb } from "../core/verbs.ts";
 import type { Choice } from "./choice.ts";
 import { allowedByOnly, decide, denyByLimits } from "./decide.ts";
 import { hasOtherLimits, limitsOf } from "./entries.ts";
+import { notifyDecision, type ObservedVerb } from "./notify-decision.ts";
 import { noteDecided, refusePlaces } from "./places.ts";
 import { Scratch } from "./scratch.ts";
 import type { FixedSelection, Selection } from "./selection.ts";
 import type { SpaceList } from "./space-list.ts";
-
-/** What observers call a verb. `undefined` for verbs that they are not notified of. */
-type ObservedVerb = DecisionObservation["verb"] | undefined;
 
 type Fixed<Input> = FixedSelection<Input, SyncSpace>;
 
@@ -85,7 +83,7 @@ export class SyncDecider<Input> {
         ? this.#decideTogether(scratch, list, [key], verb, cost)
         : this.#decideAlone(scratch, list, fixed.space, key, verb, cost);
     this.#scratch = scratch;
-    if (this.#observe !== undefined) this.#notify(this.#observe, name, [key], cost, decision);
+    if (this.#observe !== undefined) notifyDecision(this.#observe, this.#name, name, [key], cost, decision);
     return decision;
   }
 
@@ -103,7 +101,7 @@ export class SyncDecider<Input> {
         : this.#decideAlone(scratch, list, fixed.space, key, "take", cost);
       // Observers might change their decision.
       ({ allowed } = decision);
-      if (observe !== undefined) this.#notify(observe, "allow", [key], cost, decision);
+      if (observe !== undefined) notifyDecision(observe, this.#name, "allow", [key], cost, decision);
     }
     this.#scratch = scratch;
     return allowed;
@@ -176,7 +174,7 @@ export class SyncDecider<Input> {
       const decision = this.#decideOver(scratch, list, choice, "take", cost);
       // Observers might change their decision.
       ({ allowed } = decision);
-      if (observe !== undefined) this.#notify(observe, "allow", [...choice.keys], cost, decision);
+      if (observe !== undefined) notifyDecision(observe, this.#name, "allow", [...choice.keys], cost, decision);
     }
     this.#scratch = scratch;
     return allowed;
@@ -207,7 +205,7 @@ export class SyncDecider<Input> {
     if (list.takesPlaces && name === "consume") refusePlaces(name, list.limits);
     const decision = this.#decideOver(scratch, list, choice, verb, cost);
     // Another call may write other keys into the choice.
-    if (this.#observe !== undefined) this.#notify(this.#observe, name, [...choice.keys], cost, decision);
+    if (this.#observe !== undefined) notifyDecision(this.#observe, this.#name, name, [...choice.keys], cost, decision);
     this.#scratch = scratch;
     return decision;
   }
@@ -295,11 +293,5 @@ export class SyncDecider<Input> {
     const decision = decide(this.#name, list.plans, limits, report);
     space.maintain();
     return decision;
-  }
-
-  #notify(observe: Observer, verb: ObservedVerb, keys: readonly string[], cost: Cost, decision: Decision): void {
-    const { degraded } = decision;
-    if (degraded !== undefined) observe({ type: "degradation", limiter: this.#name, cause: degraded });
-    if (verb !== undefined) observe({ type: "decision", verb, keys, cost, decision });
   }
 }
