@@ -11,6 +11,7 @@ interface CiRun {
   readonly status: number | null;
   /** The steps in their order, each with the folder it ran in. */
   readonly steps: readonly string[];
+  readonly lines: readonly string[];
   readonly lastLine: string | undefined;
 }
 
@@ -21,16 +22,20 @@ describe(".ci/run", () => {
   });
   afterEach(() => remove(folder));
 
-  /** Runs the script with an npm that only prints its arguments, then runs `steps[arguments]` as a shell script. */
+  /**
+   * Runs the script with an npm and an npx that only print their arguments, and then run `steps[arguments]` as a shell
+   * script.
+   */
   async function runWith(steps: Readonly<Record<string, string>>): Promise<CiRun> {
     const cases = Object.entries(steps).map(([step, script]) => `"${step}") ${script};;`);
-    plant(folder, { npm: `#!/bin/sh\necho "step $PWD: $*"\ncase "$*" in\n${cases.join("\n")}\nesac\n` });
-    chmodSync(join(folder, "npm"), 0o755);
+    const stub = `#!/bin/sh\necho "step $PWD: $*"\ncase "$*" in\n${cases.join("\n")}\nesac\n`;
+    plant(folder, { npm: stub, npx: stub });
+    for (const name of ["npm", "npx"]) chmodSync(join(folder, name), 0o755);
     const env = { PATH: `${folder}:${process.env["PATH"] ?? ""}` };
     const { status, stdout } = await run(join(REPOSITORY, ".ci/run"), [], { cwd: folder, env });
     const lines = stdout.trimEnd().split("\n");
     const printed = lines.filter((line) => line.startsWith("step ")).map((line) => line.slice("step ".length));
-    return { status, steps: printed, lastLine: lines.at(-1) };
+    return { status, steps: printed, lines, lastLine: lines.at(-1) };
   }
 
   const root = REPOSITORY.replace(/\/$/, "");
@@ -40,7 +45,7 @@ describe(".ci/run", () => {
   it("installs, checks and runs both tiers in the repository, and ends with the sum of their counts", async () => {
     const steps = { test: counts("100 0 2"), "run test:deep": counts("20 0 1") };
     const lastLine = "120 passed, 0 failed, 3 skipped";
-    expect(await runWith(steps)).toEqual({ status: 0, steps: upTo("run test:deep"), lastLine });
+    expect(await runWith(steps)).toMatchObject({ status: 0, steps: upTo("run test:deep"), lastLine });
   });
 
   it("installs meanwhile what the deep tier starts, and waits for it before that tier", async () => {
@@ -55,24 +60,52 @@ describe(".ci/run", () => {
 
   it.each(["ci", "run check"])("stops where `npm %s` fails, and counts that as one failure", async (step) => {
     const lastLine = "0 passed, 1 failed, 0 skipped";
-    expect(await runWith({ [step]: "exit 3" })).toEqual({ status: 3, steps: upTo(step), lastLine });
+    expect(await runWith({ [step]: "exit 3" })).toMatchObject({ status: 3, steps: upTo(step), lastLine });
   });
 
   it("runs the deep tier though the quick tier fails, and fails at the end", async () => {
     const steps = { test: `${counts("98 2 0")}; exit 1`, "run test:deep": counts("20 0 0") };
     const lastLine = "118 passed, 2 failed, 0 skipped";
-    expect(await runWith(steps)).toEqual({ status: 1, steps: upTo("run test:deep"), lastLine });
+    expect(await runWith(steps)).toMatchObject({ status: 1, steps: upTo("run test:deep"), lastLine });
   });
 
   it("fails where the deep tier fails", async () => {
     const steps = { test: counts("100 0 0"), "run test:deep": `${counts("19 1 0")}; exit 1` };
     const lastLine = "119 passed, 1 failed, 0 skipped";
-    expect(await runWith(steps)).toEqual({ status: 1, steps: upTo("run test:deep"), lastLine });
+    expect(await runWith(steps)).toMatchObject({ status: 1, steps: upTo("run test:deep"), lastLine });
+  });
+
+  const failed = (...tests: readonly string[]) =>
+    `{ ${counts(`19 ${tests.length} 0`)}; printf 'failed: %s\\n' ${tests.map((test) => `'${test}'`).join(" ")} >"$TOLLGATE_COUNTS.failed"; exit 1; }`;
+  const again = (...files: readonly string[]) =>
+    `vitest run --config vitest.deep.config.ts --no-file-parallelism ${files.join(" ")}`;
+
+  it("runs failed files once more, alone, and names what passes then", async () => {
+    const steps = { test: counts("100 0 0"), "run test:deep": failed("a.test.ts > one", "b/c.test.ts > two > three") };
+    const done = await runWith({ ...steps, [again("a.test.ts", "b/c.test.ts")]: "exit 0" });
+    expect(done).toMatchObject({ status: 0, lastLine: "121 passed, 0 failed, 0 skipped" });
+    expect(done.steps.at(-1)).toBe(`${root}: ${again("a.test.ts", "b/c.test.ts")}`);
+    expect(done.lines).toContain("failed beside others, passed alone: b/c.test.ts > two > three");
+  });
+
+  it("fails where they fail again", async () => {
+    const steps = { test: counts("100 0 0"), "run test:deep": failed("a.test.ts > one") };
+    const done = await runWith({ ...steps, [again("a.test.ts")]: "exit 1" });
+    expect(done).toMatchObject({ status: 1, lastLine: "119 passed, 1 failed, 0 skipped" });
+    expect(done.lines).toContain("failed: a.test.ts > one");
+  });
+
+  it.each([
+    ["more than three files failed", failed("a.test.ts > 1", "b.test.ts > 2", "c.test.ts > 3", "d.test.ts > 4")],
+    ["something failed outside of every file", failed("a.test.ts > one", "uncaught: no such server")],
+  ])("does not try again where %s", async (_reason, deep) => {
+    const done = await runWith({ test: counts("100 0 0"), "run test:deep": deep });
+    expect(done).toMatchObject({ status: 1, steps: upTo("run test:deep") });
   });
 
   it("counts one failure where a tier ends without its counts", async () => {
     const steps = { test: counts("100 0 0"), "run test:deep": "exit 7" };
     const lastLine = "100 passed, 1 failed, 0 skipped";
-    expect(await runWith(steps)).toEqual({ status: 7, steps: upTo("run test:deep"), lastLine });
+    expect(await runWith(steps)).toMatchObject({ status: 7, steps: upTo("run test:deep"), lastLine });
   });
 });
