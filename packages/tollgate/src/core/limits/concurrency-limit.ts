@@ -32,9 +32,9 @@ const HINTS: OptionHints = {
 
 /**
  * At most `max` of a key's calls in flight at a time: a counting semaphore whose permits expire. `reserve` takes a
- * place, and settling or cancelling the reservation frees it; `renew` keeps it beyond `ttl`. `allow`, `consume` and
- * `wait` are refused, because nothing would free their places. A denial's wait is the time after which a place frees
- * itself at the latest.
+ * place, and settling or cancelling the reservation frees it; `renew` keeps it beyond `ttl`. `acquire` and `wrap` wait
+ * for a place. `allow`, `consume` and `wait` are refused, because nothing would free their places. A denial's wait is
+ * the time after which a place frees itself at the latest.
  *
  * Each place takes 16 bytes of its key's cells, up to 64 places. A larger `max` takes no more: places that were taken
  * within a sixtieth of `ttl` expire together then, with the last of them.
