@@ -29,7 +29,7 @@ interface Hold {
 /** The places that a reservation holds until it is over. */
 export class HeldPlaces {
   readonly #keeper: PlaceKeeper;
-  readonly #from: TakenFrom;
+  readonly #decision: Decision;
   /** One for each limit of the decision. */
   readonly #holds: readonly Hold[];
   #isFreed = false;
@@ -37,12 +37,9 @@ export class HeldPlaces {
   /** The end of the last renewal over an asynchronous store. It never rejects. */
   #last: Promise<unknown> | undefined = undefined;
 
-  constructor(keeper: PlaceKeeper, { degraded, overflowed }: Decision, counts: readonly number[], takenUs: number) {
+  constructor(keeper: PlaceKeeper, decision: Decision, counts: readonly number[], takenUs: number) {
     this.#keeper = keeper;
-    this.#from = {
-      ...(degraded !== undefined && { degraded }),
-      ...(overflowed !== undefined && { overflowed }),
-    };
+    this.#decision = decision;
     this.#holds = counts.map((count) => ({ count, takenUs }));
   }
 
@@ -50,10 +47,7 @@ export class HeldPlaces {
   free(): void | Promise<void> {
     if (this.#isFreed) return undefined;
     this.#isFreed = true;
-    return this.#inTurn(() => {
-      const moments = new Set(this.#holds.flatMap(({ count, takenUs }) => (count > 0 ? [takenUs] : [])));
-      return allDone(Array.from(moments, (takenUs) => this.#freeAt(takenUs)));
-    });
+    return this.#inTurn(() => this.#freeAll());
   }
 
   /** Begins their time to live anew. Says whether all are still held. */
@@ -65,16 +59,29 @@ export class HeldPlaces {
     return this.#holds.map((hold) => ({ ...hold }));
   }
 
+  /** Usually all were taken at one moment. Limits whose places were lost or renewed apart have moments of their own. */
+  #freeAll(): void | Promise<void> {
+    const held = this.#holds.filter(({ count }) => count > 0);
+    const [first] = held;
+    if (first === undefined) return undefined;
+    if (held.every(({ takenUs }) => takenUs === first.takenUs)) return this.#freeAt(first.takenUs);
+    const moments = new Set(held.map(({ takenUs }) => takenUs));
+    return allDone(Array.from(moments, (takenUs) => this.#freeAt(takenUs)));
+  }
+
   #freeAt(takenUs: number): void | Promise<void> {
     const counts = this.#holds.map((hold) => (hold.takenUs === takenUs ? hold.count : 0));
-    return this.#keeper.freePlaces(counts, { ...this.#from, takenUs });
+    const { degraded, overflowed } = this.#decision;
+    // Spreading takes longer than the rest.
+    const isUsual = degraded === undefined && overflowed === undefined;
+    return this.#keeper.freePlaces(counts, isUsual ? { takenUs } : { ...takenFromOf(this.#decision), takenUs });
   }
 
   /** Each round keeps one place of each limit: those of one moment cannot be told apart. */
   #renewRounds(before: readonly Hold[], round: number): boolean | Promise<boolean> {
     const moments = before.map((hold) => (hold.count > round ? momentOf(hold) : 0));
     if (moments.every((us) => us === 0)) return this.#hasAll;
-    return mapMaybeAsync(this.#keeper.renewPlaces(moments, this.#from), (renewal) => {
+    return mapMaybeAsync(this.#keeper.renewPlaces(moments, takenFromOf(this.#decision)), (renewal) => {
       // They may be there still. Another renewal finds out.
       if (renewal === undefined) return false;
       const { held, renewedUs } = renewal;
@@ -95,6 +102,10 @@ export class HeldPlaces {
     if (isPromise(done)) this.#last = done.then(undefined, () => {});
     return done;
   }
+}
+
+function takenFromOf({ degraded, overflowed }: Decision): TakenFrom {
+  return { ...(degraded !== undefined && { degraded }), ...(overflowed !== undefined && { overflowed }) };
 }
 
 /** Never 0, which stands for no place: manual clocks begin there. A microsecond before it, the place was not taken. */
