@@ -7,6 +7,7 @@ import { TollgateError } from "../core/errors.ts";
 import type { AsyncLimiter } from "../limiter/async-limiter.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import { DeniedError } from "../limiter/outgoing-work.ts";
+import type { AsyncReservation } from "../limiter/reservation.ts";
 import { readAdvertised, readRetryAfter } from "./advertised.ts";
 import { ServerLimits } from "./server-limits.ts";
 
@@ -108,27 +109,46 @@ class LimitedClient {
   }
 
   async fetch(request: Request): Promise<Response> {
-    const { key, fetch } = this.#options;
+    const { key } = this.#options;
     const input = typeof key === "function" ? key(request) : key;
     const mayRepeat = IDEMPOTENT.has(request.method) || request.headers.has("idempotency-key");
     let left = mayRepeat ? this.#options.retries : 0;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
-      await this.#turn(input, request);
-      // A body can be sent once, so a request that may be repeated is sent as a copy.
-      const response = await fetch(left > 0 ? request.clone() : request);
-      const isLimited = await this.#obey(input, response, left > 0 ? Math.min(pauseMs, LONGEST_PAUSE_MS) : undefined);
+      const { response, isLimited } = await this.#send(input, request, left > 0 ? pauseMs : undefined);
       if (left === 0 || !isLimited) return response;
       left -= 1;
       await response.body?.cancel();
     }
   }
 
-  async #turn(input: string, request: Request): Promise<void> {
+  /**
+   * Sends a request, which may be repeated after a pause if one is given. Under a limit on concurrency it holds its
+   * place until the head of the response is there and obeyed.
+   */
+  async #send(
+    input: string,
+    request: Request,
+    pauseMs: number | undefined,
+  ): Promise<{ readonly response: Response; readonly isLimited: boolean }> {
+    const turn = await this.#turn(input, request);
+    try {
+      // A body can be sent once, so a request that may be repeated is sent as a copy.
+      const response = await this.#options.fetch(pauseMs === undefined ? request : request.clone());
+      const mostPauseMs = pauseMs === undefined ? undefined : Math.min(pauseMs, LONGEST_PAUSE_MS);
+      return { response, isLimited: await this.#obey(input, response, mostPauseMs) };
+    } finally {
+      // What was taken stays taken. If its place cannot be freed now, it expires.
+      await turn.settle({}).catch(() => {});
+    }
+  }
+
+  async #turn(input: string, request: Request): Promise<AsyncReservation> {
     const { cost, maxWait } = this.#options;
     const options = { signal: request.signal, maxWait };
     await this.#server.wait(input, options);
-    const decision = await this.#limiter.wait(input, typeof cost === "function" ? cost(request) : cost, options);
-    if (!decision.allowed) throw new DeniedError("limitedFetch", decision);
+    const reservation = await this.#limiter.acquire(input, typeof cost === "function" ? cost(request) : cost, options);
+    if (!reservation.decision.allowed) throw new DeniedError("limitedFetch", reservation.decision);
+    return reservation;
   }
 
   /** Blocks the key for as long as the server asks. Returns whether a retry may succeed. */

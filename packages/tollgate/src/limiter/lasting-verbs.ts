@@ -71,11 +71,11 @@ export abstract class LastingVerbs<
   }
 
   override acquire(input: Input, cost: Cost = 1, options?: AcquireOptions): Promise<AsyncReservation> {
-    return this.#acquire(() => choiceFor(this.selection, input), cost, options);
+    return this.acquireIn(() => choiceFor(this.selection, input), cost, options);
   }
 
   acquireChosen(choice: Choice<Space>, cost: Cost, options: AcquireOptions | undefined): Promise<AsyncReservation> {
-    return this.#acquire(() => choice, cost, options);
+    return this.acquireIn(() => choice, cost, options);
   }
 
   consumeOrReserve(input: Input, cost: Cost): Result<Kind, Decision | ReservationOf<Kind>> {
@@ -104,7 +104,7 @@ export abstract class LastingVerbs<
   }
 
   /** Waits, and then reserves: the time of the reservation begins when the wait has ended. */
-  async #acquire(
+  protected async acquireIn(
     choose: () => Choice<Space>,
     cost: Cost,
     options: AcquireOptions | undefined,

@@ -1,4 +1,4 @@
-import { createLimiter, type Limit, perSecond, TollgateError } from "tollgate";
+import { concurrency, createLimiter, type Limit, perSecond, TollgateError } from "tollgate";
 import { DeniedError, type LimitedFetchOptions, limitedFetch } from "tollgate/client";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
@@ -49,6 +49,26 @@ describe("limitedFetch", () => {
     clock.advance(1_000);
     await Promise.all(answers);
     expect(sent.map(({ atMs }) => atMs)).toEqual([0, 0, 1_000]);
+  });
+
+  it("sends at most so many requests at a time under a limit on concurrency", async () => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ limits: [concurrency({ max: 2, ttl: "1h" })], clock });
+    const answers: (() => void)[] = [];
+    const get = limitedFetch(limiter, {
+      clock,
+      key: "all",
+      fetch: () => new Promise((resolve) => answers.push(() => resolve(new Response("answer")))),
+    });
+    const sent = [1, 2, 3].map(() => get(URL_A));
+    await until(() => answers.length === 2);
+    await settled();
+    expect([answers.length, limiter.explain("all")[0]!.used]).toEqual([2, 2]);
+    answers[0]!();
+    await until(() => answers.length === 3);
+    for (const answer of answers) answer();
+    await Promise.all(sent);
+    expect(limiter.explain("all")[0]!.used).toBe(0);
   });
 
   it("counts by a key and a cost of the request, and rejects what cannot be sent in time", async () => {
