@@ -66,6 +66,18 @@ describe("places in Redis", () => {
     expect((await limiter.explain("all"))[0]!.used).toBe(0);
   });
 
+  it.each(["deny", "allow"] as const)("are still held after an outage in which onFailure is %j", async (onFailure) => {
+    const store = inUse.redis.store({ onFailure });
+    const limiter = createLimiter({ name: "db", limits: [concurrency({ max: 1, ttl: LONG })], store });
+    const held = await limiter.reserve("all");
+    store.bypass = true;
+    expect(await held.renew()).toBe(false);
+    store.bypass = false;
+    expect(await held.renew()).toBe(true);
+    await held.cancel();
+    expect((await limiter.explain("all"))[0]!.used).toBe(0);
+  });
+
   it("are free for others at once: a denial is not cached", async () => {
     const prefix = freshPrefix();
     const limits = [concurrency({ max: 1, ttl: LONG })];
