@@ -139,7 +139,23 @@ export interface Limiter<Input = string> {
    * ```
    */
   readonly reserve: (input: Input, cost?: Cost, options?: ReserveOptions) => Reservation;
-  /** Waits as `wait` does, and then reserves: for a place, too, which `wait` could not hold. */
+  /**
+   * Waits as `wait` does, and then reserves: for a place under a limit on concurrency, too, which `wait` could not hold.
+   * The reservation's verbs return promises, over every store. Its `ttl` begins when the wait has ended. A wait that
+   * ends with a denial resolves with a reservation that holds nothing.
+   *
+   * @throws TollgateError Rejects with what `wait` rejects with.
+   * @example
+   * ```ts
+   * import { concurrency, createLimiter } from "tollgate";
+   *
+   * const limiter = createLimiter({ limits: [concurrency({ max: 1, ttl: "30s" })] });
+   * const first = await limiter.acquire("database");
+   * const second = limiter.acquire("database");
+   * await first.settle(1);
+   * console.log((await second).decision.allowed); // true
+   * ```
+   */
   readonly acquire: (input: Input, cost?: Cost, options?: AcquireOptions) => Promise<AsyncReservation>;
   /**
    * A function that waits for its turn before each call of `work`, and returns a promise of the result. `key` and
