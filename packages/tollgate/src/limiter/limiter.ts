@@ -140,9 +140,9 @@ export interface Limiter<Input = string> {
    */
   readonly reserve: (input: Input, cost?: Cost, options?: ReserveOptions) => Reservation;
   /**
-   * Waits as `wait` does, and then reserves: for a place under a limit on concurrency, too, which `wait` could not hold.
-   * The reservation's verbs return promises, over every store. Its `ttl` begins when the wait has ended. A wait that
-   * ends with a denial resolves with a reservation that holds nothing.
+   * Waits as `wait` does, and then reserves: for a place under a limit on concurrency, too, which `wait` could not
+   * hold. The reservation's verbs return promises, over every store. Its `ttl` begins when the wait has ended. A wait
+   * that ends with a denial resolves with a reservation that holds nothing.
    *
    * @throws TollgateError Rejects with what `wait` rejects with.
    * @example
