@@ -46,6 +46,7 @@ export class RequestPlaces {
   /** Stops the next renewal. */
   #cancel: (() => void) | undefined;
   #isOver = false;
+  #isToldLost = false;
   /** The body of the response, for adapters that see no more of the response. */
   #body: WeakRef<object> | undefined;
 
@@ -104,8 +105,10 @@ export class RequestPlaces {
 
   #renewed(isHeld: boolean): void {
     if (this.#isOver) return;
-    if (isHeld) this.#renewLater();
-    else this.#logError(new Error(LOST));
+    // The store may have been unavailable, and have the place still: another renewal finds out.
+    if (!(isHeld || this.#isToldLost)) this.#logError(new Error(LOST));
+    this.#isToldLost = !isHeld;
+    this.#renewLater();
   }
 
   readonly #failed = (error: unknown): void => {
@@ -133,8 +136,8 @@ export class RequestPlaces {
 }
 
 const LOST =
-  "rateLimit: expected the place of a request to be held until its response has ended, but it freed itself before: " +
-  "no renewal came within its time to live";
+  "rateLimit: expected the place of a request to be held until its response has ended, but it was not renewed: " +
+  "the store was unavailable, or the place had freed itself";
 
 /** The timer does not keep the process alive. */
 function callLater(callback: () => void, delayMs: number): () => void {

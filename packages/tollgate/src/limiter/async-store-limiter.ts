@@ -22,7 +22,7 @@ import type { Lines } from "./lines.ts";
 import { promised, rejected } from "./promised.ts";
 import { type AsyncReservation, type ReserveOptions, termOf } from "./reservation.ts";
 import type { FixedSelection } from "./selection.ts";
-import type { Place } from "./space-list.ts";
+import type { CountedKey } from "./space-list.ts";
 import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-limiter.ts";
 
 /** The parts of a limiter over an asynchronous store. */
@@ -95,8 +95,7 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
   }
 
   async allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): Promise<number> {
-    checkBatch(inputs, out);
-    if (typeof cost === "number") checkCost(cost);
+    checkBatch(inputs, out, cost);
     const batch = batchOf(this.selection, inputs, cost);
     const now = readTime(this.clock);
     let admitted = 0;
@@ -161,11 +160,11 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
     return promised(() => this.#allow(make(), cost, readTime(this.clock)));
   }
 
-  protected override async resetPlaces(find: () => readonly Place<AsyncSpace>[]): Promise<void> {
-    const places = find();
-    await Promise.all(places.map(({ space, key }) => space.drop(key)));
+  protected override async resetKeys(find: () => readonly CountedKey<AsyncSpace>[]): Promise<void> {
+    const counted = find();
+    await Promise.all(counted.map(({ space, key }) => space.drop(key)));
     this.selection.maintain();
-    for (const { key } of places) this.waiting.changed(this.lines.map(() => key));
+    for (const { key } of counted) this.waiting.changed(this.lines.map(() => key));
   }
 
   protected override ask<T>(

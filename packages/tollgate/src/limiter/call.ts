@@ -6,7 +6,7 @@ import { Choice } from "./choice.ts";
 import type { Selection } from "./selection.ts";
 import { type PlannedSpace, SpaceList } from "./space-list.ts";
 
-/** A checked request: the keys of all limiters, and a call for each place where the request is counted. */
+/** A checked request: the keys of all limiters, and a call for each key in a space where the request is counted. */
 export interface CheckedRequest<Space> {
   /** One per limiter, whether or not it counts the request. */
   readonly keys: readonly string[];
@@ -91,7 +91,7 @@ export function requestWith<Space extends PlannedSpace>(
   costs: readonly number[],
 ): CheckedRequest<Space> {
   let from = 0;
-  const calls = list.places(choice.keys).map(({ space, key }) => {
+  const calls = list.countedKeys(choice.keys).map(({ space, key }) => {
     const until = from + space.plan.limits.length;
     const call = { space, key, costs: costs.slice(from, until) };
     from = until;

@@ -1,5 +1,5 @@
 import { ownCopy } from "../core/text-memory.ts";
-import type { Place, PlannedSpace, SpaceList } from "./space-list.ts";
+import type { CountedKey, PlannedSpace, SpaceList } from "./space-list.ts";
 
 /** The limits that a limiter has for a key, as spaces. */
 export interface ChosenSpaces<Space extends PlannedSpace> {
@@ -48,8 +48,8 @@ export class Choice<Space extends PlannedSpace> {
     return new Choice(this.keys.map(ownCopy), this.chosen.slice(), this.deniedBy);
   }
 
-  /** Places enough to forget every key. */
-  placesToForget(): Place<Space>[] {
+  /** Enough of these to forget every key everywhere. */
+  keysToForget(): CountedKey<Space>[] {
     return this.chosen.flatMap((chosen, i) => chosen.spacesToForget().map((space) => ({ space, key: this.keys[i]! })));
   }
 }

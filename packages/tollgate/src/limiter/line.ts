@@ -3,13 +3,12 @@ import type { Decision } from "../core/decision.ts";
 import { countsPlaces } from "../core/limits/concurrency-limit.ts";
 import { type Sleeper, Timer } from "../core/timer.ts";
 import type { Forecast } from "./forecast.ts";
+import { nextLookUs } from "./next-look.ts";
 import type { PlannedSpace } from "./space-list.ts";
 import type { KeyLine, KeyLines, LineReason, Server, Told, Waiter, WaitingCall } from "./waiter.ts";
 import { WaiterList } from "./waiter-list.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
-const FIRST_LOOK_US = 10_000;
-const LAST_LOOK_US = 1_000_000;
 
 /**
  * The calls that wait for one key, first come, first served. Only the head is asked for, at the moment that its last
@@ -207,9 +206,9 @@ export class Line<Space extends PlannedSpace> implements KeyLine<Space>, Sleeper
     // A place may be freed at any moment, long before it expires. Units come back when they are told to.
     const isForPlace = decision.limit !== undefined && countsPlaces(decision.limit);
     const toldUs = Math.round(decision.retryAfterMs * 1000);
-    const waitUs = isForPlace ? Math.min(toldUs, soonUs(this.#denials)) : toldUs;
+    const waitUs = isForPlace ? Math.min(toldUs, nextLookUs(this.#denials)) : toldUs;
     const isLate = isForPlace ? nowUs >= waiter.deadlineUs : nowUs + waitUs > waiter.deadlineUs;
-    const reason = !waiter.hasPlace && this.#lines.isOverfull(this) ? "queue-full" : "others-waiting";
+    const reason = !waiter.isInLine && this.#lines.isOverfull(this) ? "queue-full" : "others-waiting";
     if (isLate || reason === "queue-full") {
       this.leave(waiter);
       if (this.length > 0 || reason === "queue-full") this.#settleBehind(waiter, reason);
@@ -221,7 +220,7 @@ export class Line<Space extends PlannedSpace> implements KeyLine<Space>, Sleeper
       waiter.fail(this.#lines.closedError());
       return;
     }
-    waiter.hasPlace = true;
+    waiter.isInLine = true;
     this.#denials += 1;
     const dueUs = nowUs + waitUs + waiter.call.server.jitterUs(waitUs, this.#denials);
     const line = bindingLine(waiter.call, decision) ?? this;
@@ -281,11 +280,6 @@ export class Line<Space extends PlannedSpace> implements KeyLine<Space>, Sleeper
       return NEVER;
     }
   }
-}
-
-/** When to ask again for a place that another limiter may have freed: this one's own are served at once. */
-function soonUs(denials: number): number {
-  return Math.min(FIRST_LOOK_US * 2 ** Math.min(denials, 10), LAST_LOOK_US);
 }
 
 /** The line of the key that binds a denial, if the call concerns several limiters. */

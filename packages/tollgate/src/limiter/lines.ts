@@ -58,7 +58,7 @@ export class Lines<Space extends PlannedSpace> implements KeyLines<Space> {
   }
 
   /** Whether one more call may wait in a line. */
-  hasPlaceIn({ length }: KeyLine<Space>): boolean {
+  hasRoomIn({ length }: KeyLine<Space>): boolean {
     return length < this.maxWaiting && this.#total < this.maxWaiting * LINES_PER_LIMITER;
   }
 

@@ -75,7 +75,7 @@ export class LookupLimiter<Input, Found>
   }
 
   async allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): Promise<number> {
-    checkBatch(inputs, out);
+    checkBatch(inputs, out, cost);
     const own = copyCost(cost);
     const found = await Promise.all(Array.from(inputs, (input) => this.lookUp(input)));
     return this.limiter.allowMany(found, out, own);

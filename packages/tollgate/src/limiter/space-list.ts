@@ -14,7 +14,7 @@ export interface PlannedSpace {
 }
 
 /** Where a call is counted: one key in one space. */
-export type Place<Space> = Omit<Call<Space>, "costs">;
+export type CountedKey<Space> = Omit<Call<Space>, "costs">;
 
 /** The spaces of a call, in their order, and what follows from them. Calls repeat, so selections keep such lists. */
 export class SpaceList<Space extends PlannedSpace> {
@@ -54,8 +54,8 @@ export class SpaceList<Space extends PlannedSpace> {
     else if (unknownUnits === "ignored" || this.units.has(REQUESTS)) this.#plainUnit = REQUESTS;
   }
 
-  /** The places of a call with these keys. */
-  places(keys: readonly string[]): Place<Space>[] {
+  /** Where a call with these keys is counted. */
+  countedKeys(keys: readonly string[]): CountedKey<Space>[] {
     return this.spaces.map((space, i) => ({ space, key: keys[this.keyIndexes[i]!]! }));
   }
 

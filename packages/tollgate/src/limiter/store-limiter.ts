@@ -33,7 +33,7 @@ import type { ObserveOptions, Observers } from "./observers.ts";
 import { keepingPlaces, noteDecided, withoutPlaces } from "./places.ts";
 import { type AsyncReservation, AsyncReserved, type Term } from "./reservation.ts";
 import type { Selection, Source } from "./selection.ts";
-import type { Place, PlannedSpace } from "./space-list.ts";
+import type { CountedKey, PlannedSpace } from "./space-list.ts";
 
 /** The parts of a limiter over any store. */
 export interface StoreLimiterParts<Input, Space> {
@@ -90,7 +90,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     markLimiters(StoreLimiter.prototype);
   }
 
-  /** Applies a verb to the places of a request, and reads the result from the report. */
+  /** Applies a verb to the calls of a request, and reads the result from the report. */
   protected abstract ask<T>(
     verb: Verb,
     make: MakeRequest<Space>,
@@ -123,7 +123,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   }
 
   reset(input: Input): Result<Kind, void> {
-    return this.resetPlaces(() => choiceFor(this.selection, input).placesToForget());
+    return this.resetKeys(() => choiceFor(this.selection, input).keysToForget());
   }
 
   allowChosen(choice: Choice<Space>, cost: Cost): Result<Kind, boolean> {
@@ -185,7 +185,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   }
 
   resetChosen(choice: Choice<Space>): Result<Kind, void> {
-    return this.resetPlaces(() => choice.placesToForget());
+    return this.resetKeys(() => choice.keysToForget());
   }
 
   /** What loggers write of a limiter by accident: its other properties refer to each other. */
@@ -197,8 +197,8 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     return this.ask("take", make, (report, request) => this.readAllowed(report, request, cost));
   }
 
-  /** Forgets the keys in these places. */
-  protected abstract resetPlaces(find: () => readonly Place<Space>[]): Result<Kind, void>;
+  /** Forgets these keys in their spaces. */
+  protected abstract resetKeys(find: () => readonly CountedKey<Space>[]): Result<Kind, void>;
 
   /** The answer of an `allow`. A decision is made only for observers, and what they write into it changes no answer. */
   protected readAllowed(report: Report, request: CheckedRequest<Space>, cost: Cost): boolean {

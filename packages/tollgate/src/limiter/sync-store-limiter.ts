@@ -21,7 +21,7 @@ import { LineGuard } from "./line-guard.ts";
 import type { Lines } from "./lines.ts";
 import { type Reservation, type ReserveOptions, SyncReserved, termOf } from "./reservation.ts";
 import type { FixedSelection } from "./selection.ts";
-import type { Place } from "./space-list.ts";
+import type { CountedKey } from "./space-list.ts";
 import { type MakeRequest, StoreLimiter, type StoreLimiterParts } from "./store-limiter.ts";
 import { SyncDecider } from "./sync-decider.ts";
 import { SyncWaiting } from "./sync-waiting.ts";
@@ -115,12 +115,9 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
 
   override refund(input: Input, cost: Cost, decision?: Decision): void {
     const direct = this.#direct;
-    if (direct === undefined) {
-      super.refund(input, cost, decision);
-      return;
-    }
     checkDecision(decision);
-    this.#decider.refundIn(direct.list(), direct.space, encodeKey(direct.key(input)), cost, decision);
+    if (direct === undefined) super.refund(input, cost, decision);
+    else this.#decider.refundIn(direct.list(), direct.space, encodeKey(direct.key(input)), cost, decision);
   }
 
   override allowChosen(choice: Choice<SyncSpace>, cost: Cost): boolean {
@@ -151,19 +148,18 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
 
   /** Works like `chargeChosen`, for a key under fixed limits. */
   chargeFixed(fixed: FixedSelection<Input, SyncSpace>, key: string, cost: Cost, decision: Decision): Decision {
-    if (this.#guard.someWait) return this.chargeChosen(fixed.choiceOf(key), cost, decision);
+    if (this.#direct === undefined) return this.chargeChosen(fixed.choiceOf(key), cost, decision);
     return this.#decider.decideFixed(fixed, key, "charge", "charge", cost);
   }
 
   /** Works like `refundChosen`, for a key under fixed limits. */
   refundFixed(fixed: FixedSelection<Input, SyncSpace>, key: string, cost: Cost, decision: Decision): void {
-    if (this.#guard.someWait) this.refundChosen(fixed.choiceOf(key), cost, decision);
+    if (this.#direct === undefined) this.refundChosen(fixed.choiceOf(key), cost, decision);
     else this.#decider.refundIn(fixed.list(), fixed.space, key, cost, decision);
   }
 
   allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): number {
-    checkBatch(inputs, out);
-    if (typeof cost === "number") checkCost(cost);
+    checkBatch(inputs, out, cost);
     const open = this.#tapped === undefined ? this.#quick : this.#direct;
     const direct = this.#someBlocks[0] === 0 ? open : undefined;
     if (direct?.space.allowMany === undefined || typeof cost !== "number") return this.#allowEach(inputs, out, cost);
@@ -232,11 +228,11 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     return new SyncReserved(new ChoiceHandle<"sync", SyncSpace>(choice, this), cost, decision, term, places);
   }
 
-  protected override resetPlaces(find: () => readonly Place<SyncSpace>[]): void {
-    const places = find();
-    for (const { space, key } of places) space.drop(key);
+  protected override resetKeys(find: () => readonly CountedKey<SyncSpace>[]): void {
+    const counted = find();
+    for (const { space, key } of counted) space.drop(key);
     this.selection.maintain();
-    for (const { key } of places) this.#guard.changed(this.lines.map(() => key));
+    for (const { key } of counted) this.#guard.changed(this.lines.map(() => key));
   }
 
   protected override ask<T>(

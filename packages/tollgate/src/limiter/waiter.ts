@@ -108,7 +108,7 @@ export class Waiter<Space extends PlannedSpace> {
   /** `undefined` without one: then the field holds no number, for which the engine would allocate memory. */
   readonly #deadlineUs: number | undefined;
   /** Whether it counts among those that may wait. A call that is asked for at once need not wait. */
-  hasPlace: boolean;
+  isInLine: boolean;
   /** When it is served by its line's forecast, if there is one. */
   foreseenUs = 0;
   readonly #signal: WaitSignal | undefined;
@@ -120,13 +120,13 @@ export class Waiter<Space extends PlannedSpace> {
     call: WaitingCall<Space>,
     order: number,
     deadlineUs: number | undefined,
-    hasPlace: boolean,
+    isInLine: boolean,
     signal: WaitSignal | undefined,
   ) {
     this.call = call;
     this.order = order;
     this.#deadlineUs = deadlineUs;
-    this.hasPlace = hasPlace;
+    this.isInLine = isInLine;
     this.#signal = signal;
   }
 

@@ -134,7 +134,7 @@ export abstract class Waiting<Space extends PlannedSpace> implements Server<Spac
     nowUs: number,
     maxWaitUs: number,
   ): LineReason | undefined {
-    if (!this.#hasPlaceIn(line)) return "queue-full";
+    if (!this.#hasRoomIn(line)) return "queue-full";
     if (maxWaitUs !== Number.POSITIVE_INFINITY && !(takesPlaces && maxWaitUs > 0)) {
       const servedUs = line.forecast(this, nowUs).whenUs(calls, 0) + line.lateUs;
       if (servedUs > nowUs + maxWaitUs) return "others-waiting";
@@ -142,10 +142,10 @@ export abstract class Waiting<Space extends PlannedSpace> implements Server<Spac
     return calls.some(isOverCapacity) ? "others-waiting" : undefined;
   }
 
-  #hasPlaceIn(line: Line<Space>): boolean {
+  #hasRoomIn(line: Line<Space>): boolean {
     for (const lines of this.lines) {
       const isItsOwn = this.lines.length === 1 || lines.find(line.key) === line;
-      if (isItsOwn && lines.hasPlaceIn(line)) return true;
+      if (isItsOwn && lines.hasRoomIn(line)) return true;
     }
     return false;
   }

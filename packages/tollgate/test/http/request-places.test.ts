@@ -1,0 +1,55 @@
+import { type AsyncLimiter, concurrency, createLimiter } from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { expect, it } from "vitest";
+import { placesOf } from "../../src/http/request-places.ts";
+import { AsyncTwin } from "../testing/async-twin.ts";
+
+const TTL_MS = 30_000;
+/** Renewals and questions are answered in their order. What follows an answer takes some turns. */
+const TURNS = 5;
+
+async function usedBy(limiter: AsyncLimiter): Promise<number | undefined> {
+  for (let turn = 0; turn < TURNS; turn += 1) await limiter.explain("ann");
+  return (await limiter.explain("ann"))[0]?.used;
+}
+
+it("a place is renewed again after an outage of the store, which is logged once", async () => {
+  const clock = manualClock(1_790_000_000_000);
+  const store = new AsyncTwin();
+  const limiter = createLimiter({ limits: [concurrency({ max: 1, ttl: TTL_MS })], clock, store });
+  const logged: unknown[] = [];
+  const taken = await limiter.reserve("ann");
+  const free = placesOf(taken, { clock, logError: (error) => logged.push(error) })!.hold();
+  const used = () => usedBy(limiter);
+  const third = async () => {
+    clock.advance(TTL_MS / 3);
+    await used();
+  };
+
+  store.outage = { cause: "down", policy: "deny" };
+  await third();
+  await third();
+  expect(logged.map(String)).toEqual([expect.stringContaining("was not renewed")]);
+  store.outage = undefined;
+  // The next renewal is a moment before the place would free itself.
+  clock.advance(TTL_MS / 3 - 1);
+  expect(await used()).toBe(1);
+  free();
+  expect([await used(), logged.length]).toEqual([0, 1]);
+});
+
+it("a place is renewed through an outage that ends in time", async () => {
+  const clock = manualClock(1_790_000_000_000);
+  const store = new AsyncTwin();
+  const limiter = createLimiter({ limits: [concurrency({ max: 1, ttl: TTL_MS })], clock, store });
+  const free = placesOf(await limiter.reserve("ann"), { clock, logError: () => {} })!.hold();
+  const used = () => usedBy(limiter);
+  for (const isDown of [true, false, false, true, false, false]) {
+    store.outage = isDown ? { cause: "down", policy: "allow" } : undefined;
+    clock.advance(TTL_MS / 3);
+    await used();
+  }
+  expect(await used()).toBe(1);
+  free();
+  expect(await used()).toBe(0);
+});
