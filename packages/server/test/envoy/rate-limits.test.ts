@@ -200,8 +200,14 @@ describe("the service", () => {
   it.each([
     ["an empty domain", { domain: "", descriptors: [descriptorOf("a=b")] }],
     ["no descriptor", { domain: "d", descriptors: [] }],
-    ["too many descriptors", { domain: "d", descriptors: Array(101).fill(descriptorOf("a=b")) }],
-    ["too many entries", { domain: "d", descriptors: [{ ...descriptorOf("a=b"), entries: Array(33).fill({}) }] }],
+    ["too many descriptors", { domain: "d", descriptors: Array.from({ length: 101 }, () => descriptorOf("a=b")) }],
+    [
+      "too many entries",
+      {
+        domain: "d",
+        descriptors: [{ ...descriptorOf("a=b"), entries: Array.from({ length: 33 }, () => ({ key: "a", value: "" })) }],
+      },
+    ],
   ])("refuses %s before it counts", (_, request) => {
     const { limits } = decider(ADDRESS);
     expect(() => limits.decide({ hitsAddend: 0, ...request })).toThrow(InvalidRequestError);
