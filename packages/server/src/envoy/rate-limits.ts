@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   type AsyncLimiter,
   type AsyncStore,
@@ -45,6 +46,8 @@ const MOST_DESCRIPTORS = 100;
 const MOST_ENTRIES = 32;
 /** More hits exceed every limit alike, because a limit has 32 bits. */
 const MOST_HITS = 2 ** 32;
+/** A key with longer parts is kept as a hash. */
+const MOST_KEY_LENGTH = 256;
 const UNLIMITED_REMAINING = 2 ** 32 - 1;
 
 /** A descriptor under its rule, and what it adds to the count. */
@@ -159,11 +162,21 @@ function hitsOf(
   const ofRequest = hitsAddend === 0 ? 1 : hitsAddend;
   const hits = own === undefined ? ofRequest : typeof own === "number" ? own : own.toNumber();
   return {
-    key: [domain, ...match.parts],
+    key: keyOf(domain, match.parts),
     limits: match.rule.limits,
     hits: Math.min(hits, MOST_HITS),
     isNegative: descriptor.isNegativeHits,
   };
+}
+
+/**
+ * The key of a count. Long values, which clients can choose, are replaced by their hash. Parts come in pairs, so a key
+ * with a hash has another length than one without.
+ */
+function keyOf(domain: string, parts: readonly string[]): readonly string[] {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  if (length <= MOST_KEY_LENGTH) return [domain, ...parts];
+  return [domain, createHash("sha256").update(JSON.stringify(parts)).digest("base64")];
 }
 
 function countNow(limiter: Limiter<Counted>, counted: Counted): Decision {

@@ -1,4 +1,5 @@
 import { memoryStore } from "tollgate";
+import type { AsyncSpace, AsyncStore } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { OK, OVER_LIMIT, type RateLimitDescriptor, type RateLimitResponse } from "../../src/envoy/messages.ts";
@@ -127,6 +128,38 @@ describe("several descriptors", () => {
     const { decide } = decider(`  - {key: a, ${PER_MINUTE}}\n  - {key: a_b, ${PER_MINUTE}}`);
     decide("a=b_c");
     expect(decide("a_b=c").statuses[0]?.limitRemaining).toBe(1);
+  });
+});
+
+describe("a long value", () => {
+  const configuration = configurationOf(
+    "domain: d\ndescriptors: [{key: path, rate_limit: {unit: minute, requests_per_unit: 1}}]",
+  );
+  const long = "x".repeat(60_000);
+  const asking = (value: string) => ({ domain: "d", hitsAddend: 0, descriptors: [descriptorOf(`path=${value}`)] });
+
+  it("counts for itself", () => {
+    const limits = new RateLimits({ store: memoryStore(), clock: manualClock(), configuration });
+    const ask = (value: string) => (limits.decide(asking(value)) as RateLimitResponse).overallCode;
+    expect([ask(`${long}a`), ask(`${long}b`), ask(`${long}a`)]).toEqual([OK, OK, OVER_LIMIT]);
+  });
+
+  it("is a short key to the store", async () => {
+    const keys: string[] = [];
+    const store: AsyncStore = {
+      ...memoryStore(),
+      kind: "async",
+      open: (plan) => ({ plan }) as AsyncSpace,
+      transact: (_verb, calls) => {
+        keys.push(...calls.map(({ key }) => key));
+        return Promise.reject(new Error("not counted"));
+      },
+      close: async () => {},
+    };
+    const limits = new RateLimits({ store, clock: manualClock(), configuration });
+    await expect(limits.decide(asking(long))).rejects.toThrow("not counted");
+    await expect(limits.decide(asking("short"))).rejects.toThrow("not counted");
+    expect(keys.map((key) => key.length < 100)).toEqual([true, true]);
   });
 });
 
