@@ -147,7 +147,6 @@ describe("a long value", () => {
   it("is a short key to the store", async () => {
     const keys: string[] = [];
     const store: AsyncStore = {
-      ...memoryStore(),
       kind: "async",
       open: (plan) => ({ plan }) as AsyncSpace,
       transact: (_verb, calls) => {
