@@ -1,6 +1,6 @@
 import { type AsyncStore, type Duration, type MemoryStoreOptions, memoryStore, type SyncStore } from "tollgate";
 import type { Log } from "../log/log.ts";
-import type { RedisAddress } from "./redis-client.ts";
+import type { RedisAddress } from "./redis-address.ts";
 
 export interface StoreSettings {
   /** `undefined`: memory. */
@@ -40,7 +40,7 @@ async function openRedis(address: RedisAddress, log: Log): Promise<OpenStore> {
           return log({ level: "warn", event: "redis-up", fields: { down_for_ms: Math.round(observation.downForMs) } });
         case "probe":
         case "bypass":
-          return undefined;
+          return;
         default:
           return observation satisfies never;
       }
