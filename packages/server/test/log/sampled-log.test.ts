@@ -69,7 +69,7 @@ describe("a sampled log", () => {
 
   it("that may log nothing makes no entry and no timer", () => {
     const { sampled } = sample(0);
-    const make = vi.fn();
+    const make = vi.fn<() => never>();
     sampled.note(make, make);
     expect(make).not.toHaveBeenCalled();
     expect(vi.getTimerCount()).toBe(0);
