@@ -139,9 +139,8 @@ export class RuleCheck {
     const text = JSON.stringify(choice);
     if (this.#sound.has(text)) return;
     const before = this.#mistakes.count;
-    if (limitWordsIn(choice).length === 0)
-      this.#expected(words, "a limit: rate, within, quota or inflight", "a map without");
-    this.#checkLimits(choice, words);
+    if (limitWordsIn(choice).length > 0) this.#checkLimits(choice, words);
+    else if (this.#isWhole) this.#expected(words, "a limit: rate, within, quota or inflight", "a map without");
     if (this.#mistakes.count === before) this.#sound.add(text);
   }
 

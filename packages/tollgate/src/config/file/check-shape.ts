@@ -76,7 +76,11 @@ export class ShapeCheck {
       else this.check(entry.value, of, below(path, entry.key));
     }
     for (const word of shape.required) {
-      if (node.entries.some(({ key }) => key === word)) continue;
+      const entry = node.entries.find(({ key }) => key === word);
+      if (entry !== undefined) {
+        if (this.unfit.has(entry.value)) this.unfit.add(node);
+        continue;
+      }
       this.unfit.add(node);
       const got = node.entries.length === 0 ? "an empty map" : "a map without it";
       this.#mistakes.expected({ at: node.at, path }, `the word ${show(word)}`, got);

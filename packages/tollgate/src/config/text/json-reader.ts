@@ -51,7 +51,7 @@ class JsonReader {
 
   #value(level: number): SourceNode {
     const at = this.#at;
-    if (level > MOST_LEVELS) throw new Unexpected(at, `at most ${MOST_LEVELS} levels`, "another one");
+    if (level > MOST_LEVELS) throw new Unexpected(at, `at most ${MOST_LEVELS} levels`, "more");
     const first = this.#text[at];
     if (first === "{") return this.#map(at, level);
     if (first === "[") return this.#list(at, level);

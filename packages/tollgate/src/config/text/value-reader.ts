@@ -9,7 +9,7 @@ export function readValue(value: unknown): ReadText {
 
 function nodeOf(value: unknown, level: number, refuse: (message: string) => void): SourceNode {
   if (level > MOST_LEVELS) {
-    refuse(`expected at most ${MOST_LEVELS} levels, got another one`);
+    refuse(`expected at most ${MOST_LEVELS} levels, got more`);
     return { kind: "scalar", at: 0, value: null };
   }
   if (Array.isArray(value)) {

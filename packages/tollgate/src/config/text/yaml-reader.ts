@@ -6,9 +6,11 @@ import {
   type SourceNode,
   type TextMistake,
 } from "./source-node.ts";
+import { deepLevelIn } from "./yaml-levels.ts";
 
 /** What is used of the package `yaml`: pass the package itself, `import * as yaml from "yaml"`. */
 export interface YamlModule {
+  readonly Lexer: new () => { lex(text: string): Iterable<string> };
   parseDocument(text: string, options: Record<string, unknown>): YamlDocument;
   isMap(node: unknown): boolean;
   isSeq(node: unknown): boolean;
@@ -49,22 +51,18 @@ const OPTIONS = {
   schema: "core",
   uniqueKeys: false,
   prettyErrors: false,
-  logLevel: "silent",
+  logLevel: "error",
   stringKeys: false,
 } as const;
 
 const MOST_FAULTS = 20;
+const TOO_DEEP = `expected at most ${MOST_LEVELS} levels, got more`;
 
 /** Reads YAML with the package that the caller passes, and remembers where each value is. */
 export function readYaml(text: string, yaml: YamlModule): ReadText {
-  let document: YamlDocument;
-  try {
-    document = yaml.parseDocument(text, OPTIONS);
-  } catch (error) {
-    // The package is recursive: a text of thousands of levels ends its stack.
-    if (!(error instanceof RangeError)) throw error;
-    return { mistakes: [{ at: 0, message: `expected at most ${MOST_LEVELS} levels, got more` }] };
-  }
+  const deepAt = deepLevelIn(new yaml.Lexer().lex(text));
+  if (deepAt !== undefined) return { mistakes: [{ at: deepAt, message: TOO_DEEP }] };
+  const document = yaml.parseDocument(text, OPTIONS);
   const faults = [...document.errors.slice(0, MOST_FAULTS), ...document.warnings.slice(0, MOST_FAULTS)];
   if (faults.length > 0) return { mistakes: faults.map(mistakeOf) };
   const reader = new YamlReader(yaml);
@@ -107,7 +105,7 @@ class YamlReader {
   #isTooMuch(at: number, level: number): boolean {
     this.#values += 1;
     if (this.mistakes.length > 0) return true;
-    if (level > MOST_LEVELS) this.#refuse(at, `expected at most ${MOST_LEVELS} levels, got another one`);
+    if (level > MOST_LEVELS) this.#refuse(at, TOO_DEEP);
     else if (this.#values > MOST_VALUES)
       this.#refuse(at, `expected at most ${MOST_VALUES} values with aliases, got more`);
     return this.mistakes.length > 0;
