@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { createLimits, type LimitsFile } from "tollgate/config";
+import { createLimits, type LimitsFile, type MatchWords } from "tollgate/config";
 import { describe, expect, it } from "vitest";
 import { TextPattern } from "../../src/config/rules/text-pattern.ts";
 import { countingRules, type PlainFacts } from "./reference/matching.ts";
@@ -15,11 +15,11 @@ const FACTS: PlainFacts = {
   descriptor: {},
 };
 
-function fileOf(match: object): LimitsFile {
+function fileOf(match: MatchWords): LimitsFile {
   return { version: 1, domains: { api: { limits: { rule: { match, rate: "1/1s" } } } } };
 }
 
-function isMatched(match: object, facts: PlainFacts): boolean {
+function isMatched(match: MatchWords, facts: PlainFacts): boolean {
   return createLimits(fileOf(match)).handle("api", facts).rules.length > 0;
 }
 
