@@ -7,16 +7,24 @@ import type { LimitsFile } from "./file/limits-file.ts";
 import { checkLimitsFile } from "./file/parse-limits.ts";
 import type { Limits } from "./limits.ts";
 import { LoadedLimits } from "./loaded-limits.ts";
+import { ClientAddresses, type ClientOptions } from "./rules/client-addresses.ts";
+import { clockOf } from "./rules/rule-limiter.ts";
 
-/** Where the limits of a file count. */
-export interface LimitsOptions<Store extends SyncStore | AsyncStore | undefined = SyncStore | AsyncStore | undefined> {
+/** Where the limits of a file count, and how clients are found. */
+export interface LimitsOptions<Store extends SyncStore | AsyncStore | undefined = SyncStore | AsyncStore | undefined>
+  extends ClientOptions {
   /** A memory store by default. */
   readonly store?: Store;
   /** As the `clock` of `createLimiter`. */
   readonly clock?: Clock;
 }
 
-const OPTION_NAMES: Readonly<Record<keyof LimitsOptions, true>> = { store: true, clock: true };
+const OPTION_NAMES: Readonly<Record<keyof LimitsOptions, true>> = {
+  store: true,
+  clock: true,
+  trustProxy: true,
+  addressHeader: true,
+};
 
 /** What `createLimits` returns. */
 export type LimitsOver<Store> = Store extends AsyncStore ? Limits<"async"> : Limits<"sync">;
@@ -54,15 +62,16 @@ export function createLimits(file: LimitsFile, options: LimitsOptions = {}): Lim
   checkOptions("createLimits", options, OPTION_NAMES);
   const { store, clock } = options;
   const checked = checkLimitsFile(file);
-  const timed = clock === undefined ? {} : { clock };
+  const clients = new ClientAddresses(options);
   if (store === undefined) {
     const own = memoryStore();
-    return new LoadedLimits<"sync">("sync", checked, { store: own, ...timed }, () => own.close());
+    return new LoadedLimits("sync", checked, { store: own, clock: clockOf(own, clock) }, clients, () => own.close());
   }
   if (typeof store?.open !== "function") {
     throw new TollgateError("ERR_STORE", `store: expected a store such as memoryStore(), got ${show(store)}`);
   }
+  const where = { store, clock: clockOf(store, clock) };
   return store.kind === "sync"
-    ? new LoadedLimits<"sync">("sync", checked, { store, ...timed }, () => {})
-    : new LoadedLimits<"async">("async", checked, { store, ...timed }, () => {});
+    ? new LoadedLimits("sync", checked, where, clients, () => {})
+    : new LoadedLimits("async", checked, where, clients, () => {});
 }

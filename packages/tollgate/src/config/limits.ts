@@ -1,11 +1,16 @@
 import type { Cost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
+import type { AsyncLimiter } from "../limiter/async-limiter.ts";
 import type { BlockOptions, BlockSpan } from "../limiter/block-span.ts";
 import type { Result } from "../limiter/handle.ts";
+import type { Limiter } from "../limiter/limiter.ts";
 import type { ReservationOf, ReserveOptions } from "../limiter/reservation.ts";
 import type { LimitsFile } from "./file/limits-file.ts";
 import type { RuleExplanation } from "./rules/explain-rule.ts";
 import type { Facts } from "./rules/facts.ts";
+
+/** The limiter of a domain, by the kind of its store. */
+export type DomainLimiter<Kind extends "sync" | "async"> = Kind extends "sync" ? Limiter<Facts> : AsyncLimiter<Facts>;
 
 /**
  * The limits of a file at work. Over a store of this process the verbs return values, over an asynchronous one
@@ -18,6 +23,12 @@ export interface Limits<Kind extends "sync" | "async" = "sync"> {
   readonly kind: Kind;
   /** The domains of the file, in its order. */
   readonly domains: readonly string[];
+  /**
+   * The limiter of a domain, for adapters, metrics, `combine` and all else that takes a limiter: each time the same
+   * one. Its input is what is known of a request, such as the `HttpFacts` of an adapter. What `update` loads decides
+   * its next calls. Without a cost, the file says what a request costs.
+   */
+  limiter(domain: string): DomainLimiter<Kind>;
   /**
    * Takes the cost from every rule that matches if all conform, else nothing. Without a cost, the file says what a
    * request costs. Rules with `inflight` need `reserve`.

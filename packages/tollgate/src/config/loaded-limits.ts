@@ -2,149 +2,142 @@ import type { Cost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import { nearestWord } from "../core/nearest-word.ts";
+import type { AsyncLimiter } from "../limiter/async-limiter.ts";
 import type { BlockOptions, BlockSpan } from "../limiter/block-span.ts";
 import type { Result } from "../limiter/handle.ts";
+import { promised } from "../limiter/promised.ts";
 import type { ReservationOf, ReserveOptions } from "../limiter/reservation.ts";
 import type { LimitsFile } from "./file/limits-file.ts";
 import { checkLimitsFile } from "./file/parse-limits.ts";
-import type { KeyHandle, Limits, LimitsHandle } from "./limits.ts";
+import type { DomainLimiter, KeyHandle, Limits, LimitsHandle } from "./limits.ts";
 import { RequestHandle } from "./request-handle.ts";
-import { DomainRules } from "./rules/domain-rules.ts";
+import type { ClientAddresses } from "./rules/client-addresses.ts";
+import { Domain } from "./rules/domain.ts";
 import { explainRule, type RuleExplanation } from "./rules/explain-rule.ts";
 import type { Facts } from "./rules/facts.ts";
 import type { RuleStore } from "./rules/rule-limiter.ts";
 
 type Kinds = "sync" | "async";
 
-/** The version of a file that is loaded. A call reads it once. */
-interface Version<Kind extends Kinds> {
-  readonly file: LimitsFile;
-  readonly domains: ReadonlyMap<string, DomainRules<Kind>>;
-}
-
 /** Limits over a store of either kind. */
 export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
   readonly kind: Kind;
   readonly #where: RuleStore;
+  readonly #clients: ClientAddresses;
   readonly #closeStore: () => void;
-  #version: Version<Kind>;
+  /** Those that a version of the file has had. */
+  readonly #known = new Map<string, Domain<Kind>>();
+  #names: readonly string[] = [];
 
   /** `file` is checked. */
-  constructor(kind: Kind, file: LimitsFile, where: RuleStore, closeStore: () => void) {
+  constructor(kind: Kind, file: LimitsFile, where: RuleStore, clients: ClientAddresses, closeStore: () => void) {
     this.kind = kind;
     this.#where = where;
+    this.#clients = clients;
     this.#closeStore = closeStore;
-    this.#version = this.#load(file, new Map());
+    this.#load(file);
   }
 
   get domains(): readonly string[] {
-    return [...this.#version.domains.keys()];
+    return this.#names;
+  }
+
+  limiter(domain: string): DomainLimiter<Kind> {
+    return this.#domain(domain).limiter;
   }
 
   consume(domain: string, facts: Facts, cost?: Cost): Result<Kind, Decision> {
-    return this.#try(() => {
-      const rules = this.#domain(domain);
-      const request = rules.request(facts);
-      const set = rules.setOf(request);
-      return set.limiter.consume(request, set.cost.of(request, cost));
-    });
+    return this.#ask(domain, (limiter) => limiter.consume(facts, cost));
   }
 
   peek(domain: string, facts: Facts, cost?: Cost): Result<Kind, Decision> {
-    return this.#try(() => {
-      const rules = this.#domain(domain);
-      const request = rules.request(facts);
-      const set = rules.setOf(request);
-      return set.limiter.peek(request, set.cost.of(request, cost));
-    });
+    return this.#ask(domain, (limiter) => limiter.peek(facts, cost));
   }
 
   charge(domain: string, facts: Facts, cost: Cost, decision?: Decision): Result<Kind, Decision> {
-    return this.#try(() => this.handle(domain, facts).charge(cost, decision));
+    return this.#ask(domain, (limiter) => limiter.charge(facts, cost, decision));
   }
 
   refund(domain: string, facts: Facts, cost: Cost, decision?: Decision): Result<Kind, void> {
-    return this.#try(() => this.handle(domain, facts).refund(cost, decision));
+    return this.#ask(domain, (limiter) => limiter.refund(facts, cost, decision));
   }
 
   reserve(domain: string, facts: Facts, cost?: Cost, options?: ReserveOptions): Result<Kind, ReservationOf<Kind>> {
-    return this.#try(() => this.handle(domain, facts).reserve(cost, options));
+    const reserved: unknown = this.#ask(domain, (limiter) => limiter.reserve(facts, cost, options));
+    return reserved as Result<Kind, ReservationOf<Kind>>;
   }
 
   block(domain: string, facts: Facts, span: BlockSpan, options?: BlockOptions): Result<Kind, void> {
-    return this.#try(() => this.handle(domain, facts).block(span, options));
+    return this.#ask(domain, (limiter) => limiter.block(facts, span, options));
   }
 
   unblock(domain: string, facts: Facts): Result<Kind, boolean> {
-    return this.#try(() => this.handle(domain, facts).unblock());
+    return this.#ask(domain, (limiter) => limiter.unblock(facts));
   }
 
   reset(domain: string, facts: Facts): Result<Kind, void> {
-    return this.#try(() => this.handle(domain, facts).reset());
+    return this.#ask(domain, (limiter) => limiter.reset(facts));
   }
 
   handle(domain: string, facts: Facts): LimitsHandle<Kind> {
-    const rules = this.#domain(domain);
-    const request = rules.request(facts);
-    return new RequestHandle(rules.setOf(request), request);
+    const known = this.#domain(domain);
+    const request = known.read(facts);
+    return new RequestHandle(known.routeOf(request), request);
   }
 
   byKey(domain: string, rule: string, key: string | readonly string[]): KeyHandle<Kind> {
-    const rules = this.#domain(domain);
+    const { rules } = this.#domain(domain);
     const found = rules.ruleOf(rule);
-    if (found === undefined)
-      throw unknownError(
-        "rule",
-        rule,
-        rules.rules.map(({ name }) => name),
-      );
-    return rules.limiterOf(found).byKey(key);
+    if (found !== undefined) return rules.limiterOf(found).byKey(key);
+    const names = rules.rules.map(({ name }) => name);
+    throw unknownError("rule", rule, names);
   }
 
   explain(domain: string, facts: Facts): readonly RuleExplanation[] {
-    const rules = this.#domain(domain);
-    const request = rules.request(facts);
-    return rules.rules.map((rule) => explainRule(rule, request));
+    const known = this.#domain(domain);
+    const request = known.read(facts);
+    return known.rules.rules.map((rule) => explainRule(rule, request));
   }
 
   update(file: LimitsFile): void {
-    const before = this.#version;
-    this.#version = this.#load(checkLimitsFile(file), before.domains);
-    for (const [name, domain] of before.domains) if (this.#version.domains.get(name) !== domain) domain.close();
+    this.#load(checkLimitsFile(file));
   }
 
   close(): Result<Kind, void> {
-    return this.#try(() => {
-      for (const domain of this.#version.domains.values()) domain.close();
-      this.#closeStore();
-      return (this.kind === "sync" ? undefined : Promise.resolve()) as Result<Kind, void>;
-    });
+    for (const domain of this.#known.values()) domain.close();
+    this.#closeStore();
+    return (this.kind === "sync" ? undefined : Promise.resolve()) as Result<Kind, void>;
   }
 
-  /** A domain that has not changed stays, with its limiters. */
-  #load(file: LimitsFile, before: ReadonlyMap<string, DomainRules<Kind>>): Version<Kind> {
-    const domains = Object.entries(file.domains).map(([name, words]): [string, DomainRules<Kind>] => {
-      const known = before.get(name);
-      const isSame = known !== undefined && JSON.stringify(known.words) === JSON.stringify(words);
-      return [name, isSame ? known : new DomainRules<Kind>(name, words, this.#where)];
-    });
-    return { file, domains: new Map(domains) };
+  /** A domain that has not changed stays, with its limiters. All change between two calls. */
+  #load(file: LimitsFile): void {
+    const versions = new Map(
+      Object.entries(file.domains).map(([name, words]) => {
+        const known = this.#known.get(name) ?? this.#make(name);
+        return [known, known.compile(words)];
+      }),
+    );
+    for (const domain of versions.keys()) this.#known.set(domain.name, domain);
+    this.#names = Object.keys(file.domains);
+    for (const domain of this.#known.values()) domain.load(versions.get(domain));
   }
 
-  #domain(name: string): DomainRules<Kind> {
-    const domain = this.#version.domains.get(name);
-    if (domain === undefined) throw unknownError("domain", name, this.domains);
+  #make(name: string): Domain<Kind> {
+    return new Domain(this.kind, name, this.#where, this.#clients, () => unknownError("domain", name, this.#names));
+  }
+
+  #domain(name: string): Domain<Kind> {
+    const domain = this.#known.get(name);
+    if (domain === undefined) throw unknownError("domain", name, this.#names);
+    // Throws if the file has it no longer.
+    void domain.rules;
     return domain;
   }
 
-  /** Over an asynchronous store, what a verb throws becomes a rejection. */
-  #try<T>(call: () => Result<Kind, T>): Result<Kind, T> {
-    if (this.kind === "sync") return call();
-    try {
-      return call();
-    } catch (error) {
-      return Promise.reject(error) as Result<Kind, T>;
-    }
+  /** Over an asynchronous store, a domain that is not known becomes a rejection. */
+  #ask<T>(domain: string, call: (limiter: AsyncLimiter<Facts>) => Promise<T>): Result<Kind, T> {
+    const work = () => call(this.#domain(domain).limiter as unknown as AsyncLimiter<Facts>);
+    return (this.kind === "sync" ? work() : promised(work)) as Result<Kind, T>;
   }
 }
 

@@ -3,6 +3,7 @@ import { checkFunction, isPromise } from "../core/checks.ts";
 import { type Cost, readCosts } from "../core/cost.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import type { GateOptions } from "./gate-options.ts";
+import { defaultCostOf } from "./limiter-shape.ts";
 
 /** The options of every adapter. */
 const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>> = {
@@ -34,7 +35,8 @@ const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>
  */
 export interface CheckedGateOptions<Request, Input> {
   readonly input: GateOptions<Request, Input>["input"];
-  readonly cost: NonNullable<GateOptions<Request, Input>["cost"]>;
+  /** `undefined` if the limiter finds what a request costs. */
+  readonly cost: GateOptions<Request, Input>["cost"];
   readonly skip: GateOptions<Request, Input>["skip"];
   readonly partitionKey: GateOptions<Request, Input>["partitionKey"];
   readonly denial: NonNullable<GateOptions<Request, Input>["denial"]>;
@@ -57,7 +59,7 @@ export function checkGateOptions<Request, Input>(
   own: readonly string[],
 ): CheckedGateOptions<Request, Input> {
   checkAll(options, own);
-  const { input, cost = 1, skip, partitionKey, chargeAfter } = options;
+  const { input, cost = defaultCostOf(options.limiter), skip, partitionKey, chargeAfter } = options;
   const {
     denial = "negotiate",
     status = 429,

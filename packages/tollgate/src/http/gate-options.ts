@@ -29,7 +29,7 @@ export interface GateOptions<Request, Input> extends AddressFilterOptions {
   readonly limiter: Limiter<Input> | AsyncLimiter<Input>;
   /** Makes the limiter's input: by default the request's `HttpFacts`. */
   readonly input?: (request: Request) => Input | Promise<Input>;
-  /** What a request costs: 1 by default. */
+  /** What a request costs: 1 by default, or what a limits file says. */
   readonly cost?: Cost | ((request: Request) => Cost | Promise<Cost>);
   /** Whether a request passes unlimited and uncounted. */
   readonly skip?: (request: Request) => boolean | Promise<boolean>;

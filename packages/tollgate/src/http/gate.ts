@@ -3,9 +3,9 @@ import { type Clock, systemClock } from "../core/clock.ts";
 import { type Cost, copyCost } from "../core/cost.ts";
 import type { Decision, Denied } from "../core/decision.ts";
 import { mapMaybeAsync } from "../core/maybe-async.ts";
-import type { AsyncHandle, AsyncLimiter } from "../limiter/async-limiter.ts";
-import type { HandleTakingPlaces, Taken, TakingPlaces } from "../limiter/for-adapters.ts";
-import type { Handle, Limiter } from "../limiter/limiter.ts";
+import type { AsyncLimiter } from "../limiter/async-limiter.ts";
+import type { HandleTakingPlaces, PricedHandle, Taken, TakingPlaces } from "../limiter/for-adapters.ts";
+import type { Limiter } from "../limiter/limiter.ts";
 import { type Asked, askedBefore, noteAsked } from "./asked.ts";
 import { type CheckedGateOptions, checkGateOptions, checkPartition } from "./check-gate-options.ts";
 import { denialContent, prefersProblem, retryAfterSeconds } from "./denial.ts";
@@ -14,6 +14,7 @@ import type { GateOptions } from "./gate-options.ts";
 import { EXPOSE, type HeaderList, NO_STORE } from "./header-list.ts";
 import type { HttpFacts } from "./http-facts.ts";
 import { type AddressFilter, addressFilterOf } from "./identity/address-filter.ts";
+import { type AnyHandle, defaultCostOf, isPriced, readyHandle, takingPlaces } from "./limiter-shape.ts";
 import { RateLimitHeaders } from "./rate-limit-headers.ts";
 import { rateLimitedBy } from "./rate-limited.ts";
 import { decisionOn, placesOf, type RequestPlaces } from "./request-places.ts";
@@ -41,7 +42,7 @@ export interface Framework<Request> {
 /** What the fast path needs. */
 interface Plain {
   readonly limiter: Limiter<HttpFacts>;
-  readonly cost: Cost;
+  readonly cost: Cost | undefined;
 }
 
 const UNCOUNTED: Pass = { pass: true, asked: undefined, headers: [], settlement: undefined, places: undefined };
@@ -60,6 +61,8 @@ export class Gate<Request, Input> {
   readonly #filter: AddressFilter | undefined;
   /** Set if requests may take places: then a limiter and its handles have one verb more. */
   readonly #takingPlaces: TakingPlaces<Input> | undefined;
+  /** Whether the limiter finds what requests cost, and its handles do. */
+  readonly #isPriced: boolean;
   readonly #clock: Clock;
   readonly #now: () => number;
   readonly #logError: ErrorLog<Request>;
@@ -77,6 +80,7 @@ export class Gate<Request, Input> {
     this.#exposed = exposeHeaders ? [[EXPOSE, names]] : [];
     this.#filter = addressFilterOf(options);
     this.#takingPlaces = takingPlaces(limiter);
+    this.#isPriced = defaultCostOf(limiter) === undefined;
     const clock = "clock" in limiter ? (limiter.clock as Clock) : systemClock;
     this.#clock = clock;
     this.#now = () => clock.now();
@@ -145,7 +149,7 @@ export class Gate<Request, Input> {
     );
   }
 
-  #consume(request: Request, input: Input, cost: Cost): Verdict | Promise<Verdict> {
+  #consume(request: Request, input: Input, cost: Cost | undefined): Verdict | Promise<Verdict> {
     // Before anything is counted: it may throw.
     const partition = this.#partitionOf(request);
     const { chargeAfter, settle } = this.#options;
@@ -153,16 +157,24 @@ export class Gate<Request, Input> {
       const taken = this.#takingPlaces?.consumeOrReserve(input, cost) ?? this.#limiter.consume(input, cost);
       return mapMaybeAsync<Taken, Verdict>(taken, (known) => this.#verdictWith(request, known, partition, undefined));
     }
-    return mapMaybeAsync<Handle | AsyncHandle, Verdict>(this.#limiter.handle(input), (handle) =>
-      mapMaybeAsync(this.#takeBy(handle, cost), (taken) =>
-        this.#verdictWith(request, taken, partition, this.#settlementOf(request, cost, handle, decisionOn(taken))),
-      ),
-    );
+    const known = this.#limiter.handle(input);
+    return mapMaybeAsync<AnyHandle, Verdict>(this.#isPriced ? readyHandle(known) : known, (handle) => {
+      const priced = isPriced(handle) ? handle : undefined;
+      const own = priced === undefined ? (cost ?? 1) : priced.costOf(cost);
+      return mapMaybeAsync(this.#takeBy(handle, own), (taken) =>
+        this.#verdictWith(
+          request,
+          taken,
+          partition,
+          this.#settlementOf(request, own, handle, priced, decisionOn(taken)),
+        ),
+      );
+    });
   }
 
-  #takeBy(handle: Handle | AsyncHandle, cost: Cost): Taken | Promise<Taken> {
+  #takeBy(handle: AnyHandle, cost: Cost): Taken | Promise<Taken> {
     if (this.#takingPlaces === undefined) return handle.consume(cost);
-    return (handle as (Handle | AsyncHandle) & HandleTakingPlaces).consumeOrReserve(cost);
+    return (handle as AnyHandle & HandleTakingPlaces).consumeOrReserve(cost);
   }
 
   #partitionOf(request: Request): string | undefined {
@@ -223,7 +235,13 @@ export class Gate<Request, Input> {
     return asked;
   }
 
-  #settlementOf(request: Request, cost: Cost, handle: Handle | AsyncHandle, decision: Decision): Settlement {
+  #settlementOf(
+    request: Request,
+    cost: Cost,
+    handle: AnyHandle,
+    priced: PricedHandle | undefined,
+    decision: Decision,
+  ): Settlement {
     const { chargeAfter, settleAborted } = this.#options;
     // If no limit applied or the store was unavailable, nothing was taken that could be given back.
     const awaits = chargeAfter !== undefined && decision.allowed && decision.limits.length > 0;
@@ -233,6 +251,7 @@ export class Gate<Request, Input> {
       decision,
       actualCost: awaits ? (outcome, taken) => chargeAfter(request, outcome, taken) : undefined,
       settleAborted,
+      translate: priced && ((own) => priced.givenCost(own)),
       logError: (error) => this.#logError(error, request),
     });
   }
@@ -261,13 +280,6 @@ export class Gate<Request, Input> {
 
 function uncountedDenial(content: ResponseContent): DenialResponse {
   return { pass: false, asked: undefined, decision: undefined, headers: [NO_STORE], content };
-}
-
-/** Checks the shape: the limiter may come from an older copy of this package, whose limits count no places. */
-function takingPlaces<Input>(limiter: object): TakingPlaces<Input> | undefined {
-  return "mayTakePlaces" in limiter && limiter.mayTakePlaces === true && "consumeOrReserve" in limiter
-    ? (limiter as TakingPlaces<Input>)
-    : undefined;
 }
 
 /** Without an `input` the limiter takes the facts of a request. */

@@ -3,6 +3,8 @@ export interface HttpFacts {
   readonly method: string;
   /** The path as the client sent it, without the query. A route may have several spellings. */
   readonly path: string;
+  /** The path with its query, as the client sent it. Adapters have it; without it the query is not known. */
+  readonly target?: string | undefined;
   /** The address of the socket's peer; `undefined` for a unix socket, or after the peer has closed the connection. */
   readonly remoteAddress: string | undefined;
   /** A header's value by its name in any case. Several values are joined by a comma and a space. */
@@ -42,6 +44,10 @@ export class LazyFacts<Request> implements HttpFacts {
     return pathOfUrl(this.#source.url(this.#request));
   }
 
+  get target(): string {
+    return targetOfUrl(this.#source.url(this.#request));
+  }
+
   /** A function of its own, so that callers can destructure it. */
   get header(): (name: string) => string | undefined {
     return (name) => this.#source.header(this.#request, name);
@@ -61,6 +67,14 @@ export function pathOfUrl(url: string): string {
   const end = Math.min(query < 0 ? url.length : query, fragment < 0 ? url.length : fragment);
   const whole = url.slice(0, end);
   return whole.startsWith("/") ? whole : withoutOrigin(whole);
+}
+
+/** Works like `pathOfUrl`, with the query. */
+function targetOfUrl(url: string): string {
+  const query = url.indexOf("?");
+  const fragment = url.indexOf("#");
+  if (query < 0 || (fragment >= 0 && fragment < query)) return pathOfUrl(url);
+  return pathOfUrl(url) + url.slice(query, fragment < 0 ? url.length : fragment);
 }
 
 /** The absolute form leads to the same route, whatever host a client writes into it. */

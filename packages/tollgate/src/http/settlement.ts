@@ -32,6 +32,8 @@ export interface Unsettled extends Estimated {
   readonly actualCost: ActualCost | undefined;
   /** Whether a request may be refunded if its response was not sent whole. */
   readonly settleAborted: boolean;
+  /** Translates costs into the units that are counted, if these have other names. */
+  readonly translate: ((cost: Cost) => Cost) | undefined;
   /** Never throws. */
   readonly logError: (error: unknown) => void;
 }
@@ -65,7 +67,7 @@ export class Settlement {
    * @throws TollgateError `ERR_COST`, before anything changes. What an asynchronous limiter rejects with is logged.
    */
   readonly tell = (cost: Cost): void => {
-    const settled = this.#counted.revise(cost);
+    const settled = this.#counted.revise(this.#translated(cost));
     this.#isTold = true;
     if (isPromise(settled)) this.#keep(settled);
   };
@@ -79,10 +81,15 @@ export class Settlement {
   async #settle(actualCost: ActualCost, outcome: Outcome): Promise<void> {
     const { settleAborted, taken } = this.#unsettled;
     if (this.#isTold) return;
-    const after = this.#counted.read(await actualCost(outcome, taken));
+    const after = this.#counted.read(this.#translated(await actualCost(outcome, taken)));
     // The handler may have told it meanwhile. A client decides when it hangs up: if that refunded units, the client
     // could exceed its limit.
     if (!this.#isTold) await this.#counted.replace(after, outcome.completed || settleAborted);
+  }
+
+  #translated(cost: Cost): Cost {
+    const { translate } = this.#unsettled;
+    return translate === undefined ? cost : translate(cost);
   }
 
   #keep(settled: Promise<void>): void {

@@ -8,6 +8,7 @@ import type { Limiter } from "./limiter.ts";
 import { isMadeHere } from "./limiter-mark.ts";
 import { type DecidingLimiter, LookupLimiter } from "./lookup-limiter.ts";
 import { Observers } from "./observers.ts";
+import type { AsyncRoutedLimiter, SyncRoutedLimiter } from "./routed-limiter.ts";
 import type { Source } from "./selection.ts";
 import { SyncStoreLimiter } from "./sync-store-limiter.ts";
 
@@ -63,9 +64,8 @@ export function combine<const Limiters extends readonly AnyLimiter[]>(
 export function combine(...limiters: AnyLimiter[]): AnyLimiter {
   const members = limiters.map(madeHere);
   if (!members.some(isLookup)) return combineDeciding(members.map(decidingOf), (input: never) => input);
-  const inputOf = (inputs: readonly unknown[], index: number) => inputs[index] as never;
   return new LookupLimiter<never, readonly unknown[]>({
-    limiter: combineDeciding(members.map(decidingOf), inputOf),
+    limiter: combineDeciding(members.map(decidingOf), inputAt),
     lookUp: (input) => Promise.all(members.map((member) => (isLookup(member) ? member.lookUp(input) : input))),
   });
 }
@@ -82,10 +82,31 @@ function combineDeciding<Input>(
     throw combineError("stores that are all in this process, or all the same", "both kinds");
   if (members.some(({ clock }) => !isSameClock(clock, first.clock)))
     throw combineError("limiters with one clock", "several");
-  checkSources(members.flatMap((member) => [...member.sources]));
+  const sources = members.flatMap((member) => [...member.sources]);
+  checkSources(sources);
+  if (first.kind === "async" && sources.some(({ opened }) => opened !== sources[0]?.opened))
+    throw combineError("limiters of one asynchronous store", "several");
+  const routed = members.find(isRouted);
+  if (routed !== undefined) {
+    const combineChosen = (chosen: readonly unknown[]) =>
+      combineDeciding(chosen as readonly DecidingLimiter<never>[], inputAt);
+    return routed.combinedWith(sameKind as never[], inputOf as never, combineChosen);
+  }
   return first.kind === "sync"
-    ? combineSync(first, sameKind as readonly SyncStoreLimiter<never>[], inputOf)
-    : combineAsync(first, sameKind as readonly AsyncStoreLimiter<never>[], inputOf);
+    ? combineSync(first as SyncStoreLimiter<never>, sameKind as readonly SyncStoreLimiter<never>[], inputOf)
+    : combineAsync(first as AsyncStoreLimiter<never>, sameKind as readonly AsyncStoreLimiter<never>[], inputOf);
+}
+
+/** The input of a part, where each part has its own. */
+function inputAt(inputs: readonly unknown[], index: number): never {
+  return inputs[index] as never;
+}
+
+/** Whether a limiter chooses others, which have the keys. */
+function isRouted(
+  member: DecidingLimiter<never>,
+): member is SyncRoutedLimiter<never, unknown> | AsyncRoutedLimiter<never, unknown> {
+  return "router" in member;
 }
 
 function combineSync<Input>(
@@ -110,8 +131,6 @@ function combineAsync<Input>(
   members: readonly AsyncStoreLimiter<never>[],
   inputOf: (input: Input, index: number) => never,
 ): AsyncStoreLimiter<Input> {
-  if (members.some(({ store }) => store !== first.store))
-    throw combineError("limiters of one asynchronous store", "several");
   return new AsyncStoreLimiter<Input>({
     ...commonParts(members),
     clock: first.clock,

@@ -10,10 +10,18 @@ export interface TakingPlaces<Input> {
   /** Whether a call may take places. If a function chooses the limits, that is known when it has chosen. */
   readonly mayTakePlaces: boolean;
   /** Works like `consume`; if a limit of the call counts places, like `reserve`. */
-  consumeOrReserve(input: Input, cost: Cost): Taken | Promise<Taken>;
+  consumeOrReserve(input: Input, cost?: Cost): Taken | Promise<Taken>;
 }
 
 /** The same verb of a handle. */
 export interface HandleTakingPlaces {
-  consumeOrReserve(cost: Cost): Taken | Promise<Taken>;
+  consumeOrReserve(cost?: Cost): Taken | Promise<Taken>;
+}
+
+/** A handle of a limiter that finds what calls cost, and may count units under other names. */
+export interface PricedHandle extends HandleTakingPlaces {
+  /** What a call costs, in part given by its caller, in the units that are counted. @throws TollgateError `ERR_COST`. */
+  costOf(given?: Cost): Cost;
+  /** A cost of a correction in the units that are counted. @throws TollgateError `ERR_COST`. */
+  givenCost(cost: Cost): Cost;
 }

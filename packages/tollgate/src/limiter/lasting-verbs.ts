@@ -78,7 +78,7 @@ export abstract class LastingVerbs<
     return this.acquireIn(() => choice, cost, options);
   }
 
-  consumeOrReserve(input: Input, cost: Cost): Result<Kind, Decision | ReservationOf<Kind>> {
+  consumeOrReserve(input: Input, cost: Cost = 1): Result<Kind, Decision | ReservationOf<Kind>> {
     return this.consumeOrReserveChosen(choiceFor(this.selection, input), cost);
   }
 

@@ -21,12 +21,17 @@ import {
   type ReserveOptions,
   splitOptions,
 } from "./reservation.ts";
+import type { AsyncRoutedLimiter, SyncRoutedLimiter } from "./routed-limiter.ts";
 import type { Source } from "./selection.ts";
 import type { SyncStoreLimiter } from "./sync-store-limiter.ts";
 import { checkWaitOptions, unlessAborted, type WaitOptions } from "./wait-options.ts";
 
 /** A limiter whose input has been looked up: it decides without a promise in between. */
-export type DecidingLimiter<Found> = SyncStoreLimiter<Found> | AsyncStoreLimiter<Found>;
+export type DecidingLimiter<Found> =
+  | SyncStoreLimiter<Found>
+  | AsyncStoreLimiter<Found>
+  | SyncRoutedLimiter<Found, unknown>
+  | AsyncRoutedLimiter<Found, unknown>;
 
 /** The parts of a limiter that looks keys or limits up. */
 export interface LookupParts<Input, Found> {
@@ -51,6 +56,7 @@ export class LookupLimiter<Input, Found>
   readonly limiter: DecidingLimiter<Found>;
   readonly lookUp: (input: Input) => Promise<Found>;
   readonly mayTakePlaces: boolean;
+  override readonly defaultCost: Cost | undefined;
 
   constructor({ limiter, lookUp }: LookupParts<Input, Found>) {
     super();
@@ -62,6 +68,7 @@ export class LookupLimiter<Input, Found>
     this.limiter = limiter;
     this.lookUp = lookUp;
     this.mayTakePlaces = limiter.mayTakePlaces;
+    this.defaultCost = limiter.defaultCost;
     Object.freeze(this);
   }
 
@@ -69,30 +76,30 @@ export class LookupLimiter<Input, Found>
     markLimiters(LookupLimiter.prototype);
   }
 
-  async allow(input: Input, cost: Cost = 1): Promise<boolean> {
-    const own = copyCost(cost);
+  async allow(input: Input, cost?: Cost): Promise<boolean> {
+    const own = copyGiven(cost);
     return this.limiter.allow(await this.lookUp(input), own);
   }
 
-  async allowMany(inputs: readonly Input[], out: Uint8Array, cost: Cost = 1): Promise<number> {
-    checkBatch(inputs, out, cost);
-    const own = copyCost(cost);
+  async allowMany(inputs: readonly Input[], out: Uint8Array, cost?: Cost): Promise<number> {
+    checkBatch(inputs, out, cost ?? 1);
+    const own = copyGiven(cost);
     const found = await Promise.all(Array.from(inputs, (input) => this.lookUp(input)));
     return this.limiter.allowMany(found, out, own);
   }
 
-  async consume(input: Input, cost: Cost = 1): Promise<Decision> {
-    const own = copyCost(cost);
+  async consume(input: Input, cost?: Cost): Promise<Decision> {
+    const own = copyGiven(cost);
     return this.limiter.consume(await this.lookUp(input), own);
   }
 
-  async peek(input: Input, cost: Cost = 1): Promise<Decision> {
-    const own = copyCost(cost);
+  async peek(input: Input, cost?: Cost): Promise<Decision> {
+    const own = copyGiven(cost);
     return this.limiter.peek(await this.lookUp(input), own);
   }
 
-  async explain(input: Input, cost: Cost = 1): Promise<LimitStatus[]> {
-    const own = copyCost(cost);
+  async explain(input: Input, cost?: Cost): Promise<LimitStatus[]> {
+    const own = copyGiven(cost);
     return this.limiter.explain(await this.lookUp(input), own);
   }
 
@@ -106,25 +113,25 @@ export class LookupLimiter<Input, Found>
     await this.limiter.refund(await this.lookUp(input), own, decision);
   }
 
-  async wait(input: Input, cost: Cost = 1, options?: WaitOptions): Promise<Decision> {
+  async wait(input: Input, cost?: Cost, options?: WaitOptions): Promise<Decision> {
     const { signal } = checkWaitOptions(options);
-    const own = copyCost(cost);
+    const own = copyGiven(cost);
     return this.limiter.wait(await unlessAborted(this.lookUp(input), signal), own, options);
   }
 
-  async reserve(input: Input, cost: Cost = 1, options?: ReserveOptions): Promise<AsyncReservation> {
-    const own = copyCost(cost);
+  async reserve(input: Input, cost?: Cost, options?: ReserveOptions): Promise<AsyncReservation> {
+    const own = copyGiven(cost);
     return awaited(await this.limiter.reserve(await this.lookUp(input), own, options));
   }
 
-  override async acquire(input: Input, cost: Cost = 1, options?: AcquireOptions): Promise<AsyncReservation> {
+  override async acquire(input: Input, cost?: Cost, options?: AcquireOptions): Promise<AsyncReservation> {
     const signal = splitOptions(options).wait?.signal;
-    const own = copyCost(cost);
+    const own = copyGiven(cost);
     return this.limiter.acquire(await unlessAborted(this.lookUp(input), signal), own, options);
   }
 
-  async consumeOrReserve(input: Input, cost: Cost): Promise<Decision | AsyncReservation> {
-    const own = copyCost(cost);
+  async consumeOrReserve(input: Input, cost?: Cost): Promise<Decision | AsyncReservation> {
+    const own = copyGiven(cost);
     return awaitedIfReserved(await this.limiter.consumeOrReserve(await this.lookUp(input), own));
   }
 
@@ -183,6 +190,11 @@ export class LookupLimiter<Input, Found>
   }
 }
 
+/** Without a cost the limiter finds one. */
+function copyGiven(cost: Cost | undefined): Cost | undefined {
+  return cost === undefined ? undefined : copyCost(cost);
+}
+
 /** A handle that waits for its look-up. */
 class LaterHandle implements AsyncHandle {
   readonly #handle: Promise<Handle | AsyncHandle>;
@@ -193,23 +205,28 @@ class LaterHandle implements AsyncHandle {
     handle.catch(() => {});
   }
 
-  async allow(cost: Cost = 1): Promise<boolean> {
-    const own = copyCost(cost);
+  /** The handle of what was found. */
+  get ready(): Promise<Handle | AsyncHandle> {
+    return this.#handle;
+  }
+
+  async allow(cost?: Cost): Promise<boolean> {
+    const own = copyGiven(cost);
     return (await this.#handle).allow(own);
   }
 
-  async consume(cost: Cost = 1): Promise<Decision> {
-    const own = copyCost(cost);
+  async consume(cost?: Cost): Promise<Decision> {
+    const own = copyGiven(cost);
     return (await this.#handle).consume(own);
   }
 
-  async peek(cost: Cost = 1): Promise<Decision> {
-    const own = copyCost(cost);
+  async peek(cost?: Cost): Promise<Decision> {
+    const own = copyGiven(cost);
     return (await this.#handle).peek(own);
   }
 
-  async explain(cost: Cost = 1): Promise<LimitStatus[]> {
-    const own = copyCost(cost);
+  async explain(cost?: Cost): Promise<LimitStatus[]> {
+    const own = copyGiven(cost);
     return (await this.#handle).explain(own);
   }
 
@@ -223,25 +240,25 @@ class LaterHandle implements AsyncHandle {
     await (await this.#handle).refund(own, decision);
   }
 
-  async wait(cost: Cost = 1, options?: WaitOptions): Promise<Decision> {
+  async wait(cost?: Cost, options?: WaitOptions): Promise<Decision> {
     const { signal } = checkWaitOptions(options);
-    const own = copyCost(cost);
+    const own = copyGiven(cost);
     return (await unlessAborted(this.#handle, signal)).wait(own, options);
   }
 
-  async reserve(cost: Cost = 1, options?: ReserveOptions): Promise<AsyncReservation> {
-    const own = copyCost(cost);
+  async reserve(cost?: Cost, options?: ReserveOptions): Promise<AsyncReservation> {
+    const own = copyGiven(cost);
     return awaited(await (await this.#handle).reserve(own, options));
   }
 
-  async acquire(cost: Cost = 1, options?: AcquireOptions): Promise<AsyncReservation> {
+  async acquire(cost?: Cost, options?: AcquireOptions): Promise<AsyncReservation> {
     const signal = splitOptions(options).wait?.signal;
-    const own = copyCost(cost);
+    const own = copyGiven(cost);
     return (await unlessAborted(this.#handle, signal)).acquire(own, options);
   }
 
-  async consumeOrReserve(cost: Cost): Promise<Decision | AsyncReservation> {
-    const own = copyCost(cost);
+  async consumeOrReserve(cost?: Cost): Promise<Decision | AsyncReservation> {
+    const own = copyGiven(cost);
     // The handles of limiters of this module have the verb.
     const handle = (await this.#handle) as (Handle | AsyncHandle) & HandleTakingPlaces;
     return awaitedIfReserved(await handle.consumeOrReserve(own));

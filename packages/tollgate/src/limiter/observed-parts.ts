@@ -14,7 +14,9 @@ export interface ObservedParts {
   readonly observers: Pick<Observers, "addTap" | "addMeter">;
   readonly sources: readonly Source[];
   /** Where calls wait. A combination has those of its limiters. */
-  readonly lines: readonly Pick<Lines<PlannedSpace>, "waiting">[];
+  readonly lines: readonly Pick<Lines<PlannedSpace>, "waiting" | "limiter">[];
+  /** The limiter of one of its limits, if it has those of several limiters that are not measured apart. */
+  readonly limiterOf?: ((limit: string) => string) | undefined;
 }
 
 /** A limiter that looks its input up, and then asks another. */

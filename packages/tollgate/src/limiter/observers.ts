@@ -35,6 +35,8 @@ const NAMES = { types: true } as const;
  */
 export class Observers {
   readonly #members: readonly Observers[];
+  /** Those of a limiter that chooses this one for some of its calls. */
+  #owner: Owner | undefined;
   /** How many keys a call has. */
   readonly keyCount: number;
   #entries: readonly Entry[] = [];
@@ -77,7 +79,8 @@ export class Observers {
    * observers do not.
    */
   get notesQuick(): "taps" | "meters" | undefined {
-    if (this.#areObserved) return undefined;
+    // A meter of several limiters has to know which of them decides.
+    if (this.#areObserved || this.#ownersMeters.length > 0) return undefined;
     return this.#meters.length > 0 ? "meters" : this.#taps && "taps";
   }
 
@@ -118,6 +121,13 @@ export class Observers {
       const taps = this.#ownTaps.filter((one) => one !== tap);
       if (taps.length < this.#ownTaps.length) this.#change(this.#entries, taps);
     };
+  }
+
+  /** Lets the observers, meters and taps of another limiter see these calls. Without `keys` its taps do not. */
+  include(observers: Owner["observers"], keys: "with keys" | "without keys" = "with keys"): void {
+    this.#owner = { observers, keys };
+    observers.follow(this);
+    this.update();
   }
 
   notify(observation: Observation): void {
@@ -213,16 +223,18 @@ export class Observers {
 
   /** With those of the limiters that are combined. */
   allEntries(): readonly Entry[] {
-    return [...this.#entries, ...this.#members.flatMap((member) => member.allEntries())];
+    const owners = this.#owner?.observers.ownEntries() ?? [];
+    return [...this.#entries, ...owners, ...this.#members.flatMap((member) => member.allEntries())];
   }
 
   allMeters(): readonly Meter[] {
-    return [...this.#ownMeters, ...this.#members.flatMap((member) => member.allMeters())];
+    return [...this.#ownMeters, ...this.#ownersMeters, ...this.#members.flatMap((member) => member.allMeters())];
   }
 
   /** Works like `allEntries`, for taps. The keys of a call begin at `from`. */
   placedTaps(from: number): PlacedTap[] {
-    const placed = this.#ownTaps.map((tap) => ({ tap, from, until: from + this.keyCount }));
+    const owners = this.#owner?.keys === "with keys" ? this.#owner.observers.ownTaps() : [];
+    const placed = [...this.#ownTaps, ...owners].map((tap) => ({ tap, from, until: from + this.keyCount }));
     let at = from;
     for (const member of this.#members) {
       placed.push(...member.placedTaps(at));
@@ -230,6 +242,27 @@ export class Observers {
     }
     return placed;
   }
+
+  ownEntries(): readonly Entry[] {
+    return this.#entries;
+  }
+
+  ownMeters(): readonly Meter[] {
+    return this.#ownMeters;
+  }
+
+  ownTaps(): readonly Tap[] {
+    return this.#ownTaps;
+  }
+
+  get #ownersMeters(): readonly Meter[] {
+    return this.#owner?.observers.ownMeters() ?? [];
+  }
+}
+
+interface Owner {
+  readonly observers: Pick<Observers, "follow" | "ownEntries" | "ownMeters" | "ownTaps">;
+  readonly keys: "with keys" | "without keys";
 }
 
 /** @throws TollgateError `ERR_OPTION`. */

@@ -10,7 +10,7 @@ import type { WaitOptions } from "./wait-options.ts";
 export interface WorkOptions<Input, Args extends readonly unknown[]> extends WaitOptions {
   /** The limiter's input: one for all, or a function of what the work is called with. */
   readonly key: Input | ((...args: Args) => Input);
-  /** What it costs, 1 unless set: a cost for all, or a function of what the work is called with. */
+  /** What it costs, 1 unless set or a limits file says it: a cost for all, or a function of what the work is called with. */
   readonly cost?: Cost | ((...args: Args) => Cost) | undefined;
 }
 
@@ -32,6 +32,9 @@ type Turn<Args extends readonly unknown[]> = (...args: Args) => Promise<() => Pr
 
 /** The verbs for work that goes out: it waits for its turn, and is not denied unless it has to be. */
 export abstract class OutgoingWork<Input> {
+  /** What a call costs for which the caller states no cost; `undefined` if the limiter finds it for each call. */
+  readonly defaultCost: Cost | undefined = 1;
+
   abstract acquire(input: Input, cost?: Cost, options?: AcquireOptions): Promise<AsyncReservation>;
 
   wrap<This, Args extends readonly unknown[], Result>(
@@ -62,7 +65,7 @@ export abstract class OutgoingWork<Input> {
   /** Checks the options, and returns what waits for a turn, and then says how the work ends. */
   #turns<Args extends readonly unknown[]>(verb: string, options: WorkOptions<Input, Args>): Turn<Args> {
     checkOptions(verb, options, NAMES);
-    const { key, cost = 1, signal, maxWait } = options;
+    const { key, cost = this.defaultCost, signal, maxWait } = options;
     if (key === undefined) throw optionError("key", "an input of the limiter, or a function that returns one", key);
     const waitOptions = { signal, maxWait };
     return async (...args) => {

@@ -211,7 +211,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     return new SyncReserved(new FixedKey(direct, key, this), cost, decision, term, undefined);
   }
 
-  override consumeOrReserve(input: Input, cost: Cost): Decision | Reservation {
+  override consumeOrReserve(input: Input, cost: Cost = 1): Decision | Reservation {
     if (!this.mayTakePlaces) return this.consume(input, cost);
     return this.#decider.consumeOr(input, cost, (choice) => this.reserveChosen(choice, cost, undefined));
   }

@@ -53,11 +53,23 @@ export class Taps {
   /** The sampler has chosen a call. */
   see(keys: readonly string[], allowed: boolean): void {
     const { interval } = this.sampler;
-    for (const { tap, from, until } of this.#placed) {
+    for (const placed of this.#placed) {
+      const { tap } = placed;
       if (isThinnedOut(tap, interval)) continue;
-      tap.decided(until === from + 1 ? keys[from]! : JSON.stringify(keys.slice(from, until)), allowed);
+      const key = keyOf(placed, keys);
+      if (!this.#sawBefore(placed, key, keys)) tap.decided(key, allowed);
     }
   }
+
+  /** Whether a tap of several limiters has seen the key in this call: it counts once, whichever of them count it. */
+  #sawBefore(placed: PlacedTap, key: string, keys: readonly string[]): boolean {
+    const { tap, from } = placed;
+    return from > 0 && this.#placed.some((one) => one.tap === tap && one.from < from && keyOf(one, keys) === key);
+  }
+}
+
+function keyOf({ from, until }: PlacedTap, keys: readonly string[]): string {
+  return until === from + 1 ? keys[from]! : JSON.stringify(keys.slice(from, until));
 }
 
 /** Whether what sees fewer calls than the sampler chooses does not see this one. */

@@ -1,10 +1,11 @@
 import { type Clock, readUs } from "../core/clock.ts";
 import { type Cost, copyCost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
+import { Report } from "../core/report.ts";
 import type { Call } from "../core/store.ts";
 import { type CheckedRequest, requestOf } from "./call.ts";
 import { Choice } from "./choice.ts";
-import { denyByLimits } from "./decide.ts";
+import { decide, denyByLimits } from "./decide.ts";
 import type { Forecast } from "./forecast.ts";
 import type { Line } from "./line.ts";
 import { holdingLine } from "./line-guard.ts";
@@ -97,6 +98,8 @@ export abstract class Waiting<Space extends PlannedSpace> implements Server<Spac
     const { calls, deniedBy } = verb === "wait" ? withoutPlaces(verb, request) : request;
     if (signal?.aborted === true) return rejected(signal.reason);
     if (deniedBy !== undefined) return this.#end(call, denyByLimits(deniedBy));
+    // Without a key there is nothing to wait for.
+    if (this.lines.length === 0) return this.#end(call, decide(this.name, [], [], new Report()));
     const reason = line && this.#reasonBehind(line, call, calls, nowUs, maxWaitUs);
     if (line !== undefined && reason !== undefined) return this.#end(call, this.denyBehind(line, call, reason));
     const deadlineUs = maxWaitUs === Number.POSITIVE_INFINITY ? undefined : nowUs + maxWaitUs;

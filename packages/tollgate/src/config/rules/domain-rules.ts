@@ -1,15 +1,18 @@
+import type { Observers } from "../../limiter/observers.ts";
+import type { Route } from "../../limiter/router.ts";
 import type { DomainWords } from "../file/limits-file.ts";
+import type { ClientAddresses } from "./client-addresses.ts";
 import type { Facts } from "./facts.ts";
 import { Request } from "./request.ts";
 import { nameUnits, RequestCost } from "./request-cost.ts";
 import { Rule } from "./rule.ts";
 import { RuleIndex } from "./rule-index.ts";
-import { combined, limiterOf, type RuleLimiter, type RuleStore, unlimited } from "./rule-limiter.ts";
+import { closeAfterWaits, combined, limiterOf, type RuleLimiter, type RuleStore, unlimited } from "./rule-limiter.ts";
 
 type Kinds = "sync" | "async";
 
 /** The rules that count a request together, as one limiter. */
-export interface RuleSet<Kind extends Kinds> {
+export interface RuleSet<Kind extends Kinds> extends Route<Kind, Request> {
   readonly rules: readonly Rule[];
   readonly limiter: RuleLimiter<Kind>;
   readonly cost: RequestCost;
@@ -30,23 +33,26 @@ export class DomainRules<Kind extends Kinds> {
   readonly rules: readonly Rule[];
   readonly words: DomainWords;
   readonly #where: RuleStore;
+  readonly #observers: Observers;
   readonly #index: RuleIndex;
   readonly #limiters = new Map<Rule, RuleLimiter<Kind>>();
   #sets: SetNode<Kind> = { set: undefined, next: new Map() };
   #setCount = 0;
 
-  constructor(name: string, words: DomainWords, where: RuleStore) {
+  /** `observers` see the calls of all its limiters. */
+  constructor(name: string, words: DomainWords, where: RuleStore, observers: Observers) {
     this.name = name;
     this.words = words;
     this.#where = where;
+    this.#observers = observers;
     const { ignoreCase = false, limits } = words;
     this.rules = Object.entries(limits).map(([rule, ruleWords], order) => new Rule(rule, order, ruleWords, ignoreCase));
     nameUnits(this.rules);
     this.#index = new RuleIndex(this.rules);
   }
 
-  request(facts: Facts): Request {
-    return new Request(facts, this.words.ignoreCase ?? false);
+  request(facts: Facts, clients: ClientAddresses): Request {
+    return new Request(facts, this.words.ignoreCase ?? false, clients);
   }
 
   setOf(request: Request): RuleSet<Kind> {
@@ -71,9 +77,15 @@ export class DomainRules<Kind extends Kinds> {
     let limiter = this.#limiters.get(rule);
     if (limiter === undefined) {
       limiter = limiterOf<Kind>(this.name, rule, this.#where);
+      limiter.observers.include(this.#observers);
       this.#limiters.set(rule, limiter);
     }
     return limiter;
+  }
+
+  /** The limiters that requests have needed. */
+  get usedLimiters(): readonly RuleLimiter<Kind>[] {
+    return [...this.#limiters.values()];
   }
 
   /** Ends what its limiters do by themselves. Requests in flight are still decided. */
@@ -81,11 +93,21 @@ export class DomainRules<Kind extends Kinds> {
     for (const limiter of this.#limiters.values()) void limiter.close();
   }
 
+  /** Works like `close` when another version is loaded: calls that wait go on waiting. */
+  retire(): void {
+    for (const limiter of this.#limiters.values()) closeAfterWaits(limiter);
+  }
+
+  #unlimited(): RuleLimiter<Kind> {
+    const limiter = unlimited<Kind>(this.name, this.#where);
+    limiter.observers.include(this.#observers, "without keys");
+    return limiter;
+  }
+
   #addSet(node: SetNode<Kind>, rules: readonly Rule[]): RuleSet<Kind> {
     const limiters = rules.map((rule) => this.limiterOf(rule));
     const [only] = limiters;
-    const limiter =
-      only === undefined ? unlimited<Kind>(this.name, this.#where) : limiters.length === 1 ? only : combined(limiters);
+    const limiter = only === undefined ? this.#unlimited() : limiters.length === 1 ? only : combined(limiters);
     const set = { rules, limiter, cost: new RequestCost(rules) };
     this.#setCount += 1;
     if (this.#setCount > MOST_SETS) {

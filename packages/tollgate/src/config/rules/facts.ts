@@ -3,22 +3,35 @@ export type NamedValues =
   | ((name: string) => string | undefined)
   | { readonly [name: string]: string | readonly string[] | undefined };
 
-/** What rules ask of a request. All of it may be missing. */
+/** What rules ask of a request. All of it may be missing. The `HttpFacts` of the adapters are such facts. */
 export interface Facts {
-  /** The client's address, which the caller has found: `clientIp` of the adapters does. */
+  /** The client's address, which the caller has found. */
   readonly ip?: string | undefined;
+  /** Without `ip`, the address of the socket's peer: `trustProxy` says how the client's address is found. */
+  readonly remoteAddress?: string | undefined;
   readonly method?: string | undefined;
   /** The path, or the whole target with its query. */
   readonly path?: string | undefined;
+  /** The target with its query, if `path` has none. */
+  readonly target?: string | undefined;
   /** By default the `host` header. */
   readonly host?: string | undefined;
   readonly header?: NamedValues | undefined;
-  /** By default the query of `path`. */
+  /** By default the query of `target`, or of `path`. */
   readonly query?: NamedValues | undefined;
   /** By default the cookies of the `cookie` header. */
   readonly cookie?: NamedValues | undefined;
   /** Entries by key, such as those of an Envoy descriptor. */
   readonly descriptor?: NamedValues | undefined;
+}
+
+/** A header's value; `undefined` if it is missing. */
+export function headerOf(facts: Facts, name: string): string | undefined {
+  const { header } = facts;
+  if (header === undefined) return undefined;
+  // A function may be a method, which needs its object.
+  if (typeof header === "function") return (facts as { header(name: string): string | undefined }).header(name);
+  return Object.hasOwn(header, name) ? namedValue(header, name) : undefined;
 }
 
 /** The value of a name, `""` if it is missing. Several values are joined, as those of a header are. */

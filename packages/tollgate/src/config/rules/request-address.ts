@@ -17,14 +17,24 @@ export function keyOfAddress(text: string): string | undefined {
   return KEYS.of(address.counted);
 }
 
+const MAPPED = "::ffff:";
+
+/** Sockets that serve both families write IPv4 addresses so. */
+function withoutMapping(text: string): string {
+  return text.startsWith(MAPPED) && isDottedQuad(text, MAPPED.length) ? text.slice(MAPPED.length) : text;
+}
+
 /** The address of a request, read once, and parsed when it is asked for. */
 export class RequestAddress {
   readonly #text: string;
   #address: Address | undefined;
-  #isParsed = false;
+  #isParsed: boolean;
 
-  constructor(text: string) {
-    this.#text = text;
+  /** `undefined` for an address that is not known. */
+  constructor(given: string | Address | undefined) {
+    this.#text = typeof given === "string" ? withoutMapping(given) : "";
+    this.#isParsed = typeof given !== "string";
+    if (typeof given === "object") this.#address = given;
   }
 
   get key(): string {

@@ -1,9 +1,7 @@
-import { type Cost, checkCost, REQUESTS, type UnitCosts } from "../../core/cost.ts";
-import { show, TollgateError } from "../../core/errors.ts";
-import type { AsyncReservation, Reservation } from "../../limiter/reservation.ts";
+import { type Cost, REQUESTS, readCosts } from "../../core/cost.ts";
+import type { RouteCost } from "../../limiter/router.ts";
 import type { RuleWords, UnitCost } from "../file/limits-file.ts";
 import { type Fact, parseFact } from "./fact.ts";
-import { NamedAsyncReservation, NamedReservation } from "./named-reservation.ts";
 import type { Request } from "./request.ts";
 import type { Rule } from "./rule.ts";
 
@@ -23,7 +21,7 @@ interface CountedUnit extends StatedCost {
 const DIGITS = /^\d{1,16}$/;
 
 /** The costs of requests that some rules count. */
-export class RequestCost {
+export class RequestCost implements RouteCost<Request> {
   readonly #units: readonly CountedUnit[];
   /** Whether each request costs 1 and nothing else, so that a plain number says it. */
   readonly #isPlain: boolean;
@@ -44,16 +42,11 @@ export class RequestCost {
   of(request: Request, given: Cost | undefined): Cost {
     if (this.#isPlain && (given === undefined || typeof given === "number")) return given ?? 1;
     const named = namedCosts(given);
-    return Object.fromEntries(this.#units.map((unit) => [unit.counted, named.get(unit.unit) ?? costIn(unit, request)]));
+    return Object.fromEntries(this.#units.map((unit) => [unit.counted, givenIn(named, unit) ?? costIn(unit, request)]));
   }
 
-  /** A reservation whose corrections name the units of the file. */
-  named(reserved: Reservation | Promise<AsyncReservation>): Reservation | Promise<AsyncReservation> {
-    if (this.#isPlain) return reserved;
-    const rename = (cost: Cost) => this.given(cost);
-    return reserved instanceof Promise
-      ? reserved.then((reservation) => new NamedAsyncReservation(reservation, rename))
-      : new NamedReservation(reserved, rename);
+  get renames(): boolean {
+    return !this.#isPlain;
   }
 
   /** The cost of a correction: only what the caller gives. @throws TollgateError `ERR_COST`. */
@@ -61,9 +54,9 @@ export class RequestCost {
     if (this.#isPlain && typeof cost === "number") return cost;
     const named = namedCosts(cost);
     return Object.fromEntries(
-      this.#units.flatMap(({ unit, counted }): [string, number][] => {
-        const units = named.get(unit);
-        return units === undefined ? [] : [[counted, units]];
+      this.#units.flatMap((unit): [string, number][] => {
+        const units = givenIn(named, unit);
+        return units === undefined ? [] : [[unit.counted, units]];
       }),
     );
   }
@@ -123,16 +116,13 @@ function costText({ fact, otherwise }: StatedCost): string {
   return JSON.stringify([fact, otherwise]);
 }
 
+/** A cost that was translated before names the units that are counted. */
+function givenIn(named: ReadonlyMap<string, number>, { unit, counted }: CountedUnit): number | undefined {
+  return named.get(counted) ?? named.get(unit);
+}
+
+const NO_UNITS: ReadonlySet<string> = new Set();
+
 function namedCosts(cost: Cost | undefined): ReadonlyMap<string, number> {
-  if (cost === undefined) return new Map();
-  if (typeof cost === "number") {
-    checkCost(cost);
-    return new Map([[REQUESTS, cost]]);
-  }
-  if (typeof cost !== "object" || cost === null) {
-    throw new TollgateError("ERR_COST", `cost: expected a whole number, or one per unit, got ${show(cost)}`);
-  }
-  const named = Object.entries(cost satisfies UnitCosts);
-  for (const [unit, units] of named) checkCost(units, unit);
-  return new Map(named);
+  return cost === undefined ? new Map() : readCosts(cost, NO_UNITS, "ignored");
 }

@@ -2,22 +2,25 @@ import type { Key } from "../../core/key.ts";
 import type { Address } from "../../http/identity/address.ts";
 import { cookieValue } from "../../http/identity/cookie.ts";
 import { shortValue } from "../../http/identity/header-values.ts";
+import type { ClientAddresses } from "./client-addresses.ts";
 import type { Fact } from "./fact.ts";
-import { type Facts, type NamedValues, namedValue } from "./facts.ts";
+import { type Facts, headerOf, type NamedValues, namedValue } from "./facts.ts";
 import { segmentsOf } from "./path-segments.ts";
-import { RequestAddress } from "./request-address.ts";
+import type { RequestAddress } from "./request-address.ts";
 
 /** The facts of a request, each read when a rule asks for it. */
 export class Request {
   readonly #facts: Facts;
   readonly #ignoreCase: boolean;
+  readonly #clients: ClientAddresses;
   #segments: readonly string[] | undefined;
   #address: RequestAddress | undefined;
   #query: NamedValues | undefined;
 
-  constructor(facts: Facts, ignoreCase: boolean) {
+  constructor(facts: Facts, ignoreCase: boolean, clients: ClientAddresses) {
     this.#facts = facts;
     this.#ignoreCase = ignoreCase;
+    this.#clients = clients;
   }
 
   /** `undefined` if the path is not known. */
@@ -34,7 +37,7 @@ export class Request {
   }
 
   get #requestAddress(): RequestAddress {
-    this.#address ??= new RequestAddress(this.#facts.ip ?? "");
+    this.#address ??= this.#clients.of(this.#facts);
     return this.#address;
   }
 
@@ -82,12 +85,11 @@ export class Request {
   }
 
   #header(name: string): string {
-    const { header } = this.#facts;
-    return header === undefined ? "" : namedValue(header, name);
+    return headerOf(this.#facts, name) ?? "";
   }
 
   get #queryOfPath(): NamedValues {
-    this.#query ??= queryOf(this.#facts.path ?? "");
+    this.#query ??= queryOf(this.#facts.target ?? this.#facts.path ?? "");
     return this.#query;
   }
 }

@@ -24,7 +24,7 @@ export class ClientFinder {
     this.#header = header.toLowerCase();
   }
 
-  of(facts: HttpFacts): FoundClient {
+  of(facts: Pick<HttpFacts, "remoteAddress" | "header">): FoundClient {
     const { remoteAddress } = facts;
     const peer = remoteAddress === undefined ? undefined : parseAddress(remoteAddress);
     const value = this.#trusts(peer, 0) ? facts.header(this.#header) : undefined;

@@ -15,12 +15,12 @@ export class ProxyHeaderWatch {
     this.#owner = owner;
   }
 
-  look(facts: HttpFacts): void {
+  look(facts: Pick<HttpFacts, "header">): void {
     this.#countdown -= 1;
     if (this.#countdown === 0) this.#countdown = this.#warnsOf(facts) ? Number.POSITIVE_INFINITY : ONE_IN;
   }
 
-  #warnsOf(facts: HttpFacts): boolean {
+  #warnsOf(facts: Pick<HttpFacts, "header">): boolean {
     const name = ["X-Forwarded-For", "Forwarded"].find((header) => facts.header(header) !== undefined);
     if (name === undefined) return false;
     warnOnce(

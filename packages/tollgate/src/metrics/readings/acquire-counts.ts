@@ -8,11 +8,15 @@ import { ACQUIRED, NEAR } from "./metrics.ts";
 type AcquireResult = "allow" | "deny" | "blocked" | "degraded" | "shadow_deny";
 
 interface Series {
+  readonly limiter: string;
   readonly limit: string;
   readonly result: AcquireResult;
   readonly key: string | undefined;
   readonly cells: Float64Array;
 }
+
+/** The limiter of a limit. */
+type LimiterOf = (limit: string) => string;
 
 /** The series of a limit and a key label, by result. */
 type Results = Map<AcquireResult, Series>;
@@ -30,8 +34,10 @@ export class AcquireCounts {
   readonly #onlyLimit: string;
   readonly #labels: KeyLabels | undefined;
   readonly #counted: CountedSeries;
-  /** By key label and limit, looked up one by one: gluing them together would take longer than a decision. */
-  readonly #results = new Map<string | undefined, Map<string, Results>>();
+  /** Set if the limits are those of several limiters, whose names the series have. */
+  readonly #limiterOf: LimiterOf | undefined;
+  /** By limiter, key label and limit, looked up one by one: gluing them together would take longer than a decision. */
+  readonly #results = new Map<string, Map<string | undefined, Map<string, Results>>>();
   /** Most calls are like the one before. */
   #last: Series | undefined;
   readonly #quick: QuickSeries | undefined;
@@ -39,8 +45,15 @@ export class AcquireCounts {
   readonly #near = new Map<string, Float64Array>();
   readonly #quickNear: Float64Array;
 
-  constructor(limiter: string, onlyLimit: string, labels: KeyLabels | undefined, counted: CountedSeries) {
+  constructor(
+    limiter: string,
+    onlyLimit: string,
+    labels: KeyLabels | undefined,
+    counted: CountedSeries,
+    limiterOf: LimiterOf | undefined,
+  ) {
     this.#limiter = limiter;
+    this.#limiterOf = limiterOf;
     this.#onlyLimit = onlyLimit;
     this.#labels = labels;
     this.#counted = counted;
@@ -58,17 +71,19 @@ export class AcquireCounts {
   note(keys: string | readonly string[], decision: Decision): void {
     const key = this.#labels?.of(textOf(keys));
     const { allowed, limit, shadowDenied, limitRemaining = 0 } = decision;
-    this.#seriesOf(limit?.name ?? "", resultOf(decision), key).cells[0]! += 1;
+    const limiter = this.#limiterOf === undefined ? this.#limiter : decision.limiter;
+    this.#seriesOf(limiter, limit?.name ?? "", resultOf(decision), key).cells[0]! += 1;
     if (allowed && limit !== undefined && PARTS_OF_LIMIT * limitRemaining < limit.capacity)
       this.#nearOf(limit.name)[0]! += 1;
     if (shadowDenied === undefined) return;
-    for (const { name } of shadowDenied) this.#seriesOf(name, "shadow_deny", key).cells[0]! += 1;
+    for (const { name } of shadowDenied)
+      this.#seriesOf(this.#limiterOf?.(name) ?? limiter, name, "shadow_deny", key).cells[0]! += 1;
   }
 
   #nearOf(limit: string): Float64Array {
     const known = this.#near.get(limit);
     if (known !== undefined) return known;
-    const made = this.#counted.number(NEAR, { limiter: this.#limiter, limit });
+    const made = this.#counted.number(NEAR, { limiter: this.#limiterOf?.(limit) ?? this.#limiter, limit });
     this.#near.set(limit, made);
     return made;
   }
@@ -84,26 +99,28 @@ export class AcquireCounts {
 
   #quickSeries(key: string | undefined): QuickSeries {
     return {
-      allowed: this.#seriesOf(this.#onlyLimit, "allow", key),
-      denied: this.#seriesOf(this.#onlyLimit, "deny", key),
+      allowed: this.#seriesOf(this.#limiter, this.#onlyLimit, "allow", key),
+      denied: this.#seriesOf(this.#limiter, this.#onlyLimit, "deny", key),
     };
   }
 
-  #seriesOf(limit: string, result: AcquireResult, key: string | undefined): Series {
+  #seriesOf(limiter: string, limit: string, result: AcquireResult, key: string | undefined): Series {
     const last = this.#last;
-    if (last?.limit === limit && last.result === result && last.key === key) return last;
-    const series = this.#results.get(key)?.get(limit)?.get(result) ?? this.#makeSeries(limit, result, key);
+    if (last?.limit === limit && last.result === result && last.key === key && last.limiter === limiter) return last;
+    const known = this.#results.get(limiter)?.get(key)?.get(limit)?.get(result);
+    const series = known ?? this.#makeSeries(limiter, limit, result, key);
     this.#last = series;
     return series;
   }
 
-  #makeSeries(limit: string, result: AcquireResult, key: string | undefined): Series {
-    const labels = { limiter: this.#limiter, limit, result };
+  #makeSeries(limiter: string, limit: string, result: AcquireResult, key: string | undefined): Series {
+    const labels = { limiter, limit, result };
     const cells = this.#counted.number(ACQUIRED, key === undefined ? labels : { ...labels, key });
-    const made: Series = { limit, result, key, cells };
-    const byLimit = this.#results.get(key) ?? new Map<string, Results>();
+    const made: Series = { limiter, limit, result, key, cells };
+    const byKey = this.#results.get(limiter) ?? new Map<string | undefined, Map<string, Results>>();
+    const byLimit = byKey.get(key) ?? new Map<string, Results>();
     const byResult = byLimit.get(limit) ?? new Map<AcquireResult, Series>();
-    this.#results.set(key, byLimit.set(limit, byResult.set(result, made)));
+    this.#results.set(limiter, byKey.set(key, byLimit.set(limit, byResult.set(result, made))));
     return made;
   }
 }

@@ -56,6 +56,7 @@ export class LimiterReadings implements Meter {
       selection.fixed?.list().onlyLimit?.name ?? "",
       options.labels,
       this.#counted,
+      parts.limiterOf,
     );
     this.#durations = new BucketCounts(DURATION, this.#counted.histogram(DURATION, labels));
     this.#waits = new BucketCounts(WAITED, this.#counted.histogram(WAITED, labels));
@@ -102,15 +103,16 @@ export class LimiterReadings implements Meter {
 
   /** A combination's calls wait in the lines of its limiters. */
   #waiting(): readonly NumberValue[] {
-    const { name, lines } = this.#parts;
+    const { name, lines, limiterOf } = this.#parts;
+    if (limiterOf !== undefined) return lines.map(({ limiter, waiting }) => ({ labels: { limiter }, value: waiting }));
     const [only] = lines;
     return lines.length > 1 || only === undefined ? [] : [{ labels: { limiter: name }, value: only.waiting }];
   }
 
   #placesInUse(): readonly NumberValue[] {
-    const { name, clock } = this.#parts;
+    const { name, clock, limiterOf } = this.#parts;
     return Array.from(this.#places.byLimit(readUs(clock)), ([limit, value]) => ({
-      labels: { limiter: name, limit },
+      labels: { limiter: limiterOf?.(limit) ?? name, limit },
       value,
     }));
   }

@@ -1,19 +1,25 @@
-import type { Cost } from "../../core/cost.ts";
-import type { Decision } from "../../core/decision.ts";
-import type { AsyncReservation, Reservation } from "../../limiter/reservation.ts";
+import type { Cost } from "../core/cost.ts";
+import type { Decision } from "../core/decision.ts";
+import type { AsyncReservation, Reservation } from "./reservation.ts";
 
-/** A reservation under units of other names: `rename` translates costs. */
-export class NamedReservation implements Reservation {
+type Rename = (cost: Cost) => Cost;
+
+/** A reservation under units of other names: `rename` translates the costs that callers give. */
+export function renamedReservation(reserved: Reservation | AsyncReservation, rename: Rename): typeof reserved {
+  return Symbol.dispose in reserved
+    ? new RenamedReservation(reserved, rename)
+    : new RenamedAsyncReservation(reserved, rename);
+}
+
+class RenamedReservation implements Reservation {
+  readonly decision: Decision;
   readonly #reservation: Reservation;
-  readonly #rename: (cost: Cost) => Cost;
+  readonly #rename: Rename;
 
-  constructor(reservation: Reservation, rename: (cost: Cost) => Cost) {
+  constructor(reservation: Reservation, rename: Rename) {
+    this.decision = reservation.decision;
     this.#reservation = reservation;
     this.#rename = rename;
-  }
-
-  get decision(): Decision {
-    return this.#reservation.decision;
   }
 
   charge(cost: Cost): Decision {
@@ -37,18 +43,15 @@ export class NamedReservation implements Reservation {
   }
 }
 
-/** The same over an asynchronous store. */
-export class NamedAsyncReservation implements AsyncReservation {
+class RenamedAsyncReservation implements AsyncReservation {
+  readonly decision: Decision;
   readonly #reservation: AsyncReservation;
-  readonly #rename: (cost: Cost) => Cost;
+  readonly #rename: Rename;
 
-  constructor(reservation: AsyncReservation, rename: (cost: Cost) => Cost) {
+  constructor(reservation: AsyncReservation, rename: Rename) {
+    this.decision = reservation.decision;
     this.#reservation = reservation;
     this.#rename = rename;
-  }
-
-  get decision(): Decision {
-    return this.#reservation.decision;
   }
 
   async charge(cost: Cost): Promise<Decision> {
