@@ -1,0 +1,195 @@
+import type { RequestListener } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import express from "express";
+import fastify from "fastify";
+import { Hono } from "hono";
+import Koa from "koa";
+import type { Limiter } from "tollgate";
+import { createLimits, type Facts, type Limits, type LimitsFile, type RuleWords } from "tollgate/config";
+import { failuresOnly, rateLimit as inFrontOfExpress } from "tollgate/express";
+import { rateLimit as inFrontOfFastify } from "tollgate/fastify";
+import { rateLimit as inFrontOfFetch } from "tollgate/fetch";
+import { rateLimit as inFrontOfHono } from "tollgate/hono";
+import { rateLimit as inFrontOfKoa } from "tollgate/koa";
+import { rateLimit as inFrontOfNode } from "tollgate/node";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { send } from "../adapters/suite/client.ts";
+import { serveHere } from "../adapters/suite/node-server.ts";
+import { until } from "../adapters/suite/until.ts";
+
+const START_MS = Date.UTC(2026, 0, 15, 12);
+
+interface Options {
+  readonly limiter: Limiter<Facts>;
+  readonly settle?: true;
+  readonly chargeAfter?: ReturnType<typeof failuresOnly>;
+}
+
+const text = "hello";
+
+/** A server that answers 200, or `/status/N` with N, behind each adapter. */
+const FRAMEWORKS: readonly [string, (options: Options) => RequestListener | Promise<RequestListener>][] = [
+  [
+    "express",
+    (options) => {
+      const app = express();
+      app.use(inFrontOfExpress(options));
+      app.use((request, response) => void response.status(statusOf(request.originalUrl)).send(text));
+      return app;
+    },
+  ],
+  [
+    "fastify",
+    async (options) => {
+      const app = fastify();
+      await app.register(inFrontOfFastify, options);
+      app.all("*", async (request, reply) => reply.status(statusOf(request.url)).send(text));
+      await app.ready();
+      return (request, response) => app.routing(request, response);
+    },
+  ],
+  [
+    "koa",
+    (options) => {
+      const app = new Koa();
+      app.use(inFrontOfKoa(options));
+      app.use((context) => {
+        context.status = statusOf(context.originalUrl);
+        context.body = text;
+      });
+      return app.callback();
+    },
+  ],
+  [
+    "hono",
+    (options) => {
+      const app = new Hono();
+      app.use(inFrontOfHono(options));
+      app.all("*", (context) => context.text(text, statusOf(context.req.url) as 200));
+      return getRequestListener(app.fetch);
+    },
+  ],
+  [
+    "fetch",
+    (options) =>
+      getRequestListener(
+        inFrontOfFetch({ ...options, remoteAddress: () => "127.0.0.1" })(
+          async (request: Request) => new Response(text, { status: statusOf(request.url) }),
+        ) as (request: Request) => Promise<Response>,
+      ),
+  ],
+  [
+    "node",
+    (options) =>
+      inFrontOfNode(options)((request, response) => {
+        response.statusCode = statusOf(request.url ?? "/");
+        response.end(text);
+      }),
+  ],
+];
+
+function statusOf(url: string): number {
+  return Number(/\/status\/(\d+)/.exec(url)?.[1] ?? 200);
+}
+
+const FILE: LimitsFile = {
+  version: 1,
+  domains: {
+    api: {
+      limits: {
+        client: { by: "ip", quota: "20/1d" },
+        login: { match: { method: "POST", path: "/login" }, by: ["ip", "query.user"], within: "2/15m" },
+        heavy: { match: { path: "/heavy" }, by: "header.x-api-key", quota: "10/1d", cost: "header.x-cost" },
+      },
+    },
+  },
+};
+
+describe.each(FRAMEWORKS)("the limiter of a domain in front of %s", (_name, listen) => {
+  async function start(options: Omit<Options, "limiter"> = {}, file = FILE): Promise<{ limits: Limits; url: string }> {
+    const limits = createLimits(file, { clock: manualClock(START_MS), trustProxy: "loopback" });
+    const server = await serveHere(await listen({ limiter: limits.limiter("api"), ...options }));
+    onTestFinished(() => server.close());
+    return { limits, url: server.url };
+  }
+  const from = (ip: string, more: Record<string, string> = {}) => ({ "x-forwarded-for": ip, ...more });
+  const login = (url: string, ip: string, user: string) =>
+    send(`${url}/login?user=${user}`, { method: "POST", headers: from(ip) });
+
+  it("counts a request by its method, path, query and client", async () => {
+    const { limits, url } = await start();
+    expect((await login(url, "192.0.2.1", "ann")).status).toBe(200);
+    expect((await login(url, "192.0.2.1", "ann")).headers["ratelimit"]).toContain('"login.within";r=0');
+    const denied = await login(url, "192.0.2.1", "ann");
+    expect([denied.status, denied.headers["retry-after"]]).toEqual([429, "900"]);
+    expect(denied.headers["ratelimit-policy"]).toContain('"client.quota";q=20');
+    expect((await login(url, "192.0.2.1", "bob")).status).toBe(200);
+    expect((await login(url, "192.0.2.2", "ann")).status).toBe(200);
+    expect(limits.peek("api", { ip: "192.0.2.1" }, 0).remaining).toBe(17);
+  });
+
+  it("counts what the file says a request costs", async () => {
+    const { limits, url } = await start();
+    const heavy = (cost: string) =>
+      send(`${url}/heavy`, { headers: from("192.0.2.1", { "x-api-key": "k-1", "x-cost": cost }) });
+    expect([(await heavy("7")).status, (await heavy("4")).status, (await heavy("3")).status]).toEqual([200, 429, 200]);
+    expect(limits.peek("api", { ip: "192.0.2.1" }, 0).remaining).toBe(18);
+  });
+
+  it("settles under the rules and the costs of the request", async () => {
+    const { limits, url } = await start({ chargeAfter: failuresOnly() });
+    const heavy = (path: string) =>
+      send(`${url}${path}`, { headers: from("192.0.2.1", { "x-api-key": "k-1", "x-cost": "4" }) });
+    const used = (path: string) =>
+      limits
+        .limiter("api")
+        .explain({ ip: "192.0.2.1", path, header: { "x-api-key": "k-1" } })
+        .map((status) => status.used)
+        .join(" ");
+    expect((await heavy("/heavy")).headers["ratelimit"]).toContain('"heavy.quota";r=6');
+    await until(() => used("/heavy") === "0 0", "the response has ended");
+    const { client, heavy: rule } = FILE.domains["api"]!.limits as { client: RuleWords; heavy: RuleWords };
+    const moved = { ...rule, match: { path: "/status/500" } };
+    limits.update({ version: 1, domains: { api: { limits: { client, heavy: moved } } } });
+    expect((await heavy("/status/500")).status).toBe(500);
+    expect(used("/status/500")).toBe("1 4");
+  });
+
+  it("holds a place until the response has ended, and follows the file", async () => {
+    const { limits, url } = await start(
+      {},
+      {
+        version: 1,
+        domains: { api: { limits: { job: { match: { path: "/**" }, inflight: { max: 1, ttl: "1m" } } } } },
+      },
+    );
+    const job = { path: "/job" };
+    const held = limits.reserve("api", job);
+    expect((await send(`${url}/job`)).status).toBe(429);
+    held.cancel();
+    expect((await send(`${url}/job`)).status).toBe(200);
+    await until(() => limits.peek("api", job).allowed, "the response has ended");
+    limits.update({ version: 1, domains: { api: { limits: { all: { quota: "1/1d" } } } } });
+    expect([(await send(`${url}/job`)).status, (await send(`${url}/job`)).status]).toEqual([200, 429]);
+  });
+
+  it("counts every request once while files are replaced", async () => {
+    const { limits, url } = await start();
+    const other = (name: string): LimitsFile => ({
+      version: 1,
+      domains: { api: { limits: { client: { by: "ip", quota: "20/1d" }, [name]: { quota: "1000/1d" } } } },
+    });
+    let served = 0;
+    const traffic = Array.from({ length: 5 }, async () => {
+      for (let call = 0; call < 6; call += 1) {
+        const { status } = await send(url, { headers: from("192.0.2.3") });
+        if (status === 200) served += 1;
+        limits.update(other(`rule-${call % 2}`));
+      }
+    });
+    await Promise.all(traffic);
+    expect(served).toBe(20);
+    expect(limits.peek("api", { ip: "192.0.2.3" }, 0).remaining).toBe(0);
+  });
+});
