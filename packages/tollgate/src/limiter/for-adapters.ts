@@ -20,7 +20,7 @@ export interface HandleTakingPlaces {
 
 /** A handle of a limiter that finds what calls cost, and may count units under other names. */
 export interface PricedHandle extends HandleTakingPlaces {
-  /** What a call costs, in part given by its caller, in the units that are counted. @throws TollgateError `ERR_COST`. */
+  /** What a call costs in the units that are counted, in part given by its caller. Throws `ERR_COST`. */
   costOf(given?: Cost): Cost;
   /** A cost of a correction in the units that are counted. @throws TollgateError `ERR_COST`. */
   givenCost(cost: Cost): Cost;

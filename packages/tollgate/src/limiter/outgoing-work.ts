@@ -10,7 +10,7 @@ import type { WaitOptions } from "./wait-options.ts";
 export interface WorkOptions<Input, Args extends readonly unknown[]> extends WaitOptions {
   /** The limiter's input: one for all, or a function of what the work is called with. */
   readonly key: Input | ((...args: Args) => Input);
-  /** What it costs, 1 unless set or a limits file says it: a cost for all, or a function of what the work is called with. */
+  /** What it costs, by default 1 or what a limits file says: a cost, or a function of what the work is called with. */
   readonly cost?: Cost | ((...args: Args) => Cost) | undefined;
 }
 

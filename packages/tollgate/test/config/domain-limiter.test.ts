@@ -185,6 +185,18 @@ describe.each(EVERY_STORE)("the limiter of a domain, over %s", (_name, storeOf) 
     expect(() => combine(all, limiter)).toThrow('got "api" twice');
   });
 
+  it("counts in a combination of domains the greatest cost that one states", async () => {
+    const { limits } = setUp(TWO_RULES);
+    const rule = (cost: number) => ({ limits: { all: { quota: "100/1d" as const, cost } } });
+    limits.update({ version: 1, domains: { few: rule(2), many: rule(7), last: rule(3) } });
+    const domains = limits.domains.map((name) => limits.limiter(name));
+    const all = combine(domains[0]!, domains[1]!, domains[2]!) as unknown as AsyncLimiter<Facts>;
+    await all.consume(ANN);
+    expect((await all.explain(ANN)).map(({ used }) => used)).toEqual([7, 7, 7]);
+    await all.consume(ANN, 1);
+    expect((await all.explain(ANN)).map(({ used }) => used)).toEqual([8, 8, 8]);
+  });
+
   it("is observed in all versions of the file, once for each call", async () => {
     const { limits, limiter, other } = setUp(TWO_RULES);
     const seen: string[] = [];
@@ -200,7 +212,11 @@ describe.each(EVERY_STORE)("the limiter of a domain, over %s", (_name, storeOf) 
     await limiter.allow(LOGIN);
     await limiter.consume(ANN);
     const all = combine(limiter, other("other", 99)) as unknown as AsyncLimiter<Facts>;
+    const ofAll: string[] = [];
+    all.observe(({ type }) => ofAll.push(type), { types: ["decision"] });
     await all.consume(LOGIN);
+    await limiter.consume(ANN);
+    expect(ofAll).toEqual(["decision"]);
     stop();
     await limiter.consume(LOGIN);
     expect(seen).toEqual([
@@ -209,16 +225,23 @@ describe.each(EVERY_STORE)("the limiter of a domain, over %s", (_name, storeOf) 
       "allow api/login 1",
       "consume api 0",
       "consume api/login 2",
+      "consume api 0",
     ]);
   });
 
   it("has the keys of its rules in hotKeys, each once for a call", async () => {
     const { limits, limiter } = setUp({ ...TWO_RULES, key: { by: "header.x-api-key", quota: "9/1d" } });
-    const hot = hotKeys(limiter, { sample: 1 });
+    const keys: unknown[] = [];
+    const mask = (key: string) => {
+      keys.push(key);
+      return key;
+    };
+    const hot = hotKeys(limiter, { sample: 1, mask });
     for (let call = 0; call < 3; call += 1) await limiter.allow(LOGIN);
     await limits.consume("api", { ...ANN, ip: "192.0.2.2" });
     limits.update(fileOf({ login: TWO_RULES.login }));
     await limiter.consume(ANN);
+    expect(keys.every((key) => typeof key === "string")).toBe(true);
     expect(hot.active().map(({ key, calls }) => [key, calls])).toEqual([
       ["k-1", 4],
       ["192.0.2.1", 3],
@@ -246,13 +269,14 @@ describe.each(EVERY_STORE)("the limiter of a domain, over %s", (_name, storeOf) 
     await limits.reserve("api", { ...ANN, ip: "192.0.2.3", path: "/job" });
     limits.update(fileOf({ login: TWO_RULES.login }));
     await limiter.consume(LOGIN);
+    await limiter.allow(LOGIN);
     await limiter.consume(ANN);
     expect((await linesOf(registry, "rate_limit_acquire_total")).sort()).toEqual([
       'rate_limit_acquire_total{limiter="api",limit="",result="allow"} 1',
       'rate_limit_acquire_total{limiter="api/job",limit="job.inflight",result="allow"} 1',
       'rate_limit_acquire_total{limiter="api/locked",limit="",result="deny"} 1',
       'rate_limit_acquire_total{limiter="api/login",limit="login.quota",result="allow"} 2',
-      'rate_limit_acquire_total{limiter="api/login",limit="login.quota",result="deny"} 2',
+      'rate_limit_acquire_total{limiter="api/login",limit="login.quota",result="deny"} 3',
       'rate_limit_acquire_total{limiter="api/shadow",limit="shadow.quota",result="shadow_deny"} 2',
     ]);
     expect(await linesOf(registry, "rate_limit_places_in_use{")).toEqual([

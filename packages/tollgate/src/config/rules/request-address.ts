@@ -29,6 +29,7 @@ export class RequestAddress {
   readonly #text: string;
   #address: Address | undefined;
   #isParsed: boolean;
+  #key: string | undefined;
 
   /** `undefined` for an address that is not known. */
   constructor(given: string | Address | undefined) {
@@ -37,10 +38,10 @@ export class RequestAddress {
     if (typeof given === "object") this.#address = given;
   }
 
+  /** Each rule by address asks for it. */
   get key(): string {
-    if (isDottedQuad(this.#text)) return this.#text;
-    const { parsed } = this;
-    return parsed === undefined ? UNKNOWN : KEYS.of(parsed.counted);
+    this.#key ??= isDottedQuad(this.#text) ? this.#text : this.#keyOfParsed();
+    return this.#key;
   }
 
   get parsed(): Address | undefined {
@@ -48,5 +49,10 @@ export class RequestAddress {
     this.#isParsed = true;
     this.#address = parseAddress(this.#text);
     return this.#address;
+  }
+
+  #keyOfParsed(): string {
+    const { parsed } = this;
+    return parsed === undefined ? UNKNOWN : KEYS.of(parsed.counted);
   }
 }

@@ -73,7 +73,8 @@ describe("the limiter of a domain over Redis", () => {
     expect((await later.explain(LOGIN)).map(({ used }) => used)).toEqual([0, 2, 3]);
     limits.update({ version: 1, domains: { other: { limits: RULES } } });
     await expect(limiter.consume(ANN)).rejects.toThrow("expected one that the limits file has");
-    expect(() => combine(limiter, createLimiter({ limits: [perDay(2)] }) as never)).toThrow("both kinds");
+    const local = createLimiter({ name: "local", key: (_: Facts) => "all", limits: [perDay(2)], clock });
+    expect(() => combine(limiter, local)).toThrow("both kinds");
   });
 
   it("holds places in front of express, settles, and has the names of the rules in metrics", async () => {
