@@ -15,7 +15,7 @@ export type DecideRequest =
   | { readonly verb: "settle"; readonly reservation: string; readonly cost: Cost }
   | { readonly verb: "cancel"; readonly reservation: string };
 
-/** Whom a call is about. */
+/** The request that a call is about. */
 interface About {
   readonly domain: string;
   readonly facts: Facts;

@@ -40,7 +40,7 @@ export class OpenReservations {
     return id;
   }
 
-  /** Takes a reservation out. `undefined` if there is none: it was taken before, or has expired. */
+  /** Takes a reservation out. `undefined` if it was taken before, or has expired. */
   take(id: string): AnyReservation | undefined {
     this.#forgetExpired();
     const open = this.#open.get(id);
