@@ -51,12 +51,7 @@ export class LimiterReadings implements Meter {
     this.#parts = parts;
     this.#options = options;
     this.#counted = new CountedSeries(threadCountsOf(parts));
-    this.#acquired = new AcquireCounts(
-      name,
-      selection.fixed?.list().onlyLimit?.name ?? "",
-      options.labels,
-      this.#counted,
-    );
+    this.#acquired = new AcquireCounts(name, selection.fixed?.list().onlyLimit, options.labels, this.#counted);
     this.#durations = new BucketCounts(DURATION, this.#counted.histogram(DURATION, labels));
     this.#waits = new BucketCounts(WAITED, this.#counted.histogram(WAITED, labels));
     this.#timingCostMs = timingCostMs();
