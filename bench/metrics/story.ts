@@ -30,7 +30,7 @@ const MOVED_SECONDS = 3e-6;
 /** Stands for more calls than there are. */
 const NEVER = 10 * CALLS;
 
-/** The percentile and the mean of calls before a delay is planted, and after. Both from what every call goes through. */
+/** The percentile and the mean of calls before a delay is planted, and after. */
 export async function measureStory({ row }: StoryOrder): Promise<Measured[]> {
   const plant = new Plant(row);
   const clock = { now: () => plant.passThrough(systemClock.now()) };

@@ -63,8 +63,8 @@ export function checkMeasuringNames(subject: AnyLimiter | AnyStore, options: unk
 }
 
 /**
- * Measures a limiter and its store, or a store alone, for an output. Without one it counts only. Returns a function that
- * ends it.
+ * Measures a limiter and its store, or a store alone, for an output. Without one it counts only. Returns a function
+ * that ends it.
  *
  * @throws TollgateError `ERR_OPTION` or `ERR_NAME`.
  */
