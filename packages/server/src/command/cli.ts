@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { TollgateError } from "tollgate";
 import { ListenError } from "../http/listen.ts";
+import { runLimitsCommand } from "../limits/limits-command.ts";
 import { openLog } from "../log/log.ts";
 import { startService } from "../service.ts";
 import { parseCommandLine } from "./command-line.ts";
@@ -15,6 +16,11 @@ async function run(args: readonly string[]): Promise<void> {
   // A closed output pipe must not stop the service.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   try {
+    const exitCode = runLimitsCommand(args, { print, printError });
+    if (exitCode !== undefined) {
+      process.exitCode = exitCode;
+      return;
+    }
     const command = parseCommandLine(args);
     switch (command.kind) {
       case "help":

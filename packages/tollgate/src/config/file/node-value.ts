@@ -53,7 +53,7 @@ export function placeOf(node: SourceNode, words: readonly (string | number)[]): 
   return at.at;
 }
 
-/** Whether two values of files are equal, with their words in the same order: the order of rules is that of decisions. */
+/** Whether two values of files are equal, and their words in the same order: rules decide in the order of the file. */
 export function isSameValue(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
