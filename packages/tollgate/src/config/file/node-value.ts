@@ -52,3 +52,18 @@ export function placeOf(node: SourceNode, words: readonly (string | number)[]): 
   }
   return at.at;
 }
+
+/** Whether two values of files are equal, and their words in the same order: rules decide in the order of the file. */
+export function isSameValue(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
+  const keys = Object.keys(one);
+  const otherKeys = Object.keys(other);
+  if (keys.length !== otherKeys.length || Array.isArray(one) !== Array.isArray(other)) return false;
+  for (let i = 0; i < keys.length; i += 1) {
+    const key = keys[i]!;
+    if (key !== otherKeys[i]) return false;
+    if (!isSameValue(one[key as keyof object], other[key as keyof object])) return false;
+  }
+  return true;
+}
