@@ -23,8 +23,11 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
   checkIntervalMs: 1_000,
 };
 
-/** Half of Node's default: enough for a request line and an API key, and a bound for the key's length. */
-const MAX_HEADER_BYTES = 8 * 1024;
+/**
+ * A proxy's check repeats the head of its client's request, and proxies accept more than the 16 KiB of Node's default:
+ * HAProxy 16 KiB, nginx 32 KiB. With less, clients could go past a limit by sending a long head.
+ */
+const MAX_HEADER_BYTES = 40 * 1024;
 
 /** Makes a `node:http` server with bounds for slow and greedy clients. */
 export function createGuardedServer(listener: RequestListener, timeouts: Timeouts): Server {

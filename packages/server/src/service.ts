@@ -50,7 +50,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { graceMs = GRACE_MS, timeouts } = options;
   const limiters = openLimiters({ ...options, clock, sweepInterval });
   const logFailure: LogFailure = (error, request) => logError(failureLine(error, request));
-  const server = createGuardedServer(guarded(openRoutes(limiters, logFailure), logFailure), {
+  const server = createGuardedServer(guarded(openRoutes(limiters, options.trustProxy, logFailure), logFailure), {
     ...DEFAULT_TIMEOUTS,
     ...timeouts,
   });

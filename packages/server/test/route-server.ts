@@ -22,7 +22,7 @@ export async function serveRoutes(settings: Partial<LimiterSettings>, where: Lis
     log: () => {},
     ...settings,
   });
-  const handler = openRoutes(limiters, (error) => {
+  const handler = openRoutes(limiters, false, (error) => {
     throw error;
   });
   const server = createServer((request, response) => void handler(request, response));

@@ -1,0 +1,60 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AsyncLimiter, Limiter } from "tollgate";
+import { type NodeHandler, rateLimit, type TrustProxy } from "tollgate/node";
+import { type CheckedFacts, CheckedRequest } from "./checked-request.ts";
+import { forwardedTrust } from "./forwarded-trust.ts";
+
+export interface CheckSettings {
+  /** Decides about the facts of the request that a proxy asks about. Its `remoteAddress` is the client's. */
+  readonly limiter: Limiter<CheckedFacts> | AsyncLimiter<CheckedFacts>;
+  /** Which peers may speak for others, and which hops tell a client's address. */
+  readonly trustProxy: TrustProxy;
+  readonly logError: (error: unknown, request: IncomingMessage) => void;
+}
+
+/**
+ * The routes that proxies ask before they let a request pass, by path. Every method is answered alike, and no body is
+ * read: 200 without a body, or what the library's gate sends for a denial. `/check/403` denies with 403 and without a
+ * body, because nginx accepts no other denial and drops its body.
+ *
+ * @throws TollgateError `ERR_OPTION` if the trust is malformed.
+ */
+export function checkRoutes(settings: CheckSettings): ReadonlyMap<string, NodeHandler> {
+  const { limiter, logError } = settings;
+  const trust = forwardedTrust(settings.trustProxy);
+  const input = (request: IncomingMessage): CheckedFacts => new CheckedRequest(request, trust);
+  const common = { limiter, input, logError };
+  return new Map([
+    ["/check", answered(rateLimit(common)(allow))],
+    ["/check/403", answered(rateLimit({ ...common, onDenied: forbid })(allow))],
+  ]);
+}
+
+/** A cached answer would not be counted. */
+const ALLOWED = { "Content-Length": "0", "Cache-Control": "no-store" } as const;
+
+function allow(_request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(200, ALLOWED);
+  response.end();
+}
+
+function forbid(_request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(403, { "Content-Length": "0" });
+  response.end();
+}
+
+/**
+ * Ends the connection after a check that announces a body. A proxy may announce the body of its client's request
+ * without sending it, and the next check on that connection would be taken for the body.
+ */
+function answered(handler: NodeHandler): NodeHandler {
+  return (request, response) => {
+    if (announcesBody(request)) response.shouldKeepAlive = false;
+    return handler(request, response);
+  };
+}
+
+function announcesBody({ headers }: IncomingMessage): boolean {
+  const length = headers["content-length"];
+  return (length !== undefined && length !== "0") || headers["transfer-encoding"] !== undefined;
+}

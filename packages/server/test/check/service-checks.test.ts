@@ -1,0 +1,39 @@
+import type { TrustProxy } from "tollgate/node";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+import { call } from "../call.ts";
+import { startTestService, type TestService } from "../test-service.ts";
+
+/** A service of one request a client, and what it answers to a check for an address. */
+async function serveOne(trustProxy: TrustProxy): Promise<(client: string, headers?: object) => Promise<unknown>> {
+  const { url }: TestService = await startTestService({ capacity: 1, trustProxy, clock: manualClock() });
+  return async (client, headers) =>
+    (await call(`${url}/check`, { headers: { "X-Forwarded-For": client, ...headers } })).status;
+}
+
+describe("the service's checks", () => {
+  it("believe proxies on this machine unless a flag names others", async () => {
+    const check = await serveOne(false);
+    expect([await check("192.0.2.1"), await check("192.0.2.2"), await check("192.0.2.2")]).toEqual([200, 200, 429]);
+  });
+
+  it.each([[["192.0.2.9"]], [0]])("believe only proxies that the flag names: %j", async (trustProxy) => {
+    const check = await serveOne(trustProxy);
+    expect([await check("192.0.2.1"), await check("192.0.2.2")]).toEqual([200, 429]);
+  });
+
+  it("count an API key that the proxy passes on, whatever the address", async () => {
+    const check = await serveOne(false);
+    const key = { "X-API-Key": "k-1" };
+    expect([await check("192.0.2.1", key), await check("192.0.2.2", key), await check("192.0.2.2")]).toEqual([
+      200, 429, 200,
+    ]);
+  });
+
+  it("count with the other routes of the service", async () => {
+    const { url } = await startTestService({ capacity: 1, clock: manualClock() });
+    expect((await call(`${url}/check/403`)).status).toBe(200);
+    expect((await call(`${url}/ping`)).status).toBe(429);
+    expect((await call(`${url}/check/`)).status).toBe(404);
+  });
+});
