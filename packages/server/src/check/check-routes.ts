@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AsyncLimiter, Limiter } from "tollgate";
+import type { AsyncLimiter, Denied, Limiter } from "tollgate";
 import { type NodeHandler, rateLimit, type TrustProxy } from "tollgate/node";
+import type { Routes } from "../http/route-table.ts";
 import { type CheckedFacts, CheckedRequest } from "./checked-request.ts";
 import { forwardedTrust } from "./forwarded-trust.ts";
 
@@ -10,6 +11,13 @@ export interface CheckSettings {
   /** Which peers may speak for others, and which hops tell a client's address. */
   readonly trustProxy: TrustProxy;
   readonly logError: (error: unknown, request: IncomingMessage) => void;
+  /** Is notified of each denial. `facts` makes those of the request that the proxy asked about. */
+  readonly noteDenial?: (request: IncomingMessage, denial: Denied, facts: () => CheckedFacts) => void;
+}
+
+/** Proxies run on this machine unless others are named. */
+export function checkTrust(trustProxy: TrustProxy): TrustProxy {
+  return trustProxy === false ? "loopback" : trustProxy;
 }
 
 /**
@@ -19,15 +27,34 @@ export interface CheckSettings {
  *
  * @throws TollgateError `ERR_OPTION` if the trust is malformed.
  */
-export function checkRoutes(settings: CheckSettings): ReadonlyMap<string, NodeHandler> {
-  const { limiter, logError } = settings;
+export function checkRoutes(settings: CheckSettings): Routes {
+  const { limiter, logError, noteDenial } = settings;
   const trust = forwardedTrust(settings.trustProxy);
   const input = (request: IncomingMessage): CheckedFacts => new CheckedRequest(request, trust);
   const common = { limiter, input, logError };
-  return new Map([
-    ["/check", answered(rateLimit(common)(allow))],
-    ["/check/403", answered(rateLimit({ ...common, onDenied: forbid })(allow))],
-  ]);
+  const note = (request: IncomingMessage, facts: () => CheckedFacts): void => {
+    const { rateLimit: decision } = request;
+    if (decision?.allowed === false) noteDenial?.(request, decision, facts);
+  };
+  const noting = (limited: NodeHandler): NodeHandler => {
+    if (noteDenial === undefined) return withoutBody(limited);
+    if (limiter.kind === "sync") {
+      return withoutBody((request, response) => {
+        void limited(request, response);
+        note(request, () => input(request));
+      });
+    }
+    return withoutBody((request, response) => {
+      // A closed connection has no address.
+      const facts = input(request);
+      response.once("close", () => note(request, () => facts));
+      return limited(request, response);
+    });
+  };
+  return {
+    "/check": noting(rateLimit(common)(allow)),
+    "/check/403": noting(rateLimit({ ...common, onDenied: forbid })(allow)),
+  };
 }
 
 /** A cached answer would not be counted. */
@@ -47,7 +74,7 @@ function forbid(_request: IncomingMessage, response: ServerResponse): void {
  * Ends the connection after a check that announces a body. A proxy may announce the body of its client's request
  * without sending it, and the next check on that connection would be taken for the body.
  */
-function answered(handler: NodeHandler): NodeHandler {
+function withoutBody(handler: NodeHandler): NodeHandler {
   return (request, response) => {
     if (announcesBody(request)) response.shouldKeepAlive = false;
     return handler(request, response);

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpFacts } from "tollgate/node";
+import type { ForwardedTrust } from "./forwarded-trust.ts";
 
 /** What limits see of the request that a proxy asks about. What the proxy does not say is `""`. */
 export interface CheckedFacts extends HttpFacts {
@@ -7,14 +8,6 @@ export interface CheckedFacts extends HttpFacts {
   readonly target: string;
   /** As the client named it, with a port if it sent one. */
   readonly host: string;
-}
-
-/** Finds out what a peer may say of others. */
-export interface ForwardedTrust {
-  /** Whether the peer is a proxy whose word counts. */
-  isTrusted(request: IncomingMessage): boolean;
-  /** The client's address; `undefined` if no trusted hop tells one. */
-  clientOf(request: IncomingMessage): string | undefined;
 }
 
 const METHOD = "x-forwarded-method";

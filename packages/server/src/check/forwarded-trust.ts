@@ -1,40 +1,41 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { clientIp, factsOf, type HttpFacts, type TrustProxy } from "tollgate/node";
-import type { ForwardedTrust } from "./checked-request.ts";
+import { clientIp, factsOf, type TrustProxy } from "tollgate/node";
+import { trustedPeer } from "../http/trusted-peer.ts";
+
+/** What the peers of a service may say of others. */
+export interface ForwardedTrust {
+  /** Whether the peer is a proxy whose word counts. */
+  isTrusted(request: IncomingMessage): boolean;
+  /** The client's address; `undefined` if no trusted hop tells one. */
+  clientOf(request: IncomingMessage): string | undefined;
+}
 
 /** The library's key of a client without an address. */
 const UNKNOWN = "unknown";
 
-/** No peer has it: routers discard what is sent to it (RFC 6666). */
-const NOWHERE = "100::1";
-
 /**
- * What the peers of a service may say of others, by the rules of the library.
+ * The trust by the rules of the library.
  *
- * @throws TollgateError `ERR_OPTION` if the trust is malformed.
+ * @throws TollgateError `ERR_OPTION` if it is malformed.
  */
 export function forwardedTrust(trustProxy: TrustProxy): ForwardedTrust {
   // A whole address, not its network: limits choose their own prefix.
   const addressOf = clientIp({ trustProxy, ipv6Prefix: 128 });
+  const isTrusted = trustedPeer(trustProxy);
+  // Proxies keep their connections.
   const connections = new WeakMap<Socket, boolean>();
   return {
-    isTrusted({ socket }: IncomingMessage): boolean {
-      const known = connections.get(socket);
+    isTrusted(request) {
+      const known = connections.get(request.socket);
       if (known !== undefined) return known;
-      const isTrusted = addressOf(forwardedBy(socket.remoteAddress)) === NOWHERE;
-      connections.set(socket, isTrusted);
-      return isTrusted;
+      const trusted = isTrusted(request);
+      connections.set(request.socket, trusted);
+      return trusted;
     },
-    clientOf(request: IncomingMessage): string | undefined {
+    clientOf(request) {
       const address = addressOf(factsOf(request));
       return address === UNKNOWN ? undefined : address;
     },
   };
-}
-
-/** The facts of a request that a peer forwards for an address. The peer is trusted if that counts as the client's. */
-function forwardedBy(peer: string | undefined): HttpFacts {
-  const header = (name: string) => (name === "x-forwarded-for" ? NOWHERE : undefined);
-  return { method: "GET", path: "/", remoteAddress: peer, header };
 }

@@ -17,10 +17,6 @@ export interface Match {
 export class DescriptorTree {
   readonly #byKey = new Map<string, KeyedDescriptors>();
 
-  get isEmpty(): boolean {
-    return this.#byKey.size === 0;
-  }
-
   /** @returns whether the descriptor is new: two of the same key and value contradict each other. */
   add(key: string, value: string, descriptor: Descriptor): boolean {
     const known: KeyedDescriptors = this.#byKey.get(key) ?? { exact: new Map(), wildcards: [], any: undefined };
@@ -44,18 +40,17 @@ export class DescriptorTree {
    */
   match(entries: readonly Entry[]): Match | undefined {
     const parts: string[] = [];
-    let tree: DescriptorTree | undefined = this;
-    let rule: Rule | undefined;
+    let reached: Descriptor | undefined;
     for (const { key, value } of entries) {
-      const found: Found | undefined = tree?.find(key, value);
+      const found: Found | undefined = (reached?.children ?? this).#find(key, value);
       if (found === undefined) return undefined;
-      parts.push(key, found.descriptor.shared ? found.pattern : value);
-      ({ rule, children: tree } = found.descriptor);
+      reached = found.descriptor;
+      parts.push(key, reached.shared ? found.pattern : value);
     }
-    return rule === undefined ? undefined : { rule, parts };
+    return reached?.rule && { rule: reached.rule, parts };
   }
 
-  find(key: string, value: string): Found | undefined {
+  #find(key: string, value: string): Found | undefined {
     const known = this.#byKey.get(key);
     if (known === undefined) return undefined;
     const exact = known.exact.get(value);

@@ -1,6 +1,6 @@
 import type { NodeHandler } from "tollgate/node";
-import { readBody } from "../read-body.ts";
-import { sendJson, sendText } from "../responses.ts";
+import { readBody } from "../http/read-body.ts";
+import { sendJson, sendText } from "../http/responses.ts";
 import { configurationLines } from "./configuration-lines.ts";
 import { jsonResponse, parseJsonRequest } from "./json.ts";
 import { OVER_LIMIT } from "./messages.ts";

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   type AsyncLimiter,
   type AsyncStore,
@@ -45,12 +46,17 @@ const MOST_DESCRIPTORS = 100;
 const MOST_ENTRIES = 32;
 /** More hits exceed every limit alike, because a limit has 32 bits. */
 const MOST_HITS = 2 ** 32;
+/** A key with longer parts is kept as a hash. */
+const MOST_KEY_LENGTH = 256;
 const UNLIMITED_REMAINING = 2 ** 32 - 1;
 
-/** A descriptor under its rule. */
+/** A descriptor under its rule, and what it adds to the count. */
 interface Counted {
   readonly key: readonly string[];
   readonly limits: readonly FixedWindowLimit[];
+  readonly hits: number;
+  /** Whether the hits are given back. */
+  readonly isNegative: boolean;
 }
 
 /** Decides requests of Envoy as its reference service does: each descriptor counts, also when it is over its limit. */
@@ -89,13 +95,17 @@ export class RateLimits {
    */
   decide(request: RateLimitRequest): RateLimitResponse | Promise<RateLimitResponse> {
     checkRequest(request);
-    const { domain, descriptors, hitsAddend } = request;
+    const { domain, descriptors } = request;
     const matches = withoutReplaced(descriptors.map((descriptor) => this.#match(domain, descriptor)));
-    const decisions = matches.map((match, i) => this.#count(domain, match, descriptors[i]!, hitsAddend));
-    if (decisions.some((decision) => decision instanceof Promise)) {
-      return Promise.all(decisions).then((known) => this.#respond(matches, known));
-    }
-    return this.#respond(matches, decisions as (Decision | undefined)[]);
+    const hits = matches.map((match, i) => hitsOf(request, descriptors[i]!, match));
+    const limiter = this.#limiter;
+    if (limiter.kind === "sync")
+      return this.#respond(
+        matches,
+        hits.map((counted) => counted && countNow(limiter, counted)),
+      );
+    const counting = hits.map(async (counted) => counted && countLater(limiter, counted));
+    return Promise.all(counting).then((decisions) => this.#respond(matches, decisions));
   }
 
   #match(domain: string, { limit, entries }: RateLimitDescriptor): Match | undefined {
@@ -108,33 +118,16 @@ export class RateLimits {
     return { rule, parts: entries.flatMap(({ key, value }) => [key, value]) };
   }
 
-  /** What the count of a descriptor says after its hits. `undefined` if it has no count. */
-  #count(
-    domain: string,
-    match: Match | undefined,
-    descriptor: RateLimitDescriptor,
-    hitsOfRequest: number,
-  ): Decision | undefined | Promise<Decision> {
-    if (match?.rule.limits === undefined) return undefined;
-    const counted: Counted = { key: [domain, ...match.parts], limits: match.rule.limits };
-    const hits = hitsOf(descriptor, hitsOfRequest);
-    if (hits === 0) return this.#limiter.peek(counted, 0);
-    if (!descriptor.isNegativeHits) return this.#limiter.charge(counted, hits);
-    const refunded = this.#limiter.refund(counted, hits);
-    if (refunded === undefined) return this.#limiter.peek(counted, 0);
-    return refunded.then(() => this.#limiter.peek(counted, 0));
-  }
-
   #respond(matches: readonly (Match | undefined)[], decisions: readonly (Decision | undefined)[]): RateLimitResponse {
     const nowMs = this.#clock.now();
     const rules = matches.map((match) => match?.rule);
     const statuses = rules.map((rule, i) => statusOf(rule, decisions[i], nowMs));
     const over = !this.#shadow && isOver(rules, statuses);
-    const metadata = rules.flatMap((rule) => rule?.metadata ?? []);
+    const metadata = rules.flatMap((rule) => Object.entries(rule?.metadata ?? {}));
     return {
       overallCode: over ? OVER_LIMIT : OK,
       statuses,
-      ...(metadata.length > 0 && { dynamicMetadata: toStruct(Object.assign({}, ...metadata)) }),
+      ...(metadata.length > 0 && { dynamicMetadata: toStruct(Object.fromEntries(metadata)) }),
     };
   }
 }
@@ -158,11 +151,46 @@ function withoutReplaced(matches: readonly (Match | undefined)[]): readonly (Mat
   return matches.map((match) => (match !== undefined && replaced.has(match.rule.name) ? undefined : match));
 }
 
-/** The descriptor's hits, or else the request's, of which 0 means 1. */
-function hitsOf({ hitsAddend }: RateLimitDescriptor, ofRequest: number): number {
-  const own = hitsAddend?.value;
-  const hits = own === undefined ? ofRequest || 1 : typeof own === "number" ? own : own.toNumber();
-  return Math.min(hits, MOST_HITS);
+/** `undefined` without a count. The descriptor's hits come first, then the request's, of which 0 means 1. */
+function hitsOf(
+  { domain, hitsAddend }: RateLimitRequest,
+  descriptor: RateLimitDescriptor,
+  match: Match | undefined,
+): Counted | undefined {
+  if (match?.rule.limits === undefined) return undefined;
+  const own = descriptor.hitsAddend?.value;
+  const ofRequest = hitsAddend === 0 ? 1 : hitsAddend;
+  const hits = own === undefined ? ofRequest : typeof own === "number" ? own : own.toNumber();
+  return {
+    key: keyOf(domain, match.parts),
+    limits: match.rule.limits,
+    hits: Math.min(hits, MOST_HITS),
+    isNegative: descriptor.isNegativeHits,
+  };
+}
+
+/**
+ * The key of a count. Long values, which clients can choose, are replaced by their hash. Parts come in pairs, so a key
+ * with a hash has another length than one without.
+ */
+function keyOf(domain: string, parts: readonly string[]): readonly string[] {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  if (length <= MOST_KEY_LENGTH) return [domain, ...parts];
+  return [domain, createHash("sha256").update(JSON.stringify(parts)).digest("base64")];
+}
+
+function countNow(limiter: Limiter<Counted>, counted: Counted): Decision {
+  const { hits, isNegative } = counted;
+  if (hits > 0 && !isNegative) return limiter.charge(counted, hits);
+  if (hits > 0) limiter.refund(counted, hits);
+  return limiter.peek(counted, 0);
+}
+
+async function countLater(limiter: AsyncLimiter<Counted>, counted: Counted): Promise<Decision> {
+  const { hits, isNegative } = counted;
+  if (hits > 0 && !isNegative) return limiter.charge(counted, hits);
+  if (hits > 0) await limiter.refund(counted, hits);
+  return limiter.peek(counted, 0);
 }
 
 function statusOf(rule: Rule | undefined, decision: Decision | undefined, nowMs: number): DescriptorStatus {

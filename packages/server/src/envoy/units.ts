@@ -3,7 +3,8 @@ export type Unit = "second" | "minute" | "hour" | "day" | "month" | "year" | "we
 const DAY_MS = 86_400_000;
 
 /**
- * The units of time of Envoy's limits. Windows begin at multiples of their length since the epoch, so weeks begin on Thursday.
+ * The units of time of Envoy's limits. Windows begin at multiples of their length since the epoch, so weeks begin on
+ * Thursday.
  */
 const UNITS: Readonly<Record<Unit, { readonly number: number; readonly lengthMs: number }>> = {
   second: { number: 1, lengthMs: 1_000 },

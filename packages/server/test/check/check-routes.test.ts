@@ -2,8 +2,8 @@ import { Agent } from "node:http";
 import { createLimiter, perMinute, TollgateError } from "tollgate";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { checkRoutes } from "../../src/check/check-routes.ts";
-import { call, statuses } from "../call.ts";
-import { openConnection } from "../connection.ts";
+import { call, statuses } from "../support/call.ts";
+import { openConnection } from "../support/connection.ts";
 import { perAddress, serveChecks } from "./serve-checks.ts";
 
 const POLICY = '"2-per-1m";q=2;w=60';

@@ -2,8 +2,8 @@ import type { RequestOptions } from "node:http";
 import { clientIp, compose, header, type TrustProxy } from "tollgate/node";
 import { describe, expect, it } from "vitest";
 import type { CheckedFacts } from "../../src/check/checked-request.ts";
-import { call } from "../call.ts";
-import { openConnection } from "../connection.ts";
+import { call } from "../support/call.ts";
+import { openConnection } from "../support/connection.ts";
 import { perAddress, serveChecks } from "./serve-checks.ts";
 
 /** What limits see of a check. */

@@ -24,7 +24,7 @@ export async function serveChecks({ limiter, trustProxy = "loopback" }: Checked)
   const errors: unknown[] = [];
   const routes = checkRoutes({ limiter, trustProxy, logError: (error) => void errors.push(error) });
   const server = createServer((request, response) => {
-    const route = routes.get(new URL(request.url ?? "", "http://service").pathname);
+    const route = routes[new URL(request.url ?? "", "http://service").pathname];
     if (route === undefined) response.writeHead(404).end();
     else void route(request, response);
   });

@@ -1,8 +1,8 @@
 import type { TrustProxy } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { call } from "../call.ts";
-import { startTestService, type TestService } from "../test-service.ts";
+import { call } from "../support/call.ts";
+import { startTestService, type TestService } from "../support/test-service.ts";
 
 /** A service of one request a client, and what it answers to a check for an address. */
 async function serveOne(trustProxy: TrustProxy): Promise<(client: string, headers?: object) => Promise<unknown>> {
@@ -27,6 +27,15 @@ describe("the service's checks", () => {
     const key = { "X-API-Key": "k-1" };
     expect([await check("192.0.2.1", key), await check("192.0.2.2", key), await check("192.0.2.2")]).toEqual([
       200, 429, 200,
+    ]);
+  });
+
+  it("are logged when they deny, as the request that was denied", async () => {
+    const { url, log } = await startTestService({ capacity: 1, logDenials: 1, clock: manualClock() });
+    const headers = { "X-Forwarded-For": "192.0.2.1", "X-Forwarded-Method": "PUT", "X-Forwarded-Uri": "/a?secret" };
+    for (const route of ["/check", "/check/403"]) await call(`${url}${route}`, { headers });
+    expect(log.filter((line) => line.startsWith("denied"))).toEqual([
+      "denied limiter=client limit=1-per-1s reason=exhausted client=192.0.2.1 method=PUT path=/a retry_after_ms=1000",
     ]);
   });
 

@@ -1,4 +1,5 @@
 import { memoryStore } from "tollgate";
+import type { AsyncSpace, AsyncStore } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { OK, OVER_LIMIT, type RateLimitDescriptor, type RateLimitResponse } from "../../src/envoy/messages.ts";
@@ -130,6 +131,37 @@ describe("several descriptors", () => {
   });
 });
 
+describe("a long value", () => {
+  const configuration = configurationOf(
+    "domain: d\ndescriptors: [{key: path, rate_limit: {unit: minute, requests_per_unit: 1}}]",
+  );
+  const long = "x".repeat(60_000);
+  const asking = (value: string) => ({ domain: "d", hitsAddend: 0, descriptors: [descriptorOf(`path=${value}`)] });
+
+  it("counts for itself", () => {
+    const limits = new RateLimits({ store: memoryStore(), clock: manualClock(), configuration });
+    const ask = (value: string) => (limits.decide(asking(value)) as RateLimitResponse).overallCode;
+    expect([ask(`${long}a`), ask(`${long}b`), ask(`${long}a`)]).toEqual([OK, OK, OVER_LIMIT]);
+  });
+
+  it("is a short key to the store", async () => {
+    const keys: string[] = [];
+    const store: AsyncStore = {
+      kind: "async",
+      open: (plan) => ({ plan }) as AsyncSpace,
+      transact: (_verb, calls) => {
+        keys.push(...calls.map(({ key }) => key));
+        return Promise.reject(new Error("not counted"));
+      },
+      close: async () => {},
+    };
+    const limits = new RateLimits({ store, clock: manualClock(), configuration });
+    await expect(limits.decide(asking(long))).rejects.toThrow("not counted");
+    await expect(limits.decide(asking("short"))).rejects.toThrow("not counted");
+    expect(keys.map((key) => key.length < 100)).toEqual([true, true]);
+  });
+});
+
 describe("a rule", () => {
   it("of 0 denies, and counts nothing", () => {
     const { decide } = decider("  - {key: banned, rate_limit: {unit: day, requests_per_unit: 0}}");
@@ -200,8 +232,14 @@ describe("the service", () => {
   it.each([
     ["an empty domain", { domain: "", descriptors: [descriptorOf("a=b")] }],
     ["no descriptor", { domain: "d", descriptors: [] }],
-    ["too many descriptors", { domain: "d", descriptors: Array(101).fill(descriptorOf("a=b")) }],
-    ["too many entries", { domain: "d", descriptors: [{ ...descriptorOf("a=b"), entries: Array(33).fill({}) }] }],
+    ["too many descriptors", { domain: "d", descriptors: Array.from({ length: 101 }, () => descriptorOf("a=b")) }],
+    [
+      "too many entries",
+      {
+        domain: "d",
+        descriptors: [{ ...descriptorOf("a=b"), entries: Array.from({ length: 33 }, () => ({ key: "a", value: "" })) }],
+      },
+    ],
   ])("refuses %s before it counts", (_, request) => {
     const { limits } = decider(ADDRESS);
     expect(() => limits.decide({ hitsAddend: 0, ...request })).toThrow(InvalidRequestError);
