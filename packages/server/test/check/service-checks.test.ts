@@ -2,6 +2,7 @@ import type { TrustProxy } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { call } from "../support/call.ts";
+import { openConnection } from "../support/connection.ts";
 import { startTestService, type TestService } from "../support/test-service.ts";
 
 /** A service of one request a client, and what it answers to a check for an address. */
@@ -44,5 +45,20 @@ describe("the service's checks", () => {
     expect((await call(`${url}/check/403`)).status).toBe(200);
     expect((await call(`${url}/ping`)).status).toBe(429);
     expect((await call(`${url}/check/`)).status).toBe(404);
+  });
+});
+
+describe("a check that is no proper HTTP", () => {
+  it.each([
+    ["a head of 39 KiB", `X-API-Key: ${"k".repeat(39 * 1024)}`, 200],
+    ["a longer head", `X-API-Key: ${"k".repeat(41 * 1024)}`, 431],
+    ["a control character", "X-API-Key: a\u0001b", 400],
+    ["an unknown expectation", "Expect: nonsense", 417],
+  ])("has its answer: %s", async (_title, line, status) => {
+    const { url } = await startTestService();
+    const connection = await openConnection(url);
+    connection.send(`GET /check HTTP/1.1\r\nHost: limiter\r\nConnection: close\r\n${line}\r\n\r\n`);
+    await connection.closed;
+    expect(connection.received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 });
