@@ -1,5 +1,4 @@
 import type { Server } from "node:http";
-import type { Limiter } from "tollgate";
 import type { NodeHandler } from "tollgate/node";
 import { drainable } from "../http/drain.ts";
 import { guarded } from "../http/failure.ts";
@@ -12,6 +11,7 @@ import { RequestLog } from "../log/request-log.ts";
 import type { AdminSettings } from "./admin-settings.ts";
 import { onlyWithToken } from "./bearer-tokens.ts";
 import { onlyToHosts } from "./host-allowlist.ts";
+import type { AnyLimiter } from "./limiter-metrics.ts";
 import { serveMetrics } from "./metrics-route.ts";
 import { serviceMetrics } from "./service-metrics.ts";
 
@@ -21,7 +21,7 @@ export interface AdminOptions extends AdminSettings {
   /** The server whose requests and connections are measured. It does not listen yet. */
   readonly server: Server;
   /** The limiters that are measured. */
-  readonly limiters: readonly Limiter<never>[];
+  readonly limiters: readonly AnyLimiter[];
   readonly bounds?: Partial<Bounds>;
 }
 

@@ -1,14 +1,17 @@
 import type { Registry } from "prom-client";
-import type { Limiter } from "tollgate";
+import type { AsyncLimiter, Limiter } from "tollgate";
 import { hotKeys, instrument } from "tollgate/metrics";
 import { clientName } from "../log/client-name.ts";
 import type { Family } from "./exposition/exposition.ts";
+
+/** Whatever its store and its keys are. */
+export type AnyLimiter = Limiter<never> | AsyncLimiter<never>;
 
 /** How many clients `rate_limit_tokens` has for each limiter: those that are denied most. */
 const MOST_DENIED = 5;
 
 /** @returns a function that ends the measuring. */
-export function measureLimiter(limiter: Limiter<never>, registry: Registry): () => void {
+export function measureLimiter(limiter: AnyLimiter, registry: Registry): () => void {
   const hot = hotKeys(limiter, { top: MOST_DENIED });
   const remove = instrument(limiter, { registry, tokensOf: () => hot.denied().map(({ key }) => key) });
   return () => {

@@ -1,9 +1,8 @@
 import type { Server } from "node:http";
 import { collectDefaultMetrics, Registry } from "prom-client";
-import type { Limiter } from "tollgate";
 import type { Family } from "./exposition/exposition.ts";
 import { measureConnections, measureRequests } from "./http-metrics.ts";
-import { measureLimiter, withoutSecrets } from "./limiter-metrics.ts";
+import { type AnyLimiter, measureLimiter, withoutSecrets } from "./limiter-metrics.ts";
 
 export interface ServiceMetrics {
   collect(): Promise<readonly Family[]>;
@@ -11,7 +10,7 @@ export interface ServiceMetrics {
 }
 
 /** The metrics of the limiters, of the requests and connections of a server, and of the process. */
-export function serviceMetrics(server: Server, limiters: readonly Limiter<never>[]): ServiceMetrics {
+export function serviceMetrics(server: Server, limiters: readonly AnyLimiter[]): ServiceMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   measureConnections(server, registry);
