@@ -21,6 +21,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "adapters/node": ["core", "http"],
   "adapters/web": ["core", "http"],
   client: ["core", "algorithms", "limiter"],
+  config: ["core", "limiter", "http", "stores/memory"],
   metrics: ["core", "limiter"],
   diagnostics: ["core", "limiter"],
   testing: ["core", "limiter", "stores/memory"],

@@ -36,7 +36,13 @@ export async function startFleet(): Promise<Fleet> {
     log: () => {},
     isReady: () => true,
     server: createServer(),
-    limiters: Object.values(limiters.byName),
+    application: {
+      routes: {},
+      adminRoutes: {},
+      limiters: Object.values(limiters.byName),
+      health: () => ({}),
+      close: () => {},
+    },
   });
   const load = new Load(limiters.byName);
   return {
@@ -116,8 +122,9 @@ class Load {
     const swing = 1 + Math.sin((this.#turn * TURN_MS) / 3_000);
     for (let call = 0; call < 8; call += 1) api.allow(`1:10.0.0.${Math.floor(Math.random() ** 3 * CLIENTS)}`);
     if (this.#isAttacked) for (let call = 0; call < 100; call += 1) api.allow("1:203.0.113.66");
-    logins.allow(this.#isCrowded ? `new-${this.#turn}` : `user-${this.#turn % 30}`);
-    if (this.#isCrowded) for (let call = 0; call < 10; call += 1) logins.allow(`new-${this.#turn}-${call}`);
+    // One user guesses too often, and is blocked again and again.
+    logins.allow(this.#turn % 4 === 0 ? "1:user-0" : `1:user-${this.#turn % 30}`);
+    if (this.#isCrowded) for (let call = 0; call < 10; call += 1) logins.allow(`1:new-${this.#turn}-${call}`);
     void quota.consume("tenant-1");
     if (Math.random() < swing / 2) void quota.allow("tenant-2");
     if (Math.random() < 0.35 + swing / 3) void jobs.wait("worker", 1, { maxWait: "5s" });

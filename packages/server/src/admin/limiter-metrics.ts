@@ -4,14 +4,11 @@ import { hotKeys, instrument } from "tollgate/metrics";
 import { clientName } from "../log/client-name.ts";
 import type { Family } from "./exposition/exposition.ts";
 
-/** Whatever its store and its keys are. */
-export type AnyLimiter = Limiter<never> | AsyncLimiter<never>;
-
 /** How many clients `rate_limit_tokens` has for each limiter: those that are denied most. */
 const MOST_DENIED = 5;
 
 /** @returns a function that ends the measuring. */
-export function measureLimiter(limiter: AnyLimiter, registry: Registry): () => void {
+export function measureLimiter(limiter: Limiter<never> | AsyncLimiter<never>, registry: Registry): () => void {
   const hot = hotKeys(limiter, { top: MOST_DENIED });
   const remove = instrument(limiter, { registry, tokensOf: () => hot.denied().map(({ key }) => key) });
   return () => {
