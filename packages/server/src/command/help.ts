@@ -1,4 +1,4 @@
-import { LIMITS_USAGE } from "../limits/limits-command.ts";
+import { LIMITS_USAGE } from "../limits/commands/limits-command.ts";
 import { PLAIN_FLAGS, VALUE_FLAGS } from "./flags.ts";
 
 export const USAGE = "tollgate serve [flags]";
@@ -17,7 +17,8 @@ Serves HTTP and limits each client. A client is an X-API-Key, or else an address
 ${flagLines().join("\n")}
 
 SIGINT and SIGTERM let requests in flight finish. A second signal ends the process at once.
-Exit codes: 0 stopped, 1 an address is not available, 2 the command line is wrong.`;
+SIGHUP reads the limits again.
+Exit codes: 0 stopped, 1 an address is not available or the limits are wrong, 2 the command line is wrong.`;
 
 function flagLines(): string[] {
   const flags = [

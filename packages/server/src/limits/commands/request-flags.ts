@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { Facts } from "tollgate/config";
-import { UsageError } from "../command/usage-error.ts";
+import { UsageError } from "../../command/usage-error.ts";
 
 /** A request that `tollgate explain` is asked about. */
 export interface RequestFlags {

@@ -1,14 +1,9 @@
 import type { Decision } from "../../core/decision.ts";
-import type { DecisionObservation } from "../../core/observer.ts";
-import type { Meter } from "../../limiter/taps.ts";
+import { ADMITTED_OF_LAST, DENIED, type LookedOutcome } from "../../core/store-readings.ts";
+import { PARTS_OF_LIMIT } from "../../limiter/taps.ts";
+import type { CountedSeries } from "./counted-series.ts";
 import type { KeyLabels } from "./key-labels.ts";
-import type { MetricDescription, MetricValue } from "./scraped-metric.ts";
-
-export const ACQUIRED: MetricDescription = {
-  name: "rate_limit_acquire_total",
-  help: "Calls of rate limiters, by the limit that binds and the result.",
-  type: "counter",
-};
+import { ACQUIRED, NEAR } from "./metrics.ts";
 
 type AcquireResult = "allow" | "deny" | "blocked" | "degraded" | "shadow_deny";
 
@@ -16,8 +11,7 @@ interface Series {
   readonly limit: string;
   readonly result: AcquireResult;
   readonly key: string | undefined;
-  readonly labels: Readonly<Record<string, string>>;
-  value: number;
+  readonly cells: Float64Array;
 }
 
 /** The series of a limit and a key label, by result. */
@@ -29,42 +23,54 @@ interface QuickSeries {
   readonly denied: Series;
 }
 
-/** Counts each call of a limiter. */
-export class AcquireCounter implements Meter {
+/** Counts each call of a limiter, and those that leave little of a limit. */
+export class AcquireCounts {
   readonly #limiter: string;
   /** The name of the limiter's only limit, if it has one. */
   readonly #onlyLimit: string;
   readonly #labels: KeyLabels | undefined;
-  readonly #series: Series[] = [];
+  readonly #counted: CountedSeries;
   /** By key label and limit, looked up one by one: gluing them together would take longer than a decision. */
   readonly #results = new Map<string | undefined, Map<string, Results>>();
   /** Most calls are like the one before. */
   #last: Series | undefined;
   readonly #quick: QuickSeries | undefined;
   readonly #quickOf = new Map<string, QuickSeries>();
+  readonly #near = new Map<string, Float64Array>();
+  readonly #quickNear: Float64Array;
 
-  constructor(limiter: string, onlyLimit: string, labels: KeyLabels | undefined) {
+  constructor(limiter: string, onlyLimit: string, labels: KeyLabels | undefined, counted: CountedSeries) {
     this.#limiter = limiter;
     this.#onlyLimit = onlyLimit;
     this.#labels = labels;
+    this.#counted = counted;
     this.#quick = labels === undefined ? this.#quickSeries(undefined) : undefined;
+    this.#quickNear = this.#nearOf(onlyLimit);
   }
 
-  noteQuick(key: string, allowed: boolean): void {
+  noteQuick(key: string, outcome: LookedOutcome): void {
     const quick = this.#quick ?? this.#quickSeriesOf(key);
-    const series = allowed ? quick.allowed : quick.denied;
-    series.value += 1;
+    const { cells } = outcome === DENIED ? quick.denied : quick.allowed;
+    cells[0]! += 1;
+    if (outcome === ADMITTED_OF_LAST) this.#quickNear[0]! += 1;
   }
 
-  note({ keys, decision }: DecisionObservation): void {
-    const key = this.#labels?.of(keys.length === 1 ? keys[0]! : JSON.stringify(keys));
-    this.#seriesOf(decision.limit?.name ?? "", resultOf(decision), key).value += 1;
-    if (decision.shadowDenied === undefined) return;
-    for (const { name } of decision.shadowDenied) this.#seriesOf(name, "shadow_deny", key).value += 1;
+  note(keys: string | readonly string[], decision: Decision): void {
+    const key = this.#labels?.of(textOf(keys));
+    const { allowed, limit, shadowDenied, limitRemaining = 0 } = decision;
+    this.#seriesOf(limit?.name ?? "", resultOf(decision), key).cells[0]! += 1;
+    if (allowed && limit !== undefined && PARTS_OF_LIMIT * limitRemaining < limit.capacity)
+      this.#nearOf(limit.name)[0]! += 1;
+    if (shadowDenied === undefined) return;
+    for (const { name } of shadowDenied) this.#seriesOf(name, "shadow_deny", key).cells[0]! += 1;
   }
 
-  values(): MetricValue[] {
-    return this.#series.filter(({ value }) => value > 0).map(({ labels, value }) => ({ labels, value }));
+  #nearOf(limit: string): Float64Array {
+    const known = this.#near.get(limit);
+    if (known !== undefined) return known;
+    const made = this.#counted.number(NEAR, { limiter: this.#limiter, limit });
+    this.#near.set(limit, made);
+    return made;
   }
 
   #quickSeriesOf(key: string): QuickSeries {
@@ -93,13 +99,18 @@ export class AcquireCounter implements Meter {
 
   #makeSeries(limit: string, result: AcquireResult, key: string | undefined): Series {
     const labels = { limiter: this.#limiter, limit, result };
-    const made: Series = { limit, result, key, labels: key === undefined ? labels : { ...labels, key }, value: 0 };
+    const cells = this.#counted.number(ACQUIRED, key === undefined ? labels : { ...labels, key });
+    const made: Series = { limit, result, key, cells };
     const byLimit = this.#results.get(key) ?? new Map<string, Results>();
     const byResult = byLimit.get(limit) ?? new Map<AcquireResult, Series>();
     this.#results.set(key, byLimit.set(limit, byResult.set(result, made)));
-    this.#series.push(made);
     return made;
   }
+}
+
+function textOf(keys: string | readonly string[]): string {
+  if (typeof keys === "string") return keys;
+  return keys.length === 1 ? keys[0]! : JSON.stringify(keys);
 }
 
 function resultOf(decision: Decision): AcquireResult {
