@@ -45,7 +45,7 @@ function parsed(args: readonly string[], usage: string) {
   try {
     return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
   } catch (cause) {
-    const [message = ""] = String((cause as Error).message).split(/[.\n]/);
+    const [message = ""] = (cause as Error).message.split(/[.\n]/);
     throw new UsageError(`explain: ${message}; usage: ${usage}`, { cause });
   }
 }
