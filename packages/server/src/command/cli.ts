@@ -67,7 +67,7 @@ function listening(url: string, { application }: ServeSettings): Pick<LogEntry, 
       const text = `tollgate is listening on ${url} (per client: capacity ${capacity}, refill ${refill.text})`;
       return { text, fields: { url, capacity, refill: refill.text } };
     }
-    case "envoy": {
+    case "limits": {
       const { path } = application;
       return { text: `tollgate is listening on ${url} (limits of ${path})`, fields: { url, limits: path } };
     }

@@ -259,12 +259,12 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     if (direct === undefined) return () => {};
     const tapped = quick && new TappedCalls(quick, this.clock, this.observers);
     const open = () => {
-      const { ofCalls, notesQuick, stopwatch } = this.observers;
+      const { ofCalls, stopwatch } = this.observers;
       const mayTake = !lines.some || lines.barging;
       this.#direct = lines.some ? undefined : direct;
       this.#untimed = stopwatch === undefined ? this.#direct : undefined;
       this.#quick = mayTake && ofCalls === undefined ? quick : undefined;
-      this.#tapped = mayTake && tapped?.serves(notesQuick) === true ? tapped : undefined;
+      this.#tapped = tapped?.serves() === true && mayTake ? tapped : undefined;
       this.#shortcut.space = this.#quick === undefined ? undefined : this.#refSpace;
     };
     lines.onChange = open;
