@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { TollgateError } from "tollgate";
 import { FilesError } from "../files/read-texts.ts";
 import { ListenError } from "../http/listen.ts";
-import { runLimitsCommand } from "../limits/limits-command.ts";
+import { runLimitsCommand } from "../limits/commands/limits-command.ts";
 import { LimitsError } from "../limits/limits-files.ts";
 import { type LogEntry, openLog } from "../log/log.ts";
 import { startService } from "../service.ts";

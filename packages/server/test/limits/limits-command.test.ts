@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { plant, remove, temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import { UsageError } from "../../src/command/usage-error.ts";
-import { runLimitsCommand } from "../../src/limits/limits-command.ts";
+import { runLimitsCommand } from "../../src/limits/commands/limits-command.ts";
 
 const LIMITS = `version: 1
 trustedHeaders: [x-plan]

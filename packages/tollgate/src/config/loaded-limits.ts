@@ -4,6 +4,7 @@ import { show, TollgateError } from "../core/errors.ts";
 import { nearestWord } from "../core/nearest-word.ts";
 import type { BlockOptions, BlockSpan } from "../limiter/block-span.ts";
 import type { Result } from "../limiter/handle.ts";
+import { rejected } from "../limiter/promised.ts";
 import type { ReservationOf, ReserveOptions } from "../limiter/reservation.ts";
 import type { LimitsFile } from "./file/limits-file.ts";
 import { isSameValue } from "./file/node-value.ts";
@@ -144,7 +145,7 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
     try {
       return call();
     } catch (error) {
-      return Promise.reject(error) as Result<Kind, T>;
+      return rejected(error) as Result<Kind, T>;
     }
   }
 }

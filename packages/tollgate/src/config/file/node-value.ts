@@ -1,4 +1,4 @@
-import type { Entry, MapNode, SourceNode } from "../text/source-node.ts";
+import type { Entry, SourceNode } from "../text/source-node.ts";
 
 /** The plain value of a node, frozen. A key named `__proto__` is a property as any other. */
 export function plainValue(node: SourceNode): unknown {
@@ -45,8 +45,7 @@ export function wordOf(node: SourceNode | undefined, word: string): SourceNode |
 export function placeOf(node: SourceNode, words: readonly (string | number)[]): number {
   let at: SourceNode = node;
   for (const word of words) {
-    const next: SourceNode | undefined =
-      at.kind === "list" ? at.items[Number(word)] : wordOf(at as MapNode, String(word));
+    const next: SourceNode | undefined = at.kind === "list" ? at.items[Number(word)] : wordOf(at, String(word));
     if (next === undefined) break;
     at = next;
   }

@@ -1,7 +1,7 @@
 import type { Key } from "../../core/key.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import type { ChosenLimits } from "../../limiter/limits-choice.ts";
-import type { Choice, LimitWords, RuleWords } from "../file/limits-file.ts";
+import type { Choice, RuleWords } from "../file/limits-file.ts";
 import { type Condition, conditionsOf, holds } from "./condition.ts";
 import { type Fact, parseFact } from "./fact.ts";
 import { limitsOfWords, union, unitsOfWords } from "./limit-words.ts";
@@ -119,7 +119,7 @@ export class Rule {
     if (typeof choice === "string") return choice;
     const { blockFor } = this.words;
     const setting = { rule: this.name, mode: this.#mode, blockFor, unitOf: (unit: string) => this.unitOf(unit) };
-    return Object.freeze(limitsOfWords(choice as LimitWords, setting));
+    return Object.freeze(limitsOfWords(choice, setting));
   }
 }
 

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { Facts } from "tollgate/config";
-import { UsageError } from "../command/usage-error.ts";
+import { UsageError } from "../../command/usage-error.ts";
 
 /** A request that `tollgate explain` is asked about. */
 export interface RequestFlags {
@@ -45,7 +45,7 @@ function parsed(args: readonly string[], usage: string) {
   try {
     return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
   } catch (cause) {
-    const [message = ""] = String((cause as Error).message).split(/[.\n]/);
+    const [message = ""] = (cause as Error).message.split(/[.\n]/);
     throw new UsageError(`explain: ${message}; usage: ${usage}`, { cause });
   }
 }

@@ -1,5 +1,5 @@
 import { type CountingRule, createLimits, type RuleExplanation } from "tollgate/config";
-import { UsageError } from "../command/usage-error.ts";
+import { UsageError } from "../../command/usage-error.ts";
 import type { Output } from "./output.ts";
 import { readLimitsFile } from "./read-limits-file.ts";
 import type { RequestFlags } from "./request-flags.ts";

@@ -1,4 +1,4 @@
-import { UsageError } from "../command/usage-error.ts";
+import { UsageError } from "../../command/usage-error.ts";
 import { checkFiles } from "./check-files.ts";
 import { explainRequest } from "./explain-request.ts";
 import type { Output } from "./output.ts";
