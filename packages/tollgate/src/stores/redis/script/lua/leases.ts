@@ -109,9 +109,9 @@ local function make_leases()
   end
 
   -- The units to grant: what is wanted, or half of what is left, if other nodes need it too. All limits in proportion.
-  -- Then whether there are any, and whether few are left.
-  local function units_for(plan, cells, now, wanted, nodes)
-    local part, left, most, granted, is_scarce = 1, {}, {}, {}, false
+  -- Nothing, if a call was denied. Then whether there are any, and whether few are left.
+  local function units_for(plan, cells, now, wanted, nodes, denied)
+    local part, left, most, granted, is_scarce = denied and 0 or 1, {}, {}, {}, false
     for i = 1, plan.count do
       if wanted[i] > 0 then
         left[i] = left_in(plan[i], cells, now)
@@ -220,11 +220,8 @@ local function make_leases()
       if ask.calls > 0 and not is_blocked then admitted = repeats().take(TAKE, call, now, ask.calls) end
       local numbers = { 0, 0, nodes_of(found[1], ask.number), 0 }
       if ask.wants and not is_blocked and count_of(found[1]) < ${MOST_LEASES} then
-        local granted, is_granted, is_scarce = units_for(plan, cells, now, ask.wanted, numbers[3])
-        if admitted < ask.calls then
-          is_granted, is_scarce = false, true
-          for i = 1, plan.count do granted[i] = 0 end
-        end
+        local denied = admitted < ask.calls
+        local granted, is_granted, is_scarce = units_for(plan, cells, now, ask.wanted, numbers[3], denied)
         local ends = grant(plan, found, cells, now, ask, granted)
         if is_scarce then numbers[4] = 1 end
         if is_granted then
