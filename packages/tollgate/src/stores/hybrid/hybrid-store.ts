@@ -63,7 +63,7 @@ class LeasingStore implements HybridStore {
   readonly #byClient: boolean;
   readonly #mostWaiting: number;
   readonly #stats = createStats();
-  readonly #numbers = new LeaseNumbers();
+  readonly #numbers = new LeaseNumbers(Math.random);
   readonly #live = new LiveKeys();
   readonly #spaces = new Set<HybridSpace>();
 

@@ -5,8 +5,13 @@ const HOLDERS = 2 ** 32;
 
 /** Numbers for the leases of one node. They repeat after a million, when those from before have ended. */
 export class LeaseNumbers {
-  readonly #first: number = Math.floor(Math.random() * HOLDERS) * LEASES_OF_HOLDER;
+  readonly #first: number;
   #next = 0;
+
+  /** `random` returns a number from 0 up to 1. */
+  constructor(random: () => number) {
+    this.#first = Math.floor(random() * HOLDERS) * LEASES_OF_HOLDER;
+  }
 
   next(): number {
     this.#next = (this.#next + 1) % LEASES_OF_HOLDER;
