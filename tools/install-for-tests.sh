@@ -2,15 +2,18 @@
 # Installs the programs of the deep tests: with apt if this runs as root or with sudo. Otherwise names what is missing.
 set -eu
 
+# need PACKAGE TEST...: installs the package unless the test succeeds. Programs can be there without it.
 need() {
-  command -v "$1" >/dev/null 2>&1 && return
+  package=$1
+  shift
+  "$@" >/dev/null 2>&1 && return
   if [ "$(id -u)" = 0 ]; then
-    install_package "$2" || true
+    install_package "$package" || true
   elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
-    install_package "$2" sudo || true
+    install_package "$package" sudo || true
   fi
-  # A program can still be missing, such as for lack of a network or because of the PATH.
-  command -v "$1" >/dev/null 2>&1 || say_missing "$@"
+  # It can still be missing, such as for lack of a network or because of the PATH.
+  "$@" >/dev/null 2>&1 || say_missing "$package"
 }
 
 # Takes the package and the command that runs apt as root.
@@ -21,11 +24,14 @@ install_package() {
 }
 
 say_missing() {
-  echo "The deep tests need $1. Install it first: apt-get install $2" >&2
+  echo "The deep tests need $1. Install it first: apt-get install $1" >&2
   exit 1
 }
 
-need curl curl
+need curl command -v curl
 # The package may start a server on port 6379. The tests start servers of their own, on other ports.
-need redis-server redis-server
+need redis-server command -v redis-server
+# The modules are those of the system's own Python.
+need python3-grpcio /usr/bin/python3 -c "import grpc"
+need python3-protobuf /usr/bin/python3 -c "import google.protobuf"
 sh "$(dirname "$0")/install-apart.sh"

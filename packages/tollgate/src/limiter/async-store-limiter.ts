@@ -1,5 +1,5 @@
 import type { AsyncBlocks } from "../core/blocks.ts";
-import { readTime } from "../core/clock.ts";
+import { preciseMs, readTime } from "../core/clock.ts";
 import { type Cost, checkCost, copyCost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import { encodeKey } from "../core/key.ts";
@@ -199,6 +199,9 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
     const { takes, refunds } = VERBS[verb];
     const behind = takes === "if all conform" ? this.waiting.denied(request, now) : undefined;
     if (behind !== undefined) return Promise.resolve(behind);
+    const { stopwatch } = this.observers;
+    if (stopwatch !== undefined && verb === "take")
+      return stopwatch.timeLater(preciseMs(), this.#transactInTurn(verb, request, now, takenFrom));
     const decided = this.#transactInTurn(verb, request, now, takenFrom);
     return refunds && this.waiting.someWait ? this.#thenServe(decided, () => request.keys) : decided;
   }

@@ -157,7 +157,9 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     const keeper = new ChosenPlaces(this.clock, (verb, costs, read, takenFrom) =>
       this.ask(verb, () => requestWith(this.selection.listOf(choice), choice, costs), read, takenFrom),
     );
-    return heldPlacesOf(keeper, decision, cost);
+    const held = heldPlacesOf(keeper, decision, cost);
+    if (held !== undefined) this.observers.noteHeld(held);
+    return held;
   }
 
   protected override acquired(

@@ -3,7 +3,7 @@ import { readInto, readTime } from "../core/clock.ts";
 import { type Cost, checkCost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import { encodeKey, TUPLE_MARK_UNIT } from "../core/key.ts";
-import type { DecisionObservation, Observer } from "../core/observer.ts";
+import type { DecisionObservation } from "../core/observer.ts";
 import type { Report } from "../core/report.ts";
 import type { SyncSpace, TakenFrom } from "../core/store.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
@@ -19,6 +19,7 @@ import { type BlockVerbs, ChoiceHandle, hasKeyRefs, KeyRefHandle, type RefSpace,
 import type { Handle, Limiter } from "./limiter.ts";
 import { LineGuard } from "./line-guard.ts";
 import type { Lines } from "./lines.ts";
+import { deciderFor } from "./metered-decider.ts";
 import { type Reservation, type ReserveOptions, SyncReserved, termOf } from "./reservation.ts";
 import type { FixedSelection } from "./selection.ts";
 import type { CountedKey } from "./space-list.ts";
@@ -38,6 +39,8 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   readonly kind = "sync";
   /** Set if the limits are fixed, and no call waits. */
   #direct: FixedSelection<Input, SyncSpace> | undefined;
+  /** Equals `#direct`, unless some calls are timed: then the decider is given the input. */
+  #untimed: FixedSelection<Input, SyncSpace> | undefined;
   /**
    * Set if `allow` can ask the only space directly: it counts plain numbers, there are no observers, no limit has
    * `blockFor`, and no call waits.
@@ -72,14 +75,11 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     this.#guard = new LineGuard(parts.blocks, parts.lines, () => this.waiting);
     this.#someBlocks = this.#guard.firstSome;
     this.waiting = new SyncWaiting(parts, this.#guard, (report) => this.notifyDegraded(report));
-    const { name, clock, selection } = parts;
-    const deciderOf = (observe?: Observer) => new SyncDecider(name, clock, selection, observe, this.#guard);
-    this.#unobserved = deciderOf();
+    this.#unobserved = new SyncDecider(parts.name, parts.clock, parts.selection, undefined, this.#guard);
     this.#decider = this.#unobserved;
     const open = this.#openShortcuts(quick, parts.lines[0]!);
     this.observers.onChange = () => {
-      const { ofCalls } = this.observers;
-      this.#decider = ofCalls === undefined ? this.#unobserved : deciderOf(ofCalls);
+      this.#decider = deciderFor(parts, this.#guard, this.#unobserved);
       open();
       this.watchSweeps();
     };
@@ -259,9 +259,10 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     if (direct === undefined) return () => {};
     const tapped = quick && new TappedCalls(quick, this.clock, this.observers);
     const open = () => {
-      const { ofCalls, notesQuick } = this.observers;
+      const { ofCalls, notesQuick, stopwatch } = this.observers;
       const mayTake = !lines.some || lines.barging;
       this.#direct = lines.some ? undefined : direct;
+      this.#untimed = stopwatch === undefined ? this.#direct : undefined;
       this.#quick = mayTake && ofCalls === undefined ? quick : undefined;
       this.#tapped = mayTake && tapped?.serves(notesQuick) === true ? tapped : undefined;
       this.#shortcut.space = this.#quick === undefined ? undefined : this.#refSpace;
@@ -279,13 +280,13 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   #allowRequested(input: Input, cost: Cost): boolean {
     const tapped = this.#tapped;
     if (tapped !== undefined && typeof cost === "number" && this.#someBlocks[0] === 0) return tapped.allow(input, cost);
-    const direct = this.#direct;
+    const direct = this.#untimed;
     if (direct === undefined) return this.#allowDecider.allow(input, cost);
     return this.#allowDecider.allowFixed(direct, encodeKey(direct.key(input)), cost);
   }
 
   #decide(input: Input, name: DecisionObservation["verb"] | undefined, verb: Verb, cost: Cost): Decision {
-    const direct = this.#direct;
+    const direct = this.#untimed;
     if (direct === undefined) return this.#decider.decide(input, name, verb, cost);
     return this.#decider.decideFixed(direct, encodeKey(direct.key(input)), name, verb, cost);
   }

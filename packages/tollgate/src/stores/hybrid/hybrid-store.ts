@@ -2,6 +2,8 @@ import type { AsyncBlocks } from "../../core/blocks.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
 import type { AsyncSpace, AsyncStore, Call, LimiterContext, TakenFrom } from "../../core/store.ts";
+import type { StoreObservation } from "../../core/store-observation.ts";
+import type { SentBatch, StoreReadings } from "../../core/store-readings.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
 import type { BreakerState } from "../redis/failure/breaker.ts";
@@ -59,6 +61,7 @@ export function hybridStore(options: HybridStoreOptions): HybridStore {
 
 class LeasingStore implements HybridStore {
   readonly kind = "async";
+  readonly label = "hybrid";
   readonly #redis: StoreOnServer;
   readonly #byClient: boolean;
   readonly #mostWaiting: number;
@@ -84,6 +87,18 @@ class LeasingStore implements HybridStore {
   set bypass(bypass: boolean) {
     if (bypass && !this.#redis.bypass) this.#giveBackAll();
     this.#redis.bypass = bypass;
+  }
+
+  observe(observer: (observation: StoreObservation) => void): () => void {
+    return this.#redis.observe(observer);
+  }
+
+  readings(): StoreReadings {
+    return this.#redis.readings();
+  }
+
+  watchBatches(watch: (batch: SentBatch) => void): () => void {
+    return this.#redis.watchBatches(watch);
   }
 
   stats(): HybridStats {

@@ -4,6 +4,8 @@ import { TollgateError } from "../../core/errors.ts";
 import { createPlan, type Plan, type Scope } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { AsyncSpace, AsyncStore, Call, LimiterContext, TakenFrom } from "../../core/store.ts";
+import type { StoreObservation } from "../../core/store-observation.ts";
+import type { SentBatch, StoreReadings } from "../../core/store-readings.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Verb } from "../../core/verbs.ts";
 import type { KeyCall } from "./batch/key-call.ts";
@@ -18,7 +20,6 @@ import { failurePolicyOf } from "./failure/on-failure.ts";
 import { BYPASSED, OVERLOADED, UnavailableError } from "./failure/unavailable-error.ts";
 import { Notifier } from "./notifier.ts";
 import { type BlockOperations, RedisBlocks } from "./redis-blocks.ts";
-import type { RedisStoreObservation } from "./redis-observation.ts";
 import { type CheckedRedisOptions, checkRedisOptions, type RedisStoreOptions } from "./redis-options.ts";
 import { RedisSpace, type StoreOperations } from "./redis-space.ts";
 import type { LeaseAsk } from "./script/lease.ts";
@@ -36,6 +37,12 @@ export interface RedisStore extends AsyncStore {
    * and `size` still reach the server. Setting it to anything else than a boolean throws `ERR_OPTION`.
    */
   bypass: boolean;
+  /**
+   * Adds an observer while the store runs, as the option `observe` does, and returns a function that removes it.
+   *
+   * @throws TollgateError `ERR_OPTION`.
+   */
+  readonly observe: (observer: (observation: StoreObservation) => void) => () => void;
 }
 
 /**
@@ -81,6 +88,7 @@ function nameOf(scope: Scope): string {
 /** The store of a server. */
 export class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, DenialMemory {
   readonly kind = "async";
+  readonly label = "redis";
   readonly #options: CheckedRedisOptions;
   readonly #policy: FailurePolicy;
   readonly #notifier: Notifier;
@@ -94,7 +102,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   constructor(
     options: CheckedRedisOptions,
     policy: FailurePolicy,
-    connect: (memory: DenialMemory, notify: (observation: RedisStoreObservation) => void) => Server,
+    connect: (memory: DenialMemory, notify: (observation: StoreObservation) => void) => Server,
   ) {
     this.#options = options;
     this.#policy = policy;
@@ -116,6 +124,18 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     if (bypass === this.#bypass) return;
     this.#bypass = bypass;
     this.#notifier.notify({ type: "bypass", bypass });
+  }
+
+  observe(observer: (observation: StoreObservation) => void): () => void {
+    return this.#notifier.add(observer);
+  }
+
+  readings(): StoreReadings {
+    return { breaker: this.breaker };
+  }
+
+  watchBatches(watch: (batch: SentBatch) => void): () => void {
+    return this.#server.watchBatches(watch);
   }
 
   open(plan: Plan, context: LimiterContext): RedisSpace {

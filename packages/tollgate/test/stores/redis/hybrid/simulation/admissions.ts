@@ -7,7 +7,7 @@ interface Noted {
 /** Rounding of a bucket's ticks, in units. */
 const TOLERANCE = 1e-6;
 
-/** Checks that no window of time has more than the capacity, what refills meanwhile, and a capacity per loss of data. */
+/** Checks that no window of time has more than the capacity, what refills meanwhile, and a capacity per lost data. */
 export class Admissions {
   readonly #capacity: number;
   readonly #perUs: number;
@@ -31,7 +31,7 @@ export class Admissions {
     this.#noted.push({ atUs, units: -this.#capacity });
   }
 
-  /** The first excess in words; `undefined` if there is none. */
+  /** The first excess in words; `undefined` without one. */
   get excess(): string | undefined {
     const noted = [...this.#noted].sort((one, other) => one.atUs - other.atUs);
     const lostUs: number[] = [];

@@ -225,14 +225,7 @@ export class Schedule {
     };
   }
 
-  #granted(
-    node: SimNode,
-    waiter: LeaseWaiter,
-    admitted: number,
-    report: Report,
-    grant: LeaseGrant,
-    tookUs: number,
-  ): void {
+  #granted(node: SimNode, waiter: LeaseWaiter, admitted: number, report: Report, grant: LeaseGrant): void {
     if (grant.lastsUs > 0) this.#lastEnds.set(node, grant.endsUs);
     const seen = this.#flaw?.grant?.(grant) ?? grant;
     waiter.granted(admitted, report, seen);
