@@ -22,3 +22,4 @@ tests=$(cd "$(dirname "$0")/../test" && pwd)
 install_apart "$tests/runtimes/installed" "Bun, Deno and workerd"
 install_apart "$tests/packaging/installed" "Jest, webpack and old compilers"
 install_apart "$tests/examples/installed" "the packages of examples"
+install_apart "$tests/grpc-clients/installed" "a gRPC client and Envoy's protos"

@@ -1,74 +1,155 @@
-import { type Clock, type Duration, systemClock } from "tollgate";
+import type { Server } from "node:http";
+import { type Clock, systemClock } from "tollgate";
 import type { TrustProxy } from "tollgate/node";
-import { drainable } from "./drain.ts";
-import { failureLine, guarded, type LogFailure } from "./failure.ts";
-import { createGuardedServer, DEFAULT_TIMEOUTS, type Timeouts } from "./guarded-server.ts";
-import { openLimiters } from "./limiters.ts";
-import { listen } from "./listen.ts";
-import { openRoutes } from "./routes.ts";
+import type { Admin } from "./admin/admin.ts";
+import type { AdminSettings } from "./admin/admin-settings.ts";
+import type { Application, GrpcListener } from "./application.ts";
+import { type DemoSettings, openDemo } from "./demo/demo.ts";
+import { FilesError } from "./files/read-texts.ts";
+import { drainable } from "./http/drain.ts";
+import { guarded } from "./http/failure.ts";
+import { type Bounds, createGuardedServer, DEFAULT_BOUNDS } from "./http/guarded-server.ts";
+import { healthz } from "./http/health.ts";
+import { listen } from "./http/listen.ts";
+import { RequestIds } from "./http/request-ids.ts";
+import { routeTable } from "./http/route-table.ts";
+import { trustedPeer } from "./http/trusted-peer.ts";
+import type { LimitsSettings } from "./limits/limits-settings.ts";
+import type { Log } from "./log/log.ts";
+import { RequestLog } from "./log/request-log.ts";
 
 export interface ServiceSettings {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** The most requests that a client can make at once. */
-  readonly capacity: number;
-  /** How many it gets back every second. */
-  readonly refillPerSecond: number;
-  /** Which proxies may tell a client's address. */
+  /** What the service is about: limits in files, or its own requests. */
+  readonly application: DemoSettings | LimitsSettings;
+  /** `undefined`: there is no gRPC listener. */
+  readonly grpcPort: number | undefined;
+  /** Which proxies may tell a client's address, and the id of a request. */
   readonly trustProxy: TrustProxy;
+  readonly maxConnections: number;
+  /** The most lines about denials in ten seconds and limiter. */
+  readonly logDenials: number;
+  /** Whether requests have ids, on the response and in the log. */
+  readonly requestIds: boolean;
+  /** `undefined`: there is no admin listener. */
+  readonly admin: AdminSettings | undefined;
 }
 
 export interface ServiceOptions extends ServiceSettings {
-  readonly log: (line: string) => void;
-  /** Logs failures, one line each. */
-  readonly logError: (line: string) => void;
+  readonly log: Log;
   readonly clock?: Clock;
-  readonly sweepInterval?: Duration;
   /** How long requests in flight may take to finish once the service stops. */
   readonly graceMs?: number;
-  readonly timeouts?: Partial<Timeouts>;
+  readonly bounds?: Partial<Bounds>;
+  /** How long a sample of the log's lines counts. */
+  readonly sampleMs?: number;
 }
 
 export interface Service {
   /** With the real port. */
   readonly url: string;
+  /** The admin listener's URL. */
+  readonly adminUrl: string | undefined;
+  /** The gRPC listener's real port. */
+  readonly grpcPort: number | undefined;
+  /** Reads limits again that come from files. */
+  reload(): void;
   /** Stops accepting connections and lets requests in flight finish. Idempotent. */
   close(): Promise<void>;
 }
 
-const SWEEP_INTERVAL: Duration = "1m";
 const GRACE_MS = 10_000;
+const SAMPLE_MS = 10_000;
 
 /**
  * Starts the service. It accepts connections when the promise resolves.
  *
- * @throws TollgateError if the numbers do not make a limit; ListenError if the address is not available.
+ * @throws TollgateError if the numbers do not make a limit; FilesError or LimitsError if the limits files are wrong;
+ * ListenError if an address is not available.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { host, port, log, logError, clock = systemClock, sweepInterval = SWEEP_INTERVAL } = options;
-  const { graceMs = GRACE_MS, timeouts } = options;
-  const limiters = openLimiters({ ...options, clock, sweepInterval });
-  const logFailure: LogFailure = (error, request) => logError(failureLine(error, request));
-  const server = createGuardedServer(guarded(openRoutes(limiters, logFailure), logFailure), {
-    ...DEFAULT_TIMEOUTS,
-    ...timeouts,
-  });
+  const { clock = systemClock, graceMs = GRACE_MS, sampleMs = SAMPLE_MS, log } = options;
+  const ids = options.requestIds ? new RequestIds(trustedPeer(options.trustProxy)) : undefined;
+  const requestLog = new RequestLog({ log, ids, denials: options.logDenials, intervalMs: sampleMs });
+  const application = await openApplication(options, clock, requestLog);
+  const routes = routeTable({ ...application.routes, "/healthz": healthz(application.health) });
+  const server = createGuardedServer(
+    guarded(ids === undefined ? routes : ids.inFrontOf(routes), (error, request) => requestLog.failed(error, request)),
+    { ...DEFAULT_BOUNDS, connections: options.maxConnections, ...options.bounds },
+  );
   const drain = drainable(server);
+  let isStopping = false;
+  let admin: Admin | undefined;
+  let grpc: GrpcListener | undefined;
+  const close = async (): Promise<void> => {
+    requestLog.close();
+    await admin?.close();
+    await application.close();
+  };
   let url: string;
   try {
-    url = await listen(server, host, port);
+    admin = await openAdmin(options, server, application, () => !isStopping);
+    grpc = await openGrpc(options, application);
+    url = await listen(server, { host: options.host, port: options.port, flags: "--" });
   } catch (error) {
-    limiters.close();
+    await grpc?.close(0);
+    await close();
     throw error;
   }
   // Such as a lack of file descriptors for a connection: other connections go on.
-  server.on("error", (error) => logError(`accepting a connection failed: ${error.message}`));
+  server.on("error", ({ message }) =>
+    log({ level: "error", event: "accept-failed", text: `accepting a connection failed: ${message}` }),
+  );
   const stop = async (): Promise<void> => {
-    const drained = await drain(graceMs);
-    limiters.close();
-    if (drained === "cut off") log(`tollgate cut off requests that took longer than ${graceMs} ms to finish`);
+    isStopping = true;
+    const [drained] = await Promise.all([drain(graceMs), grpc?.close(graceMs)]);
+    await close();
+    if (drained === "finished") return;
+    const text = `tollgate cut off requests that took longer than ${graceMs} ms to finish`;
+    log({ level: "warn", event: "cut-off", text, fields: { grace_ms: graceMs } });
   };
   let stopped: Promise<void> | undefined;
-  return { url, close: () => (stopped ??= stop()) };
+  return {
+    url,
+    adminUrl: admin?.url,
+    grpcPort: grpc?.port,
+    reload: () => application.reload?.(),
+    close: () => (stopped ??= stop()),
+  };
+}
+
+/** Limits in files are loaded only if asked for: the demo starts faster without YAML and gRPC. */
+async function openApplication(options: ServiceOptions, clock: Clock, requestLog: RequestLog): Promise<Application> {
+  const { application, trustProxy, log } = options;
+  switch (application.kind) {
+    case "demo":
+      return openDemo(application, { trustProxy, clock, log, requestLog });
+    case "limits": {
+      const { openLimits } = await import("./limits/open-limits.ts");
+      return openLimits(application, clock, log);
+    }
+    default:
+      return application satisfies never;
+  }
+}
+
+async function openGrpc(options: ServiceOptions, application: Application): Promise<GrpcListener | undefined> {
+  const { grpcPort, host } = options;
+  if (grpcPort === undefined) return undefined;
+  if (application.listenGrpc !== undefined) return application.listenGrpc(host, grpcPort);
+  throw new FilesError("--grpc-port: expected files of Envoy's ratelimit as --limits");
+}
+
+/** Loaded only if asked for: prom-client takes longer to load than the rest of the service. */
+async function openAdmin(
+  { admin, log }: ServiceOptions,
+  server: Server,
+  application: Application,
+  isReady: () => boolean,
+): Promise<Admin | undefined> {
+  if (admin === undefined) return undefined;
+  const { startAdmin } = await import("./admin/admin.ts");
+  return startAdmin({ ...admin, log, isReady, server, application });
 }

@@ -1,0 +1,72 @@
+import type { Server } from "node:http";
+import type { NodeHandler } from "tollgate/node";
+import type { Application } from "../application.ts";
+import { drainable } from "../http/drain.ts";
+import { guarded } from "../http/failure.ts";
+import { type Bounds, createGuardedServer, DEFAULT_BOUNDS } from "../http/guarded-server.ts";
+import { healthz, readyz } from "../http/health.ts";
+import { listen } from "../http/listen.ts";
+import { routeTable } from "../http/route-table.ts";
+import type { Log } from "../log/log.ts";
+import { RequestLog } from "../log/request-log.ts";
+import type { AdminSettings } from "./admin-settings.ts";
+import { onlyWithTokens } from "./bearer-tokens.ts";
+import { onlyToHosts } from "./host-allowlist.ts";
+import { serveMetrics } from "./metrics-route.ts";
+import { serviceMetrics } from "./service-metrics.ts";
+
+export interface AdminOptions extends AdminSettings {
+  readonly log: Log;
+  readonly isReady: () => boolean;
+  /** The server whose requests and connections are measured. It does not listen yet. */
+  readonly server: Server;
+  readonly application: Application;
+  readonly bounds?: Partial<Bounds>;
+}
+
+export interface Admin {
+  /** With the real port. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Operators and a monitoring system need few connections. */
+const CONNECTIONS = 32;
+const SAMPLE_MS = 10_000;
+/** A scrape that takes longer than this when the service stops is cut off. */
+const GRACE_MS = 1_000;
+
+/**
+ * Starts the listener for operators: health, readiness and metrics, apart from the port that clients reach.
+ *
+ * @throws ListenError when the address is not available.
+ */
+export async function startAdmin(options: AdminOptions): Promise<Admin> {
+  const { host, port, log, isReady, bounds } = options;
+  const requestLog = new RequestLog({ log, ids: undefined, denials: 0, intervalMs: SAMPLE_MS });
+  const { application, tokens } = options;
+  const metrics = serviceMetrics(options.server, application);
+  const guardedRoutes = { ...application.adminRoutes, "/metrics": serveMetrics(() => metrics.collect()) };
+  const routes: NodeHandler = routeTable({
+    "/healthz": healthz(application.health),
+    "/readyz": readyz(isReady),
+    ...onlyWithTokens(tokens, guardedRoutes),
+  });
+  const server = createGuardedServer(
+    guarded(onlyToHosts(options.hosts, routes), (error, request) => requestLog.failed(error, request)),
+    { ...DEFAULT_BOUNDS, connections: CONNECTIONS, ...bounds },
+  );
+  const drain = drainable(server);
+  const url = await listen(server, { host, port, flags: "--admin-" });
+  server.on("error", ({ message }) =>
+    log({ level: "error", event: "accept-failed", text: `accepting an admin connection failed: ${message}` }),
+  );
+  return {
+    url,
+    close: async () => {
+      await drain(GRACE_MS);
+      metrics.close();
+      requestLog.close();
+    },
+  };
+}

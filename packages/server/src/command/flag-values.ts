@@ -1,0 +1,77 @@
+import { type Duration, memoryStore, TollgateError, tokenBucket } from "tollgate";
+import { clientIp, type TrustProxy } from "tollgate/node";
+import type { Refill } from "../demo/refill.ts";
+
+// Each function reads the value of a flag. `undefined` says that it is not what the flag expects.
+
+/** Only digits: `Number` also reads "", " 8", "0x10" and "1e3". */
+export function wholeNumber(least: number, most: number): (text: string) => number | undefined {
+  return (text) => {
+    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    return number >= least && number <= most ? number : undefined;
+  };
+}
+
+export function choice<Choice extends string>(choices: readonly Choice[]): (text: string) => Choice | undefined {
+  return (text) => choices.find((one) => one === text);
+}
+
+/** An empty host would mean every interface. */
+export function host(text: string): string | undefined {
+  return text.trim() === "" ? undefined : text;
+}
+
+export function hostNames(text: string): readonly string[] | undefined {
+  const names = text.split(",").map((name) => name.trim());
+  return names.every((name) => /^[\w.-]+$/.test(name)) ? names : undefined;
+}
+
+export function trust(text: string): TrustProxy | undefined {
+  const trusted = /^\d+$/.test(text.trim()) ? Number(text) : text.split(",").map((part) => part.trim());
+  return isAccepted(() => clientIp({ trustProxy: trusted })) ? trusted : undefined;
+}
+
+export function sweepInterval(text: string): Duration | undefined {
+  const interval = text as Duration;
+  return isAccepted(() => memoryStore({ sweepInterval: interval }).close()) ? interval : undefined;
+}
+
+/** At most as many decimals as a denominator in seconds may have that is below ten years, the longest duration. */
+const DECIMALS = /^(\d{1,16})(?:\.(\d{1,8}))?$/;
+
+/** A decimal as an exact fraction: 0.0167 is 167 in 10,000 s. */
+export function refillPerSecond(text: string): Refill | undefined {
+  const [, whole = "", decimals = ""] = DECIMALS.exec(text) ?? [];
+  const numerator = Number(whole + decimals);
+  if (!Number.isSafeInteger(numerator) || numerator === 0) return undefined;
+  const denominator = 10 ** decimals.length;
+  const divisor = greatestCommonDivisor(numerator, denominator);
+  return { units: numerator / divisor, per: (denominator / divisor) * 1_000, text: `${text} per second` };
+}
+
+/** Such as `1/60s`. */
+export function refill(text: string): Refill | undefined {
+  const [, count = "", per = ""] = /^(\d+)\/(.+)$/.exec(text) ?? [];
+  const units = wholeNumber(1, Number.MAX_SAFE_INTEGER)(count);
+  if (units === undefined || !isDuration(per)) return undefined;
+  return { units, per, text: `${units} per ${per}` };
+}
+
+function isDuration(text: string): text is `${number}s` {
+  return isAccepted(() => tokenBucket({ capacity: 1, refill: 1, per: text as Duration }));
+}
+
+/** The library knows what it accepts. */
+function isAccepted(use: () => unknown): boolean {
+  try {
+    use();
+    return true;
+  } catch (error) {
+    if (error instanceof TollgateError) return false;
+    throw error;
+  }
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}

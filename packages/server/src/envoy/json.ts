@@ -1,0 +1,121 @@
+import { OVER_LIMIT, type RateLimitDescriptor, type RateLimitRequest, type RateLimitResponse } from "./messages.ts";
+import { InvalidRequestError } from "./rate-limits.ts";
+import { fromStruct } from "./struct.ts";
+import { UNIT_NAMES, type Unit, unitNumber, unitOf } from "./units.ts";
+
+/** A request of `POST /json`, in the JSON of Protocol Buffers: names in either spelling, long numbers also as texts. */
+export function parseJsonRequest(text: string): RateLimitRequest {
+  const fields = asMapping(parse(text), "a request");
+  return {
+    domain: asText(field(fields, "domain"), "domain"),
+    descriptors: asList(field(fields, "descriptors"), "descriptors").map(descriptorOf),
+    hitsAddend: asNumber(field(fields, "hits_addend"), "hits_addend", 2 ** 32 - 1),
+  };
+}
+
+/** A response in the same JSON, where a default is left out. */
+export function jsonResponse({ overallCode, statuses, dynamicMetadata }: RateLimitResponse): unknown {
+  return {
+    overallCode: codeName(overallCode),
+    statuses: statuses.map(({ code, currentLimit, limitRemaining, durationUntilReset }) => ({
+      code: codeName(code),
+      ...(currentLimit && {
+        currentLimit: {
+          ...(currentLimit.requestsPerUnit > 0 && { requestsPerUnit: currentLimit.requestsPerUnit }),
+          unit: unitOf(currentLimit.unit)?.toUpperCase() ?? "UNKNOWN",
+          ...(currentLimit.name !== "" && { name: currentLimit.name }),
+        },
+      }),
+      ...(limitRemaining > 0 && { limitRemaining }),
+      ...(durationUntilReset && { durationUntilReset: `${durationUntilReset.seconds}s` }),
+    })),
+    ...(dynamicMetadata && { dynamicMetadata: fromStruct(dynamicMetadata) }),
+  };
+}
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+function descriptorOf(value: unknown): RateLimitDescriptor {
+  const fields = asMapping(value, "a descriptor");
+  const limit = field(fields, "limit");
+  const hits = field(fields, "hits_addend");
+  return {
+    entries: asList(field(fields, "entries"), "entries").map((entry) => {
+      const entryFields = asMapping(entry, "an entry");
+      return { key: asText(field(entryFields, "key"), "key"), value: asText(field(entryFields, "value"), "value") };
+    }),
+    limit: limit == null ? null : overrideOf(asMapping(limit, "limit")),
+    hitsAddend: hits == null ? null : { value: asNumber(hits, "hits_addend", 2 ** 64) },
+    isNegativeHits: asFlag(field(fields, "is_negative_hits"), "is_negative_hits"),
+  };
+}
+
+function overrideOf(fields: Mapping): RateLimitDescriptor["limit"] {
+  return {
+    requestsPerUnit: asNumber(field(fields, "requests_per_unit"), "requests_per_unit", 2 ** 32 - 1),
+    unit: asUnit(field(fields, "unit")),
+  };
+}
+
+/** A field by its name in the protocol or by the name that JSON prefers. */
+function field(fields: Mapping, name: string): unknown {
+  const preferred = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  if (Object.hasOwn(fields, preferred)) return fields[preferred];
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new InvalidRequestError("body: expected JSON", { cause });
+  }
+}
+
+function asMapping(value: unknown, what: string): Mapping {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Mapping;
+  throw wrong(what, "an object", value);
+}
+
+function asList(value: unknown, what: string): readonly unknown[] {
+  if (value == null) return [];
+  if (Array.isArray(value)) return value;
+  throw wrong(what, "a list", value);
+}
+
+function asText(value: unknown, what: string): string {
+  if (value == null) return "";
+  if (typeof value === "string") return value;
+  throw wrong(what, "a text", value);
+}
+
+function asFlag(value: unknown, what: string): boolean {
+  if (value == null) return false;
+  if (typeof value === "boolean") return value;
+  throw wrong(what, "true or false", value);
+}
+
+function asNumber(value: unknown, what: string, most: number): number {
+  if (value == null) return 0;
+  const number = typeof value === "string" && /^\d{1,20}$/.test(value) ? Number(value) : value;
+  if (typeof number === "number" && Number.isInteger(number) && number >= 0 && number <= most) return number;
+  throw wrong(what, `a whole number from 0 to ${most}`, value);
+}
+
+/** An enumeration comes by name or by number. */
+function asUnit(value: unknown): number {
+  if (value == null || value === "UNKNOWN") return 0;
+  const name = typeof value === "string" ? value.toLowerCase() : "";
+  if (UNIT_NAMES.includes(name as Unit)) return unitNumber(name as Unit);
+  if (Number.isInteger(value)) return value as number;
+  throw wrong("unit", "SECOND, MINUTE, HOUR, DAY, WEEK, MONTH or YEAR", value);
+}
+
+function wrong(what: string, expected: string, value: unknown): InvalidRequestError {
+  const text = JSON.stringify(value) ?? "nothing";
+  return new InvalidRequestError(`${what}: expected ${expected}, got ${text.slice(0, 60)}`);
+}
+
+function codeName(code: number): "OK" | "OVER_LIMIT" {
+  return code === OVER_LIMIT ? "OVER_LIMIT" : "OK";
+}

@@ -1,0 +1,53 @@
+import { type handleUnaryCall, type ServiceDefinition, type ServiceError, status } from "@grpc/grpc-js";
+import { loadCodec, type RateLimitRequest, type RateLimitResponse } from "./messages.ts";
+import { InvalidRequestError, NotCountedError, type RateLimits } from "./rate-limits.ts";
+
+/** The name of the service in the protocol, and in health checks. */
+export const RATE_LIMIT_SERVICE = "envoy.service.ratelimit.v3.RateLimitService";
+
+/** The service as grpc-js knows it: one method that has one request and one response. */
+export function rateLimitDefinition(): ServiceDefinition {
+  const codec = loadCodec<RateLimitRequest, RateLimitResponse>(
+    "rate-limit-service.proto",
+    "envoy.service.ratelimit.v3.RateLimit",
+  );
+  return {
+    ShouldRateLimit: {
+      path: `/${RATE_LIMIT_SERVICE}/ShouldRateLimit`,
+      requestStream: false,
+      responseStream: false,
+      requestSerialize: codec.encodeRequest,
+      requestDeserialize: codec.decodeRequest,
+      responseSerialize: codec.encodeResponse,
+      responseDeserialize: codec.decodeResponse,
+    },
+  };
+}
+
+/** Logs an error that is a fault of this service. */
+export type LogError = (error: unknown) => void;
+
+/** Answers a request, or says by a status of gRPC why there is no answer. */
+export function shouldRateLimit(
+  limits: RateLimits,
+  logError: LogError,
+): handleUnaryCall<RateLimitRequest, RateLimitResponse> {
+  return ({ request }, respond) => {
+    const fail = (error: unknown): void => respond(toStatus(error, logError), null);
+    try {
+      const response = limits.decide(request);
+      if (response instanceof Promise) response.then((known) => respond(null, known), fail);
+      else respond(null, response);
+    } catch (error) {
+      fail(error);
+    }
+  };
+}
+
+/** A status whose text tells nothing of this service's inside. */
+function toStatus(error: unknown, logError: LogError): Partial<ServiceError> {
+  if (error instanceof InvalidRequestError) return { code: status.INVALID_ARGUMENT, details: error.message };
+  if (error instanceof NotCountedError) return { code: status.UNAVAILABLE, details: error.message };
+  logError(error);
+  return { code: status.INTERNAL, details: "internal error" };
+}

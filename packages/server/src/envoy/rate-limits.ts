@@ -1,0 +1,225 @@
+import { createHash } from "node:crypto";
+import {
+  type AsyncLimiter,
+  type AsyncStore,
+  type Clock,
+  createLimiter,
+  type Decision,
+  type FixedWindowLimit,
+  type Limiter,
+  type SyncStore,
+} from "tollgate";
+import type { Configuration } from "./configuration.ts";
+import type { Match } from "./descriptor-tree.ts";
+import {
+  type DescriptorStatus,
+  OK,
+  OVER_LIMIT,
+  type RateLimitDescriptor,
+  type RateLimitRequest,
+  type RateLimitResponse,
+} from "./messages.ts";
+import { makeRule, type Rule } from "./rule.ts";
+import { toStruct } from "./struct.ts";
+import { unitLengthMs, unitNumber, unitOf } from "./units.ts";
+
+/** The request is not one that this service takes. gRPC answers INVALID_ARGUMENT, `/json` 400. */
+export class InvalidRequestError extends Error {
+  override readonly name = "InvalidRequestError";
+}
+
+/** The store could not count. gRPC answers UNAVAILABLE, so that Envoy's own failure mode decides. */
+export class NotCountedError extends Error {
+  override readonly name = "NotCountedError";
+}
+
+export interface RateLimitsOptions {
+  readonly store: SyncStore | AsyncStore;
+  readonly clock: Clock;
+  readonly configuration: Configuration;
+  /** Counts as always, and answers OK. */
+  readonly shadow?: boolean;
+}
+
+/** More descriptors or entries than a route of Envoy has. Beyond it a request is invalid. */
+const MOST_DESCRIPTORS = 100;
+const MOST_ENTRIES = 32;
+/** More hits exceed every limit alike, because a limit has 32 bits. */
+const MOST_HITS = 2 ** 32;
+/** A key with longer parts is kept as a hash. */
+const MOST_KEY_LENGTH = 256;
+const UNLIMITED_REMAINING = 2 ** 32 - 1;
+
+/** A descriptor under its rule, and what it adds to the count. */
+interface Counted {
+  readonly key: readonly string[];
+  readonly limits: readonly FixedWindowLimit[];
+  readonly hits: number;
+  /** Whether the hits are given back. */
+  readonly isNegative: boolean;
+}
+
+/** Decides requests of Envoy as its reference service does: each descriptor counts, also when it is over its limit. */
+export class RateLimits {
+  readonly limiter: Limiter<Counted> | AsyncLimiter<Counted>;
+  readonly #clock: Clock;
+  readonly #shadow: boolean;
+  #configuration: Configuration;
+
+  constructor({ store, clock, configuration, shadow = false }: RateLimitsOptions) {
+    this.limiter = createLimiter({
+      name: "envoy",
+      key: ({ key }: Counted) => key,
+      limits: ({ limits }) => limits,
+      // A change of `requests_per_unit` keeps what was counted in the window.
+      onChange: "carry-over",
+      store: store as SyncStore,
+      clock,
+    });
+    this.#clock = clock;
+    this.#configuration = configuration;
+    this.#shadow = shadow;
+  }
+
+  get configuration(): Configuration {
+    return this.#configuration;
+  }
+
+  /** Requests that are under way keep the configuration with which they began. */
+  replace(configuration: Configuration): void {
+    this.#configuration = configuration;
+  }
+
+  /**
+   * @throws InvalidRequestError before anything was counted; NotCountedError if the store could not be asked.
+   */
+  decide(request: RateLimitRequest): RateLimitResponse | Promise<RateLimitResponse> {
+    checkRequest(request);
+    const { domain, descriptors } = request;
+    const matches = withoutReplaced(descriptors.map((descriptor) => this.#match(domain, descriptor)));
+    const hits = matches.map((match, i) => hitsOf(request, descriptors[i]!, match));
+    const { limiter } = this;
+    if (limiter.kind === "sync")
+      return this.#respond(
+        matches,
+        hits.map((counted) => counted && countNow(limiter, counted)),
+      );
+    const counting = hits.map(async (counted) => counted && countLater(limiter, counted));
+    return Promise.all(counting).then((decisions) => this.#respond(matches, decisions));
+  }
+
+  #match(domain: string, { limit, entries }: RateLimitDescriptor): Match | undefined {
+    const tree = this.#configuration.get(domain);
+    if (tree === undefined) return undefined;
+    const unit = unitOf(limit?.unit ?? 0);
+    if (!limit || unit === undefined) return tree.match(entries);
+    const path = [domain, ...entries.map(({ key, value }) => (value === "" ? key : `${key}_${value}`))].join(".");
+    const rule = makeRule({ path, unit, requestsPerUnit: limit.requestsPerUnit });
+    return { rule, parts: entries.flatMap(({ key, value }) => [key, value]) };
+  }
+
+  #respond(matches: readonly (Match | undefined)[], decisions: readonly (Decision | undefined)[]): RateLimitResponse {
+    const nowMs = this.#clock.now();
+    const rules = matches.map((match) => match?.rule);
+    const statuses = rules.map((rule, i) => statusOf(rule, decisions[i], nowMs));
+    const over = !this.#shadow && isOver(rules, statuses);
+    const metadata = rules.flatMap((rule) => Object.entries(rule?.metadata ?? {}));
+    return {
+      overallCode: over ? OVER_LIMIT : OK,
+      statuses,
+      ...(metadata.length > 0 && { dynamicMetadata: toStruct(Object.fromEntries(metadata)) }),
+    };
+  }
+}
+
+function checkRequest({ domain, descriptors }: RateLimitRequest): void {
+  if (domain === "") throw new InvalidRequestError("domain: expected a text that is not empty");
+  if (descriptors.length === 0 || descriptors.length > MOST_DESCRIPTORS) {
+    throw new InvalidRequestError(`descriptors: expected 1 to ${MOST_DESCRIPTORS}, got ${descriptors.length}`);
+  }
+  for (const { entries } of descriptors) {
+    if (entries.length > MOST_ENTRIES) {
+      throw new InvalidRequestError(`entries: expected at most ${MOST_ENTRIES}, got ${entries.length}`);
+    }
+  }
+}
+
+/** A rule that another one of the request replaces does not count. */
+function withoutReplaced(matches: readonly (Match | undefined)[]): readonly (Match | undefined)[] {
+  const replaced = new Set(matches.flatMap((match) => match?.rule.replaces ?? []));
+  if (replaced.size === 0) return matches;
+  return matches.map((match) => (match !== undefined && replaced.has(match.rule.name) ? undefined : match));
+}
+
+/** `undefined` without a count. The descriptor's hits come first, then the request's, of which 0 means 1. */
+function hitsOf(
+  { domain, hitsAddend }: RateLimitRequest,
+  descriptor: RateLimitDescriptor,
+  match: Match | undefined,
+): Counted | undefined {
+  if (match?.rule.limits === undefined) return undefined;
+  const own = descriptor.hitsAddend?.value;
+  const ofRequest = hitsAddend === 0 ? 1 : hitsAddend;
+  const hits = own === undefined ? ofRequest : typeof own === "number" ? own : own.toNumber();
+  return {
+    key: keyOf(domain, match.parts),
+    limits: match.rule.limits,
+    hits: Math.min(hits, MOST_HITS),
+    isNegative: descriptor.isNegativeHits,
+  };
+}
+
+/**
+ * The key of a count. Long values, which clients can choose, are replaced by their hash. Parts come in pairs, so a key
+ * with a hash has another length than one without.
+ */
+function keyOf(domain: string, parts: readonly string[]): readonly string[] {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  if (length <= MOST_KEY_LENGTH) return [domain, ...parts];
+  return [domain, createHash("sha256").update(JSON.stringify(parts)).digest("base64")];
+}
+
+function countNow(limiter: Limiter<Counted>, counted: Counted): Decision {
+  const { hits, isNegative } = counted;
+  if (hits > 0 && !isNegative) return limiter.charge(counted, hits);
+  if (hits > 0) limiter.refund(counted, hits);
+  return limiter.peek(counted, 0);
+}
+
+async function countLater(limiter: AsyncLimiter<Counted>, counted: Counted): Promise<Decision> {
+  const { hits, isNegative } = counted;
+  if (hits > 0 && !isNegative) return limiter.charge(counted, hits);
+  if (hits > 0) await limiter.refund(counted, hits);
+  return limiter.peek(counted, 0);
+}
+
+function statusOf(rule: Rule | undefined, decision: Decision | undefined, nowMs: number): DescriptorStatus {
+  if (rule?.unlimited) return { code: OK, limitRemaining: UNLIMITED_REMAINING };
+  if (rule?.unit === undefined) return { code: OK, limitRemaining: 0 };
+  if (decision?.degraded !== undefined && decision.remaining === undefined) {
+    throw new NotCountedError(`the store is unavailable: ${decision.degraded}`);
+  }
+  // A limit of 0 has no count, and is always over.
+  const over = decision?.allowed !== true;
+  const lengthMs = unitLengthMs(rule.unit);
+  return {
+    code: over && !rule.shadow ? OVER_LIMIT : OK,
+    currentLimit: { requestsPerUnit: rule.requestsPerUnit, unit: unitNumber(rule.unit), name: rule.name },
+    limitRemaining: over ? 0 : (decision.limitRemaining ?? 0),
+    durationUntilReset: { seconds: Math.ceil((lengthMs - (nowMs % lengthMs)) / 1_000) },
+  };
+}
+
+/** Over if any ordinary limit is, or if all quotas are. */
+function isOver(rules: readonly (Rule | undefined)[], statuses: readonly DescriptorStatus[]): boolean {
+  let quotas = 0;
+  let quotasOver = 0;
+  for (const [i, { code }] of statuses.entries()) {
+    const isQuota = rules[i]?.quota === true;
+    if (isQuota) quotas += 1;
+    if (code !== OVER_LIMIT) continue;
+    if (!isQuota) return true;
+    quotasOver += 1;
+  }
+  return quotas > 0 && quotasOver === quotas;
+}

@@ -1,0 +1,43 @@
+import { type FixedWindowLimit, fixedWindow } from "tollgate";
+import { type Unit, unitLengthMs } from "./units.ts";
+
+/** A `rate_limit` of a configuration, or the override that a request brings. */
+export interface Rule {
+  /** Where it stands, as `domain.key_value.key`, for people. */
+  readonly path: string;
+  readonly requestsPerUnit: number;
+  /** `undefined` without a limit. */
+  readonly unit: Unit | undefined;
+  readonly unlimited: boolean;
+  /** Empty without a name. */
+  readonly name: string;
+  /** The names of the rules that do not count where this one matches. */
+  readonly replaces: readonly string[];
+  /** Counts, and lets everything pass. */
+  readonly shadow: boolean;
+  /** A request is over its quotas when all of them are. */
+  readonly quota: boolean;
+  readonly metadata: Readonly<Record<string, unknown>> | undefined;
+  /** The same list each time, or nothing to count: without a limit, or with one of 0. */
+  readonly limits: readonly FixedWindowLimit[] | undefined;
+}
+
+export type RuleOptions = Partial<Omit<Rule, "limits">> & Pick<Rule, "path">;
+
+/** Makes a rule. Its limit is named by its unit, so a change of its number keeps the counts of the window. */
+export function makeRule(options: RuleOptions): Rule {
+  const { unit, requestsPerUnit = 0, unlimited = false } = options;
+  const counts = unit !== undefined && !unlimited && requestsPerUnit > 0;
+  return {
+    requestsPerUnit,
+    unit,
+    unlimited,
+    name: "",
+    replaces: [],
+    shadow: false,
+    quota: false,
+    metadata: undefined,
+    ...options,
+    limits: counts ? [fixedWindow({ name: unit, limit: requestsPerUnit, window: unitLengthMs(unit) })] : undefined,
+  };
+}

@@ -1,0 +1,23 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { NodeHandler } from "tollgate/node";
+import { sendJson } from "./responses.ts";
+
+/** Logs a failure while a request was served. */
+export type LogFailure = (error: unknown, request: IncomingMessage) => void;
+
+/** Answers 500 when a handler throws. Otherwise the error would end the process. */
+export function guarded(
+  handler: NodeHandler,
+  logFailure: LogFailure,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    try {
+      await handler(request, response);
+    } catch (error) {
+      logFailure(error, request);
+      if (response.headersSent) response.destroy();
+      else sendJson(response, 500, { error: "internal server error" });
+    }
+  };
+  return (request, response) => void serve(request, response);
+}

@@ -1,0 +1,135 @@
+import { createHash } from "node:crypto";
+import { Agent } from "node:http";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { call, statuses } from "../support/call.ts";
+import { openConnection } from "../support/connection.ts";
+import { type Dialect, type ParsedFamily, type ParsedSample, parseExposition } from "../support/strict-exposition.ts";
+import { startWithAdmin } from "../support/test-admin.ts";
+
+const ACCEPT: Readonly<Record<Dialect, string>> = {
+  text: "text/plain;version=0.0.4",
+  openmetrics: "application/openmetrics-text;version=1.0.0",
+};
+
+async function scrape(adminUrl: string, dialect: Dialect = "text"): Promise<ParsedFamily[]> {
+  const { status, headers, body } = await call(`${adminUrl}/metrics`, { headers: { Accept: ACCEPT[dialect] } });
+  expect({ status, type: headers["content-type"] }).toEqual({
+    status: 200,
+    type: `${ACCEPT[dialect].replace(";", "; ")}; charset=utf-8`,
+  });
+  return parseExposition(body, dialect);
+}
+
+function samplesOf(families: readonly ParsedFamily[], name: string): readonly ParsedSample[] {
+  return families.flatMap(({ samples }) => samples).filter((sample) => sample.name === name);
+}
+
+function numberOf(
+  families: readonly ParsedFamily[],
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): number {
+  const [sample] = samplesOf(families, name).filter((one) =>
+    Object.entries(labels).every(([label, value]) => one.labels[label] === value),
+  );
+  return sample?.value ?? Number.NaN;
+}
+
+describe.each<Dialect>(["text", "openmetrics"])("the metrics as %s", (dialect) => {
+  it("are accepted by a strict parser, and count each call of each limiter", async () => {
+    const { url, adminUrl } = await startWithAdmin({ capacity: 2, clock: manualClock() });
+    await statuses(5, `${url}/ping`);
+    await statuses(4, `${url}/test`);
+    const families = await scrape(adminUrl, dialect);
+    const counts = samplesOf(families, "rate_limit_acquire_total").map(({ labels, value }) => [
+      labels["limiter"],
+      labels["result"],
+      value,
+    ]);
+    expect(counts).toEqual([
+      ["client", "allow", 2],
+      ["client", "deny", 3],
+      ["test", "allow", 3],
+      ["test", "deny", 1],
+    ]);
+  });
+
+  it("stay what they are when the other format was asked for before", async () => {
+    const { url, adminUrl } = await startWithAdmin();
+    await statuses(1, url);
+    for (const one of ["text", "openmetrics", "text", "openmetrics"] as const) await scrape(adminUrl, one);
+    expect(numberOf(await scrape(adminUrl, dialect), "rate_limit_acquire_total", { result: "allow" })).toBe(1);
+  });
+});
+
+describe("the metrics of the service", () => {
+  it("count requests by status, their time and connections", async () => {
+    const { url, adminUrl } = await startWithAdmin({ capacity: 2, clock: manualClock() });
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    await statuses(3, `${url}/ping`, { agent });
+    await statuses(1, `${url}/nowhere`, { agent });
+    const gone = await openConnection(url);
+    gone.socket.destroy();
+    const families = await scrape(adminUrl);
+    for (const [code, count] of [
+      ["200", 2],
+      ["429", 1],
+      ["404", 1],
+    ] as const) {
+      expect(numberOf(families, "tollgate_http_requests_total", { code })).toBe(count);
+    }
+    expect(numberOf(families, "tollgate_http_request_duration_seconds_count")).toBe(4);
+    expect(numberOf(families, "tollgate_http_request_duration_seconds_sum")).toBeGreaterThan(0);
+    await expect.poll(async () => numberOf(await scrape(adminUrl), "tollgate_http_connections")).toBe(1);
+  });
+
+  it("count connections that were refused", async () => {
+    const { url, adminUrl } = await startWithAdmin({ maxConnections: 1 });
+    await openConnection(url);
+    const refused = await openConnection(url);
+    await refused.closed;
+    const families = await scrape(adminUrl);
+    expect(numberOf(families, "tollgate_http_refused_connections_total")).toBe(1);
+    expect(numberOf(families, "tollgate_http_connections")).toBe(1);
+  });
+
+  it("have those of the process and of Node", async () => {
+    const families = await scrape((await startWithAdmin()).adminUrl);
+    const names = families.map(({ name }) => name);
+    for (const name of [
+      "process_cpu_seconds_total",
+      "process_resident_memory_bytes",
+      "nodejs_eventloop_lag_p99_seconds",
+    ]) {
+      expect(names).toContain(name);
+    }
+  });
+
+  it("name the clients that are denied most, API keys by a hash", async () => {
+    const key = "sk-live-0123456789";
+    const { url, adminUrl } = await startWithAdmin({ capacity: 1, clock: manualClock() });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    // The clients that are denied most are found by a sample of 1 in 32 calls.
+    const name = `key-${createHash("sha256").update(key).digest("hex").slice(0, 12)}`;
+    let clients: unknown[] = [];
+    while (!(clients.includes(name) && clients.includes("127.0.0.1"))) {
+      await statuses(50, `${url}/ping`, { agent });
+      await statuses(50, `${url}/ping`, { agent, headers: { "X-API-Key": key } });
+      clients = samplesOf(await scrape(adminUrl), "rate_limit_tokens").map(({ labels }) => labels["key"]);
+    }
+    expect(new Set(clients)).toEqual(new Set(["127.0.0.1", name]));
+    for (const accept of Object.values(ACCEPT)) {
+      const { body } = await call(`${adminUrl}/metrics`, { headers: { Accept: accept } });
+      expect(body).not.toContain(key);
+    }
+  });
+
+  it("are collected once for scrapes that come together", async () => {
+    const { adminUrl } = await startWithAdmin();
+    const bodies = await Promise.all(Array.from({ length: 20 }, () => call(`${adminUrl}/metrics`)));
+    expect(new Set(bodies.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+});

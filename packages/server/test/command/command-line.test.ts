@@ -1,0 +1,191 @@
+import { describe, expect, it } from "vitest";
+import { parseCommandLine } from "../../src/command/command-line.ts";
+import { HELP } from "../../src/command/help.ts";
+import { UsageError } from "../../src/command/usage-error.ts";
+
+const WHOLE = "a whole number from 1 to 9007199254740991";
+const PORT = "a whole number from 0 to 65535";
+const RATE = "a number above 0, such as 5 or 0.0167";
+const FLAGS =
+  "--port, --host, --capacity, --refill-per-second, --refill, --limits, --grpc-port, --redis, --max-keys, " +
+  "--trust-proxy, --sweep-interval, --max-connections, --admin-port, --admin-host, --admin-allow-host, " +
+  "--admin-token-file, --log-format, --log-denials, --shadow, --help, --version";
+const USAGE = "tollgate serve [flags]";
+
+const DEMO = {
+  kind: "demo",
+  capacity: 10,
+  refill: { units: 1, per: "1s", text: "1 per second" },
+  sweepInterval: "1m",
+};
+
+const DEFAULTS = {
+  host: "127.0.0.1",
+  port: 3000,
+  application: DEMO,
+  grpcPort: undefined,
+  trustProxy: false,
+  maxConnections: 10_000,
+  logFormat: "text",
+  logDenials: 0,
+  requestIds: false,
+  admin: undefined,
+};
+
+describe("the command line", () => {
+  it("gives serve its defaults", () => {
+    expect(parseCommandLine(["serve"])).toEqual({ kind: "serve", settings: DEFAULTS });
+  });
+
+  it("takes flags before and after serve", () => {
+    const args = ["--port", "0", "serve", "--host=::1", "--capacity", "200", "--refill-per-second", "30"];
+    expect(parseCommandLine(args)).toEqual({
+      kind: "serve",
+      settings: {
+        ...DEFAULTS,
+        host: "::1",
+        port: 0,
+        application: { ...DEMO, capacity: 200, refill: { units: 30, per: 1_000, text: "30 per second" } },
+      },
+    });
+  });
+
+  it("takes the last of two values of a flag", () => {
+    expect(parseCommandLine(["serve", "--port", "1", "--port", "65535"])).toMatchObject({ settings: { port: 65_535 } });
+  });
+
+  it.each([
+    ["0.0167", { units: 167, per: 10_000_000, text: "0.0167 per second" }],
+    ["0.5", { units: 1, per: 2_000, text: "0.5 per second" }],
+    ["2.50", { units: 5, per: 2_000, text: "2.50 per second" }],
+    ["3.0", { units: 3, per: 1_000, text: "3.0 per second" }],
+    ["0.00000001", { units: 1, per: 100_000_000_000, text: "0.00000001 per second" }],
+  ])("takes a fraction for --refill-per-second, exactly: %s", (text, refill) => {
+    expect(parseCommandLine(["serve", "--refill-per-second", text])).toMatchObject({
+      settings: { application: { refill } },
+    });
+  });
+
+  it.each([
+    ["1/60s", { units: 1, per: "60s", text: "1 per 60s" }],
+    ["1000/1d", { units: 1_000, per: "1d", text: "1000 per 1d" }],
+    ["7/1h30m", { units: 7, per: "1h30m", text: "7 per 1h30m" }],
+  ])("takes a rate of any period for --refill: %s", (text, refill) => {
+    expect(parseCommandLine(["serve", "--refill", text])).toMatchObject({ settings: { application: { refill } } });
+  });
+
+  it("gives requests ids and logs some denials with --log-format json, unless --log-denials says otherwise", () => {
+    const json = { logFormat: "json", requestIds: true, logDenials: 10 };
+    expect(parseCommandLine(["serve", "--log-format", "json"])).toMatchObject({ settings: json });
+    expect(parseCommandLine(["serve", "--log-format=json", "--log-denials=0"])).toMatchObject({
+      settings: { ...json, logDenials: 0 },
+    });
+  });
+
+  it.each(["127.0.0.1", "127.9.9.9", "::1", "localhost"])("opens the admin listener on %s without a token", (host) => {
+    const args = ["serve", "--admin-port", "6070", "--admin-host", host, "--admin-allow-host", "limits.example, b"];
+    expect(parseCommandLine(args)).toMatchObject({
+      settings: { admin: { host, port: 6070, hosts: ["limits.example", "b"], tokens: undefined } },
+    });
+  });
+
+  it.each([
+    ["0", 0],
+    ["2", 2],
+    ["10.0.0.0/8", ["10.0.0.0/8"]],
+    ["10.0.0.0/8, loopback,2001:db8::/32", ["10.0.0.0/8", "loopback", "2001:db8::/32"]],
+    ["private", ["private"]],
+  ])("takes hops or addresses for --trust-proxy: %s", (text, trustProxy) => {
+    expect(parseCommandLine(["serve", "--trust-proxy", text])).toMatchObject({ settings: { trustProxy } });
+  });
+
+  it.each(["", "true", "1.5", "10.0.0.0/33", "10.0.0.0/8,", "300.1.1.1", "10.0.0.0/8 private"])(
+    "refuses %j for --trust-proxy",
+    (text) => {
+      expect(() => parseCommandLine(["serve", `--trust-proxy=${text}`])).toThrow(
+        `--trust-proxy: expected a number of hops, or addresses and CIDR blocks, loopback or private, with commas between them, got ${JSON.stringify(text)}`,
+      );
+    },
+  );
+
+  it.each([[["--help"]], [["serve", "--help"]], [["serve", "--port", "1", "--help"]]])(
+    "asks for help with %j",
+    (args) => {
+      expect(parseCommandLine(args)).toEqual({ kind: "help" });
+    },
+  );
+
+  it("asks for the version with --version", () => {
+    expect(parseCommandLine(["--version"])).toEqual({ kind: "version" });
+  });
+
+  it.each<[string[], string]>([
+    [[], `expected a command, got none; usage: ${USAGE}`],
+    [["--port", "3000"], `expected a command, got none; usage: ${USAGE}`],
+    [["sevre"], 'expected the command serve, check or explain, got "sevre"'],
+    [["serve", "now"], 'expected only flags after serve, got "now"'],
+    [["serve", "--", "now"], 'expected only flags after serve, got "now"'],
+    [["--bogus"], `expected one of ${FLAGS}, got "--bogus"`],
+    [["serve", "--bogus=1"], `expected one of ${FLAGS}, got "--bogus"`],
+    [["serve", "-p", "3000"], `expected one of ${FLAGS}, got "-p"`],
+    [["serve", "--no-port"], `expected one of ${FLAGS}, got "--no-port"`],
+    [["serve", "--help=yes"], '--help: expected no value, got "yes"'],
+    [["serve", "--port"], `--port: expected ${PORT}, got none`],
+    [["serve", "--port="], `--port: expected ${PORT}, got ""`],
+    [["serve", "--port", "abc"], `--port: expected ${PORT}, got "abc"`],
+    [["serve", "--port", "70000"], `--port: expected ${PORT}, got "70000"`],
+    [["serve", "--port", "65536"], `--port: expected ${PORT}, got "65536"`],
+    [["serve", "--port", "-1"], `--port: expected ${PORT}, got "-1"`],
+    [["serve", "--port=-1"], `--port: expected ${PORT}, got "-1"`],
+    [["serve", "--port", "--host", "::1"], `--port: expected ${PORT}, got "--host"`],
+    [["serve", "--port", "0x10"], `--port: expected ${PORT}, got "0x10"`],
+    [["serve", "--host"], "--host: expected an address or a host name, got none"],
+    [["serve", "--host", ""], '--host: expected an address or a host name, got ""'],
+    [["serve", "--host", " "], '--host: expected an address or a host name, got " "'],
+    [["serve", "--capacity", "0"], `--capacity: expected ${WHOLE}, got "0"`],
+    [["serve", "--capacity", "1.5"], `--capacity: expected ${WHOLE}, got "1.5"`],
+    [["serve", "--capacity", "1e3"], `--capacity: expected ${WHOLE}, got "1e3"`],
+    [["serve", "--capacity", "9007199254740992"], `--capacity: expected ${WHOLE}, got "9007199254740992"`],
+    [["serve", "--capacity", "ten\n"], `--capacity: expected ${WHOLE}, got "ten\\n"`],
+    ...["0", "0.0", " 1", "-1", "1e3", ".5", "1.", "9007199254740992", "0.000000001"].map(
+      (rate): [string[], string] => [
+        ["serve", `--refill-per-second=${rate}`],
+        `--refill-per-second: expected ${RATE}, got "${rate}"`,
+      ],
+    ),
+    ...["1", "0/1s", "1/", "1/0s", "1/s", "1.5/1s", "1/60", "/1s", "1/11y", "9007199254740992/1s"].map(
+      (rate): [string[], string] => [
+        ["serve", `--refill=${rate}`],
+        `--refill: expected a count and a time, such as 1/60s, got "${rate}"`,
+      ],
+    ),
+    [
+      ["serve", "--refill", "1/60s", "--refill-per-second", "1"],
+      "--refill: expected without --refill-per-second, got both",
+    ],
+    ...["0s", "25d", "5", "often"].map((time): [string[], string] => [
+      ["serve", `--sweep-interval=${time}`],
+      `--sweep-interval: expected a time from 1ms to 24d, such as 30s or 5m, got "${time}"`,
+    ]),
+    [["serve", "--max-connections", "0"], '--max-connections: expected a whole number from 1 to 1000000, got "0"'],
+    [["serve", "--log-format", "xml"], '--log-format: expected text or json, got "xml"'],
+    [["serve", "--log-denials", "1001"], '--log-denials: expected a whole number from 0 to 1000, got "1001"'],
+    [["serve", "--admin-port", "70000"], `--admin-port: expected ${PORT}, got "70000"`],
+    [["serve", "--admin-host", "::1"], "--admin-host: expected with --admin-port, which opens the admin listener"],
+    ...["0.0.0.0", "192.0.2.1", "::", "admin.example"].map((host): [string[], string] => [
+      ["serve", "--admin-port", "0", "--admin-host", host],
+      `--admin-host: expected a loopback address, or --admin-token-file for others, got "${host}"`,
+    ]),
+    [
+      ["serve", "--admin-port", "0", "--admin-allow-host", "a, b/c"],
+      '--admin-allow-host: expected host names with commas between them, got "a, b/c"',
+    ],
+  ])("refuses %j in one line that says what was expected", (args, line) => {
+    expect(() => parseCommandLine(args)).toThrow(new UsageError(line));
+  });
+
+  it("explains every flag in the help text", () => {
+    expect(HELP).toContain(`Usage: ${USAGE}\n`);
+    for (const flag of FLAGS.split(", ")) expect(HELP).toContain(`\n  ${flag} `);
+  });
+});

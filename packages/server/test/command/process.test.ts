@@ -1,0 +1,161 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { Agent } from "node:http";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Answer, call } from "../support/call.ts";
+import { startServing } from "../support/command-process.ts";
+import { openRequestInFlight } from "../support/connection.ts";
+
+async function msOf(action: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await action();
+  return performance.now() - startedMs;
+}
+
+describe("tollgate serve", () => {
+  it("soon listens, and says so in one line with the real port", async () => {
+    // The start of a bare process tells how busy the machine is.
+    const bareMs = await msOf(() => once(spawn(process.execPath, ["-e", ""]), "close"));
+    let started: Awaited<ReturnType<typeof startServing>> | undefined;
+    const startMs = await msOf(async () => {
+      started = await startServing();
+    });
+    expect(startMs).toBeLessThan(3_000 + 10 * bareMs);
+    const { command, url } = started as NonNullable<typeof started>;
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+    expect(command.stdout).toBe(`tollgate is listening on ${url} (per client: capacity 10, refill 1 per second)\n`);
+    expect(await call(url)).toMatchObject({ status: 200, body: '{"status":"ok"}' });
+  });
+
+  it("allows ten calls of /ping and denies the eleventh", async () => {
+    const { url } = await startServing();
+    // One connection is faster than several.
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    let allowed = 0;
+    let answer: Answer | undefined;
+    const elapsedMs = await msOf(async () => {
+      do {
+        answer = await call(`${url}/ping`, { agent });
+        if (answer.status === 200) allowed += 1;
+      } while (answer.status === 200);
+    });
+    // On a busy machine units may come back meanwhile, one a second.
+    expect(allowed).toBeGreaterThanOrEqual(10);
+    expect(allowed).toBeLessThanOrEqual(10 + Math.floor(elapsedMs / 1_000));
+    expect(answer).toMatchObject({
+      status: 429,
+      headers: { "retry-after": "1", "content-type": "application/json; charset=utf-8" },
+      body: '{"error":"rate limit exceeded","retry_after_secs":1}',
+    });
+  });
+
+  it("takes the numbers of the flags", async () => {
+    const { command, url } = await startServing(["--capacity", "2", "--refill-per-second", "1"]);
+    expect(command.stdout).toContain("(per client: capacity 2, refill 1 per second)\n");
+    let answers: Answer[] = [];
+    const elapsedMs = await msOf(async () => {
+      answers = await Promise.all([call(url), call(url), call(url)]);
+    });
+    const allowed = answers.filter(({ status }) => status === 200).length;
+    expect(allowed).toBeGreaterThanOrEqual(2);
+    expect(allowed).toBeLessThanOrEqual(2 + Math.floor(elapsedMs / 1_000));
+  });
+
+  it("writes JSON lines, opens the admin listener, and says where", async () => {
+    const { command } = await startServing(["--log-format", "json", "--admin-port", "0"]);
+    command.kill("SIGTERM");
+    expect(await command.exited).toBe(0);
+    const lines = command.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const url = expect.stringMatching(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+    expect(lines).toMatchObject([
+      { level: "info", event: "admin-listening", url },
+      { level: "info", event: "listening", url, capacity: 10, refill: "1 per second" },
+      { level: "info", event: "stopping", signal: "SIGTERM" },
+    ]);
+  });
+
+  it("serves metrics on the admin listener that the log names", async () => {
+    const { command, url } = await startServing(["--admin-port", "0"]);
+    await call(`${url}/ping`);
+    const [, admin = ""] = /^tollgate serves operators on (\S+)$/m.exec(command.stdout) ?? [];
+    const { body } = await call(`${admin}/metrics`);
+    expect(body).toContain('rate_limit_acquire_total{limiter="client",limit="1-per-1s-burst-10",result="allow"} 1\n');
+  });
+
+  it("keeps serving after its output was closed", async () => {
+    const { command, url } = await startServing();
+    command.child.stdout.destroy();
+    const connection = await openRequestInFlight(url);
+    command.kill("SIGTERM");
+    // The line that it logs now meets a closed pipe.
+    await expect.poll(() => call(url).catch(String)).toContain("ECONNREFUSED");
+    connection.send("\r\n");
+    await connection.receives(/pong/);
+    expect(await command.exited).toBe(0);
+  });
+
+  it("answers 500 without a stack when the limiter fails, with one line on stderr", async () => {
+    const brokenClock =
+      'import { Server } from "node:http"; const { listen } = Server.prototype;' +
+      "Server.prototype.listen = function (...args) { performance.now = () => NaN; return listen.apply(this, args); };";
+    const preload = `--import "data:text/javascript,${encodeURIComponent(brokenClock)}"`;
+    const { command, url } = await startServing([], { NODE_OPTIONS: preload });
+    expect(await call(`${url}/ping`)).toMatchObject({ status: 500, body: '{"error":"internal server error"}' });
+    command.kill("SIGTERM");
+    expect(await command.exited).toBe(0);
+    expect(command.stderr).toMatch(/^GET \/ping failed: TollgateError: clock\.now\(\): expected .+, got NaN\n$/);
+  });
+});
+
+describe.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("%s", (signal, secondExitCode) => {
+  it("lets a request in flight finish, and exits with 0", async () => {
+    const { command, url } = await startServing();
+    const connection = await openRequestInFlight(url);
+    command.kill(signal);
+    await command.line(/^tollgate is stopping on /);
+    await expect(call(url)).rejects.toThrow("ECONNREFUSED");
+    connection.send("\r\n");
+    await connection.closed;
+    expect(connection.received).toMatch(/^HTTP\/1.1 200 .*pong$/s);
+    expect(await command.exited).toBe(0);
+    expect(command.stderr).toBe("");
+  });
+
+  it("exits with 0 at once without requests in flight", async () => {
+    const { command } = await startServing();
+    command.kill(signal);
+    expect(await command.exited).toBe(0);
+  });
+
+  it("ends the process at once if it arrives a second time", async () => {
+    const { command, url } = await startServing();
+    const connection = await openRequestInFlight(url);
+    command.kill(signal);
+    await command.line(/^tollgate is stopping on /);
+    // Again and again: what comes right after the first is the same wish.
+    const again = setInterval(() => command.kill(signal), 50);
+    onTestFinished(() => clearInterval(again));
+    expect(await command.exited).toBe(secondExitCode);
+    await connection.closed;
+    expect(connection.received).toBe("");
+  });
+
+  it("may arrive twice within a moment, as from npm and the terminal", async () => {
+    const { command, url } = await startServing();
+    const connection = await openRequestInFlight(url);
+    command.kill(signal);
+    command.kill(signal);
+    await command.line(/^tollgate is stopping on /);
+    connection.send("\r\n");
+    await connection.closed;
+    expect(connection.received).toMatch(/^HTTP\/1.1 200 .*pong$/s);
+    expect(await command.exited).toBe(0);
+  });
+});

@@ -1,0 +1,112 @@
+import { execFile, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { memoryStore } from "tollgate";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { startGrpcServer } from "../../../src/envoy/grpc-server.ts";
+import { RateLimits } from "../../../src/envoy/rate-limits.ts";
+import { configurationOf } from "../configurations.ts";
+import { BUF, compileEnvoyProtos } from "./envoy-protos.ts";
+
+const run = promisify(execFile);
+
+const CONFIGURATION = configurationOf(`
+domain: edge
+descriptors:
+  - key: remote_address
+    metadata: { tier: free }
+    rate_limit: { unit: minute, requests_per_unit: 2, name: per-address }
+  - key: banned
+    rate_limit: { unit: day, requests_per_unit: 0 }
+  - key: staff
+    rate_limit: { unlimited: true }`);
+
+async function startServer(): Promise<number> {
+  const clock = manualClock(45_000);
+  const limits = new RateLimits({ store: memoryStore(), clock, configuration: CONFIGURATION });
+  const server = await startGrpcServer({ host: "127.0.0.1", port: 0, limits, logError: () => {} });
+  onTestFinished(() => server.close(0));
+  return server.port;
+}
+
+/** What a request of Envoy is, in the JSON of Protocol Buffers. */
+function asking(...descriptors: readonly Readonly<Record<string, string>>[]) {
+  return {
+    domain: "edge",
+    descriptors: descriptors.map((entries) => ({
+      entries: Object.entries(entries).map(([key, value]) => ({ key, value })),
+    })),
+  };
+}
+
+const CURRENT_LIMIT = { requestsPerUnit: 2, unit: "MINUTE", name: "per-address" };
+
+describe("Python's gRPC with Envoy's protos", () => {
+  it("gets the codes, the figures and the metadata", async () => {
+    const script = fileURLToPath(new URL("client.py", import.meta.url));
+    const client = spawn("/usr/bin/python3", [script, String(await startServer()), compileEnvoyProtos()]);
+    onTestFinished(() => void client.kill());
+    client.stderr.pipe(process.stderr);
+    const lines = createInterface({ input: client.stdout })[Symbol.asyncIterator]();
+    const ask = async (request: object): Promise<unknown> => {
+      client.stdin.write(`${JSON.stringify(request)}\n`);
+      return JSON.parse((await lines.next()).value as string) as unknown;
+    };
+    const status = { code: "OK", currentLimit: CURRENT_LIMIT, durationUntilReset: "15s" };
+    const dynamicMetadata = { tier: "free" };
+    const address = asking({ remote_address: "192.0.2.1" });
+    expect(await ask(address)).toEqual({
+      overallCode: "OK",
+      statuses: [{ ...status, limitRemaining: 1 }],
+      dynamicMetadata,
+    });
+    expect(await ask(address)).toMatchObject({ overallCode: "OK" });
+    expect(await ask(address)).toEqual({
+      overallCode: "OVER_LIMIT",
+      statuses: [{ ...status, code: "OVER_LIMIT" }],
+      dynamicMetadata,
+    });
+    expect(await ask(asking({ staff: "a" }, { banned: "b" }, { other: "c" }))).toMatchObject({
+      overallCode: "OVER_LIMIT",
+      statuses: [{ code: "OK", limitRemaining: 4_294_967_295 }, { code: "OVER_LIMIT" }, { code: "OK" }],
+    });
+    const [descriptor] = asking({ remote_address: "192.0.2.9" }).descriptors;
+    const override = { requestsPerUnit: 7, unit: "HOUR" };
+    expect(
+      await ask({ domain: "edge", hitsAddend: 5, descriptors: [{ ...descriptor, limit: override }] }),
+    ).toMatchObject({
+      statuses: [{ code: "OK", limitRemaining: 2, currentLimit: override }],
+    });
+    expect(await ask({ domain: "" })).toEqual({
+      status: "INVALID_ARGUMENT",
+      details: "domain: expected a text that is not empty",
+    });
+  });
+});
+
+describe("buf", () => {
+  it("calls the service with Envoy's protos", async () => {
+    const url = `http://127.0.0.1:${await startServer()}/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit`;
+    const request = JSON.stringify(asking({ remote_address: "192.0.2.1" }));
+    const flags = ["curl", "--schema", compileEnvoyProtos(), "--protocol", "grpc", "--http2-prior-knowledge"];
+    const { stdout } = await run(BUF, [...flags, "--data", request, url]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      overallCode: "OK",
+      statuses: [{ code: "OK", currentLimit: CURRENT_LIMIT, limitRemaining: 1, durationUntilReset: "15s" }],
+    });
+  });
+
+  it("checks the health, and watches it", async () => {
+    const schema = fileURLToPath(new URL("../../../proto/health.proto", import.meta.url));
+    const url = `http://127.0.0.1:${await startServer()}/grpc.health.v1.Health`;
+    const flags = ["curl", "--schema", schema, "--protocol", "grpc", "--http2-prior-knowledge"];
+    const { stdout } = await run(BUF, [...flags, `${url}/Check`]);
+    expect(JSON.parse(stdout)).toEqual({ status: "SERVING" });
+    const watch = spawn(BUF, [...flags, `${url}/Watch`]);
+    onTestFinished(() => void watch.kill());
+    const [first] = (await new Promise((resolve) => watch.stdout.once("data", (...args) => resolve(args)))) as [Buffer];
+    expect(JSON.parse(String(first))).toEqual({ status: "SERVING" });
+  });
+});

@@ -1,0 +1,180 @@
+import { connect } from "node:net";
+import { status } from "@grpc/grpc-js";
+import { Redis } from "ioredis";
+import { memoryStore, type SyncStore } from "tollgate";
+import { redisStore } from "tollgate/redis";
+import { type AsyncSpace, type AsyncStore, Report } from "tollgate/store";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type GrpcServer, startGrpcServer } from "../../src/envoy/grpc-server.ts";
+import { OK, OVER_LIMIT } from "../../src/envoy/messages.ts";
+import { RateLimits } from "../../src/envoy/rate-limits.ts";
+import { configurationOf } from "./configurations.ts";
+import { grpcClient } from "./grpc-client.ts";
+
+const CONFIGURATION = configurationOf(
+  "domain: d\ndescriptors: [{key: address, rate_limit: {unit: minute, requests_per_unit: 2}}]",
+);
+const METHOD = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+const HEALTH = "/grpc.health.v1.Health/Check";
+
+async function startServer(store: SyncStore | AsyncStore = memoryStore()) {
+  const errors: unknown[] = [];
+  const limits = new RateLimits({ store, clock: manualClock(), configuration: CONFIGURATION });
+  const server = await startGrpcServer({
+    host: "127.0.0.1",
+    port: 0,
+    limits,
+    logError: (error) => void errors.push(error),
+  });
+  onTestFinished(() => server.close(0));
+  return { server, errors, client: grpcClient(server.port) };
+}
+
+describe("the gRPC server", () => {
+  it("decides over a socket", async () => {
+    const { client } = await startServer();
+    const codes: number[] = [];
+    for (let i = 0; i < 3; i += 1) codes.push((await client.shouldRateLimit("d", { address: "a" })).overallCode);
+    expect(codes).toEqual([OK, OK, OVER_LIMIT]);
+    const { statuses } = await client.shouldRateLimit("d", { address: "b" }, { other: "x" });
+    expect(statuses).toMatchObject([
+      { code: OK, limitRemaining: 1, currentLimit: { requestsPerUnit: 2 } },
+      { code: OK },
+    ]);
+  });
+
+  it("decides calls that come at once exactly", async () => {
+    const { client } = await startServer();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => client.shouldRateLimit("d", { address: "a" })));
+    expect(answers.filter(({ overallCode }) => overallCode === OK)).toHaveLength(2);
+  });
+
+  it("refuses what is no request by INVALID_ARGUMENT", async () => {
+    const { client, errors } = await startServer();
+    await expect(client.shouldRateLimit("", { a: "b" })).rejects.toMatchObject({ code: status.INVALID_ARGUMENT });
+    await expect(client.shouldRateLimit("d")).rejects.toMatchObject({ code: status.INVALID_ARGUMENT });
+    expect(errors).toEqual([]);
+  });
+
+  it("survives bytes that are no message, and messages that are too long", async () => {
+    const { client } = await startServer();
+    for (const bytes of [
+      [0xff, 0xff, 0xff],
+      [0x12, 0x7f, 0x01],
+      [0x0a, 0xff, 0xff, 0xff, 0xff, 0x7f],
+    ]) {
+      await expect(client.sendBytes(METHOD, Uint8Array.from(bytes))).rejects.toMatchObject({
+        code: expect.any(Number),
+      });
+    }
+    await expect(client.sendBytes(METHOD, new Uint8Array(100_000))).rejects.toMatchObject({
+      code: status.RESOURCE_EXHAUSTED,
+    });
+    expect((await client.shouldRateLimit("d", { address: "a" })).overallCode).toBe(OK);
+  });
+
+  it("survives connections that speak no HTTP/2", async () => {
+    const { server, client } = await startServer();
+    await new Promise<void>((resolve) => {
+      const socket = connect(server.port, "127.0.0.1", () => socket.end("GET / HTTP/1.1\r\n\r\n"));
+      socket
+        .on("close", () => resolve())
+        .on("error", () => resolve())
+        .resume();
+    });
+    expect((await client.shouldRateLimit("d", { address: "a" })).overallCode).toBe(OK);
+  });
+
+  it("answers UNAVAILABLE, not a code, if the store could not count", async () => {
+    const { client } = await startServer(downStore());
+    await expect(client.shouldRateLimit("d", { address: "a" })).rejects.toMatchObject({ code: status.UNAVAILABLE });
+  });
+
+  it("answers health checks, for itself and its service", async () => {
+    const { client } = await startServer();
+    const check = (name: string) =>
+      client.sendBytes(HEALTH, Buffer.concat([Buffer.of(0x0a, name.length), Buffer.from(name)]));
+    const serving = Buffer.of(0x08, 1);
+    expect(await client.sendBytes(HEALTH, Buffer.alloc(0))).toEqual(serving);
+    expect(await check("envoy.service.ratelimit.v3.RateLimitService")).toEqual(serving);
+    expect(await check("ratelimit")).toEqual(serving);
+    await expect(check("nonsense")).rejects.toMatchObject({ code: status.NOT_FOUND });
+  });
+
+  it("finishes calls that are under way when it closes, and accepts no more", async () => {
+    const { store, answer } = slowStore();
+    const { server, client } = await startServer(store);
+    const asked = client.shouldRateLimit("d", { address: "a" });
+    await answer.asked;
+    const closed = server.close(20_000);
+    answer.send();
+    expect((await asked).overallCode).toBe(OK);
+    await closed;
+    await expect(grpcClient(server.port).shouldRateLimit("d", { address: "a" })).rejects.toMatchObject({
+      code: status.UNAVAILABLE,
+    });
+  });
+
+  it("says which address is not available", async () => {
+    const { server } = await startServer();
+    const taken = startAgain(server);
+    await expect(taken).rejects.toThrow(/EADDRINUSE|address/i);
+  });
+});
+
+function startAgain(server: GrpcServer): Promise<GrpcServer> {
+  const limits = new RateLimits({ store: memoryStore(), clock: manualClock(), configuration: CONFIGURATION });
+  return startGrpcServer({ host: "127.0.0.1", port: server.port, limits, logError: () => {} });
+}
+
+/** A Redis store whose server cannot be reached. */
+function downStore(): AsyncStore {
+  const client = new Redis({ port: 1, lazyConnect: true, retryStrategy: () => null, enableOfflineQueue: false });
+  client.on("error", () => {});
+  onTestFinished(() => client.disconnect());
+  const store = redisStore({ client, timeout: 50, connectTimeout: 0, warnings: false });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** A memory store that answers a call when it is told to. */
+function slowStore() {
+  const kept = memoryStore();
+  let send = (): void => {};
+  const sent = new Promise<void>((resolve) => (send = resolve));
+  let asked = (): void => {};
+  const wasAsked = new Promise<void>((resolve) => (asked = resolve));
+  const store: AsyncStore = {
+    kind: "async",
+    open: (plan, context): AsyncSpace => {
+      const space = kept.open(plan, context);
+      const answer = async <Result>(result: Result): Promise<Result> => result;
+      return {
+        plan,
+        size: () => answer(space.size),
+        drop: (key) => answer(space.drop(key)),
+        clear: () => answer(space.clear()),
+        sweep: (now) => answer(space.sweep(now)),
+        release: () => space.release(),
+      };
+    },
+    transact: async (_verb, calls, _now) => {
+      asked();
+      await sent;
+      const report = new Report();
+      for (const { space } of calls) {
+        for (const limit of space.plan.limits) {
+          report.conforms.push(true);
+          report.used.push(1);
+          report.waitUs.push(0);
+          report.usedAfterWait.push(1);
+          report.resetUs.push(limit.capacity);
+        }
+      }
+      return report;
+    },
+    close: async () => kept.close(),
+  };
+  return { store, answer: { asked: wasAsked, send: () => send() } };
+}
