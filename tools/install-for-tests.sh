@@ -55,4 +55,5 @@ need_prometheus
 # The modules are those of the system's own Python.
 need python3-grpcio /usr/bin/python3 -c "import grpc"
 need python3-protobuf /usr/bin/python3 -c "import google.protobuf"
+sh "$(dirname "$0")/unpack-for-tests.sh"
 sh "$(dirname "$0")/install-apart.sh"

@@ -4,7 +4,7 @@ import { sendJson } from "./responses.ts";
 
 /** A handler of certain methods. */
 export interface Route {
-  readonly methods: readonly string[];
+  readonly methods: readonly string[] | "every";
   readonly handler: NodeHandler;
 }
 
@@ -19,8 +19,9 @@ export function routeTable(routes: Routes): NodeHandler {
   return (request, response) => {
     const route = byPath.get(pathOf(request));
     if (route === undefined) return sendJson(response, 404, { error: "not found" });
-    if (route.methods.includes(request.method ?? "")) return route.handler(request, response);
-    return sendJson(response, 405, { error: "method not allowed" }, { allow: route.methods.join(", ") });
+    const { methods, handler } = route;
+    if (methods === "every" || methods.includes(request.method ?? "")) return handler(request, response);
+    return sendJson(response, 405, { error: "method not allowed" }, { allow: methods.join(", ") });
   };
 }
 

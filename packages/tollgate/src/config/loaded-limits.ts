@@ -4,8 +4,10 @@ import { show, TollgateError } from "../core/errors.ts";
 import { nearestWord } from "../core/nearest-word.ts";
 import type { BlockOptions, BlockSpan } from "../limiter/block-span.ts";
 import type { Result } from "../limiter/handle.ts";
+import { rejected } from "../limiter/promised.ts";
 import type { ReservationOf, ReserveOptions } from "../limiter/reservation.ts";
 import type { LimitsFile } from "./file/limits-file.ts";
+import { isSameValue } from "./file/node-value.ts";
 import { checkLimitsFile } from "./file/parse-limits.ts";
 import type { KeyHandle, Limits, LimitsHandle } from "./limits.ts";
 import { RequestHandle } from "./request-handle.ts";
@@ -125,7 +127,7 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
   #load(file: LimitsFile, before: ReadonlyMap<string, DomainRules<Kind>>): Version<Kind> {
     const domains = Object.entries(file.domains).map(([name, words]): [string, DomainRules<Kind>] => {
       const known = before.get(name);
-      const isSame = known !== undefined && JSON.stringify(known.words) === JSON.stringify(words);
+      const isSame = known !== undefined && isSameValue(known.words, words);
       return [name, isSame ? known : new DomainRules<Kind>(name, words, this.#where)];
     });
     return { file, domains: new Map(domains) };
@@ -143,7 +145,7 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
     try {
       return call();
     } catch (error) {
-      return Promise.reject(error) as Result<Kind, T>;
+      return rejected(error) as Result<Kind, T>;
     }
   }
 }

@@ -6,25 +6,11 @@ import { limitsFileArbitrary } from "./limits-file-arbitrary.ts";
 
 /** Marks of both languages, and texts that parsers stumble over. */
 const PIECES = [
-  ..."{}[]:,-?&*!|>'\"%@`#\\/\t\r\n \u0000\u007f\u0085\u00a0\u2028\ufeff\ud800😀",
-  ...[
-    "\r\n",
-    "---\n",
-    "...\n",
-    "<<: ",
-    "&a ",
-    "*a",
-    "!!str ",
-    "? ",
-    "- ",
-    ": ",
-    "null",
-    "1e999",
-    "0x7",
-    "__proto__",
-    "rate",
-    "60/1m",
-  ],
+  ..."{ } [ ] : , - ? & * ! | > ' \" % @ ` # \\ / \u0000 \u007f \u0085 \u00a0 \u2028 \ufeff \ud800 \u{1f600}".split(
+    " ",
+  ),
+  ...["\t", "\r", "\n", " ", "\r\n", "---\n", "...\n", "<<: ", "&a ", "*a", "!!str ", "? ", "- ", ": "],
+  ...["null", "1e999", "0x7", "__proto__", "rate", "60/1m"],
 ];
 
 const editArbitrary = fc.record({

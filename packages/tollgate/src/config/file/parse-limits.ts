@@ -5,7 +5,7 @@ import { LineMap } from "../text/line-map.ts";
 import type { ReadText, SourceNode } from "../text/source-node.ts";
 import { readValue } from "../text/value-reader.ts";
 import { readYaml, type YamlModule } from "../text/yaml-reader.ts";
-import { RuleCheck } from "./check-rule.ts";
+import { RuleCheck, type RuleToCheck } from "./check-rule.ts";
 import { ShapeCheck } from "./check-shape.ts";
 import type { LimitsFile, RuleWords } from "./limits-file.ts";
 import { LimitsFileError, type Mistake, Mistakes } from "./mistakes.ts";
@@ -113,28 +113,38 @@ function checkYaml(yaml: YamlModule | undefined): YamlModule {
 }
 
 function readNodes(read: ReadText, mistakes: Mistakes): ReadLimits {
-  if ("mistakes" in read) for (const { at, message } of read.mistakes) mistakes.add({ at, path: "" }, message);
-  else checkFile(read.root, mistakes);
-  if (mistakes.count > 0 || !("root" in read)) return { ok: false, mistakes: mistakes.list() };
-  return { ok: true, limits: markChecked(plainValue(read.root) as LimitsFile) };
-}
-
-function checkFile(root: SourceNode, mistakes: Mistakes): void {
+  if ("mistakes" in read) {
+    for (const { at, message } of read.mistakes) mistakes.add({ at, path: "" }, message);
+    return { ok: false, mistakes: mistakes.list() };
+  }
+  const { root } = read;
   const shapes = new ShapeCheck(mistakes);
   shapes.check(root, FILE_SHAPE, "");
+  const value = mistakes.count === 0 ? (plainValue(root) as LimitsFile) : undefined;
+  for (const rule of rulesIn(root, shapes.unfit, value)) new RuleCheck({ ...rule, mistakes }).check();
+  if (value === undefined || mistakes.count > 0) return { ok: false, mistakes: mistakes.list() };
+  return { ok: true, limits: markChecked(value) };
+}
+
+/** The rules of a file, as far as they fit. `value` is that of a file that fits as a whole. */
+function* rulesIn(
+  root: SourceNode,
+  unfit: ShapeCheck["unfit"],
+  value: LimitsFile | undefined,
+): Generator<Omit<RuleToCheck, "mistakes">> {
   const trusted = trustedHeadersIn(root);
   const domains = wordOf(root, "domains");
   if (domains?.kind !== "map") return;
   for (const domain of domains.entries) {
     const rules = wordOf(domain.value, "limits");
     if (rules?.kind !== "map") continue;
-    for (const { key, value } of rules.entries) {
-      const path = `domains.${domain.key}.limits.${key}`;
-      const isWhole = shapes.unfit.size === 0;
-      const fitting = isWhole ? value : fittingPart(value, shapes.unfit);
+    for (const { key: name, value: node } of rules.entries) {
+      const path = `domains.${domain.key}.limits.${name}`;
+      const whole = value?.domains[domain.key]?.limits[name];
+      const fitting = whole === undefined ? fittingPart(node, unfit) : node;
       if (fitting?.kind !== "map") continue;
-      const rule = plainValue(fitting) as RuleWords;
-      new RuleCheck({ mistakes, trusted, node: fitting, path, name: key, rule, isWhole }).check();
+      const rule = whole ?? (plainValue(fitting) as RuleWords);
+      yield { trusted, node: fitting, path, name, rule, isWhole: unfit.size === 0 };
     }
   }
 }

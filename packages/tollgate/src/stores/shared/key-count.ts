@@ -1,7 +1,7 @@
 import { NOWHERE, type SharedSlots } from "./shared-slots.ts";
 
 /** So many keys take less than a millisecond. */
-const KEYS_PER_SLICE = 2 ** 16;
+const KEYS_PER_SLICE = 2 ** 15;
 
 /** The next turn of the event loop. Timers of 0 ms take a millisecond. */
 const nextTurn: (work: () => void) => void =
