@@ -7,6 +7,7 @@ const KINDS: Readonly<Record<string, () => Promise<(order: never) => unknown>>> 
   cluster: async () => (await import("./threads/cluster-worker.ts")).workInCluster,
   line: async () => (await import("./waiting/measure.ts")).measureLine,
   open: async () => (await import("./waiting/reserving.ts")).weighOpen,
+  "bare check": async () => (await import("./service/bare-check.ts")).serveBareChecks,
   server: async () => (await import("./http/server-process.ts")).serveVariant,
   "redis check": async () => (await import("./redis/measure.ts")).checkVariant,
   "redis lone": async () => (await import("./redis/lone.ts")).measureLone,

@@ -10,9 +10,10 @@ import { BENCH as HTTP } from "../http/bench.ts";
 import { BENCH as PROCESS } from "../process/bench.ts";
 import { BENCH as REDIS } from "../redis/bench.ts";
 import recorded from "../results/recorded.json" with { type: "json" };
+import { BENCH as SERVICE } from "../service/bench.ts";
 import { BENCH as WAITING } from "../waiting/bench.ts";
 
-const BENCHES: readonly (readonly [string, Bench])[] = [PROCESS, HTTP, REDIS, WAITING].map((bench) => [
+const BENCHES: readonly (readonly [string, Bench])[] = [PROCESS, HTTP, REDIS, SERVICE, WAITING].map((bench) => [
   bench.name,
   bench,
 ]);
