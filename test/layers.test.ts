@@ -15,12 +15,14 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "stores/table": ["core", "algorithms", "stores/local"],
   "stores/shared": ["core", "algorithms", "stores/local"],
   "stores/redis": ["core", "algorithms"],
+  "stores/hybrid": ["core", "algorithms", "stores/redis"],
   store: ["core", "algorithms", "stores/local"],
   limiter: ["core", "algorithms", "stores/memory"],
   http: ["core", "algorithms", "limiter"],
   "adapters/node": ["core", "http"],
   "adapters/web": ["core", "http"],
   client: ["core", "algorithms", "limiter"],
+  config: ["core", "limiter", "http", "stores/memory"],
   metrics: ["core", "limiter"],
   diagnostics: ["core", "limiter"],
   testing: ["core", "limiter", "stores/memory"],
@@ -38,6 +40,7 @@ const BARE_FOLDERS = [
   "stores/memory",
   "stores/table",
   "stores/shared",
+  "stores/hybrid",
   "store",
 ];
 
@@ -128,6 +131,29 @@ for (const place of ["src/planted.ts", "src/inner/planted.ts", "bin/planted.js",
   });
 }
 
+/** The same for the server. Only `command` and `service.ts` are above its protocols. */
+const SERVER_LAYERS: Readonly<Record<string, readonly string[]>> = {
+  http: [],
+  files: [],
+  log: ["http"],
+  demo: ["http", "log"],
+  admin: ["http", "log"],
+  envoy: ["http", "log", "files"],
+};
+const SERVER_SOURCE = "packages/server/src";
+
+for (const [folder, may] of Object.entries(SERVER_LAYERS)) {
+  const outside = [...Object.keys(SERVER_LAYERS), "command"].filter(
+    (other) => other !== folder && !may.includes(other),
+  );
+  planted[`${SERVER_SOURCE}/${folder}/planted.ts`] = statementsOf({
+    allowed: ["tollgate", "tollgate/node", "node:http", "example", "./target.ts"].concat(
+      may.map((other) => `../${other}/target.ts`),
+    ),
+    forbidden: ["../service.ts", "tollgate/src/index.ts"].concat(outside.map((other) => `../${other}/target.ts`)),
+  });
+}
+
 const CYCLES = {
   [`${SOURCE}/core/first.ts`]: 'import { b } from "./second.ts";\nexport const a = () => b;\n',
   [`${SOURCE}/core/second.ts`]: 'import { c } from "./third.ts";\nexport const b = () => c;\n',
@@ -158,6 +184,13 @@ describe("the layer rules", () => {
   it("reject cycles of imports and of type imports", () => {
     const cycles = findings.filter(({ rule }) => rule === "lint/suspicious/noImportCycles");
     expect(cycles.map(({ path }) => path)).toEqual(Object.keys(CYCLES).sort());
+  });
+
+  it("have a row for every folder of the server", () => {
+    const folders = readdirSync(join(REPOSITORY, SERVER_SOURCE), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+    expect(new Set(folders)).toEqual(new Set([...Object.keys(SERVER_LAYERS), "command"]));
   });
 
   it("have a row for every folder of the library", () => {

@@ -23,9 +23,18 @@ import {
 
 const QUIET_SUCCESS: Run = { status: 0, stdout: "", stderr: "" };
 
-const { "./package.json": _manifest, ...entries } = manifest.exports;
+const { "./package.json": _manifest, "./limits.schema.json": _schema, ...entries } = manifest.exports;
 /** The frameworks of the adapters and their types, which users install. */
-const FRAMEWORKS = ["express", "fastify", "hono", "@hono/node-server", "koa", "@types/express", "@types/koa"];
+const FRAMEWORKS = [
+  "@opentelemetry/api",
+  "express",
+  "fastify",
+  "hono",
+  "@hono/node-server",
+  "koa",
+  "@types/express",
+  "@types/koa",
+];
 
 const subpaths = Object.keys(entries);
 
@@ -74,7 +83,13 @@ describe("the tarball", () => {
 
   it("has the built files, the README and the license, and no other file", () => {
     const others = packed.files.filter((file) => !/^dist\/[\w/-]+\.(c?js|d\.c?ts)$/.test(file));
-    expect(others.sort()).toEqual(["LICENSE", "README.md", "dist/LICENSES.txt", "package.json"]);
+    expect(others.sort()).toEqual([
+      "LICENSE",
+      "README.md",
+      "dist/LICENSES.txt",
+      "dist/limits.schema.json",
+      "package.json",
+    ]);
   });
 
   it("has a module and declarations of each subpath, for import and for require", () => {
@@ -169,7 +184,7 @@ describe("the main entry of the package", () => {
     expect(files.filter((file) => !/^(index|chunks\/[\w-]+)\.js$/.test(file))).toEqual([]);
     const stores = files.map((file) => readFileSync(join(project.root, "node_modules/tollgate/dist", file), "utf8"));
     expect(stores.join("")).not.toMatch(
-      /packages\/tollgate\/src\/(adapters|client|http|stores\/(redis|shared|table)|testing)\//,
+      /packages\/tollgate\/src\/(adapters|client|config|http|stores\/(redis|shared|table)|testing)\//,
     );
   });
 });

@@ -6,6 +6,7 @@ import { onTestFinished } from "vitest";
 import { checkRoutes } from "../../packages/server/src/check/check-routes.ts";
 import type { CheckedFacts } from "../../packages/server/src/check/checked-request.ts";
 import { createGuardedServer, DEFAULT_BOUNDS } from "../../packages/server/src/http/guarded-server.ts";
+import { routeTable } from "../../packages/server/src/http/route-table.ts";
 
 /** What a limiter in the test's process has been asked. */
 export interface AskedLimiter {
@@ -29,14 +30,14 @@ export async function serveLimiter(port: number, count: number): Promise<AskedLi
     return facts.header("x-api-key") ?? facts.remoteAddress ?? "none";
   };
   const limiter = createLimiter({ key, limits: [perMinute(count)], clock: manualClock() });
-  const routes = checkRoutes({ limiter, trustProxy: [PROXY_ADDRESS], logError: () => {} });
+  const routes = routeTable(checkRoutes({ limiter, trustProxy: [PROXY_ADDRESS], logError: () => {} }));
   // The server of the service, with its bounds.
   const server = createGuardedServer((request, response) => {
     seen.asked.push({ method: request.method, headers: request.headers });
     request.on("data", (chunk: Buffer) => {
       seen.bodyBytes += chunk.length;
     });
-    void routes[new URL(request.url ?? "", "http://limiter").pathname]?.(request, response);
+    void routes(request, response);
   }, DEFAULT_BOUNDS);
   server.on("connection", () => {
     seen.connections += 1;

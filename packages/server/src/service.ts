@@ -1,20 +1,20 @@
 import type { Server } from "node:http";
-import { type Clock, type Duration, systemClock } from "tollgate";
+import { type Clock, systemClock } from "tollgate";
 import type { TrustProxy } from "tollgate/node";
 import type { Admin } from "./admin/admin.ts";
 import type { AdminSettings } from "./admin/admin-settings.ts";
-import { checkRoutes, checkTrust } from "./check/check-routes.ts";
-import { clientKey, type Limiters, openLimiters } from "./demo/limiters.ts";
-import type { Refill } from "./demo/refill.ts";
-import { demoRoutes } from "./demo/routes.ts";
+import type { Application, GrpcListener } from "./application.ts";
+import { type DemoSettings, openDemo } from "./demo/demo.ts";
+import { FilesError } from "./files/read-texts.ts";
 import { drainable } from "./http/drain.ts";
 import { guarded } from "./http/failure.ts";
 import { type Bounds, createGuardedServer, DEFAULT_BOUNDS } from "./http/guarded-server.ts";
+import { healthz } from "./http/health.ts";
 import { listen } from "./http/listen.ts";
 import { RequestIds } from "./http/request-ids.ts";
 import { routeTable } from "./http/route-table.ts";
 import { trustedPeer } from "./http/trusted-peer.ts";
-import { clientName } from "./log/client-name.ts";
+import type { LimitsSettings } from "./limits/limits-settings.ts";
 import type { Log } from "./log/log.ts";
 import { RequestLog } from "./log/request-log.ts";
 
@@ -22,13 +22,12 @@ export interface ServiceSettings {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** The most requests that a client can make at once. */
-  readonly capacity: number;
-  /** How fast it gets them back. */
-  readonly refill: Refill;
+  /** What the service is about: limits in files, or its own requests. */
+  readonly application: DemoSettings | LimitsSettings;
+  /** `undefined`: there is no gRPC listener. */
+  readonly grpcPort: number | undefined;
   /** Which proxies may tell a client's address, and the id of a request. */
   readonly trustProxy: TrustProxy;
-  readonly sweepInterval: Duration;
   readonly maxConnections: number;
   /** The most lines about denials in ten seconds and limiter. */
   readonly logDenials: number;
@@ -53,6 +52,10 @@ export interface Service {
   readonly url: string;
   /** The admin listener's URL. */
   readonly adminUrl: string | undefined;
+  /** The gRPC listener's real port. */
+  readonly grpcPort: number | undefined;
+  /** Reads limits again that come from files. */
+  reload(): void;
   /** Stops accepting connections and lets requests in flight finish. Idempotent. */
   close(): Promise<void>;
 }
@@ -63,37 +66,35 @@ const SAMPLE_MS = 10_000;
 /**
  * Starts the service. It accepts connections when the promise resolves.
  *
- * @throws TollgateError if the numbers do not make a limit; ListenError if an address is not available.
+ * @throws TollgateError if the numbers do not make a limit; FilesError or LimitsError if the limits files are wrong;
+ * ListenError if an address is not available.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { clock = systemClock, graceMs = GRACE_MS, sampleMs = SAMPLE_MS, log } = options;
-  const key = clientKey(options.trustProxy);
   const ids = options.requestIds ? new RequestIds(trustedPeer(options.trustProxy)) : undefined;
   const requestLog = new RequestLog({ log, ids, denials: options.logDenials, intervalMs: sampleMs });
-  const limiters = openLimiters({ ...options, key, clock });
-  const checks = checkRoutes({
-    limiter: limiters.client,
-    trustProxy: checkTrust(options.trustProxy),
-    logError: (error, request) => requestLog.failed(error, request),
-    noteDenial: (request, denial, facts) => requestLog.denied(request, denial, () => clientName(key(facts())), facts),
-  });
-  const routes = routeTable(demoRoutes(limiters, key, requestLog), checks);
+  const application = await openApplication(options, clock, requestLog);
+  const routes = routeTable({ ...application.routes, "/healthz": healthz(application.health) });
   const server = createGuardedServer(
     guarded(ids === undefined ? routes : ids.inFrontOf(routes), (error, request) => requestLog.failed(error, request)),
     { ...DEFAULT_BOUNDS, connections: options.maxConnections, ...options.bounds },
   );
   const drain = drainable(server);
   let isStopping = false;
-  const admin = await openAdmin(options, server, limiters, () => !isStopping);
+  let admin: Admin | undefined;
+  let grpc: GrpcListener | undefined;
   const close = async (): Promise<void> => {
-    limiters.close();
     requestLog.close();
     await admin?.close();
+    await application.close();
   };
   let url: string;
   try {
+    admin = await openAdmin(options, server, application, () => !isStopping);
+    grpc = await openGrpc(options, application);
     url = await listen(server, { host: options.host, port: options.port, flags: "--" });
   } catch (error) {
+    await grpc?.close(0);
     await close();
     throw error;
   }
@@ -103,24 +104,52 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   );
   const stop = async (): Promise<void> => {
     isStopping = true;
-    const drained = await drain(graceMs);
+    const [drained] = await Promise.all([drain(graceMs), grpc?.close(graceMs)]);
     await close();
     if (drained === "finished") return;
     const text = `tollgate cut off requests that took longer than ${graceMs} ms to finish`;
     log({ level: "warn", event: "cut-off", text, fields: { grace_ms: graceMs } });
   };
   let stopped: Promise<void> | undefined;
-  return { url, adminUrl: admin?.url, close: () => (stopped ??= stop()) };
+  return {
+    url,
+    adminUrl: admin?.url,
+    grpcPort: grpc?.port,
+    reload: () => application.reload?.(),
+    close: () => (stopped ??= stop()),
+  };
+}
+
+/** Limits in files are loaded only if asked for: the demo starts faster without YAML and gRPC. */
+async function openApplication(options: ServiceOptions, clock: Clock, requestLog: RequestLog): Promise<Application> {
+  const { application, trustProxy, log } = options;
+  switch (application.kind) {
+    case "demo":
+      return openDemo(application, { trustProxy, clock, log, requestLog });
+    case "limits": {
+      const { openLimits } = await import("./limits/open-limits.ts");
+      return openLimits(application, clock, log);
+    }
+    default:
+      return application satisfies never;
+  }
+}
+
+async function openGrpc(options: ServiceOptions, application: Application): Promise<GrpcListener | undefined> {
+  const { grpcPort, host } = options;
+  if (grpcPort === undefined) return undefined;
+  if (application.listenGrpc !== undefined) return application.listenGrpc(host, grpcPort);
+  throw new FilesError("--grpc-port: expected files of Envoy's ratelimit as --limits");
 }
 
 /** Loaded only if asked for: prom-client takes longer to load than the rest of the service. */
 async function openAdmin(
   { admin, log }: ServiceOptions,
   server: Server,
-  limiters: Limiters,
+  application: Application,
   isReady: () => boolean,
 ): Promise<Admin | undefined> {
   if (admin === undefined) return undefined;
   const { startAdmin } = await import("./admin/admin.ts");
-  return startAdmin({ ...admin, log, isReady, server, limiters: [limiters.client, limiters.test] });
+  return startAdmin({ ...admin, log, isReady, server, application });
 }

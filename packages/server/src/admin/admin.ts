@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
-import type { Limiter } from "tollgate";
 import type { NodeHandler } from "tollgate/node";
+import type { Application } from "../application.ts";
 import { drainable } from "../http/drain.ts";
 import { guarded } from "../http/failure.ts";
 import { type Bounds, createGuardedServer, DEFAULT_BOUNDS } from "../http/guarded-server.ts";
@@ -10,7 +10,7 @@ import { routeTable } from "../http/route-table.ts";
 import type { Log } from "../log/log.ts";
 import { RequestLog } from "../log/request-log.ts";
 import type { AdminSettings } from "./admin-settings.ts";
-import { onlyWithToken } from "./bearer-tokens.ts";
+import { onlyWithTokens } from "./bearer-tokens.ts";
 import { onlyToHosts } from "./host-allowlist.ts";
 import { serveMetrics } from "./metrics-route.ts";
 import { serviceMetrics } from "./service-metrics.ts";
@@ -20,8 +20,7 @@ export interface AdminOptions extends AdminSettings {
   readonly isReady: () => boolean;
   /** The server whose requests and connections are measured. It does not listen yet. */
   readonly server: Server;
-  /** The limiters that are measured. */
-  readonly limiters: readonly Limiter<never>[];
+  readonly application: Application;
   readonly bounds?: Partial<Bounds>;
 }
 
@@ -45,14 +44,13 @@ const GRACE_MS = 1_000;
 export async function startAdmin(options: AdminOptions): Promise<Admin> {
   const { host, port, log, isReady, bounds } = options;
   const requestLog = new RequestLog({ log, ids: undefined, denials: 0, intervalMs: SAMPLE_MS });
-  const metrics = serviceMetrics(options.server, options.limiters);
+  const { application, tokens } = options;
+  const metrics = serviceMetrics(options.server, application);
+  const guardedRoutes = { ...application.adminRoutes, "/metrics": serveMetrics(() => metrics.collect()) };
   const routes: NodeHandler = routeTable({
-    "/healthz": healthz,
+    "/healthz": healthz(application.health),
     "/readyz": readyz(isReady),
-    "/metrics": onlyWithToken(
-      options.tokens,
-      serveMetrics(() => metrics.collect()),
-    ),
+    ...onlyWithTokens(tokens, guardedRoutes),
   });
   const server = createGuardedServer(
     guarded(onlyToHosts(options.hosts, routes), (error, request) => requestLog.failed(error, request)),

@@ -1,11 +1,21 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { NodeHandler } from "tollgate/node";
 import { sendJson } from "../http/responses.ts";
+import { asRoute, type Routes } from "../http/route-table.ts";
 
 const SCHEME = /^Bearer +([\w.~+/=-]+)$/i;
 
+/** The same routes, behind the tokens. */
+export function onlyWithTokens(tokens: readonly string[] | undefined, routes: Routes): Routes {
+  const guarded = Object.entries(routes).map(([path, route]) => {
+    const { methods, handler } = asRoute(route);
+    return [path, { methods, handler: onlyWithToken(tokens, handler) }] as const;
+  });
+  return Object.fromEntries(guarded);
+}
+
 /** Answers 401 to requests that bring none of the tokens. Without tokens every request passes. */
-export function onlyWithToken(tokens: readonly string[] | undefined, handler: NodeHandler): NodeHandler {
+function onlyWithToken(tokens: readonly string[] | undefined, handler: NodeHandler): NodeHandler {
   if (tokens === undefined) return handler;
   const digests = tokens.map(digestOf);
   return (request, response) => {

@@ -1,5 +1,5 @@
 import type { Registry } from "prom-client";
-import type { Limiter } from "tollgate";
+import type { AsyncLimiter, Limiter } from "tollgate";
 import { hotKeys, instrument } from "tollgate/metrics";
 import { clientName } from "../log/client-name.ts";
 import type { Family } from "./exposition/exposition.ts";
@@ -8,7 +8,7 @@ import type { Family } from "./exposition/exposition.ts";
 const MOST_DENIED = 5;
 
 /** @returns a function that ends the measuring. */
-export function measureLimiter(limiter: Limiter<never>, registry: Registry): () => void {
+export function measureLimiter(limiter: Limiter<never> | AsyncLimiter<never>, registry: Registry): () => void {
   const hot = hotKeys(limiter, { top: MOST_DENIED });
   const remove = instrument(limiter, { registry, tokensOf: () => hot.denied().map(({ key }) => key) });
   return () => {

@@ -52,8 +52,8 @@ export function checkRoutes(settings: CheckSettings): Routes {
     });
   };
   return {
-    "/check": noting(rateLimit(common)(allow)),
-    "/check/403": noting(rateLimit({ ...common, onDenied: forbid })(allow)),
+    "/check": { methods: "every", handler: noting(rateLimit(common)(allow)) },
+    "/check/403": { methods: "every", handler: noting(rateLimit({ ...common, onDenied: forbid })(allow)) },
   };
 }
 

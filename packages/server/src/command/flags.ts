@@ -2,6 +2,7 @@ import type { Duration } from "tollgate";
 import type { TrustProxy } from "tollgate/node";
 import type { Refill } from "../demo/refill.ts";
 import { DEFAULT_BOUNDS } from "../http/guarded-server.ts";
+import { type RedisAddress, redisAddress } from "../limits/redis-address.ts";
 import type { LogFormat } from "../log/log.ts";
 import * as values from "./flag-values.ts";
 
@@ -23,6 +24,10 @@ export interface FlagTypes {
   readonly capacity: number;
   readonly "refill-per-second": Refill;
   readonly refill: Refill;
+  readonly limits: string;
+  readonly "grpc-port": number;
+  readonly redis: RedisAddress;
+  readonly "max-keys": number;
   readonly "trust-proxy": TrustProxy;
   readonly "sweep-interval": Duration;
   readonly "max-connections": number;
@@ -75,6 +80,23 @@ export const VALUE_FLAGS: { readonly [Name in ValueFlagName]: ValueFlag<FlagType
     expected: "a count and a time, such as 1/60s",
     read: values.refill,
   },
+  limits: {
+    value: "<path>",
+    help: ["serves the limits of a file, or of a directory of files, in place of the routes above"],
+    expected: "a path",
+    read: values.host,
+  },
+  "grpc-port": number(0, 65_535, ["with --limits: serves Envoy's rate limit protocol (default: closed)"]),
+  redis: {
+    value: "<url>",
+    help: [
+      "with --limits: counts in Redis; several URLs with commas between them are a Cluster,",
+      "redis+sentinel://host,host/name asks Sentinels (default: counts in memory)",
+    ],
+    expected: "redis://host:port, several of them with commas, or redis+sentinel://host:port,host:port/name",
+    read: redisAddress,
+  },
+  "max-keys": number(1, 100_000_000, ["with --limits: keys that memory has at most (default: 1000000)"]),
   "trust-proxy": {
     value: "<hops | list>",
     help: [
@@ -128,7 +150,8 @@ export const VALUE_FLAGS: { readonly [Name in ValueFlagName]: ValueFlag<FlagType
 };
 
 /** The flags without a value, with their help. */
-export const PLAIN_FLAGS: Readonly<Record<"help" | "version", string>> = {
+export const PLAIN_FLAGS: Readonly<Record<"shadow" | "help" | "version", string>> = {
+  shadow: "with --limits: counts, and lets everything pass",
   help: "print this",
   version: "print the version",
 };

@@ -1,9 +1,10 @@
+import { LIMITS_USAGE } from "../limits/commands/limits-command.ts";
 import { PLAIN_FLAGS, VALUE_FLAGS } from "./flags.ts";
 
 export const USAGE = "tollgate serve [flags]";
 
 /** What `--help` prints. */
-export const HELP: string = `Usage: ${USAGE}
+export const HELP: string = `Usage: ${[USAGE, ...LIMITS_USAGE].join("\n       ")}
        tollgate --help | --version
 
 Serves HTTP and limits each client. A client is an X-API-Key, or else an address.
@@ -18,7 +19,8 @@ Serves HTTP and limits each client. A client is an X-API-Key, or else an address
 ${flagLines().join("\n")}
 
 SIGINT and SIGTERM let requests in flight finish. A second signal ends the process at once.
-Exit codes: 0 stopped, 1 an address is not available, 2 the command line is wrong.`;
+SIGHUP reads the limits again.
+Exit codes: 0 stopped, 1 an address is not available or the limits are wrong, 2 the command line is wrong.`;
 
 function flagLines(): string[] {
   const flags = [

@@ -17,15 +17,14 @@ export interface ServeSettings extends ServiceSettings {
 export type FlagTexts = Readonly<Partial<Record<flags.ValueFlagName, string>>>;
 
 /** @throws UsageError for a value that is not what its flag expects, and for flags that do not go together. */
-export function settingsOf(texts: FlagTexts): ServeSettings {
+export function settingsOf(texts: FlagTexts, shadow: boolean): ServeSettings {
   const logFormat = read(texts, "log-format") ?? flags.DEFAULT_LOG_FORMAT;
   return {
     host: read(texts, "host") ?? flags.DEFAULT_HOST,
     port: read(texts, "port") ?? flags.DEFAULT_PORT,
-    capacity: read(texts, "capacity") ?? flags.DEFAULT_CAPACITY,
-    refill: refillOf(texts),
+    application: applicationOf(texts, shadow),
+    grpcPort: read(texts, "grpc-port"),
     trustProxy: read(texts, "trust-proxy") ?? false,
-    sweepInterval: read(texts, "sweep-interval") ?? flags.DEFAULT_SWEEP_INTERVAL,
     maxConnections: read(texts, "max-connections") ?? DEFAULT_BOUNDS.connections,
     logFormat,
     logDenials: read(texts, "log-denials") ?? flags.DEFAULT_LOG_DENIALS[logFormat],
@@ -46,6 +45,27 @@ function read<Name extends flags.ValueFlagName>(texts: FlagTexts, flag: Name): f
   const value = flags.VALUE_FLAGS[flag].read(text);
   if (value === undefined) throw new UsageError(fault(flag, text));
   return value;
+}
+
+const DEMO_FLAGS = ["capacity", "refill", "refill-per-second"] as const;
+const LIMITS_FLAGS = ["grpc-port", "redis", "max-keys"] as const;
+
+function applicationOf(texts: FlagTexts, shadow: boolean): ServiceSettings["application"] {
+  const sweepInterval = read(texts, "sweep-interval") ?? flags.DEFAULT_SWEEP_INTERVAL;
+  const path = read(texts, "limits");
+  const stray = (path === undefined ? LIMITS_FLAGS : DEMO_FLAGS).find((flag) => texts[flag] !== undefined);
+  if (path === undefined) {
+    if (stray !== undefined || shadow) throw new UsageError(`--${stray ?? "shadow"}: expected with --limits`);
+    const capacity = read(texts, "capacity") ?? flags.DEFAULT_CAPACITY;
+    return { kind: "demo", capacity, refill: refillOf(texts), sweepInterval };
+  }
+  if (stray !== undefined) throw new UsageError(`--${stray}: expected without --limits, which has the numbers`);
+  const redis = read(texts, "redis");
+  const maxKeys = read(texts, "max-keys");
+  if (redis !== undefined && maxKeys !== undefined) {
+    throw new UsageError("--max-keys: expected without --redis, which has memory of its own");
+  }
+  return { kind: "limits", path, shadow, redis, maxKeys, sweepInterval };
 }
 
 function refillOf(texts: FlagTexts): Refill {

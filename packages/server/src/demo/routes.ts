@@ -1,13 +1,12 @@
 import type { Limiter } from "tollgate";
 import { factsOf, type HttpFacts, type KeyOf, type NodeHandler, rateLimit } from "tollgate/node";
-import { healthz } from "../http/health.ts";
 import { sendJson, sendText } from "../http/responses.ts";
 import type { Routes } from "../http/route-table.ts";
 import { clientName } from "../log/client-name.ts";
 import type { RequestLog } from "../log/request-log.ts";
 import type { Limiters } from "./limiters.ts";
 
-/** The service's routes and their limiters. A check of the service's health costs a client nothing. */
+/** The routes of the demo and their limiters. */
 export function demoRoutes(limiters: Limiters, key: KeyOf, requestLog: RequestLog): Routes {
   const limitedBy = (limiter: Limiter<HttpFacts>, answer: NodeHandler) =>
     loggingDenials(limiter, answer, key, requestLog);
@@ -15,7 +14,6 @@ export function demoRoutes(limiters: Limiters, key: KeyOf, requestLog: RequestLo
     "/": limitedBy(limiters.client, (_request, response) => sendJson(response, 200, { status: "ok" })),
     "/ping": limitedBy(limiters.client, (_request, response) => sendText(response, "pong")),
     "/test": limitedBy(limiters.test, (_request, response) => sendText(response, "allowed")),
-    "/healthz": healthz,
   };
 }
 

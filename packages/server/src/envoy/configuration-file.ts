@@ -1,14 +1,5 @@
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from "yaml";
-
-/** A mistake in a file: where it is, what was expected and what came. */
-export interface Mistake {
-  readonly file: string;
-  /** From 1. */
-  readonly line: number;
-  /** From 1. */
-  readonly column: number;
-  readonly message: string;
-}
+import type { Mistake } from "../limits/mistake.ts";
 
 /** How many nodes a file may have, aliases followed: more than any file that people write. */
 const MOST_NODES = 200_000;
@@ -150,9 +141,4 @@ export class ConfigurationFile {
 export interface Field {
   readonly key: Node;
   readonly value: Node | undefined;
-}
-
-/** A mistake as compilers write it, so that editors find it. */
-export function mistakeLine({ file, line, column, message }: Mistake): string {
-  return `${file}:${line}:${column}: ${message}`;
 }

@@ -1,21 +1,13 @@
 import type { Node } from "yaml";
-import { ConfigurationFile, type Field, type Mistake } from "./configuration-file.ts";
+import type { FileText } from "../files/read-texts.ts";
+import type { Compiled } from "../limits/limits-files.ts";
+import { ConfigurationFile, type Field } from "./configuration-file.ts";
 import { type Descriptor, DescriptorTree } from "./descriptor-tree.ts";
 import { makeRule, type Rule } from "./rule.ts";
 import { UNIT_NAMES, type Unit } from "./units.ts";
 
 /** The limits of all domains. Never changes: a reload makes another. */
 export type Configuration = ReadonlyMap<string, DescriptorTree>;
-
-/** A file's name and text. */
-export interface ConfigurationText {
-  readonly file: string;
-  readonly text: string;
-}
-
-export type ConfigurationResult =
-  | { readonly configuration: Configuration; readonly mistakes?: never }
-  | { readonly configuration?: never; readonly mistakes: readonly Mistake[] };
 
 const ROOT_KEYS = ["domain", "descriptors"] as const;
 const DESCRIPTOR_KEYS = [
@@ -38,7 +30,7 @@ const MOST_REQUESTS = 2 ** 32 - 1;
  * Reads files of Envoy's reference service (envoyproxy/ratelimit). A mistake in one file leaves no configuration at
  * all.
  */
-export function readConfiguration(texts: readonly ConfigurationText[]): ConfigurationResult {
+export function readConfiguration(texts: readonly FileText[]): Compiled<Configuration> {
   const domains = new Map<string, DescriptorTree>();
   const owners = new Map<string, string>();
   const mistakes = texts.flatMap(({ file, text }) => {
@@ -46,7 +38,7 @@ export function readConfiguration(texts: readonly ConfigurationText[]): Configur
     if (source.mistakes.length === 0) new DomainReader(source, file, owners).read(domains);
     return source.mistakes;
   });
-  return mistakes.length === 0 ? { configuration: domains } : { mistakes };
+  return mistakes.length === 0 ? { value: domains } : { mistakes };
 }
 
 /** Reads the one domain of a file. */

@@ -1,6 +1,7 @@
 import type { NodeHandler } from "tollgate/node";
 import { readBody } from "../http/read-body.ts";
 import { sendJson, sendText } from "../http/responses.ts";
+import type { Route } from "../http/route-table.ts";
 import { configurationLines } from "./configuration-lines.ts";
 import { jsonResponse, parseJsonRequest } from "./json.ts";
 import { OVER_LIMIT } from "./messages.ts";
@@ -10,9 +11,8 @@ import { InvalidRequestError, NotCountedError, type RateLimits } from "./rate-li
 const MOST_BODY_BYTES = 64 * 1024;
 
 /** `POST /json`: a request of Envoy's protocol as JSON. 200 or 429, 400 for nonsense, 503 without the store. */
-export function jsonRoute(limits: RateLimits): NodeHandler {
-  return async (request, response) => {
-    if (request.method !== "POST") return sendJson(response, 405, { error: "method not allowed" }, { allow: "POST" });
+export function jsonRoute(limits: RateLimits): Route {
+  const handler: NodeHandler = async (request, response) => {
     const body = await readBody(request, MOST_BODY_BYTES);
     if (body === undefined) return sendJson(response, 413, { error: `expected at most ${MOST_BODY_BYTES} bytes` });
     try {
@@ -24,6 +24,7 @@ export function jsonRoute(limits: RateLimits): NodeHandler {
       throw error;
     }
   };
+  return { methods: ["POST"], handler };
 }
 
 /** `GET /rlconfig`: the limits that are loaded. */

@@ -61,13 +61,13 @@ interface Counted {
 
 /** Decides requests of Envoy as its reference service does: each descriptor counts, also when it is over its limit. */
 export class RateLimits {
-  readonly #limiter: Limiter<Counted> | AsyncLimiter<Counted>;
+  readonly limiter: Limiter<Counted> | AsyncLimiter<Counted>;
   readonly #clock: Clock;
   readonly #shadow: boolean;
   #configuration: Configuration;
 
   constructor({ store, clock, configuration, shadow = false }: RateLimitsOptions) {
-    this.#limiter = createLimiter({
+    this.limiter = createLimiter({
       name: "envoy",
       key: ({ key }: Counted) => key,
       limits: ({ limits }) => limits,
@@ -98,7 +98,7 @@ export class RateLimits {
     const { domain, descriptors } = request;
     const matches = withoutReplaced(descriptors.map((descriptor) => this.#match(domain, descriptor)));
     const hits = matches.map((match, i) => hitsOf(request, descriptors[i]!, match));
-    const limiter = this.#limiter;
+    const { limiter } = this;
     if (limiter.kind === "sync")
       return this.#respond(
         matches,

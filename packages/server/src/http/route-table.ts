@@ -2,25 +2,31 @@ import type { IncomingMessage } from "node:http";
 import { factsOf, type NodeHandler } from "tollgate/node";
 import { sendJson } from "./responses.ts";
 
-/** Handlers by path. */
-export type Routes = Readonly<Record<string, NodeHandler>>;
+/** A handler of certain methods. */
+export interface Route {
+  readonly methods: readonly string[] | "every";
+  readonly handler: NodeHandler;
+}
 
-/**
- * A handler that answers by the tables: 404 to unknown paths, 405 to methods other than GET and HEAD. The handlers of
- * `everyMethod`, by path, get all methods.
- */
-export function routeTable(routes: Routes, everyMethod: Routes = {}): NodeHandler {
-  const handlers = new Map(Object.entries(routes));
-  const others = new Map(Object.entries(everyMethod));
+/** Routes by path. A handler without methods is of GET and HEAD. */
+export type Routes = Readonly<Record<string, NodeHandler | Route>>;
+
+const READING = ["GET", "HEAD"];
+
+/** A handler that answers by the table: 404 to unknown paths, 405 to methods that a path does not have. */
+export function routeTable(routes: Routes): NodeHandler {
+  const byPath = new Map(Object.entries(routes).map(([path, route]) => [path, asRoute(route)]));
   return (request, response) => {
-    const path = pathOf(request);
-    const other = others.get(path);
-    if (other !== undefined) return other(request, response);
-    const handler = handlers.get(path);
-    if (handler === undefined) return sendJson(response, 404, { error: "not found" });
-    if (request.method === "GET" || request.method === "HEAD") return handler(request, response);
-    return sendJson(response, 405, { error: "method not allowed" }, { allow: "GET, HEAD" });
+    const route = byPath.get(pathOf(request));
+    if (route === undefined) return sendJson(response, 404, { error: "not found" });
+    const { methods, handler } = route;
+    if (methods === "every" || methods.includes(request.method ?? "")) return handler(request, response);
+    return sendJson(response, 405, { error: "method not allowed" }, { allow: methods.join(", ") });
   };
+}
+
+export function asRoute(route: NodeHandler | Route): Route {
+  return typeof route === "function" ? { methods: READING, handler: route } : route;
 }
 
 /** The path, even if the target is a whole URL, which every server must accept (RFC 9112, 3.2.2). */

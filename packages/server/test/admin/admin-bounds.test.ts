@@ -21,7 +21,7 @@ async function start(bounds: Partial<Bounds>): Promise<string> {
     log: () => {},
     isReady: () => true,
     server: createServer(),
-    limiters: [],
+    application: { routes: {}, adminRoutes: {}, limiters: [], health: () => ({}), close: () => {} },
     bounds: { ...PATIENT, ...bounds },
   });
   onTestFinished(() => admin.close());

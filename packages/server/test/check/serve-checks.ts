@@ -7,6 +7,7 @@ import { manualClock } from "tollgate/testing";
 import { onTestFinished } from "vitest";
 import { checkRoutes } from "../../src/check/check-routes.ts";
 import type { CheckedFacts } from "../../src/check/checked-request.ts";
+import { routeTable } from "../../src/http/route-table.ts";
 
 export interface ServedChecks {
   readonly url: string;
@@ -22,12 +23,8 @@ interface Checked {
 /** The routes for proxies on a plain server. */
 export async function serveChecks({ limiter, trustProxy = "loopback" }: Checked): Promise<ServedChecks> {
   const errors: unknown[] = [];
-  const routes = checkRoutes({ limiter, trustProxy, logError: (error) => void errors.push(error) });
-  const server = createServer((request, response) => {
-    const route = routes[new URL(request.url ?? "", "http://service").pathname];
-    if (route === undefined) response.writeHead(404).end();
-    else void route(request, response);
-  });
+  const routes = routeTable(checkRoutes({ limiter, trustProxy, logError: (error) => void errors.push(error) }));
+  const server = createServer((request, response) => void routes(request, response));
   onTestFinished(() => {
     server.close();
     server.closeAllConnections();

@@ -7,17 +7,24 @@ const WHOLE = "a whole number from 1 to 9007199254740991";
 const PORT = "a whole number from 0 to 65535";
 const RATE = "a number above 0, such as 5 or 0.0167";
 const FLAGS =
-  "--port, --host, --capacity, --refill-per-second, --refill, --trust-proxy, --sweep-interval, --max-connections, " +
-  "--admin-port, --admin-host, --admin-allow-host, --admin-token-file, --log-format, --log-denials, --help, --version";
+  "--port, --host, --capacity, --refill-per-second, --refill, --limits, --grpc-port, --redis, --max-keys, " +
+  "--trust-proxy, --sweep-interval, --max-connections, --admin-port, --admin-host, --admin-allow-host, " +
+  "--admin-token-file, --log-format, --log-denials, --shadow, --help, --version";
 const USAGE = "tollgate serve [flags]";
+
+const DEMO = {
+  kind: "demo",
+  capacity: 10,
+  refill: { units: 1, per: "1s", text: "1 per second" },
+  sweepInterval: "1m",
+};
 
 const DEFAULTS = {
   host: "127.0.0.1",
   port: 3000,
-  capacity: 10,
-  refill: { units: 1, per: "1s", text: "1 per second" },
+  application: DEMO,
+  grpcPort: undefined,
   trustProxy: false,
-  sweepInterval: "1m",
   maxConnections: 10_000,
   logFormat: "text",
   logDenials: 0,
@@ -38,8 +45,7 @@ describe("the command line", () => {
         ...DEFAULTS,
         host: "::1",
         port: 0,
-        capacity: 200,
-        refill: { units: 30, per: 1_000, text: "30 per second" },
+        application: { ...DEMO, capacity: 200, refill: { units: 30, per: 1_000, text: "30 per second" } },
       },
     });
   });
@@ -55,7 +61,9 @@ describe("the command line", () => {
     ["3.0", { units: 3, per: 1_000, text: "3.0 per second" }],
     ["0.00000001", { units: 1, per: 100_000_000_000, text: "0.00000001 per second" }],
   ])("takes a fraction for --refill-per-second, exactly: %s", (text, refill) => {
-    expect(parseCommandLine(["serve", "--refill-per-second", text])).toMatchObject({ settings: { refill } });
+    expect(parseCommandLine(["serve", "--refill-per-second", text])).toMatchObject({
+      settings: { application: { refill } },
+    });
   });
 
   it.each([
@@ -63,7 +71,7 @@ describe("the command line", () => {
     ["1000/1d", { units: 1_000, per: "1d", text: "1000 per 1d" }],
     ["7/1h30m", { units: 7, per: "1h30m", text: "7 per 1h30m" }],
   ])("takes a rate of any period for --refill: %s", (text, refill) => {
-    expect(parseCommandLine(["serve", "--refill", text])).toMatchObject({ settings: { refill } });
+    expect(parseCommandLine(["serve", "--refill", text])).toMatchObject({ settings: { application: { refill } } });
   });
 
   it("gives requests ids and logs some denials with --log-format json, unless --log-denials says otherwise", () => {
@@ -114,7 +122,7 @@ describe("the command line", () => {
   it.each<[string[], string]>([
     [[], `expected a command, got none; usage: ${USAGE}`],
     [["--port", "3000"], `expected a command, got none; usage: ${USAGE}`],
-    [["sevre"], 'expected the command serve, got "sevre"'],
+    [["sevre"], 'expected the command serve, check or explain, got "sevre"'],
     [["serve", "now"], 'expected only flags after serve, got "now"'],
     [["serve", "--", "now"], 'expected only flags after serve, got "now"'],
     [["--bogus"], `expected one of ${FLAGS}, got "--bogus"`],

@@ -62,6 +62,30 @@ describe("tollgate serve", () => {
     expect(allowed).toBeLessThanOrEqual(2 + Math.floor(elapsedMs / 1_000));
   });
 
+  it("writes JSON lines, opens the admin listener, and says where", async () => {
+    const { command } = await startServing(["--log-format", "json", "--admin-port", "0"]);
+    command.kill("SIGTERM");
+    expect(await command.exited).toBe(0);
+    const lines = command.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const url = expect.stringMatching(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+    expect(lines).toMatchObject([
+      { level: "info", event: "admin-listening", url },
+      { level: "info", event: "listening", url, capacity: 10, refill: "1 per second" },
+      { level: "info", event: "stopping", signal: "SIGTERM" },
+    ]);
+  });
+
+  it("serves metrics on the admin listener that the log names", async () => {
+    const { command, url } = await startServing(["--admin-port", "0"]);
+    await call(`${url}/ping`);
+    const [, admin = ""] = /^tollgate serves operators on (\S+)$/m.exec(command.stdout) ?? [];
+    const { body } = await call(`${admin}/metrics`);
+    expect(body).toContain('rate_limit_acquire_total{limiter="client",limit="1-per-1s-burst-10",result="allow"} 1\n');
+  });
+
   it("keeps serving after its output was closed", async () => {
     const { command, url } = await startServing();
     command.child.stdout.destroy();

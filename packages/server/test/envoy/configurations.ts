@@ -1,12 +1,12 @@
 import { expect } from "vitest";
 import { type Configuration, readConfiguration } from "../../src/envoy/configuration.ts";
-import { mistakeLine } from "../../src/envoy/configuration-file.ts";
+import { mistakeLine } from "../../src/limits/mistake.ts";
 
 /** The configuration of a text without mistakes. */
 export function configurationOf(...texts: string[]): Configuration {
   const result = readConfiguration(texts.map((text, i) => ({ file: `limits-${i}.yaml`, text })));
   expect(result.mistakes).toBeUndefined();
-  return result.configuration ?? new Map();
+  return result.value ?? new Map();
 }
 
 /** The lines of a text's mistakes. */

@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { configurationRoute, jsonRoute } from "../../src/envoy/http-routes.ts";
 import { jsonResponse, parseJsonRequest } from "../../src/envoy/json.ts";
 import { RateLimits } from "../../src/envoy/rate-limits.ts";
+import { routeTable } from "../../src/http/route-table.ts";
 import { configurationOf } from "./configurations.ts";
 
 const CONFIGURATION = configurationOf(`
@@ -19,12 +20,8 @@ descriptors:
 /** The two routes over a socket. */
 async function startRoutes(): Promise<string> {
   const limits = new RateLimits({ store: memoryStore(), clock: manualClock(), configuration: CONFIGURATION });
-  const json = jsonRoute(limits);
-  const configuration = configurationRoute(limits);
-  const server = createServer((request, response) => {
-    const route = request.url === "/json" ? json : configuration;
-    void route(request, response);
-  });
+  const routes = routeTable({ "/json": jsonRoute(limits), "/rlconfig": configurationRoute(limits) });
+  const server = createServer((request, response) => void routes(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -53,7 +53,7 @@ function startCommand(args: readonly string[], env: Readonly<Record<string, stri
   return new CommandProcess(child);
 }
 
-const READY = /^tollgate is listening on (http:\S+) /;
+const READY = /tollgate is listening on (http:[^ "]+) /;
 
 /** Starts the service in a new process, and waits until it listens. */
 export async function startServing(

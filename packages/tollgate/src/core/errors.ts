@@ -6,6 +6,7 @@ export type ErrorCode =
   | "ERR_COST"
   | "ERR_DENIED"
   | "ERR_DURATION"
+  | "ERR_FILE"
   | "ERR_KEY"
   | "ERR_LIMIT"
   | "ERR_LIMITS"

@@ -5,6 +5,8 @@ import type { KeyRef } from "./key-ref.ts";
 import type { Limit } from "./limits/limit.ts";
 import type { Plan, Scope } from "./plan.ts";
 import type { Report } from "./report.ts";
+import type { StoreObservation } from "./store-observation.ts";
+import type { LookedOutcome, SentBatch, StoreReadings, ThreadCounts } from "./store-readings.ts";
 import type { TimeCell } from "./time-cell.ts";
 import type { Verb } from "./verbs.ts";
 
@@ -66,6 +68,12 @@ export interface SyncStore {
   open(plan: Plan, context: LimiterContext): SyncSpace;
   /** The blocked keys of a plan's scope. Without this, limiters over the store cannot block. */
   blocks?(scope: Scope, limiter: string, context: LimiterContext): SyncBlocks;
+  /** What kind of store it is, for metrics. Without this they call it `"custom"`. */
+  readonly label?: string;
+  /** What metrics show of the store. They ask at each scrape, so it must be quick: no walk over all keys. */
+  readings?(): StoreReadings | Promise<StoreReadings>;
+  /** Where threads count for each other. Present if threads share the store. */
+  readonly threadCounts?: ThreadCounts;
   /** Stops the store's timers. Its keys stay. */
   close(): void;
 }
@@ -80,6 +88,11 @@ export interface SyncSpace {
   readonly size: number;
   /** The hot path: `take` with one checked cost for every limit that counts plain numbers. */
   allow(key: string, cost: number, now: TimeCell): boolean;
+  /**
+   * `allow`, for a plan of one limit, which enforces. It also looks whether `left` units would conform then. Metrics
+   * ask it. Without this they ask `allow`.
+   */
+  allowAndLook?(key: string, cost: number, now: TimeCell, left: number): LookedOutcome;
   /**
    * `consume` with a plain cost, for a plan of one limit, which enforces, and a key that has cells and conforms. It
    * reports figures alone.
@@ -153,6 +166,14 @@ export interface AsyncStore {
   open(plan: Plan, context: LimiterContext): AsyncSpace;
   /** The blocked keys of a plan's scope. Without this, limiters over the store cannot block. */
   blocks?(scope: Scope, limiter: string, context: LimiterContext): AsyncBlocks;
+  /** As the `label` of `SyncStore`. */
+  readonly label?: string;
+  /** As the `readings` of `SyncStore`. It asks no server. */
+  readings?(): StoreReadings | Promise<StoreReadings>;
+  /** Adds an observer of outages, and returns a function that removes it. */
+  observe?(observer: (observation: StoreObservation) => void): () => void;
+  /** Calls back for each message to the server, when it has ended. Returns a function that ends this. */
+  watchBatches?(watch: (batch: SentBatch) => void): () => void;
   /**
    * Applies a verb to several spaces of this store at one instant, all or nothing. The report's entries follow the
    * calls and, within each, the limits of its plan. `now` is the caller's time; a store may have a better one.
@@ -178,6 +199,8 @@ export interface AsyncSpace {
    * asked.
    */
   allow?(key: string, cost: number, now: TimeCell): Promise<boolean>;
+  /** Works like `allow`, without asking: `undefined` if the store has to be asked, and then nothing was taken. */
+  allowLocal?(key: string, cost: number): boolean | undefined;
   size(): Promise<number>;
   drop(key: string): Promise<void>;
   clear(): Promise<void>;

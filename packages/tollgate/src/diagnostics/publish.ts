@@ -1,4 +1,5 @@
 import { channel } from "node:diagnostics_channel";
+import { optionError } from "../core/check-options.ts";
 import type {
   BlockObservation,
   ChangeObservation,
@@ -7,9 +8,11 @@ import type {
   Observation,
   SweepObservation,
 } from "../core/observer.ts";
+import type { AsyncStore } from "../core/store.ts";
+import type { BypassChange, ServerDown, ServerProbe, ServerUp, StoreObservation } from "../core/store-observation.ts";
 import type { AsyncLimiter } from "../limiter/async-limiter.ts";
 import type { Limiter } from "../limiter/limiter.ts";
-import { observedParts } from "../limiter/observed-parts.ts";
+import { isMadeHere } from "../limiter/limiter-mark.ts";
 import { followSubscribers } from "./subscribers.ts";
 
 /** The channels, and what their subscribers get. */
@@ -19,9 +22,15 @@ export interface DiagnosticsMessages {
   readonly "tollgate:sweep": SweepObservation;
   readonly "tollgate:change": ChangeObservation;
   readonly "tollgate:block": BlockObservation;
+  readonly "tollgate:down": ServerDown;
+  readonly "tollgate:up": ServerUp;
+  readonly "tollgate:probe": ServerProbe;
+  readonly "tollgate:bypass": BypassChange;
 }
 
-const CHANNELS: Readonly<Record<Observation["type"], keyof DiagnosticsMessages>> = {
+type Channels<Type extends string> = Readonly<Record<Type, keyof DiagnosticsMessages>>;
+
+const OF_LIMITERS: Channels<Observation["type"]> = {
   decision: "tollgate:decision",
   degradation: "tollgate:degraded",
   sweep: "tollgate:sweep",
@@ -29,16 +38,24 @@ const CHANNELS: Readonly<Record<Observation["type"], keyof DiagnosticsMessages>>
   block: "tollgate:block",
 };
 
-const TYPES = Object.keys(CHANNELS) as readonly Observation["type"][];
+const OF_STORES: Channels<StoreObservation["type"]> = {
+  down: "tollgate:down",
+  up: "tollgate:up",
+  probe: "tollgate:probe",
+  bypass: "tollgate:bypass",
+};
+
+/** A store that can be observed. */
+type ObservableStore = Required<Pick<AsyncStore, "observe">>;
 
 /**
- * Publishes what a limiter does to channels of `node:diagnostics_channel`. The limiter has observers for channels with
- * subscribers only: without them nothing is built or called. Returns a function that ends the publishing. Until then
- * the channels refer to the limiter.
+ * Publishes what a limiter, or a Redis store, does to channels of `node:diagnostics_channel`. There are observers for
+ * channels with subscribers only: without them nothing is built or called. Returns a function that ends the publishing.
+ * Until then the channels refer to the limiter or store.
  *
  * An error of a subscriber fails no call. Node throws it later, as an uncaught exception.
  *
- * @throws TollgateError `ERR_OPTION` unless it is a limiter.
+ * @throws TollgateError `ERR_OPTION` unless it is a limiter or a store that has observers.
  * @example
  * ```ts
  * import { subscribe } from "node:diagnostics_channel";
@@ -58,12 +75,28 @@ const TYPES = Object.keys(CHANNELS) as readonly Observation["type"][];
  * console.log(reasons); // [ 'logins: exhausted' ]
  * ```
  */
-export function publish(limiter: Limiter<never> | AsyncLimiter<never>): () => void {
-  observedParts("publish", limiter);
-  const ends = TYPES.map((type) => {
-    const to = channel(CHANNELS[type]);
-    const begin = () => limiter.observe((observation) => to.publish(observation), { types: [type] });
-    return followSubscribers(to, begin);
+export function publish(limiterOrStore: Limiter<never> | AsyncLimiter<never> | ObservableStore): () => void {
+  if (isMadeHere(limiterOrStore)) {
+    const limiter = limiterOrStore as Limiter<never>;
+    return publishTo(OF_LIMITERS, (type, send) => limiter.observe(send, { types: [type] }));
+  }
+  const store = limiterOrStore as ObservableStore;
+  if (typeof store?.observe !== "function") throw optionError("publish", "a limiter or a Redis store", store);
+  return publishTo(OF_STORES, (type, send) =>
+    store.observe((observation) => {
+      if (observation.type === type) send(observation);
+    }),
+  );
+}
+
+/** Observes while a channel has subscribers. */
+function publishTo<Type extends string>(
+  channels: Channels<Type>,
+  observe: (type: Type, send: (observation: object) => void) => () => void,
+): () => void {
+  const ends = (Object.keys(channels) as Type[]).map((type) => {
+    const to = channel(channels[type]);
+    return followSubscribers(to, () => observe(type, (observation) => to.publish(observation)));
   });
   return () => {
     for (const end of ends) end();

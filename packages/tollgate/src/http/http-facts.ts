@@ -55,7 +55,7 @@ export class LazyFacts<Request> implements HttpFacts {
 }
 
 /** The path of a URL or a request's target, unchanged, without query and fragment. */
-function pathOfUrl(url: string): string {
+export function pathOfUrl(url: string): string {
   const query = url.indexOf("?");
   const fragment = url.indexOf("#");
   const end = Math.min(query < 0 ? url.length : query, fragment < 0 ? url.length : fragment);

@@ -1,5 +1,5 @@
 import type { AsyncBlocks } from "../core/blocks.ts";
-import { readTime } from "../core/clock.ts";
+import { preciseMs, readTime } from "../core/clock.ts";
 import { type Cost, checkCost, copyCost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import { encodeKey } from "../core/key.ts";
@@ -76,6 +76,14 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
     } catch (error) {
       return rejected(error);
     }
+  }
+
+  allowLocal(input: Input, cost: Cost = 1): boolean | undefined {
+    const quick = this.#quick;
+    if (quick?.space.allowLocal === undefined || typeof cost !== "number" || this.waiting.someWait) return undefined;
+    const key = encodeKey(quick.key(input));
+    checkCost(cost);
+    return quick.space.allowLocal(key, cost);
   }
 
   override consume(input: Input, cost: Cost = 1): Promise<Decision> {
@@ -199,6 +207,9 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
     const { takes, refunds } = VERBS[verb];
     const behind = takes === "if all conform" ? this.waiting.denied(request, now) : undefined;
     if (behind !== undefined) return Promise.resolve(behind);
+    const { stopwatch } = this.observers;
+    if (stopwatch !== undefined && verb === "take")
+      return stopwatch.timeLater(preciseMs(), this.#transactInTurn(verb, request, now, takenFrom));
     const decided = this.#transactInTurn(verb, request, now, takenFrom);
     return refunds && this.waiting.someWait ? this.#thenServe(decided, () => request.keys) : decided;
   }

@@ -22,7 +22,8 @@ import type { ChosenLimits } from "./limits-choice.ts";
 import { Lines } from "./lines.ts";
 import { foundOptions, isAsyncFunction, lookUpOf } from "./look-up.ts";
 import { LookupLimiter } from "./lookup-limiter.ts";
-import { Observers, OpenContext } from "./observers.ts";
+import { Observers } from "./observers.ts";
+import { OpenContext } from "./open-context.ts";
 import { checkLimiterOptionNames } from "./option-names.ts";
 import { type CheckedOptions, checkLimiterOptions, type LimiterOptions } from "./options.ts";
 import { FixedSelection, type Selection } from "./selection.ts";
@@ -107,7 +108,7 @@ function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore): Sy
   return new SyncStoreLimiter<Input>({
     ...options,
     observers,
-    sources: [{ store: store.identity ?? store, scope: options.scope }],
+    sources: [{ store: store.identity ?? store, opened: store, scope: options.scope }],
     blocks: [store.blocks?.(options.scope, options.name, context)],
     lines: [lines],
     selection: select(
@@ -135,7 +136,7 @@ function createAsync<Input>(options: CheckedOptions<Input>, store: AsyncStore): 
   return new AsyncStoreLimiter<Input>({
     ...options,
     observers,
-    sources: [{ store, scope: options.scope }],
+    sources: [{ store, opened: store, scope: options.scope }],
     store,
     blocks: [store.blocks?.(options.scope, options.name, context)],
     lines: [lines],

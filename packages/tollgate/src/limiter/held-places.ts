@@ -20,6 +20,12 @@ export interface PlaceKeeper {
   renewPlaces(momentsUs: readonly number[], takenFrom: TakenFrom): Renewal | undefined | Promise<Renewal | undefined>;
 }
 
+/** The places that a reservation has under one limit. */
+export interface PlacesInUse {
+  readonly limit: string;
+  readonly count: number;
+}
+
 /** The places under one limit. They were taken or renewed together, so one moment identifies all. */
 interface Hold {
   count: number;
@@ -34,6 +40,8 @@ export class HeldPlaces {
   readonly #holds: readonly Hold[];
   #isFreed = false;
   #hasAll = true;
+  /** Called when they are freed. */
+  onFreed: (() => void) | undefined = undefined;
   /** The end of the last renewal over an asynchronous store. It never rejects. */
   #last: Promise<unknown> | undefined = undefined;
 
@@ -47,12 +55,24 @@ export class HeldPlaces {
   free(): void | Promise<void> {
     if (this.#isFreed) return undefined;
     this.#isFreed = true;
+    this.onFreed?.();
     return this.#inTurn(() => this.#freeAll());
   }
 
   /** Begins their time to live anew. Says whether all are still held. */
   renew(): boolean | Promise<boolean> {
     return this.#inTurn(() => (this.#isFreed ? false : this.#renewRounds(this.#copy(), 0)));
+  }
+
+  /** How many places of each limit have not expired yet. */
+  inUseAt(nowUs: number): PlacesInUse[] {
+    const inUse: PlacesInUse[] = [];
+    for (const [i, limit] of this.#decision.limits.entries()) {
+      const { count, takenUs } = this.#holds[i]!;
+      if (count > 0 && countsPlaces(limit) && nowUs < takenUs + limit.ttlMs * 1000)
+        inUse.push({ limit: limit.name, count });
+    }
+    return inUse;
   }
 
   #copy(): Hold[] {

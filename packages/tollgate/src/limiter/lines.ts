@@ -43,6 +43,11 @@ export class Lines<Space extends PlannedSpace> implements KeyLines<Space> {
     return this.#lines.size > 0;
   }
 
+  /** How many calls wait for their turn. A call that is asked for at once counts until it is decided. */
+  get waiting(): number {
+    return this.#total;
+  }
+
   /** The line of a key, if calls wait for it. */
   find(key: string): Line<Space> | undefined {
     return this.#lines.size === 0 ? undefined : this.#lines.get(key);

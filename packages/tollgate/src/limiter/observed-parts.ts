@@ -1,8 +1,9 @@
 import { optionError } from "../core/check-options.ts";
 import type { Clock } from "../core/clock.ts";
 import { isMadeHere } from "./limiter-mark.ts";
+import type { Lines } from "./lines.ts";
 import type { Observers } from "./observers.ts";
-import type { Selection } from "./selection.ts";
+import type { Selection, Source } from "./selection.ts";
 import type { PlannedSpace } from "./space-list.ts";
 
 /** What metrics use of a limiter, and users do not. */
@@ -11,6 +12,9 @@ export interface ObservedParts {
   readonly clock: Clock;
   readonly selection: Pick<Selection<never, PlannedSpace>, "fixed">;
   readonly observers: Pick<Observers, "addTap" | "addMeter">;
+  readonly sources: readonly Source[];
+  /** Where calls wait. A combination has those of its limiters. */
+  readonly lines: readonly Pick<Lines<PlannedSpace>, "waiting">[];
 }
 
 /** A limiter that looks its input up, and then asks another. */

@@ -1,11 +1,11 @@
 import { checkChoice, checkOptions, optionError } from "../core/check-options.ts";
 import { checkFunction } from "../core/checks.ts";
-import type { Clock } from "../core/clock.ts";
-import type { Block } from "../core/decision.ts";
+import type { Block, Decision } from "../core/decision.ts";
 import { type DecisionObservation, notify, type Observation, type Observer } from "../core/observer.ts";
-import type { LimiterContext } from "../core/store.ts";
-import type { CheckedOptions } from "./options.ts";
+import type { LookedOutcome } from "../core/store-readings.ts";
+import type { HeldPlaces } from "./held-places.ts";
 import type { Sampler } from "./sampler.ts";
+import { Stopwatch } from "./stopwatch.ts";
 import { type Meter, type PlacedTap, type Tap, Taps } from "./taps.ts";
 
 type ObservationType = Observation["type"];
@@ -42,10 +42,13 @@ export class Observers {
   #ownMeters: readonly Meter[] = [];
   readonly #followers = new Followers();
   #byType: ReadonlyMap<ObservationType, readonly Observer[]> = new Map();
-  #taps: Taps | undefined;
-  #meters: readonly Meter[] = [];
+  /** The taps and meters of all that see the limiter's calls. */
+  taps: Taps | undefined;
+  meters: readonly Meter[] = [];
   #ofCalls: Observer | undefined;
   #areObserved = false;
+  /** Times calls for meters. `undefined` without meters. */
+  stopwatch: Stopwatch | undefined;
   /** Called when observers or taps have come or gone. */
   onChange: () => void = () => {};
 
@@ -67,7 +70,7 @@ export class Observers {
 
   /** Chooses the calls that have to be observed. `undefined` if all have to be, or none. */
   get sampler(): Sampler | undefined {
-    return this.#areObserved || this.#meters.length > 0 ? undefined : this.#taps?.sampler;
+    return this.#areObserved || this.meters.length > 0 ? undefined : this.taps?.sampler;
   }
 
   /**
@@ -76,7 +79,7 @@ export class Observers {
    */
   get notesQuick(): "taps" | "meters" | undefined {
     if (this.#areObserved) return undefined;
-    return this.#meters.length > 0 ? "meters" : this.#taps && "taps";
+    return this.meters.length > 0 ? "meters" : this.taps && "taps";
   }
 
   has(type: ObservationType): boolean {
@@ -132,12 +135,27 @@ export class Observers {
     };
   }
 
-  /** Lets meters see a call of one key that was decided without a decision, and taps, if it is chosen. */
-  noteQuick(key: string, allowed: boolean): void {
-    const taps = this.#taps;
-    if (taps?.sampler.draw() === true) taps.see([key], allowed);
-    const meters = this.#meters;
-    if (meters.length > 0) for (const meter of meters) meter.noteQuick(key, allowed);
+  /** Lets meters see a call of one key that was decided without a decision. */
+  noteMeters(key: string, outcome: LookedOutcome): void {
+    const { meters } = this;
+    if (meters.length > 0) for (const meter of meters) meter.noteQuick(key, outcome);
+  }
+
+  /** Lets meters see a call of one key for which no observation was made, and taps, if it is chosen. */
+  noteDecided(key: string, decision: Decision): void {
+    const { meters } = this;
+    if (meters.length === 1) meters[0]!.note(key, decision);
+    else for (const meter of meters) meter.note(key, decision);
+    const taps = this.taps;
+    if (taps?.sampler.draw() === true) taps.see([key], decision.allowed);
+  }
+
+  noteWaited(us: number): void {
+    for (const meter of this.meters) meter.waited(us);
+  }
+
+  noteHeld(places: HeldPlaces): void {
+    for (const meter of this.meters) meter.held(places);
   }
 
   #observeCall(observation: Observation): void {
@@ -145,23 +163,24 @@ export class Observers {
       this.notify(observation);
       return;
     }
-    const { verb, keys, decision } = observation;
+    const { keys, decision, corrects } = observation;
     // Observers might change their decision.
     const begun = this.has("block") ? begunBlock(observation) : undefined;
     const { allowed, limiter } = decision;
-    if (verb !== "charge") for (const meter of this.#meters) meter.note(observation);
+    if (corrects === undefined) for (const meter of this.meters) meter.note(keys, decision);
     this.notify(observation);
     if (begun !== undefined) this.notify({ type: "block", limiter, keys, block: begun });
-    if (verb !== "charge" && this.#taps?.sampler.draw() === true) this.#taps.see(keys, allowed);
+    if (corrects === undefined && this.taps?.sampler.draw() === true) this.taps.see(keys, allowed);
   }
 
   /** Works like `#observeCall`, without observers. */
   #noteCall(observation: Observation): void {
-    if (observation.type !== "decision" || observation.verb === "charge") return;
-    const { allowed } = observation.decision;
-    for (const meter of this.#meters) meter.note(observation);
-    const taps = this.#taps;
-    if (taps?.sampler.draw() === true) taps.see(observation.keys, allowed);
+    if (observation.type !== "decision" || observation.corrects) return;
+    const { keys, decision } = observation;
+    const { allowed } = decision;
+    for (const meter of this.meters) meter.note(keys, decision);
+    const taps = this.taps;
+    if (taps?.sampler.draw() === true) taps.see(keys, allowed);
   }
 
   #change(entries: readonly Entry[], taps: readonly Tap[]): void {
@@ -181,11 +200,12 @@ export class Observers {
     const placed = this.placedTaps(0);
     const taps = placed.length === 0 ? undefined : new Taps(placed);
     const areCallsObserved = OF_CALLS.some((type) => this.#byType.has(type));
-    this.#taps = taps;
-    this.#meters = [...new Set(this.allMeters())];
+    this.taps = taps;
+    this.meters = [...new Set(this.allMeters())];
+    this.stopwatch = this.meters.length === 0 ? undefined : new Stopwatch(this.meters);
     this.#areObserved = areCallsObserved;
     if (areCallsObserved) this.#ofCalls = (observation) => this.#observeCall(observation);
-    else if (taps === undefined && this.#meters.length === 0) this.#ofCalls = undefined;
+    else if (taps === undefined && this.meters.length === 0) this.#ofCalls = undefined;
     else this.#ofCalls = (observation) => this.#noteCall(observation);
     this.onChange();
     for (const follower of this.#followers.all()) follower.update();
@@ -241,43 +261,5 @@ class Followers {
 
   all(): readonly Follower[] {
     return this.#references.flatMap((reference) => reference.deref() ?? []);
-  }
-}
-
-/** A limiter as its store knows it. `close` ends its notifications. */
-export class OpenContext implements LimiterContext {
-  readonly clock: Clock;
-  readonly choosesLimits?: true;
-  readonly #name: string;
-  readonly #observers: Observers;
-  #closed = false;
-
-  constructor({ name, limits, clock }: CheckedOptions<never>, observers: Observers) {
-    this.clock = clock;
-    if (typeof limits === "function") this.choosesLimits = true;
-    this.#name = name;
-    this.#observers = observers;
-  }
-
-  get onSweep(): LimiterContext["onSweep"] {
-    if (!this.#observers.has("sweep")) return undefined;
-    return (removed, remaining) => this.#notify({ type: "sweep", limiter: this.#name, removed, remaining });
-  }
-
-  get onMove(): LimiterContext["onMove"] {
-    if (!this.#observers.has("change")) return undefined;
-    return (key, from, to) => this.#notify({ type: "change", limiter: this.#name, key, from, to });
-  }
-
-  get isObserved(): boolean {
-    return this.#observers.has("degradation");
-  }
-
-  close(): void {
-    this.#closed = true;
-  }
-
-  #notify(observation: Observation): void {
-    if (!this.#closed) this.#observers.notify(observation);
   }
 }

@@ -10,6 +10,8 @@ import { type PlannedSpace, SpaceList } from "./space-list.ts";
 export interface Source {
   /** The store, or the `identity` that several objects of one store share. */
   readonly store: SyncStore | AsyncStore | string;
+  /** The store, as this limiter has opened it. */
+  readonly opened: SyncStore | AsyncStore;
   readonly scope: Scope;
 }
 

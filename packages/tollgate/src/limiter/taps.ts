@@ -1,20 +1,36 @@
-import type { DecisionObservation } from "../core/observer.ts";
+import type { Decision } from "../core/decision.ts";
+import type { LookedOutcome } from "../core/store-readings.ts";
+import type { HeldPlaces } from "./held-places.ts";
 import { Sampler } from "./sampler.ts";
 
 /** Sees some of a limiter's calls, chosen at random, for less than an observer costs. It must not throw. */
 export interface Tap {
   /** 1 in so many calls is seen, on average: a positive integer. */
   readonly sample: number;
-  /** A call was decided: its key as text, and whether it may go on. `charge` is no such call. */
+  /** A call was decided: its key as text, and whether it may go on. A `charge` that corrects one is no such call. */
   decided(key: string, allowed: boolean): void;
 }
 
+/** A call is near its limit if it has left less than one part of so many. */
+export const PARTS_OF_LIMIT = 5;
+
 /** Sees every call of a limiter, for less than an observer costs where no decision is needed. It must not throw. */
 export interface Meter {
-  /** A call under the limiter's only limit, which enforces, was decided by the key's own cells. */
-  noteQuick(key: string, allowed: boolean): void;
-  /** Any other call, except `charge`, which corrects one. */
-  note(observation: DecisionObservation): void;
+  /** 1 in so many calls over a store in this process is timed, on average: a positive integer. */
+  readonly sample: number;
+  /**
+   * A call under the limiter's only limit, which enforces, was decided by the store alone. Of a call that was admitted,
+   * `outcome` says whether it is near the limit.
+   */
+  noteQuick(key: string, outcome: LookedOutcome): void;
+  /** Any other call, except a `charge` that corrects one. `keys` is a text if the call has one key. */
+  note(keys: string | readonly string[], decision: Decision): void;
+  /** A call that was chosen took so many milliseconds, with two readings of the clock. */
+  timed(elapsedMs: number): void;
+  /** A call has waited so long for its turn, by the limiter's clock. */
+  waited(us: number): void;
+  /** A reservation has taken places. */
+  held(places: HeldPlaces): void;
 }
 
 /** A tap of a limiter, or of one of those that are combined: which keys of a call are its limiter's. */
@@ -38,8 +54,13 @@ export class Taps {
   see(keys: readonly string[], allowed: boolean): void {
     const { interval } = this.sampler;
     for (const { tap, from, until } of this.#placed) {
-      if (tap.sample > interval && Math.random() * tap.sample >= interval) continue;
+      if (isThinnedOut(tap, interval)) continue;
       tap.decided(until === from + 1 ? keys[from]! : JSON.stringify(keys.slice(from, until)), allowed);
     }
   }
+}
+
+/** Whether what sees fewer calls than the sampler chooses does not see this one. */
+export function isThinnedOut({ sample }: { readonly sample: number }, interval: number): boolean {
+  return sample > interval && Math.random() * sample >= interval;
 }

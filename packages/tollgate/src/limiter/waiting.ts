@@ -80,7 +80,16 @@ export abstract class Waiting<Space extends PlannedSpace> implements Server<Spac
     return this.#wait(verb, choice, copyCost(cost), checked);
   }
 
-  #wait(verb: WaitingVerb, choice: Choice<Space>, own: Cost, { signal, maxWaitUs }: CheckedWait): Promise<Decision> {
+  #wait(verb: WaitingVerb, choice: Choice<Space>, own: Cost, checked: CheckedWait): Promise<Decision> {
+    if (this.#observers.stopwatch === undefined) return this.#begin(verb, choice, own, checked);
+    const begunUs = readUs(this.clock);
+    const ended = this.#begin(verb, choice, own, checked);
+    // A wait that ends with an error is no wait for a turn.
+    ended.then(() => this.#observers.noteWaited(readUs(this.clock) - begunUs)).catch(() => {});
+    return ended;
+  }
+
+  #begin(verb: WaitingVerb, choice: Choice<Space>, own: Cost, { signal, maxWaitUs }: CheckedWait): Promise<Decision> {
     const nowUs = readUs(this.clock);
     const line = holdingLine(this.lines, choice.keys, nowUs);
     const call = this.#callOf(line?.tail?.call, choice, own);

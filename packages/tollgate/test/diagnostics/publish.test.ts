@@ -121,6 +121,6 @@ describe("the channels of diagnostics", () => {
   });
 
   it("refuse what is no limiter", () => {
-    expect(() => publish({} as never)).toThrow("publish: expected a limiter made by createLimiter or combine");
+    expect(() => publish({} as never)).toThrow("publish: expected a limiter or a Redis store");
   });
 });

@@ -5,7 +5,7 @@ import { embeddedIpv4, isPartlyInternal } from "./embedded-ipv4.ts";
 import { type Ip, parseIp } from "./parse-ip.ts";
 
 /** All addresses that share their first bits. */
-interface AddressBlock {
+export interface AddressBlock {
   readonly network: Ip;
   readonly bits: number;
 }
@@ -58,7 +58,8 @@ function isInBlock({ listed }: Address, { network, bits }: AddressBlock): boolea
   return listed.kind() === network.kind() && listed.match(network, bits);
 }
 
-function blocksOf(option: string, entry: unknown): AddressBlock[] {
+/** @throws TollgateError `ERR_OPTION`, naming the option and the entry, unless the entry is addresses or blocks. */
+export function blocksOf(option: string, entry: unknown): AddressBlock[] {
   const texts = WORDS.get(entry) ?? [entry];
   return texts.map((text) => {
     const block = typeof text === "string" ? parseBlock(text) : undefined;

@@ -24,12 +24,13 @@ import { checkToken, shortValue, trimmed } from "./header-values.ts";
  */
 export function cookie(name: string): KeyOf {
   const wanted = checkToken("cookie", name, "the name of a cookie");
-  return (facts) => shortValue(valueIn(facts.header("cookie") ?? "", wanted));
+  return (facts) => shortValue(cookieValue(facts.header("cookie") ?? "", wanted));
 }
 
 markKeyMaker(cookie, 'cookie("session")');
 
-function valueIn(cookies: string, wanted: string): string {
+/** The value of a cookie in a `Cookie` header, decoded; empty if it is missing, or has several values. */
+export function cookieValue(cookies: string, wanted: string): string {
   let found: string | undefined;
   for (let start = 0; start < cookies.length; ) {
     const semicolon = cookies.indexOf(";", start);

@@ -1,55 +1,34 @@
-import { checkOptions, optionError } from "../../core/check-options.ts";
-import { checkFunction } from "../../core/checks.ts";
-import type { LimitStatus } from "../../core/decision.ts";
-import type { Key } from "../../core/key.ts";
-import { warnOfObserver } from "../../core/observer.ts";
-import type { AsyncLimiter } from "../../limiter/async-limiter.ts";
-import type { Limiter } from "../../limiter/limiter.ts";
-import { observedParts } from "../../limiter/observed-parts.ts";
-import { ACQUIRED, AcquireCounter } from "./acquire-counter.ts";
-import { KeyLabels } from "./key-labels.ts";
-import { addSource, type MetricDescription, type MetricsRegistry, type MetricValue } from "./scraped-metric.ts";
+import { optionError } from "../../core/check-options.ts";
+import type { AnyLimiter } from "../readings/limiter-readings.ts";
+import { checkMeasuringNames, type MeasuringOptions, measure } from "../readings/measuring.ts";
+import type { AnyStore } from "../readings/store-readings.ts";
+import { defaultRegistry } from "./default-registry.ts";
+import { type MetricsRegistry, outputTo } from "./scraped-metric.ts";
 
-export interface InstrumentOptions {
-  /** A `Registry` of prom-client, such as its default `register`. */
-  readonly registry: MetricsRegistry;
+export interface InstrumentOptions extends MeasuringOptions {
   /**
-   * Adds a label `key` to the counter: what this function returns of a key. It is meant to return few values; beyond
-   * `maxKeyLabels` they become `"other"`.
+   * A `Registry` of prom-client: its default `register` unless set. With `false` calls are counted, but not scraped
+   * here: for worker threads whose shared store is instrumented in another thread.
    */
-  readonly keyLabel?: ((key: string) => string) | undefined;
-  /** How many values the label `key` has at most, `"other"` apart: 1 to 10,000, 100 by default. */
-  readonly maxKeyLabels?: number | undefined;
-  /** The keys of `rate_limit_tokens`, asked at each scrape. */
-  readonly tokensOf?: (() => readonly Key[]) | undefined;
+  readonly registry?: MetricsRegistry | false | undefined;
 }
 
-const NAMES: Readonly<Record<keyof InstrumentOptions, true>> = {
-  registry: true,
-  keyLabel: true,
-  maxKeyLabels: true,
-  tokensOf: true,
-};
-const MOST_LABELS = 10_000;
-const DEFAULT_LABELS = 100;
-
-const TOKENS: MetricDescription = {
-  name: "rate_limit_tokens",
-  help: "Whole units left of chosen keys, by limit.",
-  type: "gauge",
-};
+/** Where the default was not found. */
+const NO_DEFAULT = "a Registry of prom-client, whose default is not beside the program's main file";
 
 /**
- * Registers metrics of a limiter with prom-client. Returns a function that removes the limiter from them.
+ * Registers metrics of a limiter and its store, or of a store alone, with prom-client. Returns a function that removes
+ * them. What each metric means is in docs/observing.md.
  *
- * - `rate_limit_acquire_total{limiter, limit, result}` counts each call exactly, under the limit that binds. `result`
- *   is `allow`, `deny`, `blocked`, or `degraded` for a call that was decided without the store; each call has one.
- *   `shadow_deny` comes in addition, for each shadow limit that would have denied. A call of a combination counts for
- *   each of its limiters that is instrumented, under the limit that binds in the combination.
- * - `rate_limit_tokens{limiter, limit, key}` has the units left of the keys of `tokensOf`. They are explained when the
- *   registry is scraped, which creates no key. A combination has none.
+ * - Of a limiter: `rate_limit_acquire_total`, `rate_limit_acquire_duration_seconds`, `rate_limit_near_limit_total`,
+ *   `rate_limit_tokens`, `rate_limit_waiting`, `rate_limit_wait_seconds` and `rate_limit_places_in_use`. A call of a
+ *   combination counts for each of its limiters that is instrumented.
+ * - Of its store: `rate_limit_keys`, `rate_limit_overflow_total`, `rate_limit_swept_total`, `rate_limit_blocked`,
+ *   `rate_limit_redis_calls_total`, `rate_limit_redis_duration_seconds` and `rate_limit_breaker_state`, as far as the
+ *   store knows. A store that several limiters share counts once in a registry.
  *
- * @throws TollgateError `ERR_OPTION`, and what the registry throws if another metric has one of these names.
+ * @throws TollgateError `ERR_OPTION` or `ERR_NAME`, and what the registry throws if another metric has one of these
+ *   names.
  * @example
  * ```ts
  * import { Registry } from "prom-client";
@@ -58,54 +37,24 @@ const TOKENS: MetricDescription = {
  *
  * const registry = new Registry();
  * const limiter = createLimiter({ name: "api", limits: [perMinute(2)] });
- * instrument(limiter, { registry, tokensOf: () => ["ann"] });
+ * instrument(limiter, { registry });
  * for (let call = 0; call < 3; call += 1) limiter.allow("ann");
  *
  * const lines = (await registry.metrics()).split("\n").filter((line) => line.startsWith("rate_limit"));
  * console.log(lines[0]); // rate_limit_acquire_total{limiter="api",limit="2-per-1m",result="allow"} 2
  * console.log(lines[1]); // rate_limit_acquire_total{limiter="api",limit="2-per-1m",result="deny"} 1
- * console.log(lines[2]); // rate_limit_tokens{limiter="api",limit="2-per-1m",key="ann"} 0
+ * console.log(lines.find((line) => line.includes("keys"))); // rate_limit_keys{store="memory"} 1
  * ```
  */
-export function instrument(limiter: Limiter<never> | AsyncLimiter<never>, options: InstrumentOptions): () => void {
-  checkOptions("instrument", options, NAMES);
-  const { registry, keyLabel, tokensOf } = options;
-  checkFunction("registry.registerMetric", registry?.registerMetric, "a Registry of prom-client");
-  if (keyLabel !== undefined) checkFunction("keyLabel", keyLabel, "a function from a key to a label");
-  if (tokensOf !== undefined) checkFunction("tokensOf", tokensOf, "a function that returns keys");
-  const labels = keyLabel && new KeyLabels(keyLabel, checkMost(options.maxKeyLabels ?? DEFAULT_LABELS));
-  const { name, observers, selection } = observedParts("instrument", limiter);
-  const counter = new AcquireCounter(name, selection.fixed?.list().onlyLimit?.name ?? "", labels);
-  const removals = [
-    addSource(registry, ACQUIRED, () => counter.values()),
-    addSource(registry, TOKENS, () => (tokensOf === undefined ? [] : tokensOfKeys(limiter, tokensOf))),
-    observers.addMeter(counter),
-  ];
-  return () => {
-    for (const remove of removals) remove();
-  };
+export function instrument(limiterOrStore: AnyLimiter | AnyStore, options: InstrumentOptions = {}): () => void {
+  checkMeasuringNames(limiterOrStore, options, { registry: true });
+  const registry = checkRegistry(options.registry);
+  return measure(limiterOrStore, options, registry && outputTo(registry));
 }
 
-function checkMost(most: unknown): number {
-  if (Number.isSafeInteger(most) && (most as number) >= 1 && (most as number) <= MOST_LABELS) return most as number;
-  throw optionError("maxKeyLabels", `a whole number from 1 to ${MOST_LABELS}`, most);
-}
-
-/** An error must not fail the scrape of all other metrics. */
-async function tokensOfKeys(
-  limiter: Limiter<never> | AsyncLimiter<never>,
-  keysOf: () => readonly Key[],
-): Promise<MetricValue[]> {
-  try {
-    const statuses = await Promise.all(
-      keysOf().map(async (key): Promise<readonly LimitStatus[]> => limiter.byKey(key).explain(0)),
-    );
-    return statuses.flat().map(({ limiter: name, name: limit, key, remaining }) => ({
-      labels: { limiter: name, limit, key },
-      value: remaining,
-    }));
-  } catch (error) {
-    warnOfObserver(error);
-    return [];
-  }
+function checkRegistry(registry: unknown): MetricsRegistry | undefined {
+  if (registry === false) return undefined;
+  const found = (registry ?? defaultRegistry()) as MetricsRegistry | undefined;
+  if (typeof found?.registerMetric === "function") return found;
+  throw optionError("registry", registry === undefined ? NO_DEFAULT : "a Registry of prom-client", registry);
 }

@@ -1,11 +1,15 @@
-/** A value of a metric, with its labels. */
-export interface MetricValue {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
-/** Tells the values of a limiter when they are scraped. */
-export type MetricSource = () => readonly MetricValue[] | Promise<readonly MetricValue[]>;
+import {
+  type HistogramMetric,
+  type HistogramValue,
+  type Labels,
+  type Metric,
+  mergeHistograms,
+  mergeNumbers,
+  type NumberValue,
+  type Reading,
+} from "../readings/metric.ts";
+import { KEYS } from "../readings/metrics.ts";
+import type { Output } from "../readings/output.ts";
 
 /** What is used of a `Registry` of prom-client. */
 export interface MetricsRegistry {
@@ -13,64 +17,85 @@ export interface MetricsRegistry {
   getSingleMetric(name: string): unknown;
 }
 
-export interface MetricDescription {
-  readonly name: string;
-  readonly help: string;
-  readonly type: "counter" | "gauge";
+/** A line of a scrape, as prom-client has it. */
+interface Line {
+  readonly labels: Labels;
+  readonly value: number;
+  readonly metricName?: string;
 }
 
 /**
- * A metric as a registry of prom-client asks for it. All limiters that are instrumented with the registry are sources
- * of one metric. prom-client is not imported, so that `hotKeys` works without it.
+ * A metric as a registry of prom-client asks for it. All limiters and stores that are instrumented with the registry
+ * are sources of one metric. prom-client is not imported, so that `hotKeys` works without it.
  */
 class ScrapedMetric {
   /** Writable, because registries for OpenMetrics cut the suffix of counters. */
   name: string;
   readonly help: string;
-  readonly type: "counter" | "gauge";
-  /** How prom-client adds the values of the processes of a cluster. */
-  readonly aggregator = "sum";
-  readonly sources = new Set<MetricSource>();
+  readonly type: Metric["type"];
+  /** How prom-client merges the values of the processes of a cluster. */
+  readonly aggregator: Metric["aggregator"];
+  readonly sources: Set<Reading> = new Set();
+  /** The stores whose readings the registry has: of one metric, for all. */
+  readonly owners: Map<unknown, unknown> = new Map();
+  readonly #metric: Metric;
 
-  constructor({ name, help, type }: MetricDescription) {
-    this.name = name;
-    this.help = help;
-    this.type = type;
+  constructor(metric: Metric) {
+    this.#metric = metric;
+    this.name = metric.name;
+    this.help = metric.help;
+    this.type = metric.type;
+    this.aggregator = metric.aggregator;
   }
 
   async get(): Promise<object> {
     const { name, help, type, aggregator } = this;
-    const values = await Promise.all(Array.from(this.sources, async (source) => source()));
-    return { name, help, type, aggregator, values: this.#merged(values.flat()) };
-  }
-
-  /** Limiters of one name have one series: their counts are added, and of their gauges the last one shows. */
-  #merged(values: readonly MetricValue[]): MetricValue[] {
-    const merged = new Map<string, MetricValue>();
-    for (const { labels, value } of values) {
-      const identity = JSON.stringify(labels);
-      const before = this.type === "counter" ? (merged.get(identity)?.value ?? 0) : 0;
-      merged.set(identity, { labels, value: before + value });
-    }
-    return [...merged.values()];
+    const read = (await Promise.all(Array.from(this.sources, async (source) => source.read()))).flat();
+    const values: Line[] =
+      this.#metric.type === "histogram"
+        ? mergeHistograms(read as HistogramValue[]).flatMap((value) => linesOf(this.#metric as HistogramMetric, value))
+        : mergeNumbers(read as NumberValue[], this.#metric.aggregator);
+    return { name, help, type, aggregator, values };
   }
 
   /** The registry's `resetMetrics`. Counters go on: what calls were is no state of the registry. */
   reset(): void {}
 }
 
-/** Adds a source to a metric of a registry, and returns a function that removes it. */
-export function addSource(registry: MetricsRegistry, described: MetricDescription, source: MetricSource): () => void {
-  const sources = sourcesOf(registry, described);
-  sources.add(source);
-  return () => void sources.delete(source);
+/** The lines of a histogram: cumulative buckets, the sum and the count. */
+function linesOf({ name, bounds }: HistogramMetric, { labels, counts, sum }: HistogramValue): Line[] {
+  const lines: Line[] = [];
+  let below = 0;
+  for (const [i, count] of counts.entries()) {
+    below += count;
+    const le = i < bounds.length ? String(bounds[i]!) : "+Inf";
+    lines.push({ labels: { ...labels, le }, value: below, metricName: `${name}_bucket` });
+  }
+  lines.push({ labels, value: sum, metricName: `${name}_sum` });
+  lines.push({ labels, value: below, metricName: `${name}_count` });
+  return lines;
 }
 
-function sourcesOf(registry: MetricsRegistry, described: MetricDescription): Set<MetricSource> {
-  const known = registry.getSingleMetric(described.name) as Partial<ScrapedMetric> | undefined;
+/** A registry, as readings go to it. */
+export function outputTo(registry: MetricsRegistry): Output {
+  return {
+    get stores() {
+      return scrapedMetric(registry, KEYS).owners as Output["stores"];
+    },
+    add: (reading) => {
+      const { sources } = scrapedMetric(registry, reading.metric);
+      sources.add(reading);
+      return () => void sources.delete(reading);
+    },
+  };
+}
+
+/** The metric of a registry, made if necessary. */
+function scrapedMetric(registry: MetricsRegistry, metric: Metric): Pick<ScrapedMetric, "sources" | "owners"> {
+  const known = registry.getSingleMetric(metric.name) as Partial<ScrapedMetric> | undefined;
   // The metric may be of another copy of the library. One that is of neither makes the registry throw.
-  if (known?.sources instanceof Set) return known.sources;
-  const metric = new ScrapedMetric(described);
-  registry.registerMetric(metric as never);
-  return metric.sources;
+  if (known?.sources instanceof Set && known.owners instanceof Map) return known as ScrapedMetric;
+  const made = new ScrapedMetric(metric);
+  registry.registerMetric(made as never);
+  return made;
 }

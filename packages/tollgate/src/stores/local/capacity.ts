@@ -59,6 +59,8 @@ export class Capacity {
   /** The sum of what the tables of all plans have charged. */
   bytes = 0;
   overflowCount = 0;
+  /** How many idle keys were dropped. */
+  sweptCount = 0;
   /** At 0 or below, the store's next sweep step is due. */
   callsUntilSweep: number = CALLS_PER_SWEEP_STEP;
   /**

@@ -1,6 +1,7 @@
-import { type BlockChange, isOver, type KeyBlock, type SyncBlocks } from "../../core/blocks.ts";
+import { type BlockChange, isInForce, isOver, type KeyBlock, type SyncBlocks } from "../../core/blocks.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Scope } from "../../core/plan.ts";
+import type { StoreReadings } from "../../core/store-readings.ts";
 import { ownCopy, textBytes } from "../../core/text-memory.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Capacity } from "./capacity.ts";
@@ -10,6 +11,8 @@ import type { KeyTexts } from "./key-texts.ts";
 const BYTES_PER_BLOCK = 360;
 /** How many blocks a sweep step looks at. */
 const BLOCKS_PER_SWEEP_STEP = 16;
+/** A count looks at so many blocks, which takes a part of a millisecond. */
+const MOST_COUNTED = 10_000;
 
 /** A block, and whose it is. */
 interface Entry {
@@ -52,6 +55,21 @@ export class KeyBlocks {
       find: (key) => this.#scopes.get(scope)?.get(this.#texts.of(key))?.block,
       replace: (key, _before, after, now) => this.#replace(scope, this.#texts.of(key), clock, after, now),
     };
+  }
+
+  /** How many keys are blocked: projected from some of them if they are very many. */
+  get inForce(): number {
+    const { size } = this.#entries;
+    const looked = Math.min(size, MOST_COUNTED);
+    this.#capacity.clockReadings.begin();
+    let left = looked;
+    let inForce = 0;
+    for (const { block, clock } of this.#entries) {
+      if (left === 0) break;
+      left -= 1;
+      if (isInForce(block, this.#capacity.clockReadings.of(clock))) inForce += 1;
+    }
+    return looked === 0 ? 0 : Math.round((inForce * size) / looked);
   }
 
   /** Drops blocks that are over, among a few. */
@@ -132,4 +150,9 @@ export class KeyBlocks {
       return false;
     }
   }
+}
+
+/** What metrics show of a store in this process. */
+export function readingsOf({ size, overflowCount, sweptCount }: Capacity, { inForce }: KeyBlocks): StoreReadings {
+  return { keys: size, overflowed: overflowCount, swept: sweptCount, blocked: inForce };
 }

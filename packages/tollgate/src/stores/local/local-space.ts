@@ -3,10 +3,12 @@ import { KeyRef } from "../../core/key-ref.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
+import { ADMITTED, ADMITTED_OF_LAST, DENIED, type LookedOutcome } from "../../core/store-readings.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb, type VerbTraits } from "../../core/verbs.ts";
 import type { Capacity } from "./capacity.ts";
 import { LocalVerbs } from "./local-verbs.ts";
+import type { PlanTable } from "./plan-table.ts";
 import { PlanView } from "./plan-view.ts";
 import type { SpaceStore } from "./space-store.ts";
 
@@ -63,6 +65,19 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
     capacity.callsUntilSweep = callsLeft;
     if (callsLeft <= 0) this.#store.sweepStep();
     return admitted;
+  }
+
+  allowAndLook(key: string, cost: number, now: TimeCell, left: number): LookedOutcome {
+    const view = this.#view;
+    const table = view.tableAt(now);
+    const base = table.locate(key);
+    const { only } = view;
+    if (base < 0 || only === undefined) return this.#allowNewAndLook(table, base, key, cost, now, left);
+    let outcome: LookedOutcome = DENIED;
+    if (only.tryTake(table.cells, base, now, cost))
+      outcome = only.conforms(table.cells, base, now, left) ? ADMITTED : ADMITTED_OF_LAST;
+    this.#countCalls(1);
+    return outcome;
   }
 
   consumeKept(key: string, cost: number, now: TimeCell, report: Report): boolean {
@@ -240,6 +255,22 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
 
   release(): void {
     this.#view.release();
+  }
+
+  /** What an overflow bucket has left is not looked at. */
+  #allowNewAndLook(
+    table: PlanTable,
+    base: number,
+    key: string,
+    cost: number,
+    now: TimeCell,
+    left: number,
+  ): LookedOutcome {
+    const admitted = this.#verbs.allow(table, base, key, cost, now);
+    const at = admitted ? table.locate(key) : -1;
+    const isOfLast = at >= 0 && this.#view.compiled.only?.conforms(table.cells, at, now, left) === false;
+    this.#countCalls(1);
+    return admitted ? (isOfLast ? ADMITTED_OF_LAST : ADMITTED) : DENIED;
   }
 
   #countCalls(calls: number): void {

@@ -4,9 +4,10 @@ import type { Duration } from "../../core/duration.ts";
 import { checkDuration } from "../../core/duration-option.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
+import type { StoreReadings } from "../../core/store-readings.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { Capacity, type CapacityDefaults, HEAP_DEFAULTS } from "../local/capacity.ts";
-import { KeyBlocks } from "../local/key-blocks.ts";
+import { KeyBlocks, readingsOf } from "../local/key-blocks.ts";
 import { KeyHash } from "../local/key-hash.ts";
 import { KeyTexts } from "../local/key-texts.ts";
 import { LocalSpace } from "../local/local-space.ts";
@@ -60,6 +61,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): LocalStore {
 
 class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
   readonly kind = "sync";
+  readonly label = "memory";
   readonly capacity: Capacity;
   readonly relatives: Relatives<PlanTable>;
   readonly texts: KeyTexts;
@@ -107,6 +109,10 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
 
   get overflowCount(): number {
     return this.capacity.overflowCount;
+  }
+
+  readings(): StoreReadings {
+    return readingsOf(this.capacity, this.#blocks);
   }
 
   hashOf(text: string): number {

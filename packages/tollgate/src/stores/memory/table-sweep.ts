@@ -96,8 +96,10 @@ export class TableSweep {
   }
 
   #sweepDownTo(last: number): void {
+    const before = this.#removed;
     for (; this.#cursor >= last; this.#cursor -= 1) {
       if (this.#table.removeIfIdle(this.#cursor)) this.#removed += 1;
     }
+    this.#table.capacity.sweptCount += this.#removed - before;
   }
 }

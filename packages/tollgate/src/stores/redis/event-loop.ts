@@ -13,6 +13,11 @@ export function monotonicMs(): number {
   return performance.now();
 }
 
+/** The moment since the epoch at which `monotonicMs` was this. */
+export function toWallMs(ms: number): number {
+  return performance.timeOrigin + ms;
+}
+
 /** If a step is later than planned by more than this, the process was busy. The server was not necessarily silent. */
 const LATE_MS = 2;
 

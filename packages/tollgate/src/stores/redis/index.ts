@@ -1,4 +1,11 @@
 export type {
+  BypassChange,
+  ServerDown,
+  ServerProbe,
+  ServerUp,
+  StoreObservation as RedisStoreObservation,
+} from "../../core/store-observation.ts";
+export type {
   GlideStoreClient,
   IoredisStoreClient,
   NodeRedisStoreClient,
@@ -7,6 +14,5 @@ export type {
 } from "./clients/store-client.ts";
 export type { BreakerState } from "./failure/breaker.ts";
 export type { OnFailure } from "./failure/on-failure.ts";
-export type { BypassChange, RedisStoreObservation, ServerDown, ServerProbe, ServerUp } from "./redis-observation.ts";
 export type { RedisStoreOptions } from "./redis-options.ts";
 export { type RedisStore, redisStore } from "./redis-store.ts";

@@ -2,9 +2,9 @@ import { checkOptions, optionError } from "../../core/check-options.ts";
 import { checkFunction } from "../../core/checks.ts";
 import type { Duration } from "../../core/duration.ts";
 import { checkDuration } from "../../core/duration-option.ts";
+import type { StoreObservation } from "../../core/store-observation.ts";
 import type { StoreClient } from "./clients/store-client.ts";
 import type { OnFailure } from "./failure/on-failure.ts";
-import type { RedisStoreObservation } from "./redis-observation.ts";
 
 export interface RedisStoreOptions {
   /**
@@ -58,7 +58,7 @@ export interface RedisStoreOptions {
    * Is notified when the server goes down and comes back, of probes in between, and when `bypass` changes. An error
    * that it throws fails no call: the first one is reported on stderr.
    */
-  readonly observe?: (observation: RedisStoreObservation) => void;
+  readonly observe?: (observation: StoreObservation) => void;
   /**
    * With `false` the store does not warn on stderr. By default it warns once in a process about decisions without the
    * server that no observer is notified of, and about an `observe` that throws.
@@ -79,7 +79,7 @@ export interface CheckedRedisOptions {
   readonly batch: number;
   /** 0: off. */
   readonly denyCache: number;
-  readonly observe: ((observation: RedisStoreObservation) => void) | undefined;
+  readonly observe: ((observation: StoreObservation) => void) | undefined;
   readonly warnings: boolean;
 }
 

@@ -4,10 +4,12 @@ import { TollgateError } from "../../core/errors.ts";
 import { createPlan, type Plan, type Scope } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { AsyncSpace, AsyncStore, Call, LimiterContext, TakenFrom } from "../../core/store.ts";
+import type { StoreObservation } from "../../core/store-observation.ts";
+import type { SentBatch, StoreReadings } from "../../core/store-readings.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Verb } from "../../core/verbs.ts";
 import type { KeyCall } from "./batch/key-call.ts";
-import { AnswerWaiter } from "./batch/waiter.ts";
+import { AnswerWaiter, type LeaseWaiter } from "./batch/waiter.ts";
 import type { DenialMemory } from "./batch/work.ts";
 import { checkClient } from "./clients/check-client.ts";
 import { findPort } from "./clients/find-port.ts";
@@ -18,9 +20,9 @@ import { failurePolicyOf } from "./failure/on-failure.ts";
 import { BYPASSED, OVERLOADED, UnavailableError } from "./failure/unavailable-error.ts";
 import { Notifier } from "./notifier.ts";
 import { type BlockOperations, RedisBlocks } from "./redis-blocks.ts";
-import type { RedisStoreObservation } from "./redis-observation.ts";
 import { type CheckedRedisOptions, checkRedisOptions, type RedisStoreOptions } from "./redis-options.ts";
 import { RedisSpace, type StoreOperations } from "./redis-space.ts";
+import type { LeaseAsk } from "./script/lease.ts";
 import { SCRIPT_VERBS } from "./script/script-verbs.ts";
 import { SCRIPT, SCRIPT_SHA } from "./script/source.ts";
 import type { ScriptBlock } from "./script/transaction.ts";
@@ -35,6 +37,12 @@ export interface RedisStore extends AsyncStore {
    * and `size` still reach the server. Setting it to anything else than a boolean throws `ERR_OPTION`.
    */
   bypass: boolean;
+  /**
+   * Adds an observer while the store runs, as the option `observe` does, and returns a function that removes it.
+   *
+   * @throws TollgateError `ERR_OPTION`.
+   */
+  readonly observe: (observer: (observation: StoreObservation) => void) => () => void;
 }
 
 /**
@@ -59,6 +67,11 @@ export interface RedisStore extends AsyncStore {
  * ```
  */
 export function redisStore(options: RedisStoreOptions): RedisStore {
+  return connectStore(options);
+}
+
+/** The store as the stores on top of it see it. Throws as `redisStore`. */
+export function connectStore(options: RedisStoreOptions): StoreOnServer {
   const checked = checkRedisOptions(options);
   const policy = failurePolicyOf(checked.onFailure);
   checkClient(options.client);
@@ -72,22 +85,24 @@ function nameOf(scope: Scope): string {
   throw new TollgateError("ERR_NAME", "name: expected a name, by which all nodes know the limiter, got undefined");
 }
 
-class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, DenialMemory {
+/** The store of a server. */
+export class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, DenialMemory {
   readonly kind = "async";
+  readonly label = "redis";
   readonly #options: CheckedRedisOptions;
   readonly #policy: FailurePolicy;
   readonly #notifier: Notifier;
   readonly #server: Server;
   readonly #denials: DenyCache;
   readonly #decideAlone = (error: unknown, call: KeyCall, nowUs: number): boolean =>
-    this.#decideWithout(error, "take", [call], nowUs).admitted;
+    this.decideWithout(error, "take", [call], nowUs).admitted;
   #bypass = false;
   #closing: Promise<void> | undefined;
 
   constructor(
     options: CheckedRedisOptions,
     policy: FailurePolicy,
-    connect: (memory: DenialMemory, notify: (observation: RedisStoreObservation) => void) => Server,
+    connect: (memory: DenialMemory, notify: (observation: StoreObservation) => void) => Server,
   ) {
     this.#options = options;
     this.#policy = policy;
@@ -111,7 +126,19 @@ class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, Den
     this.#notifier.notify({ type: "bypass", bypass });
   }
 
-  open(plan: Plan, context: LimiterContext): AsyncSpace {
+  observe(observer: (observation: StoreObservation) => void): () => void {
+    return this.#notifier.add(observer);
+  }
+
+  readings(): StoreReadings {
+    return { breaker: this.breaker };
+  }
+
+  watchBatches(watch: (batch: SentBatch) => void): () => void {
+    return this.#server.watchBatches(watch);
+  }
+
+  open(plan: Plan, context: LimiterContext): RedisSpace {
     const limiter = nameOf(plan.scope);
     this.#notifier.opened(context);
     const quotaState = this.#policy.open(plan, context);
@@ -123,7 +150,7 @@ class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, Den
     this.#checkOpen();
     const nowUs = now[0]!;
     const keyed = calls.map(({ space, key, costs }) => (space as RedisSpace).call(key, costs, nowUs));
-    const without = (error: unknown) => this.#decideWithout(error, verb, keyed, nowUs, takenFrom);
+    const without = (error: unknown) => this.decideWithout(error, verb, keyed, nowUs, takenFrom);
     // A degraded decision is corrected in its quota state, even if the server is back.
     if (takenFrom?.degraded !== undefined) return Promise.resolve(without(new UnavailableError(takenFrom.degraded)));
     if (this.#bypass) return Promise.resolve(without(BYPASSED));
@@ -142,6 +169,12 @@ class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, Den
     return new Promise((resolve) => {
       this.#server.ask("take", [call], nowUs, new AnswerWaiter(resolve, call, nowUs, this.#decideAlone));
     });
+  }
+
+  /** Takes for calls that wait, and units in advance. `decideWithout` takes the error of a failure. */
+  lease(call: KeyCall, nowUs: number, ask: LeaseAsk, waiter: LeaseWaiter): void {
+    if (this.#bypass || this.#closing !== undefined) waiter.failed(this.#bypass ? BYPASSED : closedError());
+    else this.#server.ask("lease", [call], nowUs, waiter, { lease: ask });
   }
 
   blocks(scope: Scope, limiter: string, context: LimiterContext): AsyncBlocks {
@@ -213,7 +246,7 @@ class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, Den
    */
   #checkOpen(): void {
     if (this.#closing === undefined) return;
-    throw new TollgateError("ERR_STORE", "redisStore: expected a store that is open, got a call after close()");
+    throw closedError();
   }
 
   #cachedDenial(verb: Verb, calls: readonly KeyCall[], nowUs: number): Report | undefined {
@@ -224,8 +257,8 @@ class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, Den
     return undefined;
   }
 
-  /** @throws the error, if it is no `UnavailableError`. */
-  #decideWithout(error: unknown, verb: Verb, calls: readonly KeyCall[], nowUs: number, takenFrom?: TakenFrom): Report {
+  /** Decides while the server is unavailable. @throws the error, if it is no `UnavailableError`. */
+  decideWithout(error: unknown, verb: Verb, calls: readonly KeyCall[], nowUs: number, takenFrom?: TakenFrom): Report {
     if (!(error instanceof UnavailableError)) throw error;
     if (error.kind === "overload") return OVERLOAD_DENIAL;
     if (error !== BYPASSED && takenFrom?.degraded === undefined) {
@@ -243,6 +276,10 @@ class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, Den
     report.degraded = error.reason;
     return report;
   }
+}
+
+function closedError(): TollgateError {
+  return new TollgateError("ERR_STORE", "redisStore: expected a store that is open, got a call after close()");
 }
 
 /**

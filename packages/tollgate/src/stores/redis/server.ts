@@ -1,5 +1,7 @@
 import { TollgateError } from "../../core/errors.ts";
 import type { Report } from "../../core/report.ts";
+import type { StoreObservation } from "../../core/store-observation.ts";
+import type { SentBatch } from "../../core/store-readings.ts";
 import type { Verb } from "../../core/verbs.ts";
 import { Batcher } from "./batch/batcher.ts";
 import { Dispatcher } from "./batch/dispatcher.ts";
@@ -13,9 +15,8 @@ import { monotonicMs } from "./event-loop.ts";
 import { Breaker, type BreakerState } from "./failure/breaker.ts";
 import { ReplyWatch } from "./failure/reply-watch.ts";
 import { translateError } from "./failure/translate-error.ts";
-import { CIRCUIT_OPEN, OVERLOADED, TIMED_OUT, UnavailableError } from "./failure/unavailable-error.ts";
+import { CIRCUIT_OPEN, causeOf, OVERLOADED, TIMED_OUT, UnavailableError } from "./failure/unavailable-error.ts";
 import { withTimeout } from "./failure/with-timeout.ts";
-import type { RedisStoreObservation } from "./redis-observation.ts";
 import type { CheckedRedisOptions } from "./redis-options.ts";
 import type { RedisSpace } from "./redis-space.ts";
 import type { ScriptVerb } from "./script/transaction.ts";
@@ -46,7 +47,7 @@ export class Server {
     port: RedisPort,
     options: CheckedRedisOptions,
     memory: DenialMemory,
-    notify: (observation: RedisStoreObservation) => void,
+    notify: (observation: StoreObservation) => void,
   ) {
     this.#port = port;
     this.#options = options;
@@ -77,6 +78,11 @@ export class Server {
 
   get breaker(): BreakerState {
     return this.#breaker.state;
+  }
+
+  /** Calls back when a batch has ended. Returns a function that ends this. */
+  watchBatches(watch: (batch: SentBatch) => void): () => void {
+    return this.#dispatcher.watches.add(watch);
   }
 
   /** Applies a verb to keys of one slot. The waiter gets the answer or the error. */
@@ -231,11 +237,6 @@ export class Server {
       return throwStoreError(error);
     }
   }
-}
-
-/** In a few words, without addresses and secrets. */
-function causeOf(error: unknown): string {
-  return error instanceof UnavailableError ? error.reason : "the server refused the call";
 }
 
 export function throwStoreError(error: unknown): never {

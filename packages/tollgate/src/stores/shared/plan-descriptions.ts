@@ -10,6 +10,7 @@ import {
   TEXT_WORDS,
   TEXTS_AT,
 } from "./memory-layout.ts";
+import { readText, textWords, writeText } from "./packed-text.ts";
 import type { SharedMemory } from "./shared-memory.ts";
 
 /** The text of a description. Names are part of it, so plans of other threads are read whole. */
@@ -64,30 +65,20 @@ export class PlanDescriptions {
     return this.all.length > 0 && this.#numbers.has(number);
   }
 
-  /** Writes a text where no other thread writes: its length, then two characters a word. */
+  /** Writes a text where no other thread writes. */
   #write(text: string): number | undefined {
     const { words, atomics } = this.#memory;
-    const length = 1 + Math.ceil(text.length / 2);
+    const length = textWords(text);
     // Only a thread that finds space takes it: others may have shorter texts.
     if (words[TEXT_END_AT]! + length > TEXT_WORDS) return undefined;
     const at = atomics.add(words, TEXT_END_AT, length);
     if (at + length > TEXT_WORDS) return undefined;
-    words[TEXTS_AT + at] = text.length;
-    for (let i = 0; i < text.length; i += 2) {
-      const second = i + 1 < text.length ? text.charCodeAt(i + 1) : 0;
-      words[TEXTS_AT + at + 1 + i / 2] = text.charCodeAt(i) | (second << 16);
-    }
+    writeText(words, TEXTS_AT + at, text);
     return at;
   }
 
   #planAt(textAt: number): Plan {
-    const { words } = this.#memory;
-    const length = words[TEXTS_AT + textAt]!;
-    const codes = Array.from(
-      { length },
-      (_, i) => (words[TEXTS_AT + textAt + 1 + (i >>> 1)]! >>> (16 * (i & 1))) & 0xffff,
-    );
-    const { scope, limits } = JSON.parse(codes.map((code) => String.fromCharCode(code)).join("")) as Text;
+    const { scope, limits } = JSON.parse(readText(this.#memory.words, TEXTS_AT + textAt)) as Text;
     return createPlan(
       scope,
       scope,

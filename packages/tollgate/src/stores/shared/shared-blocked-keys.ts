@@ -1,4 +1,4 @@
-import { type BlockChange, isOver, type KeyBlock, type SyncBlocks } from "../../core/blocks.ts";
+import { type BlockChange, isInForce, isOver, type KeyBlock, type SyncBlocks } from "../../core/blocks.ts";
 import { TollgateError } from "../../core/errors.ts";
 import type { Scope } from "../../core/plan.ts";
 import { decodeReason, encodeReason } from "../../core/reason-numbers.ts";
@@ -166,6 +166,17 @@ export class SharedBlockedKeys implements SyncBlocks {
     if (outcome === PUBLISHED) return "done";
     return outcome === RETRY ? undefined : "full";
   }
+}
+
+/** How many keys in a table of blocked keys are blocked at a moment. */
+export function countBlocked({ keys: { slots }, values }: SharedTable, nowUs: number): number {
+  let count = 0;
+  for (let slot = slots.firstKey(); slot !== NOWHERE; slot = slots.nextKey(slot)) {
+    const stateHigh = slots.upperWord(slot);
+    values.read(slot, slots.words[slot + STATE]!, stateHigh);
+    if (isInForce(decode(values.cells), nowUs)) count += 1;
+  }
+  return count;
 }
 
 function isSame(one: KeyBlock | undefined, other: KeyBlock | undefined): boolean {

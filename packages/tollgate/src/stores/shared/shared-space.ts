@@ -3,6 +3,12 @@ import { KeyRef } from "../../core/key-ref.ts";
 import type { Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
+import {
+  ADMITTED as ADMITTED_LOOKED,
+  ADMITTED_OF_LAST,
+  DENIED as DENIED_LOOKED,
+  type LookedOutcome,
+} from "../../core/store-readings.ts";
 import { ownCopy } from "../../core/text-memory.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
@@ -23,6 +29,8 @@ export interface SharedSpaceStore extends PlanKeysStore {
   release(plan: Plan): void;
   /** Counts a call whose key found no room. */
   countOverflow(): void;
+  /** Counts idle keys that a sweep has dropped. */
+  countSwept(keys: number): void;
 }
 
 /** What the front cache keeps of a key: its hash, and the slot where it was. */
@@ -71,6 +79,13 @@ export class SharedSpace implements SyncSpace {
     const at = RECENT_VALUES * place;
     const outcome = this.#tryTake(values[at + SLOT]!, values[at]!, values[at + 1]!, cost, now);
     return outcome >= RETRY ? this.#allowMoved(key, at, cost, now) : outcome === ADMITTED;
+  }
+
+  allowAndLook(key: string, cost: number, now: TimeCell, left: number): LookedOutcome {
+    if (!this.allow(key, cost, now)) return DENIED_LOOKED;
+    // The copy of the cells is as this call has left them.
+    const { compiled, values } = this.#shared;
+    return compiled.only?.conforms(values.cells, 0, now, left) === false ? ADMITTED_OF_LAST : ADMITTED_LOOKED;
   }
 
   keyRef(key: string): KeyRef {
@@ -143,6 +158,7 @@ export class SharedSpace implements SyncSpace {
   sweep(now: TimeCell): number {
     this.#shared.setTime(now[0]!);
     const removed = this.#planKeys.sweep(now[0]!);
+    if (removed > 0) this.#store.countSwept(removed);
     if (removed > 0) this.#context.onSweep?.(removed, this.size);
     return removed;
   }

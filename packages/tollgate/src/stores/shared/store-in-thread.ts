@@ -1,17 +1,20 @@
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import type { SyncBlocks } from "../../core/blocks.ts";
-import type { Clock } from "../../core/clock.ts";
+import { type Clock, readUs } from "../../core/clock.ts";
 import { TollgateError } from "../../core/errors.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
+import type { StoreReadings } from "../../core/store-readings.ts";
 import { ClusterWarning } from "../local/cluster-warning.ts";
 import { KeyHash, SECRET_WORDS } from "../local/key-hash.ts";
 import type { LocalStore } from "../local/local-store.ts";
 import { agreedClock } from "./agreed-clock.ts";
-import { CLOCK_AT, MAX_KEYS_AT, OVERFLOW_AT, OVERFLOWED_AT, SECRET_AT, THREADS_AT } from "./memory-layout.ts";
+import { countKeys } from "./key-count.ts";
+import { CLOCK_AT, MAX_KEYS_AT, OVERFLOW_AT, OVERFLOWED_AT, SECRET_AT, SWEPT_AT, THREADS_AT } from "./memory-layout.ts";
 import { PlanDescriptions } from "./plan-descriptions.ts";
 import { PlanRows } from "./plan-rows.ts";
-import { SharedBlockedKeys } from "./shared-blocked-keys.ts";
+import { countBlocked, SharedBlockedKeys } from "./shared-blocked-keys.ts";
+import { SharedCounts } from "./shared-counts.ts";
 import type { SharedMemory } from "./shared-memory.ts";
 import { SharedPlan } from "./shared-plan.ts";
 import { type PlanView, SharedRelatives } from "./shared-relatives.ts";
@@ -33,6 +36,7 @@ export interface SharedStore extends LocalStore {
 /** One thread's attachment to a store. */
 export class StoreInThread implements SharedStore, SharedSpaceStore {
   readonly kind = "sync";
+  readonly label = "shared";
   readonly keepsSpaces = true;
   /** Derived from the memory's secret, because each attachment has other objects for the same bytes. */
   readonly identity: string;
@@ -41,6 +45,7 @@ export class StoreInThread implements SharedStore, SharedSpaceStore {
   readonly handle: SharedStoreHandle;
   readonly clock: Clock;
   readonly relatives: SharedRelatives;
+  readonly threadCounts: SharedCounts;
   readonly opened: Plan[] = [];
   readonly #rows: PlanRows;
   readonly #descriptions: PlanDescriptions;
@@ -48,6 +53,8 @@ export class StoreInThread implements SharedStore, SharedSpaceStore {
   readonly #memory: SharedMemory;
   readonly #clusterWarning: ClusterWarning;
   readonly #tables: TableDirectory;
+  /** By this clock metrics count the keys that are blocked: all limiters have the same one, unless told otherwise. */
+  #clockOfBlocks: Clock;
 
   constructor(
     memory: SharedMemory,
@@ -63,6 +70,8 @@ export class StoreInThread implements SharedStore, SharedSpaceStore {
     this.#secret = words.slice(SECRET_AT, SECRET_AT + SECRET_WORDS);
     this.identity = identityOf(this.#secret);
     this.clock = agreedClock(numbers[CLOCK_AT / 2]!);
+    this.#clockOfBlocks = this.clock;
+    this.threadCounts = new SharedCounts(memory);
     this.#rows = new PlanRows(memory);
     this.#descriptions = new PlanDescriptions(memory);
     this.relatives = new SharedRelatives(this.#descriptions, (plan) => this.view(plan));
@@ -121,7 +130,8 @@ export class StoreInThread implements SharedStore, SharedSpaceStore {
     return { plan: shared, table };
   }
 
-  blocks(scope: Scope, limiter: string): SyncBlocks {
+  blocks(scope: Scope, limiter: string, { clock }: LimiterContext): SyncBlocks {
+    this.#clockOfBlocks = clock;
     const table = () => this.#tables.blockedKeys();
     const rows = this.#rows;
     return new SharedBlockedKeys(scope, limiter, { memory: this.#memory, rows, secret: this.#secret, table });
@@ -132,6 +142,21 @@ export class StoreInThread implements SharedStore, SharedSpaceStore {
 
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  async readings(): Promise<StoreReadings> {
+    const nowUs = readUs(this.#clockOfBlocks);
+    const blockedKeys = this.#tables.madeForBlocked;
+    return {
+      keys: await countKeys(this.#tables.all().map(({ keys }) => keys.slots)),
+      overflowed: this.overflowCount,
+      swept: Number(this.#memory.atomics.load(this.#memory.pairs, SWEPT_AT / 2)),
+      blocked: blockedKeys === undefined ? 0 : countBlocked(blockedKeys, nowUs),
+    };
+  }
+
+  countSwept(keys: number): void {
+    this.#memory.atomics.add(this.#memory.pairs, SWEPT_AT / 2, BigInt(keys));
   }
 
   countOverflow(): void {

@@ -45,6 +45,11 @@ export class TableDirectory {
     return this.tableOf(BLOCKED);
   }
 
+  /** The table for blocked keys, if there is one. */
+  get madeForBlocked(): SharedTable | undefined {
+    return this.#widths().includes(BLOCKED) ? this.blockedKeys() : undefined;
+  }
+
   /** All tables, whichever thread has made them. */
   all(): SharedTable[] {
     return this.#widths().map((width) => this.tableOf(width));

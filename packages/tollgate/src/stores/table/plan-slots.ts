@@ -184,6 +184,7 @@ export class PlanSlots extends PlanTable implements TablePlan {
       if (this.compiled.isIdle(this.cells, slot, now) && !this.#isReserved(slot)) this.#table.drop(slot, this);
     });
     const removed = before - this.size;
+    this.capacity.sweptCount += removed;
     if (removed > 0) this.users.notifySwept(removed, this.size);
     return removed;
   }

@@ -166,10 +166,15 @@ export class SlotTable {
     for (; index >= 0 && index < end; index = this.slots.nextTaken(index + 1)) {
       const slot = this.slots.nth(index);
       const plan = this.#planAt(index);
-      if (plan.isSlotIdle(slot, "another plan", this.#noCallTime)) this.drop(slot, plan);
+      if (plan.isSlotIdle(slot, "another plan", this.#noCallTime)) this.#dropIdleKey(slot, plan);
     }
     this.#slotCursor = end < this.slots.count ? end : 0;
     if (this.#slotCursor === 0 && this.#passesDue > 0) this.#passesDue -= 1;
+  }
+
+  #dropIdleKey(slot: number, plan: TablePlan): void {
+    if (plan.areCleared !== true) this.capacity.sweptCount += 1;
+    this.drop(slot, plan);
   }
 
   get #isCrowded(): boolean {
@@ -204,7 +209,7 @@ export class SlotTable {
       if (this.#tickScales.isInUse(slots.planAt(index + way), slots.cells[slot]!, callTime)) continue;
       const plan = this.#planAt(index + way);
       if (!plan.isSlotIdle(slot, plan === caller ? "this plan" : "another plan", callTime)) continue;
-      this.drop(slot, plan);
+      this.#dropIdleKey(slot, plan);
       return slot;
     }
     return -1;

@@ -3,9 +3,10 @@ import type { SyncBlocks } from "../../core/blocks.ts";
 import { TollgateError } from "../../core/errors.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
+import type { StoreReadings } from "../../core/store-readings.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { Capacity, type CapacityDefaults, HEAP_DEFAULTS } from "../local/capacity.ts";
-import { KeyBlocks } from "../local/key-blocks.ts";
+import { KeyBlocks, readingsOf } from "../local/key-blocks.ts";
 import { KeyHash } from "../local/key-hash.ts";
 import { KeyTexts } from "../local/key-texts.ts";
 import { LocalSpace } from "../local/local-space.ts";
@@ -82,6 +83,7 @@ export function tableStore(options: TableStoreOptions): LocalStore {
 
 class TableStore implements LocalStore, SpaceStore {
   readonly kind = "sync";
+  readonly label = "table";
   readonly capacity: Capacity;
   readonly relatives: Relatives<PlanTable>;
   /** By width, the number of cells of a key. */
@@ -121,6 +123,10 @@ class TableStore implements LocalStore, SpaceStore {
 
   get overflowCount(): number {
     return this.capacity.overflowCount;
+  }
+
+  readings(): StoreReadings {
+    return readingsOf(this.capacity, this.#blocks);
   }
 
   /** @throws TollgateError `ERR_LIMITS` if fixed limits do not fit into the bytes left. */

@@ -72,7 +72,7 @@ describe.each(STORES)("the options of %s", (name, create) => {
     const unused = store.bytes;
     createLimiter({ name: "api", limits: [perMinute(1)], store }).allow("a");
     expect(store.bytes).toBeGreaterThan(unused);
-    expect(store.bytes).toBeLessThan(5_000_000);
+    expect(store.bytes).toBeLessThan(6_500_000);
   });
 
   it.each([1, 10_000_000])("accept maxKeys of %d, which the store reports", (maxKeys) => {

@@ -7,12 +7,13 @@ import { monotonicMs } from "../event-loop.ts";
 import type { Breaker } from "../failure/breaker.ts";
 import { Awaited, type ReplyWatch } from "../failure/reply-watch.ts";
 import { meaningOf, translateError } from "../failure/translate-error.ts";
-import { TIMED_OUT, UnavailableError } from "../failure/unavailable-error.ts";
+import { causeOf, TIMED_OUT, UnavailableError } from "../failure/unavailable-error.ts";
 import { withTimeout } from "../failure/with-timeout.ts";
 import { LayoutRegistry } from "../layouts/layout-registry.ts";
 import { decodeReply, type TransactionOutcome } from "../script/decode-reply.ts";
 import { type EncodedCall, encodeCall } from "../script/encode-call.ts";
 import { neededLayouts } from "../script/layout.ts";
+import { BatchWatches } from "./batch-watches.ts";
 import type { Batcher } from "./batcher.ts";
 import type { Batch } from "./script-batch.ts";
 import type { Work } from "./work.ts";
@@ -54,6 +55,7 @@ class Flight extends Awaited {
   readonly ended: () => void;
   readonly sentAtMs: number = monotonicMs();
   quietSinceMs: number;
+  isTold = false;
   readonly #failed: (flight: Flight, error: unknown) => void;
 
   constructor(sent: Sent, { form, keys, described }: EncodedCall, failed: (flight: Flight, error: unknown) => void) {
@@ -81,6 +83,7 @@ export class Dispatcher {
   readonly #layouts: LayoutRegistry;
   #describing: Promise<unknown> | undefined;
   readonly #stopListening: () => void;
+  readonly watches: BatchWatches = new BatchWatches();
   /** The key of a probe. In a cluster it leads to the node that failed last. */
   #probeKey: string;
 
@@ -139,6 +142,7 @@ export class Dispatcher {
     if (needed !== undefined) {
       watch.noteReply(lane, true);
       breaker.succeeded();
+      this.watches.ended(flight, undefined);
       const describing = this.#describe(flight, needed);
       this.#describing = Promise.all([this.#describing, describing]).then(() => undefined);
       return;
@@ -157,6 +161,7 @@ export class Dispatcher {
       return;
     }
     breaker.succeeded();
+    this.watches.ended(flight, undefined);
     for (let i = 0; i < works.length; i += 1) {
       const work = works[i]!;
       const outcome = outcomes[i]!;
@@ -167,8 +172,10 @@ export class Dispatcher {
     notifyMoves(works, outcomes);
   }
 
-  readonly #fail = ({ sent, works, key, lane, sentAtMs, ended, quietSinceMs }: Flight, error: unknown): void => {
+  readonly #fail = (flight: Flight, error: unknown): void => {
     const { breaker, watch } = this.#options;
+    const { sent, works, key, lane, sentAtMs, ended, quietSinceMs } = flight;
+    this.watches.ended(flight, causeOf(error));
     if (error instanceof UnavailableError && error.kind === "server") {
       this.#probeKey = key;
       breaker.failed(sentAtMs, error.reason);

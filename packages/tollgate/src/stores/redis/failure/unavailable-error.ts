@@ -28,3 +28,8 @@ export const TIMED_OUT: UnavailableError = new UnavailableError("timed out");
 export const CIRCUIT_OPEN: UnavailableError = new UnavailableError("circuit open");
 export const OVERLOADED: UnavailableError = new UnavailableError("overloaded", "overload");
 export const BYPASSED: UnavailableError = new UnavailableError("bypassed");
+
+/** In a few words, without addresses and secrets. */
+export function causeOf(error: unknown): string {
+  return error instanceof UnavailableError ? error.reason : "the server refused the call";
+}

@@ -19,7 +19,7 @@ export const LIMITER = "model";
 /** A fixed secret, so that keys have the same candidate slots in every run. */
 export const SECRET: Int32Array = Int32Array.of(1, 2, 3, 4);
 
-const BYTES = 2 ** 23;
+const BYTES = 2 ** 23 + 2 ** 21;
 
 /** The memory and the threads of a scenario. */
 export class World {

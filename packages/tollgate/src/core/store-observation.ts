@@ -1,8 +1,8 @@
 /**
- * An event of a Redis store, for operators. Each outage gives one `down` and, once the server is back, one `up`. An
+ * An event of a store elsewhere, for operators. Each outage gives one `down` and, once the server is back, one `up`. An
  * outage begins when the circuit opens: the server has failed for 400 ms, at least three times in a row.
  */
-export type RedisStoreObservation = ServerDown | ServerUp | ServerProbe | BypassChange;
+export type StoreObservation = ServerDown | ServerUp | ServerProbe | BypassChange;
 
 /** The circuit opened: `onFailure` decides from now on, at once. */
 export interface ServerDown {

@@ -1,0 +1,27 @@
+import type { AsyncLimiter, Limiter } from "tollgate";
+import type { HealthDetails } from "./http/health.ts";
+import type { Routes } from "./http/route-table.ts";
+import type { LimitsStatus } from "./limits/limits-files.ts";
+
+/** What the service is about: which requests it answers, and by which limits. */
+export interface Application {
+  /** The routes of the port that clients reach. */
+  readonly routes: Routes;
+  /** The routes of the admin listener. They need its token if it has one. */
+  readonly adminRoutes: Routes;
+  readonly limiters: readonly (Limiter<never> | AsyncLimiter<never>)[];
+  readonly health: HealthDetails;
+  /** How the limits files are, if the limits are in files. */
+  readonly limitsStatus?: () => LimitsStatus;
+  /** Opens the gRPC port. Absent if the limits have no such protocol. */
+  readonly listenGrpc?: (host: string, port: number) => Promise<GrpcListener>;
+  /** Reads limits again that come from files. */
+  readonly reload?: () => void;
+  close(): void | Promise<void>;
+}
+
+export interface GrpcListener {
+  /** The real one. */
+  readonly port: number;
+  close(graceMs: number): Promise<void>;
+}

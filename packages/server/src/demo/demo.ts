@@ -1,0 +1,46 @@
+import type { Clock, Duration } from "tollgate";
+import type { TrustProxy } from "tollgate/node";
+import type { Application } from "../application.ts";
+import { checkRoutes, checkTrust } from "../check/check-routes.ts";
+import { clientName } from "../log/client-name.ts";
+import type { Log } from "../log/log.ts";
+import type { RequestLog } from "../log/request-log.ts";
+import { clientKey, openLimiters } from "./limiters.ts";
+import type { Refill } from "./refill.ts";
+import { demoRoutes } from "./routes.ts";
+
+/** A service that limits requests to itself. */
+export interface DemoSettings {
+  readonly kind: "demo";
+  /** The most requests that a client can make at once. */
+  readonly capacity: number;
+  /** How fast it gets them back. */
+  readonly refill: Refill;
+  readonly sweepInterval: Duration;
+}
+
+interface DemoContext {
+  readonly trustProxy: TrustProxy;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly requestLog: RequestLog;
+}
+
+/** @throws TollgateError if the numbers do not make a limit. */
+export function openDemo(settings: DemoSettings, { trustProxy, clock, log, requestLog }: DemoContext): Application {
+  const key = clientKey(trustProxy);
+  const limiters = openLimiters({ ...settings, key, clock, log });
+  const checks = checkRoutes({
+    limiter: limiters.client,
+    trustProxy: checkTrust(trustProxy),
+    logError: (error, request) => requestLog.failed(error, request),
+    noteDenial: (request, denial, facts) => requestLog.denied(request, denial, () => clientName(key(facts())), facts),
+  });
+  return {
+    routes: { ...demoRoutes(limiters, key, requestLog), ...checks },
+    adminRoutes: {},
+    limiters: [limiters.client, limiters.test],
+    health: () => ({}),
+    close: () => limiters.close(),
+  };
+}

@@ -1,0 +1,54 @@
+import { type AsyncStore, type Duration, type MemoryStoreOptions, memoryStore, type SyncStore } from "tollgate";
+import type { Log } from "../log/log.ts";
+import type { RedisAddress } from "./redis-address.ts";
+
+export interface StoreSettings {
+  /** `undefined`: memory. */
+  readonly redis: RedisAddress | undefined;
+  /** How many keys memory keeps at most. `undefined`: the library's default. */
+  readonly maxKeys: number | undefined;
+  readonly sweepInterval: Duration;
+}
+
+/** Where limits count. */
+export interface OpenStore {
+  readonly store: SyncStore | AsyncStore;
+  close(): Promise<void>;
+}
+
+/** Opens the store. Redis need not be there yet. */
+export async function openStore(settings: StoreSettings, log: Log): Promise<OpenStore> {
+  const { redis, maxKeys, sweepInterval } = settings;
+  if (redis !== undefined) return openRedis(redis, log);
+  const options: MemoryStoreOptions = { sweepInterval, ...(maxKeys !== undefined && { maxKeys }) };
+  const store = memoryStore(options);
+  return { store, close: async () => store.close() };
+}
+
+/** Loaded only if asked for. The store tells of outages, so errors of single connections are not logged. */
+async function openRedis(address: RedisAddress, log: Log): Promise<OpenStore> {
+  const [{ redisStore }, { connectRedis }] = await Promise.all([import("tollgate/redis"), import("./redis-client.ts")]);
+  const client = connectRedis(address, () => {});
+  const store = redisStore({
+    client,
+    warnings: false,
+    observe: (observation) => {
+      switch (observation.type) {
+        case "down":
+          return log({ level: "error", event: "redis-down", fields: { cause: observation.cause } });
+        case "up":
+          return log({ level: "warn", event: "redis-up", fields: { down_for_ms: Math.round(observation.downForMs) } });
+        case "probe":
+        case "bypass":
+          return;
+        default:
+          return observation satisfies never;
+      }
+    },
+  });
+  const close = async (): Promise<void> => {
+    await store.close();
+    client.disconnect();
+  };
+  return { store, close };
+}

@@ -1,0 +1,70 @@
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it, vi } from "vitest";
+import { OK, OVER_LIMIT } from "../../src/envoy/messages.ts";
+import { limitsFile } from "../support/limits-file.ts";
+import { LOCAL_ADMIN } from "../support/test-admin.ts";
+import { startTestService } from "../support/test-service.ts";
+import { grpcClient } from "./grpc-client.ts";
+
+const limitsOf = (requests: number): string =>
+  `domain: d\ndescriptors: [{key: address, rate_limit: {unit: minute, requests_per_unit: ${requests}}}]`;
+
+async function startLimits(text: string) {
+  const file = await limitsFile(text);
+  const { application } = file;
+  const service = await startTestService({ application, grpcPort: 0, admin: LOCAL_ADMIN, clock: manualClock() });
+  return { ...service, ...file, client: grpcClient(service.grpcPort ?? 0) };
+}
+
+const ASK = '{"domain":"d","descriptors":[{"entries":[{"key":"address","value":"a"}]}]}';
+
+describe("the service with limits of Envoy", () => {
+  it("counts requests of gRPC and of HTTP together", async () => {
+    const { url, client } = await startLimits(limitsOf(2));
+    expect((await client.shouldRateLimit("d", { address: "a" })).overallCode).toBe(OK);
+    const ask = () => fetch(`${url}/json`, { method: "POST", body: ASK });
+    expect([(await ask()).status, (await ask()).status]).toEqual([200, 429]);
+    expect((await client.shouldRateLimit("d", { address: "a" })).overallCode).toBe(OVER_LIMIT);
+    expect((await fetch(`${url}/ping`)).status).toBe(404);
+    expect((await fetch(`${url}/json`)).headers.get("allow")).toBe("POST");
+  });
+
+  it("takes a change of its file, and keeps what was counted", async () => {
+    const { write, client, adminUrl, log } = await startLimits(limitsOf(1));
+    const ask = async () => (await client.shouldRateLimit("d", { address: "a" })).overallCode;
+    expect([await ask(), await ask()]).toEqual([OK, OVER_LIMIT]);
+    await write(limitsOf(5));
+    await vi.waitFor(() => expect(log.join("\n")).toContain("limits loaded from"));
+    expect([await ask(), await ask(), await ask(), await ask()]).toEqual([OK, OK, OK, OVER_LIMIT]);
+    expect(await (await fetch(`${adminUrl}/rlconfig`)).text()).toContain("requests_per_unit=5");
+  });
+
+  it("refuses a file with mistakes, keeps its limits, and says so in log, health and metrics", async () => {
+    const { write, path, client, url, adminUrl, errors } = await startLimits(limitsOf(1));
+    await write("domain: d\nlimits: 1\ndescriptors: 2");
+    await vi.waitFor(() => expect(errors).toHaveLength(3));
+    expect(errors[1]).toBe(`${path}:2:1: expected a key of the file: domain, descriptors, got "limits"`);
+    expect((await client.shouldRateLimit("d", { address: "a" })).statuses[0]?.limitRemaining).toBe(0);
+    const health = { status: "ok", limits: { state: "kept", loadedAt: expect.any(String) } };
+    for (const at of [url, adminUrl]) expect(await (await fetch(`${at}/healthz`)).json()).toEqual(health);
+    const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
+    expect(metrics).toMatch(/^tollgate_limits_kept 1$/m);
+    expect(metrics).toMatch(/^tollgate_limits_reads_total\{result="refused"\} 1$/m);
+    expect(metrics).toMatch(/^rate_limit_acquire_total\{limiter="envoy",limit="minute",result="allow"\} 1$/m);
+
+    await write(limitsOf(3));
+    await vi.waitFor(async () => expect(await (await fetch(`${url}/healthz`)).text()).toContain('"loaded"'));
+  });
+
+  it("reads its file when it is told to", async () => {
+    const service = await startLimits(limitsOf(1));
+    service.reload();
+    await vi.waitFor(() => expect(service.log.join("\n")).toContain("limits loaded from"));
+  });
+
+  it("does not start with mistakes, and leaves nothing open", async () => {
+    await expect(startLimits("domain: 1\ndescriptors: x")).rejects.toThrow(
+      /limits\.yaml:2:14: expected descriptors: a list, got "x"$/,
+    );
+  });
+});

@@ -1,0 +1,27 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { clientKey } from "../../src/demo/limiters.ts";
+import { clientName } from "../../src/log/client-name.ts";
+
+const key = clientKey(false);
+
+function nameOf(apiKey: string | undefined): string {
+  return clientName(key({ method: "GET", path: "/", remoteAddress: "192.0.2.1", header: () => apiKey }));
+}
+
+describe("the name of a client", () => {
+  it("is its address", () => {
+    expect(nameOf(undefined)).toBe("192.0.2.1");
+    expect(nameOf("")).toBe("192.0.2.1");
+  });
+
+  it("is the hash of its API key that sha256sum prints", () => {
+    const hash = execFileSync("sha256sum", { input: "sk-live-1" }).toString().slice(0, 12);
+    expect(nameOf("sk-live-1")).toBe(`key-${hash}`);
+  });
+
+  it("is a hash for keys of any other form: they may be secrets", () => {
+    expect(clientName("2:sk-live-1")).toMatch(/^key-[0-9a-f]{12}$/);
+    expect(clientName("")).toMatch(/^key-[0-9a-f]{12}$/);
+  });
+});

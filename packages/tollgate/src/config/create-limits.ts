@@ -1,0 +1,68 @@
+import { checkOptions } from "../core/check-options.ts";
+import type { Clock } from "../core/clock.ts";
+import { show, TollgateError } from "../core/errors.ts";
+import type { AsyncStore, SyncStore } from "../core/store.ts";
+import { memoryStore } from "../stores/memory/memory-store.ts";
+import type { LimitsFile } from "./file/limits-file.ts";
+import { checkLimitsFile } from "./file/parse-limits.ts";
+import type { Limits } from "./limits.ts";
+import { LoadedLimits } from "./loaded-limits.ts";
+
+/** Where the limits of a file count. */
+export interface LimitsOptions<Store extends SyncStore | AsyncStore | undefined = SyncStore | AsyncStore | undefined> {
+  /** A memory store by default. */
+  readonly store?: Store;
+  /** As the `clock` of `createLimiter`. */
+  readonly clock?: Clock;
+}
+
+const OPTION_NAMES: Readonly<Record<keyof LimitsOptions, true>> = { store: true, clock: true };
+
+/** What `createLimits` returns. */
+export type LimitsOver<Store> = Store extends AsyncStore ? Limits<"async"> : Limits;
+
+/**
+ * Makes limiters of a limits file. `parseLimits` reads one from text; a program may also write one as an object.
+ *
+ * @throws LimitsFileError for an object that is wrong; TollgateError `ERR_OPTION` or `ERR_STORE`.
+ * @example
+ * ```ts
+ * import { createLimits } from "tollgate/config";
+ *
+ * const limits = createLimits({
+ *   version: 1,
+ *   domains: {
+ *     api: {
+ *       limits: {
+ *         client: { by: "ip", rate: "10/1s", burst: 20 },
+ *         login: { match: { method: "POST", path: "/login" }, by: "ip", within: "2/15m" },
+ *       },
+ *     },
+ *   },
+ * });
+ * const request = { ip: "192.0.2.1", method: "POST", path: "/login" };
+ * console.log([1, 2, 3].map(() => limits.consume("api", request).allowed)); // [ true, true, false ]
+ * console.log(limits.consume("api", request).limiter); // api/login
+ * console.log(limits.peek("api", { ip: "192.0.2.1", path: "/" }).remaining); // 17
+ * ```
+ */
+export function createLimits<Store extends SyncStore | AsyncStore | undefined = undefined>(
+  file: LimitsFile,
+  options?: LimitsOptions<Store>,
+): LimitsOver<Store>;
+export function createLimits(file: LimitsFile, options: LimitsOptions = {}): Limits | Limits<"async"> {
+  checkOptions("createLimits", options, OPTION_NAMES);
+  const { store, clock } = options;
+  const checked = checkLimitsFile(file);
+  const timed = clock === undefined ? {} : { clock };
+  if (store === undefined) {
+    const own = memoryStore();
+    return new LoadedLimits<"sync">("sync", checked, { store: own, ...timed }, () => own.close());
+  }
+  if (typeof store?.open !== "function") {
+    throw new TollgateError("ERR_STORE", `store: expected a store such as memoryStore(), got ${show(store)}`);
+  }
+  return store.kind === "sync"
+    ? new LoadedLimits<"sync">("sync", checked, { store, ...timed }, () => {})
+    : new LoadedLimits<"async">("async", checked, { store, ...timed }, () => {});
+}

@@ -1,0 +1,253 @@
+import { REQUESTS } from "../../core/cost.ts";
+import { show, TollgateError } from "../../core/errors.ts";
+import { nearestWord } from "../../core/nearest-word.ts";
+import { AddressList } from "../../http/identity/address-list.ts";
+import { factName, PLAIN_FACTS, parseFact } from "../rules/fact.ts";
+import { AMOUNT_WORDS, amountsOf, limitsOfWord, PLACES, unitsOfWords } from "../rules/limit-words.ts";
+import { keyOfAddress } from "../rules/request-address.ts";
+import { unitsOfRule } from "../rules/rule.ts";
+import type { SourceNode } from "../text/source-node.ts";
+import type { Choice, LimitWords, RuleWords } from "./limits-file.ts";
+import type { Mistakes } from "./mistakes.ts";
+import { placeOf } from "./node-value.ts";
+
+type Words = readonly (string | number)[];
+
+/** A rule, and where it is written. */
+export interface RuleToCheck {
+  readonly mistakes: Mistakes;
+  /** In lower case. */
+  readonly trusted: ReadonlySet<string>;
+  readonly node: SourceNode;
+  readonly path: string;
+  readonly name: string;
+  readonly rule: RuleWords;
+  /** Whether nothing was left out of the file that does not fit. What is missing may be there otherwise. */
+  readonly isWhole: boolean;
+}
+
+/** Checks what the shape of a rule cannot say. */
+export class RuleCheck {
+  readonly #mistakes: Mistakes;
+  readonly #trusted: ReadonlySet<string>;
+  readonly #node: SourceNode;
+  readonly #path: string;
+  readonly #name: string;
+  readonly #rule: RuleWords;
+  readonly #isWhole: boolean;
+  /** The choices that were checked, by their text: files repeat the same numbers for many keys. */
+  readonly #sound = new Set<string>();
+
+  constructor({ mistakes, trusted, node, path, name, rule, isWhole }: RuleToCheck) {
+    this.#mistakes = mistakes;
+    this.#trusted = trusted;
+    this.#node = node;
+    this.#path = path;
+    this.#name = name;
+    this.#rule = rule;
+    this.#isWhole = isWhole;
+  }
+
+  check(): void {
+    this.#checkBy();
+    this.#checkAddresses();
+    this.#checkDefault();
+    this.#checkPlans();
+    this.#checkKeys();
+    this.#checkCost();
+    this.#checkBlockFor();
+  }
+
+  #checkBy(): void {
+    const { by } = this.#rule;
+    const facts = this.#facts;
+    const seen = new Set<string>();
+    for (const [i, text] of facts.entries()) {
+      const words = typeof by === "string" ? ["by"] : ["by", i];
+      this.#checkFact(text, words);
+      const name = factName(parseFact(text));
+      if (seen.has(name)) this.#expected(words, "facts that differ", `${show(text)} again`);
+      seen.add(name);
+    }
+  }
+
+  /** A word that is no fact may be a descriptor's key, but a misspelt fact must not pass for one. */
+  #checkFact(text: string, words: Words): void {
+    const fact = parseFact(text);
+    if (fact.kind !== "descriptor" || text.startsWith("descriptor.")) return;
+    const keys = Object.keys(this.#rule.match?.descriptor ?? {});
+    if (keys.includes(text)) return;
+    const nearest = nearestWord(text, [...PLAIN_FACTS, ...keys]);
+    const hint = nearest === undefined ? "" : `; did you mean ${JSON.stringify(nearest)}?`;
+    const expected =
+      "a fact: ip, method, path, host, header.NAME, query.NAME, cookie.NAME, descriptor.KEY or a key of match.descriptor";
+    this.#expected(words, expected, `${show(text)}${hint}`);
+  }
+
+  #checkAddresses(): void {
+    const ip = this.#rule.match?.ip ?? [];
+    for (const [i, entry] of listOf(ip).entries()) {
+      this.#try(() => new AddressList("ip", [entry]), typeof ip === "string" ? ["match", "ip"] : ["match", "ip", i]);
+    }
+  }
+
+  #checkDefault(): void {
+    const { limit } = this.#rule;
+    const words = limitWordsIn(this.#rule);
+    if (limit === undefined && words.length === 0 && this.#isWhole) {
+      this.#expected([], "a limit (rate, within, quota or inflight) or the word limit", "a rule without");
+    }
+    if (limit !== undefined && words.length > 0) {
+      this.#expected(["limit"], `no word limit beside ${words.join(", ")}`, show(limit));
+    }
+    this.#checkLimits(this.#rule, []);
+  }
+
+  #checkPlans(): void {
+    const { plans } = this.#rule;
+    if (plans === undefined) return;
+    this.#checkFact(plans.from, ["plans", "from"]);
+    const fact = parseFact(plans.from);
+    if (fact.kind === "header" && !this.#trusted.has(fact.name)) {
+      const hint = "; clients choose their headers: name it there if a proxy in front sets or deletes it";
+      this.#expected(["plans", "from"], "a header that trustedHeaders names", `${show(plans.from)}${hint}`);
+    }
+    if (fact.kind === "query" || fact.kind === "cookie") {
+      this.#expected(["plans", "from"], "a fact that clients cannot choose", show(plans.from));
+    }
+    for (const [plan, choice] of Object.entries(plans.is)) this.#checkChoice(choice, ["plans", "is", plan]);
+  }
+
+  #checkKeys(): void {
+    const { keys } = this.#rule;
+    if (keys === undefined) return;
+    const facts = this.#facts;
+    if (facts.length !== 1) this.#expected(["keys"], "keys of a rule with one fact in by", `${facts.length} facts`);
+    const isAddress = facts.length === 1 && facts[0] === "ip";
+    const addresses = new Set<string>();
+    for (const [key, choice] of Object.entries(keys)) {
+      this.#checkChoice(choice, ["keys", key]);
+      if (!isAddress) continue;
+      const address = keyOfAddress(key);
+      if (address === undefined) this.#expected(["keys", key], "an address", show(key));
+      else if (addresses.has(address)) this.#expected(["keys", key], "every address once", `${show(address)} again`);
+      else addresses.add(address);
+    }
+  }
+
+  #checkChoice(choice: Choice, words: Words): void {
+    if (typeof choice === "string") return;
+    const text = JSON.stringify(choice);
+    if (this.#sound.has(text)) return;
+    const before = this.#mistakes.count;
+    if (limitWordsIn(choice).length > 0) this.#checkLimits(choice, words);
+    else if (this.#isWhole) this.#expected(words, "a limit: rate, within, quota or inflight", "a map without");
+    if (this.#mistakes.count === before) this.#sound.add(text);
+  }
+
+  /** The functions that make limits check the numbers. */
+  #checkLimits(limits: LimitWords, words: Words): void {
+    for (const word of AMOUNT_WORDS) {
+      const amounts = limits[word];
+      if (amounts === undefined) continue;
+      for (const unit of unitsOfWords({ [word]: amounts })) {
+        if (unit === PLACES)
+          this.#expected([...words, word], "a unit that is no place: inflight counts these", show(unit));
+      }
+    }
+    this.#checkBurst(limits, words);
+    const setting = { rule: this.#name, mode: this.#mode, blockFor: undefined, unitOf: (unit: string) => unit };
+    for (const word of [...AMOUNT_WORDS, "inflight" as const]) {
+      this.#try(() => limitsOfWord(word, limits, setting), [...words, word]);
+    }
+  }
+
+  #checkBurst({ rate, burst }: LimitWords, words: Words): void {
+    if (burst === undefined || (rate === undefined && !this.#isWhole)) return;
+    const at = [...words, "burst"];
+    if (rate === undefined) {
+      this.#expected(at, "a rate beside it", "a burst without");
+      return;
+    }
+    const units = amountsOf("", "rate", rate).map(({ unit }) => unit);
+    const expected = "one rate for it";
+    if (typeof burst === "number") {
+      if (units.length > 1) this.#expected(at, expected, `${units.length} rates`);
+      return;
+    }
+    for (const unit of Object.keys(burst)) {
+      const count = units.filter((other) => other === unit).length;
+      if (count !== 1) this.#expected([...at, unit], expected, `${count} rates of ${show(unit)}`);
+    }
+  }
+
+  #checkCost(): void {
+    const { cost } = this.#rule;
+    if (cost === undefined) return;
+    const units = new Set(this.#units);
+    if (typeof cost !== "object") {
+      this.#checkCounted(REQUESTS, units, ["cost"]);
+      if (typeof cost === "string") this.#checkFact(cost, ["cost"]);
+      return;
+    }
+    for (const [unit, unitCost] of Object.entries(cost)) {
+      const words = ["cost", unit];
+      this.#checkCounted(unit, units, words);
+      if (typeof unitCost === "string") this.#checkFact(unitCost, words);
+      if (typeof unitCost === "object") this.#checkFact(unitCost.from, [...words, "from"]);
+    }
+  }
+
+  #checkCounted(unit: string, units: ReadonlySet<string>, words: Words): void {
+    if (units.has(unit) || !this.#isWhole) return;
+    const counted = units.size === 0 ? "no unit" : [...units].join(", ");
+    this.#expected(words, `a unit that the rule counts (${counted})`, show(unit));
+  }
+
+  #checkBlockFor(): void {
+    const { blockFor } = this.#rule;
+    if (blockFor === undefined) return;
+    const setting = { rule: this.#name, mode: this.#mode, blockFor, unitOf: (unit: string) => unit };
+    this.#try(() => limitsOfWord("rate", { rate: "1/1s" }, setting), ["blockFor"]);
+  }
+
+  get #mode(): "enforce" | "shadow" {
+    return this.#rule.mode ?? "enforce";
+  }
+
+  get #facts(): readonly string[] {
+    return listOf(this.#rule.by ?? []);
+  }
+
+  /** What any limit of the rule counts. */
+  get #units(): readonly string[] {
+    return unitsOfRule(this.#rule);
+  }
+
+  #try(make: () => unknown, words: Words): void {
+    try {
+      make();
+    } catch (error) {
+      if (!(error instanceof TollgateError)) throw error;
+      const option = `${words.find((word) => typeof word === "string" && error.message.startsWith(`${word}: `))}: `;
+      const message = error.message.startsWith(option) ? error.message.slice(option.length) : error.message;
+      this.#mistakes.add(this.#place(words), message);
+    }
+  }
+
+  #expected(words: Words, expected: string, got: string): void {
+    this.#mistakes.expected(this.#place(words), expected, got);
+  }
+
+  #place(words: Words): { readonly at: number; readonly path: string } {
+    return { at: placeOf(this.#node, words), path: [this.#path, ...words].join(".") };
+  }
+}
+
+function listOf(some: string | readonly string[]): readonly string[] {
+  return typeof some === "string" ? [some] : some;
+}
+
+function limitWordsIn(words: LimitWords): readonly string[] {
+  return [...AMOUNT_WORDS, "inflight" as const].filter((word) => words[word] !== undefined);
+}

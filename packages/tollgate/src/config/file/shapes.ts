@@ -1,0 +1,235 @@
+import type {
+  BlockForWord,
+  DomainWords,
+  InflightWord,
+  LimitsFile,
+  LimitWords,
+  MatchWords,
+  PlansWord,
+  RuleWords,
+} from "./limits-file.ts";
+import type {
+  EitherShape,
+  ListShape,
+  MapShape,
+  NumberShape,
+  ObjectShape,
+  Shape,
+  TextShape,
+  WordShape,
+} from "./shape.ts";
+
+// One table for each type of `limits-file.ts`. `Record<keyof …>` makes a forgotten word a compile error.
+
+type WordsOf<Words> = Readonly<Record<keyof Words & string, WordShape>>;
+
+const MOST_IN_LIST = 100_000;
+const LONGEST_TEXT = 256;
+
+const text = (expected: string, pattern?: string, longest: number = LONGEST_TEXT): TextShape =>
+  pattern === undefined ? { kind: "text", expected, longest } : { kind: "text", expected, pattern, longest };
+const list = (expected: string, of: Shape, most: number = MOST_IN_LIST): ListShape => ({
+  kind: "list",
+  expected,
+  of,
+  most,
+});
+const map = (expected: string, key: TextShape, of: Shape): MapShape => ({ kind: "map", expected, key, of });
+const either = (expected: string, ...of: readonly Shape[]): EitherShape => ({ kind: "either", expected, of });
+const word = (description: string, of: Shape): WordShape => ({ description, of });
+const count = (least: number): NumberShape => ({
+  kind: "number",
+  expected: least === 0 ? "a whole number from 0" : "a positive whole number",
+  least,
+  most: Number.MAX_SAFE_INTEGER,
+});
+
+const DURATION_PATTERN = ["w", "d", "h", "m", "s", "ms"]
+  .map((unit) => `(?:\\d{1,16}(?:\\.\\d{1,4})?${unit})?`)
+  .join("");
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+
+const DURATION = text("a duration such as 10s or 1h30m", `(?=.)${DURATION_PATTERN}`);
+const AMOUNT = text("a count and a duration, such as 60/1m", `[1-9]\\d{0,15}/(?=.)${DURATION_PATTERN}`);
+/** Names of rules, domains and units are parts of names of limiters, which travel in headers and Redis keys. */
+const NAME = text("a name: up to 48 letters, digits, hyphens, dots and underscores", "[A-Za-z0-9][A-Za-z0-9_.-]*", 48);
+const ANY_TEXT = text("a text of 1 to 256 characters", "[\\s\\S]+");
+const PATTERN_TEXT = text("a text, in which * stands for any characters");
+const FACT = text(
+  "a fact: ip, method, path, host, header.NAME, query.NAME, cookie.NAME or a descriptor's key",
+  `(?:(?:header|cookie)\\.${TOKEN}|(?:query|descriptor)\\.[\\s\\S]+|[A-Za-z_][A-Za-z0-9_-]*)`,
+);
+const HEADER_NAME = text("the name of a header", TOKEN);
+const METHOD = text("a method in upper case, such as GET", "[A-Z][A-Z-]*", 32);
+const PATH = text(
+  "a path such as /v1/*/items or /v1/**, with wildcards for whole segments",
+  "(?:/(?:\\*\\*?|[^/?#*]*))+",
+  1_024,
+);
+
+const PATTERNS = either("a text, or a list of them", PATTERN_TEXT, list("a list of texts", PATTERN_TEXT));
+const AMOUNT_LIST = list("a list of amounts such as 60/1m", AMOUNT, 16);
+const AMOUNTS = either(
+  "an amount such as 60/1m, a list of them, or amounts per unit",
+  AMOUNT,
+  AMOUNT_LIST,
+  map(
+    "amounts per unit, such as { tokens: 100000/1m }",
+    NAME,
+    either("an amount such as 60/1m, or a list of them", AMOUNT, AMOUNT_LIST),
+  ),
+);
+
+const INFLIGHT_WORDS: WordsOf<InflightWord> = {
+  max: word("The most requests of a key in flight.", count(1)),
+  ttl: word("After this time a place frees itself.", DURATION),
+};
+
+const LIMIT_WORDS: WordsOf<LimitWords> = {
+  rate: word("A token bucket: 60/1m holds 60 and gains 60 a minute.", AMOUNTS),
+  burst: word(
+    "What the bucket of rate holds, if that is not its count.",
+    either("a positive whole number, or one per unit", count(1), map("a number per unit", NAME, count(1))),
+  ),
+  within: word("A sliding window: 5/15m is at most 5 in any 15 minutes.", AMOUNTS),
+  quota: word("A fixed window: 10000/1d is at most 10,000 each day from midnight, UTC.", AMOUNTS),
+  inflight: word("How many requests of a key may be in flight.", {
+    kind: "object",
+    expected: "max and ttl, such as { max: 10, ttl: 30s }",
+    words: INFLIGHT_WORDS,
+    required: ["max", "ttl"],
+  }),
+};
+
+const INSTEAD = { kind: "words", words: ["unlimited", "deny"] } as const;
+
+const CHOICE = either("limits such as { rate: 60/1m }, or unlimited, or deny", INSTEAD, {
+  kind: "object",
+  expected: "limits such as { rate: 60/1m }",
+  words: LIMIT_WORDS,
+  required: [],
+});
+
+const PLANS_WORDS: WordsOf<PlansWord> = {
+  from: word("The fact that tells the plan. A header has to be one of trustedHeaders.", FACT),
+  is: word("The limits of each plan.", map("limits by plan", ANY_TEXT, CHOICE)),
+};
+
+const UNIT_COST_WORDS: Readonly<Record<"from" | "otherwise", WordShape>> = {
+  from: word("The fact that states the cost.", FACT),
+  otherwise: word("The cost if the fact is missing or is no whole number: 1 unless stated.", count(0)),
+};
+const COST_WORDS = {
+  kind: "object",
+  expected: "from and otherwise",
+  words: UNIT_COST_WORDS,
+  required: ["from"],
+} as const;
+const UNIT_COST = either("a whole number, a fact, or { from, otherwise }", count(0), FACT, COST_WORDS);
+const COST = either(
+  "a whole number, a fact, or one per unit, such as { tokens: header.x-tokens }",
+  count(0),
+  FACT,
+  map("costs per unit, such as { tokens: header.x-tokens }", NAME, UNIT_COST),
+);
+
+const BLOCK_FOR_WORDS: WordsOf<Exclude<BlockForWord, string>> = {
+  duration: word("How long the key is blocked.", DURATION),
+  extend: word("Whether denied calls begin the duration anew.", { kind: "flag" }),
+  durations: word("Each offence takes the next one.", list("a list of durations", DURATION, 16)),
+  forgetAfter: word("How long after the end of a block its offence counts.", DURATION),
+};
+
+const METHODS = either("a method such as GET, or a list of them", METHOD, list("a list of methods", METHOD));
+const PATHS = either("a path such as /v1/**, or a list of them", PATH, list("a list of paths", PATH));
+const ADDRESS = text("an address, a CIDR block, private or loopback", undefined, 64);
+const ADDRESSES = either("addresses or CIDR blocks", ADDRESS, list("a list of addresses and CIDR blocks", ADDRESS));
+
+type NamedMatch = Omit<MatchWords, `${string}.${string}`>;
+const MATCH_WORDS: WordsOf<NamedMatch> = {
+  method: word("The methods.", METHODS),
+  path: word("The paths: * is any one segment, ** any number of segments.", PATHS),
+  host: word("The hosts, without a port.", PATTERNS),
+  ip: word("Addresses, CIDR blocks, private or loopback.", ADDRESSES),
+  descriptor: word("Entries that the descriptor has.", map("patterns by key", ANY_TEXT, PATTERNS)),
+};
+
+const MATCH: ObjectShape = {
+  kind: "object",
+  expected: "conditions such as { method: POST, path: /login }",
+  words: MATCH_WORDS,
+  required: [],
+  others: [
+    { key: text("header.NAME or cookie.NAME", `(?:header|cookie)\\.${TOKEN}`), of: PATTERNS },
+    { key: text("query.NAME", "query\\.[\\s\\S]+"), of: PATTERNS },
+  ],
+};
+
+const RULE_WORDS: WordsOf<RuleWords> = {
+  match: word("The requests that the rule counts: all of the domain unless stated.", MATCH),
+  by: word(
+    "The facts that make the key. Without them all requests share one key.",
+    either("a fact such as ip, or a list of facts", FACT, list("a list of facts", FACT, 8)),
+  ),
+  ...LIMIT_WORDS,
+  limit: word("In place of limits: for requests of no plan and no key below.", INSTEAD),
+  plans: word("Limits by plan, in place of the rule's.", {
+    kind: "object",
+    expected: "from and is, such as { from: plan, is: { pro: { rate: 600/1m } } }",
+    words: PLANS_WORDS,
+    required: ["from", "is"],
+  }),
+  keys: word(
+    "Limits of single keys, in place of the rule's and of the plan's.",
+    map("limits by key", ANY_TEXT, CHOICE),
+  ),
+  cost: word("What a request costs, per unit.", COST),
+  mode: word("shadow counts and never denies.", { kind: "words", words: ["enforce", "shadow"] }),
+  blockFor: word(
+    "How long a key is blocked that exhausts a limit.",
+    either("a duration such as 10m, or { duration, extend }, or { durations, forgetAfter }", DURATION, {
+      kind: "object",
+      expected: "{ duration, extend } or { durations, forgetAfter }",
+      words: BLOCK_FOR_WORDS,
+      required: [],
+    }),
+  ),
+};
+
+const RULE: ObjectShape = {
+  kind: "object",
+  expected: "a rule such as { by: ip, rate: 60/1m }",
+  words: RULE_WORDS,
+  required: [],
+};
+
+const DOMAIN_WORDS: WordsOf<DomainWords> = {
+  ignoreCase: word("Whether upper and lower case of a path are equal.", { kind: "flag" }),
+  limits: word("The rules. All that match decide together.", map("rules by name", NAME, RULE)),
+};
+
+const FILE_WORDS: WordsOf<LimitsFile> = {
+  $schema: word("Where editors find the schema.", text("a text", undefined, 2_048)),
+  version: word("The version of the format: 1.", { kind: "words", words: [1] }),
+  trustedHeaders: word(
+    "Headers that a proxy sets, or deletes from what clients send.",
+    list("a list of names of headers", HEADER_NAME),
+  ),
+  domains: word(
+    "Rules by domain.",
+    map("domains by name", NAME, {
+      kind: "object",
+      expected: "a domain with limits",
+      words: DOMAIN_WORDS,
+      required: ["limits"],
+    }),
+  ),
+};
+
+/** The whole file. */
+export const FILE_SHAPE: ObjectShape = {
+  kind: "object",
+  expected: "version and domains",
+  words: FILE_WORDS,
+  required: ["version", "domains"],
+};

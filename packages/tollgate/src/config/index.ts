@@ -1,0 +1,22 @@
+export { createLimits, type LimitsOptions, type LimitsOver } from "./create-limits.ts";
+export type {
+  Amount,
+  Amounts,
+  BlockForWord,
+  Choice,
+  DomainWords,
+  InflightWord,
+  LimitsFile,
+  LimitWords,
+  MatchWords,
+  Patterns,
+  PlansWord,
+  RuleWords,
+  UnitCost,
+} from "./file/limits-file.ts";
+export { describeMistake, LimitsFileError, type Mistake } from "./file/mistakes.ts";
+export { checkLimitsFile, type ParseOptions, parseLimits, type ReadLimits, readLimits } from "./file/parse-limits.ts";
+export type { KeyHandle, Limits, LimitsHandle } from "./limits.ts";
+export type { CountingRule, OtherRule, RuleExplanation } from "./rules/explain-rule.ts";
+export type { Facts, NamedValues } from "./rules/facts.ts";
+export type { YamlModule } from "./text/yaml-reader.ts";

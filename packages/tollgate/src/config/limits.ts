@@ -1,0 +1,82 @@
+import type { Cost } from "../core/cost.ts";
+import type { Decision } from "../core/decision.ts";
+import type { BlockOptions, BlockSpan } from "../limiter/block-span.ts";
+import type { Result } from "../limiter/handle.ts";
+import type { ReservationOf, ReserveOptions } from "../limiter/reservation.ts";
+import type { LimitsFile } from "./file/limits-file.ts";
+import type { RuleExplanation } from "./rules/explain-rule.ts";
+import type { Facts } from "./rules/facts.ts";
+
+/**
+ * The limits of a file at work. Over a store of this process the verbs return values, over an asynchronous one
+ * promises. All rules of a domain that match a request decide together: it takes from all of them or from none.
+ *
+ * Each verb throws `ERR_OPTION` for a domain that the file does not have, and what the same verb of a `Limiter` throws;
+ * over an asynchronous store it rejects with it.
+ */
+export interface Limits<Kind extends "sync" | "async" = "sync"> {
+  readonly kind: Kind;
+  /** The domains of the file, in its order. */
+  readonly domains: readonly string[];
+  /**
+   * Takes the cost from every rule that matches if all conform, else nothing. Without a cost, the file says what a
+   * request costs. Rules with `inflight` need `reserve`.
+   */
+  consume(domain: string, facts: Facts, cost?: Cost): Result<Kind, Decision>;
+  /** The decision that `consume` would give; changes nothing. */
+  peek(domain: string, facts: Facts, cost?: Cost): Result<Kind, Decision>;
+  /** Takes the cost whether or not it conforms. Units that the cost does not name cost nothing. */
+  charge(domain: string, facts: Facts, cost: Cost, decision?: Decision): Result<Kind, Decision>;
+  /** Gives units back. `decision` is the one that took them. A reload in between may change the rules: use `handle`. */
+  refund(domain: string, facts: Facts, cost: Cost, decision?: Decision): Result<Kind, void>;
+  /** Takes an estimate, and a place of every `inflight`. The reservation stays with its version of the file. */
+  reserve(domain: string, facts: Facts, cost?: Cost, options?: ReserveOptions): Result<Kind, ReservationOf<Kind>>;
+  /** Denies the key of every rule that matches, for a duration or until a moment. */
+  block(domain: string, facts: Facts, span: BlockSpan, options?: BlockOptions): Result<Kind, void>;
+  /** Ends the blocks of these keys, and says whether one was blocked. */
+  unblock(domain: string, facts: Facts): Result<Kind, boolean>;
+  /** Forgets the counts of these keys. Blocks stay. */
+  reset(domain: string, facts: Facts): Result<Kind, void>;
+  /** The rules and keys of a request, found once, in the version of the file that is loaded now. */
+  handle(domain: string, facts: Facts): LimitsHandle<Kind>;
+  /**
+   * The key of one rule, without a request: for support and for administration. A key of several facts is a list.
+   *
+   * @throws TollgateError `ERR_OPTION` for a domain or a rule that the file does not have.
+   */
+  byKey(domain: string, rule: string, key: string | readonly string[]): KeyHandle<Kind>;
+  /** Which rules count a request, by which key, and why the others do not. Nothing is counted. */
+  explain(domain: string, facts: Facts): readonly RuleExplanation[];
+  /**
+   * Replaces the file. Keys keep their counts under limits of the same domain, rule and word. Calls and handles that
+   * began before go on with the version that they began with.
+   *
+   * @throws LimitsFileError for a file that is wrong: the one before stays.
+   */
+  update(file: LimitsFile): void;
+  /** Ends the store's timers, if the store was made by `createLimits`. */
+  close(): Result<Kind, void>;
+}
+
+/** A request whose rules and keys are known: the verbs of `Limits` without the first two arguments. */
+export interface LimitsHandle<Kind extends "sync" | "async" = "sync"> {
+  /** The rules that count the request. */
+  readonly rules: readonly string[];
+  consume(cost?: Cost): Result<Kind, Decision>;
+  peek(cost?: Cost): Result<Kind, Decision>;
+  charge(cost: Cost, decision?: Decision): Result<Kind, Decision>;
+  refund(cost: Cost, decision?: Decision): Result<Kind, void>;
+  reserve(cost?: Cost, options?: ReserveOptions): Result<Kind, ReservationOf<Kind>>;
+  block(span: BlockSpan, options?: BlockOptions): Result<Kind, void>;
+  unblock(): Result<Kind, boolean>;
+  reset(): Result<Kind, void>;
+}
+
+/** The key of a rule. */
+export interface KeyHandle<Kind extends "sync" | "async" = "sync"> {
+  block(span: BlockSpan, options?: BlockOptions): Result<Kind, void>;
+  unblock(): Result<Kind, boolean>;
+  /** When the block of the key ends, in milliseconds since the epoch; `undefined` if it is not blocked. */
+  blockedUntil(): Result<Kind, number | undefined>;
+  reset(): Result<Kind, void>;
+}

@@ -1,0 +1,99 @@
+import type { DomainWords } from "../file/limits-file.ts";
+import type { Facts } from "./facts.ts";
+import { Request } from "./request.ts";
+import { nameUnits, RequestCost } from "./request-cost.ts";
+import { Rule } from "./rule.ts";
+import { RuleIndex } from "./rule-index.ts";
+import { combined, limiterOf, type RuleLimiter, type RuleStore, unlimited } from "./rule-limiter.ts";
+
+type Kinds = "sync" | "async";
+
+/** The rules that count a request together, as one limiter. */
+export interface RuleSet<Kind extends Kinds> {
+  readonly rules: readonly Rule[];
+  readonly limiter: RuleLimiter<Kind>;
+  readonly cost: RequestCost;
+}
+
+/** Sets by the rules that are in them, one after another. */
+interface SetNode<Kind extends Kinds> {
+  set: RuleSet<Kind> | undefined;
+  readonly next: Map<Rule, SetNode<Kind>>;
+}
+
+/** Clients choose which rules match, so the sets that are kept are bounded. */
+const MOST_SETS = 4_096;
+
+/** One version of a domain: its rules, and the limiters that requests have needed. */
+export class DomainRules<Kind extends Kinds> {
+  readonly name: string;
+  readonly rules: readonly Rule[];
+  readonly words: DomainWords;
+  readonly #where: RuleStore;
+  readonly #index: RuleIndex;
+  readonly #limiters = new Map<Rule, RuleLimiter<Kind>>();
+  #sets: SetNode<Kind> = { set: undefined, next: new Map() };
+  #setCount = 0;
+
+  constructor(name: string, words: DomainWords, where: RuleStore) {
+    this.name = name;
+    this.words = words;
+    this.#where = where;
+    const { ignoreCase = false, limits } = words;
+    this.rules = Object.entries(limits).map(([rule, ruleWords], order) => new Rule(rule, order, ruleWords, ignoreCase));
+    nameUnits(this.rules);
+    this.#index = new RuleIndex(this.rules);
+  }
+
+  request(facts: Facts): Request {
+    return new Request(facts, this.words.ignoreCase ?? false);
+  }
+
+  setOf(request: Request): RuleSet<Kind> {
+    let node = this.#sets;
+    const rules = this.#index.find(request);
+    for (const rule of rules) {
+      let next = node.next.get(rule);
+      if (next === undefined) {
+        next = { set: undefined, next: new Map() };
+        node.next.set(rule, next);
+      }
+      node = next;
+    }
+    return node.set ?? this.#addSet(node, rules);
+  }
+
+  ruleOf(name: string): Rule | undefined {
+    return this.rules.find((rule) => rule.name === name);
+  }
+
+  limiterOf(rule: Rule): RuleLimiter<Kind> {
+    let limiter = this.#limiters.get(rule);
+    if (limiter === undefined) {
+      limiter = limiterOf<Kind>(this.name, rule, this.#where);
+      this.#limiters.set(rule, limiter);
+    }
+    return limiter;
+  }
+
+  /** Ends what its limiters do by themselves. Requests in flight are still decided. */
+  close(): void {
+    for (const limiter of this.#limiters.values()) void limiter.close();
+  }
+
+  #addSet(node: SetNode<Kind>, rules: readonly Rule[]): RuleSet<Kind> {
+    const limiters = rules.map((rule) => this.limiterOf(rule));
+    const [only] = limiters;
+    const limiter =
+      only === undefined ? unlimited<Kind>(this.name, this.#where) : limiters.length === 1 ? only : combined(limiters);
+    const set = { rules, limiter, cost: new RequestCost(rules) };
+    this.#setCount += 1;
+    if (this.#setCount > MOST_SETS) {
+      this.#sets = { set: undefined, next: new Map() };
+      this.#setCount = 0;
+    } else {
+      node.set = set;
+    }
+    return set;
+  }
+}

@@ -1,0 +1,113 @@
+import { REQUESTS } from "../../core/cost.ts";
+import type { Duration } from "../../core/duration.ts";
+import { CONCURRENT_REQUESTS, concurrency } from "../../core/limits/concurrency-limit.ts";
+import { fixedWindow } from "../../core/limits/fixed-window-limit.ts";
+import type { Limit, LimitOptions } from "../../core/limits/limit.ts";
+import { slidingWindow } from "../../core/limits/sliding-window-limit.ts";
+import { tokenBucket } from "../../core/limits/token-bucket-limit.ts";
+import type { Amount, Amounts, BlockForWord, LimitWords } from "../file/limits-file.ts";
+
+/** The words whose amounts are limits. */
+export const AMOUNT_WORDS = ["rate", "within", "quota"] as const;
+export type AmountWord = (typeof AMOUNT_WORDS)[number];
+
+/** What all limits of a rule have in common. */
+export interface LimitSetting {
+  /** The rule's name, which the names of its limits begin with. */
+  readonly rule: string;
+  readonly mode: "enforce" | "shadow";
+  readonly blockFor: BlockForWord | undefined;
+  /** The name under which a unit is counted. */
+  readonly unitOf: (unit: string) => string;
+}
+
+/** An amount with its unit. Its name does not depend on its numbers, so that counts outlast a change. */
+export interface NamedAmount {
+  readonly unit: string;
+  readonly name: string;
+  readonly count: number;
+  readonly per: Duration;
+}
+
+/** The amounts of a word, in the order of the file. */
+export function amountsOf(rule: string, word: AmountWord, amounts: Amounts): readonly NamedAmount[] {
+  const perUnit: readonly (readonly [string, Amount | readonly Amount[]])[] =
+    typeof amounts === "string" || Array.isArray(amounts)
+      ? [[REQUESTS, amounts as Amount | readonly Amount[]]]
+      : Object.entries(amounts as Exclude<Amounts, string | readonly Amount[]>);
+  return perUnit.flatMap(([unit, some]) =>
+    (typeof some === "string" ? [some] : some).map((amount, i) => namedAmount(rule, word, unit, amount, i)),
+  );
+}
+
+function namedAmount(rule: string, word: AmountWord, unit: string, amount: Amount, index: number): NamedAmount {
+  const slash = amount.indexOf("/");
+  const unitText = unit === REQUESTS ? "" : `.${unit}`;
+  return {
+    unit,
+    // No name of a file contains "#".
+    name: `${rule}.${word}${unitText}${index === 0 ? "" : `#${index + 1}`}`,
+    count: Number(amount.slice(0, slash)),
+    per: amount.slice(slash + 1) as Duration,
+  };
+}
+
+const NO_UNITS: readonly string[] = [];
+const ONLY_REQUESTS: readonly string[] = [REQUESTS];
+
+/** The units that limits count, without places. */
+export function unitsOfWords(words: LimitWords): readonly string[] {
+  let found = NO_UNITS;
+  for (const word of AMOUNT_WORDS) {
+    const amounts = words[word];
+    if (amounts === undefined) continue;
+    const isPlain = typeof amounts === "string" || Array.isArray(amounts);
+    found = union(found, isPlain ? ONLY_REQUESTS : Object.keys(amounts));
+  }
+  return found;
+}
+
+/** Usually one of them has nothing more. */
+export function union(some: readonly string[], others: readonly string[]): readonly string[] {
+  if (some.length === 0) return others;
+  if (others.every((other) => some.includes(other))) return some;
+  return [...new Set([...some, ...others])];
+}
+
+/** The limits of one word. @throws TollgateError as the functions that make limits. */
+export function limitsOfWord(word: AmountWord | "inflight", words: LimitWords, setting: LimitSetting): Limit[] {
+  const { rule, mode, blockFor, unitOf } = setting;
+  if (word === "inflight") {
+    const { inflight } = words;
+    if (inflight === undefined) return [];
+    return [concurrency({ name: `${rule}.inflight`, max: inflight.max, ttl: inflight.ttl as Duration, mode })];
+  }
+  const amounts = words[word];
+  if (amounts === undefined) return [];
+  return amountsOf(rule, word, amounts).map(({ unit, name, count, per }) => {
+    const common = { name, unit: unitOf(unit), mode, ...(blockFor !== undefined && { blockFor }) } as LimitOptions;
+    switch (word) {
+      case "rate":
+        return tokenBucket({ ...common, capacity: burstOf(words, unit) ?? count, refill: count, per });
+      case "within":
+        return slidingWindow({ ...common, limit: count, window: per });
+      case "quota":
+        return fixedWindow({ ...common, limit: count, window: per });
+      default:
+        return word satisfies never;
+    }
+  });
+}
+
+function burstOf({ burst }: LimitWords, unit: string): number | undefined {
+  if (typeof burst !== "object") return burst;
+  return Object.hasOwn(burst, unit) ? burst[unit] : undefined;
+}
+
+/** All limits of a rule, of one of its plans or of one of its keys. */
+export function limitsOfWords(words: LimitWords, setting: LimitSetting): Limit[] {
+  return [...AMOUNT_WORDS, "inflight" as const].flatMap((word) => limitsOfWord(word, words, setting));
+}
+
+/** Places are a unit of their own, which `inflight` counts. */
+export const PLACES: string = CONCURRENT_REQUESTS;

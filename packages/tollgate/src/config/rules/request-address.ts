@@ -1,0 +1,42 @@
+import { type Address, AddressKeys, parseAddress } from "../../http/identity/address.ts";
+import { isDottedQuad } from "../../http/identity/parse-ip.ts";
+
+const IPV6_PREFIX = 64;
+const NETWORK_SUFFIX = `/${IPV6_PREFIX}`;
+const KEYS = new AddressKeys(IPV6_PREFIX);
+
+/** The key of requests whose address is not known. They share it: a closed connection has no address. */
+const UNKNOWN = "unknown";
+
+/** The key of an address: IPv4 as it is, the network for IPv6. A network may be given as its key. */
+export function keyOfAddress(text: string): string | undefined {
+  if (isDottedQuad(text)) return text;
+  const network = text.endsWith(NETWORK_SUFFIX) ? text.slice(0, -NETWORK_SUFFIX.length) : text;
+  const address = parseAddress(network);
+  if (address === undefined || (network !== text && !network.includes(":"))) return undefined;
+  return KEYS.of(address.counted);
+}
+
+/** The address of a request, read once, and parsed when it is asked for. */
+export class RequestAddress {
+  readonly #text: string;
+  #address: Address | undefined;
+  #isParsed = false;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get key(): string {
+    if (isDottedQuad(this.#text)) return this.#text;
+    const { parsed } = this;
+    return parsed === undefined ? UNKNOWN : KEYS.of(parsed.counted);
+  }
+
+  get parsed(): Address | undefined {
+    if (this.#isParsed) return this.#address;
+    this.#isParsed = true;
+    this.#address = parseAddress(this.#text);
+    return this.#address;
+  }
+}

@@ -1,0 +1,115 @@
+import type { Key } from "../../core/key.ts";
+import type { Address } from "../../http/identity/address.ts";
+import { cookieValue } from "../../http/identity/cookie.ts";
+import { shortValue } from "../../http/identity/header-values.ts";
+import type { Fact } from "./fact.ts";
+import { type Facts, type NamedValues, namedValue } from "./facts.ts";
+import { segmentsOf } from "./path-segments.ts";
+import { RequestAddress } from "./request-address.ts";
+
+/** The facts of a request, each read when a rule asks for it. */
+export class Request {
+  readonly #facts: Facts;
+  readonly #ignoreCase: boolean;
+  #segments: readonly string[] | undefined;
+  #address: RequestAddress | undefined;
+  #query: NamedValues | undefined;
+
+  constructor(facts: Facts, ignoreCase: boolean) {
+    this.#facts = facts;
+    this.#ignoreCase = ignoreCase;
+  }
+
+  /** `undefined` if the path is not known. */
+  get segments(): readonly string[] | undefined {
+    const { path } = this.#facts;
+    if (typeof path !== "string") return undefined;
+    this.#segments ??= segmentsOf(path, this.#ignoreCase);
+    return this.#segments;
+  }
+
+  /** The address as bits. */
+  get address(): Address | undefined {
+    return this.#requestAddress.parsed;
+  }
+
+  get #requestAddress(): RequestAddress {
+    this.#address ??= new RequestAddress(this.#facts.ip ?? "");
+    return this.#address;
+  }
+
+  /** A fact as text, `""` if it is missing. An address is never missing. */
+  read(fact: Fact): string {
+    const facts = this.#facts;
+    switch (fact.kind) {
+      case "ip":
+        return this.#requestAddress.key;
+      case "method":
+        return facts.method ?? "";
+      case "path":
+        return this.segments === undefined ? "" : `/${this.segments.join("/")}`;
+      case "host":
+        return hostName(facts.host ?? this.#header("host"));
+      case "header":
+        return this.#header(fact.name);
+      case "query":
+        return namedValue(facts.query ?? this.#queryOfPath, fact.name);
+      case "cookie":
+        if (facts.cookie !== undefined) return namedValue(facts.cookie, fact.name);
+        return cookieValue(this.#header("cookie"), fact.name);
+      case "descriptor":
+        return facts.descriptor === undefined ? "" : namedValue(facts.descriptor, fact.name);
+      default:
+        return fact satisfies never;
+    }
+  }
+
+  /** The key of these facts; `undefined` if one is missing. Without facts, all requests have one key. */
+  keyOf(facts: readonly Fact[]): Key | undefined {
+    const [first] = facts;
+    if (first === undefined) return EVERY_REQUEST;
+    if (facts.length === 1) {
+      const value = this.read(first);
+      return value === "" ? undefined : shortValue(value);
+    }
+    const parts: string[] = [];
+    for (const fact of facts) {
+      const value = this.read(fact);
+      if (value === "") return undefined;
+      parts.push(shortValue(value));
+    }
+    return parts;
+  }
+
+  #header(name: string): string {
+    const { header } = this.#facts;
+    return header === undefined ? "" : namedValue(header, name);
+  }
+
+  get #queryOfPath(): NamedValues {
+    this.#query ??= queryOf(this.#facts.path ?? "");
+    return this.#query;
+  }
+}
+
+/** The key of a rule without `by`. */
+const EVERY_REQUEST = "all";
+
+/** In lower case, without a port and without the dot of a complete name. */
+function hostName(host: string): string {
+  const lower = host.toLowerCase();
+  const end = lower.startsWith("[") ? lower.indexOf("]") + 1 : lower.indexOf(":");
+  const name = end > 0 ? lower.slice(0, end) : lower;
+  return name.endsWith(".") ? name.slice(0, -1) : name;
+}
+
+function queryOf(target: string): NamedValues {
+  const mark = target.indexOf("?");
+  if (mark < 0) return {};
+  const values = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(target.slice(mark + 1).split("#", 1)[0])) {
+    const before = values.get(name);
+    values.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return (name) => values.get(name);
+}

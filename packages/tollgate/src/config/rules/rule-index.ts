@@ -1,0 +1,156 @@
+import { AddressIndex } from "./address-index.ts";
+import type { AddressCondition, Condition, PathCondition, TextCondition } from "./condition.ts";
+import { type Fact, factName } from "./fact.ts";
+import { PathIndex } from "./path-index.ts";
+import { patternSegments } from "./path-segments.ts";
+import type { Request } from "./request.ts";
+import type { Rule } from "./rule.ts";
+
+/**
+ * Finds the rules that may count a request without looking at all: by the segments of its path first, then by the exact
+ * texts of one other condition, or by its address. What remains is looked at one by one.
+ */
+export class RuleIndex {
+  readonly #byPath = new PathIndex<Bucket>();
+  readonly #pathless = new Bucket();
+  #hasPaths = false;
+
+  constructor(rules: readonly Rule[]) {
+    for (const rule of rules) this.#add(rule);
+  }
+
+  /** The rules that count a request, in the order of the file. */
+  find(request: Request): Rule[] {
+    const found: Rule[] = [];
+    this.#pathless.find(request, found);
+    const segments = this.#hasPaths ? request.segments : undefined;
+    if (segments !== undefined) {
+      const buckets: Bucket[] = [];
+      this.#byPath.find(segments, buckets);
+      for (const bucket of buckets) bucket.find(request, found);
+    }
+    return found.length < 2 ? found : sorted(found);
+  }
+
+  #add(rule: Rule): void {
+    const path = rule.conditions.find(isPath);
+    if (path === undefined) {
+      this.#pathless.add(rule);
+      return;
+    }
+    this.#hasPaths = true;
+    for (const pattern of path.paths) {
+      this.#byPath.at(patternSegments(pattern, path.ignoreCase), () => new Bucket()).add(rule);
+    }
+  }
+}
+
+/** The rules that texts of a fact tell apart. */
+interface RulesByText {
+  readonly fact: Fact;
+  readonly name: string;
+  readonly rules: Map<string, Rule[]>;
+}
+
+const NO_TEXTS: RulesByText[] = [];
+
+/** The rules that no path tells apart. */
+class Bucket {
+  /** By the exact texts of a fact. */
+  #byText: RulesByText[] = NO_TEXTS;
+  #byAddress: AddressIndex<Rule> | undefined = undefined;
+  readonly #rest: Rule[] = [];
+
+  add(rule: Rule): void {
+    const text = selective(rule.conditions);
+    if (text !== undefined) {
+      const rules = this.#textsOf(text.fact);
+      for (const exact of text.exact ?? []) {
+        const same = rules.get(exact);
+        if (same === undefined) rules.set(exact, [rule]);
+        else same.push(rule);
+      }
+      return;
+    }
+    const address = rule.conditions.find(isAddress);
+    if (address === undefined) {
+      this.#rest.push(rule);
+      return;
+    }
+    this.#byAddress ??= new AddressIndex();
+    for (const entry of address.entries) this.#byAddress.add(entry, rule);
+  }
+
+  find(request: Request, found: Rule[]): void {
+    addCounting(this.#rest, request, found);
+    for (const { fact, rules } of this.#byText) addCounting(rules.get(request.read(fact)), request, found);
+    if (this.#byAddress === undefined) return;
+    const { address } = request;
+    if (address === undefined) return;
+    const rules: Rule[] = [];
+    this.#byAddress.find(address, rules);
+    addCounting(rules, request, found);
+  }
+
+  #textsOf(fact: Fact): Map<string, Rule[]> {
+    const name = factName(fact);
+    const known = this.#byText.find((other) => other.name === name);
+    if (known !== undefined) return known.rules;
+    const rules = new Map<string, Rule[]>();
+    this.#byText = [...this.#byText, { fact, name, rules }];
+    return rules;
+  }
+}
+
+/** Methods tell the fewest rules apart. */
+const SELECTIVE: readonly ((condition: TextCondition) => boolean)[] = [
+  ({ word }) => word === "host",
+  ({ word }) => word !== "method",
+  () => true,
+];
+
+function selective(conditions: readonly Condition[]): TextCondition | undefined {
+  const exact = conditions.filter(
+    (condition): condition is TextCondition => isText(condition) && condition.exact !== undefined,
+  );
+  const hasAddress = conditions.some(isAddress);
+  for (const isSelective of hasAddress ? SELECTIVE.slice(0, 2) : SELECTIVE) {
+    const found = exact.find(isSelective);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function addCounting(rules: readonly Rule[] | undefined, request: Request, found: Rule[]): void {
+  if (rules === undefined) return;
+  for (const rule of rules) if (rule.counts(request)) found.push(rule);
+}
+
+const FEW = 32;
+
+/** In the order of the file, each once: several paths or addresses of a rule may match. They are few. */
+function sorted(rules: Rule[]): Rule[] {
+  if (rules.length > FEW) {
+    rules.sort((one, other) => one.order - other.order);
+    return rules.filter((rule, i) => rule !== rules[i - 1]);
+  }
+  const inOrder: Rule[] = [];
+  for (const rule of rules) {
+    let at = inOrder.length;
+    while (at > 0 && inOrder[at - 1]!.order > rule.order) at -= 1;
+    if (inOrder[at - 1] !== rule) inOrder.splice(at, 0, rule);
+  }
+  return inOrder;
+}
+
+function isPath(condition: Condition): condition is PathCondition {
+  return condition.kind === "path";
+}
+
+function isText(condition: Condition): condition is TextCondition {
+  return condition.kind === "text";
+}
+
+function isAddress(condition: Condition): condition is AddressCondition {
+  return condition.kind === "address";
+}

@@ -1,0 +1,145 @@
+import type { Key } from "../../core/key.ts";
+import type { Limit } from "../../core/limits/limit.ts";
+import type { ChosenLimits } from "../../limiter/limits-choice.ts";
+import type { Choice, RuleWords } from "../file/limits-file.ts";
+import { type Condition, conditionsOf, holds } from "./condition.ts";
+import { type Fact, parseFact } from "./fact.ts";
+import { limitsOfWords, union, unitsOfWords } from "./limit-words.ts";
+import type { Request } from "./request.ts";
+import { keyOfAddress } from "./request-address.ts";
+
+/** Which limits a request has under a rule, and why. */
+export interface ChosenWords {
+  readonly by: "rule" | "plan" | "key";
+  /** The plan or the key. */
+  readonly name: string | undefined;
+  readonly choice: Choice;
+}
+
+/** A rule of a file, compiled. It makes its limits when a request first needs them. */
+export class Rule {
+  readonly name: string;
+  /** Its place among the rules of its domain. */
+  readonly order: number;
+  readonly words: RuleWords;
+  readonly facts: readonly Fact[];
+  readonly conditions: readonly Condition[];
+  /** Those that the search in the index of paths has not answered. */
+  readonly #others: readonly Condition[];
+  readonly #planFact: Fact | undefined;
+  readonly #addresses: ReadonlyMap<string, string> | undefined;
+  /** Made with the first limits: most rules of a large file are asked seldom. */
+  #limits: Map<Choice, ChosenLimits> | undefined = undefined;
+  /** By their words as text: keys of equal numbers share limits, and so the memory of a limiter. */
+  #shared: Map<string, ChosenLimits> | undefined = undefined;
+  /** The name under which each unit is counted, if it is not the unit. */
+  #aliases: ReadonlyMap<string, string> | undefined = undefined;
+
+  constructor(name: string, order: number, words: RuleWords, ignoreCase: boolean) {
+    this.name = name;
+    this.order = order;
+    this.words = words;
+    const { by = [], match = {}, plans } = words;
+    this.facts = (typeof by === "string" ? [by] : by).map(parseFact);
+    this.conditions = conditionsOf(match, ignoreCase);
+    this.#others = this.conditions.some(isPath) ? this.conditions.filter((one) => !isPath(one)) : this.conditions;
+    this.#planFact = plans === undefined ? undefined : parseFact(plans.from);
+    this.#addresses = this.facts[0]?.kind === "ip" ? addressKeysOf(words) : undefined;
+  }
+
+  /** Counts units under other names, so that rules of one request may differ in what it costs. */
+  countAs(aliases: ReadonlyMap<string, string>): void {
+    this.#aliases = aliases;
+  }
+
+  unitOf(unit: string): string {
+    return this.#aliases?.get(unit) ?? unit;
+  }
+
+  /** Whether it counts a request whose path matches. */
+  counts(request: Request): boolean {
+    for (const condition of this.#others) if (!holds(condition, request)) return false;
+    for (const fact of this.facts) if (request.read(fact) === "") return false;
+    return true;
+  }
+
+  keyOf(request: Request): Key {
+    // Only requests that have the facts are asked.
+    return request.keyOf(this.facts) ?? "";
+  }
+
+  /** Keys before plans, and plans before the rule's own limits. */
+  choose(request: Request): ChosenWords {
+    const { keys, plans } = this.words;
+    if (keys !== undefined) {
+      const text = request.read(this.facts[0]!);
+      const name = this.#addresses === undefined ? text : this.#addresses.get(text);
+      if (name !== undefined && Object.hasOwn(keys, name)) return { by: "key", name, choice: keys[name]! };
+    }
+    if (plans !== undefined && this.#planFact !== undefined) {
+      const name = request.read(this.#planFact);
+      if (Object.hasOwn(plans.is, name)) return { by: "plan", name, choice: plans.is[name]! };
+    }
+    return { by: "rule", name: undefined, choice: this.words.limit ?? this.words };
+  }
+
+  limitsOf(choice: Choice): ChosenLimits {
+    this.#limits ??= new Map();
+    this.#shared ??= new Map();
+    let limits = this.#limits.get(choice);
+    if (limits === undefined) {
+      const text = JSON.stringify(choice);
+      limits = this.#shared.get(text) ?? this.#makeLimits(choice);
+      this.#shared.set(text, limits);
+      this.#limits.set(choice, limits);
+    }
+    return limits;
+  }
+
+  /** The limits of all requests, if the rule has no plans and no keys. */
+  get fixedLimits(): readonly Limit[] | undefined {
+    const { keys, plans, limit } = this.words;
+    return keys === undefined && plans === undefined && limit === undefined
+      ? (this.limitsOf(this.words) as readonly Limit[])
+      : undefined;
+  }
+
+  /** The units that its limits count, whatever a request's plan and key. */
+  get units(): readonly string[] {
+    return unitsOfRule(this.words);
+  }
+
+  get #mode(): "enforce" | "shadow" {
+    return this.words.mode ?? "enforce";
+  }
+
+  #makeLimits(choice: Choice): ChosenLimits {
+    // A shadow denies nothing.
+    if (choice === "deny" && this.#mode === "shadow") return "unlimited";
+    if (typeof choice === "string") return choice;
+    const { blockFor } = this.words;
+    const setting = { rule: this.name, mode: this.#mode, blockFor, unitOf: (unit: string) => this.unitOf(unit) };
+    return Object.freeze(limitsOfWords(choice, setting));
+  }
+}
+
+function isPath({ kind }: Condition): boolean {
+  return kind === "path";
+}
+
+/** The units that a rule counts for any plan and any key. */
+export function unitsOfRule(words: RuleWords): readonly string[] {
+  let units = unitsOfWords(words);
+  for (const choices of [words.plans?.is, words.keys]) {
+    if (choices === undefined) continue;
+    for (const choice of Object.values(choices)) {
+      if (typeof choice !== "string") units = union(units, unitsOfWords(choice));
+    }
+  }
+  return units;
+}
+
+/** The keys of a rule by `ip`, in the spelling of the file, by the key under which addresses are counted. */
+function addressKeysOf({ keys = {} }: RuleWords): ReadonlyMap<string, string> {
+  return new Map(Object.keys(keys).map((name) => [keyOfAddress(name) ?? name, name]));
+}

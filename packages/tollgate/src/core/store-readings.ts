@@ -1,0 +1,50 @@
+/** What a store counts anyway, as of now. It leaves out what it does not know. */
+export interface StoreReadings {
+  /** How many keys it keeps, with idle ones. */
+  readonly keys?: number;
+  /** The calls so far whose key got no slot. */
+  readonly overflowed?: number;
+  /** How many idle keys it has dropped so far. */
+  readonly swept?: number;
+  /** How many keys are blocked. A store with very many may estimate it. */
+  readonly blocked?: number;
+  /** Whether calls reach the server of a store elsewhere. */
+  readonly breaker?: "closed" | "open" | "half-open";
+}
+
+/** A message to the server of a store elsewhere, with the calls that it carried. */
+export interface SentBatch {
+  /** How many calls it carried; identical calls that share an answer count once. */
+  readonly calls: number;
+  /** How many keys it concerned. */
+  readonly keys: number;
+  /** When it was sent, in milliseconds since the epoch. */
+  readonly sentAtMs: number;
+  /** How long it took until the answer, or until the store gave it up. */
+  readonly durationMs: number;
+  /** Why it failed; `undefined` if the server answered. */
+  readonly failure: string | undefined;
+}
+
+/** Numbers that count something in every thread, and that all threads can read. */
+export interface CountedCells {
+  /** What is counted. */
+  readonly text: string;
+  readonly cells: Float64Array;
+}
+
+/** Where the threads of a store keep numbers for each other. */
+export interface ThreadCounts {
+  /** Numbers of this thread alone, all 0 at first. `undefined` if the memory for them is used up. */
+  claim(text: string, length: number): Float64Array | undefined;
+  /** Those of all threads, also of threads that have ended. */
+  all(): readonly CountedCells[];
+}
+
+/** The outcome of a call that was asked with `allowAndLook`. */
+export type LookedOutcome = typeof DENIED | typeof ADMITTED | typeof ADMITTED_OF_LAST;
+export const DENIED = 0;
+/** Admitted, and the units that were to stay are left. */
+export const ADMITTED = 1;
+/** Admitted, and fewer are left. */
+export const ADMITTED_OF_LAST = 2;

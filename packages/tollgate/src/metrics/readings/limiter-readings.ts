@@ -1,0 +1,148 @@
+import { readUs } from "../../core/clock.ts";
+import type { Decision, Denied, LimitStatus } from "../../core/decision.ts";
+import type { Key } from "../../core/key.ts";
+import { warnOfObserver } from "../../core/observer.ts";
+import { DENIED, type LookedOutcome, type ThreadCounts } from "../../core/store-readings.ts";
+import type { AsyncLimiter } from "../../limiter/async-limiter.ts";
+import type { HeldPlaces } from "../../limiter/held-places.ts";
+import type { Limiter } from "../../limiter/limiter.ts";
+import type { ObservedParts } from "../../limiter/observed-parts.ts";
+import type { Meter } from "../../limiter/taps.ts";
+import { AcquireCounts } from "./acquire-counts.ts";
+import { BucketCounts } from "./bucket-counts.ts";
+import { CountedSeries } from "./counted-series.ts";
+import type { KeyLabels } from "./key-labels.ts";
+import type { HistogramValue, NumberValue, Reading } from "./metric.ts";
+import { ACQUIRED, DURATION, NEAR, PLACES, TOKENS, WAITED, WAITING } from "./metrics.ts";
+import { PlacesInUse } from "./places-in-use.ts";
+import { timingCostMs } from "./timing-cost.ts";
+
+export type AnyLimiter = Limiter<never> | AsyncLimiter<never>;
+
+/** How a limiter is measured. */
+interface MeasureOptions extends LimiterHooks {
+  readonly labels: KeyLabels | undefined;
+  readonly tokensOf: (() => readonly Key[]) | undefined;
+  readonly sample: number;
+}
+
+/** What an output gets of calls as they come, in addition to what is counted. None of it may throw. */
+export interface LimiterHooks {
+  /** A call that was chosen took so many seconds. */
+  readonly timed?: (seconds: number) => void;
+  readonly waited?: (seconds: number) => void;
+  /** A call was denied. Without a decision, because its only limit was exhausted. */
+  readonly denied?: (decision: Denied | undefined) => void;
+}
+
+/** Counts and times the calls of a limiter. */
+export class LimiterReadings implements Meter {
+  readonly sample: number;
+  readonly readings: readonly Reading[];
+  readonly #limiter: AnyLimiter;
+  readonly #parts: ObservedParts;
+  readonly #options: MeasureOptions;
+  readonly #counted: CountedSeries;
+  readonly #acquired: AcquireCounts;
+  readonly #durations: BucketCounts;
+  readonly #waits: BucketCounts;
+  readonly #places = new PlacesInUse();
+  readonly #timingCostMs: number;
+
+  constructor(limiter: AnyLimiter, parts: ObservedParts, options: MeasureOptions) {
+    const { name, selection } = parts;
+    const labels = { limiter: name };
+    this.sample = options.sample;
+    this.#limiter = limiter;
+    this.#parts = parts;
+    this.#options = options;
+    this.#counted = new CountedSeries(threadCountsOf(parts));
+    this.#acquired = new AcquireCounts(name, selection.fixed?.list().onlyLimit, options.labels, this.#counted);
+    this.#durations = new BucketCounts(DURATION, this.#counted.histogram(DURATION, labels));
+    this.#waits = new BucketCounts(WAITED, this.#counted.histogram(WAITED, labels));
+    this.#timingCostMs = timingCostMs();
+    this.readings = this.#makeReadings();
+  }
+
+  noteQuick(key: string, outcome: LookedOutcome): void {
+    this.#acquired.noteQuick(key, outcome);
+    if (outcome === DENIED) this.#options.denied?.(undefined);
+  }
+
+  note(keys: string | readonly string[], decision: Decision): void {
+    this.#acquired.note(keys, decision);
+    if (!decision.allowed) this.#options.denied?.(decision);
+  }
+
+  timed(elapsedMs: number): void {
+    const seconds = Math.max(0, elapsedMs - this.#timingCostMs) / 1000;
+    this.#durations.add(seconds);
+    this.#options.timed?.(seconds);
+  }
+
+  waited(us: number): void {
+    const seconds = Math.max(0, us) / 1_000_000;
+    this.#waits.add(seconds);
+    this.#options.waited?.(seconds);
+  }
+
+  held(places: HeldPlaces): void {
+    this.#places.add(places, () => readUs(this.#parts.clock));
+  }
+
+  #makeReadings(): readonly Reading[] {
+    const counted = this.#counted;
+    return [
+      { metric: ACQUIRED, read: () => counted.numbers(ACQUIRED) },
+      { metric: NEAR, read: () => counted.numbers(NEAR) },
+      { metric: DURATION, read: () => counted.histograms(DURATION).filter(hasCounted) },
+      { metric: TOKENS, read: () => this.#tokens() },
+      { metric: WAITING, read: () => this.#waiting() },
+      { metric: WAITED, read: () => counted.histograms(WAITED).filter(hasCounted) },
+      { metric: PLACES, read: () => this.#placesInUse() },
+    ];
+  }
+
+  /** A combination's calls wait in the lines of its limiters. */
+  #waiting(): readonly NumberValue[] {
+    const { name, lines } = this.#parts;
+    const [only] = lines;
+    return lines.length > 1 || only === undefined ? [] : [{ labels: { limiter: name }, value: only.waiting }];
+  }
+
+  #placesInUse(): readonly NumberValue[] {
+    const { name, clock } = this.#parts;
+    return Array.from(this.#places.byLimit(readUs(clock)), ([limit, value]) => ({
+      labels: { limiter: name, limit },
+      value,
+    }));
+  }
+
+  /** An error must not fail the scrape of all other metrics. */
+  async #tokens(): Promise<readonly NumberValue[]> {
+    const { tokensOf } = this.#options;
+    if (tokensOf === undefined) return [];
+    try {
+      const statuses = await Promise.all(
+        tokensOf().map(async (key): Promise<readonly LimitStatus[]> => this.#limiter.byKey(key).explain(0)),
+      );
+      return statuses.flat().map(({ limiter, name, key, remaining }) => ({
+        labels: { limiter, limit: name, key },
+        value: remaining,
+      }));
+    } catch (error) {
+      warnOfObserver(error);
+      return [];
+    }
+  }
+}
+
+function hasCounted({ counts }: HistogramValue): boolean {
+  return counts.some((count) => count > 0);
+}
+
+/** Where the threads of a limiter's store count. A combination counts in this thread. */
+function threadCountsOf({ sources }: ObservedParts): ThreadCounts | undefined {
+  const opened = sources.length === 1 ? sources[0]?.opened : undefined;
+  return opened?.kind === "sync" ? opened.threadCounts : undefined;
+}

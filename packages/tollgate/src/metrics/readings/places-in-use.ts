@@ -1,0 +1,26 @@
+import type { HeldPlaces } from "../../limiter/held-places.ts";
+
+/** The places that reservations hold. Those that nothing frees leave when they have expired. */
+export class PlacesInUse {
+  readonly #held = new Set<HeldPlaces>();
+  /** With so many reservations it looks for those that have expired. */
+  #crowdedAt = 1_000;
+
+  add(held: HeldPlaces, nowUs: () => number): void {
+    this.#held.add(held);
+    held.onFreed = () => void this.#held.delete(held);
+    if (this.#held.size < this.#crowdedAt) return;
+    this.byLimit(nowUs());
+    this.#crowdedAt = 2 * Math.max(500, this.#held.size);
+  }
+
+  byLimit(nowUs: number): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const held of this.#held) {
+      const inUse = held.inUseAt(nowUs);
+      if (inUse.length === 0) this.#held.delete(held);
+      for (const { limit, count } of inUse) counts.set(limit, (counts.get(limit) ?? 0) + count);
+    }
+    return counts;
+  }
+}

@@ -1,0 +1,61 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { checkLimitsFile, LimitsFileError } from "tollgate/config";
+import { describe, expect, it } from "vitest";
+import { limitsSchema } from "../../../../tools/limits-schema/schema-of-shape.ts";
+import { ShapeCheck } from "../../src/config/file/check-shape.ts";
+import { Mistakes } from "../../src/config/file/mistakes.ts";
+import { FILE_SHAPE } from "../../src/config/file/shapes.ts";
+import schema from "../../src/config/limits.schema.json" with { type: "json" };
+import { readValue } from "../../src/config/text/value-reader.ts";
+import { damagedFileArbitrary, limitsFileArbitrary } from "./limits-file-arbitrary.ts";
+
+const isValid = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true }).compile(schema);
+
+function fitsShape(value: unknown): boolean {
+  const read = readValue(value);
+  if ("mistakes" in read) return false;
+  const mistakes = new Mistakes(undefined, undefined);
+  new ShapeCheck(mistakes).check(read.root, FILE_SHAPE, "");
+  return mistakes.count === 0;
+}
+
+function isTaken(value: unknown): boolean {
+  try {
+    checkLimitsFile(value);
+    return true;
+  } catch (error) {
+    if (!(error instanceof LimitsFileError)) throw error;
+    return false;
+  }
+}
+
+describe("the JSON Schema of limits files", () => {
+  it("is written by the generator", () => {
+    expect(schema).toEqual(JSON.parse(JSON.stringify(limitsSchema())));
+  });
+
+  it("accepts every file that the parser takes", () => {
+    fc.assert(
+      fc.property(limitsFileArbitrary(), (file) => {
+        expect(isTaken(file)).toBe(true);
+        expect(isValid(file) ? [] : isValid.errors).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("refuses what the parser refuses for its shape, and nothing else", () => {
+    const refused = { yes: 0, no: 0 };
+    fc.assert(
+      fc.property(damagedFileArbitrary(), (file) => {
+        const fits = fitsShape(file);
+        refused[fits ? "no" : "yes"] += 1;
+        expect(isValid(file)).toBe(fits);
+        if (!fits) expect(isTaken(file)).toBe(false);
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(Math.min(refused.yes, refused.no)).toBeGreaterThan(50);
+  });
+});

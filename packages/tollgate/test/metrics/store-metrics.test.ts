@@ -1,0 +1,112 @@
+import { Registry } from "prom-client";
+import { createLimiter, memoryStore, perMinute, perSecond } from "tollgate";
+import { instrument } from "tollgate/metrics";
+import { sharedStore } from "tollgate/shared";
+import { tableStore } from "tollgate/table";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it, vi } from "vitest";
+import { forgetWarnings } from "../../src/core/warnings.ts";
+import { START_MS } from "../limiter/set-up.ts";
+import { linesOf } from "./scrape.ts";
+
+const STORES = [
+  ["memory", () => memoryStore({ maxKeys: 16 })],
+  ["table", () => tableStore({ maxKeys: 16 })],
+  ["shared", () => sharedStore({ maxKeys: 16, maxBytes: 2 ** 28 })],
+] as const;
+
+describe("the metrics of a store", () => {
+  it.each(STORES)("have its keys and overflows: %s", async (label, create) => {
+    const store = create();
+    const registry = new Registry();
+    const remove = instrument(store, { registry });
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ name: "api", limits: [perSecond(2)], clock, store });
+    for (let i = 0; i < 300; i += 1) limiter.allow(`key-${i}`);
+    const { size, overflowCount } = store;
+    expect(overflowCount).toBeGreaterThan(0);
+    expect(await linesOf(registry, "rate_limit_keys")).toEqual([`rate_limit_keys{store="${label}"} ${size}`]);
+    expect(await linesOf(registry, "rate_limit_overflow_total")).toEqual([
+      `rate_limit_overflow_total{store="${label}"} ${overflowCount}`,
+    ]);
+    remove();
+    expect(await linesOf(registry, "rate_limit")).toEqual([]);
+  });
+
+  it.each(STORES)("have what was swept: %s", async (label, create) => {
+    const store = create();
+    const registry = new Registry();
+    instrument(store, { registry });
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ name: "api", limits: [perSecond(2)], clock, store });
+    for (let i = 0; i < 5; i += 1) limiter.allow(`key-${i}`);
+    clock.advance(10_000);
+    expect(limiter.sweep()).toBe(5);
+    const lines = await linesOf(registry, "rate_limit_swept_total");
+    expect(lines).toEqual([`rate_limit_swept_total{store="${label}"} 5`]);
+  });
+
+  it.each(STORES)("have the keys that are blocked now: %s", async (label, create) => {
+    const store = create();
+    const registry = new Registry();
+    instrument(store, { registry });
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ name: "api", limits: [perSecond(2)], clock, store });
+    const blocked = async () => (await linesOf(registry, "rate_limit_blocked"))[0];
+    expect(await blocked()).toBe(`rate_limit_blocked{store="${label}"} 0`);
+    limiter.block("a", "1m");
+    limiter.block("b", "2m");
+    expect(await blocked()).toBe(`rate_limit_blocked{store="${label}"} 2`);
+    clock.advance(90_000);
+    expect(await blocked()).toBe(`rate_limit_blocked{store="${label}"} 1`);
+    limiter.unblock("b");
+    expect(await blocked()).toBe(`rate_limit_blocked{store="${label}"} 0`);
+  });
+
+  it("come with a limiter, once for all limiters of a store, until the last one is removed", async () => {
+    const store = memoryStore();
+    const registry = new Registry();
+    const of = (name: string) => createLimiter({ name, limits: [perMinute(9)], store });
+    const removals = [instrument(of("one"), { registry }), instrument(of("two"), { registry, storeName: "main" })];
+    of("one").allow("a");
+    of("two").allow("a");
+    expect(await linesOf(registry, "rate_limit_keys")).toEqual(['rate_limit_keys{store="main"} 2']);
+    removals[0]?.();
+    expect(await linesOf(registry, "rate_limit_keys")).toEqual(['rate_limit_keys{store="main"} 2']);
+    removals[1]?.();
+    expect(await linesOf(registry, "rate_limit_keys")).toEqual([]);
+  });
+
+  it("are added up for stores of one name", async () => {
+    const registry = new Registry();
+    for (let i = 1; i <= 3; i += 1) {
+      const limiter = createLimiter({ name: "api", limits: [perMinute(9)] });
+      instrument(limiter, { registry });
+      for (let key = 0; key < i; key += 1) limiter.allow(`key-${key}`);
+    }
+    expect(await linesOf(registry, "rate_limit_keys")).toEqual(['rate_limit_keys{store="memory"} 6']);
+  });
+
+  it("are not scraped here with registry: false, and fail no scrape", async () => {
+    forgetWarnings();
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const registry = new Registry();
+    expect(instrument(memoryStore(), { registry: false })).toBeTypeOf("function");
+    const store = Object.assign(memoryStore(), {
+      readings: () => {
+        throw new Error("not now");
+      },
+    });
+    instrument(store, { registry });
+    expect(await linesOf(registry, "rate_limit")).toEqual([]);
+    expect(warn).toHaveBeenCalledTimes(1);
+    warn.mockRestore();
+    forgetWarnings();
+  });
+
+  it("need a limiter or a store", () => {
+    const registry = new Registry();
+    expect(() => instrument({} as never, { registry })).toThrow("instrument: expected a limiter or a store");
+    expect(() => instrument(memoryStore(), { registry, sample: 3 })).toThrow('instrument: unknown option "sample"');
+  });
+});
