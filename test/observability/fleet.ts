@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { Redis } from "ioredis";
+import { Redis } from "ioredis-5";
 import { concurrency, createLimiter, fixedWindow, memoryStore, perSecond, tokenBucket } from "tollgate";
 import { redisStore } from "tollgate/redis";
 import { startAdmin } from "../../packages/server/src/admin/admin.ts";
