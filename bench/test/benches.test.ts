@@ -11,9 +11,10 @@ import { BENCH as METRICS } from "../metrics/bench.ts";
 import { BENCH as PROCESS } from "../process/bench.ts";
 import { BENCH as REDIS } from "../redis/bench.ts";
 import recorded from "../results/recorded.json" with { type: "json" };
+import { BENCH as SERVICE } from "../service/bench.ts";
 import { BENCH as WAITING } from "../waiting/bench.ts";
 
-const BENCHES: readonly (readonly [string, Bench])[] = [PROCESS, HTTP, REDIS, WAITING, METRICS].map((bench) => [
+const BENCHES: readonly (readonly [string, Bench])[] = [PROCESS, HTTP, REDIS, SERVICE, WAITING, METRICS].map((bench) => [
   bench.name,
   bench,
 ]);
