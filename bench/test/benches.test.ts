@@ -7,13 +7,14 @@ import { fillPage } from "../harness/page.ts";
 import type { Report } from "../harness/results.ts";
 import type { Bench } from "../harness/run-bench.ts";
 import { BENCH as HTTP } from "../http/bench.ts";
+import { BENCH as LIMITS } from "../limits/bench.ts";
 import { BENCH as METRICS } from "../metrics/bench.ts";
 import { BENCH as PROCESS } from "../process/bench.ts";
 import { BENCH as REDIS } from "../redis/bench.ts";
 import recorded from "../results/recorded.json" with { type: "json" };
 import { BENCH as WAITING } from "../waiting/bench.ts";
 
-const BENCHES: readonly (readonly [string, Bench])[] = [PROCESS, HTTP, REDIS, WAITING, METRICS].map((bench) => [
+const BENCHES: readonly (readonly [string, Bench])[] = [PROCESS, HTTP, REDIS, WAITING, LIMITS, METRICS].map((bench) => [
   bench.name,
   bench,
 ]);
