@@ -12,9 +12,11 @@ const KINDS: Readonly<Record<string, () => Promise<(order: never) => unknown>>> 
   "metrics scrape": async () => (await import("./metrics/scrape.ts")).measureScrape,
   "metrics story": async () => (await import("./metrics/story.ts")).measureStory,
   open: async () => (await import("./waiting/reserving.ts")).weighOpen,
+  "bare check": async () => (await import("./service/bare-check.ts")).serveBareChecks,
   server: async () => (await import("./http/server-process.ts")).serveVariant,
   "redis check": async () => (await import("./redis/measure.ts")).checkVariant,
   "redis lone": async () => (await import("./redis/lone.ts")).measureLone,
+  hybrid: async () => (await import("./hybrid/node.ts")).runNode,
   redis: async () => (await import("./redis/measure.ts")).measureVariant,
 };
 

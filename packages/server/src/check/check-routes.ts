@@ -3,7 +3,7 @@ import type { AsyncLimiter, Denied, Limiter } from "tollgate";
 import { type NodeHandler, rateLimit, type TrustProxy } from "tollgate/node";
 import type { Routes } from "../http/route-table.ts";
 import { type CheckedFacts, CheckedRequest } from "./checked-request.ts";
-import { forwardedTrust } from "./forwarded-trust.ts";
+import { ForwardedClients } from "./forwarded-clients.ts";
 
 export interface CheckSettings {
   /** Decides about the facts of the request that a proxy asks about. Its `remoteAddress` is the client's. */
@@ -29,8 +29,8 @@ export function checkTrust(trustProxy: TrustProxy): TrustProxy {
  */
 export function checkRoutes(settings: CheckSettings): Routes {
   const { limiter, logError, noteDenial } = settings;
-  const trust = forwardedTrust(settings.trustProxy);
-  const input = (request: IncomingMessage): CheckedFacts => new CheckedRequest(request, trust);
+  const clients = new ForwardedClients(settings.trustProxy);
+  const input = (request: IncomingMessage): CheckedFacts => new CheckedRequest(request, clients.of(request));
   const common = { limiter, input, logError };
   const note = (request: IncomingMessage, facts: () => CheckedFacts): void => {
     const { rateLimit: decision } = request;

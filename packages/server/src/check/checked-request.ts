@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpFacts } from "tollgate/node";
-import type { ForwardedTrust } from "./forwarded-trust.ts";
+import type { ForwardedClient } from "./forwarded-clients.ts";
 
 /** What limits see of the request that a proxy asks about. What the proxy does not say is `""`. */
 export interface CheckedFacts extends HttpFacts {
@@ -36,14 +36,15 @@ const OF_PROXY: ReadonlySet<string> = new Set([
  */
 export class CheckedRequest implements CheckedFacts {
   readonly #request: IncomingMessage;
-  readonly #isTrusted: boolean;
-  /** Read at once: a closed connection has no address. */
-  readonly remoteAddress: string | undefined;
+  readonly #client: ForwardedClient;
 
-  constructor(request: IncomingMessage, trust: ForwardedTrust) {
+  constructor(request: IncomingMessage, client: ForwardedClient) {
     this.#request = request;
-    this.#isTrusted = trust.isTrusted(request);
-    this.remoteAddress = trust.clientOf(request);
+    this.#client = client;
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#client.address;
   }
 
   get method(): string {
@@ -83,7 +84,7 @@ export class CheckedRequest implements CheckedFacts {
    * value would not do, because URIs may contain commas.
    */
   #forwarded(name: string): string | undefined {
-    if (!(this.#isTrusted && Object.hasOwn(this.#request.headers, name))) return undefined;
+    if (!(this.#client.isForwarded && Object.hasOwn(this.#request.headers, name))) return undefined;
     const { rawHeaders } = this.#request;
     for (let i = rawHeaders.length - 2; i >= 0; i -= 2) {
       const other = rawHeaders[i]!;

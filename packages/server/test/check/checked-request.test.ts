@@ -1,6 +1,6 @@
-import type { RequestOptions } from "node:http";
+import { Agent, type RequestOptions } from "node:http";
 import { clientIp, compose, header, type TrustProxy } from "tollgate/node";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { CheckedFacts } from "../../src/check/checked-request.ts";
 import { call } from "../support/call.ts";
 import { openConnection } from "../support/connection.ts";
@@ -88,6 +88,28 @@ describe("limits see of a check", () => {
     ["a list without the peer", ["203.0.113.0/24"], "127.0.0.1"],
   ])("the client's address by the rules of trustProxy: %s", async (_title, trustProxy, address) => {
     expect((await factsOf({ headers: FORWARDED }, trustProxy)).remoteAddress).toBe(address);
+  });
+
+  it("each client of a connection, however often it asks", async () => {
+    const { limiter, seen } = perAddress(1_000);
+    const { url } = await serveChecks({ limiter });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    const clients = [
+      ["203.0.113.7", "203.0.113.7"],
+      ["6.6.6.6, 203.0.113.8", "203.0.113.8"],
+      ["::ffff:203.0.113.7", "203.0.113.7"],
+      ["2001:db8::1", "2001:db8::1"],
+      ["unknown", "127.0.0.1"],
+      ["", "127.0.0.1"],
+      [`${"6.6.6.6, ".repeat(20)}203.0.113.9`, "203.0.113.9"],
+    ] as const;
+    for (let i = 0; i < 60; i += 1) {
+      const [forwarded] = clients[(i * 3) % clients.length]!;
+      await call(`${url}/check`, { agent, headers: { "X-Forwarded-For": forwarded } });
+    }
+    const expected = Array.from({ length: 60 }, (_, i) => clients[(i * 3) % clients.length]![1]);
+    expect(seen.map(({ remoteAddress }) => remoteAddress)).toEqual(expected);
   });
 
   it("the trusted peer where the entry is no address", async () => {

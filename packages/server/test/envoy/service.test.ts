@@ -50,6 +50,7 @@ describe("the service with limits of Envoy", () => {
     const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
     expect(metrics).toMatch(/^tollgate_limits_kept 1$/m);
     expect(metrics).toMatch(/^tollgate_limits_reads_total\{result="refused"\} 1$/m);
+    expect(metrics).toMatch(/^rate_limit_acquire_total\{limiter="envoy",limit="minute",result="allow"\} 1$/m);
 
     await write(limitsOf(3));
     await vi.waitFor(async () => expect(await (await fetch(`${url}/healthz`)).text()).toContain('"loaded"'));

@@ -199,6 +199,8 @@ export interface AsyncSpace {
    * asked.
    */
   allow?(key: string, cost: number, now: TimeCell): Promise<boolean>;
+  /** Works like `allow`, without asking: `undefined` if the store has to be asked, and then nothing was taken. */
+  allowLocal?(key: string, cost: number): boolean | undefined;
   size(): Promise<number>;
   drop(key: string): Promise<void>;
   clear(): Promise<void>;

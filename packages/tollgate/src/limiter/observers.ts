@@ -163,19 +163,19 @@ export class Observers {
       this.notify(observation);
       return;
     }
-    const { verb, keys, decision } = observation;
+    const { keys, decision, corrects } = observation;
     // Observers might change their decision.
     const begun = this.has("block") ? begunBlock(observation) : undefined;
     const { allowed, limiter } = decision;
-    if (verb !== "charge") for (const meter of this.meters) meter.note(keys, decision);
+    if (corrects === undefined) for (const meter of this.meters) meter.note(keys, decision);
     this.notify(observation);
     if (begun !== undefined) this.notify({ type: "block", limiter, keys, block: begun });
-    if (verb !== "charge" && this.taps?.sampler.draw() === true) this.taps.see(keys, allowed);
+    if (corrects === undefined && this.taps?.sampler.draw() === true) this.taps.see(keys, allowed);
   }
 
   /** Works like `#observeCall`, without observers. */
   #noteCall(observation: Observation): void {
-    if (observation.type !== "decision" || observation.verb === "charge") return;
+    if (observation.type !== "decision" || observation.corrects) return;
     const { keys, decision } = observation;
     const { allowed } = decision;
     for (const meter of this.meters) meter.note(keys, decision);

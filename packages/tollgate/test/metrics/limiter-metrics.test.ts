@@ -58,9 +58,9 @@ describe("rate_limit_acquire_duration_seconds", () => {
       await handle.consume();
       await limiter.reserve("a");
       expect((await histogramOf(registry, DURATION)).count).toBe(6);
-      await limiter.peek("a");
+      const decision = await limiter.peek("a");
       await limiter.explain("a");
-      await limiter.charge("a", 1);
+      await limiter.charge("a", 1, decision);
       await limiter.refund("a", 1);
       expect((await histogramOf(registry, DURATION)).count).toBe(6);
       expect(await linesOf(registry, `${DURATION}_count`)).toEqual([`${DURATION}_count{limiter="api"} 6`]);

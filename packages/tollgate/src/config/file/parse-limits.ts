@@ -90,6 +90,17 @@ export function readLimits(text: string, options: ParseOptions = {}): ReadLimits
  * have no line.
  *
  * @throws LimitsFileError
+ * @example
+ * ```ts
+ * import { checkLimitsFile, LimitsFileError } from "tollgate/config";
+ *
+ * try {
+ *   checkLimitsFile({ version: 1, domains: { api: { limits: { all: { rate: 60 } } } } });
+ * } catch (error) {
+ *   if (!(error instanceof LimitsFileError)) throw error;
+ *   console.log(error.mistakes[0]?.path); // domains.api.limits.all.rate
+ * }
+ * ```
  */
 export function checkLimitsFile(value: unknown): LimitsFile {
   if (isChecked(value)) return value;
