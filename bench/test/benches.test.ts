@@ -14,10 +14,9 @@ import recorded from "../results/recorded.json" with { type: "json" };
 import { BENCH as SERVICE } from "../service/bench.ts";
 import { BENCH as WAITING } from "../waiting/bench.ts";
 
-const BENCHES: readonly (readonly [string, Bench])[] = [PROCESS, HTTP, REDIS, SERVICE, WAITING, METRICS].map((bench) => [
-  bench.name,
-  bench,
-]);
+const BENCHES: readonly (readonly [string, Bench])[] = [PROCESS, HTTP, REDIS, SERVICE, WAITING, METRICS].map(
+  (bench) => [bench.name, bench],
+);
 
 function namesIn({ of, over }: Ratio): string[] {
   return [of, ...(over === undefined ? [] : [over])].flatMap(({ table, rows }) =>
