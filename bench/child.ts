@@ -14,6 +14,7 @@ const KINDS: Readonly<Record<string, () => Promise<(order: never) => unknown>>> 
   server: async () => (await import("./http/server-process.ts")).serveVariant,
   "redis check": async () => (await import("./redis/measure.ts")).checkVariant,
   "redis lone": async () => (await import("./redis/lone.ts")).measureLone,
+  hybrid: async () => (await import("./hybrid/node.ts")).runNode,
   redis: async () => (await import("./redis/measure.ts")).measureVariant,
 };
 

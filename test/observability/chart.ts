@@ -1,4 +1,4 @@
-import { axisOf, valueText } from "./axis.ts";
+import { linearAxis, logAxis, valueText } from "./axis.ts";
 import type { Panel } from "./dashboard.ts";
 import type { Series } from "./prometheus.ts";
 import { type Box, COLORS, line, type Place, pathOf, text } from "./svg.ts";
@@ -26,11 +26,11 @@ export function drawChart(panel: Panel, series: readonly NamedSeries[], span: Sp
   const { unit = "short", max, mappings = [], custom } = panel.fieldConfig?.defaults ?? {};
   const isStacked = custom?.stacking.mode === "normal";
   const layers = isStacked ? stacked(series, span) : series.map(({ points }) => points);
-  const values = layers.flat().map(([, value]) => value);
-  const axis = axisOf(Math.max(0, ...values.filter(Number.isFinite)), max);
+  const values = layers.flat().flatMap(([, value]) => (Number.isFinite(value) ? [value] : []));
+  const axis = custom?.scaleDistribution.type === "log" ? logAxis(values) : linearAxis(values, unit, max);
   const place = ([seconds, value]: readonly [number, number]): Place => ({
     x: area.x + ((seconds - span.fromS) / (span.toS - span.fromS)) * area.width,
-    y: area.y + area.height * (1 - value / axis.top),
+    y: area.y + area.height * (1 - axis.position(value)),
   });
   const names = mappings[0]?.options;
   const labels = axis.ticks.map((tick) => ({ tick, label: names?.[String(tick)]?.text ?? valueText(tick, unit) }));
@@ -41,7 +41,8 @@ export function drawChart(panel: Panel, series: readonly NamedSeries[], span: Sp
     const style = { size: 10, fill: FAINT, anchor: "end" } as const;
     return line(left, { x: area.x + area.width, y }, GRID) + text(label, { x: area.x - 6, y: y + 3 }, style);
   });
-  const lines = layers.map((points, index) => drawLayer(points.map(place), COLORS[index % COLORS.length]!));
+  const gap = (span.stepS * 1.5 * area.width) / (span.toS - span.fromS);
+  const lines = layers.map((points, index) => drawLayer(points.map(place), gap, COLORS[index % COLORS.length]!));
   const areas = layers.map((points, index) =>
     isStacked ? drawArea(points, layers[index - 1], place, COLORS[index % COLORS.length]!, span) : "",
   );
@@ -57,9 +58,16 @@ function drawTimes(span: Span, area: PlotArea): string[] {
   });
 }
 
-function drawLayer(points: readonly Place[], color: string): string {
-  const drawn = points.filter(({ y }) => Number.isFinite(y));
-  return `<path d="${pathOf(drawn)}" fill="none" stroke="${color}" stroke-width="1.5" stroke-linejoin="round"/>`;
+/** A line that is broken where values are missing. */
+function drawLayer(points: readonly Place[], gap: number, color: string): string {
+  const pieces: Place[][] = [[]];
+  for (const point of points.filter(({ y }) => Number.isFinite(y))) {
+    const before = pieces.at(-1)?.at(-1);
+    if (before !== undefined && point.x - before.x > gap) pieces.push([]);
+    pieces.at(-1)?.push(point);
+  }
+  const path = pieces.map(pathOf).join("");
+  return `<path d="${path}" fill="none" stroke="${color}" stroke-width="1.5" stroke-linejoin="round"/>`;
 }
 
 type Points = NamedSeries["points"];

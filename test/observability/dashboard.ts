@@ -19,7 +19,10 @@ export interface Panel {
       readonly unit: string;
       readonly max?: number;
       readonly mappings?: readonly { readonly options: Readonly<Record<string, { readonly text: string }>> }[];
-      readonly custom: { readonly stacking: { readonly mode: "normal" | "none" } };
+      readonly custom: {
+        readonly stacking: { readonly mode: "normal" | "none" };
+        readonly scaleDistribution: { readonly type: "linear" | "log" };
+      };
     };
   };
   readonly targets?: readonly Target[];

@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { Redis } from "ioredis";
+import { Redis } from "ioredis-5";
 import { concurrency, createLimiter, fixedWindow, memoryStore, perSecond, tokenBucket } from "tollgate";
 import { redisStore } from "tollgate/redis";
 import { startAdmin } from "../../packages/server/src/admin/admin.ts";
@@ -135,5 +135,5 @@ class Load {
 /** An upload of 0.2 to 1.2 s. */
 function holdPlace(uploads: Limiters["uploads"]): void {
   const reservation = uploads.reserve("disk");
-  if (reservation.decision.allowed) setTimeout(() => void reservation.cancel(), 200 + Math.random() * 1_000);
+  if (reservation.decision.allowed) setTimeout(() => reservation.cancel(), 200 + Math.random() * 1_000);
 }

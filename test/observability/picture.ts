@@ -29,7 +29,7 @@ export async function drawDashboard(
   const size = `width="${WIDTH}" height="${bottom * LINE}" viewBox="0 0 ${WIDTH} ${bottom * LINE}"`;
   const font = 'font-family="Inter, Helvetica, Arial, DejaVu Sans, sans-serif"';
   const background = rect({ x: 0, y: 0, width: WIDTH, height: bottom * LINE }, BACKGROUND);
-  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} ${font}>\n${background}\n${parts.join("\n")}\n</svg>\n`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="The dashboard" ${size} ${font}>\n${background}\n${parts.join("\n")}\n</svg>\n`;
 }
 
 async function seriesOf(

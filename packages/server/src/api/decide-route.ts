@@ -16,7 +16,7 @@ const MOST_CALLS = 100;
  * `POST /v1/decide`: one call, or up to a hundred as `{ "requests": [...] }`, which are carried out in order. A body
  * with a malformed call is refused whole, before anything is counted.
  */
-export function decideRoute(limits: Limits<"sync"> | Limits<"async">, reservations: OpenReservations): Route {
+export function decideRoute(limits: Limits | Limits<"async">, reservations: OpenReservations): Route {
   const handler: NodeHandler = async (request, response) => {
     const body = await readBody(request, MOST_BODY_BYTES);
     if (body === undefined) return sendJson(response, 413, { error: `expected at most ${MOST_BODY_BYTES} bytes` });

@@ -4,7 +4,7 @@ import type { DecideRequest } from "./decide-request.ts";
 import { type DecisionJson, decisionJson } from "./decision-json.ts";
 import type { OpenReservations } from "./open-reservations.ts";
 
-type AnyLimits = Limits<"sync"> | Limits<"async">;
+type AnyLimits = Limits | Limits<"async">;
 
 /** What a call came to. */
 export type DecideResult =

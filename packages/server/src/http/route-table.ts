@@ -31,7 +31,7 @@ export function asRoute(route: NodeHandler | Route): Route {
 }
 
 /** The path, even if the target is a whole URL, which every server must accept (RFC 9112, 3.2.2). */
-export function pathOf(request: IncomingMessage): string {
+function pathOf(request: IncomingMessage): string {
   const { path } = factsOf(request);
   return !path.startsWith("/") && URL.canParse(path) ? new URL(path).pathname : path;
 }

@@ -31,7 +31,7 @@ export interface Limits<Kind extends "sync" | "async" = "sync"> {
   refund(domain: string, facts: Facts, cost: Cost, decision?: Decision): Result<Kind, void>;
   /** Takes an estimate, and a place of every `inflight`. The reservation stays with its version of the file. */
   reserve(domain: string, facts: Facts, cost?: Cost, options?: ReserveOptions): Result<Kind, ReservationOf<Kind>>;
-  /** Denies the key of every rule that matches, for a duration or until a moment. */
+  /** Denies the key of every rule that matches, for a duration or until a moment. Without one it does nothing. */
   block(domain: string, facts: Facts, span: BlockSpan, options?: BlockOptions): Result<Kind, void>;
   /** Ends the blocks of these keys, and says whether one was blocked. */
   unblock(domain: string, facts: Facts): Result<Kind, boolean>;

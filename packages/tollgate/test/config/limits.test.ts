@@ -181,7 +181,8 @@ describe.each(EVERY_STORE)("limits of a file, over %s", (_name, storeOf) => {
     });
     expect(limits.handle("api", ANN).rules).toEqual([]);
     await limits.block("api", ANN, "1m");
-    await limits.unblock("api", ANN);
+    expect((await limits.consume("api", ANN)).allowed).toBe(true);
+    expect(await limits.unblock("api", ANN)).toBe(false);
   });
 
   it("shadows a rule", async () => {

@@ -1,14 +1,15 @@
 import { readUs } from "../../core/clock.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
-import type { AsyncSpace } from "../../core/store.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { OVERLOADED } from "../redis/failure/unavailable-error.ts";
 import type { RedisSpace } from "../redis/redis-space.ts";
 import type { StoreOnServer } from "../redis/redis-store.ts";
+import type { VerbTraits } from "../../core/verbs.ts";
 import { type DecideWithout, WaitingAllow, WaitingTake } from "./hybrid-calls.ts";
 import { type LeaseTimes, leaseTimesOf } from "./leases/lease-times.ts";
 import { LeasedKey, type LeaseNode } from "./leases/leased-key.ts";
+import type { DecidingSpace } from "./local-space.ts";
 import type { WaitingCall } from "./leases/waiting-calls.ts";
 
 const ADMITTED = Promise.resolve(true);
@@ -28,7 +29,7 @@ export interface HybridSpaceParts {
 }
 
 /** One plan's keys: the leases of this node, in front of the counts on the server. */
-export class HybridSpace implements AsyncSpace {
+export class HybridSpace implements DecidingSpace {
   readonly plan: Plan;
   readonly redis: RedisSpace;
   readonly #parts: HybridSpaceParts;
@@ -98,10 +99,13 @@ export class HybridSpace implements AsyncSpace {
     return known === undefined || !report.hasEntries ? report : known.restated(costs, report);
   }
 
-  /** Forgets denials, because units come back until the work ends. */
-  forgetDenials(key: string, work: Promise<unknown>): void {
+  /** The server knows what this node holds. */
+  settle(): void {}
+
+  /** After a refund, denials are forgotten until the units have come back. */
+  asked(key: string, verb: VerbTraits, _costs: readonly number[], _now: TimeCell, work: Promise<unknown>): void {
     const known = this.#keys.get(key);
-    if (known === undefined) return;
+    if (known === undefined || !verb.refunds) return;
     const forget = () => known.forgetDenials();
     forget();
     work.then(forget, forget);

@@ -8,14 +8,17 @@ import type { TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
 import type { BreakerState } from "../redis/failure/breaker.ts";
 import { checkRedisOptions } from "../redis/redis-options.ts";
+import type { RedisSpace } from "../redis/redis-space.ts";
 import { connectStore, type StoreOnServer } from "../redis/redis-store.ts";
 import { HybridBlocks } from "./hybrid-blocks.ts";
-import { checkHybridOptions, type HybridStoreOptions } from "./hybrid-options.ts";
+import { type CheckedHybridOptions, checkHybridOptions, type HybridStoreOptions } from "./hybrid-options.ts";
 import { HybridSpace } from "./hybrid-space.ts";
 import { LeaseNumbers } from "./leases/lease-numbers.ts";
 import { LiveKeys } from "./leases/live-keys.ts";
 import { clockTime, PROCESS_TIME } from "./leases/node-time.ts";
+import type { DecidingSpace } from "./local-space.ts";
 import { createStats, type HybridStats } from "./stats.ts";
+import { ThresholdSpace } from "./threshold-space.ts";
 
 /** A store on a server that all nodes of a fleet share, and that few calls have to ask. */
 export interface HybridStore extends AsyncStore {
@@ -54,26 +57,28 @@ const FRACTION_OF_KEY = 1 / 4;
  * ```
  */
 export function hybridStore(options: HybridStoreOptions): HybridStore {
-  const redisOptions = checkHybridOptions(options);
-  const { time, maxPending } = checkRedisOptions(redisOptions);
-  return new LeasingStore(connectStore(redisOptions), time === "client", Math.ceil(maxPending * FRACTION_OF_KEY));
+  const checked = checkHybridOptions(options);
+  return new NodeStore(connectStore(checked.redisOptions), checked);
 }
 
-class LeasingStore implements HybridStore {
+class NodeStore implements HybridStore {
   readonly kind = "async";
   readonly label = "hybrid";
   readonly #redis: StoreOnServer;
   readonly #byClient: boolean;
   readonly #mostWaiting: number;
+  readonly #threshold: number | undefined;
   readonly #stats = createStats();
   readonly #numbers = new LeaseNumbers(Math.random);
   readonly #live = new LiveKeys();
-  readonly #spaces = new Set<HybridSpace>();
+  readonly #spaces = new Set<DecidingSpace>();
 
-  constructor(redis: StoreOnServer, byClient: boolean, mostWaiting: number) {
+  constructor(redis: StoreOnServer, { redisOptions, threshold }: CheckedHybridOptions) {
+    const { time, maxPending } = checkRedisOptions(redisOptions);
     this.#redis = redis;
-    this.#byClient = byClient;
-    this.#mostWaiting = mostWaiting;
+    this.#byClient = time === "client";
+    this.#mostWaiting = Math.ceil(maxPending * FRACTION_OF_KEY);
+    this.#threshold = threshold;
   }
 
   get breaker(): BreakerState {
@@ -106,11 +111,18 @@ class LeasingStore implements HybridStore {
   }
 
   open(plan: Plan, context: LimiterContext): AsyncSpace {
-    const space = new HybridSpace({
+    const redis = this.#redis.open(plan, context);
+    const space = this.#threshold === undefined ? this.#leasing(redis) : this.#counting(redis, this.#threshold);
+    this.#spaces.add(space);
+    return space;
+  }
+
+  #leasing(redis: RedisSpace): DecidingSpace {
+    return new HybridSpace({
       store: this.#redis,
-      redis: this.#redis.open(plan, context),
+      redis,
       node: {
-        time: this.#byClient ? clockTime(context.clock) : PROCESS_TIME,
+        time: this.#byClient ? clockTime(redis.clock) : PROCESS_TIME,
         stats: this.#stats,
         random: Math.random,
         nextNumber: () => this.#numbers.next(),
@@ -120,8 +132,11 @@ class LeasingStore implements HybridStore {
       mostWaiting: this.#mostWaiting,
       released: (released) => this.#spaces.delete(released),
     });
-    this.#spaces.add(space);
-    return space;
+  }
+
+  #counting(redis: RedisSpace, threshold: number): DecidingSpace {
+    const released = (space: DecidingSpace) => this.#spaces.delete(space);
+    return new ThresholdSpace({ store: this.#redis, redis, stats: this.#stats, threshold, released });
   }
 
   blocks(scope: Scope, limiter: string, context: LimiterContext): AsyncBlocks {
@@ -136,7 +151,7 @@ class LeasingStore implements HybridStore {
     const decided = isAlone && !this.bypass ? this.#decideAlone(verb, only, now, takenFrom) : undefined;
     if (decided !== undefined) return decided;
     // The server decides these together, so their figures must not count what this node holds.
-    if (calls.length > 1) for (const { space, key } of calls) (space as HybridSpace).giveBack(key);
+    if (calls.length > 1) for (const { space, key } of calls) (space as DecidingSpace).giveBack(key);
     return this.#ask(verb, calls, now, takenFrom);
   }
 
@@ -152,19 +167,18 @@ class LeasingStore implements HybridStore {
     now: TimeCell,
     takenFrom: TakenFrom | undefined,
   ): Promise<Report> | undefined {
-    const own = space as HybridSpace;
-    const { changes, takes, reports } = VERBS[verb];
+    const own = space as DecidingSpace;
+    const traits = VERBS[verb];
+    const { changes, takes, reports } = traits;
     if (changes && takes === "if all conform") return own.take(key, costs, now);
     if (takes === "always") {
-      const charged = own.charge(key, costs);
+      const charged = own.charge(key, costs, now);
       if (charged !== undefined) return Promise.resolve(charged);
     }
-    if (!reports) {
-      const settled = this.#ask(verb, [{ space, key, costs }], now, takenFrom);
-      own.forgetDenials(key, settled);
-      return settled;
-    }
-    return this.#ask(verb, [{ space, key, costs }], now, takenFrom).then((report) => own.restated(key, costs, report));
+    own.settle(key);
+    const asked = this.#ask(verb, [{ space, key, costs }], now, takenFrom);
+    own.asked(key, traits, costs, now, asked);
+    return reports ? asked.then((report) => own.restated(key, costs, report)) : asked;
   }
 
   /** Asks the server for this call alone. */
@@ -175,7 +189,7 @@ class LeasingStore implements HybridStore {
     takenFrom: TakenFrom | undefined,
   ): Promise<Report> {
     this.#stats.asks += 1;
-    const strict = calls.map(({ space, key, costs }) => ({ space: (space as HybridSpace).redis, key, costs }));
+    const strict = calls.map(({ space, key, costs }) => ({ space: (space as DecidingSpace).redis, key, costs }));
     return this.#redis.transact(verb, strict, now, takenFrom);
   }
 

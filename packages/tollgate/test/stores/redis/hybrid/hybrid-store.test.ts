@@ -1,4 +1,5 @@
 import { createLimiter, fixedWindow, perHour, perMinute, slidingWindow, tokenBucket } from "tollgate";
+import { hybridStore } from "tollgate/hybrid";
 import { describe, expect, it } from "vitest";
 import { freshPrefix, useRedis } from "../kit/use-redis.ts";
 import { allowTimes, openNode, openNodes } from "./kit/use-hybrid.ts";
@@ -149,5 +150,46 @@ describe("allowLocal", () => {
   it("knows nothing of what other stores decide", () => {
     const limiter = createLimiter({ name: "strict", limits: [perHour(10)], store: started.redis.store() });
     expect(limiter.allowLocal("ann")).toBeUndefined();
+  });
+});
+
+describe('strategy: "threshold"', () => {
+  const limits = [fixedWindow({ limit: 100, window: "1h", anchor: "first-use" })];
+
+  it("asks nothing while enough is left here, then for each call", async () => {
+    const node = openNode(started.redis, limits, { prefix: freshPrefix(), strategy: "threshold" });
+    expect(await allowTimes(node, 75)).toBe(75);
+    expect(node.store.stats().asks).toBe(0);
+    expect(await allowTimes(node, 1)).toBe(1);
+    // One request charges what was admitted before.
+    expect(node.store.stats().asks).toBe(2);
+    expect(await allowTimes(node, 100)).toBe(24);
+  });
+
+  it("a fleet admits more than the limit, which the server notices late", async () => {
+    const prefix = freshPrefix();
+    const options = { prefix, strategy: "threshold", threshold: 0.5 } as const;
+    const [one, other] = [openNode(started.redis, limits, options), openNode(started.redis, limits, options)];
+    const admitted = (await allowTimes(one, 100)) + (await allowTimes(other, 100));
+    expect(admitted).toBe(150);
+    const [explained] = await other.limiter.explain("ann");
+    expect(explained?.used).toBe(150);
+  });
+
+  it("refunds and resets reach both counts", async () => {
+    const node = openNode(started.redis, limits, { prefix: freshPrefix(), strategy: "threshold" });
+    await node.limiter.consume("ann", 100);
+    expect(await node.limiter.allow("ann")).toBe(false);
+    await node.limiter.refund("ann", 10);
+    expect(await allowTimes(node, 11)).toBe(10);
+    await node.limiter.reset("ann");
+    expect(await allowTimes(node, 101)).toBe(100);
+  });
+
+  it("refuses a threshold that is no part, or without its strategy", () => {
+    const { client: redis } = started.redis;
+    expect(() => hybridStore({ redis, strategy: "threshold", threshold: 2 })).toThrow("threshold: expected a number");
+    expect(() => hybridStore({ redis, threshold: 0.5 })).toThrow("threshold: expected no threshold");
+    expect(() => hybridStore({ redis, strategy: "guess" as "lease" })).toThrow("strategy: expected one of");
   });
 });
