@@ -47,7 +47,8 @@ export class RequestHandle<Kind extends "sync" | "async"> implements LimitsHandl
   }
 
   block(span: BlockSpan, options?: BlockOptions): Result<Kind, void> {
-    return this.#handle.block(span, options);
+    // All requests that no rule counts have one key. A client's block must not be theirs.
+    return this.#set.rules.length === 0 ? this.#handle.reset() : this.#handle.block(span, options);
   }
 
   unblock(): Result<Kind, boolean> {

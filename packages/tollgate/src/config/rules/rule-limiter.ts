@@ -3,7 +3,6 @@ import type { Cost } from "../../core/cost.ts";
 import type { Decision } from "../../core/decision.ts";
 import type { Key } from "../../core/key.ts";
 import type { AsyncStore, SyncStore } from "../../core/store.ts";
-import type { AsyncLimiter } from "../../limiter/async-limiter.ts";
 import type { BlockOptions, BlockSpan } from "../../limiter/block-span.ts";
 import { combine } from "../../limiter/combine.ts";
 import { createLimiter } from "../../limiter/create-limiter.ts";
@@ -36,8 +35,6 @@ export interface RuleLimiter<Kind extends "sync" | "async"> {
   close(): Result<Kind, void>;
 }
 
-type AnyLimiter = Limiter<Request> | AsyncLimiter<Request>;
-
 /** Where the limiters of a file count. */
 export interface RuleStore {
   readonly store: SyncStore | AsyncStore;
@@ -55,7 +52,7 @@ export function limiterOf<Kind extends "sync" | "async">(
     key: (request: Request) => rule.keyOf(request),
     limits: rule.fixedLimits ?? ((request: Request) => rule.limitsOf(rule.choose(request).choice)),
     ...where,
-  }) as AnyLimiter;
+  });
   return limiter as unknown as RuleLimiter<Kind>;
 }
 
@@ -72,7 +69,7 @@ export function unlimited<Kind extends "sync" | "async">(
 ): RuleLimiter<Kind> {
   const common = {
     name: domain,
-    key: (_: Request) => "all",
+    key: (): Key => "all",
     limits: () => "unlimited" as const,
     ...(clock !== undefined && { clock }),
   };
