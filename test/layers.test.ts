@@ -15,6 +15,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "stores/table": ["core", "algorithms", "stores/local"],
   "stores/shared": ["core", "algorithms", "stores/local"],
   "stores/redis": ["core", "algorithms"],
+  "stores/hybrid": ["core", "algorithms", "stores/redis"],
   store: ["core", "algorithms", "stores/local"],
   limiter: ["core", "algorithms", "stores/memory"],
   http: ["core", "algorithms", "limiter"],
@@ -39,6 +40,7 @@ const BARE_FOLDERS = [
   "stores/memory",
   "stores/table",
   "stores/shared",
+  "stores/hybrid",
   "store",
 ];
 

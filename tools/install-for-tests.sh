@@ -28,10 +28,32 @@ say_missing() {
   exit 1
 }
 
+# Debian's package of Prometheus starts a server on port 9090 and brings 40 others. The tests need its two programs,
+# so it is only unpacked. That needs no root, unless the list of packages is missing.
+need_prometheus() {
+  command -v prometheus >/dev/null 2>&1 && command -v promtool >/dev/null 2>&1 && return
+  folder=$(cd "$(dirname "$0")/.." && pwd)/node_modules/.cache/prometheus
+  [ -x "$folder/usr/bin/promtool" ] && return
+  echo "Unpacking prometheus for the tests" >&2
+  unpack prometheus "$folder" && return
+  root=
+  [ "$(id -u)" = 0 ] || root="sudo -n"
+  $root apt-get update -qq >/dev/null 2>&1 || true
+  unpack prometheus "$folder" || say_missing prometheus
+}
+
+unpack() {
+  rm -rf "$2"
+  mkdir -p "$2"
+  (cd "$2" && apt-get download -qq "$1" && dpkg-deb -x "$1"_*.deb . && rm "$1"_*.deb) >/dev/null 2>&1
+}
+
 need curl command -v curl
 # The package may start a server on port 6379. The tests start servers of their own, on other ports.
 need redis-server command -v redis-server
+need_prometheus
 # The modules are those of the system's own Python.
 need python3-grpcio /usr/bin/python3 -c "import grpc"
 need python3-protobuf /usr/bin/python3 -c "import google.protobuf"
+sh "$(dirname "$0")/unpack-for-tests.sh"
 sh "$(dirname "$0")/install-apart.sh"

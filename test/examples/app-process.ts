@@ -37,6 +37,14 @@ export class AppProcess {
     return this.lines[0] ?? "";
   }
 
+  /** Sends a signal, and waits for the next line. */
+  async signal(name: NodeJS.Signals): Promise<string> {
+    const { length } = this.lines;
+    this.#child.kill(name);
+    while (this.lines.length === length) await new Promise((resolve) => setTimeout(resolve, 2));
+    return this.lines[length] ?? "";
+  }
+
   async stop(): Promise<void> {
     this.#child.kill("SIGTERM");
     const late = setTimeout(() => this.#child.kill("SIGKILL"), 5_000);

@@ -155,6 +155,29 @@ describe("examples/fastify-plans", () => {
   });
 });
 
+describe("examples/limits-file", () => {
+  it("limits logins by the file, and reads it again on SIGHUP", async () => {
+    const app = await start("limits-file", "server", { PROXIES: "1" });
+    const login = (client: string) => () =>
+      fetch(`${app.url}/x/../%6Cogin/`, { method: "POST", headers: { "X-Forwarded-For": client } });
+    expect(await statusesOf(6, login("203.0.113.1"))).toEqual([200, 200, 200, 200, 200, 429]);
+    const denied = await login("203.0.113.1")();
+    expect([denied.status, await denied.text()]).toEqual([429, "denied by api/login\n"]);
+    expect(Number(denied.headers.get("retry-after"))).toBeGreaterThan(500);
+
+    const file = join(root, "limits-file/limits.yaml");
+    const text = readFileSync(file, "utf8");
+    writeFileSync(file, text.replace("within: 5/15m", "within: 7/15mm"));
+    expect(await app.signal("SIGHUP")).toMatch(
+      /^limits\.yaml:10:17: domains\.api\.limits\.login\.within: expected a count/,
+    );
+    writeFileSync(file, text.replace("within: 5/15m", "within: 7/15m"));
+    await statusesOf(3, login("203.0.113.2"));
+    expect(await app.signal("SIGHUP")).toBe("limits.yaml is loaded");
+    expect(await statusesOf(5, login("203.0.113.2"))).toEqual([200, 200, 200, 200, 429]);
+  });
+});
+
 describe("examples/worker-threads", () => {
   it("gives a client exactly its frames, whichever threads render them", async () => {
     const { url } = await start("worker-threads", "server", { THREADS: "4" });

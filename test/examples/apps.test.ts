@@ -8,9 +8,9 @@ import installed from "./installed/package.json" with { type: "json" };
 const EXAMPLES = readdirSync(join(REPOSITORY, "examples")).filter((name) => !name.includes("."));
 
 describe("the example applications", () => {
-  it("are six", () => {
-    const names = ["bullmq-worker", "crawler", "express-login", "fastify-plans", "llm-gateway", "worker-threads"];
-    expect(EXAMPLES).toEqual(names);
+  it("are seven", () => {
+    const names = ["bullmq-worker", "crawler", "express-login", "fastify-plans"];
+    expect(EXAMPLES).toEqual([...names, "limits-file", "llm-gateway", "worker-threads"]);
   });
 
   it.each(EXAMPLES)("declares what it imports, at the pinned versions: %s", (name) => {

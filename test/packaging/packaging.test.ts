@@ -23,9 +23,18 @@ import {
 
 const QUIET_SUCCESS: Run = { status: 0, stdout: "", stderr: "" };
 
-const { "./package.json": _manifest, "./limits.schema.json": _schema, ...entries } = manifest.exports;
+const { "./package.json": _manifest, ...entries } = manifest.exports;
 /** The frameworks of the adapters and their types, which users install. */
-const FRAMEWORKS = ["express", "fastify", "hono", "@hono/node-server", "koa", "@types/express", "@types/koa"];
+const FRAMEWORKS = [
+  "@opentelemetry/api",
+  "express",
+  "fastify",
+  "hono",
+  "@hono/node-server",
+  "koa",
+  "@types/express",
+  "@types/koa",
+];
 
 const subpaths = Object.keys(entries);
 

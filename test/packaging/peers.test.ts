@@ -11,6 +11,7 @@ import { install, userEnvironment } from "./projects.ts";
 
 /** An application of some years: what it has stands in for the packages, because npm compares versions only. */
 const OLD = {
+  "@opentelemetry/api": "1.0.4",
   "@upstash/redis": "1.20.0",
   "@valkey/valkey-glide": "1.3.0",
   express: "3.21.2",

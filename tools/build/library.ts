@@ -32,7 +32,9 @@ function write(folder: string, files: ReadonlyMap<string, string>): void {
 /** The JSON Schema of limits files, for editors. */
 function schemas(source: string): readonly (readonly [string, string])[] {
   const file = join(source, "config/limits.schema.json");
-  return existsSync(file) ? [["limits.schema.json", `${JSON.stringify(JSON.parse(readFileSync(file, "utf8")))}\n`]] : [];
+  return existsSync(file)
+    ? [["limits.schema.json", `${JSON.stringify(JSON.parse(readFileSync(file, "utf8")))}\n`]]
+    : [];
 }
 
 const folder = resolve(process.argv[2] ?? "packages/tollgate");

@@ -5,7 +5,7 @@ import type { Admin } from "./admin/admin.ts";
 import type { AdminSettings } from "./admin/admin-settings.ts";
 import type { Application, GrpcListener } from "./application.ts";
 import { type DemoSettings, openDemo } from "./demo/demo.ts";
-import type { EnvoySettings } from "./envoy/envoy-application.ts";
+import { FilesError } from "./files/read-texts.ts";
 import { drainable } from "./http/drain.ts";
 import { guarded } from "./http/failure.ts";
 import { type Bounds, createGuardedServer, DEFAULT_BOUNDS } from "./http/guarded-server.ts";
@@ -14,6 +14,7 @@ import { listen } from "./http/listen.ts";
 import { RequestIds } from "./http/request-ids.ts";
 import { routeTable } from "./http/route-table.ts";
 import { trustedPeer } from "./http/trusted-peer.ts";
+import type { LimitsSettings } from "./limits/limits-settings.ts";
 import type { Log } from "./log/log.ts";
 import { RequestLog } from "./log/request-log.ts";
 
@@ -22,7 +23,7 @@ export interface ServiceSettings {
   /** 0: any free port. */
   readonly port: number;
   /** What the service is about: limits in files, or its own requests. */
-  readonly application: DemoSettings | EnvoySettings;
+  readonly application: DemoSettings | LimitsSettings;
   /** `undefined`: there is no gRPC listener. */
   readonly grpcPort: number | undefined;
   /** Which proxies may tell a client's address, and the id of a request. */
@@ -119,15 +120,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-/** gRPC and YAML are loaded only if limits come from files: the demo starts faster without them. */
+/** Limits in files are loaded only if asked for: the demo starts faster without YAML and gRPC. */
 async function openApplication(options: ServiceOptions, clock: Clock, requestLog: RequestLog): Promise<Application> {
   const { application, trustProxy, log } = options;
   switch (application.kind) {
     case "demo":
       return openDemo(application, { trustProxy, clock, log, requestLog });
-    case "envoy": {
-      const { openEnvoyApplication } = await import("./envoy/envoy-application.ts");
-      return openEnvoyApplication(application, clock, log);
+    case "limits": {
+      const { openLimits } = await import("./limits/open-limits.ts");
+      return openLimits(application, clock, log);
     }
     default:
       return application satisfies never;
@@ -136,7 +137,9 @@ async function openApplication(options: ServiceOptions, clock: Clock, requestLog
 
 async function openGrpc(options: ServiceOptions, application: Application): Promise<GrpcListener | undefined> {
   const { grpcPort, host } = options;
-  return grpcPort === undefined ? undefined : application.listenGrpc?.(host, grpcPort);
+  if (grpcPort === undefined) return undefined;
+  if (application.listenGrpc !== undefined) return application.listenGrpc(host, grpcPort);
+  throw new FilesError("--grpc-port: expected files of Envoy's ratelimit as --limits");
 }
 
 /** Loaded only if asked for: prom-client takes longer to load than the rest of the service. */

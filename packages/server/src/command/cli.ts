@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { TollgateError } from "tollgate";
 import { FilesError } from "../files/read-texts.ts";
 import { ListenError } from "../http/listen.ts";
+import { runLimitsCommand } from "../limits/commands/limits-command.ts";
 import { LimitsError } from "../limits/limits-files.ts";
 import { type LogEntry, openLog } from "../log/log.ts";
 import { startService } from "../service.ts";
@@ -17,6 +18,11 @@ async function run(args: readonly string[]): Promise<void> {
   // A closed output pipe must not stop the service.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   try {
+    const exitCode = runLimitsCommand(args, { print, printError });
+    if (exitCode !== undefined) {
+      process.exitCode = exitCode;
+      return;
+    }
     const command = parseCommandLine(args);
     switch (command.kind) {
       case "help":
@@ -61,7 +67,7 @@ function listening(url: string, { application }: ServeSettings): Pick<LogEntry, 
       const text = `tollgate is listening on ${url} (per client: capacity ${capacity}, refill ${refill.text})`;
       return { text, fields: { url, capacity, refill: refill.text } };
     }
-    case "envoy": {
+    case "limits": {
       const { path } = application;
       return { text: `tollgate is listening on ${url} (limits of ${path})`, fields: { url, limits: path } };
     }

@@ -21,7 +21,8 @@ export function parseCommandLine(args: readonly string[]): Command {
   if (values.version) return { kind: "version" };
   const [command, stray] = positionals;
   if (command === undefined) throw new UsageError(`expected a command, got none; usage: ${USAGE}`);
-  if (command !== "serve") throw new UsageError(`expected the command serve, got ${JSON.stringify(command)}`);
+  if (command !== "serve")
+    throw new UsageError(`expected the command serve, check or explain, got ${JSON.stringify(command)}`);
   if (stray !== undefined) throw new UsageError(`expected only flags after serve, got ${JSON.stringify(stray)}`);
   return { kind: "serve", settings: settingsOf(values, values.shadow === true) };
 }

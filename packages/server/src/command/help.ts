@@ -1,9 +1,10 @@
+import { LIMITS_USAGE } from "../limits/commands/limits-command.ts";
 import { PLAIN_FLAGS, VALUE_FLAGS } from "./flags.ts";
 
 export const USAGE = "tollgate serve [flags]";
 
 /** What `--help` prints. */
-export const HELP: string = `Usage: ${USAGE}
+export const HELP: string = `Usage: ${[USAGE, ...LIMITS_USAGE].join("\n       ")}
        tollgate --help | --version
 
 Serves HTTP and limits each client. A client is an X-API-Key, or else an address.
@@ -12,6 +13,8 @@ Serves HTTP and limits each client. A client is an X-API-Key, or else an address
   GET /ping     share one limit per client: --capacity and --refill-per-second
   GET /test     has its own limit: 3 at once, 1 per second
   GET /healthz  is not limited
+  /check        answers proxies about their clients' requests: 200, or 429 beyond the client's limit
+  /check/403    the same for nginx, with 403 for 429
 
 ${flagLines().join("\n")}
 

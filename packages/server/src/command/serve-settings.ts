@@ -65,7 +65,7 @@ function applicationOf(texts: FlagTexts, shadow: boolean): ServiceSettings["appl
   if (redis !== undefined && maxKeys !== undefined) {
     throw new UsageError("--max-keys: expected without --redis, which has memory of its own");
   }
-  return { kind: "envoy", path, shadow, redis, maxKeys, sweepInterval };
+  return { kind: "limits", path, shadow, redis, maxKeys, sweepInterval };
 }
 
 function refillOf(texts: FlagTexts): Refill {

@@ -1,6 +1,8 @@
 import type { Clock, Duration } from "tollgate";
 import type { TrustProxy } from "tollgate/node";
 import type { Application } from "../application.ts";
+import { checkRoutes, checkTrust } from "../check/check-routes.ts";
+import { clientName } from "../log/client-name.ts";
 import type { Log } from "../log/log.ts";
 import type { RequestLog } from "../log/request-log.ts";
 import { clientKey, openLimiters } from "./limiters.ts";
@@ -28,8 +30,14 @@ interface DemoContext {
 export function openDemo(settings: DemoSettings, { trustProxy, clock, log, requestLog }: DemoContext): Application {
   const key = clientKey(trustProxy);
   const limiters = openLimiters({ ...settings, key, clock, log });
+  const checks = checkRoutes({
+    limiter: limiters.client,
+    trustProxy: checkTrust(trustProxy),
+    logError: (error, request) => requestLog.failed(error, request),
+    noteDenial: (request, denial, facts) => requestLog.denied(request, denial, () => clientName(key(facts())), facts),
+  });
   return {
-    routes: demoRoutes(limiters, key, requestLog),
+    routes: { ...demoRoutes(limiters, key, requestLog), ...checks },
     adminRoutes: {},
     limiters: [limiters.client, limiters.test],
     health: () => ({}),

@@ -3,27 +3,20 @@ import type { Application } from "../application.ts";
 import { healthz } from "../http/health.ts";
 import { LimitsFiles } from "../limits/limits-files.ts";
 import { limitsHealth } from "../limits/limits-health.ts";
-import { openStore, type StoreSettings } from "../limits/store.ts";
+import type { LimitsSettings } from "../limits/limits-settings.ts";
+import { openStore } from "../limits/store.ts";
 import type { Log } from "../log/log.ts";
 import { readConfiguration } from "./configuration.ts";
 import { startGrpcServer } from "./grpc-server.ts";
 import { configurationRoute, jsonRoute } from "./http-routes.ts";
 import { RateLimits } from "./rate-limits.ts";
 
-export interface EnvoySettings extends StoreSettings {
-  readonly kind: "envoy";
-  /** A file or a directory of Envoy's reference service. */
-  readonly path: string;
-  /** Counts as always, and lets everything pass. */
-  readonly shadow: boolean;
-}
-
 /**
  * Opens the limits of Envoy's files, over gRPC and HTTP.
  *
  * @throws FilesError, LimitsError or TollgateError, before anything is left open.
  */
-export async function openEnvoyApplication(settings: EnvoySettings, clock: Clock, log: Log): Promise<Application> {
+export async function openEnvoyApplication(settings: LimitsSettings, clock: Clock, log: Log): Promise<Application> {
   const { path, shadow } = settings;
   const files = await LimitsFiles.open({
     path,

@@ -19,14 +19,17 @@ export interface Bounds {
   readonly connections: number;
 }
 
-/** The head has half of Node's default: enough for a request line and an API key, and a bound for the key's length. */
+/**
+ * A proxy's check repeats the head of its client's request, and proxies accept more than the 16 KiB of Node's default:
+ * nginx 32 KiB. With less, a long head would make nginx answer for a limiter that it takes for broken.
+ */
 export const DEFAULT_BOUNDS: Bounds = {
   headersMs: 10_000,
   requestMs: 15_000,
   keepAliveMs: 5_000,
   silenceMs: 30_000,
   checkIntervalMs: 1_000,
-  headBytes: 8 * 1024,
+  headBytes: 40 * 1024,
   connections: 10_000,
 };
 

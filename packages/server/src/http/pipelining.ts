@@ -31,6 +31,8 @@ class Connection {
   /** The index of the first waiting request: `shift` is slow on long arrays. */
   #next = 0;
   #scheduled = false;
+  /** A response has announced that it is the connection's last. */
+  #isEnding = false;
 
   constructor(socket: Socket, listener: RequestListener, most: number) {
     this.#socket = socket;
@@ -44,6 +46,7 @@ class Connection {
   }
 
   take(request: IncomingMessage, response: ServerResponse): void {
+    if (this.#isEnding) return;
     if (this.#served < this.#most && !this.#isWaiting()) {
       this.#serve(request, response);
       return;
@@ -55,6 +58,8 @@ class Connection {
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
     this.#served += 1;
+    // Further requests are not served (RFC 9112, 9.6): their responses would be lost, and what they had taken, too.
+    this.#isEnding = response.getHeader("connection") === "close";
     response.once("close", () => this.#over());
     this.#listener(request, response);
   }
@@ -69,7 +74,7 @@ class Connection {
 
   #serveNext(): void {
     this.#scheduled = false;
-    while (this.#served < this.#most && this.#isWaiting()) {
+    while (this.#served < this.#most && this.#isWaiting() && !this.#isEnding) {
       const [request, response] = this.#waiting[this.#next] as [IncomingMessage, ServerResponse];
       this.#next += 1;
       this.#serve(request, response);

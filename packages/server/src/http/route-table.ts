@@ -4,7 +4,7 @@ import { sendJson } from "./responses.ts";
 
 /** A handler of certain methods. */
 export interface Route {
-  readonly methods: readonly string[];
+  readonly methods: readonly string[] | "every";
   readonly handler: NodeHandler;
 }
 
@@ -17,10 +17,12 @@ const READING = ["GET", "HEAD"];
 export function routeTable(routes: Routes): NodeHandler {
   const byPath = new Map(Object.entries(routes).map(([path, route]) => [path, asRoute(route)]));
   return (request, response) => {
-    const route = byPath.get(pathOf(request));
+    // Most targets are a path.
+    const route = byPath.get(request.url ?? "") ?? byPath.get(pathOf(request));
     if (route === undefined) return sendJson(response, 404, { error: "not found" });
-    if (route.methods.includes(request.method ?? "")) return route.handler(request, response);
-    return sendJson(response, 405, { error: "method not allowed" }, { allow: route.methods.join(", ") });
+    const { methods, handler } = route;
+    if (methods === "every" || methods.includes(request.method ?? "")) return handler(request, response);
+    return sendJson(response, 405, { error: "method not allowed" }, { allow: methods.join(", ") });
   };
 }
 
@@ -29,7 +31,7 @@ export function asRoute(route: NodeHandler | Route): Route {
 }
 
 /** The path, even if the target is a whole URL, which every server must accept (RFC 9112, 3.2.2). */
-export function pathOf(request: IncomingMessage): string {
+function pathOf(request: IncomingMessage): string {
   const { path } = factsOf(request);
   return !path.startsWith("/") && URL.canParse(path) ? new URL(path).pathname : path;
 }

@@ -87,7 +87,10 @@ export class LimitsFiles<Value> {
 
   #reload(texts: readonly FileText[]): void {
     const { value, mistakes } = this.#options.compile(texts);
-    if (mistakes !== undefined) return this.#refuse(mistakes.map(mistakeLine));
+    if (mistakes !== undefined) {
+      this.#refuse(mistakes.map(mistakeLine));
+      return;
+    }
     this.#options.replace(value);
     this.#state = "loaded";
     this.#loadedAt = new Date();

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { type Denied, TollgateError } from "tollgate";
-import { factsOf } from "tollgate/node";
+import { factsOf, type HttpFacts } from "tollgate/node";
 import type { RequestIds } from "../http/request-ids.ts";
 import type { Log, LogEntry } from "./log.ts";
 import { SampledLog } from "./sampled-log.ts";
@@ -35,8 +35,16 @@ export class RequestLog {
     });
   }
 
-  /** Notes a denial. `nameOf` is asked for the client only if the sample may include it. */
-  denied(request: IncomingMessage, denial: Denied, nameOf: () => string): void {
+  /**
+   * Notes a denial. `nameOf` is asked for the client, and `facts` for the request that was denied, only if the sample
+   * may include them.
+   */
+  denied(
+    request: IncomingMessage,
+    denial: Denied,
+    nameOf: () => string,
+    facts: () => HttpFacts = () => factsOf(request),
+  ): void {
     const { limiter, limit, reason, retryAfterMs } = denial;
     this.#denialsOf(limiter).note(nameOf, () => ({
       level: "info",
@@ -46,7 +54,7 @@ export class RequestLog {
         limit: limit?.name,
         reason,
         client: nameOf(),
-        ...this.#request(request),
+        ...this.#request(request, facts()),
         retry_after_ms: retryAfterMs,
       },
     }));
@@ -54,7 +62,7 @@ export class RequestLog {
 
   /** Notes a failure: one line for each kind of error in an interval. */
   failed(error: unknown, request: IncomingMessage): void {
-    const fields = this.#request(request);
+    const fields = this.#request(request, factsOf(request));
     const what = String(error);
     this.#failures.note(
       () => kindOf(error),
@@ -87,8 +95,10 @@ export class RequestLog {
   }
 
   /** Without the query, which may contain secrets. */
-  #request(request: IncomingMessage): Record<"method" | "path" | "request_id", string | undefined> {
-    const { method, path } = factsOf(request);
+  #request(
+    request: IncomingMessage,
+    { method, path }: HttpFacts,
+  ): Record<"method" | "path" | "request_id", string | undefined> {
     return { method, path: path.slice(0, MOST_PATH_CHARACTERS), request_id: this.#settings.ids?.of(request) };
   }
 }

@@ -10,7 +10,7 @@ function refusedWith(code: 1 | 2, line: string): CommandOutcome {
 
 describe("the command", () => {
   it.each<[string[], string]>([
-    [["sevre"], 'expected the command serve, got "sevre"'],
+    [["sevre"], 'expected the command serve, check or explain, got "sevre"'],
     [["serve", "--capacity", "ten\n"], '--capacity: expected a whole number from 1 to 9007199254740991, got "ten\\n"'],
     [
       ["serve", "--refill-per-second", "9000001"],
@@ -37,6 +37,17 @@ describe("the command", () => {
 
   it("prints the help and exits with 0", async () => {
     expect(await runCommand(["serve", "--help"])).toEqual({ code: 0, stdout: `${HELP}\n`, stderr: "" });
+  });
+
+  it("checks a limits file, and exits with 1 if it is wrong", async () => {
+    const file = "examples/limits-file/limits.yaml";
+    expect(await runCommand(["check", file])).toEqual({
+      code: 0,
+      stdout: `${file}: 2 rules in 1 domain\n`,
+      stderr: "",
+    });
+    const stderr = "absent.yaml: expected a file that can be read, got ENOENT\n";
+    expect(await runCommand(["check", "absent.yaml"])).toEqual({ code: 1, stdout: "", stderr });
   });
 
   it("prints the version and exits with 0", async () => {

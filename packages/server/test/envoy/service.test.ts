@@ -1,9 +1,7 @@
-import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { manualClock } from "tollgate/testing";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { OK, OVER_LIMIT } from "../../src/envoy/messages.ts";
+import { limitsFile } from "../support/limits-file.ts";
 import { LOCAL_ADMIN } from "../support/test-admin.ts";
 import { startTestService } from "../support/test-service.ts";
 import { grpcClient } from "./grpc-client.ts";
@@ -12,24 +10,10 @@ const limitsOf = (requests: number): string =>
   `domain: d\ndescriptors: [{key: address, rate_limit: {unit: minute, requests_per_unit: ${requests}}}]`;
 
 async function startLimits(text: string) {
-  const folder = await mkdtemp(join(tmpdir(), "tollgate-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const path = join(folder, "limits.yaml");
-  const write = async (changed: string): Promise<void> => {
-    await writeFile(`${path}.new`, changed);
-    await rename(`${path}.new`, path);
-  };
-  await write(text);
-  const application = {
-    kind: "envoy",
-    path,
-    shadow: false,
-    redis: undefined,
-    maxKeys: 100,
-    sweepInterval: "1m",
-  } as const;
+  const file = await limitsFile(text);
+  const { application } = file;
   const service = await startTestService({ application, grpcPort: 0, admin: LOCAL_ADMIN, clock: manualClock() });
-  return { ...service, path, write, client: grpcClient(service.grpcPort ?? 0) };
+  return { ...service, ...file, client: grpcClient(service.grpcPort ?? 0) };
 }
 
 const ASK = '{"domain":"d","descriptors":[{"entries":[{"key":"address","value":"a"}]}]}';
@@ -66,6 +50,7 @@ describe("the service with limits of Envoy", () => {
     const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
     expect(metrics).toMatch(/^tollgate_limits_kept 1$/m);
     expect(metrics).toMatch(/^tollgate_limits_reads_total\{result="refused"\} 1$/m);
+    expect(metrics).toMatch(/^rate_limit_acquire_total\{limiter="envoy",limit="minute",result="allow"\} 1$/m);
 
     await write(limitsOf(3));
     await vi.waitFor(async () => expect(await (await fetch(`${url}/healthz`)).text()).toContain('"loaded"'));

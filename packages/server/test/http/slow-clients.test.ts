@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { statuses } from "../support/call.ts";
 import { type Connection, openConnection } from "../support/connection.ts";
 import { startTestService } from "../support/test-service.ts";
 
@@ -66,8 +67,21 @@ describe("the service cuts off a client that", () => {
   it("sends a head that is too long", async () => {
     const { url } = await startTestService({ bounds: PATIENT });
     const connection = await openConnection(url);
-    connection.send(`GET /ping HTTP/1.1\r\nX-API-Key: ${"k".repeat(9_000)}\r\n`);
+    connection.send(`GET /ping HTTP/1.1\r\nX-API-Key: ${"k".repeat(50_000)}\r\n`);
     await connection.closed;
     expect(connection.received).toMatch(/^HTTP\/1.1 431 /);
+  });
+
+  it("opens one connection more than there may be, and serves the others", async () => {
+    const { url } = await startTestService({ maxConnections: 2, bounds: PATIENT });
+    const first = await openConnection(url);
+    await openConnection(url);
+    const beyond = await openConnection(url);
+    await beyond.closed;
+    expect(beyond.received).toBe("");
+    first.send(GET);
+    await first.receives(/pong/);
+    first.socket.destroy();
+    await expect.poll(() => statuses(1, `${url}/ping`).catch(String)).toEqual([200]);
   });
 });

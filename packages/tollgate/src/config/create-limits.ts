@@ -27,7 +27,7 @@ const OPTION_NAMES: Readonly<Record<keyof LimitsOptions, true>> = {
 };
 
 /** What `createLimits` returns. */
-export type LimitsOver<Store> = Store extends AsyncStore ? Limits<"async"> : Limits<"sync">;
+export type LimitsOver<Store> = Store extends AsyncStore ? Limits<"async"> : Limits;
 
 /**
  * Makes limiters of a limits file. `parseLimits` reads one from text; a program may also write one as an object.
@@ -58,7 +58,7 @@ export function createLimits<Store extends SyncStore | AsyncStore | undefined = 
   file: LimitsFile,
   options?: LimitsOptions<Store>,
 ): LimitsOver<Store>;
-export function createLimits(file: LimitsFile, options: LimitsOptions = {}): Limits<"sync"> | Limits<"async"> {
+export function createLimits(file: LimitsFile, options: LimitsOptions = {}): Limits | Limits<"async"> {
   checkOptions("createLimits", options, OPTION_NAMES);
   const { store, clock } = options;
   const checked = checkLimitsFile(file);

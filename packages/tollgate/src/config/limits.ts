@@ -42,7 +42,7 @@ export interface Limits<Kind extends "sync" | "async" = "sync"> {
   refund(domain: string, facts: Facts, cost: Cost, decision?: Decision): Result<Kind, void>;
   /** Takes an estimate, and a place of every `inflight`. The reservation stays with its version of the file. */
   reserve(domain: string, facts: Facts, cost?: Cost, options?: ReserveOptions): Result<Kind, ReservationOf<Kind>>;
-  /** Denies the key of every rule that matches, for a duration or until a moment. */
+  /** Denies the key of every rule that matches, for a duration or until a moment. Without one it does nothing. */
   block(domain: string, facts: Facts, span: BlockSpan, options?: BlockOptions): Result<Kind, void>;
   /** Ends the blocks of these keys, and says whether one was blocked. */
   unblock(domain: string, facts: Facts): Result<Kind, boolean>;
@@ -65,6 +65,14 @@ export interface Limits<Kind extends "sync" | "async" = "sync"> {
    * @throws LimitsFileError for a file that is wrong: the one before stays.
    */
   update(file: LimitsFile): void;
+  /**
+   * Works like `update`, and lets other work run in between: compiling 10,000 rules at once would block the thread for
+   * some 50 ms. Until it resolves, the file before holds.
+   *
+   * @returns whether the file was loaded. A later update takes the place of one that is not over.
+   * @throws LimitsFileError Rejects for a file that is wrong.
+   */
+  updateInSteps(file: LimitsFile): Promise<boolean>;
   /** Ends the store's timers, if the store was made by `createLimits`. */
   close(): Result<Kind, void>;
 }

@@ -13,11 +13,15 @@ import type { DomainLimiter, KeyHandle, Limits, LimitsHandle } from "./limits.ts
 import { RequestHandle } from "./request-handle.ts";
 import type { ClientAddresses } from "./rules/client-addresses.ts";
 import { Domain } from "./rules/domain.ts";
+import type { DomainRules } from "./rules/domain-rules.ts";
 import { explainRule, type RuleExplanation } from "./rules/explain-rule.ts";
 import type { Facts } from "./rules/facts.ts";
 import type { RuleStore } from "./rules/rule-limiter.ts";
 
 type Kinds = "sync" | "async";
+
+/** The domains of a version of the file, with their rules. */
+type Version<Kind extends Kinds> = ReadonlyMap<Domain<Kind>, DomainRules<Kind>>;
 
 /** Limits over a store of either kind. */
 export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
@@ -28,6 +32,8 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
   /** Those that a version of the file has had. */
   readonly #known = new Map<string, Domain<Kind>>();
   #names: readonly string[] = [];
+  /** How many updates have begun: a later one takes the place of one that is still compiling. */
+  #updates = 0;
 
   /** `file` is checked. */
   constructor(kind: Kind, file: LimitsFile, where: RuleStore, clients: ClientAddresses, closeStore: () => void) {
@@ -35,7 +41,7 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
     this.#where = where;
     this.#clients = clients;
     this.#closeStore = closeStore;
-    this.#load(file);
+    this.#replace(finish(this.#load(file)));
   }
 
   get domains(): readonly string[] {
@@ -100,7 +106,29 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
   }
 
   update(file: LimitsFile): void {
-    this.#load(checkLimitsFile(file));
+    this.#updates += 1;
+    this.#replace(finish(this.#load(checkLimitsFile(file))));
+  }
+
+  async updateInSteps(file: LimitsFile): Promise<boolean> {
+    this.#updates += 1;
+    const own = this.#updates;
+    const loading = this.#load(checkLimitsFile(file));
+    for (let step = loading.next(); ; step = loading.next()) {
+      if (step.done === true) {
+        this.#replace(step.value);
+        return true;
+      }
+      await otherWork();
+      if (own !== this.#updates) return false;
+    }
+  }
+
+  /** Between two calls. */
+  #replace(version: Version<Kind>): void {
+    for (const domain of version.keys()) this.#known.set(domain.name, domain);
+    this.#names = [...version.keys()].map(({ name }) => name);
+    for (const domain of this.#known.values()) domain.load(version.get(domain));
   }
 
   close(): Result<Kind, void> {
@@ -109,17 +137,15 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
     return (this.kind === "sync" ? undefined : Promise.resolve()) as Result<Kind, void>;
   }
 
-  /** A domain that has not changed stays, with its limiters. All change between two calls. */
-  #load(file: LimitsFile): void {
-    const versions = new Map(
-      Object.entries(file.domains).map(([name, words]) => {
-        const known = this.#known.get(name) ?? this.#make(name);
-        return [known, known.compile(words)];
-      }),
-    );
-    for (const domain of versions.keys()) this.#known.set(domain.name, domain);
-    this.#names = Object.keys(file.domains);
-    for (const domain of this.#known.values()) domain.load(versions.get(domain));
+  /** A domain that has not changed stays, with its limiters. */
+  *#load(file: LimitsFile): Generator<undefined, Version<Kind>> {
+    const version = new Map<Domain<Kind>, DomainRules<Kind>>();
+    for (const [name, words] of Object.entries(file.domains)) {
+      const domain = this.#known.get(name) ?? this.#make(name);
+      version.set(domain, yield* domain.compile(words));
+      yield;
+    }
+    return version;
   }
 
   #make(name: string): Domain<Kind> {
@@ -139,6 +165,19 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
     const work = () => call(this.#domain(domain).limiter as unknown as AsyncLimiter<Facts>);
     return (this.kind === "sync" ? work() : promised(work)) as Result<Kind, T>;
   }
+}
+
+/** Takes all steps at once. */
+function finish<Result>(steps: Generator<undefined, Result>): Result {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Resolves when the event loop has gone round. */
+function otherWork(): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, 0));
 }
 
 function unknownError(option: string, name: unknown, known: readonly string[]): TollgateError {

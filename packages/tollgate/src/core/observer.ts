@@ -19,6 +19,8 @@ export interface DecisionObservation {
   readonly keys: readonly string[];
   readonly cost: Cost;
   readonly decision: Decision;
+  /** Set for a `charge` that was given the decision that it adds to. It is part of that call. */
+  readonly corrects?: true;
 }
 
 /** A sweep dropped idle keys. */

@@ -90,7 +90,7 @@ export interface SyncSpace {
   allow(key: string, cost: number, now: TimeCell): boolean;
   /**
    * `allow`, for a plan of one limit, which enforces. It also looks whether `left` units would conform then. Metrics
-   * ask it. Without this they ask `allow`.
+   * ask it. Without this a decision is made.
    */
   allowAndLook?(key: string, cost: number, now: TimeCell, left: number): LookedOutcome;
   /**
@@ -199,6 +199,8 @@ export interface AsyncSpace {
    * asked.
    */
   allow?(key: string, cost: number, now: TimeCell): Promise<boolean>;
+  /** Works like `allow`, without asking: `undefined` if the store has to be asked, and then nothing was taken. */
+  allowLocal?(key: string, cost: number): boolean | undefined;
   size(): Promise<number>;
   drop(key: string): Promise<void>;
   clear(): Promise<void>;

@@ -2,6 +2,7 @@
  * What every adapter exports beside its own `rateLimit` and `factsOf`: the options, the facts of a request, and the
  * functions that make keys of it. The adapters re-export this file as a whole.
  */
+export { rateLimitHeaders } from "./decision-headers.ts";
 export { failuresOnly } from "./failures-only.ts";
 export type { HeaderForm } from "./forms/header-forms.ts";
 export type { GateOptions } from "./gate-options.ts";

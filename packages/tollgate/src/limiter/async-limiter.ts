@@ -34,6 +34,29 @@ export interface AsyncLimiter<Input = string> {
   readonly kind: "async";
   readonly name: string;
   readonly allow: (input: Input, cost?: Cost) => Promise<boolean>;
+  /**
+   * Works like `allow`, but answers at once by what this process knows: `true` if the cost was taken, `false` if it is
+   * denied. `undefined` if the store has to be asked, and then nothing was taken: ask `allow`. Only a `hybridStore`
+   * knows anything, of fixed limits without a look-up, and while no observer is notified of the limiter's calls.
+   *
+   * Throws as `allow` rejects: `ERR_KEY` or `ERR_COST`.
+   *
+   * @example
+   * ```ts
+   * import { Redis } from "ioredis";
+   * import { createLimiter, perMinute } from "tollgate";
+   * import { hybridStore } from "tollgate/hybrid";
+   *
+   * const redis = new Redis(process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379");
+   * const store = hybridStore({ redis });
+   * const limiter = createLimiter({ name: "local", limits: [perMinute(100_000)], store });
+   * for (let call = 0; call < 10; call += 1) await limiter.allow("ann");
+   * console.log(limiter.allowLocal("bob"), limiter.allowLocal("ann")); // undefined true
+   * await store.close();
+   * await redis.quit();
+   * ```
+   */
+  readonly allowLocal: (input: Input, cost?: Cost) => boolean | undefined;
   readonly allowMany: (inputs: readonly Input[], out: Uint8Array, cost?: Cost) => Promise<number>;
   /** As the `handle` of `Limiter`. A look-up is made once, at once; if it rejects, every call of the handle does. */
   readonly handle: (input: Input) => AsyncHandle;

@@ -78,6 +78,14 @@ export class AsyncStoreLimiter<Input> extends StoreLimiter<"async", Input, Async
     }
   }
 
+  allowLocal(input: Input, cost: Cost = 1): boolean | undefined {
+    const quick = this.#quick;
+    if (quick?.space.allowLocal === undefined || typeof cost !== "number" || this.waiting.someWait) return undefined;
+    const key = encodeKey(quick.key(input));
+    checkCost(cost);
+    return quick.space.allowLocal(key, cost);
+  }
+
   override consume(input: Input, cost: Cost = 1): Promise<Decision> {
     const quick = this.#quick;
     if (quick === undefined || typeof cost !== "number" || this.waiting.someWait) return super.consume(input, cost);

@@ -81,6 +81,9 @@ export class LookupLimiter<Input, Found>
     return this.limiter.allow(await this.lookUp(input), own);
   }
 
+  /** The key is not known before it has been looked up. */
+  allowLocal(): undefined {}
+
   async allowMany(inputs: readonly Input[], out: Uint8Array, cost?: Cost): Promise<number> {
     checkBatch(inputs, out, cost ?? 1);
     const own = copyGiven(cost);

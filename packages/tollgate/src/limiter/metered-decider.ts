@@ -91,7 +91,7 @@ class MeteredDecider<Input> extends SyncDecider<Input> {
   }
 
   #isChosen(name: ObservedVerb): boolean {
-    return name !== undefined && name !== "charge" && this.#stopwatch.draw();
+    return name !== undefined && name !== "correction" && this.#stopwatch.draw();
   }
 
   #decide(input: Input, name: ObservedVerb, verb: Verb, cost: Cost): Decision {
@@ -110,7 +110,7 @@ class MeteredDecider<Input> extends SyncDecider<Input> {
   ): Decision {
     if (this.#observers.notesQuick === undefined) return super.decideFixed(fixed, key, name, verb, cost);
     const decision = this.#unobserved.decideFixed(fixed, key, name, verb, cost);
-    if (name !== undefined && name !== "charge") this.#observers.noteDecided(key, decision);
+    if (name !== undefined && name !== "correction") this.#observers.noteDecided(key, decision);
     return decision;
   }
 }

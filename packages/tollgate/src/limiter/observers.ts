@@ -2,7 +2,7 @@ import { checkChoice, checkOptions, optionError } from "../core/check-options.ts
 import { checkFunction } from "../core/checks.ts";
 import type { Block, Decision } from "../core/decision.ts";
 import { type DecisionObservation, notify, type Observation, type Observer } from "../core/observer.ts";
-import { DENIED, type LookedOutcome } from "../core/store-readings.ts";
+import type { LookedOutcome } from "../core/store-readings.ts";
 import type { HeldPlaces } from "./held-places.ts";
 import type { Sampler } from "./sampler.ts";
 import { Stopwatch } from "./stopwatch.ts";
@@ -44,8 +44,9 @@ export class Observers {
   #ownMeters: readonly Meter[] = [];
   readonly #followers = new Followers();
   #byType: ReadonlyMap<ObservationType, readonly Observer[]> = new Map();
-  #taps: Taps | undefined;
-  #meters: readonly Meter[] = [];
+  /** The taps and meters of all that see the limiter's calls. */
+  taps: Taps | undefined;
+  meters: readonly Meter[] = [];
   #ofCalls: Observer | undefined;
   #areObserved = false;
   /** Times calls for meters. `undefined` without meters. */
@@ -71,7 +72,7 @@ export class Observers {
 
   /** Chooses the calls that have to be observed. `undefined` if all have to be, or none. */
   get sampler(): Sampler | undefined {
-    return this.#areObserved || this.#meters.length > 0 ? undefined : this.#taps?.sampler;
+    return this.#areObserved || this.meters.length > 0 ? undefined : this.taps?.sampler;
   }
 
   /**
@@ -81,7 +82,7 @@ export class Observers {
   get notesQuick(): "taps" | "meters" | undefined {
     // A meter of several limiters has to know which of them decides.
     if (this.#areObserved || this.#ownersMeters.length > 0) return undefined;
-    return this.#meters.length > 0 ? "meters" : this.#taps && "taps";
+    return this.meters.length > 0 ? "meters" : this.taps && "taps";
   }
 
   has(type: ObservationType): boolean {
@@ -144,28 +145,27 @@ export class Observers {
     };
   }
 
-  /** Lets meters see a call of one key that was decided without a decision, and taps, if it is chosen. */
-  noteQuick(key: string, outcome: LookedOutcome): void {
-    const taps = this.#taps;
-    if (taps?.sampler.draw() === true) taps.see([key], outcome !== DENIED);
-    const meters = this.#meters;
+  /** Lets meters see a call of one key that was decided without a decision. */
+  noteMeters(key: string, outcome: LookedOutcome): void {
+    const { meters } = this;
     if (meters.length > 0) for (const meter of meters) meter.noteQuick(key, outcome);
   }
 
   /** Lets meters see a call of one key for which no observation was made, and taps, if it is chosen. */
   noteDecided(key: string, decision: Decision): void {
-    // Callers might change their decision, but not yet.
-    for (const meter of this.#meters) meter.note(key, decision);
-    const taps = this.#taps;
+    const { meters } = this;
+    if (meters.length === 1) meters[0]!.note(key, decision);
+    else for (const meter of meters) meter.note(key, decision);
+    const taps = this.taps;
     if (taps?.sampler.draw() === true) taps.see([key], decision.allowed);
   }
 
   noteWaited(us: number): void {
-    for (const meter of this.#meters) meter.waited(us);
+    for (const meter of this.meters) meter.waited(us);
   }
 
   noteHeld(places: HeldPlaces): void {
-    for (const meter of this.#meters) meter.held(places);
+    for (const meter of this.meters) meter.held(places);
   }
 
   #observeCall(observation: Observation): void {
@@ -173,23 +173,23 @@ export class Observers {
       this.notify(observation);
       return;
     }
-    const { verb, keys, decision } = observation;
+    const { keys, decision, corrects } = observation;
     // Observers might change their decision.
     const begun = this.has("block") ? begunBlock(observation) : undefined;
     const { allowed, limiter } = decision;
-    if (verb !== "charge") for (const meter of this.#meters) meter.note(keys, decision);
+    if (corrects === undefined) for (const meter of this.meters) meter.note(keys, decision);
     this.notify(observation);
     if (begun !== undefined) this.notify({ type: "block", limiter, keys, block: begun });
-    if (verb !== "charge" && this.#taps?.sampler.draw() === true) this.#taps.see(keys, allowed);
+    if (corrects === undefined && this.taps?.sampler.draw() === true) this.taps.see(keys, allowed);
   }
 
   /** Works like `#observeCall`, without observers. */
   #noteCall(observation: Observation): void {
-    if (observation.type !== "decision" || observation.verb === "charge") return;
+    if (observation.type !== "decision" || observation.corrects) return;
     const { keys, decision } = observation;
     const { allowed } = decision;
-    for (const meter of this.#meters) meter.note(keys, decision);
-    const taps = this.#taps;
+    for (const meter of this.meters) meter.note(keys, decision);
+    const taps = this.taps;
     if (taps?.sampler.draw() === true) taps.see(keys, allowed);
   }
 
@@ -210,12 +210,12 @@ export class Observers {
     const placed = this.placedTaps(0);
     const taps = placed.length === 0 ? undefined : new Taps(placed);
     const areCallsObserved = OF_CALLS.some((type) => this.#byType.has(type));
-    this.#taps = taps;
-    this.#meters = [...new Set(this.allMeters())];
-    this.stopwatch = this.#meters.length === 0 ? undefined : new Stopwatch(this.#meters);
+    this.taps = taps;
+    this.meters = [...new Set(this.allMeters())];
+    this.stopwatch = this.meters.length === 0 ? undefined : new Stopwatch(this.meters);
     this.#areObserved = areCallsObserved;
     if (areCallsObserved) this.#ofCalls = (observation) => this.#observeCall(observation);
-    else if (taps === undefined && this.#meters.length === 0) this.#ofCalls = undefined;
+    else if (taps === undefined && this.meters.length === 0) this.#ofCalls = undefined;
     else this.#ofCalls = (observation) => this.#noteCall(observation);
     this.onChange();
     for (const follower of this.#followers.all()) follower.update();

@@ -234,6 +234,12 @@ export class AsyncRoutedLimiter<Input, Found>
     return promised(work);
   }
 
+  allowLocal(input: Input, cost?: Cost): boolean | undefined {
+    const found = this.router.read(input);
+    const route = this.router.routeOf(found);
+    return route.limiter.allowLocal?.(found, route.cost.of(found, cost));
+  }
+
   async allowMany(inputs: readonly Input[], out: Uint8Array, cost?: Cost): Promise<number> {
     checkBatch(inputs, out, cost ?? 1);
     let admitted = 0;

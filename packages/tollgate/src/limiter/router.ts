@@ -38,6 +38,8 @@ export interface RoutedTo<Kind extends Kinds, Found> {
   readonly selection: Selection<never, PlannedSpace>;
   readonly lines: readonly Pick<Lines<PlannedSpace>, "waiting" | "limiter">[];
   allow(input: Found, cost: Cost): Result<Kind, boolean>;
+  /** Limiters over an asynchronous store have it. */
+  allowLocal?(input: Found, cost: Cost): boolean | undefined;
   allowMany(inputs: readonly Found[], out: Uint8Array, cost: Cost): Result<Kind, number>;
   consume(input: Found, cost: Cost): Result<Kind, Decision>;
   peek(input: Found, cost: Cost): Result<Kind, Decision>;

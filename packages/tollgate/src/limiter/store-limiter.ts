@@ -3,7 +3,7 @@ import type { Cost } from "../core/cost.ts";
 import type { Block, Decision, LimitStatus } from "../core/decision.ts";
 import type { Key } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
-import type { DecisionObservation, Observer } from "../core/observer.ts";
+import type { Observer } from "../core/observer.ts";
 import type { Report } from "../core/report.ts";
 import type { TakenFrom } from "../core/store.ts";
 import type { Verb } from "../core/verbs.ts";
@@ -29,6 +29,7 @@ import { LastingVerbs } from "./lasting-verbs.ts";
 import type { Handle } from "./limiter.ts";
 import { markLimiters } from "./limiter-mark.ts";
 import type { Lines } from "./lines.ts";
+import { chargeName, type ObservedVerb, observationOf } from "./notify-decision.ts";
 import type { ObserveOptions, Observers } from "./observers.ts";
 import { keepingPlaces, noteDecided, withoutPlaces } from "./places.ts";
 import { type AsyncReservation, AsyncReserved, type Term } from "./reservation.ts";
@@ -244,7 +245,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   }
 
   #charge(make: MakeRequest<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, Decision> {
-    return this.decided("charge", "charge", () => keepingPlaces(make(), cost, decision), cost, decision);
+    return this.decided(chargeName(decision), "charge", () => keepingPlaces(make(), cost, decision), cost, decision);
   }
 
   #refund(make: MakeRequest<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, void> {
@@ -257,7 +258,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
   }
 
   protected decided(
-    name: DecisionObservation["verb"],
+    name: Exclude<ObservedVerb, undefined>,
     verb: Verb,
     make: MakeRequest<Space>,
     cost: Cost,
@@ -266,9 +267,14 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
     return this.ask(verb, make, (report, request) => this.#decide(name, report, request, cost), takenFrom);
   }
 
-  #decide(name: DecisionObservation["verb"], report: Report, request: CheckedRequest<Space>, cost: Cost): Decision {
+  #decide(
+    name: Exclude<ObservedVerb, undefined>,
+    report: Report,
+    request: CheckedRequest<Space>,
+    cost: Cost,
+  ): Decision {
     const decision = this.#decisionOn(report, request);
-    this.observers.ofCalls?.({ type: "decision", verb: name, keys: request.keys, cost, decision });
+    this.observers.ofCalls?.(observationOf(name, request.keys, cost, decision));
     return decision;
   }
 

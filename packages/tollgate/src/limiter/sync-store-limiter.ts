@@ -3,7 +3,6 @@ import { readInto, readTime } from "../core/clock.ts";
 import { type Cost, checkCost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import { encodeKey, TUPLE_MARK_UNIT } from "../core/key.ts";
-import type { DecisionObservation } from "../core/observer.ts";
 import type { Report } from "../core/report.ts";
 import type { SyncSpace, TakenFrom } from "../core/store.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
@@ -20,6 +19,7 @@ import type { Handle, Limiter } from "./limiter.ts";
 import { LineGuard } from "./line-guard.ts";
 import type { Lines } from "./lines.ts";
 import { deciderFor } from "./metered-decider.ts";
+import { chargeName, type ObservedVerb } from "./notify-decision.ts";
 import { type Reservation, type ReserveOptions, SyncReserved, termOf } from "./reservation.ts";
 import type { FixedSelection } from "./selection.ts";
 import type { CountedKey } from "./space-list.ts";
@@ -110,7 +110,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
 
   override charge(input: Input, cost: Cost, decision?: Decision): Decision {
     checkDecision(decision);
-    return this.#decide(input, "charge", "charge", cost);
+    return this.#decide(input, chargeName(decision), "charge", cost);
   }
 
   override refund(input: Input, cost: Cost, decision?: Decision): void {
@@ -134,7 +134,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
 
   override chargeChosen(choice: Choice<SyncSpace>, cost: Cost, decision: Decision | undefined): Decision {
     checkDecision(decision);
-    return this.#decider.decideChosen(choice, "charge", "charge", cost);
+    return this.#decider.decideChosen(choice, chargeName(decision), "charge", cost);
   }
 
   override refundChosen(choice: Choice<SyncSpace>, cost: Cost, decision: Decision | undefined): void {
@@ -149,7 +149,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
   /** Works like `chargeChosen`, for a key under fixed limits. */
   chargeFixed(fixed: FixedSelection<Input, SyncSpace>, key: string, cost: Cost, decision: Decision): Decision {
     if (this.#direct === undefined) return this.chargeChosen(fixed.choiceOf(key), cost, decision);
-    return this.#decider.decideFixed(fixed, key, "charge", "charge", cost);
+    return this.#decider.decideFixed(fixed, key, "correction", "charge", cost);
   }
 
   /** Works like `refundChosen`, for a key under fixed limits. */
@@ -259,12 +259,12 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     if (direct === undefined) return () => {};
     const tapped = quick && new TappedCalls(quick, this.clock, this.observers);
     const open = () => {
-      const { ofCalls, notesQuick, stopwatch } = this.observers;
+      const { ofCalls, stopwatch } = this.observers;
       const mayTake = !lines.some || lines.barging;
       this.#direct = lines.some ? undefined : direct;
       this.#untimed = stopwatch === undefined ? this.#direct : undefined;
       this.#quick = mayTake && ofCalls === undefined ? quick : undefined;
-      this.#tapped = mayTake && tapped?.serves(notesQuick) === true ? tapped : undefined;
+      this.#tapped = tapped?.serves() === true && mayTake ? tapped : undefined;
       this.#shortcut.space = this.#quick === undefined ? undefined : this.#refSpace;
     };
     lines.onChange = open;
@@ -285,7 +285,7 @@ export class SyncStoreLimiter<Input> extends StoreLimiter<"sync", Input, SyncSpa
     return this.#allowDecider.allowFixed(direct, encodeKey(direct.key(input)), cost);
   }
 
-  #decide(input: Input, name: DecisionObservation["verb"] | undefined, verb: Verb, cost: Cost): Decision {
+  #decide(input: Input, name: ObservedVerb, verb: Verb, cost: Cost): Decision {
     const direct = this.#untimed;
     if (direct === undefined) return this.#decider.decide(input, name, verb, cost);
     return this.#decider.decideFixed(direct, encodeKey(direct.key(input)), name, verb, cost);

@@ -7,7 +7,7 @@ import { Sampler } from "./sampler.ts";
 export interface Tap {
   /** 1 in so many calls is seen, on average: a positive integer. */
   readonly sample: number;
-  /** A call was decided: its key as text, and whether it may go on. `charge` is no such call. */
+  /** A call was decided: its key as text, and whether it may go on. A `charge` that corrects one is no such call. */
   decided(key: string, allowed: boolean): void;
 }
 
@@ -23,7 +23,7 @@ export interface Meter {
    * `outcome` says whether it is near the limit.
    */
   noteQuick(key: string, outcome: LookedOutcome): void;
-  /** Any other call, except `charge`, which corrects one. `keys` is a text if the call has one key. */
+  /** Any other call, except a `charge` that corrects one. `keys` is a text if the call has one key. */
   note(keys: string | readonly string[], decision: Decision): void;
   /** A call that was chosen took so many milliseconds, with two readings of the clock. */
   timed(elapsedMs: number): void;

@@ -110,7 +110,7 @@ describe("rules that match together", () => {
           const expected = model.decide(verb, file, facts, cost);
           const decision = await limits[verb]("api", facts, cost);
           if (decision === undefined) continue;
-          expect(decision.allowed, JSON.stringify({ verb, facts, cost })).toBe(expected);
+          expect({ verb, facts, cost, allowed: decision.allowed }).toEqual({ verb, facts, cost, allowed: expected });
           seen[expected ? "allowed" : "denied"] += 1;
         }
         await limits.close();

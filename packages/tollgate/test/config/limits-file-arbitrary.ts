@@ -127,7 +127,7 @@ const ruleArbitrary: fc.Arbitrary<RuleWords> = fc
       match: Object.keys(match ?? {}).length > 0 ? match : undefined,
       keys: Object.keys(own).length > 0 ? own : undefined,
       ...limits,
-    }) as RuleWords;
+    });
   });
 
 /** Files that are right. */

@@ -43,6 +43,6 @@ describe("the rules that count a request", () => {
   });
 });
 
-function withoutChoice({ choice: _, ...counting }: Counting): Omit<Counting, "choice"> {
-  return counting;
+function withoutChoice({ rule, key, chosenBy, chosen }: Counting): Omit<Counting, "choice"> {
+  return { rule, key, chosenBy, chosen };
 }

@@ -214,7 +214,7 @@ describe("JSON", () => {
     ['{"a": "b', "1:7: expected a text that ends with a double quote, got the end of the file"],
     ["{} {}", '1:4: expected the end of the file, got "{"'],
     ["[1 2]", '1:4: expected "," or "]", got "2"'],
-    [`${"[".repeat(100)}`, "1:34: expected at most 32 levels, got more"],
+    ["[".repeat(100), "1:34: expected at most 32 levels, got more"],
     ["", "1:1: expected a value, got the end of the file"],
   ])("has mistakes with their place: %j", (text, mistake) => {
     expect(mistakesOf(text, JSON_FILE)).toEqual([`limits.json:${mistake}`]);

@@ -65,9 +65,9 @@ describe("hot keys", () => {
       handle: 2,
       "by-key": 1,
     });
-    limiter.peek("other");
+    const decision = limiter.peek("other");
     limiter.explain("other");
-    limiter.charge("other", 1);
+    limiter.charge("other", 1, decision);
     limiter.refund("other", 1);
     limiter.reset("other");
     limiter.block("other", "1m");
@@ -235,7 +235,7 @@ describe("hot keys", () => {
     limiter.handle("a").allow();
     limiter.allowMany(["a", "a"], new Uint8Array(2));
     limiter.consume("a");
-    limiter.charge("a", 1);
+    limiter.charge("a", 1, limiter.peek("a"));
     expect(seen).toEqual(["allow a", "allow a", "allow a", "allow a", "consume a", "charge a"]);
     stop();
     limiter.allow("a");

@@ -37,10 +37,13 @@ describe("rate_limit_acquire_total", () => {
     expect(await limiter.allowMany(["a", "a", "b"], new Uint8Array(3))).toBe(2);
     expect(await handle.allow()).toBe(false);
     expect((await limiter.reserve("a")).decision.allowed).toBe(false);
-    await limiter.peek("a");
-    await limiter.charge("a", 1);
+    const decision = await limiter.peek("a");
+    await limiter.charge("a", 1, decision);
     await limiter.refund("a", 1);
     expect(await seriesOf(registry)).toEqual([acquired("calls", "allow", 6), acquired("calls", "deny", 3)]);
+    // Without a decision that it corrects, a charge is a call.
+    await limiter.charge("a", 1);
+    expect(await seriesOf(registry)).toContain(acquired("calls", "deny", 4));
     await limiter.block("c", "1m");
     expect(await limiter.allow("c")).toBe(false);
     expect(await seriesOf(registry)).toContain(acquired("calls", "blocked", 1));
@@ -116,10 +119,11 @@ describe("rate_limit_acquire_total", () => {
     const limiter = createLimiter({ name: "api", limits: [perMinute(2, { name: "calls" })], clock });
     const { registry } = instrumented(limiter);
     limiter.observe(() => {});
-    limiter.charge("a", 1);
     limiter.allow("a");
+    limiter.charge("a", 1, limiter.consume("a"));
     limiter.consume("a");
-    expect(await seriesOf(registry)).toEqual([acquired("calls", "allow", 1), acquired("calls", "deny", 1)]);
+    limiter.charge("b", 1);
+    expect(await seriesOf(registry)).toEqual([acquired("calls", "allow", 3), acquired("calls", "deny", 1)]);
   });
 
   it("has shadow denials in addition, and calls that were decided without the store", async () => {

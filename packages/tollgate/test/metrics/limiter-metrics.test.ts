@@ -58,9 +58,9 @@ describe("rate_limit_acquire_duration_seconds", () => {
       await handle.consume();
       await limiter.reserve("a");
       expect((await histogramOf(registry, DURATION)).count).toBe(6);
-      await limiter.peek("a");
+      const decision = await limiter.peek("a");
       await limiter.explain("a");
-      await limiter.charge("a", 1);
+      await limiter.charge("a", 1, decision);
       await limiter.refund("a", 1);
       expect((await histogramOf(registry, DURATION)).count).toBe(6);
       expect(await linesOf(registry, `${DURATION}_count`)).toEqual([`${DURATION}_count{limiter="api"} 6`]);
@@ -215,6 +215,18 @@ describe("rate_limit_near_limit_total", () => {
     ["a limit that blocks", perMinute(9, { name: "calls", blockFor: "1m" })],
   ])("counts under %s", async (_name, limit) => {
     const limiter = createLimiter({ name: "api", limits: [limit], clock: manualClock(START_MS) });
+    const { registry } = instrumented(limiter);
+    for (let call = 0; call < 20; call += 1) limiter.allow("a");
+    expect(await linesOf(registry, NEAR)).toEqual([near("calls", 2)]);
+  });
+
+  it("counts over a store whose spaces cannot look", async () => {
+    const store = memoryStore();
+    const { open } = store;
+    const blind = Object.assign(store, {
+      open: (...args: Parameters<typeof open>) => Object.assign(open.apply(store, args), { allowAndLook: undefined }),
+    });
+    const limiter = createLimiter({ name: "api", limits: [perMinute(10, { name: "calls" })], clock, store: blind });
     const { registry } = instrumented(limiter);
     for (let call = 0; call < 20; call += 1) limiter.allow("a");
     expect(await linesOf(registry, NEAR)).toEqual([near("calls", 2)]);

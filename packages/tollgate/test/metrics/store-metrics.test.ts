@@ -46,6 +46,21 @@ describe("the metrics of a store", () => {
     expect(lines).toEqual([`rate_limit_swept_total{store="${label}"} 5`]);
   });
 
+  it("have the idle keys whose slots a table gives to others", async () => {
+    const store = tableStore({ maxKeys: 16 });
+    const registry = new Registry();
+    instrument(store, { registry });
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ name: "api", limits: [perSecond(2)], clock, store });
+    for (let i = 0; i < 300; i += 1) limiter.allow(`key-${i}`);
+    const before = store.size;
+    clock.advance(10_000);
+    for (let i = 0; i < 300; i += 1) limiter.allow(`another ${i}`);
+    expect(await linesOf(registry, "rate_limit_swept_total")).toEqual([
+      `rate_limit_swept_total{store="table"} ${before}`,
+    ]);
+  });
+
   it.each(STORES)("have the keys that are blocked now: %s", async (label, create) => {
     const store = create();
     const registry = new Registry();

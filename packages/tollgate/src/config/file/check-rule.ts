@@ -5,6 +5,7 @@ import { AddressList } from "../../http/identity/address-list.ts";
 import { factName, PLAIN_FACTS, parseFact } from "../rules/fact.ts";
 import { AMOUNT_WORDS, amountsOf, limitsOfWord, PLACES, unitsOfWords } from "../rules/limit-words.ts";
 import { keyOfAddress } from "../rules/request-address.ts";
+import { unitsOfRule } from "../rules/rule.ts";
 import type { SourceNode } from "../text/source-node.ts";
 import type { Choice, LimitWords, RuleWords } from "./limits-file.ts";
 import type { Mistakes } from "./mistakes.ts";
@@ -220,9 +221,7 @@ export class RuleCheck {
 
   /** What any limit of the rule counts. */
   get #units(): readonly string[] {
-    const { plans, keys } = this.#rule;
-    const choices = [this.#rule, ...Object.values(plans?.is ?? {}), ...Object.values(keys ?? {})];
-    return [...new Set(choices.flatMap((choice) => (typeof choice === "string" ? [] : unitsOfWords(choice))))];
+    return unitsOfRule(this.#rule);
   }
 
   #try(make: () => unknown, words: Words): void {

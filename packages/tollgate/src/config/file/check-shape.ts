@@ -108,7 +108,7 @@ export class ShapeCheck {
 
   #fits(text: string, { pattern, longest }: TextShape): boolean {
     // Characters, as JSON Schema counts them. A text has at least half as many as units.
-    if (text.length > 2 * longest || (text.length > longest && [...text].length > longest)) return false;
+    if (text.length > 2 * longest || (text.length > longest && Array.from(text).length > longest)) return false;
     if (pattern === undefined) return true;
     let compiled = this.#patterns.get(pattern);
     if (compiled === undefined) {

@@ -1,4 +1,4 @@
-import type { Entry, MapNode, SourceNode } from "../text/source-node.ts";
+import type { Entry, SourceNode } from "../text/source-node.ts";
 
 /** The plain value of a node, frozen. A key named `__proto__` is a property as any other. */
 export function plainValue(node: SourceNode): unknown {
@@ -45,10 +45,24 @@ export function wordOf(node: SourceNode | undefined, word: string): SourceNode |
 export function placeOf(node: SourceNode, words: readonly (string | number)[]): number {
   let at: SourceNode = node;
   for (const word of words) {
-    const next: SourceNode | undefined =
-      at.kind === "list" ? at.items[Number(word)] : wordOf(at as MapNode, String(word));
+    const next: SourceNode | undefined = at.kind === "list" ? at.items[Number(word)] : wordOf(at, String(word));
     if (next === undefined) break;
     at = next;
   }
   return at.at;
+}
+
+/** Whether two values of files are equal, and their words in the same order: rules decide in the order of the file. */
+export function isSameValue(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
+  const keys = Object.keys(one);
+  const otherKeys = Object.keys(other);
+  if (keys.length !== otherKeys.length || Array.isArray(one) !== Array.isArray(other)) return false;
+  for (let i = 0; i < keys.length; i += 1) {
+    const key = keys[i]!;
+    if (key !== otherKeys[i]) return false;
+    if (!isSameValue(one[key as keyof object], other[key as keyof object])) return false;
+  }
+  return true;
 }

@@ -5,7 +5,7 @@ import { LineMap } from "../text/line-map.ts";
 import type { ReadText, SourceNode } from "../text/source-node.ts";
 import { readValue } from "../text/value-reader.ts";
 import { readYaml, type YamlModule } from "../text/yaml-reader.ts";
-import { RuleCheck } from "./check-rule.ts";
+import { RuleCheck, type RuleToCheck } from "./check-rule.ts";
 import { ShapeCheck } from "./check-shape.ts";
 import type { LimitsFile, RuleWords } from "./limits-file.ts";
 import { LimitsFileError, type Mistake, Mistakes } from "./mistakes.ts";
@@ -90,6 +90,17 @@ export function readLimits(text: string, options: ParseOptions = {}): ReadLimits
  * have no line.
  *
  * @throws LimitsFileError
+ * @example
+ * ```ts
+ * import { checkLimitsFile, LimitsFileError } from "tollgate/config";
+ *
+ * try {
+ *   checkLimitsFile({ version: 1, domains: { api: { limits: { all: { rate: 60 } } } } });
+ * } catch (error) {
+ *   if (!(error instanceof LimitsFileError)) throw error;
+ *   console.log(error.mistakes[0]?.path); // domains.api.limits.all.rate
+ * }
+ * ```
  */
 export function checkLimitsFile(value: unknown): LimitsFile {
   if (isChecked(value)) return value;
@@ -113,28 +124,38 @@ function checkYaml(yaml: YamlModule | undefined): YamlModule {
 }
 
 function readNodes(read: ReadText, mistakes: Mistakes): ReadLimits {
-  if ("mistakes" in read) for (const { at, message } of read.mistakes) mistakes.add({ at, path: "" }, message);
-  else checkFile(read.root, mistakes);
-  if (mistakes.count > 0 || !("root" in read)) return { ok: false, mistakes: mistakes.list() };
-  return { ok: true, limits: markChecked(plainValue(read.root) as LimitsFile) };
-}
-
-function checkFile(root: SourceNode, mistakes: Mistakes): void {
+  if ("mistakes" in read) {
+    for (const { at, message } of read.mistakes) mistakes.add({ at, path: "" }, message);
+    return { ok: false, mistakes: mistakes.list() };
+  }
+  const { root } = read;
   const shapes = new ShapeCheck(mistakes);
   shapes.check(root, FILE_SHAPE, "");
+  const value = mistakes.count === 0 ? (plainValue(root) as LimitsFile) : undefined;
+  for (const rule of rulesIn(root, shapes.unfit, value)) new RuleCheck({ ...rule, mistakes }).check();
+  if (value === undefined || mistakes.count > 0) return { ok: false, mistakes: mistakes.list() };
+  return { ok: true, limits: markChecked(value) };
+}
+
+/** The rules of a file, as far as they fit. `value` is that of a file that fits as a whole. */
+function* rulesIn(
+  root: SourceNode,
+  unfit: ShapeCheck["unfit"],
+  value: LimitsFile | undefined,
+): Generator<Omit<RuleToCheck, "mistakes">> {
   const trusted = trustedHeadersIn(root);
   const domains = wordOf(root, "domains");
   if (domains?.kind !== "map") return;
   for (const domain of domains.entries) {
     const rules = wordOf(domain.value, "limits");
     if (rules?.kind !== "map") continue;
-    for (const { key, value } of rules.entries) {
-      const path = `domains.${domain.key}.limits.${key}`;
-      const isWhole = shapes.unfit.size === 0;
-      const fitting = isWhole ? value : fittingPart(value, shapes.unfit);
+    for (const { key: name, value: node } of rules.entries) {
+      const path = `domains.${domain.key}.limits.${name}`;
+      const whole = value?.domains[domain.key]?.limits[name];
+      const fitting = whole === undefined ? fittingPart(node, unfit) : node;
       if (fitting?.kind !== "map") continue;
-      const rule = plainValue(fitting) as RuleWords;
-      new RuleCheck({ mistakes, trusted, node: fitting, path, name: key, rule, isWhole }).check();
+      const rule = whole ?? (plainValue(fitting) as RuleWords);
+      yield { trusted, node: fitting, path, name, rule, isWhole: unfit.size === 0 };
     }
   }
 }
@@ -151,6 +172,23 @@ const CHECKED = Symbol.for("tollgate.limits-file");
 /** Marks what was checked. A copy has no mark, and is checked again. */
 function markChecked(file: LimitsFile): LimitsFile {
   return Object.freeze(Object.defineProperty({ ...file }, CHECKED, { value: true }));
+}
+
+/**
+ * Spares the check of a file that `parseLimits` returned in another thread: a copy has lost the mark of being checked,
+ * and checking 10,000 rules takes long. A file that is wrong makes limits that are wrong.
+ *
+ * @example
+ * ```ts
+ * import { createLimits, parseLimits, trustLimitsFile } from "tollgate/config";
+ *
+ * const file = parseLimits('{ "version": 1, "domains": { "api": { "limits": { "all": { "rate": "2/1m" } } } } }');
+ * const copy = structuredClone(file); // as postMessage does
+ * console.log(createLimits(trustLimitsFile(copy)).consume("api", {}).remaining); // 1
+ * ```
+ */
+export function trustLimitsFile(file: LimitsFile): LimitsFile {
+  return isChecked(file) ? file : markChecked(file);
 }
 
 function isChecked(value: unknown): value is LimitsFile {

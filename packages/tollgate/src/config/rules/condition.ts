@@ -18,7 +18,7 @@ export interface TextCondition {
   readonly patterns: readonly TextPattern[];
   /** The texts, if there is no wildcard among them: an index finds rules by these. */
   readonly exact: readonly string[] | undefined;
-  readonly expected: string;
+  readonly texts: readonly string[];
 }
 
 export interface PathCondition {
@@ -26,7 +26,6 @@ export interface PathCondition {
   readonly word: "path";
   readonly paths: readonly string[];
   readonly ignoreCase: boolean;
-  readonly expected: string;
 }
 
 export interface AddressCondition {
@@ -34,33 +33,34 @@ export interface AddressCondition {
   readonly word: "ip";
   readonly entries: readonly string[];
   readonly blocks: AddressIndex<true>;
-  readonly expected: string;
 }
 
 /** The conditions of a rule: all of them hold for the requests that it counts. */
 export function conditionsOf(match: MatchWords, ignoreCase: boolean): readonly Condition[] {
-  return Object.entries(match).flatMap(([word, value]): readonly Condition[] => {
+  const conditions: Condition[] = [];
+  for (const [word, value] of Object.entries(match)) {
     switch (word) {
       case "path":
-        return [pathCondition(listOf(value as string | readonly string[]), ignoreCase)];
+        conditions.push(pathCondition(listOf(value as string | readonly string[]), ignoreCase));
+        break;
       case "ip":
-        return [addressCondition(listOf(value as string | readonly string[]))];
-      case "host":
-        return [
-          textCondition(
-            "host",
-            { kind: "host" },
-            listOf(value as Patterns).map((host) => host.toLowerCase()),
-          ),
-        ];
+        conditions.push(addressCondition(listOf(value as string | readonly string[])));
+        break;
+      case "host": {
+        const hosts = listOf(value as Patterns).map((host) => host.toLowerCase());
+        conditions.push(textCondition("host", { kind: "host" }, hosts));
+        break;
+      }
       case "descriptor":
-        return Object.entries(value as Readonly<Record<string, Patterns>>).map(([name, patterns]) =>
-          textCondition(`descriptor.${name}`, { kind: "descriptor", name }, listOf(patterns)),
-        );
+        for (const [name, patterns] of Object.entries(value as Readonly<Record<string, Patterns>>)) {
+          conditions.push(textCondition(`descriptor.${name}`, { kind: "descriptor", name }, listOf(patterns)));
+        }
+        break;
       default:
-        return [textCondition(word, parseFact(word), listOf(value as Patterns))];
+        conditions.push(textCondition(word, parseFact(word), listOf(value as Patterns)));
     }
-  });
+  }
+  return conditions;
 }
 
 /** Whether a condition holds for a request. A search in an index has answered this for paths. */
@@ -76,6 +76,20 @@ export function holds(condition: Condition, request: Request): boolean {
       const { address } = request;
       return address !== undefined && condition.blocks.has(address);
     }
+    default:
+      return condition satisfies never;
+  }
+}
+
+/** What the condition expects, for an explanation. */
+export function expectedBy(condition: Condition): string {
+  switch (condition.kind) {
+    case "text":
+      return condition.texts.map((text) => JSON.stringify(text)).join(" or ");
+    case "path":
+      return condition.paths.join(" or ");
+    case "address":
+      return condition.entries.join(" or ");
     default:
       return condition satisfies never;
   }
@@ -113,18 +127,18 @@ function textCondition(word: string, fact: Fact, texts: readonly string[]): Text
     fact,
     patterns,
     exact: exact.length === patterns.length ? exact : undefined,
-    expected: texts.map((text) => JSON.stringify(text)).join(" or "),
+    texts,
   };
 }
 
 function pathCondition(paths: readonly string[], ignoreCase: boolean): PathCondition {
-  return { kind: "path", word: "path", paths, ignoreCase, expected: paths.join(" or ") };
+  return { kind: "path", word: "path", paths, ignoreCase };
 }
 
 function addressCondition(entries: readonly string[]): AddressCondition {
   const blocks = new AddressIndex<true>();
   for (const entry of entries) blocks.add(entry, true);
-  return { kind: "address", word: "ip", entries, blocks, expected: entries.join(" or ") };
+  return { kind: "address", word: "ip", entries, blocks };
 }
 
 function listOf(some: string | readonly string[]): readonly string[] {

@@ -4,6 +4,7 @@ import { AsyncRoutedLimiter, SyncRoutedLimiter } from "../../limiter/routed-limi
 import type { RoutedTo, Router } from "../../limiter/router.ts";
 import type { Source } from "../../limiter/selection.ts";
 import type { DomainWords } from "../file/limits-file.ts";
+import { isSameValue } from "../file/node-value.ts";
 import type { DomainLimiter } from "../limits.ts";
 import type { ClientAddresses } from "./client-addresses.ts";
 import { DomainRules, type RuleSet } from "./domain-rules.ts";
@@ -53,10 +54,10 @@ export class Domain<Kind extends Kinds> implements Router<Kind, Facts, Request> 
   }
 
   /** Compiles another version. Rules that have not changed stay, with their limiters. */
-  compile(words: DomainWords): DomainRules<Kind> {
+  *compile(words: DomainWords): Generator<undefined, DomainRules<Kind>> {
     const known = this.#rules;
-    if (known !== undefined && JSON.stringify(known.words) === JSON.stringify(words)) return known;
-    return new DomainRules<Kind>(this.name, words, this.#where, this.observers);
+    if (known !== undefined && isSameValue(known.words, words)) return known;
+    return yield* DomainRules.compile<Kind>(this.name, words, this.#where, this.observers);
   }
 
   /** Replaces the version. Without rules, the file does not have the domain. */

@@ -1,7 +1,7 @@
 import type { Cost } from "../../core/cost.ts";
 import type { Key } from "../../core/key.ts";
 import type { ChosenLimits } from "../../limiter/limits-choice.ts";
-import { gotFor, holds } from "./condition.ts";
+import { expectedBy, gotFor, holds } from "./condition.ts";
 import { factName } from "./fact.ts";
 import type { Request } from "./request.ts";
 import { RequestCost } from "./request-cost.ts";
@@ -40,8 +40,8 @@ export interface OtherRule {
 export function explainRule(rule: Rule, request: Request): RuleExplanation {
   for (const condition of rule.conditions) {
     if (holds(condition, request)) continue;
-    const { word, expected } = condition;
-    return { rule: rule.name, matches: false, word, expected, got: gotFor(condition, request) };
+    const { word } = condition;
+    return { rule: rule.name, matches: false, word, expected: expectedBy(condition), got: gotFor(condition, request) };
   }
   for (const fact of rule.facts) {
     if (request.read(fact) !== "") continue;

@@ -52,13 +52,26 @@ function namedAmount(rule: string, word: AmountWord, unit: string, amount: Amoun
   };
 }
 
+const NO_UNITS: readonly string[] = [];
+const ONLY_REQUESTS: readonly string[] = [REQUESTS];
+
 /** The units that limits count, without places. */
 export function unitsOfWords(words: LimitWords): readonly string[] {
-  const units = AMOUNT_WORDS.flatMap((word) => {
+  let found = NO_UNITS;
+  for (const word of AMOUNT_WORDS) {
     const amounts = words[word];
-    return amounts === undefined ? [] : amountsOf("", word, amounts).map(({ unit }) => unit);
-  });
-  return [...new Set(units)];
+    if (amounts === undefined) continue;
+    const isPlain = typeof amounts === "string" || Array.isArray(amounts);
+    found = union(found, isPlain ? ONLY_REQUESTS : Object.keys(amounts));
+  }
+  return found;
+}
+
+/** Usually one of them has nothing more. */
+export function union(some: readonly string[], others: readonly string[]): readonly string[] {
+  if (some.length === 0) return others;
+  if (others.every((other) => some.includes(other))) return some;
+  return [...new Set([...some, ...others])];
 }
 
 /** The limits of one word. @throws TollgateError as the functions that make limits. */

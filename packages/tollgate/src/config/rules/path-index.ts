@@ -9,7 +9,8 @@ class PathNode<Value> {
   value: Value | undefined = undefined;
   /** Whether it stands for `**`: any segment leads back to it. */
   readonly repeats: boolean;
-  readonly literals = new Map<string, PathNode<Value>>();
+  /** Most nodes of a large file are leaves. */
+  literals: Map<string, PathNode<Value>> | undefined = undefined;
   any: PathNode<Value> | undefined = undefined;
   many: PathNode<Value> | undefined = undefined;
   /** The step at which it was reached last. */
@@ -47,7 +48,7 @@ export class PathIndex<Value> {
       this.#step += 1;
       for (const node of reached) {
         if (node.repeats) this.#reach(node, next);
-        this.#reach(node.literals.get(segment), next);
+        this.#reach(node.literals?.get(segment), next);
         this.#reach(node.any, next);
       }
       reached = next;
@@ -75,6 +76,7 @@ function childOf<Value>(node: PathNode<Value>, segment: PatternSegment): PathNod
     node.many ??= new PathNode(true);
     return node.many;
   }
+  node.literals ??= new Map();
   let child = node.literals.get(segment);
   if (child === undefined) {
     child = new PathNode(false);

@@ -6,7 +6,7 @@ const NETWORK_SUFFIX = `/${IPV6_PREFIX}`;
 const KEYS = new AddressKeys(IPV6_PREFIX);
 
 /** The key of requests whose address is not known. They share it: a closed connection has no address. */
-export const UNKNOWN = "unknown";
+const UNKNOWN = "unknown";
 
 /** The key of an address: IPv4 as it is, the network for IPv6. A network may be given as its key. */
 export function keyOfAddress(text: string): string | undefined {

@@ -64,6 +64,7 @@ export class RequestCost implements RouteCost<Request> {
 
 /** Whether rules of a domain state different costs for a unit. Then each counts it under a name of its own. */
 export function nameUnits(rules: readonly Rule[]): void {
+  if (rules.every(({ words }) => words.cost === undefined)) return;
   const texts = new Map<string, Set<string>>();
   const stated = rules.map((rule) => rule.units.map((unit) => [unit, costText(statedCost(rule.words, unit))] as const));
   for (const units of stated) {

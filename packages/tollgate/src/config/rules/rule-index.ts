@@ -15,10 +15,6 @@ export class RuleIndex {
   readonly #pathless = new Bucket();
   #hasPaths = false;
 
-  constructor(rules: readonly Rule[]) {
-    for (const rule of rules) this.#add(rule);
-  }
-
   /** The rules that count a request, in the order of the file. */
   find(request: Request): Rule[] {
     const found: Rule[] = [];
@@ -32,7 +28,7 @@ export class RuleIndex {
     return found.length < 2 ? found : sorted(found);
   }
 
-  #add(rule: Rule): void {
+  add(rule: Rule): void {
     const path = rule.conditions.find(isPath);
     if (path === undefined) {
       this.#pathless.add(rule);
@@ -45,10 +41,19 @@ export class RuleIndex {
   }
 }
 
+/** The rules that texts of a fact tell apart. */
+interface RulesByText {
+  readonly fact: Fact;
+  readonly name: string;
+  readonly rules: Map<string, Rule[]>;
+}
+
+const NO_TEXTS: RulesByText[] = [];
+
 /** The rules that no path tells apart. */
 class Bucket {
   /** By the exact texts of a fact. */
-  readonly #byText: { readonly fact: Fact; readonly name: string; readonly rules: Map<string, Rule[]> }[] = [];
+  #byText: RulesByText[] = NO_TEXTS;
   #byAddress: AddressIndex<Rule> | undefined = undefined;
   readonly #rest: Rule[] = [];
 
@@ -85,12 +90,11 @@ class Bucket {
 
   #textsOf(fact: Fact): Map<string, Rule[]> {
     const name = factName(fact);
-    let texts = this.#byText.find((other) => other.name === name);
-    if (texts === undefined) {
-      texts = { fact, name, rules: new Map() };
-      this.#byText.push(texts);
-    }
-    return texts.rules;
+    const known = this.#byText.find((other) => other.name === name);
+    if (known !== undefined) return known.rules;
+    const rules = new Map<string, Rule[]>();
+    this.#byText = [...this.#byText, { fact, name, rules }];
+    return rules;
   }
 }
 
@@ -118,10 +122,21 @@ function addCounting(rules: readonly Rule[] | undefined, request: Request, found
   for (const rule of rules) if (rule.counts(request)) found.push(rule);
 }
 
-/** In the order of the file, each once: several paths or addresses of a rule may match. */
+const FEW = 32;
+
+/** In the order of the file, each once: several paths or addresses of a rule may match. They are few. */
 function sorted(rules: Rule[]): Rule[] {
-  rules.sort((one, other) => one.order - other.order);
-  return rules.filter((rule, i) => rule !== rules[i - 1]);
+  if (rules.length > FEW) {
+    rules.sort((one, other) => one.order - other.order);
+    return rules.filter((rule, i) => rule !== rules[i - 1]);
+  }
+  const inOrder: Rule[] = [];
+  for (const rule of rules) {
+    let at = inOrder.length;
+    while (at > 0 && inOrder[at - 1]!.order > rule.order) at -= 1;
+    if (inOrder[at - 1] !== rule) inOrder.splice(at, 0, rule);
+  }
+  return inOrder;
 }
 
 function isPath(condition: Condition): condition is PathCondition {

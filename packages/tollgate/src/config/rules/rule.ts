@@ -1,10 +1,10 @@
 import type { Key } from "../../core/key.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import type { ChosenLimits } from "../../limiter/limits-choice.ts";
-import type { Choice, LimitWords, RuleWords } from "../file/limits-file.ts";
+import type { Choice, RuleWords } from "../file/limits-file.ts";
 import { type Condition, conditionsOf, holds } from "./condition.ts";
 import { type Fact, parseFact } from "./fact.ts";
-import { limitsOfWords, unitsOfWords } from "./limit-words.ts";
+import { limitsOfWords, union, unitsOfWords } from "./limit-words.ts";
 import type { Request } from "./request.ts";
 import { keyOfAddress } from "./request-address.ts";
 
@@ -28,9 +28,12 @@ export class Rule {
   readonly #others: readonly Condition[];
   readonly #planFact: Fact | undefined;
   readonly #addresses: ReadonlyMap<string, string> | undefined;
-  readonly #limits = new Map<Choice, ChosenLimits>();
+  /** Made with the first limits: most rules of a large file are asked seldom. */
+  #limits: Map<Choice, ChosenLimits> | undefined = undefined;
+  /** By their words as text: keys of equal numbers share limits, and so the memory of a limiter. */
+  #shared: Map<string, ChosenLimits> | undefined = undefined;
   /** The name under which each unit is counted, if it is not the unit. */
-  #aliases: ReadonlyMap<string, string> = new Map();
+  #aliases: ReadonlyMap<string, string> | undefined = undefined;
 
   constructor(name: string, order: number, words: RuleWords, ignoreCase: boolean) {
     this.name = name;
@@ -39,7 +42,7 @@ export class Rule {
     const { by = [], match = {}, plans } = words;
     this.facts = (typeof by === "string" ? [by] : by).map(parseFact);
     this.conditions = conditionsOf(match, ignoreCase);
-    this.#others = this.conditions.filter(({ kind }) => kind !== "path");
+    this.#others = this.conditions.some(isPath) ? this.conditions.filter((one) => !isPath(one)) : this.conditions;
     this.#planFact = plans === undefined ? undefined : parseFact(plans.from);
     this.#addresses = this.facts[0]?.kind === "ip" ? addressKeysOf(words) : undefined;
   }
@@ -50,7 +53,7 @@ export class Rule {
   }
 
   unitOf(unit: string): string {
-    return this.#aliases.get(unit) ?? unit;
+    return this.#aliases?.get(unit) ?? unit;
   }
 
   /** Whether it counts a request whose path matches. */
@@ -81,9 +84,13 @@ export class Rule {
   }
 
   limitsOf(choice: Choice): ChosenLimits {
+    this.#limits ??= new Map();
+    this.#shared ??= new Map();
     let limits = this.#limits.get(choice);
     if (limits === undefined) {
-      limits = this.#makeLimits(choice);
+      const text = JSON.stringify(choice);
+      limits = this.#shared.get(text) ?? this.#makeLimits(choice);
+      this.#shared.set(text, limits);
       this.#limits.set(choice, limits);
     }
     return limits;
@@ -99,15 +106,7 @@ export class Rule {
 
   /** The units that its limits count, whatever a request's plan and key. */
   get units(): readonly string[] {
-    const units = new Set<string>(unitsOfWords(this.words));
-    const { keys = {}, plans } = this.words;
-    for (const choices of [plans?.is ?? {}, keys]) {
-      for (const name of Object.keys(choices)) {
-        const choice = choices[name]!;
-        if (typeof choice !== "string") for (const unit of unitsOfWords(choice)) units.add(unit);
-      }
-    }
-    return [...units];
+    return unitsOfRule(this.words);
   }
 
   get #mode(): "enforce" | "shadow" {
@@ -120,8 +119,24 @@ export class Rule {
     if (typeof choice === "string") return choice;
     const { blockFor } = this.words;
     const setting = { rule: this.name, mode: this.#mode, blockFor, unitOf: (unit: string) => this.unitOf(unit) };
-    return Object.freeze(limitsOfWords(choice as LimitWords, setting));
+    return Object.freeze(limitsOfWords(choice, setting));
   }
+}
+
+function isPath({ kind }: Condition): boolean {
+  return kind === "path";
+}
+
+/** The units that a rule counts for any plan and any key. */
+export function unitsOfRule(words: RuleWords): readonly string[] {
+  let units = unitsOfWords(words);
+  for (const choices of [words.plans?.is, words.keys]) {
+    if (choices === undefined) continue;
+    for (const choice of Object.values(choices)) {
+      if (typeof choice !== "string") units = union(units, unitsOfWords(choice));
+    }
+  }
+  return units;
 }
 
 /** The keys of a rule by `ip`, in the spelling of the file, by the key under which addresses are counted. */

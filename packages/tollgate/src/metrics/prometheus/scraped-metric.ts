@@ -8,6 +8,8 @@ import {
   type NumberValue,
   type Reading,
 } from "../readings/metric.ts";
+import { KEYS } from "../readings/metrics.ts";
+import type { Output } from "../readings/output.ts";
 
 /** What is used of a `Registry` of prom-client. */
 export interface MetricsRegistry {
@@ -34,7 +36,7 @@ class ScrapedMetric {
   /** How prom-client merges the values of the processes of a cluster. */
   readonly aggregator: Metric["aggregator"];
   readonly sources: Set<Reading> = new Set();
-  /** Whose readings they are, where one has several. */
+  /** The stores whose readings the registry has: of one metric, for all. */
   readonly owners: Map<unknown, unknown> = new Map();
   readonly #metric: Metric;
 
@@ -74,15 +76,22 @@ function linesOf({ name, bounds }: HistogramMetric, { labels, counts, sum }: His
   return lines;
 }
 
-/** Adds a reading to a registry, and returns a function that removes it. */
-export function addReading(registry: MetricsRegistry, reading: Reading): () => void {
-  const { sources } = scrapedMetric(registry, reading.metric);
-  sources.add(reading);
-  return () => void sources.delete(reading);
+/** A registry, as readings go to it. */
+export function outputTo(registry: MetricsRegistry): Output {
+  return {
+    get stores() {
+      return scrapedMetric(registry, KEYS).owners as Output["stores"];
+    },
+    add: (reading) => {
+      const { sources } = scrapedMetric(registry, reading.metric);
+      sources.add(reading);
+      return () => void sources.delete(reading);
+    },
+  };
 }
 
 /** The metric of a registry, made if necessary. */
-export function scrapedMetric(registry: MetricsRegistry, metric: Metric): Pick<ScrapedMetric, "sources" | "owners"> {
+function scrapedMetric(registry: MetricsRegistry, metric: Metric): Pick<ScrapedMetric, "sources" | "owners"> {
   const known = registry.getSingleMetric(metric.name) as Partial<ScrapedMetric> | undefined;
   // The metric may be of another copy of the library. One that is of neither makes the registry throw.
   if (known?.sources instanceof Set && known.owners instanceof Map) return known as ScrapedMetric;

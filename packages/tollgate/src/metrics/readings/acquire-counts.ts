@@ -1,5 +1,6 @@
 import type { Decision } from "../../core/decision.ts";
-import { ADMITTED_OF_LAST, DENIED, type LookedOutcome } from "../../core/store-readings.ts";
+import type { Limit } from "../../core/limits/limit.ts";
+import { ADMITTED, ADMITTED_OF_LAST, DENIED, type LookedOutcome } from "../../core/store-readings.ts";
 import { PARTS_OF_LIMIT } from "../../limiter/taps.ts";
 import type { CountedSeries } from "./counted-series.ts";
 import type { KeyLabels } from "./key-labels.ts";
@@ -30,8 +31,8 @@ interface QuickSeries {
 /** Counts each call of a limiter, and those that leave little of a limit. */
 export class AcquireCounts {
   readonly #limiter: string;
-  /** The name of the limiter's only limit, if it has one. */
-  readonly #onlyLimit: string;
+  /** The limiter's only limit, if it has one, which enforces. */
+  readonly #onlyLimit: Limit | undefined;
   readonly #labels: KeyLabels | undefined;
   readonly #counted: CountedSeries;
   /** Set if the limits are those of several limiters, whose names the series have. */
@@ -40,14 +41,15 @@ export class AcquireCounts {
   readonly #results = new Map<string, Map<string | undefined, Map<string, Results>>>();
   /** Most calls are like the one before. */
   #last: Series | undefined;
-  readonly #quick: QuickSeries | undefined;
   readonly #quickOf = new Map<string, QuickSeries>();
+  /** The number of the quickest calls that are admitted, if there are no key labels. */
+  readonly #admitted: Float64Array | undefined;
   readonly #near = new Map<string, Float64Array>();
   readonly #quickNear: Float64Array;
 
   constructor(
     limiter: string,
-    onlyLimit: string,
+    onlyLimit: Limit | undefined,
     labels: KeyLabels | undefined,
     counted: CountedSeries,
     limiterOf: LimiterOf | undefined,
@@ -57,18 +59,33 @@ export class AcquireCounts {
     this.#onlyLimit = onlyLimit;
     this.#labels = labels;
     this.#counted = counted;
-    this.#quick = labels === undefined ? this.#quickSeries(undefined) : undefined;
-    this.#quickNear = this.#nearOf(onlyLimit);
+    this.#admitted = labels === undefined ? this.#quickSeriesOf("").allowed.cells : undefined;
+    this.#quickNear = this.#nearOf(onlyLimit?.name ?? "");
   }
 
   noteQuick(key: string, outcome: LookedOutcome): void {
-    const quick = this.#quick ?? this.#quickSeriesOf(key);
+    const admitted = this.#admitted;
+    if (outcome === ADMITTED && admitted !== undefined) admitted[0]! += 1;
+    else this.#noteQuickly(key, outcome);
+  }
+
+  note(keys: string | readonly string[], decision: Decision): void {
+    const admitted = this.#admitted;
+    const { limit, limitRemaining = 0 } = decision;
+    const isUsual = admitted !== undefined && decision.allowed && limit !== undefined && limit === this.#onlyLimit;
+    if (isUsual && decision.degraded === undefined && PARTS_OF_LIMIT * limitRemaining >= limit.capacity)
+      admitted[0]! += 1;
+    else this.#noteAny(keys, decision);
+  }
+
+  #noteQuickly(key: string, outcome: LookedOutcome): void {
+    const quick = this.#quickSeriesOf(key);
     const { cells } = outcome === DENIED ? quick.denied : quick.allowed;
     cells[0]! += 1;
     if (outcome === ADMITTED_OF_LAST) this.#quickNear[0]! += 1;
   }
 
-  note(keys: string | readonly string[], decision: Decision): void {
+  #noteAny(keys: string | readonly string[], decision: Decision): void {
     const key = this.#labels?.of(textOf(keys));
     const { allowed, limit, shadowDenied, limitRemaining = 0 } = decision;
     const limiter = this.#limiterOf === undefined ? this.#limiter : decision.limiter;
@@ -89,19 +106,17 @@ export class AcquireCounts {
   }
 
   #quickSeriesOf(key: string): QuickSeries {
-    const label = this.#labels?.of(key) ?? "";
-    const known = this.#quickOf.get(label);
+    const label = this.#labels?.of(key);
+    const known = this.#quickOf.get(label ?? "");
     if (known !== undefined) return known;
-    const made = this.#quickSeries(label);
-    this.#quickOf.set(label, made);
-    return made;
-  }
-
-  #quickSeries(key: string | undefined): QuickSeries {
-    return {
-      allowed: this.#seriesOf(this.#limiter, this.#onlyLimit, "allow", key),
-      denied: this.#seriesOf(this.#limiter, this.#onlyLimit, "deny", key),
+    const limit = this.#onlyLimit?.name ?? "";
+    const limiter = this.#limiter;
+    const made = {
+      allowed: this.#seriesOf(limiter, limit, "allow", label),
+      denied: this.#seriesOf(limiter, limit, "deny", label),
     };
+    this.#quickOf.set(label ?? "", made);
+    return made;
   }
 
   #seriesOf(limiter: string, limit: string, result: AcquireResult, key: string | undefined): Series {

@@ -1,8 +1,8 @@
 import { readUs } from "../../core/clock.ts";
-import type { Decision, LimitStatus } from "../../core/decision.ts";
+import type { Decision, Denied, LimitStatus } from "../../core/decision.ts";
 import type { Key } from "../../core/key.ts";
 import { warnOfObserver } from "../../core/observer.ts";
-import type { LookedOutcome, ThreadCounts } from "../../core/store-readings.ts";
+import { DENIED, type LookedOutcome, type ThreadCounts } from "../../core/store-readings.ts";
 import type { AsyncLimiter } from "../../limiter/async-limiter.ts";
 import type { HeldPlaces } from "../../limiter/held-places.ts";
 import type { Limiter } from "../../limiter/limiter.ts";
@@ -19,14 +19,20 @@ import { timingCostMs } from "./timing-cost.ts";
 
 export type AnyLimiter = Limiter<never> | AsyncLimiter<never>;
 
-/** What is measured of a limiter, and how. */
-export interface MeasureOptions {
+/** How a limiter is measured. */
+interface MeasureOptions extends LimiterHooks {
   readonly labels: KeyLabels | undefined;
   readonly tokensOf: (() => readonly Key[]) | undefined;
   readonly sample: number;
-  /** Gets durations in seconds as they are measured, in addition to what is counted. */
+}
+
+/** What an output gets of calls as they come, in addition to what is counted. None of it may throw. */
+export interface LimiterHooks {
+  /** A call that was chosen took so many seconds. */
   readonly timed?: (seconds: number) => void;
   readonly waited?: (seconds: number) => void;
+  /** A call was denied. Without a decision, because its only limit was exhausted. */
+  readonly denied?: (decision: Denied | undefined) => void;
 }
 
 /** Counts and times the calls of a limiter. */
@@ -51,13 +57,8 @@ export class LimiterReadings implements Meter {
     this.#parts = parts;
     this.#options = options;
     this.#counted = new CountedSeries(threadCountsOf(parts));
-    this.#acquired = new AcquireCounts(
-      name,
-      selection.fixed?.list().onlyLimit?.name ?? "",
-      options.labels,
-      this.#counted,
-      parts.limiterOf,
-    );
+    const onlyLimit = selection.fixed?.list().onlyLimit;
+    this.#acquired = new AcquireCounts(name, onlyLimit, options.labels, this.#counted, parts.limiterOf);
     this.#durations = new BucketCounts(DURATION, this.#counted.histogram(DURATION, labels));
     this.#waits = new BucketCounts(WAITED, this.#counted.histogram(WAITED, labels));
     this.#timingCostMs = timingCostMs();
@@ -66,10 +67,12 @@ export class LimiterReadings implements Meter {
 
   noteQuick(key: string, outcome: LookedOutcome): void {
     this.#acquired.noteQuick(key, outcome);
+    if (outcome === DENIED) this.#options.denied?.(undefined);
   }
 
   note(keys: string | readonly string[], decision: Decision): void {
     this.#acquired.note(keys, decision);
+    if (!decision.allowed) this.#options.denied?.(decision);
   }
 
   timed(elapsedMs: number): void {

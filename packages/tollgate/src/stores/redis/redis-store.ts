@@ -9,7 +9,7 @@ import type { SentBatch, StoreReadings } from "../../core/store-readings.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Verb } from "../../core/verbs.ts";
 import type { KeyCall } from "./batch/key-call.ts";
-import { AnswerWaiter } from "./batch/waiter.ts";
+import { AnswerWaiter, type LeaseWaiter } from "./batch/waiter.ts";
 import type { DenialMemory } from "./batch/work.ts";
 import { checkClient } from "./clients/check-client.ts";
 import { findPort } from "./clients/find-port.ts";
@@ -22,6 +22,7 @@ import { Notifier } from "./notifier.ts";
 import { type BlockOperations, RedisBlocks } from "./redis-blocks.ts";
 import { type CheckedRedisOptions, checkRedisOptions, type RedisStoreOptions } from "./redis-options.ts";
 import { RedisSpace, type StoreOperations } from "./redis-space.ts";
+import type { LeaseAsk } from "./script/lease.ts";
 import { SCRIPT_VERBS } from "./script/script-verbs.ts";
 import { SCRIPT, SCRIPT_SHA } from "./script/source.ts";
 import type { ScriptBlock } from "./script/transaction.ts";
@@ -66,6 +67,11 @@ export interface RedisStore extends AsyncStore {
  * ```
  */
 export function redisStore(options: RedisStoreOptions): RedisStore {
+  return connectStore(options);
+}
+
+/** The store as the stores on top of it see it. Throws as `redisStore`. */
+export function connectStore(options: RedisStoreOptions): StoreOnServer {
   const checked = checkRedisOptions(options);
   const policy = failurePolicyOf(checked.onFailure);
   checkClient(options.client);
@@ -79,7 +85,8 @@ function nameOf(scope: Scope): string {
   throw new TollgateError("ERR_NAME", "name: expected a name, by which all nodes know the limiter, got undefined");
 }
 
-class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, DenialMemory {
+/** The store of a server. */
+export class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, DenialMemory {
   readonly kind = "async";
   readonly label = "redis";
   readonly #options: CheckedRedisOptions;
@@ -88,7 +95,7 @@ class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, Den
   readonly #server: Server;
   readonly #denials: DenyCache;
   readonly #decideAlone = (error: unknown, call: KeyCall, nowUs: number): boolean =>
-    this.#decideWithout(error, "take", [call], nowUs).admitted;
+    this.decideWithout(error, "take", [call], nowUs).admitted;
   #bypass = false;
   #closing: Promise<void> | undefined;
 
@@ -131,7 +138,7 @@ class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, Den
     return this.#server.watchBatches(watch);
   }
 
-  open(plan: Plan, context: LimiterContext): AsyncSpace {
+  open(plan: Plan, context: LimiterContext): RedisSpace {
     const limiter = nameOf(plan.scope);
     this.#notifier.opened(context);
     const quotaState = this.#policy.open(plan, context);
@@ -143,7 +150,7 @@ class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, Den
     this.#checkOpen();
     const nowUs = now[0]!;
     const keyed = calls.map(({ space, key, costs }) => (space as RedisSpace).call(key, costs, nowUs));
-    const without = (error: unknown) => this.#decideWithout(error, verb, keyed, nowUs, takenFrom);
+    const without = (error: unknown) => this.decideWithout(error, verb, keyed, nowUs, takenFrom);
     // A degraded decision is corrected in its quota state, even if the server is back.
     if (takenFrom?.degraded !== undefined) return Promise.resolve(without(new UnavailableError(takenFrom.degraded)));
     if (this.#bypass) return Promise.resolve(without(BYPASSED));
@@ -162,6 +169,12 @@ class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, Den
     return new Promise((resolve) => {
       this.#server.ask("take", [call], nowUs, new AnswerWaiter(resolve, call, nowUs, this.#decideAlone));
     });
+  }
+
+  /** Takes for calls that wait, and units in advance. `decideWithout` takes the error of a failure. */
+  lease(call: KeyCall, nowUs: number, ask: LeaseAsk, waiter: LeaseWaiter): void {
+    if (this.#bypass || this.#closing !== undefined) waiter.failed(this.#bypass ? BYPASSED : closedError());
+    else this.#server.ask("lease", [call], nowUs, waiter, { lease: ask });
   }
 
   blocks(scope: Scope, limiter: string, context: LimiterContext): AsyncBlocks {
@@ -233,7 +246,7 @@ class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, Den
    */
   #checkOpen(): void {
     if (this.#closing === undefined) return;
-    throw new TollgateError("ERR_STORE", "redisStore: expected a store that is open, got a call after close()");
+    throw closedError();
   }
 
   #cachedDenial(verb: Verb, calls: readonly KeyCall[], nowUs: number): Report | undefined {
@@ -244,8 +257,8 @@ class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, Den
     return undefined;
   }
 
-  /** @throws the error, if it is no `UnavailableError`. */
-  #decideWithout(error: unknown, verb: Verb, calls: readonly KeyCall[], nowUs: number, takenFrom?: TakenFrom): Report {
+  /** Decides while the server is unavailable. @throws the error, if it is no `UnavailableError`. */
+  decideWithout(error: unknown, verb: Verb, calls: readonly KeyCall[], nowUs: number, takenFrom?: TakenFrom): Report {
     if (!(error instanceof UnavailableError)) throw error;
     if (error.kind === "overload") return OVERLOAD_DENIAL;
     if (error !== BYPASSED && takenFrom?.degraded === undefined) {
@@ -263,6 +276,10 @@ class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, Den
     report.degraded = error.reason;
     return report;
   }
+}
+
+function closedError(): TollgateError {
+  return new TollgateError("ERR_STORE", "redisStore: expected a store that is open, got a call after close()");
 }
 
 /**

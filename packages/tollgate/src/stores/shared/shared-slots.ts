@@ -78,9 +78,26 @@ export class SharedSlots {
 
   /** How many slots have a key. */
   get keyCount(): number {
-    let keyCount = 0;
-    for (let slot = this.firstKey(); slot !== NOWHERE; slot = this.nextKey(slot)) keyCount += 1;
-    return keyCount;
+    return this.countIn(0, this.blocks);
+  }
+
+  /** How many blocks there are, for `countIn`. */
+  get blocks(): number {
+    return blocksOf(this.#sets);
+  }
+
+  /** How many slots of some blocks have a key. */
+  countIn(from: number, until: number): number {
+    const { words } = this;
+    const end = this.#at + this.#sets * SET_WORDS;
+    const used = this.#usedBlocks;
+    let count = 0;
+    for (let block = used.next(from, until); block < until; block = used.next(block + 1, until)) {
+      const first = this.#at + block * BLOCK_WORDS + STATE + 1;
+      const last = Math.min(first + BLOCK_WORDS, end);
+      for (let word = first; word < last; word += SLOT_WORDS) if (upperBits(words[word]!) !== 0) count += 1;
+    }
+    return count;
   }
 
   /** The first slot that has a key; `NOWHERE` if there is no key. */

@@ -4,7 +4,9 @@ import { Registry } from "prom-client";
 import { createLimiter, perDay } from "tollgate";
 import { publish } from "tollgate/diagnostics";
 import { instrument } from "tollgate/metrics";
+import { instrument as instrumentWithOtel } from "tollgate/otel";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createMeter, createTracer, useContexts } from "../../metrics/otel/collected.ts";
 import { histogramOf, linesOf } from "../../metrics/scrape.ts";
 import { freshPrefix, openStore, useRedis } from "./kit/use-redis.ts";
 import { eventuallyTrue } from "./servers/eventually.ts";
@@ -110,5 +112,50 @@ describe("the channels of a Redis store", () => {
     expect([types[0], types.at(-1)]).toEqual(["down", "up"]);
     const [, failed] = await linesOf(registry, "rate_limit_redis_calls_total");
     expect(Number(failed?.split(" ")[1])).toBeGreaterThanOrEqual(3);
+  });
+});
+
+describe("a batch in OpenTelemetry", () => {
+  it("is a span below the one that was active when it was sent, and a duration", async () => {
+    useContexts();
+    const { redis } = inUse;
+    const prefix = freshPrefix();
+    const store = redis.store({ prefix });
+    const limiter = createLimiter({ name: "api", limits: [perDay(9)], store });
+    await limiter.allow("a");
+    const [row = ""] = await redis.client.keys(`${prefix}:api:*`);
+    const { meter, values } = createMeter();
+    const { tracer, spans } = createTracer();
+    instrumentWithOtel(limiter, { meter, tracer });
+    await tracer.startActiveSpan("request", async (request) => {
+      await Promise.all(["a", "b", "a"].map((key) => limiter.allow(key)));
+      request.end();
+    });
+    const [batch, request] = spans();
+    expect(batch).toMatchObject({
+      name: "rate_limit.redis",
+      attributes: {
+        "db.system.name": "redis",
+        "db.operation.batch.size": 3,
+        "rate_limit.keys": 2,
+        "rate_limit.store": "redis",
+      },
+      parentSpanContext: { spanId: request?.spanContext().spanId },
+    });
+    const [seconds = 0, nanoseconds = 0] = batch?.duration ?? [];
+    expect(seconds * 1e9 + nanoseconds).toBeGreaterThan(0);
+    expect(Math.abs((batch?.startTime[0] ?? 0) - Date.now() / 1000)).toBeLessThan(60);
+    expect(await values("rate_limit.redis.call.count")).toEqual([
+      "rate_limit.store=redis rate_limit.result=ok: 1",
+      "rate_limit.store=redis rate_limit.result=error: 0",
+    ]);
+    expect((await values("rate_limit.redis.duration"))[0]).toMatch(/^rate_limit.store=redis: 1 in /);
+    expect((await values("rate_limit.acquire.duration"))[0]).toMatch(/^rate_limit.limiter=api: 3 in /);
+    await redis.command("SET", row, "no row");
+    await expect(limiter.allow("a")).rejects.toThrow("redisStore");
+    expect(spans().at(-1)).toMatchObject({
+      status: { code: 2 },
+      attributes: { "error.type": "the server refused the call" },
+    });
   });
 });

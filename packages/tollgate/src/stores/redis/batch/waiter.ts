@@ -1,4 +1,5 @@
 import { Report } from "../../../core/report.ts";
+import type { LeaseGrant } from "../script/lease.ts";
 import type { KeyCall } from "./key-call.ts";
 
 /** The server's answer to a call. */
@@ -14,6 +15,8 @@ export interface Waiter {
   readonly wantsReport: boolean;
   /** Identical calls share `report`: read it only. `decidedUs` is the server's time, with `reportsTime`. */
   decided(admitted: boolean, report: Report | undefined, decidedUs: number | undefined): void;
+  /** The answer to a `lease`: how many of its calls were admitted, the figures after it, and the new lease. */
+  granted?(admitted: number, report: Report, grant: LeaseGrant): void;
   failed(error: unknown): void;
 }
 
@@ -98,4 +101,23 @@ function withoutEntries(admitted: boolean): Report {
   const report = new Report();
   report.admitted = admitted;
   return report;
+}
+
+type Granted = (admitted: number, report: Report, grant: LeaseGrant) => void;
+
+/**
+ * The node that asked for a lease. It is answered at once, before the callers of later calls resume: they may ask what
+ * it holds.
+ */
+export class LeaseWaiter implements Waiter {
+  readonly wantsReport = true;
+  readonly granted: Granted;
+  readonly failed: (error: unknown) => void;
+
+  constructor(granted: Granted, failed: (error: unknown) => void) {
+    this.granted = granted;
+    this.failed = failed;
+  }
+
+  decided(): void {}
 }

@@ -2,6 +2,7 @@ import { blocksKeys } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";
 import { Linked } from "../linked-set.ts";
 import type { TransactionOutcome } from "../script/decode-reply.ts";
+import type { LeaseAsk } from "../script/lease.ts";
 import { SCRIPT_VERBS } from "../script/script-verbs.ts";
 import { stepsOf } from "../script/steps.ts";
 import type { ScriptBlock, ScriptTransaction, ScriptVerb } from "../script/transaction.ts";
@@ -47,6 +48,7 @@ export class Work extends Linked<Work> implements ScriptTransaction {
   readonly reportsTime: boolean;
   readonly takenUs: number | undefined;
   readonly block: ScriptBlock | undefined;
+  readonly lease: LeaseAsk | undefined;
   readonly #memory: DenialMemory;
   readonly #changes: number;
   readonly #waiters: Waiter[] = [];
@@ -68,6 +70,7 @@ export class Work extends Linked<Work> implements ScriptTransaction {
     this.reportsTime = takesPlaces || options?.reportsTime === true;
     this.takenUs = options?.takenUs;
     this.block = options?.block;
+    this.lease = options?.lease;
     this.#nowUs = nowUs;
     this.#memory = memory;
     this.#changes = memory.changes;
@@ -138,7 +141,12 @@ export class Work extends Linked<Work> implements ScriptTransaction {
   /** Answers the calls of the slice, and the later calls that its outcome decides. */
   done(outcome: TransactionOutcome): void {
     this.#remember(outcome);
-    const { admitted, reports, decidedUs } = outcome;
+    const { admitted, reports, decidedUs, grant } = outcome;
+    if (grant !== undefined) {
+      this.#answered += 1;
+      this.#waiters[0]!.granted?.(admitted, reports[0]!, grant);
+      return;
+    }
     const isDenied = SCRIPT_VERBS[this.verb].decides && admitted < this.times;
     // The calls may have failed meanwhile.
     const count = this.isReadOnly || isDenied ? this.pending : Math.min(this.times, this.pending);

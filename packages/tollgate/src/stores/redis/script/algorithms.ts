@@ -52,6 +52,11 @@ export interface ScriptAlgorithm<L extends Limit = Limit> {
   ringCells(limit: L): number;
   /** `undefined` where later figures do not follow exactly from a report. */
   release(limit: L): Release | undefined;
+  /**
+   * Microseconds in which the whole capacity comes back, where units can be taken in advance; `undefined` where they
+   * cannot.
+   */
+  leaseUs(limit: L): number | undefined;
   /** The limit that another process described by its fields, in a mode. Its factory checks them. */
   remake(limit: L, mode: LimitMode): Limit;
   /** A limit of this capacity, at the fraction of the rate. */
@@ -93,6 +98,7 @@ const TOKEN_BUCKETS: ScriptAlgorithm<TokenBucketLimit> = {
     const { exact, units } = scaleOf(limit);
     return exact && units === 1 ? { everyUs: Math.round(periodUsOf(limit) / limit.refill) } : undefined;
   },
+  leaseUs: (limit) => (limit.initial === "full" ? (limit.capacity / limit.refill) * periodUsOf(limit) : undefined),
   remake({ capacity, refill, perMs: per, name, unit, initial, idleTtlMs }, mode) {
     const own = { capacity, refill, per, name, unit, mode };
     return tokenBucket(initial === "full" ? own : { ...own, initial, idleTtl: idleTtlMs });
@@ -126,6 +132,7 @@ const SLIDING_WINDOWS: ScriptAlgorithm<SlidingWindowLimit> = {
   loneForm: () => undefined,
   ringCells: cellCount,
   release: () => undefined,
+  leaseUs: () => undefined,
   remake({ capacity: limit, windowMs: window, resolutionMs: resolution, name, unit }, mode) {
     return slidingWindow({ limit, window, resolution, name, unit, mode });
   },
@@ -153,6 +160,7 @@ const FIXED_WINDOWS: ScriptAlgorithm<FixedWindowLimit> = {
   },
   ringCells: () => 0,
   release: () => "all-at-reset",
+  leaseUs: ({ windowMs }) => toMicroseconds("window", windowMs),
   remake({ capacity: limit, windowMs: window, anchor, name, unit }, mode) {
     return fixedWindow({ limit, window, anchor, name, unit, mode });
   },
@@ -174,6 +182,7 @@ const CONCURRENCIES: ScriptAlgorithm<ConcurrencyLimit> = {
   // Cells without places are left out of a value, as those of rings are.
   ringCells: cellCount,
   release: () => undefined,
+  leaseUs: () => undefined,
   remake({ capacity: max, ttlMs: ttl, name }, mode) {
     return concurrency({ max, ttl, name, mode });
   },

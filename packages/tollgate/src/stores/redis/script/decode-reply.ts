@@ -4,6 +4,7 @@ import { actingAs } from "../../../core/limits/limit-common.ts";
 import { decodeReason } from "../../../core/reason-numbers.ts";
 import { Report } from "../../../core/report.ts";
 import { BLOCK_MARK } from "./block-codes.ts";
+import { type LeaseGrant, readGrant } from "./lease.ts";
 import { REJECTED_WRITES } from "./lua/rejected-writes.ts";
 import { reportCount, SCRIPT_VERBS } from "./script-verbs.ts";
 import type { ScriptKey, ScriptTransaction } from "./transaction.ts";
@@ -25,6 +26,8 @@ export interface TransactionOutcome {
   readonly rejected?: string;
   /** The moment of the decision in whole microseconds, with `reportsTime`. */
   readonly decidedUs?: number;
+  /** Set with `lease`. */
+  readonly grant?: LeaseGrant;
   /** Keys of the transaction whose counts moved to other numbers. */
   readonly moved?: readonly MovedKey[];
 }
@@ -101,6 +104,10 @@ function readOutcome(
 ): TransactionOutcome {
   const admitted = numbers.entry();
   if (admitted < 0) return { admitted: 0, reports: [], rejected: rejectionOf(admitted) };
+  if (transaction.lease !== undefined) {
+    const reports = readReports(numbers, transaction, admitted, undefined);
+    return { admitted, reports, grant: readGrant(transaction.lease.wanted.length, () => numbers.entry()) };
+  }
   if (transaction.reportsTime !== true) {
     return { admitted, reports: readReports(numbers, transaction, admitted, described) };
   }

@@ -4,6 +4,7 @@ import { RUN } from "../clients/cancel-flag.ts";
 import type { ScriptCall } from "../clients/redis-port.ts";
 import type { LoneForm } from "./algorithms.ts";
 import { type EncodedPlan, encodeLostLayout } from "./encode-plan.ts";
+import { pushLease } from "./lease.ts";
 import type { LayoutTexts } from "./other-layouts.ts";
 import { SCRIPT_VERBS } from "./script-verbs.ts";
 import type { ScriptBlock, ScriptTransaction } from "./transaction.ts";
@@ -44,9 +45,9 @@ export interface EncodedCall extends Omit<ScriptCall, "cancelFlag"> {
  * - `several`, number of plans; per plan `<` and a `d` for every bucket, its head, its numbers; then runs of first
  *   key, last key, plan, times, costs. It takes from several such buckets.
  * - number of plans, their `EncodedPlan.texts`; the same for layouts of other limits; number of transactions.
- *   A transaction is the verb's name, the sum of its flags, times, `takenUs`, an operator's block, number of keys; per
- *   key its number, its plan, its costs. The flags are 1 for a report per call, 2 if the reply has the time, and 4 if
- *   `takenUs` follows.
+ *   A transaction is the verb's name, the sum of its flags, times, `takenUs`, an operator's block, a `LeaseAsk`, number
+ *   of keys; per key its number, its plan, its costs. The flags are 1 for a report per call, 2 if the reply has the
+ *   time, and 4 if `takenUs` follows.
  *
  * Where the moment changes, the new one comes first: after `0` in place of a key, after `@` in place of a verb. All
  * forms decide alike and have the same reply.
@@ -216,7 +217,7 @@ function othersOf(plans: readonly EncodedPlan[]): LayoutTexts[] {
 /** Encodes what comes before the keys of a transaction. */
 function pushHead(
   steps: string[],
-  { verb, detail, reportsTime, times, takenUs, block, keys }: ScriptTransaction,
+  { verb, detail, reportsTime, times, takenUs, block, lease, keys }: ScriptTransaction,
 ): void {
   let flags = detail === "each" ? REPORTS_EACH : 0;
   if (reportsTime === true) flags += REPORTS_TIME;
@@ -224,6 +225,7 @@ function pushHead(
   steps.push(SCRIPT_VERBS[verb].name, String(flags), String(times));
   if (takenUs !== undefined) steps.push(String(takenUs));
   if (block !== undefined) pushBlock(steps, block);
+  if (lease !== undefined) pushLease(steps, lease);
   steps.push(String(keys.length));
 }
 

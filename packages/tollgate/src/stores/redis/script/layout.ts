@@ -6,6 +6,10 @@ import { digest } from "../digest.ts";
 export const UNION = "........";
 /** The identity and the name of the section with a key's block. */
 export const BLOCK = ".block..";
+/** The identity of a section with the leases of a limit. */
+export const LEASE = ".lease..";
+/** The most leases of a key at a time: as many as a thousand nodes hold. */
+export const MOST_LEASES = 4_096;
 /** Begins a reply that names what the script was not told of: 8 numbers for each, the codes of its characters. */
 export const NEEDS_LAYOUTS = -1000;
 /** The script names so many in one reply. */

@@ -17,6 +17,8 @@ export interface ScriptVerbRow extends VerbTraits {
   readonly forgets: boolean;
   /** Whether the verb begins or ends an operator's block, and does nothing else. */
   readonly setsBlock: boolean;
+  /** Whether the verb takes units in advance, and reports on those. */
+  readonly leases: boolean;
   /**
    * Whether the verb settles calls that were admitted earlier. It may exceed `maxPending`, because takes must not crowd
    * it out, and denials of its keys are not cached meanwhile.
@@ -56,6 +58,7 @@ export const SCRIPT_VERBS: Readonly<Record<ScriptVerb, ScriptVerbRow>> = {
   // An operator's reset must not be crowded out, either.
   forget: { ...describe("forget", ADMINISTRATIVE), forgets: true, settles: true },
   block: { ...describe("block", ADMINISTRATIVE), setsBlock: true, settles: true },
+  lease: { ...describe("lease", ADMINISTRATIVE), leases: true, reported: "once" },
 };
 
 function rowsOf<Name extends Verb>(traits: Readonly<Record<Name, VerbTraits>>): Record<Name, ScriptVerbRow> {
@@ -74,6 +77,7 @@ function describe(name: ScriptVerb, traits: VerbTraits): ScriptVerbRow {
     removesIdle: false,
     forgets: false,
     setsBlock: false,
+    leases: false,
     settles: takes === "always" || refunds || renews,
     hasShortForm: changes && decides,
     reported: reportedBy(traits),

@@ -7,6 +7,7 @@ import { CARRY_OVER } from "./lua/carry-over.ts";
 import { CELLS } from "./lua/cells.ts";
 import { CELLS_OF, KEY_STATES } from "./lua/key-states.ts";
 import { LAYOUTS } from "./lua/layouts.ts";
+import { LEASES } from "./lua/leases.ts";
 import { LONE_CALLS } from "./lua/lone-calls.ts";
 import { MAIN } from "./lua/main.ts";
 import { ONE_BUCKET } from "./lua/one-bucket.ts";
@@ -46,6 +47,7 @@ const PARTS = [
   CELLS_OF,
   BLOCKS,
   REPEATS,
+  LEASES,
   APPLY_VERBS,
   MAIN,
 ];
@@ -61,4 +63,4 @@ export const SCRIPT: string = PARTS.join("")
   .trim();
 
 /** The SHA-1 by which servers know the script. To compute it would take a library, so a test compares it. */
-export const SCRIPT_SHA = "393d7e460fd693c3f4d5a1e751f092fae334cc8f";
+export const SCRIPT_SHA = "58d32170d8d7051106f510a8d537d619c1e26849";

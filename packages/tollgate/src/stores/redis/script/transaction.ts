@@ -1,12 +1,17 @@
 import type { BlockEnd } from "../../../core/blocks.ts";
 import type { Verb } from "../../../core/verbs.ts";
 import type { EncodedPlan } from "./encode-plan.ts";
+import type { LeaseAsk } from "./lease.ts";
 
 /**
- * What a transaction does: a verb; `drop`, which removes a key if it is idle; `block`, with an operator's block; or
- * `forget`, which removes the lists that counted the key under a limit of the plan's names.
+ * What a transaction does: a verb, or one of these.
+ *
+ * - `drop`: removes a key if it is idle.
+ * - `block`: begins or ends an operator's block.
+ * - `forget`: removes the lists that counted the key under a limit of the plan's names.
+ * - `lease`: takes units in advance.
  */
-export type ScriptVerb = Verb | "drop" | "forget" | "block";
+export type ScriptVerb = Verb | "drop" | "forget" | "block" | "lease";
 
 /** An operator's block, or `"none"` to end one. */
 export interface ScriptBlock {
@@ -50,6 +55,8 @@ export interface ScriptTransaction {
   readonly takenUs?: number | undefined;
   /** Set with `block`. */
   readonly block?: ScriptBlock | undefined;
-  /** At least one; `drop`, `forget` and `block` have exactly one. */
+  /** Set with `lease`. */
+  readonly lease?: LeaseAsk | undefined;
+  /** At least one; `drop`, `forget`, `block` and `lease` have exactly one. */
   readonly keys: readonly ScriptKey[];
 }

@@ -46,6 +46,24 @@ local function fixed_windows()
       if used > 0 then put(cells, limit.at + 1, max(used - times * cost, 0)) end
     end,
 
+    -- Leases are units that may still be spent: at least these count as used. They end with the window.
+    lift = function(limit, cells, now, units)
+      local used = used_at(limit, cells, now)
+      if used >= units then return end
+      if used == 0 then put(cells, limit.at, opening_at(limit, now)) end
+      put(cells, limit.at + 1, units)
+    end,
+
+    window_end = function(limit, cells)
+      return get(cells, limit.at) + limit.window
+    end,
+
+    -- Units of a lease that ended after this window opened are units of this window.
+    take_back = function(limit, cells, now, units, ends)
+      local used = used_at(limit, cells, now)
+      if used > 0 and get(cells, limit.at) < ends then put(cells, limit.at + 1, max(used - units, 0)) end
+    end,
+
     wait = function(limit, cells, now, cost)
       if cost > limit.capacity then return NEVER end
       if conforms_at(limit, cells, now, cost) then return 0 end

@@ -41,6 +41,9 @@ end
 
 /** The cells that a call concerns. */
 export const CELLS_OF = `
+-- Leases need what is defined after this.
+local leases
+
 -- Returns the cells, whether the key is new, the plan that decides, which with keep-first may have other numbers, and
 -- the limits from which the counts moved.
 local function cells_of(state, plan, now, changes)
@@ -54,6 +57,7 @@ local function cells_of(state, plan, now, changes)
     -- An expired key starts anew, even if nothing is taken.
     if not new and changes then mark_dirty(state, plan, cells) end
   end
+  if state.leases and not state.is_settling then leases().lift(state, plan, cells, now, changes) end
   return cells, new, plan, from
 end
 `;

@@ -22,6 +22,25 @@ local function read_calls(count)
   return calls
 end
 
+-- Units, one entry per limit.
+local function read_units(count)
+  local units = {}
+  for i = 1, count do units[i] = next_number() end
+  return units
+end
+
+local function read_ask()
+  local ask = { calls = next_number(), ttl = next_number(), quiet = next_number(), number = next_number() }
+  local limits = next_number()
+  ask.wanted, ask.reports = read_units(limits), {}
+  for i = 1, limits do ask.wants = ask.wants or ask.wanted[i] > 0 end
+  for i = 1, next_number() do
+    ask.reports[i] = { ends = next_number(), number = next_number(), is_returned = next_number() == 1 }
+    ask.reports[i].units = read_units(limits)
+  end
+  return ask
+end
+
 -- Clients are not exact beyond 2^53. A greater number is sent halved, after how often it was halved.
 local size = 0
 local function answer_all(entries)
@@ -99,7 +118,7 @@ local function run_takes(verb, calls, times, each)
 end
 
 -- Returns how many of the calls were admitted.
-local function run(verb, calls, times, each, taken, block)
+local function run(verb, calls, times, each, taken, block, ask)
   if block then return set_block(calls[1].key, now, block) end
   if verb.removes_idle then
     local call, state = calls[1], state_of(calls[1].key)
@@ -116,6 +135,16 @@ local function run(verb, calls, times, each, taken, block)
     -- What is no value of this store is removed.
     if not is_readable then states[key] = { exists = true, dirty = current, parked = {} } end
     return 1
+  end
+  if verb.leases then
+    local entries = {}
+    local blocked, index = latest_block(calls, now)
+    local admitted, numbers = leases().run(calls[1], now, ask, blocked, entries)
+    entries.blocked, entries.index, entries.is_denial = blocked, index, 1
+    answer_all(entries)
+    for i = 1, #numbers do reply[size + i] = numbers[i] end
+    size = size + #numbers
+    return admitted
   end
   if verb.gives_back then
     for j = 1, #calls do repeats().refund(calls[j], now, calls[j].costs, times, taken) end
@@ -141,6 +170,7 @@ for i = 1, count do
     block = { kind = next_number(), value = next_number(), reason = {} }
     for j = 1, next_number() do block.reason[j] = next_number() end
   end
+  local ask = VERBS[name].leases and read_ask()
   local calls = read_calls(next_number())
   local place = size + 1
   size = place
@@ -150,7 +180,7 @@ for i = 1, count do
     reply[size] = now
   end
   local figures = size
-  reply[place] = run(VERBS[name], calls, times, flags % 2 == 1, taken, block)
+  reply[place] = run(VERBS[name], calls, times, flags % 2 == 1, taken, block, ask)
   if size > figures then answer_shown(VERBS[name], calls) end
 end
 begins[count + 1] = size + 1
@@ -161,6 +191,7 @@ if #needed > 0 then return { ${NEEDS_LAYOUTS}, string.byte(table.concat(needed),
 local stored, removed = {}, {}
 for key, state in pairs(states) do
   if state.dirty then
+    if state.leases and state.cells and state.cells.lifted_at then leases().drop_ended(state) end
     state.left = left_of(state, state.plan, now)
     if state.left > 0 then
       stored[#stored + 1] = key

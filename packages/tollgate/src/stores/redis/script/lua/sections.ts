@@ -1,4 +1,4 @@
-import { BLOCK, MOST_NEEDED } from "../layout.ts";
+import { BLOCK, LEASE, MOST_NEEDED } from "../layout.ts";
 
 /**
  * Values as entries, one for each limit: what identifies it, its cells as text, and until when it is used. Entries of
@@ -24,13 +24,20 @@ local function block_left(state, now)
   return state.block and max(state.block[3] - now, 0) or 0
 end
 
+-- Microseconds for which leases matter.
+local function leases_left(state, now)
+  local left = 0
+  for _, lease in pairs(state.leases or {}) do left = max(left, lease.used_until - now) end
+  return left
+end
+
 local function make_sections()
   -- Before the cells: the limit, its name, until when it is used, how long it is kept idle, its group, how many cells.
   local HEAD_SIZE = 48
 
-  -- The entries of limits, the numbers of the block, and the last of the groups' numbers.
+  -- The entries of limits, the numbers of the block, the last of the groups' numbers, and leases by limits' names.
   local function read(raw)
-    local entries, at, block, last_group = {}, 9, nil, 0
+    local entries, at, block, last_group, leases = {}, 9, nil, 0, nil
     while at <= #raw do
       local used_until, ttl, group, count = 0, 0, 0, -1
       if at + HEAD_SIZE <= #raw + 1 then used_until, ttl, group, count = struct.unpack('<dddd', raw, at + 16) end
@@ -41,6 +48,9 @@ local function make_sections()
         block = { struct.unpack('<' .. string.rep('d', count), raw, first) }
         -- struct.unpack returns the next position after the numbers.
         block[count + 1] = nil
+      elseif id == '${LEASE}' then
+        leases = leases or {}
+        leases[string.sub(raw, at + 8, at + 15)] = { text = string.sub(raw, first, last), used_until = used_until }
       else
         entries[#entries + 1] = {
           id = id,
@@ -53,7 +63,7 @@ local function make_sections()
       end
       at, last_group = last + 1, max(last_group, group)
     end
-    return entries, block, last_group
+    return entries, block, last_group, leases
   end
 
   local function section_of(entry)
@@ -65,6 +75,11 @@ local function make_sections()
     local text = struct.pack('<' .. string.rep('d', #block), unpack(block))
     local id = '${BLOCK}'
     return section_of({ id = id, name = id, used_until = block[3], ttl = 0, group = -1, text = text })
+  end
+
+  local function section_of_leases(name, lease)
+    local entry = { id = '${LEASE}', name = name, used_until = lease.used_until, ttl = 0, group = -1, text = lease.text }
+    return section_of(entry)
   end
 
   -- The entries of groups that are not idle, and when the last of them is.
@@ -89,7 +104,7 @@ local function make_sections()
   local function layout_of(state)
     if state.plan or not state.cells then return state.plan end
     if state.head == UNION then
-      state.rest, state.block, state.last_group = read(state.cells.raw)
+      state.rest, state.block, state.last_group, state.leases = read(state.cells.raw)
       state.cells = nil
       return nil
     end
@@ -157,9 +172,15 @@ local function make_sections()
         is_union = is_union or entry.group ~= state.group
         parts[#parts + 1] = section_of(entry)
       end
+      local is_leased = leases_left(state, now) > 0
+      if is_leased then
+        for name, lease in pairs(state.leases) do
+          if lease.used_until > now then parts[#parts + 1] = section_of_leases(name, lease) end
+        end
+      end
       if block_left(state, now) > 0 then
         parts[#parts + 1] = section_of_block(state.block)
-      elseif not is_union then
+      elseif not (is_union or is_leased) then
         return pack_cells(state.cells)
       end
       return table.concat(parts)
@@ -186,7 +207,7 @@ local function make_sections()
     left = function(state, now)
       local entries, last = entries_of(state, now)
       state.entries = entries
-      return entries and max(block_left(state, now), last - now) or huge
+      return entries and max(block_left(state, now), leases_left(state, now), last - now) or huge
     end,
   }
 end
@@ -201,7 +222,7 @@ end
 -- Microseconds until a key is idle, and so may be removed.
 local function left_of(state, plan, now)
   state.is_plain = plan and state.head == plan.head and state.head ~= UNION
-  state.is_plain = state.is_plain and not (state.rest or state.block or state.parked[1])
+  state.is_plain = state.is_plain and not (state.rest or state.block or state.leases or state.parked[1])
   if not state.is_plain then return sections().left(state, now) end
   return state.cells and idle_in(plan, state.cells, now) or 0
 end

@@ -126,6 +126,24 @@ local function token_buckets()
       if counts > 0 and full > now_ticks then put(cells, limit.at, max(full - counts, now_ticks)) end
     end,
 
+    -- Leases are units that may still be spent: at least these count as used at a moment.
+    refills = true,
+
+    lift = function(limit, cells, moment, units)
+      local full = ticks_at(limit, moment) + min(units * limit.unit, limit.most_debt)
+      if full > get(cells, limit.at) then put(cells, limit.at, full) end
+    end,
+
+    -- When a bucket is full again of which these units count as used at a moment.
+    refilled_at = function(limit, moment, units)
+      return limit.origin + elapsed_at(limit, ticks_at(limit, moment) + units * limit.unit)
+    end,
+
+    take_back = function(limit, cells, now, units)
+      local full = get(cells, limit.at) - units * limit.unit
+      put(cells, limit.at, max(full, min(get(cells, limit.at), ticks_at(limit, now))))
+    end,
+
     -- How often a conforming cost fits. A quotient of whole numbers below 2^53 is never rounded up to a whole.
     fitting = function(limit, cells, now, cost)
       local now_ticks = ticks_at(limit, now)

@@ -18,6 +18,7 @@ function luaRow({
   removesIdle,
   forgets,
   setsBlock,
+  leases,
 }: ScriptVerbRow): string {
   const flags = {
     changes,
@@ -29,6 +30,7 @@ function luaRow({
     removes_idle: removesIdle,
     forgets,
     sets_block: setsBlock,
+    leases,
   };
   const columns = Object.entries(flags).flatMap(([flag, value]) => (value ? [`${flag} = true`] : []));
   return `  ${name} = { ${columns.join(", ")} },`;

@@ -186,7 +186,7 @@ export class TraceMaker {
       key: place.key,
       costs: keys[i]?.costs ?? [],
     }));
-    if (verb === "block") throw new Error("expected a verb on counts");
+    if (verb === "block" || verb === "lease") throw new Error("expected a verb on counts");
     const reports = Array.from({ length: times }, () => transact(verb, calls, createTimeCell(this.#clock.nowUs)));
     const admitted = reports.filter((report) => report.admitted).length;
     if (verb === "refund") return { admitted: times, reports: [] };

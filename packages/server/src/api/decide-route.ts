@@ -1,0 +1,64 @@
+import type { ServerResponse } from "node:http";
+import type { Limits } from "tollgate/config";
+import { type NodeHandler, rateLimitHeaders } from "tollgate/node";
+import { readBody } from "../http/read-body.ts";
+import { sendJson } from "../http/responses.ts";
+import type { Route } from "../http/route-table.ts";
+import { type DecideResult, decide } from "./decide.ts";
+import { BadRequestError, type DecideRequest, readDecideRequest } from "./decide-request.ts";
+import type { OpenReservations } from "./open-reservations.ts";
+
+/** A hundred calls with the headers of a browser each. */
+const MOST_BODY_BYTES = 512 * 1024;
+const MOST_CALLS = 100;
+
+/**
+ * `POST /v1/decide`: one call, or up to a hundred as `{ "requests": [...] }`, which are carried out in order. A body
+ * with a malformed call is refused whole, before anything is counted.
+ */
+export function decideRoute(limits: Limits | Limits<"async">, reservations: OpenReservations): Route {
+  const handler: NodeHandler = async (request, response) => {
+    const body = await readBody(request, MOST_BODY_BYTES);
+    if (body === undefined) return sendJson(response, 413, { error: `expected at most ${MOST_BODY_BYTES} bytes` });
+    let calls: readonly DecideRequest[] | DecideRequest;
+    try {
+      calls = readCalls(body);
+    } catch (error) {
+      if (error instanceof BadRequestError) return sendJson(response, 400, { error: error.message });
+      throw error;
+    }
+    if (!isList(calls)) return sendResult(response, await decide(limits, reservations, calls));
+    // All begin in order before one of them waits: a store elsewhere gets them as one batch.
+    const results = await Promise.all(calls.map((call) => decide(limits, reservations, call)));
+    return sendJson(response, 200, { results: results.map((result) => result.body) });
+  };
+  return { methods: ["POST"], handler };
+}
+
+function sendResult(response: ServerResponse, { status, decision, body }: DecideResult): void {
+  const headers = decision === undefined ? [] : rateLimitHeaders(decision);
+  sendJson(response, status, body, Object.fromEntries(headers));
+}
+
+function isList(calls: readonly DecideRequest[] | DecideRequest): calls is readonly DecideRequest[] {
+  return Array.isArray(calls);
+}
+
+function readCalls(text: string): readonly DecideRequest[] | DecideRequest {
+  const value = parse(text);
+  const batch: unknown =
+    typeof value === "object" && value !== null && "requests" in value ? value.requests : undefined;
+  if (batch === undefined) return readDecideRequest(value, "request");
+  if (!Array.isArray(batch) || batch.length === 0 || batch.length > MOST_CALLS) {
+    throw new BadRequestError(`requests: expected a list of 1 to ${MOST_CALLS} calls`);
+  }
+  return batch.map((call, i) => readDecideRequest(call, `requests[${i}]`));
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new BadRequestError("body: expected JSON", { cause });
+  }
+}

@@ -1,0 +1,88 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AsyncLimiter, Denied, Limiter } from "tollgate";
+import { type NodeHandler, rateLimit, type TrustProxy } from "tollgate/node";
+import type { Routes } from "../http/route-table.ts";
+import { type CheckedFacts, CheckedRequest } from "./checked-request.ts";
+import { ForwardedClients } from "./forwarded-clients.ts";
+import { requestHeader } from "./request-header.ts";
+
+export interface CheckSettings {
+  /** Decides about the facts of the request that a proxy asks about. Its `remoteAddress` is the client's. */
+  readonly limiter: Limiter<CheckedFacts> | AsyncLimiter<CheckedFacts>;
+  /** Which peers may speak for others, and which hops tell a client's address. */
+  readonly trustProxy: TrustProxy;
+  readonly logError: (error: unknown, request: IncomingMessage) => void;
+  /** Is notified of each denial. `facts` makes those of the request that the proxy asked about. */
+  readonly noteDenial?: (request: IncomingMessage, denial: Denied, facts: () => CheckedFacts) => void;
+}
+
+/** Proxies run on this machine unless others are named. */
+export function checkTrust(trustProxy: TrustProxy): TrustProxy {
+  return trustProxy === false ? "loopback" : trustProxy;
+}
+
+/**
+ * The routes that proxies ask before they let a request pass, by path. Every method is answered alike, and no body is
+ * read: 200 without a body, or what the library's gate sends for a denial. `/check/403` denies with 403 and without a
+ * body, because nginx accepts no other denial and drops its body.
+ *
+ * @throws TollgateError `ERR_OPTION` if the trust is malformed.
+ */
+export function checkRoutes(settings: CheckSettings): Routes {
+  const { limiter, logError, noteDenial } = settings;
+  const clients = new ForwardedClients(settings.trustProxy);
+  const input = (request: IncomingMessage): CheckedFacts => new CheckedRequest(request, clients.of(request));
+  const common = { limiter, input, logError };
+  const note = (request: IncomingMessage, facts: () => CheckedFacts): void => {
+    const { rateLimit: decision } = request;
+    if (decision?.allowed === false) noteDenial?.(request, decision, facts);
+  };
+  const noting = (limited: NodeHandler): NodeHandler => {
+    if (noteDenial === undefined) return withoutBody(limited);
+    if (limiter.kind === "sync") {
+      return withoutBody((request, response) => {
+        void limited(request, response);
+        note(request, () => input(request));
+      });
+    }
+    return withoutBody((request, response) => {
+      // A closed connection has no address.
+      const facts = input(request);
+      response.once("close", () => note(request, () => facts));
+      return limited(request, response);
+    });
+  };
+  return {
+    "/check": { methods: "every", handler: noting(rateLimit(common)(allow)) },
+    "/check/403": { methods: "every", handler: noting(rateLimit({ ...common, onDenied: forbid })(allow)) },
+  };
+}
+
+/** A cached answer would not be counted. */
+const ALLOWED = { "Content-Length": "0", "Cache-Control": "no-store" } as const;
+
+function allow(_request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(200, ALLOWED);
+  response.end();
+}
+
+function forbid(_request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(403, { "Content-Length": "0" });
+  response.end();
+}
+
+/**
+ * Ends the connection after a check that announces a body. A proxy may announce the body of its client's request
+ * without sending it, and the next check on that connection would be taken for the body.
+ */
+function withoutBody(handler: NodeHandler): NodeHandler {
+  return (request, response) => {
+    if (announcesBody(request)) response.shouldKeepAlive = false;
+    return handler(request, response);
+  };
+}
+
+function announcesBody(request: IncomingMessage): boolean {
+  const length = requestHeader(request, "content-length");
+  return (length !== undefined && length !== "0") || requestHeader(request, "transfer-encoding") !== undefined;
+}

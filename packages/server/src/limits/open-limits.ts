@@ -1,0 +1,25 @@
+import type { Clock } from "tollgate";
+import type { Application } from "../application.ts";
+import { FilesError, readTexts } from "../files/read-texts.ts";
+import type { Log } from "../log/log.ts";
+import { isEnvoyFile } from "./is-envoy.ts";
+import type { LimitsSettings } from "./limits-settings.ts";
+
+/**
+ * Opens limits in files, whichever kind they are.
+ *
+ * @throws FilesError, LimitsError or TollgateError, before anything is left open.
+ */
+export async function openLimits(settings: LimitsSettings, clock: Clock, log: Log): Promise<Application> {
+  if (isEnvoyFile(await readTexts(settings.path))) {
+    const { openEnvoyApplication } = await import("../envoy/envoy-application.ts");
+    return openEnvoyApplication(settings, clock, log);
+  }
+  if (settings.shadow) {
+    throw new FilesError(
+      `${settings.path}: expected files of Envoy's ratelimit with --shadow; a rule has mode: shadow`,
+    );
+  }
+  const { openApi } = await import("../api/api-application.ts");
+  return openApi(settings, clock, log);
+}

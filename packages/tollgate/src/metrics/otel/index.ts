@@ -1,0 +1,2 @@
+export type { MeasuringOptions } from "../readings/measuring.ts";
+export { instrument, type OtelOptions } from "./instrument.ts";

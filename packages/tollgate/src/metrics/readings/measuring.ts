@@ -1,0 +1,105 @@
+import { checkObject, checkOptionNames, type OptionNames, optionError } from "../../core/check-options.ts";
+import { checkFunction, checkName } from "../../core/checks.ts";
+import type { Key } from "../../core/key.ts";
+import { isMadeHere } from "../../limiter/limiter-mark.ts";
+import { observedParts } from "../../limiter/observed-parts.ts";
+import type { HotKeys } from "../hot-keys/hot-keys.ts";
+import { KeyLabels } from "./key-labels.ts";
+import { type AnyLimiter, type LimiterHooks, LimiterReadings } from "./limiter-readings.ts";
+import type { Output } from "./output.ts";
+import { addStore } from "./output.ts";
+import type { AnyStore } from "./store-readings.ts";
+
+/** What is measured, whatever the output. */
+export interface MeasuringOptions {
+  /**
+   * Adds a label `key` to the counter of calls: what this function returns of a key. It is meant to return few values;
+   * beyond `maxKeyLabels` they become `"other"`.
+   */
+  readonly keyLabel?: ((key: string) => string) | undefined;
+  /** How many values the label `key` has at most, `"other"` apart: 1 to 10,000, 100 by default. */
+  readonly maxKeyLabels?: number | undefined;
+  /**
+   * The keys whose units left are shown, asked at each scrape: a function that returns them, or the result of `hotKeys`
+   * without `mask`, of which the most denied keys are shown.
+   */
+  readonly tokensOf?: (() => readonly Key[]) | HotKeys | undefined;
+  /**
+   * 1 in so many calls is timed, chosen at random: 1 to 10,000, 128 by default. Over an asynchronous store all are.
+   */
+  readonly sample?: number | undefined;
+  /** The label `store`: by default the kind of the store, such as `"memory"`. Stores of one name are added up. */
+  readonly storeName?: string | undefined;
+}
+
+const NAMES: Readonly<Record<keyof MeasuringOptions, true>> = {
+  keyLabel: true,
+  maxKeyLabels: true,
+  tokensOf: true,
+  sample: true,
+  storeName: true,
+};
+const MOST_LABELS = 10_000;
+const DEFAULT_LABELS = 100;
+const MOST_SAMPLE = 10_000;
+const DEFAULT_SAMPLE = 128;
+
+/** Whether the value is a limiter. @throws TollgateError `ERR_OPTION` unless it is a limiter or a store. */
+export function isLimiter(owner: string, subject: AnyLimiter | AnyStore): subject is AnyLimiter {
+  if (isMadeHere(subject)) return true;
+  if (typeof (subject as Partial<AnyStore> | undefined)?.open === "function") return false;
+  throw optionError(owner, "a limiter or a store", subject);
+}
+
+/**
+ * Refuses unknown options: `others` are those of the output. A store has its name alone.
+ *
+ * @throws TollgateError `ERR_OPTION`.
+ */
+export function checkMeasuringNames(subject: AnyLimiter | AnyStore, options: unknown, others: OptionNames): void {
+  const known = isLimiter("instrument", subject) ? NAMES : { storeName: true as const };
+  checkObject("instrument", options);
+  checkOptionNames("instrument", options, { ...known, ...others });
+}
+
+/**
+ * Measures a limiter and its store, or a store alone, for an output. Without one it counts only. Returns a function
+ * that ends it.
+ *
+ * @throws TollgateError `ERR_OPTION` or `ERR_NAME`.
+ */
+export function measure(
+  subject: AnyLimiter | AnyStore,
+  options: MeasuringOptions,
+  output: Output | undefined,
+  hooks: LimiterHooks = {},
+): () => void {
+  const storeName = options.storeName === undefined ? undefined : checkName("storeName", options.storeName);
+  if (!isLimiter("instrument", subject)) return output === undefined ? () => {} : addStore(output, subject, storeName);
+  const { keyLabel } = options;
+  if (keyLabel !== undefined) checkFunction("keyLabel", keyLabel, "a function from a key to a label");
+  const tokensOf = checkTokensOf(options.tokensOf);
+  const most = checkCount("maxKeyLabels", options.maxKeyLabels ?? DEFAULT_LABELS, MOST_LABELS);
+  const sample = checkCount("sample", options.sample ?? DEFAULT_SAMPLE, MOST_SAMPLE);
+  const parts = observedParts("instrument", subject);
+  const labels = keyLabel && new KeyLabels(keyLabel, most);
+  const measured = new LimiterReadings(subject, parts, { labels, tokensOf, sample, ...hooks });
+  const removals = output === undefined ? [] : measured.readings.map((reading) => output.add(reading));
+  if (output !== undefined) for (const { opened } of parts.sources) removals.push(addStore(output, opened, storeName));
+  removals.push(parts.observers.addMeter(measured));
+  return () => {
+    for (const remove of removals) remove();
+  };
+}
+
+function checkTokensOf(tokensOf: MeasuringOptions["tokensOf"]): (() => readonly Key[]) | undefined {
+  if (typeof tokensOf === "object" && typeof tokensOf?.denied === "function")
+    return () => tokensOf.denied().map(({ key }) => key);
+  if (tokensOf !== undefined) checkFunction("tokensOf", tokensOf, "a function that returns keys, or hotKeys(…)");
+  return tokensOf as (() => readonly Key[]) | undefined;
+}
+
+function checkCount(option: string, count: unknown, most: number): number {
+  if (Number.isSafeInteger(count) && (count as number) >= 1 && (count as number) <= most) return count as number;
+  throw optionError(option, `a whole number from 1 to ${most}`, count);
+}

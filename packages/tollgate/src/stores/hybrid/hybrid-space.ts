@@ -1,0 +1,203 @@
+import { readUs } from "../../core/clock.ts";
+import type { Plan } from "../../core/plan.ts";
+import type { Report } from "../../core/report.ts";
+import { ownCopy } from "../../core/text-memory.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
+import type { VerbTraits } from "../../core/verbs.ts";
+import { OVERLOADED } from "../redis/failure/unavailable-error.ts";
+import type { RedisSpace } from "../redis/redis-space.ts";
+import type { StoreOnServer } from "../redis/redis-store.ts";
+import { type DecideWithout, WaitingAllow, WaitingTake } from "./hybrid-calls.ts";
+import { type LeaseTimes, leaseTimesOf } from "./leases/lease-times.ts";
+import { LeasedKey, type LeaseNode } from "./leases/leased-key.ts";
+import type { WaitingCall } from "./leases/waiting-calls.ts";
+import type { DecidingSpace } from "./local-space.ts";
+
+const ADMITTED = Promise.resolve(true);
+const DENIED = Promise.resolve(false);
+/** The keys of which a space remembers the demand. */
+const MOST_KEYS = 16_384;
+/** Longer keys are asked call by call: callers could fill the memory with them. */
+const LONGEST_KEY = 256;
+/** So many keys with leases are looked at before one of them is forgotten. */
+const MOST_SPARED = 8;
+
+export interface HybridSpaceParts {
+  readonly store: StoreOnServer;
+  readonly redis: RedisSpace;
+  readonly node: LeaseNode;
+  /** Whether the clocks of limiters decide. */
+  readonly byClient: boolean;
+  /** The most calls that may wait for one key. */
+  readonly mostWaiting: number;
+  readonly released: (space: HybridSpace) => void;
+}
+
+/** One plan's keys: the leases of this node, in front of the counts on the server. */
+export class HybridSpace implements DecidingSpace {
+  readonly plan: Plan;
+  readonly redis: RedisSpace;
+  readonly #parts: HybridSpaceParts;
+  /** `undefined` if each call asks the server. */
+  readonly #times: LeaseTimes | undefined;
+  #keys = new Map<string, LeasedKey>();
+  #lastCost = Number.NaN;
+  #lastCosts: readonly number[] = [];
+
+  constructor(parts: HybridSpaceParts) {
+    this.plan = parts.redis.plan;
+    this.redis = parts.redis;
+    this.#parts = parts;
+    this.#times = leaseTimesOf(this.plan);
+  }
+
+  get keysOf(): string {
+    return this.redis.keysOf;
+  }
+
+  allow(key: string, cost: number, now: TimeCell): Promise<boolean> {
+    const costs = this.#costsOf(cost);
+    if (this.#keys.get(key)?.spend(costs) === true) return ADMITTED;
+    const known = this.#keyOf(key);
+    const way = known?.uncovered(costs);
+    if (way === "denied") return DENIED;
+    if (known === undefined || way === "strict") {
+      this.#parts.node.stats.asks += 1;
+      return this.redis.allow(key, cost, now);
+    }
+    return new Promise((resolve) => {
+      this.#join(known, new WaitingAllow(costs, now[0]!, resolve, this.#without(key, costs, now[0]!)));
+    });
+  }
+
+  /** Decides by what this node knows; `undefined` if the server has to be asked. */
+  allowLocal(key: string, cost: number): boolean | undefined {
+    const known = this.#keys.get(key);
+    if (known === undefined) return undefined;
+    const costs = this.#costsOf(cost);
+    if (known.spend(costs)) return true;
+    return known.isDenied(costs) ? false : undefined;
+  }
+
+  /** Takes as `consume` does; `undefined` if the server has to be asked for this call alone. */
+  take(key: string, costs: readonly number[], now: TimeCell): Promise<Report> | undefined {
+    const known = this.#keyOf(key);
+    if (known === undefined) return undefined;
+    if (known.spend(costs)) return Promise.resolve(known.admittedReport(costs, 0));
+    const way = known.uncovered(costs);
+    if (way === "denied") return Promise.resolve(known.deniedReport(costs));
+    if (way === "strict") return undefined;
+    const call = new WaitingTake(known, costs, now[0]!, this.#without(key, costs, now[0]!));
+    this.#join(known, call);
+    return call.report;
+  }
+
+  /** Takes a charge from the leases of this node; `undefined` if they do not cover it. */
+  charge(key: string, costs: readonly number[]): Report | undefined {
+    const known = this.#keys.get(key);
+    return known?.spend(costs) === true ? known.admittedReport(costs, 0) : undefined;
+  }
+
+  /** The server's report, less what this node holds of the key. */
+  restated(key: string, costs: readonly number[], report: Report): Report {
+    const known = this.#keys.get(key);
+    return known === undefined || !report.hasEntries ? report : known.restated(costs, report);
+  }
+
+  /** The server knows what this node holds. */
+  settle(): void {}
+
+  /** After a refund, denials are forgotten until the units have come back. */
+  asked(key: string, verb: VerbTraits, _costs: readonly number[], _now: TimeCell, work: Promise<unknown>): void {
+    const known = this.#keys.get(key);
+    if (known === undefined || !verb.refunds) return;
+    const forget = () => known.forgetDenials();
+    forget();
+    work.then(forget, forget);
+  }
+
+  giveBack(key: string): void {
+    this.#keys.get(key)?.giveBack();
+  }
+
+  giveBackAll(): void {
+    for (const known of this.#keys.values()) known.giveBack();
+  }
+
+  async drop(key: string): Promise<void> {
+    this.giveBack(key);
+    this.#keys.delete(key);
+    await this.redis.drop(key);
+  }
+
+  async clear(): Promise<void> {
+    this.giveBackAll();
+    this.#keys = new Map();
+    await this.redis.clear();
+  }
+
+  size(): Promise<number> {
+    return this.redis.size();
+  }
+
+  sweep(now: TimeCell): Promise<number> {
+    return this.redis.sweep(now);
+  }
+
+  watchSweeps(): void {
+    this.redis.watchSweeps();
+  }
+
+  release(): void {
+    this.giveBackAll();
+    this.#keys = new Map();
+    this.#parts.released(this);
+    this.redis.release();
+  }
+
+  #join(known: LeasedKey, call: WaitingCall): void {
+    if (known.waiting < this.#parts.mostWaiting) known.join(call);
+    else call.failed(OVERLOADED);
+  }
+
+  #without(key: string, costs: readonly number[], nowUs: number): DecideWithout {
+    return (error) => this.#parts.store.decideWithout(error, "take", [this.redis.call(key, costs, nowUs)], nowUs);
+  }
+
+  #keyOf(key: string): LeasedKey | undefined {
+    const known = this.#keys.get(key);
+    if (known !== undefined || this.#times === undefined || key.length > LONGEST_KEY) return known;
+    if (this.#keys.size >= MOST_KEYS) this.#forgetOne();
+    const { node, store, byClient } = this.#parts;
+    const made = new LeasedKey(this.plan, this.#times, node, (costs, nowUs, ask, waiter) => {
+      const us = nowUs ?? (byClient ? readUs(this.redis.clock) : 0);
+      store.lease(this.redis.call(key, costs, us), us, ask, waiter);
+    });
+    // A sliced string would keep its parent alive.
+    this.#keys.set(ownCopy(key), made);
+    return made;
+  }
+
+  /** Forgets an old key, without leases if there is one soon: a flood of new keys should not evict those in use. */
+  #forgetOne(): void {
+    let tries = MOST_SPARED;
+    for (const [key, known] of this.#keys) {
+      this.#keys.delete(key);
+      tries -= 1;
+      if (!known.isLive || tries === 0) {
+        known.giveBack();
+        return;
+      }
+      this.#keys.set(key, known);
+    }
+  }
+
+  /** A plain cost as one cost per limit. Remembers the last result. */
+  #costsOf(cost: number): readonly number[] {
+    if (cost !== this.#lastCost) {
+      this.#lastCosts = this.plan.countsNumber.map((counts) => (counts ? cost : 0));
+      this.#lastCost = cost;
+    }
+    return this.#lastCosts;
+  }
+}

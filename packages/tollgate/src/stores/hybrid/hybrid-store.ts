@@ -1,0 +1,199 @@
+import type { AsyncBlocks } from "../../core/blocks.ts";
+import type { Plan, Scope } from "../../core/plan.ts";
+import type { Report } from "../../core/report.ts";
+import type { AsyncSpace, AsyncStore, Call, LimiterContext, TakenFrom } from "../../core/store.ts";
+import type { StoreObservation } from "../../core/store-observation.ts";
+import type { SentBatch, StoreReadings } from "../../core/store-readings.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
+import { VERBS, type Verb } from "../../core/verbs.ts";
+import type { BreakerState } from "../redis/failure/breaker.ts";
+import { checkRedisOptions } from "../redis/redis-options.ts";
+import type { RedisSpace } from "../redis/redis-space.ts";
+import { connectStore, type StoreOnServer } from "../redis/redis-store.ts";
+import { HybridBlocks } from "./hybrid-blocks.ts";
+import { type CheckedHybridOptions, checkHybridOptions, type HybridStoreOptions } from "./hybrid-options.ts";
+import { HybridSpace } from "./hybrid-space.ts";
+import { LeaseNumbers } from "./leases/lease-numbers.ts";
+import { LiveKeys } from "./leases/live-keys.ts";
+import { clockTime, PROCESS_TIME } from "./leases/node-time.ts";
+import type { DecidingSpace } from "./local-space.ts";
+import { createStats, type HybridStats } from "./stats.ts";
+import { ThresholdSpace } from "./threshold-space.ts";
+
+/** A store on a server that all nodes of a fleet share, and that few calls have to ask. */
+export interface HybridStore extends AsyncStore {
+  /** The state of the circuit breaker: whether requests reach the server. */
+  readonly breaker: BreakerState;
+  /**
+   * The kill switch, as that of `redisStore`. Setting it to `true` gives back what this node holds. Setting it to
+   * anything else than a boolean throws `ERR_OPTION`.
+   */
+  bypass: boolean;
+  /** What the store did since it was created. */
+  stats(): HybridStats;
+}
+
+/** One key may have this fraction of the pending calls. */
+const FRACTION_OF_KEY = 1 / 4;
+
+/**
+ * Creates a store in Redis or Valkey that usually decides without a round trip: one quota for a fleet, of which each
+ * node takes units in advance. The server counts what nodes may still spend, so no more is admitted than by
+ * `redisStore`. It may be less, by the units that a node holds and does not spend.
+ *
+ * @throws TollgateError `ERR_OPTION` or `ERR_DURATION`, with the expected and the actual value.
+ * @example
+ * ```ts
+ * import { Redis } from "ioredis";
+ * import { createLimiter, perSecond } from "tollgate";
+ * import { hybridStore } from "tollgate/hybrid";
+ *
+ * const redis = new Redis(process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379");
+ * const store = hybridStore({ redis, onFailure: "deny" });
+ * const limiter = createLimiter({ name: "search", limits: [perSecond(1_000)], store });
+ * console.log(await limiter.allow("ann")); // true
+ * await store.close();
+ * await redis.quit();
+ * ```
+ */
+export function hybridStore(options: HybridStoreOptions): HybridStore {
+  const checked = checkHybridOptions(options);
+  return new NodeStore(connectStore(checked.redisOptions), checked);
+}
+
+class NodeStore implements HybridStore {
+  readonly kind = "async";
+  readonly label = "hybrid";
+  readonly #redis: StoreOnServer;
+  readonly #byClient: boolean;
+  readonly #mostWaiting: number;
+  readonly #threshold: number | undefined;
+  readonly #stats = createStats();
+  readonly #numbers = new LeaseNumbers(Math.random);
+  readonly #live = new LiveKeys();
+  readonly #spaces = new Set<DecidingSpace>();
+
+  constructor(redis: StoreOnServer, { redisOptions, threshold }: CheckedHybridOptions) {
+    const { time, maxPending } = checkRedisOptions(redisOptions);
+    this.#redis = redis;
+    this.#byClient = time === "client";
+    this.#mostWaiting = Math.ceil(maxPending * FRACTION_OF_KEY);
+    this.#threshold = threshold;
+  }
+
+  get breaker(): BreakerState {
+    return this.#redis.breaker;
+  }
+
+  get bypass(): boolean {
+    return this.#redis.bypass;
+  }
+
+  set bypass(bypass: boolean) {
+    if (bypass && !this.#redis.bypass) this.#giveBackAll();
+    this.#redis.bypass = bypass;
+  }
+
+  observe(observer: (observation: StoreObservation) => void): () => void {
+    return this.#redis.observe(observer);
+  }
+
+  readings(): StoreReadings {
+    return this.#redis.readings();
+  }
+
+  watchBatches(watch: (batch: SentBatch) => void): () => void {
+    return this.#redis.watchBatches(watch);
+  }
+
+  stats(): HybridStats {
+    return { ...this.#stats };
+  }
+
+  open(plan: Plan, context: LimiterContext): AsyncSpace {
+    const redis = this.#redis.open(plan, context);
+    const space = this.#threshold === undefined ? this.#leasing(redis) : this.#counting(redis, this.#threshold);
+    this.#spaces.add(space);
+    return space;
+  }
+
+  #leasing(redis: RedisSpace): DecidingSpace {
+    return new HybridSpace({
+      store: this.#redis,
+      redis,
+      node: {
+        time: this.#byClient ? clockTime(redis.clock) : PROCESS_TIME,
+        stats: this.#stats,
+        random: Math.random,
+        nextNumber: () => this.#numbers.next(),
+        noteLive: (key) => this.#live.add(key),
+      },
+      byClient: this.#byClient,
+      mostWaiting: this.#mostWaiting,
+      released: (released) => this.#spaces.delete(released),
+    });
+  }
+
+  #counting(redis: RedisSpace, threshold: number): DecidingSpace {
+    const released = (space: DecidingSpace) => this.#spaces.delete(space);
+    return new ThresholdSpace({ store: this.#redis, redis, stats: this.#stats, threshold, released });
+  }
+
+  blocks(scope: Scope, limiter: string, context: LimiterContext): AsyncBlocks {
+    return new HybridBlocks(this.#redis.blocks(scope, limiter, context), (key) => {
+      for (const space of this.#spaces) if (space.plan.scope === scope) space.giveBack(key);
+    });
+  }
+
+  transact(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, takenFrom?: TakenFrom): Promise<Report> {
+    const [only] = calls;
+    const isAlone = only !== undefined && calls.length === 1 && takenFrom?.degraded === undefined;
+    const decided = isAlone && !this.bypass ? this.#decideAlone(verb, only, now, takenFrom) : undefined;
+    if (decided !== undefined) return decided;
+    // The server decides these together, so their figures must not count what this node holds.
+    if (calls.length > 1) for (const { space, key } of calls) (space as DecidingSpace).giveBack(key);
+    return this.#ask(verb, calls, now, takenFrom);
+  }
+
+  async close(): Promise<void> {
+    this.#giveBackAll();
+    this.#live.close();
+    await this.#redis.close();
+  }
+
+  #decideAlone(
+    verb: Verb,
+    { space, key, costs }: Call<AsyncSpace>,
+    now: TimeCell,
+    takenFrom: TakenFrom | undefined,
+  ): Promise<Report> | undefined {
+    const own = space as DecidingSpace;
+    const traits = VERBS[verb];
+    const { changes, takes, reports } = traits;
+    if (changes && takes === "if all conform") return own.take(key, costs, now);
+    if (takes === "always") {
+      const charged = own.charge(key, costs, now);
+      if (charged !== undefined) return Promise.resolve(charged);
+    }
+    own.settle(key);
+    const asked = this.#ask(verb, [{ space, key, costs }], now, takenFrom);
+    own.asked(key, traits, costs, now, asked);
+    return reports ? asked.then((report) => own.restated(key, costs, report)) : asked;
+  }
+
+  /** Asks the server for this call alone. */
+  #ask(
+    verb: Verb,
+    calls: readonly Call<AsyncSpace>[],
+    now: TimeCell,
+    takenFrom: TakenFrom | undefined,
+  ): Promise<Report> {
+    this.#stats.asks += 1;
+    const strict = calls.map(({ space, key, costs }) => ({ space: (space as DecidingSpace).redis, key, costs }));
+    return this.#redis.transact(verb, strict, now, takenFrom);
+  }
+
+  #giveBackAll(): void {
+    for (const space of this.#spaces) space.giveBackAll();
+  }
+}

@@ -1,0 +1,3 @@
+export type { HybridStoreOptions } from "./hybrid-options.ts";
+export { type HybridStore, hybridStore } from "./hybrid-store.ts";
+export type { HybridStats } from "./stats.ts";

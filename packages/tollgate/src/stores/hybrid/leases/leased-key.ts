@@ -1,0 +1,299 @@
+import type { Plan } from "../../../core/plan.ts";
+import type { Report } from "../../../core/report.ts";
+import { LeaseWaiter } from "../../redis/batch/waiter.ts";
+import type { LeaseAsk, LeaseGrant, LeaseReport } from "../../redis/script/lease.ts";
+import type { LeaseStats } from "../stats.ts";
+import { HeldLeases, type NodeMoment } from "./held-leases.ts";
+import { type LeaseTimes, UNITS_OF_NODE } from "./lease-times.ts";
+import { LocalDenials } from "./local-denials.ts";
+import {
+  admittedReport,
+  deniedReport,
+  type KnownFigures,
+  type LocalView,
+  unusedFigures,
+  withoutHeld,
+} from "./local-report.ts";
+import type { NodeTime } from "./node-time.ts";
+import { Sizing } from "./sizing.ts";
+import { type WaitingCall, WaitingCalls } from "./waiting-calls.ts";
+
+/** What the keys of a node share. */
+export interface LeaseNode {
+  readonly time: NodeTime;
+  readonly stats: LeaseStats;
+  /** A random number from 0 up to 1. */
+  readonly random: () => number;
+  /** The number of the next lease, which no other lease has. */
+  readonly nextNumber: () => number;
+  /** The key has leases, so `tend` has to be called from time to time. */
+  readonly noteLive: (key: LeasedKey) => void;
+}
+
+/** Asks the server for one key. `nowUs` is the limiter's time, where the server has none. */
+export type AskServer = (
+  costs: readonly number[],
+  nowUs: number | undefined,
+  ask: LeaseAsk,
+  waiter: LeaseWaiter,
+) => void;
+
+/** How a call is decided that no lease covers. */
+export type Uncovered = "ask" | "strict" | "denied";
+
+/** A renewal that failed is not repeated for so long, unless a call waits. */
+const PAUSE_AFTER_FAILURE_US = 100_000;
+/** A key whose capacity is too small for its nodes is asked call by call for so many times a lease's worth. */
+const STRICT_CHUNKS = 20;
+/** Idle units are given back if they are at least this part of a capacity. Fewer end by themselves. */
+const WORTH_RETURNING = 0.02;
+/** So many calls that wait together count as demand. */
+const MOST_COUNTED = 24;
+/** A node's clock may be faster than the server's by this part. */
+const DRIFT = 0.01;
+
+/**
+ * One key of one node: the leases that it holds, the calls that wait for the server, and what it remembers of denials.
+ * Reports about leases are absolute, and no request is repeated. So a lost, late or repeated request admits nothing
+ * more.
+ */
+export class LeasedKey {
+  readonly plan: Plan;
+  readonly #times: LeaseTimes;
+  readonly #node: LeaseNode;
+  readonly #askServer: AskServer;
+  readonly #held: HeldLeases;
+  readonly #sizing: Sizing;
+  readonly #denials: LocalDenials;
+  readonly #nothing: readonly number[];
+  readonly #waiting = new WaitingCalls();
+  #isAsking = false;
+  #askedBeforeRefund = false;
+  #figures: KnownFigures;
+  #spentUs: number;
+  /** No renewals before this moment. */
+  #renewsFromUs = Number.NEGATIVE_INFINITY;
+  /** The key is asked call by call before this moment. */
+  #leasesFromUs = Number.NEGATIVE_INFINITY;
+
+  constructor(plan: Plan, times: LeaseTimes, node: LeaseNode, askServer: AskServer) {
+    this.plan = plan;
+    this.#times = times;
+    this.#node = node;
+    this.#askServer = askServer;
+    this.#held = new HeldLeases(node.stats);
+    this.#spentUs = node.time.us();
+    this.#figures = unusedFigures(plan, this.#spentUs);
+    this.#sizing = new Sizing(plan, times, this.#spentUs);
+    this.#denials = new LocalDenials(times, node.random);
+    this.#nothing = plan.limits.map(() => 0);
+  }
+
+  /** The hot path. @returns whether the leases cover the cost, which is spent then. */
+  spend(costs: readonly number[]): boolean {
+    const us = this.#node.time.us();
+    if (!this.#spend(costs, us)) return false;
+    this.#sizing.count(costs);
+    this.#node.stats.decidedLocally += 1;
+    if (!this.#isAsking && us >= this.#renewsFromUs && this.#isLow(us)) this.#renew(us);
+    return true;
+  }
+
+  /** How a call is decided that `spend` did not admit. Counts it as demand, unless many wait already. */
+  uncovered(costs: readonly number[]): Uncovered {
+    const us = this.#node.time.us();
+    if (us < this.#leasesFromUs || costs.every((cost) => cost === 0)) return "strict";
+    if (this.#denials.find(costs, us) !== undefined) {
+      this.#node.stats.decidedLocally += 1;
+      return "denied";
+    }
+    // Calls of a pulse wait together. They are no demand that a lease could serve.
+    if (this.#waiting.count < MOST_COUNTED) this.#sizing.count(costs);
+    if (this.#isAsking || this.#held.count > 0) return "ask";
+    return this.#sizing.wanted(us).some((units) => units > 0) ? "ask" : "strict";
+  }
+
+  /** Whether a call is known to be denied. */
+  isDenied(costs: readonly number[]): boolean {
+    return this.#denials.find(costs, this.#node.time.us()) !== undefined;
+  }
+
+  /** Asks the server for a call, or joins the next request. Calls are answered in their order. */
+  join(call: WaitingCall): void {
+    this.#node.stats.waited += 1;
+    this.#waiting.add(call);
+    if (!this.#isAsking) this.#ask();
+  }
+
+  /** How many calls wait. */
+  get waiting(): number {
+    return this.#waiting.count;
+  }
+
+  /** The report of a call that was admitted. `later` calls of the same cost were, too, by the same answer. */
+  admittedReport(costs: readonly number[], later: number): Report {
+    const view = this.#view(costs);
+    return admittedReport({ ...view, held: view.held.map((units, limit) => units + later * costs[limit]!) });
+  }
+
+  /** The report of a call that `uncovered` denied. */
+  deniedReport(costs: readonly number[]): Report {
+    const view = this.#view(costs);
+    const denial = this.#denials.find(costs, view.nowUs);
+    if (denial?.report.block !== undefined) return denial.report;
+    return deniedReport(view, denial === undefined ? 1 : denial.untilUs - view.nowUs);
+  }
+
+  /** The server's report, less what this node holds. */
+  restated(costs: readonly number[], report: Report): Report {
+    return withoutHeld(this.plan, costs, this.held, report);
+  }
+
+  /** Units that may be spent without the server, one entry per limit. */
+  get held(): readonly number[] {
+    const { us, wallUs } = this.#moment;
+    return this.#nothing.map((_, limit) => this.#held.units(limit, us, wallUs));
+  }
+
+  /** Units have come back. A denial that was requested before is not remembered. */
+  forgetDenials(): void {
+    this.#denials.forget();
+    this.#askedBeforeRefund = this.#isAsking;
+  }
+
+  /** Whether the server may count leases of this key for the node. */
+  get isLive(): boolean {
+    return this.#held.count > 0;
+  }
+
+  /** Gives back what the key holds, and forgets denials. */
+  giveBack(): void {
+    this.forgetDenials();
+    const asked = this.#moment;
+    const reports = this.#held.giveBack(asked.us, asked.wallUs);
+    if (reports.length === 0) return;
+    const ask = this.#askFor(0, this.#nothing, reports, asked.us);
+    // If that fails, the leases end by themselves.
+    this.#askServer(this.#nothing, undefined, ask, new LeaseWaiter(ignore, ignore));
+  }
+
+  /** Gives back what an idle key holds. @returns whether the key still has leases. */
+  tend(): boolean {
+    const { us, wallUs } = this.#moment;
+    this.#held.expire(us, wallUs);
+    if (this.#held.count === 0) return false;
+    const isIdle = !this.#isAsking && us - this.#spentUs >= this.#times.chunkUs;
+    const isWorth = this.plan.limits.some(({ capacity }, i) => this.#held.known(i) >= capacity * WORTH_RETURNING);
+    if (isIdle && isWorth) this.giveBack();
+    return this.#held.count > 0;
+  }
+
+  get #moment(): NodeMoment {
+    return { us: this.#node.time.us(), wallUs: this.#node.time.wallUs() };
+  }
+
+  #view(costs: readonly number[]): LocalView {
+    const { us } = this.#moment;
+    return { plan: this.plan, costs, figures: this.#figures, nowUs: us, held: this.held };
+  }
+
+  #spend(costs: readonly number[], us: number): boolean {
+    if (!this.#held.spend(costs, us, this.#node.time.wallUs())) return false;
+    this.#spentUs = us;
+    this.#node.stats.spent += costs[0]!;
+    return true;
+  }
+
+  #isLow(us: number): boolean {
+    return this.#held.isLow(this.#sizing.low, us, this.#sizing.roundTripUs * 2);
+  }
+
+  #renew(us: number): void {
+    if (this.#sizing.wanted(us).some((units) => units > 0)) this.#ask();
+    else this.#renewsFromUs = us + this.#times.chunkUs / 4;
+  }
+
+  #ask(): void {
+    const run = this.#waiting.takeRun();
+    const asked = this.#moment;
+    const wanted = this.#sizing.wanted(asked.us);
+    // A call that costs more than is held may conform with it.
+    const { us, wallUs } = asked;
+    const reports = run.length > 0 ? this.#held.giveBack(us, wallUs) : this.#held.report(us, wallUs);
+    const ask = this.#askFor(run.length, wanted, reports, asked.us);
+    const waiter = new LeaseWaiter(
+      (admitted, report, grant) => this.#answered(run, ask, asked, admitted, report, grant),
+      (error) => this.#failed(run, error),
+    );
+    this.#isAsking = true;
+    this.#askServer(run[0]?.costs ?? this.#nothing, run.at(-1)?.nowUs, ask, waiter);
+  }
+
+  #askFor(calls: number, wanted: readonly number[], reports: readonly LeaseReport[], us: number): LeaseAsk {
+    this.#node.stats.asks += 1;
+    const quietUs = Math.floor((us - this.#spentUs) * (1 - DRIFT));
+    return { calls, wanted, ttlUs: this.#times.ttlUs, quietUs, number: this.#node.nextNumber(), reports };
+  }
+
+  #answered(
+    run: readonly WaitingCall[],
+    { wanted, number }: LeaseAsk,
+    asked: NodeMoment,
+    admitted: number,
+    report: Report,
+    grant: LeaseGrant,
+  ): void {
+    const { us } = this.#moment;
+    this.#isAsking = false;
+    this.#figures = { report, atUs: us };
+    this.#sizing.answered(grant, us - asked.us);
+    if (grant.lastsUs > 0) {
+      this.#held.add(grant.endsUs, number, grant.lastsUs, grant.units, asked);
+      this.#node.noteLive(this);
+    }
+    if (this.#times.leastCapacity < UNITS_OF_NODE * grant.nodes) this.#beStrict(us);
+    const isShort = wanted.some((units, i) => units > grant.units[i]!);
+    if (admitted < run.length) this.#denials.noteDenial(run[0]!.costs, this.plan, report, grant, us);
+    else if (grant.isScarce && isShort) this.#renewsFromUs = this.#denials.noteScarcity(report, grant, us);
+    this.#answer(run, admitted, report, us);
+    if (this.#askedBeforeRefund) this.forgetDenials();
+    this.#serve();
+  }
+
+  #answer(run: readonly WaitingCall[], admitted: number, report: Report, us: number): void {
+    for (let i = 0; i < run.length; i += 1) {
+      const { costs } = run[i]!;
+      if (i < admitted) run[i]!.admitted(admitted - 1 - i);
+      else run[i]!.denied(this.#denials.find(costs, us) === undefined ? report : this.deniedReport(costs));
+    }
+  }
+
+  #failed(run: readonly WaitingCall[], error: unknown): void {
+    this.#isAsking = false;
+    this.#renewsFromUs = this.#node.time.us() + PAUSE_AFTER_FAILURE_US;
+    for (const call of run) call.failed(error);
+    this.#serve();
+  }
+
+  /** Too many nodes share the capacity: until later, each call asks. */
+  #beStrict(us: number): void {
+    this.#leasesFromUs = us + STRICT_CHUNKS * this.#times.chunkUs;
+    this.giveBack();
+  }
+
+  /** Decides calls that came while the key was asked. */
+  #serve(): void {
+    const us = this.#node.time.us();
+    for (let call = this.#waiting.first; call !== undefined; call = this.#waiting.first) {
+      const isDenied = this.#denials.find(call.costs, us) !== undefined;
+      const isAdmitted = this.#spend(call.costs, us);
+      if (!(isAdmitted || isDenied)) break;
+      this.#waiting.removeFirst();
+      if (isAdmitted) call.admitted(0);
+      else call.denied(this.deniedReport(call.costs));
+    }
+    if (this.#waiting.count > 0 && !this.#isAsking) this.#ask();
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,81 @@
+import type { Plan } from "../../../core/plan.ts";
+import type { Report } from "../../../core/report.ts";
+import type { LeaseGrant } from "../../redis/script/lease.ts";
+import type { LeaseTimes } from "./lease-times.ts";
+
+/** Calls that cost as much or more are denied until a moment. */
+export interface LocalDenial {
+  readonly costs: readonly number[];
+  readonly untilUs: number;
+  readonly report: Report;
+}
+
+/** Another process may end a block, which has to be honoured within a second. */
+const LONGEST_BLOCK_US = 1_000_000;
+
+/**
+ * The last denial of a key. If little is left for other nodes, a node asks again only after a pause, in which enough
+ * units refill for a request of each node. Pauses are random, so that the nodes' requests do not follow each other in
+ * the same order.
+ */
+export class LocalDenials {
+  readonly #times: LeaseTimes;
+  readonly #random: () => number;
+  #last: LocalDenial | undefined;
+
+  constructor(times: LeaseTimes, random: () => number) {
+    this.#times = times;
+    this.#random = random;
+  }
+
+  /** The denial that holds for a call. */
+  find(costs: readonly number[], us: number): LocalDenial | undefined {
+    const denial = this.#last;
+    if (denial === undefined) return undefined;
+    if (us >= denial.untilUs) {
+      this.#last = undefined;
+      return undefined;
+    }
+    for (let limit = 0; limit < costs.length; limit += 1) if (costs[limit]! < denial.costs[limit]!) return undefined;
+    return denial;
+  }
+
+  noteDenial(costs: readonly number[], plan: Plan, report: Report, grant: LeaseGrant, us: number): void {
+    const { block } = report;
+    if (block !== undefined) {
+      this.#note(
+        costs.map(() => 0),
+        report,
+        us + Math.min(block.forUs, LONGEST_BLOCK_US),
+      );
+      return;
+    }
+    const waitUs = Math.max(...plan.limits.map((_, i) => report.waitUs[i]!));
+    // A cost that never conforms is rare, and would be denied for ever.
+    if (Number.isFinite(waitUs)) this.#note(costs, report, us + Math.max(waitUs, this.#pauseUs(grant)));
+  }
+
+  /** What is left was granted. @returns when the node may ask again. */
+  noteScarcity(report: Report, grant: LeaseGrant, us: number): number {
+    const untilUs = us + this.#pauseUs(grant);
+    this.#note(
+      grant.units.map(() => 0),
+      report,
+      untilUs,
+    );
+    return untilUs;
+  }
+
+  forget(): void {
+    this.#last = undefined;
+  }
+
+  #note(costs: readonly number[], report: Report, untilUs: number): void {
+    this.#last = { costs, untilUs, report };
+  }
+
+  #pauseUs({ isScarce, nodes }: LeaseGrant): number {
+    const { chunkUs, pauseUs } = this.#times;
+    return isScarce ? Math.min(nodes * chunkUs, pauseUs) * (0.75 + this.#random() / 2) : 0;
+  }
+}

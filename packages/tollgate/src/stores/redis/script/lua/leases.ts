@@ -1,0 +1,246 @@
+import { MOST_LEASES } from "../layout.ts";
+import { LEASES_OF_HOLDER } from "../lease.ts";
+
+/**
+ * Units that nodes took in advance and may still spend. A limit's leases are a section of the row, under the limit's
+ * name: the sum of the units, and a record for each lease, in the order of their ends. A record has the end and the
+ * number of the lease, which are its identity, and the units that may still be spent.
+ *
+ * At each moment a bucket's tokens and the units that may be spent have to fit into its capacity together. Then no more
+ * is admitted in any window of time than the capacity and what refills meanwhile, whenever the leases are spent. So a
+ * bucket is lifted before each verb: at least the sum counts as used. A lease that ended counts as spent at its end.
+ */
+export const LEASES: string = `
+local function make_leases()
+  local RECORD = 24
+  -- The latest records by which nodes are counted.
+  local COUNTED = 256
+
+  local function read(lease)
+    if lease.records then return end
+    lease.sum = struct.unpack('<d', lease.text)
+    lease.records = string.sub(lease.text, 9)
+  end
+
+  local function count_of(lease)
+    return #lease.records / RECORD
+  end
+
+  local function record_at(lease, i)
+    return struct.unpack('<ddd', lease.records, RECORD * i - RECORD + 1)
+  end
+
+  local function replace_records(lease, from, to, text)
+    local records = lease.records
+    lease.records = string.sub(records, 1, RECORD * from - RECORD) .. text .. string.sub(records, RECORD * to + 1)
+  end
+
+  -- The first record that does not end before a moment.
+  local function place_of(lease, ends)
+    local low, high = 1, count_of(lease) + 1
+    while low < high do
+      local middle = floor((low + high) / 2)
+      if record_at(lease, middle) < ends then low = middle + 1 else high = middle end
+    end
+    return low
+  end
+
+  -- Lifts a bucket for the leases that end until a moment, one after another, and for the others at the moment. A
+  -- window needs the latter only: its leases end with it. Returns how many have ended, and the units of the others.
+  local function lift(limit, lease, cells, moment)
+    read(lease)
+    local kernel, sum, ended = limit.kernel, lease.sum, 0
+    while ended < count_of(lease) do
+      local ends, _, units = record_at(lease, ended + 1)
+      ends = ends + skew
+      if ends > moment then break end
+      if kernel.refills and units > 0 then kernel.lift(limit, cells, ends, sum) end
+      sum, ended = sum - units, ended + 1
+    end
+    if sum > 0 and kernel.lift then kernel.lift(limit, cells, moment, sum) end
+    return ended, sum
+  end
+
+  -- Lifts, and drops what has ended. The cells have to be written.
+  local function settle(limit, lease, cells, moment)
+    local ended, sum = lift(limit, lease, cells, moment)
+    lease.sum = sum
+    if ended > 0 then replace_records(lease, 1, ended, '') end
+  end
+
+  -- The units that a node has left of a lease. More than was known changes nothing, and so does an unknown lease. A
+  -- lease without units stays: it shows that its holder is there.
+  local function report(limit, lease, cells, now, its, left)
+    for place = place_of(lease, its.ends), count_of(lease) do
+      local ends, number, known = record_at(lease, place)
+      if ends ~= its.ends then return end
+      if number == its.number then
+        left = min(left, known)
+        lease.sum = lease.sum - known + left
+        -- Strict calls may have lifted the bucket for its end already, so what comes later counts as spent.
+        if its.is_returned and ends > now and limit.kernel.take_back then
+          if left > 0 then limit.kernel.take_back(limit, cells, now, left, ends) end
+          lease.sum, left = lease.sum - left, 0
+        end
+        replace_records(lease, place, place, struct.pack('<ddd', ends, number, left))
+        return
+      end
+    end
+  end
+
+  local function nodes_of(lease, number)
+    local own, count, nodes, seen = floor(number / ${LEASES_OF_HOLDER}), count_of(lease), 1, {}
+    seen[own] = true
+    for i = max(count - COUNTED + 1, 1), count do
+      local _, its_number = record_at(lease, i)
+      local holder = floor(its_number / ${LEASES_OF_HOLDER})
+      if not seen[holder] then
+        seen[holder] = true
+        nodes = nodes + 1
+      end
+    end
+    return max(nodes, floor(nodes * count / COUNTED))
+  end
+
+  local function left_in(limit, cells, now)
+    local kernel = limit.kernel
+    if kernel.fitting then return max(kernel.fitting(limit, cells, now, 1), 0) end
+    return max(limit.capacity - kernel.used(limit, cells, now), 0)
+  end
+
+  -- The units to grant: what is wanted, or half of what is left, if other nodes need it too. All limits in proportion.
+  -- Nothing, if a call was denied. Then whether there are any, and whether few are left.
+  local function units_for(plan, cells, now, wanted, nodes, denied)
+    local part, left, most, granted, is_scarce = denied and 0 or 1, {}, {}, {}, false
+    for i = 1, plan.count do
+      if wanted[i] > 0 then
+        left[i] = left_in(plan[i], cells, now)
+        most[i] = min(left[i], wanted[i])
+        if nodes > 1 and left[i] - wanted[i] < plan[i].capacity / 2 then most[i] = min(ceil(left[i] / 2), wanted[i]) end
+        part = min(part, most[i] / wanted[i])
+      end
+    end
+    for i = 1, plan.count do
+      -- The quotient may be rounded down.
+      granted[i] = wanted[i] > 0 and min(floor(wanted[i] * part * (1 + 2 ^ -50)), most[i]) or 0
+      if wanted[i] > 0 and granted[i] == 0 then part = 0 end
+    end
+    for i = 1, plan.count do
+      if part == 0 then granted[i] = 0 end
+      if wanted[i] > 0 and left[i] - granted[i] < plan[i].capacity / 20 then is_scarce = true end
+    end
+    return granted, part > 0, is_scarce
+  end
+
+  local function leases_of(state, plan)
+    state.leases = state.leases or {}
+    local found = {}
+    for i = 1, plan.count do
+      local name = plan[i].name
+      state.leases[name] = state.leases[name] or { sum = 0, records = '', used_until = 0 }
+      found[i] = state.leases[name]
+      read(found[i])
+    end
+    return found
+  end
+
+  -- Takes the units of a new lease, and notes it. Without units it only shows that the node is there. Returns its end:
+  -- not after those of the windows.
+  local function grant(plan, found, cells, now, ask, granted)
+    local ends = now + ask.ttl
+    for i = 1, plan.count do
+      local limit = plan[i]
+      if granted[i] > 0 then
+        limit.kernel.take(limit, cells, now, granted[i])
+        if limit.kernel.window_end then ends = min(ends, limit.kernel.window_end(limit, cells)) end
+      end
+    end
+    for i = 1, plan.count do
+      local lease = found[i]
+      local place = place_of(lease, ends)
+      lease.sum = lease.sum + granted[i]
+      replace_records(lease, place, place - 1, struct.pack('<ddd', ends, ask.number, granted[i]))
+    end
+    return ends
+  end
+
+  -- Leases matter until they end, and until a bucket that is lifted for them then is full again.
+  local function note_use(limit, lease)
+    local count, refilled_at = count_of(lease), limit.kernel.refilled_at
+    local last = count > 0 and record_at(lease, count) + skew or 0
+    lease.text, lease.used_until = struct.pack('<d', lease.sum) .. lease.records, last
+    if refilled_at and lease.sum > 0 then lease.used_until = max(last, refilled_at(limit, last, lease.sum)) end
+  end
+
+  return {
+    lift = function(state, plan, cells, now, changes)
+      for i = 1, plan.count do
+        local lease = state.leases[plan[i].name]
+        if lease then lift(plan[i], lease, cells, now) end
+      end
+      if changes then cells.lifted_at = now end
+    end,
+
+    -- Drops what has ended before cells are written that were lifted for it. A refund would be undone otherwise.
+    drop_ended = function(state)
+      local plan, lifted_at = state.plan, state.cells.lifted_at
+      for i = 1, plan.count do
+        local lease = state.leases[plan[i].name]
+        if lease then
+          local ended = place_of(lease, lifted_at - skew + 1) - 1
+          for place = 1, ended do
+            local _, _, units = record_at(lease, place)
+            lease.sum = lease.sum - units
+          end
+          if ended > 0 then
+            replace_records(lease, 1, ended, '')
+            note_use(plan[i], lease)
+          end
+        end
+      end
+    end,
+
+    -- Notes the reports, takes for the calls that wait, then grants. A blocked key gets nothing. Returns how many calls
+    -- were admitted, and the numbers of the reply.
+    run = function(call, now, ask, is_blocked, entries)
+      local state = state_of(call.key)
+      state.is_settling = true
+      local cells, _, plan = cells_of(state, call.plan, now, true)
+      state.is_settling = nil
+      local found = leases_of(state, plan)
+      for i = 1, plan.count do
+        -- The units were spent before the node was quiet. Since then less counted.
+        if plan[i].kernel.refills then settle(plan[i], found[i], cells, now - ask.quiet) end
+        for _, its in ipairs(ask.reports) do report(plan[i], found[i], cells, now, its, its.units[i]) end
+        settle(plan[i], found[i], cells, now)
+      end
+      mark_dirty(state, plan, cells)
+
+      local admitted = 0
+      if ask.calls > 0 and not is_blocked then admitted = repeats().take(TAKE, call, now, ask.calls) end
+      local numbers = { 0, 0, nodes_of(found[1], ask.number), 0 }
+      if ask.wants and not is_blocked and count_of(found[1]) < ${MOST_LEASES} then
+        local denied = admitted < ask.calls
+        local granted, is_granted, is_scarce = units_for(plan, cells, now, ask.wanted, numbers[3], denied)
+        local ends = grant(plan, found, cells, now, ask, granted)
+        if is_scarce then numbers[4] = 1 end
+        if is_granted then
+          numbers[1], numbers[2] = ends, ends - now
+          for i = 1, plan.count do numbers[4 + i] = granted[i] end
+        end
+      end
+      for i = 1, plan.count do note_use(plan[i], found[i]) end
+      check_conforms(plan, cells, now, call.costs, entries, 1)
+      describe(plan, cells, now, call.costs, entries, 1)
+      return admitted, numbers
+    end,
+  }
+end
+
+local made_leases
+
+function leases()
+  made_leases = made_leases or make_leases()
+  return made_leases
+end
+`;

@@ -1,0 +1,52 @@
+import { Redis } from "ioredis";
+import { perHour } from "tollgate";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { freshPrefix } from "../kit/use-redis.ts";
+import { startRedis } from "../servers/start-redis.ts";
+import { allowTimes, openNode } from "./kit/use-hybrid.ts";
+
+async function start() {
+  const server = await startRedis();
+  const client = new Redis(server.port, { retryStrategy: () => 20, maxRetriesPerRequest: 0 });
+  client.on("error", () => {});
+  onTestFinished(async () => {
+    client.disconnect();
+    await server.stop();
+  });
+  return { server, client };
+}
+
+describe("while the server is gone", () => {
+  it("a node spends what it holds, then onFailure decides", async () => {
+    const { server, client } = await start();
+    const options = { prefix: freshPrefix(), timeout: "100ms" } as const;
+    const node = openNode({ client }, [perHour(10_000)], options);
+    await allowTimes(node, 200);
+    const { leased, spent } = node.store.stats();
+    await server.stop();
+    const held = leased - spent;
+    expect(held).toBeGreaterThan(10);
+    expect(await allowTimes(node, held)).toBe(held);
+    expect(await node.limiter.consume("ann")).toMatchObject({ allowed: false, degraded: expect.any(String) });
+  });
+
+  it("a server without its data admits at most one more capacity", async () => {
+    const { server, client } = await start();
+    const node = openNode({ client }, [perHour(200)], { prefix: freshPrefix() });
+    let admitted = await allowTimes(node, 120);
+    await server.command("FLUSHALL");
+    admitted += await allowTimes(node, 600);
+    expect(admitted).toBeGreaterThan(200);
+    expect(admitted).toBeLessThanOrEqual(400);
+  });
+
+  it("calls that wait get the failure policy's decision", async () => {
+    const { server, client } = await start();
+    const options = { prefix: freshPrefix(), timeout: "100ms", onFailure: "allow" } as const;
+    const node = openNode({ client }, [perHour(10_000)], options);
+    await node.limiter.allow("ann");
+    await server.stop();
+    const decisions = await Promise.all(Array.from({ length: 20 }, () => node.limiter.consume("ann")));
+    expect(decisions.every(({ allowed, degraded }) => allowed && degraded !== undefined)).toBe(true);
+  });
+});

@@ -1,0 +1,195 @@
+import { createLimiter, fixedWindow, perHour, perMinute, slidingWindow, tokenBucket } from "tollgate";
+import { hybridStore } from "tollgate/hybrid";
+import { describe, expect, it } from "vitest";
+import { freshPrefix, useRedis } from "../kit/use-redis.ts";
+import { allowTimes, openNode, openNodes } from "./kit/use-hybrid.ts";
+
+const started = useRedis();
+
+describe("a hybrid store", () => {
+  it("decides most calls without asking the server", async () => {
+    const [node] = openNodes(started.redis, 1, [perMinute(100_000)]);
+    expect(await allowTimes(node!, 1_000)).toBe(1_000);
+    const { asks, decidedLocally, leased, spent } = node!.store.stats();
+    expect(asks).toBeLessThan(100);
+    expect(decidedLocally).toBeGreaterThan(900);
+    expect(leased).toBeGreaterThanOrEqual(spent);
+  });
+
+  it.each([
+    ["a window", [fixedWindow({ limit: 400, window: "1h", anchor: "first-use" })]],
+    ["a bucket", [tokenBucket({ capacity: 400, refill: 1, per: "1h" })]],
+    ["several limits", [perHour(400), fixedWindow({ limit: 500, window: "1d", name: "daily" })]],
+  ])("three nodes and a strict one admit a capacity together: %s", async (_name, limits) => {
+    const prefix = freshPrefix();
+    const nodes = openNodes(started.redis, 3, limits, prefix);
+    const strict = createLimiter({ name: "fleet", limits, store: started.redis.store({ prefix }) });
+    let admitted = 0;
+    for (let round = 0; round < 4; round += 1) {
+      for (const node of nodes) admitted += await allowTimes(node, 50);
+      for (let call = 0; call < 10; call += 1) if (await strict.allow("ann")) admitted += 1;
+    }
+    expect(admitted).toBeLessThanOrEqual(400);
+    expect(nodes.some(({ store }) => store.stats().spent > 50)).toBe(true);
+    for (const { store } of nodes) await store.close();
+    // What the nodes gave back is left for others.
+    while (await strict.allow("ann")) admitted += 1;
+    expect(admitted).toBe(400);
+  });
+
+  it("joined calls are answered in their order", async () => {
+    const [node] = openNodes(started.redis, 1, [perHour(100)]);
+    const answers = await Promise.all(Array.from({ length: 150 }, () => node!.limiter.allow("ann")));
+    expect(answers.indexOf(false)).toBe(100);
+    expect(answers.filter(Boolean)).toHaveLength(100);
+  });
+
+  it("close gives back what is held", async () => {
+    const prefix = freshPrefix();
+    const [node] = openNodes(started.redis, 1, [perHour(10_000)], prefix);
+    const admitted = await allowTimes(node!, 300);
+    await node!.store.close();
+    const strict = createLimiter({ name: "fleet", limits: [perHour(10_000)], store: started.redis.store({ prefix }) });
+    const [explained] = await strict.explain("ann");
+    expect(explained?.used).toBe(admitted);
+  });
+
+  it("explain does not count what this node holds", async () => {
+    const [node] = openNodes(started.redis, 1, [perHour(10_000)]);
+    const admitted = await allowTimes(node!, 300);
+    const [explained] = await node!.limiter.explain("ann");
+    expect(explained?.used).toBe(admitted);
+  });
+
+  it("sliding windows, small capacities and shadow limits ask the server", async () => {
+    const limits = [slidingWindow({ limit: 1_000, window: "1h" }), perHour(30), perHour(1_000, { mode: "shadow" })];
+    for (const limit of limits) {
+      const [node] = openNodes(started.redis, 1, [limit]);
+      expect(await allowTimes(node!, 30)).toBe(30);
+      expect(node!.store.stats()).toMatchObject({ leased: 0, asks: 30 });
+    }
+  });
+
+  it("costs that exceed the lease are decided with all that is left", async () => {
+    const [node] = openNodes(started.redis, 1, [perHour(1_000)]);
+    expect(await allowTimes(node!, 200)).toBe(200);
+    expect(await node!.limiter.allow("ann", 801)).toBe(false);
+    expect(await node!.limiter.allow("ann", 800)).toBe(true);
+    expect(await node!.limiter.allow("ann")).toBe(false);
+  });
+
+  it("a change of limits counts what is leased", async () => {
+    const prefix = freshPrefix();
+    const [before] = openNodes(started.redis, 1, [perHour(1_000, { name: "calls" })], prefix);
+    const admitted = await allowTimes(before!, 200);
+    const [after] = openNodes(started.redis, 1, [perHour(300, { name: "calls" })], prefix);
+    const more = (await allowTimes(after!, 300)) + (await allowTimes(before!, 300));
+    expect(admitted + more).toBeLessThanOrEqual(1_000);
+    const [later] = openNodes(started.redis, 1, [perHour(300, { name: "calls" })], prefix);
+    expect(await allowTimes(later!, 5)).toBe(0);
+  });
+});
+
+describe("operators", () => {
+  it("reset recalls what this node holds", async () => {
+    const [node] = openNodes(started.redis, 1, [perHour(100)]);
+    expect(await allowTimes(node!, 101)).toBe(100);
+    await node!.limiter.reset("ann");
+    expect(await allowTimes(node!, 101)).toBe(100);
+  });
+
+  it("after a reset, leases of other nodes still count", async () => {
+    const [one, other] = openNodes(started.redis, 2, [perHour(1_000)]);
+    await allowTimes(one!, 100);
+    const { leased, spent } = one!.store.stats();
+    await other!.limiter.reset("ann");
+    const admitted = await allowTimes(other!, 1_001);
+    expect(leased - spent).toBeGreaterThan(0);
+    expect(admitted + (leased - spent)).toBeLessThanOrEqual(1_000);
+  });
+
+  it("a block denies at once, and ends", async () => {
+    const [node] = openNodes(started.redis, 1, [perHour(1_000)]);
+    await allowTimes(node!, 100);
+    await node!.limiter.block("ann", "1h", { reason: "abuse" });
+    const decision = await node!.limiter.consume("ann");
+    expect(decision).toMatchObject({ allowed: false, reason: "blocked" });
+    await node!.limiter.unblock("ann");
+    expect(await node!.limiter.allow("ann")).toBe(true);
+  });
+
+  it("the kill switch gives back what is held, and lets onFailure decide", async () => {
+    const { store, limiter } = openNode(started.redis, [perHour(1_000)], { prefix: freshPrefix(), onFailure: "allow" });
+    for (let call = 0; call < 100; call += 1) await limiter.allow("ann");
+    store.bypass = true;
+    expect(await limiter.consume("ann")).toMatchObject({ allowed: true, degraded: "bypassed" });
+    store.bypass = false;
+    const [explained] = await limiter.explain("ann");
+    expect(explained?.used).toBe(100);
+  });
+});
+
+describe("allowLocal", () => {
+  it("takes what is leased, remembers denials, and otherwise does not know", async () => {
+    const [node] = openNodes(started.redis, 1, [tokenBucket({ capacity: 100, refill: 1, per: "1h" })]);
+    const { limiter, store } = node!;
+    expect(limiter.allowLocal("ann")).toBeUndefined();
+    let admitted = await allowTimes(node!, 50);
+    const { asks } = store.stats();
+    for (let call = 0; call < 200; call += 1) {
+      const answer = limiter.allowLocal("ann");
+      if (answer === true) admitted += 1;
+      if (answer === undefined && (await limiter.allow("ann"))) admitted += 1;
+    }
+    expect(admitted).toBe(100);
+    expect(limiter.allowLocal("ann")).toBe(false);
+    expect(store.stats().asks - asks).toBeLessThan(20);
+    expect(() => limiter.allowLocal("ann", -1)).toThrow("cost");
+  });
+
+  it("knows nothing of what other stores decide", () => {
+    const limiter = createLimiter({ name: "strict", limits: [perHour(10)], store: started.redis.store() });
+    expect(limiter.allowLocal("ann")).toBeUndefined();
+  });
+});
+
+describe('strategy: "threshold"', () => {
+  const limits = [fixedWindow({ limit: 100, window: "1h", anchor: "first-use" })];
+
+  it("asks nothing while enough is left here, then for each call", async () => {
+    const node = openNode(started.redis, limits, { prefix: freshPrefix(), strategy: "threshold" });
+    expect(await allowTimes(node, 75)).toBe(75);
+    expect(node.store.stats().asks).toBe(0);
+    expect(await allowTimes(node, 1)).toBe(1);
+    // One request charges what was admitted before.
+    expect(node.store.stats().asks).toBe(2);
+    expect(await allowTimes(node, 100)).toBe(24);
+  });
+
+  it("a fleet admits more than the limit, which the server notices late", async () => {
+    const prefix = freshPrefix();
+    const options = { prefix, strategy: "threshold", threshold: 0.5 } as const;
+    const [one, other] = [openNode(started.redis, limits, options), openNode(started.redis, limits, options)];
+    const admitted = (await allowTimes(one, 100)) + (await allowTimes(other, 100));
+    expect(admitted).toBe(150);
+    const [explained] = await other.limiter.explain("ann");
+    expect(explained?.used).toBe(150);
+  });
+
+  it("refunds and resets reach both counts", async () => {
+    const node = openNode(started.redis, limits, { prefix: freshPrefix(), strategy: "threshold" });
+    await node.limiter.consume("ann", 100);
+    expect(await node.limiter.allow("ann")).toBe(false);
+    await node.limiter.refund("ann", 10);
+    expect(await allowTimes(node, 11)).toBe(10);
+    await node.limiter.reset("ann");
+    expect(await allowTimes(node, 101)).toBe(100);
+  });
+
+  it("refuses a threshold that is no part, or without its strategy", () => {
+    const { client: redis } = started.redis;
+    expect(() => hybridStore({ redis, strategy: "threshold", threshold: 2 })).toThrow("threshold: expected a number");
+    expect(() => hybridStore({ redis, threshold: 0.5 })).toThrow("threshold: expected no threshold");
+    expect(() => hybridStore({ redis, strategy: "guess" as "lease" })).toThrow("strategy: expected one of");
+  });
+});

@@ -1,0 +1,61 @@
+import { decodeReply, type TransactionOutcome } from "../../../../../src/stores/redis/script/decode-reply.ts";
+import { encodeCall } from "../../../../../src/stores/redis/script/encode-call.ts";
+import { SCRIPT } from "../../../../../src/stores/redis/script/source.ts";
+import type { ScriptTransaction } from "../../../../../src/stores/redis/script/transaction.ts";
+import { ScriptConnection } from "../../script/kit/script-connection.ts";
+import { textOf } from "../../servers/resp.ts";
+import type { Flaw } from "./flaw.ts";
+
+/** A real server that runs the shipped script, or one with a flaw, at the times of a simulation. */
+export class SimRedis {
+  readonly #connection: ScriptConnection;
+  readonly #sha: string;
+
+  private constructor(connection: ScriptConnection, sha: string) {
+    this.#connection = connection;
+    this.#sha = sha;
+  }
+
+  static async connect(port: number, flaw?: Flaw): Promise<SimRedis> {
+    const connection = await ScriptConnection.open(port);
+    const sha = await connection.call(["SCRIPT", "LOAD", flawed(flaw?.script ?? [])]);
+    return new SimRedis(connection, String(textOf(sha)));
+  }
+
+  async run(transaction: ScriptTransaction): Promise<TransactionOutcome> {
+    const transactions = [transaction];
+    const { form, keys, args, described } = encodeCall({ time: "client", extraMs: 0, transactions });
+    const command = ["EVALSHA", this.#sha, String(keys.length)].concat(keys, form, args);
+    const reply = textOf(await this.#connection.call(command));
+    const numbers = (Array.isArray(reply) ? reply : [reply]) as readonly number[];
+    return decodeReply(numbers, transactions, described)![0]!;
+  }
+
+  async forget(key: string): Promise<void> {
+    await this.#connection.call(["DEL", key]);
+  }
+
+  /** What a replica has that gets no later writes. */
+  async replicate(key: string, replica: string): Promise<void> {
+    await this.#connection.call(["COPY", key, replica, "REPLACE"]);
+  }
+
+  /** The replica becomes the primary: later writes are lost. */
+  async failOver(key: string, replica: string): Promise<void> {
+    await this.#connection.call(["DEL", key]);
+    await this.#connection.call(["COPY", replica, key, "REPLACE"]);
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+}
+
+function flawed(replacements: readonly (readonly [string, string])[]): string {
+  let text = SCRIPT;
+  for (const [from, to] of replacements) {
+    if (!text.includes(from)) throw new Error(`expected a script with ${from}`);
+    text = text.replaceAll(from, to);
+  }
+  return text;
+}

@@ -1,0 +1,72 @@
+import type { Decision } from "tollgate";
+import { createLimits, type Limits, type LimitsFile, type RuleWords } from "tollgate/config";
+import { describe, expect, it } from "vitest";
+import { freshPrefix, useRedis } from "./kit/use-redis.ts";
+
+const inUse = useRedis();
+
+const fileOf = (limits: Readonly<Record<string, RuleWords>>): LimitsFile => ({
+  version: 1,
+  domains: { api: { limits } },
+});
+
+const ANN = { ip: "192.0.2.1", path: "/login", header: { "x-api-key": "k-1" } };
+const BOB = { ...ANN, ip: "192.0.2.2" };
+
+/** Two nodes with one quota. */
+function fleetOf(file: LimitsFile): readonly Limits<"async">[] {
+  const prefix = freshPrefix();
+  return [0, 1].map(() => createLimits(file, { store: inUse.redis.store({ prefix }) }));
+}
+
+describe("limits of a file over Redis", () => {
+  it("decide together for a fleet, all or nothing", async () => {
+    const file = fileOf({
+      client: { by: "ip", rate: "5/1h", quota: "9/1d" },
+      login: { match: { path: "/login" }, by: "header.x-api-key", within: "4/1h" },
+    });
+    const nodes = fleetOf(file);
+    const decisions: Decision[] = [];
+    for (const [i, facts] of [ANN, BOB, ANN, BOB, ANN, BOB].entries())
+      decisions.push(await nodes[i % 2]!.consume("api", facts));
+    expect(decisions.map(({ allowed }) => allowed)).toEqual([true, true, true, true, false, false]);
+    expect(decisions[4]).toMatchObject({ limiter: "api/login", limit: { name: "login.within" } });
+    // A denial has taken nothing from the other rule.
+    const elsewhere = { ...ANN, path: "/" };
+    expect((await nodes[0]!.peek("api", elsewhere, 3)).allowed).toBe(true);
+    expect((await nodes[1]!.peek("api", elsewhere, 4)).allowed).toBe(false);
+    await Promise.all(nodes.map((node) => node.close()));
+  });
+
+  it("keep counts and places over a reload, also on the nodes that have not reloaded", async () => {
+    const before = fileOf({ r: { by: "ip", quota: "10/1d", inflight: { max: 2, ttl: "1m" } } });
+    const after = fileOf({
+      r: { by: "ip", quota: "20/1d", inflight: { max: 3, ttl: "1m" }, keys: { "192.0.2.9": "deny" } },
+    });
+    const [first, second] = fleetOf(before);
+    const reservation = await first!.reserve("api", ANN, 8);
+    first!.update(after);
+    expect((await first!.reserve("api", { ip: "192.0.2.9" })).decision).toMatchObject({ reason: "denied" });
+    expect((await first!.peek("api", ANN, 13)).allowed).toBe(false);
+    expect((await first!.peek("api", ANN, 12)).allowed).toBe(true);
+    expect((await second!.peek("api", ANN, 3)).allowed).toBe(false);
+    expect((await second!.peek("api", ANN, 2)).allowed).toBe(true);
+    await reservation.settle(1);
+    expect((await first!.peek("api", ANN, 19)).allowed).toBe(true);
+    await second!.block("api", ANN, "1m");
+    expect(await first!.peek("api", ANN)).toMatchObject({ reason: "blocked" });
+    expect(await first!.byKey("api", "r", "192.0.2.1").unblock()).toBe(true);
+  });
+
+  it("ask Redis once for all rules, and never for a request that no rule counts", async () => {
+    const store = inUse.redis.store();
+    const limits = createLimits(
+      fileOf({ a: { by: "ip", rate: "9/1s" }, b: { match: { path: "/login" }, rate: "9/1s" } }),
+      { store },
+    );
+    await limits.consume("api", ANN);
+    expect(await inUse.redis.callsOf(() => limits.consume("api", ANN))).toBe(1);
+    const other = createLimits(fileOf({ b: { match: { path: "/x" }, rate: "9/1s" } }), { store });
+    expect(await inUse.redis.callsOf(() => other.consume("api", ANN))).toBe(0);
+  });
+});

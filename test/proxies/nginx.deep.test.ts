@@ -1,0 +1,3 @@
+import { describeProxy } from "./proxy-suite.ts";
+
+describeProxy("nginx");
