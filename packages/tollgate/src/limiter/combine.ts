@@ -90,7 +90,7 @@ function combineDeciding<Input>(
   if (routed !== undefined) {
     const combineChosen = (chosen: readonly unknown[]) =>
       combineDeciding(chosen as readonly DecidingLimiter<never>[], inputAt);
-    return routed.combinedWith(sameKind as never[], inputOf as never, combineChosen);
+    return routed.combinedWith(sameKind as never[], inputOf, combineChosen);
   }
   return first.kind === "sync"
     ? combineSync(first as SyncStoreLimiter<never>, sameKind as readonly SyncStoreLimiter<never>[], inputOf)

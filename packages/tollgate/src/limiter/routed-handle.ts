@@ -116,7 +116,7 @@ export function takenBy<Kind extends Kinds, Found>(
   taken: Result<Kind, Decision | ReservationOf<Kind>>,
 ): Result<Kind, Decision | ReservationOf<Kind>> {
   if (!cost.renames) return taken;
-  const renamed = mapMaybeAsync<Taken, Taken>(taken as Taken | Promise<Taken>, (known) =>
+  const renamed = mapMaybeAsync<Taken, Taken>(taken, (known) =>
     "decision" in known ? renamedReservation(known, (given) => cost.given(given)) : known,
   );
   return renamed as Result<Kind, Decision | ReservationOf<Kind>>;

@@ -203,11 +203,11 @@ export class SyncRoutedLimiter<Input, Found> extends RoutedLimiter<"sync", Input
   }
 
   sweep(): number {
-    return this.router.limiters().reduce((total, limiter) => total + limiter.sweep(), 0);
+    return this.router.limiters().reduce((sum, limiter) => sum + limiter.sweep(), 0);
   }
 
   get size(): number {
-    return this.router.limiters().reduce((total, limiter) => total + (limiter as unknown as Limiter).size, 0);
+    return this.router.limiters().reduce((sum, limiter) => sum + (limiter as unknown as Limiter).size, 0);
   }
 
   close(): void {

@@ -117,7 +117,7 @@ describe.each(EVERY_STORE)("the limiter of a domain and the verbs of its limits,
           store: third.store,
           clock,
         });
-        const combined = combine(third.limits.limiter("api"), ample) as unknown as AsyncLimiter<Facts>;
+        const combined = combine(third.limits.limiter("api"), ample);
         let file = second!;
         for (const step of played) {
           if (step.verb === "pass time") clock.advance(700);

@@ -164,7 +164,7 @@ describe.each(EVERY_STORE)("the limiter of a domain, over %s", (_name, storeOf) 
         cost: { requests: 5, tokens: 9 },
       },
     });
-    const all = combine(other("all", 100), limiter, other("tokens", 100, "tokens")) as unknown as AsyncLimiter<Facts>;
+    const all = combine(other("all", 100), limiter, other("tokens", 100, "tokens"));
     const heavy = { ...ANN, path: "/heavy" };
     expect(await all.consume(heavy)).toMatchObject({ allowed: true });
     const used = async () => (await all.explain(heavy)).map(({ limiter: name, used: count }) => `${name} ${count}`);
@@ -175,7 +175,7 @@ describe.each(EVERY_STORE)("the limiter of a domain, over %s", (_name, storeOf) 
     limits.update(fileOf({ client: { by: "ip", quota: "2/1d" } }));
     expect(await all.consume(ANN)).toMatchObject({ allowed: false, limiter: "api/client" });
     expect((await all.peek(ANN, 0)).limits.map(({ name }) => name)).toEqual(["all", "client.quota", "tokens"]);
-    const outer = combine(all, other("outer", 7)) as unknown as AsyncLimiter<Facts>;
+    const outer = combine(all, other("outer", 7));
     expect((await outer.peek(ANN, 0)).limits.map(({ name }) => name)).toEqual([
       "all",
       "client.quota",
@@ -190,7 +190,7 @@ describe.each(EVERY_STORE)("the limiter of a domain, over %s", (_name, storeOf) 
     const rule = (cost: number) => ({ limits: { all: { quota: "100/1d" as const, cost } } });
     limits.update({ version: 1, domains: { few: rule(2), many: rule(7), last: rule(3) } });
     const domains = limits.domains.map((name) => limits.limiter(name));
-    const all = combine(domains[0]!, domains[1]!, domains[2]!) as unknown as AsyncLimiter<Facts>;
+    const all = combine(domains[0]!, domains[1]!, domains[2]!);
     await all.consume(ANN);
     expect((await all.explain(ANN)).map(({ used }) => used)).toEqual([7, 7, 7]);
     await all.consume(ANN, 1);
@@ -211,7 +211,7 @@ describe.each(EVERY_STORE)("the limiter of a domain, over %s", (_name, storeOf) 
     limits.update(fileOf({ login: TWO_RULES.login }));
     await limiter.allow(LOGIN);
     await limiter.consume(ANN);
-    const all = combine(limiter, other("other", 99)) as unknown as AsyncLimiter<Facts>;
+    const all = combine(limiter, other("other", 99));
     const ofAll: string[] = [];
     all.observe(({ type }) => ofAll.push(type), { types: ["decision"] });
     await all.consume(LOGIN);

@@ -58,7 +58,8 @@ const FRAMEWORKS: readonly [string, (options: Options) => RequestListener | Prom
         context.status = statusOf(context.originalUrl);
         context.body = text;
       });
-      return app.callback();
+      const listener = app.callback();
+      return (request, response) => void listener(request, response);
     },
   ],
   [
@@ -67,7 +68,8 @@ const FRAMEWORKS: readonly [string, (options: Options) => RequestListener | Prom
       const app = new Hono();
       app.use(inFrontOfHono(options));
       app.all("*", (context) => context.text(text, statusOf(context.req.url) as 200));
-      return getRequestListener(app.fetch);
+      const listener = getRequestListener(app.fetch);
+      return (request, response) => void listener(request, response);
     },
   ],
   [
@@ -76,7 +78,7 @@ const FRAMEWORKS: readonly [string, (options: Options) => RequestListener | Prom
       getRequestListener(
         inFrontOfFetch({ ...options, remoteAddress: () => "127.0.0.1" })(
           async (request: Request) => new Response(text, { status: statusOf(request.url) }),
-        ) as (request: Request) => Promise<Response>,
+        ),
       ),
   ],
   [

@@ -54,14 +54,20 @@ describe("the limiter of a domain over Redis", () => {
     const clock = manualClock(START_MS);
     const limits = createLimits(fileOf(RULES), { store, clock });
     const limiter = limits.limiter("api");
-    const all = createLimiter({ name: "all", key: (_: Facts) => "all", limits: [perDay(2)], store, clock });
+    const all = createLimiter({
+      name: "all",
+      key: (facts: Facts) => `all ${typeof facts}`,
+      limits: [perDay(2)],
+      store,
+      clock,
+    });
     const both = combine(all, limiter);
     expect([await both.allow(ANN), await both.allow(LOGIN), await both.allow(ANN)]).toEqual([true, true, false]);
     expect((await limiter.explain(LOGIN)).map(({ used }) => used)).toEqual([2, 3]);
     await expect(limiter.consume(ANN, -1)).rejects.toThrow("cost");
     const looked = createLimiter({
       name: "looked",
-      key: async (_: Facts) => "all",
+      key: async (facts: Facts) => `all ${typeof facts}`,
       limits: [perDay(100, { name: "looked" })],
       store,
       clock,
@@ -73,7 +79,12 @@ describe("the limiter of a domain over Redis", () => {
     expect((await later.explain(LOGIN)).map(({ used }) => used)).toEqual([0, 2, 3]);
     limits.update({ version: 1, domains: { other: { limits: RULES } } });
     await expect(limiter.consume(ANN)).rejects.toThrow("expected one that the limits file has");
-    const local = createLimiter({ name: "local", key: (_: Facts) => "all", limits: [perDay(2)], clock });
+    const local = createLimiter({
+      name: "local",
+      key: (facts: Facts) => `all ${typeof facts}`,
+      limits: [perDay(2)],
+      clock,
+    });
     expect(() => combine(limiter, local)).toThrow("both kinds");
   });
 
