@@ -22,11 +22,14 @@ export async function generateChecks({ url, connections, seconds }: CheckLoad): 
   return { ...readWrk(stdout), p50Ms: latencyMs(stdout, 50), p99Ms: latencyMs(stdout, 99) };
 }
 
-const MS = { us: 0.001, ms: 1, s: 1_000 } as const;
+const MS = { us: 0.001, ms: 1, s: 1_000, m: 60_000 } as const;
 
 /** @throws Error when wrk printed no such percentile. */
 export function latencyMs(printed: string, percent: number): number {
-  const found = new RegExp(`^ +${percent}% +([\\d.]+)(us|ms|s)$`, "m").exec(printed);
-  if (found === null) throw new Error(`wrk: expected a line with the latency at ${percent}%`);
+  const found = new RegExp(`^ +${percent}% +([\\d.]+)(us|ms|s|m)$`, "m").exec(printed);
+  if (found === null) {
+    const got = printed.split("\n").filter((line) => line.includes("%"));
+    throw new Error(`wrk: expected a line with the latency at ${percent}%, got ${JSON.stringify(got)}`);
+  }
   return Number(found[1]) * MS[found[2] as keyof typeof MS];
 }

@@ -24,7 +24,11 @@ export async function measureChecks(asker: Asker, answerer: Answerer, plan: Chec
     const front =
       asker === "directly" ? limiter : await start(startNginx(limiter.port, (await start(startBare())).port));
     const url = `http://127.0.0.1:${front.port}/check`;
-    await generateChecks({ url, connections: plan.connections, seconds: plan.warmUpSeconds });
+    // nginx passes on fewer checks than the row's process needs to become fast.
+    for (const { port } of new Set([limiter, front])) {
+      const seconds = plan.warmUpSeconds;
+      await generateChecks({ url: `http://127.0.0.1:${port}/check`, connections: plan.connections, seconds });
+    }
     const before = await limiter.cpuUs();
     const { requests, seconds, p50Ms, p99Ms } = await generateChecks({ url, ...plan });
     const cpuUs = (await limiter.cpuUs()) - before;
@@ -37,7 +41,7 @@ export async function measureChecks(asker: Asker, answerer: Answerer, plan: Chec
       p99Ms,
     };
   } finally {
-    for (const server of started.reverse()) await server.stop();
+    for (const server of started.toReversed()) await server.stop();
   }
 }
 

@@ -4,6 +4,7 @@ import { type NodeHandler, rateLimit, type TrustProxy } from "tollgate/node";
 import type { Routes } from "../http/route-table.ts";
 import { type CheckedFacts, CheckedRequest } from "./checked-request.ts";
 import { ForwardedClients } from "./forwarded-clients.ts";
+import { requestHeader } from "./request-header.ts";
 
 export interface CheckSettings {
   /** Decides about the facts of the request that a proxy asks about. Its `remoteAddress` is the client's. */
@@ -81,7 +82,7 @@ function withoutBody(handler: NodeHandler): NodeHandler {
   };
 }
 
-function announcesBody({ headers }: IncomingMessage): boolean {
-  const length = headers["content-length"];
-  return (length !== undefined && length !== "0") || headers["transfer-encoding"] !== undefined;
+function announcesBody(request: IncomingMessage): boolean {
+  const length = requestHeader(request, "content-length");
+  return (length !== undefined && length !== "0") || requestHeader(request, "transfer-encoding") !== undefined;
 }

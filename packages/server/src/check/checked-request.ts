@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpFacts } from "tollgate/node";
 import type { ForwardedClient } from "./forwarded-clients.ts";
+import { lastHeader, requestHeader } from "./request-header.ts";
 
 /** What limits see of the request that a proxy asks about. What the proxy does not say is `""`. */
 export interface CheckedFacts extends HttpFacts {
@@ -74,9 +75,7 @@ export class CheckedRequest implements CheckedFacts {
     if (name === "host") return this.#forwarded(HOST);
     if (SINGLE.has(name)) return this.#forwarded(name);
     if (OF_PROXY.has(name)) return undefined;
-    const { headers } = this.#request;
-    const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
-    return Array.isArray(value) ? value.join(", ") : value;
+    return requestHeader(this.#request, name);
   }
 
   /**
@@ -84,13 +83,7 @@ export class CheckedRequest implements CheckedFacts {
    * value would not do, because URIs may contain commas.
    */
   #forwarded(name: string): string | undefined {
-    if (!(this.#client.isForwarded && Object.hasOwn(this.#request.headers, name))) return undefined;
-    const { rawHeaders } = this.#request;
-    for (let i = rawHeaders.length - 2; i >= 0; i -= 2) {
-      const other = rawHeaders[i]!;
-      if (other.length === name.length && other.toLowerCase() === name) return rawHeaders[i + 1];
-    }
-    return undefined;
+    return this.#client.isForwarded ? lastHeader(this.#request, name) : undefined;
   }
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { clientIp, factsOf, type KeyOf, type TrustProxy } from "tollgate/node";
 import { type TrustedPeer, trustedPeer } from "../http/trusted-peer.ts";
+import { requestHeader } from "./request-header.ts";
 
 /** The client of a check. */
 export interface ForwardedClient {
@@ -49,8 +50,7 @@ export class ForwardedClients {
   }
 
   #forwardedBy(request: IncomingMessage): ForwardedClient {
-    // Node joins the lines of this header.
-    const forwarded = request.headers["x-forwarded-for"] as string | undefined;
+    const forwarded = requestHeader(request, "x-forwarded-for");
     if (forwarded === undefined || forwarded.length > MOST_CHARACTERS) return this.#read(request, true);
     const what = `${request.socket.remoteAddress} ${forwarded}`;
     const recent = this.#recent.get(what);

@@ -10,14 +10,18 @@ export function guarded(
   handler: NodeHandler,
   logFailure: LogFailure,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const fail = (error: unknown, request: IncomingMessage, response: ServerResponse): void => {
+    logFailure(error, request);
+    if (response.headersSent) response.destroy();
+    else sendJson(response, 500, { error: "internal server error" });
+  };
+  return (request, response) => {
     try {
-      await handler(request, response);
+      // Most handlers answer at once, and need no promise.
+      const answered = handler(request, response);
+      if (answered instanceof Promise) answered.catch((error: unknown) => fail(error, request, response));
     } catch (error) {
-      logFailure(error, request);
-      if (response.headersSent) response.destroy();
-      else sendJson(response, 500, { error: "internal server error" });
+      fail(error, request, response);
     }
   };
-  return (request, response) => void serve(request, response);
 }

@@ -17,7 +17,8 @@ const READING = ["GET", "HEAD"];
 export function routeTable(routes: Routes): NodeHandler {
   const byPath = new Map(Object.entries(routes).map(([path, route]) => [path, asRoute(route)]));
   return (request, response) => {
-    const route = byPath.get(pathOf(request));
+    // Most targets are a path.
+    const route = byPath.get(request.url ?? "") ?? byPath.get(pathOf(request));
     if (route === undefined) return sendJson(response, 404, { error: "not found" });
     const { methods, handler } = route;
     if (methods === "every" || methods.includes(request.method ?? "")) return handler(request, response);

@@ -141,9 +141,13 @@ describe("limits see of a check", () => {
     expect(facts).toMatchObject({ target: "/true", method: "GET", remoteAddress: "203.0.113.7" });
   });
 
-  it("several lines of other headers, joined as HTTP says", async () => {
-    const facts = await factsOfText("X-Tag: a\r\nX-Tag: b\r\nSet-Cookie: c=1\r\nSet-Cookie: d=2");
+  it("several lines of other headers, as Node joins them", async () => {
+    const facts = await factsOfText(
+      "X-Tag: a\r\nX-TAG: b\r\nSet-Cookie: c=1\r\nSet-Cookie: d=2\r\nAuthorization: e\r\nAuthorization: f\r\nX-One:  g ",
+    );
     expect(facts.header("x-tag")).toBe("a, b");
+    expect(facts.header("authorization")).toBe("e");
+    expect(facts.header("x-one")).toBe("g");
     expect(facts.header("set-cookie")).toBe("c=1, d=2");
     expect(facts.header("constructor")).toBeUndefined();
   });
