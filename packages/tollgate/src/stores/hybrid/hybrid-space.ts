@@ -2,15 +2,15 @@ import { readUs } from "../../core/clock.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
+import type { VerbTraits } from "../../core/verbs.ts";
 import { OVERLOADED } from "../redis/failure/unavailable-error.ts";
 import type { RedisSpace } from "../redis/redis-space.ts";
 import type { StoreOnServer } from "../redis/redis-store.ts";
-import type { VerbTraits } from "../../core/verbs.ts";
 import { type DecideWithout, WaitingAllow, WaitingTake } from "./hybrid-calls.ts";
 import { type LeaseTimes, leaseTimesOf } from "./leases/lease-times.ts";
 import { LeasedKey, type LeaseNode } from "./leases/leased-key.ts";
-import type { DecidingSpace } from "./local-space.ts";
 import type { WaitingCall } from "./leases/waiting-calls.ts";
+import type { DecidingSpace } from "./local-space.ts";
 
 const ADMITTED = Promise.resolve(true);
 const DENIED = Promise.resolve(false);
