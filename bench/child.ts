@@ -6,6 +6,8 @@ const KINDS: Readonly<Record<string, () => Promise<(order: never) => unknown>>> 
   threads: async () => (await import("./threads/measure.ts")).measureRow,
   cluster: async () => (await import("./threads/cluster-worker.ts")).workInCluster,
   line: async () => (await import("./waiting/measure.ts")).measureLine,
+  "limits matching": async () => (await import("./limits/matching.ts")).measureMatching,
+  "limits loading": async () => (await import("./limits/loading.ts")).measureLoading,
   "metrics cost": async () => (await import("./metrics/cost.ts")).measureCost,
   "metrics scrape": async () => (await import("./metrics/scrape.ts")).measureScrape,
   "metrics story": async () => (await import("./metrics/story.ts")).measureStory,

@@ -15,7 +15,7 @@ const isPart = process.argv.includes("--only");
 const server = await startRedis();
 const measured: Measured[] = [];
 for (const load of LOADS.filter(({ title }) => !isPart || title.includes(only))) {
-  for (const strategy of ["lease", "strict"] as const) {
+  for (const strategy of ["lease", "threshold", "strict"] as const) {
     measured.push(await measureFleet(server.port, load, strategy, seconds));
     process.stdout.write(`${load.title}, ${strategy}\n`);
   }
@@ -23,7 +23,7 @@ for (const load of LOADS.filter(({ title }) => !isPart || title.includes(only)))
 await server.stop();
 const setting = `Measured on ${new Date().toISOString().slice(0, 10)}, ${seconds} s for each row, Node ${process.version}.`;
 const results = `${setting}\n\n${tableOf(measured)}`;
-const pictures = `\`\`\`text\n${picturesOf(measured.filter(({ strategy }) => strategy === "lease"))}\n\`\`\``;
+const pictures = `\`\`\`text\n${picturesOf(measured.filter(({ load, strategy }) => strategy === "lease" || load.id === "2"))}\n\`\`\``;
 process.stdout.write(`${results}\n\n${pictures}\n`);
 if (!isPart) writeFileSync(PAGE, page(page(readFileSync(PAGE, "utf8"), "results", results), "pictures", pictures));
 

@@ -4,7 +4,7 @@ import { type HybridStore, hybridStore } from "tollgate/hybrid";
 import { type RedisStore, redisStore } from "tollgate/redis";
 import type { Load } from "./loads.ts";
 
-export type Strategy = "lease" | "strict";
+export type Strategy = "lease" | "threshold" | "strict";
 
 /** What a process of the fleet does. */
 export interface NodeOrder {
@@ -96,14 +96,17 @@ class NodeInFleet {
     this.#asked += 1;
     const isTimed = this.#asked % TIMED_EVERY === 0;
     const sinceMs = isTimed ? performance.now() : 0;
-    void this.#limiter.allow(this.#keyOf()).then((isAdmitted) => {
-      this.#answered += 1;
-      if (isTimed) this.#latenciesUs.push((performance.now() - sinceMs) * 1_000);
-      if (!isAdmitted) return;
-      const slot = Math.floor((Date.now() - this.#order.startAtMs) / SLOT_MS);
-      while (this.#slots.length <= slot) this.#slots.push(0);
-      this.#slots[slot]! += 1;
-    });
+    void this.#ask(isTimed, sinceMs);
+  }
+
+  async #ask(isTimed: boolean, sinceMs: number): Promise<void> {
+    const isAdmitted = await this.#limiter.allow(this.#keyOf());
+    this.#answered += 1;
+    if (isTimed) this.#latenciesUs.push((performance.now() - sinceMs) * 1_000);
+    if (!isAdmitted) return;
+    const slot = Math.floor((Date.now() - this.#order.startAtMs) / SLOT_MS);
+    while (this.#slots.length <= slot) this.#slots.push(0);
+    this.#slots[slot]! += 1;
   }
 
   /** Another process takes the place of this one: what it held is lost. */
@@ -117,9 +120,9 @@ class NodeInFleet {
   #open(): HybridStore | RedisStore {
     const options = { timeout: "10s", onFailure: "deny" } as const;
     const client = this.#client;
-    return this.#order.strategy === "lease"
-      ? hybridStore({ redis: client, ...options })
-      : redisStore({ client, ...options });
+    const { strategy } = this.#order;
+    if (strategy === "strict") return redisStore({ client, ...options });
+    return hybridStore({ redis: client, strategy, ...options });
   }
 
   #limit(): AsyncLimiter {

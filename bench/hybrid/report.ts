@@ -2,7 +2,7 @@ import type { Measured } from "./measure.ts";
 
 const BARS = " ▁▂▃▄▅▆▇█";
 /** The picture shows so many tenths of a second. */
-const WIDTH = 80;
+const WIDTH = 60;
 
 /** The rows of the table: each strategy under each load. */
 export function tableOf(all: readonly Measured[]): string {

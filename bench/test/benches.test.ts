@@ -7,6 +7,7 @@ import { fillPage } from "../harness/page.ts";
 import type { Report } from "../harness/results.ts";
 import type { Bench } from "../harness/run-bench.ts";
 import { BENCH as HTTP } from "../http/bench.ts";
+import { BENCH as LIMITS } from "../limits/bench.ts";
 import { BENCH as METRICS } from "../metrics/bench.ts";
 import { BENCH as PROCESS } from "../process/bench.ts";
 import { BENCH as REDIS } from "../redis/bench.ts";
@@ -14,9 +15,8 @@ import recorded from "../results/recorded.json" with { type: "json" };
 import { BENCH as SERVICE } from "../service/bench.ts";
 import { BENCH as WAITING } from "../waiting/bench.ts";
 
-const BENCHES: readonly (readonly [string, Bench])[] = [PROCESS, HTTP, REDIS, SERVICE, WAITING, METRICS].map(
-  (bench) => [bench.name, bench],
-);
+const ALL: readonly Bench[] = [PROCESS, HTTP, REDIS, SERVICE, WAITING, LIMITS, METRICS];
+const BENCHES: readonly (readonly [string, Bench])[] = ALL.map((bench) => [bench.name, bench]);
 
 function namesIn({ of, over }: Ratio): string[] {
   return [of, ...(over === undefined ? [] : [over])].flatMap(({ table, rows }) =>

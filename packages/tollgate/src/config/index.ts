@@ -15,7 +15,14 @@ export type {
   UnitCost,
 } from "./file/limits-file.ts";
 export { describeMistake, LimitsFileError, type Mistake } from "./file/mistakes.ts";
-export { checkLimitsFile, type ParseOptions, parseLimits, type ReadLimits, readLimits } from "./file/parse-limits.ts";
+export {
+  checkLimitsFile,
+  type ParseOptions,
+  parseLimits,
+  type ReadLimits,
+  readLimits,
+  trustLimitsFile,
+} from "./file/parse-limits.ts";
 export type { KeyHandle, Limits, LimitsHandle } from "./limits.ts";
 export type { CountingRule, OtherRule, RuleExplanation } from "./rules/explain-rule.ts";
 export type { Facts, NamedValues } from "./rules/facts.ts";

@@ -54,6 +54,14 @@ export interface Limits<Kind extends "sync" | "async" = "sync"> {
    * @throws LimitsFileError for a file that is wrong: the one before stays.
    */
   update(file: LimitsFile): void;
+  /**
+   * Works like `update`, and lets other work run in between: compiling 10,000 rules at once would block the thread for
+   * some 50 ms. Until it resolves, the file before holds.
+   *
+   * @returns whether the file was loaded. A later update takes the place of one that is not over.
+   * @throws LimitsFileError Rejects for a file that is wrong.
+   */
+  updateInSteps(file: LimitsFile): Promise<boolean>;
   /** Ends the store's timers, if the store was made by `createLimits`. */
   close(): Result<Kind, void>;
 }

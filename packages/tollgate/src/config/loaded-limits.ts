@@ -20,7 +20,6 @@ type Kinds = "sync" | "async";
 
 /** The version of a file that is loaded. A call reads it once. */
 interface Version<Kind extends Kinds> {
-  readonly file: LimitsFile;
   readonly domains: ReadonlyMap<string, DomainRules<Kind>>;
 }
 
@@ -30,13 +29,15 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
   readonly #where: RuleStore;
   readonly #closeStore: () => void;
   #version: Version<Kind>;
+  /** How many updates have begun: a later one takes the place of one that is still compiling. */
+  #updates = 0;
 
   /** `file` is checked. */
   constructor(kind: Kind, file: LimitsFile, where: RuleStore, closeStore: () => void) {
     this.kind = kind;
     this.#where = where;
     this.#closeStore = closeStore;
-    this.#version = this.#load(file, new Map());
+    this.#version = finish(this.#load(file, new Map()));
   }
 
   get domains(): readonly string[] {
@@ -110,9 +111,28 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
   }
 
   update(file: LimitsFile): void {
+    this.#updates += 1;
+    this.#replace(finish(this.#load(checkLimitsFile(file), this.#version.domains)));
+  }
+
+  async updateInSteps(file: LimitsFile): Promise<boolean> {
+    this.#updates += 1;
+    const own = this.#updates;
+    const loading = this.#load(checkLimitsFile(file), this.#version.domains);
+    for (let step = loading.next(); ; step = loading.next()) {
+      if (step.done === true) {
+        this.#replace(step.value);
+        return true;
+      }
+      await otherWork();
+      if (own !== this.#updates) return false;
+    }
+  }
+
+  #replace(version: Version<Kind>): void {
     const before = this.#version;
-    this.#version = this.#load(checkLimitsFile(file), before.domains);
-    for (const [name, domain] of before.domains) if (this.#version.domains.get(name) !== domain) domain.close();
+    this.#version = version;
+    for (const [name, domain] of before.domains) if (version.domains.get(name) !== domain) domain.close();
   }
 
   close(): Result<Kind, void> {
@@ -124,13 +144,15 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
   }
 
   /** A domain that has not changed stays, with its limiters. */
-  #load(file: LimitsFile, before: ReadonlyMap<string, DomainRules<Kind>>): Version<Kind> {
-    const domains = Object.entries(file.domains).map(([name, words]): [string, DomainRules<Kind>] => {
+  *#load(file: LimitsFile, before: ReadonlyMap<string, DomainRules<Kind>>): Generator<undefined, Version<Kind>> {
+    const domains = new Map<string, DomainRules<Kind>>();
+    for (const [name, words] of Object.entries(file.domains)) {
       const known = before.get(name);
       const isSame = known !== undefined && isSameValue(known.words, words);
-      return [name, isSame ? known : new DomainRules<Kind>(name, words, this.#where)];
-    });
-    return { file, domains: new Map(domains) };
+      domains.set(name, isSame ? known : yield* DomainRules.compile<Kind>(name, words, this.#where));
+      yield;
+    }
+    return { domains };
   }
 
   #domain(name: string): DomainRules<Kind> {
@@ -148,6 +170,19 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
       return rejected(error) as Result<Kind, T>;
     }
   }
+}
+
+/** Takes all steps at once. */
+function finish<Result>(steps: Generator<undefined, Result>): Result {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Resolves when the event loop has gone round. */
+function otherWork(): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, 0));
 }
 
 function unknownError(option: string, name: unknown, known: readonly string[]): TollgateError {

@@ -90,7 +90,7 @@ export interface SyncSpace {
   allow(key: string, cost: number, now: TimeCell): boolean;
   /**
    * `allow`, for a plan of one limit, which enforces. It also looks whether `left` units would conform then. Metrics
-   * ask it. Without this they ask `allow`.
+   * ask it. Without this a decision is made.
    */
   allowAndLook?(key: string, cost: number, now: TimeCell, left: number): LookedOutcome;
   /**

@@ -22,7 +22,7 @@ export class TappedCalls<Input> {
   /** The time of the current `allow`. */
   readonly #now = createTimeCell();
   #stopwatch: Stopwatch | undefined;
-  /** The only meter, if there is one, and the space can look. */
+  /** The only meter, if there is one. */
   #meter: Meter | undefined;
   #taps: Taps | undefined;
 
@@ -33,14 +33,17 @@ export class TappedCalls<Input> {
     this.#left = Math.ceil((direct.list().onlyLimit?.capacity ?? 0) / PARTS_OF_LIMIT);
   }
 
-  /** Prepares for the observers that there are now. Says whether calls may come: several limits need a decision. */
+  /**
+   * Prepares for the observers that there are now. Says whether calls may come: for meters, several limits need a
+   * decision, and so does a space that cannot look.
+   */
   serves(): boolean {
     const { notesQuick, stopwatch, meters, taps } = this.#observers;
     const canLook = this.#direct.space.allowAndLook !== undefined;
     this.#stopwatch = stopwatch;
-    this.#meter = meters.length === 1 && canLook ? meters[0] : undefined;
+    this.#meter = meters.length === 1 ? meters[0] : undefined;
     this.#taps = taps;
-    return notesQuick === "taps" || (notesQuick === "meters" && this.#direct.list().onlyLimit !== undefined);
+    return notesQuick === "taps" || (notesQuick === "meters" && canLook && this.#direct.list().onlyLimit !== undefined);
   }
 
   allow(input: Input, cost: Cost & number): boolean {
@@ -70,7 +73,7 @@ export class TappedCalls<Input> {
     return outcome !== DENIED;
   }
 
-  /** For several meters, for taps alone, and for spaces that cannot look. */
+  /** For several meters, and for taps alone. */
   #ask(key: string, cost: number): LookedOutcome {
     const { space } = this.#direct;
     if (this.#stopwatch !== undefined && space.allowAndLook !== undefined)

@@ -24,6 +24,9 @@ interface SetNode<Kind extends Kinds> {
 /** Clients choose which rules match, so the sets that are kept are bounded. */
 const MOST_SETS = 4_096;
 
+/** They take about a millisecond. */
+const RULES_IN_STEP = 250;
+
 /** One version of a domain: its rules, and the limiters that requests have needed. */
 export class DomainRules<Kind extends Kinds> {
   readonly name: string;
@@ -35,14 +38,33 @@ export class DomainRules<Kind extends Kinds> {
   #sets: SetNode<Kind> = { set: undefined, next: new Map() };
   #setCount = 0;
 
-  constructor(name: string, words: DomainWords, where: RuleStore) {
+  private constructor(name: string, words: DomainWords, where: RuleStore, rules: readonly Rule[], index: RuleIndex) {
     this.name = name;
     this.words = words;
     this.#where = where;
+    this.rules = rules;
+    this.#index = index;
+  }
+
+  /** Compiles the rules of a domain, step by step: a large file must not block the thread for long. */
+  static *compile<Kind extends Kinds>(
+    name: string,
+    words: DomainWords,
+    where: RuleStore,
+  ): Generator<undefined, DomainRules<Kind>> {
     const { ignoreCase = false, limits } = words;
-    this.rules = Object.entries(limits).map(([rule, ruleWords], order) => new Rule(rule, order, ruleWords, ignoreCase));
-    nameUnits(this.rules);
-    this.#index = new RuleIndex(this.rules);
+    const rules: Rule[] = [];
+    for (const [rule, ruleWords] of Object.entries(limits)) {
+      rules.push(new Rule(rule, rules.length, ruleWords, ignoreCase));
+      if (rules.length % RULES_IN_STEP === 0) yield;
+    }
+    nameUnits(rules);
+    const index = new RuleIndex();
+    for (const rule of rules) {
+      index.add(rule);
+      if (rule.order % RULES_IN_STEP === RULES_IN_STEP - 1) yield;
+    }
+    return new DomainRules<Kind>(name, words, where, rules, index);
   }
 
   request(facts: Facts): Request {

@@ -15,10 +15,6 @@ export class RuleIndex {
   readonly #pathless = new Bucket();
   #hasPaths = false;
 
-  constructor(rules: readonly Rule[]) {
-    for (const rule of rules) this.#add(rule);
-  }
-
   /** The rules that count a request, in the order of the file. */
   find(request: Request): Rule[] {
     const found: Rule[] = [];
@@ -32,7 +28,7 @@ export class RuleIndex {
     return found.length < 2 ? found : sorted(found);
   }
 
-  #add(rule: Rule): void {
+  add(rule: Rule): void {
     const path = rule.conditions.find(isPath);
     if (path === undefined) {
       this.#pathless.add(rule);

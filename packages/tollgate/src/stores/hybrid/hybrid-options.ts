@@ -15,7 +15,7 @@ export interface HybridStoreOptions extends Omit<RedisStoreOptions, "client"> {
    * the limit.
    */
   readonly strategy?: "lease" | "threshold";
-  /** With `"threshold"`, the part of a capacity below which the server is asked: above 0, at most 1. 0.25 by default. */
+  /** With `"threshold"`, the server is asked below this part of a capacity: above 0, at most 1, by default 0.25. */
   readonly threshold?: number;
 }
 

@@ -1,6 +1,7 @@
 import { readUs } from "../../core/clock.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
+import { ownCopy } from "../../core/text-memory.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { VerbTraits } from "../../core/verbs.ts";
 import { OVERLOADED } from "../redis/failure/unavailable-error.ts";
@@ -16,6 +17,10 @@ const ADMITTED = Promise.resolve(true);
 const DENIED = Promise.resolve(false);
 /** The keys of which a space remembers the demand. */
 const MOST_KEYS = 16_384;
+/** Longer keys are asked call by call: callers could fill the memory with them. */
+const LONGEST_KEY = 256;
+/** So many keys with leases are looked at before one of them is forgotten. */
+const MOST_SPARED = 8;
 
 export interface HybridSpaceParts {
   readonly store: StoreOnServer;
@@ -161,22 +166,29 @@ export class HybridSpace implements DecidingSpace {
 
   #keyOf(key: string): LeasedKey | undefined {
     const known = this.#keys.get(key);
-    if (known !== undefined || this.#times === undefined) return known;
-    if (this.#keys.size >= MOST_KEYS) this.#forgetOldest();
+    if (known !== undefined || this.#times === undefined || key.length > LONGEST_KEY) return known;
+    if (this.#keys.size >= MOST_KEYS) this.#forgetOne();
     const { node, store, byClient } = this.#parts;
     const made = new LeasedKey(this.plan, this.#times, node, (costs, nowUs, ask, waiter) => {
       const us = nowUs ?? (byClient ? readUs(this.redis.clock) : 0);
       store.lease(this.redis.call(key, costs, us), us, ask, waiter);
     });
-    this.#keys.set(key, made);
+    // A sliced string would keep its parent alive.
+    this.#keys.set(ownCopy(key), made);
     return made;
   }
 
-  #forgetOldest(): void {
+  /** Forgets an old key, without leases if there is one soon: a flood of new keys should not evict those in use. */
+  #forgetOne(): void {
+    let tries = MOST_SPARED;
     for (const [key, known] of this.#keys) {
-      known.giveBack();
       this.#keys.delete(key);
-      return;
+      tries -= 1;
+      if (!known.isLive || tries === 0) {
+        known.giveBack();
+        return;
+      }
+      this.#keys.set(key, known);
     }
   }
 

@@ -3,6 +3,7 @@ import { readUs } from "../../core/clock.ts";
 import type { Plan } from "../../core/plan.ts";
 import { blocksKeys } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
+import { ownCopy } from "../../core/text-memory.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type VerbTraits } from "../../core/verbs.ts";
 import type { RedisSpace } from "../redis/redis-space.ts";
@@ -18,6 +19,8 @@ interface LocalKey {
 
 /** The most keys that are counted here. The oldest one is charged and forgotten. */
 const MOST_KEYS = 16_384;
+/** Longer keys are asked call by call: callers could fill the memory with them. */
+const LONGEST_KEY = 256;
 
 interface ThresholdSpaceParts {
   readonly store: StoreOnServer;
@@ -30,8 +33,8 @@ interface ThresholdSpaceParts {
 
 /**
  * One plan's keys, counted in this process. The server is asked for calls that find less than a part of a capacity
- * left, after it was charged with what was admitted meanwhile. Each node has a bucket of its own, so a fleet admits more
- * than the limit: see docs/hybrid.md.
+ * left, after it was charged with what was admitted meanwhile. Each node has a bucket of its own, so a fleet admits
+ * more than the limit: see docs/hybrid.md.
  */
 export class ThresholdSpace implements DecidingSpace {
   readonly plan: Plan;
@@ -55,7 +58,7 @@ export class ThresholdSpace implements DecidingSpace {
   }
 
   take(key: string, costs: readonly number[], now: TimeCell): Promise<Report> | undefined {
-    if (!this.#isLocal) return undefined;
+    if (!this.#isLocal || key.length > LONGEST_KEY) return undefined;
     const known = this.#keyOf(key, now);
     const report = this.#apply(VERBS.take, known, costs, now);
     if (report.admitted && this.#isBelow(report)) return this.#ask(key, known, costs, now);
@@ -68,7 +71,8 @@ export class ThresholdSpace implements DecidingSpace {
 
   /** What the server is asked for counts here, too. */
   asked(key: string, verb: VerbTraits, costs: readonly number[], now: TimeCell): void {
-    if (this.#isLocal && verb.changes) this.#apply(verb, this.#keyOf(key, now), costs, now);
+    if (this.#isLocal && verb.changes && key.length <= LONGEST_KEY)
+      this.#apply(verb, this.#keyOf(key, now), costs, now);
   }
 
   restated(_key: string, _costs: readonly number[], report: Report): Report {
@@ -160,7 +164,7 @@ export class ThresholdSpace implements DecidingSpace {
     const cells = new Float64Array(this.#compiled.width);
     this.#compiled.init(cells, 0, now);
     const made = { cells, uncharged: this.plan.limits.map(() => 0) };
-    this.#keys.set(key, made);
+    this.#keys.set(ownCopy(key), made);
     return made;
   }
 

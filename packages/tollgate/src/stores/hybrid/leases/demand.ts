@@ -1,13 +1,26 @@
+/** The most units in advance before the server has answered. */
+const FIRST_UNITS = 8;
+
 /** How much a node is asked for one key: units per microsecond and limit, averaged over the time of one lease. */
 export class Demand {
   readonly #counted: number[];
   readonly #perUs: number[];
   #sinceUs: number;
+  /** A burst raises the average to twice what it was at the last answer, so that a pulse takes little in advance. */
+  readonly #mostUnits: number[];
 
   constructor(limits: number, nowUs: number) {
     this.#counted = Array.from({ length: limits }, () => 0);
     this.#perUs = Array.from({ length: limits }, () => 0);
+    this.#mostUnits = Array.from({ length: limits }, () => FIRST_UNITS);
     this.#sinceUs = nowUs;
+  }
+
+  /** The server has answered: the average may grow again. */
+  answered(chunkUs: number): void {
+    for (let limit = 0; limit < this.#perUs.length; limit += 1) {
+      this.#mostUnits[limit] = Math.max(FIRST_UNITS, 2 * this.#perUs[limit]! * chunkUs);
+    }
   }
 
   /** Counts a call, whether or not it is admitted. */
@@ -20,7 +33,7 @@ export class Demand {
     return this.#perUs[limit]! * us;
   }
 
-  /** Averages over the time of one lease. What came in less than half of it counts as if it had taken that long. */
+  /** Averages over the time of one lease. Within half of it the average grows only. */
   update(nowUs: number, chunkUs: number): void {
     const passedUs = nowUs - this.#sinceUs;
     const isShort = passedUs < chunkUs / 2;
@@ -28,7 +41,8 @@ export class Demand {
     for (let limit = 0; limit < this.#perUs.length; limit += 1) {
       const before = this.#perUs[limit]!;
       const perUs = this.#counted[limit]! / Math.max(passedUs, chunkUs / 2);
-      this.#perUs[limit] = isShort ? Math.max(before, perUs) : before * (1 - weight) + perUs * weight;
+      const grown = Math.max(before, Math.min(perUs, this.#mostUnits[limit]! / chunkUs));
+      this.#perUs[limit] = isShort ? grown : before * (1 - weight) + perUs * weight;
       if (!isShort) this.#counted[limit] = 0;
     }
     if (!isShort) this.#sinceUs = nowUs;

@@ -47,6 +47,8 @@ const PAUSE_AFTER_FAILURE_US = 100_000;
 const STRICT_CHUNKS = 20;
 /** Idle units are given back if they are at least this part of a capacity. Fewer end by themselves. */
 const WORTH_RETURNING = 0.02;
+/** So many calls that wait together count as demand. */
+const MOST_COUNTED = 24;
 /** A node's clock may be faster than the server's by this part. */
 const DRIFT = 0.01;
 
@@ -97,15 +99,16 @@ export class LeasedKey {
     return true;
   }
 
-  /** How a call is decided that `spend` did not admit. Counts it as demand. */
+  /** How a call is decided that `spend` did not admit. Counts it as demand, unless many wait already. */
   uncovered(costs: readonly number[]): Uncovered {
     const us = this.#node.time.us();
-    this.#sizing.count(costs);
     if (us < this.#leasesFromUs || costs.every((cost) => cost === 0)) return "strict";
     if (this.#denials.find(costs, us) !== undefined) {
       this.#node.stats.decidedLocally += 1;
       return "denied";
     }
+    // Calls of a pulse wait together. They are no demand that a lease could serve.
+    if (this.#waiting.count < MOST_COUNTED) this.#sizing.count(costs);
     if (this.#isAsking || this.#held.count > 0) return "ask";
     return this.#sizing.wanted(us).some((units) => units > 0) ? "ask" : "strict";
   }
@@ -156,6 +159,11 @@ export class LeasedKey {
   forgetDenials(): void {
     this.#denials.forget();
     this.#askedBeforeRefund = this.#isAsking;
+  }
+
+  /** Whether the server may count leases of this key for the node. */
+  get isLive(): boolean {
+    return this.#held.count > 0;
   }
 
   /** Gives back what the key holds, and forgets denials. */

@@ -48,6 +48,7 @@ export class Sizing {
   /** Notes an answer of the server, and how long it took. */
   answered({ nodes, units }: LeaseGrant, tookUs: number): void {
     this.#nodes = nodes;
+    this.#demand.answered(chunkUsOf(this.#times, nodes));
     this.roundTripUs = this.roundTripUs === 0 ? tookUs : this.roundTripUs + (tookUs - this.roundTripUs) * WEIGHT;
     for (let limit = 0; limit < this.low.length; limit += 1) {
       const granted = units[limit]!;
