@@ -1,8 +1,8 @@
 import { readOptions, runBench } from "./harness/run-bench.ts";
 
 // `npm run bench`, and `bench:http`, `bench:redis`, `bench:service`, `bench:waiting`, `bench:limits`, `bench:metrics`:
-// measures, prints, and writes the results and their page. `--quick` and `--only <text>` print only. `--page` writes the
-// page from stored results. Fails when a task failed, not when a target is missed.
+// measures, prints, and writes the results and their page. `--quick` and `--only <text>` print only. `--page` writes
+// the page from stored results. Fails when a task failed, not when a target is missed.
 const BENCHES = {
   process: async () => (await import("./process/bench.ts")).BENCH,
   http: async () => (await import("./http/bench.ts")).BENCH,

@@ -21,8 +21,8 @@ const PUBLISHED = /^(package\.json|README\.md|LICENSE|(dist|bin)\/.+)$/;
 const LEFT_OUT = /\.tsbuildinfo$|\.map$|\.test\.|(^|\/)tests?\//;
 /** Chunks have their names from the bundler. */
 const BUILT = /^dist\/(?!chunks\/)(.+?)(\.d)?\.c?[jt]s$/;
-const MOST_FILES = 300;
-const MOST_BYTES = 2_000_000;
+const MOST_FILES = 350;
+const MOST_BYTES = 2_500_000;
 
 function publishedWorkspaces(): readonly string[] {
   const folders = (readManifest(ROOT).workspaces ?? []).map((workspace) => join(ROOT, workspace));

@@ -23,7 +23,7 @@ import {
 
 const QUIET_SUCCESS: Run = { status: 0, stdout: "", stderr: "" };
 
-const { "./package.json": _manifest, "./limits.schema.json": _schema, ...entries } = manifest.exports;
+const { "./package.json": _manifest, ...entries } = manifest.exports;
 /** The frameworks of the adapters and their types, which users install. */
 const FRAMEWORKS = [
   "@opentelemetry/api",

@@ -30,8 +30,8 @@ export interface Admin {
   close(): Promise<void>;
 }
 
-/** Operators and a monitoring system need few connections. */
-const CONNECTIONS = 32;
+/** Operators and a monitoring system need few connections, and send short heads. */
+const OPERATORS: Bounds = { ...DEFAULT_BOUNDS, connections: 32, headBytes: 8 * 1024 };
 const SAMPLE_MS = 10_000;
 /** A scrape that takes longer than this when the service stops is cut off. */
 const GRACE_MS = 1_000;
@@ -54,7 +54,7 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
   });
   const server = createGuardedServer(
     guarded(onlyToHosts(options.hosts, routes), (error, request) => requestLog.failed(error, request)),
-    { ...DEFAULT_BOUNDS, connections: CONNECTIONS, ...bounds },
+    { ...OPERATORS, ...bounds },
   );
   const drain = drainable(server);
   const url = await listen(server, { host, port, flags: "--admin-" });

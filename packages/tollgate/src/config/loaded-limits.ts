@@ -173,7 +173,7 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
 }
 
 /** Takes all steps at once. */
-function finish<Result>(steps: Generator<undefined, Result>): Result {
+function finish<Value>(steps: Generator<undefined, Value>): Value {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
