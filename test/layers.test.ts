@@ -136,9 +136,12 @@ const SERVER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   http: [],
   files: [],
   log: ["http"],
-  demo: ["http", "log"],
-  admin: ["http", "log"],
-  envoy: ["http", "log", "files"],
+  check: ["http"],
+  limits: ["files", "http", "log", "command"],
+  demo: ["http", "log", "check"],
+  api: ["http", "limits", "log"],
+  admin: ["http", "limits", "log"],
+  envoy: ["files", "http", "limits", "log"],
 };
 const SERVER_SOURCE = "packages/server/src";
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import bench from "../bench/package.json" with { type: "json" };
+import server from "../packages/server/package.json" with { type: "json" };
 import library from "../packages/tollgate/package.json" with { type: "json" };
 import { plantWorkspace, REPOSITORY } from "./support/planted-workspace.ts";
 import { type Run, runNode } from "./support/run.ts";
@@ -25,7 +26,9 @@ export const unused = 2;
   [`${LIBRARY}/test/support/used.ts`]: "export const a = () => 1;\n",
   [`${LIBRARY}/test/support/unused.ts`]: "export const a = () => 1;\n",
   [`${SERVER}/bin/tollgate.js`]: 'import "../dist/cli.js";\n',
-  [`${SERVER}/src/cli.ts`]: 'import { used } from "tollgate";\nconsole.log(used);\n',
+  [`${SERVER}/src/cli.ts`]: `${importsOf(server.dependencies).join("")}import { used } from "tollgate";
+console.log(used);
+`,
   [`${SERVER}/src/unused.ts`]: "export const a = 1;\n",
   "bench/speed.ts": `${importsOf(bench.dependencies).join("")}import { a } from "./lib/used.ts";\na();\n`,
   "bench/lib/used.ts": "export const a = () => 1;\n",

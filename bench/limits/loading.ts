@@ -61,28 +61,38 @@ async function longestPauseOf(work: () => Promise<unknown>): Promise<number> {
   return longestMs;
 }
 
-/** Prepares the work, and returns the part that is measured. Some work measures itself. */
-const WORK: Readonly<Record<LoadingRow, (file: LimitsFile) => () => undefined | Promise<number>>> = {
+/** What is measured: work that blocks, or milliseconds that it measured itself. */
+type Work = () => undefined | Promise<number>;
+
+function blocking(work: () => unknown): Work {
+  return () => {
+    work();
+    return;
+  };
+}
+
+/** Prepares the work, and returns the part that is measured. */
+const WORK: Readonly<Record<LoadingRow, (file: LimitsFile) => Work>> = {
   yaml: (file) => {
     const text = yaml.stringify(file);
-    return () => void parseLimits(text, { yaml });
+    return blocking(() => parseLimits(text, { yaml }));
   },
   json: (file) => {
     const text = JSON.stringify(file);
-    return () => void parseLimits(text);
+    return blocking(() => parseLimits(text));
   },
   create: (file) => {
     const parsed = parseLimits(JSON.stringify(file));
-    return () => void createLimits(parsed).close();
+    return blocking(() => createLimits(parsed).close());
   },
   copy: (file) => {
     const limits = createLimits(fileOf(RULES));
-    return () => void limits.update(file);
+    return blocking(() => limits.update(file));
   },
   trusted: (file) => {
     const limits = createLimits(fileOf(RULES));
     const copy = structuredClone(parseLimits(JSON.stringify(file)));
-    return () => void limits.update(trustLimitsFile(copy));
+    return blocking(() => limits.update(trustLimitsFile(copy)));
   },
   steps: (file) => {
     const limits = createLimits(fileOf(RULES));
@@ -92,6 +102,6 @@ const WORK: Readonly<Record<LoadingRow, (file: LimitsFile) => () => undefined | 
   update: (file) => {
     const limits = createLimits(fileOf(RULES));
     const parsed = parseLimits(JSON.stringify(file));
-    return () => void limits.update(parsed);
+    return blocking(() => limits.update(parsed));
   },
 };

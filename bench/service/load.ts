@@ -26,7 +26,7 @@ const MS = { us: 0.001, ms: 1, s: 1_000, m: 60_000 } as const;
 
 /** @throws Error when wrk printed no such percentile. */
 export function latencyMs(printed: string, percent: number): number {
-  const found = new RegExp(`^ +${percent}% +([\\d.]+)(us|ms|s|m)$`, "m").exec(printed);
+  const found = new RegExp(`^ +${percent}% +([\\d.]+)(us|ms|s|m) *$`, "m").exec(printed);
   if (found === null) {
     const got = printed.split("\n").filter((line) => line.includes("%"));
     throw new Error(`wrk: expected a line with the latency at ${percent}%, got ${JSON.stringify(got)}`);

@@ -3,13 +3,13 @@ import { type ServerProcess, startBare, startNginx, startService } from "./proce
 
 export type CheckPlan = { readonly connections: number; readonly warmUpSeconds: number; readonly seconds: number };
 
-export const FULL: CheckPlan = { connections: 64, warmUpSeconds: 1, seconds: 2 };
+export const FULL: CheckPlan = { connections: 64, warmUpSeconds: 2, seconds: 2 };
 export const QUICK: CheckPlan = { connections: 64, warmUpSeconds: 1, seconds: 1 };
 
-/** Who answers checks: the service, or a server that decides nothing. */
+/** What answers checks: the service, or a server that decides nothing. */
 export type Answerer = "service" | "bare";
 
-/** Who asks: the load itself, or nginx for each request of the load. */
+/** What asks: the load itself, or nginx for each request of the load. */
 export type Asker = "directly" | "nginx";
 
 export async function measureChecks(asker: Asker, answerer: Answerer, plan: CheckPlan) {

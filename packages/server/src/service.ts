@@ -127,7 +127,7 @@ async function openApplication(options: ServiceOptions, clock: Clock, requestLog
     case "demo":
       return openDemo(application, { trustProxy, clock, log, requestLog });
     case "limits": {
-      const { openLimits } = await import("./limits/open-limits.ts");
+      const { openLimits } = await import("./open-limits.ts");
       return openLimits(application, clock, log);
     }
     default:

@@ -11,7 +11,7 @@ interface Open {
 /** How many reservations may be open. A service that makes more than its clients settle refuses new ones. */
 const MOST_OPEN = 100_000;
 /** After this time a reservation counts as settled at its estimate: its client has gone. */
-export const RESERVATION_TTL_MS = 600_000;
+const RESERVATION_TTL_MS = 600_000;
 
 /** Reservations of clients between `reserve` and `settle`, by ids that cannot be guessed. */
 export class OpenReservations {

@@ -1,5 +1,6 @@
 import { isSameClock } from "../core/clock.ts";
 import { show, TollgateError } from "../core/errors.ts";
+import type { Scope } from "../core/plan.ts";
 import type { AsyncLimiter } from "./async-limiter.ts";
 import { AsyncStoreLimiter } from "./async-store-limiter.ts";
 import { CombinedSelection } from "./combined-selection.ts";
@@ -184,10 +185,15 @@ function decidingOf(member: MadeHere): DecidingLimiter<never> {
 
 /** Limiters of one name on one store may share cells. Each of two takes would then miss the other. */
 function checkSources(sources: readonly Source[]): void {
-  sources.forEach(({ store, scope }, index) => {
-    if (!sources.slice(0, index).some((other) => other.store === store && other.scope === scope)) return;
-    throw combineError("limiters that differ, with names that differ where they share a store", `${show(scope)} twice`);
-  });
+  const scopes = new Map<Source["store"], Set<Scope>>();
+  for (const { store, scope } of sources) {
+    const known = scopes.get(store) ?? new Set<Scope>();
+    if (known.has(scope)) {
+      const expected = "limiters that differ, with names that differ where they share a store";
+      throw combineError(expected, `${show(scope)} twice`);
+    }
+    scopes.set(store, known.add(scope));
+  }
 }
 
 function combineError(expected: string, got: string): TollgateError {

@@ -54,7 +54,7 @@ describe("the JSON Schema of limits files", () => {
         expect(isValid(file)).toBe(fits);
         if (!fits) expect(isTaken(file)).toBe(false);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     );
     expect(Math.min(refused.yes, refused.no)).toBeGreaterThan(50);
   });

@@ -46,7 +46,7 @@ const PAUSE_AFTER_FAILURE_US = 100_000;
 /** A key whose capacity is too small for its nodes is asked call by call for so many times a lease's worth. */
 const STRICT_CHUNKS = 20;
 /** Idle units are given back if they are at least this part of a capacity. Fewer end by themselves. */
-const WORTH_RETURNING = 0.02;
+const WORTH_RETURNING = 0.05;
 /** So many calls that wait together count as demand. */
 const MOST_COUNTED = 24;
 /** A node's clock may be faster than the server's by this part. */

@@ -4,7 +4,7 @@ import { Demand } from "./demand.ts";
 import { chunkUsOf, type LeaseTimes } from "./lease-times.ts";
 
 /** A lease of fewer units saves no call. */
-const LEAST_UNITS = 3;
+const LEAST_UNITS = 5;
 /** No lease takes more than this part of a capacity. */
 const MOST_OF_CAPACITY = 1 / 2;
 /** A lease is renewed when this part of it is left, or earlier where a round trip takes longer. */

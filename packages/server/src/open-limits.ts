@@ -1,9 +1,9 @@
 import type { Clock } from "tollgate";
-import type { Application } from "../application.ts";
-import { FilesError, readTexts } from "../files/read-texts.ts";
-import type { Log } from "../log/log.ts";
-import { isEnvoyFile } from "./is-envoy.ts";
-import type { LimitsSettings } from "./limits-settings.ts";
+import type { Application } from "./application.ts";
+import { FilesError, readTexts } from "./files/read-texts.ts";
+import { isEnvoyFile } from "./limits/is-envoy.ts";
+import type { LimitsSettings } from "./limits/limits-settings.ts";
+import type { Log } from "./log/log.ts";
 
 /**
  * Opens limits in files, whichever kind they are.
@@ -12,7 +12,7 @@ import type { LimitsSettings } from "./limits-settings.ts";
  */
 export async function openLimits(settings: LimitsSettings, clock: Clock, log: Log): Promise<Application> {
   if (isEnvoyFile(await readTexts(settings.path))) {
-    const { openEnvoyApplication } = await import("../envoy/envoy-application.ts");
+    const { openEnvoyApplication } = await import("./envoy/envoy-application.ts");
     return openEnvoyApplication(settings, clock, log);
   }
   if (settings.shadow) {
@@ -20,6 +20,6 @@ export async function openLimits(settings: LimitsSettings, clock: Clock, log: Lo
       `${settings.path}: expected files of Envoy's ratelimit with --shadow; a rule has mode: shadow`,
     );
   }
-  const { openApi } = await import("../api/api-application.ts");
+  const { openApi } = await import("./api/api-application.ts");
   return openApi(settings, clock, log);
 }

@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs";
+import { describeMistake, readLimits } from "tollgate/config";
+import { describe, expect, it } from "vitest";
+import * as yaml from "yaml";
+import { blocksOf } from "../../../../test/examples/code-blocks.ts";
+import type { ObjectShape, Shape } from "../../src/config/file/shape.ts";
+import { FILE_SHAPE } from "../../src/config/file/shapes.ts";
+
+const PAGE = "docs/limits-file.md";
+const text = readFileSync(new URL(`../../../../${PAGE}`, import.meta.url), "utf8");
+const blocks = blocksOf(PAGE).filter(({ language }) => language === "yaml");
+
+function mistakesOf(file: string): readonly string[] {
+  const read = readLimits(file, { file: "limits.yaml", yaml });
+  return read.ok ? [] : read.mistakes.map(describeMistake);
+}
+
+/** All words of a shape and of the shapes in it. */
+function wordsOf(shape: Shape): readonly string[] {
+  switch (shape.kind) {
+    case "object":
+      return Object.entries(shape.words).flatMap(([word, { of }]) => [word, ...wordsOf(of)]);
+    case "map":
+    case "list":
+      return wordsOf(shape.of);
+    case "either":
+      return shape.of.flatMap(wordsOf);
+    default:
+      return [];
+  }
+}
+
+describe("the page of limits files", () => {
+  it.each(blocks.filter(({ code }) => code.startsWith("version:")))("has files that are right: $place", ({ code }) => {
+    expect(mistakesOf(code)).toEqual([]);
+  });
+
+  it("has costs that are right", () => {
+    const lines = blocks.flatMap(({ code }) => code.split("\n")).filter((line) => line.startsWith("cost: "));
+    expect(lines).toHaveLength(4);
+    for (const line of lines) {
+      const rule = `rate: { requests: 9/1s, tokens: 9/1s }, ${line}`;
+      expect(mistakesOf(`version: 1\ndomains: { api: { limits: { r: { ${rule} } } } }`)).toEqual([]);
+    }
+  });
+
+  it("names every word of the format", () => {
+    // The longer forms of `blockFor` have a page of their own, and editors write `$schema`.
+    const elsewhere = new Set(["duration", "extend", "durations", "forgetAfter", "$schema"]);
+    const words = new Set(wordsOf(FILE_SHAPE satisfies ObjectShape));
+    expect([...words].filter((word) => !(elsewhere.has(word) || new RegExp(`\\b${word}\\b`).test(text)))).toEqual([]);
+  });
+});
