@@ -1,19 +1,18 @@
-import type { Clock } from "tollgate";
 import type { Application } from "./application.ts";
 import { FilesError, readTexts } from "./files/read-texts.ts";
 import { isEnvoyFile } from "./limits/is-envoy.ts";
+import type { LimitsContext } from "./limits/limits-context.ts";
 import type { LimitsSettings } from "./limits/limits-settings.ts";
-import type { Log } from "./log/log.ts";
 
 /**
  * Opens limits in files, whichever kind they are.
  *
  * @throws FilesError, LimitsError or TollgateError, before anything is left open.
  */
-export async function openLimits(settings: LimitsSettings, clock: Clock, log: Log): Promise<Application> {
+export async function openLimits(settings: LimitsSettings, context: LimitsContext): Promise<Application> {
   if (isEnvoyFile(await readTexts(settings.path))) {
     const { openEnvoyApplication } = await import("./envoy/envoy-application.ts");
-    return openEnvoyApplication(settings, clock, log);
+    return openEnvoyApplication(settings, context.clock, context.log);
   }
   if (settings.shadow) {
     throw new FilesError(
@@ -21,5 +20,5 @@ export async function openLimits(settings: LimitsSettings, clock: Clock, log: Lo
     );
   }
   const { openApi } = await import("./api/api-application.ts");
-  return openApi(settings, clock, log);
+  return openApi(settings, context);
 }

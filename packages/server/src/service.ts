@@ -128,7 +128,7 @@ async function openApplication(options: ServiceOptions, clock: Clock, requestLog
       return openDemo(application, { trustProxy, clock, log, requestLog });
     case "limits": {
       const { openLimits } = await import("./open-limits.ts");
-      return openLimits(application, clock, log);
+      return openLimits(application, { clock, trustProxy, log, requestLog });
     }
     default:
       return application satisfies never;

@@ -1,40 +1,70 @@
-import type { Clock } from "tollgate";
-import { createLimits } from "tollgate/config";
+import { createLimits, type Limits } from "tollgate/config";
 import type { Application } from "../application.ts";
-import { LimitsFiles } from "../limits/limits-files.ts";
+import { checkRoutes, checkTrust } from "../check/check-routes.ts";
+import type { Routes } from "../http/route-table.ts";
+import type { LimitsContext } from "../limits/limits-context.ts";
+import { LimitsError, LimitsFiles } from "../limits/limits-files.ts";
 import { limitsHealth } from "../limits/limits-health.ts";
 import type { LimitsSettings } from "../limits/limits-settings.ts";
 import { readLimitsFiles } from "../limits/read-limits-files.ts";
 import { openStore } from "../limits/store.ts";
-import type { Log } from "../log/log.ts";
+import { clientName } from "../log/client-name.ts";
 import { decideRoute } from "./decide-route.ts";
 import { OpenReservations } from "./open-reservations.ts";
 
 /**
- * Opens the limits of limits files, over HTTP.
+ * Opens the limits of limits files, over HTTP: for clients that ask, and for proxies.
  *
  * @throws FilesError, LimitsError or TollgateError, before anything is left open.
  */
-export async function openApi({ path, ...settings }: LimitsSettings, clock: Clock, log: Log): Promise<Application> {
+export async function openApi(settings: LimitsSettings, context: LimitsContext): Promise<Application> {
+  const { clock, log } = context;
   const files = await LimitsFiles.open({
-    path,
+    path: settings.path,
     compile: readLimitsFiles,
     replace: (file) => limits.update(file),
     log,
   });
   const { store, close } = await openStore(settings, log);
-  const limits = createLimits(files.first, { store, clock });
+  const limits: Limits | Limits<"async"> = createLimits(files.first, { store, clock });
   const limitsStatus = () => files.status;
+  const end = async (): Promise<void> => {
+    files.close();
+    await close();
+  };
+  let checks: Routes;
+  try {
+    checks = checksOf(limits, settings, context);
+  } catch (error) {
+    await end();
+    throw error;
+  }
   return {
-    routes: { "/v1/decide": decideRoute(limits, new OpenReservations(clock)) },
+    routes: { "/v1/decide": decideRoute(limits, new OpenReservations(clock)), ...checks },
     adminRoutes: {},
-    limiters: [],
+    limiters: limits.domains.map((domain) => limits.limiter(domain)),
     health: limitsHealth(limitsStatus),
     limitsStatus,
     reload: () => files.reload(),
-    close: async () => {
-      files.close();
-      await close();
-    },
+    close: end,
   };
+}
+
+/** The routes for proxies, which ask about requests to one domain. */
+function checksOf(limits: Limits | Limits<"async">, settings: LimitsSettings, context: LimitsContext): Routes {
+  const { trustProxy, requestLog } = context;
+  const { path, checkDomain: domain = limits.domains[0] } = settings;
+  if (domain === undefined) return {};
+  if (!limits.domains.includes(domain)) {
+    const got = limits.domains.map((name) => JSON.stringify(name)).join(", ");
+    const message = `domains: expected ${JSON.stringify(domain)}, which --check-domain names, got ${got}`;
+    throw new LimitsError([{ file: path, line: 1, column: 1, message }]);
+  }
+  return checkRoutes({
+    limiter: limits.limiter(domain),
+    trustProxy: checkTrust(trustProxy),
+    logError: (error, request) => requestLog.failed(error, request),
+    noteDenial: (request, denial, facts) =>
+      requestLog.denied(request, denial, () => clientName(facts().remoteAddress ?? "unknown"), facts),
+  });
 }

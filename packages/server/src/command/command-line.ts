@@ -24,7 +24,7 @@ export function parseCommandLine(args: readonly string[]): Command {
   if (command !== "serve")
     throw new UsageError(`expected the command serve, check or explain, got ${JSON.stringify(command)}`);
   if (stray !== undefined) throw new UsageError(`expected only flags after serve, got ${JSON.stringify(stray)}`);
-  return { kind: "serve", settings: settingsOf(values, values.shadow === true) };
+  return { kind: "serve", settings: settingsOf(values, values) };
 }
 
 type FlagName = ValueFlagName | PlainFlagName;

@@ -28,6 +28,7 @@ export interface FlagTypes {
   readonly "grpc-port": number;
   readonly redis: RedisAddress;
   readonly "max-keys": number;
+  readonly "check-domain": string;
   readonly "trust-proxy": TrustProxy;
   readonly "sweep-interval": Duration;
   readonly "max-connections": number;
@@ -97,6 +98,12 @@ export const VALUE_FLAGS: { readonly [Name in ValueFlagName]: ValueFlag<FlagType
     read: redisAddress,
   },
   "max-keys": number(1, 100_000_000, ["with --limits: keys that memory has at most (default: 1000000)"]),
+  "check-domain": {
+    value: "<name>",
+    help: ["with --limits: the domain that decides /check for proxies (default: the first)"],
+    expected: "a name",
+    read: values.host,
+  },
   "trust-proxy": {
     value: "<hops | list>",
     help: [
@@ -150,7 +157,8 @@ export const VALUE_FLAGS: { readonly [Name in ValueFlagName]: ValueFlag<FlagType
 };
 
 /** The flags without a value, with their help. */
-export const PLAIN_FLAGS: Readonly<Record<"shadow" | "help" | "version", string>> = {
+export const PLAIN_FLAGS: Readonly<Record<"hybrid" | "shadow" | "help" | "version", string>> = {
+  hybrid: "with --redis: takes units in advance, so that few calls ask Redis",
   shadow: "with --limits: counts, and lets everything pass",
   help: "print this",
   version: "print the version",

@@ -1,7 +1,10 @@
 import { BlockList, isIP } from "node:net";
+import type { Duration } from "tollgate";
 import type { AdminSettings } from "../admin/admin-settings.ts";
+import type { DemoSettings } from "../demo/demo.ts";
 import type { Refill } from "../demo/refill.ts";
 import { DEFAULT_BOUNDS } from "../http/guarded-server.ts";
+import type { LimitsSettings } from "../limits/limits-settings.ts";
 import type { LogFormat } from "../log/log.ts";
 import type { ServiceSettings } from "../service.ts";
 import * as flags from "./flags.ts";
@@ -16,13 +19,16 @@ export interface ServeSettings extends ServiceSettings {
 /** The flags' values as text. */
 export type FlagTexts = Readonly<Partial<Record<flags.ValueFlagName, string>>>;
 
+/** Which flags without a value there are. */
+export type PlainFlags = Readonly<Partial<Record<flags.PlainFlagName, boolean>>>;
+
 /** @throws UsageError for a value that is not what its flag expects, and for flags that do not go together. */
-export function settingsOf(texts: FlagTexts, shadow: boolean): ServeSettings {
+export function settingsOf(texts: FlagTexts, plain: PlainFlags): ServeSettings {
   const logFormat = read(texts, "log-format") ?? flags.DEFAULT_LOG_FORMAT;
   return {
     host: read(texts, "host") ?? flags.DEFAULT_HOST,
     port: read(texts, "port") ?? flags.DEFAULT_PORT,
-    application: applicationOf(texts, shadow),
+    application: applicationOf(texts, plain),
     grpcPort: read(texts, "grpc-port"),
     trustProxy: read(texts, "trust-proxy") ?? false,
     maxConnections: read(texts, "max-connections") ?? DEFAULT_BOUNDS.connections,
@@ -48,24 +54,37 @@ function read<Name extends flags.ValueFlagName>(texts: FlagTexts, flag: Name): f
 }
 
 const DEMO_FLAGS = ["capacity", "refill", "refill-per-second"] as const;
-const LIMITS_FLAGS = ["grpc-port", "redis", "max-keys"] as const;
+const PLAIN_LIMITS_FLAGS = ["shadow", "hybrid"] as const;
+const LIMITS_FLAGS = ["grpc-port", "redis", "max-keys", "check-domain"] as const;
 
-function applicationOf(texts: FlagTexts, shadow: boolean): ServiceSettings["application"] {
-  const sweepInterval = read(texts, "sweep-interval") ?? flags.DEFAULT_SWEEP_INTERVAL;
+function applicationOf(texts: FlagTexts, plain: PlainFlags): ServiceSettings["application"] {
   const path = read(texts, "limits");
-  const stray = (path === undefined ? LIMITS_FLAGS : DEMO_FLAGS).find((flag) => texts[flag] !== undefined);
-  if (path === undefined) {
-    if (stray !== undefined || shadow) throw new UsageError(`--${stray ?? "shadow"}: expected with --limits`);
-    const capacity = read(texts, "capacity") ?? flags.DEFAULT_CAPACITY;
-    return { kind: "demo", capacity, refill: refillOf(texts), sweepInterval };
-  }
+  return path === undefined ? demoOf(texts, plain) : limitsOf(path, texts, plain);
+}
+
+function demoOf(texts: FlagTexts, plain: PlainFlags): DemoSettings {
+  const stray =
+    LIMITS_FLAGS.find((flag) => texts[flag] !== undefined) ?? PLAIN_LIMITS_FLAGS.find((flag) => plain[flag] === true);
+  if (stray !== undefined) throw new UsageError(`--${stray}: expected with --limits`);
+  const capacity = read(texts, "capacity") ?? flags.DEFAULT_CAPACITY;
+  return { kind: "demo", capacity, refill: refillOf(texts), sweepInterval: sweepIntervalOf(texts) };
+}
+
+function limitsOf(path: string, texts: FlagTexts, { shadow = false, hybrid = false }: PlainFlags): LimitsSettings {
+  const stray = DEMO_FLAGS.find((flag) => texts[flag] !== undefined);
   if (stray !== undefined) throw new UsageError(`--${stray}: expected without --limits, which has the numbers`);
   const redis = read(texts, "redis");
   const maxKeys = read(texts, "max-keys");
   if (redis !== undefined && maxKeys !== undefined) {
     throw new UsageError("--max-keys: expected without --redis, which has memory of its own");
   }
-  return { kind: "limits", path, shadow, redis, maxKeys, sweepInterval };
+  if (hybrid && redis === undefined) throw new UsageError("--hybrid: expected with --redis");
+  const checkDomain = read(texts, "check-domain");
+  return { kind: "limits", path, shadow, checkDomain, redis, hybrid, maxKeys, sweepInterval: sweepIntervalOf(texts) };
+}
+
+function sweepIntervalOf(texts: FlagTexts): Duration {
+  return read(texts, "sweep-interval") ?? flags.DEFAULT_SWEEP_INTERVAL;
 }
 
 function refillOf(texts: FlagTexts): Refill {

@@ -7,4 +7,6 @@ export interface LimitsSettings extends StoreSettings {
   readonly path: string;
   /** Counts as always, and lets everything pass: for Envoy's files. */
   readonly shadow: boolean;
+  /** The domain that decides `/check`, of a limits file. `undefined`: the first one. */
+  readonly checkDomain: string | undefined;
 }

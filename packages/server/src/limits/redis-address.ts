@@ -33,7 +33,8 @@ function sentinelHost(text: string): RedisHost | undefined {
   const url = `redis://${text}`;
   if (!isRedisUrl(url)) return undefined;
   const { hostname, port } = new URL(url);
-  return { host: hostname, port: port === "" ? SENTINEL_PORT : Number(port) };
+  // A URL has brackets around an IPv6 address, a socket does not.
+  return { host: hostname.replaceAll(/^\[|\]$/g, ""), port: port === "" ? SENTINEL_PORT : Number(port) };
 }
 
 function isRedisUrl(text: string): boolean {

@@ -1,10 +1,13 @@
 import { type AsyncStore, type Duration, type MemoryStoreOptions, memoryStore, type SyncStore } from "tollgate";
+import type { RedisStoreOptions } from "tollgate/redis";
 import type { Log } from "../log/log.ts";
 import type { RedisAddress } from "./redis-address.ts";
 
 export interface StoreSettings {
   /** `undefined`: memory. */
   readonly redis: RedisAddress | undefined;
+  /** Whether units of Redis are taken in advance, so that few calls have to ask. */
+  readonly hybrid: boolean;
   /** How many keys memory keeps at most. `undefined`: the library's default. */
   readonly maxKeys: number | undefined;
   readonly sweepInterval: Duration;
@@ -18,19 +21,18 @@ export interface OpenStore {
 
 /** Opens the store. Redis need not be there yet. */
 export async function openStore(settings: StoreSettings, log: Log): Promise<OpenStore> {
-  const { redis, maxKeys, sweepInterval } = settings;
-  if (redis !== undefined) return openRedis(redis, log);
+  const { redis, hybrid, maxKeys, sweepInterval } = settings;
+  if (redis !== undefined) return openRedis(redis, hybrid, log);
   const options: MemoryStoreOptions = { sweepInterval, ...(maxKeys !== undefined && { maxKeys }) };
   const store = memoryStore(options);
   return { store, close: async () => store.close() };
 }
 
 /** Loaded only if asked for. The store tells of outages, so errors of single connections are not logged. */
-async function openRedis(address: RedisAddress, log: Log): Promise<OpenStore> {
-  const [{ redisStore }, { connectRedis }] = await Promise.all([import("tollgate/redis"), import("./redis-client.ts")]);
+async function openRedis(address: RedisAddress, hybrid: boolean, log: Log): Promise<OpenStore> {
+  const { connectRedis } = await import("./redis-client.ts");
   const client = connectRedis(address, () => {});
-  const store = redisStore({
-    client,
+  const common: Pick<RedisStoreOptions, "warnings" | "observe"> = {
     warnings: false,
     observe: (observation) => {
       switch (observation.type) {
@@ -45,7 +47,10 @@ async function openRedis(address: RedisAddress, log: Log): Promise<OpenStore> {
           return observation satisfies never;
       }
     },
-  });
+  };
+  const store = hybrid
+    ? (await import("tollgate/hybrid")).hybridStore({ redis: client, ...common })
+    : (await import("tollgate/redis")).redisStore({ client, ...common });
   const close = async (): Promise<void> => {
     await store.close();
     client.disconnect();

@@ -8,8 +8,9 @@ const PORT = "a whole number from 0 to 65535";
 const RATE = "a number above 0, such as 5 or 0.0167";
 const FLAGS =
   "--port, --host, --capacity, --refill-per-second, --refill, --limits, --grpc-port, --redis, --max-keys, " +
+  "--check-domain, " +
   "--trust-proxy, --sweep-interval, --max-connections, --admin-port, --admin-host, --admin-allow-host, " +
-  "--admin-token-file, --log-format, --log-denials, --shadow, --help, --version";
+  "--admin-token-file, --log-format, --log-denials, --hybrid, --shadow, --help, --version";
 const USAGE = "tollgate serve [flags]";
 
 const DEMO = {
@@ -18,6 +19,11 @@ const DEMO = {
   refill: { units: 1, per: "1s", text: "1 per second" },
   sweepInterval: "1m",
 };
+
+const SENTINELS = [
+  { host: "a", port: 26_379 },
+  { host: "::1", port: 7 },
+];
 
 const DEFAULTS = {
   host: "127.0.0.1",
@@ -46,6 +52,20 @@ describe("the command line", () => {
         host: "::1",
         port: 0,
         application: { ...DEMO, capacity: 200, refill: { units: 30, per: 1_000, text: "30 per second" } },
+      },
+    });
+  });
+
+  it.each([
+    ["redis://a:1/2", { kind: "single", url: "redis://a:1/2" }],
+    ["rediss://a,rediss://b:7", { kind: "cluster", urls: ["rediss://a", "rediss://b:7"] }],
+    ["redis+sentinel://a,[::1]:7/main", { kind: "sentinel", name: "main", hosts: SENTINELS }],
+  ])("takes limits in files, which count in Redis: %s", (address, redis) => {
+    const args = ["serve", "--limits", "a", "--redis", address, "--hybrid", "--grpc-port", "5", "--check-domain", "d"];
+    expect(parseCommandLine(args)).toMatchObject({
+      settings: {
+        grpcPort: 5,
+        application: { kind: "limits", path: "a", redis, hybrid: true, shadow: false, checkDomain: "d" },
       },
     });
   });
@@ -176,6 +196,25 @@ describe("the command line", () => {
       ["serve", "--admin-port", "0", "--admin-host", host],
       `--admin-host: expected a loopback address, or --admin-token-file for others, got "${host}"`,
     ]),
+    ...["grpc-port=1", "redis=redis://a", "max-keys=1", "check-domain=a", "shadow", "hybrid"].map(
+      (flag): [string[], string] => [["serve", `--${flag}`], `--${flag.split("=")[0]}: expected with --limits`],
+    ),
+    ...["capacity=1", "refill=1/1s", "refill-per-second=1"].map((flag): [string[], string] => [
+      ["serve", "--limits", "a", `--${flag}`],
+      `--${flag.split("=")[0]}: expected without --limits, which has the numbers`,
+    ]),
+    [["serve", "--limits", "a", "--hybrid"], "--hybrid: expected with --redis"],
+    [
+      ["serve", "--limits", "a", "--redis", "redis://a", "--max-keys", "1"],
+      "--max-keys: expected without --redis, which has memory of its own",
+    ],
+    ...["localhost:6379", "http://a", "redis://", "redis://a,b", "redis+sentinel://a", "redis+sentinel:///m"].map(
+      (address): [string[], string] => [
+        ["serve", "--limits", "a", "--redis", address],
+        "--redis: expected redis://host:port, several of them with commas, or " +
+          `redis+sentinel://host:port,host:port/name, got "${address}"`,
+      ],
+    ),
     [
       ["serve", "--admin-port", "0", "--admin-allow-host", "a, b/c"],
       '--admin-allow-host: expected host names with commas between them, got "a, b/c"',

@@ -26,7 +26,9 @@ export async function limitsFile(text: string): Promise<TestLimitsFile> {
     kind: "limits",
     path,
     shadow: false,
+    checkDomain: undefined,
     redis: undefined,
+    hybrid: false,
     maxKeys: 1_000,
     sweepInterval: "1m",
   };

@@ -1,0 +1,13 @@
+import type { Clock } from "tollgate";
+import type { TrustProxy } from "tollgate/node";
+import type { Log } from "../log/log.ts";
+import type { RequestLog } from "../log/request-log.ts";
+
+/** What the service gives to limits in files. */
+export interface LimitsContext {
+  readonly clock: Clock;
+  /** Which proxies may speak of their clients. */
+  readonly trustProxy: TrustProxy;
+  readonly log: Log;
+  readonly requestLog: RequestLog;
+}
