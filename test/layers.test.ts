@@ -139,7 +139,7 @@ const SERVER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   check: ["http"],
   limits: ["files", "http", "log", "command"],
   demo: ["http", "log", "check"],
-  api: ["http", "limits", "log"],
+  api: ["http", "limits", "log", "check"],
   admin: ["http", "limits", "log"],
   envoy: ["files", "http", "limits", "log"],
 };
