@@ -17,7 +17,7 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const ATTW = fileURLToPath(new URL("dist/index.js", import.meta.resolve("@arethetypeswrong/cli/package.json")));
 
 const REQUIRED = ["README.md", "LICENSE"];
-const PUBLISHED = /^(package\.json|README\.md|LICENSE|(dist|bin)\/.+)$/;
+const PUBLISHED = /^(package\.json|README\.md|LICENSE|proto\/.+\.proto|(dist|bin)\/.+)$/;
 const LEFT_OUT = /\.tsbuildinfo$|\.map$|\.test\.|(^|\/)tests?\//;
 /** Chunks have their names from the bundler. */
 const BUILT = /^dist\/(?!chunks\/)(.+?)(\.d)?\.c?[jt]s$/;
