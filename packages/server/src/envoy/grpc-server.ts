@@ -1,4 +1,5 @@
 import { Server, ServerCredentials } from "@grpc/grpc-js";
+import { ListenError } from "../http/listen.ts";
 import { HealthService } from "./health-service.ts";
 import { type LogError, RATE_LIMIT_SERVICE, rateLimitDefinition, shouldRateLimit } from "./rate-limit-service.ts";
 import type { RateLimits } from "./rate-limits.ts";
@@ -34,7 +35,7 @@ const REFERENCE_NAME = "ratelimit";
 /**
  * Serves Envoy's rate limit service and gRPC's health checks, without TLS.
  *
- * @throws Error if the address is not available.
+ * @throws ListenError if the address is not available.
  */
 export async function startGrpcServer({ host, port, limits, logError }: GrpcServerOptions): Promise<GrpcServer> {
   const server = new Server(BOUNDS);
@@ -44,8 +45,8 @@ export async function startGrpcServer({ host, port, limits, logError }: GrpcServ
   const address = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
   const bound = await new Promise<number>((resolve, reject) => {
     server.bindAsync(address, ServerCredentials.createInsecure(), (error, actual) => {
-      if (error) reject(error);
-      else resolve(actual);
+      if (error === null) resolve(actual);
+      else reject(new ListenError(`--grpc-port: expected a free port of ${host}, got ${port}`, { cause: error }));
     });
   });
   const stop = (graceMs: number): Promise<void> => {
