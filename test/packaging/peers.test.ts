@@ -22,6 +22,7 @@ const OLD = {
   koa: "1.7.1",
   "prom-client": "11.5.3",
   redis: "3.1.2",
+  yaml: "1.10.2",
 };
 
 const REGISTERS = `const { fastify } = require("fastify");
