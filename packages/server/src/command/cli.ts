@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { TollgateError } from "tollgate";
 import { FilesError } from "../files/read-texts.ts";
 import { ListenError } from "../http/listen.ts";
-import { runLimitsCommand } from "../limits/commands/limits-command.ts";
+import { isLimitsCommand } from "../limits/commands/usage.ts";
 import { LimitsError } from "../limits/limits-files.ts";
 import { type LogEntry, openLog } from "../log/log.ts";
 import { startService } from "../service.ts";
@@ -18,9 +18,9 @@ async function run(args: readonly string[]): Promise<void> {
   // A closed output pipe must not stop the service.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   try {
-    const exitCode = runLimitsCommand(args, { print, printError });
-    if (exitCode !== undefined) {
-      process.exitCode = exitCode;
+    if (isLimitsCommand(args[0])) {
+      const { runLimitsCommand } = await import("../limits/commands/limits-command.ts");
+      process.exitCode = runLimitsCommand(args, { print, printError });
       return;
     }
     const command = parseCommandLine(args);

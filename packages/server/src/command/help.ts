@@ -1,4 +1,4 @@
-import { LIMITS_USAGE } from "../limits/commands/limits-command.ts";
+import { LIMITS_USAGE } from "../limits/commands/usage.ts";
 import { PLAIN_FLAGS, VALUE_FLAGS } from "./flags.ts";
 
 export const USAGE = "tollgate serve [flags]";

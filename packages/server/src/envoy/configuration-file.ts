@@ -1,4 +1,16 @@
-import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from "yaml";
+import { deepYamlLevel } from "tollgate/config";
+import {
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+} from "yaml";
 import type { Mistake } from "../limits/mistake.ts";
 
 /** How many nodes a file may have, aliases followed: more than any file that people write. */
@@ -18,7 +30,18 @@ export class ConfigurationFile {
 
   constructor(file: string, text: string) {
     this.#file = file;
-    this.#document = parseDocument(text, { lineCounter: this.#lines, merge: true });
+    const deepAt = deepYamlLevel(text, { Lexer });
+    this.#document = parseDocument(deepAt === undefined ? text : "", { lineCounter: this.#lines, merge: true });
+    if (deepAt !== undefined) {
+      const before = text.slice(0, deepAt).split("\n");
+      const column = (before.at(-1) ?? "").length + 1;
+      this.#mistakes.push({
+        file,
+        line: before.length,
+        column,
+        message: `expected at most ${MOST_LEVELS} levels, got more`,
+      });
+    }
     for (const { message, pos } of [...this.#document.errors, ...this.#document.warnings]) {
       this.#add(pos[0], message.split("\n", 1)[0]!.replace(/ at line \d+, column \d+:?$/, ""));
     }

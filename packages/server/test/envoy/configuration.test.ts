@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { configurationLines } from "../../src/envoy/configuration-lines.ts";
+import { isEnvoyFile } from "../../src/limits/is-envoy.ts";
 import { configurationOf, mistakesOf } from "./configurations.ts";
 
 describe("a configuration of Envoy's service", () => {
@@ -116,6 +117,17 @@ describe("a file that means harm", () => {
   it("has bounded depth", () => {
     const deep = `domain: a\ndescriptors: ${"[{key: k, descriptors: ".repeat(80)}[]${"}]".repeat(80)}`;
     expect(mistakesOf(deep).join()).toContain("at most 64 levels");
+  });
+
+  it.each([
+    ["lists", `domain: a\ndescriptors: ${"[".repeat(100_000)}`],
+    ["mappings", `domain: a\ndescriptors: ${"{a: ".repeat(50_000)}`],
+    ["lists in blocks", `domain: a\ndescriptors:\n  ${"- ".repeat(50_000)}`],
+  ])("is refused before it is parsed, if it is deep: %s", (_, text) => {
+    expect(mistakesOf(text)).toEqual([
+      expect.stringMatching(/^limits-0\.yaml:[23]:\d+: expected at most 64 levels, got more$/),
+    ]);
+    expect(isEnvoyFile([{ file: "a", text }])).toBe(false);
   });
 
   it("cannot multiply itself by aliases", () => {

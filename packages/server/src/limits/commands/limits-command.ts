@@ -3,14 +3,7 @@ import { checkFiles } from "./check-files.ts";
 import { explainRequest } from "./explain-request.ts";
 import type { Output } from "./output.ts";
 import { readRequestFlags } from "./request-flags.ts";
-
-const CHECK_USAGE = "tollgate check <limits.yaml> …";
-const EXPLAIN_USAGE =
-  "tollgate explain <limits.yaml> [--domain api] [--request 'GET /'] [--ip 192.0.2.1] " +
-  "[--host api] [--header 'x-a: b'] … [--descriptor a=b] …";
-
-/** What `--help` says of these commands. */
-export const LIMITS_USAGE: readonly string[] = [CHECK_USAGE, EXPLAIN_USAGE];
+import { CHECK_USAGE, EXPLAIN_USAGE } from "./usage.ts";
 
 /**
  * Runs `tollgate check` and `tollgate explain`.

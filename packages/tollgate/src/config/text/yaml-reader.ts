@@ -58,9 +58,26 @@ const OPTIONS = {
 const MOST_FAULTS = 20;
 const TOO_DEEP = `expected at most ${MOST_LEVELS} levels, got more`;
 
+/**
+ * Finds where a YAML text is nested too deep, as an index; `undefined` if it is not. Ask this before the package `yaml`
+ * parses a text of others: its parser is recursive, and a deep text can end the process.
+ *
+ * @example
+ * ```ts
+ * import { deepYamlLevel } from "tollgate/config";
+ * import * as yaml from "yaml";
+ *
+ * console.log(deepYamlLevel("a: [1, [2]]", yaml)); // undefined
+ * console.log(deepYamlLevel("[".repeat(100_000), yaml)); // 64
+ * ```
+ */
+export function deepYamlLevel(text: string, yaml: Pick<YamlModule, "Lexer">): number | undefined {
+  return deepLevelIn(new yaml.Lexer().lex(text));
+}
+
 /** Reads YAML with the package that the caller passes, and remembers where each value is. */
 export function readYaml(text: string, yaml: YamlModule): ReadText {
-  const deepAt = deepLevelIn(new yaml.Lexer().lex(text));
+  const deepAt = deepYamlLevel(text, yaml);
   if (deepAt !== undefined) return { mistakes: [{ at: deepAt, message: TOO_DEEP }] };
   const document = yaml.parseDocument(text, OPTIONS);
   const faults = [...document.errors.slice(0, MOST_FAULTS), ...document.warnings.slice(0, MOST_FAULTS)];
