@@ -271,8 +271,8 @@ export class LeasedKey {
   #failed(run: readonly WaitingCall[], error: unknown): void {
     this.#isAsking = false;
     this.#renewsFromUs = this.#node.time.us() + PAUSE_AFTER_FAILURE_US;
-    for (const call of run) call.failed(error);
-    this.#serve();
+    // Calls that came meanwhile would wait for a second timeout.
+    for (const call of [...run, ...this.#waiting.takeAll()]) call.failed(error);
   }
 
   /** Too many nodes share the capacity: until later, each call asks. */
