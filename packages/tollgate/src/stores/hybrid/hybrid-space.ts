@@ -1,4 +1,5 @@
 import { readUs } from "../../core/clock.ts";
+import type { LeaseStatus } from "../../core/lease-status.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
 import { ownCopy } from "../../core/text-memory.ts";
@@ -9,7 +10,7 @@ import type { RedisSpace } from "../redis/redis-space.ts";
 import type { StoreOnServer } from "../redis/redis-store.ts";
 import { type DecideWithout, WaitingAllow, WaitingTake } from "./hybrid-calls.ts";
 import type { LeaseNode } from "./leases/lease-node.ts";
-import { type LeaseTimes, leaseTimesOf } from "./leases/lease-times.ts";
+import { type LeaseTimes, leaseTimesOf, obstaclesOf } from "./leases/lease-times.ts";
 import { LeasedKey } from "./leases/leased-key.ts";
 import type { WaitingCall } from "./leases/waiting-calls.ts";
 import type { DecidingSpace } from "./local-space.ts";
@@ -103,6 +104,12 @@ export class HybridSpace implements DecidingSpace {
   restated(key: string, costs: readonly number[], report: Report): Report {
     const known = this.#keys.get(key);
     return known === undefined || !report.hasEntries ? report : known.restated(costs, report);
+  }
+
+  leasesOf(key: string): readonly LeaseStatus[] {
+    if (this.#times === undefined) return obstaclesOf(this.plan).map((why) => ({ how: "strict", why }));
+    const why = key.length > LONGEST_KEY ? "long key" : "little demand";
+    return this.#keys.get(key)?.statuses ?? this.plan.limits.map(() => ({ how: "strict", why }));
   }
 
   /** The server knows what this node holds. */

@@ -99,7 +99,7 @@ class NodeStore implements HybridStore {
   }
 
   readings(): StoreReadings {
-    return this.#redis.readings();
+    return { ...this.#redis.readings(), leases: this.stats() };
   }
 
   watchBatches(watch: (batch: SentBatch) => void): () => void {
@@ -152,7 +152,8 @@ class NodeStore implements HybridStore {
     if (decided !== undefined) return decided;
     // The server decides these together, so their figures must not count what this node holds.
     if (calls.length > 1) for (const { space, key } of calls) (space as DecidingSpace).giveBack(key);
-    return this.#ask(verb, calls, now, takenFrom);
+    const asked = this.#ask(verb, calls, now, takenFrom);
+    return verb === "explain" ? asked.then((report) => withLeases(report, calls)) : asked;
   }
 
   async close(): Promise<void> {
@@ -178,7 +179,9 @@ class NodeStore implements HybridStore {
     own.settle(key);
     const asked = this.#ask(verb, [{ space, key, costs }], now, takenFrom);
     own.asked(key, traits, costs, now, asked);
-    return reports ? asked.then((report) => own.restated(key, costs, report)) : asked;
+    if (!reports) return asked;
+    const restated = asked.then((report) => own.restated(key, costs, report));
+    return verb === "explain" ? restated.then((report) => withLeases(report, [{ space, key, costs }])) : restated;
   }
 
   /** Asks the server for this call alone. */
@@ -196,4 +199,11 @@ class NodeStore implements HybridStore {
   #giveBackAll(): void {
     for (const space of this.#spaces) space.giveBackAll();
   }
+}
+
+/** Adds where each limit stands at this node. */
+function withLeases(report: Report, calls: readonly Call<AsyncSpace>[]): Report {
+  if (report.hasEntries)
+    report.leases = calls.flatMap(({ space, key }) => (space as DecidingSpace).leasesOf(key) ?? []);
+  return report;
 }

@@ -79,6 +79,8 @@ export class ThresholdSpace implements DecidingSpace {
     return report;
   }
 
+  leasesOf(): undefined {}
+
   settle(key: string): void {
     const known = this.#keys.get(key);
     if (known !== undefined) this.#settle(key, known);

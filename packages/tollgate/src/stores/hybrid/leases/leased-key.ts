@@ -1,3 +1,5 @@
+import { toMilliseconds } from "../../../core/duration.ts";
+import type { LeaseStatus } from "../../../core/lease-status.ts";
 import type { Plan } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";
 import { LeaseWaiter } from "../../redis/batch/waiter.ts";
@@ -118,6 +120,18 @@ export class LeasedKey {
   get held(): readonly number[] {
     const { us, wallUs } = this.#moment;
     return this.#nothing.map((_, limit) => this.#held.units(limit, us, wallUs));
+  }
+
+  /** Where each limit stands at this node. */
+  get statuses(): readonly LeaseStatus[] {
+    const { us, wallUs } = this.#moment;
+    const isStrict = us < this.#leasesFromUs;
+    const isLeased = this.#held.count > 0 || this.#sizing.wanted(us).some((units) => units > 0);
+    const endsInMs = toMilliseconds(this.#held.lastsUs(us, wallUs));
+    return this.held.map((held): LeaseStatus => {
+      if (isStrict) return { how: "strict", why: "too many nodes" };
+      return isLeased ? { how: "leased", held, endsInMs } : { how: "strict", why: "little demand" };
+    });
   }
 
   /** Units have come back. A denial that was requested before is not remembered. */
