@@ -18,7 +18,8 @@ import { LiveKeys } from "./leases/live-keys.ts";
 import { clockTime, PROCESS_TIME } from "./leases/node-time.ts";
 import type { DecidingSpace } from "./local-space.ts";
 import { createStats, type HybridStats } from "./stats.ts";
-import { ThresholdSpace } from "./threshold-space.ts";
+import { ThresholdNode } from "./threshold/threshold-node.ts";
+import { ThresholdSpace } from "./threshold/threshold-space.ts";
 
 /** A store on a server that all nodes of a fleet share, and that few calls have to ask. */
 export interface HybridStore extends AsyncStore {
@@ -71,6 +72,7 @@ class NodeStore implements HybridStore {
   readonly #stats = createStats();
   readonly #numbers = new LeaseNumbers(Math.random);
   readonly #live = new LiveKeys();
+  readonly #counts = new ThresholdNode();
   readonly #spaces = new Set<DecidingSpace>();
 
   constructor(redis: StoreOnServer, { redisOptions, threshold }: CheckedHybridOptions) {
@@ -136,11 +138,13 @@ class NodeStore implements HybridStore {
 
   #counting(redis: RedisSpace, threshold: number): DecidingSpace {
     const released = (space: DecidingSpace) => this.#spaces.delete(space);
-    return new ThresholdSpace({ store: this.#redis, redis, stats: this.#stats, threshold, released });
+    const parts = { store: this.#redis, node: this.#counts, stats: this.#stats };
+    return new ThresholdSpace({ ...parts, redis, threshold, released });
   }
 
   blocks(scope: Scope, limiter: string, context: LimiterContext): AsyncBlocks {
     return new HybridBlocks(this.#redis.blocks(scope, limiter, context), (key) => {
+      if (this.#threshold !== undefined) this.#counts.blockedIn(scope).add(key);
       for (const space of this.#spaces) if (space.plan.scope === scope) space.giveBack(key);
     });
   }
