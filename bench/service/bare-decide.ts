@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 
 /** What the service answers to a call that is admitted. */
@@ -18,14 +18,16 @@ const HEADERS = {
 
 /** Parses each call, and answers what a decision looks like, without deciding. Prints its URL. */
 export function serveBareDecisions(): void {
-  const server = createServer(async (request, response) => {
-    const { requests } = JSON.parse(await text(request)) as { requests?: readonly unknown[] };
-    const answer = JSON.stringify(requests === undefined ? DECISION : { results: requests.map(() => DECISION) });
-    response.writeHead(200, { ...HEADERS, "Content-Length": Buffer.byteLength(answer) });
-    response.end(answer);
-  });
+  const server = createServer((request, response) => void answer(request, response));
   server.listen(0, "127.0.0.1", () => {
     const { port } = server.address() as { port: number };
     console.log(`http://127.0.0.1:${port}`);
   });
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { requests } = JSON.parse(await text(request)) as { requests?: readonly unknown[] };
+  const body = JSON.stringify(requests === undefined ? DECISION : { results: requests.map(() => DECISION) });
+  response.writeHead(200, { ...HEADERS, "Content-Length": Buffer.byteLength(body) });
+  response.end(body);
 }
