@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { drawLoad } from "./hybrid/draw.ts";
 import { LOADS, type Load } from "./hybrid/loads.ts";
+import { localTable, measureLocalCalls } from "./hybrid/local-calls.ts";
 import { type Measured, measureFleet } from "./hybrid/measure.ts";
 import { tableOf } from "./hybrid/report.ts";
 import { scaleTableOf, simulateScale } from "./hybrid/scale.ts";
@@ -9,22 +10,33 @@ import { startRedis } from "./redis/server.ts";
 
 // `npm run bench:hybrid`: four processes that share limits in one Redis, and simulated fleets. Prints, and writes
 // docs/bench-hybrid.md and its pictures. `BENCH_SECONDS` sets how long each load takes: 30 s by default.
-// `--only <text>` prints the loads with this text. `--write pictures` and `--write scale` write that part alone.
+// `--only <text>` prints the loads with this text, and `--only local` local calls. `--write pictures`, `--write scale` and
+// `--write local` write that part alone.
 const PAGE = fileURLToPath(new URL("../../docs/bench-hybrid.md", import.meta.url));
 const PICTURES = fileURLToPath(new URL("../../docs/bench-hybrid", import.meta.url));
 const STRATEGIES = ["lease", "threshold", "strict"] as const;
 const seconds = Number(process.env["BENCH_SECONDS"] ?? 30);
 const only = option("--only");
 const part = option("--write");
+const isWhole = only === undefined && part === undefined;
 
 const server = await startRedis();
-if (part !== "scale") await measureLoads(server.port);
-if (only === undefined && part !== "pictures") {
-  const scale = scaleTableOf(await simulateScale(server.port));
-  process.stdout.write(`\n${scale}\n`);
-  write("scale", scale);
-}
+if (part === "local" || only === "local" || isWhole) await measureLocal(server.port);
+if (part === "pictures" || (only ?? "local") !== "local" || isWhole) await measureLoads(server.port);
+if (part === "scale" || isWhole) await measureScale(server.port);
 await server.stop();
+
+async function measureLocal(port: number): Promise<void> {
+  const table = localTable([await measureLocalCalls(port, 1), await measureLocalCalls(port, 1_000)]);
+  process.stdout.write(`${table}\n`);
+  if (only === undefined) write("local calls", table);
+}
+
+async function measureScale(port: number): Promise<void> {
+  const table = scaleTableOf(await simulateScale(port));
+  process.stdout.write(`\n${table}\n`);
+  write("scale", table);
+}
 
 async function measureLoads(port: number): Promise<void> {
   const measured: Measured[] = [];
