@@ -10,8 +10,8 @@ import { startRedis } from "./redis/server.ts";
 
 // `npm run bench:hybrid`: four processes that share limits in one Redis, and simulated fleets. Prints, and writes
 // docs/bench-hybrid.md and its pictures. `BENCH_SECONDS` sets how long each load takes: 30 s by default.
-// `--only <text>` prints the loads with this text, and `--only local` local calls. `--write pictures`, `--write scale` and
-// `--write local` write that part alone.
+// `--only <text>` prints the loads with this text, and `--only local` local calls. `--write pictures`, `--write scale`
+// and `--write local` write that part alone.
 const PAGE = fileURLToPath(new URL("../../docs/bench-hybrid.md", import.meta.url));
 const PICTURES = fileURLToPath(new URL("../../docs/bench-hybrid", import.meta.url));
 const STRATEGIES = ["lease", "threshold", "strict"] as const;

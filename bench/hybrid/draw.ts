@@ -57,9 +57,15 @@ function panelOf({ strategy, pictures }: Drawn, capacity: number, most: number, 
 /** Steps from left to right along the upper edge, and back along the lower one. */
 function areaOf(upper: readonly number[], lower: readonly number[]): string {
   const xOf = (slot: number) => round(LEFT + (slot / SLOTS) * (WIDTH - LEFT - RIGHT));
-  const forth = upper.map((y, slot) => `V${round(y)}H${xOf(slot + 1)}`);
-  const back = lower.map((y, slot) => `V${round(y)}H${xOf(slot)}`).toReversed();
-  return `M${xOf(0)} ${round(lower[0]!)}${forth.join("")}${back.join("")}Z`;
+  const forth = stepsOf(upper, (slot) => xOf(slot + 1));
+  const back = stepsOf(lower.toReversed(), (slot) => xOf(SLOTS - 1 - slot));
+  return `M${xOf(0)} ${Math.round(lower[0]!)}${forth}${back}Z`;
+}
+
+/** Equal heights in a row are one step. */
+function stepsOf(heights: readonly number[], endOf: (slot: number) => number): string {
+  const rounded = heights.map((y) => Math.round(y));
+  return rounded.map((y, slot) => (y === rounded[slot + 1] ? "" : `V${y}H${endOf(slot)}`)).join("");
 }
 
 function totalsOf(pictures: readonly (readonly number[])[]): number[] {

@@ -53,9 +53,9 @@ async function measureOnce(
     return { strategy, port, node, load, startAtMs, seconds };
   });
   const options = { flags: [], timeoutMs: (seconds + 30) * 1_000 + startMs };
-  const nodes = await Promise.all(orders.map((order) => runChild<NodeResult>("hybrid", order, options)));
-  const stats = await client.info("commandstats");
-  client.disconnect();
+  const running = Promise.all(orders.map((order) => runChild<NodeResult>("hybrid", order, options)));
+  const measured = running.then(async (nodes) => ({ nodes, stats: await client.info("commandstats") }));
+  const { nodes, stats } = await measured.finally(() => client.disconnect());
   const calls = Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0);
   const totals = nodes.map(({ slots }) => slots.reduce((sum, units) => sum + units, 0));
   const asked = nodes.reduce((sum, node) => sum + node.asked, 0);
