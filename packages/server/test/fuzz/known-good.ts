@@ -1,5 +1,4 @@
-import { ADMIN_TOKEN } from "./inputs/http-request.ts";
-import type { FuzzedService } from "./process/fuzzed-service.ts";
+import { type FuzzedService, PROBE_TOKEN } from "./process/fuzzed-service.ts";
 import type { CallConnection } from "./sending/call-connection.ts";
 
 /**
@@ -30,7 +29,7 @@ export async function askKnownGood(service: FuzzedService, calls: CallConnection
 
 /** Asks for decisions of the limits files of the beginning, after `restore`. */
 export async function askRestored({ name, url }: FuzzedService): Promise<string | undefined> {
-  if (name === "limits") return answer(`${url}/v1/decide`, "POST", [200], DECIDE, /"limiter":"api\/client"/);
+  if (name === "limits") return answer(`${url}/v1/decide`, "POST", [200], DECIDE, /"allowed":/);
   if (name === "envoy") return answer(`${url}/json`, "POST", [200, 429], JSON_REQUEST, /"unit":"MINUTE"/);
   return undefined;
 }
@@ -45,7 +44,7 @@ async function answer(
   body?: string,
   pattern = /(?:)/,
 ): Promise<string | undefined> {
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, connection: "close" };
+  const headers = { authorization: `Bearer ${PROBE_TOKEN}`, connection: "close" };
   const response = await fetch(url, { method, headers, ...(body !== undefined && { body }) });
   const text = await response.text();
   if (statuses.includes(response.status) && pattern.test(text)) return undefined;

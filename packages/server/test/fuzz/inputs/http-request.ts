@@ -1,12 +1,10 @@
 import { oddText } from "../odd-values.ts";
 import type { Random } from "../random.ts";
+import { ADMIN_PATHS, adminBody, adminHeaders } from "./admin-body.ts";
 import { decideBody } from "./decide-body.ts";
 import { envoyBody } from "./envoy-body.ts";
 import { address, method, path, ruleHeader } from "./facts.ts";
 import type { ServiceName } from "./input.ts";
-
-/** The token of the admin listeners. */
-export const ADMIN_TOKEN = "fuzzing-token-0123456789";
 
 type Headers = (readonly [string, string])[];
 
@@ -14,7 +12,7 @@ const PATHS: Readonly<Record<ServiceName | "admin", readonly string[]>> = {
   limits: ["/v1/decide", "/v1/decide", "/v1/decide", "/check", "/check/403", "/healthz"],
   envoy: ["/json", "/json", "/json", "/healthcheck", "/healthz"],
   demo: ["/", "/ping", "/test", "/check", "/check/403", "/healthz"],
-  admin: ["/metrics", "/metrics", "/healthz", "/readyz", "/rlconfig"],
+  admin: ["/metrics", "/healthz", "/readyz", "/rlconfig", ...ADMIN_PATHS],
 };
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "M-SEARCH"];
@@ -26,9 +24,9 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TR
 export function httpRequest(random: Random, routes: ServiceName | "admin"): Buffer {
   const route = random.pick(PATHS[routes]);
   const body = bodyOf(random, route);
-  const verb = random.percent(85) ? (body === undefined ? "GET" : "POST") : random.pick(METHODS);
+  const verb = random.percent(85) ? methodOf(route, body) : random.pick(METHODS);
   const headers: Headers = [["Host", random.percent(95) ? "localhost" : headerValue(oddText(random))]];
-  if (routes === "admin" && random.percent(85)) headers.push(["Authorization", `Bearer ${ADMIN_TOKEN}`]);
+  if (routes === "admin" && random.percent(85)) headers.push(...adminHeaders(random));
   headers.push(...headersOf(random, route));
   const head = (framing: Headers): string => {
     const lines = [...headers, ...framing].map(([name, value]) => `${name}: ${value}\r\n`);
@@ -41,9 +39,15 @@ export function httpRequest(random: Random, routes: ServiceName | "admin"): Buff
   return Buffer.concat([Buffer.from(head([["Transfer-Encoding", "chunked"]]), "latin1"), chunked(random, bytes)]);
 }
 
+function methodOf(route: string, body: string | undefined): string {
+  if (body === undefined) return "GET";
+  return route.startsWith("/v1/limits") ? "PUT" : "POST";
+}
+
 function bodyOf(random: Random, route: string): string | undefined {
   if (route === "/v1/decide") return decideBody(random);
   if (route === "/json") return envoyBody(random);
+  if (ADMIN_PATHS.includes(route)) return random.percent(80) ? adminBody(random, route) : undefined;
   return random.percent(10) ? oddText(random) : undefined;
 }
 

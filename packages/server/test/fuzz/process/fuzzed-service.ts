@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { ADMIN_TOKEN } from "../inputs/http-request.ts";
+import { ADMIN_TOKENS } from "../inputs/admin-body.ts";
 import type { ServiceName } from "../inputs/input.ts";
 import { withTimeout } from "../with-timeout.ts";
 import { JsonLog } from "./log-lines.ts";
@@ -11,6 +11,9 @@ import { WatchedFile } from "./watched-file.ts";
 
 const BIN = fileURLToPath(new URL("../../../bin/tollgate.js", import.meta.url));
 const VITAL_SIGNS = new URL("vital-signs.mjs", import.meta.url).href;
+
+/** The token of the requests that have to be answered. Those of inputs may come too often. */
+export const PROBE_TOKEN = "token-of-the-fuzzer-itself";
 
 /** What a process says of itself. */
 export interface VitalSigns {
@@ -112,5 +115,5 @@ export class FuzzedService {
 }
 
 async function writeTokens(folder: string): Promise<void> {
-  await writeFile(`${folder}/tokens`, `${ADMIN_TOKEN}\n`);
+  await writeFile(`${folder}/tokens`, `${[...ADMIN_TOKENS, PROBE_TOKEN].join("\n")}\n`);
 }

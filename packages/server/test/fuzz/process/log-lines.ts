@@ -26,6 +26,9 @@ const EXPECTED: ReadonlySet<string> = new Set([
   "limits-loaded",
   "limits-refused",
   "limits-mistake",
+  "audit",
+  "unauthorized",
+  "unauthorized-left-out",
 ]);
 
 /** Reads the lines of a log in JSON. A line that is not one comes from Node: a warning, or an error that ends it. */

@@ -75,9 +75,12 @@ export class Sender {
   }
 }
 
-/** The only documented status from 500 on says that too many reservations are open. */
+/** The documented answers with 503. */
+const TOO_MUCH_AT_ONCE = /too many open reservations|another dry run is not over/;
+
+/** Any other status from 500 on is a fault. */
 function faultOf({ statuses, text }: Received): string | undefined {
   const fault = statuses.find((status) => status >= 500);
-  if (fault === undefined || (fault === 503 && text.includes("too many open reservations"))) return undefined;
+  if (fault === undefined || (fault === 503 && TOO_MUCH_AT_ONCE.test(text))) return undefined;
   return `status ${fault}: ${JSON.stringify(text.slice(-1_000))}`;
 }
