@@ -92,6 +92,11 @@ export class HeldLeases {
     return units;
   }
 
+  /** Microseconds until the last lease ends for this node; 0 without one. */
+  lastsUs(us: number, wallUs: number): number {
+    return Math.max(0, ...this.#leases.map(({ lastUs, lastWallUs }) => Math.min(lastUs - us, lastWallUs - wallUs)));
+  }
+
   /** Units of a limit that the script counts for this node. */
   known(limit: number): number {
     let units = 0;

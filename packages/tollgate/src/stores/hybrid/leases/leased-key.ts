@@ -1,3 +1,5 @@
+import { toMilliseconds } from "../../../core/duration.ts";
+import type { LeaseStatus } from "../../../core/lease-status.ts";
 import type { Plan } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";
 import { LeaseWaiter } from "../../redis/batch/waiter.ts";
@@ -123,6 +125,18 @@ export class LeasedKey {
     return this.#nothing.map((_, limit) => this.#held.units(limit, us, wallUs));
   }
 
+  /** Where each limit stands at this node. */
+  get statuses(): readonly LeaseStatus[] {
+    const { us, wallUs } = this.#moment;
+    const isStrict = us < this.#leasesFromUs;
+    const isLeased = this.#held.count > 0 || this.#sizing.wanted(us).some((units) => units > 0);
+    const endsInMs = toMilliseconds(this.#held.lastsUs(us, wallUs));
+    return this.held.map((held): LeaseStatus => {
+      if (isStrict) return { how: "strict", why: "too many nodes" };
+      return isLeased ? { how: "leased", held, endsInMs } : { how: "strict", why: "little demand" };
+    });
+  }
+
   /** Units have come back. A denial that was requested before is not remembered. */
   forgetDenials(): void {
     this.#denials.forget();
@@ -241,8 +255,8 @@ export class LeasedKey {
   #failed(run: readonly WaitingCall[], error: unknown): void {
     this.#isAsking = false;
     this.#renewsFromUs = this.#node.time.us() + PAUSE_AFTER_FAILURE_US;
-    for (const call of run) call.failed(error);
-    this.#serve();
+    // Calls that came meanwhile would wait for a second timeout.
+    for (const call of [...run, ...this.#waiting.takeAll()]) call.failed(error);
   }
 
   /** Too many nodes share the capacity: until later, each call asks. */
