@@ -95,7 +95,7 @@ describe("a strange request to the admin listener", () => {
   const POST_OFF = "POST /v1/rules/client/off HTTP/1.1\r\nContent-Type: application/json\r\n";
 
   it.each([
-    ["two hosts", `${POST_OFF}${LOCAL}Host: attacker.example\r\n${AUTHORIZED}Content-Length: 27\r\n\r\n${OFF}`, 400],
+    ["two hosts", `${POST_OFF}${LOCAL}Host: attacker.example\r\n${AUTHORIZED}Content-Length: 27\r\n\r\n${OFF}`, 421],
     ["two lengths", `${POST_OFF}${LOCAL}${AUTHORIZED}Content-Length: 27\r\nContent-Length: 5\r\n\r\n${OFF}`, 400],
     [
       "a length and chunks",
