@@ -8,8 +8,9 @@ import { OVERLOADED } from "../redis/failure/unavailable-error.ts";
 import type { RedisSpace } from "../redis/redis-space.ts";
 import type { StoreOnServer } from "../redis/redis-store.ts";
 import { type DecideWithout, WaitingAllow, WaitingTake } from "./hybrid-calls.ts";
+import type { LeaseNode } from "./leases/lease-node.ts";
 import { type LeaseTimes, leaseTimesOf } from "./leases/lease-times.ts";
-import { LeasedKey, type LeaseNode } from "./leases/leased-key.ts";
+import { LeasedKey } from "./leases/leased-key.ts";
 import type { WaitingCall } from "./leases/waiting-calls.ts";
 import type { DecidingSpace } from "./local-space.ts";
 

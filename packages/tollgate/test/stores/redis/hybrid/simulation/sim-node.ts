@@ -1,7 +1,8 @@
 import type { Plan } from "../../../../../src/core/plan.ts";
+import type { AskServer } from "../../../../../src/stores/hybrid/leases/lease-node.ts";
 import { LeaseNumbers } from "../../../../../src/stores/hybrid/leases/lease-numbers.ts";
 import type { LeaseTimes } from "../../../../../src/stores/hybrid/leases/lease-times.ts";
-import { type AskServer, LeasedKey } from "../../../../../src/stores/hybrid/leases/leased-key.ts";
+import { LeasedKey } from "../../../../../src/stores/hybrid/leases/leased-key.ts";
 import { createStats } from "../../../../../src/stores/hybrid/stats.ts";
 import type { Random } from "../../script/kit/random.ts";
 
