@@ -1,11 +1,6 @@
-import type { LeaseReport } from "../../redis/script/lease.ts";
+import type { LeaseGrant, LeaseReport } from "../../redis/script/lease.ts";
 import type { LeaseStats } from "../stats.ts";
-
-/** A moment by both clocks of a node, in microseconds (`node-time.ts`). */
-export interface NodeMoment {
-  readonly us: number;
-  readonly wallUs: number;
-}
+import { DRIFT, type Held, type NodeMoment } from "./held.ts";
 
 /** A lease of this node. */
 interface HeldLease {
@@ -21,43 +16,45 @@ interface HeldLease {
   known: readonly number[];
 }
 
-/** Clocks may differ by this part of the time that passes. */
-const DRIFT = 0.01;
-
-/**
- * The units that a node may spend for one key: a few leases, in the order in which they came. A lease ends by the
- * clocks of this node, counted from before it was requested. After a sleep or a stop one of them is beyond its end.
- */
-export class HeldLeases {
+/** The leases of one key in this thread, in the order in which they came. No other thread spends them. */
+export class HeldLeases implements Held {
+  readonly demand: undefined;
   readonly #stats: LeaseStats;
   #leases: HeldLease[] = [];
+  #spentUs: number;
 
-  constructor(stats: LeaseStats) {
+  constructor(stats: LeaseStats, nowUs: number) {
     this.#stats = stats;
+    this.#spentUs = nowUs;
   }
 
-  /** How many leases the script may still count for this node. */
+  /** The last spending. */
+  get spentUs(): number {
+    return this.#spentUs;
+  }
+
   get count(): number {
     return this.#leases.length;
   }
 
-  /** Adds a lease that lasts so many microseconds from a moment before it was requested. */
-  add(endsUs: number, number: number, lastsUs: number, units: readonly number[], asked: NodeMoment): void {
+  add({ endsUs, lastsUs, units }: LeaseGrant, number: number, asked: NodeMoment): boolean {
     const ownUs = lastsUs * (1 - DRIFT);
     const [lastUs, lastWallUs] = [asked.us + ownUs, asked.wallUs + ownUs];
     this.#leases.push({ endsUs, number, lastUs, lastWallUs, left: [...units], known: units });
     this.#stats.leased += units[0]!;
+    return true;
   }
 
   /** Spends a cost, of the oldest leases first. If they do not cover it, nothing is spent. */
   spend(costs: readonly number[], us: number, wallUs: number): boolean {
     const lease = this.#leases[0];
     if (lease === undefined) return false;
-    if (us < lease.lastUs && wallUs < lease.lastWallUs && spendFrom(lease.left, costs)) return true;
-    return this.#spendFromAll(costs, us, wallUs);
+    const isFirst = us < lease.lastUs && wallUs < lease.lastWallUs && spendFrom(lease.left, costs);
+    if (!(isFirst || this.#spendFromAll(costs, us, wallUs))) return false;
+    this.#spentUs = us;
+    return true;
   }
 
-  /** Units of a limit that may be spent. */
   units(limit: number, us: number, wallUs: number): number {
     let units = 0;
     for (const { lastUs, lastWallUs, left } of this.#leases) {
@@ -66,15 +63,14 @@ export class HeldLeases {
     return units;
   }
 
-  /** Units of a limit that the script counts for this node. */
   known(limit: number): number {
     let units = 0;
     for (const { known } of this.#leases) units += known[limit]!;
     return units;
   }
 
-  /** Whether only one lease is left, with no more units than these of a limit, or near its end. */
-  isLow(low: readonly number[], us: number, marginUs: number): boolean {
+  /** While there are two leases, a further one would end before it is spent. */
+  isLow(low: ArrayLike<number>, us: number, marginUs: number): boolean {
     if (this.#leases.length !== 1) return this.#leases.length === 0;
     const { left, lastUs } = this.#leases[0]!;
     if (lastUs - us < marginUs) return true;
@@ -82,7 +78,6 @@ export class HeldLeases {
     return false;
   }
 
-  /** Reports all leases. Those without units are forgotten: if the report is lost, they end by themselves. */
   report(us: number, wallUs: number): LeaseReport[] {
     this.expire(us, wallUs);
     const reports = this.#leases.map((lease) => {
@@ -93,7 +88,6 @@ export class HeldLeases {
     return reports;
   }
 
-  /** Returns all leases. Nothing can be spent of them afterwards. */
   giveBack(us: number, wallUs: number): LeaseReport[] {
     this.expire(us, wallUs);
     const given = this.#leases;
@@ -102,13 +96,26 @@ export class HeldLeases {
     return given.map(({ endsUs, number, left }) => ({ endsUs, number, isReturned: true, units: left }));
   }
 
-  /** Forgets leases that have ended. */
   expire(us: number, wallUs: number): void {
     const isLive = ({ lastUs, lastWallUs }: HeldLease) => us < lastUs && wallUs < lastWallUs;
     if (this.#leases.every(isLive)) return;
     for (const lease of this.#leases) if (!isLive(lease)) this.#stats.expired += lease.left[0]!;
     this.#leases = this.#leases.filter(isLive);
   }
+
+  prepare(): boolean {
+    return true;
+  }
+
+  beginAsk(): boolean {
+    return true;
+  }
+
+  endAsk(): void {}
+
+  findDenial(): undefined {}
+
+  noteDenial(): void {}
 
   #spendFromAll(costs: readonly number[], us: number, wallUs: number): boolean {
     this.expire(us, wallUs);

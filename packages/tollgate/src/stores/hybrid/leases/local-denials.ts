@@ -1,6 +1,7 @@
 import type { Plan } from "../../../core/plan.ts";
-import type { Report } from "../../../core/report.ts";
+import { Report } from "../../../core/report.ts";
 import type { LeaseGrant } from "../../redis/script/lease.ts";
+import type { Held, HeldDenial } from "./held.ts";
 import type { LeaseTimes } from "./lease-times.ts";
 
 /** Calls that cost as much or more are denied until a moment. */
@@ -13,6 +14,8 @@ export interface LocalDenial {
 /** Another process may end a block, which has to be honoured within a second. */
 const LONGEST_BLOCK_US = 1_000_000;
 
+const NO_DENIAL: HeldDenial = { costs: [], untilUs: 0 };
+
 /**
  * The last denial of a key. If little is left for other nodes, a node asks again only after a pause, in which enough
  * units refill for a request of each node. Pauses are random, so that the nodes' requests do not follow each other in
@@ -21,21 +24,19 @@ const LONGEST_BLOCK_US = 1_000_000;
 export class LocalDenials {
   readonly #times: LeaseTimes;
   readonly #random: () => number;
+  readonly #held: Pick<Held, "findDenial" | "noteDenial">;
   #last: LocalDenial | undefined;
 
-  constructor(times: LeaseTimes, random: () => number) {
+  constructor(times: LeaseTimes, random: () => number, held: Pick<Held, "findDenial" | "noteDenial">) {
     this.#times = times;
     this.#random = random;
+    this.#held = held;
   }
 
   /** The denial that holds for a call. */
   find(costs: readonly number[], us: number): LocalDenial | undefined {
-    const denial = this.#last;
+    const denial = this.#inForce(us);
     if (denial === undefined) return undefined;
-    if (us >= denial.untilUs) {
-      this.#last = undefined;
-      return undefined;
-    }
     for (let limit = 0; limit < costs.length; limit += 1) if (costs[limit]! < denial.costs[limit]!) return undefined;
     return denial;
   }
@@ -66,12 +67,23 @@ export class LocalDenials {
     return untilUs;
   }
 
+  /** Units have come back: no thread remembers the denial. */
   forget(): void {
     this.#last = undefined;
+    this.#held.noteDenial(NO_DENIAL);
   }
 
   #note(costs: readonly number[], report: Report, untilUs: number): void {
     this.#last = { costs, untilUs, report };
+    // What is known of a block is in the report, so each thread asks for itself.
+    this.#held.noteDenial(report.block === undefined ? this.#last : NO_DENIAL);
+  }
+
+  #inForce(us: number): LocalDenial | undefined {
+    if (this.#last !== undefined && us < this.#last.untilUs) return this.#last;
+    this.#last = undefined;
+    const other = this.#held.findDenial(us);
+    return other === undefined ? undefined : { ...other, report: new Report() };
   }
 
   #pauseUs({ isScarce, nodes }: LeaseGrant): number {

@@ -14,6 +14,11 @@ export const PROCESS_TIME: NodeTime = {
   wallUs: () => Date.now() * 1_000,
 };
 
+/** The clocks of a process, for threads that hold leases together: they agree on the clock of their store. */
+export function agreedTime(clock: Clock): NodeTime {
+  return { us: () => clock.now() * 1_000, wallUs: PROCESS_TIME.wallUs };
+}
+
 /** The clock of a limiter, where it decides in place of the server's. */
 export function clockTime(clock: Clock): NodeTime {
   const us = () => readUs(clock);
