@@ -1,6 +1,7 @@
 import type { LeaseGrant, LeaseReport } from "../../redis/script/lease.ts";
 import type { LeaseStats } from "../stats.ts";
-import { DRIFT, type Held, type NodeMoment } from "./held.ts";
+import { DRIFT, type Held, type NodeMoment, type Reserve } from "./held.ts";
+import { LOOK_US } from "./node-time.ts";
 
 /** A lease of this node. */
 interface HeldLease {
@@ -21,6 +22,8 @@ export class HeldLeases implements Held {
   readonly demand: undefined;
   readonly #stats: LeaseStats;
   #leases: HeldLease[] = [];
+  /** Leases of which nothing is left, and the script does not know it yet. */
+  #exhausted: HeldLease[] = [];
   #spentUs: number;
 
   constructor(stats: LeaseStats, nowUs: number) {
@@ -34,14 +37,24 @@ export class HeldLeases implements Held {
   }
 
   get count(): number {
-    return this.#leases.length;
+    return this.#leases.length + this.#exhausted.length;
   }
 
   add({ endsUs, lastsUs, units }: LeaseGrant, number: number, asked: NodeMoment): boolean {
-    const ownUs = lastsUs * (1 - DRIFT);
+    const ownUs = lastsUs * (1 - DRIFT) - LOOK_US;
     const [lastUs, lastWallUs] = [asked.us + ownUs, asked.wallUs + ownUs];
     this.#leases.push({ endsUs, number, lastUs, lastWallUs, left: [...units], known: units });
     this.#stats.leased += units[0]!;
+    return true;
+  }
+
+  spendOfPlenty(costs: readonly number[], { low, marginUs }: Reserve, us: number, wallUs: number): boolean {
+    const lease = this.#leases[0];
+    if (lease === undefined || us + marginUs >= lease.lastUs || wallUs >= lease.lastWallUs) return false;
+    const { left } = lease;
+    for (let limit = 0; limit < costs.length; limit += 1) if (left[limit]! - costs[limit]! <= low[limit]!) return false;
+    for (let limit = 0; limit < costs.length; limit += 1) left[limit]! -= costs[limit]!;
+    this.#spentUs = us;
     return true;
   }
 
@@ -49,8 +62,12 @@ export class HeldLeases implements Held {
   spend(costs: readonly number[], us: number, wallUs: number): boolean {
     const lease = this.#leases[0];
     if (lease === undefined) return false;
-    const isFirst = us < lease.lastUs && wallUs < lease.lastWallUs && spendFrom(lease.left, costs);
-    if (!(isFirst || this.#spendFromAll(costs, us, wallUs))) return false;
+    const isOfFirst = us < lease.lastUs && wallUs < lease.lastWallUs && spendFrom(lease.left, costs);
+    if (!(isOfFirst || this.#spendFromAll(costs, us, wallUs))) return false;
+    for (let first = this.#leases[0]; first?.left.every((units) => units === 0); first = this.#leases[0]) {
+      this.#exhausted.push(first);
+      this.#leases.shift();
+    }
     this.#spentUs = us;
     return true;
   }
@@ -65,12 +82,12 @@ export class HeldLeases implements Held {
 
   known(limit: number): number {
     let units = 0;
-    for (const { known } of this.#leases) units += known[limit]!;
+    for (const { known } of this.#all) units += known[limit]!;
     return units;
   }
 
   /** While there are two leases, a further one would end before it is spent. */
-  isLow(low: ArrayLike<number>, us: number, marginUs: number): boolean {
+  isLow({ low, marginUs }: Reserve, us: number): boolean {
     if (this.#leases.length !== 1) return this.#leases.length === 0;
     const { left, lastUs } = this.#leases[0]!;
     if (lastUs - us < marginUs) return true;
@@ -80,27 +97,34 @@ export class HeldLeases implements Held {
 
   report(us: number, wallUs: number): LeaseReport[] {
     this.expire(us, wallUs);
-    const reports = this.#leases.map((lease) => {
+    const reports = this.#all.map((lease) => {
       lease.known = [...lease.left];
       return { endsUs: lease.endsUs, number: lease.number, isReturned: false, units: lease.known };
     });
     this.#leases = this.#leases.filter(({ left }) => left.some((units) => units > 0));
+    this.#exhausted = [];
     return reports;
   }
 
   giveBack(us: number, wallUs: number): LeaseReport[] {
     this.expire(us, wallUs);
-    const given = this.#leases;
+    const given = this.#all;
     this.#leases = [];
+    this.#exhausted = [];
     for (const { left } of given) this.#stats.returned += left[0]!;
     return given.map(({ endsUs, number, left }) => ({ endsUs, number, isReturned: true, units: left }));
   }
 
   expire(us: number, wallUs: number): void {
     const isLive = ({ lastUs, lastWallUs }: HeldLease) => us < lastUs && wallUs < lastWallUs;
-    if (this.#leases.every(isLive)) return;
+    if (this.#leases.every(isLive) && this.#exhausted.every(isLive)) return;
     for (const lease of this.#leases) if (!isLive(lease)) this.#stats.expired += lease.left[0]!;
     this.#leases = this.#leases.filter(isLive);
+    this.#exhausted = this.#exhausted.filter(isLive);
+  }
+
+  get #all(): readonly HeldLease[] {
+    return [...this.#exhausted, ...this.#leases];
   }
 
   prepare(): boolean {

@@ -12,6 +12,14 @@ export interface HeldDenial {
   readonly costs: readonly number[];
 }
 
+/** With what is left of a lease it should be renewed. */
+export interface Reserve {
+  /** Units, one entry per limit. */
+  readonly low: ArrayLike<number>;
+  /** Its last microseconds. */
+  readonly marginUs: number;
+}
+
 /** Clocks may differ by this part of the time that passes. */
 export const DRIFT = 0.01;
 
@@ -27,14 +35,16 @@ export interface Held {
   readonly count: number;
   /** Nothing of what the last reports were about was spent after this moment. */
   readonly spentUs: number;
+  /** Spends a cost of the oldest lease, if more than that is left of it, and for longer. It is the fastest way. */
+  spendOfPlenty(costs: readonly number[], reserve: Reserve, us: number, wallUs: number): boolean;
   /** Spends a cost. If the leases do not cover it, nothing is spent. */
   spend(costs: readonly number[], us: number, wallUs: number): boolean;
   /** Units of a limit that may be spent. */
   units(limit: number, us: number, wallUs: number): number;
   /** Units of a limit that the script counts for this node. */
   known(limit: number): number;
-  /** Whether no more units than these of a limit are left, or the last lease is near its end. */
-  isLow(low: ArrayLike<number>, us: number, marginUs: number): boolean;
+  /** Whether no more than the reserve is left. */
+  isLow(reserve: Reserve, us: number): boolean;
   /** Adds a lease. False if there is no place for it: then it has to be given back. */
   add(grant: LeaseGrant, number: number, asked: NodeMoment): boolean;
   /** Reports all leases. Those without units are forgotten: if the report is lost, they end by themselves. */

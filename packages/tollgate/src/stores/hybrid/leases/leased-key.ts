@@ -64,11 +64,13 @@ export class LeasedKey {
 
   /** The hot path. @returns whether the leases cover the cost, which is spent then. */
   spend(costs: readonly number[]): boolean {
-    const us = this.#node.time.us();
-    if (!this.#spend(costs, us)) return false;
+    const { time, stats } = this.#node;
+    const us = time.us();
+    const isPlenty = this.#held.spendOfPlenty(costs, this.#sizing, us, time.wallUs());
+    if (!(isPlenty || this.#spendRest(costs, us))) return false;
     this.#sizing.count(costs);
-    this.#node.stats.decidedLocally += 1;
-    if (!this.#isAsking && us >= this.#renewsFromUs && this.#isLow(us)) this.#renew(us);
+    stats.spent += costs[0]!;
+    stats.decidedLocally += 1;
     return true;
   }
 
@@ -160,6 +162,13 @@ export class LeasedKey {
     return { us: this.#node.time.us(), wallUs: this.#node.time.wallUs() };
   }
 
+  /** Spends, and renews the leases where little is left. */
+  #spendRest(costs: readonly number[], us: number): boolean {
+    if (!this.#held.spend(costs, us, this.#node.time.wallUs())) return false;
+    if (!this.#isAsking && us >= this.#renewsFromUs && this.#isLow(us)) this.#renew(us);
+    return true;
+  }
+
   #spend(costs: readonly number[], us: number): boolean {
     if (!this.#held.spend(costs, us, this.#node.time.wallUs())) return false;
     this.#node.stats.spent += costs[0]!;
@@ -167,7 +176,7 @@ export class LeasedKey {
   }
 
   #isLow(us: number): boolean {
-    return this.#held.isLow(this.#sizing.low, us, this.#sizing.roundTripUs * 2);
+    return this.#held.isLow(this.#sizing, us);
   }
 
   #renew(us: number): void {

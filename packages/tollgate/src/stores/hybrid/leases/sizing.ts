@@ -2,6 +2,7 @@ import type { Plan } from "../../../core/plan.ts";
 import type { LeaseGrant } from "../../redis/script/lease.ts";
 import { MOST_UNITS } from "../threads/layout.ts";
 import { Demand } from "./demand.ts";
+import type { Reserve } from "./held.ts";
 import { chunkUsOf, type LeaseTimes } from "./lease-times.ts";
 
 /** A lease of fewer units saves no call. */
@@ -14,9 +15,11 @@ const LOW = 0.1;
 const WEIGHT = 1 / 8;
 
 /** How many units a node takes in advance for one key, and when it renews them. */
-export class Sizing {
+export class Sizing implements Reserve {
+  /** A lease is renewed when it ends in so many microseconds: a lease is asked for in time. */
+  marginUs = 0;
   /** The usual time of a request. */
-  roundTripUs = 0;
+  #roundTripUs = 0;
   readonly #plan: Plan;
   readonly #times: LeaseTimes;
   readonly #demand: Demand;
@@ -55,11 +58,13 @@ export class Sizing {
   /** Notes an answer of the server, and how long it took. */
   answered({ nodes, units }: LeaseGrant, tookUs: number): void {
     this.#demand.answered(nodes, chunkUsOf(this.#times, nodes));
-    this.roundTripUs = this.roundTripUs === 0 ? tookUs : this.roundTripUs + (tookUs - this.roundTripUs) * WEIGHT;
+    const before = this.#roundTripUs === 0 ? tookUs : this.#roundTripUs;
+    this.#roundTripUs = before + (tookUs - before) * WEIGHT;
+    this.marginUs = 2 * this.#roundTripUs;
     const { low } = this;
     for (let limit = 0; limit < low.length; limit += 1) {
       const granted = units[limit]!;
-      const asked = this.#demand.expected(limit, 2 * this.roundTripUs);
+      const asked = this.#demand.expected(limit, this.marginUs);
       // A limit of which nothing is spent is not low.
       low[limit] = granted > 0 ? Math.min(Math.max(granted * LOW, asked), granted / 2) : -1;
     }

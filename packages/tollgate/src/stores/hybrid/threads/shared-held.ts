@@ -1,12 +1,13 @@
 import type { ThreadMemory } from "../../../core/lease-area.ts";
 import type { LeaseGrant, LeaseReport } from "../../redis/script/lease.ts";
-import { DRIFT, type Held, type HeldDenial, type NodeMoment } from "../leases/held.ts";
-import type { NodeTime } from "../leases/node-time.ts";
+import { DRIFT, type Held, type HeldDenial, type NodeMoment, type Reserve } from "../leases/held.ts";
+import { LOOK_US, type NodeTime } from "../leases/node-time.ts";
 import type { LeaseStats } from "../stats.ts";
 import type { AskClaim } from "./ask-claim.ts";
 import { FREE, PLACE_WORDS, PLACES, PLACES_AT, SIZING_AT, SIZING_NUMBERS, stateOf, WRITING } from "./layout.ts";
 import { LeasePlace, type PlacedLease } from "./lease-place.ts";
 import { type LeasedKeys, NOWHERE } from "./leased-keys.ts";
+import { lasts, type SeenLease, spendOf } from "./seen-lease.ts";
 import { SharedDenial } from "./shared-denial.ts";
 
 /** What the keys of a thread share. */
@@ -17,17 +18,6 @@ export interface HeldContext {
   readonly stats: LeaseStats;
   /** Calls back soon. */
   readonly later: (work: () => void) => void;
-}
-
-/** A lease of this key as this thread has seen it last. */
-interface SeenLease extends PlacedLease {
-  readonly place: LeasePlace;
-  readonly tag: number;
-  /** Units that the script counts for it, as far as this thread knows. */
-  known: readonly number[];
-  /** What was left at a moment. While it is the same, nothing was spent since. */
-  left: readonly number[];
-  leftUs: number;
 }
 
 /** What a process holds of one key, in memory that its threads share. Each thread has such an object. */
@@ -69,6 +59,19 @@ export class SharedHeld implements Held {
     return this.#context.memory.numbers.subarray(from, from + SIZING_NUMBERS);
   }
 
+  spendOfPlenty(costs: readonly number[], { low, marginUs }: Reserve, us: number, wallUs: number): boolean {
+    const first = this.#lease(0);
+    const second = this.#lease(1);
+    const lease = first === undefined || first.isSpent ? second : first;
+    // Of two leases the older one comes first.
+    const isOnly = lease === second || second === undefined || second.isSpent;
+    if (lease === undefined || !(isOnly && lasts(lease, us + marginUs, wallUs))) return false;
+    for (let limit = 0; limit < costs.length; limit += 1) {
+      if (lease.place.left(limit, lease.tag) - costs[limit]! <= low[limit]!) return false;
+    }
+    return lease.place.spend(costs, lease.tag);
+  }
+
   /** Spends a cost of one lease: of the older one, if that covers it. */
   spend(costs: readonly number[], us: number, wallUs: number): boolean {
     if (this.#key === NOWHERE && !this.#find()) return false;
@@ -95,7 +98,7 @@ export class SharedHeld implements Held {
     return this.#leases().reduce((sum, { known }) => sum + known[limit]!, 0);
   }
 
-  isLow(low: ArrayLike<number>, us: number, marginUs: number): boolean {
+  isLow({ low, marginUs }: Reserve, us: number): boolean {
     let lastUs = Number.NEGATIVE_INFINITY;
     for (let i = 0; i < this.#places.length; i += 1) lastUs = Math.max(lastUs, this.#lease(i)?.lastUs ?? lastUs);
     if (lastUs - us < marginUs) return true;
@@ -114,7 +117,7 @@ export class SharedHeld implements Held {
     if (!this.prepare(asked.us)) return false;
     const { stats, keys } = this.#context;
     keys.noteUse(this.#key, asked.us);
-    const ownUs = lastsUs * (1 - DRIFT);
+    const ownUs = lastsUs * (1 - DRIFT) - LOOK_US;
     const [lastUs, lastWallUs] = [asked.us + ownUs, asked.wallUs + ownUs];
     const lease: PlacedLease = { endsUs, number, lastUs, lastWallUs, low: this.#low, high: this.#high };
     this.#freePlaces(this.#time.us(), this.#time.wallUs());
@@ -124,7 +127,7 @@ export class SharedHeld implements Held {
         const tag = place.put(lease, units);
         if (tag === undefined) continue;
         this.#tags[i] = tag;
-        this.#seen[i] = { ...lease, place, tag, known: units, left: units, leftUs: asked.us };
+        this.#seen[i] = { ...lease, place, tag, isSpent: false, known: units, left: units, leftUs: asked.us };
         stats.leased += units[0]!;
         return true;
       }
@@ -196,7 +199,7 @@ export class SharedHeld implements Held {
   #return({ place, tag, left, endsUs, number }: SeenLease): LeaseReport[] {
     const units = place.close(tag);
     if (units === undefined) return [];
-    if (units.some((its, limit) => its !== left[limit])) this.spentUs = this.#time.us();
+    if (units.some((its, limit) => its !== left[limit])) this.spentUs = this.#laterUs;
     this.#context.stats.returned += units[0]!;
     return [{ endsUs, number, isReturned: true, units }];
   }
@@ -236,7 +239,7 @@ export class SharedHeld implements Held {
       return undefined;
     }
     const left = this.#leftOf(place, tag);
-    const seen = { ...lease, place, tag, known: left, left, leftUs: this.#time.us() };
+    const seen = { ...lease, place, tag, isSpent: false, known: left, left, leftUs: this.#laterUs };
     this.#seen[i] = seen;
     return seen;
   }
@@ -249,8 +252,12 @@ export class SharedHeld implements Held {
     const left = this.#leftOf(lease.place, lease.tag);
     if (left.every((units, limit) => units === lease.left[limit])) return;
     lease.left = left;
-    // The clock comes after the units: what was spent of them was spent before.
-    lease.leftUs = this.#time.us();
+    lease.leftUs = this.#laterUs;
+  }
+
+  /** The time, once units have been read: what is gone of them was spent before, whatever thread's clock is ahead. */
+  get #laterUs(): number {
+    return this.#time.us() + LOOK_US;
   }
 
   /** Frees places whose leases have ended, also of keys that had these words before. */
@@ -262,12 +269,4 @@ export class SharedHeld implements Held {
       if (lease !== undefined && !lasts(lease, us, wallUs)) place.close(tag);
     }
   }
-}
-
-function lasts({ lastUs, lastWallUs }: PlacedLease, us: number, wallUs: number): boolean {
-  return us < lastUs && wallUs < lastWallUs;
-}
-
-function spendOf(lease: SeenLease, costs: readonly number[], us: number, wallUs: number): boolean {
-  return lasts(lease, us, wallUs) && lease.place.spend(costs, lease.tag);
 }

@@ -88,7 +88,9 @@ export class LeaseCaller {
 function shown(reports: readonly { readonly isReturned: boolean; readonly units: readonly number[] }[]): string {
   const sums = (isReturned: boolean) => {
     const units = reports.filter((report) => report.isReturned === isReturned).map((report) => report.units);
-    return units.length === 0 ? "0" : units[0]!.map((_, limit) => units.reduce((sum, its) => sum + its[limit]!, 0)).join();
+    return units.length === 0
+      ? "0"
+      : units[0]!.map((_, limit) => units.reduce((sum, its) => sum + its[limit]!, 0)).join();
   };
   return `${sums(false)} kept; ${sums(true)} returned`;
 }

@@ -122,4 +122,3 @@ function returnedBy({ verb, outcome }: Done, limit: number): number {
 function sum(calls: readonly Done[], unitsOf: (call: Done) => number): number {
   return calls.reduce((units, call) => units + unitsOf(call), 0);
 }
-

@@ -21,10 +21,7 @@ export const LEASES: readonly Scenario[] = [
     ...leases(1),
     name: "two threads spend the last units of a lease",
     before,
-    programs: [
-      callsAt(1, ["allow", "ann"], ["allow", "ann"]),
-      callsAt(1, ["allow", "ann"], ["allow", "ann", 2]),
-    ],
+    programs: [callsAt(1, ["allow", "ann"], ["allow", "ann"]), callsAt(1, ["allow", "ann"], ["allow", "ann", 2])],
   },
   {
     ...leases(1),
