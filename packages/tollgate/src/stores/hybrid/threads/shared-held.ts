@@ -63,7 +63,7 @@ export class SharedHeld implements Held {
     const first = this.#lease(0);
     const second = this.#lease(1);
     const lease = first === undefined || first.isSpent ? second : first;
-    // Of two leases the older one comes first.
+    // The older one of two comes first.
     const isOnly = lease === second || second === undefined || second.isSpent;
     if (lease === undefined || !(isOnly && lasts(lease, us + marginUs, wallUs))) return false;
     for (let limit = 0; limit < costs.length; limit += 1) {

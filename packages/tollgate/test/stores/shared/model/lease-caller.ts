@@ -7,7 +7,7 @@ import type { Call } from "./model-call.ts";
 
 /** What threads of a scenario do with leases that they hold together. */
 export interface LeaseModel {
-  /** Of how many limits each lease has units. Calls cost the same of each. */
+  /** How many limits each lease has units for. Calls cost the same of each. */
   readonly limits: number;
 }
 
@@ -19,9 +19,9 @@ export const SPENDABLE_MS = 0.99 * LEASE_MS;
 const HASHES: Readonly<Record<string, readonly [number, number]>> = { ann: [1, 2], bob: [3, 4] };
 
 /**
- * One thread that spends leases. Verbs of limiters stand for what it does: `allow` spends a cost, `charge` puts a lease
- * of so many units, `peek` reports what is left, `refund` gives back, `sweep` drops what has ended, `reserve` begins to
- * ask the server, `settle` ends that, and `explain` says what is left.
+ * One thread that spends leases. Verbs of limiters stand for what it does. `allow` spends a cost, and `charge` puts a
+ * lease of so many units. `peek` reports what is left, `refund` gives back, and `sweep` drops what has ended. `reserve`
+ * begins to ask the server, and `settle` ends that. `explain` says what is left.
  */
 export class LeaseCaller {
   readonly #heldOf: (key: string) => SharedHeld;

@@ -99,8 +99,9 @@ export class World {
     // An attaching thread changes nothing, except for the count of threads, which gives it its number.
     this.#access = (operation) => (operation.word === THREADS_AT ? number : this.memory.perform(operation));
     const caller = this.#attach(thread);
-    const { limiters, keys, lookAtMs } = this.scenario;
-    if (limiters === "new") {
+    const { limiters, keys, lookAtMs, leases } = this.scenario;
+    // A thread that spends leases remembers what it has seen of them.
+    if (limiters === "new" && leases === undefined) {
       for (const version of versionsOf(this.scenario).keys()) {
         caller.play({ verb: "explain", key: keys[0]!, cost: 1, nowMs: lookAtMs[0]!, version });
       }
