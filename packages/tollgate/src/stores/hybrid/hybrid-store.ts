@@ -20,7 +20,8 @@ import type { DecidingSpace } from "./local-space.ts";
 import { createStats, type HybridStats } from "./stats.ts";
 import { later } from "./threads/later.ts";
 import { ThreadLeases } from "./threads/thread-leases.ts";
-import { ThresholdSpace } from "./threshold-space.ts";
+import { ThresholdNode } from "./threshold/threshold-node.ts";
+import { ThresholdSpace } from "./threshold/threshold-space.ts";
 
 /** A store on a server that all nodes of a fleet share, and that few calls have to ask. */
 export interface HybridStore extends AsyncStore {
@@ -76,6 +77,7 @@ class NodeStore implements HybridStore {
   /** The clocks by which leases end, unless limiters' clocks decide. */
   readonly #processTime: NodeTime;
   readonly #live = new LiveKeys();
+  readonly #counts = new ThresholdNode();
   readonly #spaces = new Set<DecidingSpace>();
 
   constructor(redis: StoreOnServer, { redisOptions, threshold, area }: CheckedHybridOptions) {
@@ -107,7 +109,7 @@ class NodeStore implements HybridStore {
   }
 
   readings(): StoreReadings {
-    return this.#redis.readings();
+    return { ...this.#redis.readings(), leases: this.stats() };
   }
 
   watchBatches(watch: (batch: SentBatch) => void): () => void {
@@ -145,11 +147,13 @@ class NodeStore implements HybridStore {
 
   #counting(redis: RedisSpace, threshold: number): DecidingSpace {
     const released = (space: DecidingSpace) => this.#spaces.delete(space);
-    return new ThresholdSpace({ store: this.#redis, redis, stats: this.#stats, threshold, released });
+    const parts = { store: this.#redis, node: this.#counts, stats: this.#stats };
+    return new ThresholdSpace({ ...parts, redis, threshold, released });
   }
 
   blocks(scope: Scope, limiter: string, context: LimiterContext): AsyncBlocks {
     return new HybridBlocks(this.#redis.blocks(scope, limiter, context), (key) => {
+      if (this.#threshold !== undefined) this.#counts.blockedIn(scope).add(key);
       for (const space of this.#spaces) if (space.plan.scope === scope) space.giveBack(key);
     });
   }
@@ -161,7 +165,8 @@ class NodeStore implements HybridStore {
     if (decided !== undefined) return decided;
     // The server decides these together, so their figures must not count what this node holds.
     if (calls.length > 1) for (const { space, key } of calls) (space as DecidingSpace).giveBack(key);
-    return this.#ask(verb, calls, now, takenFrom);
+    const asked = this.#ask(verb, calls, now, takenFrom);
+    return verb === "explain" ? asked.then((report) => withLeases(report, calls)) : asked;
   }
 
   async close(): Promise<void> {
@@ -187,7 +192,9 @@ class NodeStore implements HybridStore {
     own.settle(key);
     const asked = this.#ask(verb, [{ space, key, costs }], now, takenFrom);
     own.asked(key, traits, costs, now, asked);
-    return reports ? asked.then((report) => own.restated(key, costs, report)) : asked;
+    if (!reports) return asked;
+    const restated = asked.then((report) => own.restated(key, costs, report));
+    return verb === "explain" ? restated.then((report) => withLeases(report, [{ space, key, costs }])) : restated;
   }
 
   /** Asks the server for this call alone. */
@@ -205,4 +212,11 @@ class NodeStore implements HybridStore {
   #giveBackAll(): void {
     for (const space of this.#spaces) space.giveBackAll();
   }
+}
+
+/** Adds where each limit stands at this node. */
+function withLeases(report: Report, calls: readonly Call<AsyncSpace>[]): Report {
+  if (report.hasEntries)
+    report.leases = calls.flatMap(({ space, key }) => (space as DecidingSpace).leasesOf(key) ?? []);
+  return report;
 }

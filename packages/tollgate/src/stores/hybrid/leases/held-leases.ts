@@ -80,6 +80,10 @@ export class HeldLeases implements Held {
     return units;
   }
 
+  lastsUs(us: number, wallUs: number): number {
+    return Math.max(0, ...this.#leases.map(({ lastUs, lastWallUs }) => Math.min(lastUs - us, lastWallUs - wallUs)));
+  }
+
   known(limit: number): number {
     let units = 0;
     for (const { known } of this.#all) units += known[limit]!;

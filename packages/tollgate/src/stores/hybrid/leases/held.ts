@@ -41,6 +41,8 @@ export interface Held {
   spend(costs: readonly number[], us: number, wallUs: number): boolean;
   /** Units of a limit that may be spent. */
   units(limit: number, us: number, wallUs: number): number;
+  /** Microseconds until the last lease ends for this node; 0 without one. */
+  lastsUs(us: number, wallUs: number): number;
   /** Units of a limit that the script counts for this node. */
   known(limit: number): number;
   /** Whether no more than the reserve is left. */

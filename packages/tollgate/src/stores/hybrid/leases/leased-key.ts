@@ -1,3 +1,5 @@
+import { toMilliseconds } from "../../../core/duration.ts";
+import type { LeaseStatus } from "../../../core/lease-status.ts";
 import type { Plan } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";
 import { LeaseWaiter } from "../../redis/batch/waiter.ts";
@@ -8,19 +10,14 @@ import { KeyReports } from "./key-reports.ts";
 import type { AskServer, LeaseNode, Uncovered } from "./lease-node.ts";
 import { type LeaseTimes, UNITS_OF_NODE } from "./lease-times.ts";
 import { LocalDenials } from "./local-denials.ts";
+import { PAUSE_AFTER_FAILURE_US, PAUSE_FOR_OTHERS_US, STRICT_CHUNKS } from "./pauses.ts";
 import { Sizing } from "./sizing.ts";
 import { type WaitingCall, WaitingCalls } from "./waiting-calls.ts";
 
-/** A renewal that failed is not repeated for so long, unless a call waits. */
-const PAUSE_AFTER_FAILURE_US = 100_000;
-/** A key whose capacity is too small for its nodes is asked call by call for so many times a lease's worth. */
-const STRICT_CHUNKS = 20;
 /** Idle units are given back if they are at least this part of a capacity. Fewer end by themselves. */
 const WORTH_RETURNING = 0.05;
 /** So many calls that wait together count as demand. */
 const MOST_COUNTED = 24;
-/** While another thread renews the key, this one does not look at it for so long. */
-const PAUSE_FOR_OTHERS_US = 1_000;
 
 /**
  * One key of one node: the leases that it holds, the calls that wait for the server, and what it remembers of denials.
@@ -128,6 +125,18 @@ export class LeasedKey {
     return this.#nothing.map((_, limit) => this.#held.units(limit, us, wallUs));
   }
 
+  /** Where each limit stands at this node. */
+  get statuses(): readonly LeaseStatus[] {
+    const { us, wallUs } = this.#moment;
+    const isStrict = us < this.#leasesFromUs;
+    const isLeased = this.#held.count > 0 || this.#sizing.wanted(us).some((units) => units > 0);
+    const endsInMs = toMilliseconds(this.#held.lastsUs(us, wallUs));
+    return this.held.map((held): LeaseStatus => {
+      if (isStrict) return { how: "strict", why: "too many nodes" };
+      return isLeased ? { how: "leased", held, endsInMs } : { how: "strict", why: "little demand" };
+    });
+  }
+
   /** Units have come back. A denial that was requested before is not remembered. */
   forgetDenials(): void {
     this.#denials.forget();
@@ -165,7 +174,7 @@ export class LeasedKey {
   /** Spends, and renews the leases where little is left. */
   #spendRest(costs: readonly number[], us: number): boolean {
     if (!this.#held.spend(costs, us, this.#node.time.wallUs())) return false;
-    if (!this.#isAsking && us >= this.#renewsFromUs && this.#isLow(us)) this.#renew(us);
+    if (!this.#isAsking && us >= this.#renewsFromUs && this.#held.isLow(this.#sizing, us)) this.#renew(us);
     return true;
   }
 
@@ -173,10 +182,6 @@ export class LeasedKey {
     if (!this.#held.spend(costs, us, this.#node.time.wallUs())) return false;
     this.#node.stats.spent += costs[0]!;
     return true;
-  }
-
-  #isLow(us: number): boolean {
-    return this.#held.isLow(this.#sizing, us);
   }
 
   #renew(us: number): void {
@@ -216,12 +221,8 @@ export class LeasedKey {
 
   /** Tells the server of units that this node does not spend. If that fails, the leases end by themselves. */
   #return(reports: readonly LeaseReport[], us: number): void {
-    this.#askServer(
-      this.#nothing,
-      undefined,
-      this.#askFor(0, this.#nothing, reports, us),
-      new LeaseWaiter(ignore, ignore),
-    );
+    const ask = this.#askFor(0, this.#nothing, reports, us);
+    this.#askServer(this.#nothing, undefined, ask, new LeaseWaiter(ignore, ignore));
   }
 
   #askFor(calls: number, wanted: readonly number[], reports: readonly LeaseReport[], us: number): LeaseAsk {
@@ -239,7 +240,7 @@ export class LeasedKey {
     grant: LeaseGrant,
   ): void {
     const { us } = this.#moment;
-    this.#endAsk();
+    this.#isAsking = false;
     this.#reports.note(report, us);
     this.#sizing.answered(grant, us - asked.us);
     if (grant.lastsUs > 0) {
@@ -251,6 +252,7 @@ export class LeasedKey {
     const isShort = wanted.some((units, i) => units > grant.units[i]!);
     if (admitted < run.length) this.#denials.noteDenial(run[0]!.costs, this.plan, report, grant, us);
     else if (grant.isScarce && isShort) this.#renewsFromUs = this.#denials.noteScarcity(report, grant, us);
+    this.#held.endAsk();
     this.#answer(run, admitted, report, us);
     if (this.#askedBeforeRefund) this.forgetDenials();
     this.#serve();
@@ -265,15 +267,11 @@ export class LeasedKey {
   }
 
   #failed(run: readonly WaitingCall[], error: unknown): void {
-    this.#endAsk();
-    this.#renewsFromUs = this.#node.time.us() + PAUSE_AFTER_FAILURE_US;
-    for (const call of run) call.failed(error);
-    this.#serve();
-  }
-
-  #endAsk(): void {
     this.#isAsking = false;
     this.#held.endAsk();
+    this.#renewsFromUs = this.#node.time.us() + PAUSE_AFTER_FAILURE_US;
+    // Calls that came meanwhile would wait for a second timeout.
+    for (const call of [...run, ...this.#waiting.takeAll()]) call.failed(error);
   }
 
   /** Too many nodes share the capacity: until later, each call asks. */

@@ -94,6 +94,11 @@ export class SharedHeld implements Held {
     return units;
   }
 
+  lastsUs(us: number, wallUs: number): number {
+    const rests = this.#leases().map(({ lastUs, lastWallUs }) => Math.min(lastUs - us, lastWallUs - wallUs));
+    return Math.max(0, ...rests);
+  }
+
   known(limit: number): number {
     return this.#leases().reduce((sum, { known }) => sum + known[limit]!, 0);
   }
