@@ -20,6 +20,8 @@ function numbersOf(limits: number): number {
 /** How much a node is asked for one key: units per microsecond and limit, averaged over the time of one lease. */
 export class Demand {
   readonly #limits: number;
+  /** The numbers of this thread alone. */
+  readonly #private: Float64Array;
   #numbers: Float64Array;
   #counted: Float64Array;
   #perUs: Float64Array;
@@ -36,13 +38,14 @@ export class Demand {
     const numbers = new Float64Array(numbersOf(limits));
     [this.#counted, this.#perUs, this.#mostUnits, this.#low] = this.#columns(numbers);
     this.#numbers = numbers;
+    this.#private = numbers;
     numbers[SINCE] = nowUs;
     numbers[NODES] = 1;
     this.#mostUnits.fill(FIRST_UNITS);
   }
 
-  /** Counts in these numbers from now on, which other threads may have filled. */
-  use(numbers: Float64Array): void {
+  /** Counts in these numbers from now on, which other threads may have filled; by default those of this thread. */
+  use(numbers: Float64Array = this.#private): void {
     if (numbers.byteOffset === this.#numbers.byteOffset && numbers.buffer === this.#numbers.buffer) return;
     if (numbers[SINCE] === 0) for (let i = 0; i < this.#numbers.length; i += 1) numbers[i] = this.#numbers[i]!;
     [this.#counted, this.#perUs, this.#mostUnits, this.#low] = this.#columns(numbers);

@@ -32,7 +32,7 @@ export class Sizing implements Reserve {
 
   /** Counts the demand together with the threads that use the same numbers, if there are any. */
   use(numbers: Float64Array | undefined): void {
-    if (numbers !== undefined) this.#demand.use(numbers);
+    this.#demand.use(numbers);
   }
 
   /** Units of each limit with which a lease is renewed. */

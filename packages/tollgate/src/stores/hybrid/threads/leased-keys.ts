@@ -54,12 +54,6 @@ export class LeasedKeys {
     return NOWHERE;
   }
 
-  /** Whether words are still this key's. */
-  isAt(at: number, low: number, high: number): boolean {
-    const { words } = this.#area.memory;
-    return at !== NOWHERE && words[at + OWNER_AT] === low && words[at + OWNER_AT + 1] === high;
-  }
-
   noteUse(at: number, us: number): void {
     this.#area.memory.words[at + USED_AT] = wrappedMs(us);
   }

@@ -54,7 +54,8 @@ export class SharedHeld implements Held {
   }
 
   get demand(): Float64Array | undefined {
-    if (this.#key === NOWHERE) return undefined;
+    // The words may have come to another key.
+    if (!this.#find()) return undefined;
     const from = (this.#key + SIZING_AT) / 2;
     return this.#context.memory.numbers.subarray(from, from + SIZING_NUMBERS);
   }
