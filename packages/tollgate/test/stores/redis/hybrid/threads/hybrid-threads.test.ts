@@ -95,7 +95,7 @@ describe("threads that hold leases together", () => {
     expect(await allowTimes(one!, 120)).toBe(100);
     expect(other!.limiter.allowLocal("ann")).toBe(false);
     expect((await other!.limiter.consume("ann")).retryAfterMs).toBeGreaterThan(100);
-    expect(other!.store.stats()).toMatchObject({ asks: 0, decidedLocally: 2 });
+    expect(other!.store.stats()).toMatchObject({ asks: 0, decidedLocally: 1 });
   });
 
   it("calls of several threads at once all get their answers", async () => {
@@ -163,12 +163,13 @@ describe("the option local", () => {
   it("takes a store that counts for limiters of the process as well", async () => {
     const local = shared();
     const [node] = openThreads(1, [perHour(10_000)], freshPrefix(), local);
-    await allowTimes(node!, 100);
+    // Enough keys that some lie at the beginning of the leases' memory.
+    const names = Array.from({ length: 150 }, (_, key) => `key ${key}`);
+    for (const name of names) for (let call = 0; call < 8; call += 1) await node!.limiter.allow(name);
+    expect(names.filter((name) => node!.limiter.allowLocal(name))).toEqual(names);
     const limiter = createLimiter({ name: "api", limits: [perHour(1)], store: local });
     for (let key = 0; key < 900; key += 1) expect(limiter.allow(`key ${key}`)).toBe(true);
     expect(local.size).toBe(900);
-    expect(node!.limiter.allowLocal("ann")).toBe(true);
-    const { leased, spent } = node!.store.stats();
-    expect(leased).toBeGreaterThan(spent);
+    expect(names.filter((name) => node!.limiter.allowLocal(name))).toEqual(names);
   });
 });
