@@ -14,12 +14,15 @@ export interface LocalDenial {
 /** Another process may end a block, which has to be honoured within a second. */
 const LONGEST_BLOCK_US = 1_000_000;
 
+/** For each node a pause is this part of the time for which a lease of a lone node is enough. */
+const PAUSE_OF_NODE = 3 / 4;
+
 const NO_DENIAL: HeldDenial = { costs: [], untilUs: 0 };
 
 /**
  * The last denial of a key. If little is left for other nodes, a node asks again only after a pause, in which enough
- * units refill for a request of each node. Pauses are random, so that the nodes' requests do not follow each other in
- * the same order.
+ * units refill for a request of each node. Pauses are random, from nothing to twice that: if nodes asked again at the
+ * same time, the bucket would be full and refill no more before they do.
  */
 export class LocalDenials {
   readonly #times: LeaseTimes;
@@ -88,6 +91,6 @@ export class LocalDenials {
 
   #pauseUs({ isScarce, nodes }: LeaseGrant): number {
     const { chunkUs, pauseUs } = this.#times;
-    return isScarce ? Math.min(nodes * chunkUs, pauseUs) * (0.75 + this.#random() / 2) : 0;
+    return isScarce ? Math.min(PAUSE_OF_NODE * nodes * chunkUs, pauseUs) * 2 * this.#random() : 0;
   }
 }
