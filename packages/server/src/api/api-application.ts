@@ -2,6 +2,7 @@ import { createLimits, type Limits } from "tollgate/config";
 import type { Application } from "../application.ts";
 import { checkRoutes, checkTrust } from "../check/check-routes.ts";
 import type { Routes } from "../http/route-table.ts";
+import { withDomain } from "../limits/check-domain.ts";
 import type { LimitsContext } from "../limits/limits-context.ts";
 import { LimitsError, LimitsFiles } from "../limits/limits-files.ts";
 import { inForceHealth } from "../limits/limits-health.ts";
@@ -23,9 +24,11 @@ import { OpenReservations } from "./open-reservations.ts";
  */
 export async function openApi(settings: LimitsSettings, context: LimitsContext): Promise<Application> {
   const { clock, log } = context;
+  // Not known while the first files are read.
+  let checkDomain: string | undefined;
   const files = await LimitsFiles.open({
     path: settings.path,
-    compile: readLimitsFiles,
+    compile: (texts) => withDomain(readLimitsFiles(texts), checkDomain, settings.path),
     replace: (file) => inForce.takeFiles(file),
     log,
   });
@@ -46,7 +49,7 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
     inForce.close();
     await close();
   };
-  const checkDomain = settings.checkDomain ?? limits.domains[0];
+  checkDomain = settings.checkDomain ?? limits.domains[0];
   let checks: Routes;
   try {
     checks = checksOf(limits, checkDomain, recent, settings, context);
