@@ -139,7 +139,7 @@ async function openGrpc(options: ServiceOptions, application: Application): Prom
   const { grpcPort, host } = options;
   if (grpcPort === undefined) return undefined;
   if (application.listenGrpc !== undefined) return application.listenGrpc(host, grpcPort);
-  throw new FilesError("--grpc-port: expected files of Envoy's ratelimit as --limits");
+  throw new FilesError("--grpc-port: expected with --limits");
 }
 
 /** Loaded only if asked for: prom-client takes longer to load than the rest of the service. */

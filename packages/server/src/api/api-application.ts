@@ -12,12 +12,17 @@ import { clientName } from "../log/client-name.ts";
 import { decideRoute } from "./decide-route.ts";
 import { OpenReservations } from "./open-reservations.ts";
 
+/** The limits themselves are for other protocols. */
+export interface ApiApplication extends Application {
+  readonly limits: Limits | Limits<"async">;
+}
+
 /**
  * Opens the limits of limits files, over HTTP: for clients that ask, and for proxies.
  *
  * @throws FilesError, LimitsError or TollgateError, before anything is left open.
  */
-export async function openApi(settings: LimitsSettings, context: LimitsContext): Promise<Application> {
+export async function openApi(settings: LimitsSettings, context: LimitsContext): Promise<ApiApplication> {
   const { clock, log } = context;
   const files = await LimitsFiles.open({
     path: settings.path,
@@ -42,6 +47,7 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
   return {
     routes: { "/v1/decide": decideRoute(limits, new OpenReservations(clock)), ...checks },
     adminRoutes: {},
+    limits,
     limiters: limits.domains.map((domain) => limits.limiter(domain)),
     health: limitsHealth(limitsStatus),
     limitsStatus,
