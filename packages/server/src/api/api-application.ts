@@ -2,6 +2,7 @@ import { createLimits, type Limits } from "tollgate/config";
 import type { Application } from "../application.ts";
 import { checkRoutes, checkTrust } from "../check/check-routes.ts";
 import type { Routes } from "../http/route-table.ts";
+import { logDegraded } from "../limits/degraded-log.ts";
 import type { LimitsContext } from "../limits/limits-context.ts";
 import { LimitsError, LimitsFiles } from "../limits/limits-files.ts";
 import { limitsHealth } from "../limits/limits-health.ts";
@@ -33,8 +34,12 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
   const { store, close } = await openStore(settings, log);
   const limits: Limits | Limits<"async"> = createLimits(files.first, { store, clock });
   const limitsStatus = () => files.status;
+  const limiters = limits.domains.map((domain) => limits.limiter(domain));
+  const endLog = logDegraded(limiters, log);
   const end = async (): Promise<void> => {
     files.close();
+    endLog();
+    await limits.close();
     await close();
   };
   let checks: Routes;
@@ -48,7 +53,7 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
     routes: { "/v1/decide": decideRoute(limits, new OpenReservations(clock)), ...checks },
     adminRoutes: {},
     limits,
-    limiters: limits.domains.map((domain) => limits.limiter(domain)),
+    limiters,
     health: limitsHealth(limitsStatus),
     limitsStatus,
     reload: () => files.reload(),

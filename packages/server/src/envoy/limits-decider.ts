@@ -17,6 +17,7 @@ import {
   statedHits,
   UNLIMITED_REMAINING,
 } from "./rate-limit-decider.ts";
+import { toStruct } from "./struct.ts";
 import { UNIT_NAMES, unitLengthMs, unitNumber } from "./units.ts";
 
 /** A descriptor without a limit. */
@@ -56,6 +57,7 @@ export class LimitsDecider implements RateLimitDecider {
       overallCode: isOver ? OVER_LIMIT : OK,
       statuses: decisions.map(statusOf),
       ...headersOf(taken?.decision ?? decisions[0]),
+      ...metadataOf(decisions),
     };
   }
 
@@ -132,6 +134,12 @@ function currentLimitOf(limit: Limit): NonNullable<DescriptorStatus["currentLimi
 
 function asUnsigned32(units: number): number {
   return Math.min(units, UNLIMITED_REMAINING);
+}
+
+/** For the access log of the proxy: why the store was unavailable. */
+function metadataOf(decisions: readonly Decision[]): Pick<RateLimitResponse, "dynamicMetadata"> {
+  const degraded = decisions.find((decision) => decision.degraded !== undefined)?.degraded;
+  return degraded === undefined ? {} : { dynamicMetadata: toStruct({ degraded }) };
 }
 
 function headersOf(decision: Decision | undefined): Pick<RateLimitResponse, "responseHeadersToAdd"> {

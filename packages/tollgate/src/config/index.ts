@@ -10,6 +10,7 @@ export type {
   LimitsFile,
   LimitWords,
   MatchWords,
+  OnFailureWord,
   Patterns,
   PlansWord,
   RuleWords,

@@ -106,7 +106,7 @@ function partOf(
     const { length } = space.plan.limits;
     if (indexes.has(members[i]!)) {
       own.push(space.plan);
-      if (report.hasEntries) copyEntries(report, at, at + length, part);
+      if (report.hasEntries) part.addEntries(report, at, at + length);
     }
     at += length;
   }
@@ -121,17 +121,4 @@ function partOf(
   const conforms = limits.every(({ mode }, entry) => mode !== "enforce" || part.conforms[entry] !== false);
   part.admitted = report.admitted || (conforms && part.block?.denied !== true && part.line === undefined);
   return decide(name, own, limits, part);
-}
-
-function copyEntries(from: Report, start: number, end: number, to: Report): void {
-  to.conforms.push(...from.conforms.slice(start, end));
-  to.used.push(...from.used.slice(start, end));
-  to.waitUs.push(...from.waitUs.slice(start, end));
-  to.usedAfterWait.push(...from.usedAfterWait.slice(start, end));
-  to.resetUs.push(...from.resetUs.slice(start, end));
-  for (let entry = start; entry < end; entry += 1) {
-    const at = to.used.length - end + entry;
-    if (from.lacksCapacity[entry] === true) to.lacksCapacity[at] = true;
-    if (from.keptLimits[entry] !== undefined) to.keptLimits[at] = from.keptLimits[entry];
-  }
 }

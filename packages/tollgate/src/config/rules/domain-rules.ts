@@ -112,7 +112,7 @@ export class DomainRules<Kind extends Kinds> {
   limiterOf(rule: Rule): RuleLimiter<Kind> {
     let limiter = this.#limiters.get(rule);
     if (limiter === undefined) {
-      limiter = limiterOf<Kind>(this.name, rule, this.#where);
+      limiter = limiterOf<Kind>(this.name, rule, this.#where, rule.words.onFailure ?? this.words.onFailure);
       limiter.observers.include(this.#observers);
       this.#limiters.set(rule, limiter);
     }
