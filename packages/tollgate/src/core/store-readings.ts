@@ -1,3 +1,5 @@
+import type { Clock } from "./clock.ts";
+
 /** What a store counts anyway, as of now. It leaves out what it does not know. */
 export interface StoreReadings {
   /** How many keys it keeps, with idle ones. */
@@ -35,6 +37,8 @@ export interface CountedCells {
 
 /** Where the threads of a store keep numbers for each other. */
 export interface ThreadCounts {
+  /** The same time in all threads. */
+  readonly clock: Clock;
   /** Numbers of this thread alone, all 0 at first. `undefined` if the memory for them is used up. */
   claim(text: string, length: number): Float64Array | undefined;
   /** Those of all threads, also of threads that have ended. */

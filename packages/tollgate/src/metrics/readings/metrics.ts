@@ -45,16 +45,13 @@ export const DURATION: HistogramMetric = histogram(
   CALL_BOUNDS,
 );
 export const TOKENS: NumberMetric = gauge("rate_limit_tokens", "Whole units left of chosen keys, by limit.", "min");
-export const WAITING: NumberMetric = gauge("rate_limit_waiting", "Calls that wait for their turn in this process.");
+export const WAITING: NumberMetric = gauge("rate_limit_waiting", "Calls that wait for their turn.");
 export const WAITED: HistogramMetric = histogram(
   "rate_limit_wait_seconds",
   "How long calls waited for their turn, also those that did not have to.",
   WAIT_BOUNDS,
 );
-export const PLACES: NumberMetric = gauge(
-  "rate_limit_places_in_use",
-  "Places that reservations of this process hold, by limit.",
-);
+export const PLACES: NumberMetric = gauge("rate_limit_places_in_use", "Places that reservations hold, by limit.");
 
 export const KEYS: NumberMetric = gauge("rate_limit_keys", "Keys that a store of the process keeps.");
 export const OVERFLOWED: NumberMetric = counter(

@@ -12,11 +12,14 @@ import {
   KEYS,
   NEAR,
   OVERFLOWED,
+  PLACES,
   REDIS_CALLS,
   REDIS_DURATION,
   SWEPT,
   WAITED,
+  WAITING,
 } from "./metrics.ts";
+import { gaugesOfThreads } from "./thread-gauges.ts";
 
 export type AnyStore = SyncStore | AsyncStore;
 
@@ -86,12 +89,15 @@ async function readingsNow(store: AnyStore): Promise<StoreReadings> {
 
 function threadReadings(store: AnyStore): Reading[] {
   if (store.kind === "async" || store.threadCounts === undefined) return [];
-  const series = new ThreadSeries(store.threadCounts);
+  const { threadCounts } = store;
+  const series = new ThreadSeries(threadCounts);
   return [
     { metric: ACQUIRED, read: () => series.numbers(ACQUIRED) },
     { metric: NEAR, read: () => series.numbers(NEAR) },
     { metric: DURATION, read: () => series.histograms(DURATION) },
     { metric: WAITED, read: () => series.histograms(WAITED) },
+    { metric: WAITING, read: () => gaugesOfThreads(threadCounts, WAITING) },
+    { metric: PLACES, read: () => gaugesOfThreads(threadCounts, PLACES) },
   ];
 }
 

@@ -71,7 +71,7 @@ export class StoreInThread implements SharedStore, SharedSpaceStore {
     this.identity = identityOf(this.#secret);
     this.clock = agreedClock(numbers[CLOCK_AT / 2]!);
     this.#clockOfBlocks = this.clock;
-    this.threadCounts = new SharedCounts(memory);
+    this.threadCounts = new SharedCounts(memory, this.clock);
     this.#rows = new PlanRows(memory);
     this.#descriptions = new PlanDescriptions(memory);
     this.relatives = new SharedRelatives(this.#descriptions, (plan) => this.view(plan));
