@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { memoryStore } from "tollgate";
+import type { AsyncStore } from "tollgate";
 import { createLimits, type Facts, type Limits, type LimitsFile, type RuleWords } from "tollgate/config";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
@@ -109,7 +109,7 @@ describe.each(EVERY_STORE)("consumeAll over %s", (_name, makeStore) => {
     await fc.assert(
       fc.asyncProperty(steps, async (calls) => {
         const limits = createLimits(FILE, {
-          store: makeStore() as ReturnType<typeof memoryStore>,
+          store: makeStore() as AsyncStore,
           clock: manualClock(),
         });
         const left = new Map<string, number>();
