@@ -13,7 +13,7 @@ import type { AdminSettings } from "./admin-settings.ts";
 import { onlyWithTokens } from "./bearer-tokens.ts";
 import { onlyToHosts } from "./host-allowlist.ts";
 import { serveMetrics } from "./metrics-route.ts";
-import { serviceMetrics } from "./service-metrics.ts";
+import { type ServiceMetrics, serviceMetrics } from "./service-metrics.ts";
 
 export interface AdminOptions extends AdminSettings {
   readonly log: Log;
@@ -21,6 +21,8 @@ export interface AdminOptions extends AdminSettings {
   /** The server whose requests and connections are measured. It does not listen yet. */
   readonly server: Server;
   readonly application: Application;
+  /** In place of those of the server and the application. */
+  readonly metrics?: ServiceMetrics;
   readonly bounds?: Partial<Bounds>;
 }
 
@@ -45,7 +47,7 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
   const { host, port, log, isReady, bounds } = options;
   const requestLog = new RequestLog({ log, ids: undefined, denials: 0, intervalMs: SAMPLE_MS });
   const { application, tokens } = options;
-  const metrics = serviceMetrics(options.server, application);
+  const metrics = options.metrics ?? serviceMetrics(options.server, application);
   const guardedRoutes = { ...application.adminRoutes, "/metrics": serveMetrics(() => metrics.collect()) };
   const routes: NodeHandler = routeTable({
     "/healthz": healthz(application.health),

@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 
+const PROGRAM = "redis-server";
+
 /** A Redis of its own for one test, without a file. */
 export class RedisProcess {
   readonly port: number;
@@ -24,7 +26,7 @@ export class RedisProcess {
 
   async start(): Promise<void> {
     const options = ["--port", String(this.port), "--bind", "127.0.0.1", "--save", "", "--dir", this.#folder];
-    const child = spawn("redis-server", options, { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(PROGRAM, options, { stdio: ["ignore", "pipe", "inherit"] });
     this.#child = child;
     for await (const line of createInterface({ input: child.stdout })) if (/ready to accept/i.test(line)) break;
     child.stdout.resume();
