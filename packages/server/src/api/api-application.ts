@@ -7,6 +7,7 @@ import type { LimitsContext } from "../limits/limits-context.ts";
 import { LimitsError, LimitsFiles } from "../limits/limits-files.ts";
 import { limitsHealth } from "../limits/limits-health.ts";
 import type { LimitsSettings } from "../limits/limits-settings.ts";
+import { readWithoutBlocking } from "../limits/read-in-thread.ts";
 import { readLimitsFiles } from "../limits/read-limits-files.ts";
 import { openStore } from "../limits/store.ts";
 import { clientName } from "../log/client-name.ts";
@@ -28,7 +29,8 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
   const files = await LimitsFiles.open({
     path: settings.path,
     compile: readLimitsFiles,
-    replace: (file) => limits.update(file),
+    recompile: readWithoutBlocking,
+    replace: (file) => limits.updateInSteps(file),
     log,
   });
   const { store, close } = await openStore(settings, log);
