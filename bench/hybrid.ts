@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { LOADS } from "./hybrid/loads.ts";
+import { type LocalCalls, localTable, measureLocalCalls } from "./hybrid/local-calls.ts";
 import { type Measured, measureFleet } from "./hybrid/measure.ts";
 import { picturesOf, tableOf } from "./hybrid/report.ts";
 import { startRedis } from "./redis/server.ts";
@@ -13,6 +14,9 @@ const only = process.argv[process.argv.indexOf("--only") + 1] ?? "";
 const isPart = process.argv.includes("--only");
 
 const server = await startRedis();
+const local: LocalCalls[] = [];
+if (!isPart || only === "local") for (const keys of [1, 1_000]) local.push(await measureLocalCalls(server.port, keys));
+process.stdout.write(`${localTable(local)}\n`);
 const measured: Measured[] = [];
 for (const load of LOADS.filter(({ title }) => !isPart || title.includes(only))) {
   for (const strategy of ["lease", "threshold", "strict"] as const) {
@@ -25,7 +29,12 @@ const setting = `Measured on ${new Date().toISOString().slice(0, 10)}, ${seconds
 const results = `${setting}\n\n${tableOf(measured)}`;
 const pictures = `\`\`\`text\n${picturesOf(measured.filter(({ load, strategy }) => strategy === "lease" || load.id === "2"))}\n\`\`\``;
 process.stdout.write(`${results}\n\n${pictures}\n`);
-if (!isPart) writeFileSync(PAGE, page(page(readFileSync(PAGE, "utf8"), "results", results), "pictures", pictures));
+const sections = { results, "local calls": localTable(local), pictures };
+if (!isPart) {
+  let text = readFileSync(PAGE, "utf8");
+  for (const [section, content] of Object.entries(sections)) text = page(text, section, content);
+  writeFileSync(PAGE, text);
+}
 
 function page(text: string, section: string, content: string): string {
   const begins = `<!-- bench: ${section} -->`;

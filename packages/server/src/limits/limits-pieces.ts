@@ -1,4 +1,5 @@
 import type { DomainWords, LimitsFile } from "tollgate/config";
+import { versionOf } from "./limits-version.ts";
 import type { Mistake } from "./mistake.ts";
 
 /** A part of a limits file that one message has: receiving a whole file at once would block the thread for long. */
@@ -7,7 +8,7 @@ export type LimitsPiece =
   | { readonly type: "file"; readonly words: Omit<LimitsFile, "domains"> }
   | { readonly type: "domain"; readonly name: string; readonly words: Omit<DomainWords, "limits"> }
   | { readonly type: "rules"; readonly rules: readonly RuleEntry[] }
-  | { readonly type: "end" };
+  | { readonly type: "end"; readonly version: string };
 
 type RuleEntry = readonly [name: string, words: DomainWords["limits"][string]];
 
@@ -15,7 +16,8 @@ type RuleEntry = readonly [name: string, words: DomainWords["limits"][string]];
 const RULES_IN_PIECE = 250;
 
 /** Cuts a file into pieces, in its order. */
-export function* piecesOf({ domains, ...words }: LimitsFile): Generator<LimitsPiece, undefined> {
+export function* piecesOf(file: LimitsFile): Generator<LimitsPiece, undefined> {
+  const { domains, ...words } = file;
   yield { type: "file", words };
   for (const [name, { limits, ...others }] of Object.entries(domains)) {
     yield { type: "domain", name, words: others };
@@ -24,7 +26,7 @@ export function* piecesOf({ domains, ...words }: LimitsFile): Generator<LimitsPi
       yield { type: "rules", rules: rules.slice(at, at + RULES_IN_PIECE) };
     }
   }
-  yield { type: "end" };
+  yield { type: "end", version: versionOf(file) };
 }
 
 /** Puts the pieces of a file together again. */

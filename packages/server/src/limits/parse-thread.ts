@@ -11,5 +11,6 @@ const pieces: Iterator<LimitsPiece> =
 
 parentPort?.on("message", () => {
   const next = pieces.next();
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- Ports have no origin.
   if (next.done !== true) parentPort?.postMessage(next.value);
 });

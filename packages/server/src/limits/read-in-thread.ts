@@ -3,6 +3,7 @@ import { type LimitsFile, trustLimitsFile } from "tollgate/config";
 import type { FileText } from "../files/read-texts.ts";
 import type { Compiled } from "./limits-files.ts";
 import { JoinedPieces, type LimitsPiece } from "./limits-pieces.ts";
+import { rememberVersion } from "./limits-version.ts";
 import { readLimitsFiles } from "./read-limits-files.ts";
 
 /** Shorter files are read in this thread: that blocks it for a few milliseconds, a thread starts for longer. */
@@ -22,12 +23,17 @@ function readInThread(texts: readonly FileText[]): Promise<Compiled<LimitsFile>>
   const thread = new Worker(THREAD, { workerData: texts });
   const joined = new JoinedPieces();
   const read = new Promise<Compiled<LimitsFile>>((resolve, reject) => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- Ports have no origin.
     const ask = (): void => thread.postMessage("next");
     thread.on("message", (piece: LimitsPiece) => {
       if (piece.type === "mistakes") return resolve({ mistakes: piece.mistakes });
       const file = joined.add(piece);
-      // The thread has checked it; what came is a copy.
-      if (file !== undefined) return resolve({ value: trustLimitsFile(file) });
+      if (piece.type === "end" && file !== undefined) {
+        // The thread has checked it; what came is a copy.
+        const value = trustLimitsFile(file);
+        rememberVersion(value, piece.version);
+        return resolve({ value });
+      }
       // Later, so that requests are served in between.
       setImmediate(ask);
     });

@@ -69,6 +69,34 @@ export const REDIS_DURATION: HistogramMetric = histogram(
   "How long calls of the script in Redis took, also those that failed.",
   REDIS_BOUNDS,
 );
+export const HYBRID_ASKS: NumberMetric = counter(
+  "rate_limit_hybrid_asks_total",
+  "Requests of a hybrid store to Redis: calls that were asked, renewals and returns. A batch has many.",
+);
+export const HYBRID_LOCAL: NumberMetric = counter(
+  "rate_limit_hybrid_local_total",
+  "Calls that a hybrid store decided without an answer of Redis.",
+);
+export const HYBRID_WAITED: NumberMetric = counter(
+  "rate_limit_hybrid_waited_total",
+  "Calls that waited in a hybrid store for an answer of Redis.",
+);
+export const HYBRID_LEASED: NumberMetric = counter(
+  "rate_limit_hybrid_leased_units_total",
+  "Units that a hybrid store took in advance.",
+);
+export const HYBRID_SPENT: NumberMetric = counter(
+  "rate_limit_hybrid_spent_units_total",
+  "Units of leases that a hybrid store spent.",
+);
+export const HYBRID_RETURNED: NumberMetric = counter(
+  "rate_limit_hybrid_returned_units_total",
+  "Units of leases that a hybrid store gave back.",
+);
+export const HYBRID_EXPIRED: NumberMetric = counter(
+  "rate_limit_hybrid_expired_units_total",
+  "Units of leases of a hybrid store that ended unspent.",
+);
 export const BREAKER: NumberMetric = gauge(
   "rate_limit_breaker_state",
   "Whether calls reach Redis: 0 closed, 1 half-open, 2 open.",

@@ -9,6 +9,13 @@ import {
   BLOCKED,
   BREAKER,
   DURATION,
+  HYBRID_ASKS,
+  HYBRID_EXPIRED,
+  HYBRID_LEASED,
+  HYBRID_LOCAL,
+  HYBRID_RETURNED,
+  HYBRID_SPENT,
+  HYBRID_WAITED,
   KEYS,
   NEAR,
   OVERFLOWED,
@@ -33,6 +40,13 @@ const SHOWN: readonly {
   { metric: SWEPT, find: ({ swept }) => swept },
   { metric: BLOCKED, find: ({ blocked }) => blocked },
   { metric: BREAKER, find: ({ breaker }) => (breaker === undefined ? undefined : BREAKER_NUMBERS[breaker]) },
+  { metric: HYBRID_ASKS, find: ({ leases }) => leases?.asks },
+  { metric: HYBRID_LOCAL, find: ({ leases }) => leases?.decidedLocally },
+  { metric: HYBRID_WAITED, find: ({ leases }) => leases?.waited },
+  { metric: HYBRID_LEASED, find: ({ leases }) => leases?.leased },
+  { metric: HYBRID_SPENT, find: ({ leases }) => leases?.spent },
+  { metric: HYBRID_RETURNED, find: ({ leases }) => leases?.returned },
+  { metric: HYBRID_EXPIRED, find: ({ leases }) => leases?.expired },
 ];
 
 const BREAKER_NUMBERS = { closed: 0, "half-open": 1, open: 2 } as const;

@@ -1,5 +1,5 @@
 import { readUs } from "../../core/clock.ts";
-import type { Plan } from "../../core/plan.ts";
+import type { LeaseStatus } from "../../core/lease-status.ts";
 import type { Report } from "../../core/report.ts";
 import { ownCopy } from "../../core/text-memory.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
@@ -8,17 +8,15 @@ import { OVERLOADED } from "../redis/failure/unavailable-error.ts";
 import type { RedisSpace } from "../redis/redis-space.ts";
 import type { StoreOnServer } from "../redis/redis-store.ts";
 import { type DecideWithout, WaitingAllow, WaitingTake } from "./hybrid-calls.ts";
-import { type LeaseTimes, leaseTimesOf } from "./leases/lease-times.ts";
-import { LeasedKey, type LeaseNode } from "./leases/leased-key.ts";
+import type { LeaseNode } from "./leases/lease-node.ts";
+import { type LeaseTimes, leaseTimesOf, obstaclesOf } from "./leases/lease-times.ts";
+import { LeasedKey } from "./leases/leased-key.ts";
 import type { WaitingCall } from "./leases/waiting-calls.ts";
 import type { DecidingSpace } from "./local-space.ts";
+import { LONGEST_KEY, MOST_KEYS, SpaceOnServer } from "./space-on-server.ts";
 
 const ADMITTED = Promise.resolve(true);
 const DENIED = Promise.resolve(false);
-/** The keys of which a space remembers the demand. */
-const MOST_KEYS = 16_384;
-/** Longer keys are asked call by call: callers could fill the memory with them. */
-const LONGEST_KEY = 256;
 /** So many keys with leases are looked at before one of them is forgotten. */
 const MOST_SPARED = 8;
 
@@ -34,9 +32,7 @@ export interface HybridSpaceParts {
 }
 
 /** One plan's keys: the leases of this node, in front of the counts on the server. */
-export class HybridSpace implements DecidingSpace {
-  readonly plan: Plan;
-  readonly redis: RedisSpace;
+export class HybridSpace extends SpaceOnServer implements DecidingSpace {
   readonly #parts: HybridSpaceParts;
   /** `undefined` if each call asks the server. */
   readonly #times: LeaseTimes | undefined;
@@ -45,14 +41,9 @@ export class HybridSpace implements DecidingSpace {
   #lastCosts: readonly number[] = [];
 
   constructor(parts: HybridSpaceParts) {
-    this.plan = parts.redis.plan;
-    this.redis = parts.redis;
+    super(parts.redis);
     this.#parts = parts;
     this.#times = leaseTimesOf(this.plan);
-  }
-
-  get keysOf(): string {
-    return this.redis.keysOf;
   }
 
   allow(key: string, cost: number, now: TimeCell): Promise<boolean> {
@@ -104,6 +95,12 @@ export class HybridSpace implements DecidingSpace {
     return known === undefined || !report.hasEntries ? report : known.restated(costs, report);
   }
 
+  leasesOf(key: string): readonly LeaseStatus[] {
+    if (this.#times === undefined) return obstaclesOf(this.plan).map((why) => ({ how: "strict", why }));
+    const why = key.length > LONGEST_KEY ? "long key" : "little demand";
+    return this.#keys.get(key)?.statuses ?? this.plan.limits.map(() => ({ how: "strict", why }));
+  }
+
   /** The server knows what this node holds. */
   settle(): void {}
 
@@ -124,35 +121,19 @@ export class HybridSpace implements DecidingSpace {
     for (const known of this.#keys.values()) known.giveBack();
   }
 
-  async drop(key: string): Promise<void> {
+  protected forget(key: string): void {
     this.giveBack(key);
     this.#keys.delete(key);
-    await this.redis.drop(key);
   }
 
-  async clear(): Promise<void> {
+  protected forgetAll(): void {
     this.giveBackAll();
     this.#keys = new Map();
-    await this.redis.clear();
   }
 
-  size(): Promise<number> {
-    return this.redis.size();
-  }
-
-  sweep(now: TimeCell): Promise<number> {
-    return this.redis.sweep(now);
-  }
-
-  watchSweeps(): void {
-    this.redis.watchSweeps();
-  }
-
-  release(): void {
-    this.giveBackAll();
+  protected released(): void {
     this.#keys = new Map();
     this.#parts.released(this);
-    this.redis.release();
   }
 
   #join(known: LeasedKey, call: WaitingCall): void {

@@ -18,7 +18,8 @@ import { LiveKeys } from "./leases/live-keys.ts";
 import { clockTime, PROCESS_TIME } from "./leases/node-time.ts";
 import type { DecidingSpace } from "./local-space.ts";
 import { createStats, type HybridStats } from "./stats.ts";
-import { ThresholdSpace } from "./threshold-space.ts";
+import { ThresholdNode } from "./threshold/threshold-node.ts";
+import { ThresholdSpace } from "./threshold/threshold-space.ts";
 
 /** A store on a server that all nodes of a fleet share, and that few calls have to ask. */
 export interface HybridStore extends AsyncStore {
@@ -71,6 +72,7 @@ class NodeStore implements HybridStore {
   readonly #stats = createStats();
   readonly #numbers = new LeaseNumbers(Math.random);
   readonly #live = new LiveKeys();
+  readonly #counts = new ThresholdNode();
   readonly #spaces = new Set<DecidingSpace>();
 
   constructor(redis: StoreOnServer, { redisOptions, threshold }: CheckedHybridOptions) {
@@ -99,7 +101,7 @@ class NodeStore implements HybridStore {
   }
 
   readings(): StoreReadings {
-    return this.#redis.readings();
+    return { ...this.#redis.readings(), leases: this.stats() };
   }
 
   watchBatches(watch: (batch: SentBatch) => void): () => void {
@@ -136,11 +138,13 @@ class NodeStore implements HybridStore {
 
   #counting(redis: RedisSpace, threshold: number): DecidingSpace {
     const released = (space: DecidingSpace) => this.#spaces.delete(space);
-    return new ThresholdSpace({ store: this.#redis, redis, stats: this.#stats, threshold, released });
+    const parts = { store: this.#redis, node: this.#counts, stats: this.#stats };
+    return new ThresholdSpace({ ...parts, redis, threshold, released });
   }
 
   blocks(scope: Scope, limiter: string, context: LimiterContext): AsyncBlocks {
     return new HybridBlocks(this.#redis.blocks(scope, limiter, context), (key) => {
+      if (this.#threshold !== undefined) this.#counts.blockedIn(scope).add(key);
       for (const space of this.#spaces) if (space.plan.scope === scope) space.giveBack(key);
     });
   }
@@ -152,7 +156,8 @@ class NodeStore implements HybridStore {
     if (decided !== undefined) return decided;
     // The server decides these together, so their figures must not count what this node holds.
     if (calls.length > 1) for (const { space, key } of calls) (space as DecidingSpace).giveBack(key);
-    return this.#ask(verb, calls, now, takenFrom);
+    const asked = this.#ask(verb, calls, now, takenFrom);
+    return verb === "explain" ? asked.then((report) => withLeases(report, calls)) : asked;
   }
 
   async close(): Promise<void> {
@@ -178,7 +183,9 @@ class NodeStore implements HybridStore {
     own.settle(key);
     const asked = this.#ask(verb, [{ space, key, costs }], now, takenFrom);
     own.asked(key, traits, costs, now, asked);
-    return reports ? asked.then((report) => own.restated(key, costs, report)) : asked;
+    if (!reports) return asked;
+    const restated = asked.then((report) => own.restated(key, costs, report));
+    return verb === "explain" ? restated.then((report) => withLeases(report, [{ space, key, costs }])) : restated;
   }
 
   /** Asks the server for this call alone. */
@@ -196,4 +203,11 @@ class NodeStore implements HybridStore {
   #giveBackAll(): void {
     for (const space of this.#spaces) space.giveBackAll();
   }
+}
+
+/** Adds where each limit stands at this node. */
+function withLeases(report: Report, calls: readonly Call<AsyncSpace>[]): Report {
+  if (report.hasEntries)
+    report.leases = calls.flatMap(({ space, key }) => (space as DecidingSpace).leasesOf(key) ?? []);
+  return report;
 }

@@ -1,5 +1,6 @@
 import type { LeaseReport } from "../../redis/script/lease.ts";
 import type { LeaseStats } from "../stats.ts";
+import { LOOK_US } from "./node-time.ts";
 
 /** A moment by both clocks of a node, in microseconds (`node-time.ts`). */
 export interface NodeMoment {
@@ -21,6 +22,14 @@ interface HeldLease {
   known: readonly number[];
 }
 
+/** With what is left of a lease it should be renewed. */
+export interface Reserve {
+  /** Units, one entry per limit. */
+  readonly low: readonly number[];
+  /** Its last microseconds. */
+  readonly marginUs: number;
+}
+
 /** Clocks may differ by this part of the time that passes. */
 const DRIFT = 0.01;
 
@@ -31,6 +40,8 @@ const DRIFT = 0.01;
 export class HeldLeases {
   readonly #stats: LeaseStats;
   #leases: HeldLease[] = [];
+  /** Leases of which nothing is left, and the script does not know it yet. */
+  #exhausted: HeldLease[] = [];
 
   constructor(stats: LeaseStats) {
     this.#stats = stats;
@@ -38,23 +49,38 @@ export class HeldLeases {
 
   /** How many leases the script may still count for this node. */
   get count(): number {
-    return this.#leases.length;
+    return this.#leases.length + this.#exhausted.length;
   }
 
   /** Adds a lease that lasts so many microseconds from a moment before it was requested. */
   add(endsUs: number, number: number, lastsUs: number, units: readonly number[], asked: NodeMoment): void {
-    const ownUs = lastsUs * (1 - DRIFT);
+    const ownUs = lastsUs * (1 - DRIFT) - LOOK_US;
     const [lastUs, lastWallUs] = [asked.us + ownUs, asked.wallUs + ownUs];
     this.#leases.push({ endsUs, number, lastUs, lastWallUs, left: [...units], known: units });
     this.#stats.leased += units[0]!;
+  }
+
+  /** Spends a cost of the oldest lease, if more than that is left of it, and for longer. It is the fastest way. */
+  spendOfPlenty(costs: readonly number[], { low, marginUs }: Reserve, us: number, wallUs: number): boolean {
+    const lease = this.#leases[0];
+    if (lease === undefined || us + marginUs >= lease.lastUs || wallUs >= lease.lastWallUs) return false;
+    const { left } = lease;
+    for (let limit = 0; limit < costs.length; limit += 1) if (left[limit]! - costs[limit]! <= low[limit]!) return false;
+    for (let limit = 0; limit < costs.length; limit += 1) left[limit]! -= costs[limit]!;
+    return true;
   }
 
   /** Spends a cost, of the oldest leases first. If they do not cover it, nothing is spent. */
   spend(costs: readonly number[], us: number, wallUs: number): boolean {
     const lease = this.#leases[0];
     if (lease === undefined) return false;
-    if (us < lease.lastUs && wallUs < lease.lastWallUs && spendFrom(lease.left, costs)) return true;
-    return this.#spendFromAll(costs, us, wallUs);
+    const isOfFirst = us < lease.lastUs && wallUs < lease.lastWallUs && spendFrom(lease.left, costs);
+    if (!(isOfFirst || this.#spendFromAll(costs, us, wallUs))) return false;
+    for (let first = this.#leases[0]; first?.left.every((units) => units === 0); first = this.#leases[0]) {
+      this.#exhausted.push(first);
+      this.#leases.shift();
+    }
+    return true;
   }
 
   /** Units of a limit that may be spent. */
@@ -66,15 +92,20 @@ export class HeldLeases {
     return units;
   }
 
+  /** Microseconds until the last lease ends for this node; 0 without one. */
+  lastsUs(us: number, wallUs: number): number {
+    return Math.max(0, ...this.#leases.map(({ lastUs, lastWallUs }) => Math.min(lastUs - us, lastWallUs - wallUs)));
+  }
+
   /** Units of a limit that the script counts for this node. */
   known(limit: number): number {
     let units = 0;
-    for (const { known } of this.#leases) units += known[limit]!;
+    for (const { known } of this.#all) units += known[limit]!;
     return units;
   }
 
-  /** Whether only one lease is left, with no more units than these of a limit, or near its end. */
-  isLow(low: readonly number[], us: number, marginUs: number): boolean {
+  /** Whether only one lease is left, with no more than the reserve. */
+  isLow({ low, marginUs }: Reserve, us: number): boolean {
     if (this.#leases.length !== 1) return this.#leases.length === 0;
     const { left, lastUs } = this.#leases[0]!;
     if (lastUs - us < marginUs) return true;
@@ -85,19 +116,21 @@ export class HeldLeases {
   /** Reports all leases. Those without units are forgotten: if the report is lost, they end by themselves. */
   report(us: number, wallUs: number): LeaseReport[] {
     this.expire(us, wallUs);
-    const reports = this.#leases.map((lease) => {
+    const reports = this.#all.map((lease) => {
       lease.known = [...lease.left];
       return { endsUs: lease.endsUs, number: lease.number, isReturned: false, units: lease.known };
     });
     this.#leases = this.#leases.filter(({ left }) => left.some((units) => units > 0));
+    this.#exhausted = [];
     return reports;
   }
 
   /** Returns all leases. Nothing can be spent of them afterwards. */
   giveBack(us: number, wallUs: number): LeaseReport[] {
     this.expire(us, wallUs);
-    const given = this.#leases;
+    const given = this.#all;
     this.#leases = [];
+    this.#exhausted = [];
     for (const { left } of given) this.#stats.returned += left[0]!;
     return given.map(({ endsUs, number, left }) => ({ endsUs, number, isReturned: true, units: left }));
   }
@@ -105,9 +138,14 @@ export class HeldLeases {
   /** Forgets leases that have ended. */
   expire(us: number, wallUs: number): void {
     const isLive = ({ lastUs, lastWallUs }: HeldLease) => us < lastUs && wallUs < lastWallUs;
-    if (this.#leases.every(isLive)) return;
+    if (this.#leases.every(isLive) && this.#exhausted.every(isLive)) return;
     for (const lease of this.#leases) if (!isLive(lease)) this.#stats.expired += lease.left[0]!;
     this.#leases = this.#leases.filter(isLive);
+    this.#exhausted = this.#exhausted.filter(isLive);
+  }
+
+  get #all(): readonly HeldLease[] {
+    return [...this.#exhausted, ...this.#leases];
   }
 
   #spendFromAll(costs: readonly number[], us: number, wallUs: number): boolean {

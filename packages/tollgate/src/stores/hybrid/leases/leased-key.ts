@@ -1,45 +1,16 @@
+import { toMilliseconds } from "../../../core/duration.ts";
+import type { LeaseStatus } from "../../../core/lease-status.ts";
 import type { Plan } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";
 import { LeaseWaiter } from "../../redis/batch/waiter.ts";
 import type { LeaseAsk, LeaseGrant, LeaseReport } from "../../redis/script/lease.ts";
-import type { LeaseStats } from "../stats.ts";
 import { HeldLeases, type NodeMoment } from "./held-leases.ts";
+import { KeyReports } from "./key-reports.ts";
+import type { AskServer, LeaseNode, Uncovered } from "./lease-node.ts";
 import { type LeaseTimes, UNITS_OF_NODE } from "./lease-times.ts";
 import { LocalDenials } from "./local-denials.ts";
-import {
-  admittedReport,
-  deniedReport,
-  type KnownFigures,
-  type LocalView,
-  unusedFigures,
-  withoutHeld,
-} from "./local-report.ts";
-import type { NodeTime } from "./node-time.ts";
 import { Sizing } from "./sizing.ts";
 import { type WaitingCall, WaitingCalls } from "./waiting-calls.ts";
-
-/** What the keys of a node share. */
-export interface LeaseNode {
-  readonly time: NodeTime;
-  readonly stats: LeaseStats;
-  /** A random number from 0 up to 1. */
-  readonly random: () => number;
-  /** The number of the next lease, which no other lease has. */
-  readonly nextNumber: () => number;
-  /** The key has leases, so `tend` has to be called from time to time. */
-  readonly noteLive: (key: LeasedKey) => void;
-}
-
-/** Asks the server for one key. `nowUs` is the limiter's time, where the server has none. */
-export type AskServer = (
-  costs: readonly number[],
-  nowUs: number | undefined,
-  ask: LeaseAsk,
-  waiter: LeaseWaiter,
-) => void;
-
-/** How a call is decided that no lease covers. */
-export type Uncovered = "ask" | "strict" | "denied";
 
 /** A renewal that failed is not repeated for so long, unless a call waits. */
 const PAUSE_AFTER_FAILURE_US = 100_000;
@@ -65,11 +36,11 @@ export class LeasedKey {
   readonly #held: HeldLeases;
   readonly #sizing: Sizing;
   readonly #denials: LocalDenials;
+  readonly #reports: KeyReports;
   readonly #nothing: readonly number[];
   readonly #waiting = new WaitingCalls();
   #isAsking = false;
   #askedBeforeRefund = false;
-  #figures: KnownFigures;
   #spentUs: number;
   /** No renewals before this moment. */
   #renewsFromUs = Number.NEGATIVE_INFINITY;
@@ -83,19 +54,22 @@ export class LeasedKey {
     this.#askServer = askServer;
     this.#held = new HeldLeases(node.stats);
     this.#spentUs = node.time.us();
-    this.#figures = unusedFigures(plan, this.#spentUs);
     this.#sizing = new Sizing(plan, times, this.#spentUs);
     this.#denials = new LocalDenials(times, node.random);
+    this.#reports = new KeyReports(plan, this.#denials, this.#spentUs);
     this.#nothing = plan.limits.map(() => 0);
   }
 
   /** The hot path. @returns whether the leases cover the cost, which is spent then. */
   spend(costs: readonly number[]): boolean {
-    const us = this.#node.time.us();
-    if (!this.#spend(costs, us)) return false;
+    const { time, stats } = this.#node;
+    const us = time.us();
+    const isPlenty = this.#held.spendOfPlenty(costs, this.#sizing, us, time.wallUs());
+    if (!(isPlenty || this.#spendRest(costs, us))) return false;
+    this.#spentUs = us;
     this.#sizing.count(costs);
-    this.#node.stats.decidedLocally += 1;
-    if (!this.#isAsking && us >= this.#renewsFromUs && this.#isLow(us)) this.#renew(us);
+    stats.spent += costs[0]!;
+    stats.decidedLocally += 1;
     return true;
   }
 
@@ -132,27 +106,35 @@ export class LeasedKey {
 
   /** The report of a call that was admitted. `later` calls of the same cost were, too, by the same answer. */
   admittedReport(costs: readonly number[], later: number): Report {
-    const view = this.#view(costs);
-    return admittedReport({ ...view, held: view.held.map((units, limit) => units + later * costs[limit]!) });
+    return this.#reports.admitted(costs, later, this.held, this.#node.time.us());
   }
 
   /** The report of a call that `uncovered` denied. */
   deniedReport(costs: readonly number[]): Report {
-    const view = this.#view(costs);
-    const denial = this.#denials.find(costs, view.nowUs);
-    if (denial?.report.block !== undefined) return denial.report;
-    return deniedReport(view, denial === undefined ? 1 : denial.untilUs - view.nowUs);
+    return this.#reports.denied(costs, this.held, this.#node.time.us());
   }
 
   /** The server's report, less what this node holds. */
   restated(costs: readonly number[], report: Report): Report {
-    return withoutHeld(this.plan, costs, this.held, report);
+    return this.#reports.restated(costs, this.held, report);
   }
 
   /** Units that may be spent without the server, one entry per limit. */
   get held(): readonly number[] {
     const { us, wallUs } = this.#moment;
     return this.#nothing.map((_, limit) => this.#held.units(limit, us, wallUs));
+  }
+
+  /** Where each limit stands at this node. */
+  get statuses(): readonly LeaseStatus[] {
+    const { us, wallUs } = this.#moment;
+    const isStrict = us < this.#leasesFromUs;
+    const isLeased = this.#held.count > 0 || this.#sizing.wanted(us).some((units) => units > 0);
+    const endsInMs = toMilliseconds(this.#held.lastsUs(us, wallUs));
+    return this.held.map((held): LeaseStatus => {
+      if (isStrict) return { how: "strict", why: "too many nodes" };
+      return isLeased ? { how: "leased", held, endsInMs } : { how: "strict", why: "little demand" };
+    });
   }
 
   /** Units have come back. A denial that was requested before is not remembered. */
@@ -192,9 +174,11 @@ export class LeasedKey {
     return { us: this.#node.time.us(), wallUs: this.#node.time.wallUs() };
   }
 
-  #view(costs: readonly number[]): LocalView {
-    const { us } = this.#moment;
-    return { plan: this.plan, costs, figures: this.#figures, nowUs: us, held: this.held };
+  /** Spends, and renews the leases where little is left. */
+  #spendRest(costs: readonly number[], us: number): boolean {
+    if (!this.#held.spend(costs, us, this.#node.time.wallUs())) return false;
+    if (!this.#isAsking && us >= this.#renewsFromUs && this.#isLow(us)) this.#renew(us);
+    return true;
   }
 
   #spend(costs: readonly number[], us: number): boolean {
@@ -205,7 +189,7 @@ export class LeasedKey {
   }
 
   #isLow(us: number): boolean {
-    return this.#held.isLow(this.#sizing.low, us, this.#sizing.roundTripUs * 2);
+    return this.#held.isLow(this.#sizing, us);
   }
 
   #renew(us: number): void {
@@ -245,7 +229,7 @@ export class LeasedKey {
   ): void {
     const { us } = this.#moment;
     this.#isAsking = false;
-    this.#figures = { report, atUs: us };
+    this.#reports.note(report, us);
     this.#sizing.answered(grant, us - asked.us);
     if (grant.lastsUs > 0) {
       this.#held.add(grant.endsUs, number, grant.lastsUs, grant.units, asked);
@@ -271,8 +255,8 @@ export class LeasedKey {
   #failed(run: readonly WaitingCall[], error: unknown): void {
     this.#isAsking = false;
     this.#renewsFromUs = this.#node.time.us() + PAUSE_AFTER_FAILURE_US;
-    for (const call of run) call.failed(error);
-    this.#serve();
+    // Calls that came meanwhile would wait for a second timeout.
+    for (const call of [...run, ...this.#waiting.takeAll()]) call.failed(error);
   }
 
   /** Too many nodes share the capacity: until later, each call asks. */

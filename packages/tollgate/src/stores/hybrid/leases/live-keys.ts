@@ -1,15 +1,19 @@
-import type { LeasedKey } from "./leased-key.ts";
+/** A key that has leases. */
+export interface TendedKey {
+  /** Gives back what the key holds, if it is idle. @returns whether it still has leases. */
+  tend(): boolean;
+}
 
 /** How often idle keys give back what they hold. */
 const EVERY_MS = 50;
 
 /** The keys that hold leases. A timer visits them, while there are any. Leases end without it, too. */
 export class LiveKeys {
-  readonly #keys = new Set<LeasedKey>();
+  readonly #keys = new Set<TendedKey>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
-  add(key: LeasedKey): void {
+  add(key: TendedKey): void {
     this.#keys.add(key);
     if (this.#timer === undefined && !this.#isClosed) this.#plan();
   }

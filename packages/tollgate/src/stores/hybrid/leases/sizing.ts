@@ -16,8 +16,10 @@ const WEIGHT = 1 / 8;
 export class Sizing {
   /** Units of each limit with which a lease is renewed. */
   readonly low: number[];
+  /** A lease is renewed when it ends in so many microseconds: a lease is asked for in time. */
+  marginUs = 0;
   /** The usual time of a request. */
-  roundTripUs = 0;
+  #roundTripUs = 0;
   readonly #plan: Plan;
   readonly #times: LeaseTimes;
   readonly #demand: Demand;
@@ -49,10 +51,12 @@ export class Sizing {
   answered({ nodes, units }: LeaseGrant, tookUs: number): void {
     this.#nodes = nodes;
     this.#demand.answered(chunkUsOf(this.#times, nodes));
-    this.roundTripUs = this.roundTripUs === 0 ? tookUs : this.roundTripUs + (tookUs - this.roundTripUs) * WEIGHT;
+    const before = this.#roundTripUs === 0 ? tookUs : this.#roundTripUs;
+    this.#roundTripUs = before + (tookUs - before) * WEIGHT;
+    this.marginUs = 2 * this.#roundTripUs;
     for (let limit = 0; limit < this.low.length; limit += 1) {
       const granted = units[limit]!;
-      const asked = this.#demand.expected(limit, 2 * this.roundTripUs);
+      const asked = this.#demand.expected(limit, this.marginUs);
       // A limit of which nothing is spent is not low.
       this.low[limit] = granted > 0 ? Math.min(Math.max(granted * LOW, asked), granted / 2) : -1;
     }

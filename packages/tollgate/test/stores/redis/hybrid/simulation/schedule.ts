@@ -1,8 +1,8 @@
 import { createPlan } from "../../../../../src/core/plan.ts";
 import type { Report } from "../../../../../src/core/report.ts";
 import { tokenBucket } from "../../../../../src/index.ts";
+import type { AskServer } from "../../../../../src/stores/hybrid/leases/lease-node.ts";
 import { type LeaseTimes, leaseTimesOf } from "../../../../../src/stores/hybrid/leases/lease-times.ts";
-import type { AskServer } from "../../../../../src/stores/hybrid/leases/leased-key.ts";
 import type { LeaseWaiter } from "../../../../../src/stores/redis/batch/waiter.ts";
 import { type EncodedPlan, encodePlan } from "../../../../../src/stores/redis/script/encode-plan.ts";
 import { epochOf } from "../../../../../src/stores/redis/script/epoch.ts";

@@ -1,7 +1,9 @@
 import type { Plan } from "../../../../../src/core/plan.ts";
+import type { AskServer } from "../../../../../src/stores/hybrid/leases/lease-node.ts";
 import { LeaseNumbers } from "../../../../../src/stores/hybrid/leases/lease-numbers.ts";
 import type { LeaseTimes } from "../../../../../src/stores/hybrid/leases/lease-times.ts";
-import { type AskServer, LeasedKey } from "../../../../../src/stores/hybrid/leases/leased-key.ts";
+import { LeasedKey } from "../../../../../src/stores/hybrid/leases/leased-key.ts";
+import { timeOfClocks } from "../../../../../src/stores/hybrid/leases/node-time.ts";
 import { createStats } from "../../../../../src/stores/hybrid/stats.ts";
 import type { Random } from "../../script/kit/random.ts";
 
@@ -63,10 +65,10 @@ export class SimNode {
   #start(): LeasedKey {
     const numbers = new LeaseNumbers(() => this.#random.part());
     const node = {
-      time: {
-        us: () => this.#trueUs() * this.#drift + this.#monoOffsetUs,
-        wallUs: () => this.#trueUs() * this.#drift + this.#wallOffsetUs,
-      },
+      time: timeOfClocks(
+        () => (this.#trueUs() * this.#drift + this.#monoOffsetUs) / 1_000,
+        () => Math.floor((this.#trueUs() * this.#drift + this.#wallOffsetUs) / 1_000),
+      ),
       stats: this.stats,
       random: () => this.#random.part(),
       nextNumber: () => numbers.next(),
