@@ -18,6 +18,7 @@ import { routeTable } from "./http/route-table.ts";
 import { trustedPeer } from "./http/trusted-peer.ts";
 import type { LimitsStatus } from "./limits/limits-files.ts";
 import type { LimitsSettings } from "./limits/limits-settings.ts";
+import type { Peers } from "./limits/peers.ts";
 import type { Log } from "./log/log.ts";
 import { RequestLog } from "./log/request-log.ts";
 
@@ -42,6 +43,8 @@ export interface ServiceSettings {
 
 export interface ServiceOptions extends ServiceSettings {
   readonly log: Log;
+  /** The other processes that serve the port. */
+  readonly peers?: Peers;
   /** Whether metrics are collected without an admin listener: another process asks for them. */
   readonly measures?: boolean;
   readonly clock?: Clock;
@@ -143,7 +146,7 @@ async function openApplication(options: ServiceOptions, clock: Clock, requestLog
     case "limits": {
       const { openLimits } = await import("./open-limits.ts");
       const hasOperators = options.admin?.tokens !== undefined;
-      return openLimits(application, { clock, trustProxy, log, requestLog, hasOperators });
+      return openLimits(application, { clock, trustProxy, log, requestLog, hasOperators, peers: options.peers });
     }
     default:
       return application satisfies never;

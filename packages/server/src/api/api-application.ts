@@ -15,6 +15,8 @@ import { openStore } from "../limits/store.ts";
 import { clientName } from "../log/client-name.ts";
 import { auditOwnChange } from "../operations/audit-own-change.ts";
 import { operationRoutes } from "../operations/operation-routes.ts";
+import { decide } from "./decide.ts";
+import type { DecideRequest } from "./decide-request.ts";
 import { decideRoute } from "./decide-route.ts";
 import { OpenReservations } from "./open-reservations.ts";
 
@@ -48,6 +50,9 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
     onOwnChange: (change) => auditOwnChange(log, change),
     onInstall: (file) => recent?.keepFactsOf(file),
   });
+  const reservations = new OpenReservations(clock, context.peers);
+  // A client may settle on another connection, which another process may have accepted.
+  context.peers?.onQuestion((question) => decide(limits, reservations, question as DecideRequest));
   const limitsStatus = () => files.status;
   const limiters = limits.domains.map((domain) => limits.limiter(domain));
   const endLog = logDegraded(limiters, log);
@@ -67,7 +72,7 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
     throw error;
   }
   return {
-    routes: { "/v1/decide": decideRoute(limits, new OpenReservations(clock), recent), ...checks },
+    routes: { "/v1/decide": decideRoute(limits, reservations, recent), ...checks },
     adminRoutes: operationRoutes({ inForce, recent, clock, log, checkDomain }),
     limits,
     limiters,

@@ -1,6 +1,7 @@
 import type { Log } from "../log/log.ts";
 import { type Service, type ServiceSettings, startService } from "../service.ts";
-import type { FromWorker, ToWorker } from "./messages.ts";
+import { type FromWorker, type ToWorker, WORKER_ENV } from "./messages.ts";
+import { WorkerPeers } from "./worker-peers.ts";
 
 /** How often a worker looks whether its files have been read. */
 const STATUS_MS = 250;
@@ -8,8 +9,10 @@ const STATUS_MS = 250;
 /** Runs one of several processes on a port. The primary process has the admin listener, and says when to stop. */
 export async function runWorker(settings: ServiceSettings, log: Log): Promise<void> {
   let service: Service;
+  const peers = new WorkerPeers(process.env[WORKER_ENV] ?? "", tell);
   try {
-    service = await startService({ ...settings, admin: undefined, measures: settings.admin !== undefined, log });
+    const measures = settings.admin !== undefined;
+    service = await startService({ ...settings, admin: undefined, measures, log, peers });
   } catch (error) {
     const { name, message } = error instanceof Error ? error : new Error(String(error));
     // The process ends when the primary has got the message.
@@ -20,7 +23,7 @@ export async function runWorker(settings: ServiceSettings, log: Log): Promise<vo
     await service.close();
     process.exit(0);
   };
-  process.on("message", (message: ToWorker) => void obey(service, message, stop));
+  process.on("message", (message: ToWorker) => void obey(service, peers, message, stop));
   // A terminal sends its signals to all processes of a group.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());
   process.on("SIGHUP", () => {});
@@ -30,10 +33,13 @@ export async function runWorker(settings: ServiceSettings, log: Log): Promise<vo
   tell({ type: "ready", url: service.url, grpcPort: service.grpcPort });
 }
 
-async function obey(service: Service, message: ToWorker, stop: () => Promise<void>): Promise<void> {
+async function obey(service: Service, peers: WorkerPeers, message: ToWorker, stop: () => Promise<void>): Promise<void> {
   switch (message.type) {
     case "collect":
       return tell({ type: "collected", id: message.id, families: (await service.collect?.()) ?? [] });
+    case "ask":
+    case "answer":
+      return peers.take(message);
     case "reload":
       return service.reload();
     case "stop":

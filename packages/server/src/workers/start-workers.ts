@@ -6,7 +6,7 @@ import type { Application } from "../application.ts";
 import type { Log } from "../log/log.ts";
 import type { Service, ServiceSettings } from "../service.ts";
 import { mergeFamilies } from "./merge-families.ts";
-import { WorkerSlot } from "./worker-slot.ts";
+import { type PassOn, WorkerSlot } from "./worker-slot.ts";
 
 export interface WorkersSettings extends ServiceSettings {
   readonly workers: number;
@@ -24,7 +24,10 @@ const GRACE_MS = 12_000;
 export async function startWorkers(settings: WorkersSettings, log: Log): Promise<Service> {
   // Figures such as infinity have no JSON.
   cluster.setupPrimary({ args: process.argv.slice(2), serialization: "advanced" });
-  const slots = Array.from({ length: settings.workers }, (_, i) => new WorkerSlot(i + 1, log));
+  const slots: readonly WorkerSlot[] = Array.from(
+    { length: settings.workers },
+    (_, i) => new WorkerSlot(i + 1, log, (message, from) => passOn(slots, message, from)),
+  );
   let isStopping = false;
   let admin: Admin | undefined;
   const close = async (): Promise<void> => {
@@ -52,6 +55,13 @@ export async function startWorkers(settings: WorkersSettings, log: Log): Promise
     await close();
     throw error;
   }
+}
+
+function passOn(slots: readonly WorkerSlot[], { type, id, to, content }: Parameters<PassOn>[0], from: string): void {
+  const target = slots[Number(to) - 1];
+  if (target?.isReady === true) target.tell({ type, id, from, content });
+  // A worker that asks need not wait for one that is not there.
+  else if (type === "ask") slots[Number(from) - 1]?.tell({ type: "answer", id, from: to, content: undefined });
 }
 
 async function openAdmin(

@@ -17,6 +17,9 @@ export interface Ready {
   readonly grpcPort: number | undefined;
 }
 
+/** Gives a question or an answer of one worker to another. */
+export type PassOn = (message: Extract<FromWorker, { readonly type: "ask" | "answer" }>, from: string) => void;
+
 /** The delays before a worker starts again: each doubles, up to a bound. */
 const FIRST_DELAY_MS = 100;
 const MOST_DELAY_MS = 10_000;
@@ -29,6 +32,7 @@ const COLLECT_MS = 2_000;
 export class WorkerSlot {
   readonly #log: Log;
   readonly #number: number;
+  readonly #passOn: PassOn;
   #worker: Worker | undefined;
   #ready: Ready | undefined;
   #limits: LimitsStatus | undefined;
@@ -43,8 +47,10 @@ export class WorkerSlot {
   /** The counters of workers that are gone. */
   #gone: readonly WorkerFamily[] = [];
 
-  constructor(number: number, log: Log) {
+  /** `passOn` gives what the worker says to another one. */
+  constructor(number: number, log: Log, passOn: PassOn) {
     this.#number = number;
+    this.#passOn = passOn;
     this.#log = log;
   }
 
@@ -94,12 +100,8 @@ export class WorkerSlot {
     this.#worker = worker;
     this.#startedMs = performance.now();
     worker.on("message", (message: FromWorker) => {
-      if (message.type === "ready") {
-        this.#ready = message;
-        started(message);
-      } else if (message.type === "failed") failed(new WorkerError(message.name, message.message));
-      else if (message.type === "status") this.#limits = message.limits;
-      else this.#answers.get(message.id)?.(message.families);
+      if (message.type === "failed") failed(new WorkerError(message.name, message.message));
+      else this.#take(message, started);
     });
     // Such as a channel that closes while a message is sent: `exit` follows.
     worker.on("error", () => {});
@@ -108,6 +110,27 @@ export class WorkerSlot {
       failed(new WorkerError("WorkerError", `a worker ended before it was ready: ${cause}`));
       this.#ended(cause);
     });
+  }
+
+  #take(message: Exclude<FromWorker, { readonly type: "failed" }>, started: (ready: Ready) => void): void {
+    switch (message.type) {
+      case "ready":
+        this.#ready = message;
+        started(message);
+        break;
+      case "status":
+        this.#limits = message.limits;
+        break;
+      case "collected":
+        this.#answers.get(message.id)?.(message.families);
+        break;
+      case "ask":
+      case "answer":
+        this.#passOn(message, String(this.#number));
+        break;
+      default:
+        return message satisfies never;
+    }
   }
 
   #ended(cause: string): void {

@@ -12,12 +12,12 @@ const PATIENT = { timeout: 30_000, interval: 50 };
 const limits = (quota: number): string =>
   `version: 1\ndomains: { api: { limits: { client: { by: descriptor.user, quota: ${quota}/1d } } } }\n`;
 
+/** One call of `/v1/decide`, on a connection of its own. */
+const decide = (url: string, request: object) =>
+  call(`${url}/v1/decide`, { method: "POST", body: JSON.stringify(request) });
+
 /** Asks for one request of a user. */
-const ask = (url: string, user = "ann") =>
-  call(`${url}/v1/decide`, {
-    method: "POST",
-    body: JSON.stringify({ domain: "api", facts: { descriptor: { user } } }),
-  });
+const ask = (url: string, user = "ann") => decide(url, { domain: "api", facts: { descriptor: { user } } });
 
 async function startWorkers(workers = 3, text = limits(20)) {
   const redis = await startRedis();
@@ -61,6 +61,30 @@ describe("tollgate serve --workers", () => {
     expect(await health()).toMatchObject({ workers: { ready: 3, of: 3 }, limits: { state: "loaded" } });
     const decided = await grpcClient(grpcPort).shouldRateLimit("api", { user: "ann" });
     expect(decided.overallCode).toBe(2);
+  });
+
+  it("settles a reservation, whichever process has it", async () => {
+    const { command, url } = await startWorkers(3);
+    const post = async (request: object) => {
+      const { status, body } = await decide(url, request);
+      return { status, body: JSON.parse(body) as { readonly reservation?: string; readonly remaining?: number } };
+    };
+    const facts = { descriptor: { user: "ann" } };
+    const reserved: string[] = [];
+    for (let i = 0; i < 4; i += 1) {
+      reserved.push((await post({ verb: "reserve", domain: "api", facts, cost: 4 })).body.reservation ?? "");
+    }
+    expect(new Set(reserved.map((id) => id.split(".")[0])).size).toBeGreaterThan(1);
+    for (const reservation of reserved) {
+      expect((await post({ verb: "settle", reservation, cost: 1 })).status).toBe(200);
+      expect((await post({ verb: "settle", reservation, cost: 1 })).status).toBe(404);
+    }
+    expect((await post({ verb: "peek", domain: "api", facts, cost: 0 })).body.remaining).toBe(16);
+    for (const reservation of ["9.x", "toString.x", "-1.x"]) {
+      expect((await post({ verb: "cancel", reservation })).status).toBe(503);
+    }
+    expect((await post({ verb: "cancel", reservation: "x" })).status).toBe(404);
+    expect(command.stderr).toBe("");
   });
 
   it("starts a worker again that dies, while the others serve, and counters never go down", async () => {
