@@ -60,20 +60,20 @@ export function localTable(rows: readonly LocalCalls[]): string {
   return [head, ...lines].join("\n");
 }
 
-async function allow(limiter: AsyncLimiter<string>, keys: readonly string[]): Promise<number> {
+async function allow(limiter: AsyncLimiter, keys: readonly string[]): Promise<number> {
   const begunMs = performance.now();
   for (let i = 0; i < CALLS; i += 1) await limiter.allow(keys[i % keys.length]!);
   return nsSince(begunMs);
 }
 
-function allowLocal(limiter: AsyncLimiter<string>, keys: readonly string[]): { ns: number; asked: number } {
+function allowLocal(limiter: AsyncLimiter, keys: readonly string[]): { ns: number; asked: number } {
   let asked = 0;
   const begunMs = performance.now();
   for (let i = 0; i < CALLS; i += 1) if (limiter.allowLocal(keys[i % keys.length]!) === undefined) asked += 1;
   return { ns: nsSince(begunMs), asked };
 }
 
-function allowOfMemory(limiter: Limiter<string>, keys: readonly string[]): number {
+function allowOfMemory(limiter: Limiter, keys: readonly string[]): number {
   let admitted = 0;
   const begunMs = performance.now();
   for (let i = 0; i < CALLS; i += 1) if (limiter.allow(keys[i % keys.length]!)) admitted += 1;
