@@ -113,24 +113,12 @@ export class WorkerSlot {
   }
 
   #take(message: Exclude<FromWorker, { readonly type: "failed" }>, started: (ready: Ready) => void): void {
-    switch (message.type) {
-      case "ready":
-        this.#ready = message;
-        started(message);
-        break;
-      case "status":
-        this.#limits = message.limits;
-        break;
-      case "collected":
-        this.#answers.get(message.id)?.(message.families);
-        break;
-      case "ask":
-      case "answer":
-        this.#passOn(message, String(this.#number));
-        break;
-      default:
-        return message satisfies never;
-    }
+    if (message.type === "ready") {
+      this.#ready = message;
+      started(message);
+    } else if (message.type === "status") this.#limits = message.limits;
+    else if (message.type === "collected") this.#answers.get(message.id)?.(message.families);
+    else this.#passOn(message, String(this.#number));
   }
 
   #ended(cause: string): void {
