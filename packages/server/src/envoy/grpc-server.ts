@@ -1,14 +1,14 @@
 import { logVerbosity, Server, ServerCredentials, setLogVerbosity } from "@grpc/grpc-js";
 import { ListenError } from "../http/listen.ts";
 import { HealthService } from "./health-service.ts";
+import type { RateLimitDecider } from "./rate-limit-decider.ts";
 import { type LogError, RATE_LIMIT_SERVICE, rateLimitDefinition, shouldRateLimit } from "./rate-limit-service.ts";
-import type { RateLimits } from "./rate-limits.ts";
 
 export interface GrpcServerOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  readonly limits: RateLimits;
+  readonly limits: RateLimitDecider;
   readonly logError: LogError;
 }
 
