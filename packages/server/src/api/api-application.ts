@@ -2,6 +2,7 @@ import { createLimits, type Limits } from "tollgate/config";
 import type { Application } from "../application.ts";
 import { checkRoutes, checkTrust } from "../check/check-routes.ts";
 import type { Routes } from "../http/route-table.ts";
+import { withDomain } from "../limits/check-domain.ts";
 import { logDegraded } from "../limits/degraded-log.ts";
 import type { LimitsContext } from "../limits/limits-context.ts";
 import { LimitsError, LimitsFiles } from "../limits/limits-files.ts";
@@ -32,10 +33,12 @@ export interface ApiApplication extends Application {
  */
 export async function openApi(settings: LimitsSettings, context: LimitsContext): Promise<ApiApplication> {
   const { clock, log } = context;
+  // Not known while the first files are read.
+  let checkDomain: string | undefined;
   const files = await LimitsFiles.open({
     path: settings.path,
-    compile: readLimitsFiles,
-    recompile: readWithoutBlocking,
+    compile: (texts) => withDomain(readLimitsFiles(texts), checkDomain, settings.path),
+    recompile: async (texts) => withDomain(await readWithoutBlocking(texts), checkDomain, settings.path),
     replace: (file) => inForce.takeFiles(file),
     log,
   });
@@ -63,7 +66,7 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
     await limits.close();
     await close();
   };
-  const checkDomain = settings.checkDomain ?? limits.domains[0];
+  checkDomain = settings.checkDomain ?? limits.domains[0];
   let checks: Routes;
   try {
     checks = checksOf(limits, checkDomain, recent, settings, context);

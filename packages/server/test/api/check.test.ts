@@ -53,6 +53,13 @@ describe("/check over a limits file", () => {
     );
   });
 
+  it("keeps the limits before a file without the domain that decides it", async () => {
+    const { check, write, errors } = await startChecks();
+    await write(LIMITS.replace("  api:", "  renamed:"));
+    await vi.waitFor(() => expect(errors.join("\n")).toContain('expected the domain "api", which decides /check'));
+    expect((await check("GET", "/")).status).toBe(200);
+  });
+
   it("is measured and logged as other limiters are, also after a reload", async () => {
     const { check, adminUrl, write, log } = await startChecks({ admin: LOCAL_ADMIN, requestIds: true, logDenials: 5 });
     await check("POST", "/login");
