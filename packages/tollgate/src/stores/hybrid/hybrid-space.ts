@@ -105,8 +105,10 @@ export class HybridSpace implements DecidingSpace {
     return known === undefined || !report.hasEntries ? report : known.restated(costs, report);
   }
 
-  /** The server knows what this node holds. */
-  settle(): void {}
+  /** The server knows what this node holds, except for places that were freed lately. */
+  settle(key: string): void {
+    this.#keys.get(key)?.settle();
+  }
 
   /** After a refund, denials are forgotten until the units have come back. */
   asked(key: string, verb: VerbTraits, _costs: readonly number[], _now: TimeCell, work: Promise<unknown>): void {
@@ -126,13 +128,13 @@ export class HybridSpace implements DecidingSpace {
   }
 
   async drop(key: string): Promise<void> {
-    this.giveBack(key);
+    this.#keys.get(key)?.forget();
     this.#keys.delete(key);
     await this.redis.drop(key);
   }
 
   async clear(): Promise<void> {
-    this.giveBackAll();
+    for (const known of this.#keys.values()) known.forget();
     this.#keys = new Map();
     await this.redis.clear();
   }

@@ -16,6 +16,7 @@ import { HybridSpace } from "./hybrid-space.ts";
 import { LeaseNumbers } from "./leases/lease-numbers.ts";
 import { LiveKeys } from "./leases/live-keys.ts";
 import { clockTime, PROCESS_TIME } from "./leases/node-time.ts";
+import { LocalPlaces } from "./local-places.ts";
 import type { DecidingSpace } from "./local-space.ts";
 import { createStats, type HybridStats } from "./stats.ts";
 import { ThresholdSpace } from "./threshold-space.ts";
@@ -71,11 +72,13 @@ class NodeStore implements HybridStore {
   readonly #stats = createStats();
   readonly #numbers = new LeaseNumbers(Math.random);
   readonly #live = new LiveKeys();
+  readonly #places: LocalPlaces;
   readonly #spaces = new Set<DecidingSpace>();
 
   constructor(redis: StoreOnServer, { redisOptions, threshold }: CheckedHybridOptions) {
     const { time, maxPending } = checkRedisOptions(redisOptions);
     this.#redis = redis;
+    this.#places = new LocalPlaces(redis);
     this.#byClient = time === "client";
     this.#mostWaiting = Math.ceil(maxPending * FRACTION_OF_KEY);
     this.#threshold = threshold;
@@ -126,6 +129,7 @@ class NodeStore implements HybridStore {
         stats: this.#stats,
         random: Math.random,
         nextNumber: () => this.#numbers.next(),
+        holders: this.#places.holders,
         noteLive: (key) => this.#live.add(key),
       },
       byClient: this.#byClient,
@@ -146,6 +150,8 @@ class NodeStore implements HybridStore {
   }
 
   transact(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, takenFrom?: TakenFrom): Promise<Report> {
+    const held = this.#places.decide(verb, calls, now, takenFrom);
+    if (held !== undefined) return held;
     const [only] = calls;
     const isAlone = only !== undefined && calls.length === 1 && takenFrom?.degraded === undefined;
     const decided = isAlone && !this.bypass ? this.#decideAlone(verb, only, now, takenFrom) : undefined;

@@ -22,7 +22,7 @@ interface HeldLease {
 }
 
 /** Clocks may differ by this part of the time that passes. */
-const DRIFT = 0.01;
+export const DRIFT = 0.01;
 
 /**
  * The units that a node may spend for one key: a few leases, in the order in which they came. A lease ends by the

@@ -15,6 +15,8 @@ export class KeyReports {
   readonly #plan: Plan;
   readonly #denials: LocalDenials;
   #figures: KnownFigures;
+  /** What identifies the places of the last call that was admitted. */
+  decidedUs: number | undefined = undefined;
 
   constructor(plan: Plan, denials: LocalDenials, nowUs: number) {
     this.#plan = plan;
@@ -30,7 +32,9 @@ export class KeyReports {
   /** The report of a call that was admitted. `later` calls of the same cost were, too, by the same answer. */
   admitted(costs: readonly number[], later: number, held: readonly number[], nowUs: number): Report {
     const known = held.map((units, limit) => units + later * costs[limit]!);
-    return admittedReport(this.#view(costs, known, nowUs));
+    const report = admittedReport(this.#view(costs, known, nowUs));
+    report.decidedUs = this.decidedUs;
+    return report;
   }
 
   /** The report of a call that a remembered denial denies. */

@@ -1,12 +1,14 @@
 import type { Plan } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";
 import { LeaseWaiter } from "../../redis/batch/waiter.ts";
-import type { LeaseAsk, LeaseGrant, LeaseReport } from "../../redis/script/lease.ts";
-import { HeldLeases, type NodeMoment } from "./held-leases.ts";
+import type { LeaseAsk, LeaseGrant } from "../../redis/script/lease.ts";
+import { DRIFT, type NodeMoment } from "./held-leases.ts";
+import { isNews, KeyHoldings, type Reported } from "./key-holdings.ts";
 import { KeyReports } from "./key-reports.ts";
 import type { AskServer, LeaseNode, Uncovered } from "./lease-node.ts";
 import { type LeaseTimes, UNITS_OF_NODE } from "./lease-times.ts";
 import { LocalDenials } from "./local-denials.ts";
+import { type KeyOfPlaces, PlaceCalls } from "./place-calls.ts";
 import { Sizing } from "./sizing.ts";
 import { type WaitingCall, WaitingCalls } from "./waiting-calls.ts";
 
@@ -18,8 +20,6 @@ const STRICT_CHUNKS = 20;
 const WORTH_RETURNING = 0.05;
 /** So many calls that wait together count as demand. */
 const MOST_COUNTED = 24;
-/** A node's clock may be faster than the server's by this part. */
-const DRIFT = 0.01;
 
 /**
  * One key of one node: the leases that it holds, the calls that wait for the server, and what it remembers of denials.
@@ -31,7 +31,7 @@ export class LeasedKey {
   readonly #times: LeaseTimes;
   readonly #node: LeaseNode;
   readonly #askServer: AskServer;
-  readonly #held: HeldLeases;
+  readonly #held: KeyHoldings;
   readonly #sizing: Sizing;
   readonly #denials: LocalDenials;
   readonly #reports: KeyReports;
@@ -50,8 +50,9 @@ export class LeasedKey {
     this.#times = times;
     this.#node = node;
     this.#askServer = askServer;
-    this.#held = new HeldLeases(node.stats);
     this.#spentUs = node.time.us();
+    const places = plan.takesPlaces ? new PlaceCalls(plan, times, node, this.#keyOfPlaces) : undefined;
+    this.#held = new KeyHoldings(plan, node.stats, places?.leased);
     this.#sizing = new Sizing(plan, times, this.#spentUs);
     this.#denials = new LocalDenials(times, node.random);
     this.#reports = new KeyReports(plan, this.#denials, this.#spentUs);
@@ -134,23 +135,41 @@ export class LeasedKey {
   /** Gives back what the key holds, and forgets denials. */
   giveBack(): void {
     this.forgetDenials();
-    const asked = this.#moment;
-    const reports = this.#held.giveBack(asked.us, asked.wallUs);
-    if (reports.length === 0) return;
-    const ask = this.#askFor(0, this.#nothing, reports, asked.us);
-    // If that fails, the leases end by themselves.
-    this.#askServer(this.#nothing, undefined, ask, new LeaseWaiter(ignore, ignore));
+    const { us, wallUs } = this.#moment;
+    this.#tell(this.#held.giveBack(us, wallUs));
+  }
+
+  /** Works like `giveBack`, for a key whose counts are forgotten: calls hold no places any more. */
+  forget(): void {
+    this.forgetDenials();
+    const { us, wallUs } = this.#moment;
+    this.#tell(this.#held.forget(us, wallUs));
+  }
+
+  /** Tells the server which places calls have freed, where it does not know. */
+  settle(): void {
+    this.#tell(this.#held.news(this.#moment.us));
   }
 
   /** Gives back what an idle key holds. @returns whether the key still has leases. */
   tend(): boolean {
     const { us, wallUs } = this.#moment;
     this.#held.expire(us, wallUs);
-    if (this.#held.count === 0) return false;
     const isIdle = !this.#isAsking && us - this.#spentUs >= this.#times.chunkUs;
     const isWorth = this.plan.limits.some(({ capacity }, i) => this.#held.known(i) >= capacity * WORTH_RETURNING);
     if (isIdle && isWorth) this.giveBack();
+    else if (!this.#isAsking) this.settle();
     return this.#held.count > 0;
+  }
+
+  get #keyOfPlaces(): KeyOfPlaces {
+    return {
+      send: (reported, waiter) => this.#send(reported, waiter),
+      count: (costs) => this.#sizing.count(costs),
+      freed: () => {
+        if (this.#waiting.count > 0) this.#serve();
+      },
+    };
   }
 
   get #moment(): NodeMoment {
@@ -159,13 +178,14 @@ export class LeasedKey {
 
   #spend(costs: readonly number[], us: number): boolean {
     if (!this.#held.spend(costs, us, this.#node.time.wallUs())) return false;
+    this.#reports.decidedUs = this.#held.lentUs;
     this.#spentUs = us;
     this.#node.stats.spent += costs[0]!;
     return true;
   }
 
   #isLow(us: number): boolean {
-    return this.#held.isLow(this.#sizing.low, us, this.#sizing.roundTripUs * 2);
+    return this.#held.isLow(this.#sizing.low, us, this.#node.time.wallUs(), this.#sizing.roundTripUs * 2);
   }
 
   #renew(us: number): void {
@@ -176,11 +196,10 @@ export class LeasedKey {
   #ask(): void {
     const run = this.#waiting.takeRun();
     const asked = this.#moment;
-    const wanted = this.#sizing.wanted(asked.us);
     // A call that costs more than is held may conform with it.
     const { us, wallUs } = asked;
-    const reports = run.length > 0 ? this.#held.giveBack(us, wallUs) : this.#held.report(us, wallUs);
-    const ask = this.#askFor(run.length, wanted, reports, asked.us);
+    const reported = run[0] === undefined ? this.#held.report(us, wallUs) : this.#held.offer(run[0].costs, us, wallUs);
+    const ask = this.#askFor(run.length, this.#held.wanted(this.#sizing.wanted(us)), reported, us);
     const waiter = new LeaseWaiter(
       (admitted, report, grant) => this.#answered(run, ask, asked, admitted, report, grant),
       (error) => this.#failed(run, error),
@@ -189,15 +208,26 @@ export class LeasedKey {
     this.#askServer(run[0]?.costs ?? this.#nothing, run.at(-1)?.nowUs, ask, waiter);
   }
 
-  #askFor(calls: number, wanted: readonly number[], reports: readonly LeaseReport[], us: number): LeaseAsk {
+  /** Tells the server what has changed. If that fails, leases end by themselves. */
+  #tell(reported: Reported): void {
+    if (isNews(reported)) this.#send(reported, new LeaseWaiter(ignore, ignore));
+  }
+
+  #send(reported: Reported, waiter: LeaseWaiter): LeaseAsk {
+    const ask = this.#askFor(0, this.#nothing, reported, this.#node.time.us());
+    this.#askServer(this.#nothing, undefined, ask, waiter);
+    return ask;
+  }
+
+  #askFor(calls: number, wanted: readonly number[], reported: Reported, us: number): LeaseAsk {
     this.#node.stats.asks += 1;
     const quietUs = Math.floor((us - this.#spentUs) * (1 - DRIFT));
-    return { calls, wanted, ttlUs: this.#times.ttlUs, quietUs, number: this.#node.nextNumber(), reports };
+    return { calls, wanted, ttlUs: this.#times.ttlUs, quietUs, number: this.#node.nextNumber(), ...reported };
   }
 
   #answered(
     run: readonly WaitingCall[],
-    { wanted, number }: LeaseAsk,
+    ask: LeaseAsk,
     asked: NodeMoment,
     admitted: number,
     report: Report,
@@ -206,15 +236,14 @@ export class LeasedKey {
     const { us } = this.#moment;
     this.#isAsking = false;
     this.#reports.note(report, us);
+    this.#reports.decidedUs = report.decidedUs;
     this.#sizing.answered(grant, us - asked.us);
-    if (grant.lastsUs > 0) {
-      this.#held.add(grant.endsUs, number, grant.lastsUs, grant.units, asked);
-      this.#node.noteLive(this);
-    }
+    this.#held.answered(ask, grant, asked, report.block === undefined && us >= this.#leasesFromUs);
+    if (grant.lastsUs > 0) this.#node.noteLive(this);
     if (this.#times.leastCapacity < UNITS_OF_NODE * grant.nodes) this.#beStrict(us);
-    const isShort = wanted.some((units, i) => units > grant.units[i]!);
+    const isShort = ask.wanted.some((units, i) => units > grant.units[i]!);
     if (admitted < run.length) this.#denials.noteDenial(run[0]!.costs, this.plan, report, grant, us);
-    else if (grant.isScarce && isShort) this.#renewsFromUs = this.#denials.noteScarcity(report, grant, us);
+    else if (grant.isScarce && isShort) this.#renewsFromUs = this.#denials.noteScarcity(this.plan, report, grant, us);
     this.#answer(run, admitted, report, us);
     if (this.#askedBeforeRefund) this.forgetDenials();
     this.#serve();

@@ -13,18 +13,9 @@ import { NOW_US } from "../../script/kit/script-call.ts";
 import { Admissions } from "./admissions.ts";
 import { Events } from "./events.ts";
 import type { Flaw } from "./flaw.ts";
+import { Network, weatherOf } from "./network.ts";
 import { SimNode } from "./sim-node.ts";
 import type { SimRedis } from "./sim-redis.ts";
-
-/** What a network does to messages, each with a probability. */
-interface Weather {
-  readonly lost: number;
-  readonly repeated: number;
-  /** How many messages are slow, and how slow. */
-  readonly slow: number;
-  readonly longestUs: number;
-  readonly timeoutUs: number;
-}
 
 const A_SECOND_US = 1_000_000;
 
@@ -41,13 +32,12 @@ export class Schedule {
   readonly #capacity: number;
   readonly #refillUs: number;
   readonly #lastsUs: number;
-  readonly #weather: Weather;
+  readonly #network: Network;
   readonly #ttlUs: number;
   /** Whether calls come when leases end. */
   readonly #isAtEnds: boolean;
   /** When the last leases of nodes end. */
   readonly #lastEnds = new Map<SimNode, number>();
-  #unreachableUntilUs = 0;
   /** Calls that the answer in progress admitted, and when the server decided. */
   #asked = { admitted: 0, atUs: 0 };
 
@@ -64,7 +54,7 @@ export class Schedule {
     const limit = tokenBucket({ capacity: this.#capacity, refill: 1, per: unitUs / 1_000 });
     const plan = createPlan("fleet", "fleet", [limit]);
     this.#plan = encodePlan(plan, epochOf(NOW_US));
-    this.#weather = weatherOf(random, this.#refillUs);
+    this.#network = new Network(random, this.#events, weatherOf(random, this.#refillUs));
     const times = leaseTimesOf(plan) as LeaseTimes;
     this.#ttlUs = times.ttlUs;
     this.#isAtEnds = random.chance(0.4);
@@ -73,6 +63,10 @@ export class Schedule {
     this.#nodes = Array.from({ length: random.between(1, 5) }, () => {
       return new SimNode(plan, times, random, nowUs, (node) => this.#askServer(node));
     });
+  }
+
+  get admitted(): number {
+    return this.admissions.units;
   }
 
   /** Units that nodes spent from leases. */
@@ -88,7 +82,7 @@ export class Schedule {
     this.#planMishaps(endUs);
     for (let us = NOW_US; us < endUs && !this.#isAtEnds; us += this.#refillUs / 20) {
       this.#events.add(us, () => {
-        for (const node of this.#nodes) this.#whenRunning(node, () => node.key.tend());
+        for (const node of this.#nodes) this.#network.whenRunning(node, () => node.key.tend());
       });
     }
     await this.#events.runUntil(endUs);
@@ -145,7 +139,7 @@ export class Schedule {
   }
 
   #callWhenRunning(node: SimNode, cost: number): void {
-    this.#whenRunning(node, () => this.#call(node, cost));
+    this.#network.whenRunning(node, () => this.#call(node, cost));
   }
 
   #planMishaps(endUs: number): void {
@@ -156,9 +150,7 @@ export class Schedule {
       () => random.of(this.#nodes).sleep(random.between(0, this.#refillUs)),
       () => random.of(this.#nodes).setWallClock(random.between(0, 3_600 * A_SECOND_US)),
       () => random.of(this.#nodes).key.giveBack(),
-      () => {
-        this.#unreachableUntilUs = this.#events.nowUs + random.between(0, this.#refillUs);
-      },
+      () => this.#network.cut(random.between(0, this.#refillUs)),
       () => this.#loseData(),
       () => this.#failOver(random.between(0, A_SECOND_US)),
     ];
@@ -188,7 +180,7 @@ export class Schedule {
   }
 
   #takeStrictly(cost: number): void {
-    this.#deliver(async () => {
+    this.#network.deliver(async () => {
       const { admitted } = await this.#run({ verb: "take" }, [cost]);
       if (admitted > 0) this.admissions.admit(this.#events.nowUs, cost);
     });
@@ -196,32 +188,17 @@ export class Schedule {
 
   #askServer(node: SimNode): AskServer {
     return (costs, _nowUs, ask, waiter) => {
-      const request = { starts: node.starts, isAnswered: false };
-      const answer = (work: () => void) => {
-        this.#whenRunning(node, () => {
-          if (request.isAnswered || node.starts !== request.starts) return;
-          request.isAnswered = true;
-          work();
-        });
-      };
-      this.#events.add(this.#events.nowUs + this.#weather.timeoutUs, () => {
-        answer(() => this.#timedOut(ask, waiter));
+      this.#network.send({
+        node,
+        isRepeated: true,
+        decide: () => this.#run({ verb: "lease", lease: ask }, costs),
+        answered: ({ admitted, reports, grant }, atUs) => {
+          this.#asked = { admitted, atUs };
+          this.#granted(node, waiter, admitted, reports[0]!, grant!);
+          this.#asked = { admitted: 0, atUs: 0 };
+        },
+        timedOut: () => this.#timedOut(ask, waiter),
       });
-      const times = this.#random.chance(this.#weather.repeated) ? 2 : 1;
-      for (let sent = 0; sent < times; sent += 1) {
-        this.#deliver(async () => {
-          const { admitted, reports, grant } = await this.#run({ verb: "lease", lease: ask }, costs);
-          const decidedUs = this.#events.nowUs;
-          if (this.#random.chance(this.#weather.lost)) return;
-          this.#events.add(decidedUs + this.#delayUs(), () => {
-            answer(() => {
-              this.#asked = { admitted, atUs: decidedUs };
-              this.#granted(node, waiter, admitted, reports[0]!, grant!);
-              this.#asked = { admitted: 0, atUs: 0 };
-            });
-          });
-        });
-      }
     };
   }
 
@@ -238,16 +215,8 @@ export class Schedule {
       return;
     }
     const report = { used: [0], resetUs: [0] } as unknown as Report;
-    const grant = { endsUs: 1, lastsUs: ask.ttlUs, nodes: 1, isScarce: false, units: ask.wanted };
+    const grant = { endsUs: 1, lastsUs: ask.ttlUs, nodes: 1, isScarce: false, units: ask.wanted, areKnown: [] };
     waiter.granted(0, report, grant);
-  }
-
-  /** Runs a request after a delay, unless it is lost or the server cannot be reached. */
-  #deliver(work: () => Promise<void>): void {
-    if (this.#random.chance(this.#weather.lost)) return;
-    this.#events.add(this.#events.nowUs + this.#delayUs(), () => {
-      return this.#events.nowUs < this.#unreachableUntilUs ? undefined : work();
-    });
   }
 
   #run(transaction: Pick<ScriptTransaction, "verb" | "lease">, costs: readonly number[]) {
@@ -255,15 +224,6 @@ export class Schedule {
     this.#plan.others.meet([]);
     const keys = [{ name: this.#key, plan: this.#plan, costs }];
     return this.#redis.run({ times: 1, detail: "each", nowUs: this.#events.nowUs, keys, ...transaction });
-  }
-
-  #delayUs(): number {
-    return this.#random.between(0, this.#random.chance(this.#weather.slow) ? this.#weather.longestUs : 2_000);
-  }
-
-  #whenRunning(node: SimNode, work: () => void): void {
-    if (this.#events.nowUs >= node.stoppedUntilUs) work();
-    else this.#events.add(node.stoppedUntilUs, () => this.#whenRunning(node, work));
   }
 
   async #loseData(): Promise<void> {
@@ -280,15 +240,4 @@ export class Schedule {
       await this.#redis.failOver(this.#key, replica);
     });
   }
-}
-
-function weatherOf(random: Random, refillUs: number): Weather {
-  const isBad = random.chance(0.6);
-  return {
-    lost: isBad ? random.of([0, 0.05, 0.3]) : 0,
-    repeated: isBad ? random.of([0, 0.1, 0.5]) : 0,
-    slow: random.of([0.1, 0.9]),
-    longestUs: isBad ? random.of([50_000, refillUs / 10, refillUs]) : 20_000,
-    timeoutUs: random.of([100_000, refillUs / 4]),
-  };
 }

@@ -97,6 +97,7 @@ export class LeaseTrace {
       quietUs,
       number,
       reports: reports.map(({ left, ...one }) => ({ ...one, units: [left] })),
+      places: [],
     };
     const [outcome] = (await this.#run("lease", cost, lease)) ?? [];
     this.#compare("admitted", outcome?.admitted, admitted);

@@ -1,0 +1,122 @@
+import { countsPlaces } from "../../../core/limits/concurrency-limit.ts";
+import type { Plan } from "../../../core/plan.ts";
+import type { LeaseAsk, LeaseGrant } from "../../redis/script/lease.ts";
+import type { LeaseStats } from "../stats.ts";
+import { HeldLeases, type NodeMoment } from "./held-leases.ts";
+import type { LeasedPlaces } from "./leased-places.ts";
+
+/** What a request says of the leases that a node has. */
+export type Reported = Pick<LeaseAsk, "reports" | "places">;
+
+const NOTHING: readonly never[] = [];
+
+/** What a node has of one key in advance: units, which are spent, and places, which calls hold and give back. */
+export class KeyHoldings {
+  readonly #units: HeldLeases;
+  readonly #places: LeasedPlaces | undefined;
+  readonly #isPlace: readonly boolean[];
+  readonly #hasUnits: boolean;
+  /** The moment that identifies the places of the last call that was admitted. */
+  lentUs: number | undefined = undefined;
+
+  constructor({ limits }: Plan, stats: LeaseStats, places: LeasedPlaces | undefined) {
+    this.#places = places;
+    this.#isPlace = limits.map(countsPlaces);
+    this.#hasUnits = this.#isPlace.includes(false);
+    this.#units = new HeldLeases(stats);
+  }
+
+  /** How many leases the script may still count for this node. */
+  get count(): number {
+    return this.#units.count + (this.#places?.count ?? 0);
+  }
+
+  /** Takes a cost, all or nothing. */
+  spend(costs: readonly number[], us: number, wallUs: number): boolean {
+    const places = this.#places;
+    if (places === undefined) return this.#units.spend(costs, us, wallUs);
+    if (!places.covers(costs, us, wallUs)) return false;
+    const units = this.#onlyUnits(costs);
+    if (units.some((cost) => cost > 0) && !this.#units.spend(units, us, wallUs)) return false;
+    this.lentUs = places.lend(costs, us, wallUs);
+    return true;
+  }
+
+  /** Units or places of a limit that the next calls get. */
+  units(limit: number, us: number, wallUs: number): number {
+    const places = this.#isPlace[limit]! ? this.#places : undefined;
+    return places?.free(limit, us, wallUs) ?? this.#units.units(limit, us, wallUs);
+  }
+
+  /** Units of a limit that the script counts for this node, and places that no call holds. */
+  known(limit: number): number {
+    const places = this.#isPlace[limit]! ? this.#places : undefined;
+    return places?.unused(limit) ?? this.#units.known(limit);
+  }
+
+  /** Whether it is time to ask for more. */
+  isLow(low: readonly number[], us: number, wallUs: number, marginUs: number): boolean {
+    if (this.#hasUnits && this.#units.isLow(low, us, marginUs)) return true;
+    return this.#places?.isLow(us, wallUs, marginUs) === true;
+  }
+
+  /** What to take in advance, where demand makes so many units worth it. */
+  wanted(sized: readonly number[]): readonly number[] {
+    const places = this.#places;
+    if (places === undefined || sized.every((units) => units === 0)) return sized;
+    return sized.map((units, limit) => (this.#isPlace[limit]! ? places.wanted(limit) : units));
+  }
+
+  /** Adds what was granted, and notes what the script knows of the places that were reported. */
+  answered({ number, places }: LeaseAsk, grant: LeaseGrant, asked: NodeMoment, mayLend: boolean): void {
+    this.#places?.confirm(places, grant.areKnown, asked, mayLend);
+    if (grant.lastsUs === 0) return;
+    const units = this.#onlyUnits(grant.units);
+    const hasUnits = units.some((count) => count > 0);
+    if (this.#places === undefined || hasUnits) this.#units.add(grant.endsUs, number, grant.lastsUs, units, asked);
+    const hasPlaces = grant.units.some((count, limit) => this.#isPlace[limit]! && count > 0);
+    if (hasPlaces) this.#places?.add(number, grant.lastsUs, grant.units, asked);
+  }
+
+  /** Reports all leases. */
+  report(us: number, wallUs: number): Reported {
+    return { reports: this.#units.report(us, wallUs), places: this.#places?.report(us) ?? NOTHING };
+  }
+
+  /** Returns what the server may need for a call that is not covered. */
+  offer(costs: readonly number[], us: number, wallUs: number): Reported {
+    const reports = this.#units.giveBack(us, wallUs);
+    const hasPlaces = this.#places?.covers(costs, us, wallUs) === true;
+    return { reports, places: (hasPlaces ? this.#places?.report(us) : this.#places?.offer(us)) ?? NOTHING };
+  }
+
+  /** Returns what no call holds. Nothing can be spent afterwards. */
+  giveBack(us: number, wallUs: number): Reported {
+    return { reports: this.#units.giveBack(us, wallUs), places: this.#places?.giveBack() ?? NOTHING };
+  }
+
+  /** Returns everything, even the places that calls hold. */
+  forget(us: number, wallUs: number): Reported {
+    return { reports: this.#units.giveBack(us, wallUs), places: this.#places?.forget() ?? NOTHING };
+  }
+
+  /** What the server should know by now, without a request. */
+  news(us: number): Reported {
+    return { reports: NOTHING, places: this.#places?.news(us) ?? NOTHING };
+  }
+
+  /** Forgets leases that have ended. */
+  expire(us: number, wallUs: number): void {
+    this.#units.expire(us, wallUs);
+    this.#places?.expire(us, wallUs);
+  }
+
+  #onlyUnits(costs: readonly number[]): readonly number[] {
+    return this.#places === undefined ? costs : costs.map((cost, limit) => (this.#isPlace[limit]! ? 0 : cost));
+  }
+}
+
+/** Whether a request has something to say. */
+export function isNews({ reports, places }: Reported): boolean {
+  return reports.length > 0 || places.length > 0;
+}

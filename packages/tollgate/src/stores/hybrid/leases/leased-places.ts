@@ -1,0 +1,232 @@
+import { countsPlaces } from "../../../core/limits/concurrency-limit.ts";
+import type { Plan } from "../../../core/plan.ts";
+import { Report } from "../../../core/report.ts";
+import type { PlacesReport } from "../../redis/script/lease.ts";
+import type { LeaseStats } from "../stats.ts";
+import { DRIFT, type NodeMoment } from "./held-leases.ts";
+import type { LeaseTimes } from "./lease-times.ts";
+import type { PlaceHolder, PlaceHolders } from "./place-holders.ts";
+import { type Hold, PlaceHolds } from "./place-holds.ts";
+import { PlacePeaks } from "./place-peaks.ts";
+import { PlacesLease } from "./places-lease.ts";
+
+/** No lease takes more than this part of a limit's places. */
+const MOST_OF_CAPACITY = 1 / 2;
+/** More places are wanted when this part of the reserve is left. */
+const LOW = 1 / 4;
+/** A lease is extended when it has been in use for this part of its life, if the server is asked anyway. */
+const EXTENDED_AFTER = 1 / 2;
+/** The server is asked for an extension when this part of its life is left. */
+const NEAR_END = 1 / 4;
+
+interface LeasedPlacesParts {
+  readonly plan: Plan;
+  readonly times: LeaseTimes;
+  readonly stats: LeaseStats;
+  readonly holders: PlaceHolders;
+  /** What frees and renews the places that are given to calls. */
+  readonly holder: PlaceHolder;
+  readonly nowUs: number;
+}
+
+/**
+ * The places that a node has in advance for one key, and those of them that its calls hold. A place is given to a call
+ * while its lease lasts, and comes back when the call is over. The script counts the places of a lease until the last
+ * call that may have got one then is over at the latest. What is left of a lease is reported, and never grows.
+ */
+export class LeasedPlaces {
+  readonly #plan: Plan;
+  readonly #times: LeaseTimes;
+  readonly #stats: LeaseStats;
+  /** For each limit, how long a call holds a place; 0 for a limit that counts units. */
+  readonly #ttlsUs: readonly number[];
+  readonly #limits: readonly number[];
+  readonly #holds: PlaceHolds;
+  readonly #peaks: PlacePeaks;
+  #leases: PlacesLease[] = [];
+
+  constructor({ plan, times, stats, holders, holder, nowUs }: LeasedPlacesParts) {
+    this.#plan = plan;
+    this.#times = times;
+    this.#stats = stats;
+    this.#ttlsUs = plan.limits.map((limit) => (countsPlaces(limit) ? limit.ttlMs * 1_000 : 0));
+    this.#limits = plan.limits.flatMap((limit, i) => (countsPlaces(limit) ? [i] : []));
+    this.#holds = new PlaceHolds(this.#ttlsUs, holders, holder);
+    this.#peaks = new PlacePeaks(plan.limits.length, times.chunkUs / 2, nowUs);
+  }
+
+  /** How many leases the script may still count for this node. */
+  get count(): number {
+    return this.#leases.length;
+  }
+
+  add(number: number, lastsUs: number, units: readonly number[], asked: NodeMoment): void {
+    const places = units.map((count, limit) => (this.#ttlsUs[limit]! > 0 ? count : 0));
+    this.#leases.push(new PlacesLease(number, places, lastsUs * (1 - DRIFT), asked));
+    this.#stats.leased += places[0]!;
+  }
+
+  /** Whether calls may be admitted, and there are so many places for one. */
+  covers(costs: readonly number[], us: number, wallUs: number): boolean {
+    if (!this.#leases.some((lease) => lease.lendsAt(us, wallUs))) return false;
+    return this.#limits.every((limit) => this.free(limit, us, wallUs) >= costs[limit]!);
+  }
+
+  /** Gives places to a call, of the oldest leases first. @returns the moment that identifies them. */
+  lend(costs: readonly number[], us: number, wallUs: number): number {
+    const hold: Hold = { parts: [], us, wallUs, nextUs: undefined };
+    for (const limit of this.#limits) {
+      let rest = costs[limit]!;
+      for (const lease of this.#leases) {
+        if (rest === 0) break;
+        const count = lease.lendsAt(us, wallUs) ? lease.lend(limit, rest) : 0;
+        if (count > 0) hold.parts.push({ lease, limit, count });
+        rest -= count;
+      }
+      this.#peaks.note(limit, this.#held(limit));
+    }
+    return this.#holds.add(hold);
+  }
+
+  /** Frees places that `lend` gave. */
+  giveUp(momentUs: number, counts: readonly number[]): void {
+    for (const limit of this.#limits) this.#holds.free(momentUs, limit, counts[limit]!);
+  }
+
+  /** Whether places have to be renewed by the server, because their lease is over. */
+  needsServer(momentsUs: readonly number[], us: number, wallUs: number): boolean {
+    return this.#limits.some((limit) => {
+      const part = momentsUs[limit] === 0 ? undefined : this.#holds.find(momentsUs[limit]!, limit, us, wallUs);
+      return part?.lease.lastsAt(us, wallUs) === false;
+    });
+  }
+
+  /** Begins the time of one place of each limit anew whose moment is not 0. The leases must last. */
+  renew(momentsUs: readonly number[], us: number, wallUs: number): Report {
+    const report = new Report();
+    for (const [limit, momentUs] of momentsUs.entries()) {
+      const nextUs = momentUs === 0 ? undefined : this.#holds.renew(momentUs, limit, us, wallUs);
+      if (nextUs !== undefined) report.decidedUs = nextUs;
+      report.conforms[limit] = nextUs !== undefined || momentUs === 0;
+      if (!report.conforms[limit]) report.admitted = false;
+    }
+    return report;
+  }
+
+  /** Free places of a limit, which the next calls get. */
+  free(limit: number, us: number, wallUs: number): number {
+    let free = 0;
+    for (const lease of this.#leases) if (lease.lendsAt(us, wallUs)) free += lease.free[limit]!;
+    return free;
+  }
+
+  /** Places of a limit that the script counts for this node, and that no call holds. */
+  unused(limit: number): number {
+    return this.#leases.reduce((sum, { known, held }) => sum + known[limit]! - held[limit]!, 0);
+  }
+
+  /** Whether few places are free, or a lease is near its end. */
+  isLow(us: number, wallUs: number, marginUs: number): boolean {
+    const margin = Math.max(marginUs, this.#times.ttlUs * NEAR_END);
+    if (this.#leases.some((lease) => lease.lendsAt(us, wallUs) && lease.lastUs - us < margin)) return true;
+    return this.#limits.some((limit) => this.free(limit, us, wallUs) <= this.#peaks.reserve(limit) * LOW);
+  }
+
+  /** How many places of a limit to take in advance: what calls held lately, and a reserve. */
+  wanted(limit: number): number {
+    const { capacity } = this.#plan.limits[limit]!;
+    const wanted = this.#peaks.most(limit) + this.#peaks.reserve(limit) - this.#size(limit);
+    return Math.max(0, Math.min(wanted, Math.floor(capacity * MOST_OF_CAPACITY)));
+  }
+
+  /** What has changed, and leases to extend. */
+  report(us: number): PlacesReport[] {
+    const untilUs = us + this.#times.ttlUs * (1 - EXTENDED_AFTER);
+    return this.#reports(({ lastUs }) => lastUs < untilUs);
+  }
+
+  /** What has changed, after places that calls have not needed lately are given back. */
+  news(us: number): PlacesReport[] {
+    this.#peaks.update(
+      us,
+      this.#ttlsUs.map((_, limit) => this.#held(limit)),
+    );
+    for (const limit of this.#limits) {
+      const needed = this.#peaks.most(limit) + this.#peaks.reserve(limit);
+      let surplus = this.#size(limit) - needed;
+      // The next burst would take a few back.
+      if (surplus <= this.#peaks.reserve(limit)) continue;
+      for (const lease of this.#leases.toReversed()) if (lease.lends) surplus -= lease.shrink(limit, surplus);
+    }
+    return this.#reports(() => false);
+  }
+
+  /** All leases of which calls hold places, to extend them. */
+  extension(): PlacesReport[] {
+    return this.#reports(() => true);
+  }
+
+  /** Gives back free places, so that the server may give them to a call that needs more than there are. */
+  offer(us: number): PlacesReport[] {
+    for (const lease of this.#leases) lease.shrinkAll();
+    return this.report(us);
+  }
+
+  /** Gives back free places. No call is admitted with these leases from now on, unless they are extended. */
+  giveBack(): PlacesReport[] {
+    for (const lease of this.#leases) lease.retire();
+    return this.#reports(() => false);
+  }
+
+  /** Gives back all places. Calls that hold some have none any more. */
+  forget(): PlacesReport[] {
+    this.#holds.clear();
+    const leases = this.#leases;
+    this.#leases = [];
+    return leases.map(({ number }) => ({ number, isExtended: false, units: this.#ttlsUs.map(() => 0) }));
+  }
+
+  /** Notes what the script knows of leases that were reported. */
+  confirm(reports: readonly PlacesReport[], areKnown: readonly boolean[], asked: NodeMoment, mayLend: boolean): void {
+    for (const [i, { number, isExtended }] of reports.entries()) {
+      const lease = this.#leases.find((one) => one.number === number);
+      if (lease === undefined) continue;
+      if (areKnown[i] !== true) this.#lose(lease);
+      else if (isExtended) lease.extend(this.#times.ttlUs * (1 - DRIFT), asked, mayLend);
+    }
+  }
+
+  /** Ends what is over. */
+  expire(us: number, wallUs: number): void {
+    for (const lease of this.#leases) if (!lease.lastsAt(us, wallUs)) lease.retire();
+    this.#holds.expire(us);
+  }
+
+  /** Leases of which nothing is left are forgotten: if the report is lost, they end by themselves. */
+  #reports(isExtended: (lease: PlacesLease) => boolean): PlacesReport[] {
+    const reports: PlacesReport[] = [];
+    for (const lease of this.#leases) {
+      const mayExtend = !lease.isEmpty && isExtended(lease);
+      const before = lease.known[0]!;
+      if (mayExtend || lease.hasChanged) reports.push(lease.report(mayExtend));
+      this.#stats.returned += before - lease.known[0]!;
+    }
+    this.#leases = this.#leases.filter((lease) => !lease.isEmpty);
+    return reports;
+  }
+
+  /** The script knows less than this node: the places may be other calls' by now. */
+  #lose(lost: PlacesLease): void {
+    this.#leases = this.#leases.filter((lease) => lease !== lost);
+    this.#holds.lose(lost);
+  }
+
+  #held(limit: number): number {
+    return this.#leases.reduce((sum, { held }) => sum + held[limit]!, 0);
+  }
+
+  /** Places of leases with which calls are admitted. */
+  #size(limit: number): number {
+    return this.#leases.reduce((sum, lease) => sum + (lease.lends ? lease.free[limit]! + lease.held[limit]! : 0), 0);
+  }
+}
