@@ -107,6 +107,8 @@ function readOutcome(
   const decidedUs = transaction.reportsTime === true ? numbers.entry() : undefined;
   if (transaction.lease !== undefined) {
     const reports = readReports(numbers, transaction, admitted, undefined);
+    // The calls that wait get it where they are denied.
+    reports[0]!.admitted = admitted === transaction.lease.calls;
     reports[0]!.decidedUs = decidedUs;
     return { admitted, reports, grant: readGrant(transaction.lease, () => numbers.entry()) };
   }

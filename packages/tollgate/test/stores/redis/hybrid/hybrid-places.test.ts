@@ -60,6 +60,17 @@ describe("places in advance", () => {
     expect((await strict.explain("ann"))[0]?.used).toBe(0);
   });
 
+  it("of many calls at once, so many are admitted as there are places", async () => {
+    const [node] = openNodes(started.redis, 1, streams);
+    for (let round = 0; round < 3; round += 1) {
+      const all = await Promise.all(Array.from({ length: 2_000 }, () => node!.limiter.reserve("ann")));
+      const open = all.filter(({ decision }) => decision.allowed);
+      expect(open).toHaveLength(MAX);
+      expect((await node!.limiter.explain("ann"))[0]?.used).toBe(MAX);
+      await Promise.all(open.map((reservation) => reservation.settle(1)));
+    }
+  });
+
   it("explain counts the places that calls hold", async () => {
     const [node] = openNodes(started.redis, 1, streams);
     const open = await reserveTimes(node!, 60);
