@@ -1,12 +1,26 @@
 import { countsPlaces } from "../../../core/limits/concurrency-limit.ts";
 import type { Plan } from "../../../core/plan.ts";
-import type { LeaseAsk, LeaseGrant } from "../../redis/script/lease.ts";
+import { type LeaseAsk, type LeaseGrant, LEAST_LENT } from "../../redis/script/lease.ts";
 import type { LeaseStats } from "../stats.ts";
 import { HeldLeases, type NodeMoment } from "./held-leases.ts";
 import type { LeasedPlaces } from "./leased-places.ts";
+import type { PlacesLease } from "./places-lease.ts";
 
 /** What a request says of the leases that a node has. */
 export type Reported = Pick<LeaseAsk, "reports" | "places">;
+
+/** The server's answer to a request. */
+interface HoldingsAnswer {
+  readonly ask: LeaseAsk;
+  readonly grant: LeaseGrant;
+  /** The moment before the request. */
+  readonly asked: NodeMoment;
+  /** How many calls were admitted, and what each of them cost. */
+  readonly admitted: number;
+  readonly costs: readonly number[];
+  /** Whether calls may be admitted with leases that were extended. */
+  readonly mayLend: boolean;
+}
 
 const NOTHING: readonly never[] = [];
 
@@ -18,6 +32,8 @@ export class KeyHoldings {
   readonly #hasUnits: boolean;
   /** The moment that identifies the places of the last call that was admitted. */
   lentUs: number | undefined = undefined;
+  /** The lease that has the places of the calls that the last answer admitted. */
+  #answered: { readonly lease: PlacesLease; readonly asked: NodeMoment } | undefined = undefined;
 
   constructor({ limits }: Plan, stats: LeaseStats, places: LeasedPlaces | undefined) {
     this.#places = places;
@@ -67,15 +83,30 @@ export class KeyHoldings {
     return sized.map((units, limit) => (this.#isPlace[limit]! ? places.wanted(limit) : units));
   }
 
-  /** Adds what was granted, and notes what the script knows of the places that were reported. */
-  answered({ number, places }: LeaseAsk, grant: LeaseGrant, asked: NodeMoment, mayLend: boolean): void {
+  /**
+   * Adds what was granted, and notes what the script knows of the places that were reported. The places of the calls
+   * that were `admitted` with these costs may belong to the new lease: then `lendAsked` gives them out.
+   */
+  answered({ ask, grant, asked, admitted, costs, mayLend }: HoldingsAnswer): void {
+    const { number, places } = ask;
+    this.#answered = undefined;
     this.#places?.confirm(places, grant.areKnown, asked, mayLend);
+    if (admitted < ask.calls && grant.nodes > 1) this.#places?.share(grant.nodes);
     if (grant.lastsUs === 0) return;
     const units = this.#onlyUnits(grant.units);
     const hasUnits = units.some((count) => count > 0);
     if (this.#places === undefined || hasUnits) this.#units.add(grant.endsUs, number, grant.lastsUs, units, asked);
-    const hasPlaces = grant.units.some((count, limit) => this.#isPlace[limit]! && count > 0);
-    if (hasPlaces) this.#places?.add(number, grant.lastsUs, grant.units, asked);
+    const lent = admitted >= LEAST_LENT ? admitted : 0;
+    const granted = grant.units.map((count, limit) => count + lent * costs[limit]!);
+    if (this.#places === undefined || !granted.some((count, limit) => this.#isPlace[limit]! && count > 0)) return;
+    const lease = this.#places.add(number, grant.lastsUs, granted, asked);
+    if (lent > 0) this.#answered = { lease, asked };
+  }
+
+  /** Gives a call its places that the last answer admitted. @returns what identifies them; `undefined` by the server. */
+  lendAnswered(costs: readonly number[]): number | undefined {
+    if (this.#answered === undefined) return undefined;
+    return this.#places?.lendOf(this.#answered.lease, costs, this.#answered.asked);
   }
 
   /** Reports all leases. */

@@ -236,15 +236,16 @@ export class LeasedKey {
     const { us } = this.#moment;
     this.#isAsking = false;
     this.#reports.note(report, us);
-    this.#reports.decidedUs = report.decidedUs;
     this.#sizing.answered(grant, us - asked.us);
-    this.#held.answered(ask, grant, asked, report.block === undefined && us >= this.#leasesFromUs);
+    const mayLend = report.block === undefined && us >= this.#leasesFromUs;
+    this.#held.answered({ ask, grant, asked, admitted, costs: run[0]?.costs ?? this.#nothing, mayLend });
     if (grant.lastsUs > 0) this.#node.noteLive(this);
-    if (this.#times.leastCapacity < UNITS_OF_NODE * grant.nodes) this.#beStrict(us);
     const isShort = ask.wanted.some((units, i) => units > grant.units[i]!);
     if (admitted < run.length) this.#denials.noteDenial(run[0]!.costs, this.plan, report, grant, us);
     else if (grant.isScarce && isShort) this.#renewsFromUs = this.#denials.noteScarcity(this.plan, report, grant, us);
     this.#answer(run, admitted, report, us);
+    // The calls have got their places by now.
+    if (this.#times.leastCapacity < UNITS_OF_NODE * grant.nodes) this.#beStrict(us);
     if (this.#askedBeforeRefund) this.forgetDenials();
     this.#serve();
   }
@@ -252,8 +253,10 @@ export class LeasedKey {
   #answer(run: readonly WaitingCall[], admitted: number, report: Report, us: number): void {
     for (let i = 0; i < run.length; i += 1) {
       const { costs } = run[i]!;
-      if (i < admitted) run[i]!.admitted(admitted - 1 - i);
-      else run[i]!.denied(this.#denials.find(costs, us) === undefined ? report : this.deniedReport(costs));
+      if (i < admitted) {
+        this.#reports.decidedUs = this.#held.lendAnswered(costs) ?? report.decidedUs;
+        run[i]!.admitted(admitted - 1 - i);
+      } else run[i]!.denied(this.#denials.find(costs, us) === undefined ? report : this.deniedReport(costs));
     }
   }
 

@@ -16,6 +16,10 @@ const MOST_OF_CAPACITY = 1 / 2;
 const LOW = 1 / 4;
 /** A lease is extended when it has been in use for this part of its life, if the server is asked anyway. */
 const EXTENDED_AFTER = 1 / 2;
+/** A node that lacks places gives up this part of those beyond its part of a limit, each time a call is denied. */
+const SHED = 1 / 50;
+/** A node with so many leases takes no more places in advance: each one makes requests longer. */
+const MOST_LEASES = 32;
 /** The server is asked for an extension when this part of its life is left. */
 const NEAR_END = 1 / 4;
 
@@ -44,6 +48,7 @@ export class LeasedPlaces {
   readonly #holds: PlaceHolds;
   readonly #peaks: PlacePeaks;
   #leases: PlacesLease[] = [];
+  readonly #toShed: number[];
 
   constructor({ plan, times, stats, holders, holder, nowUs }: LeasedPlacesParts) {
     this.#plan = plan;
@@ -51,6 +56,7 @@ export class LeasedPlaces {
     this.#stats = stats;
     this.#ttlsUs = plan.limits.map((limit) => (countsPlaces(limit) ? limit.ttlMs * 1_000 : 0));
     this.#limits = plan.limits.flatMap((limit, i) => (countsPlaces(limit) ? [i] : []));
+    this.#toShed = plan.limits.map(() => 0);
     this.#holds = new PlaceHolds(this.#ttlsUs, holders, holder);
     this.#peaks = new PlacePeaks(plan.limits.length, times.chunkUs / 2, nowUs);
   }
@@ -60,10 +66,12 @@ export class LeasedPlaces {
     return this.#leases.length;
   }
 
-  add(number: number, lastsUs: number, units: readonly number[], asked: NodeMoment): void {
+  add(number: number, lastsUs: number, units: readonly number[], asked: NodeMoment): PlacesLease {
     const places = units.map((count, limit) => (this.#ttlsUs[limit]! > 0 ? count : 0));
-    this.#leases.push(new PlacesLease(number, places, lastsUs * (1 - DRIFT), asked));
+    const lease = new PlacesLease(number, places, lastsUs * (1 - DRIFT), asked);
+    this.#leases.push(lease);
     this.#stats.leased += places[0]!;
+    return lease;
   }
 
   /** Whether calls may be admitted, and there are so many places for one. */
@@ -88,9 +96,30 @@ export class LeasedPlaces {
     return this.#holds.add(hold);
   }
 
-  /** Frees places that `lend` gave. */
+  /**
+   * Gives places of a new lease to a call that the server admitted after it was asked: the call holds them from that
+   * moment on.
+   */
+  lendOf(lease: PlacesLease, costs: readonly number[], { us, wallUs }: NodeMoment): number {
+    const parts = this.#limits.map((limit) => ({ lease, limit, count: lease.lend(limit, costs[limit]!) }));
+    for (const limit of this.#limits) this.#peaks.note(limit, this.#held(limit));
+    return this.#holds.add({ parts, us, wallUs, nextUs: undefined });
+  }
+
+  /** Frees places that were given to a call. */
   giveUp(momentUs: number, counts: readonly number[]): void {
-    for (const limit of this.#limits) this.#holds.free(momentUs, limit, counts[limit]!);
+    for (const limit of this.#limits) {
+      this.#holds.free(momentUs, limit, counts[limit]!);
+      this.#toShed[limit]! -= this.#shrink(limit, Math.min(this.#toShed[limit]!, counts[limit]!));
+    }
+  }
+
+  /** So many nodes share too few places: some of those beyond this node's part are for others, once calls free them. */
+  share(nodes: number): void {
+    for (const limit of this.#limits) {
+      const excess = this.#size(limit) - this.#plan.limits[limit]!.capacity / nodes;
+      this.#toShed[limit] = Math.max(0, Math.ceil(excess * SHED));
+    }
   }
 
   /** Whether places have to be renewed by the server, because their lease is over. */
@@ -129,11 +158,13 @@ export class LeasedPlaces {
   isLow(us: number, wallUs: number, marginUs: number): boolean {
     const margin = Math.max(marginUs, this.#times.ttlUs * NEAR_END);
     if (this.#leases.some((lease) => lease.lendsAt(us, wallUs) && lease.lastUs - us < margin)) return true;
+    if (this.#leases.length >= MOST_LEASES) return false;
     return this.#limits.some((limit) => this.free(limit, us, wallUs) <= this.#peaks.reserve(limit) * LOW);
   }
 
   /** How many places of a limit to take in advance: what calls held lately, and a reserve. */
   wanted(limit: number): number {
+    if (this.#leases.length >= MOST_LEASES) return 0;
     const { capacity } = this.#plan.limits[limit]!;
     const wanted = this.#peaks.most(limit) + this.#peaks.reserve(limit) - this.#size(limit);
     return Math.max(0, Math.min(wanted, Math.floor(capacity * MOST_OF_CAPACITY)));
@@ -153,10 +184,9 @@ export class LeasedPlaces {
     );
     for (const limit of this.#limits) {
       const needed = this.#peaks.most(limit) + this.#peaks.reserve(limit);
-      let surplus = this.#size(limit) - needed;
+      const surplus = this.#size(limit) - needed;
       // The next burst would take a few back.
-      if (surplus <= this.#peaks.reserve(limit)) continue;
-      for (const lease of this.#leases.toReversed()) if (lease.lends) surplus -= lease.shrink(limit, surplus);
+      if (surplus > this.#peaks.reserve(limit)) this.#shrink(limit, surplus);
     }
     return this.#reports(() => false);
   }
@@ -219,6 +249,13 @@ export class LeasedPlaces {
   #lose(lost: PlacesLease): void {
     this.#leases = this.#leases.filter((lease) => lease !== lost);
     this.#holds.lose(lost);
+  }
+
+  /** Gives up so many free places, or fewer, of the newest leases first. @returns how many. */
+  #shrink(limit: number, count: number): number {
+    let rest = count;
+    for (const lease of this.#leases.toReversed()) if (lease.lends) rest -= lease.shrink(limit, rest);
+    return count - rest;
   }
 
   #held(limit: number): number {

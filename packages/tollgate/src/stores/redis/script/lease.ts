@@ -1,6 +1,9 @@
 /** The numbers that identify leases: a holder's first, and this many for each holder. */
 export const LEASES_OF_HOLDER: number = 2 ** 20;
 
+/** The places of so many admitted calls, or more, are places of the new lease. The places of fewer calls are not. */
+export const LEAST_LENT = 5;
+
 /**
  * What a node reports of a lease that it holds. The number of units is absolute, so a report that comes twice, late or
  * in another order does no harm. The end and the number are the lease's identity.
@@ -54,7 +57,7 @@ export interface LeaseGrant {
   readonly nodes: number;
   /** Whether little is left for other nodes. */
   readonly isScarce: boolean;
-  /** The units of the lease, one entry per limit; zeros without a lease. */
+  /** The units of the lease, one entry per limit; zeros without a lease. Places of admitted calls come in addition. */
   readonly units: readonly number[];
   /** For each report about places, whether the script still counts them all. If not, it has lost data, or was reset. */
   readonly areKnown: readonly boolean[];

@@ -5,6 +5,13 @@
  * fewer, so reports may come twice, late or in another order.
  */
 export const LEASE_PLACES = `
+  local function has_places(plan)
+    for i = 1, plan.count do
+      if plan[i].kernel.lend then return true end
+    end
+    return false
+  end
+
   local function place_of_number(lease, number)
     local text, at = struct.pack('<d', number), 0
     repeat

@@ -1,5 +1,5 @@
 import { MOST_LEASES } from "../layout.ts";
-import { LEASES_OF_HOLDER } from "../lease.ts";
+import { LEASES_OF_HOLDER, LEAST_LENT } from "../lease.ts";
 import { LEASE_PLACES } from "./lease-places.ts";
 
 /**
@@ -149,9 +149,9 @@ ${LEASE_PLACES}
     return found
   end
 
-  -- Takes the units of a new lease, and notes it. Without units it only shows that the node is there. Returns its end:
-  -- not after those of the windows.
-  local function grant(plan, found, cells, now, ask, granted)
+  -- Takes the units of a new lease, and notes it. Without units it only shows that the node is there. The lease has the
+  -- places of calls that were admitted, too. Returns its end: not after those of the windows.
+  local function grant(plan, found, cells, now, ask, granted, lent, costs)
     local ends = now + ask.ttl
     for i = 1, plan.count do
       local limit = plan[i]
@@ -161,12 +161,16 @@ ${LEASE_PLACES}
       end
     end
     for i = 1, plan.count do
-      local limit, its_ends = plan[i], ends
-      if granted[i] > 0 and limit.kernel.lend then
-        its_ends = ends + limit.ttl
-        limit.kernel.lend(limit, cells, now, granted[i], its_ends + skew)
+      local limit, its_ends, units = plan[i], ends, granted[i]
+      if limit.kernel.lend then
+        limit.kernel.take_back(limit, cells, now + limit.ttl, lent * costs[i])
+        units = units + lent * costs[i]
       end
-      insert(found[i], its_ends, ask.number, granted[i])
+      if units > 0 and limit.kernel.lend then
+        its_ends = ends + limit.ttl
+        limit.kernel.lend(limit, cells, now, units, its_ends + skew)
+      end
+      insert(found[i], its_ends, ask.number, units)
     end
     return ends
   end
@@ -234,9 +238,10 @@ ${LEASE_PLACES}
       if ask.wants and not is_blocked and most < ${MOST_LEASES} then
         local denied = admitted < ask.calls
         local granted, is_granted, is_scarce = units_for(plan, cells, now, ask.wanted, numbers[3], denied)
-        local ends = grant(plan, found, cells, now, ask, granted)
+        local lent = has_places(plan) and admitted >= ${LEAST_LENT} and admitted or 0
+        local ends = grant(plan, found, cells, now, ask, granted, lent, call.costs)
         if is_scarce then numbers[4] = 1 end
-        if is_granted then
+        if is_granted or lent > 0 then
           numbers[1], numbers[2] = ends, ends - now
           for i = 1, plan.count do numbers[4 + i] = granted[i] end
         end

@@ -51,6 +51,8 @@ export class PlaceSchedule {
   readonly #max: number;
   readonly #ttlUs: number;
   readonly #times: LeaseTimes;
+  /** Calls that the answer in progress admitted, and when the server decided. */
+  #asked = { admitted: 0, atUs: 0 };
 
   constructor(seed: number, redis: SimRedis, flaw?: Flaw) {
     const random = new Random(seed);
@@ -144,13 +146,17 @@ export class PlaceSchedule {
   #call(node: SimNode, count: number, lastsUs: number): void {
     const costs = this.#plan.plan.limits.map((_, limit) => (limit === 0 ? count : 1));
     if (node.key.spend(costs)) {
-      this.#begin(node, node.key.admittedReport(costs, 0), count, lastsUs);
+      this.#begin(node, node.key.admittedReport(costs, 0), count, lastsUs, this.#events.nowUs);
       return;
     }
     const way = node.key.uncovered(costs);
     if (way === "strict") this.#takeStrictly(node, costs, count, lastsUs);
     if (way !== "ask") return;
-    const admitted = (later: number) => this.#begin(node, node.key.admittedReport(costs, later), count, lastsUs);
+    const admitted = (later: number) => {
+      const fromUs = this.#asked.admitted > 0 ? this.#asked.atUs : this.#events.nowUs;
+      this.#asked.admitted -= 1;
+      this.#begin(node, node.key.admittedReport(costs, later), count, lastsUs, fromUs);
+    };
     node.key.join({ costs, nowUs: 0, admitted, denied() {}, failed() {} });
   }
 
@@ -160,16 +166,21 @@ export class PlaceSchedule {
       isRepeated: false,
       decide: () => this.#run({ verb: "take", reportsTime: true }, costs),
       answered: ({ admitted, decidedUs }) => {
-        if (admitted > 0) this.#begin(node, { decidedUs }, count, lastsUs);
+        if (admitted > 0) this.#begin(node, { decidedUs }, count, lastsUs, decidedUs!);
       },
       timedOut() {},
     });
   }
 
   /** A call holds its places until it is over, and renews them where it takes longer. */
-  #begin(node: SimNode, { decidedUs: takenUs }: Pick<Report, "decidedUs">, places: number, lastsUs: number): void {
+  #begin(
+    node: SimNode,
+    { decidedUs: takenUs }: Pick<Report, "decidedUs">,
+    places: number,
+    lastsUs: number,
+    fromUs: number,
+  ): void {
     if (takenUs === undefined) throw new Error("expected the moment of a decision");
-    const fromUs = isLocalMoment(takenUs) ? this.#events.nowUs : takenUs;
     const use = { fromUs, untilUs: fromUs + this.#ttlUs, places };
     this.#places.add(use);
     this.#units?.admit(fromUs, 1);
@@ -234,7 +245,11 @@ export class PlaceSchedule {
         node,
         isRepeated: true,
         decide: () => this.#run({ verb: "lease", lease: ask, reportsTime: true }, costs),
-        answered: ({ admitted, reports, grant }) => this.#granted(waiter, admitted, reports[0]!, grant!),
+        answered: ({ admitted, reports, grant }, atUs) => {
+          this.#asked = { admitted, atUs };
+          this.#granted(waiter, admitted, reports[0]!, grant!);
+          this.#asked = { admitted: 0, atUs: 0 };
+        },
         timedOut: () => this.#timedOut(ask, waiter),
       });
     };
