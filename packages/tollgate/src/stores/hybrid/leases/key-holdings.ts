@@ -1,13 +1,13 @@
 import { countsPlaces } from "../../../core/limits/concurrency-limit.ts";
 import type { Plan } from "../../../core/plan.ts";
-import { type LeaseAsk, type LeaseGrant, LEAST_LENT } from "../../redis/script/lease.ts";
+import type { LeaseAsk, LeaseGrant } from "../../redis/script/lease.ts";
 import type { LeaseStats } from "../stats.ts";
 import { HeldLeases, type NodeMoment } from "./held-leases.ts";
 import type { LeasedPlaces } from "./leased-places.ts";
 import type { PlacesLease } from "./places-lease.ts";
 
 /** What a request says of the leases that a node has. */
-export type Reported = Pick<LeaseAsk, "reports" | "places">;
+export type Reported = Pick<LeaseAsk, "reports" | "places" | "replaced">;
 
 /** The server's answer to a request. */
 interface HoldingsAnswer {
@@ -22,7 +22,14 @@ interface HoldingsAnswer {
   readonly mayLend: boolean;
 }
 
-const NOTHING: readonly never[] = [];
+/**
+ * Where places are too few for all nodes, a node gives up this part of those beyond its part of the limit: each time a
+ * call is denied, which happens often, and each time it asks for something else.
+ */
+const SHED_WHEN_DENIED = 1 / 200;
+const SHED_WHEN_SCARCE = 1 / 8;
+
+const NO_PLACES = { places: [], replaced: 0 } as const;
 
 /** What a node has of one key in advance: units, which are spent, and places, which calls hold and give back. */
 export class KeyHoldings {
@@ -84,62 +91,73 @@ export class KeyHoldings {
   }
 
   /**
-   * Adds what was granted, and notes what the script knows of the places that were reported. The places of the calls
-   * that were `admitted` with these costs may belong to the new lease: then `lendAsked` gives them out.
+   * Adds what was granted, and notes what the script knows of the places that were reported. If there is a lease, it has
+   * the places of the calls that were `admitted` with these costs: then `lendAnswered` gives them out.
    */
   answered({ ask, grant, asked, admitted, costs, mayLend }: HoldingsAnswer): void {
-    const { number, places } = ask;
+    const places = this.#places;
     this.#answered = undefined;
-    this.#places?.confirm(places, grant.areKnown, asked, mayLend);
-    if (admitted < ask.calls && grant.nodes > 1) this.#places?.share(grant.nodes);
+    places?.confirm(ask.places, grant.areKnown, asked, mayLend);
+    const isDenied = admitted < ask.calls;
+    const isShared = grant.nodes > 1 && (isDenied || grant.isScarce);
+    places?.share(isShared ? grant.nodes : 1, isDenied ? SHED_WHEN_DENIED : SHED_WHEN_SCARCE, asked.us);
     if (grant.lastsUs === 0) return;
     const units = this.#onlyUnits(grant.units);
     const hasUnits = units.some((count) => count > 0);
-    if (this.#places === undefined || hasUnits) this.#units.add(grant.endsUs, number, grant.lastsUs, units, asked);
-    const lent = admitted >= LEAST_LENT ? admitted : 0;
-    const granted = grant.units.map((count, limit) => count + lent * costs[limit]!);
-    if (this.#places === undefined || !granted.some((count, limit) => this.#isPlace[limit]! && count > 0)) return;
-    const lease = this.#places.add(number, grant.lastsUs, granted, asked);
-    if (lent > 0) this.#answered = { lease, asked };
+    if (places === undefined || hasUnits) this.#units.add(grant.endsUs, ask.number, grant.lastsUs, units, asked);
+    const free = this.#onlyPlaces(grant.units, 1);
+    const held = this.#onlyPlaces(costs, admitted);
+    if (places === undefined || free.every((count, limit) => count + held[limit]! === 0)) return;
+    const lease = places.add(ask, { free, held }, grant.lastsUs, asked, mayLend);
+    if (admitted > 0) this.#answered = { lease, asked };
   }
 
   /** Gives a call its places that the last answer admitted. @returns what identifies them; `undefined` by the server. */
-  lendAnswered(costs: readonly number[]): number | undefined {
+  lendAnswered(costs: readonly number[], us: number): number | undefined {
     if (this.#answered === undefined) return undefined;
-    return this.#places?.lendOf(this.#answered.lease, costs, this.#answered.asked);
+    return this.#places?.hold(this.#answered.lease, costs, this.#answered.asked, us);
+  }
+
+  /** There was no answer. */
+  failed(ask: LeaseAsk): void {
+    this.#places?.noteFailure(ask);
   }
 
   /** Reports all leases. */
   report(us: number, wallUs: number): Reported {
-    return { reports: this.#units.report(us, wallUs), places: this.#places?.report(us) ?? NOTHING };
+    return { reports: this.#units.report(us, wallUs), ...(this.#places?.report(us) ?? NO_PLACES) };
   }
 
   /** Returns what the server may need for a call that is not covered. */
   offer(costs: readonly number[], us: number, wallUs: number): Reported {
     const reports = this.#units.giveBack(us, wallUs);
     const hasPlaces = this.#places?.covers(costs, us, wallUs) === true;
-    return { reports, places: (hasPlaces ? this.#places?.report(us) : this.#places?.offer(us)) ?? NOTHING };
+    return { reports, ...((hasPlaces ? this.#places?.report(us) : this.#places?.offer(us)) ?? NO_PLACES) };
   }
 
   /** Returns what no call holds. Nothing can be spent afterwards. */
   giveBack(us: number, wallUs: number): Reported {
-    return { reports: this.#units.giveBack(us, wallUs), places: this.#places?.giveBack() ?? NOTHING };
+    return { reports: this.#units.giveBack(us, wallUs), places: this.#places?.giveBack() ?? [], replaced: 0 };
   }
 
   /** Returns everything, even the places that calls hold. */
   forget(us: number, wallUs: number): Reported {
-    return { reports: this.#units.giveBack(us, wallUs), places: this.#places?.forget() ?? NOTHING };
+    return { reports: this.#units.giveBack(us, wallUs), places: this.#places?.forget() ?? [], replaced: 0 };
   }
 
   /** What the server should know by now, without a request. */
   news(us: number): Reported {
-    return { reports: NOTHING, places: this.#places?.news(us) ?? NOTHING };
+    return { reports: [], places: this.#places?.news(us) ?? [], replaced: 0 };
   }
 
   /** Forgets leases that have ended. */
   expire(us: number, wallUs: number): void {
     this.#units.expire(us, wallUs);
     this.#places?.expire(us, wallUs);
+  }
+
+  #onlyPlaces(costs: readonly number[], times: number): number[] {
+    return costs.map((cost, limit) => (this.#isPlace[limit]! ? times * cost : 0));
   }
 
   #onlyUnits(costs: readonly number[]): readonly number[] {

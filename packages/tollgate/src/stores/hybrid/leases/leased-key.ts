@@ -202,7 +202,7 @@ export class LeasedKey {
     const ask = this.#askFor(run.length, this.#held.wanted(this.#sizing.wanted(us)), reported, us);
     const waiter = new LeaseWaiter(
       (admitted, report, grant) => this.#answered(run, ask, asked, admitted, report, grant),
-      (error) => this.#failed(run, error),
+      (error) => this.#failed(run, ask, error),
     );
     this.#isAsking = true;
     this.#askServer(run[0]?.costs ?? this.#nothing, run.at(-1)?.nowUs, ask, waiter);
@@ -254,13 +254,14 @@ export class LeasedKey {
     for (let i = 0; i < run.length; i += 1) {
       const { costs } = run[i]!;
       if (i < admitted) {
-        this.#reports.decidedUs = this.#held.lendAnswered(costs) ?? report.decidedUs;
+        this.#reports.decidedUs = this.#held.lendAnswered(costs, us) ?? report.decidedUs;
         run[i]!.admitted(admitted - 1 - i);
       } else run[i]!.denied(this.#denials.find(costs, us) === undefined ? report : this.deniedReport(costs));
     }
   }
 
-  #failed(run: readonly WaitingCall[], error: unknown): void {
+  #failed(run: readonly WaitingCall[], ask: LeaseAsk, error: unknown): void {
+    this.#held.failed(ask);
     this.#isAsking = false;
     this.#renewsFromUs = this.#node.time.us() + PAUSE_AFTER_FAILURE_US;
     for (const call of run) call.failed(error);

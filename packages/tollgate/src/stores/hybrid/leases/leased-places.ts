@@ -1,14 +1,14 @@
 import { countsPlaces } from "../../../core/limits/concurrency-limit.ts";
 import type { Plan } from "../../../core/plan.ts";
 import { Report } from "../../../core/report.ts";
-import type { PlacesReport } from "../../redis/script/lease.ts";
+import type { LeaseAsk, PlacesReport } from "../../redis/script/lease.ts";
 import type { LeaseStats } from "../stats.ts";
 import { DRIFT, type NodeMoment } from "./held-leases.ts";
 import type { LeaseTimes } from "./lease-times.ts";
 import type { PlaceHolder, PlaceHolders } from "./place-holders.ts";
 import { type Hold, PlaceHolds } from "./place-holds.ts";
 import { PlacePeaks } from "./place-peaks.ts";
-import { PlacesLease } from "./places-lease.ts";
+import { type NewPlaces, PlacesLease } from "./places-lease.ts";
 
 /** No lease takes more than this part of a limit's places. */
 const MOST_OF_CAPACITY = 1 / 2;
@@ -16,10 +16,6 @@ const MOST_OF_CAPACITY = 1 / 2;
 const LOW = 1 / 4;
 /** A lease is extended when it has been in use for this part of its life, if the server is asked anyway. */
 const EXTENDED_AFTER = 1 / 2;
-/** A node that lacks places gives up this part of those beyond its part of a limit, each time a call is denied. */
-const SHED = 1 / 50;
-/** A node with so many leases takes no more places in advance: each one makes requests longer. */
-const MOST_LEASES = 32;
 /** The server is asked for an extension when this part of its life is left. */
 const NEAR_END = 1 / 4;
 
@@ -49,6 +45,8 @@ export class LeasedPlaces {
   readonly #peaks: PlacePeaks;
   #leases: PlacesLease[] = [];
   readonly #toShed: number[];
+  /** When to look whether places are still too few for all nodes. */
+  #sharesFromUs = Number.POSITIVE_INFINITY;
 
   constructor({ plan, times, stats, holders, holder, nowUs }: LeasedPlacesParts) {
     this.#plan = plan;
@@ -61,17 +59,33 @@ export class LeasedPlaces {
     this.#peaks = new PlacePeaks(plan.limits.length, times.chunkUs / 2, nowUs);
   }
 
-  /** How many leases the script may still count for this node. */
+  /** How many leases and calls the script may still count for this node. */
   get count(): number {
-    return this.#leases.length;
+    return this.#leases.length + this.#holds.count;
   }
 
-  add(number: number, lastsUs: number, units: readonly number[], asked: NodeMoment): PlacesLease {
-    const places = units.map((count, limit) => (this.#ttlsUs[limit]! > 0 ? count : 0));
-    const lease = new PlacesLease(number, places, lastsUs * (1 - DRIFT), asked);
-    this.#leases.push(lease);
-    this.#stats.leased += places[0]!;
+  /** Adds places that were granted. They belong to a new lease, which may have replaced one that was reported. */
+  add(ask: LeaseAsk, more: NewPlaces, lastsUs: number, asked: NodeMoment, mayLend: boolean): PlacesLease {
+    const ownUs = lastsUs * (1 - DRIFT);
+    this.#stats.leased += more.free[0]! + more.held[0]!;
+    const reported = ask.places.find(({ number }) => number === ask.replaced);
+    const replaced = this.#leases.find(({ number }) => number === ask.replaced);
+    if (reported !== undefined && replaced !== undefined) {
+      replaced.replace(ask.number, reported.units, more);
+      replaced.extend(ownUs, asked, mayLend);
+      return replaced;
+    }
+    const lease = new PlacesLease(ask.number, more, ownUs, asked);
+    // It may have places of a lease that this node has lost, whose calls go on. So nothing is said of it any more.
+    if (ask.replaced !== 0) lease.retire();
+    else this.#leases.push(lease);
     return lease;
+  }
+
+  /** There was no answer: the script may have replaced a lease. */
+  noteFailure({ number, replaced }: LeaseAsk): void {
+    const lease = this.#leases.find((one) => one.number === replaced);
+    if (lease !== undefined) lease.also = number;
   }
 
   /** Whether calls may be admitted, and there are so many places for one. */
@@ -82,7 +96,7 @@ export class LeasedPlaces {
 
   /** Gives places to a call, of the oldest leases first. @returns the moment that identifies them. */
   lend(costs: readonly number[], us: number, wallUs: number): number {
-    const hold: Hold = { parts: [], us, wallUs, nextUs: undefined };
+    const hold: Hold = { parts: [], us, wallUs, lastUs: us, nextUs: undefined };
     for (const limit of this.#limits) {
       let rest = costs[limit]!;
       for (const lease of this.#leases) {
@@ -96,14 +110,11 @@ export class LeasedPlaces {
     return this.#holds.add(hold);
   }
 
-  /**
-   * Gives places of a new lease to a call that the server admitted after it was asked: the call holds them from that
-   * moment on.
-   */
-  lendOf(lease: PlacesLease, costs: readonly number[], { us, wallUs }: NodeMoment): number {
-    const parts = this.#limits.map((limit) => ({ lease, limit, count: lease.lend(limit, costs[limit]!) }));
+  /** Notes the places of a new lease that a call holds which the server admitted between two moments. */
+  hold(lease: PlacesLease, costs: readonly number[], { us, wallUs }: NodeMoment, lastUs: number): number {
+    const parts = this.#limits.map((limit) => ({ lease, limit, count: costs[limit]! }));
     for (const limit of this.#limits) this.#peaks.note(limit, this.#held(limit));
-    return this.#holds.add({ parts, us, wallUs, nextUs: undefined });
+    return this.#holds.add({ parts, us, wallUs, lastUs, nextUs: undefined });
   }
 
   /** Frees places that were given to a call. */
@@ -114,11 +125,17 @@ export class LeasedPlaces {
     }
   }
 
-  /** So many nodes share too few places: some of those beyond this node's part are for others, once calls free them. */
-  share(nodes: number): void {
+  /**
+   * So many nodes share too few places: of those beyond this node's part, a part is for others, when calls have freed
+   * them.
+   */
+  share(nodes: number, part: number, us: number): void {
+    this.#sharesFromUs = Number.POSITIVE_INFINITY;
     for (const limit of this.#limits) {
-      const excess = this.#size(limit) - this.#plan.limits[limit]!.capacity / nodes;
-      this.#toShed[limit] = Math.max(0, Math.ceil(excess * SHED));
+      const excess = Math.max(0, this.#size(limit) - this.#plan.limits[limit]!.capacity / nodes);
+      const toShed = Math.ceil(excess * part);
+      this.#toShed[limit] = toShed - this.#shrink(limit, toShed);
+      if (excess > 0) this.#sharesFromUs = us + this.#times.chunkUs;
     }
   }
 
@@ -156,24 +173,25 @@ export class LeasedPlaces {
 
   /** Whether few places are free, or a lease is near its end. */
   isLow(us: number, wallUs: number, marginUs: number): boolean {
+    if (us >= this.#sharesFromUs) return true;
     const margin = Math.max(marginUs, this.#times.ttlUs * NEAR_END);
     if (this.#leases.some((lease) => lease.lendsAt(us, wallUs) && lease.lastUs - us < margin)) return true;
-    if (this.#leases.length >= MOST_LEASES) return false;
     return this.#limits.some((limit) => this.free(limit, us, wallUs) <= this.#peaks.reserve(limit) * LOW);
   }
 
   /** How many places of a limit to take in advance: what calls held lately, and a reserve. */
   wanted(limit: number): number {
-    if (this.#leases.length >= MOST_LEASES) return 0;
     const { capacity } = this.#plan.limits[limit]!;
     const wanted = this.#peaks.most(limit) + this.#peaks.reserve(limit) - this.#size(limit);
     return Math.max(0, Math.min(wanted, Math.floor(capacity * MOST_OF_CAPACITY)));
   }
 
-  /** What has changed, and leases to extend. */
-  report(us: number): PlacesReport[] {
+  /** What has changed, leases to extend, and one that a new lease may replace. */
+  report(us: number): Pick<LeaseAsk, "places" | "replaced"> {
     const untilUs = us + this.#times.ttlUs * (1 - EXTENDED_AFTER);
-    return this.#reports(({ lastUs }) => lastUs < untilUs);
+    const replaced = this.#leases.findLast((lease) => lease.lends && !lease.isEmpty && lease.also === undefined);
+    const places = this.#reports((lease) => lease === replaced || lease.lastUs < untilUs);
+    return { places, replaced: replaced?.number ?? 0 };
   }
 
   /** What has changed, after places that calls have not needed lately are given back. */
@@ -197,7 +215,7 @@ export class LeasedPlaces {
   }
 
   /** Gives back free places, so that the server may give them to a call that needs more than there are. */
-  offer(us: number): PlacesReport[] {
+  offer(us: number): Pick<LeaseAsk, "places" | "replaced"> {
     for (const lease of this.#leases) lease.shrinkAll();
     return this.report(us);
   }
@@ -213,16 +231,24 @@ export class LeasedPlaces {
     this.#holds.clear();
     const leases = this.#leases;
     this.#leases = [];
-    return leases.map(({ number }) => ({ number, isExtended: false, units: this.#ttlsUs.map(() => 0) }));
+    for (const lease of leases) lease.forget();
+    return leases.flatMap((lease) => lease.report(false));
   }
 
   /** Notes what the script knows of leases that were reported. */
   confirm(reports: readonly PlacesReport[], areKnown: readonly boolean[], asked: NodeMoment, mayLend: boolean): void {
-    for (const [i, { number, isExtended }] of reports.entries()) {
-      const lease = this.#leases.find((one) => one.number === number);
-      if (lease === undefined) continue;
-      if (areKnown[i] !== true) this.#lose(lease);
-      else if (isExtended) lease.extend(this.#times.ttlUs * (1 - DRIFT), asked, mayLend);
+    for (const lease of [...this.#leases]) {
+      const own = reports.flatMap(({ number }, i) => (number === lease.number || number === lease.also ? [i] : []));
+      const known = own.find((i) => areKnown[i] === true);
+      if (own.length === 0) continue;
+      if (known === undefined) {
+        // The other number may be known.
+        if (own.length > 1 || lease.also === undefined) this.#lose(lease);
+        continue;
+      }
+      lease.number = reports[known]!.number;
+      if (own.length > 1) lease.also = undefined;
+      if (reports[known]!.isExtended) lease.extend(this.#times.ttlUs * (1 - DRIFT), asked, mayLend);
     }
   }
 
@@ -238,7 +264,7 @@ export class LeasedPlaces {
     for (const lease of this.#leases) {
       const mayExtend = !lease.isEmpty && isExtended(lease);
       const before = lease.known[0]!;
-      if (mayExtend || lease.hasChanged) reports.push(lease.report(mayExtend));
+      if (mayExtend || lease.hasChanged) reports.push(...lease.report(mayExtend));
       this.#stats.returned += before - lease.known[0]!;
     }
     this.#leases = this.#leases.filter((lease) => !lease.isEmpty);

@@ -75,7 +75,7 @@ export class PlaceCalls implements PlaceHolder {
         this.leased.confirm(places, areKnown, asked, false);
         end();
       };
-      this.#key.send({ reports: [], places }, new LeaseWaiter(granted, (error) => end({ error })));
+      this.#key.send({ reports: [], places, replaced: 0 }, new LeaseWaiter(granted, (error) => end({ error })));
     });
   }
 }

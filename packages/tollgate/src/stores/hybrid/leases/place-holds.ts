@@ -9,11 +9,13 @@ interface HeldPart {
   count: number;
 }
 
-/** The places that a call holds, from a moment by this node's clocks on. */
+/** The places that a call holds. */
 export interface Hold {
   parts: HeldPart[];
+  /** When the call got or renewed them at the earliest, by this node's clocks, and at the latest. */
   readonly us: number;
   readonly wallUs: number;
+  readonly lastUs: number;
   /** The moment that identifies its places that were renewed. A call renews them one after another. */
   nextUs: number | undefined;
 }
@@ -33,6 +35,10 @@ export class PlaceHolds {
     this.#longestUs = Math.max(...ttlsUs) * (1 + DRIFT);
     this.#holders = holders;
     this.#holder = holder;
+  }
+
+  get count(): number {
+    return this.#holds.size;
   }
 
   /** @returns the moment that identifies the places. */
@@ -83,7 +89,7 @@ export class PlaceHolds {
   /** Frees the places of calls that have neither freed nor renewed them. */
   expire(us: number): void {
     for (const [momentUs, hold] of this.#holds) {
-      if (us - hold.us < this.#longestUs) return;
+      if (us - hold.lastUs < this.#longestUs) return;
       for (const { lease, limit, count } of hold.parts) lease.takeBack(limit, count);
       this.#forget(momentUs);
     }
@@ -104,7 +110,7 @@ export class PlaceHolds {
   #nextOf(hold: Hold, us: number, wallUs: number): { next: Hold; nextUs: number } {
     const known = hold.nextUs === undefined ? undefined : this.#holds.get(hold.nextUs);
     if (hold.nextUs !== undefined && known !== undefined) return { next: known, nextUs: hold.nextUs };
-    const next = { parts: [], us, wallUs, nextUs: undefined };
+    const next = { parts: [], us, wallUs, lastUs: us, nextUs: undefined };
     hold.nextUs = this.add(next);
     return { next, nextUs: hold.nextUs };
   }

@@ -1,5 +1,5 @@
-/** A node has this part of the places that its calls hold in reserve. */
-const RESERVE = 1 / 4;
+/** Calls that come independently of each other vary by the square root of their number: so many times it is kept. */
+const RESERVE = 2;
 const LEAST_RESERVE = 8;
 
 /** How many places the calls of a node held at most, lately: in the time since a moment, and in as much before it. */
@@ -34,6 +34,6 @@ export class PlacePeaks {
 
   /** How many free places a node has in reserve. */
   reserve(limit: number): number {
-    return Math.max(LEAST_RESERVE, Math.ceil(this.most(limit) * RESERVE));
+    return Math.max(LEAST_RESERVE, Math.ceil(RESERVE * Math.sqrt(this.most(limit))));
   }
 }

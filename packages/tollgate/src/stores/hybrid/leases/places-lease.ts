@@ -1,9 +1,17 @@
 import type { PlacesReport } from "../../redis/script/lease.ts";
 import type { NodeMoment } from "./held-leases.ts";
 
+/** Places that were granted, one entry per limit: free ones, and those of calls that the server admitted. */
+export interface NewPlaces {
+  readonly free: readonly number[];
+  readonly held: readonly number[];
+}
+
 /** A lease of places. Numbers of places have one entry per limit. */
 export class PlacesLease {
-  readonly number: number;
+  number: number;
+  /** Its number, if a request has arrived that was not answered. */
+  also: number | undefined = undefined;
   /** Places that no call holds. */
   readonly free: number[];
   /** Places that calls hold. */
@@ -16,11 +24,11 @@ export class PlacesLease {
   /** Whether calls get its free places. */
   #lends = true;
 
-  constructor(number: number, places: readonly number[], lastsUs: number, { us, wallUs }: NodeMoment) {
+  constructor(number: number, { free, held }: NewPlaces, lastsUs: number, { us, wallUs }: NodeMoment) {
     this.number = number;
-    this.free = [...places];
-    this.held = places.map(() => 0);
-    this.known = places;
+    this.free = [...free];
+    this.held = [...held];
+    this.known = this.#left;
     this.lastUs = us + lastsUs;
     this.#lastWallUs = wallUs + lastsUs;
   }
@@ -79,17 +87,38 @@ export class PlacesLease {
     this.shrinkAll();
   }
 
+  /** A new lease has replaced it, which has more places. The script knows what was reported before, and these. */
+  replace(number: number, reported: readonly number[], more: NewPlaces): void {
+    this.number = number;
+    this.#add(more);
+    this.known = reported.map((count, limit) => count + more.free[limit]! + more.held[limit]!);
+  }
+
+  /** No call holds places of it any more. */
+  forget(): void {
+    this.retire();
+    this.held.fill(0);
+  }
+
   /** Lasts so long from a moment on, before which the server was asked. */
   extend(lastsUs: number, { us, wallUs }: NodeMoment, mayLend: boolean): void {
     this.lastUs = us + lastsUs;
     this.#lastWallUs = wallUs + lastsUs;
     this.#lends ||= mayLend;
+    if (!this.#lends) this.shrinkAll();
   }
 
   /** Says what is left. The script counts no more from then on. */
-  report(isExtended: boolean): PlacesReport {
-    this.known = this.#left;
-    return { number: this.number, isExtended, units: this.known };
+  report(isExtended: boolean): PlacesReport[] {
+    const units = this.#left;
+    this.known = units;
+    const numbers = this.also === undefined ? [this.number] : [this.number, this.also];
+    return numbers.map((number) => ({ number, isExtended, units }));
+  }
+
+  #add(more: NewPlaces): void {
+    for (const [limit, count] of more.free.entries()) this.free[limit]! += count;
+    for (const [limit, count] of more.held.entries()) this.held[limit]! += count;
   }
 
   get #left(): number[] {

@@ -1,9 +1,6 @@
 /** The numbers that identify leases: a holder's first, and this many for each holder. */
 export const LEASES_OF_HOLDER: number = 2 ** 20;
 
-/** The places of so many admitted calls, or more, are places of the new lease. The places of fewer calls are not. */
-export const LEAST_LENT = 5;
-
 /**
  * What a node reports of a lease that it holds. The number of units is absolute, so a report that comes twice, late or
  * in another order does no harm. The end and the number are the lease's identity.
@@ -45,6 +42,8 @@ export interface LeaseAsk {
   readonly reports: readonly LeaseReport[];
   /** Reports about places, where limits count them. */
   readonly places: readonly PlacesReport[];
+  /** The number of a lease of places, which the new lease replaces, if there is one; 0 for none. It is reported, too. */
+  readonly replaced: number;
 }
 
 /** The script's answer to a `LeaseAsk`. */
@@ -57,7 +56,10 @@ export interface LeaseGrant {
   readonly nodes: number;
   /** Whether little is left for other nodes. */
   readonly isScarce: boolean;
-  /** The units of the lease, one entry per limit; zeros without a lease. Places of admitted calls come in addition. */
+  /**
+   * The units of the lease, one entry per limit; zeros without a lease. Its places are these, those of the
+   * admitted calls, and those of the lease that it replaces.
+   */
   readonly units: readonly number[];
   /** For each report about places, whether the script still counts them all. If not, it has lost data, or was reset. */
   readonly areKnown: readonly boolean[];
@@ -65,13 +67,14 @@ export interface LeaseGrant {
 
 /** Encodes what follows the head of a transaction that asks for a lease. */
 export function pushLease(steps: string[], ask: LeaseAsk): void {
-  const { calls, wanted, ttlUs, quietUs, number, reports, places } = ask;
+  const { calls, wanted, ttlUs, quietUs, number, reports, places, replaced } = ask;
   const numbers = [calls, ttlUs, quietUs, number, wanted.length, ...wanted, reports.length];
   for (const { endsUs, number: its, isReturned, units } of reports) {
     numbers.push(endsUs, its, isReturned ? 1 : 0, ...units);
   }
   numbers.push(places.length);
   for (const { number: its, isExtended, units } of places) numbers.push(its, isExtended ? 1 : 0, ...units);
+  numbers.push(replaced);
   for (const argument of numbers) steps.push(String(argument));
 }
 

@@ -26,18 +26,23 @@ export const LEASE_PLACES = `
     replace_records(lease, place, place - 1, struct.pack('<ddd', ends, number, units))
   end
 
-  -- How many places a node has left of a lease. A request that came twice may have made two records of it. Returns
-  -- whether the script knows them all.
-  local function report_places(limit, lease, cells, now, its, left, ttl)
-    local known, ends, place = 0, 0, place_of_number(lease, its.number)
+  -- Removes a lease. A request that came twice may have made two records of it. Returns its places and its end.
+  local function remove_places(limit, lease, cells, number)
+    local known, ends, place = 0, 0, place_of_number(lease, number)
     while place do
       local its_ends, _, units = record_at(lease, place)
       limit.kernel.take_back(limit, cells, its_ends + skew, units)
       lease.sum = lease.sum - units
       replace_records(lease, place, place, '')
       known, ends = max(known, units), max(ends, its_ends)
-      place = place_of_number(lease, its.number)
+      place = place_of_number(lease, number)
     end
+    return known, ends
+  end
+
+  -- How many places a node has left of a lease. Returns whether the script knows them all.
+  local function report_places(limit, lease, cells, now, its, left, ttl)
+    local known, ends = remove_places(limit, lease, cells, its.number)
     local kept = min(left, known)
     if its.extends then ends = max(ends, now + ttl + limit.ttl) end
     if kept > 0 then

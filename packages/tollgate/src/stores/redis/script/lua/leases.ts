@@ -1,5 +1,5 @@
 import { MOST_LEASES } from "../layout.ts";
-import { LEASES_OF_HOLDER, LEAST_LENT } from "../lease.ts";
+import { LEASES_OF_HOLDER } from "../lease.ts";
 import { LEASE_PLACES } from "./lease-places.ts";
 
 /**
@@ -150,8 +150,9 @@ ${LEASE_PLACES}
   end
 
   -- Takes the units of a new lease, and notes it. Without units it only shows that the node is there. The lease has the
-  -- places of calls that were admitted, too. Returns its end: not after those of the windows.
-  local function grant(plan, found, cells, now, ask, granted, lent, costs)
+  -- places of calls that were admitted, too, and those of a lease that it replaces. Returns its end: not after those of
+  -- the windows.
+  local function grant(plan, found, cells, now, ask, granted, lent, costs, replaced)
     local ends = now + ask.ttl
     for i = 1, plan.count do
       local limit = plan[i]
@@ -164,7 +165,7 @@ ${LEASE_PLACES}
       local limit, its_ends, units = plan[i], ends, granted[i]
       if limit.kernel.lend then
         limit.kernel.take_back(limit, cells, now + limit.ttl, lent * costs[i])
-        units = units + lent * costs[i]
+        units = units + lent * costs[i] + remove_places(limit, found[i], cells, replaced)
       end
       if units > 0 and limit.kernel.lend then
         its_ends = ends + limit.ttl
@@ -238,13 +239,19 @@ ${LEASE_PLACES}
       if ask.wants and not is_blocked and most < ${MOST_LEASES} then
         local denied = admitted < ask.calls
         local granted, is_granted, is_scarce = units_for(plan, cells, now, ask.wanted, numbers[3], denied)
-        local lent = has_places(plan) and admitted >= ${LEAST_LENT} and admitted or 0
-        local ends = grant(plan, found, cells, now, ask, granted, lent, call.costs)
+        local lent = has_places(plan) and admitted or 0
+        local is_new = is_granted or lent > 0
+        local ends = grant(plan, found, cells, now, ask, granted, lent, call.costs, is_new and ask.replaced or 0)
         if is_scarce then numbers[4] = 1 end
-        if is_granted or lent > 0 then
+        if is_new then
           numbers[1], numbers[2] = ends, ends - now
           for i = 1, plan.count do numbers[4 + i] = granted[i] end
         end
+      end
+      -- Nodes that have many places give some up then.
+      for i = 1, plan.count do
+        local limit = plan[i]
+        if limit.kernel.lend and left_in(limit, cells, now) < limit.capacity / 20 then numbers[4] = 1 end
       end
       for i = 1, #answers do numbers[#numbers + 1] = answers[i] end
       for i = 1, plan.count do note_use(plan[i], found[i]) end

@@ -43,6 +43,7 @@ local function read_ask()
     ask.places[i] = { number = next_number(), extends = next_number() == 1 }
     ask.places[i].units = read_units(limits)
   end
+  ask.replaced = next_number()
   return ask
 end
 
