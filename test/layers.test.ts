@@ -139,7 +139,8 @@ const SERVER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   check: ["http"],
   limits: ["files", "http", "log", "command"],
   demo: ["http", "log", "check"],
-  api: ["http", "limits", "log", "check"],
+  operations: ["http", "limits", "log"],
+  api: ["http", "limits", "operations", "log", "check"],
   admin: ["http", "limits", "log"],
   envoy: ["files", "http", "limits", "log"],
 };

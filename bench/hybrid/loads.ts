@@ -42,3 +42,9 @@ function even(id: string, title: string, factor: number): Load {
   const perSecond = Array.from({ length: NODES }, () => (factor * CAPACITY) / NODES);
   return { id, title, capacity: CAPACITY, keys: 1, perSecond };
 }
+
+/** How many calls a node has made so long after the start. */
+export function callsBy({ perSecond, pulseMs }: Load, node: number, passedMs: number): number {
+  const countedMs = pulseMs === undefined ? passedMs : (Math.floor(passedMs / pulseMs) + 1) * pulseMs;
+  return Math.floor((countedMs / 1_000) * perSecond[node]!);
+}

@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { type AsyncLimiter, createLimiter, perSecond } from "tollgate";
 import { type HybridStore, hybridStore } from "tollgate/hybrid";
 import { type RedisStore, redisStore } from "tollgate/redis";
-import type { Load } from "./loads.ts";
+import { callsBy, type Load } from "./loads.ts";
 
 export type Strategy = "lease" | "threshold" | "strict";
 
@@ -74,8 +74,7 @@ class NodeInFleet {
     const { load, startAtMs, node } = this.#order;
     if (load.restarts === true && nowMs >= this.#restartAtMs) this.#restart();
     const passedMs = nowMs - startAtMs;
-    const countedMs = load.pulseMs === undefined ? passedMs : (Math.floor(passedMs / load.pulseMs) + 1) * load.pulseMs;
-    const due = Math.floor((countedMs / 1_000) * load.perSecond[node]!);
+    const due = callsBy(load, node, passedMs);
     while (this.#asked < due) this.#call();
   }
 

@@ -1,18 +1,22 @@
 import type { AsyncLimiter, Limiter } from "tollgate";
 import type { HealthDetails } from "./http/health.ts";
+import type { OperatorRoutes } from "./http/operator.ts";
 import type { Routes } from "./http/route-table.ts";
 import type { LimitsStatus } from "./limits/limits-files.ts";
+import type { LimitsInForce } from "./limits/limits-in-force.ts";
 
 /** What the service is about: which requests it answers, and by which limits. */
 export interface Application {
   /** The routes of the port that clients reach. */
   readonly routes: Routes;
   /** The routes of the admin listener. They need its token if it has one. */
-  readonly adminRoutes: Routes;
+  readonly adminRoutes: OperatorRoutes;
   readonly limiters: readonly (Limiter<never> | AsyncLimiter<never>)[];
   readonly health: HealthDetails;
   /** How the limits files are, if the limits are in files. */
   readonly limitsStatus?: () => LimitsStatus;
+  /** Limits that operators may change. */
+  readonly inForce?: LimitsInForce;
   /** Opens the gRPC port. Absent if the limits have no such protocol. */
   readonly listenGrpc?: (host: string, port: number) => Promise<GrpcListener>;
   /** Reads limits again that come from files. */

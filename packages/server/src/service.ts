@@ -128,7 +128,8 @@ async function openApplication(options: ServiceOptions, clock: Clock, requestLog
       return openDemo(application, { trustProxy, clock, log, requestLog });
     case "limits": {
       const { openLimits } = await import("./open-limits.ts");
-      return openLimits(application, { clock, trustProxy, log, requestLog });
+      const hasOperators = options.admin?.tokens !== undefined;
+      return openLimits(application, { clock, trustProxy, log, requestLog, hasOperators });
     }
     default:
       return application satisfies never;
@@ -144,12 +145,12 @@ async function openGrpc(options: ServiceOptions, application: Application): Prom
 
 /** Loaded only if asked for: prom-client takes longer to load than the rest of the service. */
 async function openAdmin(
-  { admin, log }: ServiceOptions,
+  { admin, log, clock }: ServiceOptions,
   server: Server,
   application: Application,
   isReady: () => boolean,
 ): Promise<Admin | undefined> {
   if (admin === undefined) return undefined;
   const { startAdmin } = await import("./admin/admin.ts");
-  return startAdmin({ ...admin, log, isReady, server, application });
+  return startAdmin({ ...admin, log, isReady, server, application, ...(clock !== undefined && { clock }) });
 }

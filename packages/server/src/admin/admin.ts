@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import { type Clock, systemClock } from "tollgate";
 import type { NodeHandler } from "tollgate/node";
 import type { Application } from "../application.ts";
 import { drainable } from "../http/drain.ts";
@@ -6,6 +7,7 @@ import { guarded } from "../http/failure.ts";
 import { type Bounds, createGuardedServer, DEFAULT_BOUNDS } from "../http/guarded-server.ts";
 import { healthz, readyz } from "../http/health.ts";
 import { listen } from "../http/listen.ts";
+import { RequestIds } from "../http/request-ids.ts";
 import { routeTable } from "../http/route-table.ts";
 import type { Log } from "../log/log.ts";
 import { RequestLog } from "../log/request-log.ts";
@@ -13,6 +15,7 @@ import type { AdminSettings } from "./admin-settings.ts";
 import { onlyWithTokens } from "./bearer-tokens.ts";
 import { onlyToHosts } from "./host-allowlist.ts";
 import { serveMetrics } from "./metrics-route.ts";
+import { operatorRate } from "./operator-rate.ts";
 import { serviceMetrics } from "./service-metrics.ts";
 
 export interface AdminOptions extends AdminSettings {
@@ -21,6 +24,7 @@ export interface AdminOptions extends AdminSettings {
   /** The server whose requests and connections are measured. It does not listen yet. */
   readonly server: Server;
   readonly application: Application;
+  readonly clock?: Clock;
   readonly bounds?: Partial<Bounds>;
 }
 
@@ -42,18 +46,29 @@ const GRACE_MS = 1_000;
  * @throws ListenError when the address is not available.
  */
 export async function startAdmin(options: AdminOptions): Promise<Admin> {
-  const { host, port, log, isReady, bounds } = options;
-  const requestLog = new RequestLog({ log, ids: undefined, denials: 0, intervalMs: SAMPLE_MS });
+  const { host, port, log, isReady, bounds, clock = systemClock } = options;
+  // Clients choose no ids here: the audit log has them.
+  const ids = new RequestIds(() => false);
+  const requestLog = new RequestLog({ log, ids, denials: 0, intervalMs: SAMPLE_MS });
+  const rate = operatorRate(clock);
   const { application, tokens } = options;
   const metrics = serviceMetrics(options.server, application);
   const guardedRoutes = { ...application.adminRoutes, "/metrics": serveMetrics(() => metrics.collect()) };
   const routes: NodeHandler = routeTable({
     "/healthz": healthz(application.health),
     "/readyz": readyz(isReady),
-    ...onlyWithTokens(tokens, guardedRoutes),
+    ...onlyWithTokens(
+      {
+        tokens,
+        ids,
+        noteRefused: (request) => requestLog.unauthorized(request),
+        isTooOften: (operator, response) => rate.isTooOften(operator, response),
+      },
+      guardedRoutes,
+    ),
   });
   const server = createGuardedServer(
-    guarded(onlyToHosts(options.hosts, routes), (error, request) => requestLog.failed(error, request)),
+    guarded(ids.inFrontOf(onlyToHosts(options.hosts, routes)), (error, request) => requestLog.failed(error, request)),
     { ...OPERATORS, ...bounds },
   );
   const drain = drainable(server);
@@ -66,6 +81,7 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
     close: async () => {
       await drain(GRACE_MS);
       metrics.close();
+      rate.close();
       requestLog.close();
     },
   };

@@ -1,35 +1,93 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { NodeHandler } from "tollgate/node";
+import type { Operator, OperatorActions, OperatorRoutes } from "../http/operator.ts";
+import type { RequestIds } from "../http/request-ids.ts";
 import { sendJson } from "../http/responses.ts";
-import { asRoute, type Routes } from "../http/route-table.ts";
+import type { Route, Routes } from "../http/route-table.ts";
+import { type AdminToken, nameOfToken } from "./admin-token.ts";
 
 const SCHEME = /^Bearer +([\w.~+/=-]+)$/i;
 
+export interface TokenSettings {
+  /** `undefined`: plain routes are open, and those of operators closed. */
+  readonly tokens: readonly AdminToken[] | undefined;
+  readonly ids: RequestIds;
+  /** Is notified of requests without a known token. */
+  readonly noteRefused: (request: IncomingMessage) => void;
+  /** Answers a token that calls too often, and returns whether it did. */
+  readonly isTooOften: (operator: Operator, response: ServerResponse) => boolean;
+}
+
+/** The name of a token, and what it may do. */
+interface Holder {
+  readonly name: string;
+  readonly access: AdminToken["access"];
+}
+
 /** The same routes, behind the tokens. */
-export function onlyWithTokens(tokens: readonly string[] | undefined, routes: Routes): Routes {
-  const guarded = Object.entries(routes).map(([path, route]) => {
-    const { methods, handler } = asRoute(route);
-    return [path, { methods, handler: onlyWithToken(tokens, handler) }] as const;
-  });
+export function onlyWithTokens(settings: TokenSettings, routes: OperatorRoutes): Routes {
+  const door = new TokenDoor(settings);
+  const guarded = Object.entries(routes).map(([path, route]): [string, NodeHandler | Route] => [
+    path,
+    typeof route === "function" ? door.plain(route) : door.route(route),
+  ]);
   return Object.fromEntries(guarded);
 }
 
-/** Answers 401 to requests that bring none of the tokens. Without tokens every request passes. */
-function onlyWithToken(tokens: readonly string[] | undefined, handler: NodeHandler): NodeHandler {
-  if (tokens === undefined) return handler;
-  const digests = tokens.map(digestOf);
-  return (request, response) => {
-    const [, token = ""] = SCHEME.exec(request.headers.authorization ?? "") ?? [];
-    if (isOneOf(digests, digestOf(token))) return handler(request, response);
-    return sendJson(response, 401, { error: "unauthorized" }, { "www-authenticate": 'Bearer realm="tollgate"' });
-  };
-}
+class TokenDoor {
+  readonly #settings: TokenSettings;
+  readonly #holders: readonly (Holder & { readonly digest: Buffer })[] | undefined;
 
-/** Compares all tokens, each in constant time: the time tells neither which one matched nor how far. */
-function isOneOf(digests: readonly Buffer[], digest: Buffer): boolean {
-  let found = false;
-  for (const one of digests) found = timingSafeEqual(one, digest) || found;
-  return found;
+  constructor(settings: TokenSettings) {
+    this.#settings = settings;
+    this.#holders = settings.tokens?.map((token) => ({
+      name: nameOfToken(token),
+      access: token.access,
+      digest: digestOf(token.token),
+    }));
+  }
+
+  /** A route that is open if there are no tokens. */
+  plain(handler: NodeHandler): NodeHandler {
+    if (this.#holders === undefined) return handler;
+    return (request, response) =>
+      this.#holderOf(request) === undefined ? this.#refuse(request, response) : handler(request, response);
+  }
+
+  /** The actions of operators: they need a token, which the log names with each change. */
+  route(actions: OperatorActions): Route {
+    const methods = Object.keys(actions).flatMap((method) => (method === "GET" ? [method, "HEAD"] : [method]));
+    const handler: NodeHandler = (request, response) => {
+      if (this.#holders === undefined) return sendJson(response, 403, { error: "expected --admin-token-file" });
+      const holder = this.#holderOf(request);
+      if (holder === undefined) return this.#refuse(request, response);
+      const action = actions[request.method === "HEAD" ? "GET" : (request.method ?? "")];
+      // The route has no other methods.
+      if (action === undefined) return sendJson(response, 405, { error: "method not allowed" });
+      if (action.access === "write" && holder.access === "read") {
+        return sendJson(response, 403, { error: "this token may only read" });
+      }
+      const operator = { name: holder.name, requestId: this.#settings.ids.of(request) };
+      if (this.#settings.isTooOften(operator, response)) return;
+      return action.handler(request, response, operator);
+    };
+    return { methods, handler };
+  }
+
+  #refuse(request: IncomingMessage, response: ServerResponse): void {
+    this.#settings.noteRefused(request);
+    sendJson(response, 401, { error: "unauthorized" }, { "www-authenticate": 'Bearer realm="tollgate"' });
+  }
+
+  /** Compares all tokens, each in constant time: the time tells neither which one matched nor how far. */
+  #holderOf(request: IncomingMessage): Holder | undefined {
+    const [, token = ""] = SCHEME.exec(request.headers.authorization ?? "") ?? [];
+    const digest = digestOf(token);
+    let found: Holder | undefined;
+    for (const holder of this.#holders ?? []) found = timingSafeEqual(holder.digest, digest) ? holder : found;
+    return found;
+  }
 }
 
 /** Digests have one length, as `timingSafeEqual` needs. */

@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { LimitsStatus } from "../limits/limits-files.ts";
+import type { LimitsInForce } from "../limits/limits-in-force.ts";
 
 /** Measures how often limits files were read, and whether the last ones were refused. */
 export function measureLimitsFiles(status: () => LimitsStatus, registry: Registry): void {
@@ -21,5 +22,26 @@ export function measureLimitsFiles(status: () => LimitsStatus, registry: Registr
     help: "1 if the limits files have mistakes, so that the limits before them are in force.",
     registers,
     collect: () => kept.set(status().state === "kept" ? 1 : 0),
+  });
+}
+
+/** Measures what operators have made of the limits. */
+export function measureOverrides(inForce: LimitsInForce, registry: Registry): void {
+  const registers = [registry];
+  const put: Gauge = new Gauge({
+    name: "tollgate_limits_from_operator",
+    help: "1 if an operator has put limits in place of those of the files.",
+    registers,
+    collect: () => put.set(inForce.source === "operator" ? 1 : 0),
+  });
+  const overrides: Gauge<"domain" | "rule" | "mode"> = new Gauge({
+    name: "tollgate_rule_override",
+    help: "1 for each rule that an operator has turned off, into shadow mode or on, until it ends by itself.",
+    labelNames: ["domain", "rule", "mode"],
+    registers,
+    collect: () => {
+      overrides.reset();
+      for (const { domain, rule, mode } of inForce.overrides) overrides.set({ domain, rule, mode }, 1);
+    },
   });
 }

@@ -4,7 +4,7 @@ import type { Application } from "../application.ts";
 import type { Family } from "./exposition/exposition.ts";
 import { measureConnections, measureRequests } from "./http-metrics.ts";
 import { measureLimiter, withoutSecrets } from "./limiter-metrics.ts";
-import { measureLimitsFiles } from "./limits-metrics.ts";
+import { measureLimitsFiles, measureOverrides } from "./limits-metrics.ts";
 
 export interface ServiceMetrics {
   collect(): Promise<readonly Family[]>;
@@ -12,12 +12,13 @@ export interface ServiceMetrics {
 }
 
 /** The metrics of the limiters, of the requests and connections of a server, and of the process. */
-export function serviceMetrics(server: Server, { limiters, limitsStatus }: Application): ServiceMetrics {
+export function serviceMetrics(server: Server, { limiters, limitsStatus, inForce }: Application): ServiceMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   measureConnections(server, registry);
   measureRequests(server, registry);
   if (limitsStatus !== undefined) measureLimitsFiles(limitsStatus, registry);
+  if (inForce !== undefined) measureOverrides(inForce, registry);
   const closes = limiters.map((limiter) => measureLimiter(limiter, registry));
   return {
     collect: async () => withoutSecrets((await registry.getMetricsAsJSON()) as unknown as Family[]),

@@ -4,11 +4,15 @@ import { checkRoutes, checkTrust } from "../check/check-routes.ts";
 import type { Routes } from "../http/route-table.ts";
 import type { LimitsContext } from "../limits/limits-context.ts";
 import { LimitsError, LimitsFiles } from "../limits/limits-files.ts";
-import { limitsHealth } from "../limits/limits-health.ts";
+import { inForceHealth } from "../limits/limits-health.ts";
+import { LimitsInForce } from "../limits/limits-in-force.ts";
 import type { LimitsSettings } from "../limits/limits-settings.ts";
 import { readLimitsFiles } from "../limits/read-limits-files.ts";
+import { RecentRequests } from "../limits/recent-requests.ts";
 import { openStore } from "../limits/store.ts";
 import { clientName } from "../log/client-name.ts";
+import { auditOwnChange } from "../operations/audit-own-change.ts";
+import { operationRoutes } from "../operations/operation-routes.ts";
 import { decideRoute } from "./decide-route.ts";
 import { OpenReservations } from "./open-reservations.ts";
 
@@ -22,38 +26,54 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
   const files = await LimitsFiles.open({
     path: settings.path,
     compile: readLimitsFiles,
-    replace: (file) => limits.update(file),
+    replace: (file) => inForce.takeFiles(file),
     log,
   });
   const { store, close } = await openStore(settings, log);
   const limits: Limits | Limits<"async"> = createLimits(files.first, { store, clock });
+  // Only operators ask for it.
+  const recent = context.hasOperators ? new RecentRequests(clock) : undefined;
+  const inForce = new LimitsInForce({
+    limits,
+    file: files.first,
+    clock,
+    onOwnChange: (change) => auditOwnChange(log, change),
+    onInstall: (file) => recent?.keepFactsOf(file),
+  });
   const limitsStatus = () => files.status;
   const end = async (): Promise<void> => {
     files.close();
+    inForce.close();
     await close();
   };
+  const checkDomain = settings.checkDomain ?? limits.domains[0];
   let checks: Routes;
   try {
-    checks = checksOf(limits, settings, context);
+    checks = checksOf(limits, checkDomain, recent, settings, context);
   } catch (error) {
     await end();
     throw error;
   }
   return {
-    routes: { "/v1/decide": decideRoute(limits, new OpenReservations(clock)), ...checks },
-    adminRoutes: {},
+    routes: { "/v1/decide": decideRoute(limits, new OpenReservations(clock), recent), ...checks },
+    adminRoutes: operationRoutes({ inForce, recent, clock, log, checkDomain }),
     limiters: limits.domains.map((domain) => limits.limiter(domain)),
-    health: limitsHealth(limitsStatus),
+    health: inForceHealth(limitsStatus, inForce),
     limitsStatus,
+    inForce,
     reload: () => files.reload(),
     close: end,
   };
 }
 
 /** The routes for proxies, which ask about requests to one domain. */
-function checksOf(limits: Limits | Limits<"async">, settings: LimitsSettings, context: LimitsContext): Routes {
-  const { trustProxy, requestLog } = context;
-  const { path, checkDomain: domain = limits.domains[0] } = settings;
+function checksOf(
+  limits: Limits | Limits<"async">,
+  domain: string | undefined,
+  recent: RecentRequests | undefined,
+  { path }: LimitsSettings,
+  { trustProxy, requestLog }: LimitsContext,
+): Routes {
   if (domain === undefined) return {};
   if (!limits.domains.includes(domain)) {
     const got = limits.domains.map((name) => JSON.stringify(name)).join(", ");
@@ -65,6 +85,7 @@ function checksOf(limits: Limits | Limits<"async">, settings: LimitsSettings, co
     trustProxy: checkTrust(trustProxy),
     logError: (error, request) => requestLog.failed(error, request),
     noteDenial: (request, denial, facts) =>
-      requestLog.denied(request, denial, () => clientName(facts().remoteAddress ?? "unknown"), facts),
+      requestLog.denied(request, denial, () => clientName(`1:${facts().remoteAddress ?? "unknown"}`), facts),
+    ...(recent !== undefined && { noteFacts: (facts) => recent.note(domain, facts, undefined, "consume") }),
   });
 }

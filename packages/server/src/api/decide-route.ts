@@ -4,6 +4,7 @@ import { type NodeHandler, rateLimitHeaders } from "tollgate/node";
 import { readBody } from "../http/read-body.ts";
 import { sendJson } from "../http/responses.ts";
 import type { Route } from "../http/route-table.ts";
+import type { RecentRequests } from "../limits/recent-requests.ts";
 import { type DecideResult, decide } from "./decide.ts";
 import { BadRequestError, type DecideRequest, readDecideRequest } from "./decide-request.ts";
 import type { OpenReservations } from "./open-reservations.ts";
@@ -16,7 +17,16 @@ const MOST_CALLS = 100;
  * `POST /v1/decide`: one call, or up to a hundred as `{ "requests": [...] }`, which are carried out in order. A body
  * with a malformed call is refused whole, before anything is counted.
  */
-export function decideRoute(limits: Limits | Limits<"async">, reservations: OpenReservations): Route {
+export function decideRoute(
+  limits: Limits | Limits<"async">,
+  reservations: OpenReservations,
+  recent: RecentRequests | undefined,
+): Route {
+  const decideNoted = async (call: DecideRequest): Promise<DecideResult> => {
+    const result = await decide(limits, reservations, call);
+    if (recent !== undefined && result.decision !== undefined) note(recent, call);
+    return result;
+  };
   const handler: NodeHandler = async (request, response) => {
     const body = await readBody(request, MOST_BODY_BYTES);
     if (body === undefined) return sendJson(response, 413, { error: `expected at most ${MOST_BODY_BYTES} bytes` });
@@ -27,12 +37,26 @@ export function decideRoute(limits: Limits | Limits<"async">, reservations: Open
       if (error instanceof BadRequestError) return sendJson(response, 400, { error: error.message });
       throw error;
     }
-    if (!isList(calls)) return sendResult(response, await decide(limits, reservations, calls));
+    if (!isList(calls)) return sendResult(response, await decideNoted(calls));
     // All begin in order before one of them waits: a store elsewhere gets them as one batch.
-    const results = await Promise.all(calls.map((call) => decide(limits, reservations, call)));
+    const results = await Promise.all(calls.map(decideNoted));
     return sendJson(response, 200, { results: results.map((result) => result.body) });
   };
   return { methods: ["POST"], handler };
+}
+
+/** Notes a call that counted something. What is corrected later is not known then. */
+function note(recent: RecentRequests, call: DecideRequest): void {
+  switch (call.verb) {
+    case "consume":
+    case "reserve":
+      recent.note(call.domain, call.facts, call.cost, "consume");
+      break;
+    case "charge":
+      recent.note(call.domain, call.facts, call.cost, "charge");
+      break;
+    default:
+  }
 }
 
 function sendResult(response: ServerResponse, { status, decision, body }: DecideResult): void {

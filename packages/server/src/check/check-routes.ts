@@ -12,6 +12,8 @@ export interface CheckSettings {
   /** Which peers may speak for others, and which hops tell a client's address. */
   readonly trustProxy: TrustProxy;
   readonly logError: (error: unknown, request: IncomingMessage) => void;
+  /** Is notified of each request that a proxy asks about, before it is decided. */
+  readonly noteFacts?: (facts: CheckedFacts) => void;
   /** Is notified of each denial. `facts` makes those of the request that the proxy asked about. */
   readonly noteDenial?: (request: IncomingMessage, denial: Denied, facts: () => CheckedFacts) => void;
 }
@@ -29,10 +31,10 @@ export function checkTrust(trustProxy: TrustProxy): TrustProxy {
  * @throws TollgateError `ERR_OPTION` if the trust is malformed.
  */
 export function checkRoutes(settings: CheckSettings): Routes {
-  const { limiter, logError, noteDenial } = settings;
+  const { limiter, logError, noteDenial, noteFacts } = settings;
   const clients = new ForwardedClients(settings.trustProxy);
   const input = (request: IncomingMessage): CheckedFacts => new CheckedRequest(request, clients.of(request));
-  const common = { limiter, input, logError };
+  const common = { limiter, input: noteFacts === undefined ? input : notingInput(input, noteFacts), logError };
   const note = (request: IncomingMessage, facts: () => CheckedFacts): void => {
     const { rateLimit: decision } = request;
     if (decision?.allowed === false) noteDenial?.(request, decision, facts);
@@ -55,6 +57,16 @@ export function checkRoutes(settings: CheckSettings): Routes {
   return {
     "/check": { methods: "every", handler: noting(rateLimit(common)(allow)) },
     "/check/403": { methods: "every", handler: noting(rateLimit({ ...common, onDenied: forbid })(allow)) },
+  };
+}
+
+type InputOf = (request: IncomingMessage) => CheckedFacts;
+
+function notingInput(input: InputOf, noteFacts: (facts: CheckedFacts) => void): InputOf {
+  return (request) => {
+    const facts = input(request);
+    noteFacts(facts);
+    return facts;
   };
 }
 

@@ -140,7 +140,10 @@ export const VALUE_FLAGS: { readonly [Name in ValueFlagName]: ValueFlag<FlagType
   },
   "admin-token-file": {
     value: "<path>",
-    help: ["a file with bearer tokens, one a line; /metrics answers only to them"],
+    help: [
+      "a file with bearer tokens, one a line, a name and read behind it if you like: only they",
+      "get metrics, and change limits",
+    ],
     expected: "a path",
     read: values.host,
   },

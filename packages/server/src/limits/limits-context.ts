@@ -10,4 +10,6 @@ export interface LimitsContext {
   readonly trustProxy: TrustProxy;
   readonly log: Log;
   readonly requestLog: RequestLog;
+  /** Whether there is an admin listener with tokens. */
+  readonly hasOperators: boolean;
 }

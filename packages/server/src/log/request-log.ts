@@ -23,6 +23,7 @@ const MOST_PATH_CHARACTERS = 256;
 export class RequestLog {
   readonly #settings: RequestLogSettings;
   readonly #failures: SampledLog;
+  readonly #unauthorized: SampledLog;
   readonly #denials = new Map<string, SampledLog>();
 
   constructor(settings: RequestLogSettings) {
@@ -32,6 +33,11 @@ export class RequestLog {
       most: FAILURES,
       intervalMs,
       leftOut: (count) => leftOut("failures", count),
+    });
+    this.#unauthorized = new SampledLog(log, {
+      most: FAILURES,
+      intervalMs,
+      leftOut: (count) => leftOut("unauthorized", count),
     });
   }
 
@@ -75,9 +81,19 @@ export class RequestLog {
     );
   }
 
+  /** Notes a request without a known token: one line for each client in an interval. */
+  unauthorized(request: IncomingMessage): void {
+    const client = request.socket.remoteAddress ?? "unknown";
+    this.#unauthorized.note(
+      () => client,
+      () => ({ level: "warn", event: "unauthorized", fields: { client, ...this.#request(request, factsOf(request)) } }),
+    );
+  }
+
   /** Says what was left out so far. */
   close(): void {
     this.#failures.flush();
+    this.#unauthorized.flush();
     for (const denials of this.#denials.values()) denials.flush();
   }
 
@@ -109,6 +125,6 @@ function kindOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
 
-function leftOut(what: "denials" | "failures", count: number, limiter?: string): LogEntry {
+function leftOut(what: "denials" | "failures" | "unauthorized", count: number, limiter?: string): LogEntry {
   return { level: "warn", event: `${what}-left-out`, fields: { limiter, count } };
 }

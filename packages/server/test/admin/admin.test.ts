@@ -100,15 +100,16 @@ describe("a request to the admin listener", () => {
 });
 
 describe("an admin listener with tokens", () => {
-  const tokens = ["0123456789abcdef", "another-token-of-ours"];
+  const texts = ["0123456789abcdef", "another-token-of-ours"];
+  const tokens = texts.map((token) => ({ token, access: "read" as const }));
 
   it("gives metrics to clients with one of them", async () => {
     const { adminUrl } = await startWithAdmin({}, { tokens });
-    for (const token of tokens) {
+    for (const token of texts) {
       const headers = { Authorization: `Bearer ${token}` };
       expect(await statuses(1, `${adminUrl}/metrics`, { headers })).toEqual([200]);
     }
-    expect(await statuses(1, `${adminUrl}/metrics`, { headers: { Authorization: `bearer  ${tokens[0]}` } })).toEqual([
+    expect(await statuses(1, `${adminUrl}/metrics`, { headers: { Authorization: `bearer  ${texts[0]}` } })).toEqual([
       200,
     ]);
   });

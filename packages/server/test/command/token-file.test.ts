@@ -20,9 +20,25 @@ function serveWith(path: string): unknown {
 describe("the file of admin tokens", () => {
   it("has one a line, and lets the listener be on any address", async () => {
     const path = await fileWith("0123456789abcdef\r\n\n  another-token._~+/-==  \n");
-    expect(serveWith(path)).toMatchObject({
-      settings: { admin: { host: "0.0.0.0", tokens: ["0123456789abcdef", "another-token._~+/-=="] } },
-    });
+    const tokens = [
+      { token: "0123456789abcdef", access: "write" },
+      { token: "another-token._~+/-==", access: "write" },
+    ];
+    expect(serveWith(path)).toMatchObject({ settings: { admin: { host: "0.0.0.0", tokens } } });
+  });
+
+  it("may name a token, and say that it only reads", async () => {
+    const text = ["a", "b", "c", "d"].map((letter) => letter.repeat(16));
+    const path = await fileWith(
+      `${text[0]} ann@ops\n${text[1]}\tprometheus   read\n${text[2]} read\n${text[3]} reader`,
+    );
+    const tokens = [
+      { token: text[0], name: "ann@ops", access: "write" },
+      { token: text[1], name: "prometheus", access: "read" },
+      { token: text[2], access: "read" },
+      { token: text[3], name: "reader", access: "write" },
+    ];
+    expect(serveWith(path)).toMatchObject({ settings: { admin: { tokens } } });
   });
 
   it.each([
@@ -31,6 +47,9 @@ describe("the file of admin tokens", () => {
     ["0123456789abcdef\ntoo-short", "got another on line 2"],
     ["has spaces in the middle", "got another on line 1"],
     ["x".repeat(257), "got another on line 1"],
+    ["0123456789abcdef ann write", "got another on line 1"],
+    ["0123456789abcdef ann read x", "got another on line 1"],
+    ["0123456789abcdef ä", "got another on line 1"],
   ])("is refused if it has %j, without showing it", async (text, message) => {
     const path = await fileWith(text);
     expect(() => serveWith(path)).toThrow(message);

@@ -1,5 +1,5 @@
 import type { Cost } from "../core/cost.ts";
-import type { Decision } from "../core/decision.ts";
+import type { Decision, LimitStatus } from "../core/decision.ts";
 import type { AsyncLimiter } from "../limiter/async-limiter.ts";
 import type { BlockOptions, BlockSpan } from "../limiter/block-span.ts";
 import type { Result } from "../limiter/handle.ts";
@@ -51,9 +51,11 @@ export interface Limits<Kind extends "sync" | "async" = "sync"> {
   /** The rules and keys of a request, found once, in the version of the file that is loaded now. */
   handle(domain: string, facts: Facts): LimitsHandle<Kind>;
   /**
-   * The key of one rule, without a request: for support and for administration. A key of several facts is a list.
+   * The key of one rule, without a request: for support and for administration. A key of several facts is a list, that
+   * of a rule without `by` an empty one. Addresses, hosts and long values are counted as those of requests are.
    *
-   * @throws TollgateError `ERR_OPTION` for a domain or a rule that the file does not have.
+   * @throws TollgateError `ERR_OPTION` for a domain or a rule that the file does not have, `ERR_KEY` for a key that
+   * does not have one text for each fact.
    */
   byKey(domain: string, rule: string, key: string | readonly string[]): KeyHandle<Kind>;
   /** Which rules count a request, by which key, and why the others do not. Nothing is counted. */
@@ -93,6 +95,11 @@ export interface LimitsHandle<Kind extends "sync" | "async" = "sync"> {
 
 /** The key of a rule. */
 export interface KeyHandle<Kind extends "sync" | "async" = "sync"> {
+  /**
+   * The state of each limit of the key. Of a rule with `plans` or `keys`, those limits under which something is
+   * counted: which of them hold is known with a request.
+   */
+  explain(): Result<Kind, LimitStatus[]>;
   block(span: BlockSpan, options?: BlockOptions): Result<Kind, void>;
   unblock(): Result<Kind, boolean>;
   /** When the block of the key ends, in milliseconds since the epoch; `undefined` if it is not blocked. */

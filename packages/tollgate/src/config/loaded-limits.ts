@@ -94,7 +94,7 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
   byKey(domain: string, rule: string, key: string | readonly string[]): KeyHandle<Kind> {
     const { rules } = this.#domain(domain);
     const found = rules.ruleOf(rule);
-    if (found !== undefined) return rules.limiterOf(found).byKey(key);
+    if (found !== undefined) return rules.limiterOf(found).byKey(found.keyOfTexts(key));
     const names = rules.rules.map(({ name }) => name);
     throw unknownError("rule", rule, names);
   }

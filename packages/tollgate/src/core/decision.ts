@@ -1,3 +1,4 @@
+import type { LeaseStatus } from "./lease-status.ts";
 import type { Limit } from "./limits/limit.ts";
 
 /** A block of a key. */
@@ -103,4 +104,6 @@ export interface LimitStatus {
   /** Whether this limit alone would allow the cost. */
   readonly allowed: boolean;
   readonly mode: "enforce" | "shadow";
+  /** Where the limit stands at this node of a hybrid store with leases. Other stores leave it out. */
+  readonly lease?: LeaseStatus;
 }

@@ -1,4 +1,5 @@
 import type { ReportedBlock } from "./blocks.ts";
+import type { LeaseStatus } from "./lease-status.ts";
 import type { Limit } from "./limits/limit.ts";
 
 /** A number of units that no store writes. */
@@ -40,6 +41,8 @@ export class Report {
   readonly keptLimits: (Limit | undefined)[] = [];
   /** Whether the key is counted under other numbers now, of which an entry is a view; usually empty. */
   readonly isView: boolean[] = [];
+  /** Where each limit stands at this node; set by an `explain` of a store with leases. */
+  leases: readonly LeaseStatus[] | undefined = undefined;
 
   /** Whether there are entries. An unavailable store may write none. */
   get hasEntries(): boolean {

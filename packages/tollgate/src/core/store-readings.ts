@@ -1,3 +1,5 @@
+import type { Clock } from "./clock.ts";
+
 /** What a store counts anyway, as of now. It leaves out what it does not know. */
 export interface StoreReadings {
   /** How many keys it keeps, with idle ones. */
@@ -10,6 +12,26 @@ export interface StoreReadings {
   readonly blocked?: number;
   /** Whether calls reach the server of a store elsewhere. */
   readonly breaker?: "closed" | "open" | "half-open";
+  /** What a hybrid store did so far. */
+  readonly leases?: LeaseReadings;
+}
+
+/** What a hybrid store did since it was created. Units are those of each plan's first limit. */
+export interface LeaseReadings {
+  /** Requests to the server, of which a batch has many: calls that were asked, renewals and returns. */
+  readonly asks: number;
+  /** Decisions that needed no answer of the server. */
+  readonly decidedLocally: number;
+  /** Calls that waited for the server's answer. */
+  readonly waited: number;
+  /** Units that were taken in advance. */
+  readonly leased: number;
+  /** Units of leases that were spent. */
+  readonly spent: number;
+  /** Units of leases that were given back. */
+  readonly returned: number;
+  /** Units of leases that ended unspent. */
+  readonly expired: number;
 }
 
 /** A message to the server of a store elsewhere, with the calls that it carried. */
@@ -35,6 +57,8 @@ export interface CountedCells {
 
 /** Where the threads of a store keep numbers for each other. */
 export interface ThreadCounts {
+  /** The same time in all threads. */
+  readonly clock: Clock;
   /** Numbers of this thread alone, all 0 at first. `undefined` if the memory for them is used up. */
   claim(text: string, length: number): Float64Array | undefined;
   /** Those of all threads, also of threads that have ended. */

@@ -35,5 +35,6 @@ export function explainLimits(calls: readonly Call<PlannedSpace>[], report: Repo
     resetMs: toMilliseconds(report.resetUs[entry]!),
     allowed: report.conforms[entry]!,
     mode: limit.mode,
+    ...(report.leases?.[entry] && { lease: report.leases[entry] }),
   }));
 }

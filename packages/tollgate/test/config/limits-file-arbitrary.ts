@@ -117,7 +117,7 @@ const ruleArbitrary: fc.Arbitrary<RuleWords> = fc
     ),
     keys: fc.dictionary(fc.constantFrom(...KEY_TEXTS), choiceArbitrary),
     addressKeys: fc.dictionary(fc.constantFrom(...KEY_ADDRESSES), choiceArbitrary),
-    mode: optional(fc.constantFrom("enforce" as const, "shadow" as const)),
+    mode: optional(fc.constantFrom("enforce" as const, "shadow" as const, "off" as const)),
   })
   .map(({ limits, keys, addressKeys, match, ...words }): RuleWords => {
     const facts = typeof words.by === "string" ? [words.by] : (words.by ?? []);

@@ -112,7 +112,7 @@ const RULES: readonly (readonly [rule: string, column: number, message: string])
     32,
     '.cost: expected a fact: ip, method, path, host, header.NAME, query.NAME, cookie.NAME, descriptor.KEY or a key of match.descriptor, got "tokens"',
   ],
-  ["rate: 1/1s, mode: shado", 32, '.mode: expected enforce or shadow, got "shado"; did you mean "shadow"?'],
+  ["rate: 1/1s, mode: shado", 32, '.mode: expected enforce or shadow or off, got "shado"; did you mean "shadow"?'],
   [
     "rate: 1/1s, mode: shadow, blockFor: 1m",
     50,

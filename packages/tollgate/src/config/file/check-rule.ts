@@ -212,7 +212,7 @@ export class RuleCheck {
   }
 
   get #mode(): "enforce" | "shadow" {
-    return this.#rule.mode ?? "enforce";
+    return this.#rule.mode === "shadow" ? "shadow" : "enforce";
   }
 
   get #facts(): readonly string[] {

@@ -83,8 +83,8 @@ export interface RuleWords extends LimitWords {
   readonly keys?: { readonly [key: string]: Choice };
   /** Per unit; a number or a fact alone is the cost in requests. */
   readonly cost?: number | string | { readonly [unit: string]: UnitCost };
-  /** With `shadow` the rule counts and never denies. */
-  readonly mode?: "enforce" | "shadow";
+  /** With `shadow` the rule counts and never denies. With `off` it counts no request. */
+  readonly mode?: "enforce" | "shadow" | "off";
   readonly blockFor?: BlockForWord;
 }
 

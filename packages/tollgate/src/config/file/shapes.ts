@@ -184,7 +184,10 @@ const RULE_WORDS: WordsOf<RuleWords> = {
     map("limits by key", ANY_TEXT, CHOICE),
   ),
   cost: word("What a request costs, per unit.", COST),
-  mode: word("shadow counts and never denies.", { kind: "words", words: ["enforce", "shadow"] }),
+  mode: word("shadow counts and never denies, off counts nothing.", {
+    kind: "words",
+    words: ["enforce", "shadow", "off"],
+  }),
   blockFor: word(
     "How long a key is blocked that exhausts a limit.",
     either("a duration such as 10m, or { duration, extend }, or { durations, forgetAfter }", DURATION, {

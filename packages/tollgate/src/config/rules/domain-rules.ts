@@ -77,7 +77,7 @@ export class DomainRules<Kind extends Kinds> {
     nameUnits(rules);
     const index = new RuleIndex();
     for (const rule of rules) {
-      index.add(rule);
+      if (rule.isOn) index.add(rule);
       if (rule.order % RULES_IN_STEP === RULES_IN_STEP - 1) yield;
     }
     return new DomainRules<Kind>(name, words, where, observers, rules, index);

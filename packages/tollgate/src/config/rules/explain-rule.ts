@@ -38,6 +38,7 @@ export interface OtherRule {
 
 /** Says whether and how a rule counts a request. Nothing is counted. */
 export function explainRule(rule: Rule, request: Request): RuleExplanation {
+  if (!rule.isOn) return { rule: rule.name, matches: false, word: "mode", expected: "enforce or shadow", got: "off" };
   for (const condition of rule.conditions) {
     if (holds(condition, request)) continue;
     const { word } = condition;
@@ -56,7 +57,7 @@ export function explainRule(rule: Rule, request: Request): RuleExplanation {
     chosenBy: by,
     chosen: name,
     limits: rule.limitsOf(choice),
-    mode: rule.words.mode ?? "enforce",
+    mode: rule.mode,
     cost: new RequestCost([rule]).of(request, undefined),
   };
 }

@@ -1,12 +1,12 @@
 import type { Key } from "../../core/key.ts";
 import type { Address } from "../../http/identity/address.ts";
 import { cookieValue } from "../../http/identity/cookie.ts";
-import { shortValue } from "../../http/identity/header-values.ts";
+import { LONGEST_PLAIN, shortValue } from "../../http/identity/header-values.ts";
 import type { ClientAddresses } from "./client-addresses.ts";
 import type { Fact } from "./fact.ts";
 import { type Facts, headerOf, type NamedValues, namedValue } from "./facts.ts";
 import { segmentsOf } from "./path-segments.ts";
-import type { RequestAddress } from "./request-address.ts";
+import { keyOfAddress, type RequestAddress } from "./request-address.ts";
 
 /** The facts of a request, each read when a rule asks for it. */
 export class Request {
@@ -95,7 +95,20 @@ export class Request {
 }
 
 /** The key of a rule without `by`. */
-const EVERY_REQUEST = "all";
+export const EVERY_REQUEST = "all";
+
+/** The text under which requests with a fact are counted. A text that is such a one already stays as it is. */
+export function countedText({ kind }: Fact, text: string): string {
+  switch (kind) {
+    case "ip":
+      return keyOfAddress(text) ?? text;
+    case "host":
+      return hostName(text);
+    default:
+      // What was shortened before begins with the name of the hash.
+      return text.length > LONGEST_PLAIN ? shortValue(text) : text;
+  }
+}
 
 /** In lower case, without a port and without the dot of a complete name. */
 function hostName(host: string): string {

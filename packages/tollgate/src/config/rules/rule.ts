@@ -1,11 +1,12 @@
+import { show, TollgateError } from "../../core/errors.ts";
 import type { Key } from "../../core/key.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import type { ChosenLimits } from "../../limiter/limits-choice.ts";
 import type { Choice, RuleWords } from "../file/limits-file.ts";
 import { type Condition, conditionsOf, holds } from "./condition.ts";
-import { type Fact, parseFact } from "./fact.ts";
+import { type Fact, factName, parseFact } from "./fact.ts";
 import { limitsOfWords, union, unitsOfWords } from "./limit-words.ts";
-import type { Request } from "./request.ts";
+import { countedText, EVERY_REQUEST, type Request } from "./request.ts";
 import { keyOfAddress } from "./request-address.ts";
 
 /** Which limits a request has under a rule, and why. */
@@ -68,6 +69,20 @@ export class Rule {
     return request.keyOf(this.facts) ?? "";
   }
 
+  /** The key that requests with these facts have. @throws TollgateError `ERR_KEY`. */
+  keyOfTexts(key: string | readonly string[]): Key {
+    const texts: readonly string[] = Array.isArray(key) ? key : [key];
+    const areTexts = texts.every((text) => typeof text === "string");
+    if (areTexts && this.facts.length === 0 && texts.length <= 1) return texts[0] ?? EVERY_REQUEST;
+    if (!areTexts || texts.length !== this.facts.length) {
+      const facts = this.facts.map(factName).join(", ");
+      const expected = facts === "" ? "an empty list, because the rule has no facts" : `a text for each of ${facts}`;
+      throw new TollgateError("ERR_KEY", `key: expected ${expected}, got ${show(key)}`);
+    }
+    const parts = texts.map((text, i) => countedText(this.facts[i]!, text));
+    return parts.length === 1 ? parts[0]! : parts;
+  }
+
   /** Keys before plans, and plans before the rule's own limits. */
   choose(request: Request): ChosenWords {
     const { keys, plans } = this.words;
@@ -109,16 +124,22 @@ export class Rule {
     return unitsOfRule(this.words);
   }
 
-  get #mode(): "enforce" | "shadow" {
-    return this.words.mode ?? "enforce";
+  /** Whether it counts any request. A rule that is off keeps the names of its units, so that no count is lost. */
+  get isOn(): boolean {
+    return this.words.mode !== "off";
+  }
+
+  /** That of its limits. */
+  get mode(): "enforce" | "shadow" {
+    return this.words.mode === "shadow" ? "shadow" : "enforce";
   }
 
   #makeLimits(choice: Choice): ChosenLimits {
     // A shadow denies nothing.
-    if (choice === "deny" && this.#mode === "shadow") return "unlimited";
+    if (choice === "deny" && this.mode === "shadow") return "unlimited";
     if (typeof choice === "string") return choice;
     const { blockFor } = this.words;
-    const setting = { rule: this.name, mode: this.#mode, blockFor, unitOf: (unit: string) => this.unitOf(unit) };
+    const setting = { rule: this.name, mode: this.mode, blockFor, unitOf: (unit: string) => this.unitOf(unit) };
     return Object.freeze(limitsOfWords(choice, setting));
   }
 }

@@ -25,7 +25,7 @@ function isSpaceOrTab(code: number): boolean {
 }
 
 /** In UTF-16 units. */
-const LONGEST_PLAIN = 256;
+export const LONGEST_PLAIN = 256;
 const HASHED = "sha256:";
 
 /**

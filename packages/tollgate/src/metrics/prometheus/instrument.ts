@@ -24,8 +24,9 @@ const NO_DEFAULT = "a Registry of prom-client, whose default is not beside the p
  *   `rate_limit_tokens`, `rate_limit_waiting`, `rate_limit_wait_seconds` and `rate_limit_places_in_use`. A call of a
  *   combination counts for each of its limiters that is instrumented.
  * - Of its store: `rate_limit_keys`, `rate_limit_overflow_total`, `rate_limit_swept_total`, `rate_limit_blocked`,
- *   `rate_limit_redis_calls_total`, `rate_limit_redis_duration_seconds` and `rate_limit_breaker_state`, as far as the
- *   store knows. A store that several limiters share counts once in a registry.
+ *   `rate_limit_redis_calls_total`, `rate_limit_redis_duration_seconds`, `rate_limit_breaker_state` and those of hybrid
+ *   stores, `rate_limit_hybrid_*`, as far as the store knows. A store that several limiters share counts once in a
+ *   registry.
  *
  * @throws TollgateError `ERR_OPTION` or `ERR_NAME`, and what the registry throws if another metric has one of these
  *   names.

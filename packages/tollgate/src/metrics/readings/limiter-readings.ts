@@ -15,6 +15,7 @@ import type { KeyLabels } from "./key-labels.ts";
 import type { HistogramValue, NumberValue, Reading } from "./metric.ts";
 import { ACQUIRED, DURATION, NEAR, PLACES, TOKENS, WAITED, WAITING } from "./metrics.ts";
 import { PlacesInUse } from "./places-in-use.ts";
+import { type GaugeSource, ThreadGauges } from "./thread-gauges.ts";
 import { timingCostMs } from "./timing-cost.ts";
 
 export type AnyLimiter = Limiter<never> | AsyncLimiter<never>;
@@ -48,6 +49,8 @@ export class LimiterReadings implements Meter {
   readonly #waits: BucketCounts;
   readonly #places = new PlacesInUse();
   readonly #timingCostMs: number;
+  /** Set over a store that threads share. */
+  readonly #gauges: ThreadGauges | undefined;
 
   constructor(limiter: AnyLimiter, parts: ObservedParts, options: MeasureOptions) {
     const { name, selection } = parts;
@@ -56,13 +59,24 @@ export class LimiterReadings implements Meter {
     this.#limiter = limiter;
     this.#parts = parts;
     this.#options = options;
-    this.#counted = new CountedSeries(threadCountsOf(parts));
+    const threadCounts = threadCountsOf(parts);
+    this.#counted = new CountedSeries(threadCounts);
     const onlyLimit = selection.fixed?.list().onlyLimit;
     this.#acquired = new AcquireCounts(name, onlyLimit, options.labels, this.#counted, parts.limiterOf);
     this.#durations = new BucketCounts(DURATION, this.#counted.histogram(DURATION, labels));
     this.#waits = new BucketCounts(WAITED, this.#counted.histogram(WAITED, labels));
     this.#timingCostMs = timingCostMs();
-    this.readings = this.#makeReadings();
+    const gauges: readonly GaugeSource[] = [
+      { metric: WAITING, read: () => this.#waiting() },
+      { metric: PLACES, read: () => this.#placesInUse() },
+    ];
+    this.#gauges = threadCounts && new ThreadGauges(threadCounts, gauges);
+    this.readings = [...this.#makeReadings(), ...gauges.map((gauge) => this.#shown(gauge))];
+  }
+
+  /** Ends what other threads see. */
+  end(): void {
+    this.#gauges?.end();
   }
 
   noteQuick(key: string, outcome: LookedOutcome): void {
@@ -98,10 +112,13 @@ export class LimiterReadings implements Meter {
       { metric: NEAR, read: () => counted.numbers(NEAR) },
       { metric: DURATION, read: () => counted.histograms(DURATION).filter(hasCounted) },
       { metric: TOKENS, read: () => this.#tokens() },
-      { metric: WAITING, read: () => this.#waiting() },
       { metric: WAITED, read: () => counted.histograms(WAITED).filter(hasCounted) },
-      { metric: PLACES, read: () => this.#placesInUse() },
     ];
+  }
+
+  /** What the readings of the store do not have. */
+  #shown(gauge: GaugeSource): Reading {
+    return { metric: gauge.metric, read: () => this.#gauges?.unshown(gauge) ?? gauge.read() };
   }
 
   /** A combination's calls wait in the lines of its limiters. */

@@ -45,16 +45,13 @@ export const DURATION: HistogramMetric = histogram(
   CALL_BOUNDS,
 );
 export const TOKENS: NumberMetric = gauge("rate_limit_tokens", "Whole units left of chosen keys, by limit.", "min");
-export const WAITING: NumberMetric = gauge("rate_limit_waiting", "Calls that wait for their turn in this process.");
+export const WAITING: NumberMetric = gauge("rate_limit_waiting", "Calls that wait for their turn.");
 export const WAITED: HistogramMetric = histogram(
   "rate_limit_wait_seconds",
   "How long calls waited for their turn, also those that did not have to.",
   WAIT_BOUNDS,
 );
-export const PLACES: NumberMetric = gauge(
-  "rate_limit_places_in_use",
-  "Places that reservations of this process hold, by limit.",
-);
+export const PLACES: NumberMetric = gauge("rate_limit_places_in_use", "Places that reservations hold, by limit.");
 
 export const KEYS: NumberMetric = gauge("rate_limit_keys", "Keys that a store of the process keeps.");
 export const OVERFLOWED: NumberMetric = counter(
@@ -71,6 +68,34 @@ export const REDIS_DURATION: HistogramMetric = histogram(
   "rate_limit_redis_duration_seconds",
   "How long calls of the script in Redis took, also those that failed.",
   REDIS_BOUNDS,
+);
+export const HYBRID_ASKS: NumberMetric = counter(
+  "rate_limit_hybrid_asks_total",
+  "Requests of a hybrid store to Redis: calls that were asked, renewals and returns. A batch has many.",
+);
+export const HYBRID_LOCAL: NumberMetric = counter(
+  "rate_limit_hybrid_local_total",
+  "Calls that a hybrid store decided without an answer of Redis.",
+);
+export const HYBRID_WAITED: NumberMetric = counter(
+  "rate_limit_hybrid_waited_total",
+  "Calls that waited in a hybrid store for an answer of Redis.",
+);
+export const HYBRID_LEASED: NumberMetric = counter(
+  "rate_limit_hybrid_leased_units_total",
+  "Units that a hybrid store took in advance.",
+);
+export const HYBRID_SPENT: NumberMetric = counter(
+  "rate_limit_hybrid_spent_units_total",
+  "Units of leases that a hybrid store spent.",
+);
+export const HYBRID_RETURNED: NumberMetric = counter(
+  "rate_limit_hybrid_returned_units_total",
+  "Units of leases that a hybrid store gave back.",
+);
+export const HYBRID_EXPIRED: NumberMetric = counter(
+  "rate_limit_hybrid_expired_units_total",
+  "Units of leases of a hybrid store that ended unspent.",
 );
 export const BREAKER: NumberMetric = gauge(
   "rate_limit_breaker_state",

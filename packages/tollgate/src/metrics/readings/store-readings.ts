@@ -9,14 +9,24 @@ import {
   BLOCKED,
   BREAKER,
   DURATION,
+  HYBRID_ASKS,
+  HYBRID_EXPIRED,
+  HYBRID_LEASED,
+  HYBRID_LOCAL,
+  HYBRID_RETURNED,
+  HYBRID_SPENT,
+  HYBRID_WAITED,
   KEYS,
   NEAR,
   OVERFLOWED,
+  PLACES,
   REDIS_CALLS,
   REDIS_DURATION,
   SWEPT,
   WAITED,
+  WAITING,
 } from "./metrics.ts";
+import { gaugesOfThreads } from "./thread-gauges.ts";
 
 export type AnyStore = SyncStore | AsyncStore;
 
@@ -30,6 +40,13 @@ const SHOWN: readonly {
   { metric: SWEPT, find: ({ swept }) => swept },
   { metric: BLOCKED, find: ({ blocked }) => blocked },
   { metric: BREAKER, find: ({ breaker }) => (breaker === undefined ? undefined : BREAKER_NUMBERS[breaker]) },
+  { metric: HYBRID_ASKS, find: ({ leases }) => leases?.asks },
+  { metric: HYBRID_LOCAL, find: ({ leases }) => leases?.decidedLocally },
+  { metric: HYBRID_WAITED, find: ({ leases }) => leases?.waited },
+  { metric: HYBRID_LEASED, find: ({ leases }) => leases?.leased },
+  { metric: HYBRID_SPENT, find: ({ leases }) => leases?.spent },
+  { metric: HYBRID_RETURNED, find: ({ leases }) => leases?.returned },
+  { metric: HYBRID_EXPIRED, find: ({ leases }) => leases?.expired },
 ];
 
 const BREAKER_NUMBERS = { closed: 0, "half-open": 1, open: 2 } as const;
@@ -86,12 +103,15 @@ async function readingsNow(store: AnyStore): Promise<StoreReadings> {
 
 function threadReadings(store: AnyStore): Reading[] {
   if (store.kind === "async" || store.threadCounts === undefined) return [];
-  const series = new ThreadSeries(store.threadCounts);
+  const { threadCounts } = store;
+  const series = new ThreadSeries(threadCounts);
   return [
     { metric: ACQUIRED, read: () => series.numbers(ACQUIRED) },
     { metric: NEAR, read: () => series.numbers(NEAR) },
     { metric: DURATION, read: () => series.histograms(DURATION) },
     { metric: WAITED, read: () => series.histograms(WAITED) },
+    { metric: WAITING, read: () => gaugesOfThreads(threadCounts, WAITING) },
+    { metric: PLACES, read: () => gaugesOfThreads(threadCounts, PLACES) },
   ];
 }
 

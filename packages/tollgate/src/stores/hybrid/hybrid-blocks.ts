@@ -1,7 +1,7 @@
 import type { AsyncBlocks, BlockEnd, KeyBlock } from "../../core/blocks.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 
-/** The blocked keys of a limiter on the server. This node gives back what it holds of a key before it blocks it. */
+/** The blocked keys of a limiter on the server. Before it blocks a key, this node gives back what it holds of it. */
 export class HybridBlocks implements AsyncBlocks {
   readonly limiter: string;
   readonly #redis: AsyncBlocks;

@@ -1,5 +1,5 @@
 import { readUs } from "../../core/clock.ts";
-import type { Plan } from "../../core/plan.ts";
+import type { LeaseStatus } from "../../core/lease-status.ts";
 import type { Report } from "../../core/report.ts";
 import { ownCopy } from "../../core/text-memory.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
@@ -8,18 +8,16 @@ import { OVERLOADED } from "../redis/failure/unavailable-error.ts";
 import type { RedisSpace } from "../redis/redis-space.ts";
 import type { StoreOnServer } from "../redis/redis-store.ts";
 import { type DecideWithout, WaitingAllow, WaitingTake } from "./hybrid-calls.ts";
-import type { LeaseNode } from "./leases/lease-node.ts";
-import { type LeaseTimes, leaseTimesOf } from "./leases/lease-times.ts";
+import type { AskServer, LeaseNode } from "./leases/lease-node.ts";
+import { type LeaseTimes, leaseTimesOf, obstaclesOf } from "./leases/lease-times.ts";
 import { LeasedKey } from "./leases/leased-key.ts";
 import type { WaitingCall } from "./leases/waiting-calls.ts";
 import type { DecidingSpace } from "./local-space.ts";
+import { LONGEST_KEY, MOST_KEYS, SpaceOnServer } from "./space-on-server.ts";
+import type { ThreadLeases } from "./threads/thread-leases.ts";
 
 const ADMITTED = Promise.resolve(true);
 const DENIED = Promise.resolve(false);
-/** The keys of which a space remembers the demand. */
-const MOST_KEYS = 16_384;
-/** Longer keys are asked call by call: callers could fill the memory with them. */
-const LONGEST_KEY = 256;
 /** So many keys with leases are looked at before one of them is forgotten. */
 const MOST_SPARED = 8;
 
@@ -27,6 +25,8 @@ export interface HybridSpaceParts {
   readonly store: StoreOnServer;
   readonly redis: RedisSpace;
   readonly node: LeaseNode;
+  /** Set if the threads of the process hold leases together. */
+  readonly threads: ThreadLeases | undefined;
   /** Whether the clocks of limiters decide. */
   readonly byClient: boolean;
   /** The most calls that may wait for one key. */
@@ -35,9 +35,7 @@ export interface HybridSpaceParts {
 }
 
 /** One plan's keys: the leases of this node, in front of the counts on the server. */
-export class HybridSpace implements DecidingSpace {
-  readonly plan: Plan;
-  readonly redis: RedisSpace;
+export class HybridSpace extends SpaceOnServer implements DecidingSpace {
   readonly #parts: HybridSpaceParts;
   /** `undefined` if each call asks the server. */
   readonly #times: LeaseTimes | undefined;
@@ -46,20 +44,18 @@ export class HybridSpace implements DecidingSpace {
   #lastCosts: readonly number[] = [];
 
   constructor(parts: HybridSpaceParts) {
-    this.plan = parts.redis.plan;
-    this.redis = parts.redis;
+    super(parts.redis);
     this.#parts = parts;
     this.#times = leaseTimesOf(this.plan);
   }
 
-  get keysOf(): string {
-    return this.redis.keysOf;
-  }
-
   allow(key: string, cost: number, now: TimeCell): Promise<boolean> {
     const costs = this.#costsOf(cost);
-    if (this.#keys.get(key)?.spend(costs) === true) return ADMITTED;
-    const known = this.#keyOf(key);
+    const before = this.#keys.get(key);
+    if (before?.spend(costs) === true) return ADMITTED;
+    const known = before ?? this.#keyOf(key);
+    // Another thread may hold leases of a key that is new here.
+    if (before === undefined && known?.spend(costs) === true) return ADMITTED;
     const way = known?.uncovered(costs);
     if (way === "denied") return DENIED;
     if (known === undefined || way === "strict") {
@@ -73,7 +69,7 @@ export class HybridSpace implements DecidingSpace {
 
   /** Decides by what this node knows; `undefined` if the server has to be asked. */
   allowLocal(key: string, cost: number): boolean | undefined {
-    const known = this.#keys.get(key);
+    const known = this.#parts.threads === undefined ? this.#keys.get(key) : this.#keyOf(key);
     if (known === undefined) return undefined;
     const costs = this.#costsOf(cost);
     if (known.spend(costs)) return true;
@@ -84,9 +80,9 @@ export class HybridSpace implements DecidingSpace {
   take(key: string, costs: readonly number[], now: TimeCell): Promise<Report> | undefined {
     const known = this.#keyOf(key);
     if (known === undefined) return undefined;
-    if (known.spend(costs)) return Promise.resolve(known.admittedReport(costs, 0));
+    if (known.spend(costs)) return Promise.resolve(known.reports.admitted(costs, 0));
     const way = known.uncovered(costs);
-    if (way === "denied") return Promise.resolve(known.deniedReport(costs));
+    if (way === "denied") return Promise.resolve(known.reports.denied(costs));
     if (way === "strict") return undefined;
     const call = new WaitingTake(known, costs, now[0]!, this.#without(key, costs, now[0]!));
     this.#join(known, call);
@@ -96,13 +92,19 @@ export class HybridSpace implements DecidingSpace {
   /** Takes a charge from the leases of this node; `undefined` if they do not cover it. */
   charge(key: string, costs: readonly number[]): Report | undefined {
     const known = this.#keys.get(key);
-    return known?.spend(costs) === true ? known.admittedReport(costs, 0) : undefined;
+    return known?.spend(costs) === true ? known.reports.admitted(costs, 0) : undefined;
   }
 
   /** The server's report, less what this node holds of the key. */
   restated(key: string, costs: readonly number[], report: Report): Report {
     const known = this.#keys.get(key);
-    return known === undefined || !report.hasEntries ? report : known.restated(costs, report);
+    return known === undefined || !report.hasEntries ? report : known.reports.restated(costs, report);
+  }
+
+  leasesOf(key: string): readonly LeaseStatus[] {
+    if (this.#times === undefined) return obstaclesOf(this.plan).map((why) => ({ how: "strict", why }));
+    const why = key.length > LONGEST_KEY ? "long key" : "little demand";
+    return this.#keys.get(key)?.statuses ?? this.plan.limits.map(() => ({ how: "strict", why }));
   }
 
   /** The server knows what this node holds, except for places that were freed lately. */
@@ -127,35 +129,19 @@ export class HybridSpace implements DecidingSpace {
     for (const known of this.#keys.values()) known.giveBack();
   }
 
-  async drop(key: string): Promise<void> {
+  protected forget(key: string): void {
     this.#keys.get(key)?.forget();
     this.#keys.delete(key);
-    await this.redis.drop(key);
   }
 
-  async clear(): Promise<void> {
+  protected forgetAll(): void {
     for (const known of this.#keys.values()) known.forget();
     this.#keys = new Map();
-    await this.redis.clear();
   }
 
-  size(): Promise<number> {
-    return this.redis.size();
-  }
-
-  sweep(now: TimeCell): Promise<number> {
-    return this.redis.sweep(now);
-  }
-
-  watchSweeps(): void {
-    this.redis.watchSweeps();
-  }
-
-  release(): void {
-    this.giveBackAll();
+  protected released(): void {
     this.#keys = new Map();
     this.#parts.released(this);
-    this.redis.release();
   }
 
   #join(known: LeasedKey, call: WaitingCall): void {
@@ -171,11 +157,14 @@ export class HybridSpace implements DecidingSpace {
     const known = this.#keys.get(key);
     if (known !== undefined || this.#times === undefined || key.length > LONGEST_KEY) return known;
     if (this.#keys.size >= MOST_KEYS) this.#forgetOne();
-    const { node, store, byClient } = this.#parts;
-    const made = new LeasedKey(this.plan, this.#times, node, (costs, nowUs, ask, waiter) => {
+    const { node, threads, store, byClient } = this.#parts;
+    const askServer: AskServer = (costs, nowUs, ask, waiter) => {
       const us = nowUs ?? (byClient ? readUs(this.redis.clock) : 0);
       store.lease(this.redis.call(key, costs, us), us, ask, waiter);
-    });
+    };
+    // Each thread has places of its own.
+    const held = this.plan.takesPlaces ? undefined : threads?.held(this.plan, this.keysOf, key, node.time);
+    const made = new LeasedKey(this.plan, this.#times, node, askServer, held);
     // A sliced string would keep its parent alive.
     this.#keys.set(ownCopy(key), made);
     return made;

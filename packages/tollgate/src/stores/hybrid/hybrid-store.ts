@@ -15,11 +15,14 @@ import { type CheckedHybridOptions, checkHybridOptions, type HybridStoreOptions 
 import { HybridSpace } from "./hybrid-space.ts";
 import { LeaseNumbers } from "./leases/lease-numbers.ts";
 import { LiveKeys } from "./leases/live-keys.ts";
-import { clockTime, PROCESS_TIME } from "./leases/node-time.ts";
+import { agreedTime, clockTime, type NodeTime, PROCESS_TIME } from "./leases/node-time.ts";
 import { LocalPlaces } from "./local-places.ts";
 import type { DecidingSpace } from "./local-space.ts";
 import { createStats, type HybridStats } from "./stats.ts";
-import { ThresholdSpace } from "./threshold-space.ts";
+import { later } from "./threads/later.ts";
+import { ThreadLeases } from "./threads/thread-leases.ts";
+import { ThresholdNode } from "./threshold/threshold-node.ts";
+import { ThresholdSpace } from "./threshold/threshold-space.ts";
 
 /** A store on a server that all nodes of a fleet share, and that few calls have to ask. */
 export interface HybridStore extends AsyncStore {
@@ -70,18 +73,25 @@ class NodeStore implements HybridStore {
   readonly #mostWaiting: number;
   readonly #threshold: number | undefined;
   readonly #stats = createStats();
-  readonly #numbers = new LeaseNumbers(Math.random);
+  readonly #numbers: LeaseNumbers | ThreadLeases;
+  readonly #threads: ThreadLeases | undefined;
+  /** The clocks by which leases end, unless limiters' clocks decide. */
+  readonly #processTime: NodeTime;
   readonly #live = new LiveKeys();
+  readonly #counts = new ThresholdNode();
   readonly #places: LocalPlaces;
   readonly #spaces = new Set<DecidingSpace>();
 
-  constructor(redis: StoreOnServer, { redisOptions, threshold }: CheckedHybridOptions) {
+  constructor(redis: StoreOnServer, { redisOptions, threshold, area }: CheckedHybridOptions) {
     const { time, maxPending } = checkRedisOptions(redisOptions);
     this.#redis = redis;
     this.#places = new LocalPlaces(redis);
     this.#byClient = time === "client";
     this.#mostWaiting = Math.ceil(maxPending * FRACTION_OF_KEY);
     this.#threshold = threshold;
+    this.#threads = area && new ThreadLeases({ area, stats: this.#stats, random: Math.random, later });
+    this.#numbers = this.#threads ?? new LeaseNumbers(Math.random);
+    this.#processTime = area === undefined ? PROCESS_TIME : agreedTime(area.clock);
   }
 
   get breaker(): BreakerState {
@@ -102,7 +112,7 @@ class NodeStore implements HybridStore {
   }
 
   readings(): StoreReadings {
-    return this.#redis.readings();
+    return { ...this.#redis.readings(), leases: this.stats() };
   }
 
   watchBatches(watch: (batch: SentBatch) => void): () => void {
@@ -125,13 +135,14 @@ class NodeStore implements HybridStore {
       store: this.#redis,
       redis,
       node: {
-        time: this.#byClient ? clockTime(redis.clock) : PROCESS_TIME,
+        time: this.#byClient ? clockTime(redis.clock) : this.#processTime,
         stats: this.#stats,
         random: Math.random,
         nextNumber: () => this.#numbers.next(),
         holders: this.#places.holders,
         noteLive: (key) => this.#live.add(key),
       },
+      threads: this.#threads,
       byClient: this.#byClient,
       mostWaiting: this.#mostWaiting,
       released: (released) => this.#spaces.delete(released),
@@ -140,11 +151,13 @@ class NodeStore implements HybridStore {
 
   #counting(redis: RedisSpace, threshold: number): DecidingSpace {
     const released = (space: DecidingSpace) => this.#spaces.delete(space);
-    return new ThresholdSpace({ store: this.#redis, redis, stats: this.#stats, threshold, released });
+    const parts = { store: this.#redis, node: this.#counts, stats: this.#stats };
+    return new ThresholdSpace({ ...parts, redis, threshold, released });
   }
 
   blocks(scope: Scope, limiter: string, context: LimiterContext): AsyncBlocks {
     return new HybridBlocks(this.#redis.blocks(scope, limiter, context), (key) => {
+      if (this.#threshold !== undefined) this.#counts.blockedIn(scope).add(key);
       for (const space of this.#spaces) if (space.plan.scope === scope) space.giveBack(key);
     });
   }
@@ -158,7 +171,8 @@ class NodeStore implements HybridStore {
     if (decided !== undefined) return decided;
     // The server decides these together, so their figures must not count what this node holds.
     if (calls.length > 1) for (const { space, key } of calls) (space as DecidingSpace).giveBack(key);
-    return this.#ask(verb, calls, now, takenFrom);
+    const asked = this.#ask(verb, calls, now, takenFrom);
+    return verb === "explain" ? asked.then((report) => withLeases(report, calls)) : asked;
   }
 
   async close(): Promise<void> {
@@ -184,7 +198,9 @@ class NodeStore implements HybridStore {
     own.settle(key);
     const asked = this.#ask(verb, [{ space, key, costs }], now, takenFrom);
     own.asked(key, traits, costs, now, asked);
-    return reports ? asked.then((report) => own.restated(key, costs, report)) : asked;
+    if (!reports) return asked;
+    const restated = asked.then((report) => own.restated(key, costs, report));
+    return verb === "explain" ? restated.then((report) => withLeases(report, [{ space, key, costs }])) : restated;
   }
 
   /** Asks the server for this call alone. */
@@ -202,4 +218,11 @@ class NodeStore implements HybridStore {
   #giveBackAll(): void {
     for (const space of this.#spaces) space.giveBackAll();
   }
+}
+
+/** Adds where each limit stands at this node. */
+function withLeases(report: Report, calls: readonly Call<AsyncSpace>[]): Report {
+  if (report.hasEntries)
+    report.leases = calls.flatMap(({ space, key }) => (space as DecidingSpace).leasesOf(key) ?? []);
+  return report;
 }

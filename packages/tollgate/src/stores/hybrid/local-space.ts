@@ -1,3 +1,4 @@
+import type { LeaseStatus } from "../../core/lease-status.ts";
 import type { Report } from "../../core/report.ts";
 import type { AsyncSpace } from "../../core/store.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
@@ -18,6 +19,8 @@ export interface DecidingSpace extends AsyncSpace {
   asked(key: string, verb: VerbTraits, costs: readonly number[], now: TimeCell, work: Promise<unknown>): void;
   /** The server's report, with what this node knows better. */
   restated(key: string, costs: readonly number[], report: Report): Report;
+  /** Where each limit of a key stands at this node; `undefined` if nothing is leased. */
+  leasesOf(key: string): readonly LeaseStatus[] | undefined;
   /** Gives back what this node holds of a key, and tells the server what was admitted. */
   giveBack(key: string): void;
   giveBackAll(): void;

@@ -1,3 +1,4 @@
+import type { Clock } from "../../core/clock.ts";
 import type { CountedCells, ThreadCounts } from "../../core/store-readings.ts";
 import {
   COUNT_ROW,
@@ -18,13 +19,15 @@ import type { SharedMemory } from "./shared-memory.ts";
  * A cell is a float of 64 bits, aligned: engines write it at once, so a reader sees the number before or after.
  */
 export class SharedCounts implements ThreadCounts {
+  readonly clock: Clock;
   readonly #memory: SharedMemory;
   /** The cells of this thread, by what they count. */
   readonly #own = new Map<string, Float64Array>();
   /** Those of all threads that this thread has read. */
   readonly #read: CountedCells[] = [];
 
-  constructor(memory: SharedMemory) {
+  constructor(memory: SharedMemory, clock: Clock) {
+    this.clock = clock;
     this.#memory = memory;
   }
 

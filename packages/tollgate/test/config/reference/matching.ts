@@ -28,7 +28,7 @@ export function countingRules(file: LimitsFile, facts: PlainFacts): Counting[] {
   const { ignoreCase = false, limits } = file.domains["api"]!;
   const counting: Counting[] = [];
   for (const [rule, words] of Object.entries(limits)) {
-    if (!matches(words, facts, ignoreCase)) continue;
+    if (words.mode === "off" || !matches(words, facts, ignoreCase)) continue;
     const by = listOf(words.by ?? []);
     const values = by.map((fact) => read(fact, facts, ignoreCase));
     if (values.includes("")) continue;

@@ -38,6 +38,19 @@ describe("limits of a file over Redis", () => {
     await Promise.all(nodes.map((node) => node.close()));
   });
 
+  it("keep what a rule has counted while it is off, and explain its keys on any node", async () => {
+    const [first, second] = fleetOf(fileOf({ r: { by: "ip", quota: "10/1d" } }));
+    await first!.consume("api", ANN, 8);
+    first!.update(fileOf({ r: { by: "ip", quota: "10/1d", mode: "off" } }));
+    expect(await first!.consume("api", ANN, 8)).toMatchObject({ allowed: true, limit: undefined });
+    expect(await second!.consume("api", ANN, 3)).toMatchObject({ allowed: false });
+    expect(await second!.byKey("api", "r", ANN.ip).explain()).toMatchObject([{ name: "r.quota", used: 8 }]);
+    first!.update(fileOf({ r: { by: "ip", quota: "10/1d" } }));
+    expect(await first!.consume("api", ANN, 3)).toMatchObject({ allowed: false });
+    expect(await first!.consume("api", ANN, 2)).toMatchObject({ allowed: true });
+    await Promise.all([first!.close(), second!.close()]);
+  });
+
   it("keep counts and places over a reload, also on the nodes that have not reloaded", async () => {
     const before = fileOf({ r: { by: "ip", quota: "10/1d", inflight: { max: 2, ttl: "1m" } } });
     const after = fileOf({

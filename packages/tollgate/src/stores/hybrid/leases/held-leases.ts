@@ -1,11 +1,7 @@
-import type { LeaseReport } from "../../redis/script/lease.ts";
+import type { LeaseGrant, LeaseReport } from "../../redis/script/lease.ts";
 import type { LeaseStats } from "../stats.ts";
-
-/** A moment by both clocks of a node, in microseconds (`node-time.ts`). */
-export interface NodeMoment {
-  readonly us: number;
-  readonly wallUs: number;
-}
+import { DRIFT, type Held, type NodeMoment, type Reserve } from "./held.ts";
+import { LOOK_US } from "./node-time.ts";
 
 /** A lease of this node. */
 interface HeldLease {
@@ -21,43 +17,61 @@ interface HeldLease {
   known: readonly number[];
 }
 
-/** Clocks may differ by this part of the time that passes. */
-export const DRIFT = 0.01;
-
-/**
- * The units that a node may spend for one key: a few leases, in the order in which they came. A lease ends by the
- * clocks of this node, counted from before it was requested. After a sleep or a stop one of them is beyond its end.
- */
-export class HeldLeases {
+/** The leases of one key in this thread, in the order in which they came. No other thread spends them. */
+export class HeldLeases implements Held {
+  readonly demand: undefined;
   readonly #stats: LeaseStats;
   #leases: HeldLease[] = [];
+  /** Leases of which nothing is left, and the script does not know it yet. */
+  #exhausted: HeldLease[] = [];
+  #spentUs: number;
 
-  constructor(stats: LeaseStats) {
+  constructor(stats: LeaseStats, nowUs: number) {
     this.#stats = stats;
+    this.#spentUs = nowUs;
   }
 
-  /** How many leases the script may still count for this node. */
+  /** The last spending. */
+  get spentUs(): number {
+    return this.#spentUs;
+  }
+
   get count(): number {
-    return this.#leases.length;
+    return this.#leases.length + this.#exhausted.length;
   }
 
-  /** Adds a lease that lasts so many microseconds from a moment before it was requested. */
-  add(endsUs: number, number: number, lastsUs: number, units: readonly number[], asked: NodeMoment): void {
-    const ownUs = lastsUs * (1 - DRIFT);
+  add({ endsUs, lastsUs, units }: LeaseGrant, number: number, asked: NodeMoment): boolean {
+    const ownUs = lastsUs * (1 - DRIFT) - LOOK_US;
     const [lastUs, lastWallUs] = [asked.us + ownUs, asked.wallUs + ownUs];
     this.#leases.push({ endsUs, number, lastUs, lastWallUs, left: [...units], known: units });
     this.#stats.leased += units[0]!;
+    return true;
+  }
+
+  spendOfPlenty(costs: readonly number[], { low, marginUs }: Reserve, us: number, wallUs: number): boolean {
+    const lease = this.#leases[0];
+    if (lease === undefined || us + marginUs >= lease.lastUs || wallUs >= lease.lastWallUs) return false;
+    const { left } = lease;
+    for (let limit = 0; limit < costs.length; limit += 1) if (left[limit]! - costs[limit]! <= low[limit]!) return false;
+    for (let limit = 0; limit < costs.length; limit += 1) left[limit]! -= costs[limit]!;
+    this.#spentUs = us;
+    return true;
   }
 
   /** Spends a cost, of the oldest leases first. If they do not cover it, nothing is spent. */
   spend(costs: readonly number[], us: number, wallUs: number): boolean {
     const lease = this.#leases[0];
     if (lease === undefined) return false;
-    if (us < lease.lastUs && wallUs < lease.lastWallUs && spendFrom(lease.left, costs)) return true;
-    return this.#spendFromAll(costs, us, wallUs);
+    const isOfFirst = us < lease.lastUs && wallUs < lease.lastWallUs && spendFrom(lease.left, costs);
+    if (!(isOfFirst || this.#spendFromAll(costs, us, wallUs))) return false;
+    for (let first = this.#leases[0]; first?.left.every((units) => units === 0); first = this.#leases[0]) {
+      this.#exhausted.push(first);
+      this.#leases.shift();
+    }
+    this.#spentUs = us;
+    return true;
   }
 
-  /** Units of a limit that may be spent. */
   units(limit: number, us: number, wallUs: number): number {
     let units = 0;
     for (const { lastUs, lastWallUs, left } of this.#leases) {
@@ -66,15 +80,18 @@ export class HeldLeases {
     return units;
   }
 
-  /** Units of a limit that the script counts for this node. */
+  lastsUs(us: number, wallUs: number): number {
+    return Math.max(0, ...this.#leases.map(({ lastUs, lastWallUs }) => Math.min(lastUs - us, lastWallUs - wallUs)));
+  }
+
   known(limit: number): number {
     let units = 0;
-    for (const { known } of this.#leases) units += known[limit]!;
+    for (const { known } of this.#all) units += known[limit]!;
     return units;
   }
 
-  /** Whether only one lease is left, with no more units than these of a limit, or near its end. */
-  isLow(low: readonly number[], us: number, marginUs: number): boolean {
+  /** While there are two leases, a further one would end before it is spent. */
+  isLow({ low, marginUs }: Reserve, us: number): boolean {
     if (this.#leases.length !== 1) return this.#leases.length === 0;
     const { left, lastUs } = this.#leases[0]!;
     if (lastUs - us < marginUs) return true;
@@ -82,33 +99,51 @@ export class HeldLeases {
     return false;
   }
 
-  /** Reports all leases. Those without units are forgotten: if the report is lost, they end by themselves. */
   report(us: number, wallUs: number): LeaseReport[] {
     this.expire(us, wallUs);
-    const reports = this.#leases.map((lease) => {
+    const reports = this.#all.map((lease) => {
       lease.known = [...lease.left];
       return { endsUs: lease.endsUs, number: lease.number, isReturned: false, units: lease.known };
     });
     this.#leases = this.#leases.filter(({ left }) => left.some((units) => units > 0));
+    this.#exhausted = [];
     return reports;
   }
 
-  /** Returns all leases. Nothing can be spent of them afterwards. */
   giveBack(us: number, wallUs: number): LeaseReport[] {
     this.expire(us, wallUs);
-    const given = this.#leases;
+    const given = this.#all;
     this.#leases = [];
+    this.#exhausted = [];
     for (const { left } of given) this.#stats.returned += left[0]!;
     return given.map(({ endsUs, number, left }) => ({ endsUs, number, isReturned: true, units: left }));
   }
 
-  /** Forgets leases that have ended. */
   expire(us: number, wallUs: number): void {
     const isLive = ({ lastUs, lastWallUs }: HeldLease) => us < lastUs && wallUs < lastWallUs;
-    if (this.#leases.every(isLive)) return;
+    if (this.#leases.every(isLive) && this.#exhausted.every(isLive)) return;
     for (const lease of this.#leases) if (!isLive(lease)) this.#stats.expired += lease.left[0]!;
     this.#leases = this.#leases.filter(isLive);
+    this.#exhausted = this.#exhausted.filter(isLive);
   }
+
+  get #all(): readonly HeldLease[] {
+    return [...this.#exhausted, ...this.#leases];
+  }
+
+  prepare(): boolean {
+    return true;
+  }
+
+  beginAsk(): boolean {
+    return true;
+  }
+
+  endAsk(): void {}
+
+  findDenial(): undefined {}
+
+  noteDenial(): void {}
 
   #spendFromAll(costs: readonly number[], us: number, wallUs: number): boolean {
     this.expire(us, wallUs);

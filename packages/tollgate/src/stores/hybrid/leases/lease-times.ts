@@ -1,3 +1,4 @@
+import type { StrictReason } from "../../../core/lease-status.ts";
 import { blocksKeys, type Plan } from "../../../core/plan.ts";
 import { scriptAlgorithmOf } from "../../redis/script/algorithms.ts";
 
@@ -15,8 +16,8 @@ const SHORTEST_REFILL_US = 100_000;
 export const UNITS_OF_NODE = 20;
 /** A fleet has at least so many nodes. */
 const LEAST_NODES = 2;
-/** A denied node asks again at the latest after so many times in which a limit refills. */
-const LONGEST_PAUSE = 2;
+/** A pause is this part of the time in which a limit refills, at most and on average. */
+const LONGEST_PAUSE = 3 / 4;
 
 /** How long leases of a plan last, and for how long one is meant to be enough. */
 export interface LeaseTimes {
@@ -24,7 +25,7 @@ export interface LeaseTimes {
   readonly ttlUs: number;
   /** For one node: for how long a lease is enough at its demand. */
   readonly chunkUs: number;
-  /** The longest pause after a denial. */
+  /** How long nodes pause after a denial on average, at most. */
   readonly pauseUs: number;
   /** The smallest capacity of its limits. */
   readonly leastCapacity: number;
@@ -32,20 +33,10 @@ export interface LeaseTimes {
 
 /** The times of a plan; `undefined` if its keys are asked call by call. */
 export function leaseTimesOf(plan: Plan): LeaseTimes | undefined {
-  const { limits, enforces, onChange } = plan;
-  // A shadow limit admits what does not conform, a limit that blocks wants to know of every denied call, and the first
-  // numbers of a key are known to the script alone.
-  if (limits.length === 0 || !enforces.every(Boolean) || blocksKeys(plan) || onChange === "keep-first")
-    return undefined;
-  const refillsUs: number[] = [];
-  for (const limit of limits) {
-    const us = scriptAlgorithmOf(limit).leaseUs(limit);
-    if (us === undefined) return undefined;
-    refillsUs.push(us);
-  }
-  const refillUs = Math.min(...refillsUs);
+  const { limits } = plan;
+  if (limits.length === 0 || limits.some((_, i) => obstacleOf(plan, i) !== undefined)) return undefined;
+  const refillUs = Math.min(...limits.flatMap((limit) => scriptAlgorithmOf(limit).leaseUs(limit) ?? []));
   const leastCapacity = Math.min(...limits.map(({ capacity }) => capacity));
-  if (refillUs < SHORTEST_REFILL_US || leastCapacity < LEAST_NODES * UNITS_OF_NODE) return undefined;
   const ttlUs = Math.floor(Math.min(refillUs / LIVES, LONGEST_TTL_US));
   return {
     ttlUs,
@@ -53,6 +44,22 @@ export function leaseTimesOf(plan: Plan): LeaseTimes | undefined {
     pauseUs: LONGEST_PAUSE * refillUs,
     leastCapacity,
   };
+}
+
+/** Why the keys of a plan without lease times are asked call by call, one entry per limit. */
+export function obstaclesOf(plan: Plan): readonly StrictReason[] {
+  return plan.limits.map((_, i) => obstacleOf(plan, i) ?? "another limit");
+}
+
+function obstacleOf(plan: Plan, i: number): StrictReason | undefined {
+  const limit = plan.limits[i]!;
+  const refillUs = scriptAlgorithmOf(limit).leaseUs(limit);
+  // A shadow limit admits what does not conform, a limit that blocks wants to know of every denied call, and the first
+  // numbers of a key are known to the script alone.
+  const isApart = !plan.enforces[i]! || blocksKeys(plan) || plan.onChange === "keep-first";
+  if (isApart || refillUs === undefined) return "not leased";
+  if (limit.capacity < LEAST_NODES * UNITS_OF_NODE) return "small capacity";
+  return refillUs < SHORTEST_REFILL_US ? "fast refill" : undefined;
 }
 
 /** For how long a lease is enough. With more nodes a lease lasts longer, so that renewals grow slower than nodes. */

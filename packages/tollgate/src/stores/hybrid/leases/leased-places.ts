@@ -3,7 +3,7 @@ import type { Plan } from "../../../core/plan.ts";
 import { Report } from "../../../core/report.ts";
 import type { LeaseAsk, PlacesReport } from "../../redis/script/lease.ts";
 import type { LeaseStats } from "../stats.ts";
-import { DRIFT, type NodeMoment } from "./held-leases.ts";
+import { DRIFT, type NodeMoment } from "./held.ts";
 import type { LeaseTimes } from "./lease-times.ts";
 import type { PlaceHolder, PlaceHolders } from "./place-holders.ts";
 import { type Hold, PlaceHolds } from "./place-holds.ts";
@@ -157,6 +157,11 @@ export class LeasedPlaces {
       if (!report.conforms[limit]) report.admitted = false;
     }
     return report;
+  }
+
+  /** Microseconds until the last lease ends for this node; 0 without one. */
+  lastsUs(us: number): number {
+    return Math.max(0, ...this.#leases.map(({ lastUs }) => lastUs - us));
   }
 
   /** Free places of a limit, which the next calls get. */

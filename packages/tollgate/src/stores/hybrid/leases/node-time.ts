@@ -2,17 +2,49 @@ import { type Clock, readUs } from "../../../core/clock.ts";
 
 /** The clocks of a node, in microseconds. Both are asked at each decision, because either may stand still. */
 export interface NodeTime {
-  /** A clock that never goes back. It may stand still while the machine sleeps. */
+  /** A clock that never goes back. It may stand still while the machine sleeps. Up to `LOOK_US` old. */
   us(): number;
-  /** The time of day, which goes on while the machine sleeps, and which an operator may set back. */
+  /** The time of day at the last call of `us`. It goes on while the machine sleeps, and an operator may set it back. */
   wallUs(): number;
 }
 
+/** What `NodeTime` tells may be so old: a millisecond, and what clocks differ by. */
+export const LOOK_US = 2_000;
+
+/**
+ * Two clocks, read at once. The steady one is read when the time of day, in whole milliseconds, has changed: reading
+ * both for each call would be half of its time. So after the time of day was set back to the very millisecond of the
+ * last call, up to a millisecond of calls go by the old time.
+ */
+export function timeOfClocks(steadyMs: () => number, wallMs: () => number): NodeTime {
+  let seenMs = Number.NaN;
+  let seenUs = 0;
+  return {
+    us: () => {
+      const ms = wallMs();
+      if (ms !== seenMs) {
+        seenMs = ms;
+        seenUs = steadyMs() * 1_000;
+      }
+      return seenUs;
+    },
+    wallUs: () => seenMs * 1_000,
+  };
+}
+
 /** The clocks of this process. */
-export const PROCESS_TIME: NodeTime = {
-  us: () => performance.now() * 1_000,
-  wallUs: () => Date.now() * 1_000,
-};
+export const PROCESS_TIME: NodeTime = timeOfClocks(
+  () => performance.now(),
+  () => Date.now(),
+);
+
+/** The clocks of a process, for threads that hold leases together: they agree on the clock of their store. */
+export function agreedTime(clock: Clock): NodeTime {
+  return timeOfClocks(
+    () => clock.now(),
+    () => Date.now(),
+  );
+}
 
 /** The clock of a limiter, where it decides in place of the server's. */
 export function clockTime(clock: Clock): NodeTime {

@@ -1,8 +1,8 @@
 import type { Plan } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";
 import { LeaseWaiter } from "../../redis/batch/waiter.ts";
-import type { LeaseAsk, LeaseGrant } from "../../redis/script/lease.ts";
-import type { NodeMoment } from "./held-leases.ts";
+import type { LeaseGrant } from "../../redis/script/lease.ts";
+import type { NodeMoment } from "./held.ts";
 import type { Reported } from "./key-holdings.ts";
 import type { LeaseNode } from "./lease-node.ts";
 import type { LeaseTimes } from "./lease-times.ts";
@@ -12,7 +12,7 @@ import type { PlaceHolder } from "./place-holders.ts";
 /** What the calls that hold places of a key need from it. */
 export interface KeyOfPlaces {
   /** Sends a request that takes nothing. */
-  readonly send: (reported: Reported, waiter: LeaseWaiter) => LeaseAsk;
+  readonly send: (reported: Reported, waiter: LeaseWaiter) => void;
   /** Counts calls as demand. */
   readonly count: (costs: readonly number[]) => void;
   /** Places have come back, which calls that wait may get. */

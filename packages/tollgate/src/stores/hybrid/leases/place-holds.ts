@@ -1,4 +1,4 @@
-import { DRIFT } from "./held-leases.ts";
+import { DRIFT } from "./held.ts";
 import type { PlaceHolder, PlaceHolders } from "./place-holders.ts";
 import type { PlacesLease } from "./places-lease.ts";
 

@@ -1,5 +1,5 @@
 import type { PlacesReport } from "../../redis/script/lease.ts";
-import type { NodeMoment } from "./held-leases.ts";
+import type { NodeMoment } from "./held.ts";
 
 /** Places that were granted, one entry per limit: free ones, and those of calls that the server admitted. */
 export interface NewPlaces {

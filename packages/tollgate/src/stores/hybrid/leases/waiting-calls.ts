@@ -35,6 +35,13 @@ export class WaitingCalls {
     this.#first = 0;
   }
 
+  takeAll(): readonly WaitingCall[] {
+    const all = this.#calls.slice(this.#first);
+    this.#calls = [];
+    this.#first = 0;
+    return all;
+  }
+
   /** Removes the first calls that cost the same. */
   takeRun(): readonly WaitingCall[] {
     const run: WaitingCall[] = [];

@@ -42,7 +42,7 @@ export interface LeaseAsk {
   readonly reports: readonly LeaseReport[];
   /** Reports about places, where limits count them. */
   readonly places: readonly PlacesReport[];
-  /** The number of a lease of places, which the new lease replaces, if there is one; 0 for none. It is reported, too. */
+  /** The number of a lease of places that a new lease replaces, or 0. It is reported, too. */
   readonly replaced: number;
 }
 

@@ -24,3 +24,33 @@ describe("the store contract holds for the hybrid store", () => {
     await run();
   });
 });
+
+/** Each list of limits has counts of its own in the process. */
+const BY_LIST = "counts here do not move when limits change";
+/** Figures and times are those of this process, until the server is asked. */
+const LATER = "the server is charged later, when it is asked: units count from then on";
+
+describe.each([
+  [1, { "when limits change, random traces agree with the memory store in every figure": BY_LIST }],
+  [
+    0.25,
+    {
+      "a window of more than a thousand groups admits its rate": LATER,
+      "a fixed window from first use ends its length after the first unit": LATER,
+      "random traces agree with the memory store in every figure": LATER,
+      "a handle decides as calls by its key do": LATER,
+      "calls that are made together decide each at its own time": LATER,
+      "when limits change, a larger one gives the difference at once, and a smaller one waits for it": BY_LIST,
+      "when limits change, units in use and debt count under every algorithm": BY_LIST,
+      "when limits change, the limits that a list keeps, gains and loses keep their counts": BY_LIST,
+      "when limits change, a peek moves nothing and agrees with the call after it": BY_LIST,
+      "when limits change, random traces agree with the memory store in every figure": BY_LIST,
+    },
+  ],
+])("the store contract holds for the threshold strategy, with a threshold of %d", (threshold, skip) => {
+  const strategy = { strategy: "threshold", threshold, time: "client", maxSkew: "1d" } as const;
+  const createStore = () => hybridStore({ redis, prefix: randomUUID(), timeout: "10s", ...strategy });
+  it.each(storeContract({ createStore, skip }).filter((one) => one.skip === undefined))("$name", async ({ run }) => {
+    await run();
+  });
+});

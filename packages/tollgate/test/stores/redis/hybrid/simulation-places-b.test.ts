@@ -10,8 +10,8 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe("a simulated fleet that shares places", () => {
-  it("never has more in use than there are, in schedules 401 to 600", async () => {
-    const { excess, admitted, leased } = await runPlaceSchedules(server.port, 401, 200);
+  it("never has more in use than there are, in schedules 451 to 600", async () => {
+    const { excess, admitted, leased } = await runPlaceSchedules(server.port, 451, 150);
     expect(excess).toBeUndefined();
     // Many places came from leases, so the schedules do test them.
     expect(leased / admitted).toBeGreaterThan(0.6);

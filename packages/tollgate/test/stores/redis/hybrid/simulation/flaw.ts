@@ -46,7 +46,10 @@ export const PLACE_FLAWS: readonly Flaw[] = [
       ["max(ends, now + ttl + limit.ttl)", "max(ends, now + ttl)"],
     ],
   },
-  { name: "the places of a lease are not taken", script: [["now, units, its_ends + skew)", "now, 0, its_ends + skew)"]] },
+  {
+    name: "the places of a lease are not taken",
+    script: [["now, units, its_ends + skew)", "now, 0, its_ends + skew)"]],
+  },
   {
     name: "a report frees too many places",
     script: [

@@ -146,7 +146,7 @@ export class PlaceSchedule {
   #call(node: SimNode, count: number, lastsUs: number): void {
     const costs = this.#plan.plan.limits.map((_, limit) => (limit === 0 ? count : 1));
     if (node.key.spend(costs)) {
-      this.#begin(node, node.key.admittedReport(costs, 0), count, lastsUs, this.#events.nowUs);
+      this.#begin(node, node.key.reports.admitted(costs, 0), count, lastsUs, this.#events.nowUs);
       return;
     }
     const way = node.key.uncovered(costs);
@@ -155,7 +155,7 @@ export class PlaceSchedule {
     const admitted = (later: number) => {
       const fromUs = this.#asked.admitted > 0 ? this.#asked.atUs : this.#events.nowUs;
       this.#asked.admitted -= 1;
-      this.#begin(node, node.key.admittedReport(costs, later), count, lastsUs, fromUs);
+      this.#begin(node, node.key.reports.admitted(costs, later), count, lastsUs, fromUs);
     };
     node.key.join({ costs, nowUs: 0, admitted, denied() {}, failed() {} });
   }

@@ -27,8 +27,14 @@ export interface Simulated {
 }
 
 /** Runs the schedules of so many seeds, until one admits too much. */
-export function runSchedules(port: number, firstSeed: number, count: number, flaw?: Flaw): Promise<Simulated> {
-  return runAll(port, firstSeed, count, flaw, (seed, redis) => new Schedule(seed, redis, flaw));
+export function runSchedules(
+  port: number,
+  firstSeed: number,
+  count: number,
+  flaw?: Flaw,
+  threads = false,
+): Promise<Simulated> {
+  return runAll(port, firstSeed, count, flaw, (seed, redis) => new Schedule(seed, redis, flaw, threads));
 }
 
 /** Works like `runSchedules`, for fleets that share places. */

@@ -13,9 +13,10 @@ import { NOW_US } from "../../script/kit/script-call.ts";
 import { Admissions } from "./admissions.ts";
 import { Events } from "./events.ts";
 import type { Flaw } from "./flaw.ts";
-import { Network, weatherOf } from "./network.ts";
-import { SimNode } from "./sim-node.ts";
+import { type Weather, weatherOf } from "./network.ts";
+import { SimNode, type SimProcess } from "./sim-node.ts";
 import type { SimRedis } from "./sim-redis.ts";
+import { SimThreads } from "./sim-threads.ts";
 
 const A_SECOND_US = 1_000_000;
 
@@ -27,21 +28,23 @@ export class Schedule {
   readonly #flaw: Flaw | undefined;
   readonly #events = new Events(NOW_US);
   readonly #plan: EncodedPlan;
-  readonly #nodes: readonly SimNode[];
+  readonly #nodes: readonly SimProcess[];
   readonly #key: string;
   readonly #capacity: number;
   readonly #refillUs: number;
   readonly #lastsUs: number;
-  readonly #network: Network;
+  readonly #weather: Weather;
   readonly #ttlUs: number;
   /** Whether calls come when leases end. */
   readonly #isAtEnds: boolean;
   /** When the last leases of nodes end. */
-  readonly #lastEnds = new Map<SimNode, number>();
+  readonly #lastEnds = new Map<SimProcess, number>();
+  #unreachableUntilUs = 0;
   /** Calls that the answer in progress admitted, and when the server decided. */
   #asked = { admitted: 0, atUs: 0 };
 
-  constructor(seed: number, redis: SimRedis, flaw?: Flaw) {
+  /** `threads`: whether each node has several, which hold leases together. */
+  constructor(seed: number, redis: SimRedis, flaw?: Flaw, threads = false) {
     const random = new Random(seed);
     this.#random = random;
     this.#redis = redis;
@@ -54,14 +57,16 @@ export class Schedule {
     const limit = tokenBucket({ capacity: this.#capacity, refill: 1, per: unitUs / 1_000 });
     const plan = createPlan("fleet", "fleet", [limit]);
     this.#plan = encodePlan(plan, epochOf(NOW_US));
-    this.#network = new Network(random, this.#events, weatherOf(random, this.#refillUs));
+    this.#weather = weatherOf(random, this.#refillUs);
     const times = leaseTimesOf(plan) as LeaseTimes;
     this.#ttlUs = times.ttlUs;
     this.#isAtEnds = random.chance(0.4);
     this.admissions = new Admissions(this.#capacity, 1 / unitUs, times.ttlUs);
     const nowUs = () => this.#events.nowUs;
     this.#nodes = Array.from({ length: random.between(1, 5) }, () => {
-      return new SimNode(plan, times, random, nowUs, (node) => this.#askServer(node));
+      const ask = (node: SimProcess) => this.#askServer(node);
+      if (!threads) return new SimNode(plan, times, random, nowUs, ask);
+      return new SimThreads(plan, times, random, nowUs, ask, (node, work) => this.#later(node, work));
     });
   }
 
@@ -82,7 +87,7 @@ export class Schedule {
     this.#planMishaps(endUs);
     for (let us = NOW_US; us < endUs && !this.#isAtEnds; us += this.#refillUs / 20) {
       this.#events.add(us, () => {
-        for (const node of this.#nodes) this.#network.whenRunning(node, () => node.key.tend());
+        for (const node of this.#nodes) this.#whenRunning(node, () => node.key.tend());
       });
     }
     await this.#events.runUntil(endUs);
@@ -138,8 +143,12 @@ export class Schedule {
     }
   }
 
-  #callWhenRunning(node: SimNode, cost: number): void {
-    this.#network.whenRunning(node, () => this.#call(node, cost));
+  #later(node: SimProcess, work: () => void): void {
+    this.#events.add(this.#events.nowUs + 1_000, () => this.#whenRunning(node, work));
+  }
+
+  #callWhenRunning(node: SimProcess, cost: number): void {
+    this.#whenRunning(node, () => this.#call(node, cost));
   }
 
   #planMishaps(endUs: number): void {
@@ -150,9 +159,12 @@ export class Schedule {
       () => random.of(this.#nodes).sleep(random.between(0, this.#refillUs)),
       () => random.of(this.#nodes).setWallClock(random.between(0, 3_600 * A_SECOND_US)),
       () => random.of(this.#nodes).key.giveBack(),
-      () => this.#network.cut(random.between(0, this.#refillUs)),
+      () => {
+        this.#unreachableUntilUs = this.#events.nowUs + random.between(0, this.#refillUs);
+      },
       () => this.#loseData(),
       () => this.#failOver(random.between(0, A_SECOND_US)),
+      ...this.#nodes.flatMap((node) => node.terminateOne?.bind(node) ?? []),
     ];
     const chosen = random.chance(0.3) ? [] : kinds.filter(() => random.chance(0.4));
     for (const kind of chosen) {
@@ -162,13 +174,14 @@ export class Schedule {
     }
   }
 
-  #call(node: SimNode, cost: number): void {
+  #call(node: SimProcess, cost: number): void {
     const costs = [cost];
-    if (node.key.spend(costs)) {
+    const { key } = node;
+    if (key.spend(costs)) {
       this.admissions.admit(this.#events.nowUs, cost);
       return;
     }
-    const way = node.key.uncovered(costs);
+    const way = key.uncovered(costs);
     if (way === "strict") this.#takeStrictly(cost);
     if (way !== "ask") return;
     const decided = () => {
@@ -176,33 +189,48 @@ export class Schedule {
       this.#asked.admitted -= 1;
       this.admissions.admit(byServer ? this.#asked.atUs : this.#events.nowUs, cost);
     };
-    node.key.join({ costs, nowUs: 0, admitted: decided, denied() {}, failed() {} });
+    key.join({ costs, nowUs: 0, admitted: decided, denied() {}, failed() {} });
   }
 
   #takeStrictly(cost: number): void {
-    this.#network.deliver(async () => {
+    this.#deliver(async () => {
       const { admitted } = await this.#run({ verb: "take" }, [cost]);
       if (admitted > 0) this.admissions.admit(this.#events.nowUs, cost);
     });
   }
 
-  #askServer(node: SimNode): AskServer {
+  #askServer(node: SimProcess): AskServer {
     return (costs, _nowUs, ask, waiter) => {
-      this.#network.send({
-        node,
-        isRepeated: true,
-        decide: () => this.#run({ verb: "lease", lease: ask }, costs),
-        answered: ({ admitted, reports, grant }, atUs) => {
-          this.#asked = { admitted, atUs };
-          this.#granted(node, waiter, admitted, reports[0]!, grant!);
-          this.#asked = { admitted: 0, atUs: 0 };
-        },
-        timedOut: () => this.#timedOut(ask, waiter),
+      const request = { starts: node.starts, isAnswered: false };
+      const answer = (work: () => void) => {
+        this.#whenRunning(node, () => {
+          if (request.isAnswered || node.starts !== request.starts) return;
+          request.isAnswered = true;
+          work();
+        });
+      };
+      this.#events.add(this.#events.nowUs + this.#weather.timeoutUs, () => {
+        answer(() => this.#timedOut(ask, waiter));
       });
+      const times = this.#random.chance(this.#weather.repeated) ? 2 : 1;
+      for (let sent = 0; sent < times; sent += 1) {
+        this.#deliver(async () => {
+          const { admitted, reports, grant } = await this.#run({ verb: "lease", lease: ask }, costs);
+          const decidedUs = this.#events.nowUs;
+          if (this.#random.chance(this.#weather.lost)) return;
+          this.#events.add(decidedUs + this.#delayUs(), () => {
+            answer(() => {
+              this.#asked = { admitted, atUs: decidedUs };
+              this.#granted(node, waiter, admitted, reports[0]!, grant!);
+              this.#asked = { admitted: 0, atUs: 0 };
+            });
+          });
+        });
+      }
     };
   }
 
-  #granted(node: SimNode, waiter: LeaseWaiter, admitted: number, report: Report, grant: LeaseGrant): void {
+  #granted(node: SimProcess, waiter: LeaseWaiter, admitted: number, report: Report, grant: LeaseGrant): void {
     if (grant.lastsUs > 0) this.#lastEnds.set(node, grant.endsUs);
     const seen = this.#flaw?.grant?.(grant) ?? grant;
     waiter.granted(admitted, report, seen);
@@ -219,11 +247,28 @@ export class Schedule {
     waiter.granted(0, report, grant);
   }
 
+  /** Runs a request after a delay, unless it is lost or the server cannot be reached. */
+  #deliver(work: () => Promise<void>): void {
+    if (this.#random.chance(this.#weather.lost)) return;
+    this.#events.add(this.#events.nowUs + this.#delayUs(), () => {
+      return this.#events.nowUs < this.#unreachableUntilUs ? undefined : work();
+    });
+  }
+
   #run(transaction: Pick<ScriptTransaction, "verb" | "lease">, costs: readonly number[]) {
     // A row with leases has sections, which the short forms do not read.
     this.#plan.others.meet([]);
     const keys = [{ name: this.#key, plan: this.#plan, costs }];
     return this.#redis.run({ times: 1, detail: "each", nowUs: this.#events.nowUs, keys, ...transaction });
+  }
+
+  #delayUs(): number {
+    return this.#random.between(0, this.#random.chance(this.#weather.slow) ? this.#weather.longestUs : 2_000);
+  }
+
+  #whenRunning(node: SimProcess, work: () => void): void {
+    if (this.#events.nowUs >= node.stoppedUntilUs) work();
+    else this.#events.add(node.stoppedUntilUs, () => this.#whenRunning(node, work));
   }
 
   async #loseData(): Promise<void> {

@@ -3,9 +3,19 @@ import type { AskServer } from "../../../../../src/stores/hybrid/leases/lease-no
 import { LeaseNumbers } from "../../../../../src/stores/hybrid/leases/lease-numbers.ts";
 import type { LeaseTimes } from "../../../../../src/stores/hybrid/leases/lease-times.ts";
 import { LeasedKey } from "../../../../../src/stores/hybrid/leases/leased-key.ts";
+import { timeOfClocks } from "../../../../../src/stores/hybrid/leases/node-time.ts";
 import { PlaceHolders } from "../../../../../src/stores/hybrid/leases/place-holders.ts";
 import { createStats } from "../../../../../src/stores/hybrid/stats.ts";
 import type { Random } from "../../script/kit/random.ts";
+
+/** A process as a schedule sees it. */
+export type SimProcess = Pick<
+  SimNode,
+  "key" | "stats" | "starts" | "stoppedUntilUs" | "restart" | "sleep" | "stop" | "setWallClock"
+> & {
+  /** Terminates a thread, if there are several. */
+  terminateOne?(): void;
+};
 
 /** A process with the shipped lease code, and clocks of its own. */
 export class SimNode {
@@ -67,10 +77,10 @@ export class SimNode {
   #start(): LeasedKey {
     const numbers = new LeaseNumbers(() => this.#random.part());
     const node = {
-      time: {
-        us: () => this.#trueUs() * this.#drift + this.#monoOffsetUs,
-        wallUs: () => this.#trueUs() * this.#drift + this.#wallOffsetUs,
-      },
+      time: timeOfClocks(
+        () => (this.#trueUs() * this.#drift + this.#monoOffsetUs) / 1_000,
+        () => Math.floor((this.#trueUs() * this.#drift + this.#wallOffsetUs) / 1_000),
+      ),
       stats: this.stats,
       random: () => this.#random.part(),
       nextNumber: () => numbers.next(),

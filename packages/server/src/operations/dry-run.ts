@@ -1,0 +1,231 @@
+import { type Clock, type Decision, memoryStore, TollgateError } from "tollgate";
+import {
+  type Choice,
+  createLimits,
+  type Limits,
+  type LimitsFile,
+  type LimitWords,
+  type RuleWords,
+  trustLimitsFile,
+} from "tollgate/config";
+import type { LimitsInForce } from "../limits/limits-in-force.ts";
+import { mapValues } from "../limits/map-values.ts";
+import { namedFacts } from "../limits/named-facts.ts";
+import type { RecentRequest, RecentRequests } from "../limits/recent-requests.ts";
+import { RequestError } from "./request-error.ts";
+
+/** What limits make of the requests. */
+export interface Replayed {
+  readonly denied: number;
+  /** Requests to domains that the limits do not have: they would fail. */
+  readonly withoutDomain: number;
+}
+
+/** What a rule makes of them. `null` for limits that do not have the rule. */
+export interface RuleReplayed {
+  readonly counted: number;
+  readonly denied: number;
+  /** Those that a rule in shadow mode would have denied. */
+  readonly wouldDeny: number;
+}
+
+export interface DryRunReport {
+  readonly requests: number;
+  readonly from: string | null;
+  /** Whether these are all requests of the last minute. */
+  readonly isComplete: boolean;
+  /** Facts that the new limits ask for and that were not kept: their rules count as if the facts were missing. */
+  readonly unknownFacts: readonly string[];
+  /** Rules whose `inflight` was left out, because it is not known when a request was over. */
+  readonly withoutInflight: readonly string[];
+  readonly before: Replayed;
+  readonly after: Replayed;
+  /** Rules that counted a request, before or after. */
+  readonly rules: readonly {
+    readonly domain: string;
+    readonly rule: string;
+    readonly before: RuleReplayed | null;
+    readonly after: RuleReplayed | null;
+  }[];
+}
+
+const MOST_KEYS = 200_000;
+/** Requests that are decided before other work runs. They take about a millisecond. */
+const STEP = 200;
+
+/** Decides the requests of the last minute again, by other limits. One run at a time. */
+export class DryRuns {
+  readonly #inForce: LimitsInForce;
+  readonly #recent: RecentRequests | undefined;
+  #isRunning = false;
+
+  constructor(inForce: LimitsInForce, recent: RecentRequests | undefined) {
+    this.#inForce = inForce;
+    this.#recent = recent;
+  }
+
+  /** @throws RequestError 503 while another one runs. */
+  async of(file: LimitsFile): Promise<DryRunReport> {
+    if (this.#isRunning) throw new RequestError(503, "another dry run is not over", {}, { "retry-after": "1" });
+    this.#isRunning = true;
+    try {
+      return await this.#report(file);
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  async #report(file: LimitsFile): Promise<DryRunReport> {
+    const requests = this.#recent?.list() ?? [];
+    const isComplete = this.#recent?.isComplete ?? false;
+    const old = withoutInflight(this.#inForce.effective);
+    const changed = withoutInflight(this.#inForce.withOverrides(file));
+    const before = await replay(requests, old.file);
+    const after = await replay(requests, changed.file);
+    const names = new Set([...before.rules.keys(), ...after.rules.keys()]);
+    const first = requests[0];
+    return {
+      requests: requests.length,
+      from: first === undefined ? null : new Date(first.atMs).toISOString(),
+      isComplete,
+      unknownFacts: unknownFacts(requests, changed.file),
+      withoutInflight: [...new Set([...old.stripped, ...changed.stripped])],
+      before: { denied: before.denied, withoutDomain: before.withoutDomain },
+      after: { denied: after.denied, withoutDomain: after.withoutDomain },
+      rules: [...names].map((name) => {
+        const [domain = "", rule = ""] = name.split("/");
+        return {
+          domain,
+          rule,
+          before: outcomeOf(before, old.file, domain, rule),
+          after: outcomeOf(after, changed.file, domain, rule),
+        };
+      }),
+    };
+  }
+}
+
+interface Tally extends Replayed {
+  denied: number;
+  withoutDomain: number;
+  /** By `DOMAIN/RULE`. */
+  readonly rules: Map<string, { counted: number; denied: number; wouldDeny: number }>;
+}
+
+/** Limiters of their own begin empty, and live in the time of the requests. */
+async function replay(requests: readonly RecentRequest[], file: LimitsFile): Promise<Tally> {
+  let nowMs = requests[0]?.atMs ?? 0;
+  const clock: Clock = { now: () => nowMs };
+  const store = memoryStore({ maxKeys: MOST_KEYS });
+  const limits = createLimits(file, { store, clock });
+  const domains = new Set(limits.domains);
+  const tally: Tally = { denied: 0, withoutDomain: 0, rules: new Map() };
+  try {
+    for (const [i, request] of requests.entries()) {
+      if (i % STEP === STEP - 1) await new Promise((resolve) => setImmediate(resolve));
+      nowMs = request.atMs;
+      if (domains.has(request.domain)) decideAgain(limits, request, tally);
+      else tally.withoutDomain += 1;
+    }
+  } finally {
+    limits.close();
+    store.close();
+  }
+  return tally;
+}
+
+function decideAgain(limits: Limits, { domain, facts, cost, isCharge }: RecentRequest, tally: Tally): void {
+  const handle = limits.handle(domain, facts);
+  const outcomes = handle.rules.map((rule) => {
+    const name = `${domain}/${rule}`;
+    const outcome = tally.rules.get(name) ?? { counted: 0, denied: 0, wouldDeny: 0 };
+    tally.rules.set(name, outcome);
+    outcome.counted += 1;
+    return { rule, outcome };
+  });
+  let decision: Decision;
+  try {
+    decision = isCharge ? handle.charge(cost ?? 1) : handle.consume(cost);
+  } catch (error) {
+    // A cost that the other limits do not know.
+    if (error instanceof TollgateError) return;
+    throw error;
+  }
+  if (isCharge) return;
+  const { shadowDenied = [] } = decision;
+  if (!decision.allowed) tally.denied += 1;
+  const denying = decision.allowed ? [] : decision.violated;
+  for (const { rule, outcome } of outcomes) {
+    const isOwn = ({ name }: { readonly name: string }): boolean => ruleOfLimit(name, handle.rules) === rule;
+    if (denying.some(isOwn) || isDeniedWithoutLimit(decision, domain, rule)) outcome.denied += 1;
+    if (shadowDenied.some(isOwn)) outcome.wouldDeny += 1;
+  }
+}
+
+/** `deny` in place of limits violates none. */
+function isDeniedWithoutLimit(decision: Decision, domain: string, rule: string): boolean {
+  return !decision.allowed && decision.violated.length === 0 && decision.limiter === `${domain}/${rule}`;
+}
+
+/** Limits are named `RULE.WORD`, and rules may have dots: the longest one it is. */
+function ruleOfLimit(limit: string, rules: readonly string[]): string | undefined {
+  return rules
+    .filter((rule) => limit.startsWith(`${rule}.`))
+    .reduce<string | undefined>((longest, rule) => (rule.length > (longest?.length ?? 0) ? rule : longest), undefined);
+}
+
+function outcomeOf({ rules }: Tally, file: LimitsFile, domain: string, rule: string): RuleReplayed | null {
+  if (file.domains[domain]?.limits[rule] === undefined) return null;
+  return rules.get(`${domain}/${rule}`) ?? { counted: 0, denied: 0, wouldDeny: 0 };
+}
+
+/** Facts that requests were kept without, or whose text was not kept. */
+function unknownFacts(requests: readonly RecentRequest[], file: LimitsFile): string[] {
+  const kinds = new Set(requests.map(({ kept }) => kept));
+  return [...namedFacts(file)].flatMap(([name, use]) =>
+    [...kinds].every((kept) => kept.get(name) === "text" || kept.get(name) === use) ? [] : [name],
+  );
+}
+
+/** The places of a request are free when it is over, which is not known. Rules that have nothing else are off. */
+function withoutInflight(file: LimitsFile): { readonly file: LimitsFile; readonly stripped: readonly string[] } {
+  const stripped: string[] = [];
+  const domains = mapValues(file.domains, (words, domain) => ({
+    ...words,
+    limits: mapValues(words.limits, (ruleWords, rule) => {
+      const own = stripRule(ruleWords);
+      if (own !== ruleWords) stripped.push(`${domain}/${rule}`);
+      return own;
+    }),
+  }));
+  if (stripped.length === 0) return { file, stripped };
+  return { file: trustLimitsFile({ ...file, domains }), stripped };
+}
+
+function stripRule(words: RuleWords): RuleWords {
+  const { plans, keys } = words;
+  const own = strip(words);
+  const changed: RuleWords = {
+    ...own,
+    ...(own !== words && !LIMIT_WORDS.some((word) => own[word] !== undefined) && { limit: "unlimited" }),
+    ...(plans !== undefined && { plans: { ...plans, is: stripChoices(plans.is) } }),
+    ...(keys !== undefined && { keys: stripChoices(keys) }),
+  };
+  return JSON.stringify(changed) === JSON.stringify(words) ? words : changed;
+}
+
+const LIMIT_WORDS = ["rate", "within", "quota"] as const;
+
+function stripChoices(choices: { readonly [name: string]: Choice }): { readonly [name: string]: Choice } {
+  return mapValues(choices, (choice) => {
+    if (typeof choice === "string") return choice;
+    const own = strip(choice);
+    return Object.keys(own).length === 0 ? "unlimited" : own;
+  });
+}
+
+function strip<Words extends LimitWords>(words: Words): Words | Omit<Words, "inflight"> {
+  if (words.inflight === undefined) return words;
+  const { inflight: _inflight, ...others } = words;
+  return others;
+}

@@ -1,0 +1,20 @@
+import type { RuleWords } from "tollgate/config";
+import type { LimitsInForce } from "../limits/limits-in-force.ts";
+import { ruleOf } from "../limits/rule-overrides.ts";
+import { RequestError } from "./request-error.ts";
+
+/** A rule of the limits in force. @throws RequestError 404 for others. */
+export function checkRule({ file }: LimitsInForce, domain: string, rule: string): RuleWords {
+  const words = ruleOf(file, domain, rule);
+  if (words !== undefined) return words;
+  throw new RequestError(
+    404,
+    `expected a domain and a rule of the limits in force, got ${show(domain)}, ${show(rule)}`,
+  );
+}
+
+function show(name: string): string {
+  return JSON.stringify(name.slice(0, MOST_SHOWN));
+}
+
+const MOST_SHOWN = 60;

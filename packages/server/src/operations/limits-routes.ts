@@ -1,0 +1,108 @@
+import type { IncomingMessage } from "node:http";
+import type { LimitsFile } from "tollgate/config";
+import type { Operator, OperatorRoutes } from "../http/operator.ts";
+import type { LimitsInForce } from "../limits/limits-in-force.ts";
+import { type Mistake, mistakeLine } from "../limits/mistake.ts";
+import { readLimitsFiles } from "../limits/read-limits-files.ts";
+import type { RecentRequests } from "../limits/recent-requests.ts";
+import { audit } from "../log/audit.ts";
+import type { Log } from "../log/log.ts";
+import { type Answer, action } from "./action.ts";
+import { DryRuns } from "./dry-run.ts";
+import { checkIfMatch, etagOf } from "./etag.ts";
+import { fieldsOfQuery } from "./fields.ts";
+import { readText, typeOf } from "./read-text.ts";
+import { malformed, RequestError } from "./request-error.ts";
+
+/** As many as a text of limits may have characters. */
+const MOST_BODY_BYTES = 5_000_000;
+
+const JSON_TYPE = "application/json";
+const YAML_TYPES = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"];
+
+export interface LimitsRouteSettings {
+  readonly inForce: LimitsInForce;
+  /** `undefined` without operators. */
+  readonly recent: RecentRequests | undefined;
+  readonly log: Log;
+  /** A domain that limits have to have, because `/check` asks it. */
+  readonly checkDomain: string | undefined;
+}
+
+/** Reads and replaces the limits in force. */
+export function limitsRoutes(settings: LimitsRouteSettings): OperatorRoutes {
+  const dryRuns = new DryRuns(settings.inForce, settings.recent);
+  return {
+    "/v1/limits": {
+      GET: action("read", (request) => {
+        fieldsOfQuery(request, []);
+        const { file, version } = settings.inForce;
+        return { body: file, headers: { etag: etagOf(version) } };
+      }),
+      PUT: action("write", (request, operator) => put(settings, dryRuns, request, operator)),
+      DELETE: action("write", (request, operator) => {
+        fieldsOfQuery(request, []);
+        return change(settings, "limits.return", request, operator, () => settings.inForce.returnToFiles());
+      }),
+    },
+  };
+}
+
+async function put(
+  settings: LimitsRouteSettings,
+  dryRuns: DryRuns,
+  request: IncomingMessage,
+  operator: Operator,
+): Promise<Answer> {
+  const isDryRun = dryRunIn(request);
+  const type = typeOf(request, [JSON_TYPE, ...YAML_TYPES]);
+  const ifMatch = request.headers["if-match"];
+  // Before the body is read, so that a change that comes too late is answered early.
+  if (!isDryRun || ifMatch !== undefined) checkIfMatch(ifMatch, settings.inForce.version);
+  const text = await readText(request, MOST_BODY_BYTES);
+  const file = readLimits(text, type, settings.checkDomain);
+  if (isDryRun) return { body: await dryRuns.of(file) };
+  return change(settings, "limits.put", request, operator, () => settings.inForce.put(file));
+}
+
+function dryRunIn(request: IncomingMessage): boolean {
+  const { dryRun = "false" } = fieldsOfQuery(request, ["dryRun"]);
+  if (dryRun === "true" || dryRun === "false") return dryRun === "true";
+  throw malformed("dryRun", "true or false", dryRun);
+}
+
+/** Nothing runs between the comparison of the versions and the change. */
+function change(
+  { inForce, log }: LimitsRouteSettings,
+  what: "limits.put" | "limits.return",
+  request: IncomingMessage,
+  operator: Operator,
+  make: () => void,
+): Answer {
+  const before = inForce.version;
+  checkIfMatch(request.headers["if-match"], before);
+  make();
+  const { version, source } = inForce;
+  audit(log, {
+    who: operator.name,
+    action: what,
+    fields: { request_id: operator.requestId, version_before: before, version },
+  });
+  return { body: { version, source }, headers: { etag: etagOf(version) } };
+}
+
+/** @throws RequestError 422 with every mistake. */
+function readLimits(text: string, type: string, checkDomain: string | undefined): LimitsFile {
+  const file = type === JSON_TYPE ? "limits.json" : "limits.yaml";
+  const { value, mistakes } = readLimitsFiles([{ file, text }]);
+  if (mistakes !== undefined) throw mistaken(mistakes);
+  if (checkDomain === undefined || Object.hasOwn(value.domains, checkDomain)) return value;
+  const message = `domains: expected the domain ${JSON.stringify(checkDomain)}, which decides /check`;
+  throw mistaken([{ file, line: 1, column: 1, message }]);
+}
+
+function mistaken(mistakes: readonly Mistake[]): RequestError {
+  return new RequestError(422, mistakes.map(mistakeLine).join("\n"), {
+    mistakes: mistakes.map(({ line, column, message }) => ({ line, column, message })),
+  });
+}

@@ -1,0 +1,31 @@
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import { readBytes } from "../http/read-body.ts";
+import { RequestError } from "./request-error.ts";
+
+/** The type of a body without its parameters, in lower case. @throws RequestError 415 unless it is one of these. */
+export function typeOf(request: IncomingMessage, accepted: readonly string[]): string {
+  const [type = "", ...parameters] = (request.headers["content-type"] ?? "")
+    .split(";")
+    .map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith("charset="));
+  const hasCharset = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+  if (accepted.includes(type) && hasCharset) return type;
+  throw new RequestError(415, `content-type: expected ${accepted.join(" or ")} in UTF-8`);
+}
+
+/**
+ * The body as text, as it was sent.
+ *
+ * @throws RequestError 415 for a body in another coding, 413 for one that is too long, 400 for one that is no UTF-8.
+ */
+export async function readText(request: IncomingMessage, mostBytes: number): Promise<string> {
+  const coding = request.headers["content-encoding"] ?? "identity";
+  if (coding.toLowerCase() !== "identity") throw new RequestError(415, "content-encoding: expected none");
+  const tooLong = new RequestError(413, `expected at most ${mostBytes} bytes`);
+  if (Number(request.headers["content-length"] ?? 0) > mostBytes) throw tooLong;
+  const bytes = await readBytes(request, mostBytes);
+  if (bytes === undefined) throw tooLong;
+  if (!isUtf8(bytes)) throw new RequestError(400, "body: expected UTF-8");
+  return bytes.toString("utf8");
+}

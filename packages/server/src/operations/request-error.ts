@@ -1,0 +1,27 @@
+import { excerpt } from "../http/excerpt.ts";
+
+/** A request of an operator is not what was expected. Nothing was changed. */
+export class RequestError extends Error {
+  override readonly name = "RequestError";
+  readonly status: number;
+  /** What the answer has apart from the message. */
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    status: number,
+    message: string,
+    details: Readonly<Record<string, unknown>> = {},
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.details = details;
+    this.headers = headers;
+  }
+}
+
+/** A part of a request is malformed. */
+export function malformed(place: string, expected: string, got: unknown): RequestError {
+  return new RequestError(400, `${place}: expected ${expected}, got ${excerpt(got)}`);
+}

@@ -1,0 +1,87 @@
+import type { IncomingMessage } from "node:http";
+import type { Clock } from "tollgate";
+import type { Operator, OperatorActions, OperatorRoutes } from "../http/operator.ts";
+import { segmentsOf } from "../http/route-table.ts";
+import type { LimitsInForce } from "../limits/limits-in-force.ts";
+import { MOST_OVERRIDES, type OverrideMode, type RuleOverride } from "../limits/rule-overrides.ts";
+import { audit } from "../log/audit.ts";
+import type { Log } from "../log/log.ts";
+import { type Answer, action } from "./action.ts";
+import { durationIn, fieldsOfBody, textIn } from "./fields.ts";
+import { checkRule } from "./known-rule.ts";
+import { RequestError } from "./request-error.ts";
+
+const SHORTEST_MS = 1_000;
+/** A change that is to last longer belongs into the file. */
+const LONGEST_MS = 7 * 86_400_000;
+
+/** Where the name of the rule stands: `/v1/rules/NAME/off`. */
+const NAME_SEGMENT = 3;
+
+export interface RuleRouteSettings {
+  readonly inForce: LimitsInForce;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Turns single rules off, into shadow mode, or on, for a time. */
+export function ruleRoutes(settings: RuleRouteSettings): OperatorRoutes {
+  const actionsFor = (mode: OverrideMode): OperatorActions => ({
+    POST: action("write", (request, operator) => override(settings, mode, request, operator)),
+  });
+  return {
+    "/v1/rules/*/off": actionsFor("off"),
+    "/v1/rules/*/shadow": actionsFor("shadow"),
+    "/v1/rules/*/on": actionsFor("on"),
+    "/v1/rules/*/restore": { POST: action("write", (request, operator) => restore(settings, request, operator)) },
+  };
+}
+
+/** An override as answers and `/rlconfig` show it. */
+export function overrideJson({ domain, rule, mode, untilMs, by }: RuleOverride): Readonly<Record<string, string>> {
+  return { domain, rule, mode, until: new Date(untilMs).toISOString(), by };
+}
+
+async function override(
+  { inForce, clock, log }: RuleRouteSettings,
+  mode: OverrideMode,
+  request: IncomingMessage,
+  operator: Operator,
+): Promise<Answer> {
+  const fields = await fieldsOfBody(request, ["domain", "for"]);
+  const { domain, rule } = namedRule(inForce, request, textIn(fields, "domain"));
+  const forMs = durationIn(fields, "for", SHORTEST_MS, LONGEST_MS);
+  const made: RuleOverride = { domain, rule, mode, untilMs: clock.now() + forMs, by: operator.name };
+  if (inForce.override(made) !== true) throw new RequestError(409, `expected at most ${MOST_OVERRIDES} overrides`);
+  const body = overrideJson(made);
+  audit(log, {
+    who: operator.name,
+    action: `rule.${mode}`,
+    fields: { request_id: operator.requestId, domain, rule, until: body["until"], version: inForce.version },
+  });
+  return { body };
+}
+
+async function restore(
+  { inForce, log }: RuleRouteSettings,
+  request: IncomingMessage,
+  operator: Operator,
+): Promise<Answer> {
+  const fields = await fieldsOfBody(request, ["domain"]);
+  const { domain, rule } = namedRule(inForce, request, textIn(fields, "domain"));
+  const ended = inForce.endOverride(domain, rule);
+  if (ended !== undefined) {
+    audit(log, {
+      who: operator.name,
+      action: "rule.restore",
+      fields: { request_id: operator.requestId, domain, rule, mode: ended.mode, version: inForce.version },
+    });
+  }
+  return { body: { domain, rule, wasOverridden: ended !== undefined } };
+}
+
+function namedRule(inForce: LimitsInForce, request: IncomingMessage, domain: string) {
+  const rule = segmentsOf(request)[NAME_SEGMENT] ?? "";
+  checkRule(inForce, domain, rule);
+  return { domain, rule };
+}

@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { LIMITS, READER, START_MS, startOperated } from "./operate.ts";
+
+const ANN = { ip: "192.0.2.1" };
+const CLIENT = { domain: "api", rule: "client", key: "192.0.2.1" };
+
+describe("a key of a rule", () => {
+  it("is explained, by GET and by POST", async () => {
+    const { operate, decide } = await startOperated();
+    await decide({ facts: ANN, cost: 2 });
+    const limit = {
+      name: "client.rate",
+      unit: "requests",
+      capacity: 3,
+      used: 2,
+      remaining: 1,
+      retryAfterMs: 0,
+      resetMs: 40_000,
+      allowed: true,
+      mode: "enforce",
+    };
+    const expected = { status: 200, body: { blockedUntil: null, limits: [limit] } };
+    expect(await operate("POST", "/v1/keys/explain", CLIENT)).toMatchObject(expected);
+    const query = new URLSearchParams(CLIENT).toString();
+    const reader = { authorization: `Bearer ${READER}` };
+    expect(await operate("GET", `/v1/keys/explain?${query}`, undefined, reader)).toMatchObject(expected);
+  });
+
+  it("is reset", async () => {
+    const { operate, decide, audited } = await startOperated();
+    await decide({ facts: ANN, cost: 3 });
+    expect(await decide({ facts: ANN })).toMatchObject({ allowed: false });
+    const { headers, status } = await operate("POST", "/v1/keys/reset", CLIENT);
+    expect(status).toBe(200);
+    expect(await decide({ facts: ANN })).toMatchObject({ allowed: true, remaining: 2 });
+    expect(audited()).toMatchObject([
+      { who: "ann", action: "key.reset", request_id: headers.get("x-request-id"), ...CLIENT },
+    ]);
+  });
+
+  it("is blocked and unblocked", async () => {
+    const { operate, decide, audited } = await startOperated();
+    const blocked = await operate("POST", "/v1/keys/block", { ...CLIENT, for: "10m", reason: "abuse" });
+    const blockedUntil = new Date(START_MS + 600_000).toISOString();
+    expect(blocked).toMatchObject({ status: 200, body: { blockedUntil } });
+    expect(await decide({ facts: ANN })).toMatchObject({
+      allowed: false,
+      reason: "blocked",
+      block: { reason: "abuse" },
+    });
+    expect((await operate("POST", "/v1/keys/explain", CLIENT)).body).toMatchObject({ blockedUntil });
+    expect((await operate("POST", "/v1/keys/unblock", CLIENT)).body).toEqual({ wasBlocked: true });
+    expect((await operate("POST", "/v1/keys/unblock", CLIENT)).body).toEqual({ wasBlocked: false });
+    expect(await decide({ facts: ANN })).toMatchObject({ allowed: true });
+    await operate("POST", "/v1/keys/block", { ...CLIENT, until: START_MS + 5_000 });
+    expect(await decide({ facts: ANN })).toMatchObject({ block: { endsInMs: 5_000 } });
+    expect(audited().map(({ action, until, reason }) => [action, until, reason])).toEqual([
+      ["key.block", blockedUntil, "abuse"],
+      ["key.unblock", undefined, undefined],
+      ["key.unblock", undefined, undefined],
+      ["key.block", new Date(START_MS + 5_000).toISOString(), undefined],
+    ]);
+  });
+
+  it("is in the log by its hash, unless it is an address", async () => {
+    const { operate, log } = await startOperated();
+    for (const key of ["secret-9", "1:secret-9", "0:secret-9", ["secret-9"]]) {
+      expect(await operate("POST", "/v1/keys/reset", { domain: "api", rule: "key", key })).toMatchObject({
+        status: 200,
+      });
+    }
+    expect(log.join("\n")).not.toContain("secret-9");
+    expect(log.join("\n")).toMatch(/"key":"key-[\da-f]{12}"/);
+  });
+
+  it("is a list of several facts, or an empty one of a rule without facts", async () => {
+    const { operate, decide } = await startOperated(
+      LIMITS.replace("by: ip, rate: 3/1m", "by: [ip, method], rate: 3/1m").concat("      all: { quota: 9/1d }\n"),
+    );
+    await decide({ facts: { ...ANN, method: "GET" } });
+    const explain = async (about: object) => {
+      const { status, body } = await operate("POST", "/v1/keys/explain", { domain: "api", ...about });
+      return status === 200 ? (body["limits"] as { used: number }[]).map(({ used }) => used) : body["error"];
+    };
+    expect(await explain({ rule: "client", key: ["192.0.2.1", "GET"] })).toEqual([1]);
+    expect(await explain({ rule: "all", key: [] })).toEqual([1]);
+    expect(await explain({ rule: "all" })).toEqual([1]);
+    expect(await explain({ rule: "client", key: "192.0.2.1" })).toContain(
+      "key: expected a text for each of ip, method",
+    );
+    const query = "/v1/keys/explain?domain=api&rule=client&key=192.0.2.1&key=GET";
+    expect((await operate("GET", query)).body["limits"]).toMatchObject([{ used: 1 }]);
+  });
+
+  it.each<[string, object, number, string]>([
+    ["explain", { ...CLIENT, rule: "nothing" }, 404, "expected a domain and a rule"],
+    ["explain", { ...CLIENT, domain: "x".repeat(500) }, 404, "expected a domain and a rule"],
+    ["explain", { domain: "api", rule: "client", key: 1 }, 400, "key: expected a text, or a list"],
+    ["explain", { domain: "api", rule: "client", key: [1] }, 400, "key: expected a text, or a list"],
+    ["explain", { domain: "api", rule: "client" }, 400, "key: expected a text for each of ip"],
+    ["reset", { ...CLIENT, all: true }, 400, "body: expected only domain, rule, key"],
+    ["block", CLIENT, 400, "body: expected either for or until"],
+    ["block", { ...CLIENT, for: "1m", until: 1 }, 400, "body: expected either for or until"],
+    ["block", { ...CLIENT, for: "soon" }, 400, "expected milliseconds or text"],
+    ["block", { ...CLIENT, for: true }, 400, "for: expected a duration"],
+    ["block", { ...CLIENT, until: "tomorrow" }, 400, "until: expected milliseconds"],
+    ["block", { ...CLIENT, for: "1m", reason: 1 }, 400, "reason: expected a text"],
+    ["block", { ...CLIENT, for: "1m", reason: "x".repeat(101) }, 400, "reason"],
+  ])("refuses to %s %j", async (verb, body, status, message) => {
+    const { operate, audited } = await startOperated();
+    const answer = await operate("POST", `/v1/keys/${verb}`, body);
+    expect(answer).toMatchObject({ status, body: { error: expect.stringContaining(message) } });
+    expect(audited()).toEqual([]);
+  });
+});
