@@ -21,8 +21,10 @@ export interface LimitsFilesOptions<Value> {
   /** A file or a directory. */
   readonly path: string;
   readonly compile: (texts: readonly FileText[]) => Compiled<Value>;
+  /** Works like `compile` while requests are served: it must not block the thread for long. By default `compile`. */
+  readonly recompile?: (texts: readonly FileText[]) => Compiled<Value> | Promise<Compiled<Value>>;
   /** Puts limits in force that were read again. */
-  readonly replace: (value: Value) => void;
+  readonly replace: (value: Value) => unknown;
   readonly log: Log;
   /** How often the files are read without a sign of a change. */
   readonly intervalMs?: number;
@@ -51,6 +53,10 @@ export class LimitsFiles<Value> {
   #loads = 1;
   #refusals = 0;
   #state: LimitsStatus["state"] = "loaded";
+  /** Files that changed while others were read: only the last ones count. */
+  #next: readonly FileText[] | undefined;
+  #isLoading = false;
+  #isClosed = false;
 
   private constructor(options: LimitsFilesOptions<Value>, texts: readonly FileText[], first: Value) {
     this.#options = options;
@@ -58,7 +64,10 @@ export class LimitsFiles<Value> {
     this.#watched = watchTexts({
       path: options.path,
       known: texts,
-      onChange: (changed) => this.#reload(changed),
+      onChange: (changed) => {
+        this.#next = changed;
+        if (!this.#isLoading) void this.#reload();
+      },
       onError: (error) => this.#refuse([String(error)]),
       ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
     });
@@ -82,16 +91,32 @@ export class LimitsFiles<Value> {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#watched.close();
   }
 
-  #reload(texts: readonly FileText[]): void {
-    const { value, mistakes } = this.#options.compile(texts);
+  async #reload(): Promise<void> {
+    this.#isLoading = true;
+    for (let texts = this.#next; texts !== undefined && !this.#isClosed; texts = this.#next) {
+      this.#next = undefined;
+      try {
+        await this.#load(texts);
+      } catch (error) {
+        this.#refuse([String(error)]);
+      }
+    }
+    this.#isLoading = false;
+  }
+
+  async #load(texts: readonly FileText[]): Promise<void> {
+    const { compile, recompile = compile, replace } = this.#options;
+    const { value, mistakes } = await recompile(texts);
+    if (this.#isClosed) return;
     if (mistakes !== undefined) {
       this.#refuse(mistakes.map(mistakeLine));
       return;
     }
-    this.#options.replace(value);
+    await replace(value);
     this.#state = "loaded";
     this.#loadedAt = new Date();
     this.#loads += 1;

@@ -1,4 +1,4 @@
-import { type LimitsFile, readLimits } from "tollgate/config";
+import { type DomainWords, type LimitsFile, readLimits, trustLimitsFile } from "tollgate/config";
 import * as yaml from "yaml";
 import type { FileText } from "../files/read-texts.ts";
 import type { Compiled } from "./limits-files.ts";
@@ -29,8 +29,18 @@ export function readLimitsFiles(texts: readonly FileText[]): Compiled<LimitsFile
   if (mistakes.length > 0 || first === undefined) return { mistakes };
   // A file that is alone keeps its mark of being checked.
   if (others.length === 0) return { value: first.limits };
-  const domains = Object.assign({}, ...read.map(({ limits }) => limits.domains)) as LimitsFile["domains"];
-  return { value: { ...first.limits, domains } };
+  const domains = Object.fromEntries(read.flatMap(({ limits }) => domainsOf(limits)));
+  const { onFailure: _, ...words } = first.limits;
+  // Each file was checked, and no domain is in two of them.
+  return { value: trustLimitsFile({ ...words, domains }) };
+}
+
+/** The domains of a file, each with the policy of its file. */
+function domainsOf({ domains, onFailure }: LimitsFile): [string, DomainWords][] {
+  return Object.entries(domains).map(([name, words]) => [
+    name,
+    onFailure === undefined ? words : { onFailure, ...words },
+  ]);
 }
 
 type LibraryMistake = Extract<ReturnType<typeof readLimits>, { ok: false }>["mistakes"][number];

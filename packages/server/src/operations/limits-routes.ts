@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { LimitsFile } from "tollgate/config";
 import type { Operator, OperatorRoutes } from "../http/operator.ts";
+import { withDomain } from "../limits/check-domain.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
 import { type Mistake, mistakeLine } from "../limits/mistake.ts";
 import { readLimitsFiles } from "../limits/read-limits-files.ts";
@@ -94,11 +95,9 @@ function change(
 /** @throws RequestError 422 with every mistake. */
 function readLimits(text: string, type: string, checkDomain: string | undefined): LimitsFile {
   const file = type === JSON_TYPE ? "limits.json" : "limits.yaml";
-  const { value, mistakes } = readLimitsFiles([{ file, text }]);
+  const { value, mistakes } = withDomain(readLimitsFiles([{ file, text }]), checkDomain, file);
   if (mistakes !== undefined) throw mistaken(mistakes);
-  if (checkDomain === undefined || Object.hasOwn(value.domains, checkDomain)) return value;
-  const message = `domains: expected the domain ${JSON.stringify(checkDomain)}, which decides /check`;
-  throw mistaken([{ file, line: 1, column: 1, message }]);
+  return value;
 }
 
 function mistaken(mistakes: readonly Mistake[]): RequestError {
