@@ -99,7 +99,8 @@ export class LeasePlace {
   /** Spends a cost of the lease with a tag. False if it does not cover the cost, or another thread was quicker. */
   spend(costs: readonly number[], tag: number): boolean {
     if (this.#limits > 1) {
-      for (let limit = 0; limit < this.#limits; limit += 1) if (this.leftAbout(limit, tag) < costs[limit]!) return false;
+      for (let limit = 0; limit < this.#limits; limit += 1)
+        if (this.leftAbout(limit, tag) < costs[limit]!) return false;
     }
     for (let limit = 0; limit < this.#limits; limit += 1) {
       // What was spent of other limits is lost then. It must not come back: it may have been reported as spent.
