@@ -12,7 +12,7 @@ export interface LeaseModel {
 }
 
 /** How long a lease lasts. */
-export const LEASE_MS = 1_000;
+const LEASE_MS = 1_000;
 /** A margin for drift is taken off. */
 export const SPENDABLE_MS = 0.99 * LEASE_MS;
 
