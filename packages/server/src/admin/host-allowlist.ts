@@ -13,7 +13,9 @@ export function onlyToHosts(names: readonly string[], handler: NodeHandler): Nod
   const allowed = new Set(["localhost", ...names.map((name) => name.toLowerCase())]);
   const isKnown = (name: string) => isIPv4(name) || allowed.has(name.toLowerCase());
   return (request, response) => {
-    const [, address, name] = HOST.exec(request.headers.host ?? "") ?? [];
+    // Several hosts are malformed (RFC 9112, 3.2), but Node takes the first.
+    const [host = "", ...others] = request.headersDistinct["host"] ?? [];
+    const [, address, name] = HOST.exec(others.length === 0 ? host : "") ?? [];
     const isAllowed = address === undefined ? isKnown(name ?? "") : isIPv6(address);
     if (isAllowed) return handler(request, response);
     return sendJson(response, 421, { error: "unknown host; --admin-allow-host names the hosts of this service" });

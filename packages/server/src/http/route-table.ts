@@ -48,7 +48,7 @@ export function segmentsOf(request: IncomingMessage): readonly string[] {
   return pathOf(request).split("/");
 }
 
-export function asRoute(route: NodeHandler | Route): Route {
+function asRoute(route: NodeHandler | Route): Route {
   return typeof route === "function" ? { methods: READING, handler: route } : route;
 }
 

@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { Clock, Cost } from "tollgate";
-import { type Facts, type LimitsFile, readFacts } from "tollgate/config";
-import { type NamedFacts, namedFacts } from "./named-facts.ts";
+import { type Facts, factsReader, type LimitsFile } from "tollgate/config";
+import { type FactUse, type NamedFacts, namedFacts } from "./named-facts.ts";
 
 /** A request of the last minute: what limits have to know of it to decide again. */
 export interface RecentRequest {
@@ -34,7 +34,18 @@ const BASE_CHARACTERS = 100;
 const SALT_BYTES = 16;
 const HASH_CHARACTERS = 16;
 
-interface Entry extends RecentRequest {
+/** A request as it is kept: facts are made of it when they are asked for. */
+interface Entry {
+  readonly atMs: number;
+  readonly domain: string;
+  readonly ip: string | undefined;
+  readonly method: string | undefined;
+  readonly path: string | undefined;
+  /** The host, and what `kept` names. */
+  readonly texts: readonly string[];
+  readonly kept: NamedFacts;
+  readonly cost: Cost | undefined;
+  readonly isCharge: boolean;
   readonly characters: number;
 }
 
@@ -48,8 +59,9 @@ export class RecentRequests {
   readonly #bounds: RecentBounds;
   readonly #salt = randomBytes(SALT_BYTES).toString("hex");
   #kept: NamedFacts = new Map();
-  /** What is read of a request. The host first, because some callers have it as a header only. */
-  #names: readonly string[] = [HOST];
+  #uses: readonly FactUse[] = [];
+  /** The host first, because some callers have it as a header only. */
+  #read: (facts: Facts) => string[] = factsReader([HOST]);
   /** Those before `#first` are forgotten. */
   #entries: Entry[] = [];
   #first = 0;
@@ -65,26 +77,26 @@ export class RecentRequests {
   /** Keeps the facts that a file names, of requests from now on. */
   keepFactsOf(file: LimitsFile): void {
     this.#kept = new Map([...namedFacts(file)].slice(0, MOST_FACTS));
-    this.#names = [HOST, ...this.#kept.keys()];
+    this.#uses = ["text", ...this.#kept.values()];
+    this.#read = factsReader([HOST, ...this.#kept.keys()]);
   }
 
   note(domain: string, facts: Facts, cost: Cost | undefined, verb: "consume" | "charge"): void {
-    const own = this.#ownFacts(facts);
     const atMs = this.#clock.now();
-    const characters = BASE_CHARACTERS + domain.length + lengthOf(own) + (JSON.stringify(cost)?.length ?? 0);
-    if (characters > this.#bounds.characters) {
+    const entry = this.#entryOf(atMs, domain, facts, cost, verb === "charge");
+    if (entry.characters > this.#bounds.characters) {
       this.#leftOutMs = atMs;
       return;
     }
-    this.#entries.push({ atMs, domain, facts: own, cost, isCharge: verb === "charge", kept: this.#kept, characters });
-    this.#characters += characters;
+    this.#entries.push(entry);
+    this.#characters += entry.characters;
     this.#forget(atMs);
   }
 
   /** The oldest first. */
   list(): readonly RecentRequest[] {
     this.#forget(this.#clock.now());
-    return this.#entries.slice(this.#first);
+    return this.#entries.slice(this.#first).map(requestOf);
   }
 
   /** Whether all requests of the last minute are kept. */
@@ -111,39 +123,39 @@ export class RecentRequests {
     this.#first = 0;
   }
 
-  #ownFacts(facts: Facts): Facts {
-    const { ip = facts.remoteAddress, method, path } = facts;
-    const [host = "", ...texts] = readFacts(facts, this.#names);
-    const named: Record<string, Record<string, string>> = { header: {}, query: {}, cookie: {}, descriptor: {} };
-    let i = 0;
-    for (const [name, use] of this.#kept) {
-      const text = texts[i] ?? "";
-      const dot = name.indexOf(".");
-      const values = named[name.slice(0, dot)];
-      if (text !== "" && values !== undefined) {
-        values[name.slice(dot + 1)] = use === "text" ? text.slice(0, LONGEST_TEXT) : this.#hash(text);
-      }
-      i += 1;
+  #entryOf(atMs: number, domain: string, facts: Facts, cost: Cost | undefined, isCharge: boolean): Entry {
+    const ip = (facts.ip ?? facts.remoteAddress)?.slice(0, LONGEST_TEXT);
+    const method = facts.method?.slice(0, LONGEST_TEXT);
+    const path = withoutQuery(facts.path)?.slice(0, LONGEST_PATH);
+    const texts = this.#read(facts);
+    let characters = BASE_CHARACTERS + domain.length + (ip?.length ?? 0) + (method?.length ?? 0) + (path?.length ?? 0);
+    for (const [i, text] of texts.entries()) {
+      const own = text === "" ? "" : this.#uses[i] === "text" ? text.slice(0, LONGEST_TEXT) : this.#hash(text);
+      texts[i] = own;
+      characters += own.length;
     }
-    return {
-      ip: ip?.slice(0, LONGEST_TEXT),
-      method: method?.slice(0, LONGEST_TEXT),
-      path: path?.split(/[?#]/, 1)[0]?.slice(0, LONGEST_PATH),
-      host: host.slice(0, LONGEST_TEXT),
-      ...named,
-    };
+    if (typeof cost === "object") characters += JSON.stringify(cost).length;
+    return { atMs, domain, ip, method, path, texts, kept: this.#kept, cost, isCharge, characters };
   }
 
   #hash(text: string): string {
-    return createHash("sha256").update(this.#salt).update(text).digest("base64").slice(0, HASH_CHARACTERS);
+    return hash("sha256", this.#salt + text, "base64").slice(0, HASH_CHARACTERS);
   }
 }
 
-function lengthOf(values: object): number {
-  let length = 0;
-  for (const value of Object.values(values) as unknown[]) {
-    if (typeof value === "string") length += value.length;
-    else if (typeof value === "object" && value !== null) length += lengthOf(value);
+function withoutQuery(path: string | undefined): string | undefined {
+  const end = path?.search(/[?#]/) ?? -1;
+  return end < 0 ? path : path?.slice(0, end);
+}
+
+function requestOf({ atMs, domain, ip, method, path, texts, kept, cost, isCharge }: Entry): RecentRequest {
+  const [host = "", ...others] = texts;
+  const named: Record<string, Record<string, string>> = { header: {}, query: {}, cookie: {}, descriptor: {} };
+  for (const [i, name] of [...kept.keys()].entries()) {
+    const text = others[i] ?? "";
+    const dot = name.indexOf(".");
+    const values = named[name.slice(0, dot)];
+    if (text !== "" && values !== undefined) values[name.slice(dot + 1)] = text;
   }
-  return length;
+  return { atMs, domain, facts: { ip, method, path, host, ...named }, cost, isCharge, kept };
 }

@@ -88,6 +88,50 @@ describe.each(CALLS)("%s %s", (method, path, body) => {
   });
 });
 
+describe("a strange request to the admin listener", () => {
+  const AUTHORIZED = `Authorization: Bearer ${WRITER}\r\n`;
+  const LOCAL = "Host: localhost\r\n";
+  const OFF = '{"domain":"api","for":"1m"}';
+  const POST_OFF = "POST /v1/rules/client/off HTTP/1.1\r\nContent-Type: application/json\r\n";
+
+  it.each([
+    ["two hosts", `${POST_OFF}${LOCAL}Host: attacker.example\r\n${AUTHORIZED}Content-Length: 27\r\n\r\n${OFF}`, 421],
+    ["two lengths", `${POST_OFF}${LOCAL}${AUTHORIZED}Content-Length: 27\r\nContent-Length: 5\r\n\r\n${OFF}`, 400],
+    [
+      "a length and chunks",
+      `${POST_OFF}${LOCAL}${AUTHORIZED}Content-Length: 27\r\nTransfer-Encoding: chunked\r\n\r\n${OFF}`,
+      400,
+    ],
+    [
+      "a token behind a wrong one",
+      `${POST_OFF}${LOCAL}Authorization: Bearer x\r\n${AUTHORIZED}Content-Length: 27\r\n\r\n${OFF}`,
+      401,
+    ],
+    [
+      "a token on a line of its own",
+      `${POST_OFF}${LOCAL}Authorization: Bearer\r\n ${WRITER}\r\nContent-Length: 27\r\n\r\n${OFF}`,
+      400,
+    ],
+    ["a token in the URL", `GET /v1/limits?access_token=${WRITER} HTTP/1.1\r\n${LOCAL}\r\n`, 401],
+    ["a method in a header", `GET /v1/limits HTTP/1.1\r\n${LOCAL}${AUTHORIZED}X-HTTP-Method: DELETE\r\n\r\n`, 200],
+    ["a path in capitals", `GET /V1/limits HTTP/1.1\r\n${LOCAL}${AUTHORIZED}\r\n`, 404],
+    ["an escaped path", `GET /v1%2flimits HTTP/1.1\r\n${LOCAL}${AUTHORIZED}\r\n`, 404],
+    ["dots in the path", `GET /metrics/../v1/limits HTTP/1.1\r\n${LOCAL}${AUTHORIZED}\r\n`, 404],
+    ["a slash at the end", `GET /v1/limits/ HTTP/1.1\r\n${LOCAL}${AUTHORIZED}\r\n`, 404],
+    ["an empty segment", `GET //v1/limits HTTP/1.1\r\n${LOCAL}${AUTHORIZED}\r\n`, 404],
+    ["a broken escape in the query", `GET /v1/keys/explain?domain=%ff%zz HTTP/1.1\r\n${LOCAL}${AUTHORIZED}\r\n`, 400],
+    ["a name of every object", `GET /v1/keys/explain?__proto__=1 HTTP/1.1\r\n${LOCAL}${AUTHORIZED}\r\n`, 400],
+    ["HEAD", `HEAD /v1/limits HTTP/1.1\r\n${LOCAL}${AUTHORIZED}\r\n`, 200],
+  ])("with %s is answered, and changes nothing", async (_what, text, status) => {
+    const { adminUrl, audited } = await startOperated();
+    const connection = await openConnection(adminUrl);
+    connection.send(text);
+    await connection.receives(/\r\n\r\n/);
+    expect(connection.received).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(audited()).toEqual([]);
+  });
+});
+
 describe("the admin listener bounds", () => {
   it("the bodies of small calls", async () => {
     const { operate } = await startOperated();

@@ -1,4 +1,9 @@
+import { createLimits, type LimitsFile } from "tollgate/config";
+import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { LimitsInForce } from "../../src/limits/limits-in-force.ts";
+import { RecentRequests } from "../../src/limits/recent-requests.ts";
+import { DryRuns } from "../../src/operations/dry-run.ts";
 import { READER, startOperated, WRITER } from "./operate.ts";
 
 const ANN = { ip: "192.0.2.1" };
@@ -196,17 +201,24 @@ describe("a dry run", () => {
     },
   );
 
-  it("waits for none before it", async () => {
-    const { operate, decide } = await start("      a: { by: ip, rate: 9/1m }\n");
-    // More than one step, so that another request comes in between.
-    const requests = Array.from({ length: 100 }, () => ({ domain: "api", facts: ANN }));
-    for (let i = 0; i < 20; i += 1) await decide({ requests });
-    const text = limits("      a: { by: ip, rate: 1/1m }\n");
-    const runs = await Promise.all([1, 2, 3].map(() => operate("PUT", "/v1/limits?dryRun=true", text, YAML)));
-    const statuses = runs.map(({ status }) => status);
-    expect(statuses).toContain(200);
-    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
-    expect(runs.find(({ status }) => status === 200)?.body).toMatchObject({ requests: 2_000 });
+  it("is refused while another one is not over, and lets other work run in between", async () => {
+    const clock = manualClock();
+    const file: LimitsFile = { version: 1, domains: { api: { limits: { a: { by: "ip", rate: "9/1m" } } } } };
+    const limits = createLimits(file, { clock });
+    const inForce = new LimitsInForce({ limits, file, clock, onOwnChange: () => {}, onInstall: () => {} });
+    const recent = new RecentRequests(clock);
+    for (let i = 0; i < 2_000; i += 1) recent.note("api", ANN, undefined, "consume");
+    const dryRuns = new DryRuns(inForce, recent);
+    let isOver = false;
+    const first = dryRuns.of(file).finally(() => {
+      isOver = true;
+    });
+    await expect(dryRuns.of(file)).rejects.toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isOver).toBe(false);
+    expect(await first).toMatchObject({ requests: 2_000, after: { denied: 1_991 } });
+    expect(await dryRuns.of(file)).toMatchObject({ requests: 2_000 });
+    limits.close();
   });
 
   it("needs a token that may write", async () => {

@@ -18,12 +18,12 @@ describe("the limits in force", () => {
     expect((await changed.operate("GET", "/v1/limits")).headers.get("etag")).not.toBe(first.headers.get("etag"));
   });
 
-  it("are in /rlconfig, without the keys that they name", async () => {
-    const { operate } = await startOperated();
+  it("are in /rlconfig, without the keys that they name, but with addresses", async () => {
+    const { operate } = await startOperated(LIMITS.replace("rate: 3/1m", "rate: 3/1m, keys: { 192.0.2.9: deny }"));
     const { body } = await operate("GET", "/rlconfig");
     expect(body).toMatchObject({ source: "files", loadedAt: "2026-11-23T12:00:00.000Z", overrides: [] });
     const text = JSON.stringify(body);
-    expect(text).toContain('"rate":"3/1m"');
+    expect(text).toContain('"rate":"3/1m","keys":{"192.0.2.9":"deny"}');
     expect(text).not.toContain("secret-1");
     // printf %s secret-1 | sha256sum
     expect(text).toContain('"key-f7e7c36e458e":{"rate":"1/1m"}');

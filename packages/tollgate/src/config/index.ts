@@ -26,5 +26,5 @@ export {
 export type { DomainLimiter, KeyHandle, Limits, LimitsHandle } from "./limits.ts";
 export type { CountingRule, OtherRule, RuleExplanation } from "./rules/explain-rule.ts";
 export type { Facts, NamedValues } from "./rules/facts.ts";
-export { readFacts } from "./rules/read-facts.ts";
+export { factsReader } from "./rules/facts-reader.ts";
 export { deepYamlLevel, type YamlModule } from "./text/yaml-reader.ts";

@@ -1,4 +1,4 @@
-import { createLimits, type Limits, type LimitsFile, type RuleWords, readFacts } from "tollgate/config";
+import { createLimits, factsReader, type Limits, type LimitsFile, type RuleWords } from "tollgate/config";
 import { type ManualClock, manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { EVERY_STORE } from "../limiter/every-store.ts";
@@ -104,7 +104,7 @@ describe.each(EVERY_STORE)("an operator of limits over %s", (_name, storeOf) => 
   });
 });
 
-describe("readFacts", () => {
+describe("factsReader", () => {
   it("reads what rules see", () => {
     const facts = {
       ip: "::ffff:192.0.2.1",
@@ -115,6 +115,6 @@ describe("readFacts", () => {
       descriptor: { user: "u" },
     };
     const names = ["ip", "method", "path", "host", "query.q", "cookie.sid", "header.X-A", "descriptor.user", "user"];
-    expect(readFacts(facts, names)).toEqual(["192.0.2.1", "GET", "/a/b", "a.example", "1, 2", "x", "", "u", "u"]);
+    expect(factsReader(names)(facts)).toEqual(["192.0.2.1", "GET", "/a/b", "a.example", "1, 2", "x", "", "u", "u"]);
   });
 });
