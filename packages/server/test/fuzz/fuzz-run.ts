@@ -104,7 +104,7 @@ class FuzzRun {
       seed: this.#settings.seed,
       seconds: (performance.now() - this.#startMs) / 1_000,
       inputs: this.#inputs,
-      memory: { limits: `${limits}`, envoy: `${envoy}`, demo: `${demo}` },
+      memory: { limits: limits.toString(), envoy: envoy.toString(), demo: demo.toString() },
       failure: this.#failure,
     };
   }
@@ -148,7 +148,7 @@ class FuzzRun {
       const fault = await withTimeout(sender.send(input), patienceMs, `input ${number}`);
       if (fault !== undefined) this.#fail(`input ${number}: ${fault}`);
     } catch (error) {
-      this.#fail(`input ${number}: ${error}`);
+      this.#fail(`input ${number}: ${String(error)}`);
     }
     this.#inputs[input.kind] += 1;
     this.#underWay.delete(number);
@@ -167,7 +167,7 @@ class FuzzRun {
           const fault = await withTimeout(checked, this.#patienceMs, "answers to known good requests");
           if (fault !== undefined) this.#fail(`${service.name}: ${fault}`);
         } catch (error) {
-          this.#fail(`${service.name}: ${error}`);
+          this.#fail(`${service.name}: ${String(error)}`);
         }
       }
       await this.#pause(CHECK_EVERY_MS);

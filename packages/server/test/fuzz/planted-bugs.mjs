@@ -8,17 +8,17 @@ const kept = [];
 /** What goes wrong with a request, beside what the service does with it. */
 const BUGS = {
   "unhandled rejection": ({ url }) => {
-    if (url.includes("%")) void Promise.reject(new Error("planted"));
+    if (url.includes("%") === true) void Promise.reject(new Error("planted"));
   },
   "crash by one byte": ({ rawHeaders }) => {
-    if (rawHeaders.some((text) => text.includes("\x80"))) {
+    if (rawHeaders.some((text) => text.includes("\x80")) === true) {
       setImmediate(() => {
         throw new Error("planted");
       });
     }
   },
   "endless loop": ({ headers }) => {
-    while (headers["x-forwarded-for"]?.includes("::ffff:"));
+    while (headers["x-forwarded-for"]?.includes("::ffff:") === true);
   },
   "leak of a request": () => {
     kept.push(Buffer.alloc(300_000, 1).toString("latin1"));
@@ -29,12 +29,12 @@ const BUGS = {
     response.end();
   },
   "warning of Node": ({ url }) => {
-    if (url.includes("?")) process.emitWarning("planted");
+    if (url.includes("?") === true) process.emitWarning("planted");
   },
 };
 
 /** Requests that are never answered. */
-const isSwallowed = ({ headers }) => headers["x-forwarded-for"]?.includes("10.0.0.1");
+const isSwallowed = ({ headers }) => headers["x-forwarded-for"]?.includes("10.0.0.1") === true;
 
 const bug = decodeURIComponent(new URL(import.meta.url).hash.slice(1));
 
@@ -45,7 +45,7 @@ Server.prototype.emit = function (event, ...values) {
     const [request, response] = values;
     if (bug === "request without an answer" && isSwallowed(request)) return true;
     BUGS[bug]?.(request, response);
-    if (response.writableEnded) return true;
+    if (response.writableEnded === true) return true;
   }
   return emit.call(this, event, ...values);
 };
@@ -57,6 +57,7 @@ if (bug === "exit code of SIGTERM") {
 if (bug === "crash by a limits file") {
   const path = process.argv[process.argv.indexOf("--limits") + 1];
   setInterval(() => {
-    if (path?.endsWith(".yaml") && readFileSync(path, "utf8").includes("[[[[")) throw new Error("planted");
+    if (path?.endsWith(".yaml") === true && readFileSync(path, "utf8").includes("[[[[") === true)
+      throw new Error("planted");
   }, 5).unref();
 }

@@ -1,5 +1,5 @@
 /** Something did not happen in time. */
-export class TooLateError extends Error {
+class TooLateError extends Error {
   override readonly name = "TooLateError";
 }
 

@@ -61,7 +61,7 @@ const YAML_WORDS = [
 
 function withOddScalar(random: Random, text: string): string {
   const scalars = [...text.matchAll(/[\w./*-]+/g)];
-  const { index, 0: old } = random.pick(scalars) as RegExpExecArray;
+  const { index, 0: old } = random.pick(scalars);
   const odd = random.pick([
     () => oddNumber(random),
     () => JSON.stringify(oddText(random)),

@@ -1,5 +1,5 @@
 /** A limits file that uses what a file can have. */
-export const LIMITS_TEXT = `version: 1
+const LIMITS_TEXT = `version: 1
 trustedHeaders: [x-plan]
 domains:
   api:
@@ -55,7 +55,7 @@ const JSON_TEXT = JSON.stringify({
 });
 
 /** Files like those of Envoy's reference service. */
-export const ENVOY_TEXT = `domain: edge
+const ENVOY_TEXT = `domain: edge
 descriptors:
   - key: generic_key
     value: public

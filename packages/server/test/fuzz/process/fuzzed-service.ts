@@ -78,19 +78,21 @@ export class FuzzedService {
     const limits = file === undefined ? [] : ["--limits", file.path, "--max-keys", "2000"];
     const grpc = name === "envoy" ? ["--grpc-port", "0"] : [];
     const service = new FuzzedService(options, [...limits, ...grpc], file);
-    const grpcListening = name === "envoy" ? service.log.next("grpc-listening") : undefined;
+    const grpcListening = name === "envoy" ? service.log.next("grpc-listening") : Promise.resolve({});
     const listening = Promise.all([
       service.log.next("listening"),
       service.log.next("admin-listening"),
       grpcListening,
     ] as const);
-    const [main, admin, grpcEntry] = await withTimeout(listening, START_MS, `${name}: the start`).catch((error) => {
-      service.kill();
-      throw error;
-    });
+    const [main, admin, grpcEntry] = await withTimeout(listening, START_MS, `${name}: the start`).catch(
+      (error: unknown) => {
+        service.kill();
+        throw error;
+      },
+    );
     service.url = String(main["url"]);
     service.adminUrl = String(admin["url"]);
-    service.grpcPort = Number(grpcEntry?.["port"] ?? 0);
+    service.grpcPort = Number("port" in grpcEntry ? grpcEntry["port"] : 0);
     return service;
   }
 

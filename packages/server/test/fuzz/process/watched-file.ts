@@ -24,16 +24,24 @@ export class WatchedFile {
 
   /** Changes the file, and waits until the service has read it. One change at a time. */
   change(text: Buffer, by: LimitsInput["by"], wasRead: () => Promise<unknown>): Promise<void> {
-    const turn = this.#turn.then(async () => {
-      // The service does not report a text that is in force already.
-      if (text.equals(this.#text)) return;
-      this.#text = text;
-      const read = wasRead();
-      await this.#write(text, by);
-      await read;
-    });
+    const turn = this.#changeAfter(this.#turn, text, by, wasRead);
     this.#turn = turn.catch(() => {});
     return turn;
+  }
+
+  async #changeAfter(
+    before: Promise<unknown>,
+    text: Buffer,
+    by: LimitsInput["by"],
+    wasRead: () => Promise<unknown>,
+  ): Promise<void> {
+    await before;
+    // The service does not report a text that is in force already.
+    if (text.equals(this.#text)) return;
+    this.#text = text;
+    const read = wasRead();
+    await this.#write(text, by);
+    await read;
   }
 
   /** The text of the beginning, with a difference to the one in force. */

@@ -1,4 +1,4 @@
-import { type ClientHttp2Session, connect, constants } from "node:http2";
+import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders } from "node:http2";
 import type { CallInput } from "../inputs/input.ts";
 
 /** The end of a call. */
@@ -23,10 +23,11 @@ export class CallConnection {
   async call(input: CallInput): Promise<CallEnd> {
     const stream = this.#open().request({ ":method": "POST", ":path": input.path, ...input.headers });
     const end: { status: number | undefined; message: string } = { status: undefined, message: "" };
-    const note = (headers: Readonly<Record<string, unknown>>): void => {
-      if (headers["grpc-status"] === undefined) return;
-      end.status = Number(headers["grpc-status"]);
-      end.message = String(headers["grpc-message"] ?? "");
+    const note = (headers: IncomingHttpHeaders): void => {
+      const { "grpc-status": status, "grpc-message": message = "" } = headers;
+      if (status === undefined) return;
+      end.status = Number(status);
+      end.message = message.toString();
     };
     stream
       .on("response", note)
