@@ -7,7 +7,7 @@ import { LimitsError, LimitsFiles } from "../limits/limits-files.ts";
 import { inForceHealth } from "../limits/limits-health.ts";
 import { LimitsInForce } from "../limits/limits-in-force.ts";
 import type { LimitsSettings } from "../limits/limits-settings.ts";
-import { readLimitsFiles } from "../limits/read-limits-files.ts";
+import { readLimitsFiles, readLimitsLater } from "../limits/read-limits-files.ts";
 import { RecentRequests } from "../limits/recent-requests.ts";
 import { openStore } from "../limits/store.ts";
 import { clientName } from "../log/client-name.ts";
@@ -26,6 +26,7 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
   const files = await LimitsFiles.open({
     path: settings.path,
     compile: readLimitsFiles,
+    recompile: readLimitsLater,
     replace: (file) => inForce.takeFiles(file),
     log,
   });

@@ -21,6 +21,8 @@ export interface LimitsFilesOptions<Value> {
   /** A file or a directory. */
   readonly path: string;
   readonly compile: (texts: readonly FileText[]) => Compiled<Value>;
+  /** Works like `compile` for files that have changed. Without it, `compile` does that, too. */
+  readonly recompile?: (texts: readonly FileText[]) => Promise<Compiled<Value>>;
   /** Puts limits in force that were read again. */
   readonly replace: (value: Value) => void;
   readonly log: Log;
@@ -51,6 +53,8 @@ export class LimitsFiles<Value> {
   #loads = 1;
   #refusals = 0;
   #state: LimitsStatus["state"] = "loaded";
+  /** How often the files have changed: a later change takes the place of one that is still being read. */
+  #changes = 0;
 
   private constructor(options: LimitsFilesOptions<Value>, texts: readonly FileText[], first: Value) {
     this.#options = options;
@@ -58,8 +62,11 @@ export class LimitsFiles<Value> {
     this.#watched = watchTexts({
       path: options.path,
       known: texts,
-      onChange: (changed) => this.#reload(changed),
-      onError: (error) => this.#refuse([String(error)]),
+      onChange: (changed) => void this.#reload(changed),
+      onError: (error) => {
+        this.#changes += 1;
+        this.#refuse([String(error)]);
+      },
       ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
     });
   }
@@ -82,11 +89,25 @@ export class LimitsFiles<Value> {
   }
 
   close(): void {
+    this.#changes += 1;
     this.#watched.close();
   }
 
-  #reload(texts: readonly FileText[]): void {
-    const { value, mistakes } = this.#options.compile(texts);
+  async #reload(texts: readonly FileText[]): Promise<void> {
+    this.#changes += 1;
+    const own = this.#changes;
+    const { compile, recompile = compile } = this.#options;
+    let compiled: Compiled<Value>;
+    try {
+      compiled = await recompile(texts);
+    } catch (error) {
+      if (own === this.#changes) this.#refuse([String(error)]);
+      return;
+    }
+    if (own === this.#changes) this.#take(compiled);
+  }
+
+  #take({ value, mistakes }: Compiled<Value>): void {
     if (mistakes !== undefined) {
       this.#refuse(mistakes.map(mistakeLine));
       return;

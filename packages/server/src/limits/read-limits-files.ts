@@ -1,18 +1,38 @@
-import { type LimitsFile, readLimits } from "tollgate/config";
+import { type LimitsFile, type ReadLimits, readLimits } from "tollgate/config";
 import * as yaml from "yaml";
 import type { FileText } from "../files/read-texts.ts";
 import type { Compiled } from "./limits-files.ts";
 import type { Mistake } from "./mistake.ts";
+import { readInThread } from "./read-in-thread.ts";
 
 /**
  * Reads limits files as one, each with domains of its own. `trustedHeaders` have to be alike in all files: those of one
  * would otherwise hold for the others.
  */
 export function readLimitsFiles(texts: readonly FileText[]): Compiled<LimitsFile> {
+  return combined(
+    texts,
+    texts.map(({ file, text }) => readLimits(text, { file, yaml })),
+  );
+}
+
+/** Whether reading takes so long that another thread has to do it: some 20 ms or more. */
+export function areLong(texts: readonly FileText[]): boolean {
+  return texts.reduce((sum, { text }) => sum + text.length, 0) > LONGEST_SHORT;
+}
+
+const LONGEST_SHORT = 20_000;
+
+/** Works like `readLimitsFiles`, and does not keep this thread from other work. */
+export async function readLimitsLater(texts: readonly FileText[]): Promise<Compiled<LimitsFile>> {
+  return areLong(texts) ? combined(texts, await readInThread(texts)) : readLimitsFiles(texts);
+}
+
+function combined(texts: readonly FileText[], results: readonly ReadLimits[]): Compiled<LimitsFile> {
   const mistakes: Mistake[] = [];
   const read: { readonly file: string; readonly limits: LimitsFile }[] = [];
-  for (const { file, text } of texts) {
-    const result = readLimits(text, { file, yaml });
+  for (const [i, result] of results.entries()) {
+    const file = texts[i]?.file ?? "";
     if (result.ok) read.push({ file, limits: result.limits });
     else mistakes.push(...result.mistakes.map((mistake) => placed(mistake, file)));
   }
