@@ -1,43 +1,83 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { LOADS } from "./hybrid/loads.ts";
-import { type LocalCalls, localTable, measureLocalCalls } from "./hybrid/local-calls.ts";
+import { drawLoad } from "./hybrid/draw.ts";
+import { LOADS, type Load } from "./hybrid/loads.ts";
+import { localTable, measureLocalCalls } from "./hybrid/local-calls.ts";
 import { type Measured, measureFleet } from "./hybrid/measure.ts";
-import { picturesOf, tableOf } from "./hybrid/report.ts";
+import { tableOf } from "./hybrid/report.ts";
+import { scaleTableOf, simulateScale } from "./hybrid/scale.ts";
 import { startRedis } from "./redis/server.ts";
 
-// `npm run bench:hybrid`: four processes that share limits in one Redis. Prints, and writes docs/bench-hybrid.md.
-// `BENCH_SECONDS` sets how long each load takes: 30 s by default. `--only <text>` prints the loads with this text.
+// `npm run bench:hybrid`: four processes that share limits in one Redis, and simulated fleets. Prints, and writes
+// docs/bench-hybrid.md and its pictures. `BENCH_SECONDS` sets how long each load takes: 30 s by default.
+// `--only <text>` prints the loads with this text, and `--only local` local calls. `--write pictures`, `--write scale`
+// and `--write local` write that part alone.
 const PAGE = fileURLToPath(new URL("../../docs/bench-hybrid.md", import.meta.url));
+const PICTURES = fileURLToPath(new URL("../../docs/bench-hybrid", import.meta.url));
+const STRATEGIES = ["lease", "threshold", "strict"] as const;
 const seconds = Number(process.env["BENCH_SECONDS"] ?? 30);
-const only = process.argv[process.argv.indexOf("--only") + 1] ?? "";
-const isPart = process.argv.includes("--only");
+const only = option("--only");
+const part = option("--write");
+const isWhole = only === undefined && part === undefined;
 
 const server = await startRedis();
-const local: LocalCalls[] = [];
-if (!isPart || only === "local") for (const keys of [1, 1_000]) local.push(await measureLocalCalls(server.port, keys));
-process.stdout.write(`${localTable(local)}\n`);
-const measured: Measured[] = [];
-for (const load of LOADS.filter(({ title }) => !isPart || title.includes(only))) {
-  for (const strategy of ["lease", "threshold", "strict"] as const) {
-    measured.push(await measureFleet(server.port, load, strategy, seconds));
-    process.stdout.write(`${load.title}, ${strategy}\n`);
-  }
-}
+if (part === "local" || only === "local" || isWhole) await measureLocal(server.port);
+if (part === "pictures" || (only ?? "local") !== "local" || isWhole) await measureLoads(server.port);
+if (part === "scale" || isWhole) await measureScale(server.port);
 await server.stop();
-const setting = `Measured on ${new Date().toISOString().slice(0, 10)}, ${seconds} s for each row, Node ${process.version}.`;
-const results = `${setting}\n\n${tableOf(measured)}`;
-const pictures = `\`\`\`text\n${picturesOf(measured.filter(({ load, strategy }) => strategy === "lease" || load.id === "2"))}\n\`\`\``;
-process.stdout.write(`${results}\n\n${pictures}\n`);
-const sections = { results, "local calls": localTable(local), pictures };
-if (!isPart) {
-  let text = readFileSync(PAGE, "utf8");
-  for (const [section, content] of Object.entries(sections)) text = page(text, section, content);
-  writeFileSync(PAGE, text);
+
+async function measureLocal(port: number): Promise<void> {
+  const table = localTable([await measureLocalCalls(port, 1), await measureLocalCalls(port, 1_000)]);
+  process.stdout.write(`${table}\n`);
+  if (only === undefined) write("local calls", table);
 }
 
-function page(text: string, section: string, content: string): string {
+async function measureScale(port: number): Promise<void> {
+  const table = scaleTableOf(await simulateScale(port));
+  process.stdout.write(`\n${table}\n`);
+  write("scale", table);
+}
+
+async function measureLoads(port: number): Promise<void> {
+  const measured: Measured[] = [];
+  const isAsked = (load: Load) => load.title.includes(only ?? "") && (part !== "pictures" || isDrawn(load));
+  for (const load of LOADS.filter(isAsked)) {
+    for (const strategy of STRATEGIES) {
+      measured.push(await measureFleet(port, load, strategy, seconds));
+      process.stdout.write(`${load.title}, ${strategy}\n`);
+    }
+    if (only === undefined && isDrawn(load)) draw(load, measured);
+  }
+  const date = new Date().toISOString().slice(0, 10);
+  const setting = `Measured on ${date}, ${seconds} s for each row, Node ${process.version}.`;
+  const results = `${setting}\n\n${tableOf(measured)}`;
+  process.stdout.write(`${results}\n`);
+  if (only !== undefined) return;
+  if (part === undefined) write("results", results);
+  const drawn = LOADS.filter(isDrawn);
+  write("pictures", drawn.map(({ id, title }) => `![${title}](bench-hybrid/${id}.svg)`).join("\n\n"));
+}
+
+/** Many keys have many limits. */
+function isDrawn({ keys }: Load): boolean {
+  return keys === 1;
+}
+
+function draw(load: Load, measured: readonly Measured[]): void {
+  mkdirSync(PICTURES, { recursive: true });
+  const drawn = measured.filter((one) => one.load === load);
+  writeFileSync(`${PICTURES}/${load.id}.svg`, drawLoad(load, drawn));
+}
+
+function option(name: string): string | undefined {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? undefined : process.argv[at + 1];
+}
+
+function write(section: string, content: string): void {
+  const text = readFileSync(PAGE, "utf8");
   const begins = `<!-- bench: ${section} -->`;
-  const [from, to] = [text.indexOf(begins) + begins.length, text.indexOf("<!-- bench ends -->", text.indexOf(begins))];
-  return `${text.slice(0, from)}\n\n${content}\n\n${text.slice(to)}`;
+  const from = text.indexOf(begins) + begins.length;
+  const to = text.indexOf("<!-- bench ends -->", from);
+  writeFileSync(PAGE, `${text.slice(0, from)}\n\n${content}\n\n${text.slice(to)}`);
 }

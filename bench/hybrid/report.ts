@@ -1,9 +1,5 @@
 import type { Measured } from "./measure.ts";
 
-const BARS = " ▁▂▃▄▅▆▇█";
-/** The picture shows so many tenths of a second. */
-const WIDTH = 60;
-
 /** The rows of the table: each strategy under each load. */
 export function tableOf(all: readonly Measured[]): string {
   const head = [
@@ -37,20 +33,6 @@ export function tableOf(all: readonly Measured[]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
   const line = (row: readonly string[]) => `| ${row.map((text, i) => text.padEnd(widths[i]!)).join(" | ")} |`;
   return [line(head), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n");
-}
-
-/** Units that each node admitted over time. */
-export function picturesOf(all: readonly Measured[]): string {
-  return all
-    .map(({ load, strategy, pictures }) => {
-      const most = Math.max(1, ...pictures.flat());
-      const bars = pictures.map((picture, node) => {
-        const shown = picture.slice(0, WIDTH).map((units) => BARS[Math.ceil((units / most) * (BARS.length - 1))]);
-        return `node ${node + 1} ${shown.join("")}`;
-      });
-      return `${load.title}, ${strategy}; a full bar is ${most} in a tenth of a second\n${bars.join("\n")}`;
-    })
-    .join("\n\n");
 }
 
 function percent(part: number): string {

@@ -1,53 +1,49 @@
-import { generateChecks } from "./load.ts";
-import { type ServerProcess, startBare, startNginx, startService } from "./processes.ts";
+import type { LatentThroughput, Load } from "./load.ts";
+import { generate } from "./load.ts";
+import type { ServerProcess } from "./processes.ts";
 
-export type CheckPlan = { readonly connections: number; readonly warmUpSeconds: number; readonly seconds: number };
+export type Plan = { readonly connections: number; readonly warmUpSeconds: number; readonly seconds: number };
 
-export const FULL: CheckPlan = { connections: 64, warmUpSeconds: 2, seconds: 2 };
-export const QUICK: CheckPlan = { connections: 64, warmUpSeconds: 1, seconds: 1 };
+export const FULL: Plan = { connections: 64, warmUpSeconds: 2, seconds: 2 };
+export const QUICK: Plan = { connections: 64, warmUpSeconds: 1, seconds: 1 };
 
-/** What answers checks: the service, or a server that decides nothing. */
-export type Answerer = "service" | "bare";
+export type Figures = LatentThroughput & {
+  readonly requestsPerSecond: number;
+  /** Processor time of all threads of the process that answers. */
+  readonly cpuUsPerRequest: number;
+  readonly requestsPerCpuSecond: number;
+};
 
-/** What asks: the load itself, or nginx for each request of the load. */
-export type Asker = "directly" | "nginx";
-
-export async function measureChecks(asker: Asker, answerer: Answerer, plan: CheckPlan) {
-  const started: ServerProcess[] = [];
-  const start = async (starting: Promise<ServerProcess>): Promise<ServerProcess> => {
-    const server = await starting;
-    started.push(server);
-    return server;
-  };
-  try {
-    const limiter = await start(answerer === "service" ? startService() : startBare());
-    const front =
-      asker === "directly" ? limiter : await start(startNginx(limiter.port, (await start(startBare())).port));
-    const url = `http://127.0.0.1:${front.port}/check`;
-    // nginx passes on fewer checks than the row's process needs to become fast.
-    for (const { port } of new Set([limiter, front])) {
-      const seconds = plan.warmUpSeconds;
-      await generateChecks({ url: `http://127.0.0.1:${port}/check`, connections: plan.connections, seconds });
-    }
-    const before = await limiter.cpuUs();
-    const { requests, seconds, p50Ms, p99Ms } = await generateChecks({ url, ...plan });
-    const cpuUs = (await limiter.cpuUs()) - before;
-    await expectLimited(url);
-    return {
-      requestsPerSecond: requests / seconds,
-      cpuUsPerRequest: cpuUs / requests,
-      requestsPerCpuSecond: (requests * 1_000_000) / cpuUs,
-      p50Ms,
-      p99Ms,
-    };
-  } finally {
-    for (const server of started.toReversed()) await server.stop();
-  }
+/** What `server` needs for a load, after it has become fast. */
+export async function measureLoad(server: ServerProcess, load: Load, plan: Plan): Promise<Figures> {
+  const { connections, seconds, warmUpSeconds } = plan;
+  await generate(load, { connections, seconds: warmUpSeconds });
+  const before = await server.cpuUs();
+  const measured = await generate(load, { connections, seconds });
+  return figuresOf(measured, (await server.cpuUs()) - before);
 }
 
-/** @throws Error unless the answer has what a limiter says. */
-async function expectLimited(url: string): Promise<void> {
-  const { status, headers } = await fetch(url);
-  const limit = headers.get("ratelimit") ?? "none";
-  if (status !== 200 || !limit.includes(";r=")) throw new Error(`expected 200 with RateLimit, got ${status}, ${limit}`);
+export function figuresOf(measured: LatentThroughput, cpuUs: number): Figures {
+  const { requests, seconds } = measured;
+  return {
+    ...measured,
+    requestsPerSecond: requests / seconds,
+    cpuUsPerRequest: cpuUs / requests,
+    requestsPerCpuSecond: (requests * 1_000_000) / cpuUs,
+  };
+}
+
+/** Servers that end together, the last one first. */
+export class Started {
+  readonly #servers: ServerProcess[] = [];
+
+  async add(starting: Promise<ServerProcess>): Promise<ServerProcess> {
+    const server = await starting;
+    this.#servers.push(server);
+    return server;
+  }
+
+  async stop(): Promise<void> {
+    for (const server of this.#servers.toReversed()) await server.stop();
+  }
 }

@@ -14,6 +14,8 @@ export interface ServerProcess {
   readonly port: number;
   /** The processor time of all its threads until now. */
   cpuUs(): Promise<number>;
+  /** What it has of the machine's memory, as of now. */
+  memoryBytes(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -26,9 +28,26 @@ export async function startService(): Promise<ServerProcess> {
   return process(child, await portSaidBy(child));
 }
 
-/** A server that answers checks as the service does, and decides nothing. */
-export async function startBare(): Promise<ServerProcess> {
-  const child = startNode([CHILD, "bare check", "{}"]);
+/** The service with a directory of limits. */
+export async function startLimits(limits: string): Promise<ServerProcess> {
+  const flags = ["--port", "0", "--limits", limits, "--max-keys", "1048576"];
+  // Its memory is measured, so it gets no large heap.
+  const child = startNode([pathOf("packages/server/bin/tollgate.js"), "serve", ...flags], []);
+  return process(child, await portSaidBy(child));
+}
+
+/** The same, asked over gRPC. */
+export async function startGrpcLimits(limits: string): Promise<ServerProcess> {
+  const port = await freePort();
+  const flags = ["--port", "0", "--grpc-port", `${port}`, "--limits", limits];
+  const child = startNode([pathOf("packages/server/bin/tollgate.js"), "serve", ...flags]);
+  await portSaidBy(child);
+  return process(child, port);
+}
+
+/** A server that answers as the service does, and decides nothing. */
+export async function startBare(what: "check" | "decide" | "grpc"): Promise<ServerProcess> {
+  const child = startNode([CHILD, `bare ${what}`, "{}"]);
   return process(child, await portSaidBy(child));
 }
 
@@ -53,9 +72,9 @@ export async function startNginx(limiter: number, application: number): Promise<
   return { ...server, stop };
 }
 
-function startNode(args: readonly string[]): ChildProcess {
+function startNode(args: readonly string[], flags: readonly string[] = [STEADY_HEAP]): ChildProcess {
   const env = { ...globalThis.process.env, NODE_ENV: "production" };
-  return spawn(globalThis.process.execPath, [STEADY_HEAP, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
+  return spawn(globalThis.process.execPath, [...flags, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
 }
 
 /** Servers print their URL first. @throws Error when the process ends before. */
@@ -71,6 +90,7 @@ function process(child: ChildProcess, port: number): ServerProcess {
   return {
     port,
     cpuUs: () => cpuUsOf(child.pid!),
+    memoryBytes: () => memoryBytesOf(child.pid!),
     async stop() {
       const ended = once(child, "exit");
       if (child.kill("SIGKILL")) await ended;
@@ -86,6 +106,12 @@ async function cpuUsOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * TICK_US;
+}
+
+/** From the line `VmRSS` of `/proc/PID/status`. */
+async function memoryBytesOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
 }
 
 /** @throws ProgramMissing when it is neither installed nor unpacked by `tools/unpack-for-tests.sh`. */

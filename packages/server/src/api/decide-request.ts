@@ -1,5 +1,6 @@
 import type { BlockSpan, Cost, Duration } from "tollgate";
 import type { Facts, NamedValues } from "tollgate/config";
+import { excerpt } from "../http/excerpt.ts";
 
 /** A request of `POST /v1/decide` is not what was expected. Nothing was counted. */
 export class BadRequestError extends Error {
@@ -157,6 +158,5 @@ function optional<Value>(value: unknown, read: (value: unknown) => Value): Value
 }
 
 function fail(place: string, expected: string, got: unknown): never {
-  const text = JSON.stringify(got) ?? "nothing";
-  throw new BadRequestError(`${place}: expected ${expected}, got ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`);
+  throw new BadRequestError(`${place}: expected ${expected}, got ${excerpt(got)}`);
 }

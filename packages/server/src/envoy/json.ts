@@ -1,3 +1,4 @@
+import { excerpt } from "../http/excerpt.ts";
 import { OVER_LIMIT, type RateLimitDescriptor, type RateLimitRequest, type RateLimitResponse } from "./messages.ts";
 import { InvalidRequestError } from "./rate-limits.ts";
 import { fromStruct } from "./struct.ts";
@@ -112,8 +113,7 @@ function asUnit(value: unknown): number {
 }
 
 function wrong(what: string, expected: string, value: unknown): InvalidRequestError {
-  const text = JSON.stringify(value) ?? "nothing";
-  return new InvalidRequestError(`${what}: expected ${expected}, got ${text.slice(0, 60)}`);
+  return new InvalidRequestError(`${what}: expected ${expected}, got ${excerpt(value)}`);
 }
 
 function codeName(code: number): "OK" | "OVER_LIMIT" {

@@ -5,12 +5,17 @@ import { sendJson } from "./responses.ts";
 /** Logs a failure while a request was served. */
 export type LogFailure = (error: unknown, request: IncomingMessage) => void;
 
-/** Answers 500 when a handler throws. Otherwise the error would end the process. */
+/**
+ * Answers 500 when a handler throws. Otherwise the error would end the process. It is no failure if the client hangs up
+ * while the handler reads its body.
+ */
 export function guarded(
   handler: NodeHandler,
   logFailure: LogFailure,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const fail = (error: unknown, request: IncomingMessage, response: ServerResponse): void => {
+    // The client hung up in the middle of its body: that is no failure, and the answer would reach no client.
+    if (error === request.errored) return;
     logFailure(error, request);
     if (response.headersSent) response.destroy();
     else sendJson(response, 500, { error: "internal server error" });

@@ -1,3 +1,5 @@
+import { excerpt } from "../http/excerpt.ts";
+
 /** A request of an operator is not what was expected. Nothing was changed. */
 export class RequestError extends Error {
   override readonly name = "RequestError";
@@ -21,9 +23,5 @@ export class RequestError extends Error {
 
 /** A part of a request is malformed. */
 export function malformed(place: string, expected: string, got: unknown): RequestError {
-  const text = JSON.stringify(got) ?? "nothing";
-  const shown = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
-  return new RequestError(400, `${place}: expected ${expected}, got ${shown}`);
+  return new RequestError(400, `${place}: expected ${expected}, got ${excerpt(got)}`);
 }
-
-const MOST_SHOWN = 60;

@@ -1,9 +1,11 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { NodeHandler } from "tollgate/node";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { guarded } from "../../src/http/failure.ts";
+import { readBody } from "../../src/http/read-body.ts";
 import { call } from "../support/call.ts";
 import { openConnection } from "../support/connection.ts";
 import { startTestService } from "../support/test-service.ts";
@@ -73,5 +75,22 @@ describe("a failure of a guarded handler", () => {
     await connection.closed;
     expect(connection.received).not.toContain("500");
     expect(logged).toHaveLength(1);
+  });
+
+  it("is not logged when its client hangs up in the middle of a body", async () => {
+    const handlers = new EventEmitter();
+    const { url, logged } = await serve(async (request) => {
+      handlers.emit("reading");
+      await readBody(request, 1_000).finally(() => handlers.emit("over"));
+    });
+    const reading = once(handlers, "reading");
+    const over = once(handlers, "over");
+    const connection = await openConnection(url);
+    connection.send("POST / HTTP/1.1\r\nHost: service\r\nContent-Length: 10\r\n\r\nhalf");
+    await reading;
+    connection.socket.destroy();
+    await over;
+    await nextTurn();
+    expect(logged).toEqual([]);
   });
 });

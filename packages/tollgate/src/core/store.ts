@@ -2,6 +2,7 @@ import type { AsyncBlocks, SyncBlocks } from "./blocks.ts";
 import type { Clock } from "./clock.ts";
 import type { Decision } from "./decision.ts";
 import type { KeyRef } from "./key-ref.ts";
+import type { LeaseArea } from "./lease-area.ts";
 import type { Limit } from "./limits/limit.ts";
 import type { Plan, Scope } from "./plan.ts";
 import type { Report } from "./report.ts";
@@ -74,6 +75,8 @@ export interface SyncStore {
   readings?(): StoreReadings | Promise<StoreReadings>;
   /** Where threads count for each other. Present if threads share the store. */
   readonly threadCounts?: ThreadCounts;
+  /** Where threads keep the leases of a hybrid store. Present if threads share the store. */
+  leaseArea?(): LeaseArea;
   /** Stops the store's timers. Its keys stay. */
   close(): void;
 }

@@ -8,12 +8,13 @@ import { OVERLOADED } from "../redis/failure/unavailable-error.ts";
 import type { RedisSpace } from "../redis/redis-space.ts";
 import type { StoreOnServer } from "../redis/redis-store.ts";
 import { type DecideWithout, WaitingAllow, WaitingTake } from "./hybrid-calls.ts";
-import type { LeaseNode } from "./leases/lease-node.ts";
+import type { AskServer, LeaseNode } from "./leases/lease-node.ts";
 import { type LeaseTimes, leaseTimesOf, obstaclesOf } from "./leases/lease-times.ts";
 import { LeasedKey } from "./leases/leased-key.ts";
 import type { WaitingCall } from "./leases/waiting-calls.ts";
 import type { DecidingSpace } from "./local-space.ts";
 import { LONGEST_KEY, MOST_KEYS, SpaceOnServer } from "./space-on-server.ts";
+import type { ThreadLeases } from "./threads/thread-leases.ts";
 
 const ADMITTED = Promise.resolve(true);
 const DENIED = Promise.resolve(false);
@@ -24,6 +25,8 @@ export interface HybridSpaceParts {
   readonly store: StoreOnServer;
   readonly redis: RedisSpace;
   readonly node: LeaseNode;
+  /** Set if the threads of the process hold leases together. */
+  readonly threads: ThreadLeases | undefined;
   /** Whether the clocks of limiters decide. */
   readonly byClient: boolean;
   /** The most calls that may wait for one key. */
@@ -48,8 +51,11 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
 
   allow(key: string, cost: number, now: TimeCell): Promise<boolean> {
     const costs = this.#costsOf(cost);
-    if (this.#keys.get(key)?.spend(costs) === true) return ADMITTED;
-    const known = this.#keyOf(key);
+    const before = this.#keys.get(key);
+    if (before?.spend(costs) === true) return ADMITTED;
+    const known = before ?? this.#keyOf(key);
+    // Another thread may hold leases of a key that is new here.
+    if (before === undefined && known?.spend(costs) === true) return ADMITTED;
     const way = known?.uncovered(costs);
     if (way === "denied") return DENIED;
     if (known === undefined || way === "strict") {
@@ -63,7 +69,7 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
 
   /** Decides by what this node knows; `undefined` if the server has to be asked. */
   allowLocal(key: string, cost: number): boolean | undefined {
-    const known = this.#keys.get(key);
+    const known = this.#parts.threads === undefined ? this.#keys.get(key) : this.#keyOf(key);
     if (known === undefined) return undefined;
     const costs = this.#costsOf(cost);
     if (known.spend(costs)) return true;
@@ -149,11 +155,13 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
     const known = this.#keys.get(key);
     if (known !== undefined || this.#times === undefined || key.length > LONGEST_KEY) return known;
     if (this.#keys.size >= MOST_KEYS) this.#forgetOne();
-    const { node, store, byClient } = this.#parts;
-    const made = new LeasedKey(this.plan, this.#times, node, (costs, nowUs, ask, waiter) => {
+    const { node, threads, store, byClient } = this.#parts;
+    const askServer: AskServer = (costs, nowUs, ask, waiter) => {
       const us = nowUs ?? (byClient ? readUs(this.redis.clock) : 0);
       store.lease(this.redis.call(key, costs, us), us, ask, waiter);
-    });
+    };
+    const held = threads?.held(this.plan, this.keysOf, key, node.time);
+    const made = new LeasedKey(this.plan, this.#times, node, askServer, held);
     // A sliced string would keep its parent alive.
     this.#keys.set(ownCopy(key), made);
     return made;

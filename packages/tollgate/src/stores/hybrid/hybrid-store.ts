@@ -15,9 +15,11 @@ import { type CheckedHybridOptions, checkHybridOptions, type HybridStoreOptions 
 import { HybridSpace } from "./hybrid-space.ts";
 import { LeaseNumbers } from "./leases/lease-numbers.ts";
 import { LiveKeys } from "./leases/live-keys.ts";
-import { clockTime, PROCESS_TIME } from "./leases/node-time.ts";
+import { agreedTime, clockTime, type NodeTime, PROCESS_TIME } from "./leases/node-time.ts";
 import type { DecidingSpace } from "./local-space.ts";
 import { createStats, type HybridStats } from "./stats.ts";
+import { later } from "./threads/later.ts";
+import { ThreadLeases } from "./threads/thread-leases.ts";
 import { ThresholdNode } from "./threshold/threshold-node.ts";
 import { ThresholdSpace } from "./threshold/threshold-space.ts";
 
@@ -70,17 +72,23 @@ class NodeStore implements HybridStore {
   readonly #mostWaiting: number;
   readonly #threshold: number | undefined;
   readonly #stats = createStats();
-  readonly #numbers = new LeaseNumbers(Math.random);
+  readonly #numbers: LeaseNumbers | ThreadLeases;
+  readonly #threads: ThreadLeases | undefined;
+  /** The clocks by which leases end, unless limiters' clocks decide. */
+  readonly #processTime: NodeTime;
   readonly #live = new LiveKeys();
   readonly #counts = new ThresholdNode();
   readonly #spaces = new Set<DecidingSpace>();
 
-  constructor(redis: StoreOnServer, { redisOptions, threshold }: CheckedHybridOptions) {
+  constructor(redis: StoreOnServer, { redisOptions, threshold, area }: CheckedHybridOptions) {
     const { time, maxPending } = checkRedisOptions(redisOptions);
     this.#redis = redis;
     this.#byClient = time === "client";
     this.#mostWaiting = Math.ceil(maxPending * FRACTION_OF_KEY);
     this.#threshold = threshold;
+    this.#threads = area && new ThreadLeases({ area, stats: this.#stats, random: Math.random, later });
+    this.#numbers = this.#threads ?? new LeaseNumbers(Math.random);
+    this.#processTime = area === undefined ? PROCESS_TIME : agreedTime(area.clock);
   }
 
   get breaker(): BreakerState {
@@ -124,12 +132,13 @@ class NodeStore implements HybridStore {
       store: this.#redis,
       redis,
       node: {
-        time: this.#byClient ? clockTime(redis.clock) : PROCESS_TIME,
+        time: this.#byClient ? clockTime(redis.clock) : this.#processTime,
         stats: this.#stats,
         random: Math.random,
         nextNumber: () => this.#numbers.next(),
         noteLive: (key) => this.#live.add(key),
       },
+      threads: this.#threads,
       byClient: this.#byClient,
       mostWaiting: this.#mostWaiting,
       released: (released) => this.#spaces.delete(released),

@@ -2,6 +2,7 @@ import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import type { SyncBlocks } from "../../core/blocks.ts";
 import { type Clock, readUs } from "../../core/clock.ts";
 import { TollgateError } from "../../core/errors.ts";
+import type { LeaseArea } from "../../core/lease-area.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
 import type { StoreReadings } from "../../core/store-readings.ts";
@@ -135,6 +136,20 @@ export class StoreInThread implements SharedStore, SharedSpaceStore {
     const table = () => this.#tables.blockedKeys();
     const rows = this.#rows;
     return new SharedBlockedKeys(scope, limiter, { memory: this.#memory, rows, secret: this.#secret, table });
+  }
+
+  /** @throws TollgateError `ERR_LIMITS` if there is not enough memory for it. */
+  leaseArea(): LeaseArea {
+    const hash = new KeyHash(this.#secret);
+    return {
+      memory: this.#memory,
+      ...this.#tables.leases(),
+      clock: this.clock,
+      hash(text) {
+        hash.hash(text);
+        return [hash.words[0]!, hash.words[1]!];
+      },
+    };
   }
 
   /** Does nothing: the store has no timers. */

@@ -1,12 +1,7 @@
-import type { LeaseReport } from "../../redis/script/lease.ts";
+import type { LeaseGrant, LeaseReport } from "../../redis/script/lease.ts";
 import type { LeaseStats } from "../stats.ts";
+import { DRIFT, type Held, type NodeMoment, type Reserve } from "./held.ts";
 import { LOOK_US } from "./node-time.ts";
-
-/** A moment by both clocks of a node, in microseconds (`node-time.ts`). */
-export interface NodeMoment {
-  readonly us: number;
-  readonly wallUs: number;
-}
 
 /** A lease of this node. */
 interface HeldLease {
@@ -22,51 +17,44 @@ interface HeldLease {
   known: readonly number[];
 }
 
-/** With what is left of a lease it should be renewed. */
-export interface Reserve {
-  /** Units, one entry per limit. */
-  readonly low: readonly number[];
-  /** Its last microseconds. */
-  readonly marginUs: number;
-}
-
-/** Clocks may differ by this part of the time that passes. */
-const DRIFT = 0.01;
-
-/**
- * The units that a node may spend for one key: a few leases, in the order in which they came. A lease ends by the
- * clocks of this node, counted from before it was requested. After a sleep or a stop one of them is beyond its end.
- */
-export class HeldLeases {
+/** The leases of one key in this thread, in the order in which they came. No other thread spends them. */
+export class HeldLeases implements Held {
+  readonly demand: undefined;
   readonly #stats: LeaseStats;
   #leases: HeldLease[] = [];
   /** Leases of which nothing is left, and the script does not know it yet. */
   #exhausted: HeldLease[] = [];
+  #spentUs: number;
 
-  constructor(stats: LeaseStats) {
+  constructor(stats: LeaseStats, nowUs: number) {
     this.#stats = stats;
+    this.#spentUs = nowUs;
   }
 
-  /** How many leases the script may still count for this node. */
+  /** The last spending. */
+  get spentUs(): number {
+    return this.#spentUs;
+  }
+
   get count(): number {
     return this.#leases.length + this.#exhausted.length;
   }
 
-  /** Adds a lease that lasts so many microseconds from a moment before it was requested. */
-  add(endsUs: number, number: number, lastsUs: number, units: readonly number[], asked: NodeMoment): void {
+  add({ endsUs, lastsUs, units }: LeaseGrant, number: number, asked: NodeMoment): boolean {
     const ownUs = lastsUs * (1 - DRIFT) - LOOK_US;
     const [lastUs, lastWallUs] = [asked.us + ownUs, asked.wallUs + ownUs];
     this.#leases.push({ endsUs, number, lastUs, lastWallUs, left: [...units], known: units });
     this.#stats.leased += units[0]!;
+    return true;
   }
 
-  /** Spends a cost of the oldest lease, if more than that is left of it, and for longer. It is the fastest way. */
   spendOfPlenty(costs: readonly number[], { low, marginUs }: Reserve, us: number, wallUs: number): boolean {
     const lease = this.#leases[0];
     if (lease === undefined || us + marginUs >= lease.lastUs || wallUs >= lease.lastWallUs) return false;
     const { left } = lease;
     for (let limit = 0; limit < costs.length; limit += 1) if (left[limit]! - costs[limit]! <= low[limit]!) return false;
     for (let limit = 0; limit < costs.length; limit += 1) left[limit]! -= costs[limit]!;
+    this.#spentUs = us;
     return true;
   }
 
@@ -80,10 +68,10 @@ export class HeldLeases {
       this.#exhausted.push(first);
       this.#leases.shift();
     }
+    this.#spentUs = us;
     return true;
   }
 
-  /** Units of a limit that may be spent. */
   units(limit: number, us: number, wallUs: number): number {
     let units = 0;
     for (const { lastUs, lastWallUs, left } of this.#leases) {
@@ -92,19 +80,17 @@ export class HeldLeases {
     return units;
   }
 
-  /** Microseconds until the last lease ends for this node; 0 without one. */
   lastsUs(us: number, wallUs: number): number {
     return Math.max(0, ...this.#leases.map(({ lastUs, lastWallUs }) => Math.min(lastUs - us, lastWallUs - wallUs)));
   }
 
-  /** Units of a limit that the script counts for this node. */
   known(limit: number): number {
     let units = 0;
     for (const { known } of this.#all) units += known[limit]!;
     return units;
   }
 
-  /** Whether only one lease is left, with no more than the reserve. */
+  /** While there are two leases, a further one would end before it is spent. */
   isLow({ low, marginUs }: Reserve, us: number): boolean {
     if (this.#leases.length !== 1) return this.#leases.length === 0;
     const { left, lastUs } = this.#leases[0]!;
@@ -113,7 +99,6 @@ export class HeldLeases {
     return false;
   }
 
-  /** Reports all leases. Those without units are forgotten: if the report is lost, they end by themselves. */
   report(us: number, wallUs: number): LeaseReport[] {
     this.expire(us, wallUs);
     const reports = this.#all.map((lease) => {
@@ -125,7 +110,6 @@ export class HeldLeases {
     return reports;
   }
 
-  /** Returns all leases. Nothing can be spent of them afterwards. */
   giveBack(us: number, wallUs: number): LeaseReport[] {
     this.expire(us, wallUs);
     const given = this.#all;
@@ -135,7 +119,6 @@ export class HeldLeases {
     return given.map(({ endsUs, number, left }) => ({ endsUs, number, isReturned: true, units: left }));
   }
 
-  /** Forgets leases that have ended. */
   expire(us: number, wallUs: number): void {
     const isLive = ({ lastUs, lastWallUs }: HeldLease) => us < lastUs && wallUs < lastWallUs;
     if (this.#leases.every(isLive) && this.#exhausted.every(isLive)) return;
@@ -147,6 +130,20 @@ export class HeldLeases {
   get #all(): readonly HeldLease[] {
     return [...this.#exhausted, ...this.#leases];
   }
+
+  prepare(): boolean {
+    return true;
+  }
+
+  beginAsk(): boolean {
+    return true;
+  }
+
+  endAsk(): void {}
+
+  findDenial(): undefined {}
+
+  noteDenial(): void {}
 
   #spendFromAll(costs: readonly number[], us: number, wallUs: number): boolean {
     this.expire(us, wallUs);

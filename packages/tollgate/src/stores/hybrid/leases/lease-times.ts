@@ -16,8 +16,8 @@ const SHORTEST_REFILL_US = 100_000;
 export const UNITS_OF_NODE = 20;
 /** A fleet has at least so many nodes. */
 const LEAST_NODES = 2;
-/** A denied node asks again at the latest after so many times in which a limit refills. */
-const LONGEST_PAUSE = 2;
+/** A pause is this part of the time in which a limit refills, at most and on average. */
+const LONGEST_PAUSE = 3 / 4;
 
 /** How long leases of a plan last, and for how long one is meant to be enough. */
 export interface LeaseTimes {
@@ -25,7 +25,7 @@ export interface LeaseTimes {
   readonly ttlUs: number;
   /** For one node: for how long a lease is enough at its demand. */
   readonly chunkUs: number;
-  /** The longest pause after a denial. */
+  /** How long nodes pause after a denial on average, at most. */
   readonly pauseUs: number;
   /** The smallest capacity of its limits. */
   readonly leastCapacity: number;

@@ -4,24 +4,20 @@ import type { Plan } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";
 import { LeaseWaiter } from "../../redis/batch/waiter.ts";
 import type { LeaseAsk, LeaseGrant, LeaseReport } from "../../redis/script/lease.ts";
-import { HeldLeases, type NodeMoment } from "./held-leases.ts";
+import { DRIFT, type Held, type NodeMoment } from "./held.ts";
+import { HeldLeases } from "./held-leases.ts";
 import { KeyReports } from "./key-reports.ts";
 import type { AskServer, LeaseNode, Uncovered } from "./lease-node.ts";
 import { type LeaseTimes, UNITS_OF_NODE } from "./lease-times.ts";
 import { LocalDenials } from "./local-denials.ts";
+import { PAUSE_AFTER_FAILURE_US, PAUSE_FOR_OTHERS_US, STRICT_CHUNKS } from "./pauses.ts";
 import { Sizing } from "./sizing.ts";
 import { type WaitingCall, WaitingCalls } from "./waiting-calls.ts";
 
-/** A renewal that failed is not repeated for so long, unless a call waits. */
-const PAUSE_AFTER_FAILURE_US = 100_000;
-/** A key whose capacity is too small for its nodes is asked call by call for so many times a lease's worth. */
-const STRICT_CHUNKS = 20;
 /** Idle units are given back if they are at least this part of a capacity. Fewer end by themselves. */
 const WORTH_RETURNING = 0.05;
 /** So many calls that wait together count as demand. */
 const MOST_COUNTED = 24;
-/** A node's clock may be faster than the server's by this part. */
-const DRIFT = 0.01;
 
 /**
  * One key of one node: the leases that it holds, the calls that wait for the server, and what it remembers of denials.
@@ -33,30 +29,33 @@ export class LeasedKey {
   readonly #times: LeaseTimes;
   readonly #node: LeaseNode;
   readonly #askServer: AskServer;
-  readonly #held: HeldLeases;
+  readonly #held: Held;
   readonly #sizing: Sizing;
   readonly #denials: LocalDenials;
   readonly #reports: KeyReports;
   readonly #nothing: readonly number[];
   readonly #waiting = new WaitingCalls();
   #isAsking = false;
+  /** Whether calls wait until another thread has asked for the key. */
+  #isBehind = false;
   #askedBeforeRefund = false;
-  #spentUs: number;
   /** No renewals before this moment. */
   #renewsFromUs = Number.NEGATIVE_INFINITY;
   /** The key is asked call by call before this moment. */
   #leasesFromUs = Number.NEGATIVE_INFINITY;
 
-  constructor(plan: Plan, times: LeaseTimes, node: LeaseNode, askServer: AskServer) {
+  /** `held` is what the threads of the process hold together. Without it the leases are this thread's alone. */
+  constructor(plan: Plan, times: LeaseTimes, node: LeaseNode, askServer: AskServer, held?: Held) {
+    const us = node.time.us();
     this.plan = plan;
     this.#times = times;
     this.#node = node;
     this.#askServer = askServer;
-    this.#held = new HeldLeases(node.stats);
-    this.#spentUs = node.time.us();
-    this.#sizing = new Sizing(plan, times, this.#spentUs);
-    this.#denials = new LocalDenials(times, node.random);
-    this.#reports = new KeyReports(plan, this.#denials, this.#spentUs);
+    this.#held = held ?? new HeldLeases(node.stats, us);
+    this.#sizing = new Sizing(plan, times, us);
+    this.#sizing.use(this.#held.demand);
+    this.#denials = new LocalDenials(times, node.random, this.#held);
+    this.#reports = new KeyReports(plan, this.#denials, us);
     this.#nothing = plan.limits.map(() => 0);
   }
 
@@ -66,7 +65,6 @@ export class LeasedKey {
     const us = time.us();
     const isPlenty = this.#held.spendOfPlenty(costs, this.#sizing, us, time.wallUs());
     if (!(isPlenty || this.#spendRest(costs, us))) return false;
-    this.#spentUs = us;
     this.#sizing.count(costs);
     stats.spent += costs[0]!;
     stats.decidedLocally += 1;
@@ -83,8 +81,10 @@ export class LeasedKey {
     }
     // Calls of a pulse wait together. They are no demand that a lease could serve.
     if (this.#waiting.count < MOST_COUNTED) this.#sizing.count(costs);
+    this.#sizing.use(this.#held.demand);
     if (this.#isAsking || this.#held.count > 0) return "ask";
-    return this.#sizing.wanted(us).some((units) => units > 0) ? "ask" : "strict";
+    const pays = this.#sizing.wanted(us).some((units) => units > 0) && this.#held.prepare(us);
+    return pays ? "ask" : "strict";
   }
 
   /** Whether a call is known to be denied. */
@@ -96,7 +96,7 @@ export class LeasedKey {
   join(call: WaitingCall): void {
     this.#node.stats.waited += 1;
     this.#waiting.add(call);
-    if (!this.#isAsking) this.#ask();
+    if (!(this.#isAsking || this.#isBehind)) this.#ask();
   }
 
   /** How many calls wait. */
@@ -153,10 +153,7 @@ export class LeasedKey {
     this.forgetDenials();
     const asked = this.#moment;
     const reports = this.#held.giveBack(asked.us, asked.wallUs);
-    if (reports.length === 0) return;
-    const ask = this.#askFor(0, this.#nothing, reports, asked.us);
-    // If that fails, the leases end by themselves.
-    this.#askServer(this.#nothing, undefined, ask, new LeaseWaiter(ignore, ignore));
+    if (reports.length > 0) this.#return(reports, asked.us);
   }
 
   /** Gives back what an idle key holds. @returns whether the key still has leases. */
@@ -164,7 +161,7 @@ export class LeasedKey {
     const { us, wallUs } = this.#moment;
     this.#held.expire(us, wallUs);
     if (this.#held.count === 0) return false;
-    const isIdle = !this.#isAsking && us - this.#spentUs >= this.#times.chunkUs;
+    const isIdle = !this.#isAsking && us - this.#held.spentUs >= this.#times.chunkUs;
     const isWorth = this.plan.limits.some(({ capacity }, i) => this.#held.known(i) >= capacity * WORTH_RETURNING);
     if (isIdle && isWorth) this.giveBack();
     return this.#held.count > 0;
@@ -177,29 +174,32 @@ export class LeasedKey {
   /** Spends, and renews the leases where little is left. */
   #spendRest(costs: readonly number[], us: number): boolean {
     if (!this.#held.spend(costs, us, this.#node.time.wallUs())) return false;
-    if (!this.#isAsking && us >= this.#renewsFromUs && this.#isLow(us)) this.#renew(us);
+    if (!this.#isAsking && us >= this.#renewsFromUs && this.#held.isLow(this.#sizing, us)) this.#renew(us);
     return true;
   }
 
   #spend(costs: readonly number[], us: number): boolean {
     if (!this.#held.spend(costs, us, this.#node.time.wallUs())) return false;
-    this.#spentUs = us;
     this.#node.stats.spent += costs[0]!;
     return true;
   }
 
-  #isLow(us: number): boolean {
-    return this.#held.isLow(this.#sizing, us);
-  }
-
   #renew(us: number): void {
-    if (this.#sizing.wanted(us).some((units) => units > 0)) this.#ask();
+    this.#sizing.use(this.#held.demand);
+    const denial = this.#denials.find(this.#nothing, us);
+    if (denial !== undefined) this.#renewsFromUs = denial.untilUs;
+    else if (this.#sizing.wanted(us).some((units) => units > 0)) this.#ask();
     else this.#renewsFromUs = us + this.#times.chunkUs / 4;
   }
 
   #ask(): void {
-    const run = this.#waiting.takeRun();
     const asked = this.#moment;
+    if (!this.#held.beginAsk(asked.us, this.#waiting.count > 0 ? this.#tryAgain : undefined)) {
+      this.#isBehind = this.#waiting.count > 0;
+      this.#renewsFromUs = asked.us + PAUSE_FOR_OTHERS_US;
+      return;
+    }
+    const run = this.#waiting.takeRun();
     const wanted = this.#sizing.wanted(asked.us);
     // A call that costs more than is held may conform with it.
     const { us, wallUs } = asked;
@@ -213,9 +213,21 @@ export class LeasedKey {
     this.#askServer(run[0]?.costs ?? this.#nothing, run.at(-1)?.nowUs, ask, waiter);
   }
 
+  /** Another thread may have asked by now. */
+  readonly #tryAgain = (): void => {
+    this.#isBehind = false;
+    this.#serve();
+  };
+
+  /** Tells the server of units that this node does not spend. If that fails, the leases end by themselves. */
+  #return(reports: readonly LeaseReport[], us: number): void {
+    const ask = this.#askFor(0, this.#nothing, reports, us);
+    this.#askServer(this.#nothing, undefined, ask, new LeaseWaiter(ignore, ignore));
+  }
+
   #askFor(calls: number, wanted: readonly number[], reports: readonly LeaseReport[], us: number): LeaseAsk {
     this.#node.stats.asks += 1;
-    const quietUs = Math.floor((us - this.#spentUs) * (1 - DRIFT));
+    const quietUs = Math.max(0, Math.floor((us - this.#held.spentUs) * (1 - DRIFT)));
     return { calls, wanted, ttlUs: this.#times.ttlUs, quietUs, number: this.#node.nextNumber(), reports };
   }
 
@@ -232,13 +244,15 @@ export class LeasedKey {
     this.#reports.note(report, us);
     this.#sizing.answered(grant, us - asked.us);
     if (grant.lastsUs > 0) {
-      this.#held.add(grant.endsUs, number, grant.lastsUs, grant.units, asked);
-      this.#node.noteLive(this);
+      const { endsUs, units } = grant;
+      if (this.#held.add(grant, number, asked)) this.#node.noteLive(this);
+      else this.#return([{ endsUs, number, isReturned: true, units }], us);
     }
     if (this.#times.leastCapacity < UNITS_OF_NODE * grant.nodes) this.#beStrict(us);
     const isShort = wanted.some((units, i) => units > grant.units[i]!);
     if (admitted < run.length) this.#denials.noteDenial(run[0]!.costs, this.plan, report, grant, us);
     else if (grant.isScarce && isShort) this.#renewsFromUs = this.#denials.noteScarcity(report, grant, us);
+    this.#held.endAsk();
     this.#answer(run, admitted, report, us);
     if (this.#askedBeforeRefund) this.forgetDenials();
     this.#serve();
@@ -254,6 +268,7 @@ export class LeasedKey {
 
   #failed(run: readonly WaitingCall[], error: unknown): void {
     this.#isAsking = false;
+    this.#held.endAsk();
     this.#renewsFromUs = this.#node.time.us() + PAUSE_AFTER_FAILURE_US;
     // Calls that came meanwhile would wait for a second timeout.
     for (const call of [...run, ...this.#waiting.takeAll()]) call.failed(error);
@@ -276,7 +291,7 @@ export class LeasedKey {
       if (isAdmitted) call.admitted(0);
       else call.denied(this.deniedReport(call.costs));
     }
-    if (this.#waiting.count > 0 && !this.#isAsking) this.#ask();
+    if (this.#waiting.count > 0 && !(this.#isAsking || this.#isBehind)) this.#ask();
   }
 }
 

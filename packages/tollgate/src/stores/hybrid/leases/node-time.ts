@@ -38,6 +38,14 @@ export const PROCESS_TIME: NodeTime = timeOfClocks(
   () => Date.now(),
 );
 
+/** The clocks of a process, for threads that hold leases together: they agree on the clock of their store. */
+export function agreedTime(clock: Clock): NodeTime {
+  return timeOfClocks(
+    () => clock.now(),
+    () => Date.now(),
+  );
+}
+
 /** The clock of a limiter, where it decides in place of the server's. */
 export function clockTime(clock: Clock): NodeTime {
   const us = () => readUs(clock);

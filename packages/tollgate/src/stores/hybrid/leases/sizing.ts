@@ -1,6 +1,8 @@
 import type { Plan } from "../../../core/plan.ts";
 import type { LeaseGrant } from "../../redis/script/lease.ts";
+import { MOST_UNITS } from "../threads/layout.ts";
 import { Demand } from "./demand.ts";
+import type { Reserve } from "./held.ts";
 import { chunkUsOf, type LeaseTimes } from "./lease-times.ts";
 
 /** A lease of fewer units saves no call. */
@@ -13,9 +15,7 @@ const LOW = 0.1;
 const WEIGHT = 1 / 8;
 
 /** How many units a node takes in advance for one key, and when it renews them. */
-export class Sizing {
-  /** Units of each limit with which a lease is renewed. */
-  readonly low: number[];
+export class Sizing implements Reserve {
   /** A lease is renewed when it ends in so many microseconds: a lease is asked for in time. */
   marginUs = 0;
   /** The usual time of a request. */
@@ -23,13 +23,21 @@ export class Sizing {
   readonly #plan: Plan;
   readonly #times: LeaseTimes;
   readonly #demand: Demand;
-  #nodes = 1;
 
   constructor(plan: Plan, times: LeaseTimes, nowUs: number) {
     this.#plan = plan;
     this.#times = times;
     this.#demand = new Demand(plan.limits.length, nowUs);
-    this.low = plan.limits.map(() => 0);
+  }
+
+  /** Counts the demand together with the threads that use the same numbers, if there are any. */
+  use(numbers: Float64Array | undefined): void {
+    this.#demand.use(numbers);
+  }
+
+  /** Units of each limit with which a lease is renewed. */
+  get low(): Float64Array {
+    return this.#demand.low;
   }
 
   count(costs: readonly number[]): void {
@@ -38,10 +46,10 @@ export class Sizing {
 
   /** Units to take in advance, one entry per limit; zeros if a lease does not pay. */
   wanted(us: number): readonly number[] {
-    const chunkUs = chunkUsOf(this.#times, this.#nodes);
+    const chunkUs = chunkUsOf(this.#times, this.#demand.nodes);
     this.#demand.update(us, chunkUs);
     const wanted = this.#plan.limits.map(({ capacity }, limit) => {
-      const most = Math.floor(capacity * MOST_OF_CAPACITY);
+      const most = Math.min(Math.floor(capacity * MOST_OF_CAPACITY), MOST_UNITS);
       return Math.min(Math.ceil(this.#demand.expected(limit, chunkUs)), most);
     });
     return Math.max(...wanted) < LEAST_UNITS ? wanted.map(() => 0) : wanted;
@@ -49,16 +57,16 @@ export class Sizing {
 
   /** Notes an answer of the server, and how long it took. */
   answered({ nodes, units }: LeaseGrant, tookUs: number): void {
-    this.#nodes = nodes;
-    this.#demand.answered(chunkUsOf(this.#times, nodes));
+    this.#demand.answered(nodes, chunkUsOf(this.#times, nodes));
     const before = this.#roundTripUs === 0 ? tookUs : this.#roundTripUs;
     this.#roundTripUs = before + (tookUs - before) * WEIGHT;
     this.marginUs = 2 * this.#roundTripUs;
-    for (let limit = 0; limit < this.low.length; limit += 1) {
+    const { low } = this;
+    for (let limit = 0; limit < low.length; limit += 1) {
       const granted = units[limit]!;
       const asked = this.#demand.expected(limit, this.marginUs);
       // A limit of which nothing is spent is not low.
-      this.low[limit] = granted > 0 ? Math.min(Math.max(granted * LOW, asked), granted / 2) : -1;
+      low[limit] = granted > 0 ? Math.min(Math.max(granted * LOW, asked), granted / 2) : -1;
     }
   }
 }

@@ -1,3 +1,4 @@
+import { LeaseJudge } from "./lease-judge.ts";
 import { type History, Linearizer } from "./linearize.ts";
 import { RaceJudge } from "./race-judge.ts";
 import type { Scenario } from "./scenario.ts";
@@ -12,5 +13,6 @@ export interface Judge {
 }
 
 export function judgeOf(scenario: Scenario): Judge {
+  if (scenario.leases !== undefined) return new LeaseJudge(scenario, scenario.leases);
   return scenario.race === undefined ? new Linearizer(scenario) : new RaceJudge(scenario, scenario.race);
 }

@@ -5,6 +5,7 @@ import { SECRET_AT, THREADS_AT } from "../../../../src/stores/shared/memory-layo
 import { SharedMemory, viewsOf } from "../../../../src/stores/shared/shared-memory.ts";
 import { StoreInThread } from "../../../../src/stores/shared/store-in-thread.ts";
 import { ExploredMemory } from "./explored-memory.ts";
+import { LeaseCaller } from "./lease-caller.ts";
 import { Caller } from "./model-call.ts";
 import { BEGIN, type Operation, type Value } from "./operation.ts";
 import { Point } from "./point.ts";
@@ -97,9 +98,10 @@ export class World {
     const { mark } = this.memory;
     // An attaching thread changes nothing, except for the count of threads, which gives it its number.
     this.#access = (operation) => (operation.word === THREADS_AT ? number : this.memory.perform(operation));
-    const caller = this.#attach();
-    const { limiters, keys, lookAtMs } = this.scenario;
-    if (limiters === "new") {
+    const caller = this.#attach(thread);
+    const { limiters, keys, lookAtMs, leases } = this.scenario;
+    // A thread that spends leases remembers what it has seen of them.
+    if (limiters === "new" && leases === undefined) {
       for (const version of versionsOf(this.scenario).keys()) {
         caller.play({ verb: "explain", key: keys[0]!, cost: 1, nowMs: lookAtMs[0]!, version });
       }
@@ -125,11 +127,12 @@ export class World {
     return root;
   }
 
-  #attach(): Pick<Caller, "play"> {
+  #attach(thread = 0): Pick<Caller, "play"> {
     const { views, atomics } = this.#watched;
     const memory = new SharedMemory(views, atomics, undefined);
     const store = new StoreInThread(memory, this.#handle);
-    const { race } = this.scenario;
+    const { race, leases } = this.scenario;
+    if (leases !== undefined) return new LeaseCaller(leases, store.leaseArea(), thread);
     if (race !== undefined) return new RaceCaller(race, store, memory);
     const clock = manualClock(0);
     return callerOver(this.scenario, store, clock);

@@ -1,4 +1,5 @@
 import type { Limit, OnChange } from "tollgate";
+import type { LeaseModel } from "./lease-caller.ts";
 import type { Call } from "./model-call.ts";
 import type { Race } from "./race.ts";
 
@@ -41,6 +42,8 @@ export interface Scenario {
    * linearizable.
    */
   readonly race?: Race;
+  /** Set if threads spend leases that they hold together. Then `limits` is unused, and verbs mean something else. */
+  readonly leases?: LeaseModel;
 }
 
 /** Defaults of scenarios. */

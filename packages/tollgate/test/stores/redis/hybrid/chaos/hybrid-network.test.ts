@@ -1,12 +1,17 @@
 import { describe } from "vitest";
 import { pass } from "../../chaos/kit/traffic-run.ts";
 import type { TcpProxy } from "../../servers/start-proxy.ts";
-import { itCountsAll, itIsBack, itSpendsWhatItHolds, itStandsThrough, spendAll } from "./kit/incident-tests.ts";
+import {
+  itCountsAll,
+  itIsBack,
+  itSpendsWhatItHolds,
+  itStandsThrough,
+  spendAll,
+  untilLeased,
+} from "./kit/incident-tests.ts";
 import { onAServer } from "./kit/on-a-server.ts";
 
 const GONE_MS = 600;
-/** Covers several probes, and shows that the state is stable. */
-const AFTERWARDS_MS = 1_300;
 
 const now = (): number => performance.now();
 
@@ -19,9 +24,8 @@ function behind(begin: (proxy: TcpProxy) => void, end: (proxy: TcpProxy) => Prom
     await pass(GONE_MS);
     const untilMs = now();
     await Promise.all(proxies.map(end));
-    const backMs = now();
-    await pass(AFTERWARDS_MS);
-    return { fromMs, untilMs, backMs, spent };
+    const leasedMs = await untilLeased(nodes);
+    return { fromMs, untilMs, leasedMs, spent };
   });
 }
 

@@ -9,12 +9,11 @@ import {
   itSpendsWhatItHolds,
   itStandsThrough,
   spendAll,
+  untilLeased,
 } from "./kit/incident-tests.ts";
 import type { NodeLane } from "./kit/node-lane.ts";
 import { onAServer } from "./kit/on-a-server.ts";
 
-/** Covers several probes, and shows that the state is stable. */
-const AFTERWARDS_MS = 1_300;
 const ON_DISK = ["--appendonly", "yes", "--appendfsync", "always"];
 
 const now = (): number => performance.now();
@@ -28,9 +27,8 @@ function killAndRestart(data: Data) {
     await pass(200);
     const untilMs = now();
     await server.restart(data);
-    const backMs = now();
-    await pass(AFTERWARDS_MS);
-    return { fromMs, untilMs, backMs, spent, lostMs, held };
+    const leasedMs = await untilLeased(nodes);
+    return { fromMs, untilMs, leasedMs, spent, lostMs, held };
   });
 }
 
@@ -63,9 +61,8 @@ describe("nodes whose server is paused", () => {
     const untilMs = now();
     server.resume();
     await eventuallyTrue("the server to answer", async () => (await server.command("PING")) === "PONG");
-    const backMs = now();
-    await pass(AFTERWARDS_MS);
-    return { fromMs, untilMs, backMs, spent };
+    const leasedMs = await untilLeased(nodes);
+    return { fromMs, untilMs, leasedMs, spent };
   });
   itStandsThrough(told);
   itSpendsWhatItHolds(told);

@@ -15,13 +15,19 @@ export interface Simulated {
 }
 
 /** Runs the schedules of so many seeds, until one admits too much. */
-export async function runSchedules(port: number, firstSeed: number, count: number, flaw?: Flaw): Promise<Simulated> {
+export async function runSchedules(
+  port: number,
+  firstSeed: number,
+  count: number,
+  flaw?: Flaw,
+  threads = false,
+): Promise<Simulated> {
   const redis = await SimRedis.connect(port, flaw);
   let [excess, admitted, leased]: [string | undefined, number, number] = [undefined, 0, 0];
   const after = firstSeed + count;
   for (let first = firstSeed; first < after && excess === undefined; first += AT_ONCE) {
     const seeds = Array.from({ length: Math.min(AT_ONCE, after - first) }, (_, i) => first + i);
-    const schedules = seeds.map((seed) => new Schedule(seed, redis, flaw));
+    const schedules = seeds.map((seed) => new Schedule(seed, redis, flaw, threads));
     const excesses = await Promise.all(schedules.map((schedule) => schedule.run()));
     for (const schedule of schedules) {
       admitted += schedule.admissions.units;

@@ -13,8 +13,9 @@ import { NOW_US } from "../../script/kit/script-call.ts";
 import { Admissions } from "./admissions.ts";
 import { Events } from "./events.ts";
 import type { Flaw } from "./flaw.ts";
-import { SimNode } from "./sim-node.ts";
+import { SimNode, type SimProcess } from "./sim-node.ts";
 import type { SimRedis } from "./sim-redis.ts";
+import { SimThreads } from "./sim-threads.ts";
 
 /** What a network does to messages, each with a probability. */
 interface Weather {
@@ -36,7 +37,7 @@ export class Schedule {
   readonly #flaw: Flaw | undefined;
   readonly #events = new Events(NOW_US);
   readonly #plan: EncodedPlan;
-  readonly #nodes: readonly SimNode[];
+  readonly #nodes: readonly SimProcess[];
   readonly #key: string;
   readonly #capacity: number;
   readonly #refillUs: number;
@@ -46,12 +47,13 @@ export class Schedule {
   /** Whether calls come when leases end. */
   readonly #isAtEnds: boolean;
   /** When the last leases of nodes end. */
-  readonly #lastEnds = new Map<SimNode, number>();
+  readonly #lastEnds = new Map<SimProcess, number>();
   #unreachableUntilUs = 0;
   /** Calls that the answer in progress admitted, and when the server decided. */
   #asked = { admitted: 0, atUs: 0 };
 
-  constructor(seed: number, redis: SimRedis, flaw?: Flaw) {
+  /** `threads`: whether each node has several, which hold leases together. */
+  constructor(seed: number, redis: SimRedis, flaw?: Flaw, threads = false) {
     const random = new Random(seed);
     this.#random = random;
     this.#redis = redis;
@@ -71,7 +73,9 @@ export class Schedule {
     this.admissions = new Admissions(this.#capacity, 1 / unitUs, times.ttlUs);
     const nowUs = () => this.#events.nowUs;
     this.#nodes = Array.from({ length: random.between(1, 5) }, () => {
-      return new SimNode(plan, times, random, nowUs, (node) => this.#askServer(node));
+      const ask = (node: SimProcess) => this.#askServer(node);
+      if (!threads) return new SimNode(plan, times, random, nowUs, ask);
+      return new SimThreads(plan, times, random, nowUs, ask, (node, work) => this.#later(node, work));
     });
   }
 
@@ -144,7 +148,11 @@ export class Schedule {
     }
   }
 
-  #callWhenRunning(node: SimNode, cost: number): void {
+  #later(node: SimProcess, work: () => void): void {
+    this.#events.add(this.#events.nowUs + 1_000, () => this.#whenRunning(node, work));
+  }
+
+  #callWhenRunning(node: SimProcess, cost: number): void {
     this.#whenRunning(node, () => this.#call(node, cost));
   }
 
@@ -161,6 +169,7 @@ export class Schedule {
       },
       () => this.#loseData(),
       () => this.#failOver(random.between(0, A_SECOND_US)),
+      ...this.#nodes.flatMap((node) => node.terminateOne?.bind(node) ?? []),
     ];
     const chosen = random.chance(0.3) ? [] : kinds.filter(() => random.chance(0.4));
     for (const kind of chosen) {
@@ -170,13 +179,14 @@ export class Schedule {
     }
   }
 
-  #call(node: SimNode, cost: number): void {
+  #call(node: SimProcess, cost: number): void {
     const costs = [cost];
-    if (node.key.spend(costs)) {
+    const { key } = node;
+    if (key.spend(costs)) {
       this.admissions.admit(this.#events.nowUs, cost);
       return;
     }
-    const way = node.key.uncovered(costs);
+    const way = key.uncovered(costs);
     if (way === "strict") this.#takeStrictly(cost);
     if (way !== "ask") return;
     const decided = () => {
@@ -184,7 +194,7 @@ export class Schedule {
       this.#asked.admitted -= 1;
       this.admissions.admit(byServer ? this.#asked.atUs : this.#events.nowUs, cost);
     };
-    node.key.join({ costs, nowUs: 0, admitted: decided, denied() {}, failed() {} });
+    key.join({ costs, nowUs: 0, admitted: decided, denied() {}, failed() {} });
   }
 
   #takeStrictly(cost: number): void {
@@ -194,7 +204,7 @@ export class Schedule {
     });
   }
 
-  #askServer(node: SimNode): AskServer {
+  #askServer(node: SimProcess): AskServer {
     return (costs, _nowUs, ask, waiter) => {
       const request = { starts: node.starts, isAnswered: false };
       const answer = (work: () => void) => {
@@ -225,7 +235,7 @@ export class Schedule {
     };
   }
 
-  #granted(node: SimNode, waiter: LeaseWaiter, admitted: number, report: Report, grant: LeaseGrant): void {
+  #granted(node: SimProcess, waiter: LeaseWaiter, admitted: number, report: Report, grant: LeaseGrant): void {
     if (grant.lastsUs > 0) this.#lastEnds.set(node, grant.endsUs);
     const seen = this.#flaw?.grant?.(grant) ?? grant;
     waiter.granted(admitted, report, seen);
@@ -261,7 +271,7 @@ export class Schedule {
     return this.#random.between(0, this.#random.chance(this.#weather.slow) ? this.#weather.longestUs : 2_000);
   }
 
-  #whenRunning(node: SimNode, work: () => void): void {
+  #whenRunning(node: SimProcess, work: () => void): void {
     if (this.#events.nowUs >= node.stoppedUntilUs) work();
     else this.#events.add(node.stoppedUntilUs, () => this.#whenRunning(node, work));
   }

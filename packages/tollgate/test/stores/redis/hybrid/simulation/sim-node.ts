@@ -7,6 +7,15 @@ import { timeOfClocks } from "../../../../../src/stores/hybrid/leases/node-time.
 import { createStats } from "../../../../../src/stores/hybrid/stats.ts";
 import type { Random } from "../../script/kit/random.ts";
 
+/** A process as a schedule sees it. */
+export type SimProcess = Pick<
+  SimNode,
+  "key" | "stats" | "starts" | "stoppedUntilUs" | "restart" | "sleep" | "stop" | "setWallClock"
+> & {
+  /** Terminates a thread, if there are several. */
+  terminateOne?(): void;
+};
+
 /** A process with the shipped lease code, and clocks of its own. */
 export class SimNode {
   readonly stats = createStats();

@@ -17,7 +17,7 @@ const CALM_MS = 600;
 /** Longer than any call may take. */
 const HANGS_AFTER_MS = 3_000;
 /** Longer than the default, because tests run on busy machines. */
-export const TIMEOUT_MS = 250;
+export const TIMEOUT_MS = 400;
 /** The connections to a server that the traffic does not use. */
 const PATIENT = "10s";
 

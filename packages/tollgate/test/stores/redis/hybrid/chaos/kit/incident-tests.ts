@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import { pass } from "../../../chaos/kit/traffic-run.ts";
+import { eventuallyTrue } from "../../../servers/eventually.ts";
 import { TIMEOUT_MS, type Told } from "./incident-run.ts";
 import { CAPACITY, type NodeCall, type NodeLane } from "./node-lane.ts";
 
@@ -8,14 +10,16 @@ export interface Incident {
   readonly fromMs: number;
   /** and until here. */
   readonly untilMs: number;
-  /** The server answers again. */
-  readonly backMs: number;
+  /** All nodes have leases again. */
+  readonly leasedMs: number;
 }
 
 /** How much longer than its timeout a call may take, in addition to the lag of the process. */
 const GRACE_MS = 30;
-/** After so long the server decides again. */
-const BACK_WITHIN_MS = 1_000;
+/** Calls that show that the state is stable. */
+const AFTERWARDS_MS = 700;
+/** Nodes probe a server twice a second, and clients ask their Sentinels once. */
+const PATIENCE_MS = 20_000;
 /** A process that lagged for this part of a timeout may have made a call time out. */
 const STARVED = 1 / 4;
 /** Causes of calls that the server did not count for certain. */
@@ -79,11 +83,22 @@ export function itSpendsWhatItHolds(told: () => Told<Incident & { readonly spent
   });
 }
 
-export function itIsBack(told: () => Told<Incident>, withinMs: number = BACK_WITHIN_MS): void {
-  it("the nodes take leases again soon after the server is back", () => {
+/** Waits until all nodes have leases of a server that is back, and some time more. @returns when they had them. */
+export async function untilLeased(nodes: readonly NodeLane[]): Promise<number> {
+  const hasLeases = ({ store, held, calls }: NodeLane): boolean => {
+    const last = calls.findLast(({ endedMs }) => !Number.isNaN(endedMs));
+    return store.breaker === "closed" && held > 0 && last?.degraded === undefined;
+  };
+  await eventuallyTrue("leases of all nodes", () => nodes.every(hasLeases), { patienceMs: PATIENCE_MS });
+  const leasedMs = performance.now();
+  await pass(AFTERWARDS_MS);
+  return leasedMs;
+}
+
+export function itIsBack(told: () => Told<Incident>): void {
+  it("the nodes take leases again when the server is back, and onFailure decides no more", () => {
     const { nodes, lag, result } = told();
-    const fromMs = lag.deadlineMs(result.backMs, withinMs);
-    const late = nodes.flatMap(({ calls }) => calls.filter(({ startedMs }) => startedMs > fromMs));
+    const late = nodes.flatMap(({ calls }) => calls.filter(({ startedMs }) => startedMs > result.leasedMs));
     expect(late.length).toBeGreaterThan(0);
     const isStarved = ({ startedMs, endedMs, degraded }: NodeCall): boolean =>
       degraded === "timed out" && lag.sumMs(startedMs, endedMs) >= TIMEOUT_MS * STARVED;

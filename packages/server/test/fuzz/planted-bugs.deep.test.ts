@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { type FuzzFailure, fuzz } from "./fuzz-run.ts";
+import { freshSeed } from "./options.ts";
+
+/** Runs the fuzzer against services with a planted bug until it finds it. */
+async function failureWith(bug: string, seconds: number): Promise<FuzzFailure | undefined> {
+  const module = new URL(`planted-bugs.mjs#${encodeURIComponent(bug)}`, import.meta.url).href;
+  const { failure } = await fuzz({
+    seed: freshSeed(),
+    seconds,
+    first: 0,
+    last: Number.POSITIVE_INFINITY,
+    preload: [module],
+    patienceMs: 6_000,
+  });
+  return failure;
+}
+
+describe("the fuzzer of the service finds", () => {
+  it.each([
+    ["unhandled rejection", /ended with code 1|no log entry/],
+    ["crash by one byte", /ended with code 1|no log entry/],
+    ["endless loop", /took longer than 6000 ms/],
+    ["request without an answer", /input \d+: .*took longer than 6000 ms/],
+    ["leak of a request", /memory grew from/],
+    ["status 500", /status 500/],
+    ["warning of Node", /no log entry: \(node:/],
+    ["crash by a limits file", /ended with code 1|no log entry/],
+  ])("a planted bug: %s", async (bug, reason) => {
+    const failure = await failureWith(bug, 60);
+    expect(failure?.reason).toMatch(reason);
+  });
+
+  it("a planted bug: exit code of SIGTERM", async () => {
+    expect((await failureWith("exit code of SIGTERM", 2))?.reason).toBe(
+      "limits: expected exit code 0 on SIGTERM, got 3",
+    );
+  });
+});

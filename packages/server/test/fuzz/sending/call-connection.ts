@@ -1,0 +1,66 @@
+import { type ClientHttp2Session, connect, constants } from "node:http2";
+import type { CallInput } from "../inputs/input.ts";
+
+/** The end of a call. */
+export interface CallEnd {
+  /** The status of gRPC; `undefined` if the stream ended without one. */
+  readonly status: number | undefined;
+  readonly message: string;
+}
+
+const CALLS_PER_CONNECTION = 200;
+
+/** Makes calls over connections that it renews. */
+export class CallConnection {
+  readonly #port: number;
+  #session: ClientHttp2Session | undefined;
+  #calls = 0;
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  async call(input: CallInput): Promise<CallEnd> {
+    const stream = this.#open().request({ ":method": "POST", ":path": input.path, ...input.headers });
+    const end: { status: number | undefined; message: string } = { status: undefined, message: "" };
+    const note = (headers: Readonly<Record<string, unknown>>): void => {
+      if (headers["grpc-status"] === undefined) return;
+      end.status = Number(headers["grpc-status"]);
+      end.message = String(headers["grpc-message"] ?? "");
+    };
+    stream
+      .on("response", note)
+      .on("trailers", note)
+      .on("error", () => {});
+    const closed = new Promise<void>((resolve) => stream.once("close", resolve));
+    if (isEndless(input)) stream.once("data", () => stream.close(constants.NGHTTP2_CANCEL));
+    stream.resume();
+    stream.end(input.body);
+    if (input.isReset) stream.close(constants.NGHTTP2_CANCEL);
+    await closed;
+    return end;
+  }
+
+  close(): void {
+    this.#session?.destroy();
+    this.#session = undefined;
+  }
+
+  #open(): ClientHttp2Session {
+    this.#calls += 1;
+    if (this.#calls % CALLS_PER_CONNECTION === 0) {
+      // Calls in flight end first.
+      this.#session?.close();
+      this.#session = undefined;
+    }
+    if (this.#session === undefined || this.#session.destroyed || this.#session.closed) {
+      this.#session = connect(`http://127.0.0.1:${this.#port}`).on("error", () => {});
+    }
+    return this.#session;
+  }
+}
+
+/** `Watch` answers until its client hangs up. */
+function isEndless({ path }: CallInput): boolean {
+  return path.endsWith("/Watch");
+}

@@ -1,0 +1,39 @@
+// A worker thread with the built library: it offers a load to a limiter over leases until it is told to stop.
+import { parentPort, workerData } from "node:worker_threads";
+import { Redis } from "ioredis";
+
+const { dist, port, prefix, handle, capacity, perSecond, gate, admitted, index } = workerData;
+const { createLimiter, perSecond: limitOf } = await import(`${dist}/index.js`);
+const { hybridStore } = await import(`${dist}/stores/hybrid/index.js`);
+const { sharedStore } = await import(`${dist}/stores/shared/index.js`);
+
+const TICK_MS = 4;
+const STOP = 2;
+
+const redis = new Redis(port);
+const local = handle === undefined ? {} : { local: sharedStore.attach(handle) };
+const store = hybridStore({ redis, prefix, timeout: "10s", onFailure: "deny", warnings: false, ...local });
+const limiter = createLimiter({ name: "fleet", limits: [limitOf(capacity)], store });
+await redis.ping();
+parentPort.postMessage("ready");
+Atomics.wait(gate, 0, 0);
+
+const startMs = performance.now();
+let offered = 0;
+let pending = 0;
+while (Atomics.load(gate, 0) !== STOP) {
+  const due = Math.floor(((performance.now() - startMs) / 1_000) * perSecond);
+  for (; offered < due; offered += 1) {
+    pending += 1;
+    void limiter.allow("ann").then((isAdmitted) => {
+      pending -= 1;
+      if (isAdmitted === true) Atomics.add(admitted, index, 1);
+    });
+  }
+  await new Promise((resolve) => setTimeout(resolve, TICK_MS));
+}
+while (pending > 0) await new Promise((resolve) => setTimeout(resolve, TICK_MS));
+const stats = store.stats();
+await store.close();
+parentPort.postMessage(stats);
+redis.disconnect();
