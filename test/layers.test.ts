@@ -131,7 +131,7 @@ for (const place of ["src/planted.ts", "src/inner/planted.ts", "bin/planted.js",
   });
 }
 
-/** The same for the server. Only `command` and `service.ts` are above its protocols. */
+/** The same for the server. Only `command`, `workers` and `service.ts` are above its protocols. */
 const SERVER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   http: [],
   files: [],
@@ -143,6 +143,7 @@ const SERVER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   api: ["http", "limits", "operations", "log", "check"],
   admin: ["http", "limits", "log"],
   envoy: ["files", "http", "limits", "log"],
+  workers: ["admin", "http", "limits", "log"],
 };
 const SERVER_SOURCE = "packages/server/src";
 
@@ -150,11 +151,17 @@ for (const [folder, may] of Object.entries(SERVER_LAYERS)) {
   const outside = [...Object.keys(SERVER_LAYERS), "command"].filter(
     (other) => other !== folder && !may.includes(other),
   );
+  // Workers start the service.
+  const service = folder === "workers" ? { allowed: ["../service.ts"] } : { forbidden: ["../service.ts"] };
   planted[`${SERVER_SOURCE}/${folder}/planted.ts`] = statementsOf({
     allowed: ["tollgate", "tollgate/node", "node:http", "example", "./target.ts"].concat(
       may.map((other) => `../${other}/target.ts`),
+      service.allowed ?? [],
     ),
-    forbidden: ["../service.ts", "tollgate/src/index.ts"].concat(outside.map((other) => `../${other}/target.ts`)),
+    forbidden: (service.forbidden ?? []).concat(
+      "tollgate/src/index.ts",
+      outside.map((other) => `../${other}/target.ts`),
+    ),
   });
 }
 

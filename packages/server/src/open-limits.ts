@@ -20,5 +20,7 @@ export async function openLimits(settings: LimitsSettings, context: LimitsContex
     );
   }
   const { openApi } = await import("./api/api-application.ts");
-  return openApi(settings, context);
+  const { withEnvoyProtocol } = await import("./envoy/limits-protocol.ts");
+  const application = await openApi(settings, context);
+  return withEnvoyProtocol(application, application.limits, context.log);
 }

@@ -3,6 +3,8 @@ import { type Clock, systemClock } from "tollgate";
 import type { TrustProxy } from "tollgate/node";
 import type { Admin } from "./admin/admin.ts";
 import type { AdminSettings } from "./admin/admin-settings.ts";
+import type { Family } from "./admin/exposition/exposition.ts";
+import type { ServiceMetrics } from "./admin/service-metrics.ts";
 import type { Application, GrpcListener } from "./application.ts";
 import { type DemoSettings, openDemo } from "./demo/demo.ts";
 import { FilesError } from "./files/read-texts.ts";
@@ -14,7 +16,9 @@ import { listen } from "./http/listen.ts";
 import { RequestIds } from "./http/request-ids.ts";
 import { routeTable } from "./http/route-table.ts";
 import { trustedPeer } from "./http/trusted-peer.ts";
+import type { LimitsStatus } from "./limits/limits-files.ts";
 import type { LimitsSettings } from "./limits/limits-settings.ts";
+import type { Peers } from "./limits/peers.ts";
 import type { Log } from "./log/log.ts";
 import { RequestLog } from "./log/request-log.ts";
 
@@ -39,6 +43,10 @@ export interface ServiceSettings {
 
 export interface ServiceOptions extends ServiceSettings {
   readonly log: Log;
+  /** The other processes that serve the port. */
+  readonly peers?: Peers;
+  /** Whether metrics are collected without an admin listener: another process asks for them. */
+  readonly measures?: boolean;
   readonly clock?: Clock;
   /** How long requests in flight may take to finish once the service stops. */
   readonly graceMs?: number;
@@ -54,6 +62,10 @@ export interface Service {
   readonly adminUrl: string | undefined;
   /** The gRPC listener's real port. */
   readonly grpcPort: number | undefined;
+  /** The metrics, with `measures`. */
+  readonly collect?: () => Promise<readonly Family[]>;
+  /** How the limits files are. */
+  readonly limitsStatus?: () => LimitsStatus;
   /** Reads limits again that come from files. */
   reload(): void;
   /** Stops accepting connections and lets requests in flight finish. Idempotent. */
@@ -83,13 +95,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   let isStopping = false;
   let admin: Admin | undefined;
   let grpc: GrpcListener | undefined;
+  let metrics: ServiceMetrics | undefined;
   const close = async (): Promise<void> => {
     requestLog.close();
     await admin?.close();
+    metrics?.close();
     await application.close();
   };
   let url: string;
   try {
+    metrics = options.measures === true ? await openMetrics(server, application) : undefined;
     admin = await openAdmin(options, server, application, () => !isStopping);
     grpc = await openGrpc(options, application);
     url = await listen(server, { host: options.host, port: options.port, flags: "--" });
@@ -115,6 +130,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     url,
     adminUrl: admin?.url,
     grpcPort: grpc?.port,
+    ...(metrics !== undefined && { collect: metrics.collect }),
+    ...(application.limitsStatus !== undefined && { limitsStatus: application.limitsStatus }),
     reload: () => application.reload?.(),
     close: () => (stopped ??= stop()),
   };
@@ -129,7 +146,7 @@ async function openApplication(options: ServiceOptions, clock: Clock, requestLog
     case "limits": {
       const { openLimits } = await import("./open-limits.ts");
       const hasOperators = options.admin?.tokens !== undefined;
-      return openLimits(application, { clock, trustProxy, log, requestLog, hasOperators });
+      return openLimits(application, { clock, trustProxy, log, requestLog, hasOperators, peers: options.peers });
     }
     default:
       return application satisfies never;
@@ -140,7 +157,12 @@ async function openGrpc(options: ServiceOptions, application: Application): Prom
   const { grpcPort, host } = options;
   if (grpcPort === undefined) return undefined;
   if (application.listenGrpc !== undefined) return application.listenGrpc(host, grpcPort);
-  throw new FilesError("--grpc-port: expected files of Envoy's ratelimit as --limits");
+  throw new FilesError("--grpc-port: expected with --limits");
+}
+
+async function openMetrics(server: Server, application: Application): Promise<ServiceMetrics> {
+  const { serviceMetrics } = await import("./admin/service-metrics.ts");
+  return serviceMetrics(server, application);
 }
 
 /** Loaded only if asked for: prom-client takes longer to load than the rest of the service. */

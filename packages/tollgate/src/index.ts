@@ -17,7 +17,7 @@ export type {
   SweepObservation,
 } from "./core/observer.ts";
 export type { OnChange } from "./core/plan.ts";
-export type { AsyncStore, SyncStore } from "./core/store.ts";
+export type { AsyncStore, OnFailure, SyncStore } from "./core/store.ts";
 export type { AsyncHandle, AsyncLimiter } from "./limiter/async-limiter.ts";
 export type { BlockOptions, BlockSpan } from "./limiter/block-span.ts";
 export { combine } from "./limiter/combine.ts";

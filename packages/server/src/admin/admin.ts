@@ -16,7 +16,7 @@ import { onlyWithTokens } from "./bearer-tokens.ts";
 import { onlyToHosts } from "./host-allowlist.ts";
 import { serveMetrics } from "./metrics-route.ts";
 import { operatorRate } from "./operator-rate.ts";
-import { serviceMetrics } from "./service-metrics.ts";
+import { type ServiceMetrics, serviceMetrics } from "./service-metrics.ts";
 
 export interface AdminOptions extends AdminSettings {
   readonly log: Log;
@@ -24,6 +24,8 @@ export interface AdminOptions extends AdminSettings {
   /** The server whose requests and connections are measured. It does not listen yet. */
   readonly server: Server;
   readonly application: Application;
+  /** In place of those of the server and the application. */
+  readonly metrics?: ServiceMetrics;
   readonly clock?: Clock;
   readonly bounds?: Partial<Bounds>;
 }
@@ -52,7 +54,7 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
   const requestLog = new RequestLog({ log, ids, denials: 0, intervalMs: SAMPLE_MS });
   const rate = operatorRate(clock);
   const { application, tokens } = options;
-  const metrics = serviceMetrics(options.server, application);
+  const metrics = options.metrics ?? serviceMetrics(options.server, application);
   const guardedRoutes = { ...application.adminRoutes, "/metrics": serveMetrics(() => metrics.collect()) };
   const routes: NodeHandler = routeTable({
     "/healthz": healthz(application.health),

@@ -21,6 +21,7 @@ export function measureLimitsFiles(status: () => LimitsStatus, registry: Registr
     name: "tollgate_limits_kept",
     help: "1 if the limits files have mistakes, so that the limits before them are in force.",
     registers,
+    aggregator: "max",
     collect: () => kept.set(status().state === "kept" ? 1 : 0),
   });
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Limits } from "tollgate/config";
 import { type NodeHandler, rateLimitHeaders } from "tollgate/node";
+import { DEGRADED_HEADER } from "../http/degraded-header.ts";
 import { readBody } from "../http/read-body.ts";
 import { sendJson } from "../http/responses.ts";
 import type { Route } from "../http/route-table.ts";
@@ -60,7 +61,8 @@ function note(recent: RecentRequests, call: DecideRequest): void {
 }
 
 function sendResult(response: ServerResponse, { status, decision, body }: DecideResult): void {
-  const headers = decision === undefined ? [] : rateLimitHeaders(decision);
+  const headers = decision === undefined ? [] : [...rateLimitHeaders(decision)];
+  if (decision?.degraded !== undefined) headers.push([DEGRADED_HEADER, decision.degraded]);
   sendJson(response, status, body, Object.fromEntries(headers));
 }
 

@@ -19,12 +19,17 @@ export interface ErrorBody {
   readonly code?: string;
 }
 
-/** Carries out one call. Misuse that the library finds is a result, not an error: nothing was counted. */
+/**
+ * Carries out one call, in the process that has its reservation. Misuse that the library finds is a result, not an
+ * error: nothing was counted.
+ */
 export async function decide(
   limits: AnyLimits,
   reservations: OpenReservations,
   request: DecideRequest,
 ): Promise<DecideResult> {
+  const owner = "reservation" in request ? reservations.ownerOf(request.reservation) : undefined;
+  if (owner !== undefined) return ((await owner.ask(request)) as DecideResult | undefined) ?? OWNER_IS_AWAY;
   try {
     return await decideOrThrow(limits, reservations, request);
   } catch (error) {
@@ -89,6 +94,11 @@ async function decideOrThrow(
 const NO_RESERVATION: DecideResult = {
   status: 404,
   body: { error: "no such reservation: it was settled or cancelled before, or has expired" },
+};
+
+const OWNER_IS_AWAY: DecideResult = {
+  status: 503,
+  body: { error: "the process that has the reservation does not answer" },
 };
 
 function decided(decision: Decision): DecideResult {

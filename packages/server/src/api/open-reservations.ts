@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { AsyncReservation, Clock, Reservation } from "tollgate";
+import type { Peers } from "../limits/peers.ts";
 
 type AnyReservation = Reservation | AsyncReservation;
 
@@ -16,11 +17,22 @@ const RESERVATION_TTL_MS = 600_000;
 /** Reservations of clients between `reserve` and `settle`, by ids that cannot be guessed. */
 export class OpenReservations {
   readonly #clock: Clock;
+  readonly #peers: Peers | undefined;
   /** In the order in which they expire, because all live equally long. */
   readonly #open = new Map<string, Open>();
 
-  constructor(clock: Clock) {
+  /** With peers, the id of a reservation says which process has it. */
+  constructor(clock: Clock, peers?: Peers) {
     this.#clock = clock;
+    this.#peers = peers;
+  }
+
+  /** The other process that has a reservation, if another one has. */
+  ownerOf(id: string): { readonly ask: (question: unknown) => Promise<unknown> } | undefined {
+    const name = id.slice(0, Math.max(0, id.indexOf(".")));
+    const peers = this.#peers;
+    if (peers === undefined || name === "" || name === peers.own) return undefined;
+    return { ask: (question) => peers.ask(name, question) };
   }
 
   get size(): number {
@@ -35,7 +47,8 @@ export class OpenReservations {
 
   /** @returns its id. */
   add(reservation: AnyReservation): string {
-    const id = randomBytes(16).toString("base64url");
+    const random = randomBytes(16).toString("base64url");
+    const id = this.#peers === undefined ? random : `${this.#peers.own}.${random}`;
     this.#open.set(id, { reservation, expiresAtMs: this.#clock.now() + RESERVATION_TTL_MS });
     return id;
   }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AsyncLimiter, Denied, Limiter } from "tollgate";
 import { type NodeHandler, rateLimit, type TrustProxy } from "tollgate/node";
+import { DEGRADED_HEADER } from "../http/degraded-header.ts";
 import type { Routes } from "../http/route-table.ts";
 import { type CheckedFacts, CheckedRequest } from "./checked-request.ts";
 import { ForwardedClients } from "./forwarded-clients.ts";
@@ -73,12 +74,19 @@ function notingInput(input: InputOf, noteFacts: (facts: CheckedFacts) => void): 
 /** A cached answer would not be counted. */
 const ALLOWED = { "Content-Length": "0", "Cache-Control": "no-store" } as const;
 
-function allow(_request: IncomingMessage, response: ServerResponse): void {
+function allow(request: IncomingMessage, response: ServerResponse): void {
+  noteDegraded(request, response);
   response.writeHead(200, ALLOWED);
   response.end();
 }
 
-function forbid(_request: IncomingMessage, response: ServerResponse): void {
+/** A decision without the store is told, so that proxies can log it. */
+function noteDegraded({ rateLimit: decision }: IncomingMessage, response: ServerResponse): void {
+  if (decision?.degraded !== undefined) response.setHeader(DEGRADED_HEADER, decision.degraded);
+}
+
+function forbid(request: IncomingMessage, response: ServerResponse): void {
+  noteDegraded(request, response);
   response.writeHead(403, { "Content-Length": "0" });
   response.end();
 }

@@ -1,16 +1,22 @@
 import { readFileSync } from "node:fs";
-import { TollgateError } from "tollgate";
-import { FilesError } from "../files/read-texts.ts";
-import { ListenError } from "../http/listen.ts";
 import { isLimitsCommand } from "../limits/commands/usage.ts";
-import { LimitsError } from "../limits/limits-files.ts";
-import { type LogEntry, openLog } from "../log/log.ts";
-import { startService } from "../service.ts";
+import { type Log, type LogEntry, openLog } from "../log/log.ts";
+import { type Service, startService } from "../service.ts";
+import { WORKER_ENV } from "../workers/messages.ts";
 import { parseCommandLine } from "./command-line.ts";
 import { HELP } from "./help.ts";
 import type { ServeSettings } from "./serve-settings.ts";
 import { stopOnSignals } from "./stop-on-signals.ts";
-import { UsageError } from "./usage-error.ts";
+
+/** The exit codes of errors that a person can act on, by name: a worker sends the name and the message of its error. */
+const EXIT_CODES: ReadonlyMap<string, 1 | 2> = new Map([
+  ["UsageError", 2],
+  ["TollgateError", 2],
+  ["ListenError", 1],
+  ["FilesError", 1],
+  ["WorkerError", 1],
+  ["LimitsError", 1],
+]);
 
 void run(process.argv.slice(2));
 
@@ -35,16 +41,22 @@ async function run(args: readonly string[]): Promise<void> {
         return command satisfies never;
     }
   } catch (error) {
-    if (error instanceof UsageError || error instanceof TollgateError) return exitWith(error, 2);
-    if (error instanceof ListenError || error instanceof FilesError) return exitWith(error, 1);
-    if (error instanceof LimitsError) return exitWithMistakes(error);
-    throw error;
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    const exitCode = EXIT_CODES.get(name);
+    if (exitCode === undefined) throw error;
+    // Mistakes are a line each, as compilers write them.
+    printError(name === "LimitsError" ? message : `tollgate: ${message}`);
+    process.exitCode = exitCode;
   }
 }
 
 async function serve(settings: ServeSettings): Promise<void> {
   const log = openLog(settings.logFormat, { out: print, error: printError });
-  const service = await startService({ ...settings, log });
+  if (process.env[WORKER_ENV] !== undefined && process.send !== undefined) {
+    const { runWorker } = await import("../workers/run-worker.ts");
+    return runWorker(settings, log);
+  }
+  const service = await open(settings, log);
   // Before the log says that the service listens: an earlier signal would end the process at once.
   stopOnSignals(service, log);
   process.on("SIGHUP", () => service.reload());
@@ -58,6 +70,12 @@ async function serve(settings: ServeSettings): Promise<void> {
     log({ level: "info", event: "grpc-listening", text, fields: { port: service.grpcPort } });
   }
   log({ level: "info", event: "listening", ...listening(url, settings) });
+}
+
+async function open(settings: ServeSettings, log: Log): Promise<Service> {
+  if (settings.workers === 1) return startService({ ...settings, log });
+  const { startWorkers } = await import("../workers/start-workers.ts");
+  return startWorkers(settings, log);
 }
 
 function listening(url: string, { application }: ServeSettings): Pick<LogEntry, "text" | "fields"> {
@@ -74,17 +92,6 @@ function listening(url: string, { application }: ServeSettings): Pick<LogEntry, 
     default:
       return application satisfies never;
   }
-}
-
-function exitWith(error: Error, exitCode: 1 | 2): void {
-  printError(`tollgate: ${error.message}`);
-  process.exitCode = exitCode;
-}
-
-/** One line for each mistake, as compilers write them. */
-function exitWithMistakes({ message }: LimitsError): void {
-  printError(message);
-  process.exitCode = 1;
 }
 
 function version(): string {

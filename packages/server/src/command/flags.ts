@@ -32,6 +32,7 @@ export interface FlagTypes {
   readonly "trust-proxy": TrustProxy;
   readonly "sweep-interval": Duration;
   readonly "max-connections": number;
+  readonly workers: number;
   readonly "admin-port": number;
   readonly "admin-host": string;
   readonly "admin-allow-host": readonly string[];
@@ -122,6 +123,7 @@ export const VALUE_FLAGS: { readonly [Name in ValueFlagName]: ValueFlag<FlagType
   "max-connections": number(1, 1_000_000, [
     `connections of clients at once; further ones are closed (default: ${DEFAULT_BOUNDS.connections})`,
   ]),
+  workers: number(1, 256, ["with --redis: processes that serve the port together (default: 1)"]),
   "admin-port": number(0, 65_535, ["opens the admin listener: /metrics, /healthz, /readyz (default: closed)"]),
   "admin-host": {
     value: "<address>",

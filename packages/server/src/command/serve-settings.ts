@@ -14,6 +14,8 @@ import { UsageError } from "./usage-error.ts";
 /** What `tollgate serve` is told by its flags. */
 export interface ServeSettings extends ServiceSettings {
   readonly logFormat: LogFormat;
+  /** How many processes serve the port. */
+  readonly workers: number;
 }
 
 /** The flags' values as text. */
@@ -25,10 +27,12 @@ export type PlainFlags = Readonly<Partial<Record<flags.PlainFlagName, boolean>>>
 /** @throws UsageError for a value that is not what its flag expects, and for flags that do not go together. */
 export function settingsOf(texts: FlagTexts, plain: PlainFlags): ServeSettings {
   const logFormat = read(texts, "log-format") ?? flags.DEFAULT_LOG_FORMAT;
+  const application = applicationOf(texts, plain);
   return {
     host: read(texts, "host") ?? flags.DEFAULT_HOST,
     port: read(texts, "port") ?? flags.DEFAULT_PORT,
-    application: applicationOf(texts, plain),
+    application,
+    workers: workersOf(texts, application),
     grpcPort: read(texts, "grpc-port"),
     trustProxy: read(texts, "trust-proxy") ?? false,
     maxConnections: read(texts, "max-connections") ?? DEFAULT_BOUNDS.connections,
@@ -81,6 +85,14 @@ function limitsOf(path: string, texts: FlagTexts, { shadow = false, hybrid = fal
   if (hybrid && redis === undefined) throw new UsageError("--hybrid: expected with --redis");
   const checkDomain = read(texts, "check-domain");
   return { kind: "limits", path, shadow, checkDomain, redis, hybrid, maxKeys, sweepInterval: sweepIntervalOf(texts) };
+}
+
+/** Processes do not share their memory. */
+function workersOf(texts: FlagTexts, application: ServiceSettings["application"]): number {
+  const workers = read(texts, "workers") ?? 1;
+  if (workers === 1 || (application.kind === "limits" && application.redis !== undefined)) return workers;
+  const why = `each process would count in its own memory, so clients would get up to ${workers} times their limits`;
+  throw new UsageError(`--workers: expected with --limits and --redis, got ${workers} in memory; ${why}`);
 }
 
 function sweepIntervalOf(texts: FlagTexts): Duration {

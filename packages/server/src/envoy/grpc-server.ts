@@ -1,14 +1,14 @@
-import { Server, ServerCredentials } from "@grpc/grpc-js";
+import { logVerbosity, Server, ServerCredentials, setLogVerbosity } from "@grpc/grpc-js";
 import { ListenError } from "../http/listen.ts";
 import { HealthService } from "./health-service.ts";
+import type { RateLimitDecider } from "./rate-limit-decider.ts";
 import { type LogError, RATE_LIMIT_SERVICE, rateLimitDefinition, shouldRateLimit } from "./rate-limit-service.ts";
-import type { RateLimits } from "./rate-limits.ts";
 
 export interface GrpcServerOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  readonly limits: RateLimits;
+  readonly limits: RateLimitDecider;
   readonly logError: LogError;
 }
 
@@ -38,6 +38,8 @@ const REFERENCE_NAME = "ratelimit";
  * @throws ListenError if the address is not available.
  */
 export async function startGrpcServer({ host, port, limits, logError }: GrpcServerOptions): Promise<GrpcServer> {
+  // It writes lines of its own about headers that clients send, as many as they send. What fails here has its own log.
+  setLogVerbosity(logVerbosity.NONE);
   const server = new Server(BOUNDS);
   const health = new HealthService([RATE_LIMIT_SERVICE, REFERENCE_NAME]);
   server.addService(rateLimitDefinition(), { ShouldRateLimit: shouldRateLimit(limits, logError) });

@@ -6,7 +6,7 @@ import {
   status,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { loadCodec } from "./messages.ts";
+import { loadCodec } from "./codec.ts";
 
 interface HealthRequest {
   readonly service: string;

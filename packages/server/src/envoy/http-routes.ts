@@ -5,13 +5,14 @@ import type { Route } from "../http/route-table.ts";
 import { configurationLines } from "./configuration-lines.ts";
 import { jsonResponse, parseJsonRequest } from "./json.ts";
 import { OVER_LIMIT } from "./messages.ts";
-import { InvalidRequestError, NotCountedError, type RateLimits } from "./rate-limits.ts";
+import { InvalidRequestError, NotCountedError, type RateLimitDecider } from "./rate-limit-decider.ts";
+import type { RateLimits } from "./rate-limits.ts";
 
 /** The same bound as for a request of gRPC. */
 const MOST_BODY_BYTES = 64 * 1024;
 
 /** `POST /json`: a request of Envoy's protocol as JSON. 200 or 429, 400 for nonsense, 503 without the store. */
-export function jsonRoute(limits: RateLimits): Route {
+export function jsonRoute(limits: RateLimitDecider): Route {
   const handler: NodeHandler = async (request, response) => {
     const body = await readBody(request, MOST_BODY_BYTES);
     if (body === undefined) return sendJson(response, 413, { error: `expected at most ${MOST_BODY_BYTES} bytes` });

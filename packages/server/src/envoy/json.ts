@@ -1,6 +1,6 @@
 import { excerpt } from "../http/excerpt.ts";
 import { OVER_LIMIT, type RateLimitDescriptor, type RateLimitRequest, type RateLimitResponse } from "./messages.ts";
-import { InvalidRequestError } from "./rate-limits.ts";
+import { InvalidRequestError } from "./rate-limit-decider.ts";
 import { fromStruct } from "./struct.ts";
 import { UNIT_NAMES, type Unit, unitNumber, unitOf } from "./units.ts";
 
@@ -15,7 +15,8 @@ export function parseJsonRequest(text: string): RateLimitRequest {
 }
 
 /** A response in the same JSON, where a default is left out. */
-export function jsonResponse({ overallCode, statuses, dynamicMetadata }: RateLimitResponse): unknown {
+export function jsonResponse(response: RateLimitResponse): unknown {
+  const { overallCode, statuses, responseHeadersToAdd, dynamicMetadata } = response;
   return {
     overallCode: codeName(overallCode),
     statuses: statuses.map(({ code, currentLimit, limitRemaining, durationUntilReset }) => ({
@@ -23,13 +24,14 @@ export function jsonResponse({ overallCode, statuses, dynamicMetadata }: RateLim
       ...(currentLimit && {
         currentLimit: {
           ...(currentLimit.requestsPerUnit > 0 && { requestsPerUnit: currentLimit.requestsPerUnit }),
-          unit: unitOf(currentLimit.unit)?.toUpperCase() ?? "UNKNOWN",
+          ...(currentLimit.unit > 0 && { unit: unitOf(currentLimit.unit)?.toUpperCase() }),
           ...(currentLimit.name !== "" && { name: currentLimit.name }),
         },
       }),
       ...(limitRemaining > 0 && { limitRemaining }),
       ...(durationUntilReset && { durationUntilReset: `${durationUntilReset.seconds}s` }),
     })),
+    ...(responseHeadersToAdd && { responseHeadersToAdd }),
     ...(dynamicMetadata && { dynamicMetadata: fromStruct(dynamicMetadata) }),
   };
 }

@@ -1,6 +1,3 @@
-import { readFileSync } from "node:fs";
-import protobuf from "protobufjs";
-
 /** A request as it was decoded. Fields with their default are present, messages that were not sent are not. */
 export interface RateLimitRequest {
   readonly domain: string;
@@ -21,7 +18,14 @@ export type Unsigned64 = number | { toNumber(): number };
 export interface RateLimitResponse {
   readonly overallCode: number;
   readonly statuses: readonly DescriptorStatus[];
+  /** For the response to the client of the proxy. */
+  readonly responseHeadersToAdd?: readonly HeaderValue[];
   readonly dynamicMetadata?: Struct;
+}
+
+export interface HeaderValue {
+  readonly key: string;
+  readonly value: string;
 }
 
 export interface DescriptorStatus {
@@ -47,25 +51,3 @@ export type StructValue =
 /** The codes of a response. */
 export const OK = 1;
 export const OVER_LIMIT = 2;
-
-/** Reads and writes the messages of one method. */
-export interface MethodCodec<Request, Response> {
-  decodeRequest(bytes: Uint8Array): Request;
-  encodeRequest(request: Request): Buffer;
-  decodeResponse(bytes: Uint8Array): Response;
-  encodeResponse(response: Response): Buffer;
-}
-
-/** The codec of a method of a file in `proto`, such as `"grpc.health.v1.HealthCheck"` with `Request` and `Response`. */
-export function loadCodec<Request, Response>(file: string, name: string): MethodCodec<Request, Response> {
-  const text = readFileSync(new URL(`../../proto/${file}`, import.meta.url), "utf8");
-  const { root } = protobuf.parse(text);
-  const request = root.lookupType(`${name}Request`);
-  const response = root.lookupType(`${name}Response`);
-  return {
-    decodeRequest: (bytes) => request.decode(bytes) as unknown as Request,
-    encodeRequest: (message) => Buffer.from(request.encode(message as protobuf.Message).finish()),
-    decodeResponse: (bytes) => response.decode(bytes) as unknown as Response,
-    encodeResponse: (message) => Buffer.from(response.encode(message as protobuf.Message).finish()),
-  };
-}

@@ -1,6 +1,7 @@
 import { type handleUnaryCall, type ServiceDefinition, type ServiceError, status } from "@grpc/grpc-js";
-import { loadCodec, type RateLimitRequest, type RateLimitResponse } from "./messages.ts";
-import { InvalidRequestError, NotCountedError, type RateLimits } from "./rate-limits.ts";
+import { loadCodec } from "./codec.ts";
+import type { RateLimitRequest, RateLimitResponse } from "./messages.ts";
+import { InvalidRequestError, NotCountedError, type RateLimitDecider } from "./rate-limit-decider.ts";
 
 /** The name of the service in the protocol, and in health checks. */
 export const RATE_LIMIT_SERVICE = "envoy.service.ratelimit.v3.RateLimitService";
@@ -29,7 +30,7 @@ export type LogError = (error: unknown) => void;
 
 /** Answers a request, or says by a status of gRPC why there is no answer. */
 export function shouldRateLimit(
-  limits: RateLimits,
+  limits: RateLimitDecider,
   logError: LogError,
 ): handleUnaryCall<RateLimitRequest, RateLimitResponse> {
   return ({ request }, respond) => {

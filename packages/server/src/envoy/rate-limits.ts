@@ -19,19 +19,16 @@ import {
   type RateLimitRequest,
   type RateLimitResponse,
 } from "./messages.ts";
+import {
+  checkRequest,
+  NotCountedError,
+  type RateLimitDecider,
+  statedHits,
+  UNLIMITED_REMAINING,
+} from "./rate-limit-decider.ts";
 import { makeRule, type Rule } from "./rule.ts";
 import { toStruct } from "./struct.ts";
 import { unitLengthMs, unitNumber, unitOf } from "./units.ts";
-
-/** The request is not one that this service takes. gRPC answers INVALID_ARGUMENT, `/json` 400. */
-export class InvalidRequestError extends Error {
-  override readonly name = "InvalidRequestError";
-}
-
-/** The store could not count. gRPC answers UNAVAILABLE, so that Envoy's own failure mode decides. */
-export class NotCountedError extends Error {
-  override readonly name = "NotCountedError";
-}
 
 export interface RateLimitsOptions {
   readonly store: SyncStore | AsyncStore;
@@ -41,14 +38,8 @@ export interface RateLimitsOptions {
   readonly shadow?: boolean;
 }
 
-/** More descriptors or entries than a route of Envoy has. Beyond it a request is invalid. */
-const MOST_DESCRIPTORS = 100;
-const MOST_ENTRIES = 32;
-/** More hits exceed every limit alike, because a limit has 32 bits. */
-const MOST_HITS = 2 ** 32;
 /** A key with longer parts is kept as a hash. */
 const MOST_KEY_LENGTH = 256;
-const UNLIMITED_REMAINING = 2 ** 32 - 1;
 
 /** A descriptor under its rule, and what it adds to the count. */
 interface Counted {
@@ -60,7 +51,7 @@ interface Counted {
 }
 
 /** Decides requests of Envoy as its reference service does: each descriptor counts, also when it is over its limit. */
-export class RateLimits {
+export class RateLimits implements RateLimitDecider {
   readonly limiter: Limiter<Counted> | AsyncLimiter<Counted>;
   readonly #clock: Clock;
   readonly #shadow: boolean;
@@ -132,18 +123,6 @@ export class RateLimits {
   }
 }
 
-function checkRequest({ domain, descriptors }: RateLimitRequest): void {
-  if (domain === "") throw new InvalidRequestError("domain: expected a text that is not empty");
-  if (descriptors.length === 0 || descriptors.length > MOST_DESCRIPTORS) {
-    throw new InvalidRequestError(`descriptors: expected 1 to ${MOST_DESCRIPTORS}, got ${descriptors.length}`);
-  }
-  for (const { entries } of descriptors) {
-    if (entries.length > MOST_ENTRIES) {
-      throw new InvalidRequestError(`entries: expected at most ${MOST_ENTRIES}, got ${entries.length}`);
-    }
-  }
-}
-
 /** A rule that another one of the request replaces does not count. */
 function withoutReplaced(matches: readonly (Match | undefined)[]): readonly (Match | undefined)[] {
   const replaced = new Set(matches.flatMap((match) => match?.rule.replaces ?? []));
@@ -153,18 +132,15 @@ function withoutReplaced(matches: readonly (Match | undefined)[]): readonly (Mat
 
 /** `undefined` without a count. The descriptor's hits come first, then the request's, of which 0 means 1. */
 function hitsOf(
-  { domain, hitsAddend }: RateLimitRequest,
+  request: RateLimitRequest,
   descriptor: RateLimitDescriptor,
   match: Match | undefined,
 ): Counted | undefined {
   if (match?.rule.limits === undefined) return undefined;
-  const own = descriptor.hitsAddend?.value;
-  const ofRequest = hitsAddend === 0 ? 1 : hitsAddend;
-  const hits = own === undefined ? ofRequest : typeof own === "number" ? own : own.toNumber();
   return {
-    key: keyOf(domain, match.parts),
+    key: keyOf(request.domain, match.parts),
     limits: match.rule.limits,
-    hits: Math.min(hits, MOST_HITS),
+    hits: statedHits(request, descriptor) ?? 1,
     isNegative: descriptor.isNegativeHits,
   };
 }

@@ -113,8 +113,9 @@ class TextWatcher implements WatchedTexts {
     this.#options.onChange(texts);
   }
 
-  /** The same failure is told once. */
+  /** The same failure is told once. Files that can be read again are a change, also with the same text. */
   #fail(error: unknown): void {
+    this.#known = "";
     if (this.#closed || String(error) === this.#failure) return;
     this.#failure = String(error);
     this.#options.onError(error);

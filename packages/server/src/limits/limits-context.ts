@@ -2,6 +2,7 @@ import type { Clock } from "tollgate";
 import type { TrustProxy } from "tollgate/node";
 import type { Log } from "../log/log.ts";
 import type { RequestLog } from "../log/request-log.ts";
+import type { Peers } from "./peers.ts";
 
 /** What the service gives to limits in files. */
 export interface LimitsContext {
@@ -12,4 +13,6 @@ export interface LimitsContext {
   readonly requestLog: RequestLog;
   /** Whether there is an admin listener with tokens. */
   readonly hasOperators: boolean;
+  /** The other processes that serve the port. */
+  readonly peers: Peers | undefined;
 }

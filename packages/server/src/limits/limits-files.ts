@@ -21,10 +21,10 @@ export interface LimitsFilesOptions<Value> {
   /** A file or a directory. */
   readonly path: string;
   readonly compile: (texts: readonly FileText[]) => Compiled<Value>;
-  /** Works like `compile` for files that have changed. Without it, `compile` does that, too. */
-  readonly recompile?: (texts: readonly FileText[]) => Promise<Compiled<Value>>;
+  /** Works like `compile` while requests are served: it must not block the thread for long. By default `compile`. */
+  readonly recompile?: (texts: readonly FileText[]) => Compiled<Value> | Promise<Compiled<Value>>;
   /** Puts limits in force that were read again. */
-  readonly replace: (value: Value) => void;
+  readonly replace: (value: Value) => unknown;
   readonly log: Log;
   /** How often the files are read without a sign of a change. */
   readonly intervalMs?: number;
@@ -53,8 +53,10 @@ export class LimitsFiles<Value> {
   #loads = 1;
   #refusals = 0;
   #state: LimitsStatus["state"] = "loaded";
-  /** How often the files have changed: a later change takes the place of one that is still being read. */
-  #changes = 0;
+  /** Files that changed while others were read: only the last ones count. */
+  #next: readonly FileText[] | undefined;
+  #isLoading = false;
+  #isClosed = false;
 
   private constructor(options: LimitsFilesOptions<Value>, texts: readonly FileText[], first: Value) {
     this.#options = options;
@@ -62,11 +64,11 @@ export class LimitsFiles<Value> {
     this.#watched = watchTexts({
       path: options.path,
       known: texts,
-      onChange: (changed) => void this.#reload(changed),
-      onError: (error) => {
-        this.#changes += 1;
-        this.#refuse([String(error)]);
+      onChange: (changed) => {
+        this.#next = changed;
+        if (!this.#isLoading) void this.#reload();
       },
+      onError: (error) => this.#refuse([String(error)]),
       ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
     });
   }
@@ -89,30 +91,32 @@ export class LimitsFiles<Value> {
   }
 
   close(): void {
-    this.#changes += 1;
+    this.#isClosed = true;
     this.#watched.close();
   }
 
-  async #reload(texts: readonly FileText[]): Promise<void> {
-    this.#changes += 1;
-    const own = this.#changes;
-    const { compile, recompile = compile } = this.#options;
-    let compiled: Compiled<Value>;
-    try {
-      compiled = await recompile(texts);
-    } catch (error) {
-      if (own === this.#changes) this.#refuse([String(error)]);
-      return;
+  async #reload(): Promise<void> {
+    this.#isLoading = true;
+    for (let texts = this.#next; texts !== undefined && !this.#isClosed; texts = this.#next) {
+      this.#next = undefined;
+      try {
+        await this.#load(texts);
+      } catch (error) {
+        this.#refuse([String(error)]);
+      }
     }
-    if (own === this.#changes) this.#take(compiled);
+    this.#isLoading = false;
   }
 
-  #take({ value, mistakes }: Compiled<Value>): void {
+  async #load(texts: readonly FileText[]): Promise<void> {
+    const { compile, recompile = compile, replace } = this.#options;
+    const { value, mistakes } = await recompile(texts);
+    if (this.#isClosed) return;
     if (mistakes !== undefined) {
       this.#refuse(mistakes.map(mistakeLine));
       return;
     }
-    this.#options.replace(value);
+    await replace(value);
     this.#state = "loaded";
     this.#loadedAt = new Date();
     this.#loads += 1;

@@ -87,11 +87,15 @@ export class LimitsInForce {
     return withOverrides(file, this.overrides);
   }
 
-  /** The files were read again: they replace what an operator has put. */
-  takeFiles(file: LimitsFile): void {
-    const before = this.#version;
+  /** The files were read again: they replace what an operator has put. Requests are served in between. */
+  async takeFiles(file: LimitsFile): Promise<void> {
     this.#ofFiles = file;
-    this.#replace(file, "files");
+    let effective = this.withOverrides(file);
+    // What an operator changes meanwhile is in force at once, so it is begun again with the operator's overrides.
+    while (!(await this.limits.updateInSteps(effective))) effective = this.withOverrides(file);
+    const before = this.#version;
+    this.#options.onInstall(effective);
+    this.#note(file, "files");
     this.#options.onOwnChange({ what: "files-loaded", before, after: this.#version });
   }
 
@@ -126,9 +130,13 @@ export class LimitsInForce {
     this.#overrides.close();
   }
 
-  /** Overrides of rules that are gone end. */
   #replace(file: LimitsFile, source: LimitsSource): void {
     this.#install(file);
+    this.#note(file, source);
+  }
+
+  /** Notes which limits are in force. Overrides of rules that are gone end. */
+  #note(file: LimitsFile, source: LimitsSource): void {
     this.#file = file;
     this.#source = source;
     this.#version = versionOf(file);

@@ -1,29 +1,45 @@
-import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
-import { type ReadLimits, trustLimitsFile } from "tollgate/config";
+import { type LimitsFile, trustLimitsFile } from "tollgate/config";
 import type { FileText } from "../files/read-texts.ts";
+import type { Compiled } from "./limits-files.ts";
+import { JoinedPieces, type LimitsPiece } from "./limits-pieces.ts";
+import { rememberVersion } from "./limits-version.ts";
+import { readLimitsFiles } from "./read-limits-files.ts";
 
-/** What the thread runs. It is a text, so that no other file has to be found where the service is bundled or tested. */
-const SOURCE = `
-const { parentPort, workerData } = require("node:worker_threads");
-const { readLimits } = require(workerData.config);
-const yaml = require(workerData.yaml);
-parentPort.postMessage(workerData.texts.map(({ file, text }) => readLimits(text, { file, yaml })));
-`;
+/** Shorter files are read in this thread: that blocks it for a few milliseconds, a thread starts for longer. */
+const SHORT_CHARACTERS = 16 * 1024;
 
-/** Reads limits in another thread: a second for 10,000 rules of YAML, in which this one decides requests. */
-export function readInThread(texts: readonly FileText[]): Promise<readonly ReadLimits[]> {
-  const { resolve: find } = createRequire(import.meta.url);
-  const workerData = { texts, config: find("tollgate/config"), yaml: find("yaml") };
-  const worker = new Worker(SOURCE, { eval: true, execArgv: [], workerData });
-  return new Promise((resolve, reject) => {
-    worker.once("message", (results: readonly ReadLimits[]) => resolve(results.map(trusted)));
-    worker.once("error", reject);
-    worker.once("exit", (code) => reject(new Error(`expected limits from a thread, got its exit code ${code}`)));
-  });
+// Threads run the built file, also when the tests run this one.
+const THREAD = new URL("../../dist/limits/parse-thread.js", import.meta.url);
+
+/** Reads limits files without blocking this thread: 10,000 rules in YAML take about a second. */
+export function readWithoutBlocking(texts: readonly FileText[]): Promise<Compiled<LimitsFile>> | Compiled<LimitsFile> {
+  const characters = texts.reduce((sum, { text }) => sum + text.length, 0);
+  return characters <= SHORT_CHARACTERS ? readLimitsFiles(texts) : readInThread(texts);
 }
 
-/** The mark of being checked does not outlast the way between threads. */
-function trusted(result: ReadLimits): ReadLimits {
-  return result.ok ? { ok: true, limits: trustLimitsFile(result.limits) } : result;
+/** Rejects if the thread fails, such as for lack of memory. */
+function readInThread(texts: readonly FileText[]): Promise<Compiled<LimitsFile>> {
+  const thread = new Worker(THREAD, { workerData: texts });
+  const joined = new JoinedPieces();
+  const read = new Promise<Compiled<LimitsFile>>((resolve, reject) => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- Ports have no origin.
+    const ask = (): void => thread.postMessage("next");
+    thread.on("message", (piece: LimitsPiece) => {
+      if (piece.type === "mistakes") return resolve({ mistakes: piece.mistakes });
+      const file = joined.add(piece);
+      if (piece.type === "end" && file !== undefined) {
+        // The thread has checked it; what came is a copy.
+        const value = trustLimitsFile(file);
+        rememberVersion(value, piece.version);
+        return resolve({ value });
+      }
+      // Later, so that requests are served in between.
+      setImmediate(ask);
+    });
+    thread.on("error", reject);
+    thread.on("exit", (code) => reject(new Error(`the thread that reads limits ended with ${code}`)));
+    ask();
+  });
+  return read.finally(() => void thread.terminate());
 }

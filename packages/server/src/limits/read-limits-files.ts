@@ -1,38 +1,18 @@
-import { type LimitsFile, type ReadLimits, readLimits } from "tollgate/config";
+import { type DomainWords, type LimitsFile, readLimits, trustLimitsFile } from "tollgate/config";
 import * as yaml from "yaml";
 import type { FileText } from "../files/read-texts.ts";
 import type { Compiled } from "./limits-files.ts";
 import type { Mistake } from "./mistake.ts";
-import { readInThread } from "./read-in-thread.ts";
 
 /**
  * Reads limits files as one, each with domains of its own. `trustedHeaders` have to be alike in all files: those of one
  * would otherwise hold for the others.
  */
 export function readLimitsFiles(texts: readonly FileText[]): Compiled<LimitsFile> {
-  return combined(
-    texts,
-    texts.map(({ file, text }) => readLimits(text, { file, yaml })),
-  );
-}
-
-/** Whether reading takes so long that another thread has to do it: some 20 ms or more. */
-export function areLong(texts: readonly FileText[]): boolean {
-  return texts.reduce((sum, { text }) => sum + text.length, 0) > LONGEST_SHORT;
-}
-
-const LONGEST_SHORT = 20_000;
-
-/** Works like `readLimitsFiles`, and does not keep this thread from other work. */
-export async function readLimitsLater(texts: readonly FileText[]): Promise<Compiled<LimitsFile>> {
-  return areLong(texts) ? combined(texts, await readInThread(texts)) : readLimitsFiles(texts);
-}
-
-function combined(texts: readonly FileText[], results: readonly ReadLimits[]): Compiled<LimitsFile> {
   const mistakes: Mistake[] = [];
   const read: { readonly file: string; readonly limits: LimitsFile }[] = [];
-  for (const [i, result] of results.entries()) {
-    const file = texts[i]?.file ?? "";
+  for (const { file, text } of texts) {
+    const result = readLimits(text, { file, yaml });
     if (result.ok) read.push({ file, limits: result.limits });
     else mistakes.push(...result.mistakes.map((mistake) => placed(mistake, file)));
   }
@@ -49,8 +29,18 @@ function combined(texts: readonly FileText[], results: readonly ReadLimits[]): C
   if (mistakes.length > 0 || first === undefined) return { mistakes };
   // A file that is alone keeps its mark of being checked.
   if (others.length === 0) return { value: first.limits };
-  const domains = Object.assign({}, ...read.map(({ limits }) => limits.domains)) as LimitsFile["domains"];
-  return { value: { ...first.limits, domains } };
+  const domains = Object.fromEntries(read.flatMap(({ limits }) => domainsOf(limits)));
+  const { onFailure: _, ...words } = first.limits;
+  // Each file was checked, and no domain is in two of them.
+  return { value: trustLimitsFile({ ...words, domains }) };
+}
+
+/** The domains of a file, each with the policy of its file. */
+function domainsOf({ domains, onFailure }: LimitsFile): [string, DomainWords][] {
+  return Object.entries(domains).map(([name, words]) => [
+    name,
+    onFailure === undefined ? words : { onFailure, ...words },
+  ]);
 }
 
 type LibraryMistake = Extract<ReturnType<typeof readLimits>, { ok: false }>["mistakes"][number];

@@ -53,6 +53,13 @@ describe("/check over a limits file", () => {
     );
   });
 
+  it("keeps the limits before a file without the domain that decides it", async () => {
+    const { check, write, errors } = await startChecks();
+    await write(LIMITS.replace("  api:", "  renamed:"));
+    await vi.waitFor(() => expect(errors.join("\n")).toContain('expected the domain "api", which decides /check'));
+    expect((await check("GET", "/")).status).toBe(200);
+  });
+
   it("is measured and logged as other limiters are, also after a reload", async () => {
     const { check, adminUrl, write, log } = await startChecks({ admin: LOCAL_ADMIN, requestIds: true, logDenials: 5 });
     await check("POST", "/login");
@@ -66,5 +73,24 @@ describe("/check over a limits file", () => {
     expect((await check("POST", "/login")).status).toBe(200);
     expect((await check("POST", "/login")).status).toBe(429);
     expect(await metrics()).toContain(`${denied} 2`);
+  });
+
+  it("takes the last of several long files that come while one is read, and keeps what was counted", async () => {
+    const many = Array.from({ length: 1_000 }, (_, i) => `      r${i}: { match: { path: /r/${i} }, rate: 9/1m }\n`);
+    const longLimits = (within: string) =>
+      LIMITS.replace("1/15m", within).replace("  other:", `${many.join("")}  other:`);
+    const { check, write, reload, log, errors } = await startChecks();
+    await check("POST", "/login");
+    for (const within of ["2/15m", "3/15m", "4/15m"]) {
+      await write(longLimits(within));
+      reload();
+    }
+    await vi.waitFor(
+      async () => expect((await check("POST", "/login")).headers.get("ratelimit-policy")).toContain("q=4;w=900"),
+      { timeout: 20_000 },
+    );
+    expect(log.join("\n")).toContain("limits loaded from");
+    expect((await check("POST", "/login")).headers.get("ratelimit")).toMatch(/"login.within";r=[01];/);
+    expect(errors).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ const RATE = "a number above 0, such as 5 or 0.0167";
 const FLAGS =
   "--port, --host, --capacity, --refill-per-second, --refill, --limits, --grpc-port, --redis, --max-keys, " +
   "--check-domain, " +
-  "--trust-proxy, --sweep-interval, --max-connections, --admin-port, --admin-host, --admin-allow-host, " +
+  "--trust-proxy, --sweep-interval, --max-connections, --workers, --admin-port, --admin-host, --admin-allow-host, " +
   "--admin-token-file, --log-format, --log-denials, --hybrid, --shadow, --help, --version";
 const USAGE = "tollgate serve [flags]";
 
@@ -32,6 +32,7 @@ const DEFAULTS = {
   grpcPort: undefined,
   trustProxy: false,
   maxConnections: 10_000,
+  workers: 1,
   logFormat: "text",
   logDenials: 0,
   requestIds: false,
@@ -204,6 +205,17 @@ describe("the command line", () => {
       `--${flag.split("=")[0]}: expected without --limits, which has the numbers`,
     ]),
     [["serve", "--limits", "a", "--hybrid"], "--hybrid: expected with --redis"],
+    [
+      ["serve", "--limits", "a", "--workers", "4"],
+      "--workers: expected with --limits and --redis, got 4 in memory; each process would count in its own memory, so " +
+        "clients would get up to 4 times their limits",
+    ],
+    [
+      ["serve", "--workers", "2"],
+      "--workers: expected with --limits and --redis, got 2 in memory; each process would count in its own memory, so " +
+        "clients would get up to 2 times their limits",
+    ],
+    [["serve", "--workers", "0"], '--workers: expected a whole number from 1 to 256, got "0"'],
     [
       ["serve", "--limits", "a", "--redis", "redis://a", "--max-keys", "1"],
       "--max-keys: expected without --redis, which has memory of its own",

@@ -1,6 +1,7 @@
 import { Client, credentials, type ServiceError } from "@grpc/grpc-js";
 import { onTestFinished } from "vitest";
-import { loadCodec, type RateLimitResponse } from "../../src/envoy/messages.ts";
+import { loadCodec } from "../../src/envoy/codec.ts";
+import type { RateLimitResponse } from "../../src/envoy/messages.ts";
 
 /** A descriptor as people write it: `{ address: "a" }`. */
 export type Entries = Readonly<Record<string, string>>;

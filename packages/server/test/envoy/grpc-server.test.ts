@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { status } from "@grpc/grpc-js";
 import { Redis } from "ioredis";
@@ -5,7 +7,7 @@ import { memoryStore, type SyncStore } from "tollgate";
 import { redisStore } from "tollgate/redis";
 import { type AsyncSpace, type AsyncStore, Report } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type GrpcServer, startGrpcServer } from "../../src/envoy/grpc-server.ts";
 import { OK, OVER_LIMIT } from "../../src/envoy/messages.ts";
 import { RateLimits } from "../../src/envoy/rate-limits.ts";
@@ -85,6 +87,18 @@ describe("the gRPC server", () => {
         .resume();
     });
     expect((await client.shouldRateLimit("d", { address: "a" })).overallCode).toBe(OK);
+  });
+
+  it("writes nothing about headers that gRPC does not know", async () => {
+    const written = vi.spyOn(console, "error").mockImplementation(() => {});
+    onTestFinished(() => written.mockRestore());
+    const { server } = await startServer();
+    const session = connectHttp2(`http://127.0.0.1:${server.port}`);
+    const call = session.request({ ":method": "POST", ":path": METHOD, "content-type": "application/grpc", "'e": "x" });
+    call.resume().end(Buffer.alloc(5));
+    await once(call, "close");
+    session.close();
+    expect(written).not.toHaveBeenCalled();
   });
 
   it("answers UNAVAILABLE, not a code, if the store could not count", async () => {

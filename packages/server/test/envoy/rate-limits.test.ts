@@ -3,7 +3,8 @@ import type { AsyncSpace, AsyncStore } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { OK, OVER_LIMIT, type RateLimitDescriptor, type RateLimitResponse } from "../../src/envoy/messages.ts";
-import { InvalidRequestError, RateLimits } from "../../src/envoy/rate-limits.ts";
+import { InvalidRequestError } from "../../src/envoy/rate-limit-decider.ts";
+import { RateLimits } from "../../src/envoy/rate-limits.ts";
 import { configurationOf } from "./configurations.ts";
 
 const MINUTE_MS = 60_000;

@@ -68,3 +68,51 @@ describe("the service with limits of Envoy", () => {
     );
   });
 });
+
+describe("the service with a limits file", () => {
+  const text = (quota: number) => `
+version: 1
+domains:
+  d:
+    limits:
+      address: { match: { descriptor: { address: "*" } }, by: address, quota: ${quota}/1m }
+      job: { match: { descriptor: { job: "*" } }, by: job, inflight: { max: 1, ttl: 1m } }
+`;
+
+  it("counts requests of gRPC, of /json and of /v1/decide together, also after a reload", async () => {
+    const { url, client, write, log } = await startLimits(text(3));
+    const post = async (path: string, body: string) => fetch(`${url}${path}`, { method: "POST", body });
+    expect((await client.shouldRateLimit("d", { address: "a" })).overallCode).toBe(OK);
+    expect((await post("/json", ASK)).status).toBe(200);
+    const decided = await post("/v1/decide", '{"domain":"d","facts":{"descriptor":{"address":"a"}}}');
+    expect(await decided.json()).toMatchObject({ allowed: true, remaining: 0 });
+    expect((await post("/json", ASK)).status).toBe(429);
+    expect((await client.shouldRateLimit("d", { address: "a" })).overallCode).toBe(OVER_LIMIT);
+    await write(text(4));
+    await vi.waitFor(() => expect(log.join("\n")).toContain("limits loaded from"));
+    expect((await client.shouldRateLimit("d", { address: "a" })).overallCode).toBe(OK);
+    expect((await fetch(`${url}/healthcheck`)).status).toBe(200);
+  });
+
+  it("says in JSON what is over, with the headers for the client", async () => {
+    const { url } = await startLimits(text(1));
+    const ask = async (body: string) => (await fetch(`${url}/json`, { method: "POST", body })).json();
+    await ask(ASK);
+    expect(await ask(ASK)).toEqual({
+      overallCode: "OVER_LIMIT",
+      statuses: [
+        {
+          code: "OVER_LIMIT",
+          currentLimit: { requestsPerUnit: 1, unit: "MINUTE", name: "address.quota" },
+          durationUntilReset: "60s",
+        },
+      ],
+      responseHeadersToAdd: [
+        { key: "RateLimit-Policy", value: '"address.quota";q=1;w=60' },
+        { key: "RateLimit", value: '"address.quota";r=0;t=60' },
+        { key: "Retry-After", value: "60" },
+      ],
+    });
+    expect(await ask(ASK.replace("address", "job"))).toEqual({ error: expect.stringContaining("use reserve") });
+  });
+});

@@ -92,6 +92,16 @@ describe("files that are watched", () => {
     expect(errors).toHaveLength(1);
   });
 
+  it("that vanish are passed on when they are back, also with the same text", async () => {
+    const file = join(await temporaryFolder(), "limits.yaml");
+    await writeFile(file, "one");
+    const { texts, errors } = await watch(file, 20);
+    await rm(file);
+    await vi.waitFor(() => expect(errors).toHaveLength(1));
+    await writeFile(file, "one");
+    await vi.waitFor(() => expect(texts()).toEqual(["one"]));
+  });
+
   it("are read on demand, also without a change", async () => {
     const file = join(await temporaryFolder(), "limits.yaml");
     await writeFile(file, "one");

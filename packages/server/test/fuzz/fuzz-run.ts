@@ -78,7 +78,7 @@ export async function fuzz(settings: FuzzSettings): Promise<FuzzReport> {
 class FuzzRun {
   readonly #settings: FuzzSettings;
   readonly #patienceMs: number;
-  readonly #startMs = performance.now();
+  #startMs = performance.now();
   readonly #over = new AbortController();
   readonly #underWay = new Set<number>();
   readonly #ended: number[] = [];
@@ -112,7 +112,8 @@ class FuzzRun {
   async run(folder: string): Promise<void> {
     const onFault = (fault: string): void => this.#fail(fault);
     const { preload = [] } = this.#settings;
-    const services = await startServices({ folder, preload, onFault }, this.#patienceMs);
+    const services = await startServices({ folder, preload, onFault });
+    this.#startMs = performance.now();
     try {
       const sender = new Sender(services);
       const lanes = Array.from({ length: LANES }, () => this.#lane(sender));

@@ -34,7 +34,7 @@ const BUGS = {
 };
 
 /** Requests that are never answered. */
-const isSwallowed = ({ headers }) => headers.cookie?.includes("null");
+const isSwallowed = ({ headers }) => headers["x-forwarded-for"]?.includes("10.0.0.1");
 
 const bug = decodeURIComponent(new URL(import.meta.url).hash.slice(1));
 

@@ -10,7 +10,7 @@ export class Random {
     this.#a = seed >>> 0;
     this.#b = stream >>> 0;
     this.#c = Math.floor(stream / 2 ** 32) >>> 0;
-    // As its author advises, so that similar seeds lead to different numbers.
+    // Its author advises it: similar seeds lead to different numbers then.
     for (let i = 0; i < 15; i += 1) this.bits();
   }
 

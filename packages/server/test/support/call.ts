@@ -9,9 +9,12 @@ export interface Answer {
 }
 
 /** One request over a connection of its own, unless the options say otherwise. */
-export async function call(url: string, options: RequestOptions = {}): Promise<Answer> {
+export async function call(
+  url: string,
+  { body, ...options }: RequestOptions & { readonly body?: string } = {},
+): Promise<Answer> {
   const sent = request(url, { agent: false, ...options });
-  sent.end();
+  sent.end(body);
   const [answer] = (await once(sent, "response")) as [IncomingMessage];
   return { status: answer.statusCode, headers: answer.headers, body: await text(answer) };
 }

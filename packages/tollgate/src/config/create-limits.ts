@@ -1,7 +1,7 @@
 import { checkOptions } from "../core/check-options.ts";
 import type { Clock } from "../core/clock.ts";
 import { show, TollgateError } from "../core/errors.ts";
-import type { AsyncStore, SyncStore } from "../core/store.ts";
+import type { AsyncStore, OnFailure, SyncStore } from "../core/store.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";
 import type { LimitsFile } from "./file/limits-file.ts";
 import { checkLimitsFile } from "./file/parse-limits.ts";
@@ -61,17 +61,38 @@ export function createLimits<Store extends SyncStore | AsyncStore | undefined = 
 export function createLimits(file: LimitsFile, options: LimitsOptions = {}): Limits | Limits<"async"> {
   checkOptions("createLimits", options, OPTION_NAMES);
   const { store, clock } = options;
+  const local = new LocalPolicies();
+  const asNodeOf = (nodes: number) => local.of(nodes);
   const checked = checkLimitsFile(file);
   const clients = new ClientAddresses(options);
   if (store === undefined) {
     const own = memoryStore();
-    return new LoadedLimits("sync", checked, { store: own, clock: clockOf(own, clock) }, clients, () => own.close());
+    return new LoadedLimits("sync", checked, { store: own, clock: clockOf(own, clock), asNodeOf }, clients, () =>
+      own.close(),
+    );
   }
   if (typeof store?.open !== "function") {
     throw new TollgateError("ERR_STORE", `store: expected a store such as memoryStore(), got ${show(store)}`);
   }
-  const where = { store, clock: clockOf(store, clock) };
+  const where = { store, clock: clockOf(store, clock), asNodeOf };
   return store.kind === "sync"
     ? new LoadedLimits("sync", checked, where, clients, () => {})
-    : new LoadedLimits("async", checked, where, clients, () => {});
+    : new LoadedLimits("async", checked, where, clients, () => local.close());
+}
+
+/** The policies of rules that are counted in this process while the store is unavailable: one for each share. */
+class LocalPolicies {
+  #store: SyncStore | undefined;
+  readonly #policies = new Map<number, OnFailure>();
+
+  of(nodes: number): OnFailure {
+    this.#store ??= memoryStore();
+    const known = this.#policies.get(nodes) ?? { fallback: this.#store, share: 1 / nodes };
+    this.#policies.set(nodes, known);
+    return known;
+  }
+
+  close(): void {
+    this.#store?.close();
+  }
 }

@@ -1,3 +1,4 @@
+export type { JointDecision } from "../limiter/joint-call.ts";
 export { createLimits, type LimitsOptions, type LimitsOver } from "./create-limits.ts";
 export type {
   Amount,
@@ -9,6 +10,7 @@ export type {
   LimitsFile,
   LimitWords,
   MatchWords,
+  OnFailureWord,
   Patterns,
   PlansWord,
   RuleWords,
@@ -23,7 +25,7 @@ export {
   readLimits,
   trustLimitsFile,
 } from "./file/parse-limits.ts";
-export type { DomainLimiter, KeyHandle, Limits, LimitsHandle } from "./limits.ts";
+export type { DomainLimiter, KeyHandle, Limits, LimitsHandle, RequestWithCost } from "./limits.ts";
 export type { CountingRule, OtherRule, RuleExplanation } from "./rules/explain-rule.ts";
 export type { Facts, NamedValues } from "./rules/facts.ts";
 export { factsReader } from "./rules/facts-reader.ts";

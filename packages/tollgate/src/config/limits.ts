@@ -3,6 +3,7 @@ import type { Decision, LimitStatus } from "../core/decision.ts";
 import type { AsyncLimiter } from "../limiter/async-limiter.ts";
 import type { BlockOptions, BlockSpan } from "../limiter/block-span.ts";
 import type { Result } from "../limiter/handle.ts";
+import type { JointDecision } from "../limiter/joint-call.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { ReservationOf, ReserveOptions } from "../limiter/reservation.ts";
 import type { LimitsFile } from "./file/limits-file.ts";
@@ -11,6 +12,12 @@ import type { Facts } from "./rules/facts.ts";
 
 /** The limiter of a domain, by the kind of its store. */
 export type DomainLimiter<Kind extends "sync" | "async"> = Kind extends "sync" ? Limiter<Facts> : AsyncLimiter<Facts>;
+
+/** A request and its cost. Without one, the file says what it costs. */
+export interface RequestWithCost {
+  readonly facts: Facts;
+  readonly cost?: Cost | undefined;
+}
 
 /**
  * The limits of a file at work. Over a store of this process the verbs return values, over an asynchronous one
@@ -34,6 +41,11 @@ export interface Limits<Kind extends "sync" | "async" = "sync"> {
    * request costs. Rules with `inflight` need `reserve`.
    */
   consume(domain: string, facts: Facts, cost?: Cost): Result<Kind, Decision>;
+  /**
+   * Takes the costs of several requests at one instant, from all of them or from none. Requests that have a rule and a
+   * key in common cost there what all of them do.
+   */
+  consumeAll(domain: string, requests: readonly RequestWithCost[]): Result<Kind, JointDecision>;
   /** The decision that `consume` would give; changes nothing. */
   peek(domain: string, facts: Facts, cost?: Cost): Result<Kind, Decision>;
   /** Takes the cost whether or not it conforms. Units that the cost does not name cost nothing. */

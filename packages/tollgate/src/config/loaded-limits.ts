@@ -5,11 +5,12 @@ import { nearestWord } from "../core/nearest-word.ts";
 import type { AsyncLimiter } from "../limiter/async-limiter.ts";
 import type { BlockOptions, BlockSpan } from "../limiter/block-span.ts";
 import type { Result } from "../limiter/handle.ts";
+import type { JointDecision } from "../limiter/joint-call.ts";
 import { promised } from "../limiter/promised.ts";
 import type { ReservationOf, ReserveOptions } from "../limiter/reservation.ts";
-import type { LimitsFile } from "./file/limits-file.ts";
+import type { DomainWords, LimitsFile } from "./file/limits-file.ts";
 import { checkLimitsFile } from "./file/parse-limits.ts";
-import type { DomainLimiter, KeyHandle, Limits, LimitsHandle } from "./limits.ts";
+import type { DomainLimiter, KeyHandle, Limits, LimitsHandle, RequestWithCost } from "./limits.ts";
 import { RequestHandle } from "./request-handle.ts";
 import type { ClientAddresses } from "./rules/client-addresses.ts";
 import { Domain } from "./rules/domain.ts";
@@ -54,6 +55,15 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
 
   consume(domain: string, facts: Facts, cost?: Cost): Result<Kind, Decision> {
     return this.#ask(domain, (limiter) => limiter.consume(facts, cost));
+  }
+
+  consumeAll(domain: string, requests: readonly RequestWithCost[]): Result<Kind, JointDecision> {
+    const work = () => {
+      const { rules } = this.#domain(domain);
+      const read = requests.map(({ facts, cost }) => ({ request: rules.request(facts, this.#clients), cost }));
+      return rules.consumeAll(read) as Promise<JointDecision>;
+    };
+    return (this.kind === "sync" ? work() : promised(work)) as Result<Kind, JointDecision>;
   }
 
   peek(domain: string, facts: Facts, cost?: Cost): Result<Kind, Decision> {
@@ -142,7 +152,7 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
     const version = new Map<Domain<Kind>, DomainRules<Kind>>();
     for (const [name, words] of Object.entries(file.domains)) {
       const domain = this.#known.get(name) ?? this.#make(name);
-      version.set(domain, yield* domain.compile(words));
+      version.set(domain, yield* domain.compile(withPolicy(words, file)));
       yield;
     }
     return version;
@@ -165,6 +175,11 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
     const work = () => call(this.#domain(domain).limiter as unknown as AsyncLimiter<Facts>);
     return (this.kind === "sync" ? work() : promised(work)) as Result<Kind, T>;
   }
+}
+
+/** The words of a domain with the failure policy that holds in it. */
+function withPolicy(words: DomainWords, { onFailure }: LimitsFile): DomainWords {
+  return onFailure === undefined || words.onFailure !== undefined ? words : { ...words, onFailure };
 }
 
 /** Takes all steps at once. */

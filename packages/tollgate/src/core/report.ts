@@ -49,6 +49,26 @@ export class Report {
     return this.used.length > 0 && this.used[0] !== NOT_WRITTEN;
   }
 
+  /** Adds entries of another report. */
+  addEntries(from: Report, start: number, end: number): void {
+    for (let entry = start; entry < end; entry += 1) {
+      const at = this.used.length;
+      this.conforms.push(from.conforms[entry]!);
+      this.used.push(from.used[entry]!);
+      this.waitUs.push(from.waitUs[entry]!);
+      this.usedAfterWait.push(from.usedAfterWait[entry]!);
+      this.resetUs.push(from.resetUs[entry]!);
+      if (from.lacksCapacity[entry] === true) this.lacksCapacity[at] = true;
+      if (from.keptLimits[entry] !== undefined) this.keptLimits[at] = from.keptLimits[entry];
+    }
+  }
+
+  /** Adds the entry of a limit under which nothing counts. */
+  addIdleEntry(): void {
+    this.conforms.push(true);
+    for (const figures of [this.used, this.waitUs, this.usedAfterWait, this.resetUs]) figures.push(0);
+  }
+
   /** Prepares entries for another verb of the same call. */
   forgetViews(): void {
     this.isView.length = 0;

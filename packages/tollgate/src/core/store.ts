@@ -51,7 +51,23 @@ export interface LimiterContext {
   readonly choosesLimits?: true;
   /** Set if the store only decides while another one is unavailable. */
   readonly isFallback?: true;
+  /** How the limiter's calls are decided while the store is unavailable, in place of the store's own policy. */
+  readonly onFailure?: OnFailure;
 }
+
+/** How calls are decided while a store elsewhere is unavailable. */
+export type OnFailure =
+  | "allow"
+  | "deny"
+  | {
+      /** A store in this process, such as `memoryStore()`. */
+      readonly fallback: SyncStore;
+      /**
+       * The fraction of each limit that this node enforces: above 0, at most 1, such as one over the number of nodes.
+       * `createLimiter` throws if a fixed limit would then gain less than one unit in ten years.
+       */
+      readonly share: number;
+    };
 
 /** Keeps spaces in this process and decides at once. */
 export interface SyncStore {

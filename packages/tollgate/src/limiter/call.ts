@@ -1,6 +1,8 @@
 import type { Cost } from "../core/cost.ts";
+import type { Decision } from "../core/decision.ts";
 import type { Key } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
+import type { Report } from "../core/report.ts";
 import type { Call } from "../core/store.ts";
 import { Choice } from "./choice.ts";
 import type { Selection } from "./selection.ts";
@@ -16,6 +18,9 @@ export interface CheckedRequest<Space> {
   /** For each call, the index of its limiter among the keys. */
   readonly members: readonly number[];
 }
+
+/** Makes a result of a request that was decided. */
+export type ReadDecided<Space, T> = (decision: Decision, report: Report, request: CheckedRequest<Space>) => T;
 
 /** Keys and limits for one input. */
 export function choiceFor<Input, Space extends PlannedSpace>(

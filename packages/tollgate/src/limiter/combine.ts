@@ -5,6 +5,7 @@ import type { AsyncLimiter } from "./async-limiter.ts";
 import { AsyncStoreLimiter } from "./async-store-limiter.ts";
 import { CombinedSelection } from "./combined-selection.ts";
 import type { Fitting } from "./fitting-input.ts";
+import type { JointLimiter } from "./joint-call.ts";
 import type { Limiter } from "./limiter.ts";
 import { isMadeHere } from "./limiter-mark.ts";
 import { type DecidingLimiter, LookupLimiter } from "./lookup-limiter.ts";
@@ -96,6 +97,15 @@ function combineDeciding<Input>(
   return first.kind === "sync"
     ? combineSync(first as SyncStoreLimiter<never>, sameKind as readonly SyncStoreLimiter<never>[], inputOf)
     : combineAsync(first as AsyncStoreLimiter<never>, sameKind as readonly AsyncStoreLimiter<never>[], inputOf);
+}
+
+/** Combines limiters with keys, of one store. The caller makes sure that each key of theirs comes once. */
+export function joinLimiters(members: readonly JointLimiter[]): JointLimiter {
+  const [first] = members;
+  if (first === undefined) throw combineError("at least one limiter", "none");
+  return first.kind === "sync"
+    ? combineSync(first, members as readonly SyncStoreLimiter<never>[], inputAt)
+    : combineAsync(first, members as readonly AsyncStoreLimiter<never>[], inputAt);
 }
 
 /** The input of a part, where each part has its own. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import type { Observation } from "../core/observer.ts";
-import type { LimiterContext } from "../core/store.ts";
+import type { LimiterContext, OnFailure } from "../core/store.ts";
 import type { Observers } from "./observers.ts";
 import type { CheckedOptions } from "./options.ts";
 
@@ -8,13 +8,15 @@ import type { CheckedOptions } from "./options.ts";
 export class OpenContext implements LimiterContext {
   readonly clock: Clock;
   readonly choosesLimits?: true;
+  readonly onFailure?: OnFailure;
   readonly #name: string;
   readonly #observers: Observers;
   #closed = false;
 
-  constructor({ name, limits, clock }: CheckedOptions<never>, observers: Observers) {
+  constructor({ name, limits, clock, onFailure }: CheckedOptions<never>, observers: Observers) {
     this.clock = clock;
     if (typeof limits === "function") this.choosesLimits = true;
+    if (onFailure !== undefined) this.onFailure = onFailure;
     this.#name = name;
     this.#observers = observers;
   }

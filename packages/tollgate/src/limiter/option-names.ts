@@ -19,6 +19,7 @@ const NAMES: Readonly<Record<OptionName, true>> = {
   store: true,
   async: true,
   clock: true,
+  onFailure: true,
   observe: true,
 };
 

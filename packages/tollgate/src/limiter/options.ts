@@ -1,3 +1,4 @@
+import { checkOnFailure } from "../core/check-on-failure.ts";
 import { checkChoice, optionError } from "../core/check-options.ts";
 import { checkFunction, checkName } from "../core/checks.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
@@ -7,6 +8,7 @@ import { keyMakerExample } from "../core/key-maker.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import type { Observer } from "../core/observer.ts";
 import type { OnChange, Scope } from "../core/plan.ts";
+import type { OnFailure } from "../core/store.ts";
 import { type ChosenLimits, checkLimits, type LimitsFunction } from "./limits-choice.ts";
 
 /** The options of a limiter, without its key function and its store. */
@@ -32,6 +34,11 @@ export interface LimiterOptions<Input, Chosen extends ChosenLimits | PromiseLike
   readonly barging?: boolean;
   /** The store's own by default, if it has one, or else the `systemClock`. */
   readonly clock?: Clock;
+  /**
+   * How calls are decided while a store elsewhere is unavailable, in place of the store's own `onFailure`. Stores of
+   * this process are always available.
+   */
+  readonly onFailure?: OnFailure;
   /** Called with decisions, sweeps and degradations. */
   readonly observe?: Observer;
 }
@@ -48,6 +55,7 @@ export interface CheckedOptions<Input> {
   readonly maxWaiting: number;
   readonly barging: boolean;
   readonly clock: Clock;
+  readonly onFailure: OnFailure | undefined;
   readonly observe: Observer | undefined;
 }
 
@@ -60,7 +68,17 @@ export function checkLimiterOptions<Input>(
   options: LimiterOptions<Input> & { readonly key?: (input: Input) => Key },
   storeClock: Clock | undefined,
 ): CheckedOptions<Input> {
-  const { name, key, limits, onChange, maxWaiting = DEFAULT_MAX_WAITING, barging = false, clock, observe } = options;
+  const {
+    name,
+    key,
+    limits,
+    onChange,
+    maxWaiting = DEFAULT_MAX_WAITING,
+    barging = false,
+    clock,
+    observe,
+    onFailure,
+  } = options;
   if (key !== undefined) checkKeyFunction(key);
   if (observe !== undefined) checkFunction("observe", observe, "a function that is given observations");
   if (clock !== undefined) checkFunction("clock.now", clock?.now, "a function that returns milliseconds");
@@ -80,6 +98,7 @@ export function checkLimiterOptions<Input>(
     maxWaiting,
     barging,
     clock: clock ?? storeClock ?? systemClock,
+    onFailure: onFailure === undefined ? undefined : checkOnFailure(onFailure),
     observe,
   };
 }

@@ -12,6 +12,7 @@ import {
   type CheckedRequest,
   choiceFor,
   keyChoiceFor,
+  type ReadDecided,
   requestEverywhere,
   requestFor,
   requestOf,
@@ -125,6 +126,11 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
 
   reset(input: Input): Result<Kind, void> {
     return this.resetKeys(() => choiceFor(this.selection, input).keysToForget());
+  }
+
+  /** Works like `consume`, for a request that the caller made. `cost` is for observers. */
+  consumeRequest<T>(make: MakeRequest<Space>, cost: Cost, read: ReadDecided<Space, T>): Result<Kind, T> {
+    return this.ask("take", make, (report, made) => read(this.#decide("consume", report, made, cost), report, made));
   }
 
   allowChosen(choice: Choice<Space>, cost: Cost): Result<Kind, boolean> {

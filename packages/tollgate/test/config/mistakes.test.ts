@@ -25,6 +25,13 @@ const RULES: readonly (readonly [rule: string, column: number, message: string])
     27,
     ': expected one of the words match, by, rate, burst, within, quota, inflight, limit, plans, keys, cost, mode …, got "burts"; did you mean "burst"?',
   ],
+  [
+    "rate: 60/1m, onFailure: admit",
+    38,
+    '.onFailure: expected allow, deny, local, or nodes such as { nodes: 4 }, got "admit"',
+  ],
+  ["rate: 60/1m, onFailure: { nodes: 0 }", 47, ".onFailure.nodes: expected a positive whole number, got 0"],
+  ["rate: 60/1m, onFailure: {}", 38, '.onFailure: expected the word "nodes", got an empty map'],
   ["rate: 60/1m, burst: 0", 34, ".burst: expected a positive whole number, got 0"],
   ["quota: 60/1m, burst: 5", 35, ".burst: expected a rate beside it, got a burst without"],
   ["rate: [5/1s, 9/1m], burst: 5", 41, ".burst: expected one rate for it, got 2 rates"],

@@ -7,6 +7,8 @@ import { manualClock } from "tollgate/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startGrpcServer } from "../../../src/envoy/grpc-server.ts";
 import { RateLimits } from "../../../src/envoy/rate-limits.ts";
+import { limitsFile } from "../../support/limits-file.ts";
+import { startTestService } from "../../support/test-service.ts";
 import { configurationOf } from "../configurations.ts";
 import { BUF, compileEnvoyProtos } from "./envoy-protos.ts";
 
@@ -43,17 +45,70 @@ function asking(...descriptors: readonly Readonly<Record<string, string>>[]) {
 
 const CURRENT_LIMIT = { requestsPerUnit: 2, unit: "MINUTE", name: "per-address" };
 
+/** A client in Python. It sends one request at a time, and reads the response as JSON. */
+function pythonClient(port: number): (request: object) => Promise<unknown> {
+  const script = fileURLToPath(new URL("client.py", import.meta.url));
+  const client = spawn("/usr/bin/python3", [script, String(port), compileEnvoyProtos()]);
+  onTestFinished(() => void client.kill());
+  client.stderr.pipe(process.stderr);
+  const lines = createInterface({ input: client.stdout })[Symbol.asyncIterator]();
+  return async (request) => {
+    client.stdin.write(`${JSON.stringify(request)}\n`);
+    return JSON.parse((await lines.next()).value as string) as unknown;
+  };
+}
+
+const LIMITS = `
+version: 1
+domains:
+  edge:
+    limits:
+      address: { match: { descriptor: { remote_address: "*" } }, by: ip, quota: 2/1m }
+      free: { match: { descriptor: { plan: free } }, by: descriptor.user, within: 50/1h }
+`;
+
+/** The service over a limits file. */
+async function startLimits(): Promise<number> {
+  const { application } = await limitsFile(LIMITS);
+  const service = await startTestService({ application, grpcPort: 0, clock: manualClock(45_000) });
+  return service.grpcPort ?? 0;
+}
+
+describe("Python's gRPC with Envoy's protos, over a limits file", () => {
+  it("gets the codes, the limits, and the headers for the client", async () => {
+    const ask = pythonClient(await startLimits());
+    const address = asking({ remote_address: "192.0.2.1" });
+    const status = {
+      code: "OK",
+      currentLimit: { requestsPerUnit: 2, unit: "MINUTE", name: "address.quota" },
+      durationUntilReset: "15s",
+    };
+    const policy = { key: "RateLimit-Policy", value: '"address.quota";q=2;w=60' };
+    expect(await ask(address)).toEqual({
+      overallCode: "OK",
+      statuses: [{ ...status, limitRemaining: 1 }],
+      responseHeadersToAdd: [policy, { key: "RateLimit", value: '"address.quota";r=1;t=15' }],
+    });
+    const both = asking({ remote_address: "192.0.2.1" }, { plan: "free", user: "ann" });
+    expect(await ask(both)).toMatchObject({ overallCode: "OK", statuses: [{}, { limitRemaining: 49 }] });
+    expect(await ask(both)).toMatchObject({
+      overallCode: "OVER_LIMIT",
+      statuses: [
+        { ...status, code: "OVER_LIMIT" },
+        { code: "OK", limitRemaining: 49 },
+      ],
+      responseHeadersToAdd: [{}, {}, { key: "Retry-After", value: "15" }],
+    });
+    expect(await ask({ ...asking({ remote_address: "192.0.2.2" }), hitsAddend: 3 })).toMatchObject({
+      overallCode: "OVER_LIMIT",
+      statuses: [{ limitRemaining: 2 }],
+    });
+  });
+});
+
 describe("Python's gRPC with Envoy's protos", () => {
   it("gets the codes, the figures and the metadata", async () => {
-    const script = fileURLToPath(new URL("client.py", import.meta.url));
-    const client = spawn("/usr/bin/python3", [script, String(await startServer()), compileEnvoyProtos()]);
-    onTestFinished(() => void client.kill());
-    client.stderr.pipe(process.stderr);
-    const lines = createInterface({ input: client.stdout })[Symbol.asyncIterator]();
-    const ask = async (request: object): Promise<unknown> => {
-      client.stdin.write(`${JSON.stringify(request)}\n`);
-      return JSON.parse((await lines.next()).value as string) as unknown;
-    };
+    const ask = pythonClient(await startServer());
     const status = { code: "OK", currentLimit: CURRENT_LIMIT, durationUntilReset: "15s" };
     const dynamicMetadata = { tier: "free" };
     const address = asking({ remote_address: "192.0.2.1" });

@@ -17,12 +17,13 @@ export function httpInput(random: Random): BytesInput {
     service,
     chunks: pieces(random, bytes),
     pauseMs: random.below(8),
-    ending: isBroken || random.percent(15) ? hangUp(random) : { kind: "answers", count },
+    ending: isBroken || random.percent(15) ? hangUp(random, kind) : { kind: "answers", count },
   };
 }
 
-function hangUp(random: Random): Ending {
-  if (random.percent(3)) return { kind: "silence" };
+/** The admin listener has few connections, so that silent ones could keep out the others. */
+function hangUp(random: Random, kind: "http" | "admin"): Ending {
+  if (kind === "http" && random.percent(3)) return { kind: "silence" };
   return random.percent(60) ? { kind: "half-close" } : { kind: "reset", afterMs: random.below(8) };
 }
 

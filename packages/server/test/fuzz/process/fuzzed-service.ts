@@ -15,6 +15,9 @@ const VITAL_SIGNS = new URL("vital-signs.mjs", import.meta.url).href;
 /** The token of the requests that have to be answered. Those of inputs may come too often. */
 export const PROBE_TOKEN = "token-of-the-fuzzer-itself";
 
+/** Allows for a machine on which many processes start at once. */
+const START_MS = 60_000;
+
 /** What a process says of itself. */
 export interface VitalSigns {
   /** What is reachable: the heap after a garbage collection, and memory outside of it. */
@@ -67,7 +70,7 @@ export class FuzzedService {
   }
 
   /** Starts a service, and waits until it listens. */
-  static async start(options: FuzzedServiceOptions, patienceMs: number): Promise<FuzzedService> {
+  static async start(options: FuzzedServiceOptions): Promise<FuzzedService> {
     const { name, folder } = options;
     await writeTokens(folder);
     const file = name === "demo" ? undefined : await WatchedFile.create(`${folder}/${name}`, name);
@@ -81,7 +84,10 @@ export class FuzzedService {
       service.log.next("admin-listening"),
       grpcListening,
     ] as const);
-    const [main, admin, grpcEntry] = await withTimeout(listening, patienceMs, `${name}: the start`);
+    const [main, admin, grpcEntry] = await withTimeout(listening, START_MS, `${name}: the start`).catch((error) => {
+      service.kill();
+      throw error;
+    });
     service.url = String(main["url"]);
     service.adminUrl = String(admin["url"]);
     service.grpcPort = Number(grpcEntry?.["port"] ?? 0);

@@ -9,11 +9,8 @@ export type Services = Readonly<Record<ServiceName, FuzzedService>> & {
 };
 
 /** Starts all services, or none. */
-export async function startServices(
-  options: Omit<FuzzedServiceOptions, "name">,
-  patienceMs: number,
-): Promise<Services> {
-  const starts = SERVICE_NAMES.map((name) => FuzzedService.start({ ...options, name }, patienceMs));
+export async function startServices(options: Omit<FuzzedServiceOptions, "name">): Promise<Services> {
+  const starts = SERVICE_NAMES.map((name) => FuzzedService.start({ ...options, name }));
   const started = await Promise.allSettled(starts);
   const all = started.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
   const failed = started.find((one) => one.status === "rejected");

@@ -69,6 +69,12 @@ export interface MatchWords {
   readonly [fact: `header.${string}` | `query.${string}` | `cookie.${string}`]: Patterns | undefined;
 }
 
+/**
+ * What decides while the store is unavailable: `allow` and `deny` everything, `local` by the limits as counted in this
+ * process alone, or by the share of each limit that one of so many nodes has.
+ */
+export type OnFailureWord = "allow" | "deny" | "local" | { readonly nodes: number };
+
 /** One rule: which requests it counts, by what, and its limits. */
 export interface RuleWords extends LimitWords {
   /** Without it, the rule counts every request of its domain. */
@@ -86,12 +92,16 @@ export interface RuleWords extends LimitWords {
   /** With `shadow` the rule counts and never denies. With `off` it counts no request. */
   readonly mode?: "enforce" | "shadow" | "off";
   readonly blockFor?: BlockForWord;
+  /** In place of that of the domain. */
+  readonly onFailure?: OnFailureWord;
 }
 
 /** The rules that decide together about a request. */
 export interface DomainWords {
   /** Whether upper and lower case of a path are equal, as in Express. */
   readonly ignoreCase?: boolean;
+  /** In place of that of the file. */
+  readonly onFailure?: OnFailureWord;
   readonly limits: { readonly [rule: string]: RuleWords };
 }
 
@@ -102,5 +112,7 @@ export interface LimitsFile {
   readonly version: 1;
   /** Headers that a proxy in front sets, or deletes from what clients send. */
   readonly trustedHeaders?: readonly string[];
+  /** `allow` by default. */
+  readonly onFailure?: OnFailureWord;
   readonly domains: { readonly [domain: string]: DomainWords };
 }

@@ -145,6 +145,22 @@ const PATHS = either("a path such as /v1/**, or a list of them", PATH, list("a l
 const ADDRESS = text("an address, a CIDR block, private or loopback", undefined, 64);
 const ADDRESSES = either("addresses or CIDR blocks", ADDRESS, list("a list of addresses and CIDR blocks", ADDRESS));
 
+const ON_FAILURE = either(
+  "allow, deny, local, or nodes such as { nodes: 4 }",
+  {
+    kind: "words",
+    words: ["allow", "deny", "local"],
+  },
+  {
+    kind: "object",
+    expected: "{ nodes }",
+    words: { nodes: word("Each of so many nodes enforces its share of each limit.", { ...count(1), most: 100_000 }) },
+    required: ["nodes"],
+  },
+);
+const onFailure = (place: string): WordShape =>
+  word(`What decides while the store is unavailable${place}.`, ON_FAILURE);
+
 type NamedMatch = Omit<MatchWords, `${string}.${string}`>;
 const MATCH_WORDS: WordsOf<NamedMatch> = {
   method: word("The methods.", METHODS),
@@ -197,6 +213,7 @@ const RULE_WORDS: WordsOf<RuleWords> = {
       required: [],
     }),
   ),
+  onFailure: onFailure(", in place of that of the domain"),
 };
 
 const RULE: ObjectShape = {
@@ -207,6 +224,7 @@ const RULE: ObjectShape = {
 };
 
 const DOMAIN_WORDS: WordsOf<DomainWords> = {
+  onFailure: onFailure(", in place of that of the file"),
   ignoreCase: word("Whether upper and lower case of a path are equal.", { kind: "flag" }),
   limits: word("The rules. All that match decide together.", map("rules by name", NAME, RULE)),
 };
@@ -218,6 +236,7 @@ const FILE_WORDS: WordsOf<LimitsFile> = {
     "Headers that a proxy sets, or deletes from what clients send.",
     list("a list of names of headers", HEADER_NAME),
   ),
+  onFailure: onFailure(": allow unless stated"),
   domains: word(
     "Rules by domain.",
     map("domains by name", NAME, {

@@ -1,8 +1,11 @@
+import type { Result } from "../../limiter/handle.ts";
+import type { JointDecision } from "../../limiter/joint-call.ts";
 import type { Observers } from "../../limiter/observers.ts";
 import type { Route } from "../../limiter/router.ts";
 import type { DomainWords } from "../file/limits-file.ts";
 import type { ClientAddresses } from "./client-addresses.ts";
 import type { Facts } from "./facts.ts";
+import { JointCalls, type JointRequest } from "./joint-calls.ts";
 import { Request } from "./request.ts";
 import { nameUnits, RequestCost } from "./request-cost.ts";
 import { Rule } from "./rule.ts";
@@ -41,6 +44,7 @@ export class DomainRules<Kind extends Kinds> {
   readonly #limiters = new Map<Rule, RuleLimiter<Kind>>();
   #sets: SetNode<Kind> = { set: undefined, next: new Map() };
   #setCount = 0;
+  #joint: JointCalls<Kind> | undefined;
 
   private constructor(
     name: string,
@@ -108,7 +112,7 @@ export class DomainRules<Kind extends Kinds> {
   limiterOf(rule: Rule): RuleLimiter<Kind> {
     let limiter = this.#limiters.get(rule);
     if (limiter === undefined) {
-      limiter = limiterOf<Kind>(this.name, rule, this.#where);
+      limiter = limiterOf<Kind>(this.name, rule, this.#where, rule.words.onFailure ?? this.words.onFailure);
       limiter.observers.include(this.#observers);
       this.#limiters.set(rule, limiter);
     }
@@ -128,6 +132,12 @@ export class DomainRules<Kind extends Kinds> {
   /** Works like `close` when another version is loaded: calls that wait go on waiting. */
   retire(): void {
     for (const limiter of this.#limiters.values()) closeAfterWaits(limiter);
+  }
+
+  /** All these requests or none of them, at one instant. */
+  consumeAll(requests: readonly JointRequest[]): Result<Kind, JointDecision> {
+    this.#joint ??= new JointCalls(this);
+    return this.#joint.consume(requests);
   }
 
   #unlimited(): RuleLimiter<Kind> {

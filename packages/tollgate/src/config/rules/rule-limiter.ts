@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../../core/clock.ts";
 import type { Key } from "../../core/key.ts";
-import type { AsyncStore, SyncStore } from "../../core/store.ts";
+import type { AsyncStore, OnFailure, SyncStore } from "../../core/store.ts";
 import { AsyncStoreLimiter } from "../../limiter/async-store-limiter.ts";
 import { combine } from "../../limiter/combine.ts";
 import { CombinedSelection } from "../../limiter/combined-selection.ts";
@@ -11,6 +11,7 @@ import { Observers } from "../../limiter/observers.ts";
 import type { HandleVerbs, RoutedTo } from "../../limiter/router.ts";
 import type { PlannedSpace } from "../../limiter/space-list.ts";
 import { SyncStoreLimiter } from "../../limiter/sync-store-limiter.ts";
+import type { OnFailureWord } from "../file/limits-file.ts";
 import type { Request } from "./request.ts";
 import type { Rule } from "./rule.ts";
 
@@ -25,6 +26,8 @@ export interface RuleLimiter<Kind extends Kinds> extends RoutedTo<Kind, Request>
 export interface RuleStore {
   readonly store: SyncStore | AsyncStore;
   readonly clock: Clock;
+  /** The policy that counts in this process while the store is unavailable, as one of so many nodes. */
+  readonly asNodeOf: (nodes: number) => OnFailure;
 }
 
 /** The clock of limiters over a store: as `createLimiter` chooses it. */
@@ -33,14 +36,30 @@ export function clockOf(store: SyncStore | AsyncStore, clock: Clock | undefined)
 }
 
 /** The limiter of a rule. Its keys belong to the names of the domain and the rule. */
-export function limiterOf<Kind extends Kinds>(domain: string, rule: Rule, where: RuleStore): RuleLimiter<Kind> {
+export function limiterOf<Kind extends Kinds>(
+  domain: string,
+  rule: Rule,
+  where: RuleStore,
+  onFailure: OnFailureWord | undefined,
+): RuleLimiter<Kind> {
+  const { store, clock } = where;
+  const policy = store.kind === "sync" || onFailure === undefined ? undefined : policyOf(onFailure, where);
+  const choose = (request: Request) => rule.limitsOf(rule.choose(request).choice);
   const limiter: unknown = createLimiter({
     name: `${domain}/${rule.name}`,
     key: (request: Request) => rule.keyOf(request),
-    limits: rule.fixedLimits ?? ((request: Request) => rule.limitsOf(rule.choose(request).choice)),
-    ...where,
+    // A share of a limit that is fixed may be refused as too slow. One that is chosen is raised.
+    limits: typeof policy === "object" ? choose : (rule.fixedLimits ?? choose),
+    store,
+    clock,
+    ...(policy !== undefined && { onFailure: policy }),
   });
   return limiter as RuleLimiter<Kind>;
+}
+
+function policyOf(onFailure: OnFailureWord, { asNodeOf }: RuleStore): OnFailure {
+  if (onFailure === "allow" || onFailure === "deny") return onFailure;
+  return asNodeOf(onFailure === "local" ? 1 : onFailure.nodes);
 }
 
 /** Several limiters as one. */

@@ -32,6 +32,8 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
   /** Where the cells are that `judge` found. */
   #cells: Float64Array = NO_CELLS;
   #base = 0;
+  /** Whether a judged key waits for `finish`. */
+  #hasJudged = false;
 
   constructor(plan: Plan, context: LimiterContext, store: SpaceStore) {
     this.plan = plan;
@@ -180,11 +182,14 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
   }
 
   judge(verb: VerbTraits, key: string, costs: readonly number[], now: TimeCell, report: Report, at: number): Judgement {
+    // A space remembers one key: `apply` decides a call on several keys of it.
+    if (this.#hasJudged) return "unknown";
     const view = this.#view;
     const table = view.readyTableAt(now);
     if (table === undefined) return "unknown";
     const base = table.locate(key);
     if (base < 0 || view.plainTake === undefined) return "unknown";
+    this.#hasJudged = true;
     this.#hasChanged = verb.changes;
     this.#cells = table.cells;
     this.#base = base;
@@ -215,6 +220,7 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
     report: Report,
     at: number,
   ): void {
+    this.#hasJudged = false;
     this.#view.compiled.finish(verb, admitted, this.#cells, this.#base, costs, now, report, at);
   }
 

@@ -1,3 +1,4 @@
+export type { OnFailure } from "../../core/store.ts";
 export type {
   BypassChange,
   ServerDown,
@@ -13,6 +14,5 @@ export type {
   UpstashStoreClient,
 } from "./clients/store-client.ts";
 export type { BreakerState } from "./failure/breaker.ts";
-export type { OnFailure } from "./failure/on-failure.ts";
 export type { RedisStoreOptions } from "./redis-options.ts";
 export { type RedisStore, redisStore } from "./redis-store.ts";

@@ -2,9 +2,9 @@ import { checkOptions, optionError } from "../../core/check-options.ts";
 import { checkFunction } from "../../core/checks.ts";
 import type { Duration } from "../../core/duration.ts";
 import { checkDuration } from "../../core/duration-option.ts";
+import type { OnFailure } from "../../core/store.ts";
 import type { StoreObservation } from "../../core/store-observation.ts";
 import type { StoreClient } from "./clients/store-client.ts";
-import type { OnFailure } from "./failure/on-failure.ts";
 
 export interface RedisStoreOptions {
   /**

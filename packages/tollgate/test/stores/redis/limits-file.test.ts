@@ -71,6 +71,23 @@ describe("limits of a file over Redis", () => {
     expect(await first!.byKey("api", "r", "192.0.2.1").unblock()).toBe(true);
   });
 
+  it("decide several requests at once, all or nothing, in one message", async () => {
+    const file = fileOf({ client: { by: "ip", quota: "3/1d" }, key: { by: "header.x-api-key", rate: "9/1h" } });
+    const [first, second] = fleetOf(file);
+    const both = [{ facts: ANN }, { facts: BOB, cost: 2 }];
+    await first!.consumeAll("api", both);
+    await second!.peek("api", ANN);
+    expect(await inUse.redis.callsOf(() => second!.consumeAll("api", both))).toBe(1);
+    const { decision, parts } = await second!.consumeAll("api", [both[0]!, both[0]!, both[0]!]);
+    expect(decision).toMatchObject({ allowed: false, limiter: "api/client" });
+    expect(parts.map(({ allowed }) => allowed)).toEqual([false, false, false]);
+    // Bob has one left.
+    const [ann, bob] = (await first!.consumeAll("api", [{ facts: ANN }, { facts: BOB }])).parts;
+    expect([ann?.limitRemaining, bob?.limitRemaining]).toEqual([1, 0]);
+    expect((await first!.peek("api", { header: { "x-api-key": "k-1" } }, 0)).limiter).toBe("api/key");
+    await Promise.all([first!.close(), second!.close()]);
+  });
+
   it("ask Redis once for all rules, and never for a request that no rule counts", async () => {
     const store = inUse.redis.store();
     const limits = createLimits(

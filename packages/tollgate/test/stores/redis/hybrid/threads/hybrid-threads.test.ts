@@ -7,10 +7,12 @@ import { allowTimes, type Node, openNode, openNodes } from "../kit/use-hybrid.ts
 
 const started = useRedis();
 
-const SMALL = { maxKeys: 1_000, maxBytes: 2 ** 24 };
+function shared(): SharedStore {
+  return sharedStore({ maxKeys: 1_000, maxBytes: 2 ** 24 });
+}
 
 /** Threads of one process, each with a store of its own over the same memory. */
-function openThreads(count: number, limits: readonly Limit[], prefix = freshPrefix(), local = sharedStore(SMALL)) {
+function openThreads(count: number, limits: readonly Limit[], prefix = freshPrefix(), local = shared()) {
   return Array.from({ length: count }, () => openThread(limits, prefix, local));
 }
 
@@ -32,7 +34,7 @@ async function allowInTurn(nodes: readonly Node[], rounds: number): Promise<numb
 
 describe("threads that hold leases together", () => {
   it("spend what another thread has taken", async () => {
-    const [limits, prefix, local] = [[perHour(100_000)], freshPrefix(), sharedStore(SMALL)];
+    const [limits, prefix, local] = [[perHour(100_000)], freshPrefix(), shared()];
     const [one, other] = openThreads(2, limits, prefix, local);
     await allowTimes(one!, 300);
     expect(one!.store.stats().leased).toBeGreaterThan(300);
@@ -75,22 +77,25 @@ describe("threads that hold leases together", () => {
   });
 
   it("lists of the same limits in another order do not mix up their units", async () => {
-    const [prefix, local] = [freshPrefix(), sharedStore(SMALL)];
+    const [prefix, local] = [freshPrefix(), shared()];
     const limits = [perHour(1_000), fixedWindow({ limit: 100, window: "1d", name: "daily" })];
     const one = openThread(limits, prefix, local);
     const other = openThread(limits.toReversed(), prefix, local);
-    const admitted = (await allowTimes(one, 60)) + (await allowTimes(other, 60)) + (await allowTimes(one, 60));
+    await allowTimes(one, 30);
+    expect(one.limiter.allowLocal("ann")).toBe(true);
+    expect(other.limiter.allowLocal("ann")).toBeUndefined();
+    const admitted = 31 + (await allowTimes(one, 29)) + (await allowTimes(other, 60)) + (await allowTimes(one, 60));
     expect(admitted).toBeLessThanOrEqual(100);
     expect(admitted).toBeGreaterThan(80);
   });
 
   it("honour a denial that another thread was told of", async () => {
-    const [one, other] = openThreads(2, [tokenBucket({ capacity: 100, refill: 1, per: "1h" })]);
-    expect(await allowInTurn([one!, other!], 60)).toBe(100);
-    const asked = asksOf([one!, other!]);
-    expect(await allowInTurn([one!, other!], 100)).toBe(0);
-    expect(asksOf([one!, other!])).toBeLessThanOrEqual(asked + 2);
+    const [limits, prefix, local] = [[tokenBucket({ capacity: 100, refill: 1, per: "1h" })], freshPrefix(), shared()];
+    const [one, other] = openThreads(2, limits, prefix, local);
+    expect(await allowTimes(one!, 120)).toBe(100);
+    expect(other!.limiter.allowLocal("ann")).toBe(false);
     expect((await other!.limiter.consume("ann")).retryAfterMs).toBeGreaterThan(100);
+    expect(other!.store.stats()).toMatchObject({ asks: 0, decidedLocally: 1 });
   });
 
   it("calls of several threads at once all get their answers", async () => {
@@ -148,18 +153,22 @@ describe("threads that hold leases together", () => {
 describe("the option local", () => {
   it("takes a shared store only, and leases", () => {
     const { client: redis } = started.redis;
-    const local = sharedStore(SMALL);
+    const local = shared();
     expect(() => hybridStore({ redis, local: {} as SharedStore })).toThrow("local: expected a sharedStore");
     expect(() => hybridStore({ redis, local, strategy: "threshold" })).toThrow("local: expected no store");
     const tiny = sharedStore({ maxKeys: 1_000_000, maxBytes: 2 ** 23 });
     expect(() => hybridStore({ redis, local: tiny })).toThrow("limits: expected room in the shared store");
   });
 
-  it("the shared store counts no keys for it", async () => {
-    const local = sharedStore(SMALL);
+  it("takes a store that counts for limiters of the process as well", async () => {
+    const local = shared();
     const [node] = openThreads(1, [perHour(10_000)], freshPrefix(), local);
-    await allowTimes(node!, 100);
-    expect(local.size).toBe(0);
-    expect((await local.readings?.())?.keys).toBe(0);
+    // Enough keys that some lie at the beginning of the leases' memory.
+    const names = Array.from({ length: 150 }, (_, key) => `key ${key}`);
+    for (const name of names) for (let call = 0; call < 8; call += 1) await node!.limiter.allow(name);
+    expect(node!.store.stats().spent).toBeGreaterThan(names.length);
+    const limiter = createLimiter({ name: "api", limits: [perHour(1)], store: local });
+    for (let key = 0; key < 900; key += 1) expect(limiter.allow(`key ${key}`)).toBe(true);
+    expect(local.size).toBe(900);
   });
 });

@@ -19,20 +19,20 @@ parentPort.postMessage("ready");
 Atomics.wait(gate, 0, 0);
 
 const startMs = performance.now();
-let offered = 0;
-let pending = 0;
+const load = { offered: 0, pending: 0 };
+
+async function call() {
+  load.pending += 1;
+  if ((await limiter.allow("ann")) === true) Atomics.add(admitted, index, 1);
+  load.pending -= 1;
+}
+
 while (Atomics.load(gate, 0) !== STOP) {
   const due = Math.floor(((performance.now() - startMs) / 1_000) * perSecond);
-  for (; offered < due; offered += 1) {
-    pending += 1;
-    void limiter.allow("ann").then((isAdmitted) => {
-      pending -= 1;
-      if (isAdmitted === true) Atomics.add(admitted, index, 1);
-    });
-  }
+  for (; load.offered < due; load.offered += 1) void call();
   await new Promise((resolve) => setTimeout(resolve, TICK_MS));
 }
-while (pending > 0) await new Promise((resolve) => setTimeout(resolve, TICK_MS));
+while (load.pending > 0) await new Promise((resolve) => setTimeout(resolve, TICK_MS));
 const stats = store.stats();
 await store.close();
 parentPort.postMessage(stats);

@@ -1,0 +1,149 @@
+import { type Decision, type Limit, TollgateError } from "tollgate";
+import type { Facts, JointDecision, Limits, RequestWithCost } from "tollgate/config";
+import { rateLimitHeaders } from "tollgate/node";
+import {
+  type DescriptorStatus,
+  type HeaderValue,
+  OK,
+  OVER_LIMIT,
+  type RateLimitDescriptor,
+  type RateLimitRequest,
+  type RateLimitResponse,
+} from "./messages.ts";
+import {
+  checkRequest,
+  InvalidRequestError,
+  type RateLimitDecider,
+  statedHits,
+  UNLIMITED_REMAINING,
+} from "./rate-limit-decider.ts";
+import { toStruct } from "./struct.ts";
+import { UNIT_NAMES, unitLengthMs, unitNumber } from "./units.ts";
+
+/** A descriptor without a limit. */
+const UNCOUNTED: DescriptorStatus = { code: OK, limitRemaining: UNLIMITED_REMAINING };
+
+/** The entry in which Envoy's action `remote_address` tells the client's address. */
+const ADDRESS = "remote_address";
+
+/**
+ * Decides requests of Envoy's protocol by limits files. Each descriptor is a request whose facts are its entries. All
+ * descriptors of a request are counted or none.
+ */
+export class LimitsDecider implements RateLimitDecider {
+  readonly #limits: Limits<"async">;
+
+  constructor(limits: Limits | Limits<"async">) {
+    // `await` takes results of both kinds.
+    this.#limits = limits as Limits<"async">;
+  }
+
+  async decide(request: RateLimitRequest): Promise<RateLimitResponse> {
+    checkRequest(request);
+    const { domain, descriptors } = request;
+    if (!this.#limits.domains.includes(domain)) return { overallCode: OK, statuses: descriptors.map(() => UNCOUNTED) };
+    const asked = descriptors.map((descriptor) => askedOf(request, descriptor));
+    const taken = await this.#take(domain, asked);
+    const parts = (taken?.parts ?? []).values();
+    // All are asked before one is awaited: a store elsewhere gets them as one batch.
+    const decisions = await Promise.all(
+      asked.map(async (one) => {
+        const part = one.verb === "consume" ? parts.next().value : undefined;
+        return part ?? this.#askAlone(domain, one, taken);
+      }),
+    );
+    const isOver = decisions.some(({ allowed }) => !allowed);
+    return {
+      overallCode: isOver ? OVER_LIMIT : OK,
+      statuses: decisions.map(statusOf),
+      ...headersOf(taken?.decision ?? decisions[0]),
+      ...metadataOf(decisions),
+    };
+  }
+
+  async #take(domain: string, asked: readonly Asked[]): Promise<JointDecision | undefined> {
+    const counted = asked.filter(({ verb }) => verb === "consume");
+    if (counted.length === 0) return undefined;
+    try {
+      return await this.#limits.consumeAll(domain, counted);
+    } catch (error) {
+      // Such as a rule with `inflight`: the protocol does not say when a request is over.
+      if (error instanceof TollgateError && error.code === "ERR_LIMITS") {
+        throw new InvalidRequestError(error.message, { cause: error });
+      }
+      throw error;
+    }
+  }
+
+  /** Looks, or gives hits back unless the request is denied. */
+  async #askAlone(domain: string, { facts, cost, verb }: Asked, taken: JointDecision | undefined): Promise<Decision> {
+    if (verb === "refund" && taken?.decision.allowed !== false) await this.#limits.refund(domain, facts, cost ?? 1);
+    return this.#limits.peek(domain, facts, 0);
+  }
+}
+
+interface Asked extends RequestWithCost {
+  readonly verb: "consume" | "peek" | "refund";
+  readonly cost: number | undefined;
+}
+
+function askedOf(request: RateLimitRequest, descriptor: RateLimitDescriptor): Asked {
+  const cost = statedHits(request, descriptor);
+  const verb = cost === 0 ? "peek" : descriptor.isNegativeHits ? "refund" : "consume";
+  return { verb, cost, facts: factsOf(descriptor) };
+}
+
+/** The entries by key. A key that comes twice has both values, as headers do. */
+function factsOf({ entries }: RateLimitDescriptor): Facts {
+  const values = new Map<string, string>();
+  for (const { key, value } of entries) {
+    const before = values.get(key);
+    values.set(key, before === undefined ? value : `${before}, ${value}`);
+  }
+  const ip = values.get(ADDRESS);
+  return { descriptor: (name: string) => values.get(name), ...(ip !== undefined && { ip }) };
+}
+
+function statusOf(decision: Decision): DescriptorStatus {
+  const { allowed, limit, limitRemaining = 0 } = decision;
+  const code = allowed ? OK : OVER_LIMIT;
+  if (limit === undefined) return allowed ? UNCOUNTED : { code, limitRemaining: 0 };
+  return {
+    code,
+    currentLimit: currentLimitOf(limit),
+    limitRemaining: asUnsigned32(limitRemaining),
+    durationUntilReset: { seconds: Math.ceil(waitOf(decision) / 1_000) },
+  };
+}
+
+/** Until more is available, as the RateLimit headers tell it. */
+function waitOf({ allowed, limitRemaining, retryAfterMs, resetMs }: Decision): number {
+  if (!allowed) return Number.isFinite(retryAfterMs) ? retryAfterMs : resetMs;
+  return limitRemaining === 0 && retryAfterMs > 0 ? retryAfterMs : resetMs;
+}
+
+/** The protocol knows few windows. A limit with another one has no unit, and its capacity as the number. */
+function currentLimitOf(limit: Limit): NonNullable<DescriptorStatus["currentLimit"]> {
+  const { name, capacity } = limit;
+  const isBucket = limit.algorithm === "token-bucket";
+  const lengthMs = isBucket ? limit.perMs : "windowMs" in limit ? limit.windowMs : undefined;
+  const unit = UNIT_NAMES.find((known) => unitLengthMs(known) === lengthMs);
+  if (unit === undefined) return { name, requestsPerUnit: asUnsigned32(capacity), unit: 0 };
+  return { name, requestsPerUnit: asUnsigned32(isBucket ? limit.refill : capacity), unit: unitNumber(unit) };
+}
+
+function asUnsigned32(units: number): number {
+  return Math.min(units, UNLIMITED_REMAINING);
+}
+
+/** For the access log of the proxy: why the store was unavailable. */
+function metadataOf(decisions: readonly Decision[]): Pick<RateLimitResponse, "dynamicMetadata"> {
+  const degraded = decisions.find((decision) => decision.degraded !== undefined)?.degraded;
+  return degraded === undefined ? {} : { dynamicMetadata: toStruct({ degraded }) };
+}
+
+function headersOf(decision: Decision | undefined): Pick<RateLimitResponse, "responseHeadersToAdd"> {
+  if (decision === undefined) return {};
+  const headers: HeaderValue[] = rateLimitHeaders(decision).map(([key, value]) => ({ key, value }));
+  return headers.length === 0 ? {} : { responseHeadersToAdd: headers };
+}

@@ -1,0 +1,17 @@
+import type { LimitsFile } from "tollgate/config";
+import type { Compiled } from "./limits-files.ts";
+
+/**
+ * Limits that have the domain which decides `/check`. Without it every check would fail, and proxies would let all
+ * requests pass.
+ */
+export function withDomain(
+  compiled: Compiled<LimitsFile>,
+  domain: string | undefined,
+  file: string,
+): Compiled<LimitsFile> {
+  const { value } = compiled;
+  if (value === undefined || domain === undefined || Object.hasOwn(value.domains, domain)) return compiled;
+  const message = `domains: expected the domain ${JSON.stringify(domain)}, which decides /check`;
+  return { mistakes: [{ file, line: 1, column: 1, message }] };
+}

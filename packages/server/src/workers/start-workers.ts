@@ -1,0 +1,117 @@
+import cluster from "node:cluster";
+import { createServer } from "node:http";
+import type { Admin } from "../admin/admin.ts";
+import type { Family } from "../admin/exposition/exposition.ts";
+import type { Application } from "../application.ts";
+import type { Log } from "../log/log.ts";
+import type { Service, ServiceSettings } from "../service.ts";
+import { mergeFamilies } from "./merge-families.ts";
+import { type PassOn, WorkerSlot } from "./worker-slot.ts";
+
+export interface WorkersSettings extends ServiceSettings {
+  readonly workers: number;
+}
+
+/** How long workers may take to finish their requests: they have ten seconds themselves. */
+const GRACE_MS = 12_000;
+
+/**
+ * Starts so many processes that serve one port, and the admin listener in this one. It resolves when all of them accept
+ * connections.
+ *
+ * @throws WorkerError with what one of them says; ListenError if the admin listener's address is not available.
+ */
+export async function startWorkers(settings: WorkersSettings, log: Log): Promise<Service> {
+  // Figures such as infinity have no JSON.
+  cluster.setupPrimary({ args: process.argv.slice(2), serialization: "advanced" });
+  const slots: readonly WorkerSlot[] = Array.from(
+    { length: settings.workers },
+    (_, i) => new WorkerSlot(i + 1, log, (message, from) => passOn(slots, message, from)),
+  );
+  let isStopping = false;
+  let admin: Admin | undefined;
+  const close = async (): Promise<void> => {
+    isStopping = true;
+    await Promise.all(slots.map((slot) => slot.stop(GRACE_MS)));
+    await admin?.close();
+  };
+  try {
+    // The first one alone: it finds the port, and what is wrong with files and flags is told once.
+    const [first, ...others] = slots;
+    const ready = await first?.start();
+    await Promise.all(others.map((slot) => slot.start()));
+    admin = await openAdmin(settings, log, slots, () => !isStopping);
+    let closed: Promise<void> | undefined;
+    return {
+      url: ready?.url ?? "",
+      grpcPort: ready?.grpcPort,
+      adminUrl: admin?.url,
+      reload: () => {
+        for (const slot of slots) slot.tell({ type: "reload" });
+      },
+      close: () => (closed ??= close()),
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function passOn(slots: readonly WorkerSlot[], { type, id, to, content }: Parameters<PassOn>[0], from: string): void {
+  const target = slots[Number(to) - 1];
+  if (target?.isReady === true) target.tell({ type, id, from, content });
+  // A worker that asks need not wait for one that is not there.
+  else if (type === "ask") slots[Number(from) - 1]?.tell({ type: "answer", id, from: to, content: undefined });
+}
+
+async function openAdmin(
+  { admin, workers }: WorkersSettings,
+  log: Log,
+  slots: readonly WorkerSlot[],
+  isRunning: () => boolean,
+): Promise<Admin | undefined> {
+  if (admin === undefined) return undefined;
+  const readyCount = (): number => slots.filter(({ isReady }) => isReady).length;
+  const application: Application = {
+    routes: {},
+    adminRoutes: {},
+    limiters: [],
+    health: () => ({ workers: { ready: readyCount(), of: workers }, ...limitsOf(slots) }),
+    close: () => {},
+  };
+  const collect = async (): Promise<readonly Family[]> => {
+    const families = await Promise.all(slots.map((slot) => slot.collect()));
+    return [...mergeFamilies(families), ...ownFamilies(readyCount(), slots)];
+  };
+  const { startAdmin } = await import("../admin/admin.ts");
+  const isReady = (): boolean => isRunning() && readyCount() > 0;
+  const metrics = { collect, close: () => {} };
+  return startAdmin({ ...admin, log, isReady, server: createServer(), application, metrics });
+}
+
+/** `"kept"` if one worker has refused the files. */
+function limitsOf(slots: readonly WorkerSlot[]): Readonly<Record<string, unknown>> {
+  const known = slots.flatMap(({ limits }) => limits ?? []);
+  if (known.length === 0) return {};
+  const state = known.some((limits) => limits.state === "kept") ? "kept" : "loaded";
+  const loadedAt = new Date(Math.min(...known.map((limits) => limits.loadedAt.getTime())));
+  return { limits: { state, loadedAt: loadedAt.toISOString() } };
+}
+
+function ownFamilies(ready: number, slots: readonly WorkerSlot[]): readonly Family[] {
+  const restarts = slots.reduce((sum, slot) => sum + slot.restarts, 0);
+  return [
+    {
+      name: "tollgate_workers_ready",
+      help: "Worker processes that accept connections.",
+      type: "gauge",
+      values: [{ value: ready, labels: {} }],
+    },
+    {
+      name: "tollgate_worker_restarts_total",
+      help: "How often a worker process was started again.",
+      type: "counter",
+      values: [{ value: restarts, labels: {} }],
+    },
+  ];
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it, vi } from "vitest";
+import { grpcClient } from "../envoy/grpc-client.ts";
+import { limitsFile } from "../support/limits-file.ts";
+import { startRedis } from "../support/redis-process.ts";
+import { LOCAL_ADMIN } from "../support/test-admin.ts";
+import { startTestService } from "../support/test-service.ts";
+
+const LIMITS = `
+version: 1
+onFailure: deny
+domains:
+  api:
+    limits:
+      login: { match: { path: /login }, by: ip, quota: 9/1d }
+      search: { match: { path: /search }, by: ip, quota: 9/1d, onFailure: allow }
+      items: { match: { path: /items }, by: ip, quota: 2/1d, onFailure: local }
+      user: { match: { descriptor: { user: "*" } }, by: user, quota: 2/1d, onFailure: { nodes: 2 } }
+`;
+
+describe("the service without its Redis", () => {
+  it("decides by the policies of the file, and says so in responses, log and metrics", async () => {
+    const redis = await startRedis();
+    const file = await limitsFile(LIMITS);
+    const application = {
+      ...file.application,
+      redis: { kind: "single", url: redis.url } as const,
+    };
+    const service = await startTestService({ application, grpcPort: 0, admin: LOCAL_ADMIN });
+    const { url, adminUrl, log, errors } = service;
+    const check = (path: string) => fetch(`${url}/check`, { headers: { "X-Forwarded-Uri": path } });
+    const counted = await check("/login");
+    expect([counted.status, counted.headers.get("x-ratelimit-degraded")]).toEqual([200, null]);
+
+    await redis.kill();
+    await vi.waitFor(async () => expect((await check("/search")).headers.get("x-ratelimit-degraded")).toBeTruthy(), {
+      timeout: 20_000,
+    });
+    await vi.waitFor(
+      async () => {
+        await check("/search");
+        expect(errors.join("\n")).toContain("redis-down");
+      },
+      { timeout: 20_000 },
+    );
+    const statuses = async (path: string) => [(await check(path)).status, (await check(path)).status];
+    expect([await statuses("/login"), await statuses("/search")]).toEqual([
+      [503, 503],
+      [200, 200],
+    ]);
+    expect([await statuses("/items"), (await check("/items")).status]).toEqual([[200, 200], 429]);
+
+    const body = JSON.stringify({ domain: "api", facts: { ip: "192.0.2.9", path: "/items" } });
+    const decided = await fetch(`${url}/v1/decide`, { method: "POST", body });
+    expect(decided.headers.get("x-ratelimit-degraded")).toBeTruthy();
+    expect(await decided.json()).toMatchObject({ allowed: true, remaining: 1, degraded: expect.any(String) });
+
+    const client = grpcClient(service.grpcPort ?? 0);
+    const [first, second] = [
+      await client.shouldRateLimit("api", { user: "ann" }),
+      await client.shouldRateLimit("api", { user: "ann" }),
+    ];
+    expect([first.overallCode, second.overallCode]).toEqual([1, 2]);
+    expect(first.dynamicMetadata).toEqual({ fields: { degraded: { stringValue: expect.any(String) } } });
+    expect(log.join("\n")).toMatch(/^degraded limiter=api\/login cause=/m);
+    expect(log.join("\n")).toMatch(/^degraded limiter=api\/items cause=/m);
+    const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
+    expect(metrics).toMatch(
+      /^rate_limit_acquire_total\{limiter="api\/items",limit="items.quota",result="degraded"\} 4$/m,
+    );
+
+    await redis.start();
+    await vi.waitFor(async () => expect((await check("/login")).status).toBe(200), { timeout: 20_000 });
+    expect((await check("/login")).headers.get("x-ratelimit-degraded")).toBeNull();
+  });
+});

@@ -1,0 +1,70 @@
+import { type AsyncLimiter, combine, createLimiter, memoryStore, type OnFailure, perDay } from "tollgate";
+import type { RedisStore } from "tollgate/redis";
+import { describe, expect, it } from "vitest";
+import { bypassedStore } from "../kit/bypassed-store.ts";
+import { useRedis } from "../kit/use-redis.ts";
+
+const inUse = useRedis();
+
+type Named = Readonly<Record<string, OnFailure | undefined>>;
+
+/** A limiter for each policy, over one store that is out of service. */
+function limitersOf<const Policies extends Named>(policies: Policies, store: RedisStore) {
+  const limiters = Object.entries(policies).map(([name, onFailure]) => [
+    name,
+    createLimiter({ name, limits: [perDay(8)], store, ...(onFailure !== undefined && { onFailure }) }),
+  ]);
+  return Object.fromEntries(limiters) as { readonly [Name in keyof Policies]: AsyncLimiter };
+}
+
+describe("the failure policy of a limiter", () => {
+  it("holds in place of the store's", async () => {
+    const { store } = bypassedStore(inUse.redis, { onFailure: "deny" });
+    const fallback = memoryStore();
+    const all = limitersOf({ own: "allow", local: { fallback, share: 0.25 }, store: undefined }, store);
+    expect((await all.own.consume("ann", 9)).allowed).toBe(true);
+    expect(await all.store.consume("ann")).toMatchObject({ reason: "store-unavailable", degraded: "bypassed" });
+    expect(await all.local.consume("ann", 2)).toMatchObject({ allowed: true, remaining: 0, degraded: "bypassed" });
+    expect((await all.local.consume("ann")).allowed).toBe(false);
+  });
+
+  it("decides with those of others: all take, or none", async () => {
+    const { store } = bypassedStore(inUse.redis);
+    const fallback = memoryStore();
+    const share = 0.25;
+    const all = limitersOf(
+      { open: "allow", closed: "deny", one: { fallback, share }, two: { fallback, share: 0.5 } },
+      store,
+    );
+    const both = combine(all.one, all.open, all.two);
+    expect(await both.consume("ann", 1)).toMatchObject({ allowed: true, limiter: "one", remaining: 1 });
+    expect(await both.consume("ann", 2)).toMatchObject({ allowed: false, limiter: "one", reason: "exhausted" });
+    expect(await combine(all.two, all.closed).consume("ann")).toMatchObject({ reason: "store-unavailable" });
+    // What was denied took nothing: three of the four units are left.
+    expect((await all.two.peek("ann", 3)).allowed).toBe(true);
+    expect((await all.two.peek("ann", 4)).allowed).toBe(false);
+    expect((await combine(all.open, all.closed).peek("ann")).allowed).toBe(false);
+  });
+
+  it("gives back what it took, even if the server is back", async () => {
+    const { store } = bypassedStore(inUse.redis);
+    const all = limitersOf({ open: "allow", local: { fallback: memoryStore(), share: 0.5 } }, store);
+    const both = combine(all.open, all.local);
+    const decision = await both.consume("ann", 4);
+    store.bypass = false;
+    await both.refund("ann", 3, decision);
+    store.bypass = true;
+    expect((await all.local.peek("ann", 3)).allowed).toBe(true);
+    expect((await all.local.peek("ann", 4)).allowed).toBe(false);
+    await all.local.reset("ann");
+    expect((await all.local.peek("ann", 4)).allowed).toBe(true);
+  });
+
+  it("is checked when the limiter is made", () => {
+    const limits = [perDay(1)];
+    const wrong = (onFailure: unknown) => () => createLimiter({ limits, onFailure: onFailure as OnFailure });
+    expect(wrong("admit")).toThrow('onFailure: expected "allow", "deny" or { fallback, share }, got "admit"');
+    expect(wrong({ fallback: memoryStore(), share: 2 })).toThrow("onFailure.share: expected a number above 0");
+    expect(wrong({ fallback: {}, share: 1 })).toThrow("onFailure.fallback: expected a store in this process");
+  });
+});
