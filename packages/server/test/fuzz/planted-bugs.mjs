@@ -11,7 +11,7 @@ const BUGS = {
     if (url.includes("%")) void Promise.reject(new Error("planted"));
   },
   "crash by one byte": ({ rawHeaders }) => {
-    if (rawHeaders.some((text) => text.includes("\xff"))) {
+    if (rawHeaders.some((text) => text.includes("\x80"))) {
       setImmediate(() => {
         throw new Error("planted");
       });

@@ -61,7 +61,7 @@ export class WaitingTake implements WaitingCall {
   }
 
   admitted(later: number): void {
-    this.#resolve(this.#key.admittedReport(this.costs, later));
+    this.#resolve(this.#key.reports.admitted(this.costs, later));
   }
 
   denied(report: Report): void {

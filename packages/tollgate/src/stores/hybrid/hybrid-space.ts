@@ -80,9 +80,9 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
   take(key: string, costs: readonly number[], now: TimeCell): Promise<Report> | undefined {
     const known = this.#keyOf(key);
     if (known === undefined) return undefined;
-    if (known.spend(costs)) return Promise.resolve(known.admittedReport(costs, 0));
+    if (known.spend(costs)) return Promise.resolve(known.reports.admitted(costs, 0));
     const way = known.uncovered(costs);
-    if (way === "denied") return Promise.resolve(known.deniedReport(costs));
+    if (way === "denied") return Promise.resolve(known.reports.denied(costs));
     if (way === "strict") return undefined;
     const call = new WaitingTake(known, costs, now[0]!, this.#without(key, costs, now[0]!));
     this.#join(known, call);
@@ -92,13 +92,13 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
   /** Takes a charge from the leases of this node; `undefined` if they do not cover it. */
   charge(key: string, costs: readonly number[]): Report | undefined {
     const known = this.#keys.get(key);
-    return known?.spend(costs) === true ? known.admittedReport(costs, 0) : undefined;
+    return known?.spend(costs) === true ? known.reports.admitted(costs, 0) : undefined;
   }
 
   /** The server's report, less what this node holds of the key. */
   restated(key: string, costs: readonly number[], report: Report): Report {
     const known = this.#keys.get(key);
-    return known === undefined || !report.hasEntries ? report : known.restated(costs, report);
+    return known === undefined || !report.hasEntries ? report : known.reports.restated(costs, report);
   }
 
   leasesOf(key: string): readonly LeaseStatus[] {
@@ -107,8 +107,10 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
     return this.#keys.get(key)?.statuses ?? this.plan.limits.map(() => ({ how: "strict", why }));
   }
 
-  /** The server knows what this node holds. */
-  settle(): void {}
+  /** The server knows what this node holds, except for places that were freed lately. */
+  settle(key: string): void {
+    this.#keys.get(key)?.settle();
+  }
 
   /** After a refund, denials are forgotten until the units have come back. */
   asked(key: string, verb: VerbTraits, _costs: readonly number[], _now: TimeCell, work: Promise<unknown>): void {
@@ -128,12 +130,12 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
   }
 
   protected forget(key: string): void {
-    this.giveBack(key);
+    this.#keys.get(key)?.forget();
     this.#keys.delete(key);
   }
 
   protected forgetAll(): void {
-    this.giveBackAll();
+    for (const known of this.#keys.values()) known.forget();
     this.#keys = new Map();
   }
 
@@ -160,7 +162,8 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
       const us = nowUs ?? (byClient ? readUs(this.redis.clock) : 0);
       store.lease(this.redis.call(key, costs, us), us, ask, waiter);
     };
-    const held = threads?.held(this.plan, this.keysOf, key, node.time);
+    // Each thread has places of its own.
+    const held = this.plan.takesPlaces ? undefined : threads?.held(this.plan, this.keysOf, key, node.time);
     const made = new LeasedKey(this.plan, this.#times, node, askServer, held);
     // A sliced string would keep its parent alive.
     this.#keys.set(ownCopy(key), made);

@@ -16,6 +16,7 @@ import { HybridSpace } from "./hybrid-space.ts";
 import { LeaseNumbers } from "./leases/lease-numbers.ts";
 import { LiveKeys } from "./leases/live-keys.ts";
 import { agreedTime, clockTime, type NodeTime, PROCESS_TIME } from "./leases/node-time.ts";
+import { LocalPlaces } from "./local-places.ts";
 import type { DecidingSpace } from "./local-space.ts";
 import { createStats, type HybridStats } from "./stats.ts";
 import { later } from "./threads/later.ts";
@@ -78,11 +79,13 @@ class NodeStore implements HybridStore {
   readonly #processTime: NodeTime;
   readonly #live = new LiveKeys();
   readonly #counts = new ThresholdNode();
+  readonly #places: LocalPlaces;
   readonly #spaces = new Set<DecidingSpace>();
 
   constructor(redis: StoreOnServer, { redisOptions, threshold, area }: CheckedHybridOptions) {
     const { time, maxPending } = checkRedisOptions(redisOptions);
     this.#redis = redis;
+    this.#places = new LocalPlaces(redis);
     this.#byClient = time === "client";
     this.#mostWaiting = Math.ceil(maxPending * FRACTION_OF_KEY);
     this.#threshold = threshold;
@@ -136,6 +139,7 @@ class NodeStore implements HybridStore {
         stats: this.#stats,
         random: Math.random,
         nextNumber: () => this.#numbers.next(),
+        holders: this.#places.holders,
         noteLive: (key) => this.#live.add(key),
       },
       threads: this.#threads,
@@ -159,6 +163,8 @@ class NodeStore implements HybridStore {
   }
 
   transact(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, takenFrom?: TakenFrom): Promise<Report> {
+    const held = this.#places.decide(verb, calls, now, takenFrom);
+    if (held !== undefined) return held;
     const [only] = calls;
     const isAlone = only !== undefined && calls.length === 1 && takenFrom?.degraded === undefined;
     const decided = isAlone && !this.bypass ? this.#decideAlone(verb, only, now, takenFrom) : undefined;

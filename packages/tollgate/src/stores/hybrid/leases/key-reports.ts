@@ -1,3 +1,5 @@
+import { toMilliseconds } from "../../../core/duration.ts";
+import type { LeaseStatus, StrictReason } from "../../../core/lease-status.ts";
 import type { Plan } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";
 import type { LocalDenials } from "./local-denials.ts";
@@ -9,17 +11,24 @@ import {
   unusedFigures,
   withoutHeld,
 } from "./local-report.ts";
+import type { NodeTime } from "./node-time.ts";
 
 /** What callers are told of one key: the server's last figures, less the units that the node holds. */
 export class KeyReports {
   readonly #plan: Plan;
   readonly #denials: LocalDenials;
+  readonly #time: NodeTime;
+  readonly #held: () => readonly number[];
   #figures: KnownFigures;
+  /** What identifies the places of the last call that was admitted. */
+  decidedUs: number | undefined = undefined;
 
-  constructor(plan: Plan, denials: LocalDenials, nowUs: number) {
+  constructor(plan: Plan, denials: LocalDenials, time: NodeTime, held: () => readonly number[]) {
     this.#plan = plan;
     this.#denials = denials;
-    this.#figures = unusedFigures(plan, nowUs);
+    this.#time = time;
+    this.#held = held;
+    this.#figures = unusedFigures(plan, time.us());
   }
 
   /** Notes the server's figures. */
@@ -28,24 +37,33 @@ export class KeyReports {
   }
 
   /** The report of a call that was admitted. `later` calls of the same cost were, too, by the same answer. */
-  admitted(costs: readonly number[], later: number, held: readonly number[], nowUs: number): Report {
-    const known = held.map((units, limit) => units + later * costs[limit]!);
-    return admittedReport(this.#view(costs, known, nowUs));
+  admitted(costs: readonly number[], later: number): Report {
+    const known = this.#held().map((units, limit) => units + later * costs[limit]!);
+    const report = admittedReport(this.#view(costs, known, this.#time.us()));
+    report.decidedUs = this.decidedUs;
+    return report;
   }
 
   /** The report of a call that a remembered denial denies. */
-  denied(costs: readonly number[], held: readonly number[], nowUs: number): Report {
+  denied(costs: readonly number[]): Report {
+    const nowUs = this.#time.us();
     const denial = this.#denials.find(costs, nowUs);
     if (denial?.report.block !== undefined) return denial.report;
-    return deniedReport(this.#view(costs, held, nowUs), denial === undefined ? 1 : denial.untilUs - nowUs);
+    return deniedReport(this.#view(costs, this.#held(), nowUs), denial === undefined ? 1 : denial.untilUs - nowUs);
   }
 
   /** The server's report, less what the node holds. */
-  restated(costs: readonly number[], held: readonly number[], report: Report): Report {
-    return withoutHeld(this.#plan, costs, held, report);
+  restated(costs: readonly number[], report: Report): Report {
+    return withoutHeld(this.#plan, costs, this.#held(), report);
   }
 
   #view(costs: readonly number[], held: readonly number[], nowUs: number): LocalView {
     return { plan: this.#plan, costs, figures: this.#figures, nowUs, held };
   }
+}
+
+/** Where each limit stands at a node: units that are held for so long, or why the server is asked call by call. */
+export function statusesOf(held: readonly number[], lastsUs: number, why: StrictReason | undefined): LeaseStatus[] {
+  const endsInMs = toMilliseconds(lastsUs);
+  return held.map((units) => (why === undefined ? { how: "leased", held: units, endsInMs } : { how: "strict", why }));
 }

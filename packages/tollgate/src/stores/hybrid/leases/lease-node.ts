@@ -3,6 +3,7 @@ import type { LeaseAsk } from "../../redis/script/lease.ts";
 import type { LeaseStats } from "../stats.ts";
 import type { TendedKey } from "./live-keys.ts";
 import type { NodeTime } from "./node-time.ts";
+import type { PlaceHolders } from "./place-holders.ts";
 
 /** What the keys of a node share. */
 export interface LeaseNode {
@@ -12,6 +13,8 @@ export interface LeaseNode {
   readonly random: () => number;
   /** The number of the next lease, which no other lease has. */
   readonly nextNumber: () => number;
+  /** What gave places to calls of this node. */
+  readonly holders: PlaceHolders;
   /** The key has leases, so `tend` has to be called from time to time. */
   readonly noteLive: (key: TendedKey) => void;
 }

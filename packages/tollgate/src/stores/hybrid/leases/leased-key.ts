@@ -1,16 +1,18 @@
-import { toMilliseconds } from "../../../core/duration.ts";
 import type { LeaseStatus } from "../../../core/lease-status.ts";
 import type { Plan } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";
 import { LeaseWaiter } from "../../redis/batch/waiter.ts";
-import type { LeaseAsk, LeaseGrant, LeaseReport } from "../../redis/script/lease.ts";
-import { DRIFT, type Held, type NodeMoment } from "./held.ts";
+import type { LeaseAsk, LeaseGrant } from "../../redis/script/lease.ts";
+import type { Held, NodeMoment } from "./held.ts";
 import { HeldLeases } from "./held-leases.ts";
-import { KeyReports } from "./key-reports.ts";
+import { KeyHoldings } from "./key-holdings.ts";
+import { KeyReports, statusesOf } from "./key-reports.ts";
+import { KeyRequests } from "./key-requests.ts";
 import type { AskServer, LeaseNode, Uncovered } from "./lease-node.ts";
 import { type LeaseTimes, UNITS_OF_NODE } from "./lease-times.ts";
 import { LocalDenials } from "./local-denials.ts";
 import { PAUSE_AFTER_FAILURE_US, PAUSE_FOR_OTHERS_US, STRICT_CHUNKS } from "./pauses.ts";
+import { type KeyOfPlaces, PlaceCalls } from "./place-calls.ts";
 import { Sizing } from "./sizing.ts";
 import { type WaitingCall, WaitingCalls } from "./waiting-calls.ts";
 
@@ -28,11 +30,14 @@ export class LeasedKey {
   readonly plan: Plan;
   readonly #times: LeaseTimes;
   readonly #node: LeaseNode;
-  readonly #askServer: AskServer;
-  readonly #held: Held;
+  readonly #requests: KeyRequests;
+  readonly #held: KeyHoldings;
+  /** The units, where no limit counts places. */
+  readonly #plenty: Held | undefined;
   readonly #sizing: Sizing;
   readonly #denials: LocalDenials;
-  readonly #reports: KeyReports;
+  /** What callers are told. */
+  readonly reports: KeyReports;
   readonly #nothing: readonly number[];
   readonly #waiting = new WaitingCalls();
   #isAsking = false;
@@ -50,21 +55,24 @@ export class LeasedKey {
     this.plan = plan;
     this.#times = times;
     this.#node = node;
-    this.#askServer = askServer;
-    this.#held = held ?? new HeldLeases(node.stats, us);
-    this.#sizing = new Sizing(plan, times, us);
-    this.#sizing.use(this.#held.demand);
-    this.#denials = new LocalDenials(times, node.random, this.#held);
-    this.#reports = new KeyReports(plan, this.#denials, us);
+    const units = held ?? new HeldLeases(node.stats, us);
+    const places = plan.takesPlaces ? new PlaceCalls(plan, times, node, this.#keyOfPlaces) : undefined;
+    this.#plenty = places === undefined ? units : undefined;
+    this.#held = new KeyHoldings(plan, units, places?.leased);
     this.#nothing = plan.limits.map(() => 0);
+    this.#requests = new KeyRequests(node, times.ttlUs, this.#held, this.#nothing, askServer);
+    this.#sizing = new Sizing(plan, times, us);
+    this.#sizing.use(units.demand);
+    this.#denials = new LocalDenials(times, node.random, units);
+    this.reports = new KeyReports(plan, this.#denials, node.time, () => this.held);
   }
 
   /** The hot path. @returns whether the leases cover the cost, which is spent then. */
   spend(costs: readonly number[]): boolean {
     const { time, stats } = this.#node;
     const us = time.us();
-    const isPlenty = this.#held.spendOfPlenty(costs, this.#sizing, us, time.wallUs());
-    if (!(isPlenty || this.#spendRest(costs, us))) return false;
+    const isPlenty = this.#plenty?.spendOfPlenty(costs, this.#sizing, us, time.wallUs());
+    if (!(isPlenty === true || this.#spendRest(costs, us))) return false;
     this.#sizing.count(costs);
     stats.spent += costs[0]!;
     stats.decidedLocally += 1;
@@ -81,9 +89,9 @@ export class LeasedKey {
     }
     // Calls of a pulse wait together. They are no demand that a lease could serve.
     if (this.#waiting.count < MOST_COUNTED) this.#sizing.count(costs);
-    this.#sizing.use(this.#held.demand);
+    this.#sizing.use(this.#held.units.demand);
     if (this.#isAsking || this.#held.count > 0) return "ask";
-    const pays = this.#sizing.wanted(us).some((units) => units > 0) && this.#held.prepare(us);
+    const pays = this.#sizing.wanted(us).some((units) => units > 0) && this.#held.units.prepare(us);
     return pays ? "ask" : "strict";
   }
 
@@ -104,37 +112,18 @@ export class LeasedKey {
     return this.#waiting.count;
   }
 
-  /** The report of a call that was admitted. `later` calls of the same cost were, too, by the same answer. */
-  admittedReport(costs: readonly number[], later: number): Report {
-    return this.#reports.admitted(costs, later, this.held, this.#node.time.us());
-  }
-
-  /** The report of a call that `uncovered` denied. */
-  deniedReport(costs: readonly number[]): Report {
-    return this.#reports.denied(costs, this.held, this.#node.time.us());
-  }
-
-  /** The server's report, less what this node holds. */
-  restated(costs: readonly number[], report: Report): Report {
-    return this.#reports.restated(costs, this.held, report);
-  }
-
   /** Units that may be spent without the server, one entry per limit. */
   get held(): readonly number[] {
     const { us, wallUs } = this.#moment;
-    return this.#nothing.map((_, limit) => this.#held.units(limit, us, wallUs));
+    return this.#nothing.map((_, limit) => this.#held.left(limit, us, wallUs));
   }
 
   /** Where each limit stands at this node. */
   get statuses(): readonly LeaseStatus[] {
     const { us, wallUs } = this.#moment;
-    const isStrict = us < this.#leasesFromUs;
     const isLeased = this.#held.count > 0 || this.#sizing.wanted(us).some((units) => units > 0);
-    const endsInMs = toMilliseconds(this.#held.lastsUs(us, wallUs));
-    return this.held.map((held): LeaseStatus => {
-      if (isStrict) return { how: "strict", why: "too many nodes" };
-      return isLeased ? { how: "leased", held, endsInMs } : { how: "strict", why: "little demand" };
-    });
+    const why = us < this.#leasesFromUs ? "too many nodes" : isLeased ? undefined : "little demand";
+    return statusesOf(this.held, this.#held.lastsUs(us, wallUs), why);
   }
 
   /** Units have come back. A denial that was requested before is not remembered. */
@@ -151,9 +140,20 @@ export class LeasedKey {
   /** Gives back what the key holds, and forgets denials. */
   giveBack(): void {
     this.forgetDenials();
-    const asked = this.#moment;
-    const reports = this.#held.giveBack(asked.us, asked.wallUs);
-    if (reports.length > 0) this.#return(reports, asked.us);
+    const { us, wallUs } = this.#moment;
+    this.#requests.tell(this.#held.giveBack(us, wallUs));
+  }
+
+  /** Works like `giveBack`, for a key whose counts are forgotten: calls hold no places any more. */
+  forget(): void {
+    this.forgetDenials();
+    const { us, wallUs } = this.#moment;
+    this.#requests.tell(this.#held.forget(us, wallUs));
+  }
+
+  /** Tells the server which places calls have freed, where it does not know. */
+  settle(): void {
+    this.#requests.tell(this.#held.news(this.#moment.us));
   }
 
   /** Gives back what an idle key holds. @returns whether the key still has leases. */
@@ -164,7 +164,18 @@ export class LeasedKey {
     const isIdle = !this.#isAsking && us - this.#held.spentUs >= this.#times.chunkUs;
     const isWorth = this.plan.limits.some(({ capacity }, i) => this.#held.known(i) >= capacity * WORTH_RETURNING);
     if (isIdle && isWorth) this.giveBack();
+    else if (!this.#isAsking) this.settle();
     return this.#held.count > 0;
+  }
+
+  get #keyOfPlaces(): KeyOfPlaces {
+    return {
+      send: (reported, waiter) => this.#requests.report(reported, waiter),
+      count: (costs) => this.#sizing.count(costs),
+      freed: () => {
+        if (this.#waiting.count > 0) this.#serve();
+      },
+    };
   }
 
   get #moment(): NodeMoment {
@@ -173,19 +184,22 @@ export class LeasedKey {
 
   /** Spends, and renews the leases where little is left. */
   #spendRest(costs: readonly number[], us: number): boolean {
-    if (!this.#held.spend(costs, us, this.#node.time.wallUs())) return false;
-    if (!this.#isAsking && us >= this.#renewsFromUs && this.#held.isLow(this.#sizing, us)) this.#renew(us);
+    const wallUs = this.#node.time.wallUs();
+    if (!this.#held.spend(costs, us, wallUs)) return false;
+    this.reports.decidedUs = this.#held.lentUs;
+    if (!this.#isAsking && us >= this.#renewsFromUs && this.#held.isLow(this.#sizing, us, wallUs)) this.#renew(us);
     return true;
   }
 
   #spend(costs: readonly number[], us: number): boolean {
     if (!this.#held.spend(costs, us, this.#node.time.wallUs())) return false;
+    this.reports.decidedUs = this.#held.lentUs;
     this.#node.stats.spent += costs[0]!;
     return true;
   }
 
   #renew(us: number): void {
-    this.#sizing.use(this.#held.demand);
+    this.#sizing.use(this.#held.units.demand);
     const denial = this.#denials.find(this.#nothing, us);
     if (denial !== undefined) this.#renewsFromUs = denial.untilUs;
     else if (this.#sizing.wanted(us).some((units) => units > 0)) this.#ask();
@@ -194,23 +208,22 @@ export class LeasedKey {
 
   #ask(): void {
     const asked = this.#moment;
-    if (!this.#held.beginAsk(asked.us, this.#waiting.count > 0 ? this.#tryAgain : undefined)) {
+    if (!this.#held.units.beginAsk(asked.us, this.#waiting.count > 0 ? this.#tryAgain : undefined)) {
       this.#isBehind = this.#waiting.count > 0;
       this.#renewsFromUs = asked.us + PAUSE_FOR_OTHERS_US;
       return;
     }
     const run = this.#waiting.takeRun();
-    const wanted = this.#sizing.wanted(asked.us);
     // A call that costs more than is held may conform with it.
     const { us, wallUs } = asked;
-    const reports = run.length > 0 ? this.#held.giveBack(us, wallUs) : this.#held.report(us, wallUs);
-    const ask = this.#askFor(run.length, wanted, reports, asked.us);
+    const reported = run[0] === undefined ? this.#held.report(us, wallUs) : this.#held.offer(run[0].costs, us, wallUs);
+    const ask = this.#requests.make(reported, run.length, this.#held.wanted(this.#sizing.wanted(us)));
     const waiter = new LeaseWaiter(
       (admitted, report, grant) => this.#answered(run, ask, asked, admitted, report, grant),
-      (error) => this.#failed(run, error),
+      (error) => this.#failed(run, ask, error),
     );
     this.#isAsking = true;
-    this.#askServer(run[0]?.costs ?? this.#nothing, run.at(-1)?.nowUs, ask, waiter);
+    this.#requests.send(ask, run[0]?.costs ?? this.#nothing, run.at(-1)?.nowUs, waiter);
   }
 
   /** Another thread may have asked by now. */
@@ -219,21 +232,9 @@ export class LeasedKey {
     this.#serve();
   };
 
-  /** Tells the server of units that this node does not spend. If that fails, the leases end by themselves. */
-  #return(reports: readonly LeaseReport[], us: number): void {
-    const ask = this.#askFor(0, this.#nothing, reports, us);
-    this.#askServer(this.#nothing, undefined, ask, new LeaseWaiter(ignore, ignore));
-  }
-
-  #askFor(calls: number, wanted: readonly number[], reports: readonly LeaseReport[], us: number): LeaseAsk {
-    this.#node.stats.asks += 1;
-    const quietUs = Math.max(0, Math.floor((us - this.#held.spentUs) * (1 - DRIFT)));
-    return { calls, wanted, ttlUs: this.#times.ttlUs, quietUs, number: this.#node.nextNumber(), reports };
-  }
-
   #answered(
     run: readonly WaitingCall[],
-    { wanted, number }: LeaseAsk,
+    ask: LeaseAsk,
     asked: NodeMoment,
     admitted: number,
     report: Report,
@@ -241,19 +242,19 @@ export class LeasedKey {
   ): void {
     const { us } = this.#moment;
     this.#isAsking = false;
-    this.#reports.note(report, us);
+    this.reports.note(report, us);
     this.#sizing.answered(grant, us - asked.us);
-    if (grant.lastsUs > 0) {
-      const { endsUs, units } = grant;
-      if (this.#held.add(grant, number, asked)) this.#node.noteLive(this);
-      else this.#return([{ endsUs, number, isReturned: true, units }], us);
-    }
-    if (this.#times.leastCapacity < UNITS_OF_NODE * grant.nodes) this.#beStrict(us);
-    const isShort = wanted.some((units, i) => units > grant.units[i]!);
-    if (admitted < run.length) this.#denials.noteDenial(run[0]!.costs, this.plan, report, grant, us);
-    else if (grant.isScarce && isShort) this.#renewsFromUs = this.#denials.noteScarcity(report, grant, us);
-    this.#held.endAsk();
+    const mayLend = report.block === undefined && us >= this.#leasesFromUs;
+    const costs = run[0]?.costs ?? this.#nothing;
+    this.#requests.tell(this.#held.answered({ ask, grant, asked, admitted, costs, mayLend }));
+    if (grant.lastsUs > 0) this.#node.noteLive(this);
+    const isShort = ask.wanted.some((units, i) => units > grant.units[i]!);
+    if (admitted < run.length) this.#denials.noteDenial(costs, this.plan, report, grant, us);
+    else if (grant.isScarce && isShort) this.#renewsFromUs = this.#denials.noteScarcity(this.plan, report, grant, us);
+    this.#held.units.endAsk();
     this.#answer(run, admitted, report, us);
+    // The calls have got their places by now.
+    if (this.#times.leastCapacity < UNITS_OF_NODE * grant.nodes) this.#beStrict(us);
     if (this.#askedBeforeRefund) this.forgetDenials();
     this.#serve();
   }
@@ -261,14 +262,17 @@ export class LeasedKey {
   #answer(run: readonly WaitingCall[], admitted: number, report: Report, us: number): void {
     for (let i = 0; i < run.length; i += 1) {
       const { costs } = run[i]!;
-      if (i < admitted) run[i]!.admitted(admitted - 1 - i);
-      else run[i]!.denied(this.#denials.find(costs, us) === undefined ? report : this.deniedReport(costs));
+      if (i < admitted) {
+        this.reports.decidedUs = this.#held.lendAnswered(costs, us) ?? report.decidedUs;
+        run[i]!.admitted(admitted - 1 - i);
+      } else run[i]!.denied(this.#denials.find(costs, us) === undefined ? report : this.reports.denied(costs));
     }
   }
 
-  #failed(run: readonly WaitingCall[], error: unknown): void {
+  #failed(run: readonly WaitingCall[], ask: LeaseAsk, error: unknown): void {
+    this.#held.failed(ask);
     this.#isAsking = false;
-    this.#held.endAsk();
+    this.#held.units.endAsk();
     this.#renewsFromUs = this.#node.time.us() + PAUSE_AFTER_FAILURE_US;
     // Calls that came meanwhile would wait for a second timeout.
     for (const call of [...run, ...this.#waiting.takeAll()]) call.failed(error);
@@ -289,10 +293,8 @@ export class LeasedKey {
       if (!(isAdmitted || isDenied)) break;
       this.#waiting.removeFirst();
       if (isAdmitted) call.admitted(0);
-      else call.denied(this.deniedReport(call.costs));
+      else call.denied(this.reports.denied(call.costs));
     }
     if (this.#waiting.count > 0 && !(this.#isAsking || this.#isBehind)) this.#ask();
   }
 }
-
-function ignore(): void {}

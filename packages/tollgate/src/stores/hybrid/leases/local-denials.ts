@@ -1,3 +1,4 @@
+import { countsPlaces } from "../../../core/limits/concurrency-limit.ts";
 import type { Plan } from "../../../core/plan.ts";
 import { Report } from "../../../core/report.ts";
 import type { LeaseGrant } from "../../redis/script/lease.ts";
@@ -16,6 +17,10 @@ const LONGEST_BLOCK_US = 1_000_000;
 
 /** For each node a pause is this part of the time for which a lease of a lone node is enough. */
 const PAUSE_OF_NODE = 3 / 4;
+
+/** Without a place, a node asks again after so long for each node, up to so many. */
+const PLACE_PAUSE_US = 10_000;
+const MOST_NODES = 10;
 
 const NO_DENIAL: HeldDenial = { costs: [], untilUs: 0 };
 
@@ -54,13 +59,19 @@ export class LocalDenials {
       );
       return;
     }
+    // Another call may free a place at any moment.
+    if (plan.limits.some((limit, i) => countsPlaces(limit) && !report.conforms[i]!)) {
+      this.#note(costs, report, us + this.#placePauseUs(grant));
+      return;
+    }
     const waitUs = Math.max(...plan.limits.map((_, i) => report.waitUs[i]!));
     // A cost that never conforms is rare, and would be denied for ever.
     if (Number.isFinite(waitUs)) this.#note(costs, report, us + Math.max(waitUs, this.#pauseUs(grant)));
   }
 
   /** What is left was granted. @returns when the node may ask again. */
-  noteScarcity(report: Report, grant: LeaseGrant, us: number): number {
+  noteScarcity(plan: Plan, report: Report, grant: LeaseGrant, us: number): number {
+    if (plan.takesPlaces) return us + this.#placePauseUs(grant);
     const untilUs = us + this.#pauseUs(grant);
     this.#note(
       grant.units.map(() => 0),
@@ -87,6 +98,10 @@ export class LocalDenials {
     this.#last = undefined;
     const other = this.#held.findDenial(us);
     return other === undefined ? undefined : { ...other, report: new Report() };
+  }
+
+  #placePauseUs({ nodes }: LeaseGrant): number {
+    return Math.min(nodes, MOST_NODES) * PLACE_PAUSE_US * (0.75 + this.#random() / 2);
   }
 
   #pauseUs({ isScarce, nodes }: LeaseGrant): number {

@@ -68,7 +68,7 @@ export class SharedHeld implements Held {
     const isOnly = lease === second || second === undefined || second.isSpent;
     if (lease === undefined || !(isOnly && lasts(lease, us + marginUs, wallUs))) return false;
     for (let limit = 0; limit < costs.length; limit += 1) {
-      if (lease.place.left(limit, lease.tag) - costs[limit]! <= low[limit]!) return false;
+      if (lease.place.leftAbout(limit, lease.tag) - costs[limit]! <= low[limit]!) return false;
     }
     return lease.place.spend(costs, lease.tag);
   }
@@ -112,7 +112,7 @@ export class SharedHeld implements Held {
       let left = 0;
       for (let i = 0; i < this.#places.length; i += 1) {
         const lease = this.#lease(i);
-        if (lease !== undefined) left += lease.place.left(limit, lease.tag);
+        if (lease !== undefined) left += lease.place.leftAbout(limit, lease.tag);
       }
       if (left <= low[limit]!) return true;
     }

@@ -64,9 +64,9 @@ export class Work extends Linked<Work> implements ScriptTransaction {
     this.keys = keys;
     this.lines = lines;
     this.sinceMs = sinceMs;
-    const { changes, decides, renews } = SCRIPT_VERBS[verb];
+    const { changes, decides, renews, leases } = SCRIPT_VERBS[verb];
     // The moment identifies the places that were taken.
-    const takesPlaces = ((changes && decides) || renews) && keys.some(({ plan }) => plan.plan.takesPlaces);
+    const takesPlaces = ((changes && decides) || renews || leases) && keys.some(({ plan }) => plan.plan.takesPlaces);
     this.reportsTime = takesPlaces || options?.reportsTime === true;
     this.takenUs = options?.takenUs;
     this.block = options?.block;

@@ -53,8 +53,8 @@ export interface ScriptAlgorithm<L extends Limit = Limit> {
   /** `undefined` where later figures do not follow exactly from a report. */
   release(limit: L): Release | undefined;
   /**
-   * Microseconds in which the whole capacity comes back, where units can be taken in advance; `undefined` where they
-   * cannot.
+   * Microseconds in which the whole capacity comes back by itself, where units can be taken in advance; `undefined`
+   * where they cannot.
    */
   leaseUs(limit: L): number | undefined;
   /** The limit that another process described by its fields, in a mode. Its factory checks them. */
@@ -182,7 +182,7 @@ const CONCURRENCIES: ScriptAlgorithm<ConcurrencyLimit> = {
   // Cells without places are left out of a value, as those of rings are.
   ringCells: cellCount,
   release: () => undefined,
-  leaseUs: () => undefined,
+  leaseUs: ({ ttlMs }) => toMicroseconds("ttl", ttlMs),
   remake({ capacity: max, ttlMs: ttl, name }, mode) {
     return concurrency({ max, ttl, name, mode });
   },

@@ -104,15 +104,16 @@ function readOutcome(
 ): TransactionOutcome {
   const admitted = numbers.entry();
   if (admitted < 0) return { admitted: 0, reports: [], rejected: rejectionOf(admitted) };
+  const decidedUs = transaction.reportsTime === true ? numbers.entry() : undefined;
   if (transaction.lease !== undefined) {
     const reports = readReports(numbers, transaction, admitted, undefined);
-    return { admitted, reports, grant: readGrant(transaction.lease.wanted.length, () => numbers.entry()) };
+    // The calls that wait get it where they are denied.
+    reports[0]!.admitted = admitted === transaction.lease.calls;
+    reports[0]!.decidedUs = decidedUs;
+    return { admitted, reports, grant: readGrant(transaction.lease, () => numbers.entry()) };
   }
-  if (transaction.reportsTime !== true) {
-    return { admitted, reports: readReports(numbers, transaction, admitted, described) };
-  }
-  const decidedUs = numbers.entry();
-  return { admitted, decidedUs, reports: readReports(numbers, transaction, admitted, described) };
+  const reports = readReports(numbers, transaction, admitted, described);
+  return decidedUs === undefined ? { admitted, reports } : { admitted, decidedUs, reports };
 }
 
 function rejectionOf(number: number): string {

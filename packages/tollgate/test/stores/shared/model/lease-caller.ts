@@ -12,7 +12,7 @@ export interface LeaseModel {
 }
 
 /** How long a lease lasts. */
-export const LEASE_MS = 1_000;
+const LEASE_MS = 1_000;
 /** A margin for drift is taken off. */
 export const SPENDABLE_MS = 0.99 * LEASE_MS;
 
@@ -59,7 +59,13 @@ export class LeaseCaller {
       case "charge": {
         this.#added += 1;
         const number = 100 * (1 + this.#thread) + this.#added;
-        const grant = { endsUs: us + LEASE_MS * 1_000, lastsUs: LEASE_MS * 1_000, nodes: 1, isScarce: false };
+        const grant = {
+          endsUs: us + LEASE_MS * 1_000,
+          lastsUs: LEASE_MS * 1_000,
+          nodes: 1,
+          isScarce: false,
+          areKnown: [],
+        };
         return String(held.add({ ...grant, units: each(cost) }, number, { us, wallUs: us }));
       }
       case "peek":

@@ -1,5 +1,6 @@
 import { MOST_LEASES } from "../layout.ts";
 import { LEASES_OF_HOLDER } from "../lease.ts";
+import { LEASE_PLACES } from "./lease-places.ts";
 
 /**
  * Units that nodes took in advance and may still spend. A limit's leases are a section of the row, under the limit's
@@ -57,7 +58,10 @@ local function make_leases()
       if kernel.refills and units > 0 then kernel.lift(limit, cells, ends, sum) end
       sum, ended = sum - units, ended + 1
     end
-    if sum > 0 and kernel.lift then kernel.lift(limit, cells, moment, sum) end
+    if sum > 0 and kernel.lift then
+      local last = record_at(lease, count_of(lease))
+      kernel.lift(limit, cells, moment, sum, last + skew)
+    end
     return ended, sum
   end
 
@@ -88,6 +92,7 @@ local function make_leases()
     end
   end
 
+${LEASE_PLACES}
   local function nodes_of(lease, number)
     local own, count, nodes, seen = floor(number / ${LEASES_OF_HOLDER}), count_of(lease), 1, {}
     seen[own] = true
@@ -144,22 +149,29 @@ local function make_leases()
     return found
   end
 
-  -- Takes the units of a new lease, and notes it. Without units it only shows that the node is there. Returns its end:
-  -- not after those of the windows.
-  local function grant(plan, found, cells, now, ask, granted)
+  -- Takes the units of a new lease, and notes it. Without units it only shows that the node is there. The lease has the
+  -- places of calls that were admitted, too, and those of a lease that it replaces. Returns its end: not after those of
+  -- the windows.
+  local function grant(plan, found, cells, now, ask, granted, lent, costs, replaced)
     local ends = now + ask.ttl
     for i = 1, plan.count do
       local limit = plan[i]
-      if granted[i] > 0 then
+      if granted[i] > 0 and not limit.kernel.lend then
         limit.kernel.take(limit, cells, now, granted[i])
         if limit.kernel.window_end then ends = min(ends, limit.kernel.window_end(limit, cells)) end
       end
     end
     for i = 1, plan.count do
-      local lease = found[i]
-      local place = place_of(lease, ends)
-      lease.sum = lease.sum + granted[i]
-      replace_records(lease, place, place - 1, struct.pack('<ddd', ends, ask.number, granted[i]))
+      local limit, its_ends, units = plan[i], ends, granted[i]
+      if limit.kernel.lend then
+        limit.kernel.take_back(limit, cells, now + limit.ttl, lent * costs[i])
+        units = units + lent * costs[i] + remove_places(limit, found[i], cells, replaced)
+      end
+      if units > 0 and limit.kernel.lend then
+        its_ends = ends + limit.ttl
+        limit.kernel.lend(limit, cells, now, units, its_ends + skew)
+      end
+      insert(found[i], its_ends, ask.number, units)
     end
     return ends
   end
@@ -211,24 +223,37 @@ local function make_leases()
       for i = 1, plan.count do
         -- The units were spent before the node was quiet. Since then less counted.
         if plan[i].kernel.refills then settle(plan[i], found[i], cells, now - ask.quiet) end
-        for _, its in ipairs(ask.reports) do report(plan[i], found[i], cells, now, its, its.units[i]) end
+        if not plan[i].kernel.lend then
+          for _, its in ipairs(ask.reports) do report(plan[i], found[i], cells, now, its, its.units[i]) end
+        end
         settle(plan[i], found[i], cells, now)
       end
+      local answers = settle_places(plan, found, cells, now, ask)
       mark_dirty(state, plan, cells)
 
       local admitted = 0
       if ask.calls > 0 and not is_blocked then admitted = repeats().take(TAKE, call, now, ask.calls) end
       local numbers = { 0, 0, nodes_of(found[1], ask.number), 0 }
-      if ask.wants and not is_blocked and count_of(found[1]) < ${MOST_LEASES} then
+      local most = 0
+      for i = 1, plan.count do most = max(most, count_of(found[i])) end
+      if ask.wants and not is_blocked and most < ${MOST_LEASES} then
         local denied = admitted < ask.calls
         local granted, is_granted, is_scarce = units_for(plan, cells, now, ask.wanted, numbers[3], denied)
-        local ends = grant(plan, found, cells, now, ask, granted)
+        local lent = has_places(plan) and admitted or 0
+        local is_new = is_granted or lent > 0
+        local ends = grant(plan, found, cells, now, ask, granted, lent, call.costs, is_new and ask.replaced or 0)
         if is_scarce then numbers[4] = 1 end
-        if is_granted then
+        if is_new then
           numbers[1], numbers[2] = ends, ends - now
           for i = 1, plan.count do numbers[4 + i] = granted[i] end
         end
       end
+      -- Nodes that have many places give some up then.
+      for i = 1, plan.count do
+        local limit = plan[i]
+        if limit.kernel.lend and left_in(limit, cells, now) < limit.capacity / 20 then numbers[4] = 1 end
+      end
+      for i = 1, #answers do numbers[#numbers + 1] = answers[i] end
       for i = 1, plan.count do note_use(plan[i], found[i]) end
       check_conforms(plan, cells, now, call.costs, entries, 1)
       describe(plan, cells, now, call.costs, entries, 1)

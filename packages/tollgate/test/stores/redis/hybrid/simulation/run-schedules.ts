@@ -1,9 +1,21 @@
 import type { Flaw } from "./flaw.ts";
+import { PlaceSchedule } from "./place-schedule.ts";
 import { Schedule } from "./schedule.ts";
 import { SimRedis } from "./sim-redis.ts";
 
 /** Schedules that share the server's time. */
 const AT_ONCE = 16;
+
+/** A random fleet and what happens to it. */
+interface SimSchedule {
+  /** Runs it. @returns the first excess in words. */
+  run(): Promise<string | undefined>;
+  /** Units or places that calls got, and those of them that came from leases. */
+  readonly admitted: number;
+  readonly spent: number;
+}
+
+type MakeSchedule = (seed: number, redis: SimRedis, flaw: Flaw | undefined) => SimSchedule;
 
 /** What a number of schedules came to. */
 export interface Simulated {
@@ -15,22 +27,37 @@ export interface Simulated {
 }
 
 /** Runs the schedules of so many seeds, until one admits too much. */
-export async function runSchedules(
+export function runSchedules(
   port: number,
   firstSeed: number,
   count: number,
   flaw?: Flaw,
   threads = false,
 ): Promise<Simulated> {
+  return runAll(port, firstSeed, count, flaw, (seed, redis) => new Schedule(seed, redis, flaw, threads));
+}
+
+/** Works like `runSchedules`, for fleets that share places. */
+export function runPlaceSchedules(port: number, firstSeed: number, count: number, flaw?: Flaw): Promise<Simulated> {
+  return runAll(port, firstSeed, count, flaw, (seed, redis) => new PlaceSchedule(seed, redis, flaw));
+}
+
+async function runAll(
+  port: number,
+  firstSeed: number,
+  count: number,
+  flaw: Flaw | undefined,
+  make: MakeSchedule,
+): Promise<Simulated> {
   const redis = await SimRedis.connect(port, flaw);
   let [excess, admitted, leased]: [string | undefined, number, number] = [undefined, 0, 0];
   const after = firstSeed + count;
   for (let first = firstSeed; first < after && excess === undefined; first += AT_ONCE) {
     const seeds = Array.from({ length: Math.min(AT_ONCE, after - first) }, (_, i) => first + i);
-    const schedules = seeds.map((seed) => new Schedule(seed, redis, flaw, threads));
+    const schedules = seeds.map((seed) => make(seed, redis, flaw));
     const excesses = await Promise.all(schedules.map((schedule) => schedule.run()));
     for (const schedule of schedules) {
-      admitted += schedule.admissions.units;
+      admitted += schedule.admitted;
       leased += schedule.spent;
     }
     const at = excesses.findIndex((found) => found !== undefined);

@@ -13,19 +13,10 @@ import { NOW_US } from "../../script/kit/script-call.ts";
 import { Admissions } from "./admissions.ts";
 import { Events } from "./events.ts";
 import type { Flaw } from "./flaw.ts";
+import { type Weather, weatherOf } from "./network.ts";
 import { SimNode, type SimProcess } from "./sim-node.ts";
 import type { SimRedis } from "./sim-redis.ts";
 import { SimThreads } from "./sim-threads.ts";
-
-/** What a network does to messages, each with a probability. */
-interface Weather {
-  readonly lost: number;
-  readonly repeated: number;
-  /** How many messages are slow, and how slow. */
-  readonly slow: number;
-  readonly longestUs: number;
-  readonly timeoutUs: number;
-}
 
 const A_SECOND_US = 1_000_000;
 
@@ -77,6 +68,10 @@ export class Schedule {
       if (!threads) return new SimNode(plan, times, random, nowUs, ask);
       return new SimThreads(plan, times, random, nowUs, ask, (node, work) => this.#later(node, work));
     });
+  }
+
+  get admitted(): number {
+    return this.admissions.units;
   }
 
   /** Units that nodes spent from leases. */
@@ -248,7 +243,7 @@ export class Schedule {
       return;
     }
     const report = { used: [0], resetUs: [0] } as unknown as Report;
-    const grant = { endsUs: 1, lastsUs: ask.ttlUs, nodes: 1, isScarce: false, units: ask.wanted };
+    const grant = { endsUs: 1, lastsUs: ask.ttlUs, nodes: 1, isScarce: false, units: ask.wanted, areKnown: [] };
     waiter.granted(0, report, grant);
   }
 
@@ -290,15 +285,4 @@ export class Schedule {
       await this.#redis.failOver(this.#key, replica);
     });
   }
-}
-
-function weatherOf(random: Random, refillUs: number): Weather {
-  const isBad = random.chance(0.6);
-  return {
-    lost: isBad ? random.of([0, 0.05, 0.3]) : 0,
-    repeated: isBad ? random.of([0, 0.1, 0.5]) : 0,
-    slow: random.of([0.1, 0.9]),
-    longestUs: isBad ? random.of([50_000, refillUs / 10, refillUs]) : 20_000,
-    timeoutUs: random.of([100_000, refillUs / 4]),
-  };
 }

@@ -4,6 +4,7 @@ import { LeaseNumbers } from "../../../../../src/stores/hybrid/leases/lease-numb
 import type { LeaseTimes } from "../../../../../src/stores/hybrid/leases/lease-times.ts";
 import { LeasedKey } from "../../../../../src/stores/hybrid/leases/leased-key.ts";
 import { timeOfClocks } from "../../../../../src/stores/hybrid/leases/node-time.ts";
+import { PlaceHolders } from "../../../../../src/stores/hybrid/leases/place-holders.ts";
 import { createStats } from "../../../../../src/stores/hybrid/stats.ts";
 import type { Random } from "../../script/kit/random.ts";
 
@@ -19,6 +20,7 @@ export type SimProcess = Pick<
 /** A process with the shipped lease code, and clocks of its own. */
 export class SimNode {
   readonly stats = createStats();
+  holders = new PlaceHolders();
   readonly #plan: Plan;
   readonly #times: LeaseTimes;
   readonly #random: Random;
@@ -52,6 +54,7 @@ export class SimNode {
   /** The process ends and another one starts: what it held is spent or lost. */
   restart(): void {
     this.starts += 1;
+    this.holders = new PlaceHolders();
     this.#key = this.#start();
   }
 
@@ -81,6 +84,7 @@ export class SimNode {
       stats: this.stats,
       random: () => this.#random.part(),
       nextNumber: () => numbers.next(),
+      holders: this.holders,
       noteLive() {},
     };
     return new LeasedKey(this.#plan, this.#times, node, this.#ask(this));

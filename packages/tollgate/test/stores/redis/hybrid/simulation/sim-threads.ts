@@ -3,6 +3,7 @@ import type { Plan } from "../../../../../src/core/plan.ts";
 import type { AskServer } from "../../../../../src/stores/hybrid/leases/lease-node.ts";
 import type { LeaseTimes } from "../../../../../src/stores/hybrid/leases/lease-times.ts";
 import { LeasedKey } from "../../../../../src/stores/hybrid/leases/leased-key.ts";
+import { PlaceHolders } from "../../../../../src/stores/hybrid/leases/place-holders.ts";
 import { createStats } from "../../../../../src/stores/hybrid/stats.ts";
 import { ThreadLeases } from "../../../../../src/stores/hybrid/threads/thread-leases.ts";
 import { LeaseWaiter } from "../../../../../src/stores/redis/batch/waiter.ts";
@@ -104,7 +105,8 @@ export class SimThreads implements SimProcess {
       );
       ask(costs, nowUs, leaseAsk, waiter);
     };
-    const node = { time, stats: this.stats, random, nextNumber: () => leases.next(), noteLive() {} };
+    const holders = new PlaceHolders();
+    const node = { time, stats: this.stats, random, nextNumber: () => leases.next(), holders, noteLive() {} };
     const held = leases.held(this.#plan, "fleet", "ann", time);
     const thread = { key: new LeasedKey(this.#plan, this.#times, node, askServer, held), isAlive: true };
     return thread;

@@ -1,0 +1,310 @@
+import { createPlan } from "../../../../../src/core/plan.ts";
+import type { Report } from "../../../../../src/core/report.ts";
+import { concurrency, tokenBucket } from "../../../../../src/index.ts";
+import type { AskServer } from "../../../../../src/stores/hybrid/leases/lease-node.ts";
+import { type LeaseTimes, leaseTimesOf } from "../../../../../src/stores/hybrid/leases/lease-times.ts";
+import { isLocalMoment } from "../../../../../src/stores/hybrid/leases/place-holders.ts";
+import type { LeaseWaiter } from "../../../../../src/stores/redis/batch/waiter.ts";
+import { type EncodedPlan, encodePlan } from "../../../../../src/stores/redis/script/encode-plan.ts";
+import { epochOf } from "../../../../../src/stores/redis/script/epoch.ts";
+import type { LeaseAsk, LeaseGrant } from "../../../../../src/stores/redis/script/lease.ts";
+import type { ScriptTransaction } from "../../../../../src/stores/redis/script/transaction.ts";
+import { Random } from "../../script/kit/random.ts";
+import { NOW_US } from "../../script/kit/script-call.ts";
+import { Admissions } from "./admissions.ts";
+import { Events } from "./events.ts";
+import type { Flaw } from "./flaw.ts";
+import { Network, weatherOf } from "./network.ts";
+import { PlacesInUse, type PlaceUse } from "./places-in-use.ts";
+import { SimNode } from "./sim-node.ts";
+import type { SimRedis } from "./sim-redis.ts";
+
+const A_SECOND_US = 1_000_000;
+/** Promises of the code under test are settled within so many turns. */
+const TURNS = 20;
+/** Units of the bucket, which refills in the time after which places expire. */
+const UNITS = 500;
+
+/** A call that holds places. */
+interface OpenCall {
+  readonly node: SimNode;
+  readonly starts: number;
+  readonly use: PlaceUse;
+  /** What identifies its places. */
+  takenUs: number;
+  isOver: boolean;
+}
+
+/** One random fleet that shares the places of one key, with all that may go wrong. Equal seeds make equal schedules. */
+export class PlaceSchedule {
+  readonly #places: PlacesInUse;
+  /** What was admitted under the bucket, in a list of two limits. */
+  readonly #units: Admissions | undefined;
+  readonly #random: Random;
+  readonly #redis: SimRedis;
+  readonly #flaw: Flaw | undefined;
+  readonly #events = new Events(NOW_US);
+  readonly #network: Network;
+  readonly #plan: EncodedPlan;
+  readonly #nodes: readonly SimNode[];
+  readonly #key: string;
+  readonly #max: number;
+  readonly #ttlUs: number;
+  readonly #times: LeaseTimes;
+  /** Calls that the answer in progress admitted, and when the server decided. */
+  #asked = { admitted: 0, atUs: 0 };
+
+  constructor(seed: number, redis: SimRedis, flaw?: Flaw) {
+    const random = new Random(seed);
+    this.#random = random;
+    this.#redis = redis;
+    this.#flaw = flaw;
+    this.#key = `places ${flaw?.name ?? ""} ${seed}`;
+    this.#max = random.between(40, 120);
+    this.#ttlUs = random.between(2, 30) * A_SECOND_US;
+    const places = concurrency({ max: this.#max, ttl: this.#ttlUs / 1_000 });
+    const units = tokenBucket({ capacity: UNITS, refill: UNITS, per: this.#ttlUs / 1_000 });
+    const hasUnits = random.chance(0.25);
+    const plan = createPlan("fleet", "fleet", hasUnits ? [places, units] : [places]);
+    this.#plan = encodePlan(plan, epochOf(NOW_US));
+    this.#times = leaseTimesOf(plan) as LeaseTimes;
+    this.#network = new Network(random, this.#events, weatherOf(random, this.#ttlUs));
+    this.#places = new PlacesInUse(this.#max);
+    this.#units = hasUnits ? new Admissions(UNITS, UNITS / this.#ttlUs, this.#times.ttlUs) : undefined;
+    const nowUs = () => this.#events.nowUs;
+    this.#nodes = Array.from({ length: random.between(1, 4) }, () => {
+      return new SimNode(plan, this.#times, random, nowUs, (node) => this.#askServer(node));
+    });
+  }
+
+  get admitted(): number {
+    return this.#places.count;
+  }
+
+  /** Places that calls got from leases. */
+  get spent(): number {
+    return this.#nodes.reduce((sum, { stats }) => sum + stats.spent, 0);
+  }
+
+  /** Runs it. @returns the first excess in words. */
+  async run(): Promise<string | undefined> {
+    const endUs = NOW_US + 6 * this.#ttlUs;
+    this.#planLoad(endUs);
+    this.#planMishaps(endUs);
+    for (let us = NOW_US; us < endUs; us += Math.max(this.#ttlUs / 80, 50_000)) {
+      this.#at(us, () => {
+        for (const node of this.#nodes) this.#network.whenRunning(node, () => node.key.tend());
+      });
+    }
+    await this.#events.runUntil(endUs);
+    return this.#places.excess ?? this.#units?.excess;
+  }
+
+  /** Promises are settled before the time goes on. */
+  #at(us: number, work: () => Promise<void> | void): void {
+    this.#events.add(us, async () => {
+      await work();
+      for (let turn = 0; turn < TURNS; turn += 1) await Promise.resolve();
+    });
+  }
+
+  #planLoad(endUs: number): void {
+    const random = this.#random;
+    const calls = random.of([300, 700, 1_000]);
+    const [isPulsed, isSkewed] = [random.chance(0.4), random.chance(0.3)];
+    const pulses = random.between(3, 12);
+    const longest = random.of([0.3, 1, 1, 2]);
+    for (let call = 0; call < calls; call += 1) {
+      const part = isPulsed ? Math.floor(random.part() * pulses) / pulses + random.part() / 100 : random.part();
+      const node = isSkewed && random.chance(0.9) ? this.#nodes[0]! : random.of(this.#nodes);
+      const count = random.chance(0.05) ? random.between(2, 6) : 1;
+      const lastsUs = Math.ceil(random.part() * longest * this.#ttlUs);
+      this.#at(NOW_US + part * (endUs - NOW_US), () => {
+        this.#network.whenRunning(node, () => this.#call(node, count, lastsUs));
+      });
+    }
+  }
+
+  #planMishaps(endUs: number): void {
+    const random = this.#random;
+    const kinds = [
+      () => random.of(this.#nodes).restart(),
+      () => random.of(this.#nodes).stop(random.between(0, this.#ttlUs)),
+      () => random.of(this.#nodes).sleep(random.between(0, this.#ttlUs)),
+      () => random.of(this.#nodes).setWallClock(random.between(-10 * A_SECOND_US, 3_600 * A_SECOND_US)),
+      () => random.of(this.#nodes).key.giveBack(),
+      () => this.#network.cut(random.between(0, this.#ttlUs)),
+      () => this.#loseData(),
+      () => this.#failOver(random.between(0, A_SECOND_US)),
+    ];
+    const chosen = random.chance(0.4) ? [] : kinds.filter(() => random.chance(0.3));
+    for (const kind of chosen) {
+      for (let times = random.between(1, 4); times > 0; times -= 1) this.#at(random.between(NOW_US, endUs), kind);
+    }
+  }
+
+  #call(node: SimNode, count: number, lastsUs: number): void {
+    const costs = this.#plan.plan.limits.map((_, limit) => (limit === 0 ? count : 1));
+    if (node.key.spend(costs)) {
+      this.#begin(node, node.key.reports.admitted(costs, 0), count, lastsUs, this.#events.nowUs);
+      return;
+    }
+    const way = node.key.uncovered(costs);
+    if (way === "strict") this.#takeStrictly(node, costs, count, lastsUs);
+    if (way !== "ask") return;
+    const admitted = (later: number) => {
+      const fromUs = this.#asked.admitted > 0 ? this.#asked.atUs : this.#events.nowUs;
+      this.#asked.admitted -= 1;
+      this.#begin(node, node.key.reports.admitted(costs, later), count, lastsUs, fromUs);
+    };
+    node.key.join({ costs, nowUs: 0, admitted, denied() {}, failed() {} });
+  }
+
+  #takeStrictly(node: SimNode, costs: readonly number[], count: number, lastsUs: number): void {
+    this.#network.send({
+      node,
+      isRepeated: false,
+      decide: () => this.#run({ verb: "take", reportsTime: true }, costs),
+      answered: ({ admitted, decidedUs }) => {
+        if (admitted > 0) this.#begin(node, { decidedUs }, count, lastsUs, decidedUs!);
+      },
+      timedOut() {},
+    });
+  }
+
+  /** A call holds its places until it is over, and renews them where it takes longer. */
+  #begin(
+    node: SimNode,
+    { decidedUs: takenUs }: Pick<Report, "decidedUs">,
+    places: number,
+    lastsUs: number,
+    fromUs: number,
+  ): void {
+    if (takenUs === undefined) throw new Error("expected the moment of a decision");
+    const use = { fromUs, untilUs: fromUs + this.#ttlUs, places };
+    this.#places.add(use);
+    this.#units?.admit(fromUs, 1);
+    const call = { node, starts: node.starts, use, takenUs, isOver: false };
+    // Some calls never end: their places expire.
+    if (this.#random.chance(0.97))
+      this.#at(this.#events.nowUs + lastsUs, () => this.#whenOpen(call, () => this.#end(call)));
+    if (lastsUs > this.#ttlUs / 2 && places === 1) this.#planRenewal(call);
+  }
+
+  #planRenewal(call: OpenCall): void {
+    const afterUs = this.#ttlUs * (0.2 + this.#random.part());
+    this.#at(this.#events.nowUs + afterUs, () => this.#whenOpen(call, () => this.#renew(call)));
+  }
+
+  #whenOpen(call: OpenCall, work: () => void): void {
+    this.#network.whenRunning(call.node, () => {
+      if (!call.isOver && call.starts === call.node.starts) work();
+    });
+  }
+
+  #end(call: OpenCall): void {
+    const { node, use, takenUs } = call;
+    call.isOver = true;
+    use.untilUs = Math.min(use.untilUs, this.#events.nowUs);
+    const counts = this.#onlyPlaces(use.places);
+    if (isLocalMoment(takenUs)) node.holders.find(takenUs)?.freePlaces(takenUs, counts);
+    else this.#network.deliver(async () => void (await this.#run({ verb: "refund", takenUs }, counts)));
+  }
+
+  #renew(call: OpenCall): void {
+    const { node, takenUs } = call;
+    const moments = this.#onlyPlaces(takenUs);
+    if (isLocalMoment(takenUs)) {
+      const renewed = node.holders.find(takenUs)?.renewPlaces(moments);
+      void renewed?.then((report) => this.#renewed(call, report, this.#events.nowUs)).catch(() => {});
+      return;
+    }
+    this.#network.send({
+      node,
+      isRepeated: false,
+      decide: () => this.#run({ verb: "renew", reportsTime: true }, moments),
+      answered: ({ reports, decidedUs }) => {
+        const { conforms } = reports[0]!;
+        this.#renewed(call, { conforms, decidedUs }, decidedUs!);
+      },
+      timedOut() {},
+    });
+  }
+
+  #renewed(call: OpenCall, report: Pick<Report, "conforms" | "decidedUs">, atUs: number): void {
+    // A call that is over meanwhile frees its places by the moment that it knew.
+    if (report.conforms[0] !== true || call.isOver) return;
+    call.takenUs = report.decidedUs!;
+    call.use.untilUs = Math.max(call.use.untilUs, atUs + this.#ttlUs);
+    this.#planRenewal(call);
+  }
+
+  #askServer(node: SimNode): AskServer {
+    return (costs, _nowUs, ask, waiter) => {
+      this.#network.send({
+        node,
+        isRepeated: true,
+        decide: () => this.#run({ verb: "lease", lease: ask, reportsTime: true }, costs),
+        answered: ({ admitted, reports, grant }, atUs) => {
+          this.#asked = { admitted, atUs };
+          this.#granted(waiter, admitted, reports[0]!, grant!);
+          this.#asked = { admitted: 0, atUs: 0 };
+        },
+        timedOut: () => this.#timedOut(ask, waiter),
+      });
+    };
+  }
+
+  #granted(waiter: LeaseWaiter, admitted: number, report: Report, grant: LeaseGrant): void {
+    const seen = this.#flaw?.grant?.(grant) ?? grant;
+    waiter.granted(admitted, report, seen);
+    if (this.#flaw?.answers === "twice") waiter.granted(0, report, seen);
+  }
+
+  #timedOut(ask: LeaseAsk, waiter: LeaseWaiter): void {
+    if (this.#flaw?.answers !== "assumed" || ask.calls > 0) {
+      waiter.failed(new Error("timed out"));
+      return;
+    }
+    const report = { used: [0, 0], resetUs: [0, 0], waitUs: [0, 0] } as unknown as Report;
+    const areKnown = ask.places.map(() => true);
+    waiter.granted(0, report, {
+      endsUs: 1,
+      lastsUs: ask.ttlUs,
+      nodes: 1,
+      isScarce: false,
+      units: ask.wanted,
+      areKnown,
+    });
+  }
+
+  #run(transaction: Pick<ScriptTransaction, "verb" | "lease" | "reportsTime" | "takenUs">, costs: readonly number[]) {
+    this.#plan.others.meet([]);
+    const keys = [{ name: this.#key, plan: this.#plan, costs }];
+    return this.#redis.run({ times: 1, detail: "each", nowUs: this.#events.nowUs, keys, ...transaction });
+  }
+
+  #onlyPlaces(count: number): readonly number[] {
+    return this.#plan.plan.limits.map((_, limit) => (limit === 0 ? count : 0));
+  }
+
+  #lose(): void {
+    this.#places.lose(this.#events.nowUs);
+    this.#units?.lose(this.#events.nowUs);
+  }
+
+  async #loseData(): Promise<void> {
+    this.#lose();
+    await this.#redis.forget(this.#key);
+  }
+
+  /** A replica that is behind becomes the primary. */
+  async #failOver(afterUs: number): Promise<void> {
+    const replica = `${this.#key} replica`;
+    await this.#redis.replicate(this.#key, replica);
+    this.#at(this.#events.nowUs + afterUs, async () => {
+      this.#lose();
+      await this.#redis.failOver(this.#key, replica);
+    });
+  }
+}
