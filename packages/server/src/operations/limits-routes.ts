@@ -1,10 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import type { LimitsFile } from "tollgate/config";
 import type { Operator, OperatorRoutes } from "../http/operator.ts";
-import { withDomain } from "../limits/check-domain.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
-import { type Mistake, mistakeLine } from "../limits/mistake.ts";
-import { readLimitsFiles } from "../limits/read-limits-files.ts";
 import type { RecentRequests } from "../limits/recent-requests.ts";
 import { audit } from "../log/audit.ts";
 import type { Log } from "../log/log.ts";
@@ -12,8 +8,9 @@ import { type Answer, action } from "./action.ts";
 import { DryRuns } from "./dry-run.ts";
 import { checkIfMatch, etagOf } from "./etag.ts";
 import { fieldsOfQuery } from "./fields.ts";
+import { LimitsReader } from "./limits-reader.ts";
 import { readText, typeOf } from "./read-text.ts";
-import { malformed, RequestError } from "./request-error.ts";
+import { malformed } from "./request-error.ts";
 
 /** As many as a text of limits may have characters. */
 const MOST_BODY_BYTES = 5_000_000;
@@ -33,6 +30,7 @@ export interface LimitsRouteSettings {
 /** Reads and replaces the limits in force. */
 export function limitsRoutes(settings: LimitsRouteSettings): OperatorRoutes {
   const dryRuns = new DryRuns(settings.inForce, settings.recent);
+  const reader = new LimitsReader(settings.checkDomain);
   return {
     "/v1/limits": {
       GET: action("read", (request) => {
@@ -40,7 +38,7 @@ export function limitsRoutes(settings: LimitsRouteSettings): OperatorRoutes {
         const { file, version } = settings.inForce;
         return { body: file, headers: { etag: etagOf(version) } };
       }),
-      PUT: action("write", (request, operator) => put(settings, dryRuns, request, operator)),
+      PUT: action("write", (request, operator) => put(settings, { dryRuns, reader }, request, operator)),
       DELETE: action("write", (request, operator) => {
         fieldsOfQuery(request, []);
         return change(settings, "limits.return", request, operator, () => settings.inForce.returnToFiles());
@@ -51,7 +49,7 @@ export function limitsRoutes(settings: LimitsRouteSettings): OperatorRoutes {
 
 async function put(
   settings: LimitsRouteSettings,
-  dryRuns: DryRuns,
+  { dryRuns, reader }: { readonly dryRuns: DryRuns; readonly reader: LimitsReader },
   request: IncomingMessage,
   operator: Operator,
 ): Promise<Answer> {
@@ -61,7 +59,7 @@ async function put(
   // Before the body is read, so that a change that comes too late is answered early.
   if (!isDryRun || ifMatch !== undefined) checkIfMatch(ifMatch, settings.inForce.version);
   const text = await readText(request, MOST_BODY_BYTES);
-  const file = readLimits(text, type, settings.checkDomain);
+  const file = await reader.read(text, type === JSON_TYPE ? "limits.json" : "limits.yaml");
   if (isDryRun) return { body: await dryRuns.of(file) };
   return change(settings, "limits.put", request, operator, () => settings.inForce.put(file));
 }
@@ -90,18 +88,4 @@ function change(
     fields: { request_id: operator.requestId, version_before: before, version },
   });
   return { body: { version, source }, headers: { etag: etagOf(version) } };
-}
-
-/** @throws RequestError 422 with every mistake. */
-function readLimits(text: string, type: string, checkDomain: string | undefined): LimitsFile {
-  const file = type === JSON_TYPE ? "limits.json" : "limits.yaml";
-  const { value, mistakes } = withDomain(readLimitsFiles([{ file, text }]), checkDomain, file);
-  if (mistakes !== undefined) throw mistaken(mistakes);
-  return value;
-}
-
-function mistaken(mistakes: readonly Mistake[]): RequestError {
-  return new RequestError(422, mistakes.map(mistakeLine).join("\n"), {
-    mistakes: mistakes.map(({ line, column, message }) => ({ line, column, message })),
-  });
 }

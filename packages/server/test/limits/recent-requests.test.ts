@@ -1,4 +1,4 @@
-import type { LimitsFile } from "tollgate/config";
+import type { LimitsFile, RuleWords } from "tollgate/config";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { RECENT_BOUNDS, RecentRequests } from "../../src/limits/recent-requests.ts";
@@ -65,6 +65,21 @@ describe("the requests of the last minute", () => {
     expect(keyOf(recent, "a")).toBe(keyOf(recent, "a"));
     expect(keyOf(recent, "a")).not.toBe(keyOf(recent, "b"));
     expect(keyOf(recent, "a")).not.toBe(keyOf(open().recent, "a"));
+  });
+
+  it.each([
+    ["makes a key before it is compared", ["a", "b"]],
+    ["is compared before it makes a key", ["b", "a"]],
+  ])("have the text of a fact that %s", (_what, order) => {
+    const { recent } = open();
+    const rules: Readonly<Record<string, RuleWords>> = {
+      a: { by: "header.x", rate: "1/1m" },
+      b: { match: { "header.x": "p*" }, rate: "1/1m" },
+    };
+    const limits = Object.fromEntries(order.map((name): [string, RuleWords] => [name, rules[name] ?? {}]));
+    recent.keepFactsOf({ version: 1, domains: { api: { limits } } });
+    recent.note("api", { header: { x: "pro" } }, undefined, "consume");
+    expect(recent.list()[0]?.facts.header).toEqual({ x: "pro" });
   });
 
   it("are the latest ones, and say when they are not all", () => {

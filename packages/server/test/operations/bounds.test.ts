@@ -118,6 +118,11 @@ describe("a strange request to the admin listener", () => {
     ["an escaped path", `GET /v1%2flimits HTTP/1.1\r\n${LOCAL}${AUTHORIZED}\r\n`, 404],
     ["dots in the path", `GET /metrics/../v1/limits HTTP/1.1\r\n${LOCAL}${AUTHORIZED}\r\n`, 404],
     ["a slash at the end", `GET /v1/limits/ HTTP/1.1\r\n${LOCAL}${AUTHORIZED}\r\n`, 404],
+    [
+      "a segment behind a rule",
+      `${POST_OFF.replace("/off", "/off/x")}${LOCAL}${AUTHORIZED}Content-Length: 27\r\n\r\n${OFF}`,
+      404,
+    ],
     ["an empty segment", `GET //v1/limits HTTP/1.1\r\n${LOCAL}${AUTHORIZED}\r\n`, 404],
     ["a broken escape in the query", `GET /v1/keys/explain?domain=%ff%zz HTTP/1.1\r\n${LOCAL}${AUTHORIZED}\r\n`, 400],
     ["a name of every object", `GET /v1/keys/explain?__proto__=1 HTTP/1.1\r\n${LOCAL}${AUTHORIZED}\r\n`, 400],

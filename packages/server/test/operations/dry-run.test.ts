@@ -10,14 +10,14 @@ const ANN = { ip: "192.0.2.1" };
 const BOB = { ip: "192.0.2.2" };
 const YAML = { "content-type": "application/yaml" };
 
-function limits(rules: string): string {
+function textOf(rules: string): string {
   return `version: 1\ndomains:\n  api:\n    limits:\n${rules}`;
 }
 
 async function start(rules: string) {
-  const operated = await startOperated(limits(rules));
+  const operated = await startOperated(textOf(rules));
   const dryRun = async (changed: string) => {
-    const { status, body } = await operated.operate("PUT", "/v1/limits?dryRun=true", limits(changed), YAML);
+    const { status, body } = await operated.operate("PUT", "/v1/limits?dryRun=true", textOf(changed), YAML);
     return { status, ...body } as Record<string, unknown>;
   };
   return { ...operated, dryRun };
@@ -178,14 +178,14 @@ describe("a dry run", () => {
       "      a: { by: ip, rate: 9/1m }\n  other: { limits: { b: { rate: 9/1m } } }\n",
     );
     await decide({ domain: "other", facts: ANN });
-    const answer = await operate("PUT", "/v1/limits?dryRun=true", limits("      a: { by: ip, rate: 9/1m }\n"), YAML);
+    const answer = await operate("PUT", "/v1/limits?dryRun=true", textOf("      a: { by: ip, rate: 9/1m }\n"), YAML);
     expect(answer.body).toMatchObject({ before: { withoutDomain: 0 }, after: { withoutDomain: 1 } });
   });
 
   it("tells mistakes, and a version that is not in force", async () => {
     const { dryRun, operate } = await start("      a: { by: ip, rate: 9/1m }\n");
     expect(await dryRun("      a: { by: ip, rat: 9/1m }\n")).toMatchObject({ status: 422, mistakes: [{ line: 5 }] });
-    const text = limits("      a: { by: ip, rate: 9/1m }\n");
+    const text = textOf("      a: { by: ip, rate: 9/1m }\n");
     const late = await operate("PUT", "/v1/limits?dryRun=true", text, { ...YAML, "if-match": '"0"' });
     expect(late.status).toBe(412);
   });
@@ -194,7 +194,7 @@ describe("a dry run", () => {
     "is not guessed from %s",
     async (query) => {
       const { operate, audited } = await start("      a: { by: ip, rate: 9/1m }\n");
-      const text = limits("      a: { by: ip, rate: 1/1m }\n");
+      const text = textOf("      a: { by: ip, rate: 1/1m }\n");
       const answer = await operate("PUT", `/v1/limits?${query}`, text, { ...YAML, "if-match": "*" });
       expect(answer.status).toBe(400);
       expect(audited()).toEqual([]);
@@ -223,7 +223,7 @@ describe("a dry run", () => {
 
   it("needs a token that may write", async () => {
     const { operate } = await start("      a: { by: ip, rate: 9/1m }\n");
-    const text = limits("      a: { by: ip, rate: 1/1m }\n");
+    const text = textOf("      a: { by: ip, rate: 1/1m }\n");
     for (const [token, status] of [
       [READER, 403],
       [WRITER, 200],

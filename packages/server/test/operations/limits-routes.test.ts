@@ -101,6 +101,20 @@ describe("the limits in force", () => {
     expect(audited()).toEqual([]);
   });
 
+  it("are read in another thread if they are long, one text at a time", async () => {
+    const { operate } = await startOperated();
+    const rule = (i: number) => `      r${i}: { match: { path: /v1/${i} }, by: ip, rate: 9/1m }\n`;
+    const long = STRICT + Array.from({ length: 400 }, (_, i) => rule(i)).join("");
+    const puts = [1, 2].map(() => operate("PUT", "/v1/limits", long, { ...YAML, "if-match": "*" }));
+    const answers = await Promise.all(puts);
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 503]);
+    expect((await operate("GET", "/v1/limits")).body).toEqual(parse(long));
+    const wrong = `${long}      last: { by: ip, rat: 1/1m }\n`;
+    const answer = await operate("PUT", "/v1/limits", wrong, { ...YAML, "if-match": "*" });
+    expect(answer).toMatchObject({ status: 422, body: { mistakes: [{ line: 406, column: 23 }] } });
+    expect((await operate("PUT", "/v1/limits", long, { ...YAML, "if-match": "*" })).status).toBe(200);
+  });
+
   it("have to have the domain that decides /check", async () => {
     const { operate } = await startOperated();
     const answer = await operate("PUT", "/v1/limits", STRICT.replace("api:", "app:"), { ...YAML, "if-match": "*" });
@@ -127,6 +141,9 @@ describe("the limits in force", () => {
       ["ann", "limits.put"],
       ["files", "limits.load"],
     ]);
+    await put();
+    await operate("DELETE", "/v1/limits", undefined, { "if-match": "*" });
+    expect((await operate("GET", "/v1/limits")).body).toEqual(parse(LIMITS.replace("3/1m", "7/1m")));
     // SIGHUP reads the files, whether or not they have changed.
     await put();
     const loads = () => log.filter((line) => line.includes("limits-loaded")).length;
@@ -134,6 +151,18 @@ describe("the limits in force", () => {
     reload();
     await vi.waitFor(() => expect(loads()).toBe(before + 1));
     expect((await operate("GET", "/rlconfig")).body["source"]).toBe("files");
+  });
+
+  it("are those of long files that change", async () => {
+    const { operate, write, log, errors } = await startOperated();
+    const rule = (i: number) => `      r${i}: { match: { path: /v1/${i} }, by: ip, rate: 9/1m }\n`;
+    const long = LIMITS + Array.from({ length: 400 }, (_, i) => rule(i)).join("");
+    await write(long);
+    await vi.waitFor(() => expect(log.join("")).toContain("limits-loaded"), { timeout: 20_000 });
+    expect((await operate("GET", "/v1/limits")).body).toEqual(parse(long));
+    await write(`${long}      last: 3\n`);
+    await vi.waitFor(() => expect(errors.join("")).toContain("limits.yaml:409:"), { timeout: 20_000 });
+    expect((await operate("GET", "/v1/limits")).body).toEqual(parse(long));
   });
 
   it("stay those of an operator when the files have mistakes", async () => {

@@ -1,0 +1,35 @@
+import type { LimitsFile } from "tollgate/config";
+import { withDomain } from "../limits/check-domain.ts";
+import { mistakeLine } from "../limits/mistake.ts";
+import { readWithoutBlocking } from "../limits/read-in-thread.ts";
+import { RequestError } from "./request-error.ts";
+
+/** Reads the limits that operators send. It reads one long text at a time: each takes a thread and much memory. */
+export class LimitsReader {
+  readonly #checkDomain: string | undefined;
+  #isReading = false;
+
+  /** `checkDomain` is a domain that limits have to have. */
+  constructor(checkDomain: string | undefined) {
+    this.#checkDomain = checkDomain;
+  }
+
+  /**
+   * @param file a name that ends as its format does.
+   * @throws RequestError 422 with every mistake, 503 while other limits are being read.
+   */
+  async read(text: string, file: "limits.json" | "limits.yaml"): Promise<LimitsFile> {
+    if (this.#isReading) throw new RequestError(503, "other limits are being read", {}, { "retry-after": "1" });
+    const reading = readWithoutBlocking([{ file, text }]);
+    this.#isReading = reading instanceof Promise;
+    try {
+      const { value, mistakes } = withDomain(await reading, this.#checkDomain, file);
+      if (value !== undefined) return value;
+      throw new RequestError(422, mistakes.map(mistakeLine).join("\n"), {
+        mistakes: mistakes.map(({ line, column, message }) => ({ line, column, message })),
+      });
+    } finally {
+      if (reading instanceof Promise) this.#isReading = false;
+    }
+  }
+}
