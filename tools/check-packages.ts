@@ -22,7 +22,7 @@ const LEFT_OUT = /\.tsbuildinfo$|\.map$|\.test\.|(^|\/)tests?\//;
 /** Chunks have their names from the bundler. */
 const BUILT = /^dist\/(?!chunks\/)(.+?)(\.d)?\.c?[jt]s$/;
 const MOST_FILES = 350;
-const MOST_BYTES = 2_500_000;
+const MOST_BYTES = 2_600_000;
 
 function publishedWorkspaces(): readonly string[] {
   const folders = (readManifest(ROOT).workspaces ?? []).map((workspace) => join(ROOT, workspace));

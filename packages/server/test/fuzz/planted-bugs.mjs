@@ -57,7 +57,6 @@ if (bug === "exit code of SIGTERM") {
 if (bug === "crash by a limits file") {
   const path = process.argv[process.argv.indexOf("--limits") + 1];
   setInterval(() => {
-    if (path?.endsWith(".yaml") === true && readFileSync(path, "utf8").includes("[[[[") === true)
-      throw new Error("planted");
+    if (path?.endsWith(".yaml") && readFileSync(path, "utf8").includes("[[[[")) throw new Error("planted");
   }, 5).unref();
 }

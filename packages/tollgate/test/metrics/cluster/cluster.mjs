@@ -8,7 +8,7 @@ import { instrument } from "tollgate/metrics";
 // The workers answer for their default registry as soon as there is one of these.
 const registry = new AggregatorRegistry();
 
-if (cluster.isPrimary === true) {
+if (cluster.isPrimary) {
   const workers = [cluster.fork(), cluster.fork()];
   await Promise.all(workers.map((worker) => new Promise((resolve) => worker.once("message", resolve))));
   process.stdout.write(await registry.clusterMetrics());

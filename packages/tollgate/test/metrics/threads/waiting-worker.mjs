@@ -15,10 +15,9 @@ calls.allow(key);
 const stop = new AbortController();
 const waits = [1, 2, 3].map(() => calls.wait(key, 1, { signal: stop.signal }).catch(() => {}));
 const reservations = [1, 2].map(() => streams.reserve(key));
-parentPort.on("message", async () => {
+parentPort.on("message", () => {
   stop.abort();
-  await Promise.all(waits);
   for (const reservation of reservations) reservation.cancel();
-  parentPort.postMessage("over");
+  void Promise.all(waits).then(() => parentPort.postMessage("over"));
 });
 parentPort.postMessage("begun");

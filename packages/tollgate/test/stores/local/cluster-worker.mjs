@@ -16,7 +16,7 @@ const SCENARIOS = {
 };
 
 const [scenario, kind] = process.argv.slice(2);
-if (process.env.TOLLGATE_CHILD !== undefined || cluster.isWorker === true) {
+if (process.env.TOLLGATE_CHILD !== undefined || cluster.isWorker) {
   SCENARIOS[scenario]();
   process.disconnect();
 } else {
