@@ -21,6 +21,5 @@ export async function openLimits(settings: LimitsSettings, context: LimitsContex
   }
   const { openApi } = await import("./api/api-application.ts");
   const { withEnvoyProtocol } = await import("./envoy/limits-protocol.ts");
-  const application = await openApi(settings, context);
-  return withEnvoyProtocol(application, application.limits, context.log);
+  return withEnvoyProtocol(await openApi(settings, context), context.log);
 }

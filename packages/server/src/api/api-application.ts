@@ -24,6 +24,8 @@ import { OpenReservations } from "./open-reservations.ts";
 /** The limits themselves are for other protocols. */
 export interface ApiApplication extends Application {
   readonly limits: Limits | Limits<"async">;
+  /** Set if operators may ask for what would be denied. */
+  readonly recent: RecentRequests | undefined;
 }
 
 /**
@@ -78,6 +80,7 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
     routes: { "/v1/decide": decideRoute(limits, reservations, recent), ...checks },
     adminRoutes: operationRoutes({ inForce, recent, clock, log, checkDomain }),
     limits,
+    recent,
     limiters,
     health: inForceHealth(limitsStatus, inForce),
     limitsStatus,

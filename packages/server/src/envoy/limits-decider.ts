@@ -1,6 +1,7 @@
 import { type Decision, type Limit, TollgateError } from "tollgate";
 import type { Facts, JointDecision, Limits, RequestWithCost } from "tollgate/config";
 import { rateLimitHeaders } from "tollgate/node";
+import type { RecentRequests } from "../limits/recent-requests.ts";
 import {
   type DescriptorStatus,
   type HeaderValue,
@@ -32,10 +33,13 @@ const ADDRESS = "remote_address";
  */
 export class LimitsDecider implements RateLimitDecider {
   readonly #limits: Limits<"async">;
+  readonly #recent: RecentRequests | undefined;
 
-  constructor(limits: Limits | Limits<"async">) {
+  /** `recent` notes what was counted: each descriptor as a request of its own. */
+  constructor(limits: Limits | Limits<"async">, recent?: RecentRequests) {
     // `await` takes results of both kinds.
     this.#limits = limits as Limits<"async">;
+    this.#recent = recent;
   }
 
   async decide(request: RateLimitRequest): Promise<RateLimitResponse> {
@@ -65,7 +69,9 @@ export class LimitsDecider implements RateLimitDecider {
     const counted = asked.filter(({ verb }) => verb === "consume");
     if (counted.length === 0) return undefined;
     try {
-      return await this.#limits.consumeAll(domain, counted);
+      const taken = await this.#limits.consumeAll(domain, counted);
+      for (const { facts, cost } of counted) this.#recent?.note(domain, facts, cost, "consume");
+      return taken;
     } catch (error) {
       // Such as a rule with `inflight`: the protocol does not say when a request is over.
       if (error instanceof TollgateError && error.code === "ERR_LIMITS") {

@@ -54,6 +54,19 @@ describe("a dry run", () => {
     expect(audited()).toEqual([]);
   });
 
+  it("knows the descriptors of Envoy's protocol, each as a request", async () => {
+    const rule = '      user: { match: { descriptor: { user: "*" } }, by: user, quota: 99/1d }\n';
+    const { dryRun, url } = await start(rule);
+    const ask = async (...users: string[]) => {
+      const descriptors = users.map((value) => ({ entries: [{ key: "user", value }] }));
+      const body = JSON.stringify({ domain: "api", descriptors, hitsAddend: 2 });
+      expect((await fetch(`${url}/json`, { method: "POST", body })).status).toBe(200);
+    };
+    await ask("ann", "bob");
+    await ask("ann");
+    expect(await dryRun(rule.replace("99", "3"))).toMatchObject({ requests: 3, after: { denied: 1 } });
+  });
+
   it("decides at the times of the requests", async () => {
     const { dryRun, decide, clock } = await start("      client: { by: ip, rate: 99/1m }\n");
     for (let i = 0; i < 6; i += 1) {
