@@ -18,14 +18,23 @@ export interface Application {
   /** Limits that operators may change. */
   readonly inForce?: LimitsInForce;
   /** Opens the gRPC port. Absent if the limits have no such protocol. */
-  readonly listenGrpc?: (host: string, port: number) => Promise<GrpcListener>;
+  readonly listenGrpc?: (address: GrpcAddress) => Promise<GrpcListener>;
   /** Reads limits again that come from files. */
   readonly reload?: () => void;
   close(): void | Promise<void>;
 }
 
+export interface GrpcAddress {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** The most connections at once. Further ones are closed. */
+  readonly connections: number;
+}
+
 export interface GrpcListener {
   /** The real one. */
   readonly port: number;
+  /** Answers the calls that are under way, up to a time, and accepts no more. Idempotent. */
   close(graceMs: number): Promise<void>;
 }

@@ -154,9 +154,9 @@ async function openApplication(options: ServiceOptions, clock: Clock, requestLog
 }
 
 async function openGrpc(options: ServiceOptions, application: Application): Promise<GrpcListener | undefined> {
-  const { grpcPort, host } = options;
-  if (grpcPort === undefined) return undefined;
-  if (application.listenGrpc !== undefined) return application.listenGrpc(host, grpcPort);
+  const { grpcPort: port, host, maxConnections: connections } = options;
+  if (port === undefined) return undefined;
+  if (application.listenGrpc !== undefined) return application.listenGrpc({ host, port, connections });
   throw new FilesError("--grpc-port: expected with --limits");
 }
 

@@ -36,7 +36,7 @@ export async function openEnvoyApplication(settings: LimitsSettings, clock: Cloc
     limiters: [limits.limiter],
     health,
     limitsStatus,
-    listenGrpc: (host, port) => startGrpcServer({ host, port, limits, logError }),
+    listenGrpc: (address) => startGrpcServer({ ...address, limits, logError }),
     reload: () => files.reload(),
     close: async () => {
       files.close();

@@ -1,21 +1,15 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { logVerbosity, Server, ServerCredentials, setLogVerbosity } from "@grpc/grpc-js";
+import type { GrpcAddress, GrpcListener } from "../application.ts";
 import { ListenError } from "../http/listen.ts";
 import { HealthService } from "./health-service.ts";
 import type { RateLimitDecider } from "./rate-limit-decider.ts";
 import { type LogError, RATE_LIMIT_SERVICE, rateLimitDefinition, shouldRateLimit } from "./rate-limit-service.ts";
 
-export interface GrpcServerOptions {
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
+export interface GrpcServerOptions extends GrpcAddress {
   readonly limits: RateLimitDecider;
   readonly logError: LogError;
-}
-
-export interface GrpcServer {
-  readonly port: number;
-  /** Answers the calls that are under way, up to a time, and accepts no more. Idempotent. */
-  close(graceMs: number): Promise<void>;
 }
 
 /** What a client can make this service keep. A request of a hundred descriptors has about ten kilobytes. */
@@ -37,22 +31,27 @@ const REFERENCE_NAME = "ratelimit";
  *
  * @throws ListenError if the address is not available.
  */
-export async function startGrpcServer({ host, port, limits, logError }: GrpcServerOptions): Promise<GrpcServer> {
+export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcListener> {
+  const { host, port, connections, limits, logError } = options;
   // It writes lines of its own about headers that clients send, as many as they send. What fails here has its own log.
   setLogVerbosity(logVerbosity.NONE);
   const server = new Server(BOUNDS);
   const health = new HealthService([RATE_LIMIT_SERVICE, REFERENCE_NAME]);
   server.addService(rateLimitDefinition(), { ShouldRateLimit: shouldRateLimit(limits, logError) });
   server.addService(health.definition, health.implementation);
-  const address = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
-  const bound = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(address, ServerCredentials.createInsecure(), (error, actual) => {
-      if (error === null) resolve(actual);
-      else reject(new ListenError(`--grpc-port: expected a free port of ${host}, got ${port}`, { cause: error }));
-    });
-  });
+  const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+  // Ours, because that of grpc-js accepts any number of connections.
+  const listener = createServer({ noDelay: true }, (socket) => injector.injectConnection(socket));
+  listener.maxConnections = connections;
+  try {
+    listener.listen({ host, port });
+    await once(listener, "listening");
+  } catch (cause) {
+    throw new ListenError(`--grpc-port: expected a free port of ${host}, got ${port}`, { cause });
+  }
   const stop = (graceMs: number): Promise<void> => {
     health.stop();
+    listener.close();
     return new Promise((resolve) => {
       const force = setTimeout(() => server.forceShutdown(), graceMs);
       server.tryShutdown(() => {
@@ -62,5 +61,5 @@ export async function startGrpcServer({ host, port, limits, logError }: GrpcServ
     });
   };
   let stopped: Promise<void> | undefined;
-  return { port: bound, close: (graceMs) => (stopped ??= stop(graceMs)) };
+  return { port: (listener.address() as AddressInfo).port, close: (graceMs) => (stopped ??= stop(graceMs)) };
 }

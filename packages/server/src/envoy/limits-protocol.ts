@@ -20,9 +20,9 @@ export function withEnvoyProtocol(application: LimitsOfFiles, log: Log): Applica
     ...application,
     routes: { ...application.routes, "/json": jsonRoute(decider), "/healthcheck": healthz(application.health) },
     // gRPC takes long to load.
-    listenGrpc: async (host, port) => {
+    listenGrpc: async (address) => {
       const { startGrpcServer } = await import("./grpc-server.ts");
-      return startGrpcServer({ host, port, limits: decider, logError });
+      return startGrpcServer({ ...address, limits: decider, logError });
     },
   };
 }

@@ -8,7 +8,8 @@ import { redisStore } from "tollgate/redis";
 import { type AsyncSpace, type AsyncStore, Report } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type GrpcServer, startGrpcServer } from "../../src/envoy/grpc-server.ts";
+import type { GrpcListener } from "../../src/application.ts";
+import { startGrpcServer } from "../../src/envoy/grpc-server.ts";
 import { OK, OVER_LIMIT } from "../../src/envoy/messages.ts";
 import { RateLimits } from "../../src/envoy/rate-limits.ts";
 import { ListenError } from "../../src/http/listen.ts";
@@ -18,6 +19,7 @@ import { grpcClient } from "./grpc-client.ts";
 const CONFIGURATION = configurationOf(
   "domain: d\ndescriptors: [{key: address, rate_limit: {unit: minute, requests_per_unit: 2}}]",
 );
+const CONNECTIONS = 8;
 const METHOD = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
 const HEALTH = "/grpc.health.v1.Health/Check";
 
@@ -27,6 +29,7 @@ async function startServer(store: SyncStore | AsyncStore = memoryStore()) {
   const server = await startGrpcServer({
     host: "127.0.0.1",
     port: 0,
+    connections: CONNECTIONS,
     limits,
     logError: (error) => void errors.push(error),
   });
@@ -89,6 +92,21 @@ describe("the gRPC server", () => {
     expect((await client.shouldRateLimit("d", { address: "a" })).overallCode).toBe(OK);
   });
 
+  it("closes connections beyond the bound as they come, and serves the others", async () => {
+    const { server, client } = await startServer();
+    const sockets = Array.from({ length: 30 }, () => connect(server.port, "127.0.0.1"));
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    let closed = 0;
+    for (const socket of sockets) socket.on("error", () => {}).on("close", () => (closed += 1));
+    await vi.waitFor(() => expect(closed).toBe(30 - CONNECTIONS));
+    for (const socket of sockets) socket.destroy();
+    await vi.waitFor(async () => {
+      expect((await client.shouldRateLimit("d", { address: "a" })).overallCode).toBe(OK);
+    });
+  });
+
   it("writes nothing about headers that gRPC does not know", async () => {
     const written = vi.spyOn(console, "error").mockImplementation(() => {});
     onTestFinished(() => written.mockRestore());
@@ -138,9 +156,15 @@ describe("the gRPC server", () => {
   });
 });
 
-function startAgain(server: GrpcServer): Promise<GrpcServer> {
+function startAgain(server: GrpcListener): Promise<GrpcListener> {
   const limits = new RateLimits({ store: memoryStore(), clock: manualClock(), configuration: CONFIGURATION });
-  return startGrpcServer({ host: "127.0.0.1", port: server.port, limits, logError: () => {} });
+  return startGrpcServer({
+    host: "127.0.0.1",
+    port: server.port,
+    connections: CONNECTIONS,
+    limits,
+    logError: () => {},
+  });
 }
 
 /** A Redis store whose server cannot be reached. */

@@ -28,7 +28,7 @@ descriptors:
 async function startServer(): Promise<number> {
   const clock = manualClock(45_000);
   const limits = new RateLimits({ store: memoryStore(), clock, configuration: CONFIGURATION });
-  const server = await startGrpcServer({ host: "127.0.0.1", port: 0, limits, logError: () => {} });
+  const server = await startGrpcServer({ host: "127.0.0.1", port: 0, connections: 100, limits, logError: () => {} });
   onTestFinished(() => server.close(0));
   return server.port;
 }
