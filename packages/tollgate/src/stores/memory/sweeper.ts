@@ -124,8 +124,8 @@ export class Sweeper {
     if (table !== this.#passTable) table.sweep.cancel();
     this.#passTable = table;
     if (!table.sweep.step(slots)) return false;
-    table.sweep.notify();
-    if (table.isIdle(table.users.now)) this.#remove(this.#passIndex);
+    table.sweep.notifyIfDue();
+    if (!table.sweep.hasNews && table.isIdle(table.users.now)) this.#remove(this.#passIndex);
     return true;
   }
 
@@ -155,7 +155,7 @@ export class Sweeper {
     const table = this.#tables[index]!;
     this.#next += 1;
     table.sweep.notifyIfDue();
-    if (table.isIdle(table.users.now)) this.#remove(index);
+    if (!table.sweep.hasNews && table.isIdle(table.users.now)) this.#remove(index);
   }
 
   /** The last table takes its place. */

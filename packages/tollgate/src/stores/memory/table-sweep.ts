@@ -42,6 +42,11 @@ export class TableSweep {
     return this.#cursor < 0 && !this.#table.capacity.isNearlyFull && this.#isRecent(this.#beganUs);
   }
 
+  /** Whether limiters have yet to be notified. */
+  get hasNews(): boolean {
+    return this.#removed > 0;
+  }
+
   /** Sweeps up to `count` slots, and says whether that ended a pass over all. */
   step(count: number): boolean {
     const { users, size } = this.#table;
