@@ -12,17 +12,13 @@ export type Drained = "finished" | "cut off";
  */
 export function drainable(server: Server): (graceMs: number) => Promise<Drained> {
   const sockets = new Set<Socket>();
-  let draining = false;
   server.on("connection", (socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
-  // Before the listener that answers: the response has to announce the connection's end.
-  server.prependListener("request", (_request, response) => {
-    if (draining) response.setHeader("connection", "close");
-  });
   return async (graceMs) => {
-    draining = true;
+    // Before the listener that answers: the response has to announce the connection's end.
+    server.prependListener("request", (_request, response) => void response.setHeader("connection", "close"));
     let drained: Drained = "finished";
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     // `close` ends idle connections, except those that have never sent a byte: Node waits for their first request.

@@ -9,16 +9,21 @@ export const MOST_AT_ONCE = 16;
  * which may be some thousand, and reads up to 32 times in a row. Other clients would wait for all of these requests.
  */
 export function boundPipelining(listener: RequestListener, most: number = MOST_AT_ONCE): RequestListener {
-  const connections = new WeakMap<Socket, Connection>();
   return (request, response) => {
-    const { socket } = request;
-    let connection = connections.get(socket);
-    if (connection === undefined) {
-      connection = new Connection(socket, listener, most);
-      connections.set(socket, connection);
-    }
-    connection.take(request, response);
+    const socket: BoundSocket = request.socket;
+    socket[CONNECTION] ??= new Connection(socket, listener, most);
+    socket[CONNECTION].take(request, response);
   };
+}
+
+/** A property is faster than a `WeakMap`. */
+const CONNECTION = Symbol("connection");
+
+type BoundSocket = Socket & { [CONNECTION]?: Connection };
+
+/** One listener for all responses: one for each would cost every request a closure. */
+function over(this: ServerResponse): void {
+  (this.req.socket as BoundSocket)[CONNECTION]?.over();
 }
 
 /** The requests of one connection: some are being served, the others wait in a queue. */
@@ -60,11 +65,12 @@ class Connection {
     this.#served += 1;
     // Further requests are not served (RFC 9112, 9.6): their responses would be lost, and what they had taken, too.
     this.#isEnding = response.getHeader("connection") === "close";
-    response.once("close", () => this.#over());
+    response.on("close", over);
     this.#listener(request, response);
   }
 
-  #over(): void {
+  /** A response has ended. */
+  over(): void {
     this.#served -= 1;
     if (!this.#isWaiting() || this.#scheduled) return;
     this.#scheduled = true;
