@@ -20,7 +20,7 @@ export class CallConnection {
     this.#port = port;
   }
 
-  async call(input: CallInput): Promise<CallEnd> {
+  async call(input: Omit<CallInput, "kind" | "service">): Promise<CallEnd> {
     const stream = this.#open().request({ ":method": "POST", ":path": input.path, ...input.headers });
     const end: { status: number | undefined; message: string } = { status: undefined, message: "" };
     const note = (headers: IncomingHttpHeaders): void => {
@@ -62,6 +62,6 @@ export class CallConnection {
 }
 
 /** `Watch` answers until its client hangs up. */
-function isEndless({ path }: CallInput): boolean {
+function isEndless({ path }: Pick<CallInput, "path">): boolean {
   return path.endsWith("/Watch");
 }
