@@ -55,9 +55,9 @@ const PATIENCE_MS = 20_000;
 const SILENCE_MS = 60_000;
 /**
  * Node does not notice that a client has gone whose HTTP/2 was malformed. The pings of the service end such connections
- * after 70 seconds, for which short runs do not wait.
+ * after 20 seconds, for which short runs do not wait.
  */
-const DEAD_CONNECTION_MS = 70_000;
+const DEAD_CONNECTION_MS = 20_000;
 const SECONDS_OF_A_LONG_RUN = 120;
 const LANES = 8;
 const CHECK_EVERY_MS = 2_000;
