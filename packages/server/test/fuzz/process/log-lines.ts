@@ -38,6 +38,9 @@ const EXPECTED_WITH_REDIS: ReadonlySet<string> = new Set(["redis-down", "redis-u
 /** Errors of Redis have other causes. They are faults of the service. */
 const EXPECTED_CAUSES: ReadonlySet<unknown> = new Set([undefined, "timed out", "circuit open", "overloaded"]);
 
+/** For the lines that follow one that is no log entry. */
+const LAST_WORDS_MS = 200;
+
 interface Waiting {
   left: number;
   readonly events: readonly string[];
@@ -49,6 +52,7 @@ export class JsonLog implements LogLines {
   readonly #onFault: (fault: string) => void;
   readonly #hasRedis: boolean;
   readonly #waiting = new Set<Waiting>();
+  readonly #foreign: string[] = [];
   #outages = 0;
 
   constructor(onFault: (fault: string) => void, hasRedis: boolean) {
@@ -77,7 +81,7 @@ export class JsonLog implements LogLines {
   #take(line: string): void {
     const entry = parse(line);
     if (entry === undefined) {
-      this.#onFault(`a line that is no log entry: ${line}`);
+      this.#takeForeign(line);
       return;
     }
     if (!this.#isExpected(entry)) this.#onFault(`a log entry of a fault: ${line}`);
@@ -89,6 +93,13 @@ export class JsonLog implements LogLines {
       this.#waiting.delete(waiting);
       waiting.resolve(entry);
     }
+  }
+
+  /** The last words of Node have many lines, and the first one may be empty. */
+  #takeForeign(line: string): void {
+    this.#foreign.push(line);
+    if (this.#foreign.length > 1) return;
+    setTimeout(() => this.#onFault(`a line that is no log entry: ${this.#foreign.join("\n").trim()}`), LAST_WORDS_MS);
   }
 
   #isExpected(entry: LogEntry): boolean {
