@@ -24,8 +24,8 @@ const BOUNDS = {
 };
 
 /**
- * After a frame of a wrong size, Node reads no more of its connection, and does not notice that the client has gone. The
- * session emits no event. So only a ping without an answer tells.
+ * After a frame of a wrong size, Node reads no more of its connection, and does not notice that the client has gone.
+ * The session emits no event. So only a ping without an answer tells.
  */
 const PING_MS = 10_000;
 /** The most time for the answer. */

@@ -31,8 +31,8 @@ export function deepLevelIn(lexemes: Iterable<string>): number | undefined {
 }
 
 /**
- * Whether a text cannot have too many levels, whatever its lexemes are: it has few brackets, and short lines. Most files
- * are such texts, and the lexer takes a fifth of the time of reading them.
+ * Whether a text cannot have too many levels, whatever its lexemes are: it has few brackets, and short lines. Most
+ * files are such texts, and the lexer takes a fifth of the time of reading them.
  */
 export function isSurelyFlat(text: string): boolean {
   let left = MOST_FLOW_LEVELS;
