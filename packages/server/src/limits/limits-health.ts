@@ -13,8 +13,8 @@ export function limitsHealth(status: () => LimitsStatus): HealthDetails {
 /** The same, with what operators have made of the limits. Clients may see this: it names no rule. */
 export function inForceHealth(status: () => LimitsStatus, inForce: LimitsInForce): HealthDetails {
   return () => {
-    const { since, version, source, overrideCount } = inForce;
+    const { since, version, source, overrides } = inForce;
     const { state } = status();
-    return { limits: { state, loadedAt: since.toISOString(), version, source, overrides: overrideCount } };
+    return { limits: { state, loadedAt: since.toISOString(), version, source, overrides: overrides.length } };
   };
 }

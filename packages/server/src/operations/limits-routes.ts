@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Operator, OperatorRoutes } from "../http/operator.ts";
-import type { LimitsInForce } from "../limits/limits-in-force.ts";
+import type { LimitsInForce, Replaced } from "../limits/limits-in-force.ts";
 import type { RecentRequests } from "../limits/recent-requests.ts";
 import { audit } from "../log/audit.ts";
 import type { Log } from "../log/log.ts";
@@ -41,7 +41,7 @@ export function limitsRoutes(settings: LimitsRouteSettings): OperatorRoutes {
       PUT: action("write", (request, operator) => put(settings, { dryRuns, reader }, request, operator)),
       DELETE: action("write", (request, operator) => {
         fieldsOfQuery(request, []);
-        return change(settings, "limits.return", request, operator, () => settings.inForce.returnToFiles());
+        return change(settings, "limits.return", request, operator, (check) => settings.inForce.returnToFiles(check));
       }),
     },
   };
@@ -61,7 +61,7 @@ async function put(
   const text = await readText(request, MOST_BODY_BYTES);
   const file = await reader.read(text, type === JSON_TYPE ? "limits.json" : "limits.yaml");
   if (isDryRun) return { body: await dryRuns.of(file) };
-  return change(settings, "limits.put", request, operator, () => settings.inForce.put(file));
+  return change(settings, "limits.put", request, operator, (check) => settings.inForce.put(file, check));
 }
 
 function dryRunIn(request: IncomingMessage): boolean {
@@ -70,18 +70,15 @@ function dryRunIn(request: IncomingMessage): boolean {
   throw malformed("dryRun", "true or false", dryRun);
 }
 
-/** Nothing runs between the comparison of the versions and the change. */
-function change(
-  { inForce, log }: LimitsRouteSettings,
+/** Its turn comes when the changes before are in force: of two that replace the same version, the second gets 412. */
+async function change(
+  { log }: LimitsRouteSettings,
   what: "limits.put" | "limits.return",
   request: IncomingMessage,
   operator: Operator,
-  make: () => void,
-): Answer {
-  const before = inForce.version;
-  checkIfMatch(request.headers["if-match"], before);
-  make();
-  const { version, source } = inForce;
+  make: (check: (version: string) => void) => Promise<Replaced>,
+): Promise<Answer> {
+  const { before, version, source } = await make((inForce) => checkIfMatch(request.headers["if-match"], inForce));
   audit(log, {
     who: operator.name,
     action: what,

@@ -8,7 +8,7 @@ import { audit } from "../log/audit.ts";
 import type { Log } from "../log/log.ts";
 import { type Answer, action } from "./action.ts";
 import { durationIn, fieldsOfBody, textIn } from "./fields.ts";
-import { checkRule } from "./known-rule.ts";
+import { checkRule, unknownRule } from "./known-rule.ts";
 import { RequestError } from "./request-error.ts";
 
 const SHORTEST_MS = 1_000;
@@ -52,7 +52,10 @@ async function override(
   const { domain, rule } = namedRule(inForce, request, textIn(fields, "domain"));
   const forMs = durationIn(fields, "for", SHORTEST_MS, LONGEST_MS);
   const made: RuleOverride = { domain, rule, mode, untilMs: clock.now() + forMs, by: operator.name };
-  if (inForce.override(made) !== true) throw new RequestError(409, `expected at most ${MOST_OVERRIDES} overrides`);
+  const outcome = await inForce.override(made);
+  if (outcome === "too many") throw new RequestError(409, `expected at most ${MOST_OVERRIDES} overrides`);
+  // Other limits came into force meanwhile.
+  if (outcome === "unknown") throw unknownRule(domain, rule);
   const body = overrideJson(made);
   audit(log, {
     who: operator.name,
@@ -69,7 +72,7 @@ async function restore(
 ): Promise<Answer> {
   const fields = await fieldsOfBody(request, ["domain"]);
   const { domain, rule } = namedRule(inForce, request, textIn(fields, "domain"));
-  const ended = inForce.endOverride(domain, rule);
+  const ended = await inForce.endOverride(domain, rule);
   if (ended !== undefined) {
     audit(log, {
       who: operator.name,
