@@ -17,6 +17,8 @@ export interface Application {
   readonly limitsStatus?: () => LimitsStatus;
   /** Limits that operators may change. */
   readonly inForce?: LimitsInForce;
+  /** Answers what the primary process asks a worker for its operators. */
+  readonly answerLead?: (question: unknown) => Promise<unknown>;
   /** Opens the gRPC port. Absent if the limits have no such protocol. */
   readonly listenGrpc?: (address: GrpcAddress) => Promise<GrpcListener>;
   /** Reads limits again that come from files. */

@@ -7,6 +7,7 @@ import type { LimitsSettings } from "../limits/limits-settings.ts";
 import { openStore } from "../limits/store.ts";
 import type { Log } from "../log/log.ts";
 import { readConfiguration } from "./configuration.ts";
+import { configurationLines } from "./configuration-lines.ts";
 import { startGrpcServer } from "./grpc-server.ts";
 import { configurationRoute, jsonRoute } from "./http-routes.ts";
 import { RateLimits } from "./rate-limits.ts";
@@ -33,6 +34,8 @@ export async function openEnvoyApplication(settings: LimitsSettings, clock: Cloc
   return {
     routes: { "/json": jsonRoute(limits), "/healthcheck": healthz(health) },
     adminRoutes: { "/rlconfig": configurationRoute(limits) },
+    // The one question that operators have.
+    answerLead: async () => configurationLines(limits.configuration),
     limiters: [limits.limiter],
     health,
     limitsStatus,

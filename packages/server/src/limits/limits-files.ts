@@ -26,6 +26,8 @@ export interface LimitsFilesOptions<Value> {
   /** Puts limits in force that were read again. */
   readonly replace: (value: Value) => unknown;
   readonly log: Log;
+  /** Is notified when files have been taken or refused. */
+  readonly onStatus?: () => void;
   /** How often the files are read without a sign of a change. */
   readonly intervalMs?: number;
 }
@@ -122,6 +124,7 @@ export class LimitsFiles<Value> {
     this.#loads += 1;
     const text = `limits loaded from ${this.#options.path}`;
     this.#options.log({ level: "info", event: "limits-loaded", text, fields: { path: this.#options.path } });
+    this.#options.onStatus?.();
   }
 
   #refuse(lines: readonly string[]): void {
@@ -133,5 +136,6 @@ export class LimitsFiles<Value> {
     for (const line of lines.slice(0, MOST_LOGGED)) {
       log({ level: "error", event: "limits-mistake", text: line, fields: { path } });
     }
+    this.#options.onStatus?.();
   }
 }

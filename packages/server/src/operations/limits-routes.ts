@@ -1,16 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import type { Operator, OperatorRoutes } from "../http/operator.ts";
 import type { LimitsInForce, Replaced } from "../limits/limits-in-force.ts";
-import type { RecentRequests } from "../limits/recent-requests.ts";
 import { audit } from "../log/audit.ts";
 import type { Log } from "../log/log.ts";
 import { type Answer, action } from "./action.ts";
-import { DryRuns } from "./dry-run.ts";
+import { DryRuns, type RecentSource } from "./dry-run.ts";
 import { checkIfMatch, etagOf } from "./etag.ts";
 import { fieldsOfQuery } from "./fields.ts";
 import { LimitsReader } from "./limits-reader.ts";
 import { readText, typeOf } from "./read-text.ts";
 import { malformed } from "./request-error.ts";
+import { type Reached, withWorkers } from "./workers-reached.ts";
 
 /** As many as a text of limits may have characters. */
 const MOST_BODY_BYTES = 5_000_000;
@@ -21,10 +21,11 @@ const YAML_TYPES = ["application/yaml", "application/x-yaml", "text/yaml", "text
 export interface LimitsRouteSettings {
   readonly inForce: LimitsInForce;
   /** `undefined` without operators. */
-  readonly recent: RecentRequests | undefined;
+  readonly recent: RecentSource | undefined;
   readonly log: Log;
   /** A domain that limits have to have, because `/check` asks it. */
   readonly checkDomain: string | undefined;
+  readonly reached: Reached;
 }
 
 /** Reads and replaces the limits in force. */
@@ -72,7 +73,7 @@ function dryRunIn(request: IncomingMessage): boolean {
 
 /** Its turn comes when the changes before are in force: of two that replace the same version, the second gets 412. */
 async function change(
-  { log }: LimitsRouteSettings,
+  { log, reached }: LimitsRouteSettings,
   what: "limits.put" | "limits.return",
   request: IncomingMessage,
   operator: Operator,
@@ -84,5 +85,5 @@ async function change(
     action: what,
     fields: { request_id: operator.requestId, version_before: before, version },
   });
-  return { body: { version, source }, headers: { etag: etagOf(version) } };
+  return withWorkers({ body: { version, source }, headers: { etag: etagOf(version) } }, await reached());
 }
