@@ -1,7 +1,7 @@
 import { type FileText, readTexts } from "../files/read-texts.ts";
 import { type WatchedTexts, watchTexts } from "../files/watch-texts.ts";
 import type { Log } from "../log/log.ts";
-import { type Mistake, mistakeLine } from "./mistake.ts";
+import { loggedMistakeLine, type Mistake } from "./mistake.ts";
 
 /** What files mean, or all that is wrong with them. */
 export type Compiled<Value> =
@@ -13,7 +13,7 @@ export class LimitsError extends Error {
   override readonly name = "LimitsError";
 
   constructor(mistakes: readonly Mistake[]) {
-    super(mistakes.map(mistakeLine).join("\n"));
+    super(mistakes.map(loggedMistakeLine).join("\n"));
   }
 }
 
@@ -115,7 +115,7 @@ export class LimitsFiles<Value> {
     const { value, mistakes } = await recompile(texts);
     if (this.#isClosed) return;
     if (mistakes !== undefined) {
-      this.#refuse(mistakes.map(mistakeLine));
+      this.#refuse(mistakes.map(loggedMistakeLine));
       return;
     }
     await replace(value);

@@ -3,7 +3,7 @@ import type { RuleWords } from "tollgate/config";
 import type { Operator, OperatorActions, OperatorRoutes } from "../http/operator.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
 import { audit } from "../log/audit.ts";
-import { clientName } from "../log/client-name.ts";
+import { secretName } from "../log/client-name.ts";
 import type { Log } from "../log/log.ts";
 import { type Answer, action } from "./action.ts";
 import { type Fields, fieldsOfBody, fieldsOfQuery, textIn } from "./fields.ts";
@@ -33,9 +33,6 @@ interface NamedKey extends Omit<KeyCall, "action"> {
 }
 
 const KEY = ["domain", "rule", "key"];
-
-/** What `clientName` hashes begins with it. */
-const SECRET = "0:";
 
 /** Explains, resets, blocks and unblocks the keys of single rules. */
 export function keyRoutes(settings: KeyRouteSettings): OperatorRoutes {
@@ -122,7 +119,7 @@ function keyIn(inForce: LimitsInForce, fields: Fields): NamedKey {
 function loggedKey({ by }: RuleWords, key: string | readonly string[]): string {
   const text = typeof key === "string" ? key : key.length === 1 ? (key[0] ?? "") : JSON.stringify(key);
   const facts = typeof by === "string" ? [by] : (by ?? []);
-  return facts.length === 1 && facts[0] === "ip" ? text : clientName(`${SECRET}${text}`);
+  return facts.length === 1 && facts[0] === "ip" ? text : secretName(text);
 }
 
 function note(
