@@ -1,7 +1,7 @@
-import type { AsyncLimiter, Limiter } from "tollgate";
 import type { HealthDetails } from "./http/health.ts";
 import type { OperatorRoutes } from "./http/operator.ts";
 import type { Routes } from "./http/route-table.ts";
+import type { LimiterSet } from "./limiter-set.ts";
 import type { LimitsStatus } from "./limits/limits-files.ts";
 import type { LimitsInForce } from "./limits/limits-in-force.ts";
 
@@ -11,7 +11,7 @@ export interface Application {
   readonly routes: Routes;
   /** The routes of the admin listener. They need its token if it has one. */
   readonly adminRoutes: OperatorRoutes;
-  readonly limiters: readonly (Limiter<never> | AsyncLimiter<never>)[];
+  readonly limiters: LimiterSet;
   readonly health: HealthDetails;
   /** How the limits files are, if the limits are in files. */
   readonly limitsStatus?: () => LimitsStatus;

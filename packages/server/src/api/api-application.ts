@@ -2,6 +2,7 @@ import { createLimits, type Limits, type LimitsFile } from "tollgate/config";
 import type { Application } from "../application.ts";
 import { checkRoutes, checkTrust } from "../check/check-routes.ts";
 import type { Routes } from "../http/route-table.ts";
+import { LimiterSet } from "../limiter-set.ts";
 import { logDegraded } from "../limits/degraded-log.ts";
 import type { FollowedLimits } from "../limits/followed-limits.ts";
 import type { LimitsContext } from "../limits/limits-context.ts";
@@ -36,11 +37,15 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
   const { store, close } = await openStore(settings, log);
   const limits: Limits | Limits<"async"> = createLimits(leading.first(), { store, clock });
   const recent = recentOf(context);
-  const led = leading.begin(limits, recent);
+  const limiters = new LimiterSet();
+  const led = leading.begin(limits, recent, (file) => {
+    recent?.keepFactsOf(file);
+    // Another version may have other domains.
+    limiters.replace(limits.domains.map((domain) => limits.limiter(domain)));
+  });
   const reservations = new OpenReservations(clock, context.peers);
   // A client may settle on another connection, which another process may have accepted.
   context.peers?.onQuestion((question) => decide(limits, reservations, question as DecideRequest));
-  const limiters = limits.domains.map((domain) => limits.limiter(domain));
   const endLog = logDegraded(limiters, log);
   const end = async (): Promise<void> => {
     leading.close();
@@ -70,10 +75,11 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
 interface Leading {
   readonly checkDomain: string | undefined;
   first(): LimitsFile;
-  /** `limits` have what `first` was in the same turn. */
+  /** `limits` have what `first` was in the same turn. `onInstall` is notified of limits that are in force. */
   begin(
     limits: Limits | Limits<"async">,
     recent: RecentRequests | undefined,
+    onInstall: (effective: LimitsFile) => void,
   ): Pick<Application, "adminRoutes" | "health" | "limitsStatus" | "inForce" | "reload">;
   close(): void;
 }
@@ -84,13 +90,13 @@ async function leadingByFiles(settings: LimitsSettings, { clock, log }: LimitsCo
   return {
     checkDomain: operated.checkDomain,
     first: () => operated.first,
-    begin: (limits, recent) => {
+    begin: (limits, recent, onInstall) => {
       const { inForce, routes } = operated.begin({
         limits,
         recent,
         operateKey: (call) => operateKey(limits, call),
         reached: async () => undefined,
-        onInstall: (file) => recent?.keepFactsOf(file),
+        onInstall,
       });
       return {
         adminRoutes: routes,
@@ -108,8 +114,8 @@ function leadingByPrimary(followed: FollowedLimits): Leading {
   return {
     checkDomain: followed.state.checkDomain,
     first: () => followed.effective,
-    begin: (limits, recent) => {
-      followed.begin(limits, (file) => recent?.keepFactsOf(file));
+    begin: (limits, _recent, onInstall) => {
+      followed.begin(limits, onInstall);
       return { adminRoutes: {}, health: stateHealth(() => followed.state) };
     },
     close: () => {},

@@ -1,6 +1,7 @@
 import type { Clock } from "tollgate";
 import type { Application } from "../application.ts";
 import { healthz } from "../http/health.ts";
+import { LimiterSet } from "../limiter-set.ts";
 import { LimitsFiles } from "../limits/limits-files.ts";
 import { limitsHealth } from "../limits/limits-health.ts";
 import type { LimitsSettings } from "../limits/limits-settings.ts";
@@ -36,7 +37,7 @@ export async function openEnvoyApplication(settings: LimitsSettings, clock: Cloc
     adminRoutes: { "/rlconfig": configurationRoute(limits) },
     // The one question that operators have.
     answerLead: async () => configurationLines(limits.configuration),
-    limiters: [limits.limiter],
+    limiters: new LimiterSet([limits.limiter]),
     health,
     limitsStatus,
     listenGrpc: (address) => startGrpcServer({ ...address, limits, logError }),

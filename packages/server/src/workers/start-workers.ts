@@ -4,6 +4,7 @@ import type { Admin } from "../admin/admin.ts";
 import type { Family } from "../admin/exposition/exposition.ts";
 import type { Application } from "../application.ts";
 import type { HealthDetails } from "../http/health.ts";
+import { LimiterSet } from "../limiter-set.ts";
 import type { Log } from "../log/log.ts";
 import type { Service, ServiceSettings } from "../service.ts";
 import { configurationOf } from "./configuration-of-workers.ts";
@@ -85,7 +86,7 @@ async function openAdmin(
   const application: Application = {
     routes: {},
     adminRoutes: limits?.routes ?? { "/rlconfig": configurationOf(slots) },
-    limiters: [],
+    limiters: new LimiterSet(),
     health: () => ({ workers: { ready: readyCount(), of: workers }, ...limitsHealth() }),
     close: () => {},
   };
