@@ -31,8 +31,8 @@ class Connection {
   /** The index of the first waiting request: `shift` is slow on long arrays. */
   #next = 0;
   #scheduled = false;
-  /** A response has announced that it is the connection's last. */
-  #isEnding = false;
+  /** The response to the latest request that is served, or was. */
+  #latest: ServerResponse | undefined;
 
   constructor(socket: Socket, listener: RequestListener, most: number) {
     this.#socket = socket;
@@ -46,7 +46,7 @@ class Connection {
   }
 
   take(request: IncomingMessage, response: ServerResponse): void {
-    if (this.#isEnding) return;
+    if (this.#isEnding()) return;
     if (this.#served < this.#most && !this.#isWaiting()) {
       this.#serve(request, response);
       return;
@@ -58,8 +58,7 @@ class Connection {
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
     this.#served += 1;
-    // Further requests are not served (RFC 9112, 9.6): their responses would be lost, and what they had taken, too.
-    this.#isEnding = response.getHeader("connection") === "close";
+    this.#latest = response;
     response.once("close", () => this.#over());
     this.#listener(request, response);
   }
@@ -74,7 +73,7 @@ class Connection {
 
   #serveNext(): void {
     this.#scheduled = false;
-    while (this.#served < this.#most && this.#isWaiting() && !this.#isEnding) {
+    while (this.#served < this.#most && this.#isWaiting() && !this.#isEnding()) {
       const [request, response] = this.#waiting[this.#next] as [IncomingMessage, ServerResponse];
       this.#next += 1;
       this.#serve(request, response);
@@ -82,6 +81,14 @@ class Connection {
     if (this.#isWaiting() || this.#waiting.length === 0) return;
     this.#clear();
     this.#socket.resume();
+  }
+
+  /**
+   * Whether a response announces that it is the connection's last. Further requests are not served (RFC 9112, 9.6):
+   * their responses would be lost, and what they had taken, too.
+   */
+  #isEnding(): boolean {
+    return this.#latest?.getHeader("connection") === "close";
   }
 
   #isWaiting(): boolean {
