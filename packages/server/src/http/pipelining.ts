@@ -30,9 +30,12 @@ const CONNECTION = Symbol("connection");
 
 type BoundSocket = Socket & { [CONNECTION]?: Connection };
 
+/** Its request has no socket any more if its body was not read to the end. */
+type BoundResponse = ServerResponse & { [CONNECTION]?: Connection };
+
 /** One listener for all responses: one for each would cost every request a closure. */
-function over(this: ServerResponse): void {
-  (this.req.socket as BoundSocket)[CONNECTION]?.over();
+function over(this: BoundResponse): void {
+  this[CONNECTION]?.over();
 }
 
 /** The requests of one connection: some are being served, the others wait in a queue. */
@@ -72,11 +75,12 @@ class Connection {
     this.#socket.pause();
   }
 
-  #serve(request: IncomingMessage, response: ServerResponse): void {
+  #serve(request: IncomingMessage, response: BoundResponse): void {
     this.#served += 1;
     this.#latest = response;
     // Further requests are not served (RFC 9112, 9.6): their responses would be lost, and what they had taken, too.
     this.#isEnding = response.getHeader("connection") === "close";
+    response[CONNECTION] = this;
     response.on("close", over);
     this.#listener(request, response);
   }
