@@ -143,7 +143,7 @@ const SERVER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   api: ["http", "limits", "operations", "log", "check"],
   admin: ["http", "limits", "log"],
   envoy: ["files", "http", "limits", "log"],
-  workers: ["admin", "http", "limits", "log"],
+  workers: ["admin", "http", "limits", "log", "operations"],
 };
 const SERVER_SOURCE = "packages/server/src";
 

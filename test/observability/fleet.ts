@@ -4,6 +4,7 @@ import { concurrency, createLimiter, fixedWindow, memoryStore, perSecond, tokenB
 import { hybridStore } from "tollgate/hybrid";
 import { redisStore } from "tollgate/redis";
 import { startAdmin } from "../../packages/server/src/admin/admin.ts";
+import { LimiterSet } from "../../packages/server/src/limiter-set.ts";
 import type { RedisServer } from "../../packages/tollgate/test/stores/redis/servers/redis-server.ts";
 import { startRedis } from "../../packages/tollgate/test/stores/redis/servers/start-redis.ts";
 
@@ -40,7 +41,7 @@ export async function startFleet(): Promise<Fleet> {
     application: {
       routes: {},
       adminRoutes: {},
-      limiters: Object.values(limiters.byName),
+      limiters: new LimiterSet(Object.values(limiters.byName)),
       health: () => ({}),
       close: () => {},
     },

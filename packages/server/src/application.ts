@@ -1,7 +1,7 @@
-import type { AsyncLimiter, Limiter } from "tollgate";
 import type { HealthDetails } from "./http/health.ts";
 import type { OperatorRoutes } from "./http/operator.ts";
 import type { Routes } from "./http/route-table.ts";
+import type { LimiterSet } from "./limiter-set.ts";
 import type { LimitsStatus } from "./limits/limits-files.ts";
 import type { LimitsInForce } from "./limits/limits-in-force.ts";
 
@@ -11,12 +11,14 @@ export interface Application {
   readonly routes: Routes;
   /** The routes of the admin listener. They need its token if it has one. */
   readonly adminRoutes: OperatorRoutes;
-  readonly limiters: readonly (Limiter<never> | AsyncLimiter<never>)[];
+  readonly limiters: LimiterSet;
   readonly health: HealthDetails;
   /** How the limits files are, if the limits are in files. */
   readonly limitsStatus?: () => LimitsStatus;
   /** Limits that operators may change. */
   readonly inForce?: LimitsInForce;
+  /** Answers what the primary process asks a worker for its operators. */
+  readonly answerLead?: (question: unknown) => Promise<unknown>;
   /** Opens the gRPC port. Absent if the limits have no such protocol. */
   readonly listenGrpc?: (address: GrpcAddress) => Promise<GrpcListener>;
   /** Reads limits again that come from files. */

@@ -16,6 +16,7 @@ import { listen } from "./http/listen.ts";
 import { RequestIds } from "./http/request-ids.ts";
 import { routeTable } from "./http/route-table.ts";
 import { trustedPeer } from "./http/trusted-peer.ts";
+import type { FollowedLimits } from "./limits/followed-limits.ts";
 import type { LimitsStatus } from "./limits/limits-files.ts";
 import type { LimitsSettings } from "./limits/limits-settings.ts";
 import type { Peers } from "./limits/peers.ts";
@@ -45,6 +46,8 @@ export interface ServiceOptions extends ServiceSettings {
   readonly log: Log;
   /** The other processes that serve the port. */
   readonly peers?: Peers;
+  /** The limits that the primary process of several has put in force. */
+  readonly followed?: FollowedLimits | undefined;
   /** Whether metrics are collected without an admin listener: another process asks for them. */
   readonly measures?: boolean;
   readonly clock?: Clock;
@@ -66,6 +69,8 @@ export interface Service {
   readonly collect?: () => Promise<readonly Family[]>;
   /** How the limits files are. */
   readonly limitsStatus?: () => LimitsStatus;
+  /** Answers what the primary process asks a worker for its operators. */
+  readonly answerLead?: (question: unknown) => Promise<unknown>;
   /** Reads limits again that come from files. */
   reload(): void;
   /** Stops accepting connections and lets requests in flight finish. Idempotent. */
@@ -132,6 +137,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     grpcPort: grpc?.port,
     ...(metrics !== undefined && { collect: metrics.collect }),
     ...(application.limitsStatus !== undefined && { limitsStatus: application.limitsStatus }),
+    ...(application.answerLead !== undefined && { answerLead: application.answerLead }),
     reload: () => application.reload?.(),
     close: () => (stopped ??= stop()),
   };
@@ -146,7 +152,8 @@ async function openApplication(options: ServiceOptions, clock: Clock, requestLog
     case "limits": {
       const { openLimits } = await import("./open-limits.ts");
       const hasOperators = options.admin?.tokens !== undefined;
-      return openLimits(application, { clock, trustProxy, log, requestLog, hasOperators, peers: options.peers });
+      const { peers, followed } = options;
+      return openLimits(application, { clock, trustProxy, log, requestLog, hasOperators, peers, followed });
     }
     default:
       return application satisfies never;

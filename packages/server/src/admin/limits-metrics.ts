@@ -1,6 +1,15 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, Gauge, Registry } from "prom-client";
 import type { LimitsStatus } from "../limits/limits-files.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
+import type { Family } from "./exposition/exposition.ts";
+
+/** The metrics of limits files and of what operators have made of them, apart from all others. */
+export function limitsMetrics(status: () => LimitsStatus, inForce: LimitsInForce): () => Promise<readonly Family[]> {
+  const registry = new Registry();
+  measureLimitsFiles(status, registry);
+  measureOverrides(inForce, registry);
+  return async () => (await registry.getMetricsAsJSON()) as unknown as Family[];
+}
 
 /** Measures how often limits files were read, and whether the last ones were refused. */
 export function measureLimitsFiles(status: () => LimitsStatus, registry: Registry): void {

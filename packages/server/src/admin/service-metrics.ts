@@ -19,11 +19,9 @@ export function serviceMetrics(server: Server, { limiters, limitsStatus, inForce
   measureRequests(server, registry);
   if (limitsStatus !== undefined) measureLimitsFiles(limitsStatus, registry);
   if (inForce !== undefined) measureOverrides(inForce, registry);
-  const closes = limiters.map((limiter) => measureLimiter(limiter, registry));
+  const close = limiters.watch((limiter) => measureLimiter(limiter, registry));
   return {
     collect: async () => withoutSecrets((await registry.getMetricsAsJSON()) as unknown as Family[]),
-    close: () => {
-      for (const close of closes) close();
-    },
+    close,
   };
 }

@@ -1,21 +1,19 @@
-import { createLimits, type Limits } from "tollgate/config";
+import { createLimits, type Limits, type LimitsFile } from "tollgate/config";
 import type { Application } from "../application.ts";
 import { checkRoutes, checkTrust } from "../check/check-routes.ts";
 import type { Routes } from "../http/route-table.ts";
-import { withDomain } from "../limits/check-domain.ts";
+import { LimiterSet } from "../limiter-set.ts";
 import { logDegraded } from "../limits/degraded-log.ts";
+import type { FollowedLimits } from "../limits/followed-limits.ts";
 import type { LimitsContext } from "../limits/limits-context.ts";
-import { LimitsError, LimitsFiles } from "../limits/limits-files.ts";
-import { inForceHealth } from "../limits/limits-health.ts";
-import { LimitsInForce } from "../limits/limits-in-force.ts";
+import { inForceHealth, stateHealth } from "../limits/limits-health.ts";
 import type { LimitsSettings } from "../limits/limits-settings.ts";
-import { readWithoutBlocking } from "../limits/read-in-thread.ts";
-import { readLimitsFiles } from "../limits/read-limits-files.ts";
-import { RecentRequests } from "../limits/recent-requests.ts";
+import { RECENT_BOUNDS, RecentRequests } from "../limits/recent-requests.ts";
 import { openStore } from "../limits/store.ts";
 import { clientName } from "../log/client-name.ts";
-import { auditOwnChange } from "../operations/audit-own-change.ts";
-import { operationRoutes } from "../operations/operation-routes.ts";
+import { answerLead, type LeadQuestion } from "../operations/answer-lead.ts";
+import { operateKey } from "../operations/key-calls.ts";
+import { OperatedLimits } from "../operations/operated-limits.ts";
 import { decide } from "./decide.ts";
 import type { DecideRequest } from "./decide-request.ts";
 import { decideRoute } from "./decide-route.ts";
@@ -34,60 +32,101 @@ export interface ApiApplication extends Application {
  * @throws FilesError, LimitsError or TollgateError, before anything is left open.
  */
 export async function openApi(settings: LimitsSettings, context: LimitsContext): Promise<ApiApplication> {
-  const { clock, log } = context;
-  // Not known while the first files are read.
-  let checkDomain: string | undefined;
-  const files = await LimitsFiles.open({
-    path: settings.path,
-    compile: readLimitsFiles,
-    recompile: async (texts) => withDomain(await readWithoutBlocking(texts), checkDomain, settings.path),
-    replace: (file) => inForce.takeFiles(file),
-    log,
-  });
+  const { clock, log, followed } = context;
+  const leading = followed === undefined ? await leadingByFiles(settings, context) : leadingByPrimary(followed);
   const { store, close } = await openStore(settings, log);
-  const limits: Limits | Limits<"async"> = createLimits(files.first, { store, clock });
-  // Only operators ask for it.
-  const recent = context.hasOperators ? new RecentRequests(clock) : undefined;
-  const inForce = new LimitsInForce({
-    limits,
-    file: files.first,
-    clock,
-    onOwnChange: (change) => auditOwnChange(log, change),
-    onInstall: (file) => recent?.keepFactsOf(file),
+  const limits: Limits | Limits<"async"> = createLimits(leading.first(), { store, clock });
+  const recent = recentOf(context);
+  const limiters = new LimiterSet();
+  const led = leading.begin(limits, recent, (file) => {
+    recent?.keepFactsOf(file);
+    // Another version may have other domains.
+    limiters.replace(limits.domains.map((domain) => limits.limiter(domain)));
   });
   const reservations = new OpenReservations(clock, context.peers);
   // A client may settle on another connection, which another process may have accepted.
   context.peers?.onQuestion((question) => decide(limits, reservations, question as DecideRequest));
-  const limitsStatus = () => files.status;
-  const limiters = limits.domains.map((domain) => limits.limiter(domain));
   const endLog = logDegraded(limiters, log);
   const end = async (): Promise<void> => {
-    files.close();
+    leading.close();
     endLog();
-    inForce.close();
     await limits.close();
     await close();
   };
-  checkDomain = settings.checkDomain ?? limits.domains[0];
   let checks: Routes;
   try {
-    checks = checksOf(limits, checkDomain, recent, settings, context);
+    checks = checksOf(limits, leading.checkDomain, recent, context);
   } catch (error) {
     await end();
     throw error;
   }
   return {
     routes: { "/v1/decide": decideRoute(limits, reservations, recent), ...checks },
-    adminRoutes: operationRoutes({ inForce, recent, clock, log, checkDomain }),
     limits,
     recent,
     limiters,
-    health: inForceHealth(limitsStatus, inForce),
-    limitsStatus,
-    inForce,
-    reload: () => files.reload(),
+    ...led,
+    answerLead: (question) => answerLead(limits, recent, question as LeadQuestion),
     close: end,
   };
+}
+
+/** What decides which limits are in force: files and operators of this process, or the primary process. */
+interface Leading {
+  readonly checkDomain: string | undefined;
+  first(): LimitsFile;
+  /** `limits` have what `first` was in the same turn. `onInstall` is notified of limits that are in force. */
+  begin(
+    limits: Limits | Limits<"async">,
+    recent: RecentRequests | undefined,
+    onInstall: (effective: LimitsFile) => void,
+  ): Pick<Application, "adminRoutes" | "health" | "limitsStatus" | "inForce" | "reload">;
+  close(): void;
+}
+
+async function leadingByFiles(settings: LimitsSettings, { clock, log }: LimitsContext): Promise<Leading> {
+  const { path, checkDomain } = settings;
+  const operated = await OperatedLimits.open({ path, checkDomain, clock, log });
+  return {
+    checkDomain: operated.checkDomain,
+    first: () => operated.first,
+    begin: (limits, recent, onInstall) => {
+      const { inForce, routes } = operated.begin({
+        limits,
+        recent,
+        operateKey: (call) => operateKey(limits, call),
+        reached: async () => undefined,
+        onInstall,
+      });
+      return {
+        adminRoutes: routes,
+        health: inForceHealth(operated.status, inForce),
+        limitsStatus: operated.status,
+        inForce,
+        reload: () => operated.reload(),
+      };
+    },
+    close: () => operated.close(),
+  };
+}
+
+function leadingByPrimary(followed: FollowedLimits): Leading {
+  return {
+    checkDomain: followed.state.checkDomain,
+    first: () => followed.effective,
+    begin: (limits, _recent, onInstall) => {
+      followed.begin(limits, onInstall);
+      return { adminRoutes: {}, health: stateHealth(() => followed.state) };
+    },
+    close: () => {},
+  };
+}
+
+/** Only operators ask for it. */
+function recentOf({ clock, followed, hasOperators }: LimitsContext): RecentRequests | undefined {
+  if (followed === undefined) return hasOperators ? new RecentRequests(clock) : undefined;
+  const { salt } = followed.state;
+  return salt === undefined ? undefined : new RecentRequests(clock, RECENT_BOUNDS, salt);
 }
 
 /** The routes for proxies, which ask about requests to one domain. */
@@ -95,15 +134,9 @@ function checksOf(
   limits: Limits | Limits<"async">,
   domain: string | undefined,
   recent: RecentRequests | undefined,
-  { path }: LimitsSettings,
   { trustProxy, requestLog }: LimitsContext,
 ): Routes {
   if (domain === undefined) return {};
-  if (!limits.domains.includes(domain)) {
-    const got = limits.domains.map((name) => JSON.stringify(name)).join(", ");
-    const message = `domains: expected ${JSON.stringify(domain)}, which --check-domain names, got ${got}`;
-    throw new LimitsError([{ file: path, line: 1, column: 1, message }]);
-  }
   return checkRoutes({
     limiter: limits.limiter(domain),
     trustProxy: checkTrust(trustProxy),

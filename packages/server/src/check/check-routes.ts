@@ -36,23 +36,24 @@ export function checkRoutes(settings: CheckSettings): Routes {
   const clients = new ForwardedClients(settings.trustProxy);
   const input = (request: IncomingMessage): CheckedFacts => new CheckedRequest(request, clients.of(request));
   const common = { limiter, input: noteFacts === undefined ? input : notingInput(input, noteFacts), logError };
-  const note = (request: IncomingMessage, facts: () => CheckedFacts): void => {
+  // A function of its own: one with a closure makes it in every call, and most requests need none.
+  const tell = (request: IncomingMessage, denial: Denied, facts = input(request)) =>
+    noteDenial?.(request, denial, () => facts);
+  const note = (request: IncomingMessage, facts?: CheckedFacts): void => {
     const { rateLimit: decision } = request;
-    if (decision?.allowed === false) noteDenial?.(request, decision, facts);
+    if (decision?.allowed === false) tell(request, decision, facts);
+  };
+  const noteLater = (request: IncomingMessage, response: ServerResponse): void => {
+    // A closed connection has no address.
+    const facts = input(request);
+    response.once("close", () => note(request, facts));
   };
   const noting = (limited: NodeHandler): NodeHandler => {
     if (noteDenial === undefined) return withoutBody(limited);
-    if (limiter.kind === "sync") {
-      return withoutBody((request, response) => {
-        void limited(request, response);
-        note(request, () => input(request));
-      });
-    }
     return withoutBody((request, response) => {
-      // A closed connection has no address.
-      const facts = input(request);
-      response.once("close", () => note(request, () => facts));
-      return limited(request, response);
+      if (limiter.kind === "async") noteLater(request, response);
+      void limited(request, response);
+      if (limiter.kind === "sync") note(request);
     });
   };
   return {
@@ -72,7 +73,7 @@ function notingInput(input: InputOf, noteFacts: (facts: CheckedFacts) => void): 
 }
 
 /** A cached answer would not be counted. */
-const ALLOWED = { "Content-Length": "0", "Cache-Control": "no-store" } as const;
+const ALLOWED = ["Content-Length", "0", "Cache-Control", "no-store"];
 
 function allow(request: IncomingMessage, response: ServerResponse): void {
   noteDegraded(request, response);

@@ -2,6 +2,7 @@ import type { Clock, Duration } from "tollgate";
 import type { TrustProxy } from "tollgate/node";
 import type { Application } from "../application.ts";
 import { checkRoutes, checkTrust } from "../check/check-routes.ts";
+import { LimiterSet } from "../limiter-set.ts";
 import { clientName } from "../log/client-name.ts";
 import type { Log } from "../log/log.ts";
 import type { RequestLog } from "../log/request-log.ts";
@@ -39,7 +40,7 @@ export function openDemo(settings: DemoSettings, { trustProxy, clock, log, reque
   return {
     routes: { ...demoRoutes(limiters, key, requestLog), ...checks },
     adminRoutes: {},
-    limiters: [limiters.client, limiters.test],
+    limiters: new LimiterSet([limiters.client, limiters.test]),
     health: () => ({}),
     close: () => limiters.close(),
   };

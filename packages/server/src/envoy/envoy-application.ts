@@ -1,12 +1,14 @@
 import type { Clock } from "tollgate";
 import type { Application } from "../application.ts";
 import { healthz } from "../http/health.ts";
+import { LimiterSet } from "../limiter-set.ts";
 import { LimitsFiles } from "../limits/limits-files.ts";
 import { limitsHealth } from "../limits/limits-health.ts";
 import type { LimitsSettings } from "../limits/limits-settings.ts";
 import { openStore } from "../limits/store.ts";
 import type { Log } from "../log/log.ts";
 import { readConfiguration } from "./configuration.ts";
+import { configurationLines } from "./configuration-lines.ts";
 import { startGrpcServer } from "./grpc-server.ts";
 import { configurationRoute, jsonRoute } from "./http-routes.ts";
 import { RateLimits } from "./rate-limits.ts";
@@ -33,7 +35,9 @@ export async function openEnvoyApplication(settings: LimitsSettings, clock: Cloc
   return {
     routes: { "/json": jsonRoute(limits), "/healthcheck": healthz(health) },
     adminRoutes: { "/rlconfig": configurationRoute(limits) },
-    limiters: [limits.limiter],
+    // The one question that operators have.
+    answerLead: async () => configurationLines(limits.configuration),
+    limiters: new LimiterSet([limits.limiter]),
     health,
     limitsStatus,
     listenGrpc: (address) => startGrpcServer({ ...address, limits, logError }),

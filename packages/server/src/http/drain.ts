@@ -1,28 +1,29 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
+import { announceEnd } from "./pipelining.ts";
 
 /** `"cut off"`: the grace period ended before the last request. */
 export type Drained = "finished" | "cut off";
 
 /**
- * Prepares a server for a graceful stop. Must be called before the server listens.
+ * Prepares a server of `createGuardedServer` for a graceful stop. Must be called before the server listens.
  *
  * @returns a function that stops the server: it accepts no more connections, closes those without a request, and lets
  * requests in flight finish within the grace period.
  */
 export function drainable(server: Server): (graceMs: number) => Promise<Drained> {
   const sockets = new Set<Socket>();
-  let draining = false;
   server.on("connection", (socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
-  // Before the listener that answers: the response has to announce the connection's end.
-  server.prependListener("request", (_request, response) => {
-    if (draining) response.setHeader("connection", "close");
-  });
   return async (graceMs) => {
-    draining = true;
+    // Before the listener that answers: the response has to announce the connection's end.
+    server.prependListener("request", (_request, response) => void response.setHeader("connection", "close"));
+    for (const socket of sockets) {
+      // The connection is idle when the listeners of Node have run.
+      announceEnd(socket)?.once("close", () => void setImmediate(() => server.closeIdleConnections()));
+    }
     let drained: Drained = "finished";
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     // `close` ends idle connections, except those that have never sent a byte: Node waits for their first request.

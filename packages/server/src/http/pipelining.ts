@@ -9,16 +9,30 @@ export const MOST_AT_ONCE = 16;
  * which may be some thousand, and reads up to 32 times in a row. Other clients would wait for all of these requests.
  */
 export function boundPipelining(listener: RequestListener, most: number = MOST_AT_ONCE): RequestListener {
-  const connections = new WeakMap<Socket, Connection>();
   return (request, response) => {
-    const { socket } = request;
-    let connection = connections.get(socket);
-    if (connection === undefined) {
-      connection = new Connection(socket, listener, most);
-      connections.set(socket, connection);
-    }
-    connection.take(request, response);
+    const socket: BoundSocket = request.socket;
+    socket[CONNECTION] ??= new Connection(socket, listener, most);
+    socket[CONNECTION].take(request, response);
   };
+}
+
+/**
+ * Announces that the response to the latest request of a connection is the last one. Further requests are not served.
+ *
+ * @returns that response if it has begun without saying so: the connection has to be ended after it.
+ */
+export function announceEnd(socket: Socket): ServerResponse | undefined {
+  return (socket as BoundSocket)[CONNECTION]?.announceEnd();
+}
+
+/** A property is faster than a `WeakMap`. */
+const CONNECTION = Symbol("connection");
+
+type BoundSocket = Socket & { [CONNECTION]?: Connection };
+
+/** One listener for all responses: one for each would cost every request a closure. */
+function over(this: ServerResponse): void {
+  (this.req.socket as BoundSocket)[CONNECTION]?.over();
 }
 
 /** The requests of one connection: some are being served, the others wait in a queue. */
@@ -31,6 +45,8 @@ class Connection {
   /** The index of the first waiting request: `shift` is slow on long arrays. */
   #next = 0;
   #scheduled = false;
+  /** The response to the latest request that is served, while one is. */
+  #latest: ServerResponse | undefined;
   /** A response has announced that it is the connection's last. */
   #isEnding = false;
 
@@ -58,18 +74,31 @@ class Connection {
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
     this.#served += 1;
+    this.#latest = response;
     // Further requests are not served (RFC 9112, 9.6): their responses would be lost, and what they had taken, too.
     this.#isEnding = response.getHeader("connection") === "close";
-    response.once("close", () => this.#over());
+    response.on("close", over);
     this.#listener(request, response);
   }
 
-  #over(): void {
+  /** A response has ended. */
+  over(): void {
     this.#served -= 1;
+    if (this.#served === 0) this.#latest = undefined;
     if (!this.#isWaiting() || this.#scheduled) return;
     this.#scheduled = true;
     // Later, so that other connections are served in between.
     setImmediate(() => this.#serveNext());
+  }
+
+  announceEnd(): ServerResponse | undefined {
+    const waiting = this.#isWaiting() ? this.#waiting.at(-1)?.[1] : undefined;
+    const last = waiting ?? this.#latest;
+    if (last?.headersSent !== false) return last;
+    last.setHeader("connection", "close");
+    // One that waits says so when it is served: those before it are served as well.
+    this.#isEnding = waiting === undefined;
+    return undefined;
   }
 
   #serveNext(): void {

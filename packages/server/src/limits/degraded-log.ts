@@ -1,4 +1,4 @@
-import type { AsyncLimiter, Limiter } from "tollgate";
+import type { LimiterSet } from "../limiter-set.ts";
 import type { Log } from "../log/log.ts";
 import { SampledLog } from "../log/sampled-log.ts";
 
@@ -12,16 +12,16 @@ const INTERVAL_MS = 10_000;
  *
  * @returns a function that ends the logging, and logs what was left out.
  */
-export function logDegraded(limiters: readonly (Limiter<never> | AsyncLimiter<never>)[], log: Log): () => void {
+export function logDegraded(limiters: LimiterSet, log: Log): () => void {
   const sample = new SampledLog(log, {
     most: MOST,
     intervalMs: INTERVAL_MS,
     leftOut: (count) => ({ level: "warn", event: "degraded-left-out", fields: { count } }),
   });
   // A store of this process is always available.
-  const observed = limiters.filter(({ kind }) => kind === "async");
-  const removes = observed.map((limiter) =>
-    limiter.observe(
+  const end = limiters.watch((limiter) => {
+    if (limiter.kind === "sync") return () => {};
+    return limiter.observe(
       (observation) => {
         if (observation.type !== "degradation") return;
         const { limiter: name, cause } = observation;
@@ -31,10 +31,10 @@ export function logDegraded(limiters: readonly (Limiter<never> | AsyncLimiter<ne
         );
       },
       { types: ["degradation"] },
-    ),
-  );
+    );
+  });
   return () => {
-    for (const remove of removes) remove();
+    end();
     sample.flush();
   };
 }

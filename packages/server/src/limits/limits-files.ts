@@ -1,7 +1,7 @@
 import { type FileText, readTexts } from "../files/read-texts.ts";
 import { type WatchedTexts, watchTexts } from "../files/watch-texts.ts";
 import type { Log } from "../log/log.ts";
-import { type Mistake, mistakeLine } from "./mistake.ts";
+import { loggedMistakeLine, type Mistake } from "./mistake.ts";
 
 /** What files mean, or all that is wrong with them. */
 export type Compiled<Value> =
@@ -13,7 +13,7 @@ export class LimitsError extends Error {
   override readonly name = "LimitsError";
 
   constructor(mistakes: readonly Mistake[]) {
-    super(mistakes.map(mistakeLine).join("\n"));
+    super(mistakes.map(loggedMistakeLine).join("\n"));
   }
 }
 
@@ -26,6 +26,8 @@ export interface LimitsFilesOptions<Value> {
   /** Puts limits in force that were read again. */
   readonly replace: (value: Value) => unknown;
   readonly log: Log;
+  /** Is notified when files have been taken or refused. */
+  readonly onStatus?: () => void;
   /** How often the files are read without a sign of a change. */
   readonly intervalMs?: number;
 }
@@ -113,7 +115,7 @@ export class LimitsFiles<Value> {
     const { value, mistakes } = await recompile(texts);
     if (this.#isClosed) return;
     if (mistakes !== undefined) {
-      this.#refuse(mistakes.map(mistakeLine));
+      this.#refuse(mistakes.map(loggedMistakeLine));
       return;
     }
     await replace(value);
@@ -122,6 +124,7 @@ export class LimitsFiles<Value> {
     this.#loads += 1;
     const text = `limits loaded from ${this.#options.path}`;
     this.#options.log({ level: "info", event: "limits-loaded", text, fields: { path: this.#options.path } });
+    this.#options.onStatus?.();
   }
 
   #refuse(lines: readonly string[]): void {
@@ -133,5 +136,6 @@ export class LimitsFiles<Value> {
     for (const line of lines.slice(0, MOST_LOGGED)) {
       log({ level: "error", event: "limits-mistake", text: line, fields: { path } });
     }
+    this.#options.onStatus?.();
   }
 }

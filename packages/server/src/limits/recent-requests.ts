@@ -33,9 +33,11 @@ const MOST_FACTS = 32;
 const BASE_CHARACTERS = 100;
 const SALT_BYTES = 16;
 const HASH_CHARACTERS = 16;
+/** They take about a millisecond to send to another process. */
+const PAGE_ENTRIES = 250;
 
 /** A request as it is kept: facts are made of it when they are asked for. */
-interface Entry {
+export interface RecentEntry {
   readonly atMs: number;
   readonly domain: string;
   readonly ip: string | undefined;
@@ -49,6 +51,21 @@ interface Entry {
   readonly characters: number;
 }
 
+/** What is known of the requests of the last minute. */
+export interface RecentTraffic {
+  /** The oldest first. */
+  readonly requests: readonly RecentRequest[];
+  /** Whether these are all. */
+  readonly isComplete: boolean;
+}
+
+/** Entries, the oldest first, and the number before which there may be more. */
+export interface RecentPage {
+  readonly entries: readonly RecentEntry[];
+  readonly first: number;
+  readonly isComplete: boolean;
+}
+
 /**
  * The requests of the last minute, at most so many, the latest ones. Addresses, methods, paths without a query and
  * hosts are kept as they are; of other facts only those that rules name. What only tells clients apart is kept as a
@@ -57,21 +74,25 @@ interface Entry {
 export class RecentRequests {
   readonly #clock: Clock;
   readonly #bounds: RecentBounds;
-  readonly #salt = randomBytes(SALT_BYTES).toString("hex");
+  readonly #salt: string;
   #kept: NamedFacts = new Map();
   #uses: readonly FactUse[] = [];
   /** The host first, because some callers have it as a header only. */
   #read: (facts: Facts) => string[] = factsReader([HOST]);
   /** Those before `#first` are forgotten. */
-  #entries: Entry[] = [];
+  #entries: RecentEntry[] = [];
   #first = 0;
+  /** How many were in front of `#entries`. */
+  #gone = 0;
   #characters = 0;
   /** When the latest request came that was forgotten for want of capacity. */
   #leftOutMs = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Clock, bounds: RecentBounds = RECENT_BOUNDS) {
+  /** Processes with one salt have the same hash for a fact. */
+  constructor(clock: Clock, bounds: RecentBounds = RECENT_BOUNDS, salt: string = randomSalt()) {
     this.#clock = clock;
     this.#bounds = bounds;
+    this.#salt = salt;
   }
 
   /** Keeps the facts that a file names, of requests from now on. */
@@ -93,14 +114,24 @@ export class RecentRequests {
     this.#forget(atMs);
   }
 
-  /** The oldest first. */
-  list(): readonly RecentRequest[] {
+  collect(): RecentTraffic {
     this.#forget(this.#clock.now());
-    return this.#entries.slice(this.#first).map(requestOf);
+    return { requests: this.#entries.slice(this.#first).map(requestOf), isComplete: this.#isComplete };
   }
 
-  /** Whether all requests of the last minute are kept. */
-  get isComplete(): boolean {
+  /** The latest entries, or those before the one with a number: each has one more than the one before. */
+  page(before: number = Number.POSITIVE_INFINITY): RecentPage {
+    this.#forget(this.#clock.now());
+    const end = Math.min(before - this.#gone, this.#entries.length);
+    const first = Math.max(this.#first, end - PAGE_ENTRIES);
+    return {
+      entries: this.#entries.slice(first, Math.max(first, end)),
+      first: first + this.#gone,
+      isComplete: this.#isComplete,
+    };
+  }
+
+  get #isComplete(): boolean {
     return this.#leftOutMs < this.#clock.now() - this.#bounds.ms;
   }
 
@@ -120,10 +151,11 @@ export class RecentRequests {
     // `shift` is slow on long arrays.
     if (this.#first * 2 <= this.#entries.length) return;
     this.#entries = this.#entries.slice(this.#first);
+    this.#gone += this.#first;
     this.#first = 0;
   }
 
-  #entryOf(atMs: number, domain: string, facts: Facts, cost: Cost | undefined, isCharge: boolean): Entry {
+  #entryOf(atMs: number, domain: string, facts: Facts, cost: Cost | undefined, isCharge: boolean): RecentEntry {
     const ip = (facts.ip ?? facts.remoteAddress)?.slice(0, LONGEST_TEXT);
     const method = facts.method?.slice(0, LONGEST_TEXT);
     const path = withoutQuery(facts.path)?.slice(0, LONGEST_PATH);
@@ -148,7 +180,11 @@ function withoutQuery(path: string | undefined): string | undefined {
   return end < 0 ? path : path?.slice(0, end);
 }
 
-function requestOf({ atMs, domain, ip, method, path, texts, kept, cost, isCharge }: Entry): RecentRequest {
+export function randomSalt(): string {
+  return randomBytes(SALT_BYTES).toString("hex");
+}
+
+export function requestOf({ atMs, domain, ip, method, path, texts, kept, cost, isCharge }: RecentEntry): RecentRequest {
   const [host = "", ...others] = texts;
   const named: Record<string, Record<string, string>> = { header: {}, query: {}, cookie: {}, descriptor: {} };
   for (const [i, name] of [...kept.keys()].entries()) {

@@ -27,51 +27,42 @@ const MODES: Readonly<Record<OverrideMode, NonNullable<RuleWords["mode"]>>> = {
   on: "enforce",
 };
 
-/** The overrides of rules. Each ends by itself. */
+/** The overrides of rules that hold, and a timer for the first that ends. */
 export class RuleOverrides {
   readonly #clock: Clock;
-  readonly #onExpiry: (expired: readonly RuleOverride[]) => void;
-  readonly #active = new Map<string, RuleOverride>();
+  readonly #onDue: () => void;
+  #list: readonly RuleOverride[] = [];
   #cancel: () => void = () => {};
 
-  /** `onExpiry` is called when overrides have ended by themselves. */
-  constructor(clock: Clock, onExpiry: (expired: readonly RuleOverride[]) => void) {
+  /** `onDue` is called when an override should end. It holds until `replace` leaves it out. */
+  constructor(clock: Clock, onDue: () => void) {
     this.#clock = clock;
-    this.#onExpiry = onExpiry;
+    this.#onDue = onDue;
   }
 
   get list(): readonly RuleOverride[] {
-    return [...this.#active.values()];
+    return this.#list;
   }
 
-  get size(): number {
-    return this.#active.size;
+  /** Those whose time is over. */
+  get due(): readonly RuleOverride[] {
+    const nowMs = this.#clock.now();
+    return this.#list.filter(({ untilMs }) => untilMs <= nowMs);
   }
 
   find(domain: string, rule: string): RuleOverride | undefined {
-    return this.#active.get(nameOf(domain, rule));
+    return this.#list.find((override) => isOf(override, domain, rule));
   }
 
-  /** @returns `false` if there are too many. */
-  set(override: RuleOverride): boolean {
-    const name = nameOf(override.domain, override.rule);
-    if (!this.#active.has(name) && this.#active.size >= MOST_OVERRIDES) return false;
-    this.#active.set(name, override);
-    this.#schedule();
-    return true;
+  /** The list with one more, in place of another one of the rule. `undefined` if there would be too many. */
+  with(override: RuleOverride): readonly RuleOverride[] | undefined {
+    const others = this.#list.filter((other) => !isOf(other, override.domain, override.rule));
+    return others.length < MOST_OVERRIDES ? [...others, override] : undefined;
   }
 
-  remove(domain: string, rule: string): void {
-    this.#active.delete(nameOf(domain, rule));
+  replace(list: readonly RuleOverride[]): void {
+    this.#list = list;
     this.#schedule();
-  }
-
-  /** Ends the overrides of rules that a file does not have. @returns them. */
-  keepThoseOf(file: LimitsFile): readonly RuleOverride[] {
-    const stray = this.list.filter(({ domain, rule }) => ruleOf(file, domain, rule) === undefined);
-    for (const { domain, rule } of stray) this.#active.delete(nameOf(domain, rule));
-    this.#schedule();
-    return stray;
   }
 
   close(): void {
@@ -81,19 +72,16 @@ export class RuleOverrides {
   #schedule(): void {
     this.#cancel();
     this.#cancel = () => {};
-    if (this.#active.size === 0) return;
-    const firstMs = Math.min(...this.list.map(({ untilMs }) => untilMs));
+    if (this.#list.length === 0) return;
+    const firstMs = Math.min(...this.#list.map(({ untilMs }) => untilMs));
     const delayMs = Math.min(Math.max(firstMs - this.#clock.now(), 0), LONGEST_DELAY_MS);
-    this.#cancel = scheduleOn(this.#clock, () => this.#expire(), delayMs);
+    this.#cancel = scheduleOn(this.#clock, () => this.#wake(), delayMs);
   }
 
   /** A timer may be early. */
-  #expire(): void {
-    const nowMs = this.#clock.now();
-    const expired = this.list.filter(({ untilMs }) => untilMs <= nowMs);
-    for (const { domain, rule } of expired) this.#active.delete(nameOf(domain, rule));
-    this.#schedule();
-    if (expired.length > 0) this.#onExpiry(expired);
+  #wake(): void {
+    if (this.due.length > 0) this.#onDue();
+    else this.#schedule();
   }
 }
 
@@ -124,7 +112,6 @@ function scheduleOn(clock: Clock, callback: () => void, delayMs: number): () => 
   return () => clearTimeout(timer);
 }
 
-/** Names have no slash. */
-function nameOf(domain: string, rule: string): string {
-  return `${domain}/${rule}`;
+function isOf(override: RuleOverride, domain: string, rule: string): boolean {
+  return override.domain === domain && override.rule === rule;
 }

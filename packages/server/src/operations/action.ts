@@ -1,10 +1,11 @@
 import type { IncomingMessage } from "node:http";
-import { TollgateError } from "tollgate";
 import type { Operator, OperatorAction } from "../http/operator.ts";
 import { sendJson } from "../http/responses.ts";
-import { RequestError } from "./request-error.ts";
+import { asRequestError } from "./request-error.ts";
 
 export interface Answer {
+  /** 200 unless it says otherwise. */
+  readonly status?: 200 | 202;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -18,8 +19,8 @@ export function action(
     access,
     handler: async (request, response, operator) => {
       try {
-        const { body, headers } = await answer(request, operator);
-        sendJson(response, 200, body, headers);
+        const { status = 200, body, headers } = await answer(request, operator);
+        sendJson(response, status, body, headers);
       } catch (error) {
         const known = asRequestError(error);
         // The rest of the body is not read.
@@ -28,10 +29,4 @@ export function action(
       }
     },
   };
-}
-
-function asRequestError(error: unknown): RequestError {
-  if (error instanceof RequestError) return error;
-  if (!(error instanceof TollgateError)) throw error;
-  return new RequestError(error.code === "ERR_STORE" ? 503 : 400, error.message, { code: error.code });
 }

@@ -3,7 +3,7 @@ import type { NodeHandler } from "tollgate/node";
 import { sendJson } from "../http/responses.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
 import { mapValues } from "../limits/map-values.ts";
-import { clientName } from "../log/client-name.ts";
+import { secretName } from "../log/client-name.ts";
 import { overrideJson } from "./rule-routes.ts";
 
 /**
@@ -35,9 +35,6 @@ function withHashedKeys(words: RuleWords): RuleWords {
   const { by, keys } = words;
   const [fact, ...others] = typeof by === "string" ? [by] : (by ?? []);
   if (keys === undefined || (fact === "ip" && others.length === 0)) return words;
-  const hashed = Object.entries(keys).map(([key, choice]): [string, Choice] => [clientName(`${SECRET}${key}`), choice]);
+  const hashed = Object.entries(keys).map(([key, choice]): [string, Choice] => [secretName(key), choice]);
   return { ...words, keys: Object.fromEntries(hashed) };
 }
-
-/** What `clientName` hashes begins with it. */
-const SECRET = "0:";

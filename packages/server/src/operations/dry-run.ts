@@ -11,7 +11,7 @@ import {
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
 import { mapValues } from "../limits/map-values.ts";
 import { namedFacts } from "../limits/named-facts.ts";
-import type { RecentRequest, RecentRequests } from "../limits/recent-requests.ts";
+import type { RecentRequest, RecentTraffic } from "../limits/recent-requests.ts";
 import { RequestError } from "./request-error.ts";
 
 /** What limits make of the requests. */
@@ -49,6 +49,11 @@ export interface DryRunReport {
   }[];
 }
 
+/** Where the requests of the last minute are kept. */
+export interface RecentSource {
+  collect(): RecentTraffic | Promise<RecentTraffic>;
+}
+
 const MOST_KEYS = 200_000;
 /** Requests that are decided before other work runs. They take about a millisecond. */
 const STEP = 200;
@@ -56,10 +61,10 @@ const STEP = 200;
 /** Decides the requests of the last minute again, by other limits. One run at a time. */
 export class DryRuns {
   readonly #inForce: LimitsInForce;
-  readonly #recent: RecentRequests | undefined;
+  readonly #recent: RecentSource | undefined;
   #isRunning = false;
 
-  constructor(inForce: LimitsInForce, recent: RecentRequests | undefined) {
+  constructor(inForce: LimitsInForce, recent: RecentSource | undefined) {
     this.#inForce = inForce;
     this.#recent = recent;
   }
@@ -76,8 +81,7 @@ export class DryRuns {
   }
 
   async #report(file: LimitsFile): Promise<DryRunReport> {
-    const requests = this.#recent?.list() ?? [];
-    const isComplete = this.#recent?.isComplete ?? false;
+    const { requests, isComplete } = (await this.#recent?.collect()) ?? { requests: [], isComplete: false };
     const old = withoutInflight(this.#inForce.effective);
     const changed = withoutInflight(this.#inForce.withOverrides(file));
     const before = await replay(requests, old.file);

@@ -1,96 +1,95 @@
-import type { BlockSpan, LimitStatus } from "tollgate";
-import type { KeyHandle, RuleWords } from "tollgate/config";
-import type { Operator, OperatorRoutes } from "../http/operator.ts";
+import type { BlockSpan } from "tollgate";
+import type { RuleWords } from "tollgate/config";
+import type { Operator, OperatorActions, OperatorRoutes } from "../http/operator.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
 import { audit } from "../log/audit.ts";
-import { clientName } from "../log/client-name.ts";
+import { secretName } from "../log/client-name.ts";
 import type { Log } from "../log/log.ts";
 import { type Answer, action } from "./action.ts";
 import { type Fields, fieldsOfBody, fieldsOfQuery, textIn } from "./fields.ts";
+import type { KeyAction, KeyCall, KeyResult } from "./key-calls.ts";
 import { checkRule } from "./known-rule.ts";
 import { malformed } from "./request-error.ts";
+import { type WorkersReached, withWorkers } from "./workers-reached.ts";
 
 export interface KeyRouteSettings {
   readonly inForce: LimitsInForce;
   readonly log: Log;
+  readonly operateKey: OperateKey;
+}
+
+/** Carries out a call, in this process or in all workers. */
+export type OperateKey = (call: KeyCall) => Promise<KeyOutcome>;
+
+export interface KeyOutcome extends KeyResult {
+  /** Which workers have made the change. */
+  readonly workers?: WorkersReached;
 }
 
 /** A key of a rule. */
-interface NamedKey {
-  readonly domain: string;
-  readonly rule: string;
-  readonly handle: KeyHandle | KeyHandle<"async">;
+interface NamedKey extends Omit<KeyCall, "action"> {
   /** What the log calls it: keys may be secrets. */
   readonly logged: string;
 }
 
 const KEY = ["domain", "rule", "key"];
 
-/** What `clientName` hashes begins with it. */
-const SECRET = "0:";
-
 /** Explains, resets, blocks and unblocks the keys of single rules. */
 export function keyRoutes(settings: KeyRouteSettings): OperatorRoutes {
   const { inForce } = settings;
+  const change = (
+    name: string,
+    names: readonly string[],
+    actionOf: (fields: Fields) => KeyAction,
+  ): OperatorActions => ({
+    POST: action("write", async (request, operator) => {
+      const fields = await fieldsOfBody(request, names);
+      const key = keyIn(inForce, fields);
+      return changeKey(settings, operator, name, key, actionOf(fields));
+    }),
+  });
   return {
     "/v1/keys/explain": {
-      GET: action("read", (request) => explain(inForce, fieldsOfQuery(request, KEY))),
-      POST: action("read", async (request) => explain(inForce, await fieldsOfBody(request, KEY))),
+      GET: action("read", (request) => explain(settings, fieldsOfQuery(request, KEY))),
+      POST: action("read", async (request) => explain(settings, await fieldsOfBody(request, KEY))),
     },
-    "/v1/keys/reset": {
-      POST: action("write", async (request, operator) => {
-        const key = keyIn(inForce, await fieldsOfBody(request, KEY));
-        await key.handle.reset();
-        note(settings, operator, "key.reset", key);
-        return { body: {} };
-      }),
-    },
-    "/v1/keys/block": {
-      POST: action("write", async (request, operator) =>
-        block(settings, operator, await fieldsOfBody(request, [...KEY, "for", "until", "reason"])),
-      ),
-    },
-    "/v1/keys/unblock": {
-      POST: action("write", async (request, operator) => {
-        const key = keyIn(inForce, await fieldsOfBody(request, KEY));
-        const wasBlocked = await key.handle.unblock();
-        note(settings, operator, "key.unblock", key);
-        return { body: { wasBlocked } };
-      }),
-    },
+    "/v1/keys/reset": change("key.reset", KEY, () => ({ verb: "reset" })),
+    "/v1/keys/block": change("key.block", [...KEY, "for", "until", "reason"], blockIn),
+    "/v1/keys/unblock": change("key.unblock", KEY, () => ({ verb: "unblock" })),
   };
 }
 
-async function explain(inForce: LimitsInForce, fields: Fields): Promise<Answer> {
-  const { handle } = keyIn(inForce, fields);
-  const limits: readonly LimitStatus[] = await handle.explain();
-  const until = await handle.blockedUntil();
-  return {
-    body: {
-      blockedUntil: until === undefined ? null : new Date(until).toISOString(),
-      limits: limits.map(({ name, unit, capacity, used, remaining, retryAfterMs, resetMs, allowed, mode }) => ({
-        name,
-        unit,
-        capacity,
-        used,
-        remaining,
-        retryAfterMs: finite(retryAfterMs),
-        resetMs: finite(resetMs),
-        allowed,
-        mode,
-      })),
-    },
-  };
+async function explain({ inForce, operateKey }: KeyRouteSettings, fields: Fields): Promise<Answer> {
+  const { domain, rule, key } = keyIn(inForce, fields);
+  const { limits, blockedUntil } = await operateKey({ domain, rule, key, action: { verb: "explain" } });
+  return { body: { blockedUntil: timeOf(blockedUntil), limits } };
 }
 
-async function block(settings: KeyRouteSettings, operator: Operator, fields: Fields): Promise<Answer> {
-  const key = keyIn(settings.inForce, fields);
+async function changeKey(
+  settings: KeyRouteSettings,
+  operator: Operator,
+  name: string,
+  named: NamedKey,
+  made: KeyAction,
+): Promise<Answer> {
+  const { domain, rule, key } = named;
+  const { workers, wasBlocked, blockedUntil } = await settings.operateKey({ domain, rule, key, action: made });
+  if (made.verb !== "block") {
+    note(settings, operator, name, named);
+    return withWorkers({ body: made.verb === "unblock" ? { wasBlocked } : {} }, workers);
+  }
+  const until = timeOf(blockedUntil);
+  note(settings, operator, name, named, { until: until ?? undefined, reason: made.reason });
+  return withWorkers({ body: { blockedUntil: until } }, workers);
+}
+
+function timeOf(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
+}
+
+function blockIn(fields: Fields): KeyAction {
   const reason = fields["reason"] === undefined ? undefined : textIn(fields, "reason");
-  await key.handle.block(spanIn(fields), reason === undefined ? {} : { reason });
-  const until = await key.handle.blockedUntil();
-  const blockedUntil = until === undefined ? null : new Date(until).toISOString();
-  note(settings, operator, "key.block", key, { until: blockedUntil ?? undefined, reason });
-  return { body: { blockedUntil } };
+  return { verb: "block", span: spanIn(fields), reason };
 }
 
 function spanIn(fields: Fields): BlockSpan {
@@ -113,15 +112,14 @@ function keyIn(inForce: LimitsInForce, fields: Fields): NamedKey {
   if (typeof key !== "string" && !(Array.isArray(key) && key.every((part) => typeof part === "string"))) {
     throw malformed("key", "a text, or a list with a text for each fact", typeof key);
   }
-  const handle = inForce.limits.byKey(domain, rule, key);
-  return { domain, rule, handle, logged: loggedKey(words, key) };
+  return { domain, rule, key, logged: loggedKey(words, key) };
 }
 
 /** An address as it is, else a hash. */
 function loggedKey({ by }: RuleWords, key: string | readonly string[]): string {
   const text = typeof key === "string" ? key : key.length === 1 ? (key[0] ?? "") : JSON.stringify(key);
   const facts = typeof by === "string" ? [by] : (by ?? []);
-  return facts.length === 1 && facts[0] === "ip" ? text : clientName(`${SECRET}${text}`);
+  return facts.length === 1 && facts[0] === "ip" ? text : secretName(text);
 }
 
 function note(
@@ -134,9 +132,4 @@ function note(
   const { version } = inForce;
   const fields = { request_id: operator.requestId, domain, rule, key: logged, ...more, version };
   audit(log, { who: operator.name, action: what, fields });
-}
-
-/** JSON has no infinity: null stands for it. */
-function finite(number: number): number | null {
-  return Number.isFinite(number) ? number : null;
 }

@@ -7,10 +7,12 @@ import { RequestError } from "./request-error.ts";
 export function checkRule({ file }: LimitsInForce, domain: string, rule: string): RuleWords {
   const words = ruleOf(file, domain, rule);
   if (words !== undefined) return words;
-  throw new RequestError(
-    404,
-    `expected a domain and a rule of the limits in force, got ${show(domain)}, ${show(rule)}`,
-  );
+  throw unknownRule(domain, rule);
+}
+
+export function unknownRule(domain: string, rule: string): RequestError {
+  const got = `${show(domain)}, ${show(rule)}`;
+  return new RequestError(404, `expected a domain and a rule of the limits in force, got ${got}`);
 }
 
 function show(name: string): string {

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import type { Operator, OperatorRoutes } from "../http/operator.ts";
-import type { LimitsInForce } from "../limits/limits-in-force.ts";
-import type { RecentRequests } from "../limits/recent-requests.ts";
+import type { LimitsInForce, Replaced } from "../limits/limits-in-force.ts";
 import { audit } from "../log/audit.ts";
 import type { Log } from "../log/log.ts";
 import { type Answer, action } from "./action.ts";
-import { DryRuns } from "./dry-run.ts";
+import { DryRuns, type RecentSource } from "./dry-run.ts";
 import { checkIfMatch, etagOf } from "./etag.ts";
 import { fieldsOfQuery } from "./fields.ts";
 import { LimitsReader } from "./limits-reader.ts";
 import { readText, typeOf } from "./read-text.ts";
 import { malformed } from "./request-error.ts";
+import { type Reached, withWorkers } from "./workers-reached.ts";
 
 /** As many as a text of limits may have characters. */
 const MOST_BODY_BYTES = 5_000_000;
@@ -21,10 +21,11 @@ const YAML_TYPES = ["application/yaml", "application/x-yaml", "text/yaml", "text
 export interface LimitsRouteSettings {
   readonly inForce: LimitsInForce;
   /** `undefined` without operators. */
-  readonly recent: RecentRequests | undefined;
+  readonly recent: RecentSource | undefined;
   readonly log: Log;
   /** A domain that limits have to have, because `/check` asks it. */
   readonly checkDomain: string | undefined;
+  readonly reached: Reached;
 }
 
 /** Reads and replaces the limits in force. */
@@ -41,7 +42,7 @@ export function limitsRoutes(settings: LimitsRouteSettings): OperatorRoutes {
       PUT: action("write", (request, operator) => put(settings, { dryRuns, reader }, request, operator)),
       DELETE: action("write", (request, operator) => {
         fieldsOfQuery(request, []);
-        return change(settings, "limits.return", request, operator, () => settings.inForce.returnToFiles());
+        return change(settings, "limits.return", request, operator, (check) => settings.inForce.returnToFiles(check));
       }),
     },
   };
@@ -61,7 +62,7 @@ async function put(
   const text = await readText(request, MOST_BODY_BYTES);
   const file = await reader.read(text, type === JSON_TYPE ? "limits.json" : "limits.yaml");
   if (isDryRun) return { body: await dryRuns.of(file) };
-  return change(settings, "limits.put", request, operator, () => settings.inForce.put(file));
+  return change(settings, "limits.put", request, operator, (check) => settings.inForce.put(file, check));
 }
 
 function dryRunIn(request: IncomingMessage): boolean {
@@ -70,22 +71,19 @@ function dryRunIn(request: IncomingMessage): boolean {
   throw malformed("dryRun", "true or false", dryRun);
 }
 
-/** Nothing runs between the comparison of the versions and the change. */
-function change(
-  { inForce, log }: LimitsRouteSettings,
+/** Its turn comes when the changes before are in force: of two that replace the same version, the second gets 412. */
+async function change(
+  { log, reached }: LimitsRouteSettings,
   what: "limits.put" | "limits.return",
   request: IncomingMessage,
   operator: Operator,
-  make: () => void,
-): Answer {
-  const before = inForce.version;
-  checkIfMatch(request.headers["if-match"], before);
-  make();
-  const { version, source } = inForce;
+  make: (check: (version: string) => void) => Promise<Replaced>,
+): Promise<Answer> {
+  const { before, version, source } = await make((inForce) => checkIfMatch(request.headers["if-match"], inForce));
   audit(log, {
     who: operator.name,
     action: what,
     fields: { request_id: operator.requestId, version_before: before, version },
   });
-  return { body: { version, source }, headers: { etag: etagOf(version) } };
+  return withWorkers({ body: { version, source }, headers: { etag: etagOf(version) } }, await reached());
 }

@@ -1,21 +1,24 @@
 import type { Clock } from "tollgate";
 import type { OperatorRoutes } from "../http/operator.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
-import type { RecentRequests } from "../limits/recent-requests.ts";
 import type { Log } from "../log/log.ts";
 import { configurationRoute } from "./configuration-route.ts";
-import { keyRoutes } from "./key-routes.ts";
+import type { RecentSource } from "./dry-run.ts";
+import { keyRoutes, type OperateKey } from "./key-routes.ts";
 import { limitsRoutes } from "./limits-routes.ts";
 import { ruleRoutes } from "./rule-routes.ts";
+import type { Reached } from "./workers-reached.ts";
 
 export interface OperationSettings {
   readonly inForce: LimitsInForce;
   /** `undefined` without operators. */
-  readonly recent: RecentRequests | undefined;
+  readonly recent: RecentSource | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** A domain that limits have to have, because `/check` asks it. */
   readonly checkDomain: string | undefined;
+  readonly operateKey: OperateKey;
+  readonly reached: Reached;
 }
 
 /** The routes of the admin listener for limits of limits files. */

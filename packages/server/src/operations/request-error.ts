@@ -1,3 +1,4 @@
+import { TollgateError } from "tollgate";
 import { excerpt } from "../http/excerpt.ts";
 
 /** A request of an operator is not what was expected. Nothing was changed. */
@@ -19,6 +20,13 @@ export class RequestError extends Error {
     this.details = details;
     this.headers = headers;
   }
+}
+
+/** Misuse that the library finds is an error of the request, too. Throws all other errors. */
+export function asRequestError(error: unknown): RequestError {
+  if (error instanceof RequestError) return error;
+  if (!(error instanceof TollgateError)) throw error;
+  return new RequestError(error.code === "ERR_STORE" ? 503 : 400, error.message, { code: error.code });
 }
 
 /** A part of a request is malformed. */

@@ -8,8 +8,9 @@ import { audit } from "../log/audit.ts";
 import type { Log } from "../log/log.ts";
 import { type Answer, action } from "./action.ts";
 import { durationIn, fieldsOfBody, textIn } from "./fields.ts";
-import { checkRule } from "./known-rule.ts";
+import { checkRule, unknownRule } from "./known-rule.ts";
 import { RequestError } from "./request-error.ts";
+import { type Reached, withWorkers } from "./workers-reached.ts";
 
 const SHORTEST_MS = 1_000;
 /** A change that is to last longer belongs into the file. */
@@ -22,6 +23,7 @@ export interface RuleRouteSettings {
   readonly inForce: LimitsInForce;
   readonly clock: Clock;
   readonly log: Log;
+  readonly reached: Reached;
 }
 
 /** Turns single rules off, into shadow mode, or on, for a time. */
@@ -43,7 +45,7 @@ export function overrideJson({ domain, rule, mode, untilMs, by }: RuleOverride):
 }
 
 async function override(
-  { inForce, clock, log }: RuleRouteSettings,
+  { inForce, clock, log, reached }: RuleRouteSettings,
   mode: OverrideMode,
   request: IncomingMessage,
   operator: Operator,
@@ -52,24 +54,27 @@ async function override(
   const { domain, rule } = namedRule(inForce, request, textIn(fields, "domain"));
   const forMs = durationIn(fields, "for", SHORTEST_MS, LONGEST_MS);
   const made: RuleOverride = { domain, rule, mode, untilMs: clock.now() + forMs, by: operator.name };
-  if (inForce.override(made) !== true) throw new RequestError(409, `expected at most ${MOST_OVERRIDES} overrides`);
+  const outcome = await inForce.override(made);
+  if (outcome === "too many") throw new RequestError(409, `expected at most ${MOST_OVERRIDES} overrides`);
+  // Other limits came into force meanwhile.
+  if (outcome === "unknown") throw unknownRule(domain, rule);
   const body = overrideJson(made);
   audit(log, {
     who: operator.name,
     action: `rule.${mode}`,
     fields: { request_id: operator.requestId, domain, rule, until: body["until"], version: inForce.version },
   });
-  return { body };
+  return withWorkers({ body }, await reached());
 }
 
 async function restore(
-  { inForce, log }: RuleRouteSettings,
+  { inForce, log, reached }: RuleRouteSettings,
   request: IncomingMessage,
   operator: Operator,
 ): Promise<Answer> {
   const fields = await fieldsOfBody(request, ["domain"]);
   const { domain, rule } = namedRule(inForce, request, textIn(fields, "domain"));
-  const ended = inForce.endOverride(domain, rule);
+  const ended = await inForce.endOverride(domain, rule);
   if (ended !== undefined) {
     audit(log, {
       who: operator.name,
@@ -77,7 +82,7 @@ async function restore(
       fields: { request_id: operator.requestId, domain, rule, mode: ended.mode, version: inForce.version },
     });
   }
-  return { body: { domain, rule, wasOverridden: ended !== undefined } };
+  return withWorkers({ body: { domain, rule, wasOverridden: ended !== undefined } }, await reached());
 }
 
 function namedRule(inForce: LimitsInForce, request: IncomingMessage, domain: string) {

@@ -1,6 +1,7 @@
+import { FollowedLimits } from "../limits/followed-limits.ts";
 import type { Log } from "../log/log.ts";
 import { type Service, type ServiceSettings, startService } from "../service.ts";
-import { type FromWorker, type ToWorker, WORKER_ENV } from "./messages.ts";
+import { type FromWorker, type ToWorker, WORKER_ENV, type WorkerRequest } from "./messages.ts";
 import { WorkerPeers } from "./worker-peers.ts";
 
 /** How often a worker looks whether its files have been read. */
@@ -8,44 +9,85 @@ const STATUS_MS = 250;
 
 /** Runs one of several processes on a port. The primary process has the admin listener, and says when to stop. */
 export async function runWorker(settings: ServiceSettings, log: Log): Promise<void> {
-  let service: Service;
-  const peers = new WorkerPeers(process.env[WORKER_ENV] ?? "", tell);
+  const worker = new RunningWorker(settings, log);
+  // Before anything is asked: the answers are messages.
+  process.on("message", (message: ToWorker) => void worker.obey(message));
+  // A terminal sends its signals to all processes of a group.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void worker.stop());
+  process.on("SIGHUP", () => {});
+  // Without its primary a worker gets no connections.
+  process.on("disconnect", () => void worker.stop());
   try {
-    const measures = settings.admin !== undefined;
-    service = await startService({ ...settings, admin: undefined, measures, log, peers });
+    const { url, grpcPort } = await worker.start();
+    tell({ type: "ready", url, grpcPort });
   } catch (error) {
     const { name, message } = error instanceof Error ? error : new Error(String(error));
     // The process ends when the primary has got the message.
     process.send?.({ type: "failed", name, message } satisfies FromWorker, () => process.exit(1));
-    return;
   }
-  const stop = async (): Promise<void> => {
-    await service.close();
-    process.exit(0);
-  };
-  process.on("message", (message: ToWorker) => void obey(service, peers, message, stop));
-  // A terminal sends its signals to all processes of a group.
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());
-  process.on("SIGHUP", () => {});
-  // Without its primary a worker gets no connections.
-  process.on("disconnect", () => void stop());
-  tellStatus(service);
-  tell({ type: "ready", url: service.url, grpcPort: service.grpcPort });
 }
 
-async function obey(service: Service, peers: WorkerPeers, message: ToWorker, stop: () => Promise<void>): Promise<void> {
-  switch (message.type) {
-    case "collect":
-      return tell({ type: "collected", id: message.id, families: (await service.collect?.()) ?? [] });
-    case "ask":
-    case "answer":
-      return peers.take(message);
-    case "reload":
-      return service.reload();
-    case "stop":
-      return stop();
-    default:
-      return message satisfies never;
+class RunningWorker {
+  readonly #settings: ServiceSettings;
+  readonly #log: Log;
+  readonly #peers: WorkerPeers;
+  readonly #followed: Promise<FollowedLimits | undefined>;
+  #service: Service | undefined;
+
+  constructor(settings: ServiceSettings, log: Log) {
+    this.#settings = settings;
+    this.#log = log;
+    const own = process.env[WORKER_ENV] ?? "";
+    this.#peers = new WorkerPeers(own, tell, (request) => this.#answer(request as WorkerRequest));
+    this.#followed = FollowedLimits.open(this.#peers);
+  }
+
+  async start(): Promise<Service> {
+    const measures = this.#settings.admin !== undefined;
+    const followed = await this.#followed;
+    this.#service = await startService({
+      ...this.#settings,
+      admin: undefined,
+      measures,
+      log: this.#log,
+      peers: this.#peers,
+      followed,
+    });
+    if (followed === undefined) tellStatus(this.#service);
+    return this.#service;
+  }
+
+  async obey(message: ToWorker): Promise<void> {
+    switch (message.type) {
+      case "collect":
+        return tell({ type: "collected", id: message.id, families: (await this.#service?.collect?.()) ?? [] });
+      case "ask":
+      case "answer":
+        return this.#peers.take(message);
+      case "reload":
+        return this.#service?.reload();
+      case "stop":
+        return this.stop();
+      default:
+        return message satisfies never;
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#service?.close();
+    process.exit(0);
+  }
+
+  /** Without an answer, the primary process says that this worker has not done what it asked for. */
+  async #answer(request: WorkerRequest): Promise<unknown> {
+    try {
+      if (request.what === "follow") return await (await this.#followed)?.take(request.state);
+      return await this.#service?.answerLead?.(request);
+    } catch (error) {
+      const text = `the worker could not do what the primary process asked for: ${String(error)}`;
+      this.#log({ level: "error", event: "worker-refused", text, fields: { what: request.what } });
+      return undefined;
+    }
   }
 }
 

@@ -3,9 +3,13 @@ import { createServer } from "node:http";
 import type { Admin } from "../admin/admin.ts";
 import type { Family } from "../admin/exposition/exposition.ts";
 import type { Application } from "../application.ts";
+import type { HealthDetails } from "../http/health.ts";
+import { LimiterSet } from "../limiter-set.ts";
 import type { Log } from "../log/log.ts";
 import type { Service, ServiceSettings } from "../service.ts";
+import { configurationOf } from "./configuration-of-workers.ts";
 import { mergeFamilies } from "./merge-families.ts";
+import { PrimaryLimits } from "./primary-limits.ts";
 import { type PassOn, WorkerSlot } from "./worker-slot.ts";
 
 export interface WorkersSettings extends ServiceSettings {
@@ -19,35 +23,40 @@ const GRACE_MS = 12_000;
  * Starts so many processes that serve one port, and the admin listener in this one. It resolves when all of them accept
  * connections.
  *
- * @throws WorkerError with what one of them says; ListenError if the admin listener's address is not available.
+ * @throws FilesError or LimitsError if the limits files are wrong; WorkerError with what a worker says; ListenError if
+ * the admin listener's address is not available.
  */
 export async function startWorkers(settings: WorkersSettings, log: Log): Promise<Service> {
   // Figures such as infinity have no JSON.
   cluster.setupPrimary({ args: process.argv.slice(2), serialization: "advanced" });
+  const passOnTo: PassOn = (message, from) => passOn(slots, message, from);
   const slots: readonly WorkerSlot[] = Array.from(
     { length: settings.workers },
-    (_, i) => new WorkerSlot(i + 1, log, (message, from) => passOn(slots, message, from)),
+    (_, i) => new WorkerSlot(i + 1, { log, passOn: passOnTo, lead: (request) => limits?.answer(request) }),
   );
+  const limits = await PrimaryLimits.open(settings, slots, log);
   let isStopping = false;
   let admin: Admin | undefined;
   const close = async (): Promise<void> => {
     isStopping = true;
     await Promise.all(slots.map((slot) => slot.stop(GRACE_MS)));
     await admin?.close();
+    limits?.close();
   };
   try {
-    // The first one alone: it finds the port, and what is wrong with files and flags is told once.
+    // The first one alone: it finds the port, and what is wrong with flags is told once.
     const [first, ...others] = slots;
     const ready = await first?.start();
     await Promise.all(others.map((slot) => slot.start()));
-    admin = await openAdmin(settings, log, slots, () => !isStopping);
+    admin = await openAdmin(settings, log, slots, limits, () => !isStopping);
     let closed: Promise<void> | undefined;
     return {
       url: ready?.url ?? "",
       grpcPort: ready?.grpcPort,
       adminUrl: admin?.url,
       reload: () => {
-        for (const slot of slots) slot.tell({ type: "reload" });
+        if (limits !== undefined) limits.reload();
+        else for (const slot of slots) slot.tell({ type: "reload" });
       },
       close: () => (closed ??= close()),
     };
@@ -68,29 +77,38 @@ async function openAdmin(
   { admin, workers }: WorkersSettings,
   log: Log,
   slots: readonly WorkerSlot[],
+  limits: PrimaryLimits | undefined,
   isRunning: () => boolean,
 ): Promise<Admin | undefined> {
   if (admin === undefined) return undefined;
   const readyCount = (): number => slots.filter(({ isReady }) => isReady).length;
+  const limitsHealth: HealthDetails = limits?.health ?? (() => healthOf(slots));
   const application: Application = {
     routes: {},
-    adminRoutes: {},
-    limiters: [],
-    health: () => ({ workers: { ready: readyCount(), of: workers }, ...limitsOf(slots) }),
+    adminRoutes: limits?.routes ?? { "/rlconfig": configurationOf(slots) },
+    limiters: new LimiterSet(),
+    health: () => ({ workers: { ready: readyCount(), of: workers }, ...limitsHealth() }),
     close: () => {},
   };
+  const { startAdmin } = await import("../admin/admin.ts");
+  const ownLimits = limits === undefined ? undefined : await measureLimits(limits);
   const collect = async (): Promise<readonly Family[]> => {
     const families = await Promise.all(slots.map((slot) => slot.collect()));
-    return [...mergeFamilies(families), ...ownFamilies(readyCount(), slots)];
+    const own = (await ownLimits?.()) ?? [];
+    return [...mergeFamilies(families), ...own, ...ownFamilies(readyCount(), slots)];
   };
-  const { startAdmin } = await import("../admin/admin.ts");
   const isReady = (): boolean => isRunning() && readyCount() > 0;
   const metrics = { collect, close: () => {} };
   return startAdmin({ ...admin, log, isReady, server: createServer(), application, metrics });
 }
 
-/** `"kept"` if one worker has refused the files. */
-function limitsOf(slots: readonly WorkerSlot[]): Readonly<Record<string, unknown>> {
+async function measureLimits(limits: PrimaryLimits): Promise<() => Promise<readonly Family[]>> {
+  const { limitsMetrics } = await import("../admin/limits-metrics.ts");
+  return limitsMetrics(() => limits.status, limits.inForce);
+}
+
+/** The health of workers that read their files: `"kept"` if one of them has refused the files. */
+function healthOf(slots: readonly WorkerSlot[]): Readonly<Record<string, unknown>> {
   const known = slots.flatMap(({ limits }) => limits ?? []);
   if (known.length === 0) return {};
   const state = known.some((limits) => limits.state === "kept") ? "kept" : "loaded";

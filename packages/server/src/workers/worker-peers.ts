@@ -1,43 +1,60 @@
+import type { LimitsPiece } from "../limits/limits-pieces.ts";
+import type { LimitsLead, LimitsState } from "../limits/limits-state.ts";
 import type { Peers } from "../limits/peers.ts";
-import type { FromWorker, ToWorker } from "./messages.ts";
+import { type FromWorker, type LeadRequest, PRIMARY, type ToWorker } from "./messages.ts";
+import { Questions } from "./questions.ts";
 
 /** An answer that takes longer is not waited for. */
 const PATIENCE_MS = 2_000;
+/** Without limits a worker cannot start, so it waits longer for them. */
+const LEAD_PATIENCE_MS = 15_000;
 
-/** The other workers, as one of them reaches them through the primary process. */
-export class WorkerPeers implements Peers {
+/** The other processes, as a worker reaches them through the primary process, and that process itself. */
+export class WorkerPeers implements Peers, LimitsLead {
   readonly own: string;
   readonly #send: (message: FromWorker) => void;
-  readonly #waiting = new Map<number, (answer: unknown) => void>();
-  #questions = 0;
+  readonly #questions = new Questions();
   #answer: ((question: unknown) => Promise<unknown>) | undefined;
+  readonly #answerLead: (question: unknown) => Promise<unknown>;
 
-  constructor(own: string, send: (message: FromWorker) => void) {
+  /** `answerLead` answers the questions of the primary process. */
+  constructor(own: string, send: (message: FromWorker) => void, answerLead: (question: unknown) => Promise<unknown>) {
     this.own = own;
     this.#send = send;
+    this.#answerLead = answerLead;
   }
 
-  ask(peer: string, question: unknown): Promise<unknown> {
-    return new Promise((resolve) => {
-      this.#questions += 1;
-      const id = this.#questions;
-      const late = setTimeout(() => this.#waiting.get(id)?.(undefined), PATIENCE_MS);
-      this.#waiting.set(id, (answer) => {
-        clearTimeout(late);
-        this.#waiting.delete(id);
-        resolve(answer);
-      });
-      this.#send({ type: "ask", id, to: peer, content: question });
-    });
+  async ask(peer: string, question: unknown): Promise<unknown> {
+    const answered = await this.#ask(peer, question, PATIENCE_MS);
+    return answered.kind === "answer" ? answered.content : undefined;
   }
 
   onQuestion(answer: (question: unknown) => Promise<unknown>): void {
     this.#answer = answer;
   }
 
-  /** Takes what the primary process passes on. */
+  async state(): Promise<LimitsState | undefined> {
+    return (await this.#askLead({ what: "state" })) as LimitsState | undefined;
+  }
+
+  async piece(version: string, index: number): Promise<LimitsPiece | undefined> {
+    return (await this.#askLead({ what: "piece", version, index })) as LimitsPiece | undefined;
+  }
+
+  /** Takes what the primary process passes on or asks itself. */
   async take({ type, id, from, content }: Extract<ToWorker, { readonly type: "ask" | "answer" }>): Promise<void> {
-    if (type === "answer") this.#waiting.get(id)?.(content);
-    else this.#send({ type: "answer", id, to: from, content: await this.#answer?.(content) });
+    if (type === "answer") return this.#questions.take(id, content);
+    const answer = from === PRIMARY ? this.#answerLead : this.#answer;
+    this.#send({ type: "answer", id, to: from, content: await answer?.(content) });
+  }
+
+  async #askLead(request: LeadRequest): Promise<unknown> {
+    const answered = await this.#ask(PRIMARY, request, LEAD_PATIENCE_MS);
+    if (answered.kind === "answer") return answered.content;
+    throw new Error("the primary process does not answer");
+  }
+
+  #ask(to: string, content: unknown, patienceMs: number) {
+    return this.#questions.ask((id) => this.#send({ type: "ask", id, to, content }), patienceMs);
   }
 }

@@ -2,7 +2,15 @@ import cluster, { type Worker } from "node:cluster";
 import type { LimitsStatus } from "../limits/limits-files.ts";
 import type { Log } from "../log/log.ts";
 import { lastingFamilies, mergeFamilies, type WorkerFamily } from "./merge-families.ts";
-import { type FromWorker, type ToWorker, WORKER_ENV } from "./messages.ts";
+import {
+  type FromWorker,
+  type LeadRequest,
+  PRIMARY,
+  type ToWorker,
+  WORKER_ENV,
+  type WorkerRequest,
+} from "./messages.ts";
+import { type Answered, Questions } from "./questions.ts";
 
 /** A worker could not start. It has the name and message of the error. */
 class WorkerError extends Error {
@@ -18,7 +26,16 @@ export interface Ready {
 }
 
 /** Gives a question or an answer of one worker to another. */
-export type PassOn = (message: Extract<FromWorker, { readonly type: "ask" | "answer" }>, from: string) => void;
+export type PassOn = (message: PeerMessage, from: string) => void;
+
+type PeerMessage = Extract<FromWorker, { readonly type: "ask" | "answer" }>;
+
+export interface WorkerSlotOptions {
+  readonly log: Log;
+  readonly passOn: PassOn;
+  /** Answers what a worker asks the primary process. */
+  readonly lead: (request: LeadRequest) => unknown;
+}
 
 /** The delays before a worker starts again: each doubles, up to a bound. */
 const FIRST_DELAY_MS = 100;
@@ -30,14 +47,15 @@ const COLLECT_MS = 2_000;
 
 /** The place of one worker. A worker that dies is followed by another. */
 export class WorkerSlot {
+  readonly number: number;
   readonly #log: Log;
-  readonly #number: number;
-  readonly #passOn: PassOn;
+  readonly #options: WorkerSlotOptions;
   #worker: Worker | undefined;
   #ready: Ready | undefined;
   #limits: LimitsStatus | undefined;
   #stopping = false;
   #startedMs = 0;
+  #diedMs = Number.NEGATIVE_INFINITY;
   #delayMs = FIRST_DELAY_MS;
   #restart: NodeJS.Timeout | undefined;
   #restarts = 0;
@@ -46,20 +64,31 @@ export class WorkerSlot {
   #last: readonly WorkerFamily[] = [];
   /** The counters of workers that are gone. */
   #gone: readonly WorkerFamily[] = [];
+  readonly #questions = new Questions();
+  /** Whether the worker has asked for limits: if not yet, it will get those of then. */
+  #hasLimits = false;
 
-  /** `passOn` gives what the worker says to another one. */
-  constructor(number: number, log: Log, passOn: PassOn) {
-    this.#number = number;
-    this.#passOn = passOn;
-    this.#log = log;
+  constructor(number: number, options: WorkerSlotOptions) {
+    this.number = number;
+    this.#options = options;
+    this.#log = options.log;
   }
 
   get isReady(): boolean {
     return this.#ready !== undefined;
   }
 
+  /** Whether the worker has to be told of other limits: one that is starting asks for them itself. */
+  get hasLimits(): boolean {
+    return this.#hasLimits;
+  }
+
   get limits(): LimitsStatus | undefined {
     return this.#limits;
+  }
+
+  get diedMsAgo(): number {
+    return performance.now() - this.#diedMs;
   }
 
   /** How often a worker had to be started again. */
@@ -75,6 +104,10 @@ export class WorkerSlot {
   tell(message: ToWorker): void {
     // A worker that is starting or gone reads the files anyway.
     if (this.#worker?.isConnected() === true) this.#worker.send(message);
+  }
+
+  ask(request: WorkerRequest, patienceMs: number): Promise<Answered> {
+    return this.#questions.ask((id) => this.tell({ type: "ask", id, from: PRIMARY, content: request }), patienceMs);
   }
 
   async collect(): Promise<readonly WorkerFamily[]> {
@@ -96,7 +129,7 @@ export class WorkerSlot {
   }
 
   #fork(started: (ready: Ready) => void, failed: (error: Error) => void): void {
-    const worker = cluster.fork({ [WORKER_ENV]: String(this.#number) });
+    const worker = cluster.fork({ [WORKER_ENV]: String(this.number) });
     this.#worker = worker;
     this.#startedMs = performance.now();
     worker.on("message", (message: FromWorker) => {
@@ -118,11 +151,21 @@ export class WorkerSlot {
       started(message);
     } else if (message.type === "status") this.#limits = message.limits;
     else if (message.type === "collected") this.#answers.get(message.id)?.(message.families);
-    else this.#passOn(message, String(this.#number));
+    else if (message.to !== PRIMARY) this.#options.passOn(message, String(this.number));
+    else if (message.type === "answer") this.#questions.take(message.id, message.content);
+    else this.#answer(message.id, message.content as LeadRequest);
+  }
+
+  #answer(id: number, request: LeadRequest): void {
+    if (request.what === "state") this.#hasLimits = true;
+    this.tell({ type: "answer", id, from: PRIMARY, content: this.#options.lead(request) });
   }
 
   #ended(cause: string): void {
     this.#ready = undefined;
+    this.#diedMs = performance.now();
+    this.#hasLimits = false;
+    this.#questions.end();
     this.#gone = mergeFamilies([lastingFamilies(this.#last), this.#gone]);
     this.#last = [];
     for (const answer of this.#answers.values()) answer([]);
@@ -130,12 +173,12 @@ export class WorkerSlot {
     if (performance.now() - this.#startedMs > STEADY_MS) this.#delayMs = FIRST_DELAY_MS;
     const delayMs = this.#delayMs;
     this.#delayMs = Math.min(2 * delayMs, MOST_DELAY_MS);
-    const fields = { worker: this.#number, cause, restart_in_ms: delayMs };
+    const fields = { worker: this.number, cause, restart_in_ms: delayMs };
     this.#log({ level: "error", event: "worker-died", fields });
     this.#restart = setTimeout(() => {
       this.#restarts += 1;
       this.#fork(
-        () => this.#log({ level: "info", event: "worker-started", fields: { worker: this.#number } }),
+        () => this.#log({ level: "info", event: "worker-started", fields: { worker: this.number } }),
         (error) => this.#log({ level: "error", event: "worker-failed", text: error.message, fields }),
       );
     }, delayMs);

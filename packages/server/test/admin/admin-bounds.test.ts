@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startAdmin } from "../../src/admin/admin.ts";
 import type { Bounds } from "../../src/http/guarded-server.ts";
+import { LimiterSet } from "../../src/limiter-set.ts";
 import { statuses } from "../support/call.ts";
 import { openConnection } from "../support/connection.ts";
 import { LOCAL_ADMIN } from "../support/test-admin.ts";
@@ -21,7 +22,7 @@ async function start(bounds: Partial<Bounds>): Promise<string> {
     log: () => {},
     isReady: () => true,
     server: createServer(),
-    application: { routes: {}, adminRoutes: {}, limiters: [], health: () => ({}), close: () => {} },
+    application: { routes: {}, adminRoutes: {}, limiters: new LimiterSet(), health: () => ({}), close: () => {} },
     bounds: { ...PATIENT, ...bounds },
   });
   onTestFinished(() => admin.close());

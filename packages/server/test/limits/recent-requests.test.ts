@@ -42,7 +42,7 @@ describe("the requests of the last minute", () => {
       undefined,
       "consume",
     );
-    const [{ facts } = { facts: {} }] = recent.list();
+    const [{ facts } = { facts: {} }] = recent.collect().requests;
     expect(facts).toEqual({
       ip: "192.0.2.1",
       method: "GET",
@@ -59,7 +59,7 @@ describe("the requests of the last minute", () => {
   it("have one hash for one text in a process, and another in the next", () => {
     const keyOf = (recent: RecentRequests, key: string) => {
       recent.note("api", { header: { "x-api-key": key } }, undefined, "consume");
-      return JSON.stringify(recent.list().at(-1)?.facts.header);
+      return JSON.stringify(recent.collect().requests.at(-1)?.facts.header);
     };
     const { recent } = open();
     expect(keyOf(recent, "a")).toBe(keyOf(recent, "a"));
@@ -79,26 +79,26 @@ describe("the requests of the last minute", () => {
     const limits = Object.fromEntries(order.map((name): [string, RuleWords] => [name, rules[name] ?? {}]));
     recent.keepFactsOf({ version: 1, domains: { api: { limits } } });
     recent.note("api", { header: { x: "pro" } }, undefined, "consume");
-    expect(recent.list()[0]?.facts.header).toEqual({ x: "pro" });
+    expect(recent.collect().requests[0]?.facts.header).toEqual({ x: "pro" });
   });
 
   it("are the latest ones, and say when they are not all", () => {
     const { clock, recent } = open({ requests: 3 });
     for (let i = 1; i <= 3; i += 1) recent.note("api", { path: `/${i}` }, i, "consume");
-    expect(recent.isComplete).toBe(true);
+    expect(recent.collect().isComplete).toBe(true);
     clock.advance(1_000);
     recent.note("api", { path: "/4" }, 4, "charge");
-    expect(recent.list().map(({ cost, isCharge }) => [cost, isCharge])).toEqual([
+    expect(recent.collect().requests.map(({ cost, isCharge }) => [cost, isCharge])).toEqual([
       [2, false],
       [3, false],
       [4, true],
     ]);
-    expect(recent.isComplete).toBe(false);
+    expect(recent.collect().isComplete).toBe(false);
     clock.advance(60_000);
-    expect(recent.list()).toHaveLength(1);
-    expect(recent.isComplete).toBe(true);
+    expect(recent.collect().requests).toHaveLength(1);
+    expect(recent.collect().isComplete).toBe(true);
     clock.advance(1);
-    expect(recent.list()).toEqual([]);
+    expect(recent.collect().requests).toEqual([]);
   });
 
   it("take bounded memory, whatever clients send", () => {
@@ -112,13 +112,13 @@ describe("the requests of the last minute", () => {
       header: { "x-api-key": long, "x-plan": long },
     };
     for (let i = 0; i < 100; i += 1) recent.note("api", { ...facts, query: { cost: long } }, undefined, "consume");
-    const kept = recent.list();
+    const kept = recent.collect().requests;
     expect(kept.length).toBeGreaterThan(5);
     expect(kept.length).toBeLessThan(20);
     expect(JSON.stringify(kept.map((one) => one.facts)).length).toBeLessThan(25_000);
     recent.note("api", {}, { [long]: 1 }, "consume");
-    expect(recent.list()).toHaveLength(kept.length);
-    expect(recent.isComplete).toBe(false);
+    expect(recent.collect().requests).toHaveLength(kept.length);
+    expect(recent.collect().isComplete).toBe(false);
   });
 
   it("keep few facts of a file that names many", () => {
@@ -127,6 +127,6 @@ describe("the requests of the last minute", () => {
     const limits = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`r${i}`, by(i)]));
     recent.keepFactsOf({ version: 1, domains: { api: { limits } } });
     recent.note("api", { header: () => "x" }, undefined, "consume");
-    expect(Object.keys(recent.list()[0]?.facts.header ?? {})).toHaveLength(32);
+    expect(Object.keys(recent.collect().requests[0]?.facts.header ?? {})).toHaveLength(32);
   });
 });

@@ -1,7 +1,7 @@
-import { systemClock } from "tollgate";
+import { type Clock, systemClock } from "tollgate";
 import type { LimitsFile } from "tollgate/config";
 import { manualClock } from "tollgate/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type RuleOverride, RuleOverrides, withOverrides } from "../../src/limits/rule-overrides.ts";
 
 function overrideOf(rule: string, untilMs: number): RuleOverride {
@@ -17,31 +17,33 @@ const FILE: LimitsFile = {
   },
 };
 
+/** The rules whose overrides have ended, in lists of those that ended together. */
+function openOverrides(clock: Clock): { readonly overrides: RuleOverrides; readonly ended: string[][] } {
+  const ended: string[][] = [];
+  const overrides = new RuleOverrides(clock, () => {
+    const { due, list } = overrides;
+    ended.push(due.map(({ rule }) => rule));
+    overrides.replace(list.filter((override) => !due.includes(override)));
+  });
+  return { overrides, ended };
+}
+
 describe("overrides of rules", () => {
   it("end by themselves on the clock of the system", async () => {
     const beganMs = systemClock.now();
-    const ended = await new Promise<readonly RuleOverride[]>((resolve) => {
-      const overrides = new RuleOverrides(systemClock, resolve);
-      overrides.set(overrideOf("later", beganMs + 600_000));
-      overrides.set(overrideOf("soon", beganMs + 30));
-    });
-    expect(ended.map(({ rule }) => rule)).toEqual(["soon"]);
+    const { overrides, ended } = openOverrides(systemClock);
+    overrides.replace([overrideOf("later", beganMs + 600_000), overrideOf("soon", beganMs + 30)]);
+    await vi.waitFor(() => expect(ended).toEqual([["soon"]]));
     expect(systemClock.now() - beganMs).toBeGreaterThanOrEqual(30);
+    overrides.close();
   });
 
   it("end each at its own time, and together if it is one", () => {
     const clock = manualClock();
-    const ended: string[][] = [];
-    const overrides = new RuleOverrides(clock, (expired) => void ended.push(expired.map(({ rule }) => rule)));
-    for (const [rule, untilMs] of [
-      ["a", 2_000],
-      ["b", 1_000],
-      ["c", 2_000],
-      ["d", 3_000],
-    ] as const) {
-      overrides.set(overrideOf(rule, untilMs));
-    }
-    overrides.remove("api", "d");
+    const { overrides, ended } = openOverrides(clock);
+    const all = [overrideOf("a", 2_000), overrideOf("b", 1_000), overrideOf("c", 2_000), overrideOf("d", 3_000)];
+    overrides.replace(all);
+    overrides.replace(all.slice(0, 3));
     clock.advance(999);
     expect(ended).toEqual([]);
     clock.advance(5_000);
@@ -49,11 +51,19 @@ describe("overrides of rules", () => {
     expect(overrides.list).toEqual([]);
   });
 
+  it("are one for each rule, the last one, and a hundred at most", () => {
+    const { overrides } = openOverrides(manualClock());
+    for (let i = 0; i < 100; i += 1) overrides.replace(overrides.with(overrideOf(`r${i}`, 1_000)) ?? []);
+    expect(overrides.list).toHaveLength(100);
+    expect(overrides.with(overrideOf("r100", 1_000))).toBeUndefined();
+    expect(overrides.with(overrideOf("r7", 2_000))).toHaveLength(100);
+    expect(overrides.with({ ...overrideOf("r7", 2_000), domain: "other" })).toBeUndefined();
+  });
+
   it("notify of nothing once they are closed", () => {
     const clock = manualClock();
     const overrides = new RuleOverrides(clock, () => expect.unreachable());
-    overrides.set(overrideOf("a", 1_000));
-    overrides.set(overrideOf("b", 500));
+    overrides.replace([overrideOf("a", 1_000), overrideOf("b", 500)]);
     overrides.close();
     clock.advance(2_000);
   });

@@ -1,11 +1,11 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { grpcClient } from "../envoy/grpc-client.ts";
 import { call } from "../support/call.ts";
-import { type CommandProcess, runCommand, startServing } from "../support/command-process.ts";
+import { runCommand, startServing } from "../support/command-process.ts";
 import { openConnection } from "../support/connection.ts";
 import { limitsFile } from "../support/limits-file.ts";
 import { startRedis } from "../support/redis-process.ts";
+import { childrenOf, isAlive } from "./processes.ts";
 
 const PATIENT = { timeout: 30_000, interval: 50 };
 
@@ -29,21 +29,6 @@ async function startWorkers(workers = 3, text = limits(20)) {
   const metric = async (pattern: RegExp) => Number(pattern.exec((await call(`${adminUrl}/metrics`)).body)?.[1]);
   const health = async () => JSON.parse((await call(`${adminUrl}/healthz`)).body) as unknown;
   return { command, url, adminUrl, grpcPort: Number(grpcPort), file, metric, health };
-}
-
-/** The processes that a process has started, and that are alive. */
-function childrenOf({ child: { pid } }: CommandProcess): readonly number[] {
-  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
-  return text.split(" ").filter(Boolean).map(Number);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    // A process that has ended, and that its parent has not noticed, is a zombie.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
 }
 
 const ALLOWED = /^rate_limit_acquire_total\{limiter="api\/client",limit="client.quota",result="allow"\} (\d+)$/m;
@@ -102,18 +87,19 @@ describe("tollgate serve --workers", () => {
     expect(await metric(/^tollgate_worker_restarts_total (\d+)$/m)).toBe(1);
   });
 
-  it("waits longer each time before it starts a worker that cannot start", async () => {
-    const { command, file } = await startWorkers(2);
-    await file.write("version: 2");
-    await vi.waitFor(() => expect(command.stderr).toContain("refused"), PATIENT);
-    process.kill(childrenOf(command)[0] ?? 0, "SIGKILL");
+  it("waits longer each time before it starts a worker that dies again", async () => {
+    const { command } = await startWorkers(2);
+    const [, kept = 0] = childrenOf(command);
     const delays = () => [...command.stderr.matchAll(/worker-died .*restart_in_ms=(\d+)/g)].map(([, ms]) => Number(ms));
-    await vi.waitFor(() => expect(delays().slice(0, 3)).toEqual([100, 200, 400]), PATIENT);
-    await file.write(limits(20));
+    for (const expected of [[100], [100, 200], [100, 200, 400]]) {
+      await vi.waitFor(() => expect(childrenOf(command)).toHaveLength(2), PATIENT);
+      process.kill(childrenOf(command).find((pid) => pid !== kept) ?? 0, "SIGKILL");
+      await vi.waitFor(() => expect(delays()).toEqual(expected), PATIENT);
+    }
     await vi.waitFor(() => expect(command.stdout).toContain("worker-started"), PATIENT);
   });
 
-  it("passes SIGHUP on, and says in /healthz whether a worker has refused the files", async () => {
+  it("reads the files once for all workers, and says in /healthz whether they were refused", async () => {
     const { command, url, file, health } = await startWorkers(2, limits(1));
     expect([(await ask(url)).body, (await ask(url)).body].map((body) => JSON.parse(body).allowed)).toEqual([
       true,
@@ -121,11 +107,29 @@ describe("tollgate serve --workers", () => {
     ]);
     await file.write(limits(5));
     command.kill("SIGHUP");
-    const loads = () => command.stdout.match(/limits loaded from/g)?.length ?? 0;
-    await vi.waitFor(() => expect(loads()).toBeGreaterThanOrEqual(2), PATIENT);
-    expect(JSON.parse((await ask(url)).body)).toMatchObject({ allowed: true, remaining: 3 });
+    await vi.waitFor(() => expect(command.stdout).toContain("limits loaded from"), PATIENT);
+    expect(command.stdout.match(/limits loaded from/g)?.length).toBeLessThanOrEqual(2);
+    await vi.waitFor(async () => {
+      const decided = [await ask(url, "bob"), await ask(url, "bob")].map(({ body }) => JSON.parse(body).allowed);
+      expect(decided).toEqual([true, true]);
+    }, PATIENT);
     await file.write("version: 2");
     await vi.waitFor(async () => expect(await health()).toMatchObject({ limits: { state: "kept" } }), PATIENT);
+    const isKept = async () => (await call(`${url}/healthz`)).body.includes('"state":"kept"');
+    await vi.waitFor(async () => expect([await isKept(), await isKept()]).toEqual([true, true]), PATIENT);
+    expect(command.stderr.match(/limits of \S+ refused/g)).toHaveLength(1);
+  });
+
+  it("starts a worker with the limits in force, whatever the files say meanwhile", async () => {
+    const { command, url, file, health } = await startWorkers(2, limits(3));
+    await file.write("version: 2");
+    await vi.waitFor(async () => expect(await health()).toMatchObject({ limits: { state: "kept" } }), PATIENT);
+    for (const [i, victim] of childrenOf(command).entries()) {
+      process.kill(victim, "SIGKILL");
+      await vi.waitFor(() => expect(command.stdout.match(/worker-started/g)).toHaveLength(i + 1), PATIENT);
+    }
+    const answers = [await ask(url), await ask(url), await ask(url), await ask(url)];
+    expect(answers.map(({ body }) => JSON.parse(body).allowed)).toEqual([true, true, true, false]);
   });
 
   it("lets requests in flight finish on SIGTERM, and leaves no process", async () => {

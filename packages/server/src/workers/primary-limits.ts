@@ -1,0 +1,152 @@
+import { systemClock } from "tollgate";
+import { createLimits, type Limits } from "tollgate/config";
+import type { HealthDetails } from "../http/health.ts";
+import type { OperatorRoutes } from "../http/operator.ts";
+import { isEnvoy } from "../limits/is-envoy.ts";
+import type { LimitsStatus } from "../limits/limits-files.ts";
+import { inForceHealth } from "../limits/limits-health.ts";
+import type { LimitsInForce } from "../limits/limits-in-force.ts";
+import { type LimitsPiece, piecesOf } from "../limits/limits-pieces.ts";
+import type { LimitsState } from "../limits/limits-state.ts";
+import { randomSalt } from "../limits/recent-requests.ts";
+import type { Log } from "../log/log.ts";
+import { OperatedLimits } from "../operations/operated-limits.ts";
+import type { WorkersReached } from "../operations/workers-reached.ts";
+import type { ServiceSettings } from "../service.ts";
+import { operateKeyIn } from "./keys-in-workers.ts";
+import type { LeadRequest } from "./messages.ts";
+import { requestsOf } from "./requests-of-workers.ts";
+import type { WorkerSlot } from "./worker-slot.ts";
+
+/** How long a worker may take to put limits in force. 10,000 rules take a fraction of a second. */
+const FOLLOW_MS = 5_000;
+
+/**
+ * The limits of a service with several workers. The primary process reads the files, answers operators, and tells the
+ * workers what is in force: no worker has limits that were not checked and compiled here. A worker that is silent gets
+ * the latest state when it answers again, and one that starts begins with it.
+ */
+export class PrimaryLimits {
+  readonly #operated: OperatedLimits;
+  /** They count nothing: limits that compile here compile in every worker. */
+  readonly #limits: Limits;
+  readonly #slots: readonly WorkerSlot[];
+  readonly #log: Log;
+  readonly #salt: string | undefined;
+  readonly inForce: LimitsInForce;
+  readonly routes: OperatorRoutes;
+  readonly health: HealthDetails;
+  #number = 0;
+  #reached: Promise<WorkersReached> = Promise.resolve({ changed: [], silent: [] });
+  #pieces: { readonly version: string; readonly list: readonly LimitsPiece[] } | undefined;
+
+  private constructor(operated: OperatedLimits, slots: readonly WorkerSlot[], log: Log, hasOperators: boolean) {
+    this.#operated = operated;
+    this.#slots = slots;
+    this.#log = log;
+    this.#salt = hasOperators ? randomSalt() : undefined;
+    this.#limits = createLimits(operated.first, { clock: systemClock });
+    const { inForce, routes } = operated.begin({
+      limits: this.#limits,
+      recent: hasOperators ? requestsOf(slots) : undefined,
+      operateKey: operateKeyIn(slots),
+      reached: () => this.#reached,
+      onInstall: () => this.#tell(),
+    });
+    this.inForce = inForce;
+    this.routes = routes;
+    this.health = inForceHealth(operated.status, inForce);
+  }
+
+  /**
+   * Opens limits files. `undefined` for those of Envoy's service, which each worker reads itself.
+   *
+   * @throws FilesError if the files cannot be read; LimitsError if they have mistakes.
+   */
+  static async open(
+    { application, admin }: ServiceSettings,
+    slots: readonly WorkerSlot[],
+    log: Log,
+  ): Promise<PrimaryLimits | undefined> {
+    if (application.kind !== "limits" || (await isEnvoy(application))) return undefined;
+    const { path, checkDomain } = application;
+    let primary: PrimaryLimits | undefined;
+    const onStatus = (): void => {
+      if (primary !== undefined) primary.#tell();
+    };
+    const operated = await OperatedLimits.open({ path, checkDomain, clock: systemClock, log, onStatus });
+    primary = new PrimaryLimits(operated, slots, log, admin?.tokens !== undefined);
+    return primary;
+  }
+
+  get status(): LimitsStatus {
+    return this.#operated.status();
+  }
+
+  /** Answers a worker. */
+  answer(request: LeadRequest): LimitsState | LimitsPiece | undefined {
+    if (request.what === "state") return this.#state();
+    return request.version === this.inForce.version ? this.#piecesInForce()[request.index] : undefined;
+  }
+
+  reload(): void {
+    this.#operated.reload();
+  }
+
+  close(): void {
+    this.#operated.close();
+    this.#limits.close();
+  }
+
+  #state(): LimitsState {
+    const { version, source, since, overrides } = this.inForce;
+    return {
+      number: this.#number,
+      version,
+      source,
+      sinceMs: since.getTime(),
+      overrides,
+      files: this.status.state,
+      checkDomain: this.#operated.checkDomain,
+      salt: this.#salt,
+    };
+  }
+
+  #piecesInForce(): readonly LimitsPiece[] {
+    const { version, file } = this.inForce;
+    if (this.#pieces?.version !== version) this.#pieces = { version, list: [...piecesOf(file)] };
+    return this.#pieces.list;
+  }
+
+  /** Tells the workers what is in force now. Those that start ask for it themselves. */
+  #tell(): void {
+    this.#number += 1;
+    const following = this.#slots.filter(({ hasLimits }) => hasLimits);
+    if (following.length > 0) this.#reached = this.#follow(following);
+  }
+
+  async #follow(slots: readonly WorkerSlot[]): Promise<WorkersReached> {
+    const state = this.#state();
+    const changed: number[] = [];
+    const silent: number[] = [];
+    const ask = async (slot: WorkerSlot): Promise<void> => {
+      const answered = await slot.ask({ what: "follow", state }, FOLLOW_MS);
+      // The one that follows a worker that has died begins with the latest state.
+      if (answered.kind === "gone") return;
+      const has = answered.kind === "answer" && Number(answered.content) >= state.number;
+      (has ? changed : silent).push(slot.number);
+    };
+    await Promise.all(slots.map(ask));
+    if (silent.length === 0) return { changed: inOrder(changed), silent };
+    // They may have gone on to a later state.
+    if (this.#number > state.number) return this.#reached;
+    const { version } = state;
+    const fields = { workers: inOrder(silent).join(","), version };
+    this.#log({ level: "warn", event: "workers-silent", fields });
+    return { changed: inOrder(changed), silent: inOrder(silent) };
+  }
+}
+
+function inOrder(numbers: readonly number[]): readonly number[] {
+  return [...numbers].sort((a, b) => a - b);
+}
