@@ -29,10 +29,14 @@ export function announceEnd(socket: Socket): ServerResponse | undefined {
 const CONNECTION = Symbol("connection");
 
 type BoundSocket = Socket & { [CONNECTION]?: Connection };
+type BoundResponse = ServerResponse & { [CONNECTION]?: Connection };
 
-/** One listener for all responses: one for each would cost every request a closure. */
-function over(this: ServerResponse): void {
-  (this.req.socket as BoundSocket)[CONNECTION]?.over();
+/**
+ * One listener for all responses: one for each would cost every request a closure. The request may have lost its socket
+ * by then.
+ */
+function over(this: BoundResponse): void {
+  this[CONNECTION]?.over();
 }
 
 /** The requests of one connection: some are being served, the others wait in a queue. */
@@ -72,8 +76,9 @@ class Connection {
     this.#socket.pause();
   }
 
-  #serve(request: IncomingMessage, response: ServerResponse): void {
+  #serve(request: IncomingMessage, response: BoundResponse): void {
     this.#served += 1;
+    response[CONNECTION] = this;
     this.#latest = response;
     // Further requests are not served (RFC 9112, 9.6): their responses would be lost, and what they had taken, too.
     this.#isEnding = response.getHeader("connection") === "close";
