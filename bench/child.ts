@@ -15,6 +15,7 @@ const KINDS: Readonly<Record<string, () => Promise<(order: never) => unknown>>> 
   "bare check": async () => (await import("./service/bare-check.ts")).serveBareChecks,
   "bare decide": async () => (await import("./service/bare-decide.ts")).serveBareDecisions,
   "bare grpc": async () => (await import("./service/bare-grpc.ts")).serveBareGrpc,
+  "steady load": async () => (await import("./service/steady-load.ts")).loadSteadily,
   "grpc load": async () => (await import("./service/grpc-load.ts")).loadGrpc,
   server: async () => (await import("./http/server-process.ts")).serveVariant,
   "redis check": async () => (await import("./redis/measure.ts")).checkVariant,

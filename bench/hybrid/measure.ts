@@ -12,7 +12,7 @@ export interface Measured {
   /** Script calls of the server. */
   readonly calls: number;
   readonly localPart: number;
-  /** Units beyond the capacity and what refills, in the worst window of time. */
+  /** Units of a key beyond its capacity and what refills, in the worst window of time of the worst key. */
   readonly excess: number;
   /** What the node that got least got, by what the one that got most did. */
   readonly fairness: number;
@@ -66,7 +66,7 @@ async function measureOnce(
     admitted: totals.reduce((sum, units) => sum + units, 0),
     calls,
     localPart: nodes.reduce((sum, { decidedLocally }) => sum + decidedLocally, 0) / asked,
-    excess: load.keys === 1 ? excessOf(nodes, load.capacity) : 0,
+    excess: excessOf(nodes, load),
     fairness: Math.min(...totals) / Math.max(...totals),
     p50Us: median(nodes.map((node) => node.p50Us)),
     p99Us: Math.max(...nodes.map((node) => node.p99Us)),
@@ -74,17 +74,29 @@ async function measureOnce(
   };
 }
 
-/** A window's slots are counted whole, so a slot's units may have refilled before it: two slots are allowed for. */
-function excessOf(nodes: readonly NodeResult[], capacity: number): number {
+function excessOf(nodes: readonly NodeResult[], { keys, capacity }: Load): number {
+  let worst = 0;
+  for (let key = 0; key < keys; key += 1) {
+    const slots = nodes.flatMap((node) => node.keys[key]!);
+    worst = Math.max(worst, excessOfKey(slots, capacity));
+  }
+  return Math.round(worst);
+}
+
+/**
+ * `slots` has the slot of each unit. A window's slots are counted whole, so a slot's units may have refilled before it:
+ * two slots are allowed for.
+ */
+function excessOfKey(slots: readonly number[], capacity: number): number {
+  if (slots.length <= capacity) return 0;
   const perSlot = (capacity * SLOT_MS) / 1_000;
-  let [used, worst] = [0, 0];
-  const last = Math.max(...nodes.map(({ slots }) => slots.length));
-  for (let slot = 0; slot < last; slot += 1) {
-    used = Math.max(0, used - perSlot);
-    for (const { slots } of nodes) used += slots[slot] ?? 0;
+  let [used, last, worst] = [0, 0, 0];
+  for (const slot of [...slots].sort((one, other) => one - other)) {
+    used = Math.max(0, used - perSlot * (slot - last)) + 1;
+    last = slot;
     worst = Math.max(worst, used - capacity - 2 * perSlot);
   }
-  return Math.max(0, Math.round(worst));
+  return worst;
 }
 
 function pictureOf(slots: readonly number[], seconds: number): number[] {

@@ -2,6 +2,7 @@ import { Redis } from "ioredis";
 import { type AsyncLimiter, createLimiter, perSecond } from "tollgate";
 import { type HybridStore, hybridStore } from "tollgate/hybrid";
 import { type RedisStore, redisStore } from "tollgate/redis";
+import { keysOf } from "./keys.ts";
 import { callsBy, type Load } from "./loads.ts";
 
 export type Strategy = "lease" | "threshold" | "strict";
@@ -21,6 +22,8 @@ export interface NodeResult {
   readonly decidedLocally: number;
   /** Units admitted in each slot of `SLOT_MS`. */
   readonly slots: readonly number[];
+  /** For each key the slots in which its units were admitted, in their order. */
+  readonly keys: readonly (readonly number[])[];
   readonly p50Us: number;
   readonly p99Us: number;
 }
@@ -51,8 +54,9 @@ export async function runNode(order: NodeOrder): Promise<NodeResult> {
 class NodeInFleet {
   readonly #order: NodeOrder;
   readonly #client: Redis;
-  readonly #keyOf: () => string;
+  readonly #keyOf: () => number;
   readonly #slots: number[] = [];
+  readonly #slotsOfKeys: number[][];
   readonly #latenciesUs: number[] = [];
   #store: HybridStore | RedisStore;
   #limiter: AsyncLimiter;
@@ -65,6 +69,7 @@ class NodeInFleet {
     this.#order = order;
     this.#client = client;
     this.#keyOf = keysOf(order.load.keys);
+    this.#slotsOfKeys = Array.from({ length: order.load.keys }, () => []);
     this.#restartAtMs = order.startAtMs + RESTART_MS * (1 + order.node);
     this.#store = this.#open();
     this.#limiter = this.#limit();
@@ -88,7 +93,8 @@ class NodeInFleet {
     const sorted = this.#latenciesUs.sort((one, other) => one - other);
     const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
     const [p50Us, p99Us] = [at(0.5), at(0.99)];
-    return { asked: this.#asked, decidedLocally: this.#local, slots: this.#slots, p50Us, p99Us };
+    const [slots, keys] = [this.#slots, this.#slotsOfKeys];
+    return { asked: this.#asked, decidedLocally: this.#local, slots, keys, p50Us, p99Us };
   }
 
   #call(): void {
@@ -99,13 +105,15 @@ class NodeInFleet {
   }
 
   async #ask(isTimed: boolean, sinceMs: number): Promise<void> {
-    const isAdmitted = await this.#limiter.allow(this.#keyOf());
+    const key = this.#keyOf();
+    const isAdmitted = await this.#limiter.allow(`key ${key}`);
     this.#answered += 1;
     if (isTimed) this.#latenciesUs.push((performance.now() - sinceMs) * 1_000);
     if (!isAdmitted) return;
     const slot = Math.floor((Date.now() - this.#order.startAtMs) / SLOT_MS);
     while (this.#slots.length <= slot) this.#slots.push(0);
     this.#slots[slot]! += 1;
+    this.#slotsOfKeys[key]!.push(slot);
   }
 
   /** Another process takes the place of this one: what it held is lost. */
@@ -131,27 +139,6 @@ class NodeInFleet {
   #noteLocal(): void {
     if ("stats" in this.#store) this.#local += this.#store.stats().decidedLocally;
   }
-}
-
-/** Keys with the probabilities of Zipf's law. */
-function keysOf(count: number): () => string {
-  if (count === 1) return () => "hot";
-  const sums: number[] = [];
-  let sum = 0;
-  for (let rank = 1; rank <= count; rank += 1) {
-    sum += 1 / rank;
-    sums.push(sum);
-  }
-  return () => {
-    const at = Math.random() * sum;
-    let [low, high] = [0, count - 1];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (sums[middle]! < at) low = middle + 1;
-      else high = middle;
-    }
-    return `key ${low}`;
-  };
 }
 
 async function sleepUntil(ms: number): Promise<void> {

@@ -4,8 +4,10 @@ import { CHECKS } from "./checks.ts";
 import { DECISIONS } from "./decisions.ts";
 import { GRPC } from "./grpc.ts";
 import { FULL, QUICK } from "./measure.ts";
+import { RELOADS } from "./reloads.ts";
+import { STARTS } from "./starts.ts";
 
-const PARTS = [CHECKS, DECISIONS, GRPC];
+const PARTS = [CHECKS, DECISIONS, GRPC, RELOADS, STARTS];
 
 export const BENCH: Bench = {
   name: "bench-service",

@@ -2,10 +2,18 @@ import type { LatentThroughput, Load } from "./load.ts";
 import { generate } from "./load.ts";
 import type { ServerProcess } from "./processes.ts";
 
-export type Plan = { readonly connections: number; readonly warmUpSeconds: number; readonly seconds: number };
+export interface Plan {
+  readonly connections: number;
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+  /** How long a stream is under which limits change. */
+  readonly streamSeconds: number;
+  /** How often a process is started. */
+  readonly starts: number;
+}
 
-export const FULL: Plan = { connections: 64, warmUpSeconds: 2, seconds: 2 };
-export const QUICK: Plan = { connections: 64, warmUpSeconds: 1, seconds: 1 };
+export const FULL: Plan = { connections: 64, warmUpSeconds: 2, seconds: 2, streamSeconds: 12, starts: 10 };
+export const QUICK: Plan = { connections: 64, warmUpSeconds: 1, seconds: 1, streamSeconds: 5, starts: 3 };
 
 export type Figures = LatentThroughput & {
   readonly requestsPerSecond: number;

@@ -21,34 +21,37 @@ export interface ServerProcess {
 
 const pathOf = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
+/** The program of the service. */
+export const SERVICE: string = pathOf("packages/server/bin/tollgate.js");
+
 /** The service, whose limit admits everything, and whose buckets are not full again before the next request. */
 export async function startService(): Promise<ServerProcess> {
   const flags = ["--port", "0", "--capacity", "100000000", "--refill", "1/1s"];
-  const child = startNode([pathOf("packages/server/bin/tollgate.js"), "serve", ...flags]);
-  return process(child, await portSaidBy(child));
+  const child = startNode([SERVICE, "serve", ...flags]);
+  return serverProcess(child, await portSaidBy(child));
 }
 
 /** The service with a directory of limits. */
 export async function startLimits(limits: string): Promise<ServerProcess> {
   const flags = ["--port", "0", "--limits", limits, "--max-keys", "1048576"];
   // Its memory is measured, so it gets no large heap.
-  const child = startNode([pathOf("packages/server/bin/tollgate.js"), "serve", ...flags], []);
-  return process(child, await portSaidBy(child));
+  const child = startNode([SERVICE, "serve", ...flags], []);
+  return serverProcess(child, await portSaidBy(child));
 }
 
 /** The same, asked over gRPC. */
 export async function startGrpcLimits(limits: string): Promise<ServerProcess> {
   const port = await freePort();
   const flags = ["--port", "0", "--grpc-port", `${port}`, "--limits", limits];
-  const child = startNode([pathOf("packages/server/bin/tollgate.js"), "serve", ...flags]);
+  const child = startNode([SERVICE, "serve", ...flags]);
   await portSaidBy(child);
-  return process(child, port);
+  return serverProcess(child, port);
 }
 
 /** A server that answers as the service does, and decides nothing. */
 export async function startBare(what: "check" | "decide" | "grpc"): Promise<ServerProcess> {
   const child = startNode([CHILD, `bare ${what}`, "{}"]);
-  return process(child, await portSaidBy(child));
+  return serverProcess(child, await portSaidBy(child));
 }
 
 /** nginx as its page shows it, in front of a limiter and an application. */
@@ -63,7 +66,7 @@ export async function startNginx(limiter: number, application: number): Promise<
   const http = `http {\naccess_log off;\nkeepalive_requests 1000000000;\n${paths}\n${filled}\n}\n`;
   await writeFile(join(folder, "nginx.conf"), `daemon off;\nmaster_process off;\npid pid;\nevents {}\n${http}`);
   const child = spawn(programPath("nginx"), ["-p", folder, "-c", "nginx.conf", "-e", "error.log"], { stdio: "ignore" });
-  const server = process(child, port);
+  const server = serverProcess(child, port);
   await untilAccepting(port);
   const stop = async (): Promise<void> => {
     await server.stop();
@@ -73,8 +76,8 @@ export async function startNginx(limiter: number, application: number): Promise<
 }
 
 function startNode(args: readonly string[], flags: readonly string[] = [STEADY_HEAP]): ChildProcess {
-  const env = { ...globalThis.process.env, NODE_ENV: "production" };
-  return spawn(globalThis.process.execPath, [...flags, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const env = { ...process.env, NODE_ENV: "production" };
+  return spawn(process.execPath, [...flags, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
 }
 
 /** Servers print their URL first. @throws Error when the process ends before. */
@@ -86,7 +89,8 @@ async function portSaidBy(child: ChildProcess): Promise<number> {
   throw new Error("the server ended before it was ready");
 }
 
-function process(child: ChildProcess, port: number): ServerProcess {
+/** A process that has started. */
+export function serverProcess(child: ChildProcess, port: number): ServerProcess {
   return {
     port,
     cpuUs: () => cpuUsOf(child.pid!),
@@ -117,13 +121,13 @@ async function memoryBytesOf(pid: number): Promise<number> {
 /** @throws ProgramMissing when it is neither installed nor unpacked by `tools/unpack-for-tests.sh`. */
 function programPath(name: string): string {
   const folders = [pathOf("test/proxies/installed/usr/sbin"), "/usr/sbin"];
-  const path = globalThis.process.env["PATH"]?.split(delimiter) ?? [];
+  const path = process.env["PATH"]?.split(delimiter) ?? [];
   const found = [...folders, ...path].map((folder) => join(folder, name)).find((one) => existsSync(one));
   if (found === undefined) throw new ProgramMissing(`${name} is not installed`);
   return found;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as { port: number };

@@ -9,7 +9,7 @@ const LOCAL = "../stores/local";
 const COUNTS = `${LOCAL}/former-counts.ts`;
 const FIRST = `${LOCAL}/first-plan.ts`;
 const VERBS = `${LOCAL}/local-verbs.ts`;
-const RELATIVES = `${LOCAL}/relatives.ts`;
+const FAMILIES = `${LOCAL}/families.ts`;
 const PLACES = `${LOCAL}/key-places.ts`;
 
 /** Mistakes in what a key has used when limits change. */
@@ -122,8 +122,8 @@ export const CHANGE_MUTANTS: readonly Mutant[] = [
   {
     name: "a reset forgets a key under its last numbers alone",
     file: `${LOCAL}/plan-view.ts`,
-    find: "relatives.tablesWith(key, this.plan)",
-    replace: "relatives.tablesWith(key, this.plan).slice(0, 0)",
+    find: "families.relativesWith(key, this.plan)",
+    replace: "families.relativesWith(key, this.plan).slice(0, 0)",
     why: "a key keeps what it has used under other numbers",
   },
   {
@@ -156,7 +156,7 @@ export const CHANGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "tables that no index knows are not asked",
-    file: RELATIVES,
+    file: FAMILIES,
     find: "if (table !== own && table.size > 0 && !found.includes(table)) found.push(table);",
     replace: "if (table !== own && table.size < 0) found.push(table);",
     why: "alternating between two limits gives both quotas",

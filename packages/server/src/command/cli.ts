@@ -7,6 +7,7 @@ import { parseCommandLine } from "./command-line.ts";
 import { HELP } from "./help.ts";
 import type { ServeSettings } from "./serve-settings.ts";
 import { stopOnSignals } from "./stop-on-signals.ts";
+import { keepNewObjectsYoung } from "./young-objects.ts";
 
 /** The exit codes of errors that a person can act on, by name: a worker sends the name and the message of its error. */
 const EXIT_CODES: ReadonlyMap<string, 1 | 2> = new Map([
@@ -51,6 +52,7 @@ async function run(args: readonly string[]): Promise<void> {
 }
 
 async function serve(settings: ServeSettings): Promise<void> {
+  keepNewObjectsYoung();
   const log = openLog(settings.logFormat, { out: print, error: printError });
   if (process.env[WORKER_ENV] !== undefined && process.send !== undefined) {
     const { runWorker } = await import("../workers/run-worker.ts");

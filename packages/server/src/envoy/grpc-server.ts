@@ -10,6 +10,8 @@ import { type LogError, RATE_LIMIT_SERVICE, rateLimitDefinition, shouldRateLimit
 export interface GrpcServerOptions extends GrpcAddress {
   readonly limits: RateLimitDecider;
   readonly logError: LogError;
+  /** How often each connection gets a ping. */
+  readonly pingMs?: number;
 }
 
 /** What a client can make this service keep. A request of a hundred descriptors has about ten kilobytes. */
@@ -17,11 +19,17 @@ const BOUNDS = {
   "grpc.max_receive_message_length": 64 * 1024,
   "grpc.max_concurrent_streams": 1_000,
   "grpc.max_metadata_size": 8 * 1024,
-  // A connection without a call ends after five minutes. One that does not answer a ping ends after ten seconds more.
+  // A connection without a call ends after five minutes.
   "grpc.max_connection_idle_ms": 300_000,
-  "grpc.keepalive_time_ms": 60_000,
-  "grpc.keepalive_timeout_ms": 10_000,
 };
+
+/**
+ * After a frame of a wrong size, Node reads no more of its connection, and does not notice that the client has gone.
+ * The session emits no event. So only a ping without an answer tells.
+ */
+const PING_MS = 10_000;
+/** The most time for the answer. */
+const PONG_MS = 10_000;
 
 /** The name by which Envoy's reference service calls itself in health checks. */
 const REFERENCE_NAME = "ratelimit";
@@ -32,10 +40,14 @@ const REFERENCE_NAME = "ratelimit";
  * @throws ListenError if the address is not available.
  */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcListener> {
-  const { host, port, connections, limits, logError } = options;
+  const { host, port, connections, limits, logError, pingMs = PING_MS } = options;
   // It writes lines of its own about headers that clients send, as many as they send. What fails here has its own log.
   setLogVerbosity(logVerbosity.NONE);
-  const server = new Server(BOUNDS);
+  const server = new Server({
+    ...BOUNDS,
+    "grpc.keepalive_time_ms": pingMs,
+    "grpc.keepalive_timeout_ms": Math.min(pingMs, PONG_MS),
+  });
   const health = new HealthService([RATE_LIMIT_SERVICE, REFERENCE_NAME]);
   server.addService(rateLimitDefinition(), { ShouldRateLimit: shouldRateLimit(limits, logError) });
   server.addService(health.definition, health.implementation);

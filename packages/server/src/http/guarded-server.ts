@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { boundPipelining } from "./pipelining.ts";
+import { serveTogether } from "./serve-together.ts";
 
 /** What a server grants its clients. Times are in milliseconds. */
 export interface Bounds {
@@ -33,7 +34,7 @@ export const DEFAULT_BOUNDS: Bounds = {
   connections: 10_000,
 };
 
-/** Makes a `node:http` server with bounds for slow and greedy clients. */
+/** Makes a `node:http` server with bounds for slow and greedy clients. The listener must not throw. */
 export function createGuardedServer(listener: RequestListener, bounds: Bounds): Server {
   const server = createServer(
     {
@@ -43,7 +44,7 @@ export function createGuardedServer(listener: RequestListener, bounds: Bounds): 
       connectionsCheckingInterval: bounds.checkIntervalMs,
       maxHeaderSize: bounds.headBytes,
     },
-    boundPipelining(listener),
+    boundPipelining(serveTogether(listener)),
   );
   server.timeout = bounds.silenceMs;
   server.maxConnections = bounds.connections;

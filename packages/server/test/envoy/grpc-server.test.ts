@@ -9,7 +9,7 @@ import { type AsyncSpace, type AsyncStore, Report } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { GrpcListener } from "../../src/application.ts";
-import { startGrpcServer } from "../../src/envoy/grpc-server.ts";
+import { type GrpcServerOptions, startGrpcServer } from "../../src/envoy/grpc-server.ts";
 import { OK, OVER_LIMIT } from "../../src/envoy/messages.ts";
 import { RateLimits } from "../../src/envoy/rate-limits.ts";
 import { ListenError } from "../../src/http/listen.ts";
@@ -23,7 +23,10 @@ const CONNECTIONS = 8;
 const METHOD = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
 const HEALTH = "/grpc.health.v1.Health/Check";
 
-async function startServer(store: SyncStore | AsyncStore = memoryStore()) {
+async function startServer(
+  store: SyncStore | AsyncStore = memoryStore(),
+  bounds: Partial<Pick<GrpcServerOptions, "connections" | "pingMs">> = {},
+) {
   const errors: unknown[] = [];
   const limits = new RateLimits({ store, clock: manualClock(), configuration: CONFIGURATION });
   const server = await startGrpcServer({
@@ -32,6 +35,7 @@ async function startServer(store: SyncStore | AsyncStore = memoryStore()) {
     connections: CONNECTIONS,
     limits,
     logError: (error) => void errors.push(error),
+    ...bounds,
   });
   onTestFinished(() => server.close(0));
   return { server, errors, client: grpcClient(server.port) };
@@ -105,6 +109,19 @@ describe("the gRPC server", () => {
     await vi.waitFor(async () => {
       expect((await client.shouldRateLimit("d", { address: "a" })).overallCode).toBe(OK);
     });
+  });
+
+  it("ends connections whose clients have gone after a frame of a wrong size", async () => {
+    const { server, client } = await startServer(memoryStore(), { connections: 1, pingMs: 100 });
+    const gone = connect(server.port, "127.0.0.1");
+    gone.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    gone.write(Buffer.from([0, 0, 5, 4, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5]));
+    // The server says that the frame is wrong, in a GOAWAY.
+    await once(gone, "data");
+    gone.resetAndDestroy();
+    await vi.waitFor(async () => {
+      expect((await client.shouldRateLimit("d", { address: "a" })).overallCode).toBe(OK);
+    }, 5_000);
   });
 
   it("writes nothing about headers that gRPC does not know", async () => {

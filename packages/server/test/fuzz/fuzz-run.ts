@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Growth } from "./growth.ts";
-import type { Input, InputKind, ServiceName } from "./inputs/input.ts";
+import type { Input, InputKind } from "./inputs/input.ts";
 import { makeInput } from "./inputs/make-input.ts";
+import { SERVICE_NAMES, type ServiceName } from "./inputs/service-kinds.ts";
 import { askKnownGood, askRestored } from "./known-good.ts";
 import type { FuzzedService } from "./process/fuzzed-service.ts";
-import { type Services, startServices } from "./process/services.ts";
+import { Services } from "./process/services.ts";
 import { Sender } from "./sending/send-input.ts";
 import { withTimeout } from "./with-timeout.ts";
 
@@ -18,6 +19,8 @@ export interface FuzzSettings {
   /** The numbers of the inputs: from the first up to and with the last. */
   readonly first: number;
   readonly last: number;
+  /** The services that run. All by default. */
+  readonly services?: readonly ServiceName[];
   /** Modules that the services load first, such as planted bugs. */
   readonly preload?: readonly string[];
   /** How long an answer may take. The default allows for a machine that is busy with other work. */
@@ -30,10 +33,13 @@ export interface FuzzSettings {
 
 export interface FuzzReport {
   readonly seed: number;
+  readonly services: readonly ServiceName[];
   readonly seconds: number;
   readonly inputs: Readonly<Record<InputKind, number>>;
   /** What each service kept at first, and at last. */
-  readonly memory: Readonly<Record<ServiceName, string>>;
+  readonly memory: Readonly<Record<string, string>>;
+  /** How often a service had no answer of its Redis in time. */
+  readonly outages: number;
   readonly failure: FuzzFailure | undefined;
 }
 
@@ -49,9 +55,9 @@ const PATIENCE_MS = 20_000;
 const SILENCE_MS = 60_000;
 /**
  * Node does not notice that a client has gone whose HTTP/2 was malformed. The pings of the service end such connections
- * after 70 seconds, for which short runs do not wait.
+ * after 20 seconds, for which short runs do not wait.
  */
-const DEAD_CONNECTION_MS = 70_000;
+const DEAD_CONNECTION_MS = 20_000;
 const SECONDS_OF_A_LONG_RUN = 120;
 const LANES = 8;
 const CHECK_EVERY_MS = 2_000;
@@ -60,8 +66,11 @@ const PROGRESS_EVERY_MS = 10_000;
 const WARM_UP = 0.2;
 const MOST_WARM_UP_MS = 30_000;
 const MOST_ENDED = 24;
+const RESTORED_EVERY_MS = 250;
 /** What a process without clients keeps: its listeners, its output, its timers. */
 const MOST_SOCKETS = 4;
+/** Its connections to Redis, in all of its processes. */
+const MOST_REDIS_SOCKETS = 16;
 
 /** Sends inputs to services until time is up or something is wrong. */
 export async function fuzz(settings: FuzzSettings): Promise<FuzzReport> {
@@ -83,7 +92,9 @@ class FuzzRun {
   readonly #underWay = new Set<number>();
   readonly #ended: number[] = [];
   readonly #inputs: Record<InputKind, number> = { http: 0, admin: 0, call: 0, frames: 0, "limits-file": 0 };
-  readonly #growth: Record<ServiceName, Growth> = { limits: new Growth(), envoy: new Growth(), demo: new Growth() };
+  readonly #growth: ReadonlyMap<ServiceName, Growth>;
+  readonly #names: readonly ServiceName[];
+  #services: Services | undefined;
   #next: number;
   #failure: FuzzFailure | undefined;
   #markFailed = (): void => {};
@@ -95,16 +106,19 @@ class FuzzRun {
     this.#settings = settings;
     this.#patienceMs = settings.patienceMs ?? PATIENCE_MS;
     this.#next = settings.first;
+    this.#names = settings.services ?? SERVICE_NAMES;
+    this.#growth = new Map(this.#names.map((name) => [name, new Growth()]));
     settings.signal?.addEventListener("abort", () => this.#over.abort());
   }
 
   get report(): FuzzReport {
-    const { limits, envoy, demo } = this.#growth;
     return {
       seed: this.#settings.seed,
+      services: this.#names,
       seconds: (performance.now() - this.#startMs) / 1_000,
       inputs: this.#inputs,
-      memory: { limits: limits.toString(), envoy: envoy.toString(), demo: demo.toString() },
+      memory: Object.fromEntries(Array.from(this.#growth, ([name, growth]) => [name, growth.toString()])),
+      outages: (this.#services?.all ?? []).reduce((sum, { log }) => sum + log.outages, 0),
       failure: this.#failure,
     };
   }
@@ -112,7 +126,8 @@ class FuzzRun {
   async run(folder: string): Promise<void> {
     const onFault = (fault: string): void => this.#fail(fault);
     const { preload = [] } = this.#settings;
-    const services = await startServices({ folder, preload, onFault });
+    const services = await Services.start(this.#names, { folder, preload, onFault });
+    this.#services = services;
     this.#startMs = performance.now();
     try {
       const sender = new Sender(services);
@@ -125,8 +140,7 @@ class FuzzRun {
     } catch (error) {
       this.#fail(String(error));
     } finally {
-      services.calls.close();
-      for (const service of services.all) service.kill();
+      services.kill();
     }
   }
 
@@ -136,7 +150,7 @@ class FuzzRun {
     while (!this.#over.signal.aborted && this.#next <= this.#settings.last && performance.now() < endMs) {
       const number = this.#next;
       this.#next += 1;
-      const input = makeInput(this.#settings.seed, number);
+      const input = makeInput(this.#settings.seed, number, this.#names);
       this.#underWay.add(number);
       if (isSilent(input)) void this.#send(sender, number, input, SILENCE_MS + this.#patienceMs);
       else await this.#send(sender, number, input, this.#patienceMs);
@@ -162,7 +176,7 @@ class FuzzRun {
     while (!this.#over.signal.aborted) {
       for (const service of services.all) {
         const isWarm = performance.now() >= warmMs;
-        const checked = this.#check(service, services, isWarm);
+        const checked = this.#check(service, isWarm);
         try {
           const fault = await withTimeout(checked, this.#patienceMs, "answers to known good requests");
           if (fault !== undefined) this.#fail(`${service.name}: ${fault}`);
@@ -174,11 +188,11 @@ class FuzzRun {
     }
   }
 
-  async #check(service: FuzzedService, services: Services, isWarm: boolean): Promise<string | undefined> {
-    const fault = await askKnownGood(service, services.calls);
+  async #check(service: FuzzedService, isWarm: boolean): Promise<string | undefined> {
+    const fault = await askKnownGood(service);
     if (fault !== undefined) return fault;
     const signs = await service.vitalSigns();
-    return isWarm ? this.#growth[service.name].note(signs) : undefined;
+    return isWarm ? this.#growth.get(service.name)?.note(signs) : undefined;
   }
 
   async #reportProgress(): Promise<void> {
@@ -193,13 +207,13 @@ class FuzzRun {
   /** The services have to decide as at the beginning, keep no sockets, and stop by a signal. */
   async #end(services: Services): Promise<void> {
     for (const service of services.all) {
-      const { name, file, log } = service;
-      const restored = file?.restore(() => log.next("limits-loaded"));
+      const { name, file, log, kind, calls } = service;
+      const restored = file?.restore(() => log.times(kind.readers, "limits-loaded"));
       await withTimeout(restored ?? Promise.resolve(), this.#patienceMs, `${name}: reading the first limits`);
-      const answered = askRestored(service);
-      const fault = await withTimeout(answered, this.#patienceMs, `${name}: a decision`);
+      const fault = await this.#restored(service);
       if (fault !== undefined) return this.#fail(`${name}: ${fault}`);
-      if (name !== "envoy" || this.#settings.seconds >= SECONDS_OF_A_LONG_RUN) {
+      calls?.close();
+      if (calls === undefined || this.#settings.seconds >= SECONDS_OF_A_LONG_RUN) {
         await withTimeout(
           withoutSockets(service),
           DEAD_CONNECTION_MS + this.#patienceMs,
@@ -208,6 +222,16 @@ class FuzzRun {
       }
       const code = await withTimeout(service.stop(), this.#patienceMs, `${name}: stopping on SIGTERM`);
       if (code !== 0) return this.#fail(`${name}: expected exit code 0 on SIGTERM, got ${code}`);
+    }
+  }
+
+  /** Asks until the service decides as at the beginning. An earlier change may have been logged as the last one. */
+  async #restored(service: FuzzedService): Promise<string | undefined> {
+    const endMs = performance.now() + this.#patienceMs;
+    for (;;) {
+      const fault = await withTimeout(askRestored(service), this.#patienceMs, `${service.name}: a decision`);
+      if (fault === undefined || performance.now() > endMs) return fault;
+      await sleep(RESTORED_EVERY_MS);
     }
   }
 
@@ -229,9 +253,10 @@ function isSilent(input: Input): boolean {
 }
 
 async function withoutSockets(service: FuzzedService): Promise<void> {
+  const most = service.redis === undefined ? MOST_SOCKETS : MOST_SOCKETS + MOST_REDIS_SOCKETS;
   for (;;) {
     const { resources } = await service.vitalSigns();
-    if (resources.filter((kind) => kind === "TCPSocketWrap").length <= MOST_SOCKETS) return;
+    if (resources.filter((kind) => kind === "TCPSocketWrap").length <= most) return;
     await sleep(250);
   }
 }

@@ -1,4 +1,4 @@
-import type { VitalSigns } from "./process/fuzzed-service.ts";
+import type { VitalSigns } from "./process/vital-signs.ts";
 
 /**
  * What a service may keep beyond its first sample: keys, open reservations, the limits that these were made under, and

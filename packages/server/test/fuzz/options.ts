@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { SERVICE_NAMES, type ServiceName } from "./inputs/service-kinds.ts";
 
 /** What the command is asked for. */
 export interface FuzzOptions {
@@ -9,6 +10,8 @@ export interface FuzzOptions {
   /** The numbers of the inputs, for a replay; all by default. */
   readonly first: number;
   readonly last: number;
+  /** All by default. */
+  readonly services: readonly ServiceName[];
 }
 
 /** Parses the arguments of the command. @throws Error when an option is unknown or not a number. */
@@ -21,6 +24,7 @@ export function readOptions(args: readonly string[]): FuzzOptions {
       minutes: { type: "string" },
       hours: { type: "string" },
       inputs: { type: "string", default: "0-" },
+      services: { type: "string", default: SERVICE_NAMES.join(",") },
     },
   });
   const { seed, seconds, minutes, hours, inputs } = values;
@@ -35,11 +39,18 @@ export function readOptions(args: readonly string[]): FuzzOptions {
           3_600 * numberOf("hours", hours ?? "0"),
     first: numberOf("inputs", first),
     last: last === "" ? Number.POSITIVE_INFINITY : numberOf("inputs", last),
+    services: values.services.split(",").map(serviceOf),
   };
 }
 
 export function freshSeed(): number {
   return Math.floor(Math.random() * 2 ** 31);
+}
+
+function serviceOf(text: string): ServiceName {
+  const name = SERVICE_NAMES.find((one) => one === text);
+  if (name === undefined) throw new Error(`--services: expected ${SERVICE_NAMES.join(", ")}, got ${text}`);
+  return name;
 }
 
 function numberOf(option: string, text: string): number {

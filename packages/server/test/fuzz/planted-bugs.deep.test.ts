@@ -1,15 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { type FuzzFailure, fuzz } from "./fuzz-run.ts";
+import { MEMORY_SERVICES } from "./inputs/service-kinds.ts";
 import { freshSeed } from "./options.ts";
 
 /** Runs the fuzzer against services with a planted bug until it finds it. */
-async function failureWith(bug: string, { seconds = 60, patienceMs = 60_000 } = {}): Promise<FuzzFailure | undefined> {
+async function failureWith(
+  bug: string,
+  { seconds = 60, patienceMs = 60_000, services = MEMORY_SERVICES } = {},
+): Promise<FuzzFailure | undefined> {
   const module = new URL(`planted-bugs.mjs#${encodeURIComponent(bug)}`, import.meta.url).href;
   const { failure } = await fuzz({
     seed: freshSeed(),
     seconds,
     first: 0,
     last: Number.POSITIVE_INFINITY,
+    services,
     preload: [module],
     patienceMs,
   });
@@ -33,6 +38,15 @@ describe("the fuzzer of the service finds", () => {
     ["request without an answer", /input \d+: .*took longer than 6000 ms/],
   ])("a planted bug: %s", async (bug, reason) => {
     expect((await failureWith(bug, { patienceMs: 6_000 }))?.reason).toMatch(reason);
+  });
+
+  it.each([
+    ["key without an end", ["redis"], /expected a key that ends, got "planted"/],
+    ["script that fails", ["hybrid"], /the script failed in Redis 1 times/],
+    ["connections without an end", ["redis"], /at most 16 connections, got/],
+    ["death of a worker", ["workers"], /worker-died/],
+  ] as const)("a planted bug: %s", async (bug, services, reason) => {
+    expect((await failureWith(bug, { services }))?.reason).toMatch(reason);
   });
 
   it("a planted bug: exit code of SIGTERM", async () => {

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { Server } from "node:http";
+import { connect } from "node:net";
 
 const kept = [];
 
@@ -50,6 +51,30 @@ Server.prototype.emit = function (event, ...values) {
   return emit.call(this, event, ...values);
 };
 
+const redis = process.argv[process.argv.indexOf("--redis") + 1]?.split(",")[0];
+
+/** Sends a command to Redis over a connection that stays open. */
+function sendToRedis(command) {
+  const { hostname, port } = new URL(redis);
+  connect(Number(port), hostname)
+    .on("error", () => {})
+    .end(`${command}\r\n`)
+    .unref();
+}
+
+/** What goes wrong with a server of Redis. */
+const REDIS_BUGS = {
+  "key without an end": () => sendToRedis("SET planted 1"),
+  "script that fails": () => sendToRedis('EVAL "return redis.error_reply(1)" 0'),
+  "connections without an end": () => {
+    for (let left = 20; left > 0; left -= 1) connect(Number(new URL(redis).port)).unref();
+  },
+};
+
+if (process.argv.includes("--redis") === true) REDIS_BUGS[bug]?.();
+if (bug === "death of a worker" && process.env["TOLLGATE_WORKER"] !== undefined) {
+  setTimeout(() => process.exit(7), 3_000).unref();
+}
 if (bug === "exit code of SIGTERM") {
   const exit = process.exit;
   process.exit = () => exit.call(process, 3);

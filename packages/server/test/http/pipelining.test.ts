@@ -99,6 +99,8 @@ describe("pipelined requests of one client", () => {
     const next = await openConnection(url);
     next.send(requests(1));
     while (parsed() < 101) await new Promise((resolve) => setImmediate(resolve));
+    // Requests are served when the turn in which they arrive ends.
+    for (let turns = 0; turns < 3; turns += 1) await new Promise((resolve) => setImmediate(resolve));
     expect(open).toHaveLength(MOST_AT_ONCE + 1);
   });
 

@@ -48,6 +48,10 @@ export class CombinedSelection<Input, Part, Space extends PlannedSpace> implemen
     return this.#parts.flatMap((part) => part.spacesToForget());
   }
 
+  release(): void {
+    for (const part of this.#parts) part.release();
+  }
+
   maintain(): void {
     for (const part of this.#dynamic) part.maintain();
   }

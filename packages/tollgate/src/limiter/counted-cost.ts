@@ -5,6 +5,8 @@ import { CONCURRENT_REQUESTS, countsPlaces } from "../core/limits/concurrency-li
 import { mapMaybeAsync } from "../core/maybe-async.ts";
 import { unitsOf } from "../core/plan.ts";
 
+const NOTHING: CheckedCosts = new Map<string, number>();
+
 /** What corrects a call: a handle of the key and the limits that it was counted under. */
 export interface Corrections {
   charge(cost: Cost, decision?: Decision): Decision | Promise<Decision>;
@@ -95,7 +97,9 @@ export class CountedCost {
   }
 
   get #costs(): CheckedCosts {
-    return typeof this.#counted === "number" ? this.read(this.#counted) : this.#counted;
+    if (typeof this.#counted !== "number") return this.#counted;
+    // After a denial of several units a plain 0 names none of them.
+    return this.#counted === 0 ? NOTHING : this.read(this.#counted);
   }
 
   /** Corrects when an asynchronous store has made the corrections before: if one failed, more is left to do. */

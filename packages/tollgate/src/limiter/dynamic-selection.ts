@@ -68,6 +68,10 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
     return [...this.#toForget.values()];
   }
 
+  release(): void {
+    for (const space of this.#spaces.values()) space.release();
+  }
+
   maintain(): void {
     if (this.#spaces.size < this.#crowdedAt) return;
     for (const [identity, space] of this.#spaces) {

@@ -29,6 +29,8 @@ export interface Selection<Input, Space extends PlannedSpace> {
   spaces(): readonly Space[];
   /** Enough of these spaces to forget all keys. */
   spacesToForget(): readonly Space[];
+  /** Releases all spaces. */
+  release(): void;
   /** Releases empty spaces, if there are many. Must not come between `listOf` and the count. */
   maintain(): void;
 }
@@ -92,6 +94,10 @@ export class FixedSelection<Input, Space extends PlannedSpace> implements Chosen
 
   spacesToForget(): readonly Space[] {
     return this.#list.spaces;
+  }
+
+  release(): void {
+    this.space.release();
   }
 
   maintain(): void {}

@@ -236,7 +236,7 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
 
   protected end(): void {
     this.#close();
-    for (const space of this.selection.spaces()) space.release();
+    this.selection.release();
   }
 
   #peek(make: MakeRequest<Space>): Result<Kind, Decision> {

@@ -60,6 +60,17 @@ describe("a reservation", () => {
     expect(usedOf(limiter)).toBe(11);
   });
 
+  it("that was denied charges each unit that the actual cost names, where requests are not counted", () => {
+    const units = ["tokens", "words"].map((unit) => perMinute(10, { name: unit, unit }));
+    const limiter = createLimiter({ limits: units, clock: manualClock(1_790_000_000_000) });
+    const denied = limiter.reserve("a", { tokens: 11, words: 1 });
+    denied.charge({ words: 2 });
+    denied.settle({ tokens: 3, words: 5 });
+    expect(denied.decision.allowed).toBe(false);
+    const statuses = limiter.explain("a", { tokens: 0, words: 0 });
+    expect(statuses.map(({ used }) => used)).toEqual([3, 5]);
+  });
+
   it("says when a charge does not conform, and counts it", () => {
     const { limiter } = limiterOf();
     const reservation = limiter.reserve("a", 8);

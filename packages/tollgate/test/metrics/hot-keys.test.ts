@@ -1,28 +1,17 @@
-import { type AsyncLimiter, combine, createLimiter, type Limiter, memoryStore, perMinute, perSecond } from "tollgate";
-import { type HotKeysOptions, hotKeys } from "tollgate/metrics";
-import type { SyncSpace } from "tollgate/store";
-import { type ManualClock, manualClock } from "tollgate/testing";
+import { type AsyncLimiter, combine, createLimiter, type Limiter, perMinute, perSecond } from "tollgate";
+import { hotKeys } from "tollgate/metrics";
+import { manualClock } from "tollgate/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { forgetWarnings } from "../../src/core/warnings.ts";
 import { EVERY_STORE, limiterOver } from "../limiter/every-store.ts";
 import { START_MS } from "../limiter/set-up.ts";
-import { AsyncTwin } from "../testing/async-twin.ts";
-import { countsOf, seededRandom, zipfStream } from "./hot-keys/streams.ts";
+import { ALL, exactly, setUp } from "./hot-keys/set-up.ts";
 
 afterEach(() => vi.restoreAllMocks());
-
-const ALL: HotKeysOptions = { sample: 1 };
-
-function setUp(limit = 1_000): { readonly clock: ManualClock; readonly limiter: Limiter } {
-  const clock = manualClock(START_MS);
-  return { clock, limiter: createLimiter({ limits: [perSecond(limit)], clock }) };
-}
 
 async function callTimes(limiter: Limiter | AsyncLimiter, key: string, times: number): Promise<void> {
   for (let i = 0; i < times; i += 1) await limiter.allow(key);
 }
-
-const exactly = (key: string, calls: number) => ({ key, calls, error: 0 });
 
 describe("hot keys", () => {
   it.each(EVERY_STORE)("are the most active and the most denied keys, over %s", async (_name, store) => {
@@ -196,36 +185,6 @@ describe("hot keys", () => {
     expect(second.active()).toEqual([exactly("a", 2)]);
   });
 
-  it.each(["allow", "consume", "handle"] as const)("are projected from calls that are chosen at random: %s", (verb) => {
-    vi.spyOn(Math, "random").mockImplementation(seededRandom(11));
-    const { limiter } = setUp(1_000_000);
-    const [every16th, every64th] = [hotKeys(limiter, { sample: 16 }), hotKeys(limiter, { sample: 64 })];
-    const stream = zipfStream(100_000, 1_000, 1.1, seededRandom(3));
-    const handles = new Map(stream.map((key) => [key, limiter.handle(key)]));
-    for (const key of stream) {
-      if (verb === "handle") handles.get(key)!.allow();
-      else limiter[verb](key);
-    }
-    const exact = countsOf(stream);
-    for (const [hot, sample] of [[every16th, 16] as const, [every64th, 64] as const]) {
-      expect(hot.active()).toHaveLength(10);
-      for (const { key, calls, error } of hot.active().slice(0, 5)) {
-        const fourErrors = 4 * Math.sqrt(exact.get(key)! * sample);
-        expect(Math.abs(calls - exact.get(key)!)).toBeLessThan(fourErrors + error);
-      }
-    }
-  });
-
-  it("do not depend on the order of calls: a caller that takes turns with another gets no more and no less", () => {
-    vi.spyOn(Math, "random").mockImplementation(seededRandom(4));
-    const { limiter } = setUp(1_000_000);
-    const hot = hotKeys(limiter, { sample: 16 });
-    for (let i = 0; i < 64_000; i += 1) limiter.allow(i % 16 === 0 ? "every-16th" : "others");
-    const [others, regular] = hot.active();
-    expect(Math.abs(others!.calls - 60_000)).toBeLessThan(4 * Math.sqrt(60_000 * 16));
-    expect(Math.abs(regular!.calls - 4_000)).toBeLessThan(4 * Math.sqrt(4_000 * 16));
-  });
-
   it("and observers see each call once", () => {
     const { limiter } = setUp();
     const hot = hotKeys(limiter, ALL);
@@ -241,44 +200,6 @@ describe("hot keys", () => {
     limiter.allow("a");
     expect(seen).toHaveLength(6);
     expect(hot.active()).toEqual([exactly("a", 6)]);
-  });
-
-  it.each(["sync", "async"] as const)("let calls that are not chosen go the quickest way: %s", async (kind) => {
-    vi.spyOn(Math, "random").mockReturnValue(0.999_999);
-    const inner = kind === "sync" ? memoryStore() : new AsyncTwin();
-    const quickest = vi.fn<() => void>();
-    const open = inner.open.bind(inner) as (...parts: unknown[]) => SyncSpace;
-    vi.spyOn(inner, "open").mockImplementation((...parts: unknown[]) => {
-      const space = open(...parts);
-      const allow = space.allow?.bind(space) ?? (async () => true);
-      return Object.assign(space, {
-        allow: (...args: Parameters<SyncSpace["allow"]>) => {
-          quickest();
-          return allow(...args);
-        },
-      });
-    });
-    const limits = () => [perSecond(9)];
-    const limiter = limiterOver(inner, { name: "api", limits, clock: manualClock(START_MS) });
-    hotKeys(limiter, { sample: 10_000 });
-    for (let i = 0; i < 5; i += 1) await limiter.allow("a");
-    await limiter.handle("a").allow();
-    expect(quickest).toHaveBeenCalledTimes(6);
-    const hot = hotKeys(limiter, ALL);
-    await limiter.allow("b");
-    expect(hot.active()).toEqual([exactly("b", 1)]);
-  });
-
-  it("mask nothing for calls that are not chosen", () => {
-    vi.spyOn(Math, "random").mockReturnValue(0.999_999);
-    const clock = manualClock(START_MS);
-    const key = vi.fn<(input: string) => string>((input) => input);
-    const limiter = createLimiter({ key, limits: [perSecond(9)], clock });
-    const mask = vi.fn<(text: string) => string>((text) => text);
-    hotKeys(limiter, { sample: 10_000, mask });
-    for (let i = 0; i < 100; i += 1) limiter.allow("a");
-    expect(mask).not.toHaveBeenCalled();
-    expect(key).toHaveBeenCalledTimes(100);
   });
 
   it.each([

@@ -2,16 +2,18 @@ import { mutateBytes } from "../mutate.ts";
 import type { Random } from "../random.ts";
 import type { CallInput } from "./input.ts";
 import { healthRequest, rateLimitRequest } from "./protobuf.ts";
+import { type ServiceName, withFiles } from "./service-kinds.ts";
 
 export const RATE_LIMIT_PATH = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
 
 /** A call of gRPC whose HTTP/2 is right, and whose message may be anything. */
-export function callInput(random: Random): CallInput {
+export function callInput(random: Random, services: readonly ServiceName[]): CallInput {
   const isHealth = random.percent(15);
   const message = isHealth ? healthRequest(random) : rateLimitRequest(random);
   const sent = random.percent(25) ? mutateBytes(random, message) : message;
   return {
     kind: "call",
+    service: random.pick(withFiles(services)),
     path: pathOf(random, isHealth),
     headers: headersOf(random),
     body: random.percent(95) ? framed(random, sent) : sent,

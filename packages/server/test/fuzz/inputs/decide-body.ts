@@ -4,8 +4,9 @@ import { address, method, path, ruleHeader } from "./facts.ts";
 
 const VERBS = ["consume", "peek", "charge", "refund", "reserve", "settle", "cancel", "block", "unblock", "reset"];
 
-/** Stands for the id of the last reservation: the client puts that in its place, which is as long. */
-export const RESERVATION = "RESERVATION-OF-BEFORE-";
+const RESERVATION = "RESERVATION-OF-BEFORE-";
+/** Stands for the id of the last reservation as JSON. The client puts that in its place, with spaces behind it. */
+export const STAND_IN: string = `"${RESERVATION}"`.padEnd(32);
 
 /** A body of `POST /v1/decide`: one call or a batch, mostly well-formed. */
 export function decideBody(random: Random): string {
@@ -26,7 +27,7 @@ function call(random: Random): string {
   if (verb === "settle" || verb === "cancel") {
     fields["reservation"] = random.percent(80) ? RESERVATION : oddText(random);
     if (verb === "settle") fields["cost"] = cost(random);
-    return JSON.stringify(fields);
+    return JSON.stringify(fields).replace(`"${RESERVATION}"`, STAND_IN);
   }
   fields["domain"] = random.percent(95) ? "api" : oddText(random);
   fields["facts"] = facts(random);

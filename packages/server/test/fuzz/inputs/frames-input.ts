@@ -4,6 +4,7 @@ import { RATE_LIMIT_PATH } from "./call-input.ts";
 import { pieces } from "./http-input.ts";
 import type { BytesInput } from "./input.ts";
 import { rateLimitRequest } from "./protobuf.ts";
+import { type ServiceName, withFiles } from "./service-kinds.ts";
 
 /** The types of frames of HTTP/2 (RFC 9113, 6). */
 const DATA = 0;
@@ -20,7 +21,7 @@ const END_HEADERS = 4;
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
 /** Frames of HTTP/2 as bytes: calls, floods, and frames that no client sends. */
-export function framesInput(random: Random): BytesInput {
+export function framesInput(random: Random, services: readonly ServiceName[]): BytesInput {
   const frames = [PREFACE, frame(SETTINGS, 0, 0, settings(random))];
   let stream = 1;
   for (let left = random.size(12); left > 0; left -= 1) {
@@ -31,7 +32,7 @@ export function framesInput(random: Random): BytesInput {
   const isBroken = random.percent(30);
   return {
     kind: "frames",
-    service: "envoy",
+    service: random.pick(withFiles(services)),
     chunks: pieces(random, isBroken ? mutateBytes(random, bytes) : bytes),
     pauseMs: random.below(8),
     // A server of HTTP/2 need not close its side when its client has closed the other.

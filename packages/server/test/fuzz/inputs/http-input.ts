@@ -1,12 +1,13 @@
 import { mutateBytes } from "../mutate.ts";
 import type { Random } from "../random.ts";
 import { httpRequest } from "./http-request.ts";
-import { type BytesInput, type Ending, SERVICE_NAMES } from "./input.ts";
+import type { BytesInput, Ending } from "./input.ts";
+import type { ServiceName } from "./service-kinds.ts";
 
 /** Requests over one connection, whole or broken, at once or slowly. */
-export function httpInput(random: Random): BytesInput {
+export function httpInput(random: Random, services: readonly ServiceName[]): BytesInput {
   const kind = random.percent(80) ? "http" : "admin";
-  const service = random.pick(SERVICE_NAMES);
+  const service = random.pick(services);
   const count = random.percent(85) ? 1 : random.size(60);
   const requests = random.list(count, () => httpRequest(random, kind === "admin" ? "admin" : service));
   const whole = Buffer.concat(requests);

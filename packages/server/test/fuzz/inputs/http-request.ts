@@ -4,12 +4,12 @@ import { ADMIN_PATHS, adminBody, adminHeaders } from "./admin-body.ts";
 import { decideBody } from "./decide-body.ts";
 import { envoyBody } from "./envoy-body.ts";
 import { address, method, path, ruleHeader } from "./facts.ts";
-import type { ServiceName } from "./input.ts";
+import { SERVICE_KINDS, type ServiceName } from "./service-kinds.ts";
 
 type Headers = (readonly [string, string])[];
 
-const PATHS: Readonly<Record<ServiceName | "admin", readonly string[]>> = {
-  limits: ["/v1/decide", "/v1/decide", "/v1/decide", "/check", "/check/403", "/healthz"],
+const PATHS: Readonly<Record<"limits" | "envoy" | "demo" | "admin", readonly string[]>> = {
+  limits: ["/v1/decide", "/v1/decide", "/v1/decide", "/check", "/check/403", "/json", "/healthz"],
   envoy: ["/json", "/json", "/json", "/healthcheck", "/healthz"],
   demo: ["/", "/ping", "/test", "/check", "/check/403", "/healthz"],
   admin: ["/metrics", "/healthz", "/readyz", "/rlconfig", ...ADMIN_PATHS],
@@ -22,7 +22,7 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TR
  * says.
  */
 export function httpRequest(random: Random, routes: ServiceName | "admin"): Buffer {
-  const route = random.pick(PATHS[routes]);
+  const route = random.pick(PATHS[routes === "admin" ? routes : (SERVICE_KINDS[routes].files ?? "demo")]);
   const body = bodyOf(random, route);
   const verb = random.percent(85) ? methodOf(route, body) : random.pick(METHODS);
   const headers: Headers = [["Host", random.percent(95) ? "localhost" : headerValue(oddText(random))]];

@@ -1,7 +1,4 @@
-/** The services that run meanwhile: one over limits files, one over Envoy's files, and the demo. */
-export const SERVICE_NAMES = ["limits", "envoy", "demo"] as const;
-
-export type ServiceName = (typeof SERVICE_NAMES)[number];
+import type { ServiceName } from "./service-kinds.ts";
 
 /** How a client ends after the last byte. */
 export type Ending =
@@ -27,6 +24,7 @@ export interface BytesInput {
 /** A call of gRPC in good HTTP/2. */
 export interface CallInput {
   readonly kind: "call";
+  readonly service: ServiceName;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** With the prefix that states its length, which may be wrong. */
@@ -38,7 +36,7 @@ export interface CallInput {
 /** A new text of the watched limits file. */
 export interface LimitsInput {
   readonly kind: "limits-file";
-  readonly service: "limits" | "envoy";
+  readonly service: ServiceName;
   readonly text: Buffer;
   /** How it gets there: by a rename, written in place, in two steps, or after the file was missing. */
   readonly by: "rename" | "write" | "two writes" | "removal";

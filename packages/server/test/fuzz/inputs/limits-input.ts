@@ -2,12 +2,13 @@ import { mutateBytes } from "../mutate.ts";
 import { oddNumber, oddText } from "../odd-values.ts";
 import type { Random } from "../random.ts";
 import type { LimitsInput } from "./input.ts";
-import { TEXTS } from "./limits-texts.ts";
+import { textsOf } from "./limits-texts.ts";
+import { SERVICE_KINDS, type ServiceName, withFiles } from "./service-kinds.ts";
 
 /** Texts of a limits file: valid ones, changed ones, and those that no person writes. */
-export function limitsInput(random: Random): LimitsInput {
-  const service = random.pick(["limits", "envoy"] as const);
-  const base = random.pick(TEXTS[service]);
+export function limitsInput(random: Random, services: readonly ServiceName[]): LimitsInput {
+  const service = random.pick(withFiles(services));
+  const base = random.pick(textsOf(service));
   return {
     kind: "limits-file",
     service,
@@ -16,7 +17,7 @@ export function limitsInput(random: Random): LimitsInput {
   };
 }
 
-function textOf(random: Random, base: string, service: "limits" | "envoy"): Buffer {
+function textOf(random: Random, base: string, service: ServiceName): Buffer {
   switch (random.below(8)) {
     case 0:
       return Buffer.from(base);
@@ -27,7 +28,7 @@ function textOf(random: Random, base: string, service: "limits" | "envoy"): Buff
     case 3:
       return Buffer.from(deep(random));
     case 4:
-      return Buffer.from(service === "limits" ? large(random) : largeEnvoy(random));
+      return Buffer.from(SERVICE_KINDS[service].files === "envoy" ? largeEnvoy(random) : large(random));
     case 5:
       return Buffer.from(withAliases(random, base));
     default:

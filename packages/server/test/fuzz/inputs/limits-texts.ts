@@ -1,3 +1,5 @@
+import { SERVICE_KINDS, type ServiceName } from "./service-kinds.ts";
+
 /** A limits file that uses what a file can have. */
 const LIMITS_TEXT = `version: 1
 trustedHeaders: [x-plan]
@@ -96,3 +98,10 @@ export const TEXTS = {
   limits: [LIMITS_TEXT, ANCHORED_TEXT, JSON_TEXT],
   envoy: [ENVOY_TEXT, MERGED_ENVOY_TEXT, JSON_ENVOY_TEXT],
 } as const;
+
+/** Those of the kind of files that a service has. */
+export function textsOf(service: ServiceName): (typeof TEXTS)[keyof typeof TEXTS] {
+  const { files } = SERVICE_KINDS[service];
+  if (files === undefined) throw new Error(`expected a service with limits files, got ${service}`);
+  return TEXTS[files];
+}

@@ -1,31 +1,24 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { ADMIN_TOKENS } from "../inputs/admin-body.ts";
-import type { ServiceName } from "../inputs/input.ts";
+import { SERVICE_KINDS, type ServiceKind, type ServiceName } from "../inputs/service-kinds.ts";
+import { CallConnection } from "../sending/call-connection.ts";
 import { withTimeout } from "../with-timeout.ts";
+import { FuzzedRedis } from "./fuzzed-redis.ts";
 import { JsonLog } from "./log-lines.ts";
+import { askForSigns, sumOfSigns, VITAL_SIGNS, type VitalSigns } from "./vital-signs.ts";
 import { WatchedFile } from "./watched-file.ts";
 
 const BIN = fileURLToPath(new URL("../../../bin/tollgate.js", import.meta.url));
-const VITAL_SIGNS = new URL("vital-signs.mjs", import.meta.url).href;
 
 /** The token of the requests that have to be answered. Those of inputs may come too often. */
 export const PROBE_TOKEN = "token-of-the-fuzzer-itself";
 
 /** Allows for a machine on which many processes start at once. */
 const START_MS = 60_000;
-
-/** What a process says of itself. */
-export interface VitalSigns {
-  /** What is reachable: the heap after a garbage collection, and memory outside of it. */
-  readonly keptBytes: number;
-  readonly rssBytes: number;
-  /** The kinds of what keeps the event loop busy, such as `TCPSocketWrap`. */
-  readonly resources: readonly string[];
-}
 
 export interface FuzzedServiceOptions {
   readonly name: ServiceName;
@@ -37,30 +30,39 @@ export interface FuzzedServiceOptions {
   readonly onFault: (fault: string) => void;
 }
 
-/** The built service in a process of its own. */
+/** The built service, in one process or in several. */
 export class FuzzedService {
   readonly name: ServiceName;
+  readonly kind: ServiceKind;
   readonly child: ChildProcess;
   readonly log: JsonLog;
   /** The watched limits file. The demo has none. */
   readonly file: WatchedFile | undefined;
+  /** Where it counts, unless in memory. */
+  readonly redis: FuzzedRedis | undefined;
   url = "";
   adminUrl = "";
-  grpcPort = 0;
+  /** With a port for gRPC. */
+  grpcPort: number | undefined;
+  calls: CallConnection | undefined;
+  readonly #signs: string;
   #isStopping = false;
-  #asked = 0;
 
-  private constructor(options: FuzzedServiceOptions, args: readonly string[], file: WatchedFile | undefined) {
+  private constructor(options: FuzzedServiceOptions, file: WatchedFile | undefined, redis: FuzzedRedis | undefined) {
     const { name, onFault, preload } = options;
     this.name = name;
+    this.kind = SERVICE_KINDS[name];
     this.file = file;
-    this.log = new JsonLog((fault) => onFault(`${name}: ${fault}`));
+    this.redis = redis;
+    this.#signs = signsOf(options);
+    this.log = new JsonLog((fault) => onFault(`${name}: ${fault}`), redis !== undefined);
+    const args = [...this.kind.flags, ...limitsFlags(file, redis)];
     const imports = [VITAL_SIGNS, ...preload].map((module) => `--import=${module}`);
     const admin = ["--admin-port", "0", "--admin-token-file", `${options.folder}/tokens`];
     this.child = spawn(
       process.execPath,
       ["--expose-gc", ...imports, BIN, "serve", "--port", "0", "--log-format", "json", ...admin, ...args],
-      { stdio: ["ignore", "pipe", "pipe", "ipc"] },
+      { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, FUZZ_SIGNS: this.#signs } },
     );
     this.log.read(this.child.stdout as Readable);
     this.log.read(this.child.stderr as Readable);
@@ -72,39 +74,34 @@ export class FuzzedService {
   /** Starts a service, and waits until it listens. */
   static async start(options: FuzzedServiceOptions): Promise<FuzzedService> {
     const { name, folder } = options;
+    const { files, store } = SERVICE_KINDS[name];
     await writeTokens(folder);
-    const file = name === "demo" ? undefined : await WatchedFile.create(`${folder}/${name}`, name);
-    // Few keys, so that memory is full soon and keys share overflow buckets.
-    const limits = file === undefined ? [] : ["--limits", file.path, "--max-keys", "2000"];
-    const grpc = name === "envoy" ? ["--grpc-port", "0"] : [];
-    const service = new FuzzedService(options, [...limits, ...grpc], file);
-    const grpcListening = name === "envoy" ? service.log.next("grpc-listening") : Promise.resolve({});
-    const listening = Promise.all([
-      service.log.next("listening"),
-      service.log.next("admin-listening"),
-      grpcListening,
-    ] as const);
-    const [main, admin, grpcEntry] = await withTimeout(listening, START_MS, `${name}: the start`).catch(
-      (error: unknown) => {
-        service.kill();
-        throw error;
-      },
-    );
-    service.url = String(main["url"]);
-    service.adminUrl = String(admin["url"]);
-    service.grpcPort = Number("port" in grpcEntry ? grpcEntry["port"] : 0);
+    await mkdir(signsOf(options));
+    const file = files === undefined ? undefined : await WatchedFile.create(`${folder}/${name}`, name);
+    const redis = store === "memory" ? undefined : await FuzzedRedis.start(store);
+    const service = new FuzzedService(options, file, redis);
+    try {
+      await withTimeout(service.#listens(), START_MS, `${name}: the start`);
+    } catch (error) {
+      service.kill();
+      throw error;
+    }
     return service;
   }
 
-  /** Asks the process for its memory. It answers when its event loop is free. */
+  async #listens(): Promise<void> {
+    const grpcListening = this.file === undefined ? undefined : this.log.next("grpc-listening");
+    const [main, admin] = await Promise.all([this.log.next("listening"), this.log.next("admin-listening")]);
+    this.url = String(main["url"]);
+    this.adminUrl = String(admin["url"]);
+    if (grpcListening === undefined) return;
+    this.grpcPort = Number((await grpcListening)["port"]);
+    this.calls = new CallConnection(this.grpcPort);
+  }
+
+  /** What all processes of the service say of themselves. They answer when their event loops are free. */
   async vitalSigns(): Promise<VitalSigns> {
-    this.#asked += 1;
-    const id = this.#asked;
-    this.child.send(id);
-    for (;;) {
-      const [answer] = (await once(this.child, "message")) as [VitalSigns & { readonly id: number }];
-      if (answer.id === id) return answer;
-    }
+    return sumOfSigns(await askForSigns(this.#signs));
   }
 
   /** Stops the service as operators do. Resolves with its exit code. */
@@ -116,10 +113,25 @@ export class FuzzedService {
     return code;
   }
 
+  /** Ends its workers with it, and its Redis after it. */
   kill(): void {
     this.#isStopping = true;
+    this.calls?.close();
     this.child.kill("SIGKILL");
+    void this.redis?.stop();
   }
+}
+
+/** Where the processes of a service answer. */
+function signsOf({ folder, name }: FuzzedServiceOptions): string {
+  return `${folder}/${name}-signs`;
+}
+
+function limitsFlags(file: WatchedFile | undefined, redis: FuzzedRedis | undefined): readonly string[] {
+  if (file === undefined) return [];
+  // Few keys, so that memory is full soon and keys share overflow buckets.
+  const store = redis === undefined ? ["--max-keys", "2000"] : ["--redis", redis.urls];
+  return ["--limits", file.path, "--grpc-port", "0", ...store];
 }
 
 async function writeTokens(folder: string): Promise<void> {

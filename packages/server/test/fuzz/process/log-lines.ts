@@ -5,6 +5,8 @@ import type { Readable } from "node:stream";
 export interface LogLines {
   /** Resolves with the first entry of one of these events from now on. */
   next(...events: string[]): Promise<LogEntry>;
+  /** Resolves after so many of them. */
+  times(count: number, ...events: string[]): Promise<LogEntry>;
 }
 
 export interface LogEntry {
@@ -31,17 +33,44 @@ const EXPECTED: ReadonlySet<string> = new Set([
   "unauthorized-left-out",
 ]);
 
+/** Events of a service whose Redis is another process, which a busy machine may keep from answering in time. */
+const EXPECTED_WITH_REDIS: ReadonlySet<string> = new Set(["redis-down", "redis-up", "degraded", "degraded-left-out"]);
+/** Errors of Redis have other causes. They are faults of the service. */
+const EXPECTED_CAUSES: ReadonlySet<unknown> = new Set([undefined, "timed out", "circuit open", "overloaded"]);
+
+/** For the lines that follow one that is no log entry. */
+const LAST_WORDS_MS = 200;
+
+interface Waiting {
+  left: number;
+  readonly events: readonly string[];
+  readonly resolve: (entry: LogEntry) => void;
+}
+
 /** Reads the lines of a log in JSON. A line that is not one comes from Node: a warning, or an error that ends it. */
 export class JsonLog implements LogLines {
   readonly #onFault: (fault: string) => void;
-  readonly #waiting = new Set<{ readonly events: readonly string[]; readonly resolve: (entry: LogEntry) => void }>();
+  readonly #hasRedis: boolean;
+  readonly #waiting = new Set<Waiting>();
+  readonly #foreign: string[] = [];
+  #outages = 0;
 
-  constructor(onFault: (fault: string) => void) {
+  constructor(onFault: (fault: string) => void, hasRedis: boolean) {
     this.#onFault = onFault;
+    this.#hasRedis = hasRedis;
+  }
+
+  /** How often Redis did not answer in time. */
+  get outages(): number {
+    return this.#outages;
   }
 
   next(...events: string[]): Promise<LogEntry> {
-    return new Promise((resolve) => this.#waiting.add({ events, resolve }));
+    return this.times(1, ...events);
+  }
+
+  times(count: number, ...events: string[]): Promise<LogEntry> {
+    return new Promise((resolve) => this.#waiting.add({ left: count, events, resolve }));
   }
 
   /** Reads a stream of the process. */
@@ -52,15 +81,30 @@ export class JsonLog implements LogLines {
   #take(line: string): void {
     const entry = parse(line);
     if (entry === undefined) {
-      this.#onFault(`a line that is no log entry: ${line}`);
+      this.#takeForeign(line);
       return;
     }
-    if (!EXPECTED.has(entry.event)) this.#onFault(`a log entry of a fault: ${line}`);
+    if (!this.#isExpected(entry)) this.#onFault(`a log entry of a fault: ${line}`);
+    if (entry.event === "redis-down") this.#outages += 1;
     for (const waiting of this.#waiting) {
       if (!waiting.events.includes(entry.event)) continue;
+      waiting.left -= 1;
+      if (waiting.left > 0) continue;
       this.#waiting.delete(waiting);
       waiting.resolve(entry);
     }
+  }
+
+  /** The last words of Node have many lines, and the first one may be empty. */
+  #takeForeign(line: string): void {
+    this.#foreign.push(line);
+    if (this.#foreign.length > 1) return;
+    setTimeout(() => this.#onFault(`a line that is no log entry: ${this.#foreign.join("\n").trim()}`), LAST_WORDS_MS);
+  }
+
+  #isExpected(entry: LogEntry): boolean {
+    if (EXPECTED.has(entry.event)) return true;
+    return this.#hasRedis && EXPECTED_WITH_REDIS.has(entry.event) && EXPECTED_CAUSES.has(entry["cause"]);
   }
 }
 

@@ -1,23 +1,23 @@
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import type { LimitsInput } from "../inputs/input.ts";
-import { TEXTS } from "../inputs/limits-texts.ts";
+import { textsOf } from "../inputs/limits-texts.ts";
+import type { ServiceName } from "../inputs/service-kinds.ts";
 
 /** The limits file of a service, which is changed while it runs. */
 export class WatchedFile {
   readonly path: string;
   readonly #valid: string;
-  #text: Buffer;
+  #changes = 0;
   #turn: Promise<unknown> = Promise.resolve();
 
   private constructor(path: string, valid: string) {
     this.path = path;
     this.#valid = valid;
-    this.#text = Buffer.from(valid);
   }
 
-  static async create(folder: string, service: "limits" | "envoy"): Promise<WatchedFile> {
+  static async create(folder: string, service: ServiceName): Promise<WatchedFile> {
     await mkdir(folder, { recursive: true });
-    const file = new WatchedFile(`${folder}/limits.yaml`, TEXTS[service][0]);
+    const file = new WatchedFile(`${folder}/limits.yaml`, textsOf(service)[0]);
     await writeFile(file.path, file.#valid);
     return file;
   }
@@ -36,17 +36,17 @@ export class WatchedFile {
     wasRead: () => Promise<unknown>,
   ): Promise<void> {
     await before;
+    this.#changes += 1;
     // The service does not report a text that is in force already.
-    if (text.equals(this.#text)) return;
-    this.#text = text;
+    const unique = Buffer.concat([text, Buffer.from(`\n# ${this.#changes}\n`)]);
     const read = wasRead();
-    await this.#write(text, by);
+    await this.#write(unique, by);
     await read;
   }
 
-  /** The text of the beginning, with a difference to the one in force. */
+  /** The text of the beginning. */
   restore(wasRead: () => Promise<unknown>): Promise<void> {
-    return this.change(Buffer.from(`${this.#valid}\n`), "rename", wasRead);
+    return this.change(Buffer.from(this.#valid), "rename", wasRead);
   }
 
   async #write(text: Buffer, by: LimitsInput["by"]): Promise<void> {

@@ -1,4 +1,5 @@
 import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders } from "node:http2";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { CallInput } from "../inputs/input.ts";
 
 /** The end of a call. */
@@ -9,6 +10,7 @@ export interface CallEnd {
 }
 
 const CALLS_PER_CONNECTION = 200;
+const MOST_RESET_MS = 1_000;
 
 /** Makes calls over connections that it renews. */
 export class CallConnection {
@@ -20,7 +22,7 @@ export class CallConnection {
     this.#port = port;
   }
 
-  async call(input: CallInput): Promise<CallEnd> {
+  async call(input: Omit<CallInput, "kind" | "service">): Promise<CallEnd> {
     const stream = this.#open().request({ ":method": "POST", ":path": input.path, ...input.headers });
     const end: { status: number | undefined; message: string } = { status: undefined, message: "" };
     const note = (headers: IncomingHttpHeaders): void => {
@@ -37,7 +39,12 @@ export class CallConnection {
     if (isEndless(input)) stream.once("data", () => stream.close(constants.NGHTTP2_CANCEL));
     stream.resume();
     stream.end(input.body);
-    if (input.isReset) stream.close(constants.NGHTTP2_CANCEL);
+    if (input.isReset) {
+      stream.close(constants.NGHTTP2_CANCEL);
+      // Node's client rarely keeps a reset to itself. Then the stream would never close.
+      await Promise.race([closed, sleep(MOST_RESET_MS)]);
+      stream.destroy();
+    }
     await closed;
     return end;
   }
@@ -62,6 +69,6 @@ export class CallConnection {
 }
 
 /** `Watch` answers until its client hangs up. */
-function isEndless({ path }: CallInput): boolean {
+function isEndless({ path }: Pick<CallInput, "path">): boolean {
   return path.endsWith("/Watch");
 }

@@ -1,7 +1,9 @@
 import { setMaxListeners } from "node:events";
-import { RESERVATION } from "../inputs/decide-body.ts";
+import { STAND_IN } from "../inputs/decide-body.ts";
 import type { BytesInput, CallInput, Input, LimitsInput } from "../inputs/input.ts";
+import type { ServiceName } from "../inputs/service-kinds.ts";
 import type { Services } from "../process/services.ts";
+import type { CallEnd } from "./call-connection.ts";
 import { type Received, sendBytes } from "./send-bytes.ts";
 
 /** The statuses of gRPC that a handler which threw, or the service itself, answers with. */
@@ -12,7 +14,7 @@ const INTERNAL = 13;
 export class Sender {
   readonly #services: Services;
   readonly #over = new AbortController();
-  #reservation = RESERVATION;
+  readonly #reservations = new Map<ServiceName, string>();
 
   constructor(services: Services) {
     // Each open connection listens to it.
@@ -23,7 +25,7 @@ export class Sender {
   /** Ends all connections, also those that wait in silence. */
   close(): void {
     this.#over.abort();
-    this.#services.calls.close();
+    for (const { calls } of this.#services.all) calls?.close();
   }
 
   /** Resolves with a fault of the service, when the input is over. */
@@ -34,7 +36,7 @@ export class Sender {
       case "limits-file":
         return this.#change(input);
       case "frames":
-        await sendBytes(this.#services.envoy.grpcPort, input, this.#over.signal);
+        await sendBytes(this.#services.get(input.service).grpcPort ?? 0, input, this.#over.signal);
         return undefined;
       case "http":
       case "admin":
@@ -45,42 +47,53 @@ export class Sender {
   }
 
   async #http(input: BytesInput): Promise<string | undefined> {
-    const service = this.#services[input.service];
+    const service = this.#services.get(input.service);
     const { port } = new URL(input.kind === "admin" ? service.adminUrl : service.url);
-    const chunks = input.chunks.map((chunk) => this.#withReservation(chunk));
+    const reservation = this.#reservations.get(input.service);
+    const chunks = reservation === undefined ? input.chunks : input.chunks.map((chunk) => replaced(chunk, reservation));
     const received = await sendBytes(Number(port), { ...input, chunks }, this.#over.signal);
-    this.#reservation = /"reservation":"([\w-]{22})"/.exec(received.text)?.[1] ?? this.#reservation;
-    return faultOf(received);
-  }
-
-  /** Puts the id of an open reservation in place of the stand-in, which has the same length. */
-  #withReservation(chunk: Buffer): Buffer {
-    const at = chunk.indexOf(RESERVATION);
-    if (at < 0) return chunk;
-    const copy = Buffer.from(chunk);
-    copy.write(this.#reservation, at, "latin1");
-    return copy;
+    const opened = OPENED.exec(received.text)?.[1];
+    if (opened !== undefined) this.#reservations.set(input.service, opened);
+    return faultOf(received, service.redis !== undefined);
   }
 
   async #call(input: CallInput): Promise<string | undefined> {
-    const { status, message } = await this.#services.calls.call(input);
+    const { status, message } = (await this.#services.get(input.service).calls?.call(input)) ?? NO_CALL;
     const isFault = status === UNKNOWN || (status === INTERNAL && message === "internal error");
     return isFault ? `gRPC status ${status}: ${message}` : undefined;
   }
 
   async #change({ service, text, by }: LimitsInput): Promise<string | undefined> {
-    const { file, log } = this.#services[service];
-    await file?.change(text, by, () => log.next("limits-loaded", "limits-refused"));
+    const { file, log, kind } = this.#services.get(service);
+    await file?.change(text, by, () => log.times(kind.readers, "limits-loaded", "limits-refused"));
     return undefined;
   }
 }
 
+const NO_CALL: CallEnd = { status: undefined, message: "" };
+
+/** A response that opened a reservation. */
+const OPENED = /"reservation":"([\w.-]{22,30})"/;
+
+/** Puts the id of an open reservation in place of the stand-in, which is as long. */
+function replaced(chunk: Buffer, reservation: string): Buffer {
+  const at = chunk.indexOf(STAND_IN);
+  if (at < 0) return chunk;
+  const copy = Buffer.from(chunk);
+  copy.write(`"${reservation}"`.padEnd(STAND_IN.length), at, "latin1");
+  return copy;
+}
+
 /** The documented answers with 503. */
-const TOO_MUCH_AT_ONCE = /too many open reservations|another dry run is not over/;
+const TOO_MUCH_AT_ONCE = /too many open reservations|another dry run is not over|other limits are being read/;
+
+/** Those of a service whose Redis did not answer in time. */
+const STORE_UNAVAILABLE = /store is unavailable|store-unavailable|that has the reservation does not answer/;
 
 /** Any other status from 500 on is a fault. */
-function faultOf({ statuses, text }: Received): string | undefined {
+function faultOf({ statuses, text }: Received, hasRedis: boolean): string | undefined {
   const fault = statuses.find((status) => status >= 500);
   if (fault === undefined || (fault === 503 && TOO_MUCH_AT_ONCE.test(text))) return undefined;
+  if (fault === 503 && hasRedis && STORE_UNAVAILABLE.test(text)) return undefined;
   return `status ${fault}: ${JSON.stringify(text.slice(-1_000))}`;
 }

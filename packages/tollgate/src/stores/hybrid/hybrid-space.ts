@@ -69,7 +69,7 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
 
   /** Decides by what this node knows; `undefined` if the server has to be asked. */
   allowLocal(key: string, cost: number): boolean | undefined {
-    const known = this.#parts.threads === undefined ? this.#keys.get(key) : this.#keyOf(key);
+    const known = this.#known(key);
     if (known === undefined) return undefined;
     const costs = this.#costsOf(cost);
     if (known.spend(costs)) return true;
@@ -104,7 +104,7 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
   leasesOf(key: string): readonly LeaseStatus[] {
     if (this.#times === undefined) return obstaclesOf(this.plan).map((why) => ({ how: "strict", why }));
     const why = key.length > LONGEST_KEY ? "long key" : "little demand";
-    return this.#keys.get(key)?.statuses ?? this.plan.limits.map(() => ({ how: "strict", why }));
+    return this.#known(key)?.statuses ?? this.plan.limits.map(() => ({ how: "strict", why }));
   }
 
   /** The server knows what this node holds, except for places that were freed lately. */
@@ -153,6 +153,11 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
     return (error) => this.#parts.store.decideWithout(error, "take", [this.redis.call(key, costs, nowUs)], nowUs);
   }
 
+  /** A key of which this thread knows something. Other threads may hold leases of a key that is new here. */
+  #known(key: string): LeasedKey | undefined {
+    return this.#parts.threads === undefined ? this.#keys.get(key) : this.#keyOf(key);
+  }
+
   #keyOf(key: string): LeasedKey | undefined {
     const known = this.#keys.get(key);
     if (known !== undefined || this.#times === undefined || key.length > LONGEST_KEY) return known;
@@ -162,9 +167,8 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
       const us = nowUs ?? (byClient ? readUs(this.redis.clock) : 0);
       store.lease(this.redis.call(key, costs, us), us, ask, waiter);
     };
-    // Each thread has places of its own.
-    const held = this.plan.takesPlaces ? undefined : threads?.held(this.plan, this.keysOf, key, node.time);
-    const made = new LeasedKey(this.plan, this.#times, node, askServer, held);
+    const together = threads?.heldOf(this.plan, this.keysOf, key, node.time);
+    const made = new LeasedKey(this.plan, this.#times, node, askServer, together);
     // A sliced string would keep its parent alive.
     this.#keys.set(ownCopy(key), made);
     return made;

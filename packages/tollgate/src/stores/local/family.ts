@@ -4,80 +4,44 @@ import type { Plan } from "../../core/plan.ts";
 const MOST_ASKED = 4;
 
 const NO_TABLES: ReadonlySet<never> = new Set<never>();
-const NO_PLANS: ReadonlyMap<string, Plan> = new Map<string, Plan>();
 
 /** Tables of one scope whose plans have a limit of one name and unit. Most families are one table, so sets are lazy. */
 export class Family<Table extends { readonly plan: Plan }> {
   /** The tables that are asked for each key, because the index does not know theirs. */
   readonly asked: Table[] = [];
-  readonly #used = new Set<Table>();
-  #former: Set<Table> | undefined;
-  #absent: Map<string, Plan> | undefined;
+  readonly tables: Set<Table> = new Set();
+  #open: Map<string, Plan> | undefined;
   #buckets: Map<number, Set<Table>> | undefined;
 
-  /** Tables with open spaces. */
-  get used(): ReadonlySet<Table> {
-    return this.#used;
-  }
-
-  /** The other tables. */
-  get former(): ReadonlySet<Table> {
-    return this.#former ?? NO_TABLES;
-  }
-
-  /** By their ids, the plans of spaces whose tables were empty and have gone. A moved key may have made them again. */
-  get absent(): ReadonlyMap<string, Plan> {
-    return this.#absent ?? NO_PLANS;
-  }
-
-  get size(): number {
-    return this.#used.size + this.former.size;
+  /** Whether it has no tables, and no plans with open spaces. */
+  get isEmpty(): boolean {
+    return this.tables.size === 0 && (this.#open === undefined || this.#open.size === 0);
   }
 
   get asksFew(): boolean {
     return this.asked.length < MOST_ASKED;
   }
 
-  has(table: Table): boolean {
-    return this.#used.has(table) || this.former.has(table);
-  }
-
-  /** Adds a table, or notes whether it has open spaces. */
-  put(table: Table, isUsed: boolean): void {
-    if (isUsed) {
-      this.#former?.delete(table);
-      this.#used.add(table);
-    } else {
-      this.#used.delete(table);
-      this.#former ??= new Set();
-      this.#former.add(table);
-    }
-  }
-
   delete(table: Table): void {
-    this.#used.delete(table);
-    this.#former?.delete(table);
+    this.tables.delete(table);
     const at = this.asked.indexOf(table);
     if (at >= 0) this.asked.splice(at, 1);
   }
 
-  addAbsent(plan: Plan): void {
-    this.#absent ??= new Map();
-    this.#absent.set(plan.id, plan);
+  /** The plan has open spaces from now on. */
+  open(plan: Plan): void {
+    this.#open ??= new Map();
+    this.#open.set(plan.id, plan);
   }
 
-  deleteAbsent({ id }: Plan): void {
-    this.#absent?.delete(id);
+  /** The plan has no open spaces any more. */
+  close({ id }: Plan): void {
+    this.#open?.delete(id);
   }
 
-  /** The plan of a table with open spaces. */
-  get firstUsed(): Plan | undefined {
-    const [first] = this.#used;
-    return first?.plan;
-  }
-
-  get firstAbsent(): Plan | undefined {
-    const [first] = this.absent.values();
+  /** Among the plans with open spaces, the one that was opened first. */
+  get firstOpen(): Plan | undefined {
+    const [first] = this.#open?.values() ?? [];
     return first;
   }
 

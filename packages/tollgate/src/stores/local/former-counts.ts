@@ -75,7 +75,7 @@ export class FormerCounts<Verbs> {
     const first = firstPlan(plan, counted);
     if (first === undefined) return undefined;
     if (this.#kept.size === MOST_KEPT) this.#kept.clear();
-    const view = new PlanView(first, context, this.#store, false);
+    const view = new PlanView(first, context, this.#store);
     this.#store.capacity.reserveScratch(view.compiled.width);
     const verbs = this.#makeVerbs(view);
     this.#kept.set(ids, verbs);
@@ -172,7 +172,7 @@ export class FormerCounts<Verbs> {
     if (limits.length === 0) return undefined;
     const { scope, limiter, onChange } = one.table.plan;
     const table = this.#store.make(createPlan(scope, limiter, limits, onChange), now, true);
-    table.join(this.#store.relatives);
+    table.join(this.#view.families);
     table.users.include(one.table.users);
     table.reach(now);
     const { compiled } = table;

@@ -40,6 +40,7 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
     this.#store = store;
     this.#capacity = store.capacity;
     this.#view = new PlanView(plan, context, store);
+    this.#view.open();
     this.#verbs = new LocalVerbs(this.#view, store);
     this.#capacity.clusterWarning.opened(context);
     this.#capacity.reserveScratch(this.#view.compiled.width);
@@ -260,7 +261,7 @@ export class LocalSpace implements PartwiseSpace, SyncSpace {
   }
 
   release(): void {
-    this.#view.release();
+    this.#view.close();
   }
 
   /** What an overflow bucket has left is not looked at. */

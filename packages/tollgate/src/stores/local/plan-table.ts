@@ -4,10 +4,10 @@ import type { KeyRef } from "../../core/key-ref.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Budget, Capacity } from "./capacity.ts";
+import type { Families, Membership } from "./families.ts";
 import type { TablePlaces } from "./key-places.ts";
 import { OVERFLOW_BUCKETS, OverflowBuckets } from "./overflow-buckets.ts";
 import { PlanUsers } from "./plan-users.ts";
-import type { Membership, Relatives } from "./relatives.ts";
 import type { ReservingTable } from "./reservations.ts";
 
 /** A front cache takes bytes only if so many times as many are left. */
@@ -28,7 +28,7 @@ export abstract class PlanTable implements Budget, ReservingTable {
   /** Made when the first key finds no slot. */
   #overflow: OverflowBuckets | undefined;
   #retired = false;
-  #allRelatives: Relatives<PlanTable> | undefined;
+  #families: Families<PlanTable> | undefined;
   /** Set when the table joins. */
   relatives: Membership<PlanTable> | undefined;
   /** Set if relatives find the table's keys by an index, which is told of each. */
@@ -130,16 +130,16 @@ export abstract class PlanTable implements Budget, ReservingTable {
     this.charge(-this.#bytes);
     this.#retired = true;
     this.places?.clear();
-    this.#allRelatives?.leave(this);
+    this.#families?.leave(this);
     // A retired table serves no call.
     this.#earliestUs = Number.POSITIVE_INFINITY;
   }
 
   /** Becomes a relative of other tables, unless it is one. A plan with separate counts has none. */
-  join(all: Relatives<PlanTable>): void {
-    if (this.relatives !== undefined || this.#retired) return;
-    this.#allRelatives = all;
-    this.relatives = all.join(this);
+  join(families: Families<PlanTable> | undefined): void {
+    if (families === undefined || this.relatives !== undefined || this.#retired) return;
+    this.#families = families;
+    this.relatives = families.join(this);
     this.places = this.relatives.places;
     if (this.#overflow === undefined) return;
     for (let bucket = 0; bucket < OVERFLOW_BUCKETS; bucket += 1) this.relatives.useBucket(bucket);

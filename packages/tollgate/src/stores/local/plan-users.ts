@@ -9,8 +9,6 @@ export class PlanUsers {
   readonly #listeners = new Set<LimiterContext>();
   /** The earliest time of their clocks, as of the last `readTime`. */
   readonly now: TimeCell = createTimeCell();
-  /** How many spaces count under the plan's own numbers. */
-  spaces = 0;
 
   /** The limiters of other keys, some of which moved here. */
   include(users: PlanUsers): void {

@@ -3,8 +3,8 @@ import type { Kernel, PlainTake } from "../../algorithms/kernel.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { LimiterContext } from "../../core/store.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
+import type { Families } from "./families.ts";
 import type { PlanTable } from "./plan-table.ts";
-import type { Relatives } from "./relatives.ts";
 import type { SpaceStore } from "./space-store.ts";
 
 /**
@@ -20,17 +20,18 @@ export class PlanView {
   /** The kernel of a plan with a `plainTake` and one limit, which enforces. */
   only: Kernel | undefined;
   readonly context: LimiterContext;
-  /** Whether a space counts under these numbers, or keys that keep them alone. */
-  readonly #isOfSpace: boolean;
+  /** The relatives' families; `undefined` for a plan with separate counts. */
+  readonly families: Families<PlanTable> | undefined;
   readonly #store: SpaceStore;
   #table: PlanTable | undefined;
+  #isOpen = false;
   /** The table's kernels from which this view's were made. */
   #compiledFrom: CompiledPlan | undefined;
 
-  constructor(plan: Plan, context: LimiterContext, store: SpaceStore, isOfSpace = true) {
+  constructor(plan: Plan, context: LimiterContext, store: SpaceStore) {
     this.plan = plan;
     this.context = context;
-    this.#isOfSpace = isOfSpace;
+    this.families = plan.onChange === "separate" ? undefined : store.relatives.of(plan.scope);
     this.#store = store;
     this.compiled = new CompiledPlan(plan, 0);
   }
@@ -55,22 +56,22 @@ export class PlanView {
 
   /** All tables in which keys of this plan may be counted. */
   get everyTable(): readonly PlanTable[] {
-    return this.#withKnown((relatives) => relatives.of(this.plan).filter(({ isCounting }) => isCounting));
+    return this.#withKnown((families) => families.relativesOf(this.plan).filter(({ isCounting }) => isCounting));
   }
 
   /** All tables in which a key of this plan may be counted. */
   tablesWith(key: string): readonly PlanTable[] {
-    return this.#withKnown((relatives) => relatives.tablesWith(key, this.plan));
+    return this.#withKnown((families) => families.relativesWith(key, this.plan));
   }
 
   /** The tables whose keys count as this plan's. */
   get ownTables(): readonly PlanTable[] {
-    return this.#withKnown((relatives) => relatives.formerOf(this.plan));
+    return this.#withKnown((families) => families.formerOf(this.plan));
   }
 
-  #withKnown(find: (relatives: Relatives<PlanTable>) => readonly PlanTable[]): readonly PlanTable[] {
+  #withKnown(find: (families: Families<PlanTable>) => readonly PlanTable[]): readonly PlanTable[] {
     const { known } = this;
-    const relatives = this.plan.onChange === "separate" ? [] : find(this.#store.relatives);
+    const relatives = this.families?.hasTables ? find(this.families) : [];
     return known === undefined ? relatives : [known, ...relatives.filter((one) => one !== known)];
   }
 
@@ -79,12 +80,17 @@ export class PlanView {
     this.known?.users.add(this.context);
   }
 
-  /** Ends the notifications of the limiter. */
-  release(): void {
-    const table = this.known;
-    table?.users.remove(this.context);
-    if (table === undefined) this.#store.relatives.forgetAbsent(this.plan);
-    else this.#store.relatives.close(table);
+  /** A space counts under these numbers. Views of keys that keep other numbers are not opened. */
+  open(): void {
+    this.#isOpen = true;
+    this.families?.open(this.plan);
+  }
+
+  /** The space is closed. It gets no more notifications. */
+  close(): void {
+    this.known?.users.remove(this.context);
+    if (this.#isOpen) this.families?.close(this.plan);
+    this.#isOpen = false;
   }
 
   #anotherTableAt(now: TimeCell): PlanTable {
@@ -104,8 +110,7 @@ export class PlanView {
 
   #use<Table extends PlanTable | undefined>(table: Table): Table {
     table?.users.add(this.context);
-    if (table !== undefined && this.#isOfSpace) this.#store.relatives.open(table);
-    if (this.plan.onChange !== "separate") table?.join(this.#store.relatives);
+    table?.join(this.families);
     this.#table = table;
     return table;
   }

@@ -72,6 +72,25 @@ describe("a memory store", () => {
     expect([handles[7]?.allow(), handles[7]?.allow()]).toEqual([true, false]);
   });
 
+  it("keeps nothing of limiters that are dropped without being closed", async () => {
+    using store = memoryStore();
+    const use = (name: string) => {
+      const limiter = createLimiter({ name, limits: [perMinute(1, { name: "calls" })], store, clock });
+      limiter.allow("ann");
+      limiter.reset("ann");
+    };
+    const clock = manualClock(START_MS);
+    const before = heapInUse();
+    for (let i = 0; i < 5_000; i += 1) use(`limiter-${i}`);
+    // Their tables go a few at a time, as calls come in.
+    const busy = createLimiter({ limits: [perMinute(1)], clock, store });
+    await vi.waitFor(() => {
+      clock.advance(20_000);
+      for (let i = 0; i < 20_000; i += 1) busy.allow("steady");
+      expect(heapInUse() - before).toBeLessThan(2e6);
+    });
+  });
+
   it("does not keep the string from which a key was sliced", async () => {
     const limiter = createLimiter({ limits: [perMinute(1)], clock: manualClock(START_MS) });
     const before = heapInUse();

@@ -20,6 +20,7 @@ interface HeldLease {
 /** The leases of one key in this thread, in the order in which they came. No other thread spends them. */
 export class HeldLeases implements Held {
   readonly demand: undefined;
+  readonly lacksMemory: boolean = false;
   readonly #stats: LeaseStats;
   #leases: HeldLease[] = [];
   /** Leases of which nothing is left, and the script does not know it yet. */

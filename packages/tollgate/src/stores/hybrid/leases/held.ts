@@ -57,6 +57,8 @@ export interface Held {
   expire(us: number, wallUs: number): void;
   /** Finds memory for the key. False if other keys have all of it: then this one cannot have leases. */
   prepare(us: number): boolean;
+  /** Whether other keys have all the memory, as far as is known without looking for more. */
+  readonly lacksMemory: boolean;
   /** Begins a request to the server. False while another thread asks for the key: then calls `tryAgain` soon. */
   beginAsk(us: number, tryAgain: (() => void) | undefined): boolean;
   endAsk(): void;

@@ -2,8 +2,7 @@ import { countsPlaces } from "../../../core/limits/concurrency-limit.ts";
 import type { Plan } from "../../../core/plan.ts";
 import type { LeaseAsk, LeaseGrant } from "../../redis/script/lease.ts";
 import type { Held, NodeMoment, Reserve } from "./held.ts";
-import type { LeasedPlaces } from "./leased-places.ts";
-import type { PlacesLease } from "./places-lease.ts";
+import type { LentFrom, Places } from "./places.ts";
 
 /** What a request says of the leases that a node has. */
 export type Reported = Pick<LeaseAsk, "reports" | "places" | "replaced">;
@@ -34,20 +33,24 @@ const NO_NEWS: Reported = { reports: [], ...NO_PLACES };
 /** What a node has of one key in advance: units, which are spent, and places, which calls hold and give back. */
 export class KeyHoldings {
   readonly units: Held;
-  readonly #places: LeasedPlaces | undefined;
+  readonly #places: Places | undefined;
   readonly #isPlace: readonly boolean[];
   readonly #hasUnits: boolean;
   /** The moment that identifies the places of the last call that was admitted. */
   lentUs: number | undefined = undefined;
-  #lentAtUs = Number.NEGATIVE_INFINITY;
   /** The lease that has the places of the calls that the last answer admitted. */
-  #answered: { readonly lease: PlacesLease; readonly asked: NodeMoment } | undefined = undefined;
+  #answered: { readonly lease: LentFrom | undefined; readonly asked: NodeMoment } | undefined = undefined;
 
-  constructor({ limits }: Plan, units: Held, places: LeasedPlaces | undefined) {
+  constructor({ limits }: Plan, units: Held, places: Places | undefined) {
     this.#places = places;
     this.#isPlace = limits.map(countsPlaces);
     this.#hasUnits = this.#isPlace.includes(false);
     this.units = units;
+  }
+
+  /** Finds memory for the key. False if other keys have all of it: then this one cannot have leases. */
+  prepare(us: number): boolean {
+    return this.units.prepare(us) && (this.#places?.prepare(us) ?? true);
   }
 
   /** How many leases the script may still count for this node. */
@@ -60,21 +63,27 @@ export class KeyHoldings {
     const places = this.#places;
     if (places === undefined) return this.units.spend(costs, us, wallUs);
     if (!places.covers(costs, us, wallUs)) return false;
+    const lentUs = places.lend(costs, us, wallUs);
+    if (lentUs === undefined) return false;
     const units = this.#onlyUnits(costs);
-    if (units.some((cost) => cost > 0) && !this.units.spend(units, us, wallUs)) return false;
-    this.lentUs = places.lend(costs, us, wallUs);
-    this.#lentAtUs = us;
+    if (units.some((cost) => cost > 0) && !this.units.spend(units, us, wallUs)) {
+      places.giveUp(lentUs, costs);
+      return false;
+    }
+    this.lentUs = lentUs;
     return true;
   }
 
   /** Nothing was spent or lent after this moment. */
   get spentUs(): number {
-    return Math.max(this.units.spentUs, this.#lentAtUs);
+    if (this.#places === undefined) return this.units.spentUs;
+    return Math.max(this.#hasUnits ? this.units.spentUs : Number.NEGATIVE_INFINITY, this.#places.lentAtUs);
   }
 
-  /** Microseconds until the last lease ends for this node; 0 without one. */
-  lastsUs(us: number, wallUs: number): number {
-    return Math.max(this.units.lastsUs(us, wallUs), this.#places?.lastsUs(us) ?? 0);
+  /** Microseconds until the last of what `left` counts can no longer be spent; 0 without any. */
+  lastsUs(limit: number, us: number, wallUs: number): number {
+    const places = this.#isPlace[limit]! ? this.#places : undefined;
+    return places?.lastsUs(us, wallUs) ?? this.units.lastsUs(us, wallUs);
   }
 
   /** Units or places of a limit that the next calls get. */
@@ -99,6 +108,7 @@ export class KeyHoldings {
   wanted(sized: readonly number[]): readonly number[] {
     const places = this.#places;
     if (places === undefined || sized.every((units) => units === 0)) return sized;
+    if (!places.mayAdd) return sized.map(() => 0);
     return sized.map((units, limit) => (this.#isPlace[limit]! ? places.wanted(limit) : units));
   }
 
@@ -108,7 +118,13 @@ export class KeyHoldings {
    *
    * @returns what has to be given back, because there is no memory for it.
    */
-  answered({ ask, grant, asked, admitted, costs, mayLend }: HoldingsAnswer): Reported {
+  answered(answer: HoldingsAnswer): Reported {
+    const toTell = this.#noteAnswer(answer);
+    this.#places?.endAsk();
+    return toTell;
+  }
+
+  #noteAnswer({ ask, grant, asked, admitted, costs, mayLend }: HoldingsAnswer): Reported {
     const places = this.#places;
     this.#answered = undefined;
     places?.confirm(ask.places, grant.areKnown, asked, mayLend);
@@ -171,6 +187,11 @@ export class KeyHoldings {
   expire(us: number, wallUs: number): void {
     this.units.expire(us, wallUs);
     this.#places?.expire(us, wallUs);
+  }
+
+  /** A grant without its places. */
+  unitsOf(grant: LeaseGrant): LeaseGrant {
+    return this.#places === undefined ? grant : { ...grant, units: this.#onlyUnits(grant.units) };
   }
 
   #onlyPlaces(costs: readonly number[], times: number): number[] {

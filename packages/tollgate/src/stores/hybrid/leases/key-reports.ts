@@ -62,8 +62,14 @@ export class KeyReports {
   }
 }
 
-/** Where each limit stands at a node: units that are held for so long, or why the server is asked call by call. */
-export function statusesOf(held: readonly number[], lastsUs: number, why: StrictReason | undefined): LeaseStatus[] {
-  const endsInMs = toMilliseconds(lastsUs);
-  return held.map((units) => (why === undefined ? { how: "leased", held: units, endsInMs } : { how: "strict", why }));
+/** Where each limit stands at a node: what is held, and for how long, or why the server is asked call by call. */
+export function statusesOf(
+  held: readonly number[],
+  lastsUs: readonly number[],
+  why: StrictReason | undefined,
+): LeaseStatus[] {
+  return held.map((units, limit) => {
+    if (why !== undefined) return { how: "strict", why };
+    return { how: "leased", held: units, endsInMs: units === 0 ? 0 : toMilliseconds(lastsUs[limit]!) };
+  });
 }

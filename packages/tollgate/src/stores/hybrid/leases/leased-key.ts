@@ -9,10 +9,13 @@ import { KeyHoldings } from "./key-holdings.ts";
 import { KeyReports, statusesOf } from "./key-reports.ts";
 import { KeyRequests } from "./key-requests.ts";
 import type { AskServer, LeaseNode, Uncovered } from "./lease-node.ts";
-import { type LeaseTimes, UNITS_OF_NODE } from "./lease-times.ts";
+import type { LeaseTimes } from "./lease-times.ts";
+import { LeasedPlaces, type LeasedPlacesParts } from "./leased-places.ts";
 import { LocalDenials } from "./local-denials.ts";
-import { PAUSE_AFTER_FAILURE_US, PAUSE_FOR_OTHERS_US, STRICT_CHUNKS } from "./pauses.ts";
 import { type KeyOfPlaces, PlaceCalls } from "./place-calls.ts";
+import type { PlaceHolder } from "./place-holders.ts";
+import type { Places } from "./places.ts";
+import { Renewals } from "./renewals.ts";
 import { Sizing } from "./sizing.ts";
 import { type WaitingCall, WaitingCalls } from "./waiting-calls.ts";
 
@@ -20,6 +23,12 @@ import { type WaitingCall, WaitingCalls } from "./waiting-calls.ts";
 const WORTH_RETURNING = 0.05;
 /** So many calls that wait together count as demand. */
 const MOST_COUNTED = 24;
+
+/** What the threads of a process hold of a key together. */
+export interface HeldTogether {
+  readonly units: Held;
+  placesOf(parts: LeasedPlacesParts): Places;
+}
 
 /**
  * One key of one node: the leases that it holds, the calls that wait for the server, and what it remembers of denials.
@@ -36,6 +45,7 @@ export class LeasedKey {
   readonly #plenty: Held | undefined;
   readonly #sizing: Sizing;
   readonly #denials: LocalDenials;
+  readonly #renewals: Renewals;
   /** What callers are told. */
   readonly reports: KeyReports;
   readonly #nothing: readonly number[];
@@ -44,19 +54,20 @@ export class LeasedKey {
   /** Whether calls wait until another thread has asked for the key. */
   #isBehind = false;
   #askedBeforeRefund = false;
-  /** No renewals before this moment. */
-  #renewsFromUs = Number.NEGATIVE_INFINITY;
-  /** The key is asked call by call before this moment. */
-  #leasesFromUs = Number.NEGATIVE_INFINITY;
 
-  /** `held` is what the threads of the process hold together. Without it the leases are this thread's alone. */
-  constructor(plan: Plan, times: LeaseTimes, node: LeaseNode, askServer: AskServer, held?: Held) {
+  /** Without what the threads of the process hold together, the leases are this thread's alone. */
+  constructor(plan: Plan, times: LeaseTimes, node: LeaseNode, askServer: AskServer, together?: HeldTogether) {
     const us = node.time.us();
     this.plan = plan;
     this.#times = times;
     this.#node = node;
-    const units = held ?? new HeldLeases(node.stats, us);
-    const places = plan.takesPlaces ? new PlaceCalls(plan, times, node, this.#keyOfPlaces) : undefined;
+    const units = together?.units ?? new HeldLeases(node.stats, us);
+    const { stats, holders } = node;
+    const placesOf = (holder: PlaceHolder): Places => {
+      const parts = { plan, times, stats, holders, holder, nowUs: us };
+      return together?.placesOf(parts) ?? new LeasedPlaces(parts);
+    };
+    const places = plan.takesPlaces ? new PlaceCalls(node, this.#keyOfPlaces, placesOf) : undefined;
     this.#plenty = places === undefined ? units : undefined;
     this.#held = new KeyHoldings(plan, units, places?.leased);
     this.#nothing = plan.limits.map(() => 0);
@@ -64,6 +75,8 @@ export class LeasedKey {
     this.#sizing = new Sizing(plan, times, us);
     this.#sizing.use(units.demand);
     this.#denials = new LocalDenials(times, node.random, units);
+    const [renewed, sizing, denials] = [this.#held, this.#sizing, this.#denials];
+    this.#renewals = new Renewals({ plan, times, held: renewed, sizing, denials });
     this.reports = new KeyReports(plan, this.#denials, node.time, () => this.held);
   }
 
@@ -82,7 +95,7 @@ export class LeasedKey {
   /** How a call is decided that `spend` did not admit. Counts it as demand, unless many wait already. */
   uncovered(costs: readonly number[]): Uncovered {
     const us = this.#node.time.us();
-    if (us < this.#leasesFromUs || costs.every((cost) => cost === 0)) return "strict";
+    if (this.#renewals.isStrict(us) || costs.every((cost) => cost === 0)) return "strict";
     if (this.#denials.find(costs, us) !== undefined) {
       this.#node.stats.decidedLocally += 1;
       return "denied";
@@ -90,9 +103,7 @@ export class LeasedKey {
     // Calls of a pulse wait together. They are no demand that a lease could serve.
     if (this.#waiting.count < MOST_COUNTED) this.#sizing.count(costs);
     this.#sizing.use(this.#held.units.demand);
-    if (this.#isAsking || this.#held.count > 0) return "ask";
-    const pays = this.#sizing.wanted(us).some((units) => units > 0) && this.#held.units.prepare(us);
-    return pays ? "ask" : "strict";
+    return this.#isAsking || this.#renewals.mayLease(us) ? "ask" : "strict";
   }
 
   /** Whether a call is known to be denied. */
@@ -121,9 +132,9 @@ export class LeasedKey {
   /** Where each limit stands at this node. */
   get statuses(): readonly LeaseStatus[] {
     const { us, wallUs } = this.#moment;
-    const isLeased = this.#held.count > 0 || this.#sizing.wanted(us).some((units) => units > 0);
-    const why = us < this.#leasesFromUs ? "too many nodes" : isLeased ? undefined : "little demand";
-    return statusesOf(this.held, this.#held.lastsUs(us, wallUs), why);
+    this.#sizing.use(this.#held.units.demand);
+    const lastsUs = this.plan.limits.map((_, limit) => this.#held.lastsUs(limit, us, wallUs));
+    return statusesOf(this.held, lastsUs, this.#renewals.why(us));
   }
 
   /** Units have come back. A denial that was requested before is not remembered. */
@@ -187,7 +198,9 @@ export class LeasedKey {
     const wallUs = this.#node.time.wallUs();
     if (!this.#held.spend(costs, us, wallUs)) return false;
     this.reports.decidedUs = this.#held.lentUs;
-    if (!this.#isAsking && us >= this.#renewsFromUs && this.#held.isLow(this.#sizing, us, wallUs)) this.#renew(us);
+    // Places that a call never frees come back, whichever thread took the lease.
+    if (this.#plenty === undefined) this.#node.noteLive(this);
+    if (!this.#isAsking && this.#renewals.isDue(us, wallUs)) this.#ask();
     return true;
   }
 
@@ -198,19 +211,11 @@ export class LeasedKey {
     return true;
   }
 
-  #renew(us: number): void {
-    this.#sizing.use(this.#held.units.demand);
-    const denial = this.#denials.find(this.#nothing, us);
-    if (denial !== undefined) this.#renewsFromUs = denial.untilUs;
-    else if (this.#sizing.wanted(us).some((units) => units > 0)) this.#ask();
-    else this.#renewsFromUs = us + this.#times.chunkUs / 4;
-  }
-
   #ask(): void {
     const asked = this.#moment;
     if (!this.#held.units.beginAsk(asked.us, this.#waiting.count > 0 ? this.#tryAgain : undefined)) {
       this.#isBehind = this.#waiting.count > 0;
-      this.#renewsFromUs = asked.us + PAUSE_FOR_OTHERS_US;
+      this.#renewals.pauseForOthers(asked.us);
       return;
     }
     const run = this.#waiting.takeRun();
@@ -243,18 +248,18 @@ export class LeasedKey {
     const { us } = this.#moment;
     this.#isAsking = false;
     this.reports.note(report, us);
-    this.#sizing.answered(grant, us - asked.us);
-    const mayLend = report.block === undefined && us >= this.#leasesFromUs;
+    this.#sizing.answered(this.#held.unitsOf(grant), us - asked.us);
+    const mayLend = report.block === undefined && !this.#renewals.isStrict(us);
     const costs = run[0]?.costs ?? this.#nothing;
     this.#requests.tell(this.#held.answered({ ask, grant, asked, admitted, costs, mayLend }));
     if (grant.lastsUs > 0) this.#node.noteLive(this);
     const isShort = ask.wanted.some((units, i) => units > grant.units[i]!);
     if (admitted < run.length) this.#denials.noteDenial(costs, this.plan, report, grant, us);
-    else if (grant.isScarce && isShort) this.#renewsFromUs = this.#denials.noteScarcity(this.plan, report, grant, us);
+    else if (grant.isScarce && isShort) this.#renewals.noteScarcity(report, grant, us);
     this.#held.units.endAsk();
     this.#answer(run, admitted, report, us);
     // The calls have got their places by now.
-    if (this.#times.leastCapacity < UNITS_OF_NODE * grant.nodes) this.#beStrict(us);
+    if (this.#renewals.noteNodes(grant.nodes, us)) this.giveBack();
     if (this.#askedBeforeRefund) this.forgetDenials();
     this.#serve();
   }
@@ -273,15 +278,9 @@ export class LeasedKey {
     this.#held.failed(ask);
     this.#isAsking = false;
     this.#held.units.endAsk();
-    this.#renewsFromUs = this.#node.time.us() + PAUSE_AFTER_FAILURE_US;
+    this.#renewals.pauseAfterFailure(this.#node.time.us());
     // Calls that came meanwhile would wait for a second timeout.
     for (const call of [...run, ...this.#waiting.takeAll()]) call.failed(error);
-  }
-
-  /** Too many nodes share the capacity: until later, each call asks. */
-  #beStrict(us: number): void {
-    this.#leasesFromUs = us + STRICT_CHUNKS * this.#times.chunkUs;
-    this.giveBack();
   }
 
   /** Decides calls that came while the key was asked. */

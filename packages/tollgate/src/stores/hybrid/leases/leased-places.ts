@@ -8,18 +8,11 @@ import type { LeaseTimes } from "./lease-times.ts";
 import type { PlaceHolder, PlaceHolders } from "./place-holders.ts";
 import { type Hold, PlaceHolds } from "./place-holds.ts";
 import { PlacePeaks } from "./place-peaks.ts";
-import { type NewPlaces, PlacesLease } from "./places-lease.ts";
+import { EXTENDED_AFTER, LOW, MOST_OF_CAPACITY, NEAR_END } from "./place-sizes.ts";
+import type { LentFrom, NewPlaces, Places, PlacesOfAsk } from "./places.ts";
+import { PlacesLease } from "./places-lease.ts";
 
-/** No lease takes more than this part of a limit's places. */
-const MOST_OF_CAPACITY = 1 / 2;
-/** More places are wanted when this part of the reserve is left. */
-const LOW = 1 / 4;
-/** A lease is extended when it has been in use for this part of its life, if the server is asked anyway. */
-const EXTENDED_AFTER = 1 / 2;
-/** The server is asked for an extension when this part of its life is left. */
-const NEAR_END = 1 / 4;
-
-interface LeasedPlacesParts {
+export interface LeasedPlacesParts {
   readonly plan: Plan;
   readonly times: LeaseTimes;
   readonly stats: LeaseStats;
@@ -29,12 +22,10 @@ interface LeasedPlacesParts {
   readonly nowUs: number;
 }
 
-/**
- * The places that a node has in advance for one key, and those of them that its calls hold. A place is given to a call
- * while its lease lasts, and comes back when the call is over. The script counts the places of a lease until the last
- * call that may have got one then is over at the latest. What is left of a lease is reported, and never grows.
- */
-export class LeasedPlaces {
+/** Places in this thread. No other thread gives them to calls. */
+export class LeasedPlaces implements Places {
+  readonly mayAdd: boolean = true;
+  lentAtUs: number;
   readonly #plan: Plan;
   readonly #times: LeaseTimes;
   readonly #stats: LeaseStats;
@@ -49,6 +40,7 @@ export class LeasedPlaces {
   #sharesFromUs = Number.POSITIVE_INFINITY;
 
   constructor({ plan, times, stats, holders, holder, nowUs }: LeasedPlacesParts) {
+    this.lentAtUs = nowUs;
     this.#plan = plan;
     this.#times = times;
     this.#stats = stats;
@@ -59,12 +51,16 @@ export class LeasedPlaces {
     this.#peaks = new PlacePeaks(plan.limits.length, times.chunkUs / 2, nowUs);
   }
 
-  /** How many leases and calls the script may still count for this node. */
   get count(): number {
     return this.#leases.length + this.#holds.count;
   }
 
-  /** Adds places that were granted. They belong to a new lease, which may have replaced one that was reported. */
+  prepare(): boolean {
+    return true;
+  }
+
+  endAsk(): void {}
+
   add(ask: LeaseAsk, more: NewPlaces, lastsUs: number, asked: NodeMoment, mayLend: boolean): PlacesLease {
     const ownUs = lastsUs * (1 - DRIFT);
     this.#stats.leased += more.free[0]! + more.held[0]!;
@@ -82,19 +78,17 @@ export class LeasedPlaces {
     return lease;
   }
 
-  /** There was no answer: the script may have replaced a lease. */
   noteFailure({ number, replaced }: LeaseAsk): void {
     const lease = this.#leases.find((one) => one.number === replaced);
     if (lease !== undefined) lease.also = number;
   }
 
-  /** Whether calls may be admitted, and there are so many places for one. */
   covers(costs: readonly number[], us: number, wallUs: number): boolean {
     if (!this.#leases.some((lease) => lease.lendsAt(us, wallUs))) return false;
     return this.#limits.every((limit) => this.free(limit, us, wallUs) >= costs[limit]!);
   }
 
-  /** Gives places to a call, of the oldest leases first. @returns the moment that identifies them. */
+  /** Those of the oldest leases first. */
   lend(costs: readonly number[], us: number, wallUs: number): number {
     const hold: Hold = { parts: [], us, wallUs, lastUs: us, nextUs: undefined };
     for (const limit of this.#limits) {
@@ -107,17 +101,16 @@ export class LeasedPlaces {
       }
       this.#peaks.note(limit, this.#held(limit));
     }
+    this.lentAtUs = us;
     return this.#holds.add(hold);
   }
 
-  /** Notes the places of a new lease that a call holds which the server admitted between two moments. */
-  hold(lease: PlacesLease, costs: readonly number[], { us, wallUs }: NodeMoment, lastUs: number): number {
-    const parts = this.#limits.map((limit) => ({ lease, limit, count: costs[limit]! }));
+  hold(lease: LentFrom | undefined, costs: readonly number[], { us, wallUs }: NodeMoment, lastUs: number): number {
+    const parts = lease === undefined ? [] : this.#limits.map((limit) => ({ lease, limit, count: costs[limit]! }));
     for (const limit of this.#limits) this.#peaks.note(limit, this.#held(limit));
     return this.#holds.add({ parts, us, wallUs, lastUs, nextUs: undefined });
   }
 
-  /** Frees places that were given to a call. */
   giveUp(momentUs: number, counts: readonly number[]): void {
     for (const limit of this.#limits) {
       this.#holds.free(momentUs, limit, counts[limit]!);
@@ -125,10 +118,6 @@ export class LeasedPlaces {
     }
   }
 
-  /**
-   * So many nodes share too few places: of those beyond this node's part, a part is for others, when calls have freed
-   * them.
-   */
   share(nodes: number, part: number, us: number): void {
     this.#sharesFromUs = Number.POSITIVE_INFINITY;
     for (const limit of this.#limits) {
@@ -139,7 +128,6 @@ export class LeasedPlaces {
     }
   }
 
-  /** Whether places have to be renewed by the server, because their lease is over. */
   needsServer(momentsUs: readonly number[], us: number, wallUs: number): boolean {
     return this.#limits.some((limit) => {
       const part = momentsUs[limit] === 0 ? undefined : this.#holds.find(momentsUs[limit]!, limit, us, wallUs);
@@ -147,7 +135,6 @@ export class LeasedPlaces {
     });
   }
 
-  /** Begins the time of one place of each limit anew whose moment is not 0. The leases must last. */
   renew(momentsUs: readonly number[], us: number, wallUs: number): Report {
     const report = new Report();
     for (const [limit, momentUs] of momentsUs.entries()) {
@@ -159,24 +146,21 @@ export class LeasedPlaces {
     return report;
   }
 
-  /** Microseconds until the last lease ends for this node; 0 without one. */
-  lastsUs(us: number): number {
-    return Math.max(0, ...this.#leases.map(({ lastUs }) => lastUs - us));
+  lastsUs(us: number, wallUs: number): number {
+    const lending = this.#leases.filter((lease) => lease.lendsAt(us, wallUs) && lease.free.some((free) => free > 0));
+    return Math.max(0, ...lending.map((lease) => lease.restUs(us, wallUs)));
   }
 
-  /** Free places of a limit, which the next calls get. */
   free(limit: number, us: number, wallUs: number): number {
     let free = 0;
     for (const lease of this.#leases) if (lease.lendsAt(us, wallUs)) free += lease.free[limit]!;
     return free;
   }
 
-  /** Places of a limit that the script counts for this node, and that no call holds. */
   unused(limit: number): number {
     return this.#leases.reduce((sum, { known, held }) => sum + known[limit]! - held[limit]!, 0);
   }
 
-  /** Whether few places are free, or a lease is near its end. */
   isLow(us: number, wallUs: number, marginUs: number): boolean {
     if (us >= this.#sharesFromUs) return true;
     const margin = Math.max(marginUs, this.#times.ttlUs * NEAR_END);
@@ -184,22 +168,19 @@ export class LeasedPlaces {
     return this.#limits.some((limit) => this.free(limit, us, wallUs) <= this.#peaks.reserve(limit) * LOW);
   }
 
-  /** How many places of a limit to take in advance: what calls held lately, and a reserve. */
   wanted(limit: number): number {
     const { capacity } = this.#plan.limits[limit]!;
     const wanted = this.#peaks.most(limit) + this.#peaks.reserve(limit) - this.#size(limit);
     return Math.max(0, Math.min(wanted, Math.floor(capacity * MOST_OF_CAPACITY)));
   }
 
-  /** What has changed, leases to extend, and one that a new lease may replace. */
-  report(us: number): Pick<LeaseAsk, "places" | "replaced"> {
+  report(us: number): PlacesOfAsk {
     const untilUs = us + this.#times.ttlUs * (1 - EXTENDED_AFTER);
     const replaced = this.#leases.findLast((lease) => lease.lends && !lease.isEmpty && lease.also === undefined);
     const places = this.#reports((lease) => lease === replaced || lease.lastUs < untilUs);
     return { places, replaced: replaced?.number ?? 0 };
   }
 
-  /** What has changed, after places that calls have not needed lately are given back. */
   news(us: number): PlacesReport[] {
     this.#peaks.update(
       us,
@@ -214,24 +195,20 @@ export class LeasedPlaces {
     return this.#reports(() => false);
   }
 
-  /** All leases of which calls hold places, to extend them. */
   extension(): PlacesReport[] {
     return this.#reports(() => true);
   }
 
-  /** Gives back free places, so that the server may give them to a call that needs more than there are. */
-  offer(us: number): Pick<LeaseAsk, "places" | "replaced"> {
+  offer(us: number): PlacesOfAsk {
     for (const lease of this.#leases) lease.shrinkAll();
     return this.report(us);
   }
 
-  /** Gives back free places. No call is admitted with these leases from now on, unless they are extended. */
   giveBack(): PlacesReport[] {
     for (const lease of this.#leases) lease.retire();
     return this.#reports(() => false);
   }
 
-  /** Gives back all places. Calls that hold some have none any more. */
   forget(): PlacesReport[] {
     this.#holds.clear();
     const leases = this.#leases;
@@ -240,7 +217,6 @@ export class LeasedPlaces {
     return leases.flatMap((lease) => lease.report(false));
   }
 
-  /** Notes what the script knows of leases that were reported. */
   confirm(reports: readonly PlacesReport[], areKnown: readonly boolean[], asked: NodeMoment, mayLend: boolean): void {
     for (const lease of [...this.#leases]) {
       const own = reports.flatMap(({ number }, i) => (number === lease.number || number === lease.also ? [i] : []));
@@ -257,7 +233,6 @@ export class LeasedPlaces {
     }
   }
 
-  /** Ends what is over. */
   expire(us: number, wallUs: number): void {
     for (const lease of this.#leases) if (!lease.lastsAt(us, wallUs)) lease.retire();
     this.#holds.expire(us);

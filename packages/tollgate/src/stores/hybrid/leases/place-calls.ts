@@ -1,13 +1,11 @@
-import type { Plan } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";
 import { LeaseWaiter } from "../../redis/batch/waiter.ts";
 import type { LeaseGrant } from "../../redis/script/lease.ts";
 import type { NodeMoment } from "./held.ts";
 import type { Reported } from "./key-holdings.ts";
 import type { LeaseNode } from "./lease-node.ts";
-import type { LeaseTimes } from "./lease-times.ts";
-import { LeasedPlaces } from "./leased-places.ts";
 import type { PlaceHolder } from "./place-holders.ts";
+import type { Places } from "./places.ts";
 
 /** What the calls that hold places of a key need from it. */
 export interface KeyOfPlaces {
@@ -25,17 +23,17 @@ interface Failure {
 
 /** The calls that hold places of one key. */
 export class PlaceCalls implements PlaceHolder {
-  readonly leased: LeasedPlaces;
+  readonly leased: Places;
   readonly #node: LeaseNode;
   readonly #key: KeyOfPlaces;
   /** The request that extends leases. Calls that renew meanwhile wait for the same answer. */
   #extending: Promise<Failure | undefined> | undefined;
 
-  constructor(plan: Plan, times: LeaseTimes, node: LeaseNode, key: KeyOfPlaces) {
+  /** `placesOf` makes the places of the key, which this object frees and renews. */
+  constructor(node: LeaseNode, key: KeyOfPlaces, placesOf: (holder: PlaceHolder) => Places) {
     this.#node = node;
     this.#key = key;
-    const { stats, holders, time } = node;
-    this.leased = new LeasedPlaces({ plan, times, stats, holders, holder: this, nowUs: time.us() });
+    this.leased = placesOf(this);
   }
 
   freePlaces(momentUs: number, counts: readonly number[]): void {

@@ -1,10 +1,10 @@
 import { DRIFT } from "./held.ts";
 import type { PlaceHolder, PlaceHolders } from "./place-holders.ts";
-import type { PlacesLease } from "./places-lease.ts";
+import type { LentFrom } from "./places.ts";
 
 /** Places of one limit that a call got from a lease. */
 interface HeldPart {
-  readonly lease: PlacesLease;
+  readonly lease: LentFrom;
   readonly limit: number;
   count: number;
 }
@@ -57,16 +57,20 @@ export class PlaceHolds {
   }
 
   /**
-   * Begins the time of a place of a limit anew, if its lease lasts.
+   * Begins the time of a place of a limit anew, if its lease lasts. With `other` the call has got a place of another
+   * lease in its stead.
    *
    * @returns the moment that identifies it from now on.
    */
-  renew(momentUs: number, limit: number, us: number, wallUs: number): number | undefined {
+  renew(momentUs: number, limit: number, us: number, wallUs: number, other?: LentFrom): number | undefined {
     const hold = this.#holds.get(momentUs);
     const part = this.find(momentUs, limit, us, wallUs);
-    if (hold === undefined || part?.lease.lastsAt(us, wallUs) !== true) return undefined;
+    if (hold === undefined || part === undefined) return undefined;
+    const lease = other ?? part.lease;
+    if (!lease.lastsAt(us, wallUs)) return undefined;
+    if (other !== undefined) part.lease.takeBack(limit, 1);
     const { next, nextUs } = this.#nextOf(hold, us, wallUs);
-    next.parts.push({ ...part, count: 1 });
+    next.parts.push({ lease, limit, count: 1 });
     part.count -= 1;
     this.#forgetEmpty(momentUs, hold);
     return nextUs;
@@ -96,7 +100,7 @@ export class PlaceHolds {
   }
 
   /** Forgets the places of a lease: they are other calls'. */
-  lose(lease: PlacesLease): void {
+  lose(lease: LentFrom): void {
     for (const [momentUs, hold] of this.#holds) {
       hold.parts = hold.parts.filter((part) => part.lease !== lease);
       this.#forgetEmpty(momentUs, hold);

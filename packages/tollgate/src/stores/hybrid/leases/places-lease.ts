@@ -1,14 +1,9 @@
 import type { PlacesReport } from "../../redis/script/lease.ts";
 import type { NodeMoment } from "./held.ts";
-
-/** Places that were granted, one entry per limit: free ones, and those of calls that the server admitted. */
-export interface NewPlaces {
-  readonly free: readonly number[];
-  readonly held: readonly number[];
-}
+import type { LentFrom, NewPlaces } from "./places.ts";
 
 /** A lease of places. Numbers of places have one entry per limit. */
-export class PlacesLease {
+export class PlacesLease implements LentFrom {
   number: number;
   /** Its number, if a request has arrived that was not answered. */
   also: number | undefined = undefined;
@@ -37,9 +32,13 @@ export class PlacesLease {
     return this.#lends;
   }
 
-  /** Whether calls may begin to hold places, or renew them. */
   lastsAt(us: number, wallUs: number): boolean {
     return us < this.lastUs && wallUs < this.#lastWallUs;
+  }
+
+  /** Microseconds until its end, by the clock that is closer to it. */
+  restUs(us: number, wallUs: number): number {
+    return Math.min(this.lastUs - us, this.#lastWallUs - wallUs);
   }
 
   lendsAt(us: number, wallUs: number): boolean {
@@ -63,7 +62,6 @@ export class PlacesLease {
     return lent;
   }
 
-  /** A call no longer holds so many places. */
   takeBack(limit: number, count: number): void {
     this.held[limit]! -= count;
     if (this.#lends) this.free[limit]! += count;

@@ -10,6 +10,8 @@ export const THREADS_AT = 2;
 export const MOST_LIMITS = 4;
 /** The most units of a limit in one lease. */
 export const MOST_UNITS: number = 2 ** 31 - 1;
+/** Limits of more places are leased by each thread for itself. */
+export const MOST_PLACES: number = 2 ** 15 - 1;
 
 /** A pair: the hash of the key that has these words; zeros if no key ever had them. */
 export const OWNER_AT = 0;
@@ -36,6 +38,22 @@ export const PLACE_WORDS = 32;
 export const UNIT_WORDS = 2;
 /** Then follow pairs for what else is known of the lease: a word, and the tag. */
 export const FACTS_AT: number = MOST_LIMITS * UNIT_WORDS;
+
+// A lease of places has four words in the place of units, and words of its own.
+
+/** How many places it has, how many of them are free, and whether it is retired. */
+export const PLACES_WORD = 0;
+/** Which number of the process it has, from 1 on. */
+export const NUMBER_WORD = 1;
+/** Whether a thread asks about it, or which other number it may have. */
+export const ASK_WORD = 2;
+/** By how many milliseconds it was extended. */
+export const EXTENSION_WORD = 3;
+export const WORDS_OF_PLACES = 4;
+/** Words of the key, which are hints. When a call got a place last, in milliseconds. */
+export const LENT_AT = 5;
+/** For each lease how many places the script counts. */
+export const KNOWN_AT = 6;
 
 // The tag of a place counts its leases. Its lowest two bits say in which state it is, in this order.
 

@@ -96,6 +96,11 @@ export class LeasePlace {
     return this.#memory.swap(this.#at, 0, writing, Math.min(units[0]!, MOST_UNITS), live) ? live : undefined;
   }
 
+  /** Replaces a word of the lease with a tag, if it is what the thread has read. */
+  replace(limit: number, tag: number, from: number, to: number): boolean {
+    return this.#memory.swap(this.#unitsAt(limit), from, tag, to, tag);
+  }
+
   /** Spends a cost of the lease with a tag. False if it does not cover the cost, or another thread was quicker. */
   spend(costs: readonly number[], tag: number): boolean {
     if (this.#limits > 1) {

@@ -30,6 +30,8 @@ export class SharedHeld implements Held {
   readonly #high: number;
   readonly #time: NodeTime;
   readonly #denial: SharedDenial;
+  /** Whether there was no memory for the key when a call needed it last. */
+  #lacksMemory = false;
   /** The first word of the key. */
   #key: number = NOWHERE;
   #places: readonly LeasePlace[] = [];
@@ -176,7 +178,12 @@ export class SharedHeld implements Held {
   }
 
   prepare(us: number): boolean {
-    return this.#find() || this.#use(this.#context.keys.findOrAdd(this.#low, this.#high, us));
+    this.#lacksMemory = !(this.#find() || this.#use(this.#context.keys.findOrAdd(this.#low, this.#high, us)));
+    return !this.#lacksMemory;
+  }
+
+  get lacksMemory(): boolean {
+    return this.#lacksMemory && !this.#find();
   }
 
   beginAsk(us: number, tryAgain: (() => void) | undefined): boolean {

@@ -1,12 +1,15 @@
 import type { LeaseArea } from "../../../core/lease-area.ts";
+import { countsPlaces } from "../../../core/limits/concurrency-limit.ts";
 import { identityOf, type Plan } from "../../../core/plan.ts";
 import { LEASES_OF_HOLDER } from "../../redis/script/lease.ts";
+import type { HeldTogether } from "../leases/leased-key.ts";
 import type { NodeTime } from "../leases/node-time.ts";
 import type { LeaseStats } from "../stats.ts";
 import { AskClaim } from "./ask-claim.ts";
-import { HOLDER_AT, MOST_LIMITS, NEXT_NUMBER_AT, THREADS_AT } from "./layout.ts";
+import { HOLDER_AT, MOST_LIMITS, MOST_PLACES, NEXT_NUMBER_AT, THREADS_AT } from "./layout.ts";
 import { LeasedKeys } from "./leased-keys.ts";
 import { type HeldContext, SharedHeld } from "./shared-held.ts";
+import { SharedPlaces } from "./shared-places.ts";
 
 export interface ThreadLeasesParts {
   readonly area: LeaseArea;
@@ -42,11 +45,21 @@ export class ThreadLeases {
     return this.#first + ((atomics.add(words, this.#area.at + NEXT_NUMBER_AT, 1) >>> 0) % LEASES_OF_HOLDER);
   }
 
-  /** What the process holds of a key; `undefined` if the plan has too many limits. `keysOf` names the plan's keys. */
-  held({ limits }: Plan, keysOf: string, key: string, time: NodeTime): SharedHeld | undefined {
-    if (limits.length > MOST_LIMITS) return undefined;
-    // Units are in the order of the limits. Zeros stand for no key.
-    const [low, high] = this.#area.hash(JSON.stringify(["lease", keysOf, limits.map(identityOf), key]));
-    return new SharedHeld(this.#context, limits.length, low, high === 0 ? 1 : high, time);
+  /** What the process holds of a key; `undefined` if its words cannot hold that. `keysOf` names the plan's keys. */
+  heldOf(plan: Plan, keysOf: string, key: string, time: NodeTime): HeldTogether | undefined {
+    const { limits } = plan;
+    const ofPlaces = limits.filter(countsPlaces);
+    const hasMany = ofPlaces.length > 1 || ofPlaces.some(({ capacity }) => capacity > MOST_PLACES);
+    if (limits.length > MOST_LIMITS || hasMany) return undefined;
+    const hashOf = (what: string): readonly [number, number] => {
+      // Units are in the order of the limits. Zeros stand for no key.
+      const [low, high] = this.#area.hash(JSON.stringify([what, keysOf, limits.map(identityOf), key]));
+      return [low, high === 0 ? 1 : high];
+    };
+    const [low, high] = hashOf("lease");
+    return {
+      units: new SharedHeld(this.#context, limits.length, low, high, time),
+      placesOf: (parts) => new SharedPlaces(this.#context, parts, hashOf("places"), this.#first),
+    };
   }
 }

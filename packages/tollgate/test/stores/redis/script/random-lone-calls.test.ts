@@ -12,6 +12,7 @@ import { outcomeDifferences } from "./kit/compare-outcomes.ts";
 import { ALL_LIMITS, EXACT_BUCKETS } from "./kit/limit-pool.ts";
 import { Random } from "./kit/random.ts";
 import { call, encodedAs } from "./kit/script-call.ts";
+import { numbersIn } from "./kit/script-connection.ts";
 import { useScriptServer } from "./kit/script-server.ts";
 
 const started = useScriptServer();
@@ -45,8 +46,7 @@ async function outcomesAt(nowUs: number, transaction: ScriptTransaction): Promis
     ...encoded.args,
     String(nowUs),
   ];
-  const reply = textOf(await started.server.raw(...command));
-  const numbers = (Array.isArray(reply) ? reply : [reply]) as number[];
+  const numbers = numbersIn(textOf(await started.server.raw(...command)));
   if (neededLayouts(numbers) !== undefined) return outcomesAt(nowUs, expectingSections(transaction));
   return decodeReply(numbers, [transaction], encoded.described) ?? [];
 }

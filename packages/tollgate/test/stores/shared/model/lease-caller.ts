@@ -9,6 +9,8 @@ import type { Call } from "./model-call.ts";
 export interface LeaseModel {
   /** How many limits each lease has units for. Calls cost the same of each. */
   readonly limits: number;
+  /** Whether they are leases of places. */
+  readonly ofPlaces?: true;
 }
 
 /** How long a lease lasts. */

@@ -8,6 +8,7 @@ import { ExploredMemory } from "./explored-memory.ts";
 import { LeaseCaller } from "./lease-caller.ts";
 import { Caller } from "./model-call.ts";
 import { BEGIN, type Operation, type Value } from "./operation.ts";
+import { PlaceCaller } from "./place-caller.ts";
 import { Point } from "./point.ts";
 import { RaceCaller } from "./race.ts";
 import { type MayGoOn, Replay } from "./replay.ts";
@@ -132,6 +133,7 @@ export class World {
     const memory = new SharedMemory(views, atomics, undefined);
     const store = new StoreInThread(memory, this.#handle);
     const { race, leases } = this.scenario;
+    if (leases?.ofPlaces === true) return new PlaceCaller(store.leaseArea(), thread);
     if (leases !== undefined) return new LeaseCaller(leases, store.leaseArea(), thread);
     if (race !== undefined) return new RaceCaller(race, store, memory);
     const clock = manualClock(0);

@@ -1,6 +1,7 @@
 import { FIRST_ORIGIN_US } from "../epoch.ts";
 import { NEEDS_LAYOUTS } from "../layout.ts";
 import { BUCKET_FIGURES } from "./one-bucket.ts";
+import { LAST_SENT } from "./read-arguments.ts";
 
 /**
  * The forms for the most frequent calls: one take of at least one unit, from one enforced limit, at the server's time.
@@ -58,7 +59,9 @@ elseif form == 'f' or form == 'F' then
       local expires = math.ceil(ends / 1000)
       if redis.pcall('SET', KEYS[1], head .. struct.pack('<dd', opened, used), 'PXAT', expires).ok then
         if form == 'f' then return 1 end
-        if used + cost <= capacity then return { used, ends - now } end
+        local conforms = used + cost <= capacity
+        if used > ${LAST_SENT} then used = string.format('%.0f', used) end
+        if conforms then return { used, ends - now } end
         return { 1, 1, used, ends - now, 0, ends - now }
       end
     end

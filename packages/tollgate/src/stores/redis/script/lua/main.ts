@@ -72,7 +72,7 @@ local function answer_all(entries)
       reply[size] = NEVER - halvings
     end
     size = size + 1
-    reply[size] = number
+    reply[size] = sent(number)
   end
 end
 
@@ -148,7 +148,7 @@ local function run(verb, calls, times, each, taken, block, ask)
     local admitted, numbers = leases().run(calls[1], now, ask, blocked, entries)
     entries.blocked, entries.index, entries.is_denial = blocked, index, 1
     answer_all(entries)
-    for i = 1, #numbers do reply[size + i] = numbers[i] end
+    for i = 1, #numbers do reply[size + i] = sent(numbers[i]) end
     size = size + #numbers
     return admitted
   end

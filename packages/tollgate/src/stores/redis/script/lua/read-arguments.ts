@@ -1,5 +1,11 @@
+/**
+ * The last whole number that clients read exactly from a reply. One adds the code of the last digit before it subtracts
+ * the code of zero, and that sum is not exact beyond 2^53.
+ */
+export const LAST_SENT: number = Number.MAX_SAFE_INTEGER - 48;
+
 /** Constants and math functions that the script uses throughout, and the functions that read its arguments in order. */
-export const READ_ARGUMENTS = `
+export const READ_ARGUMENTS: string = `
 local floor, ceil, max, min, huge = math.floor, math.ceil, math.max, math.min, math.huge
 local LAST_EXACT = 9007199254740991
 -- The latest expiry that Redis accepts.
@@ -21,6 +27,12 @@ end
 local function next_number()
   cursor = cursor + 1
   return tonumber(ARGV[cursor])
+end
+
+-- A number for the reply. A greater one is sent as text, which every client reads exactly.
+local function sent(number)
+  if number > ${LAST_SENT} then return string.format('%.0f', number) end
+  return number
 end
 
 local function time_of(text)

@@ -1,34 +1,12 @@
 import { describe } from "vitest";
 import { pass } from "../../chaos/kit/traffic-run.ts";
-import type { ConnectedClient, TestClient } from "../../clients/kit/every-client.ts";
-import type { RedisServer } from "../../servers/redis-server.ts";
-import { type RedisSentinel, startSentinel } from "../../servers/start-sentinel.ts";
-import { type Place, underTraffic } from "./kit/incident-run.ts";
+import { WatchedPair } from "../../chaos/kit/watched-pair.ts";
+import { startSentinel } from "../../servers/start-sentinel.ts";
+import { underTraffic } from "./kit/incident-run.ts";
 import { itIsBack, itLosesAtMostACapacity, itStandsThrough, untilLeased } from "./kit/incident-tests.ts";
 
 /** Traffic of which the replica gets nothing. */
 const AHEAD_MS = 300;
-
-class WatchedPair implements Place {
-  readonly all: RedisSentinel;
-
-  constructor(all: RedisSentinel) {
-    this.all = all;
-  }
-
-  connect({ connectSentinel, name }: TestClient): Promise<ConnectedClient> {
-    if (connectSentinel === undefined) throw new Error(`expected a client that knows Sentinels, got ${name}`);
-    return connectSentinel(this.all.addresses, this.all.name);
-  }
-
-  primary(): Promise<RedisServer> {
-    return this.all.primary();
-  }
-
-  stop(): Promise<void> {
-    return this.all.stop();
-  }
-}
 
 describe("nodes whose primary dies with leases that the replica does not know", () => {
   const told = underTraffic(

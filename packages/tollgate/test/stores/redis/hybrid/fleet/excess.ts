@@ -1,12 +1,22 @@
-import type { FleetResult } from "./fleet-node.ts";
+import type { AdmittedCalls, FleetResult } from "./fleet-node.ts";
 import { SLOT_MS } from "./shared-clock.ts";
 
-/**
- * Units beyond the capacity and what refills, in the worst window of all slots. A call counts in windows in which it
- * began and ended, so it was decided there, however late its answer came.
- */
+/** Units of a key beyond its capacity and what refills, in the worst window of the worst key. */
 export function excessOf(results: readonly FleetResult[], capacity: number, perSecond: number): number {
-  const calls = results.flatMap(({ admitted }) => admitted);
+  const byKey = new Map<number, AdmittedCalls[]>();
+  for (const calls of results.flatMap(({ admitted }) => admitted)) {
+    byKey.set(calls.key, [...(byKey.get(calls.key) ?? []), calls]);
+  }
+  return Math.max(...[...byKey.values()].map((calls) => excessOfKey(calls, capacity, perSecond)));
+}
+
+/**
+ * The excess in the worst window of all slots. A call counts in windows in which it began and ended, so it was decided
+ * there, however late its answer came.
+ */
+function excessOfKey(calls: readonly AdmittedCalls[], capacity: number, perSecond: number): number {
+  const all = calls.reduce((sum, its) => sum + its.calls, 0);
+  if (all <= capacity) return all - capacity;
   const last = Math.max(...calls.map(({ endedSlot }) => endedSlot));
   const first = Math.min(...calls.map(({ beganSlot }) => beganSlot));
   const byBegin = new Map<number, typeof calls>();

@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
 import type * as Tollgate from "tollgate";
 import type * as TollgateHybrid from "tollgate/hybrid";
+import { keysOf } from "../../../../../../../bench/hybrid/keys.ts";
 import { callsBy, type Load } from "../../../../../../../bench/hybrid/loads.ts";
 import { load } from "../kit/load-source.ts";
 import { sharedNowMs as nowMs, SLOT_MS } from "./shared-clock.ts";
@@ -20,8 +21,9 @@ export interface FleetOrder {
   readonly forMs: number;
 }
 
-/** Calls that were admitted, by the slots in which they began and ended. */
+/** Calls for a key that were admitted, by the slots in which they began and ended. */
 export interface AdmittedCalls {
+  readonly key: number;
   readonly beganSlot: number;
   readonly endedSlot: number;
   readonly calls: number;
@@ -46,12 +48,13 @@ async function run(order: FleetOrder): Promise<FleetResult> {
   const asked = loads.map(() => 0);
   const pending = new Set<Promise<void>>();
   const slot = () => Math.floor((nowMs() - zeroMs) / SLOT_MS);
+  const keyOf = keysOf(loads[0]!.keys);
   const ask = async (): Promise<void> => {
-    const beganSlot = slot();
-    if (!(await limiter.allow("hot"))) return;
+    const [key, beganSlot] = [keyOf(), slot()];
+    if (!(await limiter.allow(`key ${key}`))) return;
     const endedSlot = slot();
-    const name = `${beganSlot} ${endedSlot}`;
-    admitted.set(name, { beganSlot, endedSlot, calls: (admitted.get(name)?.calls ?? 0) + 1 });
+    const name = `${key} ${beganSlot} ${endedSlot}`;
+    admitted.set(name, { key, beganSlot, endedSlot, calls: (admitted.get(name)?.calls ?? 0) + 1 });
   };
   while (nowMs() < startMs) await pass();
   for (let passedMs = nowMs() - startMs; passedMs < forMs; passedMs = nowMs() - startMs) {

@@ -57,6 +57,17 @@ describe("four processes with a bucket of 1,000 units a second", () => {
     expect(sumOf(results, admittedBy)).toBeGreaterThan(CAPACITY);
   });
 
+  it("admit no more than that of each of 10,000 keys, chosen by Zipf's law", async () => {
+    const zipf = loadOf("zipf");
+    const results = await fleet.run([zipf], FOR_MS);
+    expect(excessOf(results, zipf.capacity, zipf.capacity)).toBeLessThanOrEqual(TOLERANCE);
+    // The first keys are asked for more than their limits allow, and leased.
+    const ofFirst = results.flatMap(({ admitted }) => admitted).filter(({ key }) => key === 0);
+    expect(ofFirst.reduce((sum, { calls }) => sum + calls, 0)).toBeGreaterThan(2 * zipf.capacity);
+    expect(sumOf(results, ({ decidedLocally }) => decidedLocally)).toBeGreaterThan(100);
+    expect(sumOf(results, admittedBy)).toBeLessThan(sumOf(results, ({ asked }) => asked));
+  });
+
   it("decide most calls without the server", async () => {
     const results = await fleet.run([loadOf("0.95")], FOR_MS);
     expect(sumOf(results, ({ decidedLocally }) => decidedLocally)).toBeGreaterThan(

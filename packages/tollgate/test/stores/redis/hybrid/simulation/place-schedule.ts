@@ -16,8 +16,9 @@ import { Events } from "./events.ts";
 import type { Flaw } from "./flaw.ts";
 import { Network, weatherOf } from "./network.ts";
 import { PlacesInUse, type PlaceUse } from "./places-in-use.ts";
-import { SimNode } from "./sim-node.ts";
+import { SimNode, type SimProcess, type SimThread } from "./sim-node.ts";
 import type { SimRedis } from "./sim-redis.ts";
+import { SimThreads } from "./sim-threads.ts";
 
 const A_SECOND_US = 1_000_000;
 /** Promises of the code under test are settled within so many turns. */
@@ -27,8 +28,8 @@ const UNITS = 500;
 
 /** A call that holds places. */
 interface OpenCall {
-  readonly node: SimNode;
-  readonly starts: number;
+  readonly node: SimProcess;
+  readonly thread: SimThread;
   readonly use: PlaceUse;
   /** What identifies its places. */
   takenUs: number;
@@ -46,7 +47,7 @@ export class PlaceSchedule {
   readonly #events = new Events(NOW_US);
   readonly #network: Network;
   readonly #plan: EncodedPlan;
-  readonly #nodes: readonly SimNode[];
+  readonly #nodes: readonly SimProcess[];
   readonly #key: string;
   readonly #max: number;
   readonly #ttlUs: number;
@@ -54,12 +55,13 @@ export class PlaceSchedule {
   /** Calls that the answer in progress admitted, and when the server decided. */
   #asked = { admitted: 0, atUs: 0 };
 
-  constructor(seed: number, redis: SimRedis, flaw?: Flaw) {
+  /** With `threads` each process has several, which lend its places together. */
+  constructor(seed: number, redis: SimRedis, flaw?: Flaw, threads = false) {
     const random = new Random(seed);
     this.#random = random;
     this.#redis = redis;
     this.#flaw = flaw;
-    this.#key = `places ${flaw?.name ?? ""} ${seed}`;
+    this.#key = `places ${threads} ${flaw?.name ?? ""} ${seed}`;
     this.#max = random.between(40, 120);
     this.#ttlUs = random.between(2, 30) * A_SECOND_US;
     const places = concurrency({ max: this.#max, ttl: this.#ttlUs / 1_000 });
@@ -73,7 +75,11 @@ export class PlaceSchedule {
     this.#units = hasUnits ? new Admissions(UNITS, UNITS / this.#ttlUs, this.#times.ttlUs) : undefined;
     const nowUs = () => this.#events.nowUs;
     this.#nodes = Array.from({ length: random.between(1, 4) }, () => {
-      return new SimNode(plan, this.#times, random, nowUs, (node) => this.#askServer(node));
+      const ask = (node: SimProcess) => this.#askServer(node);
+      if (!threads) return new SimNode(plan, this.#times, random, nowUs, ask);
+      return new SimThreads(plan, this.#times, random, nowUs, ask, (process, work) => {
+        this.#at(this.#events.nowUs + 1_000, () => this.#network.whenRunning(process, work));
+      });
     });
   }
 
@@ -133,6 +139,7 @@ export class PlaceSchedule {
       () => random.of(this.#nodes).sleep(random.between(0, this.#ttlUs)),
       () => random.of(this.#nodes).setWallClock(random.between(-10 * A_SECOND_US, 3_600 * A_SECOND_US)),
       () => random.of(this.#nodes).key.giveBack(),
+      () => random.of(this.#nodes).terminateOne?.(),
       () => this.#network.cut(random.between(0, this.#ttlUs)),
       () => this.#loseData(),
       () => this.#failOver(random.between(0, A_SECOND_US)),
@@ -143,30 +150,32 @@ export class PlaceSchedule {
     }
   }
 
-  #call(node: SimNode, count: number, lastsUs: number): void {
+  #call(node: SimProcess, count: number, lastsUs: number): void {
+    const thread = node.thread();
+    const { key } = thread;
     const costs = this.#plan.plan.limits.map((_, limit) => (limit === 0 ? count : 1));
-    if (node.key.spend(costs)) {
-      this.#begin(node, node.key.reports.admitted(costs, 0), count, lastsUs, this.#events.nowUs);
+    if (key.spend(costs)) {
+      this.#begin(node, thread, key.reports.admitted(costs, 0), count, lastsUs, this.#events.nowUs);
       return;
     }
-    const way = node.key.uncovered(costs);
-    if (way === "strict") this.#takeStrictly(node, costs, count, lastsUs);
+    const way = key.uncovered(costs);
+    if (way === "strict") this.#takeStrictly(node, thread, costs, count, lastsUs);
     if (way !== "ask") return;
     const admitted = (later: number) => {
       const fromUs = this.#asked.admitted > 0 ? this.#asked.atUs : this.#events.nowUs;
       this.#asked.admitted -= 1;
-      this.#begin(node, node.key.reports.admitted(costs, later), count, lastsUs, fromUs);
+      this.#begin(node, thread, key.reports.admitted(costs, later), count, lastsUs, fromUs);
     };
-    node.key.join({ costs, nowUs: 0, admitted, denied() {}, failed() {} });
+    key.join({ costs, nowUs: 0, admitted, denied() {}, failed() {} });
   }
 
-  #takeStrictly(node: SimNode, costs: readonly number[], count: number, lastsUs: number): void {
+  #takeStrictly(node: SimProcess, thread: SimThread, costs: readonly number[], count: number, lastsUs: number): void {
     this.#network.send({
       node,
       isRepeated: false,
       decide: () => this.#run({ verb: "take", reportsTime: true }, costs),
       answered: ({ admitted, decidedUs }) => {
-        if (admitted > 0) this.#begin(node, { decidedUs }, count, lastsUs, decidedUs!);
+        if (admitted > 0) this.#begin(node, thread, { decidedUs }, count, lastsUs, decidedUs!);
       },
       timedOut() {},
     });
@@ -174,7 +183,8 @@ export class PlaceSchedule {
 
   /** A call holds its places until it is over, and renews them where it takes longer. */
   #begin(
-    node: SimNode,
+    node: SimProcess,
+    thread: SimThread,
     { decidedUs: takenUs }: Pick<Report, "decidedUs">,
     places: number,
     lastsUs: number,
@@ -184,7 +194,7 @@ export class PlaceSchedule {
     const use = { fromUs, untilUs: fromUs + this.#ttlUs, places };
     this.#places.add(use);
     this.#units?.admit(fromUs, 1);
-    const call = { node, starts: node.starts, use, takenUs, isOver: false };
+    const call = { node, thread, use, takenUs, isOver: false };
     // Some calls never end: their places expire.
     if (this.#random.chance(0.97))
       this.#at(this.#events.nowUs + lastsUs, () => this.#whenOpen(call, () => this.#end(call)));
@@ -198,24 +208,24 @@ export class PlaceSchedule {
 
   #whenOpen(call: OpenCall, work: () => void): void {
     this.#network.whenRunning(call.node, () => {
-      if (!call.isOver && call.starts === call.node.starts) work();
+      if (!call.isOver && call.thread.isAlive) work();
     });
   }
 
   #end(call: OpenCall): void {
-    const { node, use, takenUs } = call;
+    const { thread, use, takenUs } = call;
     call.isOver = true;
     use.untilUs = Math.min(use.untilUs, this.#events.nowUs);
     const counts = this.#onlyPlaces(use.places);
-    if (isLocalMoment(takenUs)) node.holders.find(takenUs)?.freePlaces(takenUs, counts);
+    if (isLocalMoment(takenUs)) thread.holders.find(takenUs)?.freePlaces(takenUs, counts);
     else this.#network.deliver(async () => void (await this.#run({ verb: "refund", takenUs }, counts)));
   }
 
   #renew(call: OpenCall): void {
-    const { node, takenUs } = call;
+    const { node, thread, takenUs } = call;
     const moments = this.#onlyPlaces(takenUs);
     if (isLocalMoment(takenUs)) {
-      const renewed = node.holders.find(takenUs)?.renewPlaces(moments);
+      const renewed = thread.holders.find(takenUs)?.renewPlaces(moments);
       void renewed?.then((report) => this.#renewed(call, report, this.#events.nowUs)).catch(() => {});
       return;
     }
@@ -239,7 +249,7 @@ export class PlaceSchedule {
     this.#planRenewal(call);
   }
 
-  #askServer(node: SimNode): AskServer {
+  #askServer(node: SimProcess): AskServer {
     return (costs, _nowUs, ask, waiter) => {
       this.#network.send({
         node,

@@ -38,8 +38,14 @@ export function runSchedules(
 }
 
 /** Works like `runSchedules`, for fleets that share places. */
-export function runPlaceSchedules(port: number, firstSeed: number, count: number, flaw?: Flaw): Promise<Simulated> {
-  return runAll(port, firstSeed, count, flaw, (seed, redis) => new PlaceSchedule(seed, redis, flaw));
+export function runPlaceSchedules(
+  port: number,
+  firstSeed: number,
+  count: number,
+  flaw?: Flaw,
+  threads = false,
+): Promise<Simulated> {
+  return runAll(port, firstSeed, count, flaw, (seed, redis) => new PlaceSchedule(seed, redis, flaw, threads));
 }
 
 async function runAll(

@@ -8,10 +8,18 @@ import { PlaceHolders } from "../../../../../src/stores/hybrid/leases/place-hold
 import { createStats } from "../../../../../src/stores/hybrid/stats.ts";
 import type { Random } from "../../script/kit/random.ts";
 
+/** A thread that calls come to. */
+export interface SimThread {
+  readonly key: LeasedKey;
+  readonly holders: PlaceHolders;
+  /** Whether neither the thread nor its process has ended. */
+  readonly isAlive: boolean;
+}
+
 /** A process as a schedule sees it. */
 export type SimProcess = Pick<
   SimNode,
-  "key" | "stats" | "starts" | "stoppedUntilUs" | "restart" | "sleep" | "stop" | "setWallClock"
+  "key" | "thread" | "stats" | "starts" | "stoppedUntilUs" | "restart" | "sleep" | "stop" | "setWallClock"
 > & {
   /** Terminates a thread, if there are several. */
   terminateOne?(): void;
@@ -49,6 +57,19 @@ export class SimNode {
 
   get key(): LeasedKey {
     return this.#key;
+  }
+
+  /** The thread that the next call comes to. */
+  thread(): SimThread {
+    const { starts, holders } = this;
+    const isAlive = () => this.starts === starts;
+    return {
+      key: this.#key,
+      holders,
+      get isAlive() {
+        return isAlive();
+      },
+    };
   }
 
   /** The process ends and another one starts: what it held is spent or lost. */

@@ -2,7 +2,7 @@ import { decodeReply, type TransactionOutcome } from "../../../../../src/stores/
 import { encodeCall } from "../../../../../src/stores/redis/script/encode-call.ts";
 import { SCRIPT } from "../../../../../src/stores/redis/script/source.ts";
 import type { ScriptTransaction } from "../../../../../src/stores/redis/script/transaction.ts";
-import { ScriptConnection } from "../../script/kit/script-connection.ts";
+import { numbersIn, ScriptConnection } from "../../script/kit/script-connection.ts";
 import { textOf } from "../../servers/resp.ts";
 import type { Flaw } from "./flaw.ts";
 
@@ -29,9 +29,7 @@ export class SimRedis {
     // Keys expire by the server's time, which may be faster than the simulated one on a busy machine.
     const persist = ["PERSIST", transaction.keys[0]!.name];
     const [answer] = await Promise.all([this.#connection.call(command), this.#connection.call(persist)]);
-    const reply = textOf(answer);
-    const numbers = (Array.isArray(reply) ? reply : [reply]) as readonly number[];
-    return decodeReply(numbers, transactions, described)![0]!;
+    return decodeReply(numbersIn(textOf(answer)), transactions, described)![0]!;
   }
 
   async forget(key: string): Promise<void> {

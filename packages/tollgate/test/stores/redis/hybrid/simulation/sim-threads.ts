@@ -10,12 +10,11 @@ import { LeaseWaiter } from "../../../../../src/stores/redis/batch/waiter.ts";
 import { SharedMemory, viewsOf } from "../../../../../src/stores/shared/shared-memory.ts";
 import { manualClock } from "../../../../../src/testing/index.ts";
 import type { Random } from "../../script/kit/random.ts";
-import type { SimNode, SimProcess } from "./sim-node.ts";
+import type { SimNode, SimProcess, SimThread } from "./sim-node.ts";
 
 const KEYS = 8;
 
-interface SimThread {
-  readonly key: LeasedKey;
+interface LivingThread extends SimThread {
   isAlive: boolean;
 }
 
@@ -33,7 +32,7 @@ export class SimThreads implements SimProcess {
   #monoOffsetUs = 0;
   #wallOffsetUs = 0;
   #area = areaOf();
-  #threads: SimThread[];
+  #threads: LivingThread[];
 
   constructor(
     plan: Plan,
@@ -53,7 +52,11 @@ export class SimThreads implements SimProcess {
   }
 
   get key(): LeasedKey {
-    return this.#random.of(this.#threads).key;
+    return this.thread().key;
+  }
+
+  thread(): SimThread {
+    return this.#random.of(this.#threads);
   }
 
   restart(): void {
@@ -82,11 +85,11 @@ export class SimThreads implements SimProcess {
     this.#wallOffsetUs += byUs;
   };
 
-  #startAll(): SimThread[] {
+  #startAll(): LivingThread[] {
     return Array.from({ length: this.#random.between(2, 4) }, () => this.#start());
   }
 
-  #start(): SimThread {
+  #start(): LivingThread {
     const time = {
       us: () => this.#trueUs() + this.#monoOffsetUs,
       wallUs: () => this.#trueUs() + this.#wallOffsetUs,
@@ -107,8 +110,9 @@ export class SimThreads implements SimProcess {
     };
     const holders = new PlaceHolders();
     const node = { time, stats: this.stats, random, nextNumber: () => leases.next(), holders, noteLive() {} };
-    const held = leases.held(this.#plan, "fleet", "ann", time);
-    const thread = { key: new LeasedKey(this.#plan, this.#times, node, askServer, held), isAlive: true };
+    const together = leases.heldOf(this.#plan, "fleet", "ann", time);
+    const key = new LeasedKey(this.#plan, this.#times, node, askServer, together);
+    const thread = { key, holders, isAlive: true };
     return thread;
   }
 }
@@ -116,5 +120,5 @@ export class SimThreads implements SimProcess {
 function areaOf(): LeaseArea {
   const bytes = new SharedArrayBuffer(4 * (LEASE_HEADER_WORDS + KEYS * LEASE_KEY_WORDS));
   const memory = new SharedMemory(viewsOf(bytes), Atomics, undefined);
-  return { memory, at: 0, keys: KEYS, clock: manualClock(0), hash: () => [1, 2] };
+  return { memory, at: 0, keys: KEYS, clock: manualClock(0), hash: (text) => [1 + text.length, 2] };
 }

@@ -137,6 +137,20 @@ describe("threads that hold leases together", () => {
     // The last four keys have no leases.
     expect(asks).toBeGreaterThan(4 * 50);
     expect(asks).toBeLessThan(8 * 30 + 4 * 50);
+    expect((await node!.limiter.explain("key 0"))[0]?.lease).toMatchObject({ how: "leased" });
+    expect((await node!.limiter.explain("key 11"))[0]?.lease).toEqual({ how: "strict", why: "no memory" });
+    expect((await node!.limiter.explain("key 12"))[0]?.lease).toEqual({ how: "strict", why: "little demand" });
+  });
+
+  it("explain has what another thread took", async () => {
+    const [one, other] = openThreads(2, [perHour(100_000)]);
+    await allowTimes(one!, 300);
+    const [taken] = await one!.limiter.explain("ann");
+    const [seen] = await other!.limiter.explain("ann");
+    const { leased, spent, returned } = one!.store.stats();
+    for (const status of [taken, seen]) {
+      expect(status?.lease).toMatchObject({ how: "leased", held: leased - spent - returned });
+    }
   });
 
   it("lists of more than four limits are leased by each thread", async () => {

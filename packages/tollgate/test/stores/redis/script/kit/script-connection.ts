@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { type RawReply, ReplyReader } from "../../servers/resp.ts";
+import { type RawReply, type Reply, ReplyReader } from "../../servers/resp.ts";
 
 interface Waiting {
   resolve(reply: RawReply): void;
@@ -64,4 +64,9 @@ export class ScriptConnection {
     for (const { reject } of this.#waiting.splice(0).slice(this.#answered)) reject(error);
     this.#answered = 0;
   }
+}
+
+/** The numbers of a script's reply. The greatest ones are sent as text. */
+export function numbersIn(reply: Reply): readonly number[] {
+  return (Array.isArray(reply) ? reply : [reply]).map(Number);
 }

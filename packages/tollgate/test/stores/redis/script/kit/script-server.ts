@@ -5,7 +5,7 @@ import { SCRIPT } from "../../../../../src/stores/redis/script/source.ts";
 import type { RedisServer } from "../../servers/redis-server.ts";
 import { type RawReply, type Reply, textOf } from "../../servers/resp.ts";
 import { type RedisOptions, startRedis } from "../../servers/start-redis.ts";
-import { ScriptConnection } from "./script-connection.ts";
+import { numbersIn, ScriptConnection } from "./script-connection.ts";
 
 const MOST_TRIES = 1_000;
 
@@ -44,8 +44,7 @@ export class ScriptServer {
   async run(input: ScriptInput, cancelFlag?: string): Promise<readonly TransactionOutcome[] | undefined> {
     const call = encodeCall(input);
     const reply = textOf(await this.#connection.call(this.#evalsha(call, cancelFlag)));
-    const numbers = (Array.isArray(reply) ? reply : [reply]) as readonly number[];
-    return decodeReply(numbers, input.transactions, call.described);
+    return decodeReply(numbersIn(reply), input.transactions, call.described);
   }
 
   /** The time to live of the call's only key, a new one. Retried until the server's clock does not change meanwhile. */

@@ -1,0 +1,32 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { serveTogether } from "../../src/http/serve-together.ts";
+
+const requests = ["/1", "/2", "/3"].map((url) => ({ url }) as IncomingMessage);
+const response = {} as ServerResponse;
+
+it("serves the requests of a turn in order, when the turn ends, and each once", async () => {
+  const served: (string | undefined)[] = [];
+  const listener = serveTogether(({ url }) => void served.push(url));
+  for (const request of requests) listener(request, response);
+  expect(served).toEqual([]);
+  await turn();
+  expect(served).toEqual(["/1", "/2", "/3"]);
+  listener(requests[0]!, response);
+  await turn();
+  expect(served).toEqual(["/1", "/2", "/3", "/1"]);
+});
+
+it("serves a request that arrives while others are served in the next turn", async () => {
+  const served: (string | undefined)[] = [];
+  const listener = serveTogether(({ url }, given) => {
+    served.push(url);
+    if (url === "/1") listener(requests[1]!, given);
+  });
+  listener(requests[0]!, response);
+  await turn();
+  expect(served).toEqual(["/1"]);
+  await turn();
+  expect(served).toEqual(["/1", "/2"]);
+});

@@ -1,0 +1,90 @@
+import type { StrictReason } from "../../../core/lease-status.ts";
+import type { Plan } from "../../../core/plan.ts";
+import type { Report } from "../../../core/report.ts";
+import type { LeaseGrant } from "../../redis/script/lease.ts";
+import type { KeyHoldings } from "./key-holdings.ts";
+import { type LeaseTimes, UNITS_OF_NODE } from "./lease-times.ts";
+import type { LocalDenials } from "./local-denials.ts";
+import { PAUSE_AFTER_FAILURE_US, PAUSE_FOR_OTHERS_US, STRICT_CHUNKS } from "./pauses.ts";
+import type { Sizing } from "./sizing.ts";
+
+export interface RenewalsParts {
+  readonly plan: Plan;
+  readonly times: LeaseTimes;
+  readonly held: KeyHoldings;
+  readonly sizing: Sizing;
+  readonly denials: LocalDenials;
+}
+
+/** When leases of a key pay, and when it asks for more of them. */
+export class Renewals {
+  readonly #parts: RenewalsParts;
+  readonly #nothing: readonly number[];
+  /** No renewals before this moment. */
+  #fromUs = Number.NEGATIVE_INFINITY;
+  /** The key is asked call by call before this moment. */
+  #leasesFromUs = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: RenewalsParts) {
+    this.#parts = parts;
+    this.#nothing = parts.plan.limits.map(() => 0);
+  }
+
+  /** Whether too many nodes share the capacity, so that each call asks. */
+  isStrict(us: number): boolean {
+    return us < this.#leasesFromUs;
+  }
+
+  /** Whether the key may have leases: it has some, or demand for some and memory. */
+  mayLease(us: number): boolean {
+    const { held } = this.#parts;
+    return held.count > 0 || (this.#isWanted(us) && held.prepare(us));
+  }
+
+  /** Why each call asks; `undefined` if the key may have leases. */
+  why(us: number): StrictReason | undefined {
+    const { held } = this.#parts;
+    if (this.isStrict(us)) return "too many nodes";
+    if (held.count > 0) return undefined;
+    if (!this.#isWanted(us)) return "little demand";
+    return held.units.lacksMemory ? "no memory" : undefined;
+  }
+
+  /** Whether it is time to ask for more, after a call was admitted. */
+  isDue(us: number, wallUs: number): boolean {
+    const { held, sizing, denials, times } = this.#parts;
+    if (us < this.#fromUs || !held.isLow(sizing, us, wallUs)) return false;
+    sizing.use(held.units.demand);
+    const denial = denials.find(this.#nothing, us);
+    if (denial !== undefined) this.#fromUs = denial.untilUs;
+    else if (this.#isWanted(us)) return true;
+    else this.#fromUs = us + times.chunkUs / 4;
+    return false;
+  }
+
+  /** Another thread asks for the key. */
+  pauseForOthers(us: number): void {
+    this.#fromUs = us + PAUSE_FOR_OTHERS_US;
+  }
+
+  pauseAfterFailure(us: number): void {
+    this.#fromUs = us + PAUSE_AFTER_FAILURE_US;
+  }
+
+  /** The server admitted all calls, but granted less than was wanted. */
+  noteScarcity(report: Report, grant: LeaseGrant, us: number): void {
+    this.#fromUs = this.#parts.denials.noteScarcity(this.#parts.plan, report, grant, us);
+  }
+
+  /** Notes how many nodes there are. @returns whether they are too many: until later, each call asks. */
+  noteNodes(nodes: number, us: number): boolean {
+    const { chunkUs, leastCapacity } = this.#parts.times;
+    if (leastCapacity >= UNITS_OF_NODE * nodes) return false;
+    this.#leasesFromUs = us + STRICT_CHUNKS * chunkUs;
+    return true;
+  }
+
+  #isWanted(us: number): boolean {
+    return this.#parts.sizing.wanted(us).some((units) => units > 0);
+  }
+}

@@ -1,0 +1,18 @@
+import { createLimiter, type Limiter, perSecond } from "tollgate";
+import type { HotKeysOptions } from "tollgate/metrics";
+import { type ManualClock, manualClock } from "tollgate/testing";
+import { START_MS } from "../../limiter/set-up.ts";
+
+/** Every call is chosen. */
+export const ALL: HotKeysOptions = { sample: 1 };
+
+export function setUp(limit = 1_000): { readonly clock: ManualClock; readonly limiter: Limiter } {
+  const clock = manualClock(START_MS);
+  return { clock, limiter: createLimiter({ limits: [perSecond(limit)], clock }) };
+}
+
+export const exactly = (key: string, calls: number): { key: string; calls: number; error: number } => ({
+  key,
+  calls,
+  error: 0,
+});
