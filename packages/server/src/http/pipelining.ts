@@ -29,10 +29,14 @@ export function announceEnd(socket: Socket): ServerResponse | undefined {
 const CONNECTION = Symbol("connection");
 
 type BoundSocket = Socket & { [CONNECTION]?: Connection };
+type BoundResponse = ServerResponse & { [CONNECTION]?: Connection };
 
-/** One listener for all responses: one for each would cost every request a closure. */
+/**
+ * One listener for all responses: one for each would cost every request a closure. The response knows its connection:
+ * a request whose body was not read to its end has lost its socket by then.
+ */
 function over(this: ServerResponse): void {
-  (this.req.socket as BoundSocket)[CONNECTION]?.over();
+  (this as BoundResponse)[CONNECTION]?.over();
 }
 
 /** The requests of one connection: some are being served, the others wait in a queue. */
@@ -77,6 +81,7 @@ class Connection {
     this.#latest = response;
     // Further requests are not served (RFC 9112, 9.6): their responses would be lost, and what they had taken, too.
     this.#isEnding = response.getHeader("connection") === "close";
+    (response as BoundResponse)[CONNECTION] = this;
     response.on("close", over);
     this.#listener(request, response);
   }
