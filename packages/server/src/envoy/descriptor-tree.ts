@@ -61,14 +61,20 @@ export class DescriptorTree {
     return known.any && { descriptor: known.any, pattern: "" };
   }
 
-  /** The rules in the order of the file. */
-  *rules(): Generator<Rule> {
-    for (const { exact, wildcards, any } of this.#byKey.values()) {
-      const descriptors = [...exact.values(), ...wildcards.map(({ descriptor }) => descriptor)];
-      for (const { rule, children } of any === undefined ? descriptors : [...descriptors, any]) {
-        if (rule !== undefined) yield rule;
-        yield* children.rules();
-      }
+  /** The descriptors of this level by key, in the order in which they are tried. */
+  *descriptors(): Generator<KeyedDescriptor, undefined> {
+    for (const [key, { exact, wildcards, any }] of this.#byKey) {
+      for (const [value, descriptor] of exact) yield { key, value, descriptor };
+      for (const { wildcard, descriptor } of wildcards) yield { key, value: wildcard.pattern, descriptor };
+      if (any !== undefined) yield { key, value: "", descriptor: any };
+    }
+  }
+
+  /** The rules of this level and those below it. */
+  *rules(): Generator<Rule, undefined> {
+    for (const { descriptor } of this.descriptors()) {
+      if (descriptor.rule !== undefined) yield descriptor.rule;
+      yield* descriptor.children.rules();
     }
   }
 }
@@ -78,6 +84,12 @@ export interface Descriptor {
   /** Whether all values of a wildcard share one count. */
   readonly shared: boolean;
   readonly children: DescriptorTree;
+}
+
+interface KeyedDescriptor {
+  readonly key: string;
+  readonly value: string;
+  readonly descriptor: Descriptor;
 }
 
 interface Found {

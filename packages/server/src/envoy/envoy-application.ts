@@ -12,6 +12,7 @@ import { configurationLines } from "./configuration-lines.ts";
 import { startGrpcServer } from "./grpc-server.ts";
 import { configurationRoute, jsonRoute } from "./http-routes.ts";
 import { RateLimits } from "./rate-limits.ts";
+import { readWithoutBlocking } from "./read-in-thread.ts";
 
 /**
  * Opens the limits of Envoy's files, over gRPC and HTTP.
@@ -23,6 +24,7 @@ export async function openEnvoyApplication(settings: LimitsSettings, clock: Cloc
   const files = await LimitsFiles.open({
     path,
     compile: readConfiguration,
+    recompile: readWithoutBlocking,
     replace: (configuration) => limits.replace(configuration),
     log,
   });

@@ -29,13 +29,14 @@ export function announceEnd(socket: Socket): ServerResponse | undefined {
 const CONNECTION = Symbol("connection");
 
 type BoundSocket = Socket & { [CONNECTION]?: Connection };
-
-/** Its request has no socket any more if its body was not read to the end. */
 type BoundResponse = ServerResponse & { [CONNECTION]?: Connection };
 
-/** One listener for all responses: one for each would cost every request a closure. */
-function over(this: BoundResponse): void {
-  this[CONNECTION]?.over();
+/**
+ * One listener for all responses: one for each would cost every request a closure. The response knows its connection:
+ * a request whose body was not read to its end has lost its socket by then.
+ */
+function over(this: ServerResponse): void {
+  (this as BoundResponse)[CONNECTION]?.over();
 }
 
 /** The requests of one connection: some are being served, the others wait in a queue. */
@@ -75,12 +76,12 @@ class Connection {
     this.#socket.pause();
   }
 
-  #serve(request: IncomingMessage, response: BoundResponse): void {
+  #serve(request: IncomingMessage, response: ServerResponse): void {
     this.#served += 1;
     this.#latest = response;
     // Further requests are not served (RFC 9112, 9.6): their responses would be lost, and what they had taken, too.
     this.#isEnding = response.getHeader("connection") === "close";
-    response[CONNECTION] = this;
+    (response as BoundResponse)[CONNECTION] = this;
     response.on("close", over);
     this.#listener(request, response);
   }

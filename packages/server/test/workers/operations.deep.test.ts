@@ -92,6 +92,22 @@ describe("operators of several workers", () => {
     expect(command.stdout).toContain('"workers-silent"');
   });
 
+  it("change long limits, and a worker that dies meanwhile is followed by one that has them", async () => {
+    const service = await startOperatedWorkers(limits(100));
+    const { command, operate } = service;
+    const rule = (i: number): string => `      r${i}: { match: { path: /v1/${i} }, by: ip, rate: 9/1m }\n`;
+    const long = limits(200) + Array.from({ length: 1_000 }, (_, i) => rule(i)).join("");
+    const [, victim = 0] = childrenOf(command);
+    process.kill(victim, "SIGSTOP");
+    const put = operate("PUT", "/v1/limits", long, { "if-match": "*" });
+    await vi.waitFor(() => expect(command.stdout).toContain('"limits.put"'), PATIENT);
+    process.kill(victim, "SIGKILL");
+    expect(await put).toMatchObject({ status: 200, body: { workers: { changed: [1, 3], silent: [] } } });
+    await vi.waitFor(() => expect(command.stdout).toContain('"worker-started"'), PATIENT);
+    expect(await limitsOf(service)).toEqual(new Set([200]));
+    expect((await operate("GET", "/v1/limits")).body).toEqual(parse(long));
+  });
+
   it("turn a rule off in all of them, for a time", async () => {
     const { operate, decide, audited, metrics } = await startOperatedWorkers(limits(2));
     const allowed = async () => (await decide(ANN, 6)).map((answer) => answer["allowed"]);

@@ -1,0 +1,61 @@
+import { describe, expect, it, vi } from "vitest";
+import { readConfiguration } from "../../src/envoy/configuration.ts";
+import { configurationLines } from "../../src/envoy/configuration-lines.ts";
+import { piecesOf } from "../../src/envoy/configuration-pieces.ts";
+import { readWithoutBlocking } from "../../src/envoy/read-in-thread.ts";
+import { call } from "../support/call.ts";
+import { limitsFile } from "../support/limits-file.ts";
+import { startTestService } from "../support/test-service.ts";
+
+const RULES = 1_000;
+
+/** All that descriptors may have, and so many of them that a thread reads them. */
+function longText(quota: number, domain = "api"): string {
+  const many = Array.from(
+    { length: RULES },
+    (_, i) => `  - { key: path, value: "/${i}", rate_limit: { unit: day, requests_per_unit: ${i} } }\n`,
+  );
+  return `domain: ${domain}
+descriptors:
+  - { key: user, rate_limit: { unit: day, requests_per_unit: ${quota}, name: user } }
+  - key: tenant
+    value: acme
+    descriptors:
+      - { key: path, value: "/a*", share_threshold: true, rate_limit: { unit: hour, requests_per_unit: 3 } }
+      - { key: path, value: "/a*b", shadow_mode: true, rate_limit: { unit: minute, requests_per_unit: 4 } }
+      - key: path
+        quota_mode: true
+        metadata: { team: [a, { b: 1 }] }
+        rate_limit: { unit: second, requests_per_unit: 5, name: path, replaces: [{ name: user }] }
+        descriptors: [{ key: method, rate_limit: { unlimited: true } }]
+${many.join("")}`;
+}
+
+describe("long files of Envoy's service", () => {
+  it("are read in another thread as they are read in this one", async () => {
+    const texts = ["api", "edge"].map((name) => ({ file: `${name}.yaml`, text: longText(7, name) }));
+    const read = readWithoutBlocking(texts);
+    expect(read).toBeInstanceOf(Promise);
+    const { value } = await read;
+    // Trees have private fields, which `toEqual` does not see.
+    const here = readConfiguration(texts).value ?? new Map();
+    expect([...piecesOf(value ?? new Map())]).toEqual([...piecesOf(here)]);
+    expect(configurationLines(value ?? new Map()).split("\n")).toHaveLength(2 * (RULES + 5) + 1);
+  });
+
+  it("have their mistakes with their places", async () => {
+    const { mistakes } = await readWithoutBlocking([{ file: "a.yaml", text: longText(-1) }]);
+    expect(mistakes).toMatchObject([{ file: "a.yaml", line: 3, column: 62 }]);
+  });
+
+  it("replace others while the service runs, and keep what was counted", async () => {
+    const { application, write } = await limitsFile(longText(2));
+    const { url, log } = await startTestService({ application });
+    const body = JSON.stringify({ domain: "api", descriptors: [{ entries: [{ key: "user", value: "ann" }] }] });
+    const ask = async () => (await call(`${url}/json`, { method: "POST", body })).status;
+    expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429]);
+    await write(longText(5));
+    await vi.waitFor(() => expect(log.join()).toContain("limits loaded"), { timeout: 20_000 });
+    expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429]);
+  });
+});
