@@ -207,8 +207,8 @@ class FuzzRun {
   /** The services have to decide as at the beginning, keep no sockets, and stop by a signal. */
   async #end(services: Services): Promise<void> {
     for (const service of services.all) {
-      const { name, file, log, kind, calls } = service;
-      const restored = file?.restore(() => log.times(kind.readers, "limits-loaded"));
+      const { name, file, log, calls } = service;
+      const restored = file?.restore(() => log.next("limits-loaded"));
       await withTimeout(restored ?? Promise.resolve(), this.#patienceMs, `${name}: reading the first limits`);
       const fault = await this.#restored(service);
       if (fault !== undefined) return this.#fail(`${name}: ${fault}`);

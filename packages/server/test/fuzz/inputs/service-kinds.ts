@@ -6,20 +6,18 @@ export interface ServiceKind {
   readonly store: "memory" | "redis" | "redis cluster";
   /** More of its flags. */
   readonly flags: readonly string[];
-  /** How many processes read its limits files. */
-  readonly readers: number;
 }
 
-const IN_MEMORY = { store: "memory", flags: [], readers: 1 } as const;
+const IN_MEMORY = { store: "memory", flags: [] } as const;
 
 /** The services by name: one over limits files, one over Envoy's files, the demo, and three that count in Redis. */
 export const SERVICE_KINDS = {
   limits: { ...IN_MEMORY, files: "limits" },
   envoy: { ...IN_MEMORY, files: "envoy" },
   demo: { ...IN_MEMORY, files: undefined },
-  redis: { files: "limits", store: "redis", flags: [], readers: 1 },
-  workers: { files: "limits", store: "redis", flags: ["--workers", "2"], readers: 2 },
-  hybrid: { files: "limits", store: "redis cluster", flags: ["--hybrid"], readers: 1 },
+  redis: { files: "limits", store: "redis", flags: [] },
+  workers: { files: "limits", store: "redis", flags: ["--workers", "2"] },
+  hybrid: { files: "limits", store: "redis cluster", flags: ["--hybrid"] },
 } as const satisfies Readonly<Record<string, ServiceKind>>;
 
 export type ServiceName = keyof typeof SERVICE_KINDS;

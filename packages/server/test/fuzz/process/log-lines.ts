@@ -5,8 +5,6 @@ import type { Readable } from "node:stream";
 export interface LogLines {
   /** Resolves with the first entry of one of these events from now on. */
   next(...events: string[]): Promise<LogEntry>;
-  /** Resolves after so many of them. */
-  times(count: number, ...events: string[]): Promise<LogEntry>;
 }
 
 export interface LogEntry {
@@ -49,7 +47,6 @@ const EXPECTED_CAUSES: ReadonlySet<unknown> = new Set([undefined, "timed out", "
 const LAST_WORDS_MS = 200;
 
 interface Waiting {
-  left: number;
   readonly events: readonly string[];
   readonly resolve: (entry: LogEntry) => void;
 }
@@ -73,11 +70,7 @@ export class JsonLog implements LogLines {
   }
 
   next(...events: string[]): Promise<LogEntry> {
-    return this.times(1, ...events);
-  }
-
-  times(count: number, ...events: string[]): Promise<LogEntry> {
-    return new Promise((resolve) => this.#waiting.add({ left: count, events, resolve }));
+    return new Promise((resolve) => this.#waiting.add({ events, resolve }));
   }
 
   /** Reads a stream of the process. */
@@ -95,8 +88,6 @@ export class JsonLog implements LogLines {
     if (entry.event === "redis-down") this.#outages += 1;
     for (const waiting of this.#waiting) {
       if (!waiting.events.includes(entry.event)) continue;
-      waiting.left -= 1;
-      if (waiting.left > 0) continue;
       this.#waiting.delete(waiting);
       waiting.resolve(entry);
     }

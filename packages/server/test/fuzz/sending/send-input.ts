@@ -64,8 +64,8 @@ export class Sender {
   }
 
   async #change({ service, text, by }: LimitsInput): Promise<string | undefined> {
-    const { file, log, kind } = this.#services.get(service);
-    await file?.change(text, by, () => log.times(kind.readers, "limits-loaded", "limits-refused"));
+    const { file, log } = this.#services.get(service);
+    await file?.change(text, by, () => log.next("limits-loaded", "limits-refused"));
     return undefined;
   }
 }
