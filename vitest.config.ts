@@ -1,7 +1,9 @@
 import { configDefaults, defineConfig } from "vitest/config";
-import { ALL_TESTS, DEEP_TESTS, IN_SHARED_PROCESS, resolve, settingsOf } from "./tools/test-tiers.ts";
+import { filesWithOwnProcess } from "./tools/own-process.ts";
+import { ALL_TESTS, DEEP_TESTS, resolve, settingsOf } from "./tools/test-tiers.ts";
 
 const exclude = [...configDefaults.exclude, ...DEEP_TESTS];
+const ownProcess = filesWithOwnProcess();
 
 /** The quick tier, `npm test`: it needs npm packages and nothing else. vitest.deep.config.ts has the other tests. */
 export default defineConfig({
@@ -9,24 +11,11 @@ export default defineConfig({
   test: {
     ...settingsOf({ fileSeconds: 20, timeoutMs: 120_000 }),
     projects: [
+      { extends: true, test: { name: "own process", include: ownProcess, exclude } },
       {
         extends: true,
-        test: {
-          name: "own process",
-          include: ALL_TESTS,
-          exclude: [...exclude, ...IN_SHARED_PROCESS],
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "shared process",
-          include: IN_SHARED_PROCESS,
-          exclude,
-          isolate: false,
-          sequence: { groupOrder: 1 },
-        },
+        // Several files run in one process, which spares their start and most of their imports.
+        test: { name: "shared process", include: ALL_TESTS, exclude: [...exclude, ...ownProcess], isolate: false },
       },
     ],
   },

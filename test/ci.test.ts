@@ -5,7 +5,9 @@ import { REPOSITORY } from "./support/planted-workspace.ts";
 import { run } from "./support/run.ts";
 import { plant, remove, temporaryFolder } from "./support/temporary-folder.ts";
 
-const STEPS = ["ci", "run check", "test", "run test:deep"];
+const QUICK = "vitest run --config vitest.config.ts";
+const DEEP = "vitest run --config vitest.deep.config.ts";
+const STEPS = ["ci", "run check", QUICK, "run install:deep", DEEP];
 
 interface CiRun {
   readonly status: number | null;
@@ -43,17 +45,18 @@ describe(".ci/run", () => {
   const counts = (line: string) => `echo ${line} >>"$TOLLGATE_COUNTS"`;
 
   it("installs, checks and runs both tiers in the repository, and ends with the sum of their counts", async () => {
-    const steps = { test: counts("100 0 2"), "run test:deep": counts("20 0 1") };
+    const steps = { [QUICK]: counts("100 0 2"), [DEEP]: counts("20 0 1") };
     const lastLine = "120 passed, 0 failed, 3 skipped";
-    expect(await runWith(steps)).toMatchObject({ status: 0, steps: upTo("run test:deep"), lastLine });
+    expect(await runWith(steps)).toMatchObject({ status: 0, steps: upTo(DEEP), lastLine });
   });
 
   it("installs meanwhile what the deep tier starts, and waits for it before that tier", async () => {
-    const installed = join(folder, "installed");
+    const [begun, installed] = [join(folder, "begun"), join(folder, "installed")];
     const steps = {
-      "run install:deep": `sleep 0.5; touch ${installed}`,
+      // The second time it finds everything installed.
+      "run install:deep": `mkdir ${begun} 2>&- || exit 0; sleep 0.5; touch ${installed}`,
       ci: `test ! -e ${installed} || exit 1`,
-      "run test:deep": `test -e ${installed} && ${counts("20 0 0")}`,
+      [DEEP]: `test -e ${installed} && ${counts("20 0 0")}`,
     };
     expect(await runWith(steps)).toMatchObject({ status: 0, lastLine: "20 passed, 0 failed, 0 skipped" });
   });
@@ -64,15 +67,21 @@ describe(".ci/run", () => {
   });
 
   it("runs the deep tier though the quick tier fails, and fails at the end", async () => {
-    const steps = { test: `${counts("98 2 0")}; exit 1`, "run test:deep": counts("20 0 0") };
+    const steps = { [QUICK]: `${counts("98 2 0")}; exit 1`, [DEEP]: counts("20 0 0") };
     const lastLine = "118 passed, 2 failed, 0 skipped";
-    expect(await runWith(steps)).toMatchObject({ status: 1, steps: upTo("run test:deep"), lastLine });
+    expect(await runWith(steps)).toMatchObject({ status: 1, steps: upTo(DEEP), lastLine });
+  });
+
+  it("runs no deep test where something is missing that they start", async () => {
+    const steps = { [QUICK]: counts("100 0 0"), "run install:deep": "exit 1" };
+    const lastLine = "100 passed, 1 failed, 0 skipped";
+    expect(await runWith(steps)).toMatchObject({ status: 1, steps: upTo("run install:deep"), lastLine });
   });
 
   it("fails where the deep tier fails", async () => {
-    const steps = { test: counts("100 0 0"), "run test:deep": `${counts("19 1 0")}; exit 1` };
+    const steps = { [QUICK]: counts("100 0 0"), [DEEP]: `${counts("19 1 0")}; exit 1` };
     const lastLine = "119 passed, 1 failed, 0 skipped";
-    expect(await runWith(steps)).toMatchObject({ status: 1, steps: upTo("run test:deep"), lastLine });
+    expect(await runWith(steps)).toMatchObject({ status: 1, steps: upTo(DEEP), lastLine });
   });
 
   const failed = (...tests: readonly string[]) =>
@@ -81,7 +90,7 @@ describe(".ci/run", () => {
     `vitest run --config vitest.deep.config.ts --no-file-parallelism ${files.join(" ")}`;
 
   it("runs failed files once more, alone, and names what passes then", async () => {
-    const steps = { test: counts("100 0 0"), "run test:deep": failed("a.test.ts > one", "b/c.test.ts > two > three") };
+    const steps = { [QUICK]: counts("100 0 0"), [DEEP]: failed("a.test.ts > one", "b/c.test.ts > two > three") };
     const done = await runWith({ ...steps, [again("a.test.ts", "b/c.test.ts")]: "exit 0" });
     expect(done).toMatchObject({ status: 0, lastLine: "121 passed, 0 failed, 0 skipped" });
     expect(done.steps.at(-1)).toBe(`${root}: ${again("a.test.ts", "b/c.test.ts")}`);
@@ -89,7 +98,7 @@ describe(".ci/run", () => {
   });
 
   it("fails where they fail again", async () => {
-    const steps = { test: counts("100 0 0"), "run test:deep": failed("a.test.ts > one") };
+    const steps = { [QUICK]: counts("100 0 0"), [DEEP]: failed("a.test.ts > one") };
     const done = await runWith({ ...steps, [again("a.test.ts")]: "exit 1" });
     expect(done).toMatchObject({ status: 1, lastLine: "119 passed, 1 failed, 0 skipped" });
     expect(done.lines).toContain("failed: a.test.ts > one");
@@ -99,13 +108,13 @@ describe(".ci/run", () => {
     ["more than three files failed", failed("a.test.ts > 1", "b.test.ts > 2", "c.test.ts > 3", "d.test.ts > 4")],
     ["something failed outside of every file", failed("a.test.ts > one", "uncaught: no such server")],
   ])("does not try again where %s", async (_reason, deep) => {
-    const done = await runWith({ test: counts("100 0 0"), "run test:deep": deep });
-    expect(done).toMatchObject({ status: 1, steps: upTo("run test:deep") });
+    const done = await runWith({ [QUICK]: counts("100 0 0"), [DEEP]: deep });
+    expect(done).toMatchObject({ status: 1, steps: upTo(DEEP) });
   });
 
   it("counts one failure where a tier ends without its counts", async () => {
-    const steps = { test: counts("100 0 0"), "run test:deep": "exit 7" };
+    const steps = { [QUICK]: counts("100 0 0"), [DEEP]: "exit 7" };
     const lastLine = "100 passed, 1 failed, 0 skipped";
-    expect(await runWith(steps)).toMatchObject({ status: 7, steps: upTo("run test:deep"), lastLine });
+    expect(await runWith(steps)).toMatchObject({ status: 7, steps: upTo(DEEP), lastLine });
   });
 });

@@ -12,8 +12,8 @@ const VITEST = {
   cache: { getFileTestResults: () => undefined, getFileStats: () => undefined },
 } as unknown as Vitest;
 
-function specification(file: string, groupOrder: number): TestSpecification {
-  const project = { name: "project", config: { isolate: true, sequence: { groupOrder } } };
+function specification(file: string, groupOrder: number, isolate = true): TestSpecification {
+  const project = { name: "project", config: { isolate, sequence: { groupOrder } } };
   return { moduleId: join(ROOT, file), project } as unknown as TestSpecification;
 }
 
@@ -34,5 +34,17 @@ describe("the order of the test files", () => {
     const files = [specification(longest, 1), specification(shortest, 0)];
     const sorted = await new LongestFirst(VITEST).sort(files);
     expect(sorted.map(({ moduleId }) => moduleId)).toEqual([shortest, longest].map((file) => join(ROOT, file)));
+  });
+
+  it("has the files that share processes together, after those with processes of their own", async () => {
+    const files = [
+      specification(longest, 0, false),
+      specification(shortest, 0),
+      specification("new.test.ts", 0, false),
+    ];
+    const sorted = await new LongestFirst(VITEST).sort(files);
+    expect(sorted.map(({ moduleId }) => moduleId)).toEqual(
+      [shortest, longest, "new.test.ts"].map((file) => join(ROOT, file)),
+    );
   });
 });

@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { ViteUserConfig } from "vitest/config";
 import { CountReporter } from "../tools/count-reporter.ts";
 import { LongestFirst } from "../tools/longest-first.ts";
+import { filesWithOwnProcess, needsOwnProcess } from "../tools/own-process.ts";
 import { ALL_TESTS, DEEP_TESTS } from "../tools/test-tiers.ts";
 import quick from "../vitest.config.ts";
 import deep from "../vitest.deep.config.ts";
@@ -51,5 +53,26 @@ describe("the two tiers of tests", () => {
     const quickFiles = testFiles.filter((file) => !matches(file, DEEP_TESTS));
     const starting = quickFiles.filter((file) => NEEDS_PROGRAMS.test(readFileSync(join(REPOSITORY, file), "utf8")));
     expect(starting).toEqual([]);
+  });
+
+  it.each([
+    ["vi.useFakeTimers();", true],
+    ['vi.mock("node:fs");', true],
+    ['vi.stubGlobal("SharedArrayBuffer", undefined);', true],
+    ['import { heapInUse } from "../memory/memory-in-use.ts";', true],
+    ['import { serve } from "@hono/node-server";', true],
+    ['const clock = manualClock(0); vi.spyOn(store, "open");', false],
+  ])("give a file a process of its own if it changes or measures that: %j", (text, isNeeded) => {
+    expect(needsOwnProcess(text)).toBe(isNeeded);
+  });
+
+  it("have each quick file in one project, whose other files share its process or not", () => {
+    const own = filesWithOwnProcess().filter((file) => !matches(file, DEEP_TESTS));
+    expect(own).toContain("packages/tollgate/test/stores/local/bounded.test.ts");
+    expect(own.length).toBeLessThan(testFiles.length / 4);
+    const [isolated, shared] = (quick.test?.projects ?? []) as readonly ViteUserConfig[];
+    expect(own.filter((file) => !isolated?.test?.include?.includes(file))).toEqual([]);
+    expect(own.filter((file) => !shared?.test?.exclude?.includes(file))).toEqual([]);
+    expect([isolated?.test?.isolate, shared?.test?.isolate]).toEqual([undefined, false]);
   });
 });

@@ -15,13 +15,20 @@ export class LongestFirst extends BaseSequencer {
     const inGroups = await super.sort(files);
     return inGroups.sort((a, b) => {
       const groups = groupOf(a) - groupOf(b);
-      return groups === 0 ? this.#secondsOf(b) - this.#secondsOf(a) : groups;
+      if (groups !== 0) return groups;
+      const processes = processOf(a) - processOf(b);
+      return processes === 0 ? this.#secondsOf(b) - this.#secondsOf(a) : processes;
     });
   }
 
   #secondsOf({ moduleId }: TestSpecification): number {
     return SECONDS[relative(this.ctx.config.root, moduleId)] ?? UNKNOWN_SECONDS;
   }
+}
+
+/** A process that files share ends before a file that needs its own, so those that share come last in their group. */
+function processOf({ project }: TestSpecification): number {
+  return project.config.isolate ? 0 : 1;
 }
 
 function groupOf({ project }: TestSpecification): number {

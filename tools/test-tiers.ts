@@ -38,19 +38,6 @@ export const DEEP_TESTS = [
 /** Redis and its clients. These files wait for servers much of the time, and leave their process as they found it. */
 export const REDIS = "packages/tollgate/test/stores/redis/**/!(kept-in-memory).test.ts";
 
-/**
- * Files that leave their process as they found it: several run in one process, which spares most of their start and
- * imports. Not among them are files that measure memory, mock modules, fake timers, or load `@hono/node-server`, which
- * replaces the global `Response`.
- */
-export const IN_SHARED_PROCESS = [
-  "packages/tollgate/test/{algorithms,reference}/**/*.test.ts",
-  "packages/tollgate/test/http/**/!(recent-peers).test.ts",
-  "packages/tollgate/test/limiter/!(allocat*|selection).test.ts",
-  "packages/tollgate/test/adapters/node/*.test.ts",
-  "packages/tollgate/test/adapters/web/!(hono*|fetch-suite).test.ts",
-];
-
 interface Tier {
   /** A file that takes longer on a quiet machine should be split. */
   readonly fileSeconds: number;

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { Redis } from "ioredis-5";
 import { concurrency, createLimiter, fixedWindow, memoryStore, perSecond, tokenBucket } from "tollgate";
+import { hybridStore } from "tollgate/hybrid";
 import { redisStore } from "tollgate/redis";
 import { startAdmin } from "../../packages/server/src/admin/admin.ts";
 import { LimiterSet } from "../../packages/server/src/limiter-set.ts";
@@ -62,6 +63,7 @@ export async function startFleet(): Promise<Fleet> {
 function openLimiters(client: Redis) {
   // Longer than a busy machine takes for a call, so that a Redis that is frozen stands out.
   const redisBacked = redisStore({ client, timeout: "2s", warnings: false });
+  const leasing = hybridStore({ redis: client, timeout: "2s", warnings: false });
   const stores = {
     api: memoryStore({ sweepInterval: "1s" }),
     logins: memoryStore({ maxKeys: 100, sweepInterval: "1s" }),
@@ -74,6 +76,7 @@ function openLimiters(client: Redis) {
       limits: [fixedWindow({ limit: 5, window: "2s", name: "guesses", blockFor: "3s" })],
     }),
     quota: createLimiter({ name: "quota", store: redisBacked, limits: [perSecond(40, { name: "fleet" })] }),
+    search: createLimiter({ name: "search", store: leasing, limits: [perSecond(400, { name: "queries" })] }),
     jobs: createLimiter({
       name: "jobs",
       limits: [tokenBucket({ capacity: 2, refill: 40, per: "1s", name: "starts" })],
@@ -82,7 +85,7 @@ function openLimiters(client: Redis) {
   };
   const close = async (redis: RedisServer): Promise<void> => {
     redis.resume();
-    await redisBacked.close();
+    await Promise.all([redisBacked.close(), leasing.close()]);
     client.disconnect();
     for (const store of Object.values(stores)) store.close();
     await redis.stop();
@@ -119,7 +122,7 @@ class Load {
 
   #next(): void {
     this.#turn += 1;
-    const { api, logins, quota, jobs, uploads } = this.#limiters;
+    const { api, logins, quota, search, jobs, uploads } = this.#limiters;
     // Client 0 makes most calls, and is near its limit when the load swings up.
     const swing = 1 + Math.sin((this.#turn * TURN_MS) / 3_000);
     for (let call = 0; call < 8; call += 1) api.allow(`1:10.0.0.${Math.floor(Math.random() ** 3 * CLIENTS)}`);
@@ -128,6 +131,8 @@ class Load {
     logins.allow(this.#turn % 4 === 0 ? "1:user-0" : `1:user-${this.#turn % 30}`);
     if (this.#isCrowded) for (let call = 0; call < 10; call += 1) logins.allow(`1:new-${this.#turn}-${call}`);
     void quota.consume("tenant-1");
+    // Leases cover most of the calls, and are exhausted when the load swings up.
+    for (let call = 0; call < 2 + 4 * swing; call += 1) void search.allow("tenant-1");
     if (Math.random() < swing / 2) void quota.allow("tenant-2");
     if (Math.random() < 0.35 + swing / 3) void jobs.wait("worker", 1, { maxWait: "5s" });
     if (this.#turn % 8 === 0) holdPlace(uploads);

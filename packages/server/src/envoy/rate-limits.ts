@@ -114,9 +114,11 @@ export class RateLimits implements RateLimitDecider {
     const rules = matches.map((match) => match?.rule);
     const statuses = rules.map((rule, i) => statusOf(rule, decisions[i], nowMs));
     const over = !this.#shadow && isOver(rules, statuses);
+    const overallCode = over ? OVER_LIMIT : OK;
+    if (!rules.some((rule) => rule?.metadata !== undefined)) return { overallCode, statuses };
     const metadata = rules.flatMap((rule) => Object.entries(rule?.metadata ?? {}));
     return {
-      overallCode: over ? OVER_LIMIT : OK,
+      overallCode,
       statuses,
       ...(metadata.length > 0 && { dynamicMetadata: toStruct(Object.fromEntries(metadata)) }),
     };
@@ -125,8 +127,8 @@ export class RateLimits implements RateLimitDecider {
 
 /** A rule that another one of the request replaces does not count. */
 function withoutReplaced(matches: readonly (Match | undefined)[]): readonly (Match | undefined)[] {
+  if (!matches.some((match) => match !== undefined && match.rule.replaces.length > 0)) return matches;
   const replaced = new Set(matches.flatMap((match) => match?.rule.replaces ?? []));
-  if (replaced.size === 0) return matches;
   return matches.map((match) => (match !== undefined && replaced.has(match.rule.name) ? undefined : match));
 }
 
@@ -150,7 +152,8 @@ function hitsOf(
  * with a hash has another length than one without.
  */
 function keyOf(domain: string, parts: readonly string[]): readonly string[] {
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  let length = 0;
+  for (const part of parts) length += part.length;
   if (length <= MOST_KEY_LENGTH) return [domain, ...parts];
   return [domain, createHash("sha256").update(JSON.stringify(parts)).digest("base64")];
 }

@@ -71,7 +71,7 @@ const REDIS_BUGS = {
   },
 };
 
-if (process.argv.includes("--redis") === true) REDIS_BUGS[bug]?.();
+if (process.argv.includes("--redis")) REDIS_BUGS[bug]?.();
 if (bug === "death of a worker" && process.env["TOLLGATE_WORKER"] !== undefined) {
   setTimeout(() => process.exit(7), 3_000).unref();
 }

@@ -42,6 +42,20 @@ function pathsIn({ received }: Connection): string[] {
 const answerPath: RequestListener = ({ url }, response) => void response.end(url);
 
 describe("pipelined requests of one client", () => {
+  it("may have bodies that are not read to the end", async () => {
+    const { url } = await serve((request, response) => {
+      void (async () => {
+        for await (const _ of request) break;
+        response.end("enough");
+      })();
+    });
+    for (let times = 0; times < 2; times += 1) {
+      const client = await openConnection(url);
+      client.send(`POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 100000\r\n\r\n${"x".repeat(70_000)}`);
+      await client.receives(/enough$/);
+    }
+  });
+
   it(`are served in order, and at most ${MOST_AT_ONCE} at once`, async () => {
     const open: [string, ServerResponse][] = [];
     let most = 0;

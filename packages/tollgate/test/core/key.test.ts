@@ -75,6 +75,31 @@ describe("the text of a key", () => {
     );
   });
 
+  it("of a tuple of strings is their JSON, whatever their lengths and escapes", () => {
+    const long = fc.string({ unit: "binary", minLength: 55, maxLength: 70 });
+    const escaped = fc.constantFrom(
+      "\u001f",
+      " ",
+      "!",
+      '"',
+      "#",
+      "[",
+      "\\",
+      "]",
+      "\ud7ff",
+      "\udbff",
+      "\udfff",
+      "\ue000",
+    );
+    const texts = fc.array(fc.oneof(text, long, escaped), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(texts, (one) => {
+        expect(textOf(one)).toBe(JSON.stringify(one));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it("is the string itself unless it begins with a bracket", () => {
     fc.assert(
       fc.property(text, (one) => {

@@ -8,7 +8,7 @@ import {
   perSecond,
 } from "tollgate";
 import { manualClock } from "tollgate/testing";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { forgetWarnings } from "../../src/core/warnings.ts";
 import { AsyncTwin } from "../testing/async-twin.ts";
 import { START_MS } from "./set-up.ts";
@@ -20,6 +20,7 @@ beforeEach(() => {
   warn.mockImplementation(() => {});
 });
 afterEach(() => forgetWarnings());
+afterAll(() => warn.mockRestore());
 
 const full: Observer = () => {
   throw new RangeError("metrics are full");

@@ -53,6 +53,11 @@ export class KeyHoldings {
     return this.units.prepare(us) && (this.#places?.prepare(us) ?? true);
   }
 
+  /** Whether other keys have all the memory, as far as is known. */
+  get lacksMemory(): boolean {
+    return this.units.lacksMemory || this.#places?.lacksMemory === true;
+  }
+
   /** How many leases the script may still count for this node. */
   get count(): number {
     return this.units.count + (this.#places?.count ?? 0);

@@ -24,6 +24,7 @@ export interface LeasedPlacesParts {
 
 /** Places in this thread. No other thread gives them to calls. */
 export class LeasedPlaces implements Places {
+  readonly lacksMemory: boolean = false;
   readonly mayAdd: boolean = true;
   lentAtUs: number;
   readonly #plan: Plan;

@@ -32,6 +32,8 @@ export interface Places {
   readonly count: number;
   /** When a call got a place last. */
   readonly lentAtUs: number;
+  /** Whether other keys had all the memory when a call needed it last. */
+  readonly lacksMemory: boolean;
   /** Whether there is memory for the lease that is asked for. */
   readonly mayAdd: boolean;
   /** Finds memory for the key. False if other keys have all of it. */

@@ -47,7 +47,7 @@ export class Renewals {
     if (this.isStrict(us)) return "too many nodes";
     if (held.count > 0) return undefined;
     if (!this.#isWanted(us)) return "little demand";
-    return held.units.lacksMemory ? "no memory" : undefined;
+    return held.lacksMemory ? "no memory" : undefined;
   }
 
   /** Whether it is time to ask for more, after a call was admitted. */

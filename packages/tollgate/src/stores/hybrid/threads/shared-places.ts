@@ -32,6 +32,7 @@ export class SharedPlaces implements Places {
   /** When to look whether places are still too few for all nodes. */
   #sharesFromUs = Number.POSITIVE_INFINITY;
   #seenUs: number;
+  lacksMemory = false;
   mayAdd = false;
 
   /** `first` is the first number of the leases of this process. */
@@ -64,7 +65,8 @@ export class SharedPlaces implements Places {
   }
 
   prepare(us: number): boolean {
-    return this.#leases.prepare(us);
+    this.lacksMemory = !this.#leases.prepare(us);
+    return !this.lacksMemory;
   }
 
   add(ask: LeaseAsk, more: NewPlaces, lastsUs: number, asked: NodeMoment, mayLend: boolean): LentFrom | undefined {

@@ -42,21 +42,29 @@ export class PlaceJudge {
     const granted = sumOf([...before, ...programs.flat()].map(({ verb, cost }) => (verb === "charge" ? cost : 0)));
     // A thread that is terminated while it frees a place, or once it has lent one, has not returned from that.
     const isConserved = hasDied ? inUse - mostFreed(programs) <= sizes - free : inUse === sizes - free;
-    const isAllowed = isConserved && sizes <= granted && leases.every((lease) => isCounted(lease, calls));
+    // One that is terminated while it asks has been granted what it wanted, and the lock keeps others from reports.
+    const died = threads.flatMap(({ outcomes }, i) => programs[i]![outcomes.length] ?? []);
+    const unheard = sumOf(died.map(({ verb, cost }) => (verb === "charge" ? cost : 0)));
+    const isAllowed = isConserved && sizes <= granted && leases.every((lease) => isCounted(lease, calls, unheard));
     this.#known.set(name, isAllowed);
     return isAllowed;
   }
 }
 
 /** Whether the server counts what a lease has in the end: it knows what it was told last, and what it granted. */
-function isCounted({ number, size }: LastLease, calls: readonly { readonly outcome: string; readonly cost: number }[]) {
+function isCounted(
+  { number, size }: LastLease,
+  calls: readonly { readonly outcome: string; readonly cost: number }[],
+  unheard: number,
+): boolean {
   return calls.every(({ outcome, cost }) => {
     const [told, granted] = outcome.split(">");
     const more = Number(granted) === number ? cost : 0;
     return (told === "" ? [] : told!.split(",")).every((report) => {
       const [its, left] = report.split(" ").map(Number);
       if (left === undefined) return true;
-      return more > 0 ? size <= left + more : its !== number || size <= left;
+      const most = left + more + unheard;
+      return more > 0 ? size <= most : its !== number || size <= most;
     });
   });
 }

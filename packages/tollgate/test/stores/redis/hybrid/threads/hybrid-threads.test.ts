@@ -1,4 +1,4 @@
-import { createLimiter, fixedWindow, type Limit, perHour, perMinute, tokenBucket } from "tollgate";
+import { concurrency, createLimiter, fixedWindow, type Limit, perHour, perMinute, tokenBucket } from "tollgate";
 import { hybridStore } from "tollgate/hybrid";
 import { type SharedStore, sharedStore } from "tollgate/shared";
 import { describe, expect, it } from "vitest";
@@ -140,6 +140,17 @@ describe("threads that hold leases together", () => {
     expect((await node!.limiter.explain("key 0"))[0]?.lease).toMatchObject({ how: "leased" });
     expect((await node!.limiter.explain("key 11"))[0]?.lease).toEqual({ how: "strict", why: "no memory" });
     expect((await node!.limiter.explain("key 12"))[0]?.lease).toEqual({ how: "strict", why: "little demand" });
+  });
+
+  it("without words for the places of another key, its calls ask the server, and explain says why", async () => {
+    const local = sharedStore({ maxKeys: 7, maxBytes: 2 ** 24 });
+    const [node] = openThreads(1, [concurrency({ max: 400, ttl: "1h" })], freshPrefix(), local);
+    const keys = Array.from({ length: 8 }, (_, key) => `key ${key}`);
+    for (const key of keys) for (let call = 0; call < 20; call += 1) await node!.limiter.reserve(key);
+    const leases = await Promise.all(keys.map(async (key) => (await node!.limiter.explain(key))[0]?.lease));
+    // Each key takes words for requests, and words for places. The fourth one finds the former only.
+    expect(leases.filter((lease) => lease?.how === "leased" && lease.held > 0)).toHaveLength(3);
+    expect(leases.filter((lease) => lease?.how === "strict" && lease.why === "no memory")).toHaveLength(5);
   });
 
   it("explain has what another thread took", async () => {
