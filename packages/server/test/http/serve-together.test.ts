@@ -1,10 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate as turn } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { serveTogether } from "../../src/http/serve-together.ts";
 
-const requests = ["/1", "/2", "/3"].map((url) => ({ url }) as IncomingMessage);
 const response = {} as ServerResponse;
+
+let requests: readonly IncomingMessage[];
+beforeEach(() => {
+  requests = ["/1", "/2", "/3"].map((url) => ({ url, destroyed: false }) as IncomingMessage);
+});
 
 it("serves the requests of a turn in order, when the turn ends, and each once", async () => {
   const served: (string | undefined)[] = [];
@@ -29,4 +33,13 @@ it("serves a request that arrives while others are served in the next turn", asy
   expect(served).toEqual(["/1"]);
   await turn();
   expect(served).toEqual(["/1", "/2"]);
+});
+
+it("does not serve a request whose client has gone", async () => {
+  const served: (string | undefined)[] = [];
+  const listener = serveTogether(({ url }) => void served.push(url));
+  for (const request of requests) listener(request, response);
+  Object.assign(requests[1]!, { destroyed: true });
+  await turn();
+  expect(served).toEqual(["/1", "/3"]);
 });

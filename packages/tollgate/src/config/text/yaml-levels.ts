@@ -30,27 +30,6 @@ export function deepLevelIn(lexemes: Iterable<string>): number | undefined {
   return undefined;
 }
 
-/**
- * Whether a text cannot have too many levels, whatever its lexemes are: it has few brackets, and short lines. Most
- * files are such texts, and the lexer takes a fifth of the time of reading them.
- */
-export function isSurelyFlat(text: string): boolean {
-  let left = MOST_FLOW_LEVELS;
-  for (const bracket of ["[", "{"]) {
-    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
-      left -= 1;
-      if (left < 0) return false;
-    }
-  }
-  for (let from = 0; from < text.length; ) {
-    const end = text.indexOf("\n", from);
-    const to = end < 0 ? text.length : end;
-    if (to - from > MOST_COLUMNS) return false;
-    from = to + 1;
-  }
-  return true;
-}
-
 function flowAfter(lexeme: string, flow: number): number {
   if (lexeme === "[" || lexeme === "{") return flow + 1;
   return lexeme === "]" || lexeme === "}" ? Math.max(0, flow - 1) : flow;

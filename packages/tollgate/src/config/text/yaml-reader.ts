@@ -6,7 +6,7 @@ import {
   type SourceNode,
   type TextMistake,
 } from "./source-node.ts";
-import { deepLevelIn, isSurelyFlat } from "./yaml-levels.ts";
+import { deepLevelIn } from "./yaml-levels.ts";
 
 /** What is used of the package `yaml`: pass the package itself, `import * as yaml from "yaml"`. */
 export interface YamlModule {
@@ -72,7 +72,7 @@ const TOO_DEEP = `expected at most ${MOST_LEVELS} levels, got more`;
  * ```
  */
 export function deepYamlLevel(text: string, yaml: Pick<YamlModule, "Lexer">): number | undefined {
-  return isSurelyFlat(text) ? undefined : deepLevelIn(new yaml.Lexer().lex(text));
+  return deepLevelIn(new yaml.Lexer().lex(text));
 }
 
 /** Reads YAML with the package that the caller passes, and remembers where each value is. */
