@@ -43,6 +43,7 @@ export class OperatedLimits {
   /** The domain that decides `/check`: limits that lack it are refused. */
   readonly checkDomain: string | undefined;
   #inForce: LimitsInForce | undefined;
+  #reached: Reached = async () => undefined;
   /** Files that changed before `begin`. */
   #early: LimitsFile | undefined;
 
@@ -92,6 +93,7 @@ export class OperatedLimits {
     const onOwnChange = auditOwnChange.bind(undefined, log);
     const inForce = new LimitsInForce({ limits, file: this.first, clock, onOwnChange, onInstall });
     this.#inForce = inForce;
+    this.#reached = reached;
     if (this.#early !== undefined) void inForce.takeFiles(this.#early);
     const { checkDomain } = this;
     const routes = operationRoutes({ inForce, recent, clock, log, checkDomain, operateKey, reached });
@@ -110,5 +112,7 @@ export class OperatedLimits {
   async #take(file: LimitsFile): Promise<void> {
     if (this.#inForce === undefined) this.#early = file;
     else await this.#inForce.takeFiles(file);
+    // The log says that files are loaded when all workers have them.
+    await this.#reached();
   }
 }
