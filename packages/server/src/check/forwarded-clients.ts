@@ -15,6 +15,8 @@ export interface ForwardedClient {
 /** The library's key of a client without an address. */
 const UNKNOWN = "unknown";
 
+const MOST_PROXIES = 64;
+/** For each proxy. */
 const MOST_RECENT = 1_024;
 /** One or two addresses. A client may send as many as fit into a head. */
 const MOST_CHARACTERS = 96;
@@ -25,11 +27,10 @@ const ONE_IN = 4;
 export class ForwardedClients {
   readonly #keyOf: KeyOf;
   readonly #isTrusted: TrustedPeer;
-  /** By connection, which proxies keep: `"proxy"`, or the client that the peer itself is. */
-  readonly #peers = new WeakMap<Socket, "proxy" | ForwardedClient>();
-  /** By proxy and what it forwards: a look-up is faster than parsing addresses. */
-  #recent = new Map<string, ForwardedClient>();
-  #turn = 0;
+  /** By connection, which proxies keep: the proxy, or the client that the peer itself is. */
+  readonly #peers = new WeakMap<Socket, KnownProxy | ForwardedClient>();
+  /** By address. */
+  #proxies = new Map<string, KnownProxy>();
 
   /** @throws TollgateError `ERR_OPTION` if the trust is malformed. */
   constructor(trustProxy: TrustProxy) {
@@ -40,35 +41,57 @@ export class ForwardedClients {
 
   of(request: IncomingMessage): ForwardedClient {
     const peer = this.#peers.get(request.socket) ?? this.#meet(request);
-    return peer === "proxy" ? this.#forwardedBy(request) : peer;
+    return peer instanceof KnownProxy ? peer.clientOf(request) : peer;
   }
 
-  #meet(request: IncomingMessage): "proxy" | ForwardedClient {
-    const peer = this.#isTrusted(request) ? "proxy" : this.#read(request, false);
+  #meet(request: IncomingMessage): KnownProxy | ForwardedClient {
+    const peer = this.#isTrusted(request)
+      ? this.#proxyAt(request.socket.remoteAddress ?? "")
+      : this.#read(request, false);
     this.#peers.set(request.socket, peer);
     return peer;
   }
 
-  #forwardedBy(request: IncomingMessage): ForwardedClient {
-    const forwarded = requestHeader(request, "x-forwarded-for");
-    if (forwarded === undefined || forwarded.length > MOST_CHARACTERS) return this.#read(request, true);
-    const what = `${request.socket.remoteAddress} ${forwarded}`;
-    const recent = this.#recent.get(what);
-    if (recent !== undefined) return recent;
-    const client = this.#read(request, true);
-    this.#turn = (this.#turn + 1) % ONE_IN;
-    if (this.#turn === 0) this.#cache(what, client);
-    return client;
-  }
-
-  #cache(what: string, client: ForwardedClient): void {
-    // Starting over costs frequent clients almost nothing. Evicting in order would cost every check.
-    if (this.#recent.size === MOST_RECENT) this.#recent = new Map();
-    this.#recent.set(what, client);
+  #proxyAt(address: string): KnownProxy {
+    const known = this.#proxies.get(address);
+    if (known !== undefined) return known;
+    // Connections keep theirs. Starting over costs frequent proxies almost nothing.
+    if (this.#proxies.size === MOST_PROXIES) this.#proxies = new Map();
+    const proxy = new KnownProxy((request) => this.#read(request, true));
+    this.#proxies.set(address, proxy);
+    return proxy;
   }
 
   #read(request: IncomingMessage, isForwarded: boolean): ForwardedClient {
     const key = this.#keyOf(factsOf(request));
     return { isForwarded, address: key === UNKNOWN ? undefined : key };
+  }
+}
+
+/** Remembers what a proxy has forwarded: a look-up is faster than parsing addresses. */
+class KnownProxy {
+  readonly #read: (request: IncomingMessage) => ForwardedClient;
+  #recent = new Map<string, ForwardedClient>();
+  #turn = 0;
+
+  constructor(read: (request: IncomingMessage) => ForwardedClient) {
+    this.#read = read;
+  }
+
+  clientOf(request: IncomingMessage): ForwardedClient {
+    const forwarded = requestHeader(request, "x-forwarded-for");
+    if (forwarded === undefined || forwarded.length > MOST_CHARACTERS) return this.#read(request);
+    const recent = this.#recent.get(forwarded);
+    if (recent !== undefined) return recent;
+    const client = this.#read(request);
+    this.#turn = (this.#turn + 1) % ONE_IN;
+    if (this.#turn === 0) this.#cache(forwarded, client);
+    return client;
+  }
+
+  #cache(forwarded: string, client: ForwardedClient): void {
+    // Starting over costs frequent clients almost nothing. Evicting in order would cost every check.
+    if (this.#recent.size === MOST_RECENT) this.#recent = new Map();
+    this.#recent.set(forwarded, client);
   }
 }

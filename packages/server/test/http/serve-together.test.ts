@@ -22,6 +22,25 @@ it("serves the requests of a turn in order, when the turn ends, and each once", 
   expect(served).toEqual(["/1", "/2", "/3", "/1"]);
 });
 
+it("serves many in the same turn, in order, and lets promises go on between groups", async () => {
+  const served: (string | undefined)[] = [];
+  let asWell = 0;
+  let mostWaiting = 0;
+  const listener = serveTogether(({ url }) => {
+    served.push(url);
+    asWell += 1;
+    mostWaiting = Math.max(mostWaiting, asWell);
+    queueMicrotask(() => {
+      asWell -= 1;
+    });
+  });
+  const urls = Array.from({ length: 50 }, (_, i) => `/${i}`);
+  for (const url of urls) listener({ url, destroyed: false } as IncomingMessage, response);
+  await turn();
+  expect(served).toEqual(urls);
+  expect(mostWaiting).toBe(8);
+});
+
 it("serves a request that arrives while others are served in the next turn", async () => {
   const served: (string | undefined)[] = [];
   const listener = serveTogether(({ url }, given) => {
