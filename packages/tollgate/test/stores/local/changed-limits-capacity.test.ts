@@ -1,13 +1,10 @@
 import fc from "fast-check";
-import { createLimiter, type Limit, perDay, perMinute, slidingWindow } from "tollgate";
+import { createLimiter } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { LISTS } from "./changed-lists.ts";
 import { BOUNDED_STORES } from "./full-stores.ts";
 
-const calls = (limit: number) => perMinute(limit, { name: "calls" });
-const daily = (limit: number) => perDay(limit, { name: "daily" });
-const log = slidingWindow({ name: "calls", limit: 4, window: "1m" });
-const LISTS: readonly (readonly Limit[])[] = [[calls(3)], [calls(5)], [calls(4), daily(30)], [daily(20)], [log]];
 const DAY_MS = 86_400_000;
 
 const steps = fc.array(

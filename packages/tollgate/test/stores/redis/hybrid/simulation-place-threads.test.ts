@@ -1,15 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { SharedPlacesLease } from "../../../../src/stores/hybrid/threads/shared-places-lease.ts";
-import type { RedisServer } from "../servers/redis-server.ts";
-import { startRedis } from "../servers/start-redis.ts";
+import { useRedis } from "../kit/use-redis.ts";
 import { PLACE_FLAWS } from "./simulation/flaw.ts";
 import { runPlaceSchedules } from "./simulation/run-schedules.ts";
 
-let server: RedisServer;
-beforeAll(async () => {
-  server = await startRedis();
-});
-afterAll(() => server.stop());
+const started = useRedis();
 afterEach(() => {
   vi.restoreAllMocks();
 });
@@ -19,13 +14,13 @@ const SCHEDULES = 300;
 
 describe("a simulated fleet of processes whose threads lend places together", () => {
   it("has no more places in use than there are, at any moment of 60 schedules", async () => {
-    const { excess, admitted, leased } = await runPlaceSchedules(server.port, 7_001, 60, undefined, true);
+    const { excess, admitted, leased } = await runPlaceSchedules(started.redis.server.port, 7_001, 60, undefined, true);
     expect(excess).toBeUndefined();
     expect(leased / admitted).toBeGreaterThan(0.4);
   });
 
   it.each(PLACE_FLAWS.slice(0, 2))("finds a planted bug: $name", async (flaw) => {
-    expect((await runPlaceSchedules(server.port, 1, SCHEDULES, flaw, true)).excess).toMatch(EXCESS);
+    expect((await runPlaceSchedules(started.redis.server.port, 1, SCHEDULES, flaw, true)).excess).toMatch(EXCESS);
   });
 
   it("finds a planted bug: a thread lends without others seeing it", async () => {
@@ -35,13 +30,17 @@ describe("a simulated fleet of processes whose threads lend places together", ()
       lent += 1;
       return lent % 3 === 0 ? this.free >= count : lend.call(this, count);
     });
-    expect((await runPlaceSchedules(server.port, 1, SCHEDULES, { name: "unseen" }, true)).excess).toMatch(EXCESS);
+    expect((await runPlaceSchedules(started.redis.server.port, 1, SCHEDULES, { name: "unseen" }, true)).excess).toMatch(
+      EXCESS,
+    );
   });
 
   it("finds a planted bug: places that were given up are lent", async () => {
     vi.spyOn(SharedPlacesLease.prototype, "size", "get").mockImplementation(function (this: SharedPlacesLease) {
       return Math.max(0, this.free - 1);
     });
-    expect((await runPlaceSchedules(server.port, 1, SCHEDULES, { name: "given" }, true)).excess).toMatch(EXCESS);
+    expect((await runPlaceSchedules(started.redis.server.port, 1, SCHEDULES, { name: "given" }, true)).excess).toMatch(
+      EXCESS,
+    );
   });
 });

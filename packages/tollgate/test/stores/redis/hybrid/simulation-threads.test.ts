@@ -1,15 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { LeasePlace } from "../../../../src/stores/hybrid/threads/lease-place.ts";
-import type { RedisServer } from "../servers/redis-server.ts";
-import { startRedis } from "../servers/start-redis.ts";
+import { useRedis } from "../kit/use-redis.ts";
 import { FLAWS } from "./simulation/flaw.ts";
 import { runSchedules } from "./simulation/run-schedules.ts";
 
-let server: RedisServer;
-beforeAll(async () => {
-  server = await startRedis();
-});
-afterAll(() => server.stop());
+const started = useRedis();
 afterEach(() => {
   vi.restoreAllMocks();
 });
@@ -19,13 +14,13 @@ const SCHEDULES = 300;
 
 describe("a simulated fleet of processes whose threads hold leases together", () => {
   it("admits no more than the capacity and what refills, in any window of 300 schedules", async () => {
-    const { excess, admitted, leased } = await runSchedules(server.port, 5_001, 300, undefined, true);
+    const { excess, admitted, leased } = await runSchedules(started.redis.server.port, 5_001, 300, undefined, true);
     expect(excess).toBeUndefined();
     expect(leased / admitted).toBeGreaterThan(0.4);
   });
 
   it.each(FLAWS.slice(0, 3))("finds a planted bug: $name", async (flaw) => {
-    expect((await runSchedules(server.port, 1, SCHEDULES, flaw, true)).excess).toMatch(EXCESS);
+    expect((await runSchedules(started.redis.server.port, 1, SCHEDULES, flaw, true)).excess).toMatch(EXCESS);
   });
 
   it("finds a planted bug: what is returned stays with the other threads", async () => {
@@ -33,7 +28,7 @@ describe("a simulated fleet of processes whose threads hold leases together", ()
     vi.spyOn(LeasePlace.prototype, "close").mockImplementation(function (this: LeasePlace, tag) {
       return [this.left(0, tag)];
     });
-    expect((await runSchedules(server.port, 1, SCHEDULES, flaw, true)).excess).toMatch(EXCESS);
+    expect((await runSchedules(started.redis.server.port, 1, SCHEDULES, flaw, true)).excess).toMatch(EXCESS);
   });
 
   it("finds a planted bug: a thread spends without others seeing it", async () => {
@@ -44,6 +39,6 @@ describe("a simulated fleet of processes whose threads hold leases together", ()
       spent += 1;
       return spent % 3 === 0 ? this.left(0, tag) >= costs[0]! : spend.call(this, costs, tag);
     });
-    expect((await runSchedules(server.port, 1, SCHEDULES, flaw, true)).excess).toMatch(EXCESS);
+    expect((await runSchedules(started.redis.server.port, 1, SCHEDULES, flaw, true)).excess).toMatch(EXCESS);
   });
 });

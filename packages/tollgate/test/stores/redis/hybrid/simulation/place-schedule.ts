@@ -4,18 +4,18 @@ import { concurrency, tokenBucket } from "../../../../../src/index.ts";
 import type { AskServer } from "../../../../../src/stores/hybrid/leases/lease-node.ts";
 import { type LeaseTimes, leaseTimesOf } from "../../../../../src/stores/hybrid/leases/lease-times.ts";
 import { isLocalMoment } from "../../../../../src/stores/hybrid/leases/place-holders.ts";
-import type { LeaseWaiter } from "../../../../../src/stores/redis/batch/waiter.ts";
 import { type EncodedPlan, encodePlan } from "../../../../../src/stores/redis/script/encode-plan.ts";
 import { epochOf } from "../../../../../src/stores/redis/script/epoch.ts";
-import type { LeaseAsk, LeaseGrant } from "../../../../../src/stores/redis/script/lease.ts";
 import type { ScriptTransaction } from "../../../../../src/stores/redis/script/transaction.ts";
 import { Random } from "../../script/kit/random.ts";
 import { NOW_US } from "../../script/kit/script-call.ts";
 import { Admissions } from "./admissions.ts";
 import { Events } from "./events.ts";
 import type { Flaw } from "./flaw.ts";
+import { answer, timeOut } from "./flawed-answers.ts";
 import { Network, weatherOf } from "./network.ts";
 import { PlacesInUse, type PlaceUse } from "./places-in-use.ts";
+import { ServerLosses } from "./server-losses.ts";
 import { SimNode, type SimProcess, type SimThread } from "./sim-node.ts";
 import type { SimRedis } from "./sim-redis.ts";
 import { SimThreads } from "./sim-threads.ts";
@@ -43,6 +43,7 @@ export class PlaceSchedule {
   readonly #units: Admissions | undefined;
   readonly #random: Random;
   readonly #redis: SimRedis;
+  readonly #losses: ServerLosses;
   readonly #flaw: Flaw | undefined;
   readonly #events = new Events(NOW_US);
   readonly #network: Network;
@@ -74,6 +75,10 @@ export class PlaceSchedule {
     this.#places = new PlacesInUse(this.#max);
     this.#units = hasUnits ? new Admissions(UNITS, UNITS / this.#ttlUs, this.#times.ttlUs) : undefined;
     const nowUs = () => this.#events.nowUs;
+    this.#losses = new ServerLosses(redis, this.#events, this.#key, () => {
+      this.#places.lose(nowUs());
+      this.#units?.lose(nowUs());
+    });
     this.#nodes = Array.from({ length: random.between(1, 4) }, () => {
       const ask = (node: SimProcess) => this.#askServer(node);
       if (!threads) return new SimNode(plan, this.#times, random, nowUs, ask);
@@ -141,8 +146,8 @@ export class PlaceSchedule {
       () => random.of(this.#nodes).key.giveBack(),
       () => random.of(this.#nodes).terminateOne?.(),
       () => this.#network.cut(random.between(0, this.#ttlUs)),
-      () => this.#loseData(),
-      () => this.#failOver(random.between(0, A_SECOND_US)),
+      () => this.#losses.loseData(),
+      () => this.#losses.failOver(random.between(0, A_SECOND_US)),
     ];
     const chosen = random.chance(0.4) ? [] : kinds.filter(() => random.chance(0.3));
     for (const kind of chosen) {
@@ -257,35 +262,12 @@ export class PlaceSchedule {
         decide: () => this.#run({ verb: "lease", lease: ask, reportsTime: true }, costs),
         answered: ({ admitted, reports, grant }, atUs) => {
           this.#asked = { admitted, atUs };
-          this.#granted(waiter, admitted, reports[0]!, grant!);
+          answer(this.#flaw, waiter, admitted, reports[0]!, grant!);
           this.#asked = { admitted: 0, atUs: 0 };
         },
-        timedOut: () => this.#timedOut(ask, waiter),
+        timedOut: () => timeOut(this.#flaw, ask, waiter),
       });
     };
-  }
-
-  #granted(waiter: LeaseWaiter, admitted: number, report: Report, grant: LeaseGrant): void {
-    const seen = this.#flaw?.grant?.(grant) ?? grant;
-    waiter.granted(admitted, report, seen);
-    if (this.#flaw?.answers === "twice") waiter.granted(0, report, seen);
-  }
-
-  #timedOut(ask: LeaseAsk, waiter: LeaseWaiter): void {
-    if (this.#flaw?.answers !== "assumed" || ask.calls > 0) {
-      waiter.failed(new Error("timed out"));
-      return;
-    }
-    const report = { used: [0, 0], resetUs: [0, 0], waitUs: [0, 0] } as unknown as Report;
-    const areKnown = ask.places.map(() => true);
-    waiter.granted(0, report, {
-      endsUs: 1,
-      lastsUs: ask.ttlUs,
-      nodes: 1,
-      isScarce: false,
-      units: ask.wanted,
-      areKnown,
-    });
   }
 
   #run(transaction: Pick<ScriptTransaction, "verb" | "lease" | "reportsTime" | "takenUs">, costs: readonly number[]) {
@@ -296,25 +278,5 @@ export class PlaceSchedule {
 
   #onlyPlaces(count: number): readonly number[] {
     return this.#plan.plan.limits.map((_, limit) => (limit === 0 ? count : 0));
-  }
-
-  #lose(): void {
-    this.#places.lose(this.#events.nowUs);
-    this.#units?.lose(this.#events.nowUs);
-  }
-
-  async #loseData(): Promise<void> {
-    this.#lose();
-    await this.#redis.forget(this.#key);
-  }
-
-  /** A replica that is behind becomes the primary. */
-  async #failOver(afterUs: number): Promise<void> {
-    const replica = `${this.#key} replica`;
-    await this.#redis.replicate(this.#key, replica);
-    this.#at(this.#events.nowUs + afterUs, async () => {
-      this.#lose();
-      await this.#redis.failOver(this.#key, replica);
-    });
   }
 }

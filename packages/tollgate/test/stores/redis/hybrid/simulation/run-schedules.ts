@@ -15,7 +15,7 @@ interface SimSchedule {
   readonly spent: number;
 }
 
-type MakeSchedule = (seed: number, redis: SimRedis, flaw: Flaw | undefined) => SimSchedule;
+type Fleet = new (seed: number, redis: SimRedis, flaw?: Flaw, threads?: boolean) => SimSchedule;
 
 /** What a number of schedules came to. */
 export interface Simulated {
@@ -26,41 +26,28 @@ export interface Simulated {
   readonly leased: number;
 }
 
-/** Runs the schedules of so many seeds, until one admits too much. */
-export function runSchedules(
-  port: number,
-  firstSeed: number,
-  count: number,
-  flaw?: Flaw,
-  threads = false,
-): Promise<Simulated> {
-  return runAll(port, firstSeed, count, flaw, (seed, redis) => new Schedule(seed, redis, flaw, threads));
-}
+/** Runs the schedules of so many seeds, until one admits too much. With `threads`, nodes have several. */
+type Run = (port: number, firstSeed: number, count: number, flaw?: Flaw, threads?: boolean) => Promise<Simulated>;
+
+export const runSchedules: Run = (...chosen) => runAll(Schedule, ...chosen);
 
 /** Works like `runSchedules`, for fleets that share places. */
-export function runPlaceSchedules(
+export const runPlaceSchedules: Run = (...chosen) => runAll(PlaceSchedule, ...chosen);
+
+async function runAll(
+  Fleet: Fleet,
   port: number,
   firstSeed: number,
   count: number,
   flaw?: Flaw,
   threads = false,
-): Promise<Simulated> {
-  return runAll(port, firstSeed, count, flaw, (seed, redis) => new PlaceSchedule(seed, redis, flaw, threads));
-}
-
-async function runAll(
-  port: number,
-  firstSeed: number,
-  count: number,
-  flaw: Flaw | undefined,
-  make: MakeSchedule,
 ): Promise<Simulated> {
   const redis = await SimRedis.connect(port, flaw);
   let [excess, admitted, leased]: [string | undefined, number, number] = [undefined, 0, 0];
   const after = firstSeed + count;
   for (let first = firstSeed; first < after && excess === undefined; first += AT_ONCE) {
     const seeds = Array.from({ length: Math.min(AT_ONCE, after - first) }, (_, i) => first + i);
-    const schedules = seeds.map((seed) => make(seed, redis, flaw));
+    const schedules = seeds.map((seed) => new Fleet(seed, redis, flaw, threads));
     const excesses = await Promise.all(schedules.map((schedule) => schedule.run()));
     for (const schedule of schedules) {
       admitted += schedule.admitted;

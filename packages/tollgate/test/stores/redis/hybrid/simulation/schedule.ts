@@ -6,14 +6,16 @@ import { type LeaseTimes, leaseTimesOf } from "../../../../../src/stores/hybrid/
 import type { LeaseWaiter } from "../../../../../src/stores/redis/batch/waiter.ts";
 import { type EncodedPlan, encodePlan } from "../../../../../src/stores/redis/script/encode-plan.ts";
 import { epochOf } from "../../../../../src/stores/redis/script/epoch.ts";
-import type { LeaseAsk, LeaseGrant } from "../../../../../src/stores/redis/script/lease.ts";
+import type { LeaseGrant } from "../../../../../src/stores/redis/script/lease.ts";
 import type { ScriptTransaction } from "../../../../../src/stores/redis/script/transaction.ts";
 import { Random } from "../../script/kit/random.ts";
 import { NOW_US } from "../../script/kit/script-call.ts";
 import { Admissions } from "./admissions.ts";
 import { Events } from "./events.ts";
 import type { Flaw } from "./flaw.ts";
+import { answer, timeOut } from "./flawed-answers.ts";
 import { type Weather, weatherOf } from "./network.ts";
+import { ServerLosses } from "./server-losses.ts";
 import { SimNode, type SimProcess } from "./sim-node.ts";
 import type { SimRedis } from "./sim-redis.ts";
 import { SimThreads } from "./sim-threads.ts";
@@ -25,6 +27,7 @@ export class Schedule {
   readonly admissions: Admissions;
   readonly #random: Random;
   readonly #redis: SimRedis;
+  readonly #losses: ServerLosses;
   readonly #flaw: Flaw | undefined;
   readonly #events = new Events(NOW_US);
   readonly #plan: EncodedPlan;
@@ -63,6 +66,7 @@ export class Schedule {
     this.#isAtEnds = random.chance(0.4);
     this.admissions = new Admissions(this.#capacity, 1 / unitUs, times.ttlUs);
     const nowUs = () => this.#events.nowUs;
+    this.#losses = new ServerLosses(redis, this.#events, this.#key, () => this.admissions.lose(nowUs()));
     this.#nodes = Array.from({ length: random.between(1, 5) }, () => {
       const ask = (node: SimProcess) => this.#askServer(node);
       if (!threads) return new SimNode(plan, times, random, nowUs, ask);
@@ -162,8 +166,8 @@ export class Schedule {
       () => {
         this.#unreachableUntilUs = this.#events.nowUs + random.between(0, this.#refillUs);
       },
-      () => this.#loseData(),
-      () => this.#failOver(random.between(0, A_SECOND_US)),
+      () => this.#losses.loseData(),
+      () => this.#losses.failOver(random.between(0, A_SECOND_US)),
       ...this.#nodes.flatMap((node) => node.terminateOne?.bind(node) ?? []),
     ];
     const chosen = random.chance(0.3) ? [] : kinds.filter(() => random.chance(0.4));
@@ -202,7 +206,7 @@ export class Schedule {
   #askServer(node: SimProcess): AskServer {
     return (costs, _nowUs, ask, waiter) => {
       const request = { starts: node.starts, isAnswered: false };
-      const answer = (work: () => void) => {
+      const settle = (work: () => void) => {
         this.#whenRunning(node, () => {
           if (request.isAnswered || node.starts !== request.starts) return;
           request.isAnswered = true;
@@ -210,7 +214,7 @@ export class Schedule {
         });
       };
       this.#events.add(this.#events.nowUs + this.#weather.timeoutUs, () => {
-        answer(() => this.#timedOut(ask, waiter));
+        settle(() => timeOut(this.#flaw, ask, waiter));
       });
       const times = this.#random.chance(this.#weather.repeated) ? 2 : 1;
       for (let sent = 0; sent < times; sent += 1) {
@@ -219,7 +223,7 @@ export class Schedule {
           const decidedUs = this.#events.nowUs;
           if (this.#random.chance(this.#weather.lost)) return;
           this.#events.add(decidedUs + this.#delayUs(), () => {
-            answer(() => {
+            settle(() => {
               this.#asked = { admitted, atUs: decidedUs };
               this.#granted(node, waiter, admitted, reports[0]!, grant!);
               this.#asked = { admitted: 0, atUs: 0 };
@@ -232,19 +236,7 @@ export class Schedule {
 
   #granted(node: SimProcess, waiter: LeaseWaiter, admitted: number, report: Report, grant: LeaseGrant): void {
     if (grant.lastsUs > 0) this.#lastEnds.set(node, grant.endsUs);
-    const seen = this.#flaw?.grant?.(grant) ?? grant;
-    waiter.granted(admitted, report, seen);
-    if (this.#flaw?.answers === "twice") waiter.granted(0, report, seen);
-  }
-
-  #timedOut(ask: LeaseAsk, waiter: LeaseWaiter): void {
-    if (this.#flaw?.answers !== "assumed" || ask.calls > 0) {
-      waiter.failed(new Error("timed out"));
-      return;
-    }
-    const report = { used: [0], resetUs: [0] } as unknown as Report;
-    const grant = { endsUs: 1, lastsUs: ask.ttlUs, nodes: 1, isScarce: false, units: ask.wanted, areKnown: [] };
-    waiter.granted(0, report, grant);
+    answer(this.#flaw, waiter, admitted, report, grant);
   }
 
   /** Runs a request after a delay, unless it is lost or the server cannot be reached. */
@@ -269,20 +261,5 @@ export class Schedule {
   #whenRunning(node: SimProcess, work: () => void): void {
     if (this.#events.nowUs >= node.stoppedUntilUs) work();
     else this.#events.add(node.stoppedUntilUs, () => this.#whenRunning(node, work));
-  }
-
-  async #loseData(): Promise<void> {
-    this.admissions.lose(this.#events.nowUs);
-    await this.#redis.forget(this.#key);
-  }
-
-  /** A replica that is behind becomes the primary. */
-  async #failOver(afterUs: number): Promise<void> {
-    const replica = `${this.#key} replica`;
-    await this.#redis.replicate(this.#key, replica);
-    this.#events.add(this.#events.nowUs + afterUs, async () => {
-      this.admissions.lose(this.#events.nowUs);
-      await this.#redis.failOver(this.#key, replica);
-    });
   }
 }
