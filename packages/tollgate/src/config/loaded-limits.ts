@@ -24,6 +24,9 @@ type Kinds = "sync" | "async";
 /** The domains of a version of the file, with their rules. */
 type Version<Kind extends Kinds> = ReadonlyMap<Domain<Kind>, DomainRules<Kind>>;
 
+/** Work in steps of about a millisecond, which ends with a value. */
+type Steps<Value> = Generator<undefined, Value>;
+
 /** Limits over a store of either kind. */
 export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
   readonly kind: Kind;
@@ -35,6 +38,8 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
   #names: readonly string[] = [];
   /** How many updates have begun: a later one takes the place of one that is still compiling. */
   #updates = 0;
+  /** What is left of closing the limiters of versions before. */
+  readonly #retiring = new Set<Steps<void>>();
 
   /** `file` is checked. */
   constructor(kind: Kind, file: LimitsFile, where: RuleStore, clients: ClientAddresses, closeStore: () => void) {
@@ -117,38 +122,41 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
 
   update(file: LimitsFile): void {
     this.#updates += 1;
-    this.#replace(finish(this.#load(checkLimitsFile(file))));
+    finish(this.#replace(finish(this.#load(checkLimitsFile(file)))));
   }
 
   async updateInSteps(file: LimitsFile): Promise<boolean> {
     this.#updates += 1;
     const own = this.#updates;
-    const loading = this.#load(checkLimitsFile(file));
-    for (let step = loading.next(); ; step = loading.next()) {
-      if (step.done === true) {
-        this.#replace(step.value);
-        return true;
-      }
-      await otherWork();
-      if (own !== this.#updates) return false;
-    }
+    const version = await inTurns(this.#load(checkLimitsFile(file)), () => own === this.#updates);
+    if (version === undefined) return false;
+    // The update is made: calls are decided by the new version.
+    void this.#retireInTurns(this.#replace(version));
+    return true;
   }
 
-  /** Between two calls. */
-  #replace(version: Version<Kind>): void {
+  /** Between two calls. @returns what closes the limiters that are in force no longer. */
+  #replace(version: Version<Kind>): Steps<void> {
     for (const domain of version.keys()) this.#known.set(domain.name, domain);
     this.#names = [...version.keys()].map(({ name }) => name);
-    for (const domain of this.#known.values()) domain.load(version.get(domain));
+    return retire([...this.#known.values()].flatMap((domain) => domain.load(version.get(domain)) ?? []));
+  }
+
+  async #retireInTurns(steps: Steps<void>): Promise<void> {
+    this.#retiring.add(steps);
+    await inTurns(steps, () => true);
+    this.#retiring.delete(steps);
   }
 
   close(): Result<Kind, void> {
+    for (const steps of this.#retiring) finish(steps);
     for (const domain of this.#known.values()) domain.close();
     this.#closeStore();
     return (this.kind === "sync" ? undefined : Promise.resolve()) as Result<Kind, void>;
   }
 
   /** A domain that has not changed stays, with its limiters. */
-  *#load(file: LimitsFile): Generator<undefined, Version<Kind>> {
+  *#load(file: LimitsFile): Steps<Version<Kind>> {
     const version = new Map<Domain<Kind>, DomainRules<Kind>>();
     for (const [name, words] of Object.entries(file.domains)) {
       const domain = this.#known.get(name) ?? this.#make(name);
@@ -182,11 +190,25 @@ function withPolicy(words: DomainWords, { onFailure }: LimitsFile): DomainWords 
   return onFailure === undefined || words.onFailure !== undefined ? words : { ...words, onFailure };
 }
 
+function* retire<Kind extends Kinds>(replaced: readonly DomainRules<Kind>[]): Steps<void> {
+  for (const rules of replaced) yield* rules.retire();
+}
+
 /** Takes all steps at once. */
-function finish<Value>(steps: Generator<undefined, Value>): Value {
+function finish<Value>(steps: Steps<Value>): Value {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
+  }
+}
+
+/** Takes a step each time that the event loop goes round. `undefined` if the value is wanted no longer. */
+async function inTurns<Value>(steps: Steps<Value>, isWanted: () => boolean): Promise<Value | undefined> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await otherWork();
+    if (!isWanted()) return undefined;
   }
 }
 

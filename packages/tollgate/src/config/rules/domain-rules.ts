@@ -2,6 +2,7 @@ import type { Result } from "../../limiter/handle.ts";
 import type { JointDecision } from "../../limiter/joint-call.ts";
 import type { Observers } from "../../limiter/observers.ts";
 import type { Route } from "../../limiter/router.ts";
+import { keyList } from "../file/key-list.ts";
 import type { DomainWords } from "../file/limits-file.ts";
 import type { ClientAddresses } from "./client-addresses.ts";
 import type { Facts } from "./facts.ts";
@@ -32,6 +33,7 @@ const MOST_SETS = 4_096;
 
 /** They take about a millisecond. */
 const RULES_IN_STEP = 250;
+const LIMITERS_IN_STEP = 100;
 
 /** One version of a domain: its rules, and the limiters that requests have needed. */
 export class DomainRules<Kind extends Kinds> {
@@ -74,11 +76,13 @@ export class DomainRules<Kind extends Kinds> {
   ): Generator<undefined, DomainRules<Kind>> {
     const { ignoreCase = false, limits } = words;
     const rules: Rule[] = [];
-    for (const [rule, ruleWords] of Object.entries(limits)) {
-      rules.push(new Rule(rule, rules.length, ruleWords, ignoreCase));
+    for (const rule of keyList(limits)) {
+      const compiled = new Rule(rule, rules.length, limits[rule]!, ignoreCase);
+      yield* compiled.readKeys();
+      rules.push(compiled);
       if (rules.length % RULES_IN_STEP === 0) yield;
     }
-    nameUnits(rules);
+    yield* nameUnits(rules);
     const index = new RuleIndex();
     for (const rule of rules) {
       if (rule.isOn) index.add(rule);
@@ -129,9 +133,14 @@ export class DomainRules<Kind extends Kinds> {
     for (const limiter of this.#limiters.values()) void limiter.close();
   }
 
-  /** Works like `close` when another version is loaded: calls that wait go on waiting. */
-  retire(): void {
-    for (const limiter of this.#limiters.values()) closeAfterWaits(limiter);
+  /** Works like `close` when another version is loaded, step by step: calls that wait go on waiting. */
+  *retire(): Generator<undefined, void> {
+    let closed = 0;
+    for (const limiter of this.#limiters.values()) {
+      closeAfterWaits(limiter);
+      closed += 1;
+      if (closed % LIMITERS_IN_STEP === 0) yield;
+    }
   }
 
   /** All these requests or none of them, at one instant. */

@@ -4,7 +4,7 @@ import { AsyncRoutedLimiter, SyncRoutedLimiter } from "../../limiter/routed-limi
 import type { RoutedTo, Router } from "../../limiter/router.ts";
 import type { Source } from "../../limiter/selection.ts";
 import type { DomainWords } from "../file/limits-file.ts";
-import { isSameValue } from "../file/node-value.ts";
+import { isSameDomain } from "../file/same-domain.ts";
 import type { DomainLimiter } from "../limits.ts";
 import type { ClientAddresses } from "./client-addresses.ts";
 import { DomainRules, type RuleSet } from "./domain-rules.ts";
@@ -56,15 +56,15 @@ export class Domain<Kind extends Kinds> implements Router<Kind, Facts, Request> 
   /** Compiles another version. Rules that have not changed stay, with their limiters. */
   *compile(words: DomainWords): Generator<undefined, DomainRules<Kind>> {
     const known = this.#rules;
-    if (known !== undefined && isSameValue(known.words, words)) return known;
+    if (known !== undefined && (yield* isSameDomain(known.words, words))) return known;
     return yield* DomainRules.compile<Kind>(this.name, words, this.#where, this.observers);
   }
 
-  /** Replaces the version. Without rules, the file does not have the domain. */
-  load(rules: DomainRules<Kind> | undefined): void {
+  /** Replaces the version. Without rules, the file does not have the domain. @returns those before, to be retired. */
+  load(rules: DomainRules<Kind> | undefined): DomainRules<Kind> | undefined {
     const before = this.#rules;
     this.#rules = rules;
-    if (before !== rules) before?.retire();
+    return before === rules ? undefined : before;
   }
 
   close(): void {

@@ -2,6 +2,7 @@ import { show, TollgateError } from "../../core/errors.ts";
 import type { Key } from "../../core/key.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import type { ChosenLimits } from "../../limiter/limits-choice.ts";
+import { keyList } from "../file/key-list.ts";
 import type { Choice, RuleWords } from "../file/limits-file.ts";
 import { type Condition, conditionsOf, holds } from "./condition.ts";
 import { type Fact, factName, parseFact } from "./fact.ts";
@@ -17,6 +18,9 @@ export interface ChosenWords {
   readonly choice: Choice;
 }
 
+/** They take about a millisecond. */
+const KEYS_IN_STEP = 1_000;
+
 /** A rule of a file, compiled. It makes its limits when a request first needs them. */
 export class Rule {
   readonly name: string;
@@ -28,7 +32,9 @@ export class Rule {
   /** Those that the search in the index of paths has not answered. */
   readonly #others: readonly Condition[];
   readonly #planFact: Fact | undefined;
-  readonly #addresses: ReadonlyMap<string, string> | undefined;
+  /** Its keys in the spelling of the file, by the key under which addresses are counted, if it counts by `ip`. */
+  #addresses: ReadonlyMap<string, string> | undefined = undefined;
+  #units: readonly string[];
   /** Made with the first limits: most rules of a large file are asked seldom. */
   #limits: Map<Choice, ChosenLimits> | undefined = undefined;
   /** By their words as text: keys of equal numbers share limits, and so the memory of a limiter. */
@@ -36,6 +42,7 @@ export class Rule {
   /** The name under which each unit is counted, if it is not the unit. */
   #aliases: ReadonlyMap<string, string> | undefined = undefined;
 
+  /** `readKeys` has to follow. */
   constructor(name: string, order: number, words: RuleWords, ignoreCase: boolean) {
     this.name = name;
     this.order = order;
@@ -45,7 +52,22 @@ export class Rule {
     this.conditions = conditionsOf(match, ignoreCase);
     this.#others = this.conditions.some(isPath) ? this.conditions.filter((one) => !isPath(one)) : this.conditions;
     this.#planFact = plans === undefined ? undefined : parseFact(plans.from);
-    this.#addresses = this.facts[0]?.kind === "ip" ? addressKeysOf(words) : undefined;
+    this.#units = unitsWithoutKeys(words);
+  }
+
+  /** Reads its keys step by step: there may be 100,000 of them. */
+  *readKeys(): Generator<undefined, void> {
+    const { keys } = this.words;
+    if (keys === undefined) return;
+    const addresses = this.facts[0]?.kind === "ip" ? new Map<string, string>() : undefined;
+    let units = this.#units;
+    for (const [i, name] of keyList(keys).entries()) {
+      units = withUnitsOf(keys[name]!, units);
+      addresses?.set(keyOfAddress(name) ?? name, name);
+      if (i % KEYS_IN_STEP === KEYS_IN_STEP - 1) yield;
+    }
+    this.#units = units;
+    this.#addresses = addresses;
   }
 
   /** Counts units under other names, so that rules of one request may differ in what it costs. */
@@ -121,7 +143,7 @@ export class Rule {
 
   /** The units that its limits count, whatever a request's plan and key. */
   get units(): readonly string[] {
-    return unitsOfRule(this.words);
+    return this.#units;
   }
 
   /** Whether it counts any request. A rule that is off keeps the names of its units, so that no count is lost. */
@@ -150,17 +172,17 @@ function isPath({ kind }: Condition): boolean {
 
 /** The units that a rule counts for any plan and any key. */
 export function unitsOfRule(words: RuleWords): readonly string[] {
-  let units = unitsOfWords(words);
-  for (const choices of [words.plans?.is, words.keys]) {
-    if (choices === undefined) continue;
-    for (const choice of Object.values(choices)) {
-      if (typeof choice !== "string") units = union(units, unitsOfWords(choice));
-    }
-  }
+  let units = unitsWithoutKeys(words);
+  for (const choice of Object.values(words.keys ?? {})) units = withUnitsOf(choice, units);
   return units;
 }
 
-/** The keys of a rule by `ip`, in the spelling of the file, by the key under which addresses are counted. */
-function addressKeysOf({ keys = {} }: RuleWords): ReadonlyMap<string, string> {
-  return new Map(Object.keys(keys).map((name) => [keyOfAddress(name) ?? name, name]));
+function unitsWithoutKeys(words: RuleWords): readonly string[] {
+  let units = unitsOfWords(words);
+  for (const choice of Object.values(words.plans?.is ?? {})) units = withUnitsOf(choice, units);
+  return units;
+}
+
+function withUnitsOf(choice: Choice, units: readonly string[]): readonly string[] {
+  return typeof choice === "string" ? units : union(units, unitsOfWords(choice));
 }

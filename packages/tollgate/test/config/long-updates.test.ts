@@ -1,0 +1,140 @@
+import { memoryStore } from "tollgate";
+import { createLimits, type LimitsFile, type RuleWords } from "tollgate/config";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { isSameDomain } from "../../src/config/file/same-domain.ts";
+import { SyncStoreLimiter } from "../../src/limiter/sync-store-limiter.ts";
+
+const RULES = 5_000;
+const KEYS = 20_000;
+
+function fileOf(limits: Readonly<Record<string, RuleWords>>): LimitsFile {
+  return { version: 1, domains: { api: { limits } } };
+}
+
+function rulesOf(count: number, words: RuleWords): LimitsFile {
+  return fileOf(
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`r${i}`, { match: { path: `/${i}` }, ...words }])),
+  );
+}
+
+function keysOf(rate: `${number}/1s`, lastUnit: string): LimitsFile {
+  const address = (i: number) => `10.0.${i >> 8}.${i & 255}`;
+  const keys = Array.from({ length: KEYS }, (_, i) => [address(i), { rate: "2/1s" }]);
+  const last = [address(KEYS), { rate: { [lastUnit]: "2/1s" } }];
+  return fileOf({ client: { by: "ip", rate, keys: Object.fromEntries([...keys, last]) } });
+}
+
+/** How often an update lets other work run: it waits for a timer each time. */
+async function pausesOf(update: () => Promise<unknown>): Promise<number> {
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  await update();
+  const pauses = timers.mock.calls.length;
+  timers.mockRestore();
+  return pauses;
+}
+
+describe("an update in steps", () => {
+  it("lets other work run between rules, and between the keys of a rule", async () => {
+    const limits = createLimits(rulesOf(1, { rate: "1/1s" }));
+    // Compiled, and put into an index.
+    expect(await pausesOf(() => limits.updateInSteps(rulesOf(RULES, { rate: "1/1s" })))).toBeGreaterThan(40);
+    // Costs are compared and named, too.
+    const cost = { tokens: { from: "header.cost" } } as const;
+    const costly = rulesOf(RULES, { rate: { tokens: "1/1s" }, cost });
+    expect(await pausesOf(() => limits.updateInSteps(costly))).toBeGreaterThan(80);
+    expect(await pausesOf(() => limits.updateInSteps(keysOf("1/1s", "requests")))).toBeGreaterThan(20);
+    // It is compared with the one before up to the last key, and compiled.
+    expect(await pausesOf(() => limits.updateInSteps(keysOf("1/1s", "tokens")))).toBeGreaterThan(40);
+    expect(await pausesOf(() => limits.updateInSteps(keysOf("1/1s", "tokens")))).toBeGreaterThan(20);
+    const facts = { ip: "10.0.78.31" };
+    expect(limits.consume("api", facts, { requests: 2 }).allowed).toBe(true);
+    expect(limits.consume("api", facts, { requests: 1 }).allowed).toBe(false);
+  });
+
+  it("counts the units that only the last key of a rule has", async () => {
+    const limits = createLimits(rulesOf(1, { rate: "1/1s" }));
+    await limits.updateInSteps(keysOf("1/1s", "tokens"));
+    const last = { ip: "10.0.78.32" };
+    expect(limits.consume("api", last, { tokens: 3 }).allowed).toBe(false);
+    expect(limits.consume("api", last, { tokens: 2 }).allowed).toBe(true);
+  });
+});
+
+describe("limiters of the version before", () => {
+  const closed: string[] = [];
+
+  beforeEach(() => {
+    closed.length = 0;
+    const { close } = SyncStoreLimiter.prototype;
+    vi.spyOn(SyncStoreLimiter.prototype, "close").mockImplementation(function (this: SyncStoreLimiter<unknown>) {
+      closed.push(this.name);
+      close.call(this);
+    });
+  });
+  afterEach(() => vi.restoreAllMocks());
+
+  const USED = 500;
+
+  function setUp() {
+    const limits = createLimits(rulesOf(RULES, { rate: "9/1h" }), { store: memoryStore() });
+    for (let i = 0; i < USED; i += 1) limits.consume("api", { path: `/${i}` });
+    return limits;
+  }
+
+  it("are closed at once by an update that is made at once", () => {
+    const limits = setUp();
+    limits.update(rulesOf(RULES, { rate: "8/1h" }));
+    expect(new Set(closed).size).toBe(USED);
+  });
+
+  it("are closed in steps by an update in steps", async () => {
+    const limits = setUp();
+    await limits.updateInSteps(rulesOf(RULES, { rate: "8/1h" }));
+    expect(limits.peek("api", { path: "/1" }, 0).remaining).toBe(7);
+    const atFirst = closed.length;
+    expect(atFirst).toBeLessThan(USED);
+    await vi.waitFor(() => expect(new Set(closed).size).toBe(USED));
+    expect(closed).toHaveLength(USED);
+  });
+
+  it("are closed when the limits are, at the latest", async () => {
+    const limits = setUp();
+    await limits.updateInSteps(rulesOf(RULES, { rate: "8/1h" }));
+    limits.close();
+    expect(new Set(closed).size).toBe(USED);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(closed).toHaveLength(USED);
+  });
+});
+
+describe("the comparison of two domains", () => {
+  const words = (limits: Readonly<Record<string, RuleWords>>, ignoreCase = false) => ({ ignoreCase, limits });
+  const one = words({ a: { by: "ip", rate: "1/1s", keys: { x: "deny", y: { rate: "2/1s" } } }, b: { rate: "1/1s" } });
+
+  function isSame(other: typeof one): boolean {
+    const steps = isSameDomain(one, other);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+    }
+  }
+
+  it("sees every difference, and no other", () => {
+    expect(isSame(structuredClone(one))).toBe(true);
+    const { a, b } = one.limits as { readonly a: RuleWords; readonly b: RuleWords };
+    for (const other of [
+      words(one.limits, true),
+      words({ a }),
+      words({ b, a }),
+      words({ a, c: b }),
+      words({ a, b: { rate: "2/1s" } }),
+      words({ a: { ...a, mode: "shadow" }, b }),
+      words({ a: { ...a, keys: { x: "deny", y: { rate: "3/1s" } } }, b }),
+      words({ a: { ...a, keys: { y: { rate: "2/1s" }, x: "deny" } }, b }),
+      words({ a: { ...a, keys: { x: "deny" } }, b }),
+      words({ a: { ...a, keys: { x: "deny", z: { rate: "2/1s" } } }, b }),
+    ]) {
+      expect(isSame(other)).toBe(false);
+    }
+  });
+});
