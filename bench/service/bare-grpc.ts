@@ -4,7 +4,7 @@ import { type RateLimitAnswer, type RateLimitQuestion, rateLimitCodec, SHOULD_RA
 /** What the service answers to a descriptor that is admitted. */
 const STATUS = {
   code: 1,
-  currentLimit: { requestsPerUnit: 9_000_000, unit: 1, name: "client.rate" },
+  currentLimit: { requestsPerUnit: 9_000_000, unit: 1, name: "" },
   limitRemaining: 8_999_999,
   durationUntilReset: { seconds: 1 },
 };

@@ -20,9 +20,9 @@ export function rateLimitCodec() {
   const question = root.lookupType("envoy.service.ratelimit.v3.RateLimitRequest");
   const answer = root.lookupType("envoy.service.ratelimit.v3.RateLimitResponse");
   return {
-    encodeRequest: (message: RateLimitQuestion) => Buffer.from(question.encode(message as never).finish()),
+    encodeRequest: (message: RateLimitQuestion) => question.encode(message as never).finish() as Buffer,
     decodeRequest: (bytes: Uint8Array) => question.decode(bytes) as unknown as RateLimitQuestion,
-    encodeAnswer: (message: RateLimitAnswer) => Buffer.from(answer.encode(message as never).finish()),
+    encodeAnswer: (message: RateLimitAnswer) => answer.encode(message as never).finish() as Buffer,
     decodeAnswer: (bytes: Uint8Array) => answer.decode(bytes) as unknown as RateLimitAnswer,
   };
 }

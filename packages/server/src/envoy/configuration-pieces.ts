@@ -1,7 +1,7 @@
 import type { Mistake } from "../limits/mistake.ts";
 import type { Configuration } from "./configuration.ts";
 import { DescriptorTree } from "./descriptor-tree.ts";
-import { makeRule, type RuleOptions } from "./rule.ts";
+import { makeRule, type Rule, type RuleOptions } from "./rule.ts";
 
 /** A part of a configuration that one message has: receiving a whole one would block the thread for long. */
 export type ConfigurationPiece =
@@ -88,6 +88,6 @@ function* flat(
 }
 
 /** Limits cannot be sent to another thread. */
-function optionsOf({ limits: _limits, ...options }: RuleOptions & { readonly limits: unknown }): RuleOptions {
+function optionsOf({ limits: _limits, window: _window, ...options }: Rule): RuleOptions {
   return options;
 }

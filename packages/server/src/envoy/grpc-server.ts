@@ -21,6 +21,8 @@ const BOUNDS = {
   "grpc.max_metadata_size": 8 * 1024,
   // A connection without a call ends after five minutes.
   "grpc.max_connection_idle_ms": 300_000,
+  // Statistics of each connection and each call, which this service does not serve.
+  "grpc.enable_channelz": 0,
 };
 
 /**

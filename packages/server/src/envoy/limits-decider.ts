@@ -3,6 +3,7 @@ import type { Facts, JointDecision, Limits, RequestWithCost } from "tollgate/con
 import { rateLimitHeaders } from "tollgate/node";
 import type { RecentRequests } from "../limits/recent-requests.ts";
 import {
+  type CurrentLimit,
   type DescriptorStatus,
   type HeaderValue,
   OK,
@@ -129,7 +130,7 @@ function waitOf({ allowed, limitRemaining, retryAfterMs, resetMs }: Decision): n
 }
 
 /** The protocol knows few windows. A limit with another one has no unit, and its capacity as the number. */
-function currentLimitOf(limit: Limit): NonNullable<DescriptorStatus["currentLimit"]> {
+function currentLimitOf(limit: Limit): CurrentLimit {
   const { name, capacity } = limit;
   const isBucket = limit.algorithm === "token-bucket";
   const lengthMs = isBucket ? limit.perMs : "windowMs" in limit ? limit.windowMs : undefined;

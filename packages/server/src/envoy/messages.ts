@@ -30,9 +30,15 @@ export interface HeaderValue {
 
 export interface DescriptorStatus {
   readonly code: number;
-  readonly currentLimit?: { readonly requestsPerUnit: number; readonly unit: number; readonly name: string };
+  readonly currentLimit?: CurrentLimit;
   readonly limitRemaining: number;
   readonly durationUntilReset?: { readonly seconds: number };
+}
+
+export interface CurrentLimit {
+  readonly requestsPerUnit: number;
+  readonly unit: number;
+  readonly name: string;
 }
 
 /** A `google.protobuf.Struct`. */

@@ -28,7 +28,7 @@ import {
 } from "./rate-limit-decider.ts";
 import { makeRule, type Rule } from "./rule.ts";
 import { toStruct } from "./struct.ts";
-import { unitLengthMs, unitNumber, unitOf } from "./units.ts";
+import { unitOf } from "./units.ts";
 
 export interface RateLimitsOptions {
   readonly store: SyncStore | AsyncStore;
@@ -88,21 +88,26 @@ export class RateLimits implements RateLimitDecider {
     checkRequest(request);
     const { domain, descriptors } = request;
     const matches = withoutReplaced(descriptors.map((descriptor) => this.#match(domain, descriptor)));
-    const hits = matches.map((match, i) => hitsOf(request, descriptors[i]!, match));
+    const countedOf = (match: Match | undefined, i: number) => hitsOf(request, descriptors[i]!, match);
     const { limiter } = this;
-    if (limiter.kind === "sync")
-      return this.#respond(
-        matches,
-        hits.map((counted) => counted && countNow(limiter, counted)),
-      );
-    const counting = hits.map(async (counted) => counted && countLater(limiter, counted));
+    if (limiter.kind === "sync") {
+      const decisions = matches.map((match, i) => {
+        const counted = countedOf(match, i);
+        return counted && countNow(limiter, counted);
+      });
+      return this.#respond(matches, decisions);
+    }
+    const counting = matches.map(async (match, i) => {
+      const counted = countedOf(match, i);
+      return counted && countLater(limiter, counted);
+    });
     return Promise.all(counting).then((decisions) => this.#respond(matches, decisions));
   }
 
   #match(domain: string, { limit, entries }: RateLimitDescriptor): Match | undefined {
     const tree = this.#configuration.get(domain);
     if (tree === undefined) return undefined;
-    const unit = unitOf(limit?.unit ?? 0);
+    const unit = limit ? unitOf(limit.unit) : undefined;
     if (!limit || unit === undefined) return tree.match(entries);
     const path = [domain, ...entries.map(({ key, value }) => (value === "" ? key : `${key}_${value}`))].join(".");
     const rule = makeRule({ path, unit, requestsPerUnit: limit.requestsPerUnit });
@@ -111,12 +116,11 @@ export class RateLimits implements RateLimitDecider {
 
   #respond(matches: readonly (Match | undefined)[], decisions: readonly (Decision | undefined)[]): RateLimitResponse {
     const nowMs = this.#clock.now();
-    const rules = matches.map((match) => match?.rule);
-    const statuses = rules.map((rule, i) => statusOf(rule, decisions[i], nowMs));
-    const over = !this.#shadow && isOver(rules, statuses);
+    const statuses = matches.map((match, i) => statusOf(match?.rule, decisions[i], nowMs));
+    const over = !this.#shadow && isOver(matches, statuses);
     const overallCode = over ? OVER_LIMIT : OK;
-    if (!rules.some((rule) => rule?.metadata !== undefined)) return { overallCode, statuses };
-    const metadata = rules.flatMap((rule) => Object.entries(rule?.metadata ?? {}));
+    if (!matches.some((match) => match?.rule.metadata !== undefined)) return { overallCode, statuses };
+    const metadata = matches.flatMap((match) => Object.entries(match?.rule.metadata ?? {}));
     return {
       overallCode,
       statuses,
@@ -174,31 +178,29 @@ async function countLater(limiter: AsyncLimiter<Counted>, counted: Counted): Pro
 
 function statusOf(rule: Rule | undefined, decision: Decision | undefined, nowMs: number): DescriptorStatus {
   if (rule?.unlimited) return { code: OK, limitRemaining: UNLIMITED_REMAINING };
-  if (rule?.unit === undefined) return { code: OK, limitRemaining: 0 };
+  if (rule?.window === undefined) return { code: OK, limitRemaining: 0 };
   if (decision?.degraded !== undefined && decision.remaining === undefined) {
     throw new NotCountedError(`the store is unavailable: ${decision.degraded}`);
   }
   // A limit of 0 has no count, and is always over.
   const over = decision?.allowed !== true;
-  const lengthMs = unitLengthMs(rule.unit);
+  const { currentLimit, lengthMs } = rule.window;
   return {
     code: over && !rule.shadow ? OVER_LIMIT : OK,
-    currentLimit: { requestsPerUnit: rule.requestsPerUnit, unit: unitNumber(rule.unit), name: rule.name },
+    currentLimit,
     limitRemaining: over ? 0 : (decision.limitRemaining ?? 0),
     durationUntilReset: { seconds: Math.ceil((lengthMs - (nowMs % lengthMs)) / 1_000) },
   };
 }
 
 /** Over if any ordinary limit is, or if all quotas are. */
-function isOver(rules: readonly (Rule | undefined)[], statuses: readonly DescriptorStatus[]): boolean {
-  let quotas = 0;
-  let quotasOver = 0;
-  for (const [i, { code }] of statuses.entries()) {
-    const isQuota = rules[i]?.quota === true;
-    if (isQuota) quotas += 1;
-    if (code !== OVER_LIMIT) continue;
-    if (!isQuota) return true;
-    quotasOver += 1;
-  }
-  return quotas > 0 && quotasOver === quotas;
+function isOver(matches: readonly (Match | undefined)[], statuses: readonly DescriptorStatus[]): boolean {
+  if (statuses.every(({ code }) => code === OK)) return false;
+  const quotas = statuses.filter((_, i) => matches[i]?.rule.quota === true);
+  const others = statuses.filter((_, i) => matches[i]?.rule.quota !== true);
+  return others.some(isOverLimit) || (quotas.length > 0 && quotas.every(isOverLimit));
+}
+
+function isOverLimit({ code }: DescriptorStatus): boolean {
+  return code === OVER_LIMIT;
 }

@@ -1,5 +1,6 @@
 import { type FixedWindowLimit, fixedWindow } from "tollgate";
-import { type Unit, unitLengthMs } from "./units.ts";
+import type { CurrentLimit } from "./messages.ts";
+import { type Unit, unitLengthMs, unitNumber } from "./units.ts";
 
 /** A `rate_limit` of a configuration, or the override that a request brings. */
 export interface Rule {
@@ -20,24 +21,35 @@ export interface Rule {
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
   /** The same list each time, or nothing to count: without a limit, or with one of 0. */
   readonly limits: readonly FixedWindowLimit[] | undefined;
+  /** What responses say of it. `undefined` without a limit. */
+  readonly window: RuleWindow | undefined;
 }
 
-export type RuleOptions = Partial<Omit<Rule, "limits">> & Pick<Rule, "path">;
+export interface RuleWindow {
+  readonly currentLimit: CurrentLimit;
+  readonly lengthMs: number;
+}
+
+export type RuleOptions = Partial<Omit<Rule, "limits" | "window">> & Pick<Rule, "path">;
 
 /** Makes a rule. Its limit is named by its unit, so a change of its number keeps the counts of the window. */
 export function makeRule(options: RuleOptions): Rule {
-  const { unit, requestsPerUnit = 0, unlimited = false } = options;
+  const { unit, requestsPerUnit = 0, unlimited = false, name = "" } = options;
   const counts = unit !== undefined && !unlimited && requestsPerUnit > 0;
   return {
     requestsPerUnit,
     unit,
     unlimited,
-    name: "",
+    name,
     replaces: [],
     shadow: false,
     quota: false,
     metadata: undefined,
     ...options,
     limits: counts ? [fixedWindow({ name: unit, limit: requestsPerUnit, window: unitLengthMs(unit) })] : undefined,
+    window: unit && {
+      currentLimit: { requestsPerUnit, unit: unitNumber(unit), name },
+      lengthMs: unitLengthMs(unit),
+    },
   };
 }
