@@ -20,9 +20,9 @@ export function rateLimitCodec() {
   const question = root.lookupType("envoy.service.ratelimit.v3.RateLimitRequest");
   const answer = root.lookupType("envoy.service.ratelimit.v3.RateLimitResponse");
   return {
-    encodeRequest: (message: RateLimitQuestion) => question.encode(message as never).finish() as Buffer,
+    encodeRequest: (message: RateLimitQuestion) => question.encode(message).finish() as Buffer,
     decodeRequest: (bytes: Uint8Array) => question.decode(bytes) as unknown as RateLimitQuestion,
-    encodeAnswer: (message: RateLimitAnswer) => answer.encode(message as never).finish() as Buffer,
+    encodeAnswer: (message: RateLimitAnswer) => answer.encode(message).finish() as Buffer,
     decodeAnswer: (bytes: Uint8Array) => answer.decode(bytes) as unknown as RateLimitAnswer,
   };
 }
