@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ViteUserConfig } from "vitest/config";
 import { CountReporter } from "../tools/count-reporter.ts";
@@ -29,6 +29,14 @@ function matches(file: string, patterns: readonly string[]): boolean {
       .replace(/\*\*\/|\*/g, (stars) => (stars === "*" ? "[^/]*" : "(.*/)?"));
     return new RegExp(`^${source}$`).test(file);
   });
+}
+
+/** Whether a file imports a package, itself or by other files. */
+function imports(file: string, name: string, seen: Set<string>): boolean {
+  if (seen.has(file) || !existsSync(file)) return false;
+  seen.add(file);
+  const targets = [...readFileSync(file, "utf8").matchAll(/(?:from|import) ?\(?"([^"\n]+)"/g)].map(([, to]) => to!);
+  return targets.some((to) => to === name || (to.startsWith(".") && imports(join(dirname(file), to), name, seen)));
 }
 
 describe("the two tiers of tests", () => {
@@ -61,9 +69,18 @@ describe("the two tiers of tests", () => {
     ['vi.stubGlobal("SharedArrayBuffer", undefined);', true],
     ['import { heapInUse } from "../memory/memory-in-use.ts";', true],
     ['import { serve } from "@hono/node-server";', true],
+    ['import { onNode } from "./hono-apps.ts";', true],
     ['const clock = manualClock(0); vi.spyOn(store, "open");', false],
   ])("give a file a process of its own if it changes or measures that: %j", (text, isNeeded) => {
     expect(needsOwnProcess(text)).toBe(isNeeded);
+  });
+
+  it("give each quick file a process of its own that comes to the global `Response` of Hono by its imports", () => {
+    const own = new Set(filesWithOwnProcess());
+    const quickFiles = testFiles.filter((file) => !matches(file, DEEP_TESTS));
+    const replacing = quickFiles.filter((file) => imports(join(REPOSITORY, file), "@hono/node-server", new Set()));
+    expect(replacing).toContain("packages/tollgate/test/adapters/web/hono-headers.test.ts");
+    expect(replacing.filter((file) => !own.has(file))).toEqual([]);
   });
 
   it("have each quick file in one project, whose other files share its process or not", () => {

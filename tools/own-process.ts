@@ -11,8 +11,8 @@ const REASONS: readonly RegExp[] = [
   /memoryUsage|memory-in-use|allocated-bytes|\bgc\?/,
   // It replaces what other files use.
   /vi\.(?:mock|doMock|resetModules|useFakeTimers|stubGlobal|stubEnv)\(/,
-  // It replaces the global `Response`.
-  /@hono\/node-server/,
+  // It replaces the global `Response`, itself or by the applications that it shares with others.
+  /@hono\/node-server|hono-apps\.ts"/,
   // It runs examples of the docs, which use fake time and the default registry of metrics.
   /examples\.ts"/,
 ];

@@ -85,9 +85,8 @@ class Search {
   }
 
   visit(state: RunState): void {
-    const { points, order, dead } = state;
-    const ids = points.map(({ id }) => id);
-    if (!this.#visited.add([...ids, this.#numberOf(order), dead, ...this.#world.memory.hash])) return;
+    const { points, dead } = state;
+    if (!this.#addVisited(state)) return;
     if (isTooLong(state, this.#world)) {
       this.#cut += 1;
       return;
@@ -101,6 +100,17 @@ class Search {
     for (const thread of threads) this.#step(state, thread, points[thread]!);
     if (dead !== NO_THREAD || this.#world.scenario.deaths === "none") return;
     for (const thread of threads) this.visit({ ...state, dead: thread });
+  }
+
+  #addVisited({ points, order, dead }: RunState): boolean {
+    const visited = this.#visited;
+    const [hash, otherHash] = this.#world.memory.hash;
+    for (const { id } of points) visited.mix(id);
+    visited.mix(this.#numberOf(order));
+    visited.mix(dead);
+    visited.mix(hash);
+    visited.mix(otherHash);
+    return visited.add();
   }
 
   #numberOf(order: string): number {

@@ -7,23 +7,27 @@ export class StateSet {
   /** Two words for each place. A place with two zeros is empty. */
   #words = new Int32Array(2 * FIRST_PLACES);
   #size = 0;
+  #first = 0;
+  #second = 0;
 
   get size(): number {
     return this.#size;
   }
 
-  /** Adds a state. False if the set has it already. */
-  add(numbers: readonly number[]): boolean {
-    let first = 0;
-    let second = 0;
-    for (const number of numbers) {
-      first = mixed(first + 1, number, MIXER);
-      second = mixed(second + 1, number, OTHER_MIXER);
-    }
+  /** Adds the state that has been mixed since the last one. False if the set has it already. */
+  add(): boolean {
     // Never two zeros.
-    const is = this.#insert(this.#words, first, second === 0 ? 1 : second);
+    const is = this.#insert(this.#words, this.#first, this.#second === 0 ? 1 : this.#second);
+    this.#first = 0;
+    this.#second = 0;
     if (is) this.#grow();
     return is;
+  }
+
+  /** Mixes a number into the state that comes next. */
+  mix(number: number): void {
+    this.#first = mixed(this.#first + 1, number, MIXER);
+    this.#second = mixed(this.#second + 1, number, OTHER_MIXER);
   }
 
   #insert(words: Int32Array, first: number, second: number): boolean {
