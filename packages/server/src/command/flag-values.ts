@@ -36,6 +36,14 @@ export function sweepInterval(text: string): Duration | undefined {
   return isAccepted(() => memoryStore({ sweepInterval: interval }).close()) ? interval : undefined;
 }
 
+const AN_HOUR_MS = 3_600_000;
+
+/** What stores of Redis take. */
+export function redisTimeout(text: string): Duration | undefined {
+  const ms = durationMs(text);
+  return ms !== undefined && ms >= 1 && ms <= AN_HOUR_MS ? (text as Duration) : undefined;
+}
+
 /** At most as many decimals as a denominator in seconds may have that is below ten years, the longest duration. */
 const DECIMALS = /^(\d{1,16})(?:\.(\d{1,8}))?$/;
 
@@ -58,7 +66,17 @@ export function refill(text: string): Refill | undefined {
 }
 
 function isDuration(text: string): text is `${number}s` {
-  return isAccepted(() => tokenBucket({ capacity: 1, refill: 1, per: text as Duration }));
+  return durationMs(text) !== undefined;
+}
+
+/** The library knows what a duration is. */
+function durationMs(text: string): number | undefined {
+  try {
+    return tokenBucket({ capacity: 1, refill: 1, per: text as Duration }).perMs;
+  } catch (error) {
+    if (error instanceof TollgateError) return undefined;
+    throw error;
+  }
 }
 
 /** The library knows what it accepts. */

@@ -27,6 +27,7 @@ export interface FlagTypes {
   readonly limits: string;
   readonly "grpc-port": number;
   readonly redis: RedisAddress;
+  readonly "redis-timeout": Duration;
   readonly "max-keys": number;
   readonly "check-domain": string;
   readonly "trust-proxy": TrustProxy;
@@ -49,6 +50,7 @@ export const DEFAULT_PORT = 3000;
 export const DEFAULT_CAPACITY = 10;
 export const DEFAULT_REFILL: Refill = { units: 1, per: "1s", text: "1 per second" };
 export const DEFAULT_SWEEP_INTERVAL: Duration = "1m";
+export const DEFAULT_REDIS_TIMEOUT: Duration = "100ms";
 export const DEFAULT_LOG_FORMAT: LogFormat = "text";
 /** Text is for people at a terminal. JSON is for a store of logs, where requests are looked up. */
 export const DEFAULT_LOG_DENIALS: Readonly<Record<LogFormat, number>> = { text: 0, json: 10 };
@@ -97,6 +99,15 @@ export const VALUE_FLAGS: { readonly [Name in ValueFlagName]: ValueFlag<FlagType
     ],
     expected: "redis://host:port, several of them with commas, or redis+sentinel://host:port,host:port/name",
     read: redisAddress,
+  },
+  "redis-timeout": {
+    value: "<time>",
+    help: [
+      "with --redis: how long a request waits for it before onFailure of its rule decides",
+      `(default: ${DEFAULT_REDIS_TIMEOUT})`,
+    ],
+    expected: "a time from 1ms to 1h, such as 50ms",
+    read: values.redisTimeout,
   },
   "max-keys": number(1, 100_000_000, ["with --limits: keys that memory has at most (default: 1000000)"]),
   "check-domain": {

@@ -59,7 +59,7 @@ function read<Name extends flags.ValueFlagName>(texts: FlagTexts, flag: Name): f
 
 const DEMO_FLAGS = ["capacity", "refill", "refill-per-second"] as const;
 const PLAIN_LIMITS_FLAGS = ["shadow", "hybrid"] as const;
-const LIMITS_FLAGS = ["grpc-port", "redis", "max-keys", "check-domain"] as const;
+const LIMITS_FLAGS = ["grpc-port", "redis", "redis-timeout", "max-keys", "check-domain"] as const;
 
 function applicationOf(texts: FlagTexts, plain: PlainFlags): ServiceSettings["application"] {
   const path = read(texts, "limits");
@@ -83,8 +83,19 @@ function limitsOf(path: string, texts: FlagTexts, { shadow = false, hybrid = fal
     throw new UsageError("--max-keys: expected without --redis, which has memory of its own");
   }
   if (hybrid && redis === undefined) throw new UsageError("--hybrid: expected with --redis");
-  const checkDomain = read(texts, "check-domain");
-  return { kind: "limits", path, shadow, checkDomain, redis, hybrid, maxKeys, sweepInterval: sweepIntervalOf(texts) };
+  const timeout = read(texts, "redis-timeout");
+  if (timeout !== undefined && redis === undefined) throw new UsageError("--redis-timeout: expected with --redis");
+  return {
+    kind: "limits",
+    path,
+    shadow,
+    checkDomain: read(texts, "check-domain"),
+    redis,
+    redisTimeout: timeout ?? flags.DEFAULT_REDIS_TIMEOUT,
+    hybrid,
+    maxKeys,
+    sweepInterval: sweepIntervalOf(texts),
+  };
 }
 
 /** Processes do not share their memory. */

@@ -6,6 +6,8 @@ import type { RedisAddress } from "./redis-address.ts";
 export interface StoreSettings {
   /** `undefined`: memory. */
   readonly redis: RedisAddress | undefined;
+  /** How long a call waits for Redis. */
+  readonly redisTimeout: Duration;
   /** Whether units of Redis are taken in advance, so that few calls have to ask. */
   readonly hybrid: boolean;
   /** How many keys memory keeps at most. `undefined`: the library's default. */
@@ -21,18 +23,20 @@ export interface OpenStore {
 
 /** Opens the store. Redis need not be there yet. */
 export async function openStore(settings: StoreSettings, log: Log): Promise<OpenStore> {
-  const { redis, hybrid, maxKeys, sweepInterval } = settings;
-  if (redis !== undefined) return openRedis(redis, hybrid, log);
+  const { redis, maxKeys, sweepInterval } = settings;
+  if (redis !== undefined) return openRedis(redis, settings, log);
   const options: MemoryStoreOptions = { sweepInterval, ...(maxKeys !== undefined && { maxKeys }) };
   const store = memoryStore(options);
   return { store, close: async () => store.close() };
 }
 
 /** Loaded only if asked for. The store tells of outages, so errors of single connections are not logged. */
-async function openRedis(address: RedisAddress, hybrid: boolean, log: Log): Promise<OpenStore> {
+async function openRedis(address: RedisAddress, settings: StoreSettings, log: Log): Promise<OpenStore> {
+  const { hybrid, redisTimeout: timeout } = settings;
   const { connectRedis } = await import("./redis-client.ts");
   const client = connectRedis(address, () => {});
-  const common: Pick<RedisStoreOptions, "warnings" | "observe"> = {
+  const common: Pick<RedisStoreOptions, "timeout" | "warnings" | "observe"> = {
+    timeout,
     warnings: false,
     observe: (observation) => {
       switch (observation.type) {

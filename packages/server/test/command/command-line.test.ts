@@ -7,7 +7,7 @@ const WHOLE = "a whole number from 1 to 9007199254740991";
 const PORT = "a whole number from 0 to 65535";
 const RATE = "a number above 0, such as 5 or 0.0167";
 const FLAGS =
-  "--port, --host, --capacity, --refill-per-second, --refill, --limits, --grpc-port, --redis, --max-keys, " +
+  "--port, --host, --capacity, --refill-per-second, --refill, --limits, --grpc-port, --redis, --redis-timeout, --max-keys, " +
   "--check-domain, " +
   "--trust-proxy, --sweep-interval, --max-connections, --workers, --admin-port, --admin-host, --admin-allow-host, " +
   "--admin-token-file, --log-format, --log-denials, --hybrid, --shadow, --help, --version";
@@ -69,6 +69,15 @@ describe("the command line", () => {
         application: { kind: "limits", path: "a", redis, hybrid: true, shadow: false, checkDomain: "d" },
       },
     });
+  });
+
+  it.each([
+    [[], "100ms"],
+    [["--redis-timeout", "1ms"], "1ms"],
+    [["--redis-timeout", "60m"], "60m"],
+  ])("takes how long a request waits for Redis: %j", (flags, redisTimeout) => {
+    const args = ["serve", "--limits", "a", "--redis", "redis://a", ...flags];
+    expect(parseCommandLine(args)).toMatchObject({ settings: { application: { redisTimeout } } });
   });
 
   it("takes the last of two values of a flag", () => {
@@ -188,6 +197,11 @@ describe("the command line", () => {
       ["serve", `--sweep-interval=${time}`],
       `--sweep-interval: expected a time from 1ms to 24d, such as 30s or 5m, got "${time}"`,
     ]),
+    ...["0s", "61m", "5", "soon", "1s "].map((time): [string[], string] => [
+      ["serve", "--limits=a", "--redis=redis://a", `--redis-timeout=${time}`],
+      `--redis-timeout: expected a time from 1ms to 1h, such as 50ms, got "${time}"`,
+    ]),
+    [["serve", "--limits=a", "--redis-timeout=1s"], "--redis-timeout: expected with --redis"],
     [["serve", "--max-connections", "0"], '--max-connections: expected a whole number from 1 to 1000000, got "0"'],
     [["serve", "--log-format", "xml"], '--log-format: expected text or json, got "xml"'],
     [["serve", "--log-denials", "1001"], '--log-denials: expected a whole number from 0 to 1000, got "1001"'],

@@ -72,4 +72,33 @@ describe("the service without its Redis", () => {
     await vi.waitFor(async () => expect((await check("/login")).status).toBe(200), { timeout: 20_000 });
     expect((await check("/login")).headers.get("x-ratelimit-degraded")).toBeNull();
   });
+
+  it("waits for it as long as it is told, and no longer", async () => {
+    const redis = await startRedis();
+    const file = await limitsFile(LIMITS);
+    const start = async (redisTimeout: "50ms" | "700ms") => {
+      const application = {
+        ...file.application,
+        redis: { kind: "single", url: redis.url } as const,
+        redisTimeout,
+      };
+      const { url } = await startTestService({ application });
+      const check = () => fetch(`${url}/check`, { headers: { "X-Forwarded-Uri": "/search" } });
+      const isCounted = async () => expect((await check()).headers.get("x-ratelimit-degraded")).toBeNull();
+      await vi.waitFor(isCounted, { timeout: 20_000 });
+      return check;
+    };
+    const [patient, hasty] = [await start("700ms"), await start("50ms")];
+    redis.freeze();
+    const begunMs = performance.now();
+    const order: string[] = [];
+    const answered = async (name: string, check: () => Promise<Response>): Promise<number> => {
+      const { headers } = await check();
+      order.push(`${name}: ${headers.get("x-ratelimit-degraded")}`);
+      return performance.now() - begunMs;
+    };
+    const [patientMs] = await Promise.all([answered("patient", patient), answered("hasty", hasty)]);
+    expect(order).toEqual(["hasty: timed out", "patient: timed out"]);
+    expect(patientMs).toBeGreaterThan(690);
+  });
 });

@@ -28,6 +28,7 @@ export async function limitsFile(text: string): Promise<TestLimitsFile> {
     shadow: false,
     checkDomain: undefined,
     redis: undefined,
+    redisTimeout: "100ms",
     hybrid: false,
     maxKeys: 1_000,
     sweepInterval: "1m",

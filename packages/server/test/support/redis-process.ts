@@ -32,6 +32,11 @@ export class RedisProcess {
     child.stdout.resume();
   }
 
+  /** Keeps its connections, and answers no more. */
+  freeze(): void {
+    this.#child?.kill("SIGSTOP");
+  }
+
   /** Ends it at once. What it counted is gone. */
   async kill(): Promise<void> {
     const child = this.#child;

@@ -22,7 +22,9 @@ const ask = (url: string, user = "ann") => decide(url, { domain: "api", facts: {
 async function startWorkers(workers = 3, text = limits(20)) {
   const redis = await startRedis();
   const file = await limitsFile(text);
-  const flags = ["--limits", file.path, "--redis", redis.url, "--workers", String(workers), "--grpc-port", "0"];
+  // A busy machine may take long. What is decided without Redis is not counted.
+  const store = ["--redis", redis.url, "--redis-timeout", "20s"];
+  const flags = ["--limits", file.path, ...store, "--workers", String(workers), "--grpc-port", "0"];
   const { command, url } = await startServing([...flags, "--admin-port", "0"]);
   const [, adminUrl = ""] = /operators on (\S+)/.exec(command.stdout) ?? [];
   const [, grpcPort = ""] = /gRPC on port (\d+)/.exec(command.stdout) ?? [];
