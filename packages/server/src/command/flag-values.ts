@@ -28,12 +28,14 @@ export function hostNames(text: string): readonly string[] | undefined {
 
 export function trust(text: string): TrustProxy | undefined {
   const trusted = /^\d+$/.test(text.trim()) ? Number(text) : text.split(",").map((part) => part.trim());
-  return isAccepted(() => clientIp({ trustProxy: trusted })) ? trusted : undefined;
+  return accepted(() => clientIp({ trustProxy: trusted })) && trusted;
 }
 
 export function sweepInterval(text: string): Duration | undefined {
   const interval = text as Duration;
-  return isAccepted(() => memoryStore({ sweepInterval: interval }).close()) ? interval : undefined;
+  const store = accepted(() => memoryStore({ sweepInterval: interval }));
+  store?.close();
+  return store && interval;
 }
 
 const AN_HOUR_MS = 3_600_000;
@@ -69,23 +71,16 @@ function isDuration(text: string): text is `${number}s` {
   return durationMs(text) !== undefined;
 }
 
-/** The library knows what a duration is. */
 function durationMs(text: string): number | undefined {
-  try {
-    return tokenBucket({ capacity: 1, refill: 1, per: text as Duration }).perMs;
-  } catch (error) {
-    if (error instanceof TollgateError) return undefined;
-    throw error;
-  }
+  return accepted(() => tokenBucket({ capacity: 1, refill: 1, per: text as Duration }).perMs);
 }
 
-/** The library knows what it accepts. */
-function isAccepted(use: () => unknown): boolean {
+/** The library knows what it accepts. `undefined` if it refuses. */
+function accepted<Value>(use: () => Value): Value | undefined {
   try {
-    use();
-    return true;
+    return use();
   } catch (error) {
-    if (error instanceof TollgateError) return false;
+    if (error instanceof TollgateError) return undefined;
     throw error;
   }
 }

@@ -77,9 +77,7 @@ export class DomainRules<Kind extends Kinds> {
     const { ignoreCase = false, limits } = words;
     const rules: Rule[] = [];
     for (const rule of keyList(limits)) {
-      const compiled = new Rule(rule, rules.length, limits[rule]!, ignoreCase);
-      yield* compiled.readKeys();
-      rules.push(compiled);
+      rules.push(yield* Rule.compile(rule, rules.length, limits[rule]!, ignoreCase));
       if (rules.length % RULES_IN_STEP === 0) yield;
     }
     yield* nameUnits(rules);

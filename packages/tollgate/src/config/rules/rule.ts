@@ -42,8 +42,7 @@ export class Rule {
   /** The name under which each unit is counted, if it is not the unit. */
   #aliases: ReadonlyMap<string, string> | undefined = undefined;
 
-  /** `readKeys` has to follow. */
-  constructor(name: string, order: number, words: RuleWords, ignoreCase: boolean) {
+  private constructor(name: string, order: number, words: RuleWords, ignoreCase: boolean) {
     this.name = name;
     this.order = order;
     this.words = words;
@@ -55,8 +54,14 @@ export class Rule {
     this.#units = unitsWithoutKeys(words);
   }
 
-  /** Reads its keys step by step: there may be 100,000 of them. */
-  *readKeys(): Generator<undefined, void> {
+  /** Compiles a rule step by step: it may have 100,000 keys. */
+  static *compile(name: string, order: number, words: RuleWords, ignoreCase: boolean): Generator<undefined, Rule> {
+    const rule = new Rule(name, order, words, ignoreCase);
+    yield* rule.#readKeys();
+    return rule;
+  }
+
+  *#readKeys(): Generator<undefined, void> {
     const { keys } = this.words;
     if (keys === undefined) return;
     const addresses = this.facts[0]?.kind === "ip" ? new Map<string, string>() : undefined;
