@@ -66,6 +66,8 @@ const PROGRESS_EVERY_MS = 10_000;
 const WARM_UP = 0.2;
 const MOST_WARM_UP_MS = 30_000;
 const MOST_ENDED = 24;
+/** A process that has died stops answering before its end is noticed. */
+const DEATH_MS = 2_000;
 const RESTORED_EVERY_MS = 250;
 /** What a process without clients keeps: its listeners, its output, its timers. */
 const MOST_SOCKETS = 4;
@@ -138,7 +140,7 @@ class FuzzRun {
       sender.close();
       if (this.#failure === undefined) await this.#end(services);
     } catch (error) {
-      this.#fail(String(error));
+      await this.#failUnlessDead(String(error));
     } finally {
       services.kill();
     }
@@ -179,9 +181,9 @@ class FuzzRun {
         const checked = this.#check(service, isWarm);
         try {
           const fault = await withTimeout(checked, this.#patienceMs, "answers to known good requests");
-          if (fault !== undefined) this.#fail(`${service.name}: ${fault}`);
+          if (fault !== undefined) await this.#failUnlessDead(`${service.name}: ${fault}`);
         } catch (error) {
-          this.#fail(`${service.name}: ${String(error)}`);
+          await this.#failUnlessDead(`${service.name}: ${String(error)}`);
         }
       }
       await this.#pause(CHECK_EVERY_MS);
@@ -211,7 +213,7 @@ class FuzzRun {
       const restored = file?.restore(() => log.next("limits-loaded"));
       await withTimeout(restored ?? Promise.resolve(), this.#patienceMs, `${name}: reading the first limits`);
       const fault = await this.#restored(service);
-      if (fault !== undefined) return this.#fail(`${name}: ${fault}`);
+      if (fault !== undefined) return this.#failUnlessDead(`${name}: ${fault}`);
       calls?.close();
       if (calls === undefined || this.#settings.seconds >= SECONDS_OF_A_LONG_RUN) {
         await withTimeout(
@@ -235,10 +237,25 @@ class FuzzRun {
     }
   }
 
-  /** The first failure ends the run. */
   #fail(reason: string): void {
+    this.#endWith(this.#failureNow(reason));
+  }
+
+  /** Fails because a service did not answer well. If its process has died, its own words are the reason. */
+  async #failUnlessDead(reason: string): Promise<void> {
+    const failure = this.#failureNow(reason);
+    await sleep(DEATH_MS);
+    this.#endWith(failure);
+  }
+
+  #failureNow(reason: string): FuzzFailure {
+    return { reason, underWay: [...this.#underWay], ended: [...this.#ended] };
+  }
+
+  /** The first failure ends the run. */
+  #endWith(failure: FuzzFailure): void {
     if (this.#failure !== undefined) return;
-    this.#failure = { reason, underWay: [...this.#underWay], ended: [...this.#ended] };
+    this.#failure = failure;
     this.#markFailed();
     this.#over.abort();
   }

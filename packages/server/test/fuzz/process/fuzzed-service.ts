@@ -66,8 +66,10 @@ export class FuzzedService {
     );
     this.log.read(this.child.stdout as Readable);
     this.log.read(this.child.stderr as Readable);
-    this.child.once("exit", (code, signal) => {
-      if (!this.#isStopping) onFault(`${name}: the process ended with ${signal ?? `code ${code}`}`);
+    // Its output has been read to the end by then.
+    this.child.once("close", (code, signal) => {
+      if (!this.#isStopping)
+        onFault(`${name}: the process ended with ${signal ?? `code ${code}`}: ${this.log.foreign}`);
     });
   }
 

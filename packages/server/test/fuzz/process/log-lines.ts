@@ -69,6 +69,11 @@ export class JsonLog implements LogLines {
     return this.#outages;
   }
 
+  /** The lines that are no entries. */
+  get foreign(): string {
+    return this.#foreign.join("\n").trim();
+  }
+
   next(...events: string[]): Promise<LogEntry> {
     return new Promise((resolve) => this.#waiting.add({ events, resolve }));
   }
@@ -97,7 +102,7 @@ export class JsonLog implements LogLines {
   #takeForeign(line: string): void {
     this.#foreign.push(line);
     if (this.#foreign.length > 1) return;
-    setTimeout(() => this.#onFault(`a line that is no log entry: ${this.#foreign.join("\n").trim()}`), LAST_WORDS_MS);
+    setTimeout(() => this.#onFault(`a line that is no log entry: ${this.foreign}`), LAST_WORDS_MS);
   }
 
   #isExpected(entry: LogEntry): boolean {
