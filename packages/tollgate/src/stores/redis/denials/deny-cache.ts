@@ -1,3 +1,4 @@
+import type { Limit } from "../../../core/limits/limit.ts";
 import { blocksKeys, type Plan } from "../../../core/plan.ts";
 import { Report } from "../../../core/report.ts";
 import type { KeyCall } from "../batch/key-call.ts";
@@ -14,6 +15,8 @@ interface Denial {
   readonly untilUs: number;
   readonly costs: readonly number[];
   readonly report: Report;
+  /** The limits that decided; `undefined` where their later figures do not follow from the report. */
+  readonly limits: readonly Limit[] | undefined;
 }
 
 /** The most keys whose changes are tracked one by one. Beyond that all keys count as changed. */
@@ -66,7 +69,8 @@ export class DenyCache {
     if (!Number.isFinite(waitUs)) return;
     this.#denials.delete(name);
     const least = block === undefined ? costs : costs.map(() => 0);
-    this.#denials.set(name, { rowName, plan, sinceUs: nowUs, untilUs: nowUs + waitUs, costs: least, report });
+    const limits = extrapolated(plan, report);
+    this.#denials.set(name, { rowName, plan, sinceUs: nowUs, untilUs: nowUs + waitUs, costs: least, report, limits });
     if (this.#denials.size <= this.#mostKeys) return;
     const [oldest] = this.#denials.keys();
     if (oldest !== undefined) this.#denials.delete(oldest);
@@ -79,17 +83,16 @@ export class DenyCache {
   /** The cached denial with its figures for now; `undefined` if the server has to decide. */
   reportOf(call: KeyCall, nowUs: number): Report | undefined {
     const denial = this.#denials.size > 0 ? this.#find(call, nowUs) : undefined;
-    if (denial === undefined) return undefined;
-    const { keptLimits } = denial.report;
-    const limits = denial.plan.limits.map((limit, i) => keptLimits[i] ?? limit);
-    if (!limits.every(canExtrapolate)) return undefined;
+    if (denial?.limits === undefined) return undefined;
     const report = new Report();
     report.admitted = false;
-    for (const [i, limit] of keptLimits.entries()) report.keptLimits[i] = limit;
+    for (const [i, limit] of denial.report.keptLimits.entries()) report.keptLimits[i] = limit;
     const passedUs = nowUs - denial.sinceUs;
     const { block } = denial.report;
     if (block !== undefined) report.block = { ...block, forUs: block.forUs - passedUs, denied: true };
-    for (const [i, limit] of limits.entries()) extrapolate(limit, call.costs[i]!, denial.report, i, passedUs, report);
+    for (const [i, limit] of denial.limits.entries()) {
+      extrapolate(limit, call.costs[i]!, denial.report, i, passedUs, report);
+    }
     return report;
   }
 
@@ -144,6 +147,12 @@ export class DenyCache {
     this.#denials.delete(name);
     return undefined;
   }
+}
+
+function extrapolated(plan: Plan, report: Report): readonly Limit[] | undefined {
+  const { keptLimits } = report;
+  const limits = keptLimits.length === 0 ? plan.limits : plan.limits.map((limit, i) => keptLimits[i] ?? limit);
+  return limits.every((limit, i) => canExtrapolate(limit, report, i)) ? limits : undefined;
 }
 
 function longestWaitUs({ enforces }: Plan, report: Report): number {

@@ -1,9 +1,18 @@
+import { compileLimit } from "../../../algorithms/registry.ts";
 import type { Limit } from "../../../core/limits/limit.ts";
 import type { Report } from "../../../core/report.ts";
 import { type Release, scriptAlgorithmOf } from "../script/algorithms.ts";
 
-/** Whether a limit's later figures follow exactly from those of a report, if nothing is taken or given back. */
-export function canExtrapolate(limit: Limit): boolean {
+/**
+ * Whether a limit's later figures follow exactly from its entry of a report, if nothing is taken or given back.
+ *
+ * A denied call moves counts to the limit's own numbers, at whose rate they come back. A blocked one does not: as long
+ * as they are only viewed under these numbers, they come back at another rate. And a block may outlast a bucket that
+ * starts empty, which then starts anew.
+ */
+export function canExtrapolate(limit: Limit, { block, isView, keptLimits }: Report, i: number): boolean {
+  if (isView[i] === true && keptLimits[i] === undefined) return false;
+  if (block !== undefined && compileLimit(limit, 0).startsEmpty) return false;
   return scriptAlgorithmOf(limit).release(limit) !== undefined;
 }
 

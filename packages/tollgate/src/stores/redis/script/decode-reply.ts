@@ -141,26 +141,30 @@ function readReports(
   return reports;
 }
 
-/**
- * The limits whose counts the entries show: 0 is the plan's own. Plans that carry over say so for reads alone, because
- * a change has moved the counts.
- */
+/** The limits whose counts the entries show: 0 is the plan's own. Plans that carry over say so for views alone. */
 function readShown(
   numbers: ReplyReader,
-  { verb, keys }: ScriptTransaction,
+  transaction: ScriptTransaction,
   described: readonly Limit[],
   reports: readonly Report[],
 ): void {
+  const isView = hasOnlyViewed(transaction, reports);
   let entry = 0;
-  for (const { plan } of keys) {
+  for (const { plan } of transaction.keys) {
     const keepsFirst = plan.plan.onChange === "keep-first";
-    const says = keepsFirst || !SCRIPT_VERBS[verb].changes;
+    const says = keepsFirst || isView;
     for (const own of plan.plan.limits) {
       const shown = says ? described[numbers.entry() - 1] : undefined;
       if (shown !== undefined) noteShown(reports, entry, keepsFirst ? actingAs(shown, own) : undefined);
       entry += 1;
     }
   }
+}
+
+/** A change moves counts to the plan's numbers, even if it is denied. Those of a blocked key stay where they are. */
+function hasOnlyViewed({ verb }: ScriptTransaction, reports: readonly Report[]): boolean {
+  const { changes, decides } = SCRIPT_VERBS[verb];
+  return !changes || (decides && reports.at(-1)?.block?.denied === true);
 }
 
 function noteShown(reports: readonly Report[], entry: number, kept: Limit | undefined): void {

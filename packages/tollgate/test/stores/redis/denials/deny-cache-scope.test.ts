@@ -153,4 +153,34 @@ describe("the figures of a cached denial", () => {
     expect(await redis.callsOf(() => limiter.allow("ann"))).toBe(0);
     expect(await redis.callsOf(() => limiter.consume("ann"))).toBe(1);
   });
+
+  it("while a key is blocked, counts under other numbers come back at those numbers' rate", async () => {
+    const clock = manualClock(NOW_MS);
+    const store = inUse.redis.storeByClock();
+    const fast = tokenBucket({ name: "calls", capacity: 2, refill: 1, per: "100ms", blockFor: "500ms" });
+    const slow = tokenBucket({ name: "calls", capacity: 4, refill: 1, per: "1s" });
+    const before = createLimiter({ name: "api", limits: [fast], clock, store });
+    const after = createLimiter({ name: "api", limits: [slow], clock, store });
+    await before.allow("ann", 2);
+    await before.allow("ann");
+    const waits: number[] = [];
+    for (const afterMs of [0, 150]) {
+      clock.advance(afterMs);
+      const { retryAfterMs } = await after.peek("ann", 4);
+      expect(await after.consume("ann", 4)).toMatchObject({ reason: "blocked", retryAfterMs });
+      waits.push(retryAfterMs);
+    }
+    expect(waits.map(Math.round)).toEqual([2_000, 500]);
+    expect(await inUse.redis.callsOf(() => after.allow("ann"))).toBe(0);
+  });
+
+  it("while a key is blocked, a bucket that starts empty starts with the first call after it", async () => {
+    const clock = manualClock(NOW_MS);
+    const bucket = tokenBucket({ capacity: 4, refill: 1, per: "1s", initial: "empty", idleTtl: "1m" });
+    const limiter = createLimiter({ name: "api", limits: [bucket], clock, store: inUse.redis.storeByClock() });
+    await limiter.block("ann", "1s");
+    await limiter.consume("ann");
+    clock.advance(500);
+    expect(await limiter.consume("ann", 2)).toMatchObject({ reason: "blocked", retryAfterMs: 2_000 });
+  });
 });

@@ -109,6 +109,9 @@ local function transact_unblocked(verb, calls, now, entries, wanted)
   return transact_several(verb, calls, now, entries, wanted)
 end
 
+-- Whether the current transaction only read the counts.
+local only_read
+
 -- The block in force after the call is in the entries.
 local function transact(verb, calls, now, entries, wanted)
   if not verb.takes then return transact_unblocked(verb, calls, now, entries, wanted) end
@@ -118,6 +121,7 @@ local function transact(verb, calls, now, entries, wanted)
   may_begin = may_begin and verb.changes
   local admitted
   if is_blocked then
+    only_read = not verb.charges
     transact_unblocked(verb.charges and verb or EXPLAIN, calls, now, entries, true)
     if may_begin then extend_blocks(calls, now) end
     admitted = false

@@ -77,11 +77,11 @@ local function answer_all(entries)
 end
 
 -- The limits whose counts entries show, by the numbers of their descriptions; 0 is the plan's own. Plans that carry
--- over say so for reads alone: a change has moved the counts.
-local function answer_shown(verb, calls)
+-- over say so where counts were only read: a change has moved them.
+local function answer_shown(calls)
   for _, call in ipairs(calls) do
-    local plan, from = call.plan, not verb.changes and call.from or {}
-    if plan.keeps_first or not verb.changes then
+    local plan, from = call.plan, only_read and call.from or {}
+    if plan.keeps_first or only_read then
       for i = 1, plan.count do
         local decided = (call.decided_by or plan)[i]
         size = size + 1
@@ -186,8 +186,9 @@ for i = 1, count do
     reply[size] = now
   end
   local figures = size
+  only_read = not VERBS[name].changes
   reply[place] = run(VERBS[name], calls, times, flags % 2 == 1, taken, block, ask)
-  if size > figures then answer_shown(VERBS[name], calls) end
+  if size > figures then answer_shown(calls) end
 end
 begins[count + 1] = size + 1
 

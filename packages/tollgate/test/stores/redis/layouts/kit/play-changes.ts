@@ -9,7 +9,11 @@ const TRACES = Number(process.env["TOLLGATE_TRACES"] ?? 1_000);
 /** Side by side they wait less for the server. */
 const AT_ONCE = 25;
 
-/** Plays random traces over processes that know each other's limits from the server alone. */
+/**
+ * Plays random traces over processes that know each other's limits from the server alone.
+ *
+ * @throws Error with the trace over which a process and the model differ, as it is: many at once shrink too slowly.
+ */
 export async function playChangesIn(redis: RedisInUse, processes: number, options: StoreOptions): Promise<void> {
   let calls = 0;
   const traces = fc.array(traceWithBlocks, { minLength: AT_ONCE, maxLength: AT_ONCE });
@@ -17,10 +21,12 @@ export async function playChangesIn(redis: RedisInUse, processes: number, option
     const played = some.map((one) => {
       const prefix = freshPrefix();
       const stores = Array.from({ length: processes }, () => redis.storeByClock({ prefix, ...options }));
-      return playChangesOver(one, stores);
+      return playChangesOver(one, stores).catch((error: unknown) => {
+        throw new Error(`${String(error)}\nThe trace: ${fc.stringify(one)}`, { cause: error });
+      });
     });
     for (const count of await Promise.all(played)) calls += count;
   });
-  await fc.assert(play, { numRuns: TRACES / AT_ONCE });
+  await fc.assert(play, { numRuns: TRACES / AT_ONCE, endOnFailure: true });
   expect(calls).toBeGreaterThan(20 * TRACES);
 }
