@@ -1,5 +1,6 @@
 import type { Plan } from "../core/plan.ts";
 import type { Report } from "../core/report.ts";
+import type { Taken } from "../core/taken.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 import { hasChanged, takesFrom, VERBS, type VerbTraits } from "../core/verbs.ts";
 import type { Kernel, PlainTake } from "./kernel.ts";
@@ -125,8 +126,9 @@ export class CompiledPlan {
     now: TimeCell,
     report: Report,
     at: number,
+    taken?: Taken,
   ): boolean {
-    const admitted = this.applyToKept(verb, cells, base, costs, now, report, at);
+    const admitted = this.applyToKept(verb, cells, base, costs, now, report, at, taken);
     // A bucket that starts empty begins to fill with its first touch. A refund creates no key.
     this.mustStore =
       verb.changes &&
@@ -144,7 +146,10 @@ export class CompiledPlan {
     now: TimeCell,
     report: Report,
     at: number,
+    taken?: Taken,
   ): boolean {
+    if (taken !== undefined && (verb.renews || verb.refunds))
+      return this.#correct(verb, cells, base, costs, now, report, at, taken);
     if (verb.renews) return this.#renew(cells, base, costs, now, report, at);
     if (verb.changes && !verb.refunds) {
       // What conforms to an only limit is charged as it is taken.
@@ -159,6 +164,33 @@ export class CompiledPlan {
     const admitted = this.#several.conform(cells, base, costs, now);
     this.#takeAndTell(verb, admitted, cells, base, costs, now, report, at);
     return admitted;
+  }
+
+  /** Corrects what one call took. A renewal says for each limit whether it still had the places. */
+  #correct(
+    verb: VerbTraits,
+    cells: Float64Array,
+    base: number,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+    { untilUs }: Taken,
+  ): boolean {
+    let all = true;
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      const kernel = this.#kernels[i]!;
+      const cell = base + this.#offsets[i]!;
+      if (verb.refunds) {
+        if (costs[i]! > 0) kernel.giveBack(cells, cell, now, costs[i]!, untilUs[i]!);
+        continue;
+      }
+      const isKept = costs[i] === 0 || kernel.extend?.(cells, cell, now, costs[i]!, untilUs[i]!) === true;
+      report.conforms[at + i] = isKept;
+      kernel.tell(cells, cell, now, 0, report, at + i);
+      if (!isKept) all = false;
+    }
+    return all;
   }
 
   #renew(

@@ -60,7 +60,12 @@ class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
   take(cells: Float64Array, at: number, now: TimeCell, cost: number): void {
     if (cost === 0) return;
     this.#removeExpired(cells, at, now);
-    this.#add(cells, at, Math.ceil((now[0]! + this.#ttlUs) / this.#stepUs) * this.#stepUs, cost);
+    this.#add(cells, at, this.#untilUs(now), cost);
+  }
+
+  /** When places that are taken now free themselves, unless a later group has to take them in. */
+  #untilUs(now: TimeCell): number {
+    return Math.ceil((now[0]! + this.#ttlUs) / this.#stepUs) * this.#stepUs;
   }
 
   /** Frees places that were taken at `taken`. */
@@ -75,6 +80,21 @@ class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
       if (cells[count] === 0) this.#remove(cells, at, group, 1);
       else group += 1;
     }
+  }
+
+  giveBack(cells: Float64Array, at: number, now: TimeCell, units: number, untilUs: number): void {
+    if (untilUs <= now[0]!) return;
+    const group = this.#groupUntil(cells, at, untilUs);
+    if (group >= 0) this.#free(cells, at, group, units);
+  }
+
+  extend(cells: Float64Array, at: number, now: TimeCell, count: number, untilUs: number): boolean {
+    if (untilUs <= now[0]!) return false;
+    const group = this.#groupUntil(cells, at, untilUs);
+    if (group < 0 || cells[at + GROUP * group + COUNT]! < count) return false;
+    this.#free(cells, at, group, count);
+    this.take(cells, at, now, count);
+    return true;
   }
 
   revoke(cells: Float64Array, at: number, taken: TimeCell, now: TimeCell, cost: number): void {
@@ -105,6 +125,9 @@ class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
   tell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
     const { capacity } = this.limit;
     const used = this.used(cells, at, now);
+    // Where places that were taken now are. If none were, no receipt reads it.
+    const taken = this.#firstFrom(cells, at, this.#untilUs(now));
+    report.untilUs[entry] = this.#hasGroup(cells, at, taken) ? cells[at + GROUP * taken + UNTIL]! : 0;
     const last = at + GROUP * (this.#groupsIn(cells, at) - 1);
     report.used[entry] = used;
     report.resetUs[entry] = used === 0 ? 0 : cells[last + UNTIL]! - now[0]!;
@@ -179,6 +202,19 @@ class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
     }
     const cell = at + GROUP * group + COUNT;
     cells[cell] = Math.min(cells[cell]! + count, LAST_EXACT);
+  }
+
+  /** The group whose places expire at exactly this moment, or -1. */
+  #groupUntil(cells: Float64Array, at: number, untilUs: number): number {
+    const group = this.#firstFrom(cells, at, untilUs);
+    return this.#hasGroup(cells, at, group) && cells[at + GROUP * group + UNTIL] === untilUs ? group : -1;
+  }
+
+  /** Frees up to so many places of a group. */
+  #free(cells: Float64Array, at: number, group: number, count: number): void {
+    const cell = at + GROUP * group + COUNT;
+    cells[cell] = Math.max(0, cells[cell]! - count);
+    if (cells[cell] === 0) this.#remove(cells, at, group, 1);
   }
 
   /** The first group whose places expire at a moment or later; otherwise the number of groups. */

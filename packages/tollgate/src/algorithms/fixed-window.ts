@@ -53,6 +53,11 @@ class FixedWindowKernel implements Kernel<FixedWindowLimit> {
     if (used > 0) cells[at + USED] = Math.max(used - cost, 0);
   }
 
+  /** A window is known by its end. */
+  giveBack(cells: Float64Array, at: number, now: TimeCell, units: number, untilUs: number): void {
+    if (cells[at + OPENED]! + this.#windowUs === untilUs) this.refund(cells, at, now, units);
+  }
+
   used(cells: Float64Array, at: number, now: TimeCell): number {
     return cells[at + OPENED]! + this.#windowUs <= now[0]! ? 0 : cells[at + USED]!;
   }

@@ -42,10 +42,35 @@ export class GroupRing {
     return Math.max(0, cells[this.place(at, group) + LAST]! + this.#windowUs - now[0]!);
   }
 
-  /** The newest group with units. Only the newest of all can be without. */
+  /** The newest group with units: the first whose running total is that of the newest of all. */
   newestFilled(cells: Float64Array, at: number): number {
     const newest = cells[at + OPENED_EVER]! - 1;
-    return this.isEmpty(cells, at, newest) ? newest - 1 : newest;
+    if (!this.isEmpty(cells, at, newest)) return newest;
+    return this.firstReaching(cells, at, this.total(cells, at, newest));
+  }
+
+  /** The first group that leaves at a moment or later; the number of groups if all leave before. */
+  firstLeavingFrom(cells: Float64Array, at: number, untilUs: number): number {
+    let from = this.oldest(cells[at + OPENED_EVER]!);
+    let until = cells[at + OPENED_EVER]!;
+    while (from < until) {
+      const middle = Math.floor((from + until) / 2);
+      if (cells[this.place(at, middle) + LAST]! + this.#windowUs >= untilUs) until = middle;
+      else from = middle + 1;
+    }
+    return from;
+  }
+
+  /** How many units of a group count: none if it has left. */
+  unitsOf(cells: Float64Array, at: number, now: TimeCell, group: number): number {
+    const left = this.totalLeft(cells, at, now);
+    const before = group > this.oldest(cells[at + OPENED_EVER]!) ? this.total(cells, at, group - 1) : 0;
+    return Math.max(0, this.total(cells, at, group) - Math.max(left, before));
+  }
+
+  /** Lowers a group's running total. */
+  subtract(cells: Float64Array, at: number, group: number, units: number): void {
+    cells[this.place(at, group) + TOTAL]! -= units;
   }
 
   haveAllLeft(cells: Float64Array, at: number, now: TimeCell): boolean {

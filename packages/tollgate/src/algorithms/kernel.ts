@@ -38,6 +38,16 @@ export interface Kernel<L extends Limit = Limit> extends PlainTake {
    */
   revoke?(cells: Float64Array, at: number, taken: TimeCell, now: TimeCell, cost: number): void;
   /**
+   * Gives back units of one take, of which none is left at `untilUs` if nothing else is taken: nothing from then on, and
+   * nothing if that take is not counted any more. Under windows and limits on concurrency `untilUs` says which take.
+   */
+  giveBack(cells: Float64Array, at: number, now: TimeCell, units: number, untilUs: number): void;
+  /**
+   * Begins the time to live of `count` places anew that would free themselves at `untilUs`. `false` if they have, or if
+   * they are not there any more. Only kernels that count places have this method.
+   */
+  extend?(cells: Float64Array, at: number, now: TimeCell, count: number, untilUs: number): boolean;
+  /**
    * Begins the time to live of one place anew that was taken at `takenUs`. `false` if it has freed itself. Only kernels
    * that count places have this method.
    */

@@ -88,6 +88,18 @@ class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     this.#ring.dropAfter(cells, at, filled + 1);
   }
 
+  /** Removes units of the group in which they are: the first that leaves no sooner than they. */
+  giveBack(cells: Float64Array, at: number, now: TimeCell, units: number, untilUs: number): void {
+    const groups = cells[at + OPENED_EVER]!;
+    if (now[0]! >= untilUs || groups === 0 || this.#ring.haveAllLeft(cells, at, now)) return;
+    const group = this.#ring.firstLeavingFrom(cells, at, untilUs);
+    if (group === groups) return;
+    const given = Math.min(units, this.#ring.unitsOf(cells, at, now, group));
+    for (let later = group; later < groups; later += 1) this.#ring.subtract(cells, at, later, given);
+    // A key without units is idle.
+    if (this.#ring.used(cells, at, now) === 0) cells[at + OPENED_EVER] = 0;
+  }
+
   tell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
     const { capacity } = this.limit;
     const used = this.#ring.used(cells, at, now);

@@ -81,6 +81,14 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   }
 
   /**
+   * The whole is given back until the bucket would have been full again, although part of it may have refilled.
+   * `docs/reserving.md` says what a client can gain by that.
+   */
+  giveBack(cells: Float64Array, at: number, now: TimeCell, units: number, untilUs: number): void {
+    if (now[0]! < untilUs) this.refund(cells, at, now, units);
+  }
+
+  /**
    * Gives back the cost's ticks less the ticks that have passed since it was taken.
    *
    * This admits nothing beyond the limit. Let F be the later of the cell and now. Let G be the value of F if the

@@ -80,6 +80,16 @@ export function countsNumbers({ units }: Plan): boolean {
   return units.size === 1 || units.has(REQUESTS);
 }
 
+/**
+ * Whose counts they are: limits of a scope with the same text count together, whatever their other numbers are. Counts
+ * belong to a limit's name, unit, algorithm and window length. Capacity, refill, `limit`, `max`, `ttl` and the like may
+ * change under them.
+ */
+export function countsName(limit: Limit): string {
+  const window = "windowMs" in limit ? limit.windowMs : "";
+  return [limit.unit, limit.name, limit.algorithm, window].join(SEPARATOR);
+}
+
 /** The identity of a limit's cells among those of its limiter. */
 export function identityOf(limit: Limit): string {
   return `${limit.name}${SEPARATOR}${limit.fingerprint}`;

@@ -34,6 +34,11 @@ export class Report {
   readonly usedAfterWait: number[] = [];
   /** Microseconds until idle. */
   readonly resetUs: number[] = [];
+  /**
+   * For limits on concurrency, when the places that the call took free themselves, in microseconds since the epoch. What
+   * other limits count leaves by `resetUs`. Usually empty.
+   */
+  readonly untilUs: number[] = [];
   /** Whether a limit does not conform because the store had no slot for the key; empty if it had one. */
   readonly lacksCapacity: boolean[] = [];
 
@@ -87,6 +92,7 @@ export class Report {
     this.line = undefined;
     // Assigning `length` is slow, so it is skipped if the list is already empty.
     if (this.lacksCapacity.length > 0) this.lacksCapacity.length = 0;
+    if (this.untilUs.length > 0) this.untilUs.length = 0;
     if (this.isView.length > 0) this.forgetViews();
   }
 }

@@ -8,6 +8,7 @@ import type { Plan, Scope } from "./plan.ts";
 import type { Report } from "./report.ts";
 import type { StoreObservation } from "./store-observation.ts";
 import type { LookedOutcome, SentBatch, StoreReadings, ThreadCounts } from "./store-readings.ts";
+import type { Taken, UndoRecord } from "./taken.ts";
 import type { TimeCell } from "./time-cell.ts";
 import type { Verb } from "./verbs.ts";
 
@@ -132,9 +133,40 @@ export interface SyncSpace {
   /**
    * Applies a verb with one checked cost per limit, and fills the entries of `report` from `at` on.
    *
+   * With `taken`, a `refund` or a `renew` corrects that take under the numbers under which the key is counted, as far
+   * as it still holds. It never moves a key to other numbers.
+   *
    * @returns whether every enforcing limit conformed.
    */
-  apply(verb: Verb, key: string, costs: readonly number[], now: TimeCell, report: Report, at: number): boolean;
+  apply(
+    verb: Verb,
+    key: string,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+    taken?: Taken,
+  ): boolean;
+  /** How many times keys were forgotten by `drop` or `clear` in the whole store. A `Taken` notes it before its call. */
+  readonly resets?: number;
+  /**
+   * `apply` with `take`, for a call on several spaces, another of which may deny it. Without this, a `refund` undoes a
+   * take.
+   */
+  takeUndoably?(
+    key: string,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+    record: UndoRecord,
+  ): boolean;
+  /**
+   * Undoes a take of `takeUndoably` that was admitted. In a space that only this thread changes, every cell is then what
+   * it was, bit for bit, and a key that the call made is gone. Nothing else came to the space in between, except
+   * later takes that were undone before.
+   */
+  undo?(record: UndoRecord, now: TimeCell): void;
   /**
    * `apply` with `take`, for stores whose keys other threads change at any moment. Another space of the same call may
    * deny it afterwards. Stores without this method are changed by one thread only, so a `refund` undoes a take.

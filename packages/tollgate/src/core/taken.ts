@@ -1,0 +1,34 @@
+/** Where a call took its units: from the key's own cells, from an overflow bucket, or from a store's fallback. */
+export type TakenWhere = "own" | "overflow" | "fallback";
+
+/**
+ * What a decision took from one key of one space. A correction (`refund` or `renew`) acts on it, and does nothing where
+ * it no longer holds: after a reset, when the units have left, or when the key is counted somewhere else by now.
+ */
+export interface Taken {
+  readonly where: TakenWhere;
+  /** How many resets the store had made before the call. A reset of the key since then makes a correction do nothing. */
+  readonly resets: number;
+  /** When the call was decided, in microseconds, by the store's time if it has one. */
+  readonly takenUs: number;
+  /** How many units are left to give back, one count per limit of the space's plan. */
+  readonly units: readonly number[];
+  /**
+   * For each limit, when the units leave at the latest if nothing else is taken, in microseconds. From then on a
+   * correction does nothing. It also identifies a window, a group of a sliding window, and a place.
+   */
+  readonly untilUs: readonly number[];
+}
+
+/** A take that its space can undo. Calls reuse the memory; a space writes what it needs into it. */
+export class UndoRecord {
+  /** What a space needs to find the cells again, such as a table. */
+  table: object | undefined = undefined;
+  key = "";
+  /** Where the cells begin. */
+  at = 0;
+  /** Whether the call made the key. */
+  isNew = false;
+  /** The cells before the call, or the costs that it took. */
+  readonly numbers: number[] = [];
+}
