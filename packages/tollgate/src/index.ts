@@ -5,7 +5,6 @@ export type { Allowed, Block, Decision, Denied, LimitStatus } from "./core/decis
 export type { Duration } from "./core/duration.ts";
 export { type ErrorCode, TollgateError } from "./core/errors.ts";
 export type { Key, KeyPart } from "./core/key.ts";
-export type { LeaseStatus, StrictReason } from "./core/lease-status.ts";
 export * from "./core/limits/limit.ts";
 export type {
   BlockObservation,

@@ -1,12 +1,11 @@
 /**
  * Why a node asks the server call by call:
  *
- * - `"not leased"`: the limit cannot be leased, such as a sliding window or a shadow limit.
+ * - `"not leased"`: the limit cannot be leased, such as a sliding window, a limit on concurrency or a shadow limit.
  * - `"small capacity"`, `"fast refill"`: leases of so few units, or for such a short time, would save no call.
  * - `"another limit"`: one of these is true of another limit of the list.
  * - `"long key"`: this node keeps nothing of a key of more than 256 characters.
  * - `"little demand"`: this node has few calls for the key.
- * - `"no memory"`: threads hold leases together, and other keys have all the memory for that.
  * - `"too many nodes"`: the capacity is too small for the nodes that use the key. The node tries again later.
  */
 export type StrictReason =
@@ -16,16 +15,15 @@ export type StrictReason =
   | "another limit"
   | "long key"
   | "little demand"
-  | "no memory"
   | "too many nodes";
 
 /** Where a limit of a key stands at this node of a hybrid store. */
 export type LeaseStatus =
   | {
       readonly how: "leased";
-      /** Units that this node may spend without asking, or places that it may give to calls. */
+      /** Units that this node may spend without asking. */
       readonly held: number;
-      /** Milliseconds until the last of them can no longer be spent or given; 0 if the node holds nothing. */
+      /** Milliseconds until the last of these units can no longer be spent; 0 if the node holds nothing. */
       readonly endsInMs: number;
     }
   | { readonly how: "strict"; readonly why: StrictReason };

@@ -1,4 +1,3 @@
-import type { ThreadCounts } from "../../core/store-readings.ts";
 import { histogramValue } from "./bucket-counts.ts";
 import type { HistogramMetric, HistogramValue, Labels, Metric, NumberValue } from "./metric.ts";
 
@@ -8,17 +7,9 @@ interface Series {
   readonly cells: Float64Array;
 }
 
-/**
- * Makes the numbers that calls add to, and reads them. Over a store that threads share they lie in its memory: then the
- * store's readings have those of all threads, and these have what found no memory there.
- */
+/** Makes the numbers that calls add to, and reads them. */
 export class CountedSeries {
-  readonly #shared: ThreadCounts | undefined;
-  readonly #own: Series[] = [];
-
-  constructor(shared: ThreadCounts | undefined) {
-    this.#shared = shared;
-  }
+  readonly #all: Series[] = [];
 
   /** A number for a series, at index 0. */
   number(metric: Metric, labels: Labels): Float64Array {
@@ -31,52 +22,22 @@ export class CountedSeries {
   }
 
   numbers(metric: Metric): NumberValue[] {
-    return numbersOf(this.#own, metric);
+    return this.#of(metric)
+      .filter(({ cells }) => cells[0]! > 0)
+      .map(({ labels, cells }) => ({ labels, value: cells[0]! }));
   }
 
   histograms(metric: HistogramMetric): HistogramValue[] {
-    return histogramsOf(this.#own, metric);
+    return this.#of(metric).map(({ labels, cells }) => histogramValue(labels, cells));
   }
 
-  #cells(metric: Metric, labels: Labels, length: number): Float64Array {
-    const shared = this.#shared?.claim(JSON.stringify([metric.name, labels]), length);
-    if (shared !== undefined) return shared;
+  #of({ name }: Metric): Series[] {
+    return this.#all.filter(({ metric }) => metric === name);
+  }
+
+  #cells({ name }: Metric, labels: Labels, length: number): Float64Array {
     const cells = new Float64Array(length);
-    this.#own.push({ metric: metric.name, labels, cells });
+    this.#all.push({ metric: name, labels, cells });
     return cells;
   }
-}
-
-/** Reads the numbers of all threads of a store. */
-export class ThreadSeries {
-  readonly #counts: ThreadCounts;
-
-  constructor(counts: ThreadCounts) {
-    this.#counts = counts;
-  }
-
-  numbers(metric: Metric): NumberValue[] {
-    return numbersOf(this.#all(), metric);
-  }
-
-  histograms(metric: HistogramMetric): HistogramValue[] {
-    return histogramsOf(this.#all(), metric);
-  }
-
-  #all(): Series[] {
-    return this.#counts.all().map(({ text, cells }) => {
-      const [metric, labels] = JSON.parse(text) as [string, Labels];
-      return { metric, labels, cells };
-    });
-  }
-}
-
-function numbersOf(all: readonly Series[], { name }: Metric): NumberValue[] {
-  return all
-    .filter(({ metric, cells }) => metric === name && cells[0]! > 0)
-    .map(({ labels, cells }) => ({ labels, value: cells[0]! }));
-}
-
-function histogramsOf(all: readonly Series[], { name }: HistogramMetric): HistogramValue[] {
-  return all.filter(({ metric }) => metric === name).map(({ labels, cells }) => histogramValue(labels, cells));
 }

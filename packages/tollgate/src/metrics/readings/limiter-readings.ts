@@ -2,7 +2,7 @@ import { readUs } from "../../core/clock.ts";
 import type { Decision, Denied, LimitStatus } from "../../core/decision.ts";
 import type { Key } from "../../core/key.ts";
 import { warnOfObserver } from "../../core/observer.ts";
-import { DENIED, type LookedOutcome, type ThreadCounts } from "../../core/store-readings.ts";
+import { DENIED, type LookedOutcome } from "../../core/store-readings.ts";
 import type { AsyncLimiter } from "../../limiter/async-limiter.ts";
 import type { HeldPlaces } from "../../limiter/held-places.ts";
 import type { Limiter } from "../../limiter/limiter.ts";
@@ -15,7 +15,6 @@ import type { KeyLabels } from "./key-labels.ts";
 import type { HistogramValue, NumberValue, Reading } from "./metric.ts";
 import { ACQUIRED, DURATION, NEAR, PLACES, TOKENS, WAITED, WAITING } from "./metrics.ts";
 import { PlacesInUse } from "./places-in-use.ts";
-import { type GaugeSource, ThreadGauges } from "./thread-gauges.ts";
 import { timingCostMs } from "./timing-cost.ts";
 
 export type AnyLimiter = Limiter<never> | AsyncLimiter<never>;
@@ -43,14 +42,12 @@ export class LimiterReadings implements Meter {
   readonly #limiter: AnyLimiter;
   readonly #parts: ObservedParts;
   readonly #options: MeasureOptions;
-  readonly #counted: CountedSeries;
+  readonly #counted = new CountedSeries();
   readonly #acquired: AcquireCounts;
   readonly #durations: BucketCounts;
   readonly #waits: BucketCounts;
   readonly #places = new PlacesInUse();
   readonly #timingCostMs: number;
-  /** Set over a store that threads share. */
-  readonly #gauges: ThreadGauges | undefined;
 
   constructor(limiter: AnyLimiter, parts: ObservedParts, options: MeasureOptions) {
     const { name, selection } = parts;
@@ -59,24 +56,12 @@ export class LimiterReadings implements Meter {
     this.#limiter = limiter;
     this.#parts = parts;
     this.#options = options;
-    const threadCounts = threadCountsOf(parts);
-    this.#counted = new CountedSeries(threadCounts);
     const onlyLimit = selection.fixed?.list().onlyLimit;
     this.#acquired = new AcquireCounts(name, onlyLimit, options.labels, this.#counted, parts.limiterOf);
     this.#durations = new BucketCounts(DURATION, this.#counted.histogram(DURATION, labels));
     this.#waits = new BucketCounts(WAITED, this.#counted.histogram(WAITED, labels));
     this.#timingCostMs = timingCostMs();
-    const gauges: readonly GaugeSource[] = [
-      { metric: WAITING, read: () => this.#waiting() },
-      { metric: PLACES, read: () => this.#placesInUse() },
-    ];
-    this.#gauges = threadCounts && new ThreadGauges(threadCounts, gauges);
-    this.readings = [...this.#makeReadings(), ...gauges.map((gauge) => this.#shown(gauge))];
-  }
-
-  /** Ends what other threads see. */
-  end(): void {
-    this.#gauges?.end();
+    this.readings = this.#makeReadings();
   }
 
   noteQuick(key: string, outcome: LookedOutcome): void {
@@ -113,12 +98,9 @@ export class LimiterReadings implements Meter {
       { metric: DURATION, read: () => counted.histograms(DURATION).filter(hasCounted) },
       { metric: TOKENS, read: () => this.#tokens() },
       { metric: WAITED, read: () => counted.histograms(WAITED).filter(hasCounted) },
+      { metric: WAITING, read: () => this.#waiting() },
+      { metric: PLACES, read: () => this.#placesInUse() },
     ];
-  }
-
-  /** What the readings of the store do not have. */
-  #shown(gauge: GaugeSource): Reading {
-    return { metric: gauge.metric, read: () => this.#gauges?.unshown(gauge) ?? gauge.read() };
   }
 
   /** A combination's calls wait in the lines of its limiters. */
@@ -158,10 +140,4 @@ export class LimiterReadings implements Meter {
 
 function hasCounted({ counts }: HistogramValue): boolean {
   return counts.some((count) => count > 0);
-}
-
-/** Where the threads of a limiter's store count. A combination counts in this thread. */
-function threadCountsOf({ sources }: ObservedParts): ThreadCounts | undefined {
-  const opened = sources.length === 1 ? sources[0]?.opened : undefined;
-  return opened?.kind === "sync" ? opened.threadCounts : undefined;
 }

@@ -86,7 +86,7 @@ export function measure(
   const measured = new LimiterReadings(subject, parts, { labels, tokensOf, sample, ...hooks });
   const removals = output === undefined ? [] : measured.readings.map((reading) => output.add(reading));
   if (output !== undefined) for (const { opened } of parts.sources) removals.push(addStore(output, opened, storeName));
-  removals.push(parts.observers.addMeter(measured), () => measured.end());
+  removals.push(parts.observers.addMeter(measured));
   return () => {
     for (const remove of removals) remove();
   };

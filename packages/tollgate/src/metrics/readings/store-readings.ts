@@ -2,13 +2,10 @@ import { warnOfObserver } from "../../core/observer.ts";
 import type { AsyncStore, SyncStore } from "../../core/store.ts";
 import type { SentBatch, StoreReadings } from "../../core/store-readings.ts";
 import { BucketCounts } from "./bucket-counts.ts";
-import { ThreadSeries } from "./counted-series.ts";
 import type { Labels, NumberMetric, NumberValue, Reading } from "./metric.ts";
 import {
-  ACQUIRED,
   BLOCKED,
   BREAKER,
-  DURATION,
   HYBRID_ASKS,
   HYBRID_EXPIRED,
   HYBRID_LEASED,
@@ -17,16 +14,11 @@ import {
   HYBRID_SPENT,
   HYBRID_WAITED,
   KEYS,
-  NEAR,
   OVERFLOWED,
-  PLACES,
   REDIS_CALLS,
   REDIS_DURATION,
   SWEPT,
-  WAITED,
-  WAITING,
 } from "./metrics.ts";
-import { gaugesOfThreads } from "./thread-gauges.ts";
 
 export type AnyStore = SyncStore | AsyncStore;
 
@@ -63,7 +55,7 @@ export class StoreSource {
     this.#labels = labels;
     const watched = store.kind === "async" ? watchBatches(store, labels, sent) : undefined;
     this.end = watched?.end ?? (() => {});
-    this.readings = [...readingsOf(store, labels), ...threadReadings(store), ...(watched?.readings ?? [])];
+    this.readings = [...readingsOf(store, labels), ...(watched?.readings ?? [])];
   }
 
   /** Changes what the store is called. */
@@ -99,20 +91,6 @@ async function readingsNow(store: AnyStore): Promise<StoreReadings> {
     warnOfObserver(error);
     return {};
   }
-}
-
-function threadReadings(store: AnyStore): Reading[] {
-  if (store.kind === "async" || store.threadCounts === undefined) return [];
-  const { threadCounts } = store;
-  const series = new ThreadSeries(threadCounts);
-  return [
-    { metric: ACQUIRED, read: () => series.numbers(ACQUIRED) },
-    { metric: NEAR, read: () => series.numbers(NEAR) },
-    { metric: DURATION, read: () => series.histograms(DURATION) },
-    { metric: WAITED, read: () => series.histograms(WAITED) },
-    { metric: WAITING, read: () => gaugesOfThreads(threadCounts, WAITING) },
-    { metric: PLACES, read: () => gaugesOfThreads(threadCounts, PLACES) },
-  ];
 }
 
 function watchBatches(

@@ -1,6 +1,4 @@
 import { checkChoice, checkObject, optionError } from "../../core/check-options.ts";
-import type { LeaseArea } from "../../core/lease-area.ts";
-import type { SyncStore } from "../../core/store.ts";
 import type { StoreClient } from "../redis/clients/store-client.ts";
 import type { RedisStoreOptions } from "../redis/redis-options.ts";
 
@@ -17,11 +15,6 @@ export interface HybridStoreOptions extends Omit<RedisStoreOptions, "client"> {
    * the limit.
    */
   readonly strategy?: "lease" | "threshold";
-  /**
-   * A `sharedStore`: its threads hold leases together, so that they ask as often as one thread does. All of them pass
-   * the same one, and clients of the same server. By default each thread is a node of its own.
-   */
-  readonly local?: SyncStore;
   /** With `"threshold"`, the server is asked below this part of a capacity: above 0, at most 1, by default 0.25. */
   readonly threshold?: number;
 }
@@ -31,34 +24,21 @@ export interface CheckedHybridOptions {
   readonly redisOptions: RedisStoreOptions;
   /** `undefined`: leases. */
   readonly threshold: number | undefined;
-  /** Where threads hold leases together. */
-  readonly area: LeaseArea | undefined;
 }
 
 const BY_DEFAULT = 0.25;
 
-/**
- * @throws TollgateError `ERR_OPTION` that says what was expected and what came; `ERR_LIMITS` if the shared store has
- * too little memory.
- */
+/** @throws TollgateError `ERR_OPTION` that says what was expected and what came. */
 export function checkHybridOptions(options: HybridStoreOptions): CheckedHybridOptions {
   checkObject("hybridStore", options);
-  const { redis: client, strategy = "lease", threshold, local, ...others } = options;
+  const { redis: client, strategy = "lease", threshold, ...others } = options;
   checkChoice("strategy", strategy, ["lease", "threshold"]);
   const redisOptions = { ...others, client };
   if (strategy === "lease") {
-    if (threshold === undefined) return { redisOptions, threshold, area: areaOf(local) };
+    if (threshold === undefined) return { redisOptions, threshold };
     throw optionError("threshold", 'no threshold without strategy: "threshold"', threshold);
   }
-  if (local !== undefined) throw optionError("local", 'no store with strategy: "threshold"', local);
-  return { redisOptions, threshold: checkThreshold(threshold ?? BY_DEFAULT), area: undefined };
-}
-
-function areaOf(local: SyncStore | undefined): LeaseArea | undefined {
-  if (local === undefined) return undefined;
-  const area = typeof local?.leaseArea === "function" ? local.leaseArea() : undefined;
-  if (area === undefined) throw optionError("local", "a sharedStore", local);
-  return area;
+  return { redisOptions, threshold: checkThreshold(threshold ?? BY_DEFAULT) };
 }
 
 function checkThreshold(threshold: unknown): number {

@@ -14,7 +14,6 @@ import { LeasedKey } from "./leases/leased-key.ts";
 import type { WaitingCall } from "./leases/waiting-calls.ts";
 import type { DecidingSpace } from "./local-space.ts";
 import { LONGEST_KEY, MOST_KEYS, SpaceOnServer } from "./space-on-server.ts";
-import type { ThreadLeases } from "./threads/thread-leases.ts";
 
 const ADMITTED = Promise.resolve(true);
 const DENIED = Promise.resolve(false);
@@ -25,8 +24,6 @@ export interface HybridSpaceParts {
   readonly store: StoreOnServer;
   readonly redis: RedisSpace;
   readonly node: LeaseNode;
-  /** Set if the threads of the process hold leases together. */
-  readonly threads: ThreadLeases | undefined;
   /** Whether the clocks of limiters decide. */
   readonly byClient: boolean;
   /** The most calls that may wait for one key. */
@@ -51,11 +48,8 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
 
   allow(key: string, cost: number, now: TimeCell): Promise<boolean> {
     const costs = this.#costsOf(cost);
-    const before = this.#keys.get(key);
-    if (before?.spend(costs) === true) return ADMITTED;
-    const known = before ?? this.#keyOf(key);
-    // Another thread may hold leases of a key that is new here.
-    if (before === undefined && known?.spend(costs) === true) return ADMITTED;
+    const known = this.#keyOf(key);
+    if (known?.spend(costs) === true) return ADMITTED;
     const way = known?.uncovered(costs);
     if (way === "denied") return DENIED;
     if (known === undefined || way === "strict") {
@@ -69,7 +63,7 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
 
   /** Decides by what this node knows; `undefined` if the server has to be asked. */
   allowLocal(key: string, cost: number): boolean | undefined {
-    const known = this.#known(key);
+    const known = this.#keys.get(key);
     if (known === undefined) return undefined;
     const costs = this.#costsOf(cost);
     if (known.spend(costs)) return true;
@@ -104,13 +98,11 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
   leasesOf(key: string): readonly LeaseStatus[] {
     if (this.#times === undefined) return obstaclesOf(this.plan).map((why) => ({ how: "strict", why }));
     const why = key.length > LONGEST_KEY ? "long key" : "little demand";
-    return this.#known(key)?.statuses ?? this.plan.limits.map(() => ({ how: "strict", why }));
+    return this.#keys.get(key)?.statuses ?? this.plan.limits.map(() => ({ how: "strict", why }));
   }
 
-  /** The server knows what this node holds, except for places that were freed lately. */
-  settle(key: string): void {
-    this.#keys.get(key)?.settle();
-  }
+  /** The server knows what this node holds. */
+  settle(): void {}
 
   /** After a refund, denials are forgotten until the units have come back. */
   asked(key: string, verb: VerbTraits, _costs: readonly number[], _now: TimeCell, work: Promise<unknown>): void {
@@ -130,12 +122,12 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
   }
 
   protected forget(key: string): void {
-    this.#keys.get(key)?.forget();
+    this.giveBack(key);
     this.#keys.delete(key);
   }
 
   protected forgetAll(): void {
-    for (const known of this.#keys.values()) known.forget();
+    this.giveBackAll();
     this.#keys = new Map();
   }
 
@@ -153,22 +145,16 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
     return (error) => this.#parts.store.decideWithout(error, "take", [this.redis.call(key, costs, nowUs)], nowUs);
   }
 
-  /** A key of which this thread knows something. Other threads may hold leases of a key that is new here. */
-  #known(key: string): LeasedKey | undefined {
-    return this.#parts.threads === undefined ? this.#keys.get(key) : this.#keyOf(key);
-  }
-
   #keyOf(key: string): LeasedKey | undefined {
     const known = this.#keys.get(key);
     if (known !== undefined || this.#times === undefined || key.length > LONGEST_KEY) return known;
     if (this.#keys.size >= MOST_KEYS) this.#forgetOne();
-    const { node, threads, store, byClient } = this.#parts;
+    const { node, store, byClient } = this.#parts;
     const askServer: AskServer = (costs, nowUs, ask, waiter) => {
       const us = nowUs ?? (byClient ? readUs(this.redis.clock) : 0);
       store.lease(this.redis.call(key, costs, us), us, ask, waiter);
     };
-    const together = threads?.heldOf(this.plan, this.keysOf, key, node.time);
-    const made = new LeasedKey(this.plan, this.#times, node, askServer, together);
+    const made = new LeasedKey(this.plan, this.#times, node, askServer);
     // A sliced string would keep its parent alive.
     this.#keys.set(ownCopy(key), made);
     return made;

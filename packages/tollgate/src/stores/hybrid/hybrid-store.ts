@@ -15,12 +15,9 @@ import { type CheckedHybridOptions, checkHybridOptions, type HybridStoreOptions 
 import { HybridSpace } from "./hybrid-space.ts";
 import { LeaseNumbers } from "./leases/lease-numbers.ts";
 import { LiveKeys } from "./leases/live-keys.ts";
-import { agreedTime, clockTime, type NodeTime, PROCESS_TIME } from "./leases/node-time.ts";
-import { LocalPlaces } from "./local-places.ts";
+import { clockTime, PROCESS_TIME } from "./leases/node-time.ts";
 import type { DecidingSpace } from "./local-space.ts";
 import { createStats, type HybridStats } from "./stats.ts";
-import { later } from "./threads/later.ts";
-import { ThreadLeases } from "./threads/thread-leases.ts";
 import { ThresholdNode } from "./threshold/threshold-node.ts";
 import { ThresholdSpace } from "./threshold/threshold-space.ts";
 
@@ -73,25 +70,17 @@ class NodeStore implements HybridStore {
   readonly #mostWaiting: number;
   readonly #threshold: number | undefined;
   readonly #stats = createStats();
-  readonly #numbers: LeaseNumbers | ThreadLeases;
-  readonly #threads: ThreadLeases | undefined;
-  /** The clocks by which leases end, unless limiters' clocks decide. */
-  readonly #processTime: NodeTime;
+  readonly #numbers = new LeaseNumbers(Math.random);
   readonly #live = new LiveKeys();
   readonly #counts = new ThresholdNode();
-  readonly #places: LocalPlaces;
   readonly #spaces = new Set<DecidingSpace>();
 
-  constructor(redis: StoreOnServer, { redisOptions, threshold, area }: CheckedHybridOptions) {
+  constructor(redis: StoreOnServer, { redisOptions, threshold }: CheckedHybridOptions) {
     const { time, maxPending } = checkRedisOptions(redisOptions);
     this.#redis = redis;
-    this.#places = new LocalPlaces(redis);
     this.#byClient = time === "client";
     this.#mostWaiting = Math.ceil(maxPending * FRACTION_OF_KEY);
     this.#threshold = threshold;
-    this.#threads = area && new ThreadLeases({ area, stats: this.#stats, random: Math.random, later });
-    this.#numbers = this.#threads ?? new LeaseNumbers(Math.random);
-    this.#processTime = area === undefined ? PROCESS_TIME : agreedTime(area.clock);
   }
 
   get breaker(): BreakerState {
@@ -135,14 +124,12 @@ class NodeStore implements HybridStore {
       store: this.#redis,
       redis,
       node: {
-        time: this.#byClient ? clockTime(redis.clock) : this.#processTime,
+        time: this.#byClient ? clockTime(redis.clock) : PROCESS_TIME,
         stats: this.#stats,
         random: Math.random,
-        nextNumber: () => this.#numbers.next(),
-        holders: this.#places.holders,
-        noteLive: (key) => this.#live.add(key),
+        numbers: this.#numbers,
+        live: this.#live,
       },
-      threads: this.#threads,
       byClient: this.#byClient,
       mostWaiting: this.#mostWaiting,
       released: (released) => this.#spaces.delete(released),
@@ -163,8 +150,6 @@ class NodeStore implements HybridStore {
   }
 
   transact(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, takenFrom?: TakenFrom): Promise<Report> {
-    const held = this.#places.decide(verb, calls, now, takenFrom);
-    if (held !== undefined) return held;
     const [only] = calls;
     const isAlone = only !== undefined && calls.length === 1 && takenFrom?.degraded === undefined;
     const decided = isAlone && !this.bypass ? this.#decideAlone(verb, only, now, takenFrom) : undefined;

@@ -1,7 +1,14 @@
 import type { LeaseGrant, LeaseReport } from "../../redis/script/lease.ts";
 import type { LeaseStats } from "../stats.ts";
-import { DRIFT, type Held, type NodeMoment, type Reserve } from "./held.ts";
-import { LOOK_US } from "./node-time.ts";
+import { DRIFT, LOOK_US, type NodeMoment } from "./node-time.ts";
+
+/** A lease is renewed when no more than this is left of it. */
+export interface Reserve {
+  /** Units, one entry per limit. */
+  readonly low: ArrayLike<number>;
+  /** The lease's last microseconds. */
+  readonly marginUs: number;
+}
 
 /** A lease of this node. */
 interface HeldLease {
@@ -17,10 +24,13 @@ interface HeldLease {
   known: readonly number[];
 }
 
-/** The leases of one key in this thread, in the order in which they came. No other thread spends them. */
-export class HeldLeases implements Held {
-  readonly demand: undefined;
-  readonly lacksMemory: boolean = false;
+/**
+ * The leases of one key at this node, in the order in which they came.
+ *
+ * A lease ends by the clocks of the node, counted from before it was requested. After a sleep or a stop one of them is
+ * beyond its end.
+ */
+export class HeldLeases {
   readonly #stats: LeaseStats;
   #leases: HeldLease[] = [];
   /** Leases of which nothing is left, and the script does not know it yet. */
@@ -32,31 +42,22 @@ export class HeldLeases implements Held {
     this.#spentUs = nowUs;
   }
 
-  /** The last spending. */
+  /** When units were spent last. */
   get spentUs(): number {
     return this.#spentUs;
   }
 
+  /** How many leases the script may still count for this node. */
   get count(): number {
     return this.#leases.length + this.#exhausted.length;
   }
 
-  add({ endsUs, lastsUs, units }: LeaseGrant, number: number, asked: NodeMoment): boolean {
+  /** Adds a lease that was requested at a moment. */
+  add({ endsUs, lastsUs, units }: LeaseGrant, number: number, asked: NodeMoment): void {
     const ownUs = lastsUs * (1 - DRIFT) - LOOK_US;
     const [lastUs, lastWallUs] = [asked.us + ownUs, asked.wallUs + ownUs];
     this.#leases.push({ endsUs, number, lastUs, lastWallUs, left: [...units], known: units });
     this.#stats.leased += units[0]!;
-    return true;
-  }
-
-  spendOfPlenty(costs: readonly number[], { low, marginUs }: Reserve, us: number, wallUs: number): boolean {
-    const lease = this.#leases[0];
-    if (lease === undefined || us + marginUs >= lease.lastUs || wallUs >= lease.lastWallUs) return false;
-    const { left } = lease;
-    for (let limit = 0; limit < costs.length; limit += 1) if (left[limit]! - costs[limit]! <= low[limit]!) return false;
-    for (let limit = 0; limit < costs.length; limit += 1) left[limit]! -= costs[limit]!;
-    this.#spentUs = us;
-    return true;
   }
 
   /** Spends a cost, of the oldest leases first. If they do not cover it, nothing is spent. */
@@ -73,6 +74,7 @@ export class HeldLeases implements Held {
     return true;
   }
 
+  /** Units of a limit that may be spent. */
   units(limit: number, us: number, wallUs: number): number {
     let units = 0;
     for (const { lastUs, lastWallUs, left } of this.#leases) {
@@ -81,17 +83,19 @@ export class HeldLeases implements Held {
     return units;
   }
 
+  /** Microseconds until the last lease ends for this node; 0 without one. */
   lastsUs(us: number, wallUs: number): number {
     return Math.max(0, ...this.#leases.map(({ lastUs, lastWallUs }) => Math.min(lastUs - us, lastWallUs - wallUs)));
   }
 
+  /** Units of a limit that the script counts for this node. */
   known(limit: number): number {
     let units = 0;
     for (const { known } of this.#all) units += known[limit]!;
     return units;
   }
 
-  /** While there are two leases, a further one would end before it is spent. */
+  /** Whether no more than the reserve is left. With two leases, a third one would end before it is spent. */
   isLow({ low, marginUs }: Reserve, us: number): boolean {
     if (this.#leases.length !== 1) return this.#leases.length === 0;
     const { left, lastUs } = this.#leases[0]!;
@@ -100,6 +104,7 @@ export class HeldLeases implements Held {
     return false;
   }
 
+  /** Reports all leases. Those without units are forgotten: if the report is lost, they end by themselves. */
   report(us: number, wallUs: number): LeaseReport[] {
     this.expire(us, wallUs);
     const reports = this.#all.map((lease) => {
@@ -111,6 +116,7 @@ export class HeldLeases implements Held {
     return reports;
   }
 
+  /** Returns all leases. Nothing can be spent of them afterwards. */
   giveBack(us: number, wallUs: number): LeaseReport[] {
     this.expire(us, wallUs);
     const given = this.#all;
@@ -120,6 +126,7 @@ export class HeldLeases implements Held {
     return given.map(({ endsUs, number, left }) => ({ endsUs, number, isReturned: true, units: left }));
   }
 
+  /** Forgets leases that have ended. */
   expire(us: number, wallUs: number): void {
     const isLive = ({ lastUs, lastWallUs }: HeldLease) => us < lastUs && wallUs < lastWallUs;
     if (this.#leases.every(isLive) && this.#exhausted.every(isLive)) return;
@@ -131,20 +138,6 @@ export class HeldLeases implements Held {
   get #all(): readonly HeldLease[] {
     return [...this.#exhausted, ...this.#leases];
   }
-
-  prepare(): boolean {
-    return true;
-  }
-
-  beginAsk(): boolean {
-    return true;
-  }
-
-  endAsk(): void {}
-
-  findDenial(): undefined {}
-
-  noteDenial(): void {}
 
   #spendFromAll(costs: readonly number[], us: number, wallUs: number): boolean {
     this.expire(us, wallUs);

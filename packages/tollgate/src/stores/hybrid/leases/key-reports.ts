@@ -20,8 +20,6 @@ export class KeyReports {
   readonly #time: NodeTime;
   readonly #held: () => readonly number[];
   #figures: KnownFigures;
-  /** What identifies the places of the last call that was admitted. */
-  decidedUs: number | undefined = undefined;
 
   constructor(plan: Plan, denials: LocalDenials, time: NodeTime, held: () => readonly number[]) {
     this.#plan = plan;
@@ -39,9 +37,7 @@ export class KeyReports {
   /** The report of a call that was admitted. `later` calls of the same cost were, too, by the same answer. */
   admitted(costs: readonly number[], later: number): Report {
     const known = this.#held().map((units, limit) => units + later * costs[limit]!);
-    const report = admittedReport(this.#view(costs, known, this.#time.us()));
-    report.decidedUs = this.decidedUs;
-    return report;
+    return admittedReport(this.#view(costs, known, this.#time.us()));
   }
 
   /** The report of a call that a remembered denial denies. */
@@ -63,13 +59,9 @@ export class KeyReports {
 }
 
 /** Where each limit stands at a node: what is held, and for how long, or why the server is asked call by call. */
-export function statusesOf(
-  held: readonly number[],
-  lastsUs: readonly number[],
-  why: StrictReason | undefined,
-): LeaseStatus[] {
-  return held.map((units, limit) => {
+export function statusesOf(held: readonly number[], lastsUs: number, why: StrictReason | undefined): LeaseStatus[] {
+  return held.map((units) => {
     if (why !== undefined) return { how: "strict", why };
-    return { how: "leased", held: units, endsInMs: units === 0 ? 0 : toMilliseconds(lastsUs[limit]!) };
+    return { how: "leased", held: units, endsInMs: units === 0 ? 0 : toMilliseconds(lastsUs) };
   });
 }

@@ -1,9 +1,9 @@
 import type { LeaseWaiter } from "../../redis/batch/waiter.ts";
 import type { LeaseAsk } from "../../redis/script/lease.ts";
 import type { LeaseStats } from "../stats.ts";
-import type { TendedKey } from "./live-keys.ts";
+import type { LeaseNumbers } from "./lease-numbers.ts";
+import type { LiveKeys } from "./live-keys.ts";
 import type { NodeTime } from "./node-time.ts";
-import type { PlaceHolders } from "./place-holders.ts";
 
 /** What the keys of a node share. */
 export interface LeaseNode {
@@ -11,12 +11,8 @@ export interface LeaseNode {
   readonly stats: LeaseStats;
   /** A random number from 0 up to 1. */
   readonly random: () => number;
-  /** The number of the next lease, which no other lease has. */
-  readonly nextNumber: () => number;
-  /** What gave places to calls of this node. */
-  readonly holders: PlaceHolders;
-  /** The key has leases, so `tend` has to be called from time to time. */
-  readonly noteLive: (key: TendedKey) => void;
+  readonly numbers: LeaseNumbers;
+  readonly live: Pick<LiveKeys, "add">;
 }
 
 /** Asks the server for one key. `nowUs` is the limiter's time, where the server has none. */

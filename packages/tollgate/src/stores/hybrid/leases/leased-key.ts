@@ -3,18 +3,13 @@ import type { Plan } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";
 import { LeaseWaiter } from "../../redis/batch/waiter.ts";
 import type { LeaseAsk, LeaseGrant } from "../../redis/script/lease.ts";
-import type { Held, NodeMoment } from "./held.ts";
 import { HeldLeases } from "./held-leases.ts";
-import { KeyHoldings } from "./key-holdings.ts";
 import { KeyReports, statusesOf } from "./key-reports.ts";
 import { KeyRequests } from "./key-requests.ts";
 import type { AskServer, LeaseNode, Uncovered } from "./lease-node.ts";
 import type { LeaseTimes } from "./lease-times.ts";
-import { LeasedPlaces, type LeasedPlacesParts } from "./leased-places.ts";
 import { LocalDenials } from "./local-denials.ts";
-import { type KeyOfPlaces, PlaceCalls } from "./place-calls.ts";
-import type { PlaceHolder } from "./place-holders.ts";
-import type { Places } from "./places.ts";
+import type { NodeMoment } from "./node-time.ts";
 import { Renewals } from "./renewals.ts";
 import { Sizing } from "./sizing.ts";
 import { type WaitingCall, WaitingCalls } from "./waiting-calls.ts";
@@ -23,12 +18,6 @@ import { type WaitingCall, WaitingCalls } from "./waiting-calls.ts";
 const WORTH_RETURNING = 0.05;
 /** So many calls that wait together count as demand. */
 const MOST_COUNTED = 24;
-
-/** What the threads of a process hold of a key together. */
-export interface HeldTogether {
-  readonly units: Held;
-  placesOf(parts: LeasedPlacesParts): Places;
-}
 
 /**
  * One key of one node: the leases that it holds, the calls that wait for the server, and what it remembers of denials.
@@ -40,9 +29,7 @@ export class LeasedKey {
   readonly #times: LeaseTimes;
   readonly #node: LeaseNode;
   readonly #requests: KeyRequests;
-  readonly #held: KeyHoldings;
-  /** The units, where no limit counts places. */
-  readonly #plenty: Held | undefined;
+  readonly #held: HeldLeases;
   readonly #sizing: Sizing;
   readonly #denials: LocalDenials;
   readonly #renewals: Renewals;
@@ -51,41 +38,29 @@ export class LeasedKey {
   readonly #nothing: readonly number[];
   readonly #waiting = new WaitingCalls();
   #isAsking = false;
-  /** Whether calls wait until another thread has asked for the key. */
-  #isBehind = false;
   #askedBeforeRefund = false;
 
-  /** Without what the threads of the process hold together, the leases are this thread's alone. */
-  constructor(plan: Plan, times: LeaseTimes, node: LeaseNode, askServer: AskServer, together?: HeldTogether) {
+  constructor(plan: Plan, times: LeaseTimes, node: LeaseNode, askServer: AskServer) {
     const us = node.time.us();
     this.plan = plan;
     this.#times = times;
     this.#node = node;
-    const units = together?.units ?? new HeldLeases(node.stats, us);
-    const { stats, holders } = node;
-    const placesOf = (holder: PlaceHolder): Places => {
-      const parts = { plan, times, stats, holders, holder, nowUs: us };
-      return together?.placesOf(parts) ?? new LeasedPlaces(parts);
-    };
-    const places = plan.takesPlaces ? new PlaceCalls(node, this.#keyOfPlaces, placesOf) : undefined;
-    this.#plenty = places === undefined ? units : undefined;
-    this.#held = new KeyHoldings(plan, units, places?.leased);
+    this.#held = new HeldLeases(node.stats, us);
     this.#nothing = plan.limits.map(() => 0);
     this.#requests = new KeyRequests(node, times.ttlUs, this.#held, this.#nothing, askServer);
     this.#sizing = new Sizing(plan, times, us);
-    this.#sizing.use(units.demand);
-    this.#denials = new LocalDenials(times, node.random, units);
-    const [renewed, sizing, denials] = [this.#held, this.#sizing, this.#denials];
-    this.#renewals = new Renewals({ plan, times, held: renewed, sizing, denials });
-    this.reports = new KeyReports(plan, this.#denials, node.time, () => this.held);
+    this.#denials = new LocalDenials(times, node.random);
+    const [held, sizing, denials] = [this.#held, this.#sizing, this.#denials];
+    this.#renewals = new Renewals({ plan, times, held, sizing, denials });
+    this.reports = new KeyReports(plan, denials, node.time, () => this.held);
   }
 
-  /** The hot path. @returns whether the leases cover the cost, which is spent then. */
+  /** The hot path. Renews the leases if little is left. @returns whether the leases cover the cost, which is spent. */
   spend(costs: readonly number[]): boolean {
     const { time, stats } = this.#node;
     const us = time.us();
-    const isPlenty = this.#plenty?.spendOfPlenty(costs, this.#sizing, us, time.wallUs());
-    if (!(isPlenty === true || this.#spendRest(costs, us))) return false;
+    if (!this.#held.spend(costs, us, time.wallUs())) return false;
+    if (!this.#isAsking && this.#renewals.isDue(us)) this.#ask();
     this.#sizing.count(costs);
     stats.spent += costs[0]!;
     stats.decidedLocally += 1;
@@ -102,7 +77,6 @@ export class LeasedKey {
     }
     // Calls of a pulse wait together. They are no demand that a lease could serve.
     if (this.#waiting.count < MOST_COUNTED) this.#sizing.count(costs);
-    this.#sizing.use(this.#held.units.demand);
     return this.#isAsking || this.#renewals.mayLease(us) ? "ask" : "strict";
   }
 
@@ -115,7 +89,7 @@ export class LeasedKey {
   join(call: WaitingCall): void {
     this.#node.stats.waited += 1;
     this.#waiting.add(call);
-    if (!(this.#isAsking || this.#isBehind)) this.#ask();
+    if (!this.#isAsking) this.#ask();
   }
 
   /** How many calls wait. */
@@ -126,15 +100,13 @@ export class LeasedKey {
   /** Units that may be spent without the server, one entry per limit. */
   get held(): readonly number[] {
     const { us, wallUs } = this.#moment;
-    return this.#nothing.map((_, limit) => this.#held.left(limit, us, wallUs));
+    return this.#nothing.map((_, limit) => this.#held.units(limit, us, wallUs));
   }
 
   /** Where each limit stands at this node. */
   get statuses(): readonly LeaseStatus[] {
     const { us, wallUs } = this.#moment;
-    this.#sizing.use(this.#held.units.demand);
-    const lastsUs = this.plan.limits.map((_, limit) => this.#held.lastsUs(limit, us, wallUs));
-    return statusesOf(this.held, lastsUs, this.#renewals.why(us));
+    return statusesOf(this.held, this.#held.lastsUs(us, wallUs), this.#renewals.why(us));
   }
 
   /** Units have come back. A denial that was requested before is not remembered. */
@@ -155,18 +127,6 @@ export class LeasedKey {
     this.#requests.tell(this.#held.giveBack(us, wallUs));
   }
 
-  /** Works like `giveBack`, for a key whose counts are forgotten: calls hold no places any more. */
-  forget(): void {
-    this.forgetDenials();
-    const { us, wallUs } = this.#moment;
-    this.#requests.tell(this.#held.forget(us, wallUs));
-  }
-
-  /** Tells the server which places calls have freed, where it does not know. */
-  settle(): void {
-    this.#requests.tell(this.#held.news(this.#moment.us));
-  }
-
   /** Gives back what an idle key holds. @returns whether the key still has leases. */
   tend(): boolean {
     const { us, wallUs } = this.#moment;
@@ -175,67 +135,27 @@ export class LeasedKey {
     const isIdle = !this.#isAsking && us - this.#held.spentUs >= this.#times.chunkUs;
     const isWorth = this.plan.limits.some(({ capacity }, i) => this.#held.known(i) >= capacity * WORTH_RETURNING);
     if (isIdle && isWorth) this.giveBack();
-    else if (!this.#isAsking) this.settle();
     return this.#held.count > 0;
-  }
-
-  get #keyOfPlaces(): KeyOfPlaces {
-    return {
-      send: (reported, waiter) => this.#requests.report(reported, waiter),
-      count: (costs) => this.#sizing.count(costs),
-      freed: () => {
-        if (this.#waiting.count > 0) this.#serve();
-      },
-    };
   }
 
   get #moment(): NodeMoment {
     return { us: this.#node.time.us(), wallUs: this.#node.time.wallUs() };
   }
 
-  /** Spends, and renews the leases where little is left. */
-  #spendRest(costs: readonly number[], us: number): boolean {
-    const wallUs = this.#node.time.wallUs();
-    if (!this.#held.spend(costs, us, wallUs)) return false;
-    this.reports.decidedUs = this.#held.lentUs;
-    // Places that a call never frees come back, whichever thread took the lease.
-    if (this.#plenty === undefined) this.#node.noteLive(this);
-    if (!this.#isAsking && this.#renewals.isDue(us, wallUs)) this.#ask();
-    return true;
-  }
-
-  #spend(costs: readonly number[], us: number): boolean {
-    if (!this.#held.spend(costs, us, this.#node.time.wallUs())) return false;
-    this.reports.decidedUs = this.#held.lentUs;
-    this.#node.stats.spent += costs[0]!;
-    return true;
-  }
-
   #ask(): void {
     const asked = this.#moment;
-    if (!this.#held.units.beginAsk(asked.us, this.#waiting.count > 0 ? this.#tryAgain : undefined)) {
-      this.#isBehind = this.#waiting.count > 0;
-      this.#renewals.pauseForOthers(asked.us);
-      return;
-    }
     const run = this.#waiting.takeRun();
-    // A call that costs more than is held may conform with it.
     const { us, wallUs } = asked;
-    const reported = run[0] === undefined ? this.#held.report(us, wallUs) : this.#held.offer(run[0].costs, us, wallUs);
-    const ask = this.#requests.make(reported, run.length, this.#held.wanted(this.#sizing.wanted(us)));
+    // A call that costs more than is held may conform with the units that are given back.
+    const reports = run.length === 0 ? this.#held.report(us, wallUs) : this.#held.giveBack(us, wallUs);
+    const ask = this.#requests.make(reports, run.length, this.#sizing.wanted(us));
     const waiter = new LeaseWaiter(
       (admitted, report, grant) => this.#answered(run, ask, asked, admitted, report, grant),
-      (error) => this.#failed(run, ask, error),
+      (error) => this.#failed(run, error),
     );
     this.#isAsking = true;
     this.#requests.send(ask, run[0]?.costs ?? this.#nothing, run.at(-1)?.nowUs, waiter);
   }
-
-  /** Another thread may have asked by now. */
-  readonly #tryAgain = (): void => {
-    this.#isBehind = false;
-    this.#serve();
-  };
 
   #answered(
     run: readonly WaitingCall[],
@@ -248,17 +168,16 @@ export class LeasedKey {
     const { us } = this.#moment;
     this.#isAsking = false;
     this.reports.note(report, us);
-    this.#sizing.answered(this.#held.unitsOf(grant), us - asked.us);
-    const mayLend = report.block === undefined && !this.#renewals.isStrict(us);
+    this.#sizing.answered(grant, us - asked.us);
     const costs = run[0]?.costs ?? this.#nothing;
-    this.#requests.tell(this.#held.answered({ ask, grant, asked, admitted, costs, mayLend }));
-    if (grant.lastsUs > 0) this.#node.noteLive(this);
+    if (grant.lastsUs > 0) {
+      this.#held.add(grant, ask.number, asked);
+      this.#node.live.add(this);
+    }
     const isShort = ask.wanted.some((units, i) => units > grant.units[i]!);
     if (admitted < run.length) this.#denials.noteDenial(costs, this.plan, report, grant, us);
     else if (grant.isScarce && isShort) this.#renewals.noteScarcity(report, grant, us);
-    this.#held.units.endAsk();
     this.#answer(run, admitted, report, us);
-    // The calls have got their places by now.
     if (this.#renewals.noteNodes(grant.nodes, us)) this.giveBack();
     if (this.#askedBeforeRefund) this.forgetDenials();
     this.#serve();
@@ -267,17 +186,13 @@ export class LeasedKey {
   #answer(run: readonly WaitingCall[], admitted: number, report: Report, us: number): void {
     for (let i = 0; i < run.length; i += 1) {
       const { costs } = run[i]!;
-      if (i < admitted) {
-        this.reports.decidedUs = this.#held.lendAnswered(costs, us) ?? report.decidedUs;
-        run[i]!.admitted(admitted - 1 - i);
-      } else run[i]!.denied(this.#denials.find(costs, us) === undefined ? report : this.reports.denied(costs));
+      if (i < admitted) run[i]!.admitted(admitted - 1 - i);
+      else run[i]!.denied(this.#denials.find(costs, us) === undefined ? report : this.reports.denied(costs));
     }
   }
 
-  #failed(run: readonly WaitingCall[], ask: LeaseAsk, error: unknown): void {
-    this.#held.failed(ask);
+  #failed(run: readonly WaitingCall[], error: unknown): void {
     this.#isAsking = false;
-    this.#held.units.endAsk();
     this.#renewals.pauseAfterFailure(this.#node.time.us());
     // Calls that came meanwhile would wait for a second timeout.
     for (const call of [...run, ...this.#waiting.takeAll()]) call.failed(error);
@@ -285,15 +200,17 @@ export class LeasedKey {
 
   /** Decides calls that came while the key was asked. */
   #serve(): void {
-    const us = this.#node.time.us();
+    const { us, wallUs } = this.#moment;
     for (let call = this.#waiting.first; call !== undefined; call = this.#waiting.first) {
       const isDenied = this.#denials.find(call.costs, us) !== undefined;
-      const isAdmitted = this.#spend(call.costs, us);
+      const isAdmitted = this.#held.spend(call.costs, us, wallUs);
       if (!(isAdmitted || isDenied)) break;
       this.#waiting.removeFirst();
-      if (isAdmitted) call.admitted(0);
-      else call.denied(this.reports.denied(call.costs));
+      if (isAdmitted) {
+        this.#node.stats.spent += call.costs[0]!;
+        call.admitted(0);
+      } else call.denied(this.reports.denied(call.costs));
     }
-    if (this.#waiting.count > 0 && !(this.#isAsking || this.#isBehind)) this.#ask();
+    if (this.#waiting.count > 0 && !this.#isAsking) this.#ask();
   }
 }

@@ -1,5 +1,4 @@
-import { countsPlaces } from "../../../core/limits/concurrency-limit.ts";
-import type { ConcurrencyLimit, Limit } from "../../../core/limits/limit.ts";
+import type { Limit } from "../../../core/limits/limit.ts";
 import type { Plan } from "../../../core/plan.ts";
 import { Report } from "../../../core/report.ts";
 import { scriptAlgorithmOf } from "../../redis/script/algorithms.ts";
@@ -78,33 +77,9 @@ export function withoutHeld(plan: Plan, costs: readonly number[], held: readonly
   return report;
 }
 
-/** What was freed elsewhere since the server's figures is not known. */
-function describePlaces(
-  report: Report,
-  { capacity, ttlMs }: ConcurrencyLimit,
-  i: number,
-  { costs, figures, held }: Pick<LocalView, "costs" | "figures" | "held">,
-  passedUs: number,
-): void {
-  const { report: last } = figures;
-  const [cost, ttlUs] = [costs[i]!, ttlMs * 1_000];
-  const used = Math.min(Math.max(cost, last.used[i]! - held[i]!), capacity);
-  const isFree = used + cost <= capacity;
-  const waitUs = isFree ? 0 : Math.max(1, (last.waitUs[i]! > 0 ? last.waitUs[i]! : ttlUs) - passedUs);
-  report.used[i] = used;
-  report.resetUs[i] = used === 0 ? 0 : Math.max(cost > 0 ? ttlUs : 1, last.resetUs[i]! - passedUs);
-  report.waitUs[i] = cost > capacity ? Number.POSITIVE_INFINITY : waitUs;
-  report.conforms[i] = isFree;
-  report.usedAfterWait[i] = isFree ? used : capacity - Math.min(cost, capacity);
-}
-
 function describe(report: Report, limit: Limit, i: number, { costs, figures, nowUs, held }: LocalView): void {
   const [algorithm, passedUs] = [scriptAlgorithmOf(limit), nowUs - figures.atUs];
   const { capacity } = limit;
-  if (countsPlaces(limit)) {
-    describePlaces(report, limit, i, { costs, figures, held }, passedUs);
-    return;
-  }
   const resetUs = Math.max(0, figures.report.resetUs[i]! - passedUs);
   const isAtReset = algorithm.release(limit) === "all-at-reset";
   // The time in which one unit comes back.

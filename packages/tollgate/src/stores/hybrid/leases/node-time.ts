@@ -8,6 +8,15 @@ export interface NodeTime {
   wallUs(): number;
 }
 
+/** A moment by both clocks of a node. */
+export interface NodeMoment {
+  readonly us: number;
+  readonly wallUs: number;
+}
+
+/** Clocks may differ by this part of the time that passes. */
+export const DRIFT = 0.01;
+
 /** What `NodeTime` tells may be so old: a millisecond, and what clocks differ by. */
 export const LOOK_US = 2_000;
 
@@ -38,15 +47,7 @@ export const PROCESS_TIME: NodeTime = timeOfClocks(
   () => Date.now(),
 );
 
-/** The clocks of a process, for threads that hold leases together: they agree on the clock of their store. */
-export function agreedTime(clock: Clock): NodeTime {
-  return timeOfClocks(
-    () => clock.now(),
-    () => Date.now(),
-  );
-}
-
-/** The clock of a limiter, where it decides in place of the server's. */
+/** The clock of a limiter, where a test makes it decide in place of the server's. */
 export function clockTime(clock: Clock): NodeTime {
   const us = () => readUs(clock);
   return { us, wallUs: us };

@@ -4,5 +4,3 @@
 export const PAUSE_AFTER_FAILURE_US = 100_000;
 /** A key whose capacity is too small for its nodes is asked call by call for so many times a lease's worth. */
 export const STRICT_CHUNKS = 20;
-/** While another thread renews the key, this one does not look at it for so long. */
-export const PAUSE_FOR_OTHERS_US = 1_000;

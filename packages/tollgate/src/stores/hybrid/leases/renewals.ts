@@ -2,16 +2,16 @@ import type { StrictReason } from "../../../core/lease-status.ts";
 import type { Plan } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";
 import type { LeaseGrant } from "../../redis/script/lease.ts";
-import type { KeyHoldings } from "./key-holdings.ts";
+import type { HeldLeases } from "./held-leases.ts";
 import { type LeaseTimes, UNITS_OF_NODE } from "./lease-times.ts";
 import type { LocalDenials } from "./local-denials.ts";
-import { PAUSE_AFTER_FAILURE_US, PAUSE_FOR_OTHERS_US, STRICT_CHUNKS } from "./pauses.ts";
+import { PAUSE_AFTER_FAILURE_US, STRICT_CHUNKS } from "./pauses.ts";
 import type { Sizing } from "./sizing.ts";
 
 export interface RenewalsParts {
   readonly plan: Plan;
   readonly times: LeaseTimes;
-  readonly held: KeyHoldings;
+  readonly held: HeldLeases;
   readonly sizing: Sizing;
   readonly denials: LocalDenials;
 }
@@ -35,36 +35,26 @@ export class Renewals {
     return us < this.#leasesFromUs;
   }
 
-  /** Whether the key may have leases: it has some, or demand for some and memory. */
+  /** Whether the key may have leases: it has some, or demand for some. */
   mayLease(us: number): boolean {
-    const { held } = this.#parts;
-    return held.count > 0 || (this.#isWanted(us) && held.prepare(us));
+    return this.#parts.held.count > 0 || this.#isWanted(us);
   }
 
   /** Why each call asks; `undefined` if the key may have leases. */
   why(us: number): StrictReason | undefined {
-    const { held } = this.#parts;
     if (this.isStrict(us)) return "too many nodes";
-    if (held.count > 0) return undefined;
-    if (!this.#isWanted(us)) return "little demand";
-    return held.lacksMemory ? "no memory" : undefined;
+    return this.mayLease(us) ? undefined : "little demand";
   }
 
   /** Whether it is time to ask for more, after a call was admitted. */
-  isDue(us: number, wallUs: number): boolean {
+  isDue(us: number): boolean {
     const { held, sizing, denials, times } = this.#parts;
-    if (us < this.#fromUs || !held.isLow(sizing, us, wallUs)) return false;
-    sizing.use(held.units.demand);
+    if (us < this.#fromUs || !held.isLow(sizing, us)) return false;
     const denial = denials.find(this.#nothing, us);
     if (denial !== undefined) this.#fromUs = denial.untilUs;
     else if (this.#isWanted(us)) return true;
     else this.#fromUs = us + times.chunkUs / 4;
     return false;
-  }
-
-  /** Another thread asks for the key. */
-  pauseForOthers(us: number): void {
-    this.#fromUs = us + PAUSE_FOR_OTHERS_US;
   }
 
   pauseAfterFailure(us: number): void {
@@ -73,7 +63,7 @@ export class Renewals {
 
   /** The server admitted all calls, but granted less than was wanted. */
   noteScarcity(report: Report, grant: LeaseGrant, us: number): void {
-    this.#fromUs = this.#parts.denials.noteScarcity(this.#parts.plan, report, grant, us);
+    this.#fromUs = this.#parts.denials.noteScarcity(report, grant, us);
   }
 
   /** Notes how many nodes there are. @returns whether they are too many: until later, each call asks. */

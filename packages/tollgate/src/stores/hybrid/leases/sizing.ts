@@ -1,8 +1,7 @@
 import type { Plan } from "../../../core/plan.ts";
 import type { LeaseGrant } from "../../redis/script/lease.ts";
-import { MOST_UNITS } from "../threads/layout.ts";
 import { Demand } from "./demand.ts";
-import type { Reserve } from "./held.ts";
+import type { Reserve } from "./held-leases.ts";
 import { chunkUsOf, type LeaseTimes } from "./lease-times.ts";
 
 /** A lease of fewer units saves no call. */
@@ -16,7 +15,9 @@ const WEIGHT = 1 / 8;
 
 /** How many units a node takes in advance for one key, and when it renews them. */
 export class Sizing implements Reserve {
-  /** A lease is renewed when it ends in so many microseconds: a lease is asked for in time. */
+  /** Units of each limit with which a lease is renewed. */
+  readonly low: Float64Array;
+  /** A lease is renewed when less than this time remains: two round trips. */
   marginUs = 0;
   /** The usual time of a request. */
   #roundTripUs = 0;
@@ -27,17 +28,8 @@ export class Sizing implements Reserve {
   constructor(plan: Plan, times: LeaseTimes, nowUs: number) {
     this.#plan = plan;
     this.#times = times;
+    this.low = new Float64Array(plan.limits.length);
     this.#demand = new Demand(plan.limits.length, nowUs);
-  }
-
-  /** Counts the demand together with the threads that use the same numbers, if there are any. */
-  use(numbers: Float64Array | undefined): void {
-    this.#demand.use(numbers);
-  }
-
-  /** Units of each limit with which a lease is renewed. */
-  get low(): Float64Array {
-    return this.#demand.low;
   }
 
   count(costs: readonly number[]): void {
@@ -49,7 +41,7 @@ export class Sizing implements Reserve {
     const chunkUs = chunkUsOf(this.#times, this.#demand.nodes);
     this.#demand.update(us, chunkUs);
     const wanted = this.#plan.limits.map(({ capacity }, limit) => {
-      const most = Math.min(Math.floor(capacity * MOST_OF_CAPACITY), MOST_UNITS);
+      const most = Math.floor(capacity * MOST_OF_CAPACITY);
       return Math.min(Math.ceil(this.#demand.expected(limit, chunkUs)), most);
     });
     return Math.max(...wanted) < LEAST_UNITS ? wanted.map(() => 0) : wanted;

@@ -182,7 +182,7 @@ const CONCURRENCIES: ScriptAlgorithm<ConcurrencyLimit> = {
   // Cells without places are left out of a value, as those of rings are.
   ringCells: cellCount,
   release: () => undefined,
-  leaseUs: ({ ttlMs }) => toMicroseconds("ttl", ttlMs),
+  leaseUs: () => undefined,
   remake({ capacity: max, ttlMs: ttl, name }, mode) {
     return concurrency({ max, ttl, name, mode });
   },

@@ -15,18 +15,6 @@ export interface LeaseReport {
   readonly units: readonly number[];
 }
 
-/**
- * How many places a node has left of a lease. The number alone is the lease's identity, because its end may move. The
- * number of places is absolute, and what the script knows never grows.
- */
-export interface PlacesReport {
-  readonly number: number;
-  /** Whether the lease lasts as long from now on as a new one. */
-  readonly isExtended: boolean;
-  /** One entry per limit; those of limits that count no places mean nothing. */
-  readonly units: readonly number[];
-}
-
 /** What a node asks for one key: units for calls that wait, units in advance, or neither. */
 export interface LeaseAsk {
   /** How many identical calls wait. Each takes the costs of its key, until one is denied. */
@@ -40,10 +28,6 @@ export interface LeaseAsk {
   /** The new lease's number, which no other lease has. Divided by `LEASES_OF_HOLDER` it tells nodes apart. */
   readonly number: number;
   readonly reports: readonly LeaseReport[];
-  /** Reports about places, where limits count them. */
-  readonly places: readonly PlacesReport[];
-  /** The number of a lease of places that a new lease replaces, or 0. It is reported, too. */
-  readonly replaced: number;
 }
 
 /** The script's answer to a `LeaseAsk`. */
@@ -56,32 +40,23 @@ export interface LeaseGrant {
   readonly nodes: number;
   /** Whether little is left for other nodes. */
   readonly isScarce: boolean;
-  /**
-   * The units of the lease, one entry per limit; zeros without a lease. Its places are these, those of the
-   * admitted calls, and those of the lease that it replaces.
-   */
+  /** The units of the lease, one entry per limit; zeros without a lease. */
   readonly units: readonly number[];
-  /** For each report about places, whether the script still counts them all. If not, it has lost data, or was reset. */
-  readonly areKnown: readonly boolean[];
 }
 
 /** Encodes what follows the head of a transaction that asks for a lease. */
 export function pushLease(steps: string[], ask: LeaseAsk): void {
-  const { calls, wanted, ttlUs, quietUs, number, reports, places, replaced } = ask;
+  const { calls, wanted, ttlUs, quietUs, number, reports } = ask;
   const numbers = [calls, ttlUs, quietUs, number, wanted.length, ...wanted, reports.length];
   for (const { endsUs, number: its, isReturned, units } of reports) {
     numbers.push(endsUs, its, isReturned ? 1 : 0, ...units);
   }
-  numbers.push(places.length);
-  for (const { number: its, isExtended, units } of places) numbers.push(its, isExtended ? 1 : 0, ...units);
-  numbers.push(replaced);
   for (const argument of numbers) steps.push(String(argument));
 }
 
 /** Decodes what follows the report of such a transaction. `next` reads the next number of the reply. */
-export function readGrant({ wanted, places }: LeaseAsk, next: () => number): LeaseGrant {
+export function readGrant({ wanted }: LeaseAsk, next: () => number): LeaseGrant {
   const [endsUs, lastsUs, nodes, scarce] = [next(), next(), next(), next()];
   const units = wanted.map(() => (lastsUs > 0 ? next() : 0));
-  const areKnown = places.map(() => next() === 1);
-  return { endsUs, lastsUs, nodes, isScarce: scarce === 1, units, areKnown };
+  return { endsUs, lastsUs, nodes, isScarce: scarce === 1, units };
 }

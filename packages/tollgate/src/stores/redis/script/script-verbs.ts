@@ -58,13 +58,7 @@ export const SCRIPT_VERBS: Readonly<Record<ScriptVerb, ScriptVerbRow>> = {
   // An operator's reset must not be crowded out, either.
   forget: { ...describe("forget", ADMINISTRATIVE), forgets: true, settles: true },
   block: { ...describe("block", ADMINISTRATIVE), setsBlock: true, settles: true },
-  lease: {
-    ...describe("lease", ADMINISTRATIVE),
-    leases: true,
-    reported: "once",
-    // Each report about places takes some from the cells and puts them back.
-    rounds: ({ lease }) => 1 + 3 * (lease?.places.length ?? 0),
-  },
+  lease: { ...describe("lease", ADMINISTRATIVE), leases: true, reported: "once" },
 };
 
 function rowsOf<Name extends Verb>(traits: Readonly<Record<Name, VerbTraits>>): Record<Name, ScriptVerbRow> {

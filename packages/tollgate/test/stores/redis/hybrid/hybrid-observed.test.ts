@@ -1,17 +1,16 @@
 import { Registry } from "prom-client";
 import {
-  type AsyncReservation,
   combine,
   concurrency,
   createLimiter,
   fixedWindow,
-  type LeaseStatus,
   type Limit,
   perHour,
   perSecond,
   slidingWindow,
   tokenBucket,
 } from "tollgate";
+import type { LeaseStatus } from "tollgate/hybrid";
 import { instrument } from "tollgate/metrics";
 import { instrument as instrumentWithOtel } from "tollgate/otel";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -23,23 +22,11 @@ import { allowTimes, type Node, openNode, openNodes } from "./kit/use-hybrid.ts"
 const started = useRedis();
 
 const WINDOW = slidingWindow({ limit: 1_000, window: "1h" });
-const NOTHING_HELD = { how: "leased", held: 0, endsInMs: 0 };
 const strictly = (why: string) => ({ how: "strict", why });
 
 /** What `explain` says of each limit's leases. */
 async function leasesOf({ limiter }: Node, key = "ann"): Promise<readonly (LeaseStatus | undefined)[]> {
   return (await limiter.explain(key)).map(({ lease }) => lease);
-}
-
-function heldOf(status: LeaseStatus | undefined): { held: number; endsInMs: number } {
-  if (status?.how !== "leased") throw new Error(`expected a limit that is leased, got ${JSON.stringify(status)}`);
-  return status;
-}
-
-/** @returns the last reservation. All of them stay open. */
-async function reserveTimes({ limiter }: Node, times: number): Promise<AsyncReservation> {
-  for (let call = 1; call < times; call += 1) await limiter.reserve("ann");
-  return limiter.reserve("ann");
 }
 
 describe("explain", () => {
@@ -59,32 +46,12 @@ describe("explain", () => {
     expect((await leasesOf(node!))[0]).toMatchObject({ how: "leased", held: 0, endsInMs: 0 });
   });
 
-  it("has the free places that a node may give to calls, and until when", async () => {
-    const limits = [concurrency({ name: "streams", max: 400, ttl: "1h" }), perHour(100_000)];
-    const [node] = openNodes(started.redis, 1, limits);
-    expect(await leasesOf(node!)).toEqual([strictly("little demand"), strictly("little demand")]);
-    const last = await reserveTimes(node!, 60);
-    const [places, units] = await leasesOf(node!);
-    expect([places?.how, units?.how]).toEqual(["leased", "leased"]);
-    const { held, endsInMs } = heldOf(places);
-    expect(held).toBeGreaterThan(0);
-    expect(held).toBeLessThan(60);
-    expect(endsInMs).toBeGreaterThan(1_000);
-    expect(endsInMs).toBeLessThan(10_000);
-    // A call that is over leaves its place to the next one, and what it spent stays spent.
-    await last.settle(1);
-    const after = await leasesOf(node!);
-    expect(after[0]).toMatchObject({ how: "leased", held: held + 1 });
-    expect(heldOf(after[1]).held).toBe(heldOf(units).held);
-    // A blocked key gives no places, though calls hold some.
-    await node!.limiter.block("ann", "1h");
-    expect(await leasesOf(node!)).toEqual([NOTHING_HELD, NOTHING_HELD]);
-  });
-
   it.each<[string, readonly Limit[], readonly string[]]>([
-    ["few places", [concurrency({ max: 30, ttl: "1m" })], ["small capacity"]],
-    ["places that expire soon", [concurrency({ max: 400, ttl: "50ms" })], ["fast refill"]],
-    ["places beside a sliding window", [concurrency({ max: 400, ttl: "1m" }), WINDOW], ["another limit", "not leased"]],
+    [
+      "a bucket beside places",
+      [perHour(10_000), concurrency({ max: 400, ttl: "1m" })],
+      ["another limit", "not leased"],
+    ],
     ["sliding windows", [WINDOW], ["not leased"]],
     ["shadow limits", [perHour(1_000, { mode: "shadow" })], ["not leased"]],
     ["small capacities", [perHour(30)], ["small capacity"]],

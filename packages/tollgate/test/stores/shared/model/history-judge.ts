@@ -1,6 +1,4 @@
-import { LeaseJudge } from "./lease-judge.ts";
 import { type History, Linearizer } from "./linearize.ts";
-import { PlaceJudge } from "./place-judge.ts";
 import { RaceJudge } from "./race-judge.ts";
 import type { Scenario } from "./scenario.ts";
 
@@ -14,7 +12,5 @@ export interface Judge {
 }
 
 export function judgeOf(scenario: Scenario): Judge {
-  if (scenario.leases?.ofPlaces === true) return new PlaceJudge(scenario);
-  if (scenario.leases !== undefined) return new LeaseJudge(scenario, scenario.leases);
   return scenario.race === undefined ? new Linearizer(scenario) : new RaceJudge(scenario, scenario.race);
 }

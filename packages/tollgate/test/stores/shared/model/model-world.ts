@@ -5,10 +5,8 @@ import { SECRET_AT, THREADS_AT } from "../../../../src/stores/shared/memory-layo
 import { SharedMemory, viewsOf } from "../../../../src/stores/shared/shared-memory.ts";
 import { StoreInThread } from "../../../../src/stores/shared/store-in-thread.ts";
 import { ExploredMemory } from "./explored-memory.ts";
-import { LeaseCaller } from "./lease-caller.ts";
 import { Caller } from "./model-call.ts";
 import { BEGIN, type Operation, type Value } from "./operation.ts";
-import { PlaceCaller } from "./place-caller.ts";
 import { Point } from "./point.ts";
 import { RaceCaller } from "./race.ts";
 import { type MayGoOn, Replay } from "./replay.ts";
@@ -99,10 +97,9 @@ export class World {
     const { mark } = this.memory;
     // An attaching thread changes nothing, except for the count of threads, which gives it its number.
     this.#access = (operation) => (operation.word === THREADS_AT ? number : this.memory.perform(operation));
-    const caller = this.#attach(thread);
-    const { limiters, keys, lookAtMs, leases } = this.scenario;
-    // A thread that spends leases remembers what it has seen of them.
-    if (limiters === "new" && leases === undefined) {
+    const caller = this.#attach();
+    const { limiters, keys, lookAtMs } = this.scenario;
+    if (limiters === "new") {
       for (const version of versionsOf(this.scenario).keys()) {
         caller.play({ verb: "explain", key: keys[0]!, cost: 1, nowMs: lookAtMs[0]!, version });
       }
@@ -128,13 +125,11 @@ export class World {
     return root;
   }
 
-  #attach(thread = 0): Pick<Caller, "play"> {
+  #attach(): Pick<Caller, "play"> {
     const { views, atomics } = this.#watched;
     const memory = new SharedMemory(views, atomics, undefined);
     const store = new StoreInThread(memory, this.#handle);
-    const { race, leases } = this.scenario;
-    if (leases?.ofPlaces === true) return new PlaceCaller(store.leaseArea(), thread);
-    if (leases !== undefined) return new LeaseCaller(leases, store.leaseArea(), thread);
+    const { race } = this.scenario;
     if (race !== undefined) return new RaceCaller(race, store, memory);
     const clock = manualClock(0);
     return callerOver(this.scenario, store, clock);

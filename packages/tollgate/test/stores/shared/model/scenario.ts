@@ -1,5 +1,4 @@
 import type { Limit, OnChange } from "tollgate";
-import type { LeaseModel } from "./lease-caller.ts";
 import type { Call } from "./model-call.ts";
 import type { Race } from "./race.ts";
 
@@ -42,8 +41,6 @@ export interface Scenario {
    * linearizable.
    */
   readonly race?: Race;
-  /** Set if threads spend leases that they hold together. Then `limits` is unused, and verbs mean something else. */
-  readonly leases?: LeaseModel;
 }
 
 /** Defaults of scenarios. */

@@ -74,16 +74,12 @@ local function concurrencies()
     return used_at(limit, cells, now) + cost <= limit.capacity
   end
 
-  local function take_until(limit, cells, now, cost, moment)
+  local function take_at(limit, cells, now, cost)
     load(limit, cells)
     local expired = 0
     while count_at(limit, cells, expired) > 0 and until_at(limit, cells, expired) <= now do expired = expired + 1 end
     if expired > 0 then remove(limit, cells, 0, expired) end
-    add(limit, cells, ceil(moment / limit.step) * limit.step, cost)
-  end
-
-  local function take_at(limit, cells, now, cost)
-    take_until(limit, cells, now, cost, now + limit.ttl)
+    add(limit, cells, ceil((now + limit.ttl) / limit.step) * limit.step, cost)
   end
 
   -- Frees places that would free themselves at a moment. Returns how many were not there.
@@ -130,18 +126,6 @@ local function concurrencies()
       if taken + limit.ttl <= now or free(limit, cells, taken + limit.ttl, 1) > 0 then return false end
       take_at(limit, cells, now, 1)
       return true
-    end,
-
-    -- Places in leases are taken until the last call that a node admits with them is over.
-    lend = take_until,
-
-    lift = function(limit, cells, now, units, last)
-      local missing = units - used_at(limit, cells, now)
-      if missing > 0 then take_until(limit, cells, now, missing, last) end
-    end,
-
-    take_back = function(limit, cells, moment, units)
-      if units > 0 then free(limit, cells, moment, units) end
     end,
 
     wait = function(limit, cells, now, cost)

@@ -1,6 +1,5 @@
 import { MOST_LEASES } from "../layout.ts";
 import { LEASES_OF_HOLDER } from "../lease.ts";
-import { LEASE_PLACES } from "./lease-places.ts";
 
 /**
  * Units that nodes took in advance and may still spend. A limit's leases are a section of the row, under the limit's
@@ -37,7 +36,7 @@ local function make_leases()
   end
 
   -- The first record that does not end before a moment.
-  local function place_of(lease, ends)
+  local function first_from(lease, ends)
     local low, high = 1, count_of(lease) + 1
     while low < high do
       local middle = floor((low + high) / 2)
@@ -58,10 +57,7 @@ local function make_leases()
       if kernel.refills and units > 0 then kernel.lift(limit, cells, ends, sum) end
       sum, ended = sum - units, ended + 1
     end
-    if sum > 0 and kernel.lift then
-      local last = record_at(lease, count_of(lease))
-      kernel.lift(limit, cells, moment, sum, last + skew)
-    end
+    if sum > 0 and kernel.lift then kernel.lift(limit, cells, moment, sum) end
     return ended, sum
   end
 
@@ -75,8 +71,8 @@ local function make_leases()
   -- The units that a node has left of a lease. More than was known changes nothing, and so does an unknown lease. A
   -- lease without units stays: it shows that its holder is there.
   local function report(limit, lease, cells, now, its, left)
-    for place = place_of(lease, its.ends), count_of(lease) do
-      local ends, number, known = record_at(lease, place)
+    for i = first_from(lease, its.ends), count_of(lease) do
+      local ends, number, known = record_at(lease, i)
       if ends ~= its.ends then return end
       if number == its.number then
         left = min(left, known)
@@ -86,13 +82,18 @@ local function make_leases()
           if left > 0 then limit.kernel.take_back(limit, cells, now, left, ends) end
           lease.sum, left = lease.sum - left, 0
         end
-        replace_records(lease, place, place, struct.pack('<ddd', ends, number, left))
+        replace_records(lease, i, i, struct.pack('<ddd', ends, number, left))
         return
       end
     end
   end
 
-${LEASE_PLACES}
+  local function insert(lease, ends, number, units)
+    local i = first_from(lease, ends)
+    lease.sum = lease.sum + units
+    replace_records(lease, i, i - 1, struct.pack('<ddd', ends, number, units))
+  end
+
   local function nodes_of(lease, number)
     local own, count, nodes, seen = floor(number / ${LEASES_OF_HOLDER}), count_of(lease), 1, {}
     seen[own] = true
@@ -149,30 +150,18 @@ ${LEASE_PLACES}
     return found
   end
 
-  -- Takes the units of a new lease, and notes it. Without units it only shows that the node is there. The lease has the
-  -- places of calls that were admitted, too, and those of a lease that it replaces. Returns its end: not after those of
-  -- the windows.
-  local function grant(plan, found, cells, now, ask, granted, lent, costs, replaced)
+  -- Takes the units of a new lease, and notes it. Without units it only shows that the node is there. Returns its end:
+  -- not after those of the windows.
+  local function grant(plan, found, cells, now, ask, granted)
     local ends = now + ask.ttl
     for i = 1, plan.count do
       local limit = plan[i]
-      if granted[i] > 0 and not limit.kernel.lend then
+      if granted[i] > 0 then
         limit.kernel.take(limit, cells, now, granted[i])
         if limit.kernel.window_end then ends = min(ends, limit.kernel.window_end(limit, cells)) end
       end
     end
-    for i = 1, plan.count do
-      local limit, its_ends, units = plan[i], ends, granted[i]
-      if limit.kernel.lend then
-        limit.kernel.take_back(limit, cells, now + limit.ttl, lent * costs[i])
-        units = units + lent * costs[i] + remove_places(limit, found[i], cells, replaced)
-      end
-      if units > 0 and limit.kernel.lend then
-        its_ends = ends + limit.ttl
-        limit.kernel.lend(limit, cells, now, units, its_ends + skew)
-      end
-      insert(found[i], its_ends, ask.number, units)
-    end
+    for i = 1, plan.count do insert(found[i], ends, ask.number, granted[i]) end
     return ends
   end
 
@@ -199,9 +188,9 @@ ${LEASE_PLACES}
       for i = 1, plan.count do
         local lease = state.leases[plan[i].name]
         if lease then
-          local ended = place_of(lease, lifted_at - skew + 1) - 1
-          for place = 1, ended do
-            local _, _, units = record_at(lease, place)
+          local ended = first_from(lease, lifted_at - skew + 1) - 1
+          for j = 1, ended do
+            local _, _, units = record_at(lease, j)
             lease.sum = lease.sum - units
           end
           if ended > 0 then
@@ -223,12 +212,9 @@ ${LEASE_PLACES}
       for i = 1, plan.count do
         -- The units were spent before the node was quiet. Since then less counted.
         if plan[i].kernel.refills then settle(plan[i], found[i], cells, now - ask.quiet) end
-        if not plan[i].kernel.lend then
-          for _, its in ipairs(ask.reports) do report(plan[i], found[i], cells, now, its, its.units[i]) end
-        end
+        for _, its in ipairs(ask.reports) do report(plan[i], found[i], cells, now, its, its.units[i]) end
         settle(plan[i], found[i], cells, now)
       end
-      local answers = settle_places(plan, found, cells, now, ask)
       mark_dirty(state, plan, cells)
 
       local admitted = 0
@@ -239,21 +225,13 @@ ${LEASE_PLACES}
       if ask.wants and not is_blocked and most < ${MOST_LEASES} then
         local denied = admitted < ask.calls
         local granted, is_granted, is_scarce = units_for(plan, cells, now, ask.wanted, numbers[3], denied)
-        local lent = has_places(plan) and admitted or 0
-        local is_new = is_granted or lent > 0
-        local ends = grant(plan, found, cells, now, ask, granted, lent, call.costs, is_new and ask.replaced or 0)
+        local ends = grant(plan, found, cells, now, ask, granted)
         if is_scarce then numbers[4] = 1 end
-        if is_new then
+        if is_granted then
           numbers[1], numbers[2] = ends, ends - now
           for i = 1, plan.count do numbers[4 + i] = granted[i] end
         end
       end
-      -- Nodes that have many places give some up then.
-      for i = 1, plan.count do
-        local limit = plan[i]
-        if limit.kernel.lend and left_in(limit, cells, now) < limit.capacity / 20 then numbers[4] = 1 end
-      end
-      for i = 1, #answers do numbers[#numbers + 1] = answers[i] end
       for i = 1, plan.count do note_use(plan[i], found[i]) end
       check_conforms(plan, cells, now, call.costs, entries, 1)
       describe(plan, cells, now, call.costs, entries, 1)

@@ -38,12 +38,6 @@ local function read_ask()
     ask.reports[i] = { ends = next_number(), number = next_number(), is_returned = next_number() == 1 }
     ask.reports[i].units = read_units(limits)
   end
-  ask.places = {}
-  for i = 1, next_number() do
-    ask.places[i] = { number = next_number(), extends = next_number() == 1 }
-    ask.places[i].units = read_units(limits)
-  end
-  ask.replaced = next_number()
   return ask
 end
 

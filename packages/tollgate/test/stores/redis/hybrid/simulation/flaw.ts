@@ -25,36 +25,3 @@ export const FLAWS: readonly Flaw[] = [
   { name: "a report may raise what is left", script: [["left = min(left, known)", "left = left + 1"]] },
   { name: "the units of a lease are not taken", script: [["limit.kernel.take(limit, cells, now, granted[i])", ""]] },
 ];
-
-/** Bugs of places. */
-export const PLACE_FLAWS: readonly Flaw[] = [
-  { name: "a lease is noted twice", answers: "twice" },
-  { name: "a renewal whose answer was lost counts as granted", answers: "assumed" },
-  { name: "places are lent after the lease's end", grant: (grant) => ({ ...grant, lastsUs: grant.lastsUs * 3 }) },
-  {
-    name: "a lease that the script does not know is extended",
-    grant: (grant) => ({ ...grant, areKnown: grant.areKnown.map(() => true) }),
-    script: [
-      ["return kept == left", "return false"],
-      ["if its.extends then", "if false then"],
-    ],
-  },
-  {
-    name: "places count until the lease's end only",
-    script: [
-      ["its_ends = ends + limit.ttl", "its_ends = ends"],
-      ["max(ends, now + ttl + limit.ttl)", "max(ends, now + ttl)"],
-    ],
-  },
-  {
-    name: "the places of a lease are not taken",
-    script: [["now, units, its_ends + skew)", "now, 0, its_ends + skew)"]],
-  },
-  {
-    name: "a report frees too many places",
-    script: [
-      ["take_back(limit, cells, its_ends + skew, units)", "take_back(limit, cells, its_ends + skew, units + 1)"],
-    ],
-  },
-  { name: "an extension is not noted", script: [["if its.extends then", "if false then"]] },
-];

@@ -24,7 +24,6 @@ export function timeOut(flaw: Flaw | undefined, ask: LeaseAsk, waiter: LeaseWait
   }
   const none = ask.wanted.map(() => 0);
   const report = { used: none, resetUs: none, waitUs: none } as unknown as Report;
-  const areKnown = ask.places.map(() => true);
   const { ttlUs: lastsUs, wanted: units } = ask;
-  waiter.granted(0, report, { endsUs: 1, lastsUs, nodes: 1, isScarce: false, units, areKnown });
+  waiter.granted(0, report, { endsUs: 1, lastsUs, nodes: 1, isScarce: false, units });
 }

@@ -1,6 +1,6 @@
 import type { Random } from "../../script/kit/random.ts";
 import type { Events } from "./events.ts";
-import type { SimProcess } from "./sim-node.ts";
+import type { SimNode } from "./sim-node.ts";
 
 /** What a network does to messages, each with a probability. */
 export interface Weather {
@@ -25,7 +25,7 @@ export function weatherOf(random: Random, refillUs: number): Weather {
 
 /** A request of a node. */
 export interface SimRequest<Answer> {
-  readonly node: Pick<SimProcess, "starts" | "stoppedUntilUs">;
+  readonly node: Pick<SimNode, "starts" | "stoppedUntilUs">;
   /** Whether the network may repeat it. */
   readonly isRepeated: boolean;
   /** The server decides. */
@@ -76,7 +76,7 @@ export class Network {
   }
 
   /** Works when the node runs. */
-  whenRunning(node: Pick<SimProcess, "stoppedUntilUs">, work: () => void): void {
+  whenRunning(node: Pick<SimNode, "stoppedUntilUs">, work: () => void): void {
     if (this.#events.nowUs >= node.stoppedUntilUs) work();
     else this.#events.add(node.stoppedUntilUs, () => this.whenRunning(node, work));
   }

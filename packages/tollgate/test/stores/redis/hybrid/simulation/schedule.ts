@@ -16,9 +16,8 @@ import type { Flaw } from "./flaw.ts";
 import { answer, timeOut } from "./flawed-answers.ts";
 import { type Weather, weatherOf } from "./network.ts";
 import { ServerLosses } from "./server-losses.ts";
-import { SimNode, type SimProcess } from "./sim-node.ts";
+import { SimNode } from "./sim-node.ts";
 import type { SimRedis } from "./sim-redis.ts";
-import { SimThreads } from "./sim-threads.ts";
 
 const A_SECOND_US = 1_000_000;
 
@@ -31,7 +30,7 @@ export class Schedule {
   readonly #flaw: Flaw | undefined;
   readonly #events = new Events(NOW_US);
   readonly #plan: EncodedPlan;
-  readonly #nodes: readonly SimProcess[];
+  readonly #nodes: readonly SimNode[];
   readonly #key: string;
   readonly #capacity: number;
   readonly #refillUs: number;
@@ -41,13 +40,12 @@ export class Schedule {
   /** Whether calls come when leases end. */
   readonly #isAtEnds: boolean;
   /** When the last leases of nodes end. */
-  readonly #lastEnds = new Map<SimProcess, number>();
+  readonly #lastEnds = new Map<SimNode, number>();
   #unreachableUntilUs = 0;
   /** Calls that the answer in progress admitted, and when the server decided. */
   #asked = { admitted: 0, atUs: 0 };
 
-  /** `threads`: whether each node has several, which hold leases together. */
-  constructor(seed: number, redis: SimRedis, flaw?: Flaw, threads = false) {
+  constructor(seed: number, redis: SimRedis, flaw?: Flaw) {
     const random = new Random(seed);
     this.#random = random;
     this.#redis = redis;
@@ -68,9 +66,7 @@ export class Schedule {
     const nowUs = () => this.#events.nowUs;
     this.#losses = new ServerLosses(redis, this.#events, this.#key, () => this.admissions.lose(nowUs()));
     this.#nodes = Array.from({ length: random.between(1, 5) }, () => {
-      const ask = (node: SimProcess) => this.#askServer(node);
-      if (!threads) return new SimNode(plan, times, random, nowUs, ask);
-      return new SimThreads(plan, times, random, nowUs, ask, (node, work) => this.#later(node, work));
+      return new SimNode(plan, times, random, nowUs, (node) => this.#askServer(node));
     });
   }
 
@@ -147,11 +143,7 @@ export class Schedule {
     }
   }
 
-  #later(node: SimProcess, work: () => void): void {
-    this.#events.add(this.#events.nowUs + 1_000, () => this.#whenRunning(node, work));
-  }
-
-  #callWhenRunning(node: SimProcess, cost: number): void {
+  #callWhenRunning(node: SimNode, cost: number): void {
     this.#whenRunning(node, () => this.#call(node, cost));
   }
 
@@ -168,7 +160,6 @@ export class Schedule {
       },
       () => this.#losses.loseData(),
       () => this.#losses.failOver(random.between(0, A_SECOND_US)),
-      ...this.#nodes.flatMap((node) => node.terminateOne?.bind(node) ?? []),
     ];
     const chosen = random.chance(0.3) ? [] : kinds.filter(() => random.chance(0.4));
     for (const kind of chosen) {
@@ -178,7 +169,7 @@ export class Schedule {
     }
   }
 
-  #call(node: SimProcess, cost: number): void {
+  #call(node: SimNode, cost: number): void {
     const costs = [cost];
     const { key } = node;
     if (key.spend(costs)) {
@@ -203,7 +194,7 @@ export class Schedule {
     });
   }
 
-  #askServer(node: SimProcess): AskServer {
+  #askServer(node: SimNode): AskServer {
     return (costs, _nowUs, ask, waiter) => {
       const request = { starts: node.starts, isAnswered: false };
       const settle = (work: () => void) => {
@@ -234,7 +225,7 @@ export class Schedule {
     };
   }
 
-  #granted(node: SimProcess, waiter: LeaseWaiter, admitted: number, report: Report, grant: LeaseGrant): void {
+  #granted(node: SimNode, waiter: LeaseWaiter, admitted: number, report: Report, grant: LeaseGrant): void {
     if (grant.lastsUs > 0) this.#lastEnds.set(node, grant.endsUs);
     answer(this.#flaw, waiter, admitted, report, grant);
   }
@@ -258,7 +249,7 @@ export class Schedule {
     return this.#random.between(0, this.#random.chance(this.#weather.slow) ? this.#weather.longestUs : 2_000);
   }
 
-  #whenRunning(node: SimProcess, work: () => void): void {
+  #whenRunning(node: SimNode, work: () => void): void {
     if (this.#events.nowUs >= node.stoppedUntilUs) work();
     else this.#events.add(node.stoppedUntilUs, () => this.#whenRunning(node, work));
   }

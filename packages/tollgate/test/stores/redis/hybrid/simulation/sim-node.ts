@@ -4,31 +4,12 @@ import { LeaseNumbers } from "../../../../../src/stores/hybrid/leases/lease-numb
 import type { LeaseTimes } from "../../../../../src/stores/hybrid/leases/lease-times.ts";
 import { LeasedKey } from "../../../../../src/stores/hybrid/leases/leased-key.ts";
 import { timeOfClocks } from "../../../../../src/stores/hybrid/leases/node-time.ts";
-import { PlaceHolders } from "../../../../../src/stores/hybrid/leases/place-holders.ts";
 import { createStats } from "../../../../../src/stores/hybrid/stats.ts";
 import type { Random } from "../../script/kit/random.ts";
-
-/** A thread that calls come to. */
-export interface SimThread {
-  readonly key: LeasedKey;
-  readonly holders: PlaceHolders;
-  /** Whether neither the thread nor its process has ended. */
-  readonly isAlive: boolean;
-}
-
-/** A process as a schedule sees it. */
-export type SimProcess = Pick<
-  SimNode,
-  "key" | "thread" | "stats" | "starts" | "stoppedUntilUs" | "restart" | "sleep" | "stop" | "setWallClock"
-> & {
-  /** Terminates a thread, if there are several. */
-  terminateOne?(): void;
-};
 
 /** A process with the shipped lease code, and clocks of its own. */
 export class SimNode {
   readonly stats = createStats();
-  holders = new PlaceHolders();
   readonly #plan: Plan;
   readonly #times: LeaseTimes;
   readonly #random: Random;
@@ -59,23 +40,9 @@ export class SimNode {
     return this.#key;
   }
 
-  /** The thread that the next call comes to. */
-  thread(): SimThread {
-    const { starts, holders } = this;
-    const isAlive = () => this.starts === starts;
-    return {
-      key: this.#key,
-      holders,
-      get isAlive() {
-        return isAlive();
-      },
-    };
-  }
-
   /** The process ends and another one starts: what it held is spent or lost. */
   restart(): void {
     this.starts += 1;
-    this.holders = new PlaceHolders();
     this.#key = this.#start();
   }
 
@@ -96,7 +63,6 @@ export class SimNode {
   }
 
   #start(): LeasedKey {
-    const numbers = new LeaseNumbers(() => this.#random.part());
     const node = {
       time: timeOfClocks(
         () => (this.#trueUs() * this.#drift + this.#monoOffsetUs) / 1_000,
@@ -104,9 +70,8 @@ export class SimNode {
       ),
       stats: this.stats,
       random: () => this.#random.part(),
-      nextNumber: () => numbers.next(),
-      holders: this.holders,
-      noteLive() {},
+      numbers: new LeaseNumbers(() => this.#random.part()),
+      live: { add() {} },
     };
     return new LeasedKey(this.#plan, this.#times, node, this.#ask(this));
   }

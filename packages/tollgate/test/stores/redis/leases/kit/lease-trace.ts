@@ -97,8 +97,6 @@ export class LeaseTrace {
       quietUs,
       number,
       reports: reports.map(({ left, ...one }) => ({ ...one, units: [left] })),
-      places: [],
-      replaced: 0,
     };
     const [outcome] = (await this.#run("lease", cost, lease)) ?? [];
     this.#compare("admitted", outcome?.admitted, admitted);
