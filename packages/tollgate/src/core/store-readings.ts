@@ -1,5 +1,3 @@
-import type { Clock } from "./clock.ts";
-
 /** What a store counts anyway, as of now. It leaves out what it does not know. */
 export interface StoreReadings {
   /** How many keys it keeps, with idle ones. */
@@ -46,23 +44,6 @@ export interface SentBatch {
   readonly durationMs: number;
   /** Why it failed; `undefined` if the server answered. */
   readonly failure: string | undefined;
-}
-
-/** Numbers that count something in every thread, and that all threads can read. */
-export interface CountedCells {
-  /** What is counted. */
-  readonly text: string;
-  readonly cells: Float64Array;
-}
-
-/** Where the threads of a store keep numbers for each other. */
-export interface ThreadCounts {
-  /** The same time in all threads. */
-  readonly clock: Clock;
-  /** Numbers of this thread alone, all 0 at first. `undefined` if the memory for them is used up. */
-  claim(text: string, length: number): Float64Array | undefined;
-  /** Those of all threads, also of threads that have ended. */
-  all(): readonly CountedCells[];
 }
 
 /** The outcome of a call that was asked with `allowAndLook`. */

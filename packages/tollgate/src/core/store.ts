@@ -2,12 +2,11 @@ import type { AsyncBlocks, SyncBlocks } from "./blocks.ts";
 import type { Clock } from "./clock.ts";
 import type { Decision } from "./decision.ts";
 import type { KeyRef } from "./key-ref.ts";
-import type { LeaseArea } from "./lease-area.ts";
 import type { Limit } from "./limits/limit.ts";
 import type { Plan, Scope } from "./plan.ts";
 import type { Report } from "./report.ts";
 import type { StoreObservation } from "./store-observation.ts";
-import type { LookedOutcome, SentBatch, StoreReadings, ThreadCounts } from "./store-readings.ts";
+import type { LookedOutcome, SentBatch, StoreReadings } from "./store-readings.ts";
 import type { Taken, UndoRecord } from "./taken.ts";
 import type { TimeCell } from "./time-cell.ts";
 import type { Verb } from "./verbs.ts";
@@ -90,10 +89,6 @@ export interface SyncStore {
   readonly label?: string;
   /** What metrics show of the store. They ask at each scrape, so it must be quick: no walk over all keys. */
   readings?(): StoreReadings | Promise<StoreReadings>;
-  /** Where threads count for each other. Present if threads share the store. */
-  readonly threadCounts?: ThreadCounts;
-  /** Where threads keep the leases of a hybrid store. Present if threads share the store. */
-  leaseArea?(): LeaseArea;
   /** Stops the store's timers. Its keys stay. */
   close(): void;
 }

@@ -30,12 +30,10 @@ export type {
 export {
   ADMITTED,
   ADMITTED_OF_LAST,
-  type CountedCells,
   DENIED,
   type LookedOutcome,
   type SentBatch,
   type StoreReadings,
-  type ThreadCounts,
 } from "../core/store-readings.ts";
 export { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 export { VERBS, type Verb, type VerbTraits } from "../core/verbs.ts";

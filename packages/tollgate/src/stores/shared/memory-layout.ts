@@ -3,7 +3,7 @@ import { SECRET_WORDS } from "../local/key-hash.ts";
 // The layout of the shared memory, in 32-bit words. A change here, or of what the words mean, needs a new
 // LAYOUT_VERSION.
 
-export const LAYOUT_VERSION = 8;
+export const LAYOUT_VERSION = 9;
 /** "toll", little-endian. */
 export const MAGIC = 0x6c_6c_6f_74;
 
@@ -60,19 +60,8 @@ export function lineAt(word: number): number {
 /** A pair of words: how many idle keys were swept. */
 export const SWEPT_AT: number = lineAt(TEXTS_AT + TEXT_WORDS);
 
-/** A row for all numbers that metrics count together: the word at which they begin, and a word that is 0. */
-export const COUNTS_AT: number = SWEPT_AT + 2;
-export const MOST_COUNTS: number = 2 ** 13;
-export const COUNT_ROW = 2;
-/** How many words of the texts and cells are taken. */
-export const COUNTED_END_AT: number = COUNTS_AT + MOST_COUNTS * COUNT_ROW;
-
-/** Texts and cells, each from the beginning of a cache line: threads that count do not slow each other down. */
-export const COUNTED_AT: number = lineAt(COUNTED_END_AT + 1);
-export const COUNTED_WORDS: number = 2 ** 18;
-
 /** The first table begins here. */
-export const HEADER_WORDS: number = lineAt(COUNTED_AT + COUNTED_WORDS);
+export const HEADER_WORDS: number = lineAt(SWEPT_AT + 2);
 
 /** Word indexes have to stay small integers. */
 export const MOST_BYTES: number = 2 ** 32;

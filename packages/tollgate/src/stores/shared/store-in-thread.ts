@@ -2,7 +2,6 @@ import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import type { SyncBlocks } from "../../core/blocks.ts";
 import { type Clock, readUs } from "../../core/clock.ts";
 import { TollgateError } from "../../core/errors.ts";
-import type { LeaseArea } from "../../core/lease-area.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
 import type { StoreReadings } from "../../core/store-readings.ts";
@@ -15,7 +14,6 @@ import { CLOCK_AT, MAX_KEYS_AT, OVERFLOW_AT, OVERFLOWED_AT, SECRET_AT, SWEPT_AT,
 import { PlanDescriptions } from "./plan-descriptions.ts";
 import { PlanRows } from "./plan-rows.ts";
 import { countBlocked, SharedBlockedKeys } from "./shared-blocked-keys.ts";
-import { SharedCounts } from "./shared-counts.ts";
 import type { SharedMemory } from "./shared-memory.ts";
 import { SharedPlan } from "./shared-plan.ts";
 import { type PlanView, SharedRelatives } from "./shared-relatives.ts";
@@ -46,7 +44,6 @@ export class StoreInThread implements SharedStore, SharedSpaceStore {
   readonly handle: SharedStoreHandle;
   readonly clock: Clock;
   readonly relatives: SharedRelatives;
-  readonly threadCounts: SharedCounts;
   readonly opened: Plan[] = [];
   readonly #rows: PlanRows;
   readonly #descriptions: PlanDescriptions;
@@ -72,7 +69,6 @@ export class StoreInThread implements SharedStore, SharedSpaceStore {
     this.identity = identityOf(this.#secret);
     this.clock = agreedClock(numbers[CLOCK_AT / 2]!);
     this.#clockOfBlocks = this.clock;
-    this.threadCounts = new SharedCounts(memory, this.clock);
     this.#rows = new PlanRows(memory);
     this.#descriptions = new PlanDescriptions(memory);
     this.relatives = new SharedRelatives(this.#descriptions, (plan) => this.view(plan));
@@ -136,20 +132,6 @@ export class StoreInThread implements SharedStore, SharedSpaceStore {
     const table = () => this.#tables.blockedKeys();
     const rows = this.#rows;
     return new SharedBlockedKeys(scope, limiter, { memory: this.#memory, rows, secret: this.#secret, table });
-  }
-
-  /** @throws TollgateError `ERR_LIMITS` if there is not enough memory for it. */
-  leaseArea(): LeaseArea {
-    const hash = new KeyHash(this.#secret);
-    return {
-      memory: this.#memory,
-      ...this.#tables.leases(),
-      clock: this.clock,
-      hash(text) {
-        hash.hash(text);
-        return [hash.words[0]!, hash.words[1]!];
-      },
-    };
   }
 
   /** Does nothing: the store has no timers. */

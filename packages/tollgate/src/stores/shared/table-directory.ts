@@ -1,6 +1,5 @@
 import { TollgateError } from "../../core/errors.ts";
-import { LEASE_HEADER_WORDS, LEASE_KEY_WORDS } from "../../core/lease-area.ts";
-import { HEADER_WORDS, lineAt, MOST_BYTES, MOST_TABLES, TABLE_ROW, TABLES_AT } from "./memory-layout.ts";
+import { HEADER_WORDS, MOST_BYTES, MOST_TABLES, TABLE_ROW, TABLES_AT } from "./memory-layout.ts";
 import type { PlanRows } from "./plan-rows.ts";
 import { BLOCKED_WIDTH } from "./shared-blocked-keys.ts";
 import type { SharedMemory } from "./shared-memory.ts";
@@ -8,10 +7,6 @@ import { SharedTable } from "./shared-table.ts";
 
 /** Stands for a width in the row of the table with blocked keys, whose width limits may have as well. */
 const BLOCKED = -1;
-/** Stands for a width in the row of the area for leases, which is no table. */
-const LEASES = -2;
-/** At most so many keys have leases at a time: 8 MiB. */
-const MOST_LEASED = 2 ** 14;
 /** That table is small: most keys are never blocked. */
 const MOST_BLOCKED = 2 ** 15;
 
@@ -55,17 +50,9 @@ export class TableDirectory {
     return this.#widths().includes(BLOCKED) ? this.blockedKeys() : undefined;
   }
 
-  /** The first word of the area for leases, and for how many keys it is. Throws as `tableOf`. */
-  leases(): { readonly at: number; readonly keys: number } {
-    const [, keys] = this.#shapeOf(LEASES);
-    return { at: this.#place(LEASES), keys };
-  }
-
   /** All tables, whichever thread has made them. */
   all(): SharedTable[] {
-    return this.#widths()
-      .filter((width) => width !== LEASES)
-      .map((width) => this.tableOf(width));
+    return this.#widths().map((width) => this.tableOf(width));
   }
 
   /** The bytes of the header and all tables. */
@@ -77,13 +64,10 @@ export class TableDirectory {
 
   /** The cells of a key in the table of a width, and for how many keys it is. */
   #shapeOf(width: number): readonly [cells: number, keys: number] {
-    if (width === LEASES) return [LEASE_KEY_WORDS / 2, Math.min(this.#maxKeys, MOST_LEASED)];
     return width === BLOCKED ? [BLOCKED_WIDTH, Math.min(this.#maxKeys, MOST_BLOCKED)] : [width, this.#maxKeys];
   }
 
   #endOf(at: number, width: number): number {
-    const [, keys] = this.#shapeOf(width);
-    if (width === LEASES) return lineAt(at + LEASE_HEADER_WORDS + keys * LEASE_KEY_WORDS);
     return SharedTable.end(at, ...this.#shapeOf(width));
   }
 
