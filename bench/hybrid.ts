@@ -4,15 +4,14 @@ import { drawLoad } from "./hybrid/draw.ts";
 import { LOADS, type Load } from "./hybrid/loads.ts";
 import { localTable, measureLocalCalls } from "./hybrid/local-calls.ts";
 import { type Measured, measureFleet } from "./hybrid/measure.ts";
-import { measurePlaces, placesTable } from "./hybrid/places.ts";
 import { tableOf } from "./hybrid/report.ts";
 import { scaleTableOf, simulateScale } from "./hybrid/scale.ts";
 import { startRedis } from "./redis/server.ts";
 
 // `npm run bench:hybrid`: four processes that share limits in one Redis, and simulated fleets. Prints, and writes
 // docs/bench-hybrid.md and its pictures. `BENCH_SECONDS` sets how long each load takes: 30 s by default.
-// `--only <text>` prints the loads with this text, and `--only local` local calls. `--write pictures`, `--write scale`,
-// `--write local` and `--write places` write that part alone.
+// `--only <text>` prints the loads with this text, and `--only local` local calls. `--write pictures`, `--write scale`
+// and `--write local` write that part alone.
 const PAGE = fileURLToPath(new URL("../../docs/bench-hybrid.md", import.meta.url));
 const PICTURES = fileURLToPath(new URL("../../docs/bench-hybrid", import.meta.url));
 const STRATEGIES = ["lease", "threshold", "strict"] as const;
@@ -24,7 +23,6 @@ const isWhole = only === undefined && part === undefined;
 const server = await startRedis();
 if (part === "local" || only === "local" || isWhole) await measureLocal(server.port);
 if (part === "pictures" || (only ?? "local") !== "local" || isWhole) await measureLoads(server.port);
-if (part === "places" || isWhole) await measureHolds(server.port);
 if (part === "scale" || isWhole) await measureScale(server.port);
 await server.stop();
 
@@ -32,12 +30,6 @@ async function measureLocal(port: number): Promise<void> {
   const table = localTable([await measureLocalCalls(port, 1), await measureLocalCalls(port, 1_000)]);
   process.stdout.write(`${table}\n`);
   if (only === undefined) write("local calls", table);
-}
-
-async function measureHolds(port: number): Promise<void> {
-  const table = placesTable(await measurePlaces(port, seconds));
-  process.stdout.write(`\n${table}\n`);
-  write("places", `${settingOf()}\n\n${table}`);
 }
 
 async function measureScale(port: number): Promise<void> {

@@ -24,8 +24,8 @@ export interface HybridSpaceParts {
   readonly store: StoreOnServer;
   readonly redis: RedisSpace;
   readonly node: LeaseNode;
-  /** Whether the clocks of limiters decide. */
-  readonly byClient: boolean;
+  /** Whether the clocks of limiters decide, in place of the server's. */
+  readonly byLimitersClock: boolean;
   /** The most calls that may wait for one key. */
   readonly mostWaiting: number;
   readonly released: (space: HybridSpace) => void;
@@ -149,9 +149,9 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
     const known = this.#keys.get(key);
     if (known !== undefined || this.#times === undefined || key.length > LONGEST_KEY) return known;
     if (this.#keys.size >= MOST_KEYS) this.#forgetOne();
-    const { node, store, byClient } = this.#parts;
+    const { node, store, byLimitersClock } = this.#parts;
     const askServer: AskServer = (costs, nowUs, ask, waiter) => {
-      const us = nowUs ?? (byClient ? readUs(this.redis.clock) : 0);
+      const us = nowUs ?? (byLimitersClock ? readUs(this.redis.clock) : 0);
       store.lease(this.redis.call(key, costs, us), us, ask, waiter);
     };
     const made = new LeasedKey(this.plan, this.#times, node, askServer);

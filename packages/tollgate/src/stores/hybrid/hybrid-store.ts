@@ -66,7 +66,7 @@ class NodeStore implements HybridStore {
   readonly kind = "async";
   readonly label = "hybrid";
   readonly #redis: StoreOnServer;
-  readonly #byClient: boolean;
+  readonly #byLimitersClock: boolean;
   readonly #mostWaiting: number;
   readonly #threshold: number | undefined;
   readonly #stats = createStats();
@@ -76,9 +76,9 @@ class NodeStore implements HybridStore {
   readonly #spaces = new Set<DecidingSpace>();
 
   constructor(redis: StoreOnServer, { redisOptions, threshold }: CheckedHybridOptions) {
-    const { time, maxPending } = checkRedisOptions(redisOptions);
+    const { byLimitersClock, maxPending } = checkRedisOptions(redisOptions);
     this.#redis = redis;
-    this.#byClient = time === "client";
+    this.#byLimitersClock = byLimitersClock;
     this.#mostWaiting = Math.ceil(maxPending * FRACTION_OF_KEY);
     this.#threshold = threshold;
   }
@@ -124,13 +124,13 @@ class NodeStore implements HybridStore {
       store: this.#redis,
       redis,
       node: {
-        time: this.#byClient ? clockTime(redis.clock) : PROCESS_TIME,
+        time: this.#byLimitersClock ? clockTime(redis.clock) : PROCESS_TIME,
         stats: this.#stats,
         random: Math.random,
         numbers: this.#numbers,
         live: this.#live,
       },
-      byClient: this.#byClient,
+      byLimitersClock: this.#byLimitersClock,
       mostWaiting: this.#mostWaiting,
       released: (released) => this.#spaces.delete(released),
     });

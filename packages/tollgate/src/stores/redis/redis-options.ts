@@ -5,6 +5,7 @@ import { checkDuration } from "../../core/duration-option.ts";
 import type { OnFailure } from "../../core/store.ts";
 import type { StoreObservation } from "../../core/store-observation.ts";
 import type { StoreClient } from "./clients/store-client.ts";
+import { isByLimitersClock } from "./limiters-clock.ts";
 
 export interface RedisStoreOptions {
   /**
@@ -14,16 +15,6 @@ export interface RedisStoreOptions {
   readonly client: StoreClient;
   /** The prefix of all keys: `"tg"` by default. 1 to 64 characters of ASCII without spaces, braces and `*?[]^\\`. */
   readonly prefix?: string;
-  /**
-   * The clock that decides. `"server"`, the default, is the clock of Redis, the same for every node. `"client"` is the
-   * limiter's clock, for servers that do not allow `TIME` in scripts, and for tests.
-   */
-  readonly time?: "server" | "client";
-  /**
-   * With `time: "client"`, the largest difference of the nodes' clocks: keys expire so much later. From 0 to a day:
-   * `"1s"` by default.
-   */
-  readonly maxSkew?: Duration;
   /**
    * How long a call waits for the server before it is decided without it: `"100ms"` by default, at most an hour. The
    * timeout does not run while the event loop is blocked, nor while the call is queued and the server answers others.
@@ -69,8 +60,7 @@ export interface RedisStoreOptions {
 /** Checked options with defaults. */
 export interface CheckedRedisOptions {
   readonly prefix: string;
-  readonly time: "server" | "client";
-  readonly maxSkewMs: number;
+  readonly byLimitersClock: boolean;
   readonly timeoutMs: number;
   readonly connectTimeoutMs: number;
   readonly maxPending: number;
@@ -86,8 +76,6 @@ export interface CheckedRedisOptions {
 const NAMES: Readonly<Record<keyof RedisStoreOptions, true>> = {
   client: true,
   prefix: true,
-  time: true,
-  maxSkew: true,
   timeout: true,
   connectTimeout: true,
   maxPending: true,
@@ -102,20 +90,17 @@ const NAMES: Readonly<Record<keyof RedisStoreOptions, true>> = {
 const PREFIX = /^[!-Z_a-z|~]{1,64}$/;
 const SPECIAL = /[*?]/;
 const AN_HOUR_MS = 3_600_000;
-const A_DAY_MS = 24 * AN_HOUR_MS;
 const MOST_PENDING = 10_000_000;
 
 /** @throws TollgateError `ERR_OPTION` that says what was expected and what came. */
 export function checkRedisOptions(options: RedisStoreOptions): CheckedRedisOptions {
   checkOptions("redisStore", options, NAMES);
-  const { observe, onFailure = "allow", time = "server", warnings = true } = options;
+  const { observe, onFailure = "allow", warnings = true } = options;
   if (observe !== undefined) checkFunction("observe", observe, "a function that is given observations");
-  if (time !== "server" && time !== "client") throw optionError("time", '"server" or "client"', time);
   if (typeof warnings !== "boolean") throw optionError("warnings", "true or false", warnings);
   return {
     prefix: checkPrefix(options.prefix === undefined ? "tg" : options.prefix),
-    time,
-    maxSkewMs: checkDuration("maxSkew", options.maxSkew === undefined ? "1s" : options.maxSkew, 0, A_DAY_MS),
+    byLimitersClock: isByLimitersClock(options),
     timeoutMs: checkDuration("timeout", options.timeout === undefined ? "100ms" : options.timeout, 1, AN_HOUR_MS),
     connectTimeoutMs: checkDuration(
       "connectTimeout",

@@ -25,8 +25,8 @@ interface RedisSpaceParts {
   readonly prefix: string;
   readonly quotaState: QuotaState;
   readonly context: LimiterContext;
-  /** With `"server"` all moments are in the current epoch, whatever the limiter's clock says. */
-  readonly time: "server" | "client";
+  /** Without it all moments are in the current epoch, whatever the limiter's clock says. */
+  readonly byLimitersClock: boolean;
 }
 
 /** One plan's counts in the keys of its limiter on the server. */
@@ -36,20 +36,20 @@ export class RedisSpace implements AsyncSpace, KeySpace {
   readonly context: LimiterContext;
   readonly #store: StoreOperations;
   readonly #family: string;
-  readonly #time: "server" | "client";
+  readonly #byLimitersClock: boolean;
   #epoch: Epoch;
   #keys: SpaceKeys;
   #encoded: EncodedPlan;
   #lastCost = Number.NaN;
   #lastCosts: readonly number[] = [];
 
-  constructor({ store, plan, limiter, prefix, quotaState, context, time }: RedisSpaceParts) {
+  constructor({ store, plan, limiter, prefix, quotaState, context, byLimitersClock }: RedisSpaceParts) {
     this.plan = plan;
     this.quotaState = quotaState;
     this.context = context;
     this.#store = store;
     this.#family = familyOf(prefix, limiter);
-    this.#time = time;
+    this.#byLimitersClock = byLimitersClock;
     this.#epoch = CURRENT_EPOCH;
     this.#encoded = encodePlan(plan, CURRENT_EPOCH);
     this.#keys = this.#keysIn(CURRENT_EPOCH);
@@ -66,13 +66,13 @@ export class RedisSpace implements AsyncSpace, KeySpace {
 
   /** The common prefix of the keys on the server, for the current time. */
   get head(): string {
-    if (this.#time === "client") this.#enterEpochOf(readUs(this.clock));
+    if (this.#byLimitersClock) this.#enterEpochOf(readUs(this.clock));
     return this.#keys.head;
   }
 
   /** A key with one checked cost per limit. */
   call(key: string, costs: readonly number[], nowUs: number): KeyCall {
-    if (this.#time === "client") this.#enterEpochOf(nowUs);
+    if (this.#byLimitersClock) this.#enterEpochOf(nowUs);
     const { row, counts } = this.#keys.of(key);
     return { space: this, key, name: row, countsName: counts, plan: this.#encoded, costs };
   }
@@ -114,7 +114,7 @@ export class RedisSpace implements AsyncSpace, KeySpace {
 
   /** The server's time is not known here. */
   get #nowUs(): number {
-    return this.#time === "client" ? readUs(this.clock) : 0;
+    return this.#byLimitersClock ? readUs(this.clock) : 0;
   }
 
   /** A plain cost as one cost per limit. Caches the last result. */

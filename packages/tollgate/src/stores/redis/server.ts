@@ -65,7 +65,7 @@ export class Server {
     this.#batcher = new Batcher({
       mostKeys: options.batch,
       bySlot: port.cluster,
-      time: options.time,
+      byLimitersClock: options.byLimitersClock,
       maxPending: options.maxPending,
       mayStart: () => this.#mayStart(),
       nowMs: () => this.#watch.nowMs,

@@ -21,13 +21,12 @@ function call(verb: ScriptVerb, plan: EncodedPlan, name = "ann"): ScriptTransact
     verb,
     times: 1,
     detail: "each",
-    nowUs: NOW_US,
     keys: [{ name, plan, costs }],
   };
 }
 
 const encode = (transactions: readonly ScriptTransaction[], lost: readonly string[] = []) =>
-  encodeCall({ time: "server", extraMs: 0, transactions, lost });
+  encodeCall({ transactions, lost });
 
 /** A plan that met the layout of other numbers. */
 function changed(onChange: OnChange): { readonly plan: EncodedPlan; readonly id: string } {

@@ -35,7 +35,7 @@ const planOf = (...limits: readonly Limit[]) => encodePlan(createPlan("api", "ap
 const calls = (capacity: number) => perDay(capacity, { name: "calls" });
 
 function work(plan: EncodedPlan): ScriptTransaction[] {
-  return [{ verb: "take", times: 1, detail: "each", nowUs: 0, keys: [{ name: "ann", plan, costs: [1] }] }];
+  return [{ verb: "take", times: 1, detail: "each", keys: [{ name: "ann", plan, costs: [1] }] }];
 }
 
 const settled = () => new Promise((resolve) => setTimeout(resolve));

@@ -7,7 +7,7 @@ const OPERATIONS = 4_000;
 const inUse = useRedis();
 
 it("random traces with blocks over Redis equal the model", async () => {
-  // A store each: their clocks differ by more than `maxSkew`.
+  // A store each: their clocks differ by more than the day that keys live longer.
   const play = (seed: number) => playBlocks(inUse.redis.storeByClock(), seed, OPERATIONS);
   await Promise.all(Array.from({ length: TRACES }, (_, seed) => play(seed)));
 });

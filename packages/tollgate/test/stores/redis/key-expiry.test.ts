@@ -12,7 +12,7 @@ import {
 import type { RedisStore } from "tollgate/redis";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { freshPrefix, type StoreOptions, useRedis } from "./kit/use-redis.ts";
+import { freshPrefix, useRedis } from "./kit/use-redis.ts";
 import { Random } from "./script/kit/random.ts";
 
 const inUse = useRedis();
@@ -126,67 +126,21 @@ describe("expiry by the server's clock", () => {
   });
 });
 
-describe("expiry by the clients' clocks", () => {
-  it("a key expires late by the possible difference of clocks", async () => {
-    const prefix = freshPrefix();
-    const clock = manualClock(NOW_MS);
-    const maxSkew = 7_000;
-    const limiters = [
-      ...limitersOf(inUse.redis.store({ prefix, time: "client", maxSkew }), clock),
-      createLimiter({
-        name: "empty",
-        limits: EMPTY,
-        store: inUse.redis.store({ prefix, time: "client", maxSkew }),
-        clock,
-      }),
-    ];
-    const started = await serverMs();
-    await useAll(limiters, new Random(3), 10);
-    const ended = await serverMs();
-    for (const limiter of limiters) {
-      const idleMs = limiter.name === "empty" ? IDLE_MS : 0;
-      for (const [key, expiresMs] of await expiriesOf(prefix, limiter)) {
-        const keptMs = (await resetMsOf(limiter, key)) + idleMs + maxSkew;
-        expect(expiresMs).toBeGreaterThanOrEqual(Math.floor(started + keptMs));
-        expect(expiresMs).toBeLessThanOrEqual(ended + keptMs + 2);
-      }
-    }
-  });
-
-  it("a node whose clock is ahead by that much admits nothing early", async () => {
-    const prefix = freshPrefix();
-    const store = inUse.redis.store({ prefix, time: "client", maxSkew: "1s" });
-    const clock = manualClock(NOW_MS);
-    const ahead = manualClock(NOW_MS + 990);
-    const limits = [fixedWindow({ limit: 1, window: "1s" })];
-    expect(await createLimiter({ name: "api", limits, store, clock: ahead }).allow("ann")).toBe(true);
-    // The window ends in 10 ms for the node that is ahead, and after a second for the other one.
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    const [expiresMs = 0] = (await expiriesOf(prefix, { name: "api" } as AsyncLimiter)).values();
-    expect(expiresMs - (await serverMs())).toBeGreaterThan(900);
-    expect(await createLimiter({ name: "api", limits, store, clock }).allow("ann")).toBe(false);
-  });
-});
-
 describe("a single take", () => {
-  it.each<[string, StoreOptions, number]>([
-    ["the server's", {}, 0],
-    ["the clients'", { time: "client", maxSkew: 500 }, 500],
-  ])("a single take expires to the millisecond, by %s time", async (_name, options, skewMs) => {
+  it("a single take expires to the millisecond", async () => {
     const prefix = freshPrefix();
-    const limiters = limitersOf(inUse.redis.store({ prefix, ...options }));
+    const limiters = limitersOf(inUse.redis.store({ prefix }));
     // The key of this limiter is idle before it can be read.
     for (const limiter of limiters.filter(({ name }) => name !== "fast")) {
       for (const key of ["a", "b", "c", "d", "e"]) {
-        const before = await serverMs();
         expect(await limiter.allow(key)).toBe(true);
         const after = await serverMs();
-        const keptMs = (await resetMsOf(limiter, key)) + skewMs;
+        const resetMs = await resetMsOf(limiter, key);
         const last = await serverMs();
         const expiresMs = (await expiriesOf(prefix, limiter)).get(key) ?? Number.NaN;
-        // The server's clock advances before explain reads it; the limiter's stands still.
-        expect(expiresMs).toBeGreaterThanOrEqual(Math.floor((skewMs === 0 ? after : before) + keptMs));
-        expect(expiresMs).toBeLessThanOrEqual((skewMs === 0 ? last : after) + keptMs + 2);
+        // The server's clock advances before explain reads it.
+        expect(expiresMs).toBeGreaterThanOrEqual(Math.floor(after + resetMs));
+        expect(expiresMs).toBeLessThanOrEqual(last + resetMs + 2);
       }
     }
   });
@@ -196,14 +150,13 @@ describe("every key expires", () => {
   it("every key has an expiry after random calls", async () => {
     const prefix = freshPrefix();
     const server = inUse.redis.store({ prefix });
-    const client = inUse.redis.store({ prefix, time: "client" });
     const empty = createLimiter({ name: "empty", limits: EMPTY, store: server });
     const plans = createLimiter({
       name: "plans",
       limits: (key) => (key === "ann" ? [perDay(5), perHour(3)] : [perDay(5)]),
       store: server,
     });
-    await useAll([...limitersOf(server), ...limitersOf(client), empty, plans], new Random(4), 15);
+    await useAll([...limitersOf(server), empty, plans], new Random(4), 15);
     const names = await inUse.redis.client.keys(`${prefix}:*`);
     expect(names.length).toBeGreaterThan(20);
     const expiries = await Promise.all(names.map((name) => inUse.redis.command("PEXPIRETIME", name)));

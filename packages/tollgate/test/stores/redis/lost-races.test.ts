@@ -22,7 +22,7 @@ function slotOf(name: string, limit: Limit): SlotPart {
 const ask: Ask = async (verb, calls, options = {}) => {
   const nowUs = clock.now() * 1_000;
   const transaction = { verb, times: 1, detail: "each", keys: calls, ...options, nowUs } as const;
-  const [outcome] = (await started.server.run({ time: "client", extraMs: 0, transactions: [transaction] })) ?? [];
+  const [outcome] = (await started.server.run({ time: "transactions", transactions: [transaction] })) ?? [];
   return { report: outcome?.reports[0] ?? new Report(), decidedUs: outcome?.decidedUs };
 };
 
@@ -62,8 +62,7 @@ it("a call that loses a race at once gives back all that it took", async () => {
   });
   const [outcome] =
     (await started.server.run({
-      time: "client",
-      extraMs: 0,
+      time: "transactions",
       transactions: [call("explain", user.calls[0]!.plan, "user at once", 0, { nowUs: clock.now() * 1_000 })],
     })) ?? [];
   expect(outcome?.reports[0]?.used).toEqual([0]);

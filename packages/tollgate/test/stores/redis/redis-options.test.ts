@@ -26,7 +26,6 @@ const PREFIX = String.raw`prefix: expected 1 to 64 characters of ASCII without s
 const DURATION = 'expected whole milliseconds or text such as "250ms" or "5s"';
 const TIMEOUT = `timeout: ${DURATION}, from 1ms to 1h, got `;
 const CONNECT_TIMEOUT = `connectTimeout: ${DURATION}, from 0 to 1h, got `;
-const SKEW = `maxSkew: ${DURATION}, from 0 to 1d, got `;
 const BATCH = "batch: expected true, false or a number of keys from 1 to 1024, got ";
 const DENY_CACHE = "denyCache: expected true, false or a number of keys from 1 to 10000000, got ";
 const FAILURE = 'onFailure: expected "allow", "deny" or { fallback, share }, got ';
@@ -49,8 +48,6 @@ describe("a wrong option throws with the expected and the actual value", () => {
     [{ prefix: "a".repeat(65) }, `${PREFIX}"${"a".repeat(65)}"`],
     [{ prefix: null }, `${PREFIX}null`],
     [{ prefix: 7 }, `${PREFIX}7`],
-    [{ time: "local" }, 'time: expected "server" or "client", got "local"'],
-    [{ time: null }, 'time: expected "server" or "client", got null'],
     [{ batch: 0 }, `${BATCH}0`],
     [{ batch: 1_025 }, `${BATCH}1025`],
     [{ batch: 1.5 }, `${BATCH}1.5`],
@@ -80,12 +77,6 @@ describe("a wrong option throws with the expected and the actual value", () => {
   });
 
   it.each<[object, string]>([
-    [{ maxSkew: -1 }, `${SKEW}-1`],
-    [{ maxSkew: 0.5 }, `${SKEW}0.5`],
-    [{ maxSkew: 86_400_001 }, `${SKEW}86400001`],
-    [{ maxSkew: "25h" }, `${SKEW}"25h"`],
-    [{ maxSkew: "1 s" }, `${SKEW}"1 s"`],
-    [{ maxSkew: null }, `${SKEW}null`],
     [{ timeout: 0 }, `${TIMEOUT}0`],
     [{ timeout: "0ms" }, `${TIMEOUT}"0ms"`],
     [{ timeout: "50" }, `${TIMEOUT}"50"`],
@@ -145,10 +136,6 @@ describe("an option at its bound is accepted", () => {
     { prefix: "a" },
     { prefix: "rate-limits:eu/west|1~!#$%&'()+,-./:;<=>@_`.".replaceAll("`", "") },
     { prefix: "a".repeat(64) },
-    { maxSkew: 0 },
-    { maxSkew: "0s" },
-    { maxSkew: 86_400_000 },
-    { maxSkew: "1d" },
     { timeout: 1 },
     { timeout: "1ms" },
     { timeout: "1h" },
@@ -158,7 +145,7 @@ describe("an option at its bound is accepted", () => {
     { connectTimeout: "1m30s" },
     { connectTimeout: "1h" },
     { warnings: false },
-    { maxSkew: undefined, timeout: undefined, connectTimeout: undefined, warnings: undefined },
+    { timeout: undefined, connectTimeout: undefined, warnings: undefined },
     { batch: 1 },
     { batch: 1_024 },
     { batch: true },
@@ -168,7 +155,7 @@ describe("an option at its bound is accepted", () => {
     { denyCache: true },
     { onFailure: { fallback: memoryStore(), share: 1 } },
     { onFailure: { fallback: memoryStore(), share: Number.MIN_VALUE } },
-    { prefix: undefined, time: undefined, batch: undefined, denyCache: undefined, observe: undefined },
+    { prefix: undefined, batch: undefined, denyCache: undefined, observe: undefined },
   ])("the options %o are accepted", async (options) => {
     const store = redisStore({ client: inUse.redis.client, ...options });
     expect(store).toMatchObject({ kind: "async", bypass: false, breaker: "closed" });

@@ -8,7 +8,7 @@ import { Random } from "./script/kit/random.ts";
 const inUse = useRedis();
 const AN_HOUR_MS = 3_600_000;
 
-describe("with time: server the server's clock decides", () => {
+describe("the server's clock decides", () => {
   it("two nodes whose clocks are hours apart share one quota", async () => {
     const prefix = freshPrefix();
     const limits = [
@@ -73,7 +73,7 @@ describe("with time: server the server's clock decides", () => {
   });
 });
 
-describe("with time: client the limiter's clock decides", () => {
+describe("in tests the limiter's clock decides, of any date", () => {
   it.each([
     "1970-01-01T00:00:00Z",
     "1999-12-31T23:59:59Z",

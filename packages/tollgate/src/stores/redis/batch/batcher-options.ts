@@ -7,8 +7,8 @@ export interface BatcherOptions {
   readonly mostKeys: number;
   /** Whether all keys of a script call have to be in one slot. */
   readonly bySlot: boolean;
-  /** With `"client"`, only calls of the same moment join. */
-  readonly time: "server" | "client";
+  /** Whether the limiters' clocks decide: then only calls of the same moment join. */
+  readonly byLimitersClock: boolean;
   /** The most calls without an answer. */
   readonly maxPending: number;
   /** Whether calls may be sent: not before the client has connected. Otherwise the owner calls `flush` again later. */

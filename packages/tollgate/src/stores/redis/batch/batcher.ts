@@ -166,9 +166,9 @@ export class Batcher {
   #join(verb: ScriptVerb, call: KeyCall, nowUs: number, waiter: Waiter): boolean {
     const line = this.#lines.get(call.name);
     const last = line?.last;
-    const { mostKeys, time } = this.#options;
+    const { mostKeys, byLimitersClock } = this.#options;
     if (line === undefined || last === undefined || mostKeys < 1) return false;
-    if ((time === "client" && last.nowUs !== nowUs) || !last.canJoin(verb, call)) return false;
+    if ((byLimitersClock && last.nowUs !== nowUs) || !last.canJoin(verb, call)) return false;
     line.pending += 1;
     last.join(waiter, nowUs);
     return true;
@@ -186,7 +186,7 @@ export class Batcher {
     let batch = open.get(slot);
     if (batch?.fits(work) !== true) {
       if (batch !== undefined) this.#options.send(batch);
-      batch = new Batch(slot, this.#options.mostKeys, this.#options.time);
+      batch = new Batch(slot, this.#options.mostKeys, this.#options.byLimitersClock);
       open.set(slot, batch);
     }
     batch.add(work, steps);

@@ -22,8 +22,7 @@ interface DispatcherOptions {
   readonly port: RedisPort;
   readonly breaker: Breaker;
   readonly watch: ReplyWatch;
-  readonly time: "server" | "client";
-  readonly maxSkewMs: number;
+  readonly byLimitersClock: boolean;
   readonly prefix: string;
 }
 
@@ -111,9 +110,10 @@ export class Dispatcher {
   }
 
   #deliver(sent: Sent): void {
-    const { watch, port, time, maxSkewMs } = this.#options;
+    const { watch, port, byLimitersClock } = this.#options;
     const { works, lost } = sent;
-    const call = encodeCall({ time, extraMs: time === "server" ? 0 : maxSkewMs, transactions: works, lost });
+    const nowUs = byLimitersClock ? works[0]!.nowUs : undefined;
+    const call = encodeCall({ nowUs, transactions: works, lost });
     const flight = new Flight(sent, call, this.#fail);
     watch.expect(flight);
     this.#layouts.note(works, flight.sentAtMs);

@@ -13,14 +13,15 @@ export class Batch {
   readonly steps: number[] = [];
   readonly #names = new Set<string>();
   readonly #mostKeys: number;
-  readonly #total: StepCount;
+  readonly #total = new StepCount();
+  readonly #byLimitersClock: boolean;
   #sinceMs = Number.POSITIVE_INFINITY;
 
   /** With `mostKeys` below 1 each work is sent alone. */
-  constructor(slot: number, mostKeys: number, time: "server" | "client") {
+  constructor(slot: number, mostKeys: number, byLimitersClock: boolean) {
     this.slot = slot;
     this.#mostKeys = mostKeys;
-    this.#total = new StepCount(time);
+    this.#byLimitersClock = byLimitersClock;
   }
 
   /** When the oldest call was made. */
@@ -30,6 +31,8 @@ export class Batch {
 
   fits(work: Work): boolean {
     if (this.works.length === 0) return true;
+    // The script is given one time.
+    if (this.#byLimitersClock && this.works[0]!.nowUs !== work.nowUs) return false;
     if (this.#total.totalWith(work) > MOST_STEPS) return false;
     let more = 0;
     for (const { name } of work.keys) if (!this.#names.has(name)) more += 1;

@@ -128,7 +128,7 @@ export class LayoutRegistry {
   #ask(id: string, form: "note" | "read", ...args: readonly string[]): Promise<readonly number[]> {
     const { port, prefix, timeoutMs } = this.#options;
     const cancelFlag = new CancelFlag(RUN);
-    const asked = port.run({ keys: [`${prefix}:layouts:${id}`], args: ["", "0", form, ...args], cancelFlag });
+    const asked = port.run({ keys: [`${prefix}:layouts:${id}`], args: ["", form, ...args], cancelFlag });
     return withTimeout(timeoutMs(), asked.catch(translateError), () => cancelFlag.cancel());
   }
 }

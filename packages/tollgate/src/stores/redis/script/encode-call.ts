@@ -11,10 +11,8 @@ import type { ScriptBlock, ScriptTransaction } from "./transaction.ts";
 
 /** What one call of the script carries. */
 export interface ScriptInput {
-  /** Which clock decides: the server's, or the caller's, with a moment per transaction. */
-  readonly time: "server" | "client";
-  /** Whole milliseconds by which every key expires late, because clients' clocks may differ by that much. */
-  readonly extraMs: number;
+  /** The moment of all transactions, in whole microseconds. Only tests give one: by default the server's clock decides. */
+  readonly nowUs?: number | undefined;
   /** At least one. The script runs them in this order, atomically. */
   readonly transactions: readonly ScriptTransaction[];
   /** Layouts whose descriptions are lost: what counts under them counts as used up. */
@@ -36,9 +34,8 @@ export interface EncodedCall extends Omit<ScriptCall, "cancelFlag"> {
 
 /**
  * Encodes a call. A lone take from one limit is in a form of its own, which the cancel flag names
- * (`lua/lone-calls.ts`). Otherwise, after the cancel flag (`1`: run), come the time in microseconds of the
- * last transaction (empty: the server's time), and the extra milliseconds. One of three forms follows, in which keys
- * and plans are numbered from 1:
+ * (`lua/lone-calls.ts`). Otherwise, after the cancel flag (`1`: run), comes the time in microseconds (empty: the
+ * server's time). One of three forms follows, in which keys and plans are numbered from 1:
  *
  * - `one`, capacity, ticks of a unit, origin, ticks of a microsecond, head; then runs of first key, last key, times,
  *   cost. It takes from one plan of one bucket that `EncodedPlan.buckets` describes.
@@ -49,27 +46,25 @@ export interface EncodedCall extends Omit<ScriptCall, "cancelFlag"> {
  *   of keys; per key its number, its plan, its costs. The flags are 1 for a report per call, 2 if the reply has the
  *   time, and 4 if `takenUs` follows.
  *
- * Where the moment changes, the new one comes first: after `0` in place of a key, after `@` in place of a verb. All
- * forms decide alike and have the same reply.
+ * All forms decide alike and have the same reply.
  */
 export function encodeCall(input: ScriptInput): EncodedCall {
-  const { time, extraMs, transactions, lost = [] } = input;
+  const { nowUs, transactions, lost = [] } = input;
   const { loneForm } = transactions[0]!.keys[0]!.plan;
   if (loneForm !== undefined && isLoneTake(input)) return encodeLoneTake(loneForm, transactions[0]!);
   const names = new Map<string, number>();
-  const moments = new Moments(time, transactions[transactions.length - 1]!.nowUs);
-  const start = [moments.lastText, String(extraMs)];
+  const start = [nowUs === undefined ? "" : String(nowUs)];
   if (transactions.every(hasShortForm)) {
-    const args = argsOfRuns(names, moments, transactions);
+    const args = argsOfRuns(names, transactions);
     return { form: RUN, keys: [...names.keys()], args: start.concat(args) };
   }
-  const { args, described } = argsOfTransactions(names, moments, transactions, lost);
+  const { args, described } = argsOfTransactions(names, transactions, lost);
   return { form: RUN, keys: [...names.keys()], args: start.concat(args), described };
 }
 
 /** Whether it takes at least one unit once, by the server's time, from a value of the plan's own layout. */
-function isLoneTake({ time, extraMs, transactions }: ScriptInput): boolean {
-  if (time !== "server" || extraMs !== 0 || transactions.length !== 1) return false;
+function isLoneTake({ nowUs, transactions }: ScriptInput): boolean {
+  if (nowUs !== undefined || transactions.length !== 1) return false;
   const { verb, times, keys, reportsTime } = transactions[0]!;
   if (!SCRIPT_VERBS[verb].hasShortForm || reportsTime === true) return false;
   return times === 1 && keys.length === 1 && keys[0]!.costs[0]! > 0 && !keys[0]!.plan.others.areExpected;
@@ -79,27 +74,6 @@ function encodeLoneTake({ name, nameWithFigures, args }: LoneForm, { detail, key
   const { plan, costs, name: key } = keys[0]!;
   const form = detail === "each" ? nameWithFigures : name;
   return { form, keys: [key], args: [...args, String(costs[0]!), plan.head] };
-}
-
-/** Detects where the moment changes. */
-class Moments {
-  /** Empty where the server's clock decides. */
-  readonly lastText: string;
-  readonly #byClient: boolean;
-  #atUs: number;
-
-  constructor(time: "server" | "client", lastUs: number) {
-    this.#byClient = time === "client";
-    this.lastText = this.#byClient ? String(lastUs) : "";
-    this.#atUs = lastUs;
-  }
-
-  /** Whether the moment differs from the previous one. The first is compared with the last. */
-  changesTo(nowUs: number): boolean {
-    if (!this.#byClient || nowUs === this.#atUs) return false;
-    this.#atUs = nowUs;
-    return true;
-  }
 }
 
 /**
@@ -113,13 +87,9 @@ export function hasShortForm({ verb, keys, reportsTime }: ScriptTransaction): bo
 }
 
 /** Arguments of the form `one` or `several`. */
-function argsOfRuns(
-  names: Map<string, number>,
-  moments: Moments,
-  transactions: readonly ScriptTransaction[],
-): string[] {
+function argsOfRuns(names: Map<string, number>, transactions: readonly ScriptTransaction[]): string[] {
   const plans = new Map<EncodedPlan, number>();
-  const runs = runsOf(names, plans, moments, transactions);
+  const runs = runsOf(names, plans, transactions);
   const buckets = [...plans.keys()].map((plan) => plan.buckets ?? []);
   const heads = [...plans.keys()].map(({ head }) => head);
   const isOne = buckets.length === 1 && buckets[0]!.length === 1;
@@ -130,8 +100,7 @@ function argsOfRuns(
         String(buckets.length),
         ...buckets.flatMap((plan, i) => [`<${"d".repeat(plan.length)}`, heads[i]!, ...plan.flat()]),
       ];
-  for (const { first, last, plan, times, costs, fromUs } of runs) {
-    if (fromUs !== undefined) args.push("0", String(fromUs));
+  for (const { first, last, plan, times, costs } of runs) {
     args.push(String(first), String(last));
     if (!isOne) args.push(String(plan));
     args.push(String(times));
@@ -148,30 +117,26 @@ interface Run {
   /** How many calls per key; negative with a report per call. */
   readonly times: number;
   readonly costs: readonly number[];
-  /** The new moment, from this run on, where it changes. */
-  readonly fromUs: number | undefined;
 }
 
 function runsOf(
   names: Map<string, number>,
   plans: Map<EncodedPlan, number>,
-  moments: Moments,
   transactions: readonly ScriptTransaction[],
 ): Run[] {
   const runs: Run[] = [];
   let run: Run | undefined;
-  for (const { times: calls, detail, nowUs, keys } of transactions) {
+  for (const { times: calls, detail, keys } of transactions) {
     const { name, plan: encoded, costs } = keys[0]!;
     const key = numberOf(names, name);
     const plan = numberOf(plans, encoded);
     const times = detail === "each" ? -calls : calls;
-    const fromUs = moments.changesTo(nowUs) ? nowUs : undefined;
-    const isNext = run?.last === key - 1 && run.plan === plan && run.times === times && fromUs === undefined;
+    const isNext = run?.last === key - 1 && run.plan === plan && run.times === times;
     if (isNext && run !== undefined && areAlike(run.costs, costs)) {
       run.last = key;
       continue;
     }
-    run = { first: key, last: key, plan, times, costs, fromUs };
+    run = { first: key, last: key, plan, times, costs };
     runs.push(run);
   }
   return runs;
@@ -185,14 +150,12 @@ function areAlike(some: readonly number[], others: readonly number[]): boolean {
 
 function argsOfTransactions(
   names: Map<string, number>,
-  moments: Moments,
   transactions: readonly ScriptTransaction[],
   lost: readonly string[],
 ): { args: string[]; described: readonly Limit[] } {
   const plans = new Map<EncodedPlan, number>();
   const steps = [String(transactions.length)];
   for (const transaction of transactions) {
-    if (moments.changesTo(transaction.nowUs)) steps.push("@", String(transaction.nowUs));
     pushHead(steps, transaction);
     for (const { name, plan, costs } of transaction.keys) {
       steps.push(String(numberOf(names, name)), String(numberOf(plans, plan)));

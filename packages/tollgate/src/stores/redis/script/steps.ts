@@ -22,34 +22,20 @@ export function stepsOf(transaction: ScriptTransaction): number {
 
 /** Adds up the steps of one call's transactions. A call has a short form only if all its transactions have one. */
 export class StepCount {
-  readonly #byClient: boolean;
   #short = 0;
   #general = 0;
   #areShort = true;
-  #atUs: number | undefined;
-
-  constructor(time: "server" | "client") {
-    this.#byClient = time === "client";
-  }
 
   /** The steps of the call with one more transaction. */
   totalWith(transaction: ScriptTransaction): number {
-    const before = this.#momentStep(transaction);
-    if (this.#areShort && hasShortForm(transaction)) return this.#short + before + shortSteps(transaction);
-    return this.#general + before + generalSteps(transaction);
+    if (this.#areShort && hasShortForm(transaction)) return this.#short + shortSteps(transaction);
+    return this.#general + generalSteps(transaction);
   }
 
   add(transaction: ScriptTransaction): void {
-    const before = this.#momentStep(transaction);
-    this.#atUs = transaction.nowUs;
     this.#areShort &&= hasShortForm(transaction);
-    if (this.#areShort) this.#short += before + shortSteps(transaction);
-    this.#general += before + generalSteps(transaction);
-  }
-
-  /** A changed moment is a step too. */
-  #momentStep({ nowUs }: ScriptTransaction): number {
-    return this.#byClient && nowUs !== this.#atUs ? 1 : 0;
+    if (this.#areShort) this.#short += shortSteps(transaction);
+    this.#general += generalSteps(transaction);
   }
 }
 

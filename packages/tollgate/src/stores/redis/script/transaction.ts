@@ -44,8 +44,6 @@ export interface ScriptTransaction {
    * - `"first-denied"`: the number of admitted calls, and a report of the first denied one.
    */
   readonly detail: "each" | "first-denied";
-  /** The moment of the calls in whole microseconds. Used with `time: "client"` only. */
-  readonly nowUs: number;
   /** Whether the reply has the moment of the decision. */
   readonly reportsTime?: boolean;
   /**

@@ -54,7 +54,7 @@ describe("what was answered ends with the next collection of young objects", () 
       const batcher: Batcher = new Batcher({
         mostKeys: 100,
         bySlot: false,
-        time: "server",
+        byLimitersClock: false,
         maxPending: 10_000,
         mayStart: () => true,
         nowMs: () => 0,

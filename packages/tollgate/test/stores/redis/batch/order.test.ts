@@ -1,6 +1,7 @@
 import { memoryStore } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { BY_LIMITERS_CLOCK } from "../../../../src/stores/redis/limiters-clock.ts";
 import { ALL_VERBS, callBoth, LIVELY, type Pair, SLOW, TAKES, type Twins, twinsOf } from "../kit/limiter-twins.ts";
 import { openStore, type StoreOptions, useRedis } from "../kit/use-redis.ts";
 import { Random } from "../script/kit/random.ts";
@@ -48,7 +49,7 @@ describe("calls without awaits decide as sequential calls of the memory store", 
     for (let seed = 1; seed <= 30; seed += 1) {
       const random = new Random(seed);
       const clock = manualClock(NOW_MS + random.between(0, 3_000));
-      const store = openStore(inUse.redis.client, { time: "client", maxSkew: "1d", ...options });
+      const store = openStore(inUse.redis.client, { ...BY_LIMITERS_CLOCK, ...options });
       const twins = twinsOf(LIVELY, store, memoryStore(), clock);
       for (let turn = 0; turn < 12; turn += 1) {
         await checkTurn(turnOf(twins, KEYS, random, 16), (told) => told, `seed ${seed}, turn ${turn}`);

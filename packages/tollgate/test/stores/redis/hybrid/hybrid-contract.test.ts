@@ -3,6 +3,7 @@ import { Redis } from "ioredis";
 import { hybridStore } from "tollgate/hybrid";
 import { storeContract } from "tollgate/testing";
 import { afterAll, beforeAll, describe, it } from "vitest";
+import { BY_LIMITERS_CLOCK } from "../../../../src/stores/redis/limiters-clock.ts";
 import type { RedisServer } from "../servers/redis-server.ts";
 import { startRedis } from "../servers/start-redis.ts";
 
@@ -19,7 +20,7 @@ afterAll(async () => {
 });
 
 describe("the store contract holds for the hybrid store", () => {
-  const createStore = () => hybridStore({ redis, prefix: randomUUID(), time: "client", maxSkew: "1d", timeout: "10s" });
+  const createStore = () => hybridStore({ redis, prefix: randomUUID(), ...BY_LIMITERS_CLOCK, timeout: "10s" });
   it.each(storeContract({ createStore }))("$name", async ({ run }) => {
     await run();
   });
@@ -48,7 +49,7 @@ describe.each([
     },
   ],
 ])("the store contract holds for the threshold strategy, with a threshold of %d", (threshold, skip) => {
-  const strategy = { strategy: "threshold", threshold, time: "client", maxSkew: "1d" } as const;
+  const strategy = { strategy: "threshold", threshold, ...BY_LIMITERS_CLOCK } as const;
   const createStore = () => hybridStore({ redis, prefix: randomUUID(), timeout: "10s", ...strategy });
   it.each(storeContract({ createStore, skip }).filter((one) => one.skip === undefined))("$name", async ({ run }) => {
     await run();

@@ -1,6 +1,7 @@
 import { Cluster } from "ioredis";
 import type { RedisStore } from "tollgate/redis";
 import { afterAll, beforeAll } from "vitest";
+import { BY_LIMITERS_CLOCK } from "../../../../src/stores/redis/limiters-clock.ts";
 import { type RedisCluster, startCluster } from "../servers/start-cluster.ts";
 import { openStore, type StoreOptions } from "./use-redis.ts";
 
@@ -24,7 +25,7 @@ export class ClusterInUse {
 
   /** A store with the limiters' clocks. They stand still while the server's advances, so keys live a day longer. */
   storeByClock(options: StoreOptions = {}): RedisStore {
-    return this.store({ time: "client", maxSkew: "1d", ...options });
+    return this.store({ ...BY_LIMITERS_CLOCK, ...options });
   }
 
   /** How often the work calls the script, on all nodes together. */

@@ -3,6 +3,7 @@ import { Redis } from "ioredis";
 import { createLimiter, perDay } from "tollgate";
 import { type RedisStore, type RedisStoreOptions, redisStore, type StoreClient } from "tollgate/redis";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { BY_LIMITERS_CLOCK } from "../../../../src/stores/redis/limiters-clock.ts";
 import type { RedisServer } from "../servers/redis-server.ts";
 import type { Reply } from "../servers/resp.ts";
 import { type RedisOptions, startRedis } from "../servers/start-redis.ts";
@@ -29,7 +30,7 @@ export class RedisInUse {
 
   /** A store with the limiters' clocks. They stand still while the server's advances, so keys live a day longer. */
   storeByClock(options: StoreOptions = {}): RedisStore {
-    return this.store({ time: "client", maxSkew: "1d", ...options });
+    return this.store({ ...BY_LIMITERS_CLOCK, ...options });
   }
 
   command(...command: readonly (string | number)[]): Promise<Reply> {

@@ -33,8 +33,7 @@ describe("an epoch", () => {
 
 describe("the arguments of a call", () => {
   const bucket = encoded(perSecond(10));
-  const few = (transactions: Parameters<typeof encodeCall>[0]["transactions"]) =>
-    encodeCall({ time: "server", extraMs: 0, transactions });
+  const few = (transactions: Parameters<typeof encodeCall>[0]["transactions"]) => encodeCall({ transactions });
 
   it("every key is listed once", () => {
     const calls = ["a", "b", "a"].map((name) => call("take", bucket, name));
@@ -42,10 +41,10 @@ describe("the arguments of a call", () => {
     expect(few([together(call("charge", bucket, "a"), call("charge", bucket, "a"))]).keys).toEqual(["a"]);
   });
 
-  it("the arguments begin with the time and the clock skew", () => {
+  it("the arguments begin with the time, if a test gives one", () => {
     const transactions = [call("take", bucket, "a"), call("take", bucket, "b")];
-    expect(encodeCall({ time: "client", extraMs: 25, transactions }).args.slice(0, 2)).toEqual([String(NOW_US), "25"]);
-    expect(few(transactions).args.slice(0, 2)).toEqual(["", "0"]);
+    expect(encodeCall({ nowUs: NOW_US, transactions }).args.slice(0, 2)).toEqual([String(NOW_US), "one"]);
+    expect(few(transactions).args.slice(0, 2)).toEqual(["", "one"]);
   });
 
   it("identical calls for a hundred keys have as many arguments as for two", () => {
@@ -64,32 +63,7 @@ describe("the arguments of a call", () => {
 
   it("the shortest form of several calls covers any number of keys", () => {
     const of = (count: number) => Array.from({ length: count }, (_, i) => call("take", bucket, `key ${i}`));
-    for (const count of [2, 1_000, 1_024, 9_000]) expect(few(of(count)).args[2]).toBe("one");
-  });
-
-  it("a changed moment is encoded, after that of the last call", () => {
-    const window = encoded(slidingWindow({ limit: 5, window: "1s" }));
-    const by = (time: "server" | "client", plan: typeof bucket) => {
-      const moments = [NOW_US, NOW_US, NOW_US + 7, NOW_US - 7];
-      const transactions = moments.map((nowUs, i) => call("take", plan, `key ${i}`, 1, { nowUs }));
-      return encodeCall({ time, extraMs: 0, transactions }).args;
-    };
-    for (const [plan, mark] of [
-      [bucket, "0"],
-      [window, "@"],
-    ] as const) {
-      const args = by("client", plan);
-      expect(args[0]).toBe(String(NOW_US - 7));
-      const marked = args.flatMap((text, i) => (text === mark && Number(args[i + 1]) > 2 ** 40 ? [args[i + 1]] : []));
-      expect(marked).toEqual([NOW_US, NOW_US + 7, NOW_US - 7].map(String));
-    }
-    expect(by("server", bucket)).toEqual(
-      encodeCall({
-        time: "server",
-        extraMs: 0,
-        transactions: [0, 1, 2, 3].map((i) => call("take", bucket, `key ${i}`)),
-      }).args,
-    );
+    for (const count of [2, 1_000, 1_024, 9_000]) expect(few(of(count)).args[1]).toBe("one");
   });
 
   it("a refund can carry the moment of its take", () => {

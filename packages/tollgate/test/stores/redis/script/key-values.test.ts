@@ -9,15 +9,14 @@ import {
   tokenBucket,
 } from "../../../../src/index.ts";
 import { epochOf } from "../../../../src/stores/redis/script/epoch.ts";
-import type { ScriptTransaction } from "../../../../src/stores/redis/script/transaction.ts";
 import { RespError } from "../servers/resp.ts";
-import { at, call, encoded, NOW_US, together } from "./kit/script-call.ts";
+import { at, call, encoded, NOW_US, type TimedTransaction, together } from "./kit/script-call.ts";
 import { useScriptServer } from "./kit/script-server.ts";
 
 const started = useScriptServer();
 
-async function run(...transactions: ScriptTransaction[]) {
-  return started.server.run({ time: "client", extraMs: 60_000, transactions });
+async function run(...transactions: TimedTransaction[]) {
+  return started.server.run({ time: "transactions", transactions });
 }
 
 /** The cells behind the layout. */
@@ -78,7 +77,7 @@ describe("the value of a key", () => {
     const { originUs } = epochOf(NOW_US);
     const plans = [encoded(perSecond(10)), encoded(perSecond(10), perMinute(600))];
     for (const [i, plan] of plans.entries()) {
-      const runAt = (nowUs: number, transaction: ScriptTransaction) => run({ ...transaction, nowUs });
+      const runAt = (nowUs: number, transaction: TimedTransaction) => run({ ...transaction, nowUs });
       await runAt(originUs - 100_000, call("charge", plan, `zero ${i}`));
       expect(await cellsOf(`zero ${i}`)).toEqual([]);
       const [outcome] = (await runAt(originUs - 100_000, call("take", plan, `zero ${i}`))) ?? [];
@@ -120,7 +119,7 @@ const WAYS: readonly (readonly [name: string, limits: readonly Limit[]])[] = [
 describe.each(WAYS)("a foreign value is an error that changes nothing: %s", (way, limits) => {
   const plan = encoded(...limits);
 
-  async function errorOf(key: string, ...transactions: ScriptTransaction[]): Promise<string> {
+  async function errorOf(key: string, ...transactions: TimedTransaction[]): Promise<string> {
     const error: unknown = await run(...transactions).catch((thrown: unknown) => thrown);
     if (!(error instanceof RespError)) throw new Error("expected an error");
     expect(await started.server.command("EXISTS", `${key} beside`)).toBe(0);

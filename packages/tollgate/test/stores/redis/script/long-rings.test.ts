@@ -4,10 +4,9 @@ import { createTimeCell } from "../../../../src/core/time-cell.ts";
 import { slidingWindow } from "../../../../src/index.ts";
 import type { Report } from "../../../../src/store/index.ts";
 import { epochOf } from "../../../../src/stores/redis/script/epoch.ts";
-import type { ScriptTransaction } from "../../../../src/stores/redis/script/transaction.ts";
 import { outcomeDifferences } from "./kit/compare-outcomes.ts";
 import { Random } from "./kit/random.ts";
-import { NOW_US } from "./kit/script-call.ts";
+import { NOW_US, type TimedTransaction } from "./kit/script-call.ts";
 import { useScriptServer } from "./kit/script-server.ts";
 import { TwinWorld } from "./kit/twin-world.ts";
 
@@ -38,7 +37,7 @@ it.each([
       stepUs: number,
       mostCost: number,
     ) {
-      const transactions: ScriptTransaction[] = [];
+      const transactions: TimedTransaction[] = [];
       const expected = Array.from({ length: calls }, () => {
         nowUs += random.between(0, stepUs);
         const costs = [random.between(1, mostCost) * unit];
@@ -59,7 +58,7 @@ it.each([
         }
         return verb === "refund" ? { admitted: times, reports: [] } : { admitted, reports: reports.slice(0, 1) };
       });
-      const got = await started.server.run({ time: "client", extraMs: 3_600_000, transactions });
+      const got = await started.server.run({ time: "transactions", transactions });
       expect(outcomeDifferences(got, expected)).toEqual([]);
     }
 

@@ -36,7 +36,7 @@ ${SCRIPT}`;
 let sha = "";
 
 async function outcomesAt(nowUs: number, transaction: ScriptTransaction): Promise<readonly TransactionOutcome[]> {
-  const encoded = encodeCall({ time: "server", extraMs: 0, transactions: [transaction] });
+  const encoded = encodeCall({ transactions: [transaction] });
   const command = [
     "EVALSHA",
     sha,

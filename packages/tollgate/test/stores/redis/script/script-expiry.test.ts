@@ -1,21 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { createPlan } from "../../../../src/core/plan.ts";
 import { fixedWindow, type Limit, perMinute, perSecond, slidingWindow, tokenBucket } from "../../../../src/index.ts";
-import { encodePlan } from "../../../../src/stores/redis/script/encode-plan.ts";
-import { epochOf } from "../../../../src/stores/redis/script/epoch.ts";
-import type { ScriptTransaction } from "../../../../src/stores/redis/script/transaction.ts";
-import { at, call, encoded, NOW_US } from "./kit/script-call.ts";
+import { at, call, encoded, NOW_US, type TimedTransaction } from "./kit/script-call.ts";
 import { useScriptServer } from "./kit/script-server.ts";
 
 const DAY_US = 86_400_000_000;
 const started = useScriptServer();
 
-async function byServer(...transactions: ScriptTransaction[]) {
-  return started.server.run({ time: "server", extraMs: 0, transactions });
+async function byServer(...transactions: TimedTransaction[]) {
+  return started.server.run({ time: "server", transactions });
 }
 
-async function atTime(nowUs: number, ...transactions: ScriptTransaction[]) {
-  return started.server.run({ time: "client", extraMs: 0, transactions: at(nowUs, transactions) });
+async function atTime(nowUs: number, ...transactions: TimedTransaction[]) {
+  return started.server.run({ time: "transactions", transactions: at(nowUs, transactions) });
 }
 
 async function exists(name: string): Promise<boolean> {
@@ -72,16 +68,6 @@ describe.each(CASES)("a key expires when it is idle: %s", (name, limits, costs, 
     expect(got).toBeGreaterThanOrEqual(Math.ceil((before + leftUs) / 1_000));
     expect(got).toBeLessThanOrEqual(Math.ceil((after + leftUs) / 1_000));
   });
-
-  it.each([0, 250])(
-    "a key expires by the client's time, %i ms late for clock skew and one for rounding",
-    async (extraMs) => {
-      const key = `client ${name} ${extraMs}`;
-      const transactions = [call("take", encoded(...limits), key, costs, { nowUs: NOW_US + 1 })];
-      const leftMs = await started.server.leftAfter({ time: "client", extraMs, transactions });
-      expect(leftMs).toBe(Math.ceil(leftUs / 1_000) + 1 + extraMs);
-    },
-  );
 });
 
 describe("the moment that a key expires", () => {
@@ -115,15 +101,7 @@ describe("the moment that a key expires", () => {
   it("a huge debt has the latest possible expiry", async () => {
     const plan = encoded(tokenBucket({ capacity: 2 ** 50, refill: 1, per: "3650d" }));
     await byServer(call("charge", plan, "ages", Number.MAX_SAFE_INTEGER));
-    await atTime(NOW_US, call("charge", plan, "ages too", Number.MAX_SAFE_INTEGER));
     expect(await expiresMs("ages")).toBe(2 ** 52);
-    expect(await expiresMs("ages too")).toBeGreaterThan(2 ** 52);
-  });
-
-  it("the expiry counts from the client's time, even in 1970", async () => {
-    const plan = encodePlan(createPlan("api", "api", [DAILY]), epochOf(0));
-    await atTime(0, call("take", plan, "1970"));
-    expect(Number(await started.server.command("PTTL", "1970"))).toBeGreaterThan(DAY_US / 4 / 1_000 - 5_000);
   });
 
   it("a key is gone after its expiry", async () => {

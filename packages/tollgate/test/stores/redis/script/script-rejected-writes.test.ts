@@ -32,8 +32,8 @@ const CAUSES: readonly (readonly [
   ["READONLY", ["REPLICAOF", "127.0.0.1", "1"], ["REPLICAOF", "NO", "ONE"]],
 ];
 
-async function run(transactions: Transactions, time: "client" | "server" = "client") {
-  return (await started.server.run({ time, extraMs: time === "client" ? 60_000 : 0, transactions })) ?? [];
+async function run(transactions: Transactions, time: "transactions" | "server" = "transactions") {
+  return (await started.server.run({ time, transactions })) ?? [];
 }
 
 /** The reply of the script while the server rejects writes. */
@@ -41,7 +41,7 @@ async function runWhile(
   startRejecting: readonly string[],
   stopRejecting: readonly string[],
   transactions: Transactions,
-  time?: "client" | "server",
+  time?: "transactions" | "server",
 ) {
   await started.server.command(...startRejecting);
   try {

@@ -15,8 +15,8 @@ const WAYS = [
 ] as const;
 
 async function run(transactions: readonly ScriptTransaction[], nowUs?: number, cancelFlag?: string) {
-  const time = nowUs === undefined ? "server" : "client";
-  return started.server.run({ time, extraMs: 0, transactions: at(nowUs ?? 0, transactions) }, cancelFlag);
+  const time = nowUs === undefined ? "server" : "transactions";
+  return started.server.run({ time, transactions: at(nowUs ?? 0, transactions) }, cancelFlag);
 }
 
 /** Restricts the permissions of the connection for a while. */

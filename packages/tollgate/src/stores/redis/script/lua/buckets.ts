@@ -9,11 +9,11 @@ import { SHORT_FORM_START, shortFormWrite } from "./short-forms.ts";
  * and the time in ticks. The other two belong to the current run: the cost, and the cost less the capacity in ticks.
  */
 export const BUCKETS: string = `
-if ARGV[4] == 'several' then
+if ARGV[3] == 'several' then
 ${SHORT_FORM_START}
   local plans, formats, heads = {}, {}, {}
-  local at = 6
-  for i = 1, args[5] + 0 do
+  local at = 5
+  for i = 1, args[4] + 0 do
     local format, head = args[at], args[at + 1]
     at = at + 1
     local last = 8 * (#format - 1)
@@ -36,14 +36,6 @@ ${SHORT_FORM_START}
   local plan_of = {}
   local runs, arg_count = at, #args
   while at <= arg_count do
-    if args[at] == '0' then
-      now = args[at + 1] + 0
-      for i = 1, #plans do
-        local plan = plans[i]
-        for b = 1, 8 * (#formats[i] - 1), 8 do plan[b + 5] = (now - plan[b + 3]) * plan[b + 4] end
-      end
-      at = at + 2
-    end
     local number, times = args[at + 2] + 0, args[at + 3] + 0
     local plan, format, head = plans[number], formats[number], heads[number]
     local count = #format - 1

@@ -52,7 +52,6 @@ local function make_leases()
     local kernel, sum, ended = limit.kernel, lease.sum, 0
     while ended < count_of(lease) do
       local ends, _, units = record_at(lease, ended + 1)
-      ends = ends + skew
       if ends > moment then break end
       if kernel.refills and units > 0 then kernel.lift(limit, cells, ends, sum) end
       sum, ended = sum - units, ended + 1
@@ -168,7 +167,7 @@ local function make_leases()
   -- Leases matter until they end, and until a bucket that is lifted for them then is full again.
   local function note_use(limit, lease)
     local count, refilled_at = count_of(lease), limit.kernel.refilled_at
-    local last = count > 0 and record_at(lease, count) + skew or 0
+    local last = count > 0 and record_at(lease, count) or 0
     lease.text, lease.used_until = struct.pack('<d', lease.sum) .. lease.records, last
     if refilled_at and lease.sum > 0 then lease.used_until = max(last, refilled_at(limit, last, lease.sum)) end
   end
@@ -188,7 +187,7 @@ local function make_leases()
       for i = 1, plan.count do
         local lease = state.leases[plan[i].name]
         if lease then
-          local ended = first_from(lease, lifted_at - skew + 1) - 1
+          local ended = first_from(lease, lifted_at + 1) - 1
           for j = 1, ended do
             local _, _, units = record_at(lease, j)
             lease.sum = lease.sum - units

@@ -39,7 +39,7 @@ ${BUCKET_FIGURES}
     end
   end
   local times = form == 'b' and '1' or '-1'
-  ARGV = { '1', '', '0', 'one', capacity, unit, origin, per_us, head, '1', '1', times, cost }
+  ARGV = { '1', '', 'one', capacity, unit, origin, per_us, head, '1', '1', times, cost }
 elseif form == 'f' or form == 'F' then
   -- A fixed window. Arguments: capacity, window, whether it opens by the clock, the cost, the head of the layout.
   local capacity, window, by_clock, cost, head = ARGV[2] + 0, ARGV[3] + 0, ARGV[4], ARGV[5] + 0, ARGV[6]
@@ -72,7 +72,7 @@ elseif form == 'f' or form == 'F' then
   local flags = form == 'f' and '0' or '1'
   -- The value has this layout, so the identities of the limit and of its name are not compared.
   ARGV = {
-    '1', '', '0', '1', '1', '0', head, 'f', '1', '2', capacity, window, by_clock, '0', '0', head, head, '2', '0',
+    '1', '', '1', '1', '0', head, 'f', '1', '2', capacity, window, by_clock, '0', '0', head, head, '2', '0',
     '0', '1', 'take', flags, '1', '1', '1', '1', cost
   }
 end

@@ -1,5 +1,6 @@
 import { BLOCK_MARK } from "../block-codes.ts";
 import { NEEDS_LAYOUTS } from "../layout.ts";
+import { KEPT_FOR_TESTS_MS } from "./read-arguments.ts";
 import { FIND_REJECTION } from "./rejected-writes.ts";
 
 /** Reads the call, runs its transactions, writes every changed key once, and replies. */
@@ -159,10 +160,6 @@ local count = next_number()
 for i = 1, count do
   current = i
   local name = next_text()
-  if name == '@' then
-    now = next_number()
-    name = next_text()
-  end
   local flags, times, taken = next_number(), next_number(), nil
   if flags >= 4 then taken = next_number() end
   local block
@@ -208,11 +205,10 @@ for i = 1, #stored do
   local state = states[key]
   if ARGV[2] == '' then
     -- PX counts from a time of the server that may be slightly earlier than TIME in a script.
-    local expires = min(ceil((now + state.left) / 1000) + extra, FARTHEST_MS)
+    local expires = min(ceil((now + state.left) / 1000), FARTHEST_MS)
     writes[i] = { key, { 'SET', KEYS[key], value_of(state, now), 'PXAT', expires } }
   else
-    -- The server counts from the start of the current millisecond.
-    local expires = min(ceil(state.left / 1000) + 1 + extra, FARTHEST_MS)
+    local expires = min(ceil(state.left / 1000) + ${KEPT_FOR_TESTS_MS}, FARTHEST_MS)
     writes[i] = { key, { 'SET', KEYS[key], value_of(state, now), 'PX', expires } }
   end
 end

@@ -25,21 +25,15 @@ export const BUCKET_FIGURES = `
  * Takes leave no debt, and a bucket that was taken from is in use, so no key is removed.
  */
 export const ONE_BUCKET: string = `
-if ARGV[4] == 'one' then
+if ARGV[3] == 'one' then
 ${SHORT_FORM_START}
-  local capacity, unit, origin, per_us, head = args[5] + 0, args[6] + 0, args[7] + 0, args[8] + 0, args[9]
+  local capacity, unit, origin, per_us, head = args[4] + 0, args[5] + 0, args[6] + 0, args[7] + 0, args[8]
   local elapsed = now - origin
   local now_ticks = elapsed * per_us
 
   -- Each run is a range of keys with the same call. Negative times request a report per call.
-  local at, arg_count = 10, #args
+  local at, arg_count = 9, #args
   while at <= arg_count do
-    if args[at] == '0' then
-      now = args[at + 1] + 0
-      elapsed = now - origin
-      now_ticks = elapsed * per_us
-      at = at + 2
-    end
     local times, cost = args[at + 2] + 0, args[at + 3] + 0
     local rounds, calls = 1, times
     if times < 0 then rounds, calls = -times, 1 end
@@ -96,11 +90,9 @@ ${BUCKET_FIGURES}
   end
 
   for key, full in pairs(changed) do
-    -- A client's clock may have advanced since: the bucket may be full by now.
     local left = ceil(full / per_us) - elapsed
-    if left < 0 then left = 0 end
     local value = head .. struct.pack('<d', full)
-${shortFormWrite({ start: "10", timesAt: 2, limits: "1", width: "4" })}
+${shortFormWrite({ start: "9", timesAt: 2, limits: "1", width: "4" })}
   end
   return reply
 end

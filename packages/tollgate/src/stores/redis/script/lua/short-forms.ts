@@ -1,3 +1,4 @@
+import { KEPT_FOR_TESTS_MS } from "./read-arguments.ts";
 import { FIND_REJECTION } from "./rejected-writes.ts";
 
 /**
@@ -44,7 +45,7 @@ export const SHORT_FORM_START = `
   end
   local reply, size = {}, 0
   local changed = {}
-  local extra, set = args[3] + 0, redis.pcall
+  local set = redis.pcall
   local word = by_server and 'PXAT' or 'PX'
 `;
 
@@ -67,9 +68,9 @@ export function shortFormWrite({ start, timesAt, limits, width }: RunLayout): st
   return `
     local expires
     if by_server then
-      expires = ceil((now + left) / 1000) + extra
+      expires = ceil((now + left) / 1000)
     else
-      expires = ceil(left / 1000) + 1 + extra
+      expires = ceil(left / 1000) + ${KEPT_FOR_TESTS_MS}
     end
     local answer = set('SET', keys[key], value, word, expires)
     local failed
@@ -85,29 +86,25 @@ export function shortFormWrite({ start, timesAt, limits, width }: RunLayout): st
       else
         local final, rejected, size, place, at = {}, {}, 0, 1, ${start}
         while at <= #args do
-          if args[at] == '0' then
-            at = at + 2
-          else
-            local times, count = args[at + ${timesAt}] + 0, ${limits}
-            for key = args[at] + 0, args[at + 1] + 0 do
-              local admitted = reply[place]
-              local reports = admitted < times and 1 or 0
-              if times < 0 then reports = admitted < -times and admitted + 1 or admitted end
-              local after = place + 1 + 5 * count * reports
-              if changed[key] and (admitted > 0 or rejected[key]) then
-                rejected[key] = true
+          local times, count = args[at + ${timesAt}] + 0, ${limits}
+          for key = args[at] + 0, args[at + 1] + 0 do
+            local admitted = reply[place]
+            local reports = admitted < times and 1 or 0
+            if times < 0 then reports = admitted < -times and admitted + 1 or admitted end
+            local after = place + 1 + 5 * count * reports
+            if changed[key] and (admitted > 0 or rejected[key]) then
+              rejected[key] = true
+              size = size + 1
+              final[size] = rejection
+            else
+              for i = place, after - 1 do
                 size = size + 1
-                final[size] = rejection
-              else
-                for i = place, after - 1 do
-                  size = size + 1
-                  final[size] = reply[i]
-                end
+                final[size] = reply[i]
               end
-              place = after
             end
-            at = at + ${width}
+            place = after
           end
+          at = at + ${width}
         end
         return final
       end

@@ -121,7 +121,7 @@ local function token_buckets()
       if now < taken then return end
       local now_ticks = ticks_at(limit, now)
       local full = get(cells, limit.at)
-      local passed = ticks_at(limit, now + skew) - ticks_at(limit, taken)
+      local passed = ticks_at(limit, now) - ticks_at(limit, taken)
       local counts = cost * limit.unit - passed
       if counts > 0 and full > now_ticks then put(cells, limit.at, max(full - counts, now_ticks)) end
     end,

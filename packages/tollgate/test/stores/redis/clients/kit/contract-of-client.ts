@@ -1,6 +1,7 @@
 import { redisStore } from "tollgate/redis";
 import { storeContract } from "tollgate/testing";
 import { afterAll, beforeAll, it } from "vitest";
+import { BY_LIMITERS_CLOCK } from "../../../../../src/stores/redis/limiters-clock.ts";
 import { freshPrefix } from "../../kit/use-redis.ts";
 import { type ConnectedClient, EVERY_CLIENT } from "./every-client.ts";
 
@@ -21,7 +22,7 @@ export function itKeepsTheContract(connect: () => Promise<ConnectedClient>): voi
   const createStore = () => {
     const { client } = connected;
     // Manual clocks stand still in many cases, so keys live a day longer.
-    return redisStore({ client, prefix: freshPrefix(), time: "client", maxSkew: "1d", timeout: PATIENT_MS });
+    return redisStore({ client, prefix: freshPrefix(), ...BY_LIMITERS_CLOCK, timeout: PATIENT_MS });
   };
   it.each(storeContract({ createStore }))("$name", async ({ run }) => {
     await run();

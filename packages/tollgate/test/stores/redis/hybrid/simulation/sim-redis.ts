@@ -1,7 +1,7 @@
 import { decodeReply, type TransactionOutcome } from "../../../../../src/stores/redis/script/decode-reply.ts";
 import { encodeCall } from "../../../../../src/stores/redis/script/encode-call.ts";
 import { SCRIPT } from "../../../../../src/stores/redis/script/source.ts";
-import type { ScriptTransaction } from "../../../../../src/stores/redis/script/transaction.ts";
+import type { TimedTransaction } from "../../script/kit/script-call.ts";
 import { numbersIn, ScriptConnection } from "../../script/kit/script-connection.ts";
 import { textOf } from "../../servers/resp.ts";
 import type { Flaw } from "./flaw.ts";
@@ -22,13 +22,11 @@ export class SimRedis {
     return new SimRedis(connection, String(textOf(sha)));
   }
 
-  async run(transaction: ScriptTransaction): Promise<TransactionOutcome> {
+  async run(transaction: TimedTransaction): Promise<TransactionOutcome> {
     const transactions = [transaction];
-    const { form, keys, args, described } = encodeCall({ time: "client", extraMs: 0, transactions });
+    const { form, keys, args, described } = encodeCall({ nowUs: transaction.nowUs, transactions });
     const command = ["EVALSHA", this.#sha, String(keys.length)].concat(keys, form, args);
-    // Keys expire by the server's time, which may be faster than the simulated one on a busy machine.
-    const persist = ["PERSIST", transaction.keys[0]!.name];
-    const [answer] = await Promise.all([this.#connection.call(command), this.#connection.call(persist)]);
+    const answer = await this.#connection.call(command);
     return decodeReply(numbersIn(textOf(answer)), transactions, described)![0]!;
   }
 

@@ -5,9 +5,6 @@ import { call, encoded, NOW_US } from "../../script/kit/script-call.ts";
 import type { ScriptServer } from "../../script/kit/script-server.ts";
 import { LeaseModel, type ModelReport } from "./lease-model.ts";
 
-/** The clock of the calls is ahead of the server's, so no key expires early. */
-const BY_CLIENT = { time: "client", extraMs: 0 } as const;
-
 /** Random calls of one key, decided by the script and by the model. */
 export class LeaseTrace {
   /** What the script and the model do not agree on, in words. */
@@ -111,7 +108,10 @@ export class LeaseTrace {
     // A row with leases has sections, which the short forms do not read.
     this.#plan.others.meet([]);
     const options = { nowUs: this.#nowUs, ...(lease === undefined ? {} : { lease }) };
-    return this.#server.run({ ...BY_CLIENT, transactions: [call(verb, this.#plan, this.#name, cost, options)] });
+    return this.#server.run({
+      time: "transactions",
+      transactions: [call(verb, this.#plan, this.#name, cost, options)],
+    });
   }
 
   #compare(what: string, got: unknown, expected: unknown): void {

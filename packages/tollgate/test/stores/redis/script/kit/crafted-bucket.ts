@@ -40,8 +40,7 @@ export class CraftedBucket {
     const key = `${this.#name} ${nowUs} ${fullTicks}`;
     await server.command("EVAL", WRITE_CELL, "1", key, String(fullTicks), this.#encoded.head);
     const got = await server.run({
-      time: "client",
-      extraMs: 0,
+      time: "transactions",
       transactions: [call("explain", this.#encoded, key, COST, { nowUs })],
     });
     const report = this.#explained(nowUs, fullTicks);

@@ -15,14 +15,19 @@ export function encodedAs(onChange: OnChange | undefined, ...limits: readonly Li
   return encodePlan(createPlan("api", "api", limits, onChange), epochOf(NOW_US));
 }
 
+/** A transaction, and the moment at which a test has it decided. */
+export interface TimedTransaction extends ScriptTransaction {
+  readonly nowUs: number;
+}
+
 /** A call for one key, with one cost for all limits or one per limit. */
 export function call(
   verb: ScriptVerb,
   plan: EncodedPlan,
   name: string,
   cost: number | readonly number[] = 1,
-  options: Partial<Omit<ScriptTransaction, "verb" | "keys">> = {},
-): ScriptTransaction {
+  options: Partial<Omit<TimedTransaction, "verb" | "keys">> = {},
+): TimedTransaction {
   const costs = typeof cost === "number" ? plan.plan.limits.map(() => cost) : cost;
   return {
     verb,
@@ -35,11 +40,11 @@ export function call(
 }
 
 /** The same calls at another moment. */
-export function at(nowUs: number, transactions: readonly ScriptTransaction[]): ScriptTransaction[] {
+export function at(nowUs: number, transactions: readonly ScriptTransaction[]): TimedTransaction[] {
   return transactions.map((transaction) => ({ ...transaction, nowUs }));
 }
 
 /** A transaction of all keys of these calls, all or nothing. */
-export function together(...calls: readonly [ScriptTransaction, ...ScriptTransaction[]]): ScriptTransaction {
+export function together(...calls: readonly [TimedTransaction, ...TimedTransaction[]]): TimedTransaction {
   return { ...calls[0], keys: calls.flatMap(({ keys }) => keys) };
 }

@@ -1,13 +1,18 @@
 import { afterAll, beforeAll } from "vitest";
 import { decodeReply, type TransactionOutcome } from "../../../../../src/stores/redis/script/decode-reply.ts";
-import { type EncodedCall, encodeCall, type ScriptInput } from "../../../../../src/stores/redis/script/encode-call.ts";
+import { type EncodedCall, encodeCall } from "../../../../../src/stores/redis/script/encode-call.ts";
 import { SCRIPT } from "../../../../../src/stores/redis/script/source.ts";
 import type { RedisServer } from "../../servers/redis-server.ts";
 import { type RawReply, type Reply, textOf } from "../../servers/resp.ts";
 import { type RedisOptions, startRedis } from "../../servers/start-redis.ts";
+import type { TimedTransaction } from "./script-call.ts";
 import { numbersIn, ScriptConnection } from "./script-connection.ts";
 
-const MOST_TRIES = 1_000;
+/** Whose time decides: the server's, or that of each transaction. */
+interface Run {
+  readonly time: "server" | "transactions";
+  readonly transactions: readonly TimedTransaction[];
+}
 
 /** A server with the script loaded, and a connection to it. */
 export class ScriptServer {
@@ -40,28 +45,21 @@ export class ScriptServer {
     return this.#connection.call(command);
   }
 
-  /** The outcomes of the transactions; `undefined` for a cancelled call. */
-  async run(input: ScriptInput, cancelFlag?: string): Promise<readonly TransactionOutcome[] | undefined> {
-    const call = encodeCall(input);
-    const reply = textOf(await this.#connection.call(this.#evalsha(call, cancelFlag)));
-    return decodeReply(numbersIn(reply), input.transactions, call.described);
-  }
-
-  /** The time to live of the call's only key, a new one. Retried until the server's clock does not change meanwhile. */
-  async leftAfter(input: ScriptInput): Promise<number> {
-    const command = this.#evalsha(encodeCall(input));
-    const name = command[3] ?? "";
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const [, before, , after, expires] = await Promise.all([
-        this.command("DEL", name),
-        this.command("TIME"),
-        this.#connection.call(command),
-        this.command("TIME"),
-        this.command("PEXPIRETIME", name),
-      ]);
-      if (millisecondOf(before) === millisecondOf(after)) return Number(expires) - millisecondOf(before);
-    }
-    throw new Error("expected a call that takes less than a millisecond");
+  /**
+   * The outcomes of the transactions, in one call of the script for each moment in turn; `undefined` for a cancelled
+   * call.
+   */
+  async run({ time, transactions }: Run, cancelFlag?: string): Promise<readonly TransactionOutcome[] | undefined> {
+    const parts = time === "server" ? [transactions] : byMoment(transactions);
+    const outcomes = await Promise.all(
+      parts.map(async (part) => {
+        const nowUs = time === "server" ? undefined : part[0]!.nowUs;
+        const call = encodeCall({ nowUs, transactions: part });
+        const reply = textOf(await this.#connection.call(this.#evalsha(call, cancelFlag)));
+        return decodeReply(numbersIn(reply), part, call.described);
+      }),
+    );
+    return outcomes.includes(undefined) ? undefined : outcomes.flatMap((some) => some ?? []);
   }
 
   #evalsha({ form, keys, args }: EncodedCall, cancelFlag?: string): string[] {
@@ -69,10 +67,15 @@ export class ScriptServer {
   }
 }
 
-/** The millisecond of a reply of TIME. */
-function millisecondOf(time: Reply): number {
-  const [seconds, us] = time as [string, string];
-  return Number(seconds) * 1_000 + Math.floor(Number(us) / 1_000);
+/** Consecutive transactions of one moment. */
+function byMoment(transactions: readonly TimedTransaction[]): readonly (readonly TimedTransaction[])[] {
+  const parts: TimedTransaction[][] = [];
+  for (const transaction of transactions) {
+    const last = parts.at(-1);
+    if (last?.[0]?.nowUs === transaction.nowUs) last.push(transaction);
+    else parts.push([transaction]);
+  }
+  return parts;
 }
 
 /** A server for all tests of a file. */

@@ -3,10 +3,11 @@ import { createTimeCell } from "../../../../../src/core/time-cell.ts";
 import type { Report } from "../../../../../src/store/index.ts";
 import type { TransactionOutcome } from "../../../../../src/stores/redis/script/decode-reply.ts";
 import { epochOf } from "../../../../../src/stores/redis/script/epoch.ts";
-import type { ScriptKey, ScriptTransaction, ScriptVerb } from "../../../../../src/stores/redis/script/transaction.ts";
+import type { ScriptKey, ScriptVerb } from "../../../../../src/stores/redis/script/transaction.ts";
 import { capacityOf, type LimitSpec, libraryLimit } from "../../../../properties/limit-spec.ts";
 import { LAST_US } from "../../../../properties/times.ts";
 import { Random } from "./random.ts";
+import type { TimedTransaction } from "./script-call.ts";
 import type { Trace, TraceStep } from "./trace.ts";
 import { TraceClock } from "./trace-clock.ts";
 import { type ClockKind, FLAVOURS, type Flavour } from "./trace-flavour.ts";
@@ -14,8 +15,6 @@ import { type TwinPlan, TwinWorld } from "./twin-world.ts";
 
 const MOST_TRANSACTIONS = 4;
 const MOST_IN_BATCH = 9;
-/** The probability that the clock advances within a script call. */
-const CLOCK_MOVES = 0.4;
 const TODAY_US = 1_784_000_000_000_000;
 const STARTS_US = [TODAY_US, TODAY_US, 0, 2 ** 32 * 1_000, LAST_US] as const;
 
@@ -101,13 +100,11 @@ export class TraceMaker {
   }
 
   #anyStep(): TraceStep {
-    const transactions: ScriptTransaction[] = [];
+    const transactions: TimedTransaction[] = [];
     const expected: TransactionOutcome[] = [];
     const touched = new Map<string, Place>();
-    const moves = this.#random.chance(CLOCK_MOVES);
     const count = this.#random.chance(0.6) ? 1 : this.#random.between(2, MOST_TRANSACTIONS);
     for (let i = 0; i < count; i += 1) {
-      if (moves && i > 0) this.#clock.move(this.#last);
       const verb = this.#verb();
       const places = this.#places(verb);
       const transaction = this.#transaction(verb, places);
@@ -134,14 +131,12 @@ export class TraceMaker {
   /** Takes only: keys that were taken from are in use, and others are not written, so nothing is dropped. */
   #batchStep(): TraceStep {
     const random = this.#random;
-    const transactions: ScriptTransaction[] = [];
+    const transactions: TimedTransaction[] = [];
     const expected: TransactionOutcome[] = [];
     const enforcing = this.#plans.filter(({ plan }) => plan.plan.enforces.every(Boolean));
     const count = random.chance(0.3) ? 1 : random.between(2, MOST_IN_BATCH);
-    const moves = random.chance(CLOCK_MOVES);
-    let before: ScriptTransaction | undefined;
+    let before: TimedTransaction | undefined;
     for (let i = 0; i < count; i += 1) {
-      if (moves && i > 0 && random.chance(0.5)) this.#clock.move(this.#last);
       const place = { ...random.of(enforcing), key: random.of(this.#flavour.keys) };
       const own = this.#transaction("take", [place]);
       const isAlike = before?.keys[0]?.costs.length === place.specs.length && random.chance(0.6);
@@ -163,7 +158,7 @@ export class TraceMaker {
     return Array.from({ length: count }, () => ({ ...random.of(this.#plans), key: random.of(this.#flavour.keys) }));
   }
 
-  #transaction(verb: ScriptVerb, places: readonly Place[]): ScriptTransaction {
+  #transaction(verb: ScriptVerb, places: readonly Place[]): TimedTransaction {
     const random = this.#random;
     const keys = places.map((place): ScriptKey => {
       this.#names.add(nameOf(place));
@@ -179,7 +174,7 @@ export class TraceMaker {
     return random.between(2, random.of([3, 5, 5, 20, 80]));
   }
 
-  #expected({ verb, times, detail, keys }: ScriptTransaction, places: readonly Place[]): TransactionOutcome {
+  #expected({ verb, times, detail, keys }: TimedTransaction, places: readonly Place[]): TransactionOutcome {
     if (verb === "drop" || verb === "forget") return this.#dropped(places[0]!);
     const calls = places.map((place, i) => ({
       space: this.#world.space(place.plan, place.key),
@@ -241,7 +236,7 @@ function told(verb: ScriptVerb, reports: readonly Report[], firstDenied: number)
   return firstDenied < 0 ? reports : reports.slice(0, firstDenied + 1);
 }
 
-function dropOf(place: Place, nowUs: number): ScriptTransaction {
+function dropOf(place: Place, nowUs: number): TimedTransaction {
   const { encoded } = place.plan;
   return { verb: "drop", detail: "each", times: 1, nowUs, keys: [{ name: nameOf(place), plan: encoded, costs: [] }] };
 }

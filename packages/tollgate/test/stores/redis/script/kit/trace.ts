@@ -1,9 +1,9 @@
 import type { TransactionOutcome } from "../../../../../src/stores/redis/script/decode-reply.ts";
-import type { ScriptTransaction } from "../../../../../src/stores/redis/script/transaction.ts";
+import type { TimedTransaction } from "./script-call.ts";
 
 /** One call of the script, and the outcomes of the memory store. */
 export interface TraceStep {
-  readonly transactions: readonly ScriptTransaction[];
+  readonly transactions: readonly TimedTransaction[];
   readonly expected: readonly TransactionOutcome[];
 }
 
