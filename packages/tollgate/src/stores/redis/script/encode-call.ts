@@ -11,7 +11,7 @@ import type { ScriptBlock, ScriptTransaction } from "./transaction.ts";
 
 /** What one call of the script carries. */
 export interface ScriptInput {
-  /** The moment of all transactions, in whole microseconds. Only tests give one: by default the server's clock decides. */
+  /** The moment of all transactions in whole microseconds, in tests. By default the server's clock decides. */
   readonly nowUs?: number | undefined;
   /** At least one. The script runs them in this order, atomically. */
   readonly transactions: readonly ScriptTransaction[];

@@ -5,7 +5,7 @@
 export const LAST_SENT: number = Number.MAX_SAFE_INTEGER - 48;
 
 /**
- * How much later keys expire whose time a test gives: its clock may stand still for as long, while the server's goes on.
+ * How much later keys expire whose time a test gives. The test's clock may stand still, while the server's goes on.
  */
 export const KEPT_FOR_TESTS_MS = 86_400_000;
 

@@ -14,10 +14,10 @@ import { Admissions } from "./admissions.ts";
 import { Events } from "./events.ts";
 import type { Flaw } from "./flaw.ts";
 import { answer, timeOut } from "./flawed-answers.ts";
-import { type Weather, weatherOf } from "./network.ts";
 import { ServerLosses } from "./server-losses.ts";
 import { SimNode } from "./sim-node.ts";
 import type { SimRedis } from "./sim-redis.ts";
+import { type Weather, weatherOf } from "./weather.ts";
 
 const A_SECOND_US = 1_000_000;
 
