@@ -4,17 +4,17 @@ const FIRST_UNITS = 8;
 /** How much a node is asked for one key: units per microsecond and limit, averaged over the time of one lease. */
 export class Demand {
   /** Units that were counted since they were averaged last. */
-  readonly #counted: Float64Array;
-  readonly #perUs: Float64Array;
+  readonly #counted: number[];
+  readonly #perUs: number[];
   /** A burst raises the average to twice what it was at the last answer, so that a pulse takes little in advance. */
-  readonly #mostUnits: Float64Array;
+  readonly #mostUnits: number[];
   #averagedUs: number;
   #nodes = 1;
 
   constructor(limits: number, nowUs: number) {
-    this.#counted = new Float64Array(limits);
-    this.#perUs = new Float64Array(limits);
-    this.#mostUnits = new Float64Array(limits).fill(FIRST_UNITS);
+    this.#counted = Array.from({ length: limits }, () => 0);
+    this.#perUs = Array.from({ length: limits }, () => 0);
+    this.#mostUnits = Array.from({ length: limits }, () => FIRST_UNITS);
     this.#averagedUs = nowUs;
   }
 

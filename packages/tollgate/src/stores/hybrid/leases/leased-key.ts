@@ -60,7 +60,7 @@ export class LeasedKey {
     const { time, stats } = this.#node;
     const us = time.us();
     if (!this.#held.spend(costs, us, time.wallUs())) return false;
-    if (!this.#isAsking && this.#renewals.isDue(us)) this.#ask();
+    if (this.#held.isLow(this.#sizing, us) && !this.#isAsking && this.#renewals.isDue(us)) this.#ask();
     this.#sizing.count(costs);
     stats.spent += costs[0]!;
     stats.decidedLocally += 1;

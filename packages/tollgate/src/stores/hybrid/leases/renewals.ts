@@ -46,10 +46,10 @@ export class Renewals {
     return this.mayLease(us) ? undefined : "little demand";
   }
 
-  /** Whether it is time to ask for more, after a call was admitted. */
+  /** Whether to ask for more, after a call left little of the leases. */
   isDue(us: number): boolean {
-    const { held, sizing, denials, times } = this.#parts;
-    if (us < this.#fromUs || !held.isLow(sizing, us)) return false;
+    const { denials, times } = this.#parts;
+    if (us < this.#fromUs) return false;
     const denial = denials.find(this.#nothing, us);
     if (denial !== undefined) this.#fromUs = denial.untilUs;
     else if (this.#isWanted(us)) return true;

@@ -16,7 +16,7 @@ const WEIGHT = 1 / 8;
 /** How many units a node takes in advance for one key, and when it renews them. */
 export class Sizing implements Reserve {
   /** Units of each limit with which a lease is renewed. */
-  readonly low: Float64Array;
+  readonly low: number[];
   /** A lease is renewed when less than this time remains: two round trips. */
   marginUs = 0;
   /** The usual time of a request. */
@@ -28,7 +28,7 @@ export class Sizing implements Reserve {
   constructor(plan: Plan, times: LeaseTimes, nowUs: number) {
     this.#plan = plan;
     this.#times = times;
-    this.low = new Float64Array(plan.limits.length);
+    this.low = plan.limits.map(() => 0);
     this.#demand = new Demand(plan.limits.length, nowUs);
   }
 
