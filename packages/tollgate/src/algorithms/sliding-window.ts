@@ -161,15 +161,14 @@ class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     return this.#ring.used(cells, at, now);
   }
 
-  adopt(cells: Float64Array, at: number, now: TimeCell, units: number): void {
+  writeIdle(cells: Float64Array, at: number): void {
     this.init(cells, at);
-    this.take(cells, at, now, Math.min(units, LAST_EXACT));
   }
 
-  /** Groups of the same window and resolution stay as they are, if the ring has places for them. */
+  /** Groups of the same resolution stay as they are, if the ring has places for them. */
   adoptFrom(cells: Float64Array, at: number, now: TimeCell, from: this, theirs: Float64Array, theirsAt: number): void {
     this.init(cells, at);
-    const isSameLog = from.#windowUs === this.#windowUs && from.#resolutionUs === this.#resolutionUs;
+    const isSameLog = from.#resolutionUs === this.#resolutionUs;
     if (!(isSameLog && this.#ring.adopt(cells, at, now, from.#ring, theirs, theirsAt))) {
       this.#takeGroups(cells, at, now, from, theirs, theirsAt);
     }

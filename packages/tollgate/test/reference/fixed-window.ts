@@ -28,12 +28,12 @@ export class FixedWindowRules implements LimitRules {
 export class FixedWindow implements LimitState {
   readonly #rules: FixedWindowRules;
   readonly startUs: bigint;
-  readonly #units: bigint;
+  readonly units: bigint;
 
   constructor(rules: FixedWindowRules, startUs: bigint, units: bigint) {
     this.#rules = rules;
     this.startUs = startUs;
-    this.#units = units;
+    this.units = units;
   }
 
   conforms(nowUs: bigint, cost: bigint): boolean {
@@ -59,7 +59,7 @@ export class FixedWindow implements LimitState {
 
   /** After the clock has gone back, a window that lies in the future keeps counting. */
   used(nowUs: bigint): bigint {
-    return nowUs < this.#endUs() ? this.#units : 0n;
+    return nowUs < this.#endUs() ? this.units : 0n;
   }
 
   resetUs(nowUs: bigint): bigint {

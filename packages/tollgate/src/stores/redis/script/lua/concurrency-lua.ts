@@ -167,10 +167,6 @@ local function concurrencies()
       return max(0, until_at(limit, cells, groups - 1) - now)
     end,
 
-    adopt = function(limit, cells, now, units)
-      if units > 0 then take_at(limit, cells, now, min(units, LAST_EXACT)) end
-    end,
-
     adopt_from = function(limit, cells, now, from, theirs)
       load(from, theirs)
       for group = 0, groups_in(from, theirs) - 1 do

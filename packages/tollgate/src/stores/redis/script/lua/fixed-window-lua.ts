@@ -19,11 +19,6 @@ local function fixed_windows()
     return limit.by_clock and floor(now / limit.window) * limit.window or now
   end
 
-  local function adopt_units(limit, cells, now, units)
-    put(cells, limit.at, units > 0 and opening_at(limit, now) or 0)
-    put(cells, limit.at + 1, min(units, LAST_EXACT))
-  end
-
   return {
     read = function(limit)
       limit.window = next_number()
@@ -74,12 +69,9 @@ local function fixed_windows()
 
     reset = reset_at,
 
-    adopt = adopt_units,
-
-    adopt_from = function(limit, cells, now, from, theirs)
-      adopt_units(limit, cells, now, used_at(from, theirs, now))
-      local is_same = from.window == limit.window and from.by_clock == limit.by_clock
-      if is_same then put(cells, limit.at, get(theirs, from.at)) end
+    adopt_from = function(limit, cells, _, from, theirs)
+      put(cells, limit.at, get(theirs, from.at))
+      put(cells, limit.at + 1, get(theirs, from.at + 1))
     end,
   }
 end

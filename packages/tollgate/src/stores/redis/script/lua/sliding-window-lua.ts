@@ -233,13 +233,8 @@ local function sliding_windows()
       return until_left(limit, cells, now, total_at(limit, cells, get(cells, limit.at) - 1))
     end,
 
-    adopt = function(limit, cells, now, units)
-      if units > 0 then take_at(limit, cells, now, min(units, LAST_EXACT)) end
-    end,
-
     adopt_from = function(limit, cells, now, from, theirs)
-      local is_same = from.window == limit.window and from.resolution == limit.resolution
-      if is_same and adopt_ring(limit, cells, now, from, theirs) then return end
+      if from.resolution == limit.resolution and adopt_ring(limit, cells, now, from, theirs) then return end
       take_groups(limit, cells, now, from, theirs)
     end,
   }

@@ -60,13 +60,6 @@ local function token_buckets()
     return elapsed_at(limit, ticks) - (us - limit.origin)
   end
 
-  -- A full bucket was full at all times, as a new one.
-  local function adopt_ticks(limit, cells, now, ticks)
-    local full = -huge
-    if ticks > 0 then full = ticks_at(limit, now) + min(ticks, limit.most_debt) end
-    put(cells, limit.at, full)
-  end
-
   return {
     read = function(limit)
       limit.unit = next_number()
@@ -164,16 +157,14 @@ local function token_buckets()
       return until_us(limit, get(cells, limit.at), now)
     end,
 
-    adopt = function(limit, cells, now, units)
-      adopt_ticks(limit, cells, now, units * limit.unit)
-    end,
-
     adopt_from = function(limit, cells, now, from, theirs)
       local used = max(0, get(theirs, from.at) - ticks_at(from, now))
       local rest = used % from.unit
       local part = 0
       if rest > 0 then part = min(floor(rest / from.unit * limit.unit) + 2, limit.unit) end
-      adopt_ticks(limit, cells, now, (used - rest) / from.unit * limit.unit + part)
+      local ticks = (used - rest) / from.unit * limit.unit + part
+      -- A full bucket was full at all times, as a new one.
+      put(cells, limit.at, ticks > 0 and ticks_at(limit, now) + min(ticks, limit.most_debt) or -huge)
     end,
   }
 end
