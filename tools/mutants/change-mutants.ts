@@ -32,8 +32,8 @@ export const CHANGE_MUTANTS: readonly Mutant[] = [
   {
     name: "a limit that stays is converted",
     file: CARRY_OVER,
-    find: "if (fingerprint === kernel.limit.fingerprint) {",
-    replace: "if (fingerprint === kernel.limit.name) {",
+    find: "if (from.limit.fingerprint === kernel.limit.fingerprint) {",
+    replace: "if (from.limit.fingerprint === kernel.limit.name) {",
     why: "an unchanged limit is not bit for bit what it was",
   },
   {

@@ -52,6 +52,11 @@ export class FixedWindow implements LimitState {
     return new FixedWindow(this.#rules, this.startUs, larger(used - cost, 0n));
   }
 
+  /** A window is known by its end. */
+  giveBack(nowUs: bigint, units: bigint, untilUs: bigint): FixedWindow {
+    return this.#endUs() === untilUs ? this.refund(nowUs, units) : this;
+  }
+
   waitUs(nowUs: bigint, cost: bigint): Wait {
     if (cost > this.#rules.capacity) return "never";
     return this.conforms(nowUs, cost) ? 0n : this.#endUs() - nowUs;
