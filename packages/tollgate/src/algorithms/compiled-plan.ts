@@ -128,6 +128,11 @@ export class CompiledPlan {
     at: number,
     taken?: Taken,
   ): boolean {
+    // A new key has nothing of what was taken, even if it starts with less than everything.
+    if (verb.refunds && taken !== undefined && this.#hasBegun) {
+      this.mustStore = false;
+      return true;
+    }
     const admitted = this.applyToKept(verb, cells, base, costs, now, report, at, taken);
     // A bucket that starts empty begins to fill with its first touch. A refund creates no key.
     this.mustStore =

@@ -45,9 +45,10 @@ interface State {
 /** One key under one limit, in the kernel's cells. */
 export class KernelKey {
   readonly nowUs = createTimeCell(START_US);
+  /** The figures of the last call. */
+  readonly report = new Report();
   readonly #plan: CompiledPlan;
   readonly #cells: Float64Array;
-  readonly #report = new Report();
   #isKnown = false;
 
   constructor(limit: Limit) {
@@ -59,17 +60,17 @@ export class KernelKey {
     const receipt: Taken | undefined = taken && { ...taken, where: "own", resets: 0, takenUs: 0, units: [cost] };
     this.#plan.begin(this.#isKnown ? "known" : "new", this.#cells, 0, this.nowUs);
     this.#isKnown = true;
-    return this.#plan.apply(VERBS[verb], this.#cells, 0, [cost], this.nowUs, this.#report, 0, receipt);
+    return this.#plan.apply(VERBS[verb], this.#cells, 0, [cost], this.nowUs, this.report, 0, receipt);
   }
 
   /** When the units of the last call leave if nothing else is taken. */
   get untilUs(): number {
-    return this.#report.untilUs[0] ?? this.nowUs[0]! + this.#report.resetUs[0]!;
+    return this.report.untilUs[0] ?? this.nowUs[0]! + this.report.resetUs[0]!;
   }
 
   figures(cost: number): Figures {
     this.apply("explain", cost);
-    const { used, waitUs, resetUs } = this.#report;
+    const { used, waitUs, resetUs } = this.report;
     const wait = waitUs[0] === Number.POSITIVE_INFINITY ? "never" : BigInt(waitUs[0]!);
     return [BigInt(used[0]!), wait, BigInt(resetUs[0]!)];
   }
@@ -81,8 +82,8 @@ export class ReceiptTrace {
   #state: State;
   readonly #receipts: Receipt[] = [];
 
-  constructor(limit: Limit, state: State) {
-    this.key = new KernelKey(limit);
+  constructor(key: KernelKey, state: State) {
+    this.key = key;
     this.#state = state;
   }
 
@@ -152,16 +153,20 @@ function same(what: string, got: unknown, expected: unknown): void {
 }
 
 /** A trace of a bucket or a window. A bucket that starts empty records its first touch, which is not tested here. */
-export function traceOf(spec: LimitSpec): ReceiptTrace {
+export function traceOf(spec: LimitSpec, keyOf = (limit: Limit) => new KernelKey(limit)): ReceiptTrace {
   const full: LimitSpec = spec.kind === "token-bucket" ? { ...spec, initial: "full", idleTtlUs: undefined } : spec;
   const limit = libraryLimit({ ...full, mode: "enforce" }, "limit");
   // A new bucket was full at all times: the clock may go back before its first call.
-  return new ReceiptTrace(limit, rulesOf(modelLimit(full, limit), {}).fresh(-(10n ** 20n)));
+  return new ReceiptTrace(keyOf(limit), rulesOf(modelLimit(full, limit), {}).fresh(-(10n ** 20n)));
 }
 
-export function traceOfPlaces(max: number, ttlUs: number): ReceiptTrace {
+export function traceOfPlaces(
+  max: number,
+  ttlUs: number,
+  keyOf = (limit: Limit) => new KernelKey(limit),
+): ReceiptTrace {
   const limit = concurrency({ max, ttl: ttlUs / 1_000 });
-  return new ReceiptTrace(limit, new Places({ max: BigInt(max), ttlUs: BigInt(ttlUs) }));
+  return new ReceiptTrace(keyOf(limit), new Places({ max: BigInt(max), ttlUs: BigInt(ttlUs) }));
 }
 
 /** Steps of a clock that moves by parts of a span, and now and then back. */

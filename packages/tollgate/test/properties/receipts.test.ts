@@ -129,7 +129,7 @@ describe("what a client gains by late corrections of a token bucket (docs/reserv
       fc.record({ cost: fc.integer({ min: 1, max: CAPACITY }), which: fc.nat(9), waitUs: fc.nat(4 * REFILL_US) }),
       { maxLength: 60, size: "max" },
     );
-    const property = fc.property(steps, fc.array(fc.boolean(), { minLength: 60, maxLength: 60 }), (all, takes) => {
+    const property = fc.property(steps, fc.array(fc.boolean(), { minLength: 60, maxLength: 60 }), (all, mayTake) => {
       const key = new KernelKey(limit);
       const open: { units: number; untilUs: number }[] = [];
       const startUs = key.nowUs[0]!;
@@ -137,7 +137,7 @@ describe("what a client gains by late corrections of a token bucket (docs/reserv
       for (const [i, { cost, which, waitUs }] of all.entries()) {
         key.nowUs[0]! += waitUs;
         const receipt = open[which % Math.max(1, open.length)];
-        if (takes[i] || receipt === undefined) {
+        if (mayTake[i] || receipt === undefined) {
           if (!key.apply("take", cost)) continue;
           open.push({ units: cost, untilUs: key.untilUs });
           spent += cost;

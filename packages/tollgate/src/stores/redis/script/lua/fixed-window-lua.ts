@@ -19,6 +19,11 @@ local function fixed_windows()
     return limit.by_clock and floor(now / limit.window) * limit.window or now
   end
 
+  local function give_back(limit, cells, now, cost, times)
+    local used = used_at(limit, cells, now)
+    if used > 0 then put(cells, limit.at + 1, max(used - times * cost, 0)) end
+  end
+
   return {
     read = function(limit)
       limit.window = next_number()
@@ -36,9 +41,10 @@ local function fixed_windows()
       put(cells, limit.at + 1, min(used + cost, LAST_EXACT))
     end,
 
-    give_back = function(limit, cells, now, cost, times)
-      local used = used_at(limit, cells, now)
-      if used > 0 then put(cells, limit.at + 1, max(used - times * cost, 0)) end
+    give_back = give_back,
+
+    correct = function(limit, cells, now, units, moment)
+      if get(cells, limit.at) + limit.window == moment then give_back(limit, cells, now, units, 1) end
     end,
 
     -- Leases are units that may still be spent: at least these count as used. They end with the window.

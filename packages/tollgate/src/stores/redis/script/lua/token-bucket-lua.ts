@@ -60,6 +60,21 @@ local function token_buckets()
     return elapsed_at(limit, ticks) - (us - limit.origin)
   end
 
+  local function give_back(limit, cells, now, cost, times)
+    local now_ticks = ticks_at(limit, now)
+    local full = get(cells, limit.at)
+    if full <= now_ticks then return end
+    local cost_ticks = cost * limit.unit
+    local most = max(floor(LAST_EXACT / cost_ticks), 1)
+    -- One step, unless the product exceeds the exact integers.
+    while times > 0 and full > now_ticks do
+      local at_once = min(times, most)
+      full = max(full - at_once * cost_ticks, now_ticks)
+      times = times - at_once
+    end
+    put(cells, limit.at, full)
+  end
+
   return {
     read = function(limit)
       limit.unit = next_number()
@@ -92,19 +107,10 @@ local function token_buckets()
       put(cells, limit.at, max(before, min(full, now_ticks + limit.most_debt)))
     end,
 
-    give_back = function(limit, cells, now, cost, times)
-      local now_ticks = ticks_at(limit, now)
-      local full = get(cells, limit.at)
-      if full <= now_ticks then return end
-      local cost_ticks = cost * limit.unit
-      local most = max(floor(LAST_EXACT / cost_ticks), 1)
-      -- One step, unless the product exceeds the exact integers.
-      while times > 0 and full > now_ticks do
-        local at_once = min(times, most)
-        full = max(full - at_once * cost_ticks, now_ticks)
-        times = times - at_once
-      end
-      put(cells, limit.at, full)
+    give_back = give_back,
+
+    correct = function(limit, cells, now, units, moment)
+      if now < moment then give_back(limit, cells, now, units, 1) end
     end,
 
     -- Units that were taken at a moment keep the bucket from being full for as long as they take to refill, less the
