@@ -30,13 +30,6 @@ export const RECEIPT_MUTANTS: readonly Mutant[] = [
     why: "the ring runs full, and units leave late",
   },
   {
-    name: "a group that goes from a full ring leaves its time",
-    file: RING,
-    find: "this.write(cells, at, first, Number.NEGATIVE_INFINITY, this.total(cells, at, first - 1));",
-    replace: "",
-    why: "no group opens after the clock went back",
-  },
-  {
     name: "a receipt corrects another window",
     file: FIXED,
     find: "if (cells[at + OPENED]! + this.#windowUs === untilUs) this.refund(",

@@ -71,8 +71,6 @@ export interface Kernel<L extends Limit = Limit> extends PlainTake {
   adoptUntil(cells: Float64Array, at: number, now: TimeCell, units: number, leaveUs: number): void;
   /** Restates cells that a kernel of the same limit wrote for another origin. */
   rebase(cells: Float64Array, at: number, from: this): void;
-  /** Whole units that count now, rounded up; above the capacity in debt. */
-  used(cells: Float64Array, at: number, now: TimeCell): number;
   /** Writes the cells of an idle key, under a limit that starts empty those of a bucket that has filled. */
   writeIdle(cells: Float64Array, at: number): void;
   /**

@@ -167,10 +167,6 @@ class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     expiry[0] = Math.max(expiry[0]!, cells[newest + LAST]! + this.#windowUs);
   }
 
-  used(cells: Float64Array, at: number, now: TimeCell): number {
-    return this.#ring.used(cells, at, now);
-  }
-
   writeIdle(cells: Float64Array, at: number): void {
     this.init(cells, at);
   }

@@ -160,10 +160,6 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     return Math.ceil(ticks / this.#ticksPerUs) - (now[0]! - this.#originUs);
   }
 
-  used(cells: Float64Array, at: number, now: TimeCell): number {
-    return Math.ceil(Math.max(0, cells[at]! - this.#ticks.at(now[0]!)) / this.#unitTicks);
-  }
-
   /** A full bucket was full at all times, as a new one. */
   writeIdle(cells: Float64Array, at: number): void {
     cells[at] = Number.NEGATIVE_INFINITY;

@@ -5,6 +5,7 @@ import { carryOver } from "../../src/algorithms/carry-over.ts";
 import type { Kernel } from "../../src/algorithms/kernel.ts";
 import { compileLimit } from "../../src/algorithms/registry.ts";
 import { isSameLimit } from "../../src/core/plan.ts";
+import { Report } from "../../src/core/report.ts";
 import { createTimeCell } from "../../src/core/time-cell.ts";
 
 const START_US = 1_790_000_000_123_457;
@@ -45,7 +46,9 @@ class Key {
   }
 
   get used(): number {
-    return this.kernel.used(this.cells, 0, this.now);
+    const report = new Report();
+    this.kernel.tell(this.cells, 0, this.now, 0, report, 0);
+    return report.used[0]!;
   }
 }
 

@@ -94,8 +94,8 @@ local function nothing_of(plan)
   return nothing
 end
 
--- Keeps the places of a take, or one place of each limit whose cost, the moment at which it was taken, is not 0. Returns
--- whether all are kept, and whether a cell changed.
+-- Keeps the places of a take. Without receipts, a cost that is not 0 is the moment at which one place was taken.
+-- Returns whether all are kept, and whether a cell changed.
 local function renew(plan, cells, now, call, entries, at)
   local all, changed = true, false
   for i = 1, plan.count do
