@@ -41,7 +41,7 @@ class Key {
 
   async take(costs: readonly number[]): Promise<Taken> {
     const { admitted, decidedUs = 0, resetUs, untilUs } = await this.apply("take", costs);
-    expect(admitted).toBe(true);
+    if (!admitted) throw new Error("expected that the take is admitted");
     const until = costs.map((_, i) => untilUs[i] ?? decidedUs + resetUs[i]!);
     return { where: "own", resets: 0, takenUs: decidedUs, units: costs, untilUs: until };
   }
