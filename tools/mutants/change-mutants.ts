@@ -5,6 +5,7 @@ const BUCKET = "token-bucket.ts";
 const SLIDING = "sliding-window.ts";
 const RING = "group-ring.ts";
 const FIXED = "fixed-window.ts";
+const PLAN = "../core/plan.ts";
 const LOCAL = "../stores/local";
 const COUNTS = `${LOCAL}/former-counts.ts`;
 const FIRST = `${LOCAL}/first-plan.ts`;
@@ -16,23 +17,30 @@ const PLACES = `${LOCAL}/key-places.ts`;
 export const CHANGE_MUTANTS: readonly Mutant[] = [
   {
     name: "limits of one name carry over between units",
-    file: CARRY_OVER,
-    find: "one.name === other.name && one.unit === other.unit",
-    replace: "one.name === other.name",
+    file: PLAN,
+    find: "[limit.unit, limit.name, limit.algorithm, window]",
+    replace: "[limit.name, limit.algorithm, window]",
     why: "requests become tokens",
+  },
+  {
+    name: "limits of one name carry over between windows",
+    file: PLAN,
+    find: "[limit.unit, limit.name, limit.algorithm, window]",
+    replace: "[limit.unit, limit.name, limit.algorithm]",
+    why: "alternating between a long and a short window admits more than both",
   },
   {
     name: "a limit that stays is converted",
     file: CARRY_OVER,
-    find: "if (fingerprint === kernel.limit.fingerprint) {",
-    replace: "if (fingerprint === kernel.limit.name) {",
+    find: "if (from.limit.fingerprint === kernel.limit.fingerprint) {",
+    replace: "if (from.limit.fingerprint === kernel.limit.name) {",
     why: "an unchanged limit is not bit for bit what it was",
   },
   {
     name: "the fraction of a unit is lost when a bucket changes",
     file: BUCKET,
-    find: "units * this.#unitTicks + Math.min(part, this.#unitTicks)",
-    replace: "units * this.#unitTicks",
+    find: "units * this.#unitTicks + Math.min(part, this.#unitTicks);",
+    replace: "units * this.#unitTicks;",
     why: "alternating between two buckets gives units away",
   },
   {
@@ -59,8 +67,8 @@ export const CHANGE_MUTANTS: readonly Mutant[] = [
   {
     name: "a fixed window begins anew with other numbers",
     file: FIXED,
-    find: "if (isSameWindow) cells[at + OPENED] = theirs[theirsAt + OPENED]!;",
-    replace: "if (isSameWindow) cells[at + OPENED] = cells[at + OPENED]!;",
+    find: "cells[at + OPENED] = theirs[theirsAt + OPENED]!;",
+    replace: "cells[at + OPENED] = _now[0]!;",
     why: "a window from first use is longer after a change",
   },
   {

@@ -20,10 +20,10 @@ export const LAYOUT_MUTANTS: readonly Mutant[] = [
     why: "cells are read with numbers under which they were not written",
   },
   {
-    name: "layout names ignore units",
+    name: "layout names ignore units and windows",
     file: LAYOUT,
-    find: "nameId({ name, unit }: Limit, { id, onChange }: Counting)",
-    replace: 'nameId({ name }: Limit, { id, onChange }: Counting, unit = "")',
+    find: "countsName(limit)}",
+    replace: "limit.name}",
     why: "tokens become requests",
   },
   {

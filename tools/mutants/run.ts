@@ -10,6 +10,7 @@ import { LINE_MUTANTS } from "./line-mutants.ts";
 import { type Mutant, mutate } from "./mutant.ts";
 import { PLACE_MUTANTS } from "./place-mutants.ts";
 import { PLAN_MUTANTS } from "./plan-mutants.ts";
+import { RECEIPT_MUTANTS } from "./receipt-mutants.ts";
 import { RESERVATION_MUTANTS } from "./reservation-mutants.ts";
 import { SHARED_MUTANTS } from "./shared-mutants.ts";
 import { WINDOW_MUTANTS } from "./window-mutants.ts";
@@ -23,6 +24,7 @@ const ALL_MUTANTS: readonly Mutant[] = [
   ...CHANGE_MUTANTS,
   ...SHARED_MUTANTS,
   ...LINE_MUTANTS,
+  ...RECEIPT_MUTANTS,
   ...RESERVATION_MUTANTS,
   ...PLACE_MUTANTS,
   ...HOT_KEY_MUTANTS,

@@ -1,12 +1,11 @@
-import type { Limit } from "../core/limits/limit.ts";
+import { isSameLimit } from "../core/plan.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import type { CompiledPlan } from "./compiled-plan.ts";
 import type { Kernel } from "./kernel.ts";
 
 /**
- * Writes the cells of a key under another limit of the same name: what the key has used stays used, and debt stays
- * debt. Under an equal limit every cell stays, bit for bit; under another algorithm the units count as if they were
- * taken now.
+ * Writes the cells of a key under other numbers of a limit (`isSameLimit`): what the key has used stays used, and debt
+ * stays debt. Under equal numbers every cell stays, bit for bit.
  */
 export function carryOver(
   kernel: Kernel,
@@ -17,17 +16,10 @@ export function carryOver(
   theirs: Float64Array,
   theirsAt: number,
 ): void {
-  const { algorithm, fingerprint } = from.limit;
-  if (fingerprint === kernel.limit.fingerprint) {
+  if (from.limit.fingerprint === kernel.limit.fingerprint) {
     for (let i = 0; i < kernel.size; i += 1) cells[at + i] = theirs[theirsAt + i]!;
     kernel.rebase(cells, at, from);
-  } else if (algorithm === kernel.limit.algorithm) kernel.adoptFrom(cells, at, now, from, theirs, theirsAt);
-  else kernel.adopt(cells, at, now, from.used(theirs, theirsAt, now));
-}
-
-/** Whether counts carry over from one limit to the other, whatever their numbers are. */
-export function isSameLimit(one: Limit, other: Limit): boolean {
-  return one.name === other.name && one.unit === other.unit;
+  } else kernel.adoptFrom(cells, at, now, from, theirs, theirsAt);
 }
 
 /** A key's cells under a plan. */
@@ -52,7 +44,7 @@ export function carryOverBucket(to: CellsOfKey, from: CellsOfKey, now: TimeCell,
   for (const [kernel, at, theirs, theirsAt] of sharedLimits(to, from)) {
     if (theirs.isIdle(from.cells, theirsAt, now)) continue;
     carryOver(kernel, to.cells, at, now, theirs, from.cells, theirsAt);
-    if (what === "move") theirs.adopt(from.cells, theirsAt, now, 0);
+    if (what === "move") theirs.writeIdle(from.cells, theirsAt);
   }
 }
 

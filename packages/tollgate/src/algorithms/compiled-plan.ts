@@ -128,6 +128,11 @@ export class CompiledPlan {
     at: number,
     taken?: Taken,
   ): boolean {
+    // A new key has nothing of what was taken, even if it starts with less than everything.
+    if (verb.refunds && taken !== undefined && this.#hasBegun) {
+      this.mustStore = false;
+      return true;
+    }
     const admitted = this.applyToKept(verb, cells, base, costs, now, report, at, taken);
     // A bucket that starts empty begins to fill with its first touch. A refund creates no key.
     this.mustStore =
@@ -148,9 +153,8 @@ export class CompiledPlan {
     at: number,
     taken?: Taken,
   ): boolean {
-    if (taken !== undefined && (verb.renews || verb.refunds))
-      return this.#correct(verb, cells, base, costs, now, report, at, taken);
-    if (verb.renews) return this.#renew(cells, base, costs, now, report, at);
+    if (verb.renews || (verb.refunds && taken !== undefined))
+      return this.#correct(verb, cells, base, costs, now, report, at, taken?.untilUs);
     if (verb.changes && !verb.refunds) {
       // What conforms to an only limit is charged as it is taken.
       const takes = verb.takes !== "always" || this.only !== undefined;
@@ -166,7 +170,10 @@ export class CompiledPlan {
     return admitted;
   }
 
-  /** Corrects what one call took. A renewal says for each limit whether it still had the places. */
+  /**
+   * Corrects what one call took. A renewal says for each limit whether it still had the places. Without `untilUs`, the
+   * costs of a renewal are moments of takes.
+   */
   #correct(
     verb: VerbTraits,
     cells: Float64Array,
@@ -175,37 +182,22 @@ export class CompiledPlan {
     now: TimeCell,
     report: Report,
     at: number,
-    { untilUs }: Taken,
+    untilUs: readonly number[] | undefined,
   ): boolean {
     let all = true;
     for (let i = 0; i < this.#kernels.length; i += 1) {
       const kernel = this.#kernels[i]!;
       const cell = base + this.#offsets[i]!;
+      const cost = costs[i]!;
       if (verb.refunds) {
-        if (costs[i]! > 0) kernel.giveBack(cells, cell, now, costs[i]!, untilUs[i]!);
+        if (cost > 0 && untilUs !== undefined) kernel.giveBack(cells, cell, now, cost, untilUs[i]!);
         continue;
       }
-      const isKept = costs[i] === 0 || kernel.extend?.(cells, cell, now, costs[i]!, untilUs[i]!) === true;
-      report.conforms[at + i] = isKept;
-      kernel.tell(cells, cell, now, 0, report, at + i);
-      if (!isKept) all = false;
-    }
-    return all;
-  }
-
-  #renew(
-    cells: Float64Array,
-    base: number,
-    costs: readonly number[],
-    now: TimeCell,
-    report: Report,
-    at: number,
-  ): boolean {
-    let all = true;
-    for (let i = 0; i < this.#kernels.length; i += 1) {
-      const kernel = this.#kernels[i]!;
-      const cell = base + this.#offsets[i]!;
-      const isKept = costs[i] === 0 || kernel.renew?.(cells, cell, now, costs[i]!) === true;
+      const isKept =
+        cost === 0 ||
+        (untilUs === undefined
+          ? kernel.renew?.(cells, cell, now, cost) === true
+          : kernel.extend?.(cells, cell, now, cost, untilUs[i]!) === true);
       report.conforms[at + i] = isKept;
       kernel.tell(cells, cell, now, 0, report, at + i);
       if (!isKept) all = false;

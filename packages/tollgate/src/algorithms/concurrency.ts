@@ -165,9 +165,8 @@ class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
     if (groups > 0) expiry[0] = Math.max(expiry[0]!, cells[at + GROUP * (groups - 1) + UNTIL]!);
   }
 
-  adopt(cells: Float64Array, at: number, now: TimeCell, units: number): void {
+  writeIdle(cells: Float64Array, at: number): void {
     this.init(cells, at);
-    this.take(cells, at, now, units);
   }
 
   adoptUntil(cells: Float64Array, at: number, now: TimeCell, units: number, leaveUs: number): void {

@@ -96,16 +96,21 @@ class FixedWindowKernel implements Kernel<FixedWindowLimit> {
     if (this.used(cells, at, now) > 0) expiry[0] = Math.max(expiry[0]!, cells[at + OPENED]! + this.#windowUs);
   }
 
-  adopt(cells: Float64Array, at: number, now: TimeCell, units: number): void {
-    cells[at + OPENED] = units === 0 ? 0 : this.#openingAt(now);
-    cells[at + USED] = Math.min(units, LAST_EXACT);
+  writeIdle(cells: Float64Array, at: number): void {
+    this.init(cells, at);
   }
 
-  /** In a window of another length the units count as if they were taken now: only their number is known. */
-  adoptFrom(cells: Float64Array, at: number, now: TimeCell, from: this, theirs: Float64Array, theirsAt: number): void {
-    const isSameWindow = from.#windowUs === this.#windowUs && from.limit.anchor === this.limit.anchor;
-    this.adopt(cells, at, now, from.used(theirs, theirsAt, now));
-    if (isSameWindow) cells[at + OPENED] = theirs[theirsAt + OPENED]!;
+  /** The open window ends when it would have. The next one opens by this limit's anchor. */
+  adoptFrom(
+    cells: Float64Array,
+    at: number,
+    _now: TimeCell,
+    _from: this,
+    theirs: Float64Array,
+    theirsAt: number,
+  ): void {
+    cells[at + OPENED] = theirs[theirsAt + OPENED]!;
+    cells[at + USED] = theirs[theirsAt + USED]!;
   }
 
   adoptUntil(cells: Float64Array, at: number, now: TimeCell, units: number, leaveUs: number): void {

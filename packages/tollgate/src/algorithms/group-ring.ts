@@ -42,16 +42,15 @@ export class GroupRing {
     return Math.max(0, cells[this.place(at, group) + LAST]! + this.#windowUs - now[0]!);
   }
 
-  /** The newest group with units: the first whose running total is that of the newest of all. */
+  /** The newest group with units. Only the newest of all can be without. */
   newestFilled(cells: Float64Array, at: number): number {
     const newest = cells[at + OPENED_EVER]! - 1;
-    if (!this.isEmpty(cells, at, newest)) return newest;
-    return this.firstReaching(cells, at, this.total(cells, at, newest));
+    return this.isEmpty(cells, at, newest) ? newest - 1 : newest;
   }
 
   /** The first group that leaves at a moment or later; the number of groups if all leave before. */
   firstLeavingFrom(cells: Float64Array, at: number, untilUs: number): number {
-    let from = this.oldest(cells[at + OPENED_EVER]!);
+    let from = this.#first(cells[at + OPENED_EVER]!);
     let until = cells[at + OPENED_EVER]!;
     while (from < until) {
       const middle = Math.floor((from + until) / 2);
@@ -61,16 +60,36 @@ export class GroupRing {
     return from;
   }
 
-  /** How many units of a group count: none if it has left. */
-  unitsOf(cells: Float64Array, at: number, now: TimeCell, group: number): number {
-    const left = this.totalLeft(cells, at, now);
-    const before = group > this.oldest(cells[at + OPENED_EVER]!) ? this.total(cells, at, group - 1) : 0;
-    return Math.max(0, this.total(cells, at, group) - Math.max(left, before));
+  /** How many units a group has. */
+  unitsOf(cells: Float64Array, at: number, group: number): number {
+    return this.total(cells, at, group) - (group === 0 ? 0 : this.total(cells, at, group - 1));
   }
 
-  /** Lowers a group's running total. */
-  subtract(cells: Float64Array, at: number, group: number, units: number): void {
-    cells[this.place(at, group) + TOTAL]! -= units;
+  /** Removes units of a group. A group without units goes, unless it is the newest, which keeps its opening time. */
+  removeFrom(cells: Float64Array, at: number, group: number, units: number): void {
+    const groups = cells[at + OPENED_EVER]!;
+    const goes = group < groups - 1 && units === this.unitsOf(cells, at, group);
+    for (let later = group; later < groups; later += 1) cells[this.place(at, later) + TOTAL]! -= units;
+    if (!goes) return;
+    if (groups <= this.#places) {
+      for (let to = group; to < groups - 1; to += 1) this.#copy(cells, at, to + 1, to);
+      cells[at + OPENED_EVER] = groups - 1;
+      return;
+    }
+    // The ring is full: the freed place becomes its oldest part, which is only a total to subtract.
+    const first = this.#first(groups);
+    for (let to = group; to > first; to -= 1) this.#copy(cells, at, to - 1, to);
+    this.write(cells, at, first, Number.NEGATIVE_INFINITY, this.total(cells, at, first - 1));
+  }
+
+  #copy(cells: Float64Array, at: number, from: number, to: number): void {
+    const place = this.place(at, from);
+    this.write(cells, at, to, cells[place + LAST]!, cells[place + TOTAL]!);
+  }
+
+  /** The first group that may count. Once the ring is full, its oldest group has left for good. */
+  #first(groups: number): number {
+    return groups > this.#places ? groups - this.#places + 1 : 0;
   }
 
   haveAllLeft(cells: Float64Array, at: number, now: TimeCell): boolean {
@@ -91,11 +110,11 @@ export class GroupRing {
     return from;
   }
 
-  /** The running total of the last group that left. Once the ring is full, its oldest group has left for good. */
+  /** The running total of the last group that left. */
   totalLeft(cells: Float64Array, at: number, now: TimeCell): number {
     const groups = cells[at + OPENED_EVER]!;
     const leftUs = now[0]! - this.#windowUs;
-    let from = groups > this.#places ? groups - this.#places + 1 : 0;
+    let from = this.#first(groups);
     let until = groups;
     // Most keys fill their groups evenly, so the search starts where an even filling would have it. Steps that double
     // bound it by the logarithm of the groups in any case.

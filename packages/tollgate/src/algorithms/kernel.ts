@@ -38,8 +38,8 @@ export interface Kernel<L extends Limit = Limit> extends PlainTake {
    */
   revoke?(cells: Float64Array, at: number, taken: TimeCell, now: TimeCell, cost: number): void;
   /**
-   * Gives back units of one take, of which none is left at `untilUs` if nothing else is taken: nothing from then on, and
-   * nothing if that take is not counted any more. Under windows and limits on concurrency `untilUs` says which take.
+   * Gives back units of one take that has left at `untilUs` if nothing else is taken: nothing from then on, and nothing
+   * if that take is not counted any more. Under windows and limits on concurrency `untilUs` says which take.
    */
   giveBack(cells: Float64Array, at: number, now: TimeCell, units: number, untilUs: number): void;
   /**
@@ -67,17 +67,15 @@ export interface Kernel<L extends Limit = Limit> extends PlainTake {
   extendExpiry(expiry: TimeCell, cells: Float64Array, at: number, now: TimeCell): void;
   /** Whether units leave in groups, each at a time of its own, so that one report does not tell when. */
   readonly inGroups: boolean;
-  /** Counts more units of an unused or foreseen key, so that they leave in so many microseconds. Rounds up. */
+  /** Adds `units` that expire `leaveUs` from now, rounded up. The cells are those of an idle key or of a forecast. */
   adoptUntil(cells: Float64Array, at: number, now: TimeCell, units: number, leaveUs: number): void;
   /** Restates cells that a kernel of the same limit wrote for another origin. */
   rebase(cells: Float64Array, at: number, from: this): void;
-  /** Whole units that count now, rounded up; above the capacity in debt. */
-  used(cells: Float64Array, at: number, now: TimeCell): number;
-  /** Writes the cells of a key of which so many whole units were taken now, and nothing else before. */
-  adopt(cells: Float64Array, at: number, now: TimeCell, units: number): void;
+  /** Writes the cells of an idle key, under a limit that starts empty those of a bucket that has filled. */
+  writeIdle(cells: Float64Array, at: number): void;
   /**
-   * Writes the cells of a key that has used as much as another limit of this algorithm says. What is rounded is rounded
-   * up.
+   * Writes the cells of a key that has used as much as the same limit with other numbers says (`isSameLimit`). What is
+   * rounded is rounded up.
    */
   adoptFrom(cells: Float64Array, at: number, now: TimeCell, from: this, theirs: Float64Array, theirsAt: number): void;
 }

@@ -91,13 +91,23 @@ class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   /** Removes units of the group in which they are: the first that leaves no sooner than they. */
   giveBack(cells: Float64Array, at: number, now: TimeCell, units: number, untilUs: number): void {
     const groups = cells[at + OPENED_EVER]!;
-    if (now[0]! >= untilUs || groups === 0 || this.#ring.haveAllLeft(cells, at, now)) return;
+    if (now[0]! >= untilUs || groups === 0) return;
     const group = this.#ring.firstLeavingFrom(cells, at, untilUs);
-    if (group === groups) return;
-    const given = Math.min(units, this.#ring.unitsOf(cells, at, now, group));
-    for (let later = group; later < groups; later += 1) this.#ring.subtract(cells, at, later, given);
+    if (group === groups || !this.#mayHave(cells, at, group, untilUs - this.#windowUs)) return;
+    const given = Math.min(units, this.#ring.unitsOf(cells, at, group));
+    if (given === 0) return;
     // A key without units is idle.
-    if (this.#ring.used(cells, at, now) === 0) cells[at + OPENED_EVER] = 0;
+    if (given === this.#ring.used(cells, at, now)) cells[at + OPENED_EVER] = 0;
+    else this.#ring.removeFrom(cells, at, group, given);
+  }
+
+  /**
+   * Whether a group may have units that came at a moment. Otherwise their own group is gone, and its units were given
+   * back or had left before the clock went back. Only a full ring extends its newest group beyond the resolution.
+   */
+  #mayHave(cells: Float64Array, at: number, group: number, cameUs: number): boolean {
+    if (cells[this.#ring.place(at, group) + LAST]! - cameUs < this.#resolutionUs) return true;
+    return group === cells[at + OPENED_EVER]! - 1 && cells[at + NEWEST_OPENED]! <= cameUs;
   }
 
   tell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
@@ -157,19 +167,14 @@ class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     expiry[0] = Math.max(expiry[0]!, cells[newest + LAST]! + this.#windowUs);
   }
 
-  used(cells: Float64Array, at: number, now: TimeCell): number {
-    return this.#ring.used(cells, at, now);
-  }
-
-  adopt(cells: Float64Array, at: number, now: TimeCell, units: number): void {
+  writeIdle(cells: Float64Array, at: number): void {
     this.init(cells, at);
-    this.take(cells, at, now, Math.min(units, LAST_EXACT));
   }
 
-  /** Groups of the same window and resolution stay as they are, if the ring has places for them. */
+  /** Groups of the same resolution stay as they are, if the ring has places for them. */
   adoptFrom(cells: Float64Array, at: number, now: TimeCell, from: this, theirs: Float64Array, theirsAt: number): void {
     this.init(cells, at);
-    const isSameLog = from.#windowUs === this.#windowUs && from.#resolutionUs === this.#resolutionUs;
+    const isSameLog = from.#resolutionUs === this.#resolutionUs;
     if (!(isSameLog && this.#ring.adopt(cells, at, now, from.#ring, theirs, theirsAt))) {
       this.#takeGroups(cells, at, now, from, theirs, theirsAt);
     }

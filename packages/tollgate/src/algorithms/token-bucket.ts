@@ -160,12 +160,9 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     return Math.ceil(ticks / this.#ticksPerUs) - (now[0]! - this.#originUs);
   }
 
-  used(cells: Float64Array, at: number, now: TimeCell): number {
-    return Math.ceil(Math.max(0, cells[at]! - this.#ticks.at(now[0]!)) / this.#unitTicks);
-  }
-
-  adopt(cells: Float64Array, at: number, now: TimeCell, units: number): void {
-    this.#adoptTicks(cells, at, now, units * this.#unitTicks);
+  /** A full bucket was full at all times, as a new one. */
+  writeIdle(cells: Float64Array, at: number): void {
+    cells[at] = Number.NEGATIVE_INFINITY;
   }
 
   /**
@@ -177,12 +174,9 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     const rest = used % from.#unitTicks;
     const units = (used - rest) / from.#unitTicks;
     const part = rest === 0 ? 0 : Math.floor((rest / from.#unitTicks) * this.#unitTicks) + 2;
-    this.#adoptTicks(cells, at, now, units * this.#unitTicks + Math.min(part, this.#unitTicks));
-  }
-
-  #adoptTicks(cells: Float64Array, at: number, now: TimeCell, ticks: number): void {
-    // A full bucket was full at all times, as a new one.
-    cells[at] = ticks === 0 ? Number.NEGATIVE_INFINITY : this.#ticks.at(now[0]!) + Math.min(ticks, this.#mostDebt);
+    const ticks = units * this.#unitTicks + Math.min(part, this.#unitTicks);
+    if (ticks === 0) this.writeIdle(cells, at);
+    else cells[at] = this.#ticks.at(now[0]!) + Math.min(ticks, this.#mostDebt);
   }
 
   adoptUntil(cells: Float64Array, at: number, now: TimeCell, _units: number, leaveUs: number): void {

@@ -81,13 +81,17 @@ export function countsNumbers({ units }: Plan): boolean {
 }
 
 /**
- * Whose counts they are: limits of a scope with the same text count together, whatever their other numbers are. Counts
- * belong to a limit's name, unit, algorithm and window length. Capacity, refill, `limit`, `max`, `ttl` and the like may
- * change under them.
+ * Identifies a limit's counts within a scope: limits with the same text count together. Counts belong to a limit's
+ * name, unit, algorithm and window length. Its other numbers may change under the counts.
  */
 export function countsName(limit: Limit): string {
   const window = "windowMs" in limit ? limit.windowMs : "";
   return [limit.unit, limit.name, limit.algorithm, window].join(SEPARATOR);
+}
+
+/** Whether two limits count together, whatever their other numbers are. */
+export function isSameLimit(one: Limit, other: Limit): boolean {
+  return one.name === other.name && countsName(one) === countsName(other);
 }
 
 /** The identity of a limit's cells among those of its limiter. */

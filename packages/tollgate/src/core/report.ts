@@ -35,8 +35,8 @@ export class Report {
   /** Microseconds until idle. */
   readonly resetUs: number[] = [];
   /**
-   * For limits on concurrency, when the places that the call took free themselves, in microseconds since the epoch. What
-   * other limits count leaves by `resetUs`. Usually empty.
+   * For limits on concurrency, when the places that the call took free themselves, in microseconds since the epoch.
+   * What other limits count leaves by `resetUs`. Usually empty.
    */
   readonly untilUs: number[] = [];
   /** Whether a limit does not conform because the store had no slot for the key; empty if it had one. */

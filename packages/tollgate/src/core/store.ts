@@ -157,8 +157,8 @@ export interface SyncSpace {
     record: UndoRecord,
   ): boolean;
   /**
-   * Undoes a take of `takeUndoably` that was admitted. In a space that only this thread changes, every cell is then what
-   * it was, bit for bit, and a key that the call made is gone. Nothing else came to the space in between, except
+   * Undoes a take of `takeUndoably` that was admitted. In a space that only this thread changes, every cell is then
+   * what it was, bit for bit, and a key that the call made is gone. Nothing else came to the space in between, except
    * later takes that were undone before.
    */
   undo?(record: UndoRecord, now: TimeCell): void;

@@ -2,12 +2,12 @@
 export type TakenWhere = "own" | "overflow" | "fallback";
 
 /**
- * What a decision took from one key of one space. A correction (`refund` or `renew`) acts on it, and does nothing where
+ * What a decision took from one key of one space. A correction (`refund` or `renew`) acts on it. It does nothing where
  * it no longer holds: after a reset, when the units have left, or when the key is counted somewhere else by now.
  */
 export interface Taken {
   readonly where: TakenWhere;
-  /** How many resets the store had made before the call. A reset of the key since then makes a correction do nothing. */
+  /** How many resets the store had made before the call. After a reset of the key, a correction does nothing. */
   readonly resets: number;
   /** When the call was decided, in microseconds, by the store's time if it has one. */
   readonly takenUs: number;

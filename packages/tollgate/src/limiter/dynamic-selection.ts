@@ -1,7 +1,7 @@
 import { TollgateError } from "../core/errors.ts";
 import { encodeKey, type Key } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
-import { createPlan, identityOf, type Plan } from "../core/plan.ts";
+import { countsName, createPlan, identityOf, type Plan } from "../core/plan.ts";
 import type { Choice, ChosenSpaces } from "./choice.ts";
 import { checkChosenLimits, checkLimits, type LimitsFunction } from "./limits-choice.ts";
 import { haveSameItems, ListCache } from "./list-cache.ts";
@@ -132,7 +132,7 @@ export class DynamicSelection<Input, Space extends PlannedSpace> implements Sele
 
   #noteToForget(space: Space): void {
     const { id, limits } = space.plan;
-    const names = space.forgetsRelatives === true ? limits.map(({ name, unit }) => `\n${unit}\n${name}`) : [id];
+    const names = space.forgetsRelatives === true ? limits.map((limit) => `\n${countsName(limit)}`) : [id];
     this.#toForget.set(names.join(), space);
   }
 }

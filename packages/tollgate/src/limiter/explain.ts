@@ -1,5 +1,6 @@
 import type { LimitStatus } from "../core/decision.ts";
 import { toMilliseconds } from "../core/duration.ts";
+import { isSameLimit } from "../core/plan.ts";
 import type { Report } from "../core/report.ts";
 import type { Call } from "../core/store.ts";
 import { limitsOf, plansOf, remainingOf } from "./entries.ts";
@@ -9,15 +10,21 @@ import type { PlannedSpace } from "./space-list.ts";
  * The statuses that count, for a key whose limits are not known. A count that moves between numbers is in one place: it
  * is listed as it is there, or else once.
  */
-export function countingStatuses(statuses: readonly LimitStatus[], { isView }: Report): LimitStatus[] {
-  const counting = [...statuses.entries()].filter(([, { used }]) => used > 0);
-  const isListed = ([entry, status]: [number, LimitStatus]): boolean =>
+export function countingStatuses(
+  statuses: readonly LimitStatus[],
+  calls: readonly Call<PlannedSpace>[],
+  report: Report,
+): LimitStatus[] {
+  const { isView } = report;
+  const limits = limitsOf(plansOf(calls), report);
+  const counting = [...statuses.keys()].filter((entry) => statuses[entry]!.used > 0);
+  const isListed = (entry: number): boolean =>
     isView[entry] !== true ||
-    counting.every(([other, { name, unit }]) => {
-      const isSame = other !== entry && name === status.name && unit === status.unit;
+    counting.every((other) => {
+      const isSame = other !== entry && isSameLimit(limits[other]!, limits[entry]!);
       return !isSame || (isView[other] === true && other > entry);
     });
-  return counting.filter(isListed).map(([, status]) => status);
+  return counting.filter(isListed).map((entry) => statuses[entry]!);
 }
 
 /** The status of each limit, from the report of an `explain`. */

@@ -140,7 +140,7 @@ function foresee(limits: readonly Limit[], nowUs: number): ForeseenLimit[] {
     const kernel = compileLimit(limit, nowUs);
     const cells = new Float64Array(kernel.size);
     // What begins empty has begun, because a call was denied: its report says how much it has.
-    kernel.adopt(cells, 0, createTimeCell(nowUs), 0);
+    kernel.writeIdle(cells, 0);
     return { kernel, cells };
   });
 }

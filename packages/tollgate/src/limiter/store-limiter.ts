@@ -245,9 +245,10 @@ export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space e
 
   #explain(
     make: MakeRequest<Space>,
-    select: (statuses: LimitStatus[], report: Report) => LimitStatus[] = (statuses) => statuses,
+    select: (statuses: LimitStatus[], calls: CheckedRequest<Space>["calls"], report: Report) => LimitStatus[] = (all) =>
+      all,
   ): Result<Kind, LimitStatus[]> {
-    return this.ask("explain", make, (report, { calls }) => select(explainLimits(calls, report), report));
+    return this.ask("explain", make, (report, { calls }) => select(explainLimits(calls, report), calls, report));
   }
 
   #charge(make: MakeRequest<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, Decision> {

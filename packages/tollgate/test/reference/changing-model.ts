@@ -4,7 +4,7 @@ import { explain, type Model, rulesOf, type Seen, transact } from "./model.ts";
 import type { ModelLimit } from "./model-limit.ts";
 import { larger } from "./whole-numbers.ts";
 
-/** A limit that keeps its name when its numbers change. */
+/** A limit under a chosen name. */
 export interface NamedLimit {
   readonly name: string;
   /** Equal for equal numbers and units. */
@@ -18,7 +18,7 @@ interface Row {
   readonly states: (LimitState | undefined)[];
 }
 
-/** The keys of limiters of one name: each key and name is in one row at most. */
+/** The keys of limiters of one name: a key is counted under each limit (`isSame`) in one row at most. */
 export class ChangingKeys {
   readonly rows = new Map<string, Row[]>();
 
@@ -127,10 +127,15 @@ export function createVersion(
   return model;
 }
 
+/** Whether two limits count together: counts belong to a name, a unit, an algorithm and a window length. */
 const isSame =
-  ({ name, limit }: NamedLimit) =>
+  (one: NamedLimit) =>
   (other: NamedLimit): boolean =>
-    other.name === name && other.limit.unit === limit.unit;
+    countsOf(other) === countsOf(one);
+
+function countsOf({ name, limit }: NamedLimit): string {
+  return [name, limit.unit, limit.kind, limit.kind === "token-bucket" ? "" : limit.windowUs].join(" ");
+}
 
 function idOf(limits: readonly NamedLimit[]): string {
   const lines = limits.map(({ name, numbers }) => `${name} ${numbers}`);

@@ -59,6 +59,10 @@ export class ExactBucket implements LimitState {
     return new ExactBucket(this.#rules, larger(this.fullAt - cost * momentsPerUnit, nowUs * momentsPerUs));
   }
 
+  giveBack(nowUs: bigint, units: bigint, untilUs: bigint): ExactBucket {
+    return nowUs < untilUs ? this.refund(nowUs, units) : this;
+  }
+
   waitUs(nowUs: bigint, cost: bigint): Wait {
     const { capacity, momentsPerUs, momentsPerUnit } = this.#rules;
     if (cost > capacity) return "never";

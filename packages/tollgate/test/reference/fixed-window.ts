@@ -28,12 +28,12 @@ export class FixedWindowRules implements LimitRules {
 export class FixedWindow implements LimitState {
   readonly #rules: FixedWindowRules;
   readonly startUs: bigint;
-  readonly #units: bigint;
+  readonly units: bigint;
 
   constructor(rules: FixedWindowRules, startUs: bigint, units: bigint) {
     this.#rules = rules;
     this.startUs = startUs;
-    this.#units = units;
+    this.units = units;
   }
 
   conforms(nowUs: bigint, cost: bigint): boolean {
@@ -52,6 +52,11 @@ export class FixedWindow implements LimitState {
     return new FixedWindow(this.#rules, this.startUs, larger(used - cost, 0n));
   }
 
+  /** A window is known by its end. */
+  giveBack(nowUs: bigint, units: bigint, untilUs: bigint): FixedWindow {
+    return this.#endUs() === untilUs ? this.refund(nowUs, units) : this;
+  }
+
   waitUs(nowUs: bigint, cost: bigint): Wait {
     if (cost > this.#rules.capacity) return "never";
     return this.conforms(nowUs, cost) ? 0n : this.#endUs() - nowUs;
@@ -59,7 +64,7 @@ export class FixedWindow implements LimitState {
 
   /** After the clock has gone back, a window that lies in the future keeps counting. */
   used(nowUs: bigint): bigint {
-    return nowUs < this.#endUs() ? this.#units : 0n;
+    return nowUs < this.#endUs() ? this.units : 0n;
   }
 
   resetUs(nowUs: bigint): bigint {

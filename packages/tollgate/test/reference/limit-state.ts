@@ -11,6 +11,8 @@ export interface LimitState {
   /** Takes the units whether or not they conform. */
   take(nowUs: bigint, cost: bigint): LimitState;
   refund(nowUs: bigint, cost: bigint): LimitState;
+  /** Gives back units of one take, which leave at `untilUs` if nothing else is taken. */
+  giveBack(nowUs: bigint, units: bigint, untilUs: bigint): LimitState;
   /** The least time after which `cost` conforms if no other call arrives; 0 if it conforms now. */
   waitUs(nowUs: bigint, cost: bigint): Wait;
   /** Whole units that count against the limit, rounded up; above the capacity in debt. */

@@ -102,6 +102,24 @@ export class SlidingWindow implements LimitState {
     return new SlidingWindow(this.#rules, opened, kept);
   }
 
+  /** Removes units of the group that has them: the first that leaves no sooner than they. An empty group goes. */
+  giveBack(nowUs: bigint, units: bigint, untilUs: bigint): SlidingWindow {
+    const cameUs = untilUs - this.#rules.windowUs;
+    const at = this.#groups.findIndex(({ lastUs }) => lastUs >= cameUs);
+    const group = this.#groups[at];
+    if (nowUs >= untilUs || group === undefined) return this;
+    const isNewest = at === this.#groups.length - 1;
+    const isExtended = isNewest && group.openUs <= cameUs;
+    const given = smaller(units, group.units);
+    if (given === 0n || (group.lastUs - cameUs >= this.#rules.spanUs && !isExtended)) return this;
+    if (given === this.used(nowUs)) return this.#rules.fresh();
+    const left = { ...group, units: group.units - given };
+    const goes = left.units === 0n && !isNewest;
+    const opened = goes && this.#opened <= this.#rules.ring ? this.#opened - 1n : this.#opened;
+    const groups = goes ? this.#groups.toSpliced(at, 1) : this.#groups.with(at, left);
+    return new SlidingWindow(this.#rules, opened, groups);
+  }
+
   waitUs(nowUs: bigint, cost: bigint): Wait {
     if (cost > this.#rules.capacity) return "never";
     let used = this.used(nowUs);

@@ -52,6 +52,10 @@ export class TickBucket implements LimitState {
     return new TickBucket(this.#rules, larger(this.fullAt - cost * ticksPerUnit, now));
   }
 
+  giveBack(nowUs: bigint, units: bigint, untilUs: bigint): TickBucket {
+    return nowUs < untilUs ? this.refund(nowUs, units) : this;
+  }
+
   waitUs(nowUs: bigint, cost: bigint): Wait {
     if (cost > this.#rules.capacity) return "never";
     // Since cost <= capacity, a moment that is not later than now means no wait.

@@ -1,5 +1,4 @@
-import type { Limit } from "../../core/limits/limit.ts";
-import type { Plan } from "../../core/plan.ts";
+import { countsName, type Plan } from "../../core/plan.ts";
 import { Family } from "./family.ts";
 import { KeyPlaces, TablePlaces } from "./key-places.ts";
 
@@ -18,10 +17,12 @@ export interface RelativesStore {
 }
 
 /**
- * The tables and the open spaces of one scope in one store. Tables whose plans have a limit of the same name are
- * relatives: a key and a name are counted in one of them at a time. Plans with separate counts are not concerned.
+ * The tables and the open spaces of one scope in one store. Tables whose plans have limits that count together
+ * (`countsName`) are relatives: a key is counted under such limits in one of them at a time. Plans with separate counts
+ * have no relatives.
  */
 export class Families<Table extends Relative> {
+  /** Keyed by `countsName`. */
   readonly #byName = new Map<string, Family<Table>>();
   /** By a plan's id, how many spaces count under its own numbers. */
   readonly #openSpaces = new Map<string, number>();
@@ -72,7 +73,7 @@ export class Families<Table extends Relative> {
     return this.#tables > 0;
   }
 
-  /** The tables that have a limit of the same name as this plan, each once. */
+  /** The tables whose plans have a limit that counts together with one of this plan's, each once. */
   relativesOf(plan: Plan): Table[] {
     return [...new Set(this.#of(plan).flatMap(({ tables }) => [...tables]))];
   }
@@ -128,21 +129,21 @@ export class Families<Table extends Relative> {
 
   /** The families of a plan's limits. */
   #of({ limits }: Plan): Family<Table>[] {
-    return limits.flatMap((limit) => this.#byName.get(nameOf(limit)) ?? []);
+    return limits.flatMap((limit) => this.#byName.get(countsName(limit)) ?? []);
   }
 
   /** Works like `#of`, and makes those that are missing. */
   #make({ limits }: Plan): Family<Table>[] {
-    return limits.map((limit) => {
-      const family = this.#byName.get(nameOf(limit)) ?? new Family<Table>();
-      this.#byName.set(nameOf(limit), family);
+    return limits.map(countsName).map((name) => {
+      const family = this.#byName.get(name) ?? new Family<Table>();
+      this.#byName.set(name, family);
       return family;
     });
   }
 
   /** Lets the families of a plan go that have nothing. */
   #dropEmpty({ limits }: Plan): void {
-    for (const limit of limits) if (this.#byName.get(nameOf(limit))?.isEmpty) this.#byName.delete(nameOf(limit));
+    for (const name of limits.map(countsName)) if (this.#byName.get(name)?.isEmpty) this.#byName.delete(name);
   }
 }
 
@@ -197,8 +198,4 @@ export class Membership<Table extends Relative> {
   leaveBuckets(): void {
     for (const family of this.#families) family.leaveBuckets(this.#table);
   }
-}
-
-function nameOf({ name, unit }: Limit): string {
-  return `${unit}\n${name}`;
 }

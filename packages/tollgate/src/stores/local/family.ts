@@ -5,7 +5,7 @@ const MOST_ASKED = 4;
 
 const NO_TABLES: ReadonlySet<never> = new Set<never>();
 
-/** Tables of one scope whose plans have a limit of one name and unit. Most families are one table, so sets are lazy. */
+/** Tables of one scope with limits of one `countsName`. Most families are one table, so sets are lazy. */
 export class Family<Table extends { readonly plan: Plan }> {
   /** The tables that are asked for each key, because the index does not know theirs. */
   readonly asked: Table[] = [];

@@ -1,7 +1,6 @@
-import { isSameLimit } from "../../algorithms/carry-over.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import { actingAs } from "../../core/limits/limit-common.ts";
-import { createPlan, type Plan } from "../../core/plan.ts";
+import { createPlan, isSameLimit, type Plan } from "../../core/plan.ts";
 
 /**
  * The plan with the numbers under which a key was counted first, in the place of a plan's own; `undefined` if these are

@@ -1,6 +1,6 @@
-import { type CellsOfKey, carryOverBucket, carryOverKey, isSameLimit } from "../../algorithms/carry-over.ts";
+import { type CellsOfKey, carryOverBucket, carryOverKey } from "../../algorithms/carry-over.ts";
 import type { Limit } from "../../core/limits/limit.ts";
-import { createPlan, type Plan } from "../../core/plan.ts";
+import { createPlan, isSameLimit, type Plan } from "../../core/plan.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { firstPlan } from "./first-plan.ts";
 import type { PlanTable } from "./plan-table.ts";

@@ -6,6 +6,7 @@ import { Report } from "../../core/report.ts";
 import type { AsyncSpace, AsyncStore, Call, LimiterContext, TakenFrom } from "../../core/store.ts";
 import type { StoreObservation } from "../../core/store-observation.ts";
 import type { SentBatch, StoreReadings } from "../../core/store-readings.ts";
+import type { Taken } from "../../core/taken.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Verb } from "../../core/verbs.ts";
 import type { KeyCall } from "./batch/key-call.ts";
@@ -146,18 +147,28 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   }
 
   /** Creates few promises, because a flood has many calls at a time. */
-  transact(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, takenFrom?: TakenFrom): Promise<Report> {
+  transact(
+    verb: Verb,
+    calls: readonly Call<AsyncSpace>[],
+    now: TimeCell,
+    takenFrom?: TakenFrom,
+    taken?: readonly Taken[],
+  ): Promise<Report> {
     this.#checkOpen();
     const nowUs = now[0]!;
-    const keyed = calls.map(({ space, key, costs }) => (space as RedisSpace).call(key, costs, nowUs));
+    const keyed = calls.map(({ space, key, costs }, i): KeyCall => {
+      const call = (space as RedisSpace).call(key, costs, nowUs);
+      return taken === undefined ? call : { ...call, untilUs: taken[i]!.untilUs };
+    });
     const without = (error: unknown) => this.decideWithout(error, verb, keyed, nowUs, takenFrom);
     // A degraded decision is corrected in its quota state, even if the server is back.
     if (takenFrom?.degraded !== undefined) return Promise.resolve(without(new UnavailableError(takenFrom.degraded)));
     if (this.#bypass) return Promise.resolve(without(BYPASSED));
     const denied = this.#cachedDenial(verb, keyed, nowUs);
     if (denied !== undefined) return Promise.resolve(denied);
-    const takenUs = takenFrom?.takenUs;
-    const options = takenUs === undefined ? undefined : { takenUs };
+    // A receipt says what was taken, and the server's time decides whether it still counts.
+    const takenUs = taken === undefined ? takenFrom?.takenUs : undefined;
+    const options = takenUs === undefined && taken === undefined ? undefined : { takenUs };
     const decided = this.#server.apply(verb, keyed, nowUs, without, options);
     return SCRIPT_VERBS[verb].settles ? this.#denials.suspend(keyed, decided) : decided;
   }

@@ -1,5 +1,5 @@
-import { carryOver, isSameLimit } from "../../algorithms/carry-over.ts";
-import type { Plan } from "../../core/plan.ts";
+import { carryOver } from "../../algorithms/carry-over.ts";
+import { isSameLimit, type Plan } from "../../core/plan.ts";
 import { firstPlan } from "../local/first-plan.ts";
 import { MOVES_AT } from "./memory-layout.ts";
 import { areIdle, countsFor, type RelatedKeys, type Row, type RowCopy } from "./related-keys.ts";
@@ -8,7 +8,7 @@ import type { SharedPlan } from "./shared-plan.ts";
 import { CLAIM, LIVE } from "./slot-search.ts";
 import { COUNTED_ELSEWHERE, RETRY, UNCOUNTED } from "./slot-values.ts";
 
-/** Reads what a key has used under other plans of the same limiter that have a limit of the same name. */
+/** Reads what a key has used under other plans of the same limiter whose limits count together with this plan's. */
 export class FormerRows {
   readonly #own: RelatedKeys;
   readonly #plan: SharedPlan;

@@ -1,9 +1,8 @@
-import { isSameLimit } from "../../algorithms/carry-over.ts";
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import { REACH_US } from "../../algorithms/ticks.ts";
 import { TollgateError } from "../../core/errors.ts";
 import type { Limit } from "../../core/limits/limit.ts";
-import type { Plan } from "../../core/plan.ts";
+import { isSameLimit, type Plan } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";

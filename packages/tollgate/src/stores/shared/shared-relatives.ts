@@ -1,6 +1,5 @@
-import { isSameLimit } from "../../algorithms/carry-over.ts";
 import type { Limit } from "../../core/limits/limit.ts";
-import type { Plan } from "../../core/plan.ts";
+import { countsName, isSameLimit, type Plan } from "../../core/plan.ts";
 import type { PlanDescriptions } from "./plan-descriptions.ts";
 import { RelatedKeys } from "./related-keys.ts";
 import type { SharedPlan } from "./shared-plan.ts";
@@ -19,8 +18,8 @@ export interface Related {
 }
 
 /**
- * One thread's views of all plans whose counts carry over. Two plans are relatives if they are of one scope and have a
- * limit of the same name.
+ * One thread's views of all plans whose counts carry over. Two plans are relatives if they are of one scope and have
+ * limits that count together (`isSameLimit`).
  */
 export class SharedRelatives {
   readonly #descriptions: PlanDescriptions;
@@ -69,9 +68,9 @@ export class SharedRelatives {
     }
   }
 
-  /** The described plans that have a limit of this name: a list that grows. */
-  #familyOf({ scope }: Plan, { name, unit }: Limit): Plan[] {
-    const id = JSON.stringify([scope, unit, name]);
+  /** The described plans whose limits count together with this one: a list that grows. */
+  #familyOf({ scope }: Plan, limit: Limit): Plan[] {
+    const id = JSON.stringify([scope, countsName(limit)]);
     const family = this.#families.get(id) ?? [];
     this.#families.set(id, family);
     return family;

@@ -1,4 +1,5 @@
 import type { ReportedBlock } from "../../../core/blocks.ts";
+import { countsPlaces } from "../../../core/limits/concurrency-limit.ts";
 import type { Limit } from "../../../core/limits/limit.ts";
 import { actingAs } from "../../../core/limits/limit-common.ts";
 import { decodeReason } from "../../../core/reason-numbers.ts";
@@ -44,8 +45,8 @@ export interface MovedKey {
  * Decodes the script's reply, an outcome per transaction; `undefined` where the call was cancelled and did nothing. Per
  * transaction the reply has a negative number (a rejected write), or the number of admitted calls, the moment if
  * requested, and the reports. A report has per limit: whether it conforms, the units in use, the wait, the units in use
- * after the wait, and the time until it is idle. After all transactions come the keys that moved. Two numbers answer a
- * lone take with figures (`lua/lone-calls.ts`).
+ * after the wait, and the time until it is idle. After the reports comes `Report.untilUs` of each limit on concurrency.
+ * After all transactions come the keys that moved. Two numbers answer a lone take with figures (`lua/lone-calls.ts`).
  *
  * @throws Error when the reply does not fit the transactions.
  */
@@ -137,7 +138,10 @@ function readReports(
   for (let i = 0; i < count; i += 1) {
     reports.push(readReport(numbers, i < admittedReports, limits, transaction));
   }
-  if (described !== undefined && count > 0) readShown(numbers, transaction, described, reports);
+  if (described !== undefined && count > 0) {
+    readShown(numbers, transaction, described, reports);
+    readUntils(numbers, transaction, reports);
+  }
   return reports;
 }
 
@@ -156,6 +160,18 @@ function readShown(
     for (const own of plan.plan.limits) {
       const shown = says ? described[numbers.entry() - 1] : undefined;
       if (shown !== undefined) noteShown(reports, entry, keepsFirst ? actingAs(shown, own) : undefined);
+      entry += 1;
+    }
+  }
+}
+
+/** When places free themselves that were taken at the moment of the transaction. */
+function readUntils(numbers: ReplyReader, { keys }: ScriptTransaction, reports: readonly Report[]): void {
+  let entry = 0;
+  for (const { plan } of keys) {
+    for (const limit of plan.plan.limits) {
+      const untilUs = countsPlaces(limit) ? numbers.next() : undefined;
+      if (untilUs !== undefined) for (const report of reports) report.untilUs[entry] = untilUs;
       entry += 1;
     }
   }

@@ -23,6 +23,7 @@ export interface ScriptInput {
 const REPORTS_EACH = 1;
 const REPORTS_TIME = 2;
 const HAS_TAKEN_TIME = 4;
+const HAS_RECEIPTS = 8;
 
 /** An encoded call. */
 export interface EncodedCall extends Omit<ScriptCall, "cancelFlag"> {
@@ -44,7 +45,7 @@ export interface EncodedCall extends Omit<ScriptCall, "cancelFlag"> {
  * - number of plans, their `EncodedPlan.texts`; the same for layouts of other limits; number of transactions.
  *   A transaction is the verb's name, the sum of its flags, times, `takenUs`, an operator's block, a `LeaseAsk`, number
  *   of keys; per key its number, its plan, its costs. The flags are 1 for a report per call, 2 if the reply has the
- *   time, and 4 if `takenUs` follows.
+ *   time, 4 if `takenUs` follows, and 8 if `ScriptKey.untilUs` follows the costs.
  *
  * All forms decide alike and have the same reply.
  */
@@ -157,9 +158,10 @@ function argsOfTransactions(
   const steps = [String(transactions.length)];
   for (const transaction of transactions) {
     pushHead(steps, transaction);
-    for (const { name, plan, costs } of transaction.keys) {
+    for (const { name, plan, costs, untilUs } of transaction.keys) {
       steps.push(String(numberOf(names, name)), String(numberOf(plans, plan)));
-      for (let i = 0; i < plan.plan.limits.length; i += 1) steps.push(String(costs[i] ?? 0));
+      pushNumbers(steps, plan, costs);
+      if (hasReceipts(transaction)) pushNumbers(steps, plan, untilUs);
     }
   }
   const own = [...plans.keys()];
@@ -170,6 +172,15 @@ function argsOfTransactions(
   return { args: [String(own.length)].concat(...texts, ...lost.map(encodeLostLayout), steps), described };
 }
 
+/** One number per limit. */
+function pushNumbers(steps: string[], { plan }: EncodedPlan, numbers: readonly number[] = []): void {
+  for (let i = 0; i < plan.limits.length; i += 1) steps.push(String(numbers[i] ?? 0));
+}
+
+function hasReceipts({ keys }: ScriptTransaction): boolean {
+  return keys.some(({ untilUs }) => untilUs !== undefined);
+}
+
 /** The layouts of other limits that calls of these plans met lately. */
 function othersOf(plans: readonly EncodedPlan[]): LayoutTexts[] {
   const others = new Map<string, LayoutTexts>();
@@ -178,13 +189,12 @@ function othersOf(plans: readonly EncodedPlan[]): LayoutTexts[] {
 }
 
 /** Encodes what comes before the keys of a transaction. */
-function pushHead(
-  steps: string[],
-  { verb, detail, reportsTime, times, takenUs, block, lease, keys }: ScriptTransaction,
-): void {
+function pushHead(steps: string[], transaction: ScriptTransaction): void {
+  const { verb, detail, reportsTime, times, takenUs, block, lease, keys } = transaction;
   let flags = detail === "each" ? REPORTS_EACH : 0;
   if (reportsTime === true) flags += REPORTS_TIME;
   if (takenUs !== undefined) flags += HAS_TAKEN_TIME;
+  if (hasReceipts(transaction)) flags += HAS_RECEIPTS;
   steps.push(SCRIPT_VERBS[verb].name, String(flags), String(times));
   if (takenUs !== undefined) steps.push(String(takenUs));
   if (block !== undefined) pushBlock(steps, block);

@@ -1,5 +1,5 @@
 import type { Limit } from "../../../core/limits/limit.ts";
-import { identityOf, type Plan } from "../../../core/plan.ts";
+import { countsName, identityOf, type Plan } from "../../../core/plan.ts";
 import { digest } from "../digest.ts";
 
 /** The head of a value with sections of several layouts, or with a block. No digest has a dot. */
@@ -36,13 +36,10 @@ export function limitId(limit: Limit): string {
   return digest(identityOf(limit), DIGEST_BYTES);
 }
 
-/**
- * Counts carry over between limits of equal names: units of one kind, counted under the same name. The limits of a plan
- * with separate counts have names of their own.
- */
-export function nameId({ name, unit }: Limit, { id, onChange }: Counting): string {
+/** The identity of a limit's counts. Those of a plan with separate counts have an identity of their own. */
+export function nameId(limit: Limit, { id, onChange }: Counting): string {
   const own = onChange === "separate" ? `\n${id}` : "";
-  return digest(`${name}\n${unit}${own}`, DIGEST_BYTES);
+  return digest(`${countsName(limit)}${own}`, DIGEST_BYTES);
 }
 
 /** Whether some version of the library can have made it. */

@@ -3,6 +3,8 @@ import { hasShortForm } from "./encode-call.ts";
 import { SCRIPT_VERBS } from "./script-verbs.ts";
 import type { ScriptTransaction } from "./transaction.ts";
 
+/** Steps per KiB of a long ring for a refund with a receipt, which rewrites each group after its own. */
+const RECEIPT_KIB_STEPS = 70;
 const BYTES_PER_CELL = 8;
 /** To read a section and to write it back. */
 const SECTION_STEPS = 4;
@@ -47,16 +49,17 @@ function shortSteps(transaction: ScriptTransaction): number {
 
 function generalSteps(transaction: ScriptTransaction): number {
   const { verb, times, keys } = transaction;
-  const { changes, decides, rounds, keySteps, kibSteps } = SCRIPT_VERBS[verb];
+  const { changes, decides, refunds, rounds, keySteps, kibSteps } = SCRIPT_VERBS[verb];
   // A take from several keys peeks at all of them first.
   const roundCount = rounds(transaction) * (changes && decides && keys.length > 1 ? 2 : 1);
   let steps = 0;
-  for (const { plan, costs } of keys) {
+  for (const { plan, costs, untilUs } of keys) {
     steps += keySteps;
+    const stepsOfKib = refunds && untilUs !== undefined ? RECEIPT_KIB_STEPS : kibSteps;
     for (const [i, limit] of plan.plan.limits.entries()) {
       const cells = plan.ringCells[i]!;
       const kib = (cells * BYTES_PER_CELL) / 1_024;
-      steps += roundCount * scriptAlgorithmOf(limit).roundSteps + kibSteps * kib;
+      steps += roundCount * scriptAlgorithmOf(limit).roundSteps + stepsOfKib * kib;
       if (times * (costs[i] ?? 0) > MANY_UNITS) steps += cells / 4;
       // The groups of another ring are copied one by one.
       if (plan.others.areExpected) steps += SECTION_STEPS + cells / 2;

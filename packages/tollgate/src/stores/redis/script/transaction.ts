@@ -26,6 +26,10 @@ export interface ScriptKey {
   readonly plan: EncodedPlan;
   /** One checked cost per limit of the plan. `drop` and `forget` ignore costs. */
   readonly costs: readonly number[];
+  /**
+   * With a `refund` or a `renew` that corrects one take, when its units leave, one moment per limit (`Taken.untilUs`).
+   */
+  readonly untilUs?: readonly number[] | undefined;
 }
 
 /** Keys that are decided together, all or nothing. */

@@ -42,7 +42,7 @@ describe.each([
       "a handle decides as calls by its key do": LATER,
       "calls that are made together decide each at its own time": LATER,
       "when limits change, a larger one gives the difference at once, and a smaller one waits for it": BY_LIST,
-      "when limits change, units in use and debt count under every algorithm": BY_LIST,
+      "when limits change, debt stays debt": BY_LIST,
       "when limits change, the limits that a list keeps, gains and loses keep their counts": BY_LIST,
       "when limits change, a peek moves nothing and agrees with the call after it": BY_LIST,
       "when limits change, random traces agree with the memory store in every figure": BY_LIST,

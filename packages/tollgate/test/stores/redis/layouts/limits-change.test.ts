@@ -43,8 +43,6 @@ describe("two processes with other numbers of a limit", () => {
     ["buckets", day(10), day(15)],
     ["fixed windows", fixed(10), fixed(15)],
     ["sliding windows", sliding(10), sliding(15)],
-    ["a sliding window and a bucket", sliding(10), day(15)],
-    ["a bucket and a fixed window", day(15), fixed(10)],
   ])("alternating calls admit no more than the larger limit: %s", async (_name, a, b) => {
     const [one, other] = processes(inUse.redis);
     const limiters = [
@@ -52,6 +50,27 @@ describe("two processes with other numbers of a limit", () => {
       createLimiter({ name: "api", limits: [b], store: other }),
     ];
     expect(await admittedInTurn(limiters, 60)).toBe(15);
+  });
+
+  it.each<[string, Limit, Limit]>([
+    ["a sliding window and a bucket", sliding(10), day(15)],
+    ["a bucket and a fixed window", day(15), fixed(10)],
+    ["fixed windows", fixed(15), fixedWindow({ name: "calls", limit: 10, window: "1h", anchor: "first-use" })],
+    ["sliding windows", sliding(10), slidingWindow({ name: "calls", limit: 15, window: "1h" })],
+    ["windows of two kinds", sliding(10), fixedWindow({ name: "calls", limit: 15, window: "1d" })],
+  ])("another algorithm or window is another limit, and each is enforced: %s", async (_name, a, b) => {
+    const [one, other] = processes(inUse.redis);
+    const limiters = [
+      createLimiter({ name: "api", limits: [a], store: one }),
+      createLimiter({ name: "api", limits: [b], store: other }),
+    ];
+    expect(await admittedInTurn(limiters, 60)).toBe(25);
+    expect(await Promise.all(limiters.map((limiter) => limiter.explain("ann")))).toMatchObject([
+      [{ used: a.capacity }],
+      [{ used: b.capacity }],
+    ]);
+    await limiters[0]!.reset("ann");
+    expect([await limiters[0]!.allow("ann"), await limiters[1]!.allow("ann")]).toEqual([true, false]);
   });
 
   it.each(["carry-over", "keep-first"] as const)(
@@ -147,7 +166,7 @@ describe("keys whose limits changed", () => {
   it("verbs that read leave the value as it is", async () => {
     const { redis } = inUse;
     const prefix = freshPrefix();
-    const [old, young] = [sliding(10), day(15)].map((limit) =>
+    const [old, young] = [day(10), day(15)].map((limit) =>
       createLimiter({ name: "api", limits: [limit], store: redis.store({ prefix }) }),
     );
     await old!.consume("ann", 3);
@@ -227,7 +246,8 @@ describe("the cost of limits that stay", () => {
 
   it.each<[string, readonly Limit[], Limit]>([
     ["a bucket", [day(10)], day(15)],
-    ["a window, whose cells take as much as two buckets", [day(10), perDay(10, { name: "other" })], fixed(15)],
+    ["a window, whose cells take as much as two buckets", [fixed(10)], fixed(15)],
+    ["a bucket of a list", [day(10), perDay(10, { name: "other" })], day(15)],
   ])("lone calls find the counts of another version: %s", async (_name, before, after) => {
     const limiters = processes(inUse.redis).map((store, i) =>
       createLimiter({ name: "api", limits: i === 0 ? before : [after], store }),

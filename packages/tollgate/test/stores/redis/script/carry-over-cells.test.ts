@@ -59,19 +59,21 @@ class Change {
     this.#random = random;
     this.#name = `change ${seed}`;
     const pool = random.of(POOLS);
-    const [from, to] = [random.of(pool), random.of(random.chance(0.6) ? pool : random.of(POOLS))];
+    const from = random.of(pool);
+    const others = (random.chance(0.6) ? pool : ALL_LIMITS).filter(({ kind }) => kind === from.kind);
     this.#from = libraryLimit(from, "limit");
-    this.#to = libraryLimit({ ...this.#related(to), unit: from.unit }, "limit");
+    this.#to = libraryLimit({ ...this.#related(random.of(others)), unit: from.unit }, "limit");
     this.#nowUs = NOW_US + random.magnitude(40);
   }
 
-  /** Other numbers of the same kind, or of the same window, are where groups of units are kept. */
+  /** Counts carry over between windows of one length. */
   #related(spec: LimitSpec): LimitSpec {
-    const { windowMs = 0 } = this.#from as { windowMs?: number };
-    if (spec.kind === "token-bucket" || windowMs === 0 || this.#random.chance(0.3)) return spec;
+    const { windowMs = 0, resolutionMs = 0 } = this.#from as { windowMs?: number; resolutionMs?: number };
+    if (spec.kind === "token-bucket") return spec;
     const windowUs = Math.round(windowMs * 1_000);
     if (spec.kind === "fixed-window") return { ...spec, windowUs };
-    return { ...spec, windowUs, limit: 1 + (capacityOf(spec) % 4_000), resolutionUs: undefined };
+    const resolutionUs = this.#random.chance(0.5) ? undefined : Math.round(resolutionMs * 1_000);
+    return { ...spec, windowUs, limit: 1 + (capacityOf(spec) % 4_000), resolutionUs };
   }
 
   /** The cells that the script wrote, and those of the kernels; `undefined` if nothing counted any more. */

@@ -5,7 +5,6 @@ import { NOW_MS } from "./scenario-keys.ts";
 
 // At one moment whole units move without a fraction, so the order of moves makes no difference.
 const calls = (capacity: number): Limit => tokenBucket({ name: "calls", capacity, refill: 1, per: "1s" });
-const fixed = (limit: number): Limit => fixedWindow({ name: "calls", limit, window: "1m", anchor: "first-use" });
 const other = (limit: number): Limit => fixedWindow({ name: "other", limit, window: "1m", anchor: "first-use" });
 
 const by = (version: number, ...list: readonly [Call["verb"], string, number?][]) =>
@@ -52,9 +51,8 @@ export const CHANGES: readonly Scenario[] = [
   },
   {
     ...known,
-    name: "a key moves to another algorithm, by handles that are held",
+    name: "a key moves to other numbers, by handles that are held",
     limiters: "kept",
-    versions: [[fixed(3)]],
     programs: [by(0, ["allow held", "ann"], ["allow held", "ann"]), by(1, ["allow", "ann"], ["refund", "ann"])],
   },
   {

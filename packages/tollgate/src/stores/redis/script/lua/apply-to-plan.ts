@@ -94,16 +94,21 @@ local function nothing_of(plan)
   return nothing
 end
 
--- Keeps one place of each limit whose cost, the moment at which it was taken, is not 0. Returns whether all are kept,
--- and whether a cell changed.
-local function renew(plan, cells, now, costs, entries, at)
+-- Keeps the places of a take. Without receipts, a cost that is not 0 is the moment at which one place was taken.
+-- Returns whether all are kept, and whether a cell changed.
+local function renew(plan, cells, now, call, entries, at)
   local all, changed = true, false
   for i = 1, plan.count do
-    local limit = plan[i]
-    local kept = costs[i] == 0 or limit.kernel.renew(limit, cells, now, costs[i])
+    local limit, cost, kept = plan[i], call.costs[i], true
+    if cost ~= 0 and call.untils then
+      local extend = limit.kernel.extend
+      kept = extend and extend(limit, cells, now, cost, call.untils[i]) or false
+    elseif cost ~= 0 then
+      kept = limit.kernel.renew(limit, cells, now, cost)
+    end
     entries[at + ENTRY * (i - 1)] = kept and 1 or 0
     all = all and kept
-    changed = changed or (kept and costs[i] ~= 0)
+    changed = changed or (kept and cost ~= 0)
   end
   return all, changed
 end

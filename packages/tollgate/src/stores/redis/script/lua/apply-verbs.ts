@@ -8,12 +8,12 @@ export const APPLY_VERBS = `
 local function apply(verb, call, now, costs, entries, at, wanted)
   local state = state_of(call.key)
   local cells, new, plan, from = cells_of(state, call.plan, now, verb.changes)
-  call.decided_by, call.from = plan, from
+  call.decided_by, call.from, call.cells = plan, from, cells
   local borrowed = not verb.changes and cells == state.cells
   if borrowed then cells.undo = {} end
   local admitted, changed
   if verb.renews then
-    admitted, changed = renew(plan, cells, now, costs, entries, at)
+    admitted, changed = renew(plan, cells, now, call, entries, at)
     costs = nothing_of(plan)
   else
     admitted = check_conforms(plan, cells, now, costs, entries, at)

@@ -23,6 +23,12 @@ local function make_carry()
     return limit
   end
 
+  -- A limit that starts empty has nothing at the beginning.
+  local function use_up(limit, cells, now)
+    limit.kernel.init(limit, cells, now)
+    if limit.starts_full ~= false then limit.kernel.take(limit, cells, now, limit.capacity) end
+  end
+
   -- A limit without a description counts as used up: a key that counts is never forgotten. Returns the limit from
   -- which the counts moved, if it has other numbers.
   local function carry_over(limit, cells, now, entry)
@@ -32,17 +38,12 @@ local function make_carry()
     end
     local from = described(entry)
     if not from then
-      limit.kernel.adopt(limit, cells, now, limit.capacity)
+      use_up(limit, cells, now)
       return nil
     end
     local number = from.number
     local theirs = { raw = entry.text }
-    from = at_first(from)
-    if from.kernel == limit.kernel then
-      limit.kernel.adopt_from(limit, cells, now, from, theirs)
-    else
-      limit.kernel.adopt(limit, cells, now, from.kernel.used(from, theirs, now))
-    end
+    limit.kernel.adopt_from(limit, cells, now, at_first(from), theirs)
     return number
   end
 
@@ -174,7 +175,7 @@ local function make_carry()
       local entries = entries_of(state, now)
       if not entries then
         local cells = { raw = plan.head }
-        for i = 1, plan.count do plan[i].kernel.adopt(plan[i], cells, now, plan[i].capacity) end
+        for i = 1, plan.count do use_up(plan[i], cells, now) end
         if changes then mark_dirty(state, plan, cells) end
         return cells, plan
       end

@@ -100,6 +100,20 @@ local function concurrencies()
     return cost
   end
 
+  -- Frees places that free themselves at exactly this moment. Returns whether there were so many.
+  local function free_until(limit, cells, now, count, moment, at_least)
+    load(limit, cells)
+    local group = first_from(limit, cells, moment)
+    local own = count_at(limit, cells, group)
+    if moment <= now or own < at_least or until_at(limit, cells, group) ~= moment then return false end
+    if own > count then
+      put(cells, limit.at + 2 * group + 1, own - count)
+    else
+      remove(limit, cells, group, 1)
+    end
+    return true
+  end
+
   return {
     read = function(limit)
       limit.ttl = next_number()
@@ -116,6 +130,23 @@ local function concurrencies()
 
     give_back = function(limit, cells, now, cost, times)
       free(limit, cells, now + limit.ttl, times * cost)
+    end,
+
+    correct = function(limit, cells, now, units, moment)
+      free_until(limit, cells, now, units, moment, 1)
+    end,
+
+    extend = function(limit, cells, now, count, moment)
+      if not free_until(limit, cells, now, count, moment, count) then return false end
+      take_at(limit, cells, now, count)
+      return true
+    end,
+
+    -- When places free themselves that were just taken; 0 if none were.
+    taken_until = function(limit, cells, now)
+      load(limit, cells)
+      local group = first_from(limit, cells, ceil((now + limit.ttl) / limit.step) * limit.step)
+      return count_at(limit, cells, group) > 0 and until_at(limit, cells, group) or 0
     end,
 
     give_back_since = function(limit, cells, now, cost, taken)
@@ -149,10 +180,6 @@ local function concurrencies()
       local groups = groups_in(limit, cells)
       if groups == 0 then return 0 end
       return max(0, until_at(limit, cells, groups - 1) - now)
-    end,
-
-    adopt = function(limit, cells, now, units)
-      if units > 0 then take_at(limit, cells, now, min(units, LAST_EXACT)) end
     end,
 
     adopt_from = function(limit, cells, now, from, theirs)

@@ -19,9 +19,9 @@ local function fixed_windows()
     return limit.by_clock and floor(now / limit.window) * limit.window or now
   end
 
-  local function adopt_units(limit, cells, now, units)
-    put(cells, limit.at, units > 0 and opening_at(limit, now) or 0)
-    put(cells, limit.at + 1, min(units, LAST_EXACT))
+  local function give_back(limit, cells, now, cost, times)
+    local used = used_at(limit, cells, now)
+    if used > 0 then put(cells, limit.at + 1, max(used - times * cost, 0)) end
   end
 
   return {
@@ -41,9 +41,10 @@ local function fixed_windows()
       put(cells, limit.at + 1, min(used + cost, LAST_EXACT))
     end,
 
-    give_back = function(limit, cells, now, cost, times)
-      local used = used_at(limit, cells, now)
-      if used > 0 then put(cells, limit.at + 1, max(used - times * cost, 0)) end
+    give_back = give_back,
+
+    correct = function(limit, cells, now, units, moment)
+      if get(cells, limit.at) + limit.window == moment then give_back(limit, cells, now, units, 1) end
     end,
 
     -- Leases are units that may still be spent: at least these count as used. They end with the window.
@@ -74,12 +75,9 @@ local function fixed_windows()
 
     reset = reset_at,
 
-    adopt = adopt_units,
-
-    adopt_from = function(limit, cells, now, from, theirs)
-      adopt_units(limit, cells, now, used_at(from, theirs, now))
-      local is_same = from.window == limit.window and from.by_clock == limit.by_clock
-      if is_same then put(cells, limit.at, get(theirs, from.at)) end
+    adopt_from = function(limit, cells, _, from, theirs)
+      put(cells, limit.at, get(theirs, from.at))
+      put(cells, limit.at + 1, get(theirs, from.at + 1))
     end,
   }
 end

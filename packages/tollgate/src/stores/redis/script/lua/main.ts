@@ -13,21 +13,22 @@ for i = 1, next_number() do plans[i] = read_plan() end
 -- Layouts that other calls may have written.
 for _ = 1, next_number() do read_plan() end
 
-local function read_calls(count)
-  local calls = {}
-  for i = 1, count do
-    local call = { key = next_number(), plan = plans[next_number()], costs = {} }
-    for limit = 1, call.plan.count do call.costs[limit] = next_number() end
-    calls[i] = call
-  end
-  return calls
-end
-
--- Units, one entry per limit.
+-- Units or moments, one entry per limit.
 local function read_units(count)
   local units = {}
   for i = 1, count do units[i] = next_number() end
   return units
+end
+
+local function read_calls(count, has_receipts)
+  local calls = {}
+  for i = 1, count do
+    local call = { key = next_number(), plan = plans[next_number()] }
+    call.costs = read_units(call.plan.count)
+    call.untils = has_receipts and read_units(call.plan.count)
+    calls[i] = call
+  end
+  return calls
 end
 
 local function read_ask()
@@ -81,6 +82,20 @@ local function answer_shown(calls)
         local decided = (call.decided_by or plan)[i]
         size = size + 1
         reply[size] = decided.id ~= plan[i].id and decided.number or from[i] or 0
+      end
+    end
+  end
+end
+
+-- When places free themselves that were taken by this transaction.
+local function answer_untils(calls)
+  for _, call in ipairs(calls) do
+    local plan = call.decided_by or call.plan
+    for i = 1, plan.count do
+      local taken_until = plan[i].kernel.taken_until
+      if taken_until then
+        size = size + 1
+        reply[size] = sent(call.cells and taken_until(plan[i], call.cells, now) or 0)
       end
     end
   end
@@ -147,6 +162,10 @@ local function run(verb, calls, times, each, taken, block, ask)
     size = size + #numbers
     return admitted
   end
+  if verb.gives_back and calls[1].untils then
+    for j = 1, #calls do repeats().correct(calls[j], now) end
+    return times
+  end
   if verb.gives_back then
     for j = 1, #calls do repeats().refund(calls[j], now, calls[j].costs, times, taken) end
     return times
@@ -161,14 +180,14 @@ for i = 1, count do
   current = i
   local name = next_text()
   local flags, times, taken = next_number(), next_number(), nil
-  if flags >= 4 then taken = next_number() end
+  if flags % 8 >= 4 then taken = next_number() end
   local block
   if VERBS[name].sets_block then
     block = { kind = next_number(), value = next_number(), reason = {} }
     for j = 1, next_number() do block.reason[j] = next_number() end
   end
   local ask = VERBS[name].leases and read_ask()
-  local calls = read_calls(next_number())
+  local calls = read_calls(next_number(), flags >= 8)
   local place = size + 1
   size = place
   begins[i], calls_of[i] = place, calls
@@ -179,7 +198,10 @@ for i = 1, count do
   local figures = size
   only_read = not VERBS[name].changes
   reply[place] = run(VERBS[name], calls, times, flags % 2 == 1, taken, block, ask)
-  if size > figures then answer_shown(calls) end
+  if size > figures then
+    answer_shown(calls)
+    if not VERBS[name].leases then answer_untils(calls) end
+  end
 end
 begins[count + 1] = size + 1
 

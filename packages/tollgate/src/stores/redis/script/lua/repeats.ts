@@ -82,6 +82,19 @@ local function make_repeats()
       if changed then mark_dirty(state, plan, cells) end
     end,
 
+    -- Gives back units of one take, as far as they still count. A new key has none of them.
+    correct = function(call, now)
+      local state = state_of(call.key)
+      local cells, new, plan = cells_of(state, call.plan, now, true)
+      if new then return end
+      for i = 1, plan.count do
+        if call.costs[i] > 0 then
+          plan[i].kernel.correct(plan[i], cells, now, call.costs[i], call.untils[i])
+          mark_dirty(state, plan, cells)
+        end
+      end
+    end,
+
     -- If the moment of the take is known, only what must still count is given back: to buckets a part, to windows
     -- nothing.
     refund = function(call, now, costs, times, taken)

@@ -23,10 +23,14 @@ local function sliding_windows()
     return group > 0 and total_at(limit, cells, group) == total_at(limit, cells, group - 1)
   end
 
+  -- The first group that may count. Once the ring is full, its oldest group has left for good.
+  local function first_of(limit, groups)
+    return groups > limit.places and groups - limit.places + 1 or 0
+  end
+
   local function total_left(limit, cells, now)
     local groups = get(cells, limit.at)
-    local from = 0
-    if groups > limit.places then from = groups - limit.places + 1 end
+    local from = first_of(limit, groups)
     local to = groups
     while from < to do
       local middle = floor((from + to) / 2)
@@ -97,6 +101,28 @@ local function sliding_windows()
     local until_end = min(count, limit.places - place)
     replace(cells, limit.at + 2 + 2 * place, string.rep(text, until_end))
     if count > until_end then replace(cells, limit.at + 2, string.rep(text, count - until_end)) end
+  end
+
+  -- Removes units of a group. A group without units goes, unless it is the newest, which keeps its opening time.
+  local function remove_from(limit, cells, group, units, own)
+    local groups = get(cells, limit.at)
+    for later = group, groups - 1 do
+      put(cells, limit.at + 3 + 2 * (later % limit.places), total_at(limit, cells, later) - units)
+    end
+    if group == groups - 1 or units < own then return end
+    if groups <= limit.places then
+      for to = group, groups - 2 do
+        write(limit, cells, to, last_at(limit, cells, to + 1), total_at(limit, cells, to + 1))
+      end
+      put(cells, limit.at, groups - 1)
+      return
+    end
+    -- The ring has wrapped: the freed place becomes its oldest part, which only holds a total to subtract.
+    local first = first_of(limit, groups)
+    for to = group, first + 1, -1 do
+      write(limit, cells, to, last_at(limit, cells, to - 1), total_at(limit, cells, to - 1))
+    end
+    write(limit, cells, first, -huge, total_at(limit, cells, first - 1))
   end
 
   -- At least one group was opened.
@@ -219,6 +245,34 @@ local function sliding_windows()
       drop_after(limit, cells, filled + 1)
     end,
 
+    -- Units that came at a moment are in the first group that leaves no sooner.
+    correct = function(limit, cells, now, units, moment)
+      local groups = get(cells, limit.at)
+      if now >= moment or groups == 0 then return end
+      local came = moment - limit.window
+      local group, to = first_of(limit, groups), groups
+      while group < to do
+        local middle = floor((group + to) / 2)
+        if last_at(limit, cells, middle) >= came then
+          to = middle
+        else
+          group = middle + 1
+        end
+      end
+      if group == groups then return end
+      -- Otherwise their own group is gone.
+      local is_extended = group == groups - 1 and get(cells, limit.at + 1) <= came
+      if last_at(limit, cells, group) - came >= limit.resolution and not is_extended then return end
+      local own = total_at(limit, cells, group) - (group > 0 and total_at(limit, cells, group - 1) or 0)
+      local given = min(units, own)
+      if given == 0 then return end
+      if given == used_at(limit, cells, now) then
+        put(cells, limit.at, 0)
+      else
+        remove_from(limit, cells, group, given, own)
+      end
+    end,
+
     wait = function(limit, cells, now, cost)
       if cost > limit.capacity then return NEVER end
       if conforms_at(limit, cells, now, cost) then return 0 end
@@ -233,13 +287,8 @@ local function sliding_windows()
       return until_left(limit, cells, now, total_at(limit, cells, get(cells, limit.at) - 1))
     end,
 
-    adopt = function(limit, cells, now, units)
-      if units > 0 then take_at(limit, cells, now, min(units, LAST_EXACT)) end
-    end,
-
     adopt_from = function(limit, cells, now, from, theirs)
-      local is_same = from.window == limit.window and from.resolution == limit.resolution
-      if is_same and adopt_ring(limit, cells, now, from, theirs) then return end
+      if from.resolution == limit.resolution and adopt_ring(limit, cells, now, from, theirs) then return end
       take_groups(limit, cells, now, from, theirs)
     end,
   }

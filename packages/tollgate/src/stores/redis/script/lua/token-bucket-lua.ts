@@ -60,10 +60,18 @@ local function token_buckets()
     return elapsed_at(limit, ticks) - (us - limit.origin)
   end
 
-  -- A full bucket was full at all times, as a new one.
-  local function adopt_ticks(limit, cells, now, ticks)
-    local full = -huge
-    if ticks > 0 then full = ticks_at(limit, now) + min(ticks, limit.most_debt) end
+  local function give_back(limit, cells, now, cost, times)
+    local now_ticks = ticks_at(limit, now)
+    local full = get(cells, limit.at)
+    if full <= now_ticks then return end
+    local cost_ticks = cost * limit.unit
+    local most = max(floor(LAST_EXACT / cost_ticks), 1)
+    -- One step, unless the product exceeds the exact integers.
+    while times > 0 and full > now_ticks do
+      local at_once = min(times, most)
+      full = max(full - at_once * cost_ticks, now_ticks)
+      times = times - at_once
+    end
     put(cells, limit.at, full)
   end
 
@@ -99,19 +107,10 @@ local function token_buckets()
       put(cells, limit.at, max(before, min(full, now_ticks + limit.most_debt)))
     end,
 
-    give_back = function(limit, cells, now, cost, times)
-      local now_ticks = ticks_at(limit, now)
-      local full = get(cells, limit.at)
-      if full <= now_ticks then return end
-      local cost_ticks = cost * limit.unit
-      local most = max(floor(LAST_EXACT / cost_ticks), 1)
-      -- One step, unless the product exceeds the exact integers.
-      while times > 0 and full > now_ticks do
-        local at_once = min(times, most)
-        full = max(full - at_once * cost_ticks, now_ticks)
-        times = times - at_once
-      end
-      put(cells, limit.at, full)
+    give_back = give_back,
+
+    correct = function(limit, cells, now, units, moment)
+      if now < moment then give_back(limit, cells, now, units, 1) end
     end,
 
     -- Units that were taken at a moment keep the bucket from being full for as long as they take to refill, less the
@@ -164,16 +163,14 @@ local function token_buckets()
       return until_us(limit, get(cells, limit.at), now)
     end,
 
-    adopt = function(limit, cells, now, units)
-      adopt_ticks(limit, cells, now, units * limit.unit)
-    end,
-
     adopt_from = function(limit, cells, now, from, theirs)
       local used = max(0, get(theirs, from.at) - ticks_at(from, now))
       local rest = used % from.unit
       local part = 0
       if rest > 0 then part = min(floor(rest / from.unit * limit.unit) + 2, limit.unit) end
-      adopt_ticks(limit, cells, now, (used - rest) / from.unit * limit.unit + part)
+      local ticks = (used - rest) / from.unit * limit.unit + part
+      -- A full bucket was full at all times, as a new one.
+      put(cells, limit.at, ticks > 0 and ticks_at(limit, now) + min(ticks, limit.most_debt) or -huge)
     end,
   }
 end
