@@ -21,10 +21,10 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 1_391, 900],
   ["client, testing, store", [`${LIBRARY}/client`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 2_127, 1_400],
   ["server", ["packages/server/src"], 6_496, 4_700],
-  ["tests", TESTS, 64_610, 36_000],
+  ["tests", TESTS, 64_710, 36_000],
   ["bench", ["bench"], 5_798, 2_400],
   ["tools", ["tools"], 2_122, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 111_120, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 111_139, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

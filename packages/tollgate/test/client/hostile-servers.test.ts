@@ -66,6 +66,13 @@ describe("limitedFetch over servers that do harm", () => {
     expect(await short.text()).toBe("begun and done");
     await until(() => inUse(limiter, host) === 0);
 
+    const bytes = (await get(`http://${host}/short`)).body!.getReader({ mode: "byob" });
+    let read = 0;
+    for (let part = await bytes.read(new Uint8Array(4)); !part.done; part = await bytes.read(new Uint8Array(4)))
+      read += part.value.byteLength;
+    expect(read).toBe(14);
+    await until(() => inUse(limiter, host) === 0);
+
     const endless = await get(`http://${host}/endless`);
     const reader = endless.body!.getReader({ mode: "byob" });
     expect((await reader.read(new Uint8Array(3))).value).toEqual(new TextEncoder().encode("beg"));
@@ -99,7 +106,8 @@ describe("limitedFetch over servers that do harm", () => {
         return;
       }
       response.writeHead(503, { "Retry-After": "0.1", "Content-Length": "1000" }).write("part");
-      setTimeout(() => response.destroy(), 10);
+      // The first one never ends.
+      if (requests === 2) setTimeout(() => response.destroy(), 10);
     });
     const response = await limitedFetch(limiter, { retries: 5 })(`http://${host}/`);
     expect([response.status, await response.text(), requests]).toEqual([200, "at last", 3]);

@@ -224,8 +224,8 @@ describe("limitedFetch", () => {
     const lists = [
       '"day";q=7;w=3600, "burst";q=5;w=1',
       '"burst";q=5;w=1, "day";q=7;w=3600',
-      '"x";q=6;w=1, "other";q=90;w=3600, "y";q=7;w=3600',
       '"new-1";q=7;w=3600',
+      '"x";q=6;w=1, "other";q=90;w=3600, "y";q=7;w=3600',
     ];
     const answers = Array.from({ length: 100 }, (_, i) => ({ headers: { "RateLimit-Policy": lists[i % 4]! } }));
     const { clock, get, sent } = client(answers, { learn: true, maxWait: 0 });
@@ -236,6 +236,53 @@ describe("limitedFetch", () => {
     }
     // The first one was sent before the limit was known.
     expect(sent.length).toBe(8);
+  });
+
+  it("obeys a new quota at once, and still counts what was sent", async () => {
+    const answers = [5, 5, 3, 5, 5, 6].map((q) => ({ headers: { "RateLimit-Policy": `"a";q=${q};w=60` } }));
+    const { get, sent } = client(answers, { learn: true, maxWait: 0 });
+    for (let i = 0; i < 12; i += 1) await get(URL_A).catch(() => {});
+    // The first one was sent before the limit was known, and six of the last quota follow.
+    expect(sent.length).toBe(7);
+    const lower = client(
+      [5, 5, 5, 2].map((q) => ({ headers: { "RateLimit-Policy": `"a";q=${q};w=60` } })),
+      {
+        learn: true,
+        maxWait: 0,
+      },
+    );
+    for (let i = 0; i < 12; i += 1) await lower.get(URL_A).catch(() => {});
+    expect(lower.sent.length).toBe(4);
+  });
+
+  it("asks the limiter for one request at a time while a learned limit holds many up, in their order", async () => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ limits: [perSecond(100)], clock });
+    let asked = 0;
+    const counting: Limiter = {
+      ...limiter,
+      acquire: (...args) => {
+        asked += 1;
+        return limiter.acquire(...args);
+      },
+      blockedUntil: (input) => limiter.blockedUntil(input),
+    };
+    const sent: string[] = [];
+    const fetch = async (input: string | URL | Request) => {
+      sent.push(new URL(new Request(input).url).pathname);
+      return new Response("", { headers: { "RateLimit-Policy": '"a";q=1;w=1' } });
+    };
+    const get = limitedFetch(counting, { clock, learn: true, fetch });
+    await get("https://a.example/first");
+    const paths = Array.from({ length: 30 }, (_, i) => `/${i}`);
+    const answers = paths.map((path) => get(`https://a.example${path}`));
+    for (let i = 0; i < 30; i += 1) {
+      await until(() => sent.length === i + 2);
+      clock.advance(1_000);
+    }
+    await Promise.all(answers);
+    expect(sent).toEqual(["/first", ...paths]);
+    expect(asked).toBeLessThanOrEqual(2 * 31);
   });
 
   it("sends no more than a learned limit though the limiter held its requests up", async () => {
@@ -267,7 +314,7 @@ describe("limitedFetch", () => {
   });
 
   it("remembers eight windows of an input and a thousand inputs, and forgets what it met longest ago", async () => {
-    const windows = Array.from({ length: 12 }, (_, i) => `"${i}";q=${i === 11 ? 1 : 50};w=${3_600 + i}`);
+    const windows = Array.from({ length: 12 }, (_, i) => `"${i}";q=${[50, 50, 50, 1, 2][i] ?? 50};w=${3_600 + i}`);
     const { get, sent } = client([{ headers: { "RateLimit-Policy": windows.join() } }], { learn: true, maxWait: 0 });
     const isLimited = async (host: string) => {
       const before = sent.length;
@@ -276,10 +323,19 @@ describe("limitedFetch", () => {
     };
     for (let i = 0; i < 1_001; i += 1) await get(`https://h${i}.example/`);
     for (let i = 1; i < 1_001; i += 100) await get(`https://h${i}.example/`);
-    expect([await isLimited("h1.example"), await isLimited("h901.example")]).toEqual([true, true]);
+    // The four shortest windows were left out, and with them a quota of 1.
+    for (const host of ["h1.example", "h901.example"])
+      expect([await isLimited(host), await isLimited(host)]).toEqual([false, true]);
     // The host h0 is forgotten, and learned anew.
     expect([await isLimited("h0.example"), await isLimited("h0.example")]).toEqual([false, false]);
-    expect(await isLimited("h0.example")).toBe(true);
+    expect([await isLimited("h0.example"), await isLimited("h0.example")]).toEqual([false, true]);
+  });
+
+  it("sends at once what may not wait, though others ask at the same time", async () => {
+    const { get, sent } = client([{ headers: { "RateLimit-Policy": '"a";q=2;w=10' } }], { learn: true, maxWait: 0 });
+    await get(URL_A);
+    const ends = await Promise.allSettled([get(URL_A), get(URL_A), get(URL_A)]);
+    expect([ends.map(({ status }) => status), sent.length]).toEqual([["fulfilled", "fulfilled", "rejected"], 3]);
   });
 
   it("learns from a policy alone", async () => {
@@ -413,5 +469,11 @@ describe("limitedFetch", () => {
     await settled();
     expect([other.sent.length, await other.get.unblock("a.example"), (await next).status]).toEqual([1, true, 200]);
     expect(await other.get.unblock("a.example")).toBe(false);
+  });
+
+  it("keeps the blocks of a thousand inputs if the limiter cannot be told, and forgets the oldest", async () => {
+    const { get } = client([{ status: 429, headers: { "Retry-After": "60" } }], {}, [perSecond(100)], true);
+    for (let i = 0; i < 1_001; i += 1) await get(`https://h${i}.example/`);
+    expect([await get.unblock("h0.example"), await get.unblock("h1.example")]).toEqual([false, true]);
   });
 });
