@@ -24,7 +24,7 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["tests", TESTS, 64_710, 36_000],
   ["bench", ["bench"], 5_798, 2_400],
   ["tools", ["tools"], 2_122, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 111_139, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 111_156, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
