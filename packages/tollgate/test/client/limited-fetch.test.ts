@@ -1,4 +1,4 @@
-import { concurrency, createLimiter, type Limit, perSecond, TollgateError } from "tollgate";
+import { concurrency, createLimiter, type Limit, type Limiter, perSecond, TollgateError } from "tollgate";
 import { DeniedError, type LimitedFetchOptions, limitedFetch } from "tollgate/client";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
@@ -17,9 +17,11 @@ function client(
   answers: readonly Answer[],
   options: LimitedFetchOptions = {},
   limits: readonly Limit[] = [perSecond(100)],
+  isUntold = false,
 ) {
   const clock = manualClock(START_MS);
-  const limiter = createLimiter({ limits, clock });
+  const made = createLimiter({ limits, clock });
+  const limiter = isUntold ? untold(made) : made;
   const sent: { readonly atMs: number; readonly url: string; readonly method: string; readonly body: string }[] = [];
   const get = limitedFetch(limiter, {
     clock,
@@ -33,6 +35,19 @@ function client(
     ...options,
   });
   return { clock, limiter, get, sent };
+}
+
+/** A limiter whose store cannot be told of blocks. */
+function untold(limiter: Limiter): Limiter {
+  const blockedUntil = () => {
+    throw new TollgateError("ERR_STORE", "redisStore: the server could not be asked: timed out");
+  };
+  return {
+    ...limiter,
+    acquire: (...args) => limiter.acquire(...args),
+    unblock: (input) => limiter.unblock(input),
+    blockedUntil,
+  };
 }
 
 /** Bodies are read in turns of the event loop. */
@@ -57,8 +72,9 @@ describe("limitedFetch", () => {
     const answers: (() => void)[] = [];
     const get = limitedFetch(limiter, {
       clock,
-      key: "all",
+      input: "all",
       fetch: () => new Promise((resolve) => answers.push(() => resolve(new Response("answer")))),
+      hold: "headers",
     });
     const sent = [1, 2, 3].map(() => get(URL_A));
     await until(() => answers.length === 2);
@@ -67,14 +83,14 @@ describe("limitedFetch", () => {
     answers[0]!();
     await until(() => answers.length === 3);
     for (const answer of answers) answer();
-    await Promise.all(sent);
+    expect(await Promise.all(sent.map(async (response) => (await response).text()))).toEqual(Array(3).fill("answer"));
     expect(limiter.explain("all")[0]!.used).toBe(0);
   });
 
-  it("counts by a key and a cost of the request, and rejects what cannot be sent in time", async () => {
+  it("counts by an input and a cost of the request, and rejects what cannot be sent in time", async () => {
     const { get, sent, limiter } = client(
       [{}],
-      { key: (request) => request.method, cost: (request) => (request.method === "POST" ? 5 : 1), maxWait: 0 },
+      { input: (request) => request.method, cost: (request) => (request.method === "POST" ? 5 : 1), maxWait: 0 },
       [perSecond(5)],
     );
     await get(URL_A, { method: "POST", body: "text" });
@@ -93,7 +109,7 @@ describe("limitedFetch", () => {
     ["a limit that is used up", { headers: { RateLimit: '"a";r=0;t=30' } }, 30_000],
     ["the later of both", { status: 429, headers: { "Retry-After": "3", RateLimit: '"a";r=0;t=5' } }, 5_000],
     ["an hour at most", { status: 429, headers: { "Retry-After": "86400" } }, 3_600_000],
-  ])("blocks the key as the server asks: %s", async (_name, answer, ms) => {
+  ])("blocks the input as the server asks: %s", async (_name, answer, ms) => {
     const { clock, limiter, get, sent } = client([answer, {}]);
     expect((await get(URL_A)).status).toBe(answer.status ?? 200);
     expect(limiter.blockedUntil("a.example")).toBe(START_MS + ms);
@@ -111,7 +127,7 @@ describe("limitedFetch", () => {
     ["a failure that says nothing", { status: 500 }],
     ["a denial that says nothing", { status: 429 }],
     ["a limit that is used up without a time", { headers: { "X-RateLimit-Remaining": "0" } }],
-  ])("does not block the key for %s", async (_name, answer) => {
+  ])("does not block the input for %s", async (_name, answer) => {
     const { limiter, get } = client([answer]);
     await get(URL_A);
     expect(limiter.blockedUntil("a.example")).toBeUndefined();
@@ -135,19 +151,13 @@ describe("limitedFetch", () => {
 
   it("returns the answer and obeys it though the store cannot be told", async () => {
     const clock = manualClock(START_MS);
-    const limiter = createLimiter({ limits: [perSecond(100)], clock });
-    const untold = Object.assign(Object.create(limiter) as typeof limiter, {
-      wait: (...args: Parameters<typeof limiter.wait>) => limiter.wait(...args),
-      blockedUntil: () => {
-        throw new TollgateError("ERR_STORE", "redisStore: the server could not be asked: timed out");
-      },
-    });
+    const limiter = untold(createLimiter({ limits: [perSecond(100)], clock }));
     let sent = 0;
     const fetch = async () => {
       sent += 1;
       return new Response("later", { status: 429, headers: { "Retry-After": "5" } });
     };
-    const get = limitedFetch(untold, { clock, fetch });
+    const get = limitedFetch(limiter, { clock, fetch });
     expect((await get(URL_A)).status).toBe(429);
     const next = get(URL_A);
     await until(() => sent > 1);
@@ -199,6 +209,7 @@ describe("limitedFetch", () => {
     // The first request was sent before the limit was known.
     await get(URL_A);
     const answers = [get(URL_A), get(URL_A), get(URL_A)];
+    await until(() => sent.length === 3);
     await settled();
     expect(sent.length).toBe(3);
     clock.advance(10_000);
@@ -207,6 +218,135 @@ describe("limitedFetch", () => {
     const other = client([{ headers }]);
     await Promise.all([1, 2, 3, 4].map(() => other.get(URL_A)));
     expect(other.sent.length).toBe(4);
+  });
+
+  it("counts by the window, whatever the order, the names and the quotas of a server's list", async () => {
+    const lists = [
+      '"day";q=7;w=3600, "burst";q=5;w=1',
+      '"burst";q=5;w=1, "day";q=7;w=3600',
+      '"new-1";q=7;w=3600',
+      '"x";q=6;w=1, "other";q=90;w=3600, "y";q=7;w=3600',
+    ];
+    const answers = Array.from({ length: 100 }, (_, i) => ({ headers: { "RateLimit-Policy": lists[i % 4]! } }));
+    const { clock, get, sent } = client(answers, { learn: true, maxWait: 0 });
+    await get(URL_A);
+    for (let i = 0; i < 600; i += 1) {
+      clock.advance(1_000);
+      await get(URL_A).catch(() => {});
+    }
+    // The first one was sent before the limit was known.
+    expect(sent.length).toBe(8);
+  });
+
+  it("obeys a new quota at once, and still counts what was sent", async () => {
+    const answers = [5, 5, 3, 5, 5, 6].map((q) => ({ headers: { "RateLimit-Policy": `"a";q=${q};w=60` } }));
+    const { get, sent } = client(answers, { learn: true, maxWait: 0 });
+    for (let i = 0; i < 12; i += 1) await get(URL_A).catch(() => {});
+    // The first one was sent before the limit was known, and six of the last quota follow.
+    expect(sent.length).toBe(7);
+    const lower = client(
+      [5, 5, 5, 2].map((q) => ({ headers: { "RateLimit-Policy": `"a";q=${q};w=60` } })),
+      {
+        learn: true,
+        maxWait: 0,
+      },
+    );
+    for (let i = 0; i < 12; i += 1) await lower.get(URL_A).catch(() => {});
+    expect(lower.sent.length).toBe(4);
+  });
+
+  it("asks the limiter for one request at a time while a learned limit holds many up, in their order", async () => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ limits: [perSecond(100)], clock });
+    let asked = 0;
+    const counting: Limiter = {
+      ...limiter,
+      acquire: (...args) => {
+        asked += 1;
+        return limiter.acquire(...args);
+      },
+      blockedUntil: (input) => limiter.blockedUntil(input),
+    };
+    const sent: string[] = [];
+    const fetch = async (input: string | URL | Request) => {
+      sent.push(new URL(new Request(input).url).pathname);
+      return new Response("", { headers: { "RateLimit-Policy": '"a";q=1;w=1' } });
+    };
+    const get = limitedFetch(counting, { clock, learn: true, fetch });
+    await get("https://a.example/first");
+    const paths = Array.from({ length: 30 }, (_, i) => `/${i}`);
+    const answers = paths.map((path) => get(`https://a.example${path}`));
+    for (let i = 0; i < 30; i += 1) {
+      await until(() => sent.length === i + 2);
+      clock.advance(1_000);
+    }
+    await Promise.all(answers);
+    expect(sent).toEqual(["/first", ...paths]);
+    expect(asked).toBeLessThanOrEqual(2 * 31);
+  });
+
+  it("sends no more than a learned limit though the limiter held its requests up", async () => {
+    const { clock, get, limiter, sent } = client([{ headers: { "RateLimit-Policy": '"a";q=2;w=10' } }], {
+      learn: true,
+    });
+    await get(URL_A);
+    limiter.block("a.example", "30s");
+    const answers = Array.from({ length: 5 }, () => get(URL_A));
+    for (let i = 0; i < 60; i += 1) {
+      clock.advance(1_000);
+      await settled();
+      await settled();
+    }
+    await Promise.all(answers);
+    expect(sent.map(({ atMs }) => atMs)).toEqual([0, 30_000, 30_000, 40_000, 40_000, 50_000]);
+  });
+
+  it("takes nothing from the limiter while a learned limit holds requests up, and ends their wait by the signal", async () => {
+    const { get, limiter, sent } = client([{ headers: { "RateLimit-Policy": '"a";q=1;w=60' } }], { learn: true });
+    await get(URL_A);
+    await get(URL_A);
+    const controller = new AbortController();
+    const answers = Array.from({ length: 20 }, () => get(URL_A, { signal: controller.signal }));
+    await settled();
+    expect([sent.length, limiter.explain("a.example")[0]!.used]).toEqual([2, 2]);
+    controller.abort(new Error("gone"));
+    for (const answer of answers) await expect(answer).rejects.toThrow("gone");
+  });
+
+  it("remembers eight windows of an input and a thousand inputs, and forgets what it met longest ago", async () => {
+    const windows = Array.from({ length: 12 }, (_, i) => `"${i}";q=${[50, 50, 50, 1, 2][i] ?? 50};w=${3_600 + i}`);
+    const { get, sent } = client([{ headers: { "RateLimit-Policy": windows.join() } }], { learn: true, maxWait: 0 });
+    const isLimited = async (host: string) => {
+      const before = sent.length;
+      await get(`https://${host}/`).catch(() => {});
+      return sent.length === before;
+    };
+    for (let i = 0; i < 1_001; i += 1) await get(`https://h${i}.example/`);
+    for (let i = 1; i < 1_001; i += 100) await get(`https://h${i}.example/`);
+    // The four shortest windows were left out, and with them a quota of 1.
+    for (const host of ["h1.example", "h901.example"])
+      expect([await isLimited(host), await isLimited(host)]).toEqual([false, true]);
+    // The host h0 is forgotten, and learned anew.
+    expect([await isLimited("h0.example"), await isLimited("h0.example")]).toEqual([false, false]);
+    expect([await isLimited("h0.example"), await isLimited("h0.example")]).toEqual([false, true]);
+  });
+
+  it("sends at once what may not wait, though others ask at the same time", async () => {
+    const { get, sent } = client([{ headers: { "RateLimit-Policy": '"a";q=2;w=10' } }], { learn: true, maxWait: 0 });
+    await get(URL_A);
+    const ends = await Promise.allSettled([get(URL_A), get(URL_A), get(URL_A)]);
+    expect([ends.map(({ status }) => status), sent.length]).toEqual([["fulfilled", "fulfilled", "rejected"], 3]);
+  });
+
+  it("learns from a policy alone", async () => {
+    const { get, sent } = client([{ headers: { "RateLimit-Policy": '"a";q_max-2=9;q=1;w=10' } }], {
+      learn: true,
+      maxWait: 0,
+    });
+    await get(URL_A);
+    await get(URL_A);
+    await expect(get(URL_A)).rejects.toBeInstanceOf(DeniedError);
+    expect(sent.length).toBe(2);
   });
 
   it.each(['"a";q=2;w=0.0000001', '"a";q=0;w=10', '"a";q=99999999999;w=10', '"a";q=5;w=0', '"a";q=5;w=1.00005'])(
@@ -240,7 +380,13 @@ describe("limitedFetch", () => {
     [{ retries: -1 }, /retries: expected a whole number from 0 to 10/],
     [{ retries: 11 }, /retries/],
     [{ learn: "yes" }, /learn: expected one of true, false/],
+    [{ hold: "all" }, /hold: expected one of "body", "headers"/],
+    [{ input: undefined }, /input: expected a text, or a function/],
+    [{ input: 5 }, /input: expected a text/],
+    [{ cost: -1 }, /cost: expected a whole number/],
     [{ fetch: 1 }, /fetch: expected a function/],
+    [{ clock: {} }, /clock.now: expected a clock/],
+    [{ key: "all" }, /unknown option "key"/],
     [{ maxWait: "soon" }, /maxWait: expected milliseconds/],
     [{ maxBlock: 0 }, /maxBlock: expected milliseconds/],
     [{ retrys: 1 }, /limitedFetch: unknown option "retrys"/],
@@ -248,5 +394,86 @@ describe("limitedFetch", () => {
     expect(() => limitedFetch(createLimiter({ limits: [perSecond(1)] }), options as LimitedFetchOptions)).toThrow(
       message,
     );
+  });
+
+  it("refuses what is no limiter, and a missing fetch", () => {
+    expect(() => limitedFetch(undefined as never)).toThrow(/expected a limiter/);
+    const { fetch } = globalThis;
+    Reflect.deleteProperty(globalThis, "fetch");
+    try {
+      expect(() => limitedFetch(createLimiter({ limits: [perSecond(1)] }))).toThrow(/fetch: expected a function/);
+    } finally {
+      globalThis.fetch = fetch;
+    }
+  });
+
+  it("rejects for an invalid URL, as fetch does", async () => {
+    const { get } = client([{}]);
+    const answer = get("no url");
+    await expect(answer).rejects.toThrow(TypeError);
+  });
+
+  it("waits for maxWait at most in all: under the server's limits, the limiter's, and before retries", async () => {
+    const policy = { "RateLimit-Policy": '"a";q=1;w=6' };
+    const { clock, get, limiter, sent } = client([{ headers: policy }], { learn: true, maxWait: "10s" }, [
+      perSecond(1),
+    ]);
+    await get(URL_A);
+    // The server's limit lets the next one pass after 6 s, the limiter after 11 s.
+    limiter.block("a.example", "11s");
+    await expect(get(URL_A)).rejects.toBeInstanceOf(DeniedError);
+    limiter.unblock("a.example");
+    const tries = client([{ status: 503, headers: { "Retry-After": "4" } }], { retries: 5, maxWait: "10s" });
+    const answer = tries.get(URL_A);
+    for (let i = 0; i < 2; i += 1) {
+      await until(() => tries.limiter.blockedUntil("a.example") === tries.clock.now() + 4_000);
+      tries.clock.advance(4_000);
+    }
+    const last = await answer;
+    expect([last.status, await last.text(), tries.clock.now() - START_MS]).toEqual([503, "answer 3", 8_000]);
+    clock.advance(6_000);
+    await get(URL_A);
+    expect(sent.map(({ atMs }) => atMs)).toEqual([0, 6_000]);
+  });
+
+  it.each<[string, LimitedFetchOptions]>([
+    ["may not wait so long", { maxWait: "5s" }],
+    ["finds too many that wait", {}],
+  ])("returns the answer, with its body, where a retry %s", async (_name, options) => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ limits: [perSecond(1)], clock, maxWaiting: 1 });
+    const get = limitedFetch(limiter, {
+      clock,
+      retries: 3,
+      ...options,
+      fetch: async () => {
+        limiter.block("a.example", 1);
+        const waits = limiter.wait("a.example");
+        waits.catch(() => {});
+        return new Response("later", { status: 429, headers: { "Retry-After": "60" } });
+      },
+    });
+    const response = await get(URL_A);
+    expect([response.status, await response.text()]).toEqual([429, "later"]);
+  });
+
+  it("ends a block by unblock: the limiter's, and its own where the limiter could not be told", async () => {
+    const told = client([{ status: 429, headers: { "Retry-After": "60" } }, {}]);
+    await told.get(URL_A);
+    expect(told.limiter.unblock("a.example")).toBe(true);
+    expect((await told.get(URL_A)).status).toBe(200);
+
+    const other = client([{ status: 429, headers: { "Retry-After": "60" } }, {}], {}, [perSecond(100)], true);
+    await other.get(URL_A);
+    const next = other.get(URL_A);
+    await settled();
+    expect([other.sent.length, await other.get.unblock("a.example"), (await next).status]).toEqual([1, true, 200]);
+    expect(await other.get.unblock("a.example")).toBe(false);
+  });
+
+  it("keeps the blocks of a thousand inputs if the limiter cannot be told, and forgets the oldest", async () => {
+    const { get } = client([{ status: 429, headers: { "Retry-After": "60" } }], {}, [perSecond(100)], true);
+    for (let i = 0; i < 1_001; i += 1) await get(`https://h${i}.example/`);
+    expect([await get.unblock("h0.example"), await get.unblock("h1.example")]).toEqual([false, true]);
   });
 });

@@ -1,0 +1,110 @@
+import { type Clock, readUs } from "../core/clock.ts";
+import { toMilliseconds } from "../core/duration.ts";
+import { concurrency } from "../core/limits/concurrency-limit.ts";
+import type { AsyncLimiter } from "../limiter/async-limiter.ts";
+import { createLimiter } from "../limiter/create-limiter.ts";
+import type { Limiter } from "../limiter/limiter.ts";
+import { DeniedError } from "../limiter/outgoing-work.ts";
+import type { AsyncReservation } from "../limiter/reservation.ts";
+import type { WaitOptions } from "../limiter/wait-options.ts";
+import type { QuotaPolicy } from "./advertised.ts";
+import { LearnedLimits } from "./learned-limits.ts";
+
+/** Beyond these inputs, the one that was learned or blocked longest ago is forgotten. */
+const MOST_INPUTS = 1_000;
+
+/** How long a call may still wait. */
+type WaitLeft = () => WaitOptions & { readonly maxWait: number | undefined };
+
+/**
+ * Turns under what servers have said, as far as this process alone knows: the limits that they advertise, and blocks
+ * that the user's limiter could not keep.
+ */
+export class ServerTurns {
+  readonly #clock: Clock;
+  readonly #inputs = new Map<string, LearnedLimits>();
+  /** Blocks an input until its server wants a request again. */
+  readonly #pauses;
+  /**
+   * Lets one call of an input at a time ask under learned limits, first come, first served. The place of a call that
+   * waits for longer than the `ttl` frees itself: then two calls ask in turn.
+   */
+  readonly #lines;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#pauses = createLimiter({ name: "server", key: (input: string) => input, limits: () => "unlimited", clock });
+    this.#lines = createLimiter({ name: "server", limits: [concurrency({ max: 1, ttl: "1d" })], clock });
+  }
+
+  learn(input: string, policies: readonly QuotaPolicy[]): void {
+    if (policies.length > 0) this.#noteInput(input).learn(policies);
+  }
+
+  async block(input: string, ms: number): Promise<void> {
+    this.#noteInput(input);
+    await extendBlock(this.#pauses, input, ms, this.#clock);
+  }
+
+  unblock(input: string): boolean {
+    return this.#pauses.unblock(input);
+  }
+
+  /**
+   * Waits until the user's limiter and the server's limits both have capacity at one moment. While the server's have
+   * not, the call returns what it took from the limiter.
+   */
+  async wait(input: string, left: WaitLeft, acquire: () => Promise<AsyncReservation>): Promise<AsyncReservation> {
+    let line: AsyncReservation | undefined;
+    try {
+      for (;;) {
+        const learned = this.#inputs.get(input);
+        if (learned?.isEmpty === false && line === undefined) {
+          const { signal, maxWait } = left();
+          // A call that may not wait still lets those before it ask: no call of the line waits longer than it may.
+          line = await turnOf(this.#lines.acquire(input, 1, { signal, maxWait: maxWait === 0 ? undefined : maxWait }));
+        }
+        if (learned !== undefined) await turnOf(this.#pauses.acquire(input, 0, left()));
+        const reservation = await turnOf(acquire());
+        const waitUs = this.#inputs.get(input)?.take(readUs(this.#clock)) ?? 0;
+        if (waitUs === 0) return reservation;
+        await reservation.cancel().catch(() => {});
+        await extendBlock(this.#pauses, input, toMilliseconds(waitUs), this.#clock);
+      }
+    } finally {
+      await line?.cancel();
+    }
+  }
+
+  /** The limits of an input, which becomes the last one to be forgotten. */
+  #noteInput(input: string): LearnedLimits {
+    const known = this.#inputs.get(input) ?? new LearnedLimits();
+    this.#inputs.delete(input);
+    this.#inputs.set(input, known);
+    const [oldest = input] = this.#inputs.keys();
+    if (this.#inputs.size > MOST_INPUTS) {
+      this.#inputs.delete(oldest);
+      this.#pauses.unblock(oldest);
+    }
+    return known;
+  }
+}
+
+/** Blocks an input, unless it is blocked for longer already, such as by an operator. */
+export async function extendBlock(
+  limiter: Limiter | AsyncLimiter,
+  input: string,
+  ms: number,
+  clock: Clock,
+): Promise<void> {
+  const until = await limiter.blockedUntil(input);
+  if (until !== undefined && until >= clock.now() + ms) return;
+  await limiter.block(input, ms, { reason: "the server asked for it" });
+}
+
+/** The reservation of a turn. A denial is an error, whether the limiter resolves with it or rejects. */
+async function turnOf(acquired: Promise<AsyncReservation>): Promise<AsyncReservation> {
+  const reservation = await acquired;
+  if (reservation.decision.allowed) return reservation;
+  throw new DeniedError("limitedFetch", reservation.decision);
+}

@@ -1,0 +1,53 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+
+const LIBRARY = "packages/tollgate/src";
+const LOCAL_STORES = ["local", "memory", "table", "shared"].map((name) => `${LIBRARY}/stores/${name}`);
+const TESTS = ["packages/tollgate/test", "packages/server/test", "test"];
+
+/**
+ * The parts of the repository: lines of code, or words of documents. `npm run check` accepts a budget; lower it when
+ * the room has become smaller.
+ */
+export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
+  ["library", [LIBRARY], 34_437, 21_500],
+  ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 3_209, 2_500],
+  ["limiter", [`${LIBRARY}/limiter`], 5_527, 3_300],
+  ["stores of this process", LOCAL_STORES, 6_332, 4_000],
+  ["redis", [`${LIBRARY}/stores/redis`], 6_488, 3_700],
+  ["hybrid", [`${LIBRARY}/stores/hybrid`], 3_492, 1_300],
+  ["config", [`${LIBRARY}/config`], 2_894, 2_000],
+  ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 2_977, 2_600],
+  ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 1_391, 900],
+  ["client, testing, store", [`${LIBRARY}/client`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 2_127, 1_400],
+  ["server", ["packages/server/src"], 6_496, 4_700],
+  ["tests", TESTS, 64_710, 36_000],
+  ["bench", ["bench"], 5_798, 2_400],
+  ["tools", ["tools"], 2_122, 1_200],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 111_156, 65_000],
+];
+
+/** The size of the files that git knows, or would add. */
+export function sizeOf(paths: readonly string[]): number {
+  const [counted, measure] = paths.includes("*.md") ? [/\.md$/, words] : [/\.(?:tsx?|lua|mjs)$/, linesOfCode];
+  const options = ["--cached", "--others", "--exclude-standard", "--", ...paths];
+  const files = execFileSync("git", ["ls-files", ...options], { encoding: "utf8", maxBuffer: 1e8 }).split("\n");
+  return files
+    .filter((file) => counted.test(file) && existsSync(file))
+    .reduce((sum, file) => sum + measure(readFileSync(file, "utf8")), 0);
+}
+
+function words(text: string): number {
+  return text.match(/\S+/g)?.length ?? 0;
+}
+
+const BLOCK_COMMENT = /^[ \t]*\/\*[\s\S]*?\*\/.*$/gm;
+const LINE_COMMENT = /^[ \t]*(?:\/\/|--).*$/gm;
+/** Ends at the first line that ends with the name of a module. */
+const IMPORT_OR_REEXPORT = /^[ \t]*(?:import\b|export (?:type )?[*{])[\s\S]*?["'](?: with \{.*\})?;?$/gm;
+
+/** The lines without blank ones, comments, imports and re-exports. */
+function linesOfCode(text: string): number {
+  const code = [BLOCK_COMMENT, LINE_COMMENT, IMPORT_OR_REEXPORT].reduce((rest, part) => rest.replace(part, ""), text);
+  return code.split("\n").filter((line) => line.trim() !== "").length;
+}
