@@ -41,7 +41,7 @@ export default rateLimit({ limiter, input: (request) => request.url });`,
   {
     name: "with hybridStore",
     program: over("hybridStore", "hybrid", "hybridStore({ redis: globalThis.client })"),
-    budget: 113,
+    budget: 103,
     goal: 58,
   },
 ];

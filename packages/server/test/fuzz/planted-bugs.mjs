@@ -1,3 +1,5 @@
+/// <reference types="node" />
+
 // Bugs of the kinds that the fuzzer is there to find. The last part of the module's URL, behind `#`, plants one.
 
 import { readFileSync } from "node:fs";

@@ -1,3 +1,5 @@
+/// <reference types="node" />
+
 // Loaded into the service before its own code. It tells the fuzzer what the process keeps after a garbage collection,
 // over a socket of its own: the channels of the service's workers are for their primary process.
 

@@ -1,3 +1,5 @@
+/// <reference types="node" />
+
 // A cluster of two workers, whose primary prints the metrics of both (cluster.test.ts).
 
 import cluster from "node:cluster";

@@ -1,3 +1,5 @@
+/// <reference types="node" />
+
 // A cluster of two workers (cluster-warning.test.ts). Each makes stores and limiters; the warnings go to stderr.
 
 import { fork } from "node:child_process";
