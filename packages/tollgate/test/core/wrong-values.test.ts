@@ -103,8 +103,8 @@ const FUNCTIONS: readonly [string, (options: object) => unknown, object, Valid<s
     loose(redisStore),
     { client },
     {
-      ...{ client: nothing, prefix: aName, time: nothing, onFailure: nothing, observe: aFunction, warnings: aBoolean },
-      ...{ maxSkew: wholeMsOr0, timeout: wholeMs, connectTimeout: wholeMsOr0, maxPending: aCount },
+      ...{ client: nothing, prefix: aName, onFailure: nothing, observe: aFunction, warnings: aBoolean },
+      ...{ timeout: wholeMs, connectTimeout: wholeMsOr0, maxPending: aCount },
       ...{ batch: ["1", ...aBoolean], denyCache: ["1", ...aBoolean] },
     },
   ],

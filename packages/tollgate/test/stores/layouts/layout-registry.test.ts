@@ -18,7 +18,7 @@ class Descriptions {
   readonly asked: string[] = [];
   isDown = false;
   readonly port = {
-    run: async ({ keys: [name = ""], args: [, , form, text = ""] }: ScriptCall) => {
+    run: async ({ keys: [name = ""], args: [, form, text = ""] }: ScriptCall) => {
       this.asked.push(`${form} ${name}`);
       if (this.isDown) throw new Error("READONLY You can't write against a read only replica.");
       if (form === "note") this.texts.set(name, text);
@@ -137,7 +137,7 @@ describe("the registry of layouts", () => {
 
   it("descriptions outlast the values: twice the longest time in use, and a day", async () => {
     const kept: string[] = [];
-    const port = { run: async ({ args }: ScriptCall) => [kept.push(args[4]!)] } as unknown as RedisPort;
+    const port = { run: async ({ args }: ScriptCall) => [kept.push(args[3]!)] } as unknown as RedisPort;
     new LayoutRegistry({ port, prefix: "tg", timeoutMs: () => 1_000 }).note(work(planOf(calls(5))), 0);
     await settled();
     expect(kept).toEqual([String(3 * 24 * 60 * MINUTE_MS)]);

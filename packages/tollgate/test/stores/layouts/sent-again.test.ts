@@ -31,8 +31,8 @@ class Server {
   }
 
   async #run(args: readonly string[]): Promise<readonly number[]> {
-    if (args[3] === "note") return [1];
-    if (args[3] === "read") {
+    if (args[2] === "note") return [1];
+    if (args[2] === "read") {
       await this.isReadable;
       return codesOf(writeLimits([calls(5)]));
     }
