@@ -134,7 +134,7 @@ class Load {
     // Leases cover most of the calls, and are exhausted when the load swings up.
     for (let call = 0; call < 2 + 4 * swing; call += 1) void search.allow("tenant-1");
     if (Math.random() < swing / 2) void quota.allow("tenant-2");
-    if (Math.random() < 0.35 + swing / 3) void jobs.wait("worker", 1, { maxWait: "5s" });
+    if (Math.random() < 0.35 + swing / 3) jobs.wait("worker", 1, { maxWait: "5s" }).catch(() => {});
     if (this.#turn % 8 === 0) holdPlace(uploads);
   }
 }

@@ -253,5 +253,5 @@ class LimitedClient {
 
 /** What was taken stays taken. If its place cannot be freed now, the place expires. */
 function free(turn: AsyncReservation): void {
-  turn.settle({}).catch(() => {});
+  turn.settle().catch(() => {});
 }

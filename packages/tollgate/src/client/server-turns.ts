@@ -4,7 +4,6 @@ import { concurrency } from "../core/limits/concurrency-limit.ts";
 import type { AsyncLimiter } from "../limiter/async-limiter.ts";
 import { createLimiter } from "../limiter/create-limiter.ts";
 import type { Limiter } from "../limiter/limiter.ts";
-import { DeniedError } from "../limiter/outgoing-work.ts";
 import type { AsyncReservation } from "../limiter/reservation.ts";
 import type { WaitOptions } from "../limiter/wait-options.ts";
 import type { QuotaPolicy } from "./advertised.ts";
@@ -62,10 +61,10 @@ export class ServerTurns {
         if (learned?.isEmpty === false && line === undefined) {
           const { signal, maxWait } = left();
           // A call that may not wait still lets those before it ask: no call of the line waits longer than it may.
-          line = await turnOf(this.#lines.acquire(input, 1, { signal, maxWait: maxWait === 0 ? undefined : maxWait }));
+          line = await this.#lines.acquire(input, 1, { signal, maxWait: maxWait === 0 ? undefined : maxWait });
         }
-        if (learned !== undefined) await turnOf(this.#pauses.acquire(input, 0, left()));
-        const reservation = await turnOf(acquire());
+        if (learned !== undefined) await this.#pauses.acquire(input, 0, left());
+        const reservation = await acquire();
         const waitUs = this.#inputs.get(input)?.take(readUs(this.#clock)) ?? 0;
         if (waitUs === 0) return reservation;
         await reservation.cancel().catch(() => {});
@@ -100,11 +99,4 @@ export async function extendBlock(
   const until = await limiter.blockedUntil(input);
   if (until !== undefined && until >= clock.now() + ms) return;
   await limiter.block(input, ms, { reason: "the server asked for it" });
-}
-
-/** The reservation of a turn. A denial is an error, whether the limiter resolves with it or rejects. */
-async function turnOf(acquired: Promise<AsyncReservation>): Promise<AsyncReservation> {
-  const reservation = await acquired;
-  if (reservation.decision.allowed) return reservation;
-  throw new DeniedError("limitedFetch", reservation.decision);
 }

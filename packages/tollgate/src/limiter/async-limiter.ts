@@ -105,6 +105,7 @@ export interface AsyncLimiter<Input = string> {
   readonly reserve: (input: Input, cost?: Cost, options?: ReserveOptions) => Promise<AsyncReservation>;
   /** As the `acquire` of `Limiter`. */
   readonly acquire: (input: Input, cost?: Cost, options?: AcquireOptions) => Promise<AsyncReservation>;
+  readonly run: Limiter<Input>["run"];
   readonly wrap: Limiter<Input>["wrap"];
   readonly pace: Limiter<Input>["pace"];
   readonly reset: (input: Input) => Promise<void>;

@@ -7,7 +7,7 @@ import type { Limit } from "../core/limits/limit.ts";
 import type { Observer } from "../core/observer.ts";
 import type { BlockOptions, BlockSpan } from "./block-span.ts";
 import type { ObserveOptions } from "./observers.ts";
-import type { WorkOptions } from "./outgoing-work.ts";
+import type { RunOptions, WorkOptions } from "./outgoing-work.ts";
 import type { AcquireOptions, AsyncReservation, Reservation, ReserveOptions } from "./reservation.ts";
 import type { WaitOptions } from "./wait-options.ts";
 
@@ -102,11 +102,11 @@ export interface Limiter<Input = string> {
    * later. Meanwhile `allow` and `consume` of the key are denied, unless the limiter was made with `barging`. The
    * process stays alive while a call waits.
    *
-   * The decision is denied, at once, if the wait cannot end within `maxWait`, if the cost can never pass, or if too
-   * many wait (`maxWaiting`). A `signal` that aborts ends the wait: nothing is taken.
+   * The call rejects with a `DeniedError`, at once, if the wait cannot end within `maxWait`, if the cost can never
+   * pass, or if as many wait as may (`maxWaiting`). A `signal` that aborts ends the wait: nothing is taken.
    *
-   * @throws TollgateError Rejects with what `allow` throws, with `ERR_OPTION` or `ERR_DURATION` for an option that does
-   *   not fit, with `ERR_CLOSED` if `close` ends the wait, and with the reason of the signal.
+   * @throws TollgateError Rejects with a `DeniedError`, with what `allow` throws, with `ERR_OPTION` or `ERR_DURATION`
+   *   for an option that does not fit, with `ERR_CLOSED` if `close` ends the wait, and with the reason of the signal.
    * @example
    * ```ts
    * import { createLimiter, perSecond } from "tollgate";
@@ -116,7 +116,8 @@ export interface Limiter<Input = string> {
    * const limiter = createLimiter({ limits: [perSecond(1)], clock });
    * const first = await limiter.wait("api");
    * const second = limiter.wait("api");
-   * console.log(limiter.allow("api"), (await limiter.wait("api", 1, { maxWait: 500 })).retryAfterMs); // false 2000
+   * console.log(limiter.allow("api")); // false
+   * await limiter.wait("api", 1, { maxWait: 500 }).catch((error) => console.log(error.decision.retryAfterMs)); // 2000
    * clock.advance(1_000);
    * console.log(first.allowed, (await second).allowed); // true true
    * ```
@@ -141,8 +142,7 @@ export interface Limiter<Input = string> {
   readonly reserve: (input: Input, cost?: Cost, options?: ReserveOptions) => Reservation;
   /**
    * Waits as `wait` does, and then reserves: for a place under a limit on concurrency, too, which `wait` could not
-   * hold. The reservation's verbs return promises, over every store. Its `ttl` begins when the wait has ended. A wait
-   * that ends with a denial resolves with a reservation that holds nothing.
+   * hold. The reservation's verbs return promises, over every store. Its `ttl` begins when the wait has ended.
    *
    * @throws TollgateError Rejects with what `wait` rejects with.
    * @example
@@ -152,13 +152,31 @@ export interface Limiter<Input = string> {
    * const limiter = createLimiter({ limits: [concurrency({ max: 1, ttl: "30s" })] });
    * const first = await limiter.acquire("database");
    * const second = limiter.acquire("database");
-   * await first.settle(1);
+   * await first.settle();
    * console.log((await second).decision.allowed); // true
    * ```
    */
   readonly acquire: (input: Input, cost?: Cost, options?: AcquireOptions) => Promise<AsyncReservation>;
   /**
-   * A function that waits for its turn before each call of `work`, and returns a promise of the result. `key` and
+   * Waits for a turn, does one piece of work, and resolves with its result. A place under a limit on concurrency is
+   * held while the work goes on.
+   *
+   * @throws TollgateError Rejects with what `wait` rejects with, and with what `work` throws.
+   * @example
+   * ```ts
+   * import { createLimiter, perSecond } from "tollgate";
+   *
+   * const limiter = createLimiter({ limits: [perSecond(10)] });
+   * console.log(await limiter.run("ann", async () => "hello ann", { maxWait: "5s" })); // hello ann
+   * ```
+   */
+  readonly run: <Result>(
+    input: Input,
+    work: () => Result | PromiseLike<Result>,
+    options?: RunOptions,
+  ) => Promise<Result>;
+  /**
+   * A function that waits for its turn before each call of `work`, and returns a promise of the result. `input` and
    * `cost` are values, or functions of the arguments.
    *
    * @throws TollgateError `ERR_OPTION`. The function rejects with a `DeniedError` in place of a call that is denied,
@@ -168,7 +186,7 @@ export interface Limiter<Input = string> {
    * import { createLimiter, perSecond } from "tollgate";
    *
    * const limiter = createLimiter({ limits: [perSecond(10)] });
-   * const greet = limiter.wrap(async (user: string) => `hello ${user}`, { key: (user) => user });
+   * const greet = limiter.wrap(async (user: string) => `hello ${user}`, { input: (user) => user });
    * console.log(await greet("ann")); // hello ann
    * ```
    */
@@ -187,7 +205,7 @@ export interface Limiter<Input = string> {
    *
    * const limiter = createLimiter({ limits: [perSecond(10)] });
    * const pages: string[] = [];
-   * for await (const page of limiter.pace(["/a", "/b"], { key: "crawler" })) pages.push(page);
+   * for await (const page of limiter.pace(["/a", "/b"], { input: "crawler" })) pages.push(page);
    * console.log(pages.join(" ")); // /a /b
    * ```
    */

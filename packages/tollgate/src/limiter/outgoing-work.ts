@@ -1,31 +1,25 @@
 import { checkOptions, optionError } from "../core/check-options.ts";
 import { checkFunction } from "../core/checks.ts";
 import type { Cost } from "../core/cost.ts";
-import type { Denied } from "../core/decision.ts";
-import { TollgateError } from "../core/errors.ts";
 import type { AcquireOptions, AsyncReservation } from "./reservation.ts";
 import type { WaitOptions } from "./wait-options.ts";
 
 /** How work that waits for its turn is counted. */
 export interface WorkOptions<Input, Args extends readonly unknown[]> extends WaitOptions {
   /** The limiter's input: one for all, or a function of what the work is called with. */
-  readonly key: Input | ((...args: Args) => Input);
+  readonly input: Input | ((...args: Args) => Input);
   /** What it costs, by default 1 or what a limits file says: a cost, or a function of what the work is called with. */
   readonly cost?: Cost | ((...args: Args) => Cost) | undefined;
 }
 
-/** Thrown in place of work that was denied: its wait could not end in time, or its cost can never pass. */
-export class DeniedError extends TollgateError {
-  readonly decision: Denied;
-
-  constructor(work: string, decision: Denied) {
-    const { reason, limiter, retryAfterMs } = decision;
-    super("ERR_DENIED", `${work}: expected a turn, got a denial by ${limiter}: ${reason}, retry in ${retryAfterMs} ms`);
-    this.decision = decision;
-  }
+/** How one piece of work is counted that waits for its turn. */
+export interface RunOptions extends WaitOptions {
+  /** What it costs: 1, or what a limits file says, unless set. */
+  readonly cost?: Cost | undefined;
 }
 
-const NAMES = { key: true, cost: true, signal: true, maxWait: true } as const;
+const RUN_NAMES = { cost: true, signal: true, maxWait: true } as const;
+const NAMES = { input: true, ...RUN_NAMES } as const;
 
 /** Waits for a turn. What it resolves with ends the turn, and frees its place. */
 type Turn<Args extends readonly unknown[]> = (...args: Args) => Promise<() => Promise<void>>;
@@ -36,6 +30,17 @@ export abstract class OutgoingWork<Input> {
   readonly defaultCost: Cost | undefined = 1;
 
   abstract acquire(input: Input, cost?: Cost, options?: AcquireOptions): Promise<AsyncReservation>;
+
+  async run<Result>(input: Input, work: () => Result | PromiseLike<Result>, options: RunOptions = {}): Promise<Result> {
+    checkFunction("run", work, "a function that does the work");
+    checkOptions("run", options, RUN_NAMES);
+    const settle = await this.#turns<[]>("run", { ...options, input: () => input })();
+    try {
+      return await work();
+    } finally {
+      await settle();
+    }
+  }
 
   wrap<This, Args extends readonly unknown[], Result>(
     work: (this: This, ...args: Args) => Result | PromiseLike<Result>,
@@ -65,17 +70,16 @@ export abstract class OutgoingWork<Input> {
   /** Checks the options, and returns what waits for a turn, and then says how the work ends. */
   #turns<Args extends readonly unknown[]>(verb: string, options: WorkOptions<Input, Args>): Turn<Args> {
     checkOptions(verb, options, NAMES);
-    const { key, cost = this.defaultCost, signal, maxWait } = options;
-    if (key === undefined) throw optionError("key", "an input of the limiter, or a function that returns one", key);
+    const { input: given, cost = this.defaultCost, signal, maxWait } = options;
+    if (given === undefined)
+      throw optionError("input", "an input of the limiter, or a function that returns one", given);
     const waitOptions = { signal, maxWait };
     return async (...args) => {
-      const input = typeof key === "function" ? (key as (...args: Args) => Input)(...args) : key;
+      const input = typeof given === "function" ? (given as (...args: Args) => Input)(...args) : given;
       const own = typeof cost === "function" ? cost(...args) : cost;
       const reservation = await this.acquire(input, own, waitOptions);
-      const { decision } = reservation;
-      if (!decision.allowed) throw new DeniedError(verb, decision);
       // What was taken stays taken. If its place cannot be freed now, it expires.
-      return () => reservation.settle(typeof own === "number" ? own : {}).catch(() => {});
+      return () => reservation.settle().catch(() => {});
     };
   }
 }

@@ -26,7 +26,7 @@ class RenamedReservation implements Reservation {
     return this.#reservation.charge(this.#rename(cost));
   }
 
-  settle(actualCost: Cost): void {
+  settle(actualCost: Cost = {}): void {
     this.#reservation.settle(this.#rename(actualCost));
   }
 
@@ -58,7 +58,7 @@ class RenamedAsyncReservation implements AsyncReservation {
     return this.#reservation.charge(this.#rename(cost));
   }
 
-  async settle(actualCost: Cost): Promise<void> {
+  async settle(actualCost: Cost = {}): Promise<void> {
     await this.#reservation.settle(this.#rename(actualCost));
   }
 

@@ -46,13 +46,13 @@ export interface Reservation {
   charge(cost: Cost): Decision;
   /**
    * Makes the call count for its actual cost: gives the difference back, or charges it. Units that the cost does not
-   * name keep what is reserved. The limits are those of the reservation, whatever limits a function chooses by now.
-   * After a denial, it charges the actual cost. Places are freed, whatever the cost. Nothing happens if the reservation
-   * was settled or cancelled before.
+   * name keep what is reserved; without a cost, all do. The limits are those of the reservation, whatever limits a
+   * function chooses by now. After a denial, it charges the actual cost. Places are freed, whatever the cost. Nothing
+   * happens if the reservation was settled or cancelled before.
    *
    * @throws TollgateError `ERR_COST`, before anything changes.
    */
-  settle(actualCost: Cost): void;
+  settle(actualCost?: Cost): void;
   /**
    * Gives everything back, unless the reservation was settled or cancelled before. After its `ttl` the units stay taken
    * and the places are freed.
@@ -72,7 +72,7 @@ export interface Reservation {
 export interface AsyncReservation {
   readonly decision: Decision;
   charge(cost: Cost): Promise<Decision>;
-  settle(actualCost: Cost): Promise<void>;
+  settle(actualCost?: Cost): Promise<void>;
   cancel(): Promise<void>;
   renew(): Promise<boolean>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -162,7 +162,7 @@ export class SyncReserved extends Reserved implements Reservation {
     return this.add(cost) as Decision;
   }
 
-  settle(actualCost: Cost): void {
+  settle(actualCost: Cost = {}): void {
     void this.countActual(actualCost);
   }
 
@@ -185,7 +185,7 @@ export class AsyncReserved extends Reserved implements AsyncReservation {
     return this.add(cost);
   }
 
-  async settle(actualCost: Cost): Promise<void> {
+  async settle(actualCost: Cost = {}): Promise<void> {
     await this.countActual(actualCost);
   }
 
@@ -216,7 +216,7 @@ export class AwaitedReserved implements AsyncReservation {
     return this.#reservation.charge(cost);
   }
 
-  async settle(actualCost: Cost): Promise<void> {
+  async settle(actualCost: Cost = {}): Promise<void> {
     this.#reservation.settle(actualCost);
   }
 

@@ -6,6 +6,7 @@ import type { Call } from "../core/store.ts";
 import { type CheckedRequest, requestOf } from "./call.ts";
 import { Choice } from "./choice.ts";
 import { decide, denyByLimits } from "./decide.ts";
+import { turnOf } from "./denied-error.ts";
 import type { Forecast } from "./forecast.ts";
 import type { Line } from "./line.ts";
 import { holdingLine } from "./line-guard.ts";
@@ -56,7 +57,7 @@ export abstract class Waiting<Space extends PlannedSpace> implements Server<Spac
   abstract denyBehind(line: KeyLine<Space>, call: WaitingCall<Space>, reason: LineReason): Decision;
   abstract giveBack(call: WaitingCall<Space>, decision: Decision): void;
 
-  /** Waits for an input's call. Misuse throws. */
+  /** Waits for an input's call. Misuse throws, and a denial rejects. */
   wait(input: unknown, cost: Cost, options: WaitOptions | undefined): Promise<Decision> {
     const checked = checkWaitOptions(options);
     const own = copyCost(cost);
@@ -67,7 +68,7 @@ export abstract class Waiting<Space extends PlannedSpace> implements Server<Spac
     this.#selection.choose(input as never, choice);
     const ended = this.#wait("wait", choice, own, checked);
     this.#choice = choice;
-    return ended;
+    return turnOf("wait", ended);
   }
 
   /** Works like `wait`, for keys and limits that are chosen already. */
@@ -78,7 +79,7 @@ export abstract class Waiting<Space extends PlannedSpace> implements Server<Spac
     options: WaitOptions | undefined,
   ): Promise<Decision> {
     const checked = checkWaitOptions(options);
-    return this.#wait(verb, choice, copyCost(cost), checked);
+    return turnOf(verb, this.#wait(verb, choice, copyCost(cost), checked));
   }
 
   #wait(verb: WaitingVerb, choice: Choice<Space>, own: Cost, checked: CheckedWait): Promise<Decision> {

@@ -109,7 +109,7 @@ describe.each(EVERY_STORE)("the limiter of a domain, over %s", (_name, storeOf) 
     const { limits, limiter, clock } = setUp(storeOf, { client: { by: "ip", rate: "1/1s" } });
     await limiter.consume(ANN);
     const waited = limiter.wait(ANN);
-    const wrapped = limiter.wrap(async () => "done", { key: ANN })();
+    const wrapped = limiter.wrap(async () => "done", { input: ANN })();
     limits.update(fileOf({ client: { by: "ip", rate: "2/1s" } }));
     for (let second = 0; second < 5; second += 1) {
       clock.advance(1_000);

@@ -21,6 +21,8 @@ const ODD_TEXTS = [
   "\\ud800",
   "\u0000",
   ",",
+  "true",
+  "[true]",
 ];
 const MORE_TEXTS = ["\ud800", "\udc00", "\ud83d\ude00", "{", "}", "1", "1n", "-1", "0", "null", "x".repeat(100_000)];
 const text = fc.oneof(
@@ -34,6 +36,7 @@ const part: fc.Arbitrary<KeyPart> = fc.oneof(
   fc.double({ min: -Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, noNaN: true }).map((one) => one + 0),
   fc.constantFrom(0n, 1n, -1n, 2n ** 64n),
   fc.bigInt(),
+  fc.boolean(),
 );
 const tuple = fc.array(part, { minLength: 1, maxLength: 4 });
 
@@ -114,6 +117,8 @@ describe("the text of a key", () => {
     ["42", "42"],
     [-0, "0"],
     [0.1, "0.1"],
+    [true, "true"],
+    [[false, "false"], '[false,"false"]'],
     [2n ** 70n, "1180591620717411303424"],
     [["ann", "/login"], '["ann","/login"]'],
     [["ann", 42, 42n, -0], '["ann",42,42n,0]'],
@@ -125,16 +130,16 @@ describe("the text of a key", () => {
   });
 
   it.each<[unknown, string]>([
-    [undefined, "key: expected a string, a number, a bigint or a tuple of them, got undefined"],
-    [{}, "key: expected a string, a number, a bigint or a tuple of them, got an object"],
+    [undefined, "key: expected a string, a number, a bigint, a boolean or a tuple of them, got undefined"],
+    [{}, "key: expected a string, a number, a bigint, a boolean or a tuple of them, got an object"],
     [
       () => () => "a",
-      "key: expected a string, a number, a bigint or a tuple of them, got a function; " +
+      "key: expected a string, a number, a bigint, a boolean or a tuple of them, got a function; " +
         "a function that makes key functions has to be called, as in clientIp()",
     ],
     [
       Promise.resolve("a"),
-      "key: expected a string, a number, a bigint or a tuple of them, got a promise; " +
+      "key: expected a string, a number, a bigint, a boolean or a tuple of them, got a promise; " +
         "for look-ups, pass an async function, or set async: true",
     ],
     [
@@ -147,9 +152,9 @@ describe("the text of a key", () => {
         "pass greater ones as a bigint or a string",
     ],
     [[], "key: expected a tuple of at least one part, got none"],
-    [["ann", undefined], "key[1]: expected a string, a number or a bigint, got undefined"],
-    [new Array(2), "key[0]: expected a string, a number or a bigint, got undefined"],
-    [["ann", ["a"]], "key[1]: expected a string, a number or a bigint, got an array"],
+    [["ann", undefined], "key[1]: expected a string, a number, a bigint or a boolean, got undefined"],
+    [new Array(2), "key[0]: expected a string, a number, a bigint or a boolean, got undefined"],
+    [["ann", ["a"]], "key[1]: expected a string, a number, a bigint or a boolean, got an array"],
     [
       [Number.POSITIVE_INFINITY],
       "key[0]: expected a number from -(2^53 - 1) to 2^53 - 1, got Infinity; " +

@@ -1,4 +1,4 @@
-import type { Decision } from "tollgate";
+import { type Decision, DeniedError } from "tollgate";
 import { type ManualClock, manualClock } from "tollgate/testing";
 
 /** A manual clock that counts what it is to call back. */
@@ -43,12 +43,26 @@ export function follow(promise: Promise<Decision>): Wait {
 
 async function note(promise: Promise<Decision>, wait: Wait): Promise<void> {
   try {
-    const decision = await promise;
-    wait.end = decision.allowed ? "allowed" : decision.reason;
-    wait.retryAfterMs = decision.retryAfterMs;
+    await promise;
+    wait.end = "allowed";
   } catch (error) {
-    wait.end = String(error);
+    if (!(error instanceof DeniedError)) {
+      wait.end = String(error);
+      return;
+    }
+    wait.end = error.decision.reason;
+    wait.retryAfterMs = error.decision.retryAfterMs;
   }
+}
+
+/** The denial with which a call ends. */
+export async function denialOf(call: Promise<unknown>): Promise<Decision & { allowed: false }> {
+  const error: unknown = await call.then(
+    () => "allowed",
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof DeniedError)) throw new Error(`expected a denial, got ${String(error)}`);
+  return error.decision;
 }
 
 /** Lets promises that are settled tell so. */

@@ -1,4 +1,4 @@
-import { createLimiter, DeniedError, perSecond, TollgateError } from "tollgate";
+import { concurrency, createLimiter, DeniedError, perSecond, TollgateError } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { settled } from "./line-clock.ts";
@@ -19,7 +19,7 @@ describe("wrap", () => {
           calls.push([user, by]);
           return Promise.resolve(by * this.factor);
         },
-        { key: (user) => user, cost: (_, by) => by },
+        { input: (user) => user, cost: (_, by) => by },
       ),
     };
     const results = Promise.all([worker.multiply("ann", 2), worker.multiply("ann", 1), worker.multiply("bob", 1)]);
@@ -35,7 +35,7 @@ describe("wrap", () => {
   it("rejects with the decision where a call is denied, and never calls the work", async () => {
     const { limiter } = limiterOf();
     const calls: number[] = [];
-    const work = limiter.wrap((n: number) => calls.push(n), { key: "all", cost: (n) => n, maxWait: 0 });
+    const work = limiter.wrap((n: number) => calls.push(n), { input: "all", cost: (n) => n, maxWait: 0 });
     await work(2);
     const error = await work(1).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(DeniedError);
@@ -52,7 +52,7 @@ describe("wrap", () => {
       () => {
         throw new Error("no luck");
       },
-      { key: "all", cost: 2, signal: controller.signal },
+      { input: "all", cost: 2, signal: controller.signal },
     );
     await expect(fails()).rejects.toThrow("no luck");
     const late = fails();
@@ -63,13 +63,52 @@ describe("wrap", () => {
   });
 
   it.each([
-    [{ key: undefined }, /key: expected/],
-    [{ key: "a", costs: 1 }, /wrap: unknown option "costs"/],
+    [{ input: undefined }, /input: expected/],
+    [{ input: "a", costs: 1 }, /wrap: unknown option "costs"/],
     [undefined, /wrap: expected an object of options/],
   ])("refuses the options %j", (options, message) => {
     const { limiter } = limiterOf();
     expect(() => limiter.wrap(() => 1, options as never)).toThrow(message);
-    expect(() => limiter.wrap(1 as never, { key: "a" })).toThrow(/wrap: expected a function/);
+    expect(() => limiter.wrap(1 as never, { input: "a" })).toThrow(/wrap: expected a function/);
+  });
+});
+
+describe("run", () => {
+  it("does the work at its turn, resolves with its result, and calls no work that is denied", async () => {
+    const { clock, limiter } = limiterOf();
+    const calls: string[] = [];
+    const work = (name: string) => async () => {
+      calls.push(name);
+      return `${name} done`;
+    };
+    expect(await limiter.run("all", work("first"), { cost: 2 })).toBe("first done");
+    const second = limiter.run("all", work("second"));
+    await settled();
+    expect(calls).toEqual(["first"]);
+    clock.advance(500);
+    expect(await second).toBe("second done");
+    await expect(limiter.run("all", work("late"), { maxWait: 0 })).rejects.toBeInstanceOf(DeniedError);
+    const signal = AbortSignal.abort(new Error("gone"));
+    await expect(limiter.run("all", work("gone"), { signal })).rejects.toThrow("gone");
+    expect(calls).toEqual(["first", "second"]);
+  });
+
+  it("holds a place while the work goes on, whether or not it fails", async () => {
+    const limiter = createLimiter({ limits: [concurrency({ max: 1, ttl: "1h" })] });
+    const used = () => limiter.explain("all")[0]?.used;
+    expect(await limiter.run("all", used)).toBe(1);
+    await expect(limiter.run("all", () => Promise.reject(new Error("no luck")))).rejects.toThrow("no luck");
+    expect(used()).toBe(0);
+  });
+
+  it.each([
+    [[5], /run: expected a function that does the work/],
+    [[() => 1, { key: "a" }], /run: unknown option "key"/],
+    [[() => 1, { cost: -1 }], /cost/],
+  ])("rejects what is wrong: %j", async (args, message) => {
+    const { limiter } = limiterOf();
+    await expect(limiter.run("all", ...(args as [() => unknown]))).rejects.toThrow(message);
+    expect(limiter.explain("all")[0]?.used).toBe(0);
   });
 });
 
@@ -83,7 +122,7 @@ describe("pace", () => {
         yield item;
       }
     }
-    const items = limiter.pace(source(), { key: "all" });
+    const items = limiter.pace(source(), { input: "all" });
     expect([(await items.next()).value, (await items.next()).value, asked]).toEqual(["a", "b", 2]);
     const third = items.next();
     await settled();
@@ -103,8 +142,8 @@ describe("pace", () => {
         ended.push(name);
       }
     }
-    for await (const item of limiter.pace(source("left"), { key: "all" })) if (item === 1) break;
-    const denied = limiter.pace(source("denied"), { key: "all", cost: (item) => item, maxWait: 0 });
+    for await (const item of limiter.pace(source("left"), { input: "all" })) if (item === 1) break;
+    const denied = limiter.pace(source("denied"), { input: "all", cost: (item) => item, maxWait: 0 });
     expect((await denied.next()).value).toBe(1);
     await expect(denied.next()).rejects.toBeInstanceOf(DeniedError);
     expect(ended).toEqual(["left", "denied"]);
@@ -112,14 +151,14 @@ describe("pace", () => {
 
   it("refuses what is no iterable, at once", () => {
     const { limiter } = limiterOf();
-    expect(() => limiter.pace(5 as never, { key: "all" })).toThrow(/pace: expected an iterable/);
+    expect(() => limiter.pace(5 as never, { input: "all" })).toThrow(/pace: expected an iterable/);
   });
 });
 
 it("work waits for its turn where keys are looked up, too", async () => {
   const clock = manualClock(1_790_000_000_000);
   const limiter = createLimiter({ key: async (user: string) => user, limits: [perSecond(1)], clock, async: true });
-  const greet = limiter.wrap((user: string) => `hello ${user}`, { key: (user) => user });
+  const greet = limiter.wrap((user: string) => `hello ${user}`, { input: (user) => user });
   expect(await greet("ann")).toBe("hello ann");
   const second = greet("ann");
   await settled();

@@ -28,6 +28,19 @@ describe("a reservation", () => {
     expect(usedOf(limiter)).toBe(3);
   });
 
+  it("keeps its estimate when it is settled without a cost, what was charged included", async () => {
+    const { limiter } = limiterOf();
+    const reservation = limiter.reserve("a", 4);
+    reservation.charge(2);
+    reservation.settle();
+    reservation.cancel();
+    expect(usedOf(limiter)).toBe(6);
+    const acquired = await limiter.acquire("a", 3);
+    await acquired.settle();
+    await acquired.cancel();
+    expect(usedOf(limiter)).toBe(9);
+  });
+
   it.each([-1, 0.5, Number.NaN, "2", null, { tokens: 1 }, { requests: -1 }])(
     "refuses %j as an actual cost, changes nothing, and stays open",
     (cost) => {

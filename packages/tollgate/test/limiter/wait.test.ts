@@ -1,6 +1,6 @@
 import { combine, createLimiter, fixedWindow, type Observation, perMinute, perSecond, tokenBucket } from "tollgate";
 import { describe, expect, it } from "vitest";
-import { countingClock, follow, settled } from "./line-clock.ts";
+import { countingClock, denialOf, follow, settled } from "./line-clock.ts";
 import { START_MS } from "./set-up.ts";
 
 const ONE_A_SECOND = [tokenBucket({ capacity: 1, refill: 1, per: "1s" })];
@@ -256,7 +256,7 @@ describe("observers", () => {
     const limiter = createLimiter({ limits: ONE_A_SECOND, clock, observe: (one) => seen.push(one) });
     await limiter.wait("a");
     void limiter.wait("a");
-    await limiter.wait("a", 1, { maxWait: 1_000 });
+    await denialOf(limiter.wait("a", 1, { maxWait: 1_000 }));
     clock.advance(1_000);
     await settled();
     expect(seen.map((one) => one.type === "decision" && [one.verb, one.decision.allowed, one.keys[0]])).toEqual([

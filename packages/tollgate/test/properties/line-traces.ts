@@ -1,5 +1,6 @@
 import {
   createLimiter,
+  DeniedError,
   fixedWindow,
   type Limit,
   type Limiter,
@@ -153,8 +154,11 @@ class Trace {
     this.#signals.set(id, signal);
     const maxWait = forUs === undefined ? {} : { maxWait: forUs / 1000 };
     void this.#limiter.wait(KEY, cost, { signal: signal.signal, ...maxWait }).then(
-      (decision) => this.#ends.push([id, decision.allowed ? "served" : "denied", this.#endsUs.shift()]),
-      (error: unknown) => same("the reason of an abort", error, id),
+      () => this.#ends.push([id, "served", this.#endsUs.shift()]),
+      (error: unknown) => {
+        if (error instanceof DeniedError) this.#ends.push([id, "denied", this.#endsUs.shift()]);
+        else same("the reason of an abort", error, id);
+      },
     );
     const deadlineUs = forUs === undefined ? undefined : this.#now + BigInt(forUs);
     this.#line.join({ id, cost: BigInt(cost), deadlineUs }, this.#now);

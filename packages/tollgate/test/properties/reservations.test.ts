@@ -34,7 +34,7 @@ it("reservations of plain numbers use what they count for", () => {
 it("work that was denied is not done", async () => {
   const limiter = createLimiter({ limits: [fixedWindow({ limit: 2, window: "1d" })] });
   let done = 0;
-  const work = limiter.wrap(() => (done += 1), { key: "a", maxWait: 0 });
+  const work = limiter.wrap(() => (done += 1), { input: "a", maxWait: 0 });
   const ends = await Promise.allSettled(Array.from({ length: 5 }, work));
   expect(done).toBe(2);
   expect(ends.filter((end) => end.status === "rejected" && end.reason instanceof DeniedError).length).toBe(3);

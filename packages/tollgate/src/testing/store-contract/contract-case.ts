@@ -1,3 +1,4 @@
+import type { Denied } from "../../core/decision.ts";
 import type { Key } from "../../core/key.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import type { OnChange } from "../../core/plan.ts";
@@ -5,6 +6,7 @@ import type { AsyncStore, SyncStore } from "../../core/store.ts";
 import type { AsyncLimiter } from "../../limiter/async-limiter.ts";
 import { combine } from "../../limiter/combine.ts";
 import { createLimiter } from "../../limiter/create-limiter.ts";
+import { DeniedError } from "../../limiter/denied-error.ts";
 import type { Limiter } from "../../limiter/limiter.ts";
 import type { ChosenLimits } from "../../limiter/limits-choice.ts";
 import { memoryStore } from "../../stores/memory/memory-store.ts";
@@ -80,6 +82,16 @@ export function combineAny(one: AnyLimiter, other: AnyLimiter): AnyLimiter {
   if (one.kind === "sync" && other.kind === "sync") return combine(one, other);
   if (one.kind === "async" && other.kind === "async") return combine(one, other);
   throw new Error("expected limiters of one kind");
+}
+
+/** The denial with which a call ends that was to wait. @throws Error when it ends otherwise. */
+export async function denialOf(call: Promise<unknown>): Promise<Denied> {
+  const error: unknown = await call.then(
+    () => "nothing",
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof DeniedError) return error.decision;
+  throw new Error(`expected a denial, got ${String(error)}`);
 }
 
 /** Compares plain values, lists and objects. @throws Error when the two differ. */

@@ -1,7 +1,8 @@
 import type { Decision } from "../../core/decision.ts";
 import { fixedWindow } from "../../core/limits/fixed-window-limit.ts";
 import { perMinute, tokenBucket } from "../../core/limits/token-bucket-limit.ts";
-import { type AnyLimiter, type ContractTests, combineAny, same } from "./contract-case.ts";
+import { DeniedError } from "../../limiter/denied-error.ts";
+import { type AnyLimiter, type ContractTests, combineAny, denialOf, same } from "./contract-case.ts";
 
 const ONE_A_SECOND = [tokenBucket({ capacity: 1, refill: 1, per: "1s" })];
 const TEN_A_MINUTE = [fixedWindow({ limit: 10, window: "1m", anchor: "first-use" })];
@@ -81,14 +82,14 @@ export const waiting: ContractTests = {
   "a wait that cannot end in time is denied at once, with the true time": async (bench) => {
     const limiter = bench.limiter(ONE_A_SECOND);
     same("at first", (await limiter.wait("a", 1, { maxWait: 0 })).allowed, true);
-    const tooLate = await limiter.wait("a", 1, { maxWait: 999 });
-    same("too late", [tooLate.allowed || tooLate.reason, tooLate.retryAfterMs], ["exhausted", 1_000]);
-    const tooMuch = await limiter.wait("a", 2);
-    same("too much", [tooMuch.allowed || tooMuch.reason], ["cost-over-capacity"]);
+    const tooLate = await denialOf(limiter.wait("a", 1, { maxWait: 999 }));
+    same("too late", [tooLate.reason, tooLate.retryAfterMs], ["exhausted", 1_000]);
+    const tooMuch = await denialOf(limiter.wait("a", 2));
+    same("too much", tooMuch.reason, "cost-over-capacity");
     const first = follow(limiter.wait("a", 1, { maxWait: 2_000 }));
     await ask(limiter);
-    const second = await limiter.wait("a", 1, { maxWait: 1_999 });
-    same("behind another", [second.allowed || second.reason, isAbout(second, 2_000)], ["others-waiting", true]);
+    const second = await denialOf(limiter.wait("a", 1, { maxWait: 1_999 }));
+    same("behind another", [second.reason, isAbout(second, 2_000)], ["others-waiting", true]);
     bench.clock.advance(1_000 + MOST_JITTER_MS);
     await until(() => first.end !== undefined);
     same("the first", first.end, "allowed");
@@ -135,10 +136,10 @@ function follow(wait: Promise<Decision>): Followed {
 
 async function note(wait: Promise<Decision>, followed: Followed): Promise<void> {
   try {
-    const decision = await wait;
-    followed.end = decision.allowed ? "allowed" : decision.reason;
-  } catch {
-    followed.end = "aborted";
+    await wait;
+    followed.end = "allowed";
+  } catch (error) {
+    followed.end = error instanceof DeniedError ? error.decision.reason : "aborted";
   }
 }
 
