@@ -24,6 +24,6 @@ export interface KeyCall extends ScriptKey {
 
 /** Options of a call beside the verb. */
 export interface AskOptions extends Pick<ScriptTransaction, "reportsTime" | "takenUs" | "block" | "lease"> {
-  /** The moment of the call in whole microseconds, if it is not the caller's. Used with `time: "client"` only. */
+  /** The moment of the call in whole microseconds, if it is not the caller's. */
   readonly nowUs?: number;
 }
